@@ -1,0 +1,72 @@
+# One command per job; each creates .venv and installs what it needs, once.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+
+# Files that an editable install copies instead of linking.
+COPIED := pyproject.toml $(shell find magics/labextension -type f) \
+	magics/tfrt_magics/views/static/board.js
+
+.PHONY: help demo lab test lint format bench notebooks core clean
+
+help:
+	@echo "make demo       run the first notebook, show it here and write a page of it"
+	@echo "make lab        open JupyterLab on the notebooks"
+	@echo "make test       run all tests"
+	@echo "make lint       ruff, mypy and the import contracts"
+	@echo "make format     let ruff rewrite the sources"
+	@echo "make bench      measure against plain Python, asyncio, threads and dask"
+	@echo "make notebooks  run every notebook and save its outputs"
+	@echo "make clean      remove what was built; the compiled core stays in the user's cache"
+
+demo: $(VENV)/.lab
+	$(BIN)/python notebooks/demo.py
+
+lab: core
+	$(BIN)/jupyter lab notebooks
+
+notebooks: $(VENV)/.lab
+	$(BIN)/python notebooks/demo.py --save notebooks/*.ipynb
+
+test: $(VENV)/.dev core
+	$(BIN)/python -m pytest $(TESTS)
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+
+format: $(VENV)/.dev
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+bench: $(VENV)/.bench core
+	$(BIN)/python -m benchmarks.quick $(CASES)
+
+# Compiles the native core now, with its progress to be seen; nothing when it is in the cache.
+core: $(VENV)/.lab
+	@$(BIN)/python -c 'from tfrt_runtime.native.library import load; load()'
+
+clean:
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+
+# An empty file for each set of packages; newer than pyproject.toml, the set is there.
+$(VENV)/.python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "Python 3.11 or newer is needed; name it: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(VENV)/.lab: $(VENV)/.python $(COPIED)
+	@echo "Installing tfrt-nb and JupyterLab into $(VENV), once; takes a minute or two."
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[lab]'
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.lab
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[lab,dev]'
+	@touch $@
+
+$(VENV)/.bench: $(VENV)/.lab
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[lab,bench]'
+	@touch $@

@@ -1,0 +1,78 @@
+// Colours for MLIR inside cells that start with %%tfrt, in the theme's own palette.
+
+const MAGIC = /^\s*%%tfrt\b/;
+
+// In order; the first that matches at the cursor names the token.  The names are those for which
+// JupyterLab's themes have a colour: "atom" rather than "typeName", for one.
+const TOKENS = [
+  [/^\/\/.*/, "comment"],
+  [/^"(?:[^"\\]|\\.)*"?/, "string"],
+  [/^%[\w$.-]+(?:#\d+)?/, "variableName.special"],
+  [/^@(?:[\w$.-]+|"[^"]*")/, "variableName.definition"],
+  [/^\^[\w$.-]+/, "labelName"],
+  [/^![\w$.]+(?:<[^>\n]*>)?/, "atom"],
+  [/^#[\w$.]+/, "attributeName"],
+  [/^(?:[su]?i\d+|f\d+|bf16|index|none|tensor|memref|vector|tuple|complex)\b/, "atom"],
+  [/^-?(?:0x[\da-fA-F]+|\d+(?:\.\d*)?(?:[eE][+-]?\d+)?)/, "number"],
+  [/^(?:func\.func|func|async\.func|return|module|else|loc|attributes|true|false|unit|dense)\b/, "keyword"],
+  [/^[A-Za-z_][\w$]*(?:\.[\w$]+)+/, "variableName.standard"],
+  [/^->/, "operator"],
+  [/^[A-Za-z_][\w$]*/, null],
+];
+
+const OPTIONS = [
+  [/^%%tfrt\b/, "meta"],
+  [/^--?[\w-]+/, "attributeName"],
+  [/^[^\s-][^\s]*/, "string"],
+];
+
+/** A StreamLanguage mode: the options on the first line, MLIR below. */
+export const MODE = {
+  name: "tfrt",
+  startState: () => ({ inOptions: true }),
+  token(stream, state) {
+    if (stream.sol() && !stream.match(MAGIC, false)) state.inOptions = false;
+    if (stream.eatSpace()) return null;
+    for (const [pattern, token] of state.inOptions ? OPTIONS : TOKENS) {
+      if (stream.match(pattern)) return token;
+    }
+    stream.next();
+    return null;
+  },
+  languageData: {
+    commentTokens: { line: "//" },
+    closeBrackets: { brackets: ["(", "[", "{", "<", '"'] },
+  },
+};
+
+/**
+ * The editor extension.
+ *
+ * A compartment of the highest precedence, reconfigured when the first line changes: to set the
+ * cell's MIME type instead would lose a race with the kernel's language.
+ */
+export function createColours({ language, state, view }) {
+  const mlir = new language.LanguageSupport(language.StreamLanguage.define(MODE));
+  const isOurs = (document) => MAGIC.test(document.sliceString(0, 64));
+
+  return () => {
+    const slot = new state.Compartment();
+    const content = (on) => (on ? state.Prec.highest(mlir) : []);
+    const isOn = (current) => slot.get(current) !== undefined && slot.get(current).length !== 0;
+    const follow = state.EditorState.transactionExtender.of((transaction) => {
+      if (!transaction.docChanged) return null;
+      const on = isOurs(transaction.newDoc);
+      return on === isOn(transaction.startState) ? null : { effects: slot.reconfigure(content(on)) };
+    });
+    // The document arrives after the editor is made, at times without a transaction of its own.
+    const start = view.ViewPlugin.define((editor) => {
+      Promise.resolve().then(() => {
+        if (isOurs(editor.state.doc) && !isOn(editor.state)) {
+          editor.dispatch({ effects: slot.reconfigure(content(true)) });
+        }
+      });
+      return {};
+    });
+    return [slot.of([]), follow, start];
+  };
+}

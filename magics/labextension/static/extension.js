@@ -1,0 +1,79 @@
+// The plugins.  Each needs modules that JupyterLab shares; where one is missing or different, that
+// plugin is left out with a line on the console, and the notebook works as it would without us.
+
+import { createColours } from "./colours.js";
+import { createRenderer } from "./renderer.js";
+import { createUnderlines } from "./underlines.js";
+
+export async function createPlugins(shared) {
+  const found = await Promise.all([
+    optional("colours", async () => {
+      const [codemirror, language, state, view] = await modules(
+        shared, "@jupyterlab/codemirror", "@codemirror/language", "@codemirror/state", "@codemirror/view");
+      return editorPlugin("colours", codemirror, createColours({ language, state, view }));
+    }),
+    optional("underlines", async () => {
+      const [codemirror, state, view] = await modules(
+        shared, "@jupyterlab/codemirror", "@codemirror/state", "@codemirror/view");
+      return editorPlugin("underlines", codemirror, createUnderlines({ state, view }));
+    }),
+    optional("renderer", async () => {
+      const [rendermime, widgets] = await modules(shared, "@jupyterlab/rendermime", "@lumino/widgets");
+      return {
+        id: "tfrt-nb-labextension:renderer",
+        description: "Draws a saved %%tfrt run.",
+        autoStart: true,
+        requires: [rendermime.IRenderMimeRegistry],
+        activate: guarded("renderer", (_, registry) => registry.addFactory(createRenderer(widgets), 10)),
+      };
+    }),
+  ]);
+  return found.filter((plugin) => plugin !== null);
+}
+
+/** A plugin that adds `extensionFor(options)`, CodeMirror's own kind of extension, to each editor. */
+function editorPlugin(name, codemirror, extensionFor) {
+  const factory = (options) =>
+    codemirror.EditorExtensionRegistry.createImmutableExtension(guarded(name, extensionFor)(options) ?? []);
+  return {
+    id: `tfrt-nb-labextension:${name}`,
+    description: `Adds ${name} to %%tfrt cells.`,
+    autoStart: true,
+    requires: [codemirror.IEditorExtensionRegistry],
+    activate: guarded(name, (_, registry) => registry.addExtension({ name: `tfrt-${name}`, factory })),
+  };
+}
+
+/** The newest shared version of each package. */
+function modules(shared, ...names) {
+  return Promise.all(names.map(async (name) => {
+    const versions = shared[name];
+    if (!versions) throw new Error(`${name} is not shared`);
+    const newest = Object.keys(versions).sort((a, b) => a.localeCompare(b, "en", { numeric: true })).pop();
+    return (await versions[newest].get())();
+  }));
+}
+
+async function optional(name, create) {
+  try {
+    return await create();
+  } catch (problem) {
+    complain(name, problem);
+    return null;
+  }
+}
+
+function guarded(name, action) {
+  return (...args) => {
+    try {
+      return action(...args);
+    } catch (problem) {
+      complain(name, problem);
+      return undefined;
+    }
+  };
+}
+
+function complain(name, problem) {
+  console.warn(`tfrt-nb: no ${name} in this JupyterLab: ${problem}`);
+}

@@ -1,0 +1,233 @@
+"""The functions of one cell, run one after another, as the command line runs them.
+
+A job has a thread of its own that starts each function and waits for it.  The notebook's main
+thread stays free to be interrupted, and looks at the job only through `snapshot`.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+
+from tfrt_magics.bridge.log import Log
+from tfrt_magics.bridge.run import LoadedProgram, Run, Signature
+from tfrt_magics.bridge.snapshot import (
+    OVER,
+    UNDECIDED,
+    Section,
+    Snapshot,
+    State,
+    Status,
+    before_run,
+    during_run,
+    ended,
+    pending,
+)
+from tfrt_runtime.diagnostics import Diagnostic, TfrtError
+
+# A stopped run may take this long to come to rest before the job ends without it: some kernel may
+# be stuck.  With the slice below, an interrupt is answered within half a second.
+QUIESCENCE_SECONDS = 0.15
+SLICE_SECONDS = 0.04
+MOST_PROMISES = 3
+"""How many of the kernels that have not resolved a value are named."""
+
+
+# The AsyncValue of a function with one result, or the tuple of those of any other.
+Results = object
+
+
+class Job:
+    """One cell's work.  It is over exactly when `finished` is set, and never changes after that."""
+
+    def __init__(
+        self,
+        program: LoadedProgram,
+        functions: Sequence[Signature],
+        *,
+        timeout: float | None = None,
+        work_queue: str = "",
+    ) -> None:
+        self.finished = threading.Event()
+        self.failure: Exception | None = None
+        self.results: dict[str, Results] = {}
+        self._program, self._functions = program, functions
+        self._timeout = timeout
+        self._log = Log()
+        self._lock = threading.RLock()
+        self._runs: list[Run] = []
+        self._refused: tuple[Diagnostic, ...] = ()
+        self._sections = [before_run(function) for function in functions]
+        self._latest = Snapshot(Status.RUNNING, tuple(self._sections), work_queue)
+        self._stopped = Status.RUNNING
+        self._stop_time = 0.0
+        self._note = ""
+        self._start = time.monotonic()
+        self._has_results = threading.Event()
+        # The runtime calls a worker by its thread's name; this one works while it waits.
+        self._thread = threading.Thread(target=self._work, name="cell", daemon=True)
+
+    def start(self) -> None:
+        self._start = time.monotonic()
+        self._thread.start()
+
+    def wait_for_results(self) -> None:
+        """Return once the first function runs, so that `results` holds its AsyncValues."""
+        self._has_results.wait()
+
+    def cancel(self, note: str) -> None:
+        """Stop what runs and start nothing more.  `note` says why, in one line."""
+        self._stop(Status.CANCELLED, note)
+
+    def end(self) -> None:
+        """Be over now, whatever still runs.  What is unresolved counts as stopped."""
+        with self._lock:
+            if self.finished.is_set():
+                return
+            self._sections = [_closed(section, self._stopped) for section in self._look()]
+            self._latest = self._snapshot(self._outcome())
+            self.finished.set()
+
+    def snapshot(self) -> Snapshot:
+        """The job as it is now.  Any thread may ask."""
+        with self._lock:
+            if not self.finished.is_set():
+                self._sections = self._look()
+                self._latest = self._snapshot(Status.RUNNING)
+            return self._latest
+
+    @property
+    def output(self) -> Results:
+        """What `-o` binds: the results of the function, or of several functions by their names.
+
+        The dictionary is the job's own: it grows as the functions start.
+        """
+        if len(self._functions) > 1:
+            return self.results
+        return self.results[self._functions[0].name]
+
+    def missing(self) -> str:
+        """What the functions that run still wait for, in words."""
+        running = [one for one in self.snapshot().sections if one.status is Status.RUNNING]
+        promised = [note.message for run in self._runs[-1:] for note in run.waiting_for()]
+        words = [*map(waiting_for, running), *promised[:MOST_PROMISES]]
+        return "; ".join(words) or "no function was running"
+
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """What went wrong so far, in the order in which it was reported."""
+        with self._lock:
+            reported = (diagnostic for run in self._runs for diagnostic in run.diagnostics)
+            return (*reported, *self._refused)
+
+    def _work(self) -> None:
+        try:
+            for place, function in enumerate(self._functions):
+                if self._stopped is Status.RUNNING:
+                    self._run(place, function)
+        except TfrtError as problem:
+            self._refused = problem.diagnostics
+            self._stop(Status.FAILED, problem.diagnostics[0].message)
+        except Exception as problem:  # noqa: BLE001
+            # A mistake of ours.  The main thread raises it, where its traceback can be seen.
+            self.failure = problem
+            self._stop(Status.FAILED, f"{type(problem).__name__}: {problem}")
+        finally:
+            self._has_results.set()
+            self.end()
+
+    def _run(self, place: int, function: Signature) -> None:
+        run = self._program.run(function.name, self._log.write)
+        with self._lock:
+            self._runs.append(run)
+            self.results[function.name] = _unwrapped(run.results)
+        self._has_results.set()
+        if self._stopped is not Status.RUNNING:
+            run.cancel()  # the stop came between the two functions
+        self._wait(run)
+        with self._lock:
+            self._sections[place] = _closed(during_run(function, run), self._stopped)
+
+    def _wait(self, run: Run) -> None:
+        while not run.wait(SLICE_SECONDS):
+            now = time.monotonic()
+            if self._stopped is not Status.RUNNING:
+                if now - self._stop_time > QUIESCENCE_SECONDS:
+                    return
+            elif run.is_stuck:
+                self._stop(Status.FAILED, f"stuck; {self.missing()}")
+            elif self._timeout is not None and now - self._start > self._timeout:
+                missing = self.missing()
+                self._stop(Status.TIMED_OUT, f"timed out after {self._timeout:g} s; {missing}")
+
+    def _stop(self, status: Status, note: str) -> None:
+        with self._lock:
+            if self.finished.is_set() or self._stopped is not Status.RUNNING:
+                return
+            self._stop_time = time.monotonic()
+            self._stopped, self._note = status, note
+            running = self._runs[-1:]
+        # Outside the lock: cancelling runs the waiters of every value that it resolves.
+        for run in running:
+            run.cancel()
+
+    def _look(self) -> list[Section]:
+        """The sections now: those that are over stay as they were."""
+        looked = list(self._sections)
+        for place, run in enumerate(self._runs):
+            if looked[place].status not in OVER:
+                looked[place] = during_run(self._functions[place], run)
+        return looked
+
+    def _snapshot(self, status: Status) -> Snapshot:
+        log, dropped = self._log.read()
+        return replace(
+            self._latest,
+            status=status,
+            sections=tuple(self._sections),
+            elapsed_ns=int((time.monotonic() - self._start) * 1e9),
+            log=log,
+            log_dropped=dropped,
+            note=self._note,
+        )
+
+    def _outcome(self) -> Status:
+        if self._stopped is not Status.RUNNING:
+            return self._stopped
+        found = {section.status for section in self._sections}
+        worst = (status for status in (Status.FAILED, Status.CANCELLED) if status in found)
+        return next(worst, Status.DONE)
+
+
+def _unwrapped(results: Sequence[object]) -> Results:
+    """One result is itself; none or several are a tuple."""
+    return results[0] if len(results) == 1 else tuple(results)
+
+
+def _closed(section: Section, stopped: Status) -> Section:
+    """The section as it stays: `stopped` is the reason for what is missing, if anything is."""
+    if section.status in OVER:
+        return section
+    states = {row.state for row in section.rows}
+    if stopped is not Status.RUNNING and states & UNDECIDED:
+        return ended(section, stopped)
+    return ended(section, _end_of_function(states))
+
+
+def _end_of_function(states: set[State]) -> Status:
+    """How a function ended that nobody stopped from outside; it may have cancelled itself."""
+    if State.ERROR in states:
+        return Status.FAILED
+    return Status.CANCELLED if State.CANCELLED in states else Status.DONE
+
+
+def waiting_for(section: Section, limit: int = 5) -> str:
+    """What a stopped function had not computed, in words."""
+    names = pending(section)
+    count = len(names) + section.hidden.total - section.hidden.resolved
+    if not count:
+        return f"@{section.name} had all its values"
+    more = f" and {count - limit} more" if count > limit else ""
+    return f"@{section.name} was still waiting for {', '.join(names[:limit])}{more}"

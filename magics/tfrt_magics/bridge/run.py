@@ -1,0 +1,91 @@
+"""What the notebook needs of a program, a host and a run.
+
+`bridge.runtime` is the real thing; tests put another in its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from tfrt_runtime.diagnostics import AnyLocation, Diagnostic
+
+
+class Signature(Protocol):
+    """A function of a program, before it runs."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def argument_types(self) -> Sequence[str]: ...
+    @property
+    def result_types(self) -> Sequence[str]: ...
+
+
+class Program(Protocol):
+    @property
+    def functions(self) -> Sequence[Signature]: ...
+
+
+class Value(Protocol):
+    """A result or a named value of a running function, as it is at one moment.
+
+    `state` is a word of `snapshot.State`; times are nanoseconds since the function started.
+    """
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def type(self) -> str: ...
+    @property
+    def location(self) -> AnyLocation | None: ...
+    @property
+    def state(self) -> str: ...
+    @property
+    def text(self) -> str: ...
+    @property
+    def worker(self) -> str | None: ...
+    @property
+    def started_ns(self) -> int | None: ...
+    @property
+    def resolved_ns(self) -> int | None: ...
+    @property
+    def count(self) -> int: ...
+
+
+class Run(Protocol):
+    """A function that was started.  One thread at a time may look at its values."""
+
+    @property
+    def results(self) -> Sequence[object]:
+        """The AsyncValues that a cell hands to Python."""
+
+    @property
+    def diagnostics(self) -> Sequence[Diagnostic]: ...
+    @property
+    def is_stuck(self) -> bool:
+        """Whether somebody who waited found out that nothing can happen any more."""
+
+    def waiting_for(self) -> Sequence[Diagnostic]:
+        """Notes on the values that the run waits for from threads and event loops."""
+
+    def result_values(self) -> Sequence[Value]: ...
+    def named_values(self) -> Sequence[Value]: ...
+    def wait(self, timeout: float) -> bool: ...
+    def cancel(self) -> None: ...
+
+
+class LoadedProgram(Protocol):
+    """A program whose kernels are all there, on one host."""
+
+    def run(self, function: str, output: Callable[[str], None]) -> Run:
+        """Start a function.  `output` gets each piece of printed text, on any thread."""
+
+
+class Host(Protocol):
+    """Where programs run."""
+
+    def load(self, program: Program) -> LoadedProgram:
+        """Raises TfrtError when the program uses kernels that there are not."""
+
+    def close(self) -> None: ...

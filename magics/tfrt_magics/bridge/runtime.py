@@ -1,0 +1,227 @@
+"""Programs of the compiler on hosts of the runtime, as the notebook looks at them.
+
+Importing this module loads the compiler; the session does so for the first cell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from tfrt_magics.bridge import run
+from tfrt_magics.bridge.snapshot import State, result_names
+from tfrt_nb.convert.named_value import NamedValue
+from tfrt_nb.program import Program
+from tfrt_runtime.diagnostics import AnyLocation, Diagnostic
+from tfrt_runtime.executor.execution import Execution, RegisterView
+from tfrt_runtime.executor.program import Executable
+from tfrt_runtime.host.async_value import AsyncValue
+from tfrt_runtime.host.chain import CHAIN
+from tfrt_runtime.host.context import HostContext
+from tfrt_runtime.host.process import load_core
+
+# A register of a program: the number of its function, and its own.
+Register = tuple[int, int]
+
+
+def announce(step: str) -> None:
+    """Say once why the first cell takes so long; on standard output, as nothing is wrong."""
+    if step.startswith("1/"):
+        print("Compiling the native core for this machine: once, about 20 seconds.", flush=True)
+
+
+class NotebookHost:
+    """A HostContext, as the notebook uses it."""
+
+    def __init__(self, work_queue: str) -> None:
+        load_core(announce)
+        self._host = HostContext(work_queue)
+
+    def load(self, program: run.Program) -> LoadedProgram:
+        """The program with the kernels that there are now, the notebook's own among them.
+
+        Raises:
+            TfrtError: when it uses others.
+        """
+        assert isinstance(program, Program)
+        return LoadedProgram(self._host, program)
+
+    def close(self) -> None:
+        self._host.close()
+
+
+class LoadedProgram:
+    """A program on a host.  Each run has an executable of its own, so that it has its own trace."""
+
+    def __init__(self, host: HostContext, program: Program) -> None:
+        self._host, self._program = host, program
+        # Loaded at once, so that an unknown kernel is an error of the program and not of its run.
+        self._next: Executable | None = program.load(trace=True)
+        self._names = NamesOfValues(program)
+
+    def run(self, function: str, output: Callable[[str], None]) -> TracedRun:
+        executable = self._next or self._program.load(trace=True)
+        self._next = None
+        return TracedRun(Execution(self._host, executable, function, output=output), self._names)
+
+
+@dataclass(frozen=True, slots=True)
+class ValueView:
+    """A result or a named value at one moment (`run.Value`)."""
+
+    name: str
+    type: str
+    location: AnyLocation | None
+    state: State
+    text: str
+    worker: str | None = None
+    started_ns: int | None = None
+    resolved_ns: int | None = None
+    count: int = 1
+
+
+class NamesOfValues:
+    """Where the values of a program are in its text, and in which order a reader meets them."""
+
+    def __init__(self, program: Program) -> None:
+        self._named = program.named_values()
+        self._functions = program.file.functions
+        self._outermost: dict[tuple[str, str], int] = {}
+        for value in self._named.values():
+            depth = self._outermost.setdefault((value.function, value.name), value.depth)
+            self._outermost[value.function, value.name] = min(depth, value.depth)
+        self.kernel_places: dict[Register, AnyLocation] = {
+            (number, register): program.file.location(kernel.location)
+            for number, function in enumerate(self._functions)
+            for kernel in function.kernels
+            for register in kernel.results
+        }
+
+    def in_reading_order(
+        self, views: Iterable[RegisterView]
+    ) -> list[tuple[RegisterView, NamedValue]]:
+        """The named ones among `views`, without the values that a region captures."""
+        named = [
+            (view, name)
+            for view in views
+            if (name := self._named.get((view.function, view.register))) is not None
+            and not self._is_captured(view, name)
+        ]
+        return sorted(named, key=lambda pair: _place_in_text(pair[1]))
+
+    def _is_captured(self, view: RegisterView, name: NamedValue) -> bool:
+        """In BEF a region takes what it uses as arguments; in the text those are outer values."""
+        is_argument = view.register < len(self._functions[view.function].argument_types)
+        return is_argument and name.depth > self._outermost[name.function, name.name]
+
+
+def _place_in_text(value: NamedValue) -> tuple[int, int]:
+    place = value.location
+    return (0, 0) if place is None else (place.line, place.column)
+
+
+class TracedRun:
+    """An Execution with the names that the program's text gives its values (`run.Run`)."""
+
+    def __init__(self, execution: Execution, names: NamesOfValues) -> None:
+        self._execution, self._names = execution, names
+        # The user may keep the results, so they stay here and outlive the run.
+        self.results: Sequence[AsyncValue] = tuple(execution.results)
+        self._texts: dict[Register, tuple[AsyncValue, str]] = {}
+
+    @property
+    def diagnostics(self) -> Sequence[Diagnostic]:
+        return self._execution.diagnostics
+
+    @property
+    def is_stuck(self) -> bool:
+        return self._execution.is_stuck
+
+    def waiting_for(self) -> Sequence[Diagnostic]:
+        return self._execution.waiting_for()
+
+    def wait(self, timeout: float) -> bool:
+        return self._execution.wait(timeout)
+
+    def cancel(self) -> None:
+        self._execution.cancel()
+
+    def result_values(self) -> list[ValueView]:
+        names = result_names(self._execution.function)
+        return [
+            ValueView(name, value.type, None, state, text_of(value, state))
+            for name, value in zip(names, self.results, strict=True)
+            for state in [self._state(value, None)]
+        ]
+
+    def named_values(self) -> list[ValueView]:
+        """The function's own values, then those of the functions that it has called."""
+        own = self._execution.function.name
+        pairs = self._names.in_reading_order(self._execution.registers())
+        # A constant is there without a call; any other value was made by a worker.
+        reached = {name.function for view, name in pairs if view.worker} - {own}
+        called = [pair for pair in pairs if pair[1].function in reached]
+        return [
+            *(self._view(view, name, name.name) for view, name in pairs if name.function == own),
+            *(self._view(view, name, f"@{name.function} {name.name}") for view, name in called),
+        ]
+
+    def _view(self, view: RegisterView, name: NamedValue, shown_name: str) -> ValueView:
+        register = (view.function, view.register)
+        state = self._state(view.value, self._names.kernel_places.get(register))
+        return ValueView(
+            shown_name,
+            name.type,
+            name.location,
+            state,
+            self._text(register, view.value, state),
+            view.worker,
+            # A constant is loaded, not computed: it has no time.
+            view.started_ns if view.worker else None,
+            view.resolved_ns if view.worker and state is not State.UNAVAILABLE else None,
+            max(1, view.count),
+        )
+
+    def _state(self, value: AsyncValue | None, kernel: AnyLocation | None) -> State:
+        """An error of the value's own kernel is an error; one from elsewhere skipped the kernel."""
+        if value is None or not value.done():
+            return State.UNAVAILABLE
+        problem = value.exception(0)
+        if problem is None:
+            return State.AVAILABLE
+        place = problem.diagnostics[0].location
+        if place is None and self._execution.request.is_cancelled:
+            return State.CANCELLED
+        return State.SKIPPED if kernel is not None and kernel != place else State.ERROR
+
+    def _text(self, register: Register, value: AsyncValue | None, state: State) -> str:
+        """The value's text, made once for each value: a tensor's takes a while."""
+        if value is None or state is State.UNAVAILABLE:
+            return ""
+        known = self._texts.get(register)
+        if known is None or known[0] is not value:
+            known = self._texts[register] = (value, text_of(value, state))
+        return known[1]
+
+
+def text_of(value: AsyncValue, state: State) -> str:
+    """What a reader of the program wants to see of a value in this state."""
+    if state is State.AVAILABLE:
+        return shown(value.result(0))
+    if state is State.ERROR:
+        problem = value.exception(0)
+        return "" if problem is None else problem.diagnostics[0].message
+    return ""
+
+
+def shown(payload: object) -> str:
+    """A Python payload as a program's reader knows it."""
+    if payload is CHAIN:
+        return "chain"
+    if isinstance(payload, bool):
+        return "true" if payload else "false"
+    try:
+        return str(payload)
+    except Exception as problem:  # noqa: BLE001
+        # A user's object may do what it likes; the board goes on.
+        return f"<{type(payload).__name__}: {problem}>"

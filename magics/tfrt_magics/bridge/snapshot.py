@@ -1,0 +1,189 @@
+"""A run at one moment, as a value.
+
+Nothing here changes or waits: a snapshot is taken from the runtime's views, compared with the one
+before, sent, drawn and stored.  Times are nanoseconds since the start of the row's own function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from tfrt_magics.bridge.run import Run, Signature, Value
+from tfrt_runtime.diagnostics import AnyLocation, Location
+
+# A tensor's text may be long; a board shows its beginning.
+TEXT_LIMIT = 400
+# A program may have any number of values; a board shows the first of them and counts the others.
+ROW_LIMIT = 2_000
+
+
+class State(StrEnum):
+    """Where a value stands."""
+
+    UNAVAILABLE = "unavailable"
+    AVAILABLE = "available"
+    ERROR = "error"
+    SKIPPED = "skipped"
+    CANCELLED = "cancelled"
+
+
+class Status(StrEnum):
+    """Where a function, or the whole cell, stands."""
+
+    WAITING = "waiting"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+    TIMED_OUT = "timed out"
+
+
+OVER = frozenset({Status.DONE, Status.FAILED, Status.CANCELLED, Status.TIMED_OUT})
+STOPPED = frozenset({Status.CANCELLED, Status.TIMED_OUT})
+UNDECIDED = frozenset({State.UNAVAILABLE, State.CANCELLED})
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of a board: a result of a function, or one of its named values.
+
+    `count` says how often the value was computed: a loop's body computes it many times and the row
+    shows the last.
+    """
+
+    name: str
+    type: str
+    state: State
+    text: str = ""
+    is_result: bool = False
+    worker: str | None = None
+    started_ns: int | None = None
+    resolved_ns: int | None = None
+    count: int = 1
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How many values the run decided: computed, failed or skipped."""
+
+    resolved: int
+    total: int
+
+    def __str__(self) -> str:
+        return f"{self.resolved} of {self.total} values"
+
+
+NOTHING = Progress(0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A function of the program: its results first, then its values in program order.
+
+    `hidden` counts the values that have no row because there are too many.
+    """
+
+    name: str
+    status: Status
+    rows: tuple[Row, ...]
+    hidden: Progress = NOTHING
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """Everything that a board shows.  `note` is the one line that says why a run was stopped."""
+
+    status: Status
+    sections: tuple[Section, ...]
+    work_queue: str = ""
+    elapsed_ns: int = 0
+    log: str = ""
+    log_dropped: int = 0
+    note: str = ""
+
+
+def before_run(signature: Signature) -> Section:
+    """The section of a function that has not started: only its results are known."""
+    rows = tuple(
+        Row(name, type_, State.UNAVAILABLE, is_result=True)
+        for name, type_ in zip(result_names(signature), signature.result_types, strict=True)
+    )
+    return Section(signature.name, Status.WAITING, rows)
+
+
+def during_run(signature: Signature, run: Run) -> Section:
+    """The section of a function that runs, as it is now."""
+    results = tuple(_row(value, is_result=True) for value in run.result_values())
+    values = run.named_values()
+    rows = results + tuple(map(_row, values[:ROW_LIMIT]))
+    return Section(signature.name, Status.RUNNING, rows, _progress(values[ROW_LIMIT:]))
+
+
+def ended(section: Section, status: Status) -> Section:
+    """The section once nothing in it will change.
+
+    What is still unresolved never will be: it was stopped, or it is in a branch not taken.
+    """
+    left = State.CANCELLED if status in STOPPED else State.SKIPPED
+    rows = tuple(
+        replace(row, state=left) if row.state is State.UNAVAILABLE else row for row in section.rows
+    )
+    return replace(section, status=status, rows=rows)
+
+
+def result_names(signature: Signature) -> list[str]:
+    """`result` when there is one; `result 0`, `result 1` and so on when there are several."""
+    if len(signature.result_types) == 1:
+        return ["result"]
+    return [f"result {index}" for index in range(len(signature.result_types))]
+
+
+def progress(sections: Sequence[Section]) -> Progress:
+    """Counts named values; results stand for them in a function that names none."""
+    shown = _progress([row for section in sections for row in _counted(section)])
+    hidden = [section.hidden for section in sections]
+    return Progress(
+        shown.resolved + sum(one.resolved for one in hidden),
+        shown.total + sum(one.total for one in hidden),
+    )
+
+
+def _progress(values: Sequence[Row] | Sequence[Value]) -> Progress:
+    return Progress(sum(value.state not in UNDECIDED for value in values), len(values))
+
+
+def pending(section: Section) -> list[str]:
+    """The names of the values that the section still waits for, as far as they have rows."""
+    return [row.name for row in _counted(section) if row.state is State.UNAVAILABLE]
+
+
+def _counted(section: Section) -> Sequence[Row]:
+    return [row for row in section.rows if not row.is_result] or section.rows
+
+
+def _row(value: Value, *, is_result: bool = False) -> Row:
+    return Row(
+        name=value.name,
+        type=value.type,
+        state=State(value.state),
+        text=clipped(value.text),
+        is_result=is_result,
+        worker=value.worker,
+        started_ns=value.started_ns,
+        resolved_ns=value.resolved_ns,
+        count=value.count,
+        line=_line(value.location),
+    )
+
+
+def clipped(text: str) -> str:
+    """`text` on one line and not longer than a board can use."""
+    line = " ".join(text.split()) if "\n" in text else text
+    return line if len(line) <= TEXT_LIMIT else line[: TEXT_LIMIT - 1] + "…"
+
+
+def _line(location: AnyLocation | None) -> int | None:
+    return location.line if isinstance(location, Location) else None

@@ -1,0 +1,37 @@
+"""`%load_ext tfrt_nb`, and its undo."""
+
+from __future__ import annotations
+
+import atexit
+
+from IPython.core.interactiveshell import InteractiveShell
+
+from tfrt_magics.cell import CellMagics
+from tfrt_magics.lines import LineMagics
+from tfrt_magics.session import Session
+
+_sessions: dict[InteractiveShell, Session] = {}
+
+
+def load_ipython_extension(shell: InteractiveShell) -> None:
+    """Register `%%tfrt`, its line magics and `%config TFRT`.  Compiles and starts nothing."""
+    if shell in _sessions:
+        return
+    session = _sessions[shell] = Session(config=shell.config)
+    shell.register_magics(CellMagics(shell, session))
+    shell.register_magics(LineMagics(shell, session))
+    shell.configurables.append(session.settings)  # type: ignore[arg-type]
+    atexit.register(session.close)
+
+
+def unload_ipython_extension(shell: InteractiveShell) -> None:
+    """Close the session and take the magics away."""
+    session = _sessions.pop(shell, None)
+    if session is None:
+        return
+    session.close()
+    atexit.unregister(session.close)
+    shell.configurables.remove(session.settings)  # type: ignore[arg-type]
+    magics = shell.magics_manager.magics
+    for kind, name in (("cell", "tfrt"), ("line", "tfrt_kernels"), ("line", "tfrt_reset")):
+        magics[kind].pop(name, None)

@@ -1,0 +1,175 @@
+"""The line after `%%tfrt` as a value.
+
+The options are listed once, in `ARGUMENTS`.  The parser below reads them; the magic shows the same
+list as its help.  IPython is not imported here.
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import keyword
+import re
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NoReturn
+
+EXAMPLES = """\
+examples:
+  %%tfrt                            run every function that takes no arguments
+  %%tfrt --function main -o total   run @main and keep its result as `total`
+  %%tfrt -q s                       run on one thread, so that the order is always the same
+  %%tfrt --timeout 2                stop after two seconds and say what was missing
+  %%tfrt --no-wait -o page          go on at once; `await page` gives the value later
+"""
+
+
+class OptionError(ValueError):
+    """The line is not understood; the text is one line and says what to write instead."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """What the user asked for.
+
+    `output` is the Python name that receives the results, `work_queue` and `timeout` (in seconds)
+    are None where the configured default applies, and `function` is None when every function
+    without arguments is to run, in the order of the file.
+    """
+
+    output: str | None = None
+    work_queue: str | None = None
+    function: str | None = None
+    timeout: float | None = None
+    wait: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """One option: its spellings and what `ArgumentParser.add_argument` is told about it."""
+
+    flags: tuple[str, ...]
+    settings: Mapping[str, object]
+
+
+def parse_options(line: str) -> RunOptions:
+    """The options in `line`.
+
+    Raises:
+        OptionError: in one line, with the nearest known spelling when there is one.
+    """
+    try:
+        words = shlex.split(line)
+    except ValueError as problem:
+        raise OptionError(f"%%tfrt: {problem}") from None
+    parsed, unknown = _parser().parse_known_args(words)
+    if unknown:
+        raise OptionError(_unknown(unknown[0]))
+    return RunOptions(**vars(parsed))
+
+
+def _unknown(word: str) -> str:
+    if not word.startswith("-"):
+        return f"%%tfrt: unexpected {word!r}; the program starts on the line below"
+    spellings = [flag for argument in ARGUMENTS for flag in argument.flags]
+    near = difflib.get_close_matches(word.partition("=")[0], spellings, n=1)
+    hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(spellings)}"
+    return f"%%tfrt: unknown option {word}; {hint}"
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:  # argparse would print and end the kernel
+        raise OptionError(f"%%tfrt: {message}")
+
+
+def _parser() -> _Parser:
+    parser = _Parser(prog="%%tfrt", add_help=False, allow_abbrev=False)
+    for argument in ARGUMENTS:
+        parser.add_argument(*argument.flags, **argument.settings)  # type: ignore[arg-type]
+    return parser
+
+
+def _python_name(word: str) -> str:
+    if not word.isidentifier() or keyword.iskeyword(word):
+        raise argparse.ArgumentTypeError(f"{word!r} is not a Python name")
+    return word
+
+
+def _seconds(word: str) -> float:
+    try:
+        seconds = float(word)
+    except ValueError:
+        seconds = -1.0
+    # Written so that not-a-number fails as well.
+    if not 0 < seconds < float("inf"):
+        raise argparse.ArgumentTypeError(f"{word!r} is not a number of seconds above 0")
+    return seconds
+
+
+def _work_queue(word: str) -> str:
+    try:
+        return check_work_queue(word)
+    except ValueError as problem:
+        raise argparse.ArgumentTypeError(str(problem)) from None
+
+
+def check_work_queue(word: str) -> str:
+    """`word`, when it names a work queue.
+
+    Raises:
+        ValueError: when it does not, with the spellings that do.
+    """
+    if not re.fullmatch(r"s|mstd(:[1-9]\d*(,[1-9]\d*)?)?", word):
+        raise ValueError(f"{word!r} is no work queue; write s, mstd, mstd:4 or mstd:4,16")
+    return word
+
+
+def _function(word: str) -> str:
+    return word.removeprefix("@")
+
+
+ARGUMENTS = (
+    Argument(
+        ("-o", "--output"),
+        {
+            "metavar": "NAME",
+            "type": _python_name,
+            "help": "bind the results: one result is an AsyncValue, several are a tuple; "
+            "when several functions run, a dictionary by function name",
+        },
+    ),
+    Argument(
+        ("-q", "--work-queue"),
+        {
+            "metavar": "QUEUE",
+            "type": _work_queue,
+            "help": "s (one thread), mstd (a thread per core), mstd:N (N compute threads) or "
+            "mstd:N,B (and B blocking threads); default: %%config TFRT.work_queue",
+        },
+    ),
+    Argument(
+        ("-f", "--function"),
+        {
+            "metavar": "FUNCTION",
+            "type": _function,
+            "help": "run only this function; default: every function without arguments, in order",
+        },
+    ),
+    Argument(
+        ("-t", "--timeout"),
+        {
+            "metavar": "SECONDS",
+            "type": _seconds,
+            "help": "cancel what has not finished by then",
+        },
+    ),
+    Argument(
+        ("--no-wait",),
+        {
+            "dest": "wait",
+            "action": "store_false",
+            "help": "return at once; the board finishes by itself",
+        },
+    ),
+)

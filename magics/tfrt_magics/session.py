@@ -1,0 +1,125 @@
+"""One session per notebook kernel: its hosts, its pump, its settings, and how they end."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+import traitlets
+from traitlets.config import Config, Configurable
+
+from tfrt_magics.bridge.job import Job
+from tfrt_magics.bridge.pump import Pump
+from tfrt_magics.bridge.run import Host, Program, Signature
+from tfrt_magics.options import check_work_queue
+from tfrt_runtime.diagnostics import TfrtError, error
+
+# A page that was reloaded while a cell ran still shows the live board; so the last few stay open.
+BOARDS_KEPT = 16
+
+
+class TFRT(Configurable):
+    """The settings of `%config TFRT`."""
+
+    work_queue = traitlets.Unicode(
+        f"mstd:{max(2, os.cpu_count() or 2)}",
+        help="The work queue of cells without --work-queue: s, mstd, mstd:N or mstd:N,B.",
+    ).tag(config=True)
+    timeout = traitlets.Float(
+        0.0, help="Seconds after which a cell without --timeout is stopped; 0 is never."
+    ).tag(config=True)
+    live = traitlets.Enum(
+        ("auto", "always", "never"),
+        "auto",
+        help="Show a live board while a cell runs: auto does so where a page is looking.",
+    ).tag(config=True)
+
+
+class Closable(Protocol):
+    def close(self) -> None: ...
+
+
+class Session:
+    """What cells share.  Only the notebook's main thread uses it."""
+
+    def __init__(
+        self,
+        open_host: Callable[[str], Host] | None = None,
+        compile_program: Callable[[str, str], Program] | None = None,
+        *,
+        config: Config | None = None,
+    ) -> None:
+        """`open_host` and `compile_program` stand in for runtime and compiler in tests."""
+        self.pump = Pump()
+        self.settings = TFRT(config=config)
+        self._open_host = open_host or _open_host
+        self._compile = compile_program or _compile
+        self._hosts: dict[str, Host] = {}
+        self._jobs: list[Job] = []
+        self._boards: deque[Closable] = deque()
+
+    def compile(self, text: str, name: str) -> Program:
+        """The program in `text`; raises TfrtError with locations in the source `name`."""
+        return self._compile(text, name)
+
+    def job(
+        self,
+        program: Program,
+        functions: Sequence[Signature],
+        work_queue: str,
+        timeout: float | None,
+    ) -> Job:
+        """A job on the host of `work_queue`, which is opened once and kept.
+
+        Raises:
+            TfrtError: when there is no such work queue, or the program's kernels are not all there.
+        """
+        loaded = self._host(work_queue).load(program)
+        job = Job(loaded, functions, timeout=timeout, work_queue=work_queue)
+        self._jobs = [other for other in self._jobs if not other.finished.is_set()] + [job]
+        return job
+
+    def keep(self, board: Closable) -> None:
+        """Close `board` with the session, or when enough newer ones were shown."""
+        self._boards.append(board)
+        if len(self._boards) > BOARDS_KEPT:
+            self._boards.popleft().close()
+
+    def close(self) -> None:
+        """Stop what runs and close every host.  The session can be used again afterwards."""
+        for job in self._jobs:
+            job.cancel("the session was closed")
+        for job in self._jobs:
+            job.finished.wait(1.0)
+        # Boards are the pump's until it has shown their end.
+        self.pump.drain(1.0)
+        for thing in (*self._hosts.values(), *self._boards):
+            thing.close()
+        self._jobs.clear()
+        self._hosts.clear()
+        self._boards.clear()
+
+    def _host(self, work_queue: str) -> Host:
+        if work_queue not in self._hosts:
+            # Here and not in a trait's validator, whose message would go to the server's log.
+            try:
+                check_work_queue(work_queue)
+            except ValueError as problem:
+                raise TfrtError(error(str(problem))) from None
+            self._hosts[work_queue] = self._open_host(work_queue)
+        return self._hosts[work_queue]
+
+
+# The compiler and the runtime are imported by the first cell, not by %load_ext.
+def _open_host(work_queue: str) -> Host:
+    from tfrt_magics.bridge.runtime import NotebookHost
+
+    return NotebookHost(work_queue)
+
+
+def _compile(text: str, name: str) -> Program:
+    from tfrt_nb.program import Program as CompiledProgram
+
+    return CompiledProgram.from_source(text, name)

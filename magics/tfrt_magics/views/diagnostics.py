@@ -1,0 +1,172 @@
+"""Errors against the cell's own lines.
+
+A program is compiled under the name of its cell, with an empty line where `%%tfrt` stands, so that
+the lines of a Location are lines of the cell.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from html import escape
+
+from tfrt_magics.bridge.stream import Json
+from tfrt_runtime.diagnostics import Diagnostic, Location, Severity
+
+DIAGNOSTICS_MIME = "application/vnd.tfrt.diagnostics+json"
+
+COLOURS = {
+    Severity.ERROR: "#d55e00",
+    Severity.WARNING: "#e69f00",
+    Severity.REMARK: "#0072b2",
+    Severity.NOTE: "#0072b2",
+}
+SHAPES = {
+    Severity.ERROR: "▲",
+    Severity.WARNING: "◆",
+    Severity.REMARK: "●",
+    Severity.NOTE: "↳",
+}
+# What a location that names only a point is taken to mean: the word that starts there.
+WORD = re.compile(r'"(?:[^"\\]|\\.)*"|[%@^!#]?[\w$.]+(?:#\d+)?|->|\S')
+
+
+@dataclass(frozen=True, slots=True)
+class CellText:
+    """The source that locations refer to: its name, and its text from line 1."""
+
+    name: str
+    text: str
+
+    def line(self, number: int) -> str | None:
+        lines = self.text.splitlines()
+        return lines[number - 1] if 1 <= number <= len(lines) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Underline:
+    """The part of one line that a diagnostic is about; columns count from 1, `end` is past it."""
+
+    number: int
+    line: str
+    column: int
+    end: int
+
+    @property
+    def parts(self) -> tuple[str, str, str]:
+        """The line before the mark, under it and after it."""
+        start, stop = self.column - 1, self.end - 1
+        return self.line[:start], self.line[start:stop], self.line[stop:]
+
+
+def underline_of(diagnostic: Diagnostic, cell: CellText) -> Underline | None:
+    """Where to draw `diagnostic`, or None when it is not about the cell's text."""
+    place = diagnostic.location
+    if not isinstance(place, Location) or place.source != cell.name:
+        return None
+    line = cell.line(place.line)
+    if line is None:
+        return None
+    column = min(max(place.column, 1), len(line) + 1)
+    return Underline(place.line, line, column, _end(place, line, column))
+
+
+def _end(place: Location, line: str, column: int) -> int:
+    if place.end_line > place.line:
+        return max(len(line.rstrip()) + 1, column + 1)
+    if place.end_column > column:
+        return min(place.end_column, len(line) + 1)
+    word = WORD.match(line, column - 1)
+    return column + 1 if word is None else word.end() + 1
+
+
+def diagnostics_bundle(diagnostics: Sequence[Diagnostic], cell: CellText) -> dict[str, Json]:
+    """The display data of `diagnostics`: positions for the editor, a page, and text."""
+    return {
+        DIAGNOSTICS_MIME: diagnostics_json(diagnostics, cell),
+        "text/html": diagnostics_page(diagnostics, cell),
+        "text/plain": diagnostics_text(diagnostics, cell),
+    }
+
+
+def diagnostics_json(diagnostics: Iterable[Diagnostic], cell: CellText) -> list[Json]:
+    """What an editor underlines: one entry per diagnostic or note that is about the cell."""
+    return [
+        {
+            "line": mark.number,
+            "col": mark.column,
+            "end": mark.end,
+            "sev": str(one.severity),
+            "msg": one.message,
+        }
+        for one in _flat(diagnostics)
+        if (mark := underline_of(one, cell)) is not None
+    ]
+
+
+def diagnostics_text(diagnostics: Iterable[Diagnostic], cell: CellText) -> str:
+    """Each message with its line and a caret under the offending text."""
+    return "\n".join(_one_text(one, cell) for one in _flat(diagnostics))
+
+
+def _one_text(diagnostic: Diagnostic, cell: CellText) -> str:
+    head = f"{_place(diagnostic)}{diagnostic.severity}: {diagnostic.message}"
+    mark = underline_of(diagnostic, cell)
+    if mark is None:
+        return head
+    before, under, _ = mark.parts
+    # Tabs stay tabs, so that the caret is under its text whatever their width.
+    blank = "".join(character if character == "\t" else " " for character in before)
+    return f"{head}\n  {mark.line}\n  {blank}{'^' * max(1, len(under))}"
+
+
+def diagnostics_page(diagnostics: Iterable[Diagnostic], cell: CellText) -> str:
+    """The same as HTML, with the offending text underlined."""
+    return f'<div role="alert">{"".join(_one_page(one, cell) for one in _flat(diagnostics))}</div>'
+
+
+def _one_page(diagnostic: Diagnostic, cell: CellText) -> str:
+    colour = COLOURS[diagnostic.severity]
+    shape = SHAPES[diagnostic.severity]
+    indent = "24px" if diagnostic.severity is Severity.NOTE else "0"
+    head = (
+        f'<span style="color: {colour}">{shape} <b>{diagnostic.severity}</b></span> '
+        f'{escape(diagnostic.message)} <span style="opacity: 0.7">{escape(_short(diagnostic, cell))}'
+        "</span>"
+    )
+    return (
+        f'<div style="margin-left: {indent}; margin-bottom: 6px">{head}'
+        f"{_source_line(underline_of(diagnostic, cell), colour)}</div>"
+    )
+
+
+def _source_line(mark: Underline | None, colour: str) -> str:
+    if mark is None:
+        return ""
+    before, under, after = mark.parts
+    return (
+        f'<pre style="margin: 2px 0 0 0"><span style="opacity: 0.6">{mark.number:>4} │ </span>'
+        f"{escape(before)}"
+        f'<span style="border-bottom: 2px solid {colour}; font-weight: bold">{escape(under) or " "}'
+        f"</span>{escape(after)}</pre>"
+    )
+
+
+def _place(diagnostic: Diagnostic) -> str:
+    return "" if diagnostic.location is None else f"{diagnostic.location}: "
+
+
+def _short(diagnostic: Diagnostic, cell: CellText) -> str:
+    """Where, in as few words as say it: the cell's own name is known to who reads the cell."""
+    place = diagnostic.location
+    if isinstance(place, Location) and place.source == cell.name:
+        return f"line {place.line}, column {place.column}"
+    return "" if place is None else str(place)
+
+
+def _flat(diagnostics: Iterable[Diagnostic]) -> Iterable[Diagnostic]:
+    """Every diagnostic, each followed by its notes."""
+    for diagnostic in diagnostics:
+        yield diagnostic
+        yield from _flat(diagnostic.notes)

@@ -1,0 +1,91 @@
+"""A run as HTML that needs nothing: no script, no style sheet, no network, no kernel.
+
+It must survive JupyterLab's sanitiser, which keeps tables, `<details>`, images from `data:` and
+simple inline styles; so colours are literal, and text takes the theme's own colour.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from html import escape
+
+from tfrt_magics.bridge.snapshot import Row, Section, Snapshot
+from tfrt_magics.views.marks import STATES, STATUSES, Mark
+from tfrt_magics.views.picture import timeline_uri
+from tfrt_magics.views.text import headline, when
+
+ROW_LIMIT = 200
+CELL = "text-align: left; padding: 2px 12px 2px 0; vertical-align: top"
+CODE = f"{CELL}; font-family: monospace"
+HEADINGS = ("state", "name", "value", "type", "worker", "start + duration")
+
+
+def page(snapshot: Snapshot) -> str:
+    """The whole run; the log and the timelines can be folded away."""
+    parts = [_section(section, snapshot) for section in snapshot.sections]
+    if snapshot.note:
+        parts.append(f"<p>{_shape(STATUSES[snapshot.status])} {escape(snapshot.note)}</p>")
+    parts.append(_log(snapshot))
+    return f"<div>{''.join(parts)}</div>"
+
+
+def _section(section: Section, snapshot: Snapshot) -> str:
+    mark = STATUSES[section.status]
+    line = escape(headline(section, snapshot).removeprefix(mark.shape))
+    return (
+        f'<p style="margin: 8px 0 4px 0"><b>{_shape(mark)}{line}</b></p>'
+        '<div style="max-height: 420px; overflow: auto">'
+        f'<table style="border-collapse: collapse; margin: 0"><thead>{_headings()}</thead>'
+        f"<tbody>{''.join(_rows(section))}</tbody></table></div>{_timeline(section)}"
+    )
+
+
+def _headings() -> str:
+    columns = "".join(f'<th style="{CELL}">{heading}</th>' for heading in HEADINGS)
+    return f"<tr>{columns}</tr>"
+
+
+def _rows(section: Section) -> Iterable[str]:
+    yield from map(_row, section.rows[:ROW_LIMIT])
+    if more := section.hidden.total + len(section.rows[ROW_LIMIT:]):
+        yield f'<tr><td style="{CELL}" colspan="{len(HEADINGS)}">… and {more} more values</td></tr>'
+
+
+def _row(row: Row) -> str:
+    times = f" <small>(×{row.count})</small>" if row.count > 1 else ""
+    name = f"<b>{escape(row.name)}</b>" if row.is_result else escape(row.name)
+    return (
+        f'<tr><td style="{CELL}">{_shape(STATES[row.state])} {row.state}</td>'
+        f'<td style="{CODE}">{name}</td>'
+        f'<td style="{CODE}">{escape(row.text)}{times}</td>'
+        f'<td style="{CODE}">{escape(row.type)}</td>'
+        f'<td style="{CELL}">{escape(row.worker or "")}</td>'
+        f'<td style="{CELL}">{when(row)}</td></tr>'
+    )
+
+
+def _shape(mark: Mark) -> str:
+    return f'<span style="color: {mark.colour}">{mark.shape}</span>'
+
+
+def _timeline(section: Section) -> str:
+    address = timeline_uri(section)
+    if address is None:
+        return ""
+    return (
+        f"<details open><summary>Timeline of @{escape(section.name)}</summary>"
+        f'<img alt="which worker computed which value, and when: the table has the numbers" '
+        f'src="{address}"></details>'
+    )
+
+
+def _log(snapshot: Snapshot) -> str:
+    if not snapshot.log:
+        return ""
+    dropped = f"\n… and {snapshot.log_dropped} more characters" if snapshot.log_dropped else ""
+    count = len(snapshot.log.splitlines())
+    return (
+        f"<details open><summary>Printed ({count} line{'s' * (count != 1)})</summary>"
+        f'<pre style="max-height: 320px; overflow: auto">{escape(snapshot.log + dropped)}</pre>'
+        "</details>"
+    )

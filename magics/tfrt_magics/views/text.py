@@ -1,0 +1,99 @@
+"""A run as text: for a terminal, for `text/plain`, for whoever reads without a page."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Sequence
+
+from tfrt_magics.bridge.snapshot import Row, Section, Snapshot, progress
+from tfrt_magics.views.marks import STATES, STATUSES, Mark, duration
+
+ROW_LIMIT = 60
+VALUE_WIDTH = 48
+
+
+def text_table(snapshot: Snapshot, *, ansi: bool = False) -> str:
+    """What was printed, then a table per function, then why the run was stopped, if it was.
+
+    `ansi` colours the shapes; ask for it only where a terminal will show them.
+    """
+    parts = [snapshot.log.rstrip("\n")] if snapshot.log else []
+    if snapshot.log_dropped:
+        parts.append(f"… and {snapshot.log_dropped} more characters")
+    parts += [_section(section, snapshot, ansi=ansi) for section in snapshot.sections]
+    if snapshot.note:
+        parts.append(snapshot.note)
+    return "\n".join(parts)
+
+
+def _section(section: Section, snapshot: Snapshot, *, ansi: bool) -> str:
+    lines = [_painted(headline(section, snapshot), STATUSES[section.status], ansi=ansi)]
+    shown = section.rows[:ROW_LIMIT]
+    lines += [
+        "  " + _painted(line, STATES[row.state], ansi=ansi)
+        for line, row in zip(_columns([cells(row) for row in shown]), shown, strict=True)
+    ]
+    if more := section.hidden.total + len(section.rows[ROW_LIMIT:]):
+        lines.append(f"  … and {more} more values")
+    return "\n".join(lines)
+
+
+def headline(section: Section, snapshot: Snapshot) -> str:
+    """One line that says where the function stands."""
+    shape = STATUSES[section.status].shape
+    ends = [row.resolved_ns for row in section.rows if row.resolved_ns is not None]
+    facts = [str(section.status), str(progress([section]))]
+    if ends:
+        facts.append(duration(max(ends)))
+    if snapshot.work_queue:
+        facts.append(f"on {snapshot.work_queue}")
+    return f"{shape} @{section.name}: {', '.join(facts)}"
+
+
+def cells(row: Row) -> list[str]:
+    """The row's columns, as text."""
+    value = row.text if len(row.text) <= VALUE_WIDTH else row.text[: VALUE_WIDTH - 1] + "…"
+    return [
+        f"{STATES[row.state].shape} {row.state}",
+        row.name,
+        value + (f" (×{row.count})" if row.count > 1 else ""),
+        row.type,
+        row.worker or "",
+        when(row),
+    ]
+
+
+def when(row: Row) -> str:
+    """When its computation began, since the function's start, and how long it took."""
+    if row.started_ns is None:
+        return "" if row.resolved_ns is None else duration(row.resolved_ns)
+    if row.resolved_ns is None:
+        return f"{duration(row.started_ns)} + …"
+    return f"{duration(row.started_ns)} + {duration(row.resolved_ns - row.started_ns)}"
+
+
+def _columns(table: Sequence[Sequence[str]]) -> Iterable[str]:
+    widths = [max(map(_width, column)) for column in zip(*table, strict=True)]
+    for line in table:
+        padded = (
+            cell + " " * (width - _width(cell)) for cell, width in zip(line, widths, strict=True)
+        )
+        yield "  ".join(padded).rstrip()
+
+
+def _width(text: str) -> int:
+    """The columns that a terminal gives to `text`."""
+    return sum(_character_width(character) for character in text)
+
+
+def _character_width(character: str) -> int:
+    if unicodedata.combining(character):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+
+
+def _painted(line: str, mark: Mark, *, ansi: bool) -> str:
+    """`line` with its shape in colour: the words stay in the terminal's own."""
+    if not ansi:
+        return line
+    return line.replace(mark.shape, f"\x1b[{mark.ansi}m{mark.shape}\x1b[0m", 1)

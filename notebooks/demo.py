@@ -1,0 +1,130 @@
+"""Run notebooks in a kernel, show what each cell prints, and write a page to look at: `make demo`.
+
+With `--save` the notebooks keep their new outputs (`make notebooks`).
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Iterable, Sequence
+from io import TextIOWrapper
+from pathlib import Path
+from textwrap import indent
+
+import nbformat
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError
+from nbconvert import HTMLExporter
+from nbformat import NotebookNode
+
+from tfrt_runtime.native.library import load
+
+HERE = Path(__file__).parent
+START = HERE / "00_start.ipynb"
+PAGES = HERE.parent / "build" / "demo"
+CELL_SECONDS = 120
+
+
+def text_of(output: NotebookNode) -> str:
+    """What a front end without pages would show of an output."""
+    if output.output_type == "stream":
+        return str(output.text)
+    if output.output_type == "error":
+        return "\n".join(output.traceback)
+    return str(output.data.get("text/plain", ""))
+
+
+def show_headings(cell: NotebookNode, cell_index: int) -> None:
+    """Print the headings in a cell of prose; nbclient starts those too."""
+    if cell.cell_type == "markdown":
+        for line in cell.source.splitlines():
+            if line.startswith("#"):
+                print(f"── {line.lstrip('# ')}\n", flush=True)
+
+
+def show_cell(cell: NotebookNode, cell_index: int, execute_reply: object) -> None:
+    """Print a cell of code with its outputs, now that they are there."""
+    print(indent(cell.source, "    "))
+    for output in cell.outputs:
+        print(text_of(output).rstrip("\n"))
+    print(flush=True)
+
+
+def run_notebook(path: Path) -> NotebookNode:
+    """The notebook with fresh outputs, shown as they come.
+
+    Raises:
+        CellExecutionError: at the first cell that raises and is not tagged `raises-exception`.
+    """
+    # Compiled here, the core shows its progress; in the kernel that would look like a slow cell.
+    load()
+    notebook = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
+    client = NotebookClient(
+        notebook,
+        kernel_name="python3",
+        # Without it the kernel tells of its transport between the cells' outputs.
+        extra_arguments=["--log-level=ERROR"],
+        timeout=CELL_SECONDS,
+        resources={"metadata": {"path": str(path.parent)}},
+        on_cell_start=show_headings,
+        on_cell_executed=show_cell,
+        # Times of execution differ in each run and would fill the repository's history.
+        record_timing=False,
+    )
+    return client.execute()
+
+
+def write_page(notebook: NotebookNode, path: Path) -> None:
+    """The notebook as a page of HTML that loads nothing from elsewhere."""
+    exporter = HTMLExporter(require_js_url="", mathjax_url="")  # type: ignore[no-untyped-call]
+    page, _ = exporter.from_notebook_node(notebook)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(page, encoding="utf-8")
+
+
+def save(notebook: NotebookNode, path: Path) -> None:
+    """Store the notebook over its file, without what depends on the machine that ran it."""
+    notebook.metadata = {
+        "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+        "language_info": {"name": "python"},
+    }
+    nbformat.write(notebook, path)  # type: ignore[no-untyped-call]
+
+
+def report(pages: Iterable[Path], seconds: float) -> None:
+    """Say what was made and what to do next."""
+    print(f"Ran in {seconds:.1f} s.  Pages to look at:")
+    for page in pages:
+        print(f"  {page.resolve().as_uri()}")
+    print("To run and change it yourself, open JupyterLab:  make lab")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the notebooks; 1 when a cell fails."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("notebooks", nargs="*", type=Path, default=[START])
+    parser.add_argument("--save", action="store_true", help="keep the outputs in the notebooks")
+    options = parser.parse_args(arguments)
+    # Where the terminal has no such letters, a question mark is better than an error.
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")
+    started = time.monotonic()
+    pages = []
+    for path in options.notebooks:
+        try:
+            notebook = run_notebook(path)
+        except CellExecutionError as problem:
+            print(f"{path}: {problem}", file=sys.stderr)
+            return 1
+        pages.append(PAGES / f"{path.stem}.html")
+        write_page(notebook, pages[-1])
+        if options.save:
+            save(notebook, path)
+    report(pages, time.monotonic() - started)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,404 @@
+"""Compiled async programs on a host: calling them, their errors, and what they leave behind.
+
+    with HostContext("mstd:2") as host, AsyncRuntime(host) as runtime:
+        code = compile_program(module, runtime.functions)
+        runtime.run(code.address("__packed_main"))
+
+A program's errors come back as `TfrtError`.  What only a wrong compiler or hand-written runtime
+operations can do, such as resolving a token twice, is an error of the run, too.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import functools
+import sys
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Self
+
+from tfrt_runtime.async_runtime import records
+from tfrt_runtime.async_runtime.printing import Printing, Sink
+from tfrt_runtime.diagnostics import Diagnostic, Location, TfrtError, error, note
+from tfrt_runtime.host.async_value import AsyncValue, State
+from tfrt_runtime.host.context import HostContext
+from tfrt_runtime.host.idleness import has_work, is_idle, turns
+from tfrt_runtime.host.interrupts import INTERRUPTS
+from tfrt_runtime.host.process import Callback3, NativeProcess, native_process
+from tfrt_runtime.host.raw import WORDS
+from tfrt_runtime.host.work_queue import WorkQueue, single_threaded
+from tfrt_runtime.native import async_abi, threads
+from tfrt_runtime.native.layouts import (
+    ASYNC_CHECKED,
+    ASYNC_LIMIT,
+    ASYNC_OBJECTS,
+    ASYNC_SIZE,
+    CONCRETE,
+    CONTEXT_AWAITED,
+    CONTEXT_FAILURE,
+    CONTEXT_QUEUE,
+    EVENT_DESCRIBE,
+    EVENT_LOOK,
+    EVENT_OVERFILLED,
+    EVENT_RELEASED_TOO_OFTEN,
+    EVENT_RESOLVED_TWICE,
+    EVENT_THREAD,
+    EVENT_WAITING,
+    GROUP_ADDED,
+    GROUP_SIZE,
+    PROCESS_ASYNC_EVENT,
+    QUEUE_ASYNC,
+    STATE_BITS,
+    TYPE_CHAIN,
+    TYPE_GROUP,
+    VALUE_KIND,
+    VALUE_NEXT,
+    VALUE_OWNER,
+    VALUE_REFERENCES,
+    VALUE_STATE,
+)
+
+FIRST_LIMIT = 1024
+SLICE = 0.001
+"""Seconds between two looks at whether everything is over."""
+PATIENCE = 50
+"""So often nobody may have taken a waiting task before the threads count as exhausted."""
+INTERRUPTED = "interrupted"
+EXHAUSTED = "tasks wait inside of each other until no thread has stack left"
+
+
+@dataclass(frozen=True, slots=True)
+class LiveObject:
+    """A token, value or group that still has references: who made it, and what it is now."""
+
+    kind: str
+    references: int
+    state: State
+    maker: str | None = None
+    location: Location | None = None
+
+
+class AsyncRuntime:
+    """The runtime of the async programs of one host; close it, or use it in a `with` statement."""
+
+    def __init__(
+        self, host: HostContext, *, checked: bool = False, output: Sink | None = None
+    ) -> None:
+        """
+        Args:
+            checked: keep an eye on every object, so that `live_objects` knows all of them and a
+                reference that is given up too often is an error of the run instead of a crash.
+            output: where programs print, if not where the host's do.
+
+        Raises:
+            TfrtError: if the host has a runtime already.
+        """
+        self.host = host
+        self.queue = host.work_queue
+        self.mistakes: list[Diagnostic] = []
+        """What went wrong apart from the program's own errors, since the last run began."""
+        self._process = native_process()
+        _connect(self._process)
+        self._printing = Printing(output or host.print)
+        self._output = output or host.print
+        self._interrupted = False
+        self._beneath: set[int] = set()
+        self._unmoved: tuple[list[int], int] = ([], 0)
+        if self.queue.address in _runtimes:
+            raise TfrtError(error("the host has an async runtime already"))
+        _runtimes[self.queue.address] = self
+        self._words = _prepare(self.queue, checked=checked)[1]
+
+    def close(self) -> None:
+        """Let go of the host.  Nothing may run; what programs have left behind is lost."""
+        if _runtimes.get(self.queue.address) is self:
+            self._sweep()
+            WORDS[(self.queue.address + QUEUE_ASYNC) >> 3] = 0
+            del _runtimes[self.queue.address]
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    @functools.cached_property
+    def functions(self) -> dict[str, int]:
+        """What compiled programs call, by C name: the runtime's functions, and those that print."""
+        names = (*async_abi.NAMES, "tfrtAsyncStackLimit")
+        return {name: self._process.library[name] for name in names} | self._printing.addresses
+
+    def run(self, function: int, *pointers: int) -> None:
+        """Call a compiled function, and wait until all that it has started is over.
+
+        Args:
+            function: takes a pointer to pointers, and says whether it failed.
+            pointers: addresses of its arguments, then of the places for its results.
+
+        Raises:
+            TfrtError: the program's error, and what else was wrong.
+            KeyboardInterrupt: on the main thread, if it was interrupted.
+        """
+        self.mistakes.clear()
+        failure = self.call(function, *pointers)
+        self.settle()
+        if failure is not None or self.mistakes:
+            raise TfrtError(*([] if failure is None else [failure]), *self.mistakes)
+
+    def call(self, function: int, *pointers: int) -> Diagnostic | None:
+        """Call a compiled function on this thread; why it failed, or None.
+
+        Tasks that it has started may still run.  This thread runs tasks while the function waits.
+        """
+        self.queue.start()
+        self._interrupted = False
+        arguments = (ctypes.c_int64 * max(1, len(pointers)))(*pointers)
+        enter = self._process.slow("async_awaiting.async_call", 3)
+        own = self.queue.context()
+        with INTERRUPTS, self.queue.helper() as context, self._above(own, context):
+            failed = enter(context, function, ctypes.addressof(arguments))
+            failure = self._take_failure(context)
+        return (failure or error(records.UNKNOWN)) if failed else None
+
+    @contextlib.contextmanager
+    def _above(self, own: int, context: int) -> Iterator[None]:
+        """Within: what runs further down on this thread's stack, with `own`, cannot go on."""
+        is_nested = own != context and own not in self._beneath
+        if is_nested:
+            self._beneath.add(own)
+        try:
+            yield
+        finally:
+            if is_nested:
+                self._beneath.discard(own)
+
+    def _take_failure(self, context: int) -> Diagnostic | None:
+        address = WORDS[(context + CONTEXT_FAILURE) >> 3]
+        WORDS[(context + CONTEXT_FAILURE) >> 3] = 0
+        if address == 0:
+            return None
+        problem = AsyncValue(self.queue, address).exception(0)
+        return None if problem is None else problem.diagnostics[0]
+
+    def settle(self) -> None:
+        """Run what is queued, and wait until nothing runs any more.
+
+        What waits for groups that never get all their members is told so.
+        """
+        forever = ctypes.c_int64(1)
+        while True:
+            while not is_idle(self.queue, self._beneath):
+                self.queue.wait(ctypes.addressof(forever), SLICE, lambda: False)
+            if not self._give_up_groups(self.queue.context()):
+                break
+        self._sweep()
+
+    def live_objects(self) -> list[LiveObject]:
+        """The objects that have references: all if the runtime is checked, else the groups.
+
+        Exact while nothing runs; the code that made them must be alive.
+        """
+        return [_live_object(address) for address in self._registered() if _references(address)]
+
+    def _registered(self) -> Iterator[int]:
+        address = self._words[ASYNC_OBJECTS // 8]
+        while address:
+            yield address
+            address = WORDS[(address + VALUE_NEXT) >> 3]
+
+    def _sweep(self) -> None:
+        sweep = self._process.quick("async_objects.async_sweep", 2)
+        sweep(self.queue.context(), ctypes.addressof(self._words))
+
+    def on_event(self, context: int, event: int, argument: int) -> int:
+        """What native code tells: on any thread, within compiled code that runs with `context`."""
+        if event == EVENT_DESCRIBE:
+            return self._error_value(context, records.read_error(argument))
+        if event == EVENT_OVERFILLED:
+            return self._error_value(context, _overfilled(argument))
+        if event in (EVENT_WAITING, EVENT_LOOK):
+            self._look(context, argument, has_nothing_to_do=event == EVENT_WAITING)
+        elif event == EVENT_THREAD:
+            self._output(f"Current thread id: {threading.get_ident()}\n")
+        elif event == EVENT_RESOLVED_TWICE:
+            self._mistake(f"{_title(argument)} is resolved twice", argument)
+        elif event == EVENT_RELEASED_TOO_OFTEN:
+            self._mistake(f"{_title(argument)} is released too often", argument)
+        return 0
+
+    def _mistake(self, message: str, address: int) -> None:
+        self.mistakes.append(error(message, _maker_place(address)))
+
+    def _error_value(self, context: int, diagnostic: Diagnostic) -> int:
+        """An error value with one reference."""
+        value = self._process.quick("handles.value_make", 2)(context, 0)
+        handle = self._process.objects.add(diagnostic)
+        self._process.quick("handles.value_set_error", 3)(context, value, handle)
+        return value
+
+    def _look(self, context: int, awaited: int, *, has_nothing_to_do: bool) -> None:
+        """A thread waits in compiled code: end that, if it is interrupted or waits in vain."""
+        if INTERRUPTS.is_noted and threading.current_thread() is threading.main_thread():
+            self._interrupted = True
+        if self._interrupted:
+            self._give_up(context, awaited, error(INTERRUPTED, _maker_place(awaited)))
+        elif has_nothing_to_do:
+            others = (context, *self._beneath)
+            if is_idle(self.queue, others):
+                if not self._give_up_groups(context):
+                    self._give_up(context, awaited, self._starved(awaited))
+            elif self._is_exhausted(others):
+                self._give_up(context, awaited, error(EXHAUSTED, _maker_place(awaited)))
+
+    def _give_up(self, context: int, address: int, diagnostic: Diagnostic) -> bool:
+        give_up = self._process.quick("async_objects.async_give_up", 3)
+        return bool(give_up(context, address, self._error_value(context, diagnostic)))
+
+    def _give_up_groups(self, context: int) -> bool:
+        """Nothing runs: groups that somebody waits for and that lack members become errors."""
+        awaited = set(self._awaited())
+        lacking = [
+            address
+            for address in self._registered()
+            if _is_group(address) and _lacks_members(address, is_awaited=address in awaited)
+        ]
+        for group in lacking:
+            self._give_up(context, group, _underfilled(group))
+        return bool(lacking)
+
+    def _awaited(self) -> Iterator[int]:
+        """The objects that threads wait for."""
+        for context in self.queue.contexts:
+            if awaited := WORDS[(context + CONTEXT_AWAITED) >> 3]:
+                yield awaited
+
+    def _starved(self, awaited: int) -> Diagnostic:
+        others = [address for address in self._awaited() if address != awaited]
+        return error(
+            f"nobody is left who could resolve {_title(awaited)}",
+            _maker_place(awaited),
+            [note(f"another thread waits for {_title(a)}", _maker_place(a)) for a in others],
+        )
+
+    def _is_exhausted(self, apart_from: tuple[int, ...]) -> bool:
+        """Whether tasks wait, and no thread has taken one for a long time although none is busy."""
+        now = turns(self.queue, apart_from)
+        before, count = self._unmoved
+        is_stuck = has_work(self.queue) and not any(number & 1 for number in now)
+        self._unmoved = (now, count + 1 if is_stuck and now == before else 0)
+        return self._unmoved[1] >= PATIENCE
+
+
+def _prepare(queue: WorkQueue, *, checked: bool) -> tuple[WorkQueue, ctypes.Array[ctypes.c_int64]]:
+    """Give a queue the state of compiled programs, which must stay alive as long as it is there."""
+    words = (ctypes.c_int64 * (ASYNC_SIZE // 8))()
+    words[ASYNC_LIMIT // 8] = FIRST_LIMIT
+    words[ASYNC_CHECKED // 8] = int(checked)
+    WORDS[(queue.address + QUEUE_ASYNC) >> 3] = ctypes.addressof(words)
+    return queue, words
+
+
+_runtimes: dict[int, AsyncRuntime] = {}
+"""By the address of their queues."""
+
+
+def _on_event(context: int, event: int, argument: int) -> int:
+    try:
+        runtime = _runtimes.get(WORDS[(context + CONTEXT_QUEUE) >> 3])
+        return 0 if runtime is None else runtime.on_event(context, event, argument)
+    except BaseException:  # noqa: BLE001
+        sys.excepthook(*sys.exc_info())
+        return 0
+
+
+@functools.cache
+def _foreign_queue() -> tuple[WorkQueue, ctypes.Array[ctypes.c_int64]]:
+    """For threads that call while no runtime is open."""
+    return _prepare(single_threaded(), checked=False)
+
+
+def _foreign_context() -> int:
+    """A context for a thread that calls the runtime without having been called by it."""
+    for runtime in reversed(_runtimes.values()):
+        return runtime.queue.context()
+    return _foreign_queue()[0].context()
+
+
+@functools.cache
+def _connect(process: NativeProcess) -> object:
+    """Let native code reach this module; what is returned must stay alive."""
+    process.install(PROCESS_ASYNC_EVENT, Callback3(_on_event))
+    make = ctypes.CFUNCTYPE(ctypes.c_int64)(_foreign_context)
+    process.quick(threads.START, 1)(ctypes.cast(make, ctypes.c_void_p).value or 0)
+    return make
+
+
+def _is_group(address: int) -> bool:
+    return WORDS[(address + VALUE_KIND) >> 3] >> 8 == TYPE_GROUP
+
+
+def _lacks_members(group: int, *, is_awaited: bool) -> bool:
+    head = WORDS[(group + VALUE_STATE) >> 3]
+    is_open = head & STATE_BITS < CONCRETE
+    added, size = WORDS[(group + GROUP_ADDED) >> 3], WORDS[(group + GROUP_SIZE) >> 3]
+    return is_open and added < size and (is_awaited or head > STATE_BITS)
+
+
+def _underfilled(group: int) -> Diagnostic:
+    added, size = WORDS[(group + GROUP_ADDED) >> 3], WORDS[(group + GROUP_SIZE) >> 3]
+    return error(
+        f"the group waits forever: {added} of {size} members were added", _maker_place(group)
+    )
+
+
+def _overfilled(group: int) -> Diagnostic:
+    added, size = WORDS[(group + GROUP_ADDED) >> 3], WORDS[(group + GROUP_SIZE) >> 3]
+    return error(f"{added} members were added to a group of {size}", _maker_place(group))
+
+
+def _kind(address: int) -> str:
+    number = WORDS[(address + VALUE_KIND) >> 3] >> 8
+    return {TYPE_CHAIN: "token", TYPE_GROUP: "group"}.get(number, "value")
+
+
+def _title(address: int) -> str:
+    if address == 0:
+        return "an object"
+    maker = _maker(address)
+    return f"a {_kind(address)}" if maker is None else f"a {_kind(address)} of '{maker}'"
+
+
+def _maker(address: int) -> str | None:
+    """The operation that made an object, if it says so."""
+    record = WORDS[(address + VALUE_OWNER) >> 3]
+    return (records.read_text(record) or None) if record else None
+
+
+def _maker_place(address: int) -> Location | None:
+    """Where that operation is."""
+    record = WORDS[(address + VALUE_OWNER) >> 3] if address else 0
+    return records.read_place(record) if record else None
+
+
+def _references(address: int) -> int:
+    """References to a registered object, apart from the list's."""
+    return WORDS[(address + VALUE_REFERENCES) >> 3] - 1
+
+
+def _live_object(address: int) -> LiveObject:
+    state = _STATES[WORDS[(address + VALUE_STATE) >> 3] & STATE_BITS]
+    return LiveObject(
+        _kind(address), _references(address), state, _maker(address), _maker_place(address)
+    )
+
+
+_STATES = (State.UNAVAILABLE, State.UNAVAILABLE, State.AVAILABLE, State.ERROR)
+"""By the two bits of a value's state."""

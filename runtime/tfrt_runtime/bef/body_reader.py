@@ -1,0 +1,244 @@
+"""Bytes to the body of a function; the layout is that of `body_writer`.
+
+What is read has been checked: an executor may follow every number in it without looking.  Kernels
+use only registers that are defined before, so that a run comes to an end; the users of a value are
+exactly those that name it as an operand, so that a kernel runs once, when its operands are there;
+and a register has as many uses as its use count says, so that a value lives as long as it is
+needed.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Collection
+from dataclasses import dataclass
+from itertools import chain
+from typing import NamedTuple
+
+from tfrt_runtime.bef.encoding import (
+    KERNEL_ALIGNMENT,
+    KERNEL_HEADER_WORDS,
+    PSEUDO_KERNEL_CODE,
+    PSEUDO_KERNEL_LOCATION,
+    FunctionKind,
+)
+from tfrt_runtime.bef.records import BefFunction, BefKernel
+from tfrt_runtime.bef.wire import Cursor, MalformedBef
+
+_PROBLEM = "invalid Functions section in BEF file"
+_WORD = 4
+
+
+class Signature(NamedTuple):
+    """An entry of the function index.  `offset` is where the body is in the functions section."""
+
+    kind: FunctionKind
+    name: str
+    argument_types: tuple[str, ...]
+    result_types: tuple[str, ...]
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """What kernels refer to: the names by index, and how many functions and attribute bytes."""
+
+    kernel_names: tuple[str, ...]
+    function_count: int
+    attributes_size: int
+
+
+# One kernel's words, apart: code, location, arguments, attributes, functions, results, users of each
+# result, and the position of the word after it.  A plain tuple, as this is the innermost loop.
+_Numbers = tuple[int, ...]
+_Lists = tuple[int, int, _Numbers, _Numbers, _Numbers, _Numbers, tuple[_Numbers, ...], int]
+
+
+class BodyReader:
+    """Reads bodies one after the other, in the order in which they stand in the file.
+
+    `data` is the whole file; the section goes from `start`, a multiple of 4, to `end`.
+    """
+
+    def __init__(self, data: memoryview, start: int, end: int, tables: Tables) -> None:
+        self._data = data
+        self._start = start
+        self._end = end
+        self._tables = tables
+        self._words = struct.unpack_from(f"<{(end - start) // _WORD}I", data, start)
+        self._next_word = 0
+
+    def read(self, signature: Signature, nonstrict: Collection[int]) -> BefFunction:
+        """The function of `signature`; `nonstrict` has the numbers of its non-strict kernels."""
+        # Bodies that overlap would make a small file a lot of work.
+        if signature.offset % _WORD or signature.offset < self._next_word * _WORD:
+            raise self._fail(
+                f"a body at {signature.offset}, inside the one before", self._next_word
+            )
+        cursor = Cursor(self._data, _PROBLEM, self._start + signature.offset, self._end)
+        location = cursor.varint()
+        register_count = cursor.count("registers")
+        use_counts = cursor.varints(register_count)
+        kernel_count = cursor.count("kernels")
+        table = cursor.varints(3 * kernel_count)
+        result_registers = cursor.varints(len(signature.result_types))
+        cursor.align(KERNEL_ALIGNMENT)
+
+        self._next_word = (cursor.offset - self._start) // _WORD
+        argument_count = len(signature.argument_types)
+        entry_users, *argument_users = self._read_pseudo_kernel(
+            table, register_count, argument_count
+        )
+        kernels = self._read_kernels(table, argument_count, frozenset(nonstrict))
+        function = BefFunction(
+            signature.kind,
+            signature.name,
+            signature.argument_types,
+            signature.result_types,
+            location,
+            register_count,
+            use_counts,
+            kernels,
+            entry_users,
+            tuple(argument_users),
+            table[2],
+            result_registers,
+        )
+        if problem := _find_wrong_use(function):
+            raise cursor.fail(problem)
+        return function
+
+    def _read_pseudo_kernel(
+        self, table: tuple[int, ...], register_count: int, argument_count: int
+    ) -> tuple[tuple[int, ...], ...]:
+        """The users of the trigger, then those of each argument."""
+        if not table:
+            raise self._fail("no pseudo kernel", self._next_word)
+        code, location, *_, results, used_by, _ = self._read_lists(self._next_word)
+        found = (table[0], code, location, results)
+        trigger_and_arguments = (register_count, *range(argument_count))
+        if found != (0, PSEUDO_KERNEL_CODE, PSEUDO_KERNEL_LOCATION, trigger_and_arguments):
+            raise self._fail("no pseudo kernel for the function's arguments", self._next_word)
+        return used_by
+
+    def _read_kernels(
+        self, table: tuple[int, ...], argument_count: int, nonstrict: frozenset[int]
+    ) -> tuple[BefKernel, ...]:
+        """The real kernels; `table` has three numbers for each, and for the pseudo kernel."""
+        first = self._next_word
+        at = self._read_lists(first)[-1]
+        defined = argument_count
+        kernels: list[BefKernel] = []
+        rows = zip(table[3::3], table[4::3], table[5::3], strict=True)
+        for number, (offset, operand_count, stream_id) in enumerate(rows, 1):
+            lists = self._read_lists(at)
+            code, location, arguments, attributes, functions, results, used_by, end = lists
+            if offset != _WORD * (at - first) or operand_count != len(arguments):
+                raise self._fail("a kernel that does not fit its entry in the table", at)
+            if problem := self._find_wrong_reference(lists, defined):
+                raise self._fail(problem, at)
+            is_nonstrict = number in nonstrict
+            kernels.append(
+                BefKernel(
+                    self._tables.kernel_names[code],
+                    location,
+                    arguments,
+                    attributes,
+                    functions,
+                    results,
+                    used_by,
+                    min(operand_count, 1) if is_nonstrict else operand_count,
+                    stream_id,
+                    is_nonstrict,
+                )
+            )
+            defined += len(results)
+            at = end
+        self._next_word = at
+        return tuple(kernels)
+
+    def _read_lists(self, at: int) -> _Lists:
+        """The kernel at word `at`."""
+        words = self._words
+        start = at + KERNEL_HEADER_WORDS
+        if start > len(words):
+            raise self._fail("a kernel past the end of the section", at)
+        code, location, argument_count, attribute_count, function_count, result_count = words[
+            at:start
+        ]
+        arguments = start + result_count
+        attributes = arguments + argument_count
+        functions = attributes + attribute_count
+        results = functions + function_count
+        end = results + result_count
+        if end > len(words):
+            raise self._fail("a kernel past the end of the section", at)
+        used_by: list[tuple[int, ...]] = []
+        for count in words[start:arguments]:
+            used_by.append(words[end : end + count])
+            end += count
+        if end > len(words):
+            raise self._fail("a kernel past the end of the section", at)
+        return (
+            code,
+            location,
+            words[arguments:attributes],
+            words[attributes:functions],
+            words[functions:results],
+            words[results : results + result_count],
+            tuple(used_by),
+            end,
+        )
+
+    def _find_wrong_reference(self, kernel: _Lists, defined: int) -> str | None:
+        """What is wrong with the numbers in `kernel`; registers below `defined` are defined."""
+        code, _, arguments, attributes, functions, results, *_ = kernel
+        tables = self._tables
+        if code >= len(tables.kernel_names):
+            return f"kernel code {code}, there are {len(tables.kernel_names)}"
+        if arguments and max(arguments) >= defined:
+            return f"Using undefined registers: {max(arguments)}, {defined} are defined"
+        if results and results != tuple(range(defined, defined + len(results))):
+            return f"results in registers {list(results)}, expected {defined} and on"
+        if attributes and max(attributes) >= tables.attributes_size:
+            return f"attribute at {max(attributes)} of {tables.attributes_size} bytes"
+        if functions and max(functions) >= tables.function_count:
+            return f"Unknown callee: {max(functions)}, there are {tables.function_count}"
+        return None
+
+    def _fail(self, found: str, at: int) -> MalformedBef:
+        return MalformedBef(_PROBLEM, self._start + _WORD * at, found)
+
+
+def _find_wrong_use(function: BefFunction) -> str | None:
+    """How operands, lists of users and use counts of `function` contradict each other."""
+    kernels = function.kernels
+    defined = len(function.argument_types) + sum(len(kernel.results) for kernel in kernels)
+    if function.register_count != defined:
+        return f"{function.register_count} registers, {defined} are defined"
+    if any(register >= defined for register in function.result_registers):
+        return "Using an undefined register in return op"
+    entry_users, users = _users(function)
+    if entry_users != list(function.entry_users):
+        return "the kernels without operands are not those listed"
+    listed = [*function.argument_users, *chain.from_iterable(k.used_by for k in kernels)]
+    if users != list(map(sorted, listed)):
+        return "the users of a register are not those listed"
+    use_counts = list(map(len, users))
+    for register in function.result_registers:
+        use_counts[register] += 1
+    if use_counts != list(function.use_counts):
+        return "the uses of a register are not as many as counted"
+    return None
+
+
+def _users(function: BefFunction) -> tuple[list[int], list[list[int]]]:
+    """The kernels without operands, and of each register those that have it as an operand."""
+    without_operands: list[int] = []
+    users: list[list[int]] = [[] for _ in range(function.register_count)]
+    for number, kernel in enumerate(function.kernels, 1):
+        if not kernel.arguments:
+            without_operands.append(number)
+        for register in kernel.arguments:
+            users[register].append(number)
+    return without_operands, users

@@ -1,0 +1,129 @@
+"""The numbers of the binary format (BEF, last published form, version byte 0).
+
+A file is `MAGIC`, `VERSION`, then sections.  A section is an id byte, a variable-width integer
+`length * 2 + is_aligned`, for an aligned one an alignment byte and `PADDING` up to a multiple of it
+(counted from the start of the file), and `length` bytes of payload.  Readers skip ids that they do
+not know.
+
+Integers written "VBR" have 7 bits per byte, most significant group first; the top bit says that
+another byte follows.  Everything else is little-endian.  What the sections hold:
+
+======================  ==========================================================================
+STRINGS                 NUL-terminated strings, sorted bytewise; references are byte offsets
+ATTRIBUTES              raw values (see `attribute_writer`); references are byte offsets
+KERNELS                 VBR count, then the VBR string offset of each kernel's name
+TYPES                   VBR count, then the VBR string offset of each type's spelling
+FUNCTION_INDEX          VBR count; each: kind byte, VBR offset into FUNCTIONS, VBR name, then
+                        arguments and results: VBR count and VBR type indexes
+FUNCTIONS               the bodies (see `body_writer`); a native function has none
+LOCATION_STRINGS        NUL-terminated strings in the order of first use
+LOCATIONS               location records (see `locations`); references are byte offsets
+ATTRIBUTE_TYPES         optional; VBR count, each VBR attribute offset and VBR attribute kind
+ATTRIBUTE_NAMES         optional; VBR function count; for each function with a body the VBR kernel
+                        count (pseudo kernel included), then one VBR string offset per attribute
+REGISTER_TYPES          optional; VBR function count; for each function with a body the VBR
+                        register count and a VBR type index per register
+NONSTRICT_KERNELS       ours, written only where a kernel is non-strict: VBR count of functions;
+                        each VBR function index, VBR count, VBR kernel indexes (the pseudo kernel
+                        is 0).  Readers that do not know it run those kernels strictly.
+======================  ==========================================================================
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import Final
+
+MAGIC: Final = b"\x0b\xef"
+VERSION: Final = 0
+PADDING: Final = 0xCC
+
+# The first kernel of every body has no code: its results are the trigger of the kernels without
+# operands and the function's arguments.
+PSEUDO_KERNEL_CODE: Final = 0xABABABAB
+PSEUDO_KERNEL_LOCATION: Final = 0xCDCDCDCD
+
+KERNEL_ALIGNMENT: Final = 4
+KERNEL_HEADER_WORDS: Final = 6
+
+
+class SectionId(IntEnum):
+    """What a section holds.  The file has them in this order."""
+
+    STRINGS = 0
+    ATTRIBUTES = 1
+    KERNELS = 2
+    TYPES = 3
+    FUNCTION_INDEX = 4
+    FUNCTIONS = 5
+    LOCATION_STRINGS = 6
+    LOCATIONS = 7
+    ATTRIBUTE_TYPES = 8
+    ATTRIBUTE_NAMES = 9
+    REGISTER_TYPES = 10
+    NONSTRICT_KERNELS = 0x70
+
+
+class FunctionKind(IntEnum):
+    """How a function runs: by the executor, by a registered native function, or in order."""
+
+    ASYNC = 0
+    NATIVE = 1
+    SYNC = 2
+
+
+class LocationKind(IntEnum):
+    """The first byte of a location record."""
+
+    UNKNOWN = 0
+    FILE_LINE_COLUMN = 1
+    NAME = 2
+    CALL_SITE = 3
+    FUSED = 4
+
+
+class DType(IntEnum):
+    """Element types, and scalar attribute kinds."""
+
+    UI8 = 1
+    UI16 = 2
+    UI32 = 3
+    UI64 = 4
+    I1 = 5
+    I8 = 6
+    I16 = 7
+    I32 = 8
+    I64 = 9
+    F32 = 10
+    F64 = 11
+    COMPLEX64 = 12
+    COMPLEX128 = 13
+    F16 = 14
+    BF16 = 15
+    STRING = 16
+    RESOURCE = 17
+    VARIANT = 18
+    QUI8 = 19
+    QUI16 = 20
+    QI8 = 21
+    QI16 = 22
+    QI32 = 23
+
+
+class AttributeKind(IntEnum):
+    """What an attribute is, beside the scalars, whose kind is their `DType`.
+
+    An array of fixed-size elements has the kind of its element with `ARRAY_FLAG` set.
+    """
+
+    UNSUPPORTED = 0
+    TYPE = 25
+    FUNCTION = 26
+    SHAPE = 27
+    DENSE = 28
+    SYMBOL_REF = 29
+    AGGREGATE = 30
+
+
+ARRAY_FLAG: Final = 0x80
+EMPTY_ARRAY: Final = ARRAY_FLAG | DType.I32

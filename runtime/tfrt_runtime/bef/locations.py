@@ -1,0 +1,200 @@
+"""Where a kernel came from: the records of the locations section.
+
+A record is a kind byte (`LocationKind`) and:
+
+* unknown: nothing;
+* file, line, column: VBR offset of the file's name, VBR line, VBR column;
+* name: VBR offset of the name, a record;
+* call site: the callee's record, the caller's;
+* fused: VBR count, records.
+
+Names are in the strings of locations.  Kernels and functions refer to a record by its offset; an
+offset outside of the section stands for a location that could not be written.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tfrt_runtime.bef.encoding import LocationKind
+from tfrt_runtime.bef.wire import ByteBuilder, Cursor, MalformedBef
+from tfrt_runtime.diagnostics import AnyLocation, Location, OpaqueLocation
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownPlace:
+    """Nobody knows."""
+
+
+@dataclass(frozen=True, slots=True)
+class FilePlace:
+    """A line and column of a file; both may be 0."""
+
+    file: str
+    line: int
+    column: int
+
+
+@dataclass(frozen=True, slots=True)
+class NamedPlace:
+    """A name and what it stands for."""
+
+    name: str
+    child: Place
+
+
+@dataclass(frozen=True, slots=True)
+class CallPlace:
+    """A place in a callee, seen from its caller."""
+
+    callee: Place
+    caller: Place
+
+
+@dataclass(frozen=True, slots=True)
+class FusedPlace:
+    """Several places at once."""
+
+    children: tuple[Place, ...]
+
+
+Place = UnknownPlace | FilePlace | NamedPlace | CallPlace | FusedPlace
+
+UNKNOWN = UnknownPlace()
+
+_FILE_LINE_COLUMN = int(LocationKind.FILE_LINE_COLUMN)
+
+# Real locations are a few levels deep; a deeper one comes from a broken file.
+_MAX_DEPTH = 64
+
+
+class PlaceWriter:
+    """The two sections of locations under construction."""
+
+    def __init__(self) -> None:
+        self.strings = ByteBuilder()
+        self.records = ByteBuilder()
+        self._string_offsets: dict[str, int] = {}
+
+    def add(self, place: Place) -> int:
+        """Append the record of `place`; its offset.  The same place again is a record again."""
+        offset = len(self.records)
+        self._write(place)
+        return offset
+
+    def add_file(self, file: str, line: int, column: int) -> int:
+        """`add(FilePlace(file, line, column))`: nearly every place is one."""
+        records = self.records
+        offset = len(records)
+        records.byte(_FILE_LINE_COLUMN)
+        records.varint(self._string(file))
+        records.varint(line)
+        records.varint(column)
+        return offset
+
+    def _write(self, place: Place) -> None:
+        records = self.records
+        match place:
+            case UnknownPlace():
+                records.byte(LocationKind.UNKNOWN)
+            case FilePlace(file, line, column):
+                self.add_file(file, line, column)
+            case NamedPlace(name, child):
+                records.byte(LocationKind.NAME)
+                records.varint(self._string(name))
+                self._write(child)
+            case CallPlace(callee, caller):
+                records.byte(LocationKind.CALL_SITE)
+                self._write(callee)
+                self._write(caller)
+            case FusedPlace(children):
+                records.byte(LocationKind.FUSED)
+                records.varint(len(children))
+                for child in children:
+                    self._write(child)
+
+    def _string(self, text: str) -> int:
+        offset = self._string_offsets.get(text)
+        if offset is None:
+            offset = self._string_offsets[text] = len(self.strings)
+            self.strings.data += text.encode(errors="surrogateescape") + b"\0"
+        return offset
+
+
+def read_place(records: bytes, strings: bytes, offset: int) -> Place:
+    """The place at `offset`; unknown if there is no readable record.
+
+    A place only helps to explain other things, so a broken one is no reason to refuse a file.
+    """
+    if not 0 <= offset < len(records):
+        return UNKNOWN
+    cursor = Cursor(memoryview(records), "invalid Locations section in BEF file", offset)
+    try:
+        return _read(cursor, strings, _MAX_DEPTH)
+    except MalformedBef:
+        return UNKNOWN
+
+
+def _read(cursor: Cursor, strings: bytes, depth: int) -> Place:
+    if depth == 0:
+        raise cursor.fail("a location inside too many others")
+    match kind := cursor.byte():
+        case LocationKind.UNKNOWN:
+            return UNKNOWN
+        case LocationKind.FILE_LINE_COLUMN:
+            return FilePlace(_read_string(cursor, strings), cursor.varint(), cursor.varint())
+        case LocationKind.NAME:
+            name = _read_string(cursor, strings)
+            return NamedPlace(name, _read(cursor, strings, depth - 1))
+        case LocationKind.CALL_SITE:
+            callee = _read(cursor, strings, depth - 1)
+            return CallPlace(callee, _read(cursor, strings, depth - 1))
+        case LocationKind.FUSED:
+            count = cursor.count("locations")
+            return FusedPlace(tuple(_read(cursor, strings, depth - 1) for _ in range(count)))
+    raise cursor.fail(f"location kind {kind}")
+
+
+def _read_string(cursor: Cursor, strings: bytes) -> str:
+    start = cursor.varint()
+    end = strings.find(b"\0", start) if start < len(strings) else -1
+    if end < 0:
+        raise cursor.fail(f"no string at {start} of the {len(strings)} bytes of strings")
+    return strings[start:end].decode(errors="surrogateescape")
+
+
+def to_location(place: Place) -> AnyLocation:
+    """`place` as diagnostics have it: a point in a file, or text."""
+    if isinstance(place, FilePlace) and place.line > 0:
+        return Location(place.file, place.line, max(place.column, 1))
+    return OpaqueLocation(_as_text(place))
+
+
+def _as_text(place: Place) -> str:
+    match place:
+        case UnknownPlace():
+            return "(unknown)"
+        case FilePlace(file, line, column):
+            return f"{file};{line};{column}"
+        case NamedPlace(name, UnknownPlace()):
+            return name
+        case NamedPlace(name, child):
+            return f"{name}({_as_text(child)})"
+        case CallPlace(callee, caller):
+            return f"{_as_text(callee)}<-{_as_text(caller)}"
+        case FusedPlace(children):
+            return ",".join(map(_as_text, children))
+
+
+def debug_name(place: Place) -> str | None:
+    """The name that a program gave to a place: what kernels see as their debug info.
+
+    Of a fused place the names of its direct children, joined; of a call site the callee's.
+    """
+    match place:
+        case NamedPlace(name, _) | CallPlace(NamedPlace(name, _), _):
+            return name
+        case FusedPlace(children):
+            names = [child.name for child in children if isinstance(child, NamedPlace)]
+            return "".join(names) if names else None
+    return None

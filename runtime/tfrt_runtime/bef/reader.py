@@ -1,0 +1,339 @@
+"""Bytes to records.
+
+`BefFile.load` and `BefFile.open` check everything once: whoever holds a `BefFile` may follow every
+offset, index and register in it without looking.
+"""
+
+from __future__ import annotations
+
+import mmap
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple
+
+from tfrt_runtime.bef.attribute_reader import AttributeReader
+from tfrt_runtime.bef.body_reader import BodyReader, Signature, Tables
+from tfrt_runtime.bef.collector import collector_paused
+from tfrt_runtime.bef.encoding import (
+    ARRAY_FLAG,
+    KERNEL_ALIGNMENT,
+    MAGIC,
+    VERSION,
+    AttributeKind,
+    DType,
+    FunctionKind,
+    SectionId,
+)
+from tfrt_runtime.bef.locations import Place, debug_name, read_place, to_location
+from tfrt_runtime.bef.records import BefFunction, BefModule
+from tfrt_runtime.bef.wire import Cursor, MalformedBef
+from tfrt_runtime.diagnostics import AnyLocation
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BefFile(BefModule):
+    """A BEF file that has been read.  `attribute_reader` gives the values of attributes."""
+
+    name: str
+    attribute_reader: AttributeReader
+
+    @staticmethod
+    def load(data: bytes | memoryview, name: str = "<bef>") -> BefFile:
+        """The file in `data`, which must not change afterwards.
+
+        Raises:
+            MalformedBef: if `data` is not a whole BEF file.
+        """
+        try:
+            with collector_paused():
+                return _load(memoryview(data), name)
+        except MalformedBef as malformed:
+            raise malformed.in_file(name) from None
+
+    @staticmethod
+    def open(path: str | Path) -> BefFile:
+        """The file at `path`, mapped into memory.
+
+        Raises:
+            MalformedBef: as `load` does.
+            OSError: if there is no file to read.
+        """
+        with Path(path).open("rb") as file:
+            is_empty = file.seek(0, 2) == 0  # which cannot be mapped
+            data = b"" if is_empty else mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        return BefFile.load(memoryview(data), str(path))
+
+    def location(self, offset: int) -> AnyLocation:
+        """The place that a kernel or function has `offset` for, as diagnostics have it."""
+        return to_location(self.place(offset))
+
+    def debug_info(self, offset: int) -> str | None:
+        """The name that the program gave to the place at `offset`, if any."""
+        return debug_name(self.place(offset))
+
+    def place(self, offset: int) -> Place:
+        """The place at `offset`, with all that the file says about it."""
+        return read_place(self.locations, self.location_strings, offset)
+
+
+class _Section(NamedTuple):
+    start: int
+    end: int
+    alignment: int
+
+
+class _Sections:
+    """Where the sections of a file are; one that is missing is empty."""
+
+    def __init__(self, data: memoryview) -> None:
+        self._data = data
+        self._sections = _find_sections(data)
+
+    def __contains__(self, section_id: SectionId) -> bool:
+        return section_id in self._sections
+
+    def __getitem__(self, section_id: SectionId) -> _Section:
+        end = len(self._data)
+        return self._sections.get(section_id, _Section(end, end, 1))
+
+    def bytes(self, section_id: SectionId) -> bytes:
+        start, end, _ = self[section_id]
+        return self._data[start:end].tobytes()
+
+    def cursor(self, section_id: SectionId, detail: str = "") -> Cursor:
+        """A cursor over the section; its exceptions name the section."""
+        start, end, _ = self[section_id]
+        return Cursor(self._data, _problem(section_id) + detail, start, end)
+
+
+def _problem(section_id: SectionId) -> str:
+    name = "".join(word.capitalize() for word in section_id.name.split("_"))
+    return f"invalid {name} section in BEF file"
+
+
+def _find_sections(data: memoryview) -> dict[int, _Section]:
+    cursor = Cursor(data, "invalid BEF file header detected")
+    if (magic := cursor.take(len(MAGIC)).tobytes()) != MAGIC:
+        raise cursor.fail(f"expected {MAGIC.hex()}, found {magic.hex()}", 0)
+    cursor.problem = "Unknown BEF format version detected"
+    if (version := cursor.byte()) != VERSION:
+        raise cursor.fail(f"expected {VERSION}, found {version}", len(MAGIC))
+    cursor.problem = "BEF file section header corrupted"
+    sections: dict[int, _Section] = {}
+    while cursor.remaining:
+        section_id = cursor.byte()
+        sections[section_id] = _find_section(cursor)
+    return sections
+
+
+def _find_section(cursor: Cursor) -> _Section:
+    length, is_aligned = divmod(cursor.varint(), 2)
+    if is_aligned:
+        alignment = cursor.byte()
+        if alignment.bit_count() != 1:
+            raise cursor.fail(f"alignment {alignment} is not a power of two", cursor.offset - 1)
+        cursor.align(alignment)
+    else:
+        alignment = cursor.offset & -cursor.offset  # what it happens to have
+    start = cursor.offset
+    cursor.take(length)
+    return _Section(start, cursor.offset, alignment)
+
+
+def _load(data: memoryview, name: str) -> BefFile:
+    sections = _Sections(data)
+    strings = _read_strings(sections.cursor(SectionId.STRINGS))
+    kernel_names = _read_names(sections.cursor(SectionId.KERNELS), strings)
+    type_names = _read_names(sections.cursor(SectionId.TYPES), strings)
+    signatures = _read_function_index(sections, strings, type_names)
+    start, end, alignment = sections[SectionId.ATTRIBUTES]
+    tables = Tables(kernel_names, len(signatures), end - start)
+    functions = _read_functions(data, sections, signatures, tables)
+    functions = _add_register_types(functions, sections, type_names)
+    functions = _add_attribute_names(functions, sections, strings)
+    file = BefFile(
+        functions,
+        kernel_names,
+        type_names,
+        data[start:end],
+        min(alignment, _MAX_ATTRIBUTE_ALIGNMENT),
+        sections.bytes(SectionId.LOCATION_STRINGS),
+        sections.bytes(SectionId.LOCATIONS),
+        _read_attribute_types(sections, end - start),
+        name=name,
+        attribute_reader=AttributeReader(data, start, end),
+    )
+    used = file.used_strings()
+    return replace(file, unused_strings=tuple(s for s in strings.values() if s not in used))
+
+
+_MAX_ATTRIBUTE_ALIGNMENT = 8
+
+
+def _read_strings(cursor: Cursor) -> dict[int, str]:
+    """The strings by their offsets.  A reference into the middle of one is no reference."""
+    strings: dict[int, str] = {}
+    offset = 0
+    *texts, rest = cursor.take(cursor.remaining).tobytes().split(b"\0")
+    if rest:
+        raise cursor.fail("the last string does not end")
+    for text in texts:
+        strings[offset] = text.decode(errors="surrogateescape")
+        offset += len(text) + 1
+    return strings
+
+
+def _read_names(cursor: Cursor, strings: Mapping[int, str]) -> tuple[str, ...]:
+    return _lookup(cursor, strings, cursor.varints(cursor.count("names")), "string")
+
+
+def _lookup(
+    cursor: Cursor, table: Mapping[int, str], keys: Sequence[int], what: str
+) -> tuple[str, ...]:
+    """What `table` has for `keys`, which `cursor` has just read."""
+    try:
+        return tuple([table[key] for key in keys])
+    except KeyError as missing:
+        raise cursor.fail(f"no {what} at {missing}") from None
+
+
+def _read_function_index(
+    sections: _Sections, strings: Mapping[int, str], type_names: Sequence[str]
+) -> list[Signature]:
+    detail = ": Failed to read the FunctionIndex section"
+    cursor = sections.cursor(SectionId.FUNCTION_INDEX, detail)
+    types = dict(enumerate(type_names))
+    count = cursor.count("functions")
+    return [_read_signature(cursor, strings, types) for _ in range(count)]
+
+
+def _read_signature(
+    cursor: Cursor, strings: Mapping[int, str], types: Mapping[int, str]
+) -> Signature:
+    kind = cursor.byte()
+    if kind > max(FunctionKind):
+        raise cursor.fail(f"function kind {kind}", cursor.offset - 1)
+    offset, name = cursor.varints(2)
+    return Signature(
+        FunctionKind(kind),
+        _lookup(cursor, strings, (name,), "string")[0],
+        _lookup(cursor, types, cursor.varints(cursor.count("types")), "type"),
+        _lookup(cursor, types, cursor.varints(cursor.count("types")), "type"),
+        offset,
+    )
+
+
+def _read_functions(
+    data: memoryview, sections: _Sections, signatures: Sequence[Signature], tables: Tables
+) -> tuple[BefFunction, ...]:
+    start, end, _ = sections[SectionId.FUNCTIONS]
+    if any(s.kind != FunctionKind.NATIVE for s in signatures) and start % KERNEL_ALIGNMENT:
+        raise sections.cursor(SectionId.FUNCTIONS).fail("not at a multiple of 4")
+    bodies = BodyReader(data, start, end, tables)
+    nonstrict = _read_nonstrict_kernels(sections)
+    return tuple(
+        _read_function(bodies, sections, signature, nonstrict.get(index, ()))
+        for index, signature in enumerate(signatures)
+    )
+
+
+def _read_function(
+    bodies: BodyReader, sections: _Sections, signature: Signature, nonstrict: Sequence[int]
+) -> BefFunction:
+    kind, name, argument_types, result_types, offset = signature
+    if kind == FunctionKind.NATIVE:
+        return BefFunction(kind, name, argument_types, result_types)
+    start, end, _ = sections[SectionId.FUNCTIONS]
+    if offset >= end - start:
+        cursor = sections.cursor(SectionId.FUNCTION_INDEX, ": Invalid offset found for BEFFunction")
+        raise cursor.fail(f"{name!r} at {offset} of {end - start} bytes")
+    return bodies.read(signature, nonstrict)
+
+
+def _read_nonstrict_kernels(sections: _Sections) -> dict[int, tuple[int, ...]]:
+    """The numbers of non-strict kernels by the index of their function."""
+    if SectionId.NONSTRICT_KERNELS not in sections:
+        return {}
+    cursor = sections.cursor(SectionId.NONSTRICT_KERNELS)
+    numbers: dict[int, tuple[int, ...]] = {}
+    for _ in range(cursor.count("functions")):
+        function = cursor.varint()
+        numbers[function] = cursor.varints(cursor.count("kernels"))
+    return numbers
+
+
+# --- optional sections ---
+
+
+def _read_attribute_types(sections: _Sections, attributes_size: int) -> dict[int, int] | None:
+    if SectionId.ATTRIBUTE_TYPES not in sections:
+        return None
+    cursor = sections.cursor(SectionId.ATTRIBUTE_TYPES)
+    numbers = cursor.varints(2 * cursor.count("attributes"))
+    kinds = dict(zip(numbers[::2], numbers[1::2], strict=True))
+    if kinds and max(kinds) >= attributes_size:
+        raise cursor.fail(f"attribute at {max(kinds)} of {attributes_size} bytes")
+    if unknown := set(kinds.values()) - _ATTRIBUTE_KINDS:
+        raise cursor.fail(f"attribute kind {min(unknown)}")
+    return kinds
+
+
+_ATTRIBUTE_KINDS = frozenset(
+    kind | flag for kind in (*DType, *AttributeKind) for flag in (0, ARRAY_FLAG)
+)
+
+
+def _add_register_types(
+    functions: tuple[BefFunction, ...], sections: _Sections, type_names: Sequence[str]
+) -> tuple[BefFunction, ...]:
+    if SectionId.REGISTER_TYPES not in sections:
+        return functions
+    cursor = sections.cursor(SectionId.REGISTER_TYPES)
+    _expect(cursor, len(functions), "functions")
+    types = dict(enumerate(type_names))
+    return tuple(
+        replace(function, register_types=_read_register_types(cursor, function, types))
+        for function in functions
+    )
+
+
+def _expect(cursor: Cursor, expected: int, what: str) -> None:
+    start = cursor.offset
+    found = cursor.varint()
+    if found != expected:
+        raise cursor.fail(f"expected {expected} {what}, found {found}", start)
+
+
+def _read_register_types(
+    cursor: Cursor, function: BefFunction, types: Mapping[int, str]
+) -> tuple[str, ...]:
+    if function.kind == FunctionKind.NATIVE:
+        return ()
+    _expect(cursor, function.register_count, "registers")
+    return _lookup(cursor, types, cursor.varints(function.register_count), "type")
+
+
+def _add_attribute_names(
+    functions: tuple[BefFunction, ...], sections: _Sections, strings: Mapping[int, str]
+) -> tuple[BefFunction, ...]:
+    if SectionId.ATTRIBUTE_NAMES not in sections:
+        return functions
+    cursor = sections.cursor(SectionId.ATTRIBUTE_NAMES)
+    _expect(cursor, len(functions), "functions")
+    return tuple(
+        replace(function, attribute_names=_read_attribute_names(cursor, function, strings))
+        for function in functions
+    )
+
+
+def _read_attribute_names(
+    cursor: Cursor, function: BefFunction, strings: Mapping[int, str]
+) -> tuple[tuple[str, ...], ...]:
+    if function.kind == FunctionKind.NATIVE:
+        return ()
+    _expect(cursor, 1 + len(function.kernels), "kernels")
+    counts = [len(kernel.attributes) for kernel in function.kernels]
+    names = iter(_lookup(cursor, strings, cursor.varints(sum(counts)), "string"))
+    return tuple([tuple(islice(names, count)) for count in counts])

@@ -1,0 +1,91 @@
+"""What a BEF file says, as plain values: the reader makes them, the writer takes them.
+
+Registers count from 0, the function's arguments first, then results in program order.  Kernels
+count from 1 in `used_by` and friends: kernel 0 is the pseudo kernel, which is not in
+`BefFunction.kernels` (so `kernels[i]` is number `i + 1`); its lists of users are `entry_users` and
+`argument_users`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import chain
+from typing import NamedTuple
+
+from tfrt_runtime.bef.encoding import FunctionKind
+
+
+class BefKernel(NamedTuple):
+    """One call of a kernel.  A named tuple, as a file may hold hundreds of thousands.
+
+    `used_by` has, per result, the numbers of the kernels that use it, one entry per use; a use by
+    the function's return is not among them.  `attributes` are offsets into the attributes section,
+    `functions` indexes of `BefModule.functions`, `location` an offset into the locations.
+    `operands_to_wait` counts the operands that must be available before the kernel may run: all of
+    a strict kernel's, one of a non-strict kernel's.
+    """
+
+    name: str
+    location: int
+    arguments: tuple[int, ...]
+    attributes: tuple[int, ...]
+    functions: tuple[int, ...]
+    results: tuple[int, ...]
+    used_by: tuple[tuple[int, ...], ...]
+    operands_to_wait: int
+    stream_id: int
+    is_nonstrict: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class BefFunction:
+    """A function or, with the name "", a region of a kernel.  A native one has no body.
+
+    `use_counts` counts, per register, uses as an operand and in the return.  `entry_users` are the
+    kernels without operands, `argument_users` the users of each argument.  `attribute_names` (per
+    kernel) and `register_types` come from optional sections.
+    """
+
+    kind: FunctionKind
+    name: str
+    argument_types: tuple[str, ...]
+    result_types: tuple[str, ...]
+    location: int = 0
+    register_count: int = 0
+    use_counts: tuple[int, ...] = ()
+    kernels: tuple[BefKernel, ...] = ()
+    entry_users: tuple[int, ...] = ()
+    argument_users: tuple[tuple[int, ...], ...] = ()
+    entry_stream_id: int = 0
+    result_registers: tuple[int, ...] = ()
+    register_types: tuple[str, ...] | None = None
+    attribute_names: tuple[tuple[str, ...], ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BefModule:
+    """A whole file.  `attributes`, `location_strings` and `locations` are sections as they stand.
+
+    `attributes_alignment` is what the attributes need.  `attribute_types` maps offsets in
+    `attributes` to kinds (`DType`, `AttributeKind`, array kinds), in the order of the file; None
+    when the file has no such section.  `unused_strings` are in the file, but nothing refers to them.
+    """
+
+    functions: tuple[BefFunction, ...]
+    kernel_names: tuple[str, ...]
+    type_names: tuple[str, ...]
+    attributes: bytes | memoryview
+    attributes_alignment: int = 1
+    location_strings: bytes = b""
+    locations: bytes = b""
+    attribute_types: Mapping[int, int] | None = None
+    unused_strings: tuple[str, ...] = ()
+
+    def used_strings(self) -> set[str]:
+        """The names of types, kernels, functions and attributes."""
+        names = {*self.type_names, *self.kernel_names}
+        for function in self.functions:
+            names.add(function.name)
+            names.update(chain.from_iterable(function.attribute_names or ()))
+        return names

@@ -1,0 +1,177 @@
+"""Bytes in and out: variable-width integers, alignment, a cursor that cannot pass the end.
+
+`Cursor` reads, `ByteBuilder` writes; neither knows what the bytes mean.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+
+from tfrt_runtime.bef.encoding import PADDING
+from tfrt_runtime.diagnostics import OpaqueLocation, TfrtError, error
+
+# Sizes and offsets are 64 bits wide, here as in the files' other readers.
+_VARINT_LIMIT = 1 << 57
+
+
+class MalformedBef(TfrtError):
+    """The bytes are not a BEF file.
+
+    `offset` is the byte, from the start of the file, at which reading stopped.
+    """
+
+    def __init__(self, problem: str, offset: int, found: str, name: str = "<bef>") -> None:
+        super().__init__(error(f"{problem} (at byte {offset}: {found})", OpaqueLocation(name)))
+        self.problem = problem
+        self.offset = offset
+        self.found = found
+
+    def in_file(self, name: str) -> MalformedBef:
+        """The same about the file called `name`."""
+        return MalformedBef(self.problem, self.offset, self.found, name)
+
+
+class Cursor:
+    """A position in some bytes, and the end that it may not pass.
+
+    Every read moves it.  A read that cannot be done raises `MalformedBef` with `problem`, before
+    anything of the asked size is allocated.
+    """
+
+    __slots__ = ("data", "end", "offset", "problem")
+
+    def __init__(self, data: memoryview, problem: str, offset: int = 0, end: int | None = None):
+        self.data = data
+        self.problem = problem
+        self.offset = offset
+        self.end = len(data) if end is None else end
+
+    def fail(self, found: str, offset: int | None = None) -> MalformedBef:
+        """The exception to raise for what was `found` at `offset` (default: here)."""
+        return MalformedBef(self.problem, self.offset if offset is None else offset, found)
+
+    @property
+    def remaining(self) -> int:
+        """How many bytes are left."""
+        return self.end - self.offset
+
+    def take(self, size: int) -> memoryview:
+        """The next `size` bytes, as a view."""
+        start = self.offset
+        if size > self.end - start:
+            raise self.fail(f"{size} bytes expected, {self.end - start} left")
+        self.offset = start + size
+        return self.data[start : self.offset]
+
+    def byte(self) -> int:
+        """One byte."""
+        offset = self.offset
+        if offset >= self.end:
+            raise self.fail("a byte expected, none left")
+        self.offset = offset + 1
+        return self.data[offset]
+
+    def varint(self) -> int:
+        """An integer in 7-bit groups, most significant first; the top bit says 'more follows'."""
+        value = 0
+        while True:
+            group = self.byte()
+            value = value << 7 | group & 0x7F
+            if group < 0x80:
+                return value
+            if value >= _VARINT_LIMIT:
+                raise self.fail("an integer of more than 64 bits")
+
+    def varints(self, count: int) -> tuple[int, ...]:
+        """`count` integers, as of `varint`, at a fraction of the price."""
+        chunk = self.take(count).tobytes()
+        if chunk.isascii():
+            return tuple(chunk)
+        values: list[int] = []
+        pending = self._groups(chunk, 0, values)
+        # An integer has at least one byte, so what is missing can be taken without overshooting.
+        while missing := count - len(values):
+            pending = self._groups(self.take(missing).tobytes(), pending, values)
+        return tuple(values)
+
+    def _groups(self, chunk: bytes, pending: int, values: list[int]) -> int:
+        """Append the integers that end in `chunk`; returns the unfinished one."""
+        value = pending
+        for group in chunk:
+            if group < 0x80:
+                values.append(value << 7 | group)
+                value = 0
+            elif value < _VARINT_LIMIT:
+                value = value << 7 | group & 0x7F
+            else:
+                raise self.fail("an integer of more than 64 bits")
+        return value
+
+    def count(self, what: str) -> int:
+        """A number of things of at least one byte each; refused if they cannot all be there."""
+        offset = self.offset
+        count = self.varint()
+        if count > self.end - self.offset:
+            raise self.fail(f"{count} {what} in {self.end - self.offset} bytes", offset)
+        return count
+
+    def align(self, alignment: int) -> None:
+        """Skip to the next multiple of `alignment`, counted from the start of `data`."""
+        self.take(-self.offset % alignment)
+
+
+class ByteBuilder:
+    """Bytes under construction, and the alignment that their start must have."""
+
+    __slots__ = ("alignment", "data")
+
+    def __init__(self) -> None:
+        self.data = bytearray()
+        self.alignment = 1
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+    def byte(self, value: int) -> None:
+        self.data.append(value)
+
+    def varint(self, value: int) -> None:
+        """`value` as of `Cursor.varint`."""
+        data = self.data
+        if value < 0x80:
+            data.append(value)
+        elif value < 0x4000:
+            data.append(value >> 7 | 0x80)
+            data.append(value & 0x7F)
+        else:
+            self._long_varint(value)
+
+    def varints(self, values: Sequence[int]) -> None:
+        """`values`, one after the other, without a count."""
+        if not values or max(values) < 0x80:
+            self.data += bytes(values)
+            return
+        for value in values:
+            self.varint(value)
+
+    def _long_varint(self, value: int) -> None:
+        groups = [value & 0x7F]
+        while value := value >> 7:
+            groups.append(value & 0x7F | 0x80)
+        self.data += bytes(reversed(groups))
+
+    def u32s(self, values: Sequence[int]) -> None:
+        """32-bit words, where the builder stands; the caller has aligned it."""
+        self.data += struct.pack(f"<{len(values)}I", *values)
+
+    def align(self, alignment: int, prefix: int = 0) -> None:
+        """Pad until `prefix` bytes further on is a multiple of `alignment`."""
+        self.alignment = max(self.alignment, alignment)
+        padding = -(len(self.data) + prefix) % alignment
+        self.data += bytes((PADDING,)) * padding
+
+    def append(self, other: ByteBuilder) -> None:
+        """`other`, at the alignment that it needs."""
+        self.align(other.alignment)
+        self.data += other.data

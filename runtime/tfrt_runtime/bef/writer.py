@@ -1,0 +1,183 @@
+"""Records to bytes.
+
+The same records are always written as the same bytes, and as the reference tools write them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from tfrt_runtime.bef.body_writer import write_body
+from tfrt_runtime.bef.encoding import MAGIC, VERSION, FunctionKind, SectionId
+from tfrt_runtime.bef.records import BefFunction, BefModule
+from tfrt_runtime.bef.wire import ByteBuilder
+
+
+def write_bef(module: BefModule) -> bytes:
+    """The file that holds `module`.
+
+    An optional section is written if the module has what is in it: attribute types; attribute
+    names or register types of every function.
+    """
+    strings = StringTable(module.used_strings().union(module.unused_strings))
+    types = {name: index for index, name in enumerate(module.type_names)}
+    bodies, offsets = _write_bodies(module)
+    file = FileBuilder()
+    file.add(SectionId.STRINGS, strings.section)
+    file.add(SectionId.ATTRIBUTES, _raw(module.attributes, module.attributes_alignment))
+    file.add(SectionId.KERNELS, _names(module.kernel_names, strings))
+    file.add(SectionId.TYPES, _names(module.type_names, strings))
+    file.add(SectionId.FUNCTION_INDEX, _function_index(module, offsets, strings, types))
+    file.add(SectionId.FUNCTIONS, bodies)
+    if module.locations:
+        file.add(SectionId.LOCATION_STRINGS, _raw(module.location_strings))
+        file.add(SectionId.LOCATIONS, _raw(module.locations))
+    _add_optional_sections(file, module, strings, types)
+    if any(kernel.is_nonstrict for function in module.functions for kernel in function.kernels):
+        file.add(SectionId.NONSTRICT_KERNELS, _nonstrict_kernels(module))
+    return bytes(file.data)
+
+
+class FileBuilder:
+    """A file under construction: the header, then sections."""
+
+    def __init__(self) -> None:
+        self.data = bytearray(MAGIC)
+        self.data.append(VERSION)
+
+    def add(self, section_id: SectionId, section: ByteBuilder) -> None:
+        """Append `section` where its alignment wants it; padding only if it is needed."""
+        header = ByteBuilder()
+        header.byte(section_id)
+        header.varint(2 * len(section))
+        if (len(self.data) + len(header)) % section.alignment == 0:
+            self.data += header.data
+        else:
+            self._add_aligned_header(section_id, section)
+        self.data += section.data
+
+    def _add_aligned_header(self, section_id: SectionId, section: ByteBuilder) -> None:
+        header = ByteBuilder()
+        header.byte(section_id)
+        header.varint(2 * len(section) + 1)
+        header.byte(section.alignment)
+        header.align(section.alignment, len(self.data))
+        self.data += header.data
+
+
+class StringTable:
+    """Strings, sorted and once each."""
+
+    def __init__(self, strings: Iterable[str]) -> None:
+        self.section = ByteBuilder()
+        self._offsets: dict[str, int] = {}
+        encoded = {text.encode(errors="surrogateescape"): text for text in strings}
+        for data, text in sorted(encoded.items()):
+            self._offsets[text] = len(self.section)
+            self.section.data += data + b"\0"
+
+    def offsets(self, strings: Iterable[str]) -> list[int]:
+        """Where `strings` are in the section."""
+        offsets = self._offsets
+        return [offsets[text] for text in strings]
+
+
+def _raw(data: bytes | memoryview, alignment: int = 1) -> ByteBuilder:
+    section = ByteBuilder()
+    section.data += data
+    section.alignment = alignment
+    return section
+
+
+def _names(names: tuple[str, ...], strings: StringTable) -> ByteBuilder:
+    section = ByteBuilder()
+    section.varint(len(names))
+    section.varints(strings.offsets(names))
+    return section
+
+
+def _write_bodies(module: BefModule) -> tuple[ByteBuilder, list[int]]:
+    """The functions section, and the offset in it of each function."""
+    section = ByteBuilder()
+    codes = {name: code for code, name in enumerate(module.kernel_names)}
+    offsets: list[int] = []
+    for function in module.functions:
+        if function.kind == FunctionKind.NATIVE:
+            offsets.append(len(section))
+        else:
+            offsets.append(write_body(section, function, codes))
+    return section, offsets
+
+
+def _function_index(
+    module: BefModule, offsets: list[int], strings: StringTable, types: Mapping[str, int]
+) -> ByteBuilder:
+    section = ByteBuilder()
+    section.varint(len(module.functions))
+    for function, offset in zip(module.functions, offsets, strict=True):
+        section.byte(function.kind)
+        section.varint(offset)
+        section.varints(strings.offsets([function.name]))
+        for type_names in (function.argument_types, function.result_types):
+            section.varint(len(type_names))
+            section.varints([types[name] for name in type_names])
+    return section
+
+
+# --- optional sections ---
+
+
+def _add_optional_sections(
+    file: FileBuilder, module: BefModule, strings: StringTable, types: Mapping[str, int]
+) -> None:
+    functions = module.functions
+    if module.attribute_types is not None:
+        file.add(SectionId.ATTRIBUTE_TYPES, _attribute_types(module.attribute_types))
+    if functions and all(function.attribute_names is not None for function in functions):
+        file.add(SectionId.ATTRIBUTE_NAMES, _attribute_names(functions, strings))
+    if functions and all(function.register_types is not None for function in functions):
+        file.add(SectionId.REGISTER_TYPES, _register_types(functions, types))
+
+
+def _attribute_types(kinds: Mapping[int, int]) -> ByteBuilder:
+    section = ByteBuilder()
+    section.varint(len(kinds))
+    for pair in kinds.items():
+        section.varints(pair)
+    return section
+
+
+def _attribute_names(functions: tuple[BefFunction, ...], strings: StringTable) -> ByteBuilder:
+    section = ByteBuilder()
+    section.varint(len(functions))
+    for function in functions:
+        if function.kind == FunctionKind.NATIVE:
+            continue
+        section.varint(1 + len(function.kernels))
+        for names in function.attribute_names or ():
+            section.varints(strings.offsets(names))
+    return section
+
+
+def _register_types(functions: tuple[BefFunction, ...], types: Mapping[str, int]) -> ByteBuilder:
+    section = ByteBuilder()
+    section.varint(len(functions))
+    for function in functions:
+        if function.kind == FunctionKind.NATIVE:
+            continue
+        section.varint(function.register_count)
+        section.varints([types[name] for name in function.register_types or ()])
+    return section
+
+
+def _nonstrict_kernels(module: BefModule) -> ByteBuilder:
+    numbers = {
+        index: [number for number, kernel in enumerate(function.kernels, 1) if kernel.is_nonstrict]
+        for index, function in enumerate(module.functions)
+    }
+    section = ByteBuilder()
+    section.varint(sum(map(bool, numbers.values())))
+    for index, kernels in numbers.items():
+        if kernels:
+            section.varints((index, len(kernels), *kernels))
+    return section

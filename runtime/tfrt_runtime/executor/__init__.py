@@ -1,0 +1,6 @@
+"""Running BEF: a file is decoded once, to native memory, and then run any number of times.
+
+`program` loads a file against a registry of kernels (`arena` and `decode` lay it out, `constants`
+and `python_kernels` fill in what the records point at); `execution` is one run of a function;
+`driver` runs a whole file as the command line does.
+"""

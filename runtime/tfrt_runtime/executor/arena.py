@@ -1,0 +1,55 @@
+"""Native memory that is laid out as a list of words and then fixed in place."""
+
+from __future__ import annotations
+
+from array import array
+
+
+class Arena:
+    """Words that know which of them are addresses within the arena.
+
+    Offsets count in bytes from the start.  `seal` turns them into addresses.
+    """
+
+    def __init__(self) -> None:
+        self.words: list[int] = []
+        self._relocations: list[int] = []
+
+    @property
+    def offset(self) -> int:
+        """Where the next word goes."""
+        return 8 * len(self.words)
+
+    def add(self, *words: int) -> int:
+        """Append plain words; returns the offset of the first."""
+        offset = 8 * len(self.words)
+        self.words.extend(words)
+        return offset
+
+    def add_addresses(self, *offsets: int) -> int:
+        """Append words that become addresses of offsets in the arena."""
+        first = len(self.words)
+        self.words.extend(offsets)
+        self._relocations.extend(range(first, first + len(offsets)))
+        return 8 * first
+
+    def reserve(self, count: int) -> int:
+        """Append `count` zero words, to fill later; returns the offset of the first."""
+        return self.add(*[0] * count)
+
+    def put(self, offset: int, word: int) -> None:
+        """Fill a reserved word."""
+        self.words[offset // 8] = word
+
+    def put_address(self, offset: int, target: int) -> None:
+        """Fill a reserved word with an offset that becomes an address."""
+        self.words[offset // 8] = target
+        self._relocations.append(offset // 8)
+
+    def seal(self) -> tuple[array[int], int]:
+        """The memory and its address; it lives as long as the array, which must not grow."""
+        memory = array("q", self.words)
+        base, _ = memory.buffer_info()
+        for position in self._relocations:
+            memory[position] += base
+        return memory, base

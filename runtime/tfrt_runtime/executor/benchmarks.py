@@ -1,0 +1,17 @@
+"""What the native benchmark kernel measured, for the report."""
+
+from __future__ import annotations
+
+from tfrt_runtime.host.raw import WORDS
+from tfrt_runtime.kernels.benchmark_report import Sample
+from tfrt_runtime.native.layouts import BENCHMARK_COUNT, BENCHMARK_SAMPLES
+
+BENCHMARK_NAME = 2
+"""Which attribute is the name, in alphabetical order."""
+
+
+def benchmark_samples(state: int) -> list[Sample]:
+    """The measured runs of the benchmark whose native state is at `state`."""
+    count = WORDS[(state + BENCHMARK_COUNT) >> 3]
+    first = WORDS[(state + BENCHMARK_SAMPLES) >> 3] >> 3
+    return [Sample(WORDS[first + 2 * i], WORDS[first + 2 * i + 1]) for i in range(count)]

@@ -1,0 +1,288 @@
+"""A BEF function as the executor wants it: records, slots and a template, in native memory.
+
+Constants are not run: the loader makes their value once, writes it into the template, and takes the
+uses off the ready counts.  What waits for nothing else then is an entry of the function.
+
+Ready counts and users are computed from the kernels' arguments, in the order that BEF keeps (later
+users first), so that a file whose lists disagree cannot make the executor wait for ever.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from tfrt_runtime.bef.records import BefFunction
+from tfrt_runtime.executor.arena import Arena
+from tfrt_runtime.native.layouts import (
+    ACTIVATION_REGISTERS,
+    CONCRETE,
+    FRAME_ROOM,
+    FUNCTION_ARGUMENT_TABLE,
+    FUNCTION_ARGUMENTS,
+    FUNCTION_CONSTANT_TABLE,
+    FUNCTION_CONSTANTS,
+    FUNCTION_ENTRIES,
+    FUNCTION_ENTRY_TABLE,
+    FUNCTION_FLAGS,
+    FUNCTION_KERNELS,
+    FUNCTION_NONSTRICT,
+    FUNCTION_RESULTS,
+    FUNCTION_SIZE,
+    FUNCTION_TEMPLATE,
+    FUNCTION_TEMPLATE_SIZE,
+    IMMORTAL,
+    KERNEL_NONSTRICT,
+    KERNEL_TRACED,
+    KERNEL_WIDE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """The value of a constant: the type and the two words of its payload."""
+
+    payload_type: int
+    first: int
+    second: int
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """What a record says beside registers: the kernel's address, its flags and its data.
+
+    `functions` are indexes of functions.  `strict_arguments` counts for a non-strict kernel the
+    first arguments that it waits for; with 0 it waits for any one.
+    """
+
+    address: int
+    flags: int = 0
+    strict_arguments: int = 0
+    data: tuple[int, ...] = ()
+    functions: tuple[int, ...] = ()
+
+
+@dataclass(slots=True)
+class Plan:
+    """Who uses which register of a function."""
+
+    function: BefFunction
+    constants: Mapping[int, Constant]
+    """By register."""
+    users: list[dict[int, int]] = field(default_factory=list)
+    """Per register: kernel index to how often it uses it, later kernels first."""
+    returns: list[list[int]] = field(default_factory=list)
+    """Per register: numbers of the results that return it."""
+    waits: list[int] = field(default_factory=list)
+    """Per kernel: uses of registers that are not constants."""
+
+
+def make_plan(
+    function: BefFunction, constants: Mapping[int, Constant], runs: Sequence[bool]
+) -> Plan:
+    """Count uses; `runs` says per kernel whether it runs at all."""
+    plan = Plan(function, constants)
+    plan.users = [{} for _ in range(function.register_count)]
+    plan.returns = [[] for _ in range(function.register_count)]
+    plan.waits = [0] * len(function.kernels)
+    for index in range(len(function.kernels) - 1, -1, -1):
+        if not runs[index]:
+            continue
+        for register in function.kernels[index].arguments:
+            users = plan.users[register]
+            users[index] = users.get(index, 0) + 1
+            plan.waits[index] += register not in constants
+    for number, register in enumerate(function.result_registers):
+        plan.returns[register].append(number)
+    return plan
+
+
+class FunctionWriter:
+    """Writes one function into an arena."""
+
+    def __init__(
+        self,
+        arena: Arena,
+        plan: Plan,
+        calls: Sequence[Call | None],
+        trace: Mapping[int, int],
+        first_handle: int,
+    ) -> None:
+        """`calls` has None for constants; `trace` the trace offsets of registers that are traced."""
+        self._arena = arena
+        self._plan = plan
+        self._calls = calls
+        self._trace = trace
+        self._handle = first_handle
+        self._is_nonstrict = any(
+            call is not None and call.flags & KERNEL_NONSTRICT for call in calls
+        )
+        self._records: list[int] = []
+
+    def register(self, number: int) -> int:
+        """Offset of a register in an activation."""
+        return ACTIVATION_REGISTERS + 8 * number
+
+    def ready(self, kernel: int) -> int:
+        """Offset of a ready count in an activation."""
+        return ACTIVATION_REGISTERS + 8 * (self._plan.function.register_count + kernel)
+
+    def write(self, function_offset: int, function_offsets: Sequence[int]) -> None:
+        """Fill the function struct at `function_offset`, and what it points at."""
+        self._records = [self._reserve_record(i, call) for i, call in enumerate(self._calls)]
+        slots = self._write_slots()
+        for index, call in enumerate(self._calls):
+            if call is not None:
+                self._fill_record(index, call, slots, function_offsets)
+        self._write_function(function_offset, slots)
+
+    def _reserve_record(self, index: int, call: Call | None) -> int:
+        if call is None:
+            return 0
+        return self._arena.reserve(10 + len(self._plan.function.kernels[index].arguments))
+
+    def _fill_record(
+        self, index: int, call: Call, slots: Mapping[int, int], function_offsets: Sequence[int]
+    ) -> None:
+        arena, kernel = self._arena, self._plan.function.kernels[index]
+        data = arena.add(*call.data) if call.data else 0
+        functions = arena.add_addresses(*(function_offsets[i] for i in call.functions))
+        table = arena.add_addresses(*(slots[register] for register in kernel.results))
+        waits = 0
+        if call.flags & KERNEL_NONSTRICT:
+            waits = arena.add(call.strict_arguments)
+            arena.add(*(self._references(register) for register in kernel.arguments))
+        record = self._records[index]
+        flags = call.flags | (KERNEL_TRACED if self._trace else 0)
+        if len(kernel.arguments) + len(kernel.results) > FRAME_ROOM:
+            flags |= KERNEL_WIDE
+        plain = [call.address, len(kernel.arguments), len(kernel.results), flags]
+        for position, word in enumerate(plain):
+            arena.put(record + 8 * position, word)
+        if call.data:
+            arena.put_address(record + 32, data)
+        arena.put_address(record + 40, functions)
+        arena.put(record + 48, self._handle + index)
+        arena.put_address(record + 56, table)
+        arena.put(record + 64, self.ready(index))
+        if waits:
+            arena.put_address(record + 72, waits)
+        for position, register in enumerate(kernel.arguments):
+            arena.put(record + 80 + 8 * position, self.register(register))
+
+    def _weights(self, register: int) -> dict[int, int]:
+        """Kernels that `register` counts down: by how much, or 0 for whoever wants any one."""
+        weights = {}
+        for index, uses in self._plan.users[register].items():
+            call = self._calls[index]
+            assert call is not None
+            if not call.flags & KERNEL_NONSTRICT:
+                weights[index] = uses
+            elif call.strict_arguments == 0:
+                weights[index] = 0
+            elif strict := self._strict_uses(index, call, register):
+                weights[index] = strict
+        return weights
+
+    def _strict_uses(self, index: int, call: Call, register: int) -> int:
+        return self._plan.function.kernels[index].arguments[: call.strict_arguments].count(register)
+
+    def _references(self, register: int) -> int:
+        return sum(self._plan.users[register].values()) + len(self._plan.returns[register])
+
+    def _write_slots(self) -> dict[int, int]:
+        """A slot per register that is not a constant; returns their offsets."""
+        return {
+            register: self._write_slot(register)
+            for register in range(self._plan.function.register_count)
+            if register not in self._plan.constants
+        }
+
+    def _write_slot(self, register: int) -> int:
+        arena = self._arena
+        users, returns = self._weights(register), self._plan.returns[register]
+        trace = self._trace.get(register)
+        is_special = bool(returns) or trace is not None or self._is_nonstrict
+        slot = arena.add(self.register(register), self._references(register), int(is_special))
+        arena.add(len(users), len(returns))
+        if trace is None:
+            arena.add(0)
+        else:
+            arena.add_addresses(trace)
+        for kernel, weight in users.items():
+            arena.add_addresses(self._records[kernel])
+            arena.add(self.ready(kernel), weight)
+        arena.add(*returns)
+        return slot
+
+    def _initial_count(self, index: int, call: Call) -> int:
+        """What a kernel waits for at entry: constants are there already."""
+        waits = self._plan.waits[index]
+        if not call.flags & KERNEL_NONSTRICT:
+            return waits
+        arguments = self._plan.function.kernels[index].arguments
+        if call.strict_arguments == 0:
+            return int(bool(arguments) and waits == len(arguments))
+        return sum(
+            register not in self._plan.constants for register in arguments[: call.strict_arguments]
+        )
+
+    def _write_function(self, offset: int, slots: Mapping[int, int]) -> None:
+        arena, plan, function = self._arena, self._plan, self._plan.function
+        runs = {i: call for i, call in enumerate(self._calls) if call is not None}
+        counts = {i: self._initial_count(i, call) for i, call in runs.items()}
+        entries = arena.add_addresses(
+            *(self._records[i] for i, count in counts.items() if count == 0)
+        )
+        arguments = arena.add_addresses(*(slots[i] for i in range(len(function.argument_types))))
+        values = {register: self._write_constant(c) for register, c in plan.constants.items()}
+        returned = [register for register in values if plan.returns[register]]
+        constant_slots = [self._constant_slot(register) for register in returned]
+        constants = arena.offset
+        for register, slot in zip(returned, constant_slots, strict=True):
+            arena.add_addresses(slot, values[register])
+        template = arena.reserve(function.register_count + len(function.kernels))
+        for register, value in values.items():
+            arena.put_address(template + 8 * register, value)
+        for index, count in counts.items():
+            arena.put(template + 8 * (function.register_count + index), count)
+        size = 8 * (function.register_count + len(function.kernels))
+        numbers = {
+            FUNCTION_SIZE: ACTIVATION_REGISTERS + size,
+            FUNCTION_TEMPLATE_SIZE: size,
+            FUNCTION_KERNELS: len(runs),
+            FUNCTION_ARGUMENTS: len(function.argument_types),
+            FUNCTION_RESULTS: len(function.result_types),
+            FUNCTION_ENTRIES: sum(count == 0 for count in counts.values()),
+            FUNCTION_CONSTANTS: len(returned),
+            FUNCTION_FLAGS: FUNCTION_NONSTRICT if self._is_nonstrict else 0,
+        }
+        tables = {
+            FUNCTION_TEMPLATE: template,
+            FUNCTION_ARGUMENT_TABLE: arguments,
+            FUNCTION_ENTRY_TABLE: entries,
+            FUNCTION_CONSTANT_TABLE: constants,
+        }
+        for place, number in numbers.items():
+            arena.put(offset + place, number)
+        for place, target in tables.items():
+            arena.put_address(offset + place, target)
+
+    def _write_constant(self, constant: Constant) -> int:
+        """An AsyncValue that is never destroyed before its program."""
+        return self._arena.add(
+            IMMORTAL,
+            CONCRETE,
+            constant.payload_type << 8,
+            constant.first,
+            constant.second,
+            0,
+            0,
+            0,
+        )
+
+    def _constant_slot(self, register: int) -> int:
+        """A slot that brings a constant to its returns; its users do not wait for it."""
+        returns = self._plan.returns[register]
+        spare = self.register(register)
+        return self._arena.add(spare, len(returns), 1, 0, len(returns), 0, *returns)

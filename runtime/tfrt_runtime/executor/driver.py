@@ -1,0 +1,104 @@
+"""Running a whole file, as the command line does: every function without arguments, in order.
+
+Each function is a run of its own, with its own resources and its own cancellation.  What is printed
+around the program's own output is that of TFRT's driver.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tfrt_runtime.diagnostics import Diagnostic
+from tfrt_runtime.executor.execution import Execution
+from tfrt_runtime.executor.program import Executable
+from tfrt_runtime.host.async_value import AsyncValue, State
+from tfrt_runtime.host.context import HostContext, Sink
+
+GRACE_SECONDS = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionRun:
+    """What became of one function.
+
+    `finished` is False when its time was over, or it was stuck; `waits` are notes on what it waited
+    for from outside the runtime then.
+    """
+
+    name: str
+    execution: Execution
+    finished: bool
+    waits: tuple[Diagnostic, ...] = ()
+
+
+def runnable(program: Executable) -> list[int]:
+    """The named functions that take no arguments, in file order."""
+    return [
+        index
+        for index, function in enumerate(program.functions)
+        if function.name and not function.argument_types
+    ]
+
+
+def result_text(value: AsyncValue) -> str:
+    """A result as the driver prints it."""
+    if value.state is State.ERROR:
+        problem = value.exception(0)
+        assert problem is not None
+        return f"<<error: {problem.diagnostics[0].message}>>"
+    payload = value.result(0)
+    if value.type == "i1":
+        return str(int(bool(payload)))
+    if value.type in ("f32", "f64"):
+        return float_text(payload)
+    if value.type in ("i32", "i64"):
+        return str(payload)
+    return f"{value.type} value"
+
+
+def float_text(number: object) -> str:
+    """A float as LLVM's streams print it."""
+    assert isinstance(number, float)
+    if math.isnan(number):
+        return "nan"
+    if math.isinf(number):
+        return "INF" if number > 0 else "-INF"
+    return f"{number:e}"
+
+
+def run_functions(
+    host: HostContext,
+    program: Executable,
+    functions: list[int],
+    output: Sink,
+    timeout: float | None = None,
+) -> Iterator[FunctionRun]:
+    """Run functions one after the other; yields each when nothing of it is left, or its time is over."""
+    for index in functions:
+        name = program.functions[index].name
+        output(f"--- Running '{name}':\n")
+        execution = Execution(host, program, index, output=output)
+        finished = execution.wait_for_results(timeout)
+        waits = () if finished else stop(execution, timeout)
+        if execution.results and all(value.done() for value in execution.results):
+            texts = ",".join(result_text(value) for value in execution.results)
+            output(f"'{name}' returned {texts}\n")
+        execution.results.clear()
+        if finished and not execution.wait(timeout):
+            finished = False
+            waits = stop(execution, timeout)
+        execution.request.resources.clear()
+        yield FunctionRun(name, execution, finished, waits)
+
+
+def stop(execution: Execution, timeout: float | None) -> tuple[Diagnostic, ...]:
+    """Cancel a run that is stuck or whose time is over, and wait a little for what has started.
+
+    Returns notes on what it waited for from outside the runtime.
+    """
+    waits = tuple(execution.waiting_for())
+    execution.cancel("stuck" if timeout is None else f"timed out after {timeout:g} s")
+    execution.wait(GRACE_SECONDS)
+    return waits

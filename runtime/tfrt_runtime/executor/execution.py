@@ -1,0 +1,270 @@
+"""One run of a function."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error
+from tfrt_runtime.executor.calls import start_call
+from tfrt_runtime.executor.deadlock import find_deadlock
+from tfrt_runtime.executor.program import Executable
+from tfrt_runtime.executor.tracing import RUN_SCOPE
+from tfrt_runtime.host.async_value import AsyncValue, make_available, wait_for
+from tfrt_runtime.host.context import HostContext, Sink
+from tfrt_runtime.host.payload import PayloadError
+from tfrt_runtime.host.process import native_process
+from tfrt_runtime.host.raw import WORDS
+from tfrt_runtime.host.trace import Level
+from tfrt_runtime.host.work_queue import WorkQueue
+from tfrt_runtime.native.layouts import (
+    TRACE_COUNT,
+    TRACE_RESOLVED,
+    TRACE_STARTED,
+    TRACE_WORKER,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RegisterView:
+    """What is known of a register: its latest value, and when and where it was made.
+
+    Times are in nanoseconds since the run started; None for what has not happened.
+    """
+
+    function: int
+    register: int
+    value: AsyncValue | None
+    count: int
+    worker: str | None
+    started_ns: int | None
+    resolved_ns: int | None
+
+
+class Execution:
+    """A run of one function.  It has started; its results are there, perhaps unavailable."""
+
+    def __init__(
+        self,
+        host: HostContext,
+        program: Executable,
+        function: str | int,
+        arguments: Sequence[object] = (),
+        *,
+        output: Sink | None = None,
+        wake: bool = True,
+    ) -> None:
+        """Start the run.
+
+        Args:
+            arguments: Python values, or AsyncValues of this host, one per argument.
+            output: where the program's output goes, instead of to the host's sink.
+            wake: let workers begin at once; False leaves the start to whoever waits first.
+
+        Raises:
+            TfrtError: if the function does not exist or takes other arguments.
+        """
+        index = program.function_index(function) if isinstance(function, str) else function
+        self.program = program
+        self.function = program.functions[index]
+        self._queue = host.work_queue
+        given = self._given(arguments)
+        self._chunks: list[str] = []
+        self._values: dict[int, AsyncValue] = {}
+        self._reported_stuck = False
+        self.request = host.new_request(output)
+        self.request.output = _tee(self._chunks, self.request.output)
+        self.request.program = program
+        if host.tracing is not None:
+            end = host.tracing.begin(Level.DEFAULT, RUN_SCOPE, self.request.id)
+            self.request.on_done(end)
+        self.started_at = time.monotonic_ns()
+        for i, value in enumerate(given):
+            if not value.done():
+                self._expect(i, value)
+        self.results = self._start(program.addresses[index], given, wake)
+
+    def __del__(self) -> None:
+        # The native core holds the latest value of each traced register until somebody takes it.
+        if getattr(self, "results", None) is not None and self.program.traced:
+            self.request.on_done(functools.partial(_forget_traces, self.program, self._queue))
+
+    def _given(self, arguments: Sequence[object]) -> list[AsyncValue]:
+        expected = len(self.function.argument_types)
+        if len(arguments) != expected:
+            raise TfrtError(
+                error(f"@{self.function.name} takes {expected} arguments, found {len(arguments)}")
+            )
+        return [self._argument(i, value) for i, value in enumerate(arguments)]
+
+    def _start(self, function: int, given: Sequence[AsyncValue], wake: bool) -> list[AsyncValue]:
+        results = start_call(self.request, function, given, self.function.result_types)
+        if wake:
+            self._queue.begin()
+        return results
+
+    def _expect(self, index: int, value: AsyncValue) -> None:
+        text = f"argument {index} of @{self.function.name} is unavailable"
+        if value.is_indirect:
+            self.request.promises.expect(value, text)
+        else:
+            self.request.promises.watch(value, text)
+
+    def _argument(self, index: int, value: object) -> AsyncValue:
+        if isinstance(value, AsyncValue):
+            return value
+        type_text = self.function.argument_types[index]
+        try:
+            return make_available(self._queue, value, type_text)
+        except PayloadError as wrong:
+            raise TfrtError(error(f"argument {index} of @{self.function.name}: {wrong}")) from None
+
+    @property
+    def is_done(self) -> bool:
+        """Whether nothing of the run is left to do."""
+        return self.request.is_done
+
+    @property
+    def output(self) -> str:
+        """What the program has printed so far."""
+        return "".join(self._chunks)
+
+    @property
+    def diagnostics(self) -> list[Diagnostic]:
+        """Errors of kernels, in the order in which they were raised."""
+        return list(self.request.diagnostics)
+
+    def wait_for_results(
+        self, timeout: float | None = None, interrupted: Callable[[], bool] = lambda: False
+    ) -> bool:
+        """Wait until each result is resolved; False when the time is over first, or `stuck`."""
+        return wait_for(self.results, timeout, self._watch(interrupted))
+
+    def wait(
+        self, timeout: float | None = None, interrupted: Callable[[], bool] = lambda: False
+    ) -> bool:
+        """Wait until nothing of the run is left to do; False when the time is over first, or `stuck`.
+
+        Raises:
+            KeyboardInterrupt: when the user interrupts; the run goes on.
+        """
+        return self.request.wait(timeout, self._watch(interrupted))
+
+    def _watch(self, interrupted: Callable[[], bool]) -> Callable[[], bool]:
+        """What a waiting thread asks now and then: whether to wait no longer."""
+        looks = itertools.count()
+
+        def is_over() -> bool:
+            # A look at the whole queue takes as long as a small run: not before something was slow.
+            is_slow = next(looks) > 0
+            return interrupted() or self._raise_interrupt() or (is_slow and self._report_stuck())
+
+        return is_over
+
+    @property
+    def is_stuck(self) -> bool:
+        """Whether somebody who waited found out that the run cannot go on; its diagnostics say why."""
+        return self._reported_stuck
+
+    def _report_stuck(self) -> bool:
+        if not self._reported_stuck and (found := self.stuck()):
+            self._reported_stuck = True
+            for diagnostic in found:
+                self.request.report(diagnostic)
+        return self._reported_stuck
+
+    def stuck(self) -> list[Diagnostic]:
+        """Why the run cannot go on by itself: nothing runs and nothing is queued, yet it is not over.
+
+        Nothing while somebody outside the runtime, a thread or an event loop, may still resolve a
+        value that it waits for: see `waiting_for`.
+        """
+        return find_deadlock(self.request, self.program, self.function, self.results)
+
+    def waiting_for(self) -> list[Diagnostic]:
+        """Notes on the values that the run waits for from outside the runtime."""
+        return self.request.promises.notes()
+
+    def _raise_interrupt(self) -> bool:
+        """A Python kernel swallowed an interrupt for us: pass it on."""
+        if self.request.interrupted:
+            self.request.interrupted = False
+            raise KeyboardInterrupt
+        return False
+
+    def cancel(self, message: str = "Cancelled") -> bool:
+        """Skip every kernel that has not started; False if there was nothing to cancel."""
+        return self.request.cancel(message)
+
+    def on_done(self, callback: Callable[[], None]) -> None:
+        """Call `callback` once nothing of the run is left; on any thread."""
+        self.request.on_done(callback)
+
+    def registers(self) -> list[RegisterView]:
+        """The latest value of each traced register, in program order.
+
+        Each value is handed out by the native core once, so only one thread may ask at a time.
+        """
+        return [self._view(position) for position in range(len(self.program.traced))]
+
+    def _view(self, position: int) -> RegisterView:
+        traced = self.program.traced[position]
+        if traced.constant is not None:
+            value = self._constant(position)
+            return RegisterView(traced.function, traced.register, value, 1, None, 0, 0)
+        trace = traced.trace >> 3
+        taken = native_process().quick("handles.trace_take", 1)(traced.trace)
+        if taken:
+            self._values[position] = AsyncValue(self._queue, taken, self._type(position))
+        return RegisterView(
+            traced.function,
+            traced.register,
+            self._values.get(position),
+            WORDS[trace + TRACE_COUNT // 8],
+            self._queue.label(WORDS[trace + TRACE_WORKER // 8])
+            if WORDS[trace + TRACE_STARTED // 8]
+            else None,
+            self._since_start(WORDS[trace + TRACE_STARTED // 8]),
+            self._since_start(WORDS[trace + TRACE_RESOLVED // 8]),
+        )
+
+    def _constant(self, position: int) -> AsyncValue:
+        value = self._values.get(position)
+        if value is None:
+            constant = self.program.traced[position].constant
+            assert constant is not None
+            make = native_process().quick("handles.value_of", 4)
+            address = make(
+                self._queue.context(), constant.payload_type, constant.first, constant.second
+            )
+            value = self._values[position] = AsyncValue(self._queue, address, self._type(position))
+        return value
+
+    def _type(self, position: int) -> str:
+        traced = self.program.traced[position]
+        types = self.program.functions[traced.function].register_types
+        return "" if types is None else types[traced.register]
+
+    def _since_start(self, time_ns: int) -> int | None:
+        return max(0, time_ns - self.started_at) if time_ns else None
+
+
+def _forget_traces(program: Executable, queue: WorkQueue) -> None:
+    """Drop the values that a run left in a traced program."""
+    take = native_process().quick("handles.trace_take", 1)
+    for traced in program.traced:
+        if traced.trace and (value := take(traced.trace)):
+            AsyncValue(queue, value)
+
+
+def _tee(chunks: list[str], sink: Sink) -> Sink:
+    """A sink that also keeps what goes through it."""
+
+    def write(text: str) -> None:
+        chunks.append(text)
+        sink(text)
+
+    return write

@@ -1,0 +1,228 @@
+"""A BEF file that is loaded: checked against a registry, laid out for the executor."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from tfrt_runtime.bef.collector import collector_paused
+from tfrt_runtime.bef.encoding import FunctionKind
+from tfrt_runtime.bef.reader import BefFile
+from tfrt_runtime.bef.records import BefFunction, BefKernel
+from tfrt_runtime.diagnostics import AnyLocation, TfrtError, error
+from tfrt_runtime.executor.arena import Arena
+from tfrt_runtime.executor.benchmarks import BENCHMARK_NAME, benchmark_samples
+from tfrt_runtime.executor.circles import refuse_endless_waits
+from tfrt_runtime.executor.decode import Call, Constant, FunctionWriter, make_plan
+from tfrt_runtime.executor.native_functions import PREFIX, native_function
+from tfrt_runtime.executor.python_kernels import present_request, report, run_python_kernel
+from tfrt_runtime.executor.resolve import PythonCall, Resolver, result_types_of
+from tfrt_runtime.executor.tracing import ProgramTracing
+from tfrt_runtime.host.process import native_process
+from tfrt_runtime.host.trace import Level
+from tfrt_runtime.kernels.benchmark_report import benchmark_report
+from tfrt_runtime.kernels.registry import ConstantKernel, ControlKernel, Kernel, PythonKernel
+from tfrt_runtime.native.layouts import FUNCTION_WORDS, KERNEL_RAW, TRACE_SIZE
+
+Registry = Mapping[str, Kernel]
+
+
+@dataclass(frozen=True, slots=True)
+class TracedRegister:
+    """Where the latest value of a register can be seen; for a constant, its value."""
+
+    function: int
+    register: int
+    trace: int
+    constant: Constant | None
+
+
+class Executable:
+    """A loaded file.  `functions` are its functions, as in the file.
+
+    Lives as long as a run of it does.  Unloads when the Python object dies.
+    """
+
+    def __init__(
+        self,
+        file: BefFile,
+        registry: Registry,
+        *,
+        trace: bool = False,
+        tracing: Level = Level.NONE,
+    ) -> None:
+        """
+        Args:
+            trace: keep the latest value of every register where `traced` finds it.
+            tracing: what runs tell the host's tracing of; each level costs more.
+
+        Raises:
+            TfrtError: if the file uses kernels or native functions that there are not, or not as
+                they are.
+        """
+        self.file = file
+        self.functions: tuple[BefFunction, ...] = tuple(
+            native_function(function) for function in file.functions
+        )
+        self._registry = registry
+        self._process = native_process()
+        self._python: dict[int, PythonCall] = {}
+        self._places: list[int] = []
+        self._tracing = ProgramTracing(tracing, self.functions)
+        self._base = -1
+        self._base = self._process.add_owner(self)
+        with collector_paused():
+            self._load(trace)
+
+    def __del__(self) -> None:
+        if getattr(self, "_base", -1) >= 0:
+            self._process.remove_owner(self._base)
+
+    def _load(self, trace: bool) -> None:
+        arena = Arena()
+        resolver = Resolver(self.file, self._symbol, self._process.python_kernel)
+        offsets = [arena.reserve(FUNCTION_WORDS) for _ in self.functions]
+        traced: list[tuple[int, int, int, Constant | None]] = []
+        handle = self._base
+        for index, function in enumerate(self.functions):
+            refuse_endless_waits(self.file, function)
+            calls, constants = self._resolve(resolver, function, handle - self._base)
+            traces = self._traces(arena, function, constants) if trace else {}
+            traced += [
+                (index, register, traces.get(register, 0), constants.get(register))
+                for register in range(function.register_count if trace else 0)
+            ]
+            plan = make_plan(function, constants, [call is not None for call in calls])
+            told = self._tracing.through_callback(function, handle - self._base, calls)
+            FunctionWriter(arena, plan, told, traces, handle).write(offsets[index], offsets)
+            self._tracing.mark(arena, offsets[index], self._base + index)
+            handle += len(function.kernels)
+        self._memory, base = arena.seal()
+        self.addresses = [base + offset for offset in offsets]
+        self.traced = [
+            TracedRegister(function, register, base + place if place else 0, constant)
+            for function, register, place, constant in traced
+        ]
+
+    def _traces(
+        self, arena: Arena, function: BefFunction, constants: Mapping[int, Constant]
+    ) -> dict[int, int]:
+        return {
+            register: arena.reserve(TRACE_SIZE // 8)
+            for register in range(function.register_count)
+            if register not in constants
+        }
+
+    def _symbol(self, name: str) -> int:
+        return self._process.library[name]
+
+    def _resolve(
+        self, resolver: Resolver, function: BefFunction, number: int
+    ) -> tuple[list[Call | None], dict[int, Constant]]:
+        """What each kernel's record says, None for constants; the constants by register."""
+        calls: list[Call | None] = []
+        constants: dict[int, Constant] = {}
+        kernels = [self._find(function, kernel) for kernel in function.kernels]
+        observed = {
+            register
+            for kernel, record in zip(kernels, function.kernels, strict=True)
+            if getattr(kernel, "flags", 0) & KERNEL_RAW or getattr(kernel, "raw", False)
+            for register in record.arguments
+        }
+        for position, (kernel, record) in enumerate(zip(kernels, function.kernels, strict=True)):
+            self._places.append(record.location)
+            if isinstance(kernel, ConstantKernel):
+                constant = resolver.constant(kernel, record)
+                if record.results[0] in observed:
+                    calls.append(resolver.fresh_constant(constant))
+                else:
+                    constants[record.results[0]] = constant
+                    calls.append(None)
+                continue
+            calls.append(resolver.call(kernel, record))
+            if isinstance(kernel, PythonKernel):
+                types = result_types_of(function, record.results)
+                self._python[number + position] = resolver.python_call(kernel, record, types)
+        return calls, constants
+
+    def _find(self, function: BefFunction, record: BefKernel) -> Kernel:
+        kernel = self._registry.get(record.name)
+        if kernel is None:
+            raise self._unknown(function, record)
+        is_sync = kernel.sync and not isinstance(kernel, ControlKernel)
+        if is_sync != (function.kind is FunctionKind.SYNC):
+            kinds = ("sync", "asynchronous") if is_sync else ("asynchronous", "sync")
+            message = f"{kinds[0]} kernel '{record.name}' in {kinds[1]} function '{function.name}'"
+            raise TfrtError(error(message, self.file.location(record.location)))
+        return kernel
+
+    def _unknown(self, function: BefFunction, record: BefKernel) -> TfrtError:
+        if record.name.startswith(PREFIX):
+            return TfrtError(
+                error(
+                    "invalid FunctionIndex section in BEF file: unable to find native function in"
+                    f" global registry: {function.name}"
+                )
+            )
+        place = self.file.location(record.location)
+        return TfrtError(error(f"unknown kernel name '{record.name}'", place))
+
+    def function_index(self, name: str) -> int:
+        """The number of the function of that name.
+
+        Raises:
+            TfrtError: if there is none; says which there are.
+        """
+        for index, function in enumerate(self.functions):
+            if function.name == name:
+                return index
+        names = ", ".join(f"@{function.name}" for function in self.functions if function.name)
+        raise TfrtError(error(f"there is no function @{name}; there are {names or 'none'}"))
+
+    def location_of(self, number: int) -> AnyLocation:
+        """The place of kernel `number` of the file."""
+        return self.file.location(self._places[number])
+
+    def kernel_name(self, number: int) -> str:
+        """What kernel `number` of the file is called."""
+        return self._kernel(number).name
+
+    def _kernel(self, number: int) -> BefKernel:
+        for function in self.functions:
+            if number < len(function.kernels):
+                return function.kernels[number]
+            number -= len(function.kernels)
+        raise IndexError(number)
+
+    def run_kernel(self, context: int, record: int, number: int) -> None:
+        """Run a Python kernel (`process.KernelOwner`)."""
+        run_python_kernel(context, record, self, self._python[number])
+
+    def run_traced_kernel(self, context: int, record: int, number: int) -> None:
+        """Run a kernel and tell of it (`process.KernelOwner`)."""
+        python, run_python = self._python.get(number), None
+        if python is not None:
+            run_python = functools.partial(run_python_kernel, context, record, self, python)
+        self._tracing.run_kernel(context, record, number, run_python)
+
+    def trace_call(self, activation: int, index: int, is_end: bool) -> None:
+        """Tell of a call (`process.KernelOwner`)."""
+        if is_end:
+            self._tracing.call_ends(activation)
+        else:
+            self._tracing.call_begins(activation, index)
+
+    def report(self, context: int, record: int, number: int, message: int) -> int:
+        """Make an error of the native core (`process.KernelOwner`)."""
+        return report(context, record, message, self.location_of(number))
+
+    def print_value(self, context: int, number: int, value: int) -> None:
+        """Print the report of benchmark `number`, whose state is at `value`."""
+        name = self._benchmark_name(self._kernel(number))
+        present_request(context).output(benchmark_report(name, benchmark_samples(value)))
+
+    def _benchmark_name(self, record: BefKernel) -> str:
+        if len(record.attributes) <= BENCHMARK_NAME + 1:  # of a sync function: it is the name
+            return self.functions[record.functions[0]].name
+        return self.file.attribute_reader.read_string(record.attributes[BENCHMARK_NAME])

@@ -1,0 +1,223 @@
+"""From a kernel in a file to what its record says; refuses what the kernel could not run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from tfrt_runtime.bef.encoding import FunctionKind
+from tfrt_runtime.bef.reader import BefFile
+from tfrt_runtime.bef.records import BefFunction, BefKernel
+from tfrt_runtime.diagnostics import TfrtError, error
+from tfrt_runtime.executor.attributes import read_as_stored, read_word
+from tfrt_runtime.executor.decode import Call, Constant
+from tfrt_runtime.host.payload import SCALAR_TYPES
+from tfrt_runtime.kernels.registry import (
+    ConstantKernel,
+    ControlKernel,
+    Kernel,
+    NativeKernel,
+    PythonKernel,
+)
+from tfrt_runtime.native.layouts import (
+    KERNEL_BLOCKING,
+    KERNEL_CONTROL,
+    KERNEL_HEAVY,
+    KERNEL_NONSTRICT,
+    KERNEL_RAW,
+)
+
+Symbols = Callable[[str], int]
+"""Addresses of native functions by name."""
+
+
+@dataclass(frozen=True, slots=True)
+class PythonCall:
+    """What the callback needs to run a Python kernel."""
+
+    kernel: PythonKernel
+    record: BefKernel
+    attributes: tuple[object, ...]
+    result_types: tuple[str, ...]
+
+
+class Resolver:
+    """Resolves the kernels of one file."""
+
+    def __init__(self, file: BefFile, symbols: Symbols, python_kernel: int) -> None:
+        self._file = file
+        self._symbols = symbols
+        self._python_kernel = python_kernel
+        self._calls: dict[tuple[str, int, int], Call] = {}
+
+    def constant(self, kernel: ConstantKernel, record: BefKernel) -> Constant:
+        """The value of a constant."""
+        self._expect_attributes(kernel.name, record, len(kernel.attributes))
+        self._expect(record, kernel.name, 0, 1)
+        words = [
+            read_word(self._file.attribute_reader, offset, word)
+            for offset, word in zip(record.attributes, kernel.attributes, strict=True)
+        ]
+        if len(words) == 2:  # imaginary comes before real, as attributes are in alphabetical order
+            words.reverse()
+        return Constant(SCALAR_TYPES[kernel.type], words[0], words[1] if len(words) > 1 else 0)
+
+    def fresh_constant(self, constant: Constant) -> Call:
+        """A call that makes the constant anew each time."""
+        data = (constant.payload_type, constant.first, constant.second)
+        return Call(self._symbols("scalar_kernels.constant"), data=data)
+
+    def call(self, kernel: Kernel, record: BefKernel) -> Call:
+        """What the record of any other kernel says.
+
+        Raises:
+            TfrtError: if the kernel cannot take this call; the place is the kernel's.
+        """
+        if isinstance(kernel, NativeKernel):
+            return self._plain(kernel, record)
+        if isinstance(kernel, ControlKernel):
+            return self._control(kernel, record)
+        assert isinstance(kernel, PythonKernel)
+        return self._python(kernel, record)
+
+    def _plain(self, kernel: NativeKernel, record: BefKernel) -> Call:
+        """A native kernel's call; without attributes it is the same for each call of this shape."""
+        if record.attributes or kernel.attributes or record.is_nonstrict:
+            return self._native(kernel, record)
+        shape = (kernel.name, len(record.arguments), len(record.results))
+        call = self._calls.get(shape)
+        if call is None:
+            call = self._calls[shape] = self._native(kernel, record)
+        return call
+
+    def _native(self, kernel: NativeKernel, record: BefKernel) -> Call:
+        self._expect(record, kernel.name, kernel.arguments, kernel.results)
+        if kernel.results is None and len(record.results) > len(record.arguments):
+            raise self._refuse(record, f"'{kernel.name}' has more results than arguments")
+        words = self._attribute_words(kernel, record)
+        data = tuple(self._symbols(symbol) for symbol in kernel.data)
+        flags = kernel.flags | (KERNEL_NONSTRICT if record.is_nonstrict else 0)
+        if record.is_nonstrict and not flags & KERNEL_RAW:
+            raise self._refuse(record, f"'{kernel.name}' cannot run non-strictly")
+        return Call(self._symbols(kernel.symbol), flags, data=data + words)
+
+    def _attribute_words(self, kernel: NativeKernel, record: BefKernel) -> tuple[int, ...]:
+        expected = kernel.attributes
+        if expected and expected[0].startswith("*"):
+            expected = (expected[0].removeprefix("*"),) * len(record.attributes)
+        self._expect_attributes(kernel.name, record, len(expected))
+        words = tuple(
+            read_word(self._file.attribute_reader, offset, word)
+            for offset, word in zip(record.attributes, expected, strict=True)
+        )
+        return words if expected == kernel.attributes else (len(words), *words)
+
+    def _python(self, kernel: PythonKernel, record: BefKernel) -> Call:
+        self._expect_attributes(kernel.name, record, len(kernel.attributes))
+        if kernel.results is not None:
+            self._expect(record, kernel.name, 0, len(kernel.results))
+        if record.is_nonstrict and not kernel.raw:
+            raise self._refuse(record, f"'{kernel.name}' cannot run non-strictly")
+        flags = KERNEL_HEAVY
+        flags |= KERNEL_BLOCKING if kernel.blocking else 0
+        flags |= KERNEL_RAW if kernel.raw else 0
+        flags |= KERNEL_NONSTRICT if record.is_nonstrict else 0
+        return Call(self._python_kernel, flags, functions=record.functions)
+
+    def python_call(
+        self, kernel: PythonKernel, record: BefKernel, result_types: tuple[str, ...]
+    ) -> PythonCall:
+        """The Python half of a Python kernel's call."""
+        attributes = tuple(
+            read_as_stored(self._file, offset, word)
+            for offset, word in zip(record.attributes, kernel.attributes, strict=True)
+        )
+        return PythonCall(kernel, record, attributes, result_types)
+
+    def _control(self, kernel: ControlKernel, record: BefKernel) -> Call:
+        own, extra = kernel.own, kernel.extra
+        self._expect(record, kernel.name, own, kernel.fixed_results)
+        count = len(record.functions)
+        if count != kernel.functions and (kernel.functions is not None or count == 0):
+            raise self._refuse(record, f"'{kernel.name}' has {count} functions")
+        passed = len(record.arguments) - own + kernel.added
+        for index in record.functions:
+            self._expect_callee(kernel, record, self._file.functions[index], passed, extra)
+        loops = kernel.extra or kernel.name.startswith("tfrt.repeat")
+        if loops and len(record.results) != len(record.arguments) - own:
+            raise self._refuse(record, f"'{kernel.name}' has other results than loop values")
+        words = {"#functions": count}
+        data = tuple(
+            words[symbol] if symbol in words else self._symbols(symbol) for symbol in kernel.data
+        )
+        self._expect_attributes(kernel.name, record, len(kernel.attributes))
+        data += tuple(
+            self._control_word(offset, word)
+            for offset, word in zip(record.attributes, kernel.attributes, strict=True)
+        )
+        flags = KERNEL_CONTROL | (KERNEL_NONSTRICT if record.is_nonstrict else 0)
+        if record.is_nonstrict and kernel.fixed_results is not None:
+            raise self._refuse(record, f"'{kernel.name}' cannot run non-strictly")
+        return Call(self._symbols(kernel.symbol), flags, own, data, record.functions)
+
+    def _control_word(self, offset: int, word: str) -> int:
+        if word == "string":
+            self._file.attribute_reader.read_string(offset)  # whoever prints it may not fail
+            return 0
+        return read_word(self._file.attribute_reader, offset, word)
+
+    def _expect_callee(
+        self,
+        kernel: ControlKernel,
+        record: BefKernel,
+        callee: BefFunction,
+        arguments: int,
+        extra: int,
+    ) -> None:
+        if (callee.kind is FunctionKind.SYNC) != kernel.sync:
+            kind = "asynchronous" if kernel.sync else "sync"
+            raise self._refuse(
+                record, f"'{kernel.name}' cannot call {kind} function '{callee.name}'"
+            )
+        if len(callee.argument_types) != arguments:
+            raise self._refuse(
+                record,
+                f"'{kernel.name}' gives {arguments} arguments to '{callee.name}',"
+                f" which takes {len(callee.argument_types)}",
+            )
+        results = len(callee.result_types)
+        if kernel.fixed_results is None and results != len(record.results) + extra:
+            raise self._refuse(
+                record,
+                f"'{kernel.name}' wants {len(record.results) + extra} results of"
+                f" '{callee.name}', which has {results}",
+            )
+        most, least = (1, 0) if kernel.body_results is None else (kernel.body_results,) * 2
+        if kernel.fixed_results is not None and not least <= results <= most:
+            raise self._refuse(record, f"the body of '{kernel.name}' has {results} results")
+
+    def _expect(self, record: BefKernel, name: str, arguments: int, results: int | None) -> None:
+        if len(record.arguments) < arguments:
+            raise self._refuse(
+                record, f"'{name}' takes {arguments} arguments, found {len(record.arguments)}"
+            )
+        if results is not None and len(record.results) != results:
+            raise self._refuse(
+                record, f"'{name}' has {results} results, found {len(record.results)}"
+            )
+
+    def _expect_attributes(self, name: str, record: BefKernel, count: int) -> None:
+        if len(record.attributes) != count:
+            raise self._refuse(
+                record, f"'{name}' takes {count} attributes, found {len(record.attributes)}"
+            )
+
+    def _refuse(self, record: BefKernel, message: str) -> TfrtError:
+        return TfrtError(error(message, self._file.location(record.location)))
+
+
+def result_types_of(function: BefFunction, registers: Sequence[int]) -> tuple[str, ...]:
+    """MLIR types of registers, "" where the file does not say."""
+    if function.register_types is None:
+        return ("",) * len(registers)
+    return tuple(function.register_types[register] for register in registers)

@@ -1,0 +1,284 @@
+"""The one door to tensor memory.
+
+Whoever needs bytes asks a `HostAllocator` for them and gives them back with the size that was
+asked for.  An allocator says no with None, never by raising: whether that is an error, and in which
+words, is for the caller to say.
+
+Allocators stack: the one that counts stands on the one that recycles, which stands on the C
+library.  `create_allocator` builds the stacks that have a name.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import lru_cache
+from pathlib import Path
+from typing import Final, Protocol
+
+from tfrt_runtime.host.ledger import Ledger
+
+# What numpy and BLAS like best: a cache line, and the width of the widest vector register.
+PREFERRED_ALIGNMENT: Final = 64
+# A huge page.  Nobody has a use for more, and the padding of a larger one could be abused.
+MAXIMUM_ALIGNMENT: Final = 2 << 20
+
+
+class HostAllocator(Protocol):
+    """A source of memory.  Safe to use from any thread, and from a finaliser."""
+
+    def allocate_bytes(self, size: int, alignment: int) -> int | None:
+        """The address of `size` bytes of unknown content; None if refused.
+
+        It is a multiple of `alignment`.  `size` is 0 or more and `alignment` a power of two up to `MAXIMUM_ALIGNMENT`.
+        """
+
+    def deallocate_bytes(self, address: int, size: int) -> None:
+        """Take back what `allocate_bytes` returned for the same `size`."""
+
+
+def round_up(size: int, alignment: int) -> int:
+    """The first multiple of `alignment`, a power of two, from `size` on."""
+    return (size + alignment - 1) & -alignment
+
+
+def machine_memory() -> int:
+    """The bytes that this process can hope for: what the machine has, or its container may use."""
+    physical = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return min([physical, *_container_limits()])
+
+
+def _container_limits() -> Iterator[int]:
+    for name in ("memory.max", "memory/memory.limit_in_bytes"):
+        # Absent outside a container; "max" where there is no limit.
+        with suppress(OSError, ValueError):
+            yield int(Path("/sys/fs/cgroup", name).read_text())
+
+
+class MallocAllocator:
+    """Memory from the C library, in all no more than `limit` bytes at a time.
+
+    Without the limit a program that fills tensors larger than the machine would not get an error:
+    the system hands out addresses freely and ends the process when they are used.
+    """
+
+    def __init__(self, limit: int | None = None) -> None:
+        self.limit = machine_memory() if limit is None else limit
+        self._ledger = Ledger()
+        # PyDLL keeps the GIL: giving it up costs more than the calls themselves.
+        library = ctypes.PyDLL(None)
+        self._allocate = library.aligned_alloc
+        self._allocate.argtypes = [ctypes.c_size_t, ctypes.c_size_t]
+        self._allocate.restype = ctypes.c_void_p
+        self._free = library.free
+        self._free.argtypes = [ctypes.c_void_p]
+        self._free.restype = None
+
+    def allocate_bytes(self, size: int, alignment: int) -> int | None:
+        if self._ledger.current_bytes + size > self.limit:
+            return None
+        alignment = max(alignment, PREFERRED_ALIGNMENT)
+        address: int | None = self._allocate(alignment, round_up(max(size, 1), alignment))
+        if address is not None:
+            self._ledger.allocated(size)
+        return address
+
+    def deallocate_bytes(self, address: int, size: int) -> None:
+        self._ledger.deallocated(size)
+        self._free(address)
+
+
+@lru_cache(maxsize=4096)
+def block_size(size: int) -> int:
+    """The size of the recycled block that serves a request of `size` bytes.
+
+    A multiple of a quarter of the power of two below, and of the preferred alignment.
+    """
+    step = max(PREFERRED_ALIGNMENT, 1 << max(size.bit_length() - 3, 0))
+    return round_up(max(size, 1), step)
+
+
+class RecyclingAllocator:
+    """Keeps what is given back, by size, for the next request of about that size.
+
+    A program run again and again asks for the same tensors each time, and fresh pages cost more
+    than most kernels.  See `block_size` for what is about the same.
+    """
+
+    # Blocks of one size that are kept, in bytes.  Larger blocks go straight back.
+    IDLE_BYTES_PER_SIZE: Final = 32 << 20
+
+    def __init__(self, upstream: HostAllocator) -> None:
+        self._upstream = upstream
+        self._idle: dict[int, list[int]] = {}
+
+    def allocate_bytes(self, size: int, alignment: int) -> int | None:
+        capacity = block_size(size)
+        if alignment <= PREFERRED_ALIGNMENT:
+            alignment = PREFERRED_ALIGNMENT
+            try:
+                # Not "if there is one": another thread may take the last one in between.
+                return self._idle[capacity].pop()
+            except (KeyError, IndexError):
+                pass
+        address = self._upstream.allocate_bytes(capacity, alignment)
+        if address is None and self.trim():
+            address = self._upstream.allocate_bytes(capacity, alignment)
+        return address
+
+    def deallocate_bytes(self, address: int, size: int) -> None:
+        capacity = block_size(size)
+        idle = self._idle.get(capacity)
+        if idle is None:
+            idle = self._idle.setdefault(capacity, [])
+        if (len(idle) + 1) * capacity <= self.IDLE_BYTES_PER_SIZE:
+            idle.append(address)
+        else:
+            self._upstream.deallocate_bytes(address, capacity)
+
+    def trim(self) -> bool:
+        """Give back every idle block; whether there was one."""
+        found = False
+        for capacity, idle in list(self._idle.items()):
+            with suppress(IndexError):
+                while True:
+                    self._upstream.deallocate_bytes(idle.pop(), capacity)
+                    found = True
+        return found
+
+
+class ProfiledAllocator:
+    """Counts what passes through it; `report` says how much."""
+
+    banner = "Choosing profiled allocator based on malloc."
+
+    def __init__(self, upstream: HostAllocator) -> None:
+        self._upstream = upstream
+        self.ledger = Ledger()
+
+    def allocate_bytes(self, size: int, alignment: int) -> int | None:
+        address = self._upstream.allocate_bytes(size, alignment)
+        if address is not None:
+            self.ledger.allocated(size)
+        return address
+
+    def deallocate_bytes(self, address: int, size: int) -> None:
+        self.ledger.deallocated(size)
+        self._upstream.deallocate_bytes(address, size)
+
+    def report(self) -> str:
+        """What a command line prints when it ends, with the newlines."""
+        ledger = self.ledger
+        return (
+            "HostAllocator profile:\n"
+            f"Current number of allocations = {ledger.current_allocations}\n"
+            f"Max number of allocations = {ledger.max_allocations}\n"
+            f"Total number of allocations = {ledger.total_allocations}\n"
+            f"Current number of bytes allocated = {ledger.current_bytes}\n"
+            f"Max number of bytes allocated = {ledger.max_bytes}\n"
+        )
+
+
+class LeakCheckAllocator(ProfiledAllocator):
+    """Counts, and at the end has something to say only if memory is still alive."""
+
+    banner = "Choosing memory leak check allocator."
+
+    @property
+    def has_leak(self) -> bool:
+        """Whether anything is alive.  A command line that ends so fails."""
+        return self.ledger.current_allocations != 0
+
+    def report(self) -> str:
+        if not self.has_leak:
+            return ""
+        ledger = self.ledger
+        return (
+            f"{super().report()}Memory leak detected: {ledger.current_allocations} alive "
+            f"allocations, {ledger.current_bytes} alive bytes\n"
+        )
+
+
+class FixedSizeAllocator:
+    """Has `capacity` bytes in all, and tells `log` about each request.
+
+    Requests of up to 32 bytes pass uncounted: they are the runtime's own, not tensors.
+    """
+
+    banner = "Choosing fixed size malloc."
+    UNCOUNTED_BYTES: Final = 32
+
+    def __init__(
+        self,
+        upstream: HostAllocator,
+        capacity: int = 1024,
+        log: Callable[[str], None] | None = None,
+    ) -> None:
+        self._upstream = upstream
+        self._capacity = capacity
+        self._log = log or _log_to_stderr
+        self._ledger = Ledger()
+
+    @property
+    def remaining(self) -> int:
+        """The bytes that are not handed out."""
+        return self._capacity - self._ledger.current_bytes
+
+    def allocate_bytes(self, size: int, alignment: int) -> int | None:
+        if size <= self.UNCOUNTED_BYTES:
+            return self._upstream.allocate_bytes(size, alignment)
+        if size > self.remaining:
+            self._log(
+                f"Attempted to allocate {size} bytes. "
+                f"However current capacity is only {self.remaining}.\n"
+            )
+            return None
+        address = self._upstream.allocate_bytes(size, alignment)
+        if address is not None:
+            self._ledger.allocated(size)
+            self._log(f"Allocating {size} bytes. {self.remaining} remaining.\n")
+        return address
+
+    def deallocate_bytes(self, address: int, size: int) -> None:
+        if size > self.UNCOUNTED_BYTES:
+            self._ledger.deallocated(size)
+        self._upstream.deallocate_bytes(address, size)
+
+
+def _log_to_stderr(line: str) -> None:
+    sys.stderr.write(line)
+
+
+class PooledAllocator(RecyclingAllocator):
+    """The allocator of every day: recycled memory of the C library."""
+
+    banner = "Choosing malloc."
+
+    def __init__(self) -> None:
+        super().__init__(MallocAllocator())
+
+
+NamedAllocator = PooledAllocator | ProfiledAllocator | LeakCheckAllocator | FixedSizeAllocator
+
+_FACTORIES: Final[dict[str, Callable[[], NamedAllocator]]] = {
+    "malloc": PooledAllocator,
+    "profiled": lambda: ProfiledAllocator(PooledAllocator()),
+    "leak_check": lambda: LeakCheckAllocator(PooledAllocator()),
+    "fixed_size": lambda: FixedSizeAllocator(PooledAllocator()),
+}
+
+ALLOCATOR_KINDS: Final = tuple(_FACTORIES)
+
+
+def create_allocator(kind: str) -> NamedAllocator:
+    """A new allocator of one of `ALLOCATOR_KINDS`.
+
+    Raises:
+        ValueError: if there is no such kind.
+    """
+    if kind not in _FACTORIES:
+        raise ValueError(f"no allocator '{kind}': there are {', '.join(ALLOCATOR_KINDS)}")
+    return _FACTORIES[kind]()

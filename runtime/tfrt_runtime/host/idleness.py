@@ -1,0 +1,75 @@
+"""Whether a work queue has come to rest: nothing runs, nothing is queued, nothing is about to be.
+
+The answer is made of many words that change while they are read.  A thread that may hold work says so
+by an odd number of turns, and numbers of turns only grow; so if no number is odd, then no work is
+found anywhere, and then no number has changed, there was none in between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from tfrt_runtime.host.raw import WORDS
+from tfrt_runtime.host.work_queue import WorkQueue
+from tfrt_runtime.native.layouts import (
+    CONTEXT_READY,
+    CONTEXT_READY_TOP,
+    CONTEXT_TURNS,
+    DEQUE_BOTTOM,
+    DEQUE_TOP,
+    POOL_HEAD,
+    POOL_TAIL,
+    QUEUE_DEQUES,
+    QUEUE_INJECTED,
+    QUEUE_WORKERS,
+)
+
+
+def is_idle(queue: WorkQueue, apart_from: Collection[int] = ()) -> bool:
+    """Whether nothing of the queue runs or waits for a thread; wrong only in saying no.
+
+    `apart_from` are contexts that are known to do nothing: those of the thread that asks.
+    """
+    return rest_of(queue, apart_from) is not None
+
+
+def rest_of(queue: WorkQueue, apart_from: Collection[int] = ()) -> list[int] | None:
+    """The rest that the queue is in, if it `is_idle`; else None.
+
+    If it gives the same rest twice, nothing has happened in between.
+    """
+    before = turns(queue, apart_from)
+    if any(number & 1 for number in before) or has_work(queue):
+        return None
+    return before if before == turns(queue, apart_from) else None
+
+
+def turns(queue: WorkQueue, apart_from: Collection[int] = ()) -> list[int]:
+    """Numbers of turns by thread, odd ones for threads that may hold work; they only grow.
+
+    The last one is even, and grows with each blocking task that is taken.
+    """
+    contexts = [context for context in queue.contexts if context not in apart_from]
+    numbers = [_word(context + CONTEXT_TURNS) for context in contexts]
+    return [*numbers, 2 * _word(queue.pool + POOL_HEAD)]
+
+
+def has_work(queue: WorkQueue) -> bool:
+    """Whether a task is queued, or a kernel is ready on some thread."""
+    return (
+        bool(queue.resolving)
+        or queue.has_outside_tasks()
+        or _word(queue.address + QUEUE_INJECTED) != 0
+        or _word(queue.pool + POOL_HEAD) != _word(queue.pool + POOL_TAIL)
+        or any(_word(c + CONTEXT_READY) != _word(c + CONTEXT_READY_TOP) for c in queue.contexts)
+        or any(_word(d + DEQUE_TOP) < _word(d + DEQUE_BOTTOM) for d in _deques(queue))
+    )
+
+
+def _deques(queue: WorkQueue) -> list[int]:
+    table = _word(queue.address + QUEUE_DEQUES)
+    return [_word(table + 8 * i) for i in range(_word(queue.address + QUEUE_WORKERS))]
+
+
+def _word(address: int) -> int:
+    return WORDS[address >> 3]

@@ -1,0 +1,93 @@
+"""Ctrl-C while the main thread works for a queue.
+
+Python raises KeyboardInterrupt between any two bytecodes of the main thread, also within a callback
+of the native core, where nobody can catch it: the interrupt would be lost, and the core would take
+the callback's missing answer for an address.  So while the main thread works for a queue, SIGINT goes
+to a handler that raises only within the user's own kernels, and otherwise makes a note for the
+waiting loop.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from types import FrameType
+
+LOOK_INTERVAL = 0.01
+"""Seconds; looking at the handler takes as long as a hundred kernels."""
+
+
+class Interrupts:
+    """The handler and its note; `INTERRUPTS` is the one of the process.
+
+    Used as a context manager around a wait: within, SIGINT is ours, if this is the main thread and
+    Python had its own handler there.  The handler stays installed, as changing it costs more than a
+    short run; outside of a wait it does what Python's does.
+    """
+
+    def __init__(self) -> None:
+        self._main = threading.main_thread().ident
+        self._handler = self._handle
+        self._waits = 0
+        self._looked = float("-inf")
+        self._may_raise = False
+        self._noted = False
+
+    def _handle(self, _number: int, _frame: FrameType | None) -> None:
+        if self._may_raise or self._waits == 0:
+            self._may_raise = False  # what handles the exception must not be interrupted
+            raise KeyboardInterrupt
+        self._noted = True
+
+    def __enter__(self) -> None:
+        if threading.get_ident() == self._main:
+            # A notebook puts Python's handler back before each cell; within one it stays as it is.
+            now = time.monotonic()
+            if now - self._looked > LOOK_INTERVAL:
+                self._looked = now
+                if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+                    signal.signal(signal.SIGINT, self._handler)
+            self._waits += 1
+
+    def __exit__(self, *_: object) -> None:
+        """
+        Raises:
+            KeyboardInterrupt: if an interrupt came that nobody has answered.
+        """
+        if threading.get_ident() == self._main:
+            self._waits -= 1
+            self.raise_if_noted()
+
+    def raise_if_noted(self) -> None:
+        """On the main thread: answer an interrupt that came in the meantime.
+
+        Raises:
+            KeyboardInterrupt: if one came.
+        """
+        if self._noted and threading.get_ident() == self._main:
+            self._noted = False
+            raise KeyboardInterrupt
+
+    @property
+    def is_noted(self) -> bool:
+        """Whether an interrupt came that the main thread has not answered."""
+        return self._noted
+
+    def allow(self) -> None:
+        """From now on this thread runs the user's code, which may be interrupted.
+
+        Raises:
+            KeyboardInterrupt: if an interrupt came before, and at any time until `forbid`.
+        """
+        if self._waits and threading.get_ident() == self._main:
+            self._may_raise = True
+            self.raise_if_noted()
+
+    def forbid(self) -> None:
+        """The user's code is over."""
+        if threading.get_ident() == self._main:
+            self._may_raise = False
+
+
+INTERRUPTS = Interrupts()

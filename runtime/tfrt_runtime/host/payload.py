@@ -1,0 +1,165 @@
+"""Payloads of AsyncValues as Python values, and back.
+
+A payload is one or two words; its type is a small number in the value's header (`layouts.TYPE_*`).
+Numbers are stored as their bits, a chain as nothing, everything else as a handle into the object
+table.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+
+from tfrt_runtime.host.objects import ObjectTable
+from tfrt_runtime.host.raw import DOUBLES, FLOATS, HALVES, WORDS
+from tfrt_runtime.native import layouts
+from tfrt_runtime.native.layouts import VALUE_KIND, VALUE_PAYLOAD, VALUE_PAYLOAD2
+
+SCALAR_TYPES: dict[str, int] = {
+    "i1": layouts.TYPE_I1,
+    "i8": layouts.TYPE_I8,
+    "i16": layouts.TYPE_I16,
+    "i32": layouts.TYPE_I32,
+    "i64": layouts.TYPE_I64,
+    "ui8": layouts.TYPE_UI8,
+    "ui16": layouts.TYPE_UI16,
+    "ui32": layouts.TYPE_UI32,
+    "ui64": layouts.TYPE_UI64,
+    "f16": layouts.TYPE_F16,
+    "bf16": layouts.TYPE_BF16,
+    "f32": layouts.TYPE_F32,
+    "f64": layouts.TYPE_F64,
+    "complex64": layouts.TYPE_COMPLEX64,
+    "complex128": layouts.TYPE_COMPLEX128,
+}
+"""Type words of the scalars, to the types of payloads."""
+
+TYPE_WORDS = {number: word for word, number in SCALAR_TYPES.items()} | {
+    layouts.TYPE_CHAIN: "chain",
+    layouts.TYPE_OBJECT: "object",
+    layouts.TYPE_ATOMIC_I32: "atomic.i32",
+}
+
+INTEGER_BITS = {"i8": 8, "i16": 16, "i32": 32, "i64": 64}
+UNSIGNED_BITS = {"ui8": 8, "ui16": 16, "ui32": 32, "ui64": 64}
+
+
+def bits_of_f64(number: float) -> int:
+    """A double as a word."""
+    return int(struct.unpack("<q", struct.pack("<d", number))[0])
+
+
+def bits_of_f32(number: float) -> int:
+    """A number rounded to 32 bits, as a word with the upper half 0."""
+    try:
+        packed = struct.pack("<f", number)
+    except OverflowError:  # struct refuses what C rounds to infinity
+        packed = struct.pack("<f", float("inf") if number > 0 else float("-inf"))
+    return int(struct.unpack("<I", packed)[0])
+
+
+class PayloadError(TypeError):
+    """A Python value does not fit the type that a program gives it; the text says both."""
+
+
+def encode_integer(word: str, number: object) -> int:
+    """An integer of `word`'s width as a payload word.
+
+    Raises:
+        PayloadError: if it is no integer, or out of range.
+    """
+    if not isinstance(number, int):
+        number = as_index(word, number)
+    if word == "i1":
+        return int(bool(number))
+    bits = INTEGER_BITS.get(word) or UNSIGNED_BITS[word]
+    low, high = (0, 2**bits) if word in UNSIGNED_BITS else (-(2 ** (bits - 1)), 2 ** (bits - 1))
+    if not low <= number < high:
+        raise PayloadError(f"{number} does not fit in {word}")
+    return (number + 2**63) % 2**64 - 2**63
+
+
+def as_index(word: str, number: object) -> int:
+    """What numpy's integers and their like mean as a Python integer."""
+    if hasattr(number, "__index__"):
+        return int(number.__index__())
+    raise PayloadError(f"expected {word}, found {type(number).__name__}")
+
+
+def encode_scalar(word: str, number: object) -> tuple[int, int]:
+    """A scalar of type `word` as two payload words.
+
+    f16 and bf16 are given and kept as their 16 bits.
+
+    Raises:
+        PayloadError: if the value is of another kind, or out of range.
+    """
+    if word in ("f16", "bf16"):
+        return encode_integer("ui16", number), 0
+    if word.startswith(("i", "ui")):
+        return encode_integer(word, number), 0
+    if word in ("complex64", "complex128"):
+        if not isinstance(number, (int, float, complex)):
+            raise PayloadError(f"expected {word}, found {type(number).__name__}")
+        pair = complex(number)
+        encode = bits_of_f32 if word == "complex64" else bits_of_f64
+        return encode(pair.real), encode(pair.imag)
+    if not hasattr(number, "__float__"):
+        raise PayloadError(f"expected {word}, found {type(number).__name__}")
+    return (bits_of_f32 if word == "f32" else bits_of_f64)(float(number)), 0
+
+
+def _unsigned(bits: int) -> Callable[[int], int]:
+    mask = 2**bits - 1
+    return lambda value: WORDS[(value + VALUE_PAYLOAD) >> 3] & mask
+
+
+def _signed(bits: int) -> Callable[[int], int]:
+    half = 1 << (bits - 1)
+    mask = 2**bits - 1
+    return lambda value: ((WORDS[(value + VALUE_PAYLOAD) >> 3] & mask) ^ half) - half
+
+
+READERS: dict[int, Callable[[int], object]] = {
+    layouts.TYPE_I1: lambda value: bool(WORDS[(value + VALUE_PAYLOAD) >> 3] & 1),
+    layouts.TYPE_I8: _signed(8),
+    layouts.TYPE_I16: _signed(16),
+    layouts.TYPE_I32: lambda value: HALVES[(value + VALUE_PAYLOAD) >> 2],
+    layouts.TYPE_I64: lambda value: WORDS[(value + VALUE_PAYLOAD) >> 3],
+    layouts.TYPE_UI8: _unsigned(8),
+    layouts.TYPE_UI16: _unsigned(16),
+    layouts.TYPE_UI32: _unsigned(32),
+    layouts.TYPE_UI64: _unsigned(64),
+    layouts.TYPE_F16: _unsigned(16),
+    layouts.TYPE_BF16: _unsigned(16),
+    layouts.TYPE_F32: lambda value: FLOATS[(value + VALUE_PAYLOAD) >> 2],
+    layouts.TYPE_F64: lambda value: DOUBLES[(value + VALUE_PAYLOAD) >> 3],
+    layouts.TYPE_COMPLEX64: lambda value: complex(
+        FLOATS[(value + VALUE_PAYLOAD) >> 2], FLOATS[(value + VALUE_PAYLOAD2) >> 2]
+    ),
+    layouts.TYPE_COMPLEX128: lambda value: complex(
+        DOUBLES[(value + VALUE_PAYLOAD) >> 3], DOUBLES[(value + VALUE_PAYLOAD2) >> 3]
+    ),
+    layouts.TYPE_ATOMIC_I32: lambda value: HALVES[(value + VALUE_PAYLOAD) >> 2],
+}
+
+
+def payload_type(value: int) -> int:
+    """The type of an available value's payload."""
+    return WORDS[(value + VALUE_KIND) >> 3] >> 8
+
+
+def read_payload(value: int, objects: ObjectTable, chain: object) -> object:
+    """The payload of a concrete, available value as a Python value; `chain` stands for chains."""
+    number = payload_type(value)
+    reader = READERS.get(number)
+    if reader is not None:
+        return reader(value)
+    if number >= layouts.TYPE_OBJECT:
+        return objects.get(WORDS[(value + VALUE_PAYLOAD) >> 3])
+    return chain
+
+
+def read_as(word: str, value: int) -> object:
+    """The bits of a scalar payload as type `word`, whatever type wrote them."""
+    return READERS[SCALAR_TYPES[word]](value)

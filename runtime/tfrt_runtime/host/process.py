@@ -1,0 +1,291 @@
+"""What the native core and Python know of each other, once per process.
+
+The core calls Python through a handful of callbacks: to release an object, to run a kernel, to make
+an error, to run a waiter.  They hold the GIL only while they run.  Python calls the core through the
+entries of its library; entries that take nanoseconds keep the GIL, those that may run kernels or
+wait give it away.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import itertools
+import sys
+import weakref
+from collections.abc import Callable, Iterable
+from typing import Protocol
+
+from tfrt_runtime.diagnostics import AnyLocation, Diagnostic
+from tfrt_runtime.host.objects import ObjectTable
+from tfrt_runtime.host.raw import WORDS
+from tfrt_runtime.native import library
+from tfrt_runtime.native.layouts import (
+    ACTIVATION_FUNCTION,
+    CONTEXT_DROPPED,
+    CONTEXT_MADE,
+    CONTEXT_REQUEST,
+    FUNCTION_HANDLE,
+    PROCESS_MEMBER_RESOLVED,
+    PROCESS_NEED_THREAD,
+    PROCESS_PRINT,
+    PROCESS_PYTHON_KERNEL,
+    PROCESS_PYTHON_WAITER,
+    PROCESS_RELEASE_OBJECT,
+    PROCESS_REPORT_ERROR,
+    PROCESS_REQUEST_DONE,
+    PROCESS_RUN_BLOCKING,
+    PROCESS_RUN_COROUTINE,
+    PROCESS_RUN_ENTRY,
+    PROCESS_SIZE,
+    PROCESS_TRACE_CALL,
+    RECORD_HANDLE,
+    REQUEST_HANDLE,
+)
+
+KERNEL_BITS = 32
+"""A kernel's number in its record: that of its program, and below it its own in the program."""
+
+Callback2 = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
+Callback3 = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
+
+
+class KernelOwner(Protocol):
+    """A loaded program, as the callbacks see it: it knows its kernels by number."""
+
+    def run_kernel(self, context: int, record: int, number: int) -> None:
+        """Run Python kernel `number` on the frame in `context`; never raises."""
+
+    def report(self, context: int, record: int, number: int, message: int) -> int:
+        """An error AsyncValue with one reference, for native message `message`."""
+
+    def print_value(self, context: int, number: int, value: int) -> None:
+        """Print for kernel `number`."""
+
+    def kernel_name(self, number: int) -> str:
+        """What kernel `number` is called."""
+
+    def location_of(self, number: int) -> AnyLocation:
+        """The place of kernel `number`."""
+
+    def run_traced_kernel(self, context: int, record: int, number: int) -> None:
+        """Run kernel `number`, of any kind, on the frame in `context`, and tell of it."""
+
+    def trace_call(self, activation: int, index: int, is_end: bool) -> None:
+        """A call of function `index` begins or ends."""
+
+
+class RequestOwner(Protocol):
+    """A run, as the callbacks see it."""
+
+    def finished(self) -> None:
+        """The last activation and task of the run is gone.  Called on any thread."""
+
+    def report(self, diagnostic: Diagnostic) -> None:
+        """Take a diagnostic."""
+
+    def cancel(self, message: str = ...) -> bool:
+        """Skip every kernel that has not started."""
+
+
+class NativeProcess:
+    """The loaded core with its callbacks; `native_process()` is the one of this process."""
+
+    def __init__(self) -> None:
+        self.library = library.load()
+        self.objects = ObjectTable()
+        self.requests = ObjectTable()
+        self._owners: dict[int, weakref.ref[KernelOwner]] = {}
+        self._owner_numbers = itertools.count(1)
+        self.need_thread: dict[int, Callable[[], None]] = {}
+        self._contexts: set[int] = set()
+        self._leaked_values = 0
+        self._spare_context = 0
+        self._quick: dict[str, Callable[..., int]] = {}
+        self._slow: dict[str, Callable[..., int]] = {}
+        self._words = (ctypes.c_int64 * (PROCESS_SIZE // 8))()
+        self.address = ctypes.addressof(self._words)
+        self._callbacks = self._install()
+
+    def _install(self) -> list[object]:
+        """Fill the native process struct; returns what must stay alive as long as it."""
+        callbacks: list[tuple[int, ctypes._FuncPointer]] = [
+            (PROCESS_RELEASE_OBJECT, Callback2(self._release_object)),
+            (PROCESS_PYTHON_KERNEL, Callback2(self._python_kernel)),
+            (PROCESS_REPORT_ERROR, Callback3(self._report_error)),
+            (PROCESS_PYTHON_WAITER, Callback2(self._python_waiter)),
+            (PROCESS_PRINT, Callback3(self._print)),
+            (PROCESS_NEED_THREAD, Callback2(self._need_thread)),
+            (PROCESS_REQUEST_DONE, Callback2(self._request_done)),
+            (PROCESS_TRACE_CALL, Callback3(self._trace_call)),
+        ]
+        for offset, callback in callbacks:
+            self._words[offset // 8] = ctypes.cast(callback, ctypes.c_void_p).value or 0
+        self._words[PROCESS_RUN_ENTRY // 8] = self.library["executor.run_entry"]
+        self._words[PROCESS_RUN_BLOCKING // 8] = self.library["executor.run_blocking"]
+        self._words[PROCESS_RUN_COROUTINE // 8] = self.library["async_awaiting.run_coroutine"]
+        self._words[PROCESS_MEMBER_RESOLVED // 8] = self.library["async_groups.member_resolved"]
+        traced = Callback2(self._traced_kernel)
+        self.traced_kernel = ctypes.cast(traced, ctypes.c_void_p).value or 0
+        """Address to put into the record of a kernel that is told of."""
+        return [traced, *(callback for _, callback in callbacks)]
+
+    def install(self, offset: int, callback: ctypes._FuncPointer) -> None:
+        """Let a word of the process struct be the address of a callback, for good."""
+        self._callbacks.append(callback)
+        self._words[offset // 8] = ctypes.cast(callback, ctypes.c_void_p).value or 0
+
+    @property
+    def python_kernel(self) -> int:
+        """Address to put into the record of a Python kernel."""
+        return self._words[PROCESS_PYTHON_KERNEL // 8]
+
+    def quick(self, name: str, words: int) -> Callable[..., int]:
+        """An entry that keeps the GIL.  It must not wait, and what it calls in Python is short."""
+        entry = self._quick.get(name)
+        if entry is None:
+            entry = self._quick[name] = self.library.quick_function(name, words)
+        return entry
+
+    def slow(self, name: str, words: int) -> Callable[..., int]:
+        """An entry that gives the GIL away while it runs."""
+        entry = self._slow.get(name)
+        if entry is None:
+            entry = self._slow[name] = self.library.function(name, words)
+        return entry
+
+    def new_context(self, queue: int, pool: int, number: int) -> int:
+        """A native context for thread `number` of a queue; give it back with `free_contexts`."""
+        context = self.quick("handles.context_make", 4)(self.address, queue, pool, number)
+        self._contexts.add(context)
+        return context
+
+    def free_contexts(self, contexts: Iterable[int]) -> None:
+        """Free contexts that no thread and no value uses any more."""
+        for context in contexts:
+            self._leaked_values += live_values(context)
+            self._contexts.discard(context)
+            self.quick("handles.context_free", 1)(context)
+
+    def spare_context(self) -> int:
+        """A context of no queue, for values that die after their queue."""
+        if self._spare_context == 0:
+            self._spare_context = self.new_context(0, 0, 0)
+        return self._spare_context
+
+    def live_values(self) -> int:
+        """AsyncValues of all queues that exist, or were lost; exact while nothing runs."""
+        return self._leaked_values + sum(map(live_values, list(self._contexts)))
+
+    @property
+    def programs(self) -> int:
+        """How many programs are loaded."""
+        return len(self._owners)
+
+    def add_owner(self, owner: KernelOwner) -> int:
+        """The number of the first kernel of a program; the others follow.
+
+        The program must live while anything of it runs, and be taken out with `remove_owner`.
+        """
+        number = next(self._owner_numbers)
+        self._owners[number] = weakref.ref(owner)
+        return number << KERNEL_BITS
+
+    def remove_owner(self, base: int) -> None:
+        """The program with this first number is gone."""
+        del self._owners[base >> KERNEL_BITS]
+
+    def word(self, offset: int) -> int:
+        """A word of the process struct."""
+        return self._words[offset // 8]
+
+    def request(self, handle: int) -> RequestOwner:
+        """The run with that handle."""
+        return self.requests.get(handle)  # type: ignore[return-value]
+
+    def owner_of(self, record: int) -> tuple[KernelOwner, int]:
+        number = WORDS[(record + RECORD_HANDLE) >> 3]
+        owner = self._owners[number >> KERNEL_BITS]()
+        assert owner is not None
+        return owner, number & (1 << KERNEL_BITS) - 1
+
+    def _release_object(self, _context: int, handle: int) -> int:
+        # Bound to a name so that the object dies here, not inside the table's own operation.
+        released = self.objects.release(handle)
+        del released
+        return 0
+
+    def _python_kernel(self, context: int, record: int) -> int:
+        owner, number = self.owner_of(record)
+        owner.run_kernel(context, record, number)
+        return 0
+
+    def _traced_kernel(self, context: int, record: int) -> int:
+        owner, number = self.owner_of(record)
+        owner.run_traced_kernel(context, record, number)
+        return 0
+
+    def _trace_call(self, _context: int, activation: int, is_end: int) -> int:
+        function = WORDS[(activation + ACTIVATION_FUNCTION) >> 3]
+        number = WORDS[(function + FUNCTION_HANDLE) >> 3]
+        if (owner := self._owners[number >> KERNEL_BITS]()) is not None:
+            owner.trace_call(activation, number & (1 << KERNEL_BITS) - 1, is_end != 0)
+        return 0
+
+    def _report_error(self, context: int, record: int, message: int) -> int:
+        owner, number = self.owner_of(record)
+        return owner.report(context, record, number, message)
+
+    def _print(self, context: int, record: int, value: int) -> int:
+        owner, number = self.owner_of(record)
+        owner.print_value(context, number, value)
+        return 0
+
+    def _python_waiter(self, _context: int, handle: int) -> int:
+        waiter = self.objects.release(handle)
+        assert callable(waiter)
+        shielded(waiter)
+        return 0
+
+    def _need_thread(self, _context: int, pool: int) -> int:
+        if (start := self.need_thread.get(pool)) is not None:
+            start()
+        return 0
+
+    def _request_done(self, _context: int, request: int) -> int:
+        owner = self.requests.release(WORDS[(request + REQUEST_HANDLE) >> 3])
+        owner.finished()  # type: ignore[attr-defined]
+        return 0
+
+
+def shielded(call: Callable[[], object]) -> None:
+    """Call what a user left with the runtime.  What it raises is shown, and ends no thread of ours."""
+    try:
+        call()
+    except BaseException:  # noqa: BLE001
+        sys.excepthook(*sys.exc_info())
+
+
+def live_values(context: int) -> int:
+    """AsyncValues that a thread made, less those that it destroyed: may be below 0."""
+    return WORDS[(context + CONTEXT_MADE) >> 3] - WORDS[(context + CONTEXT_DROPPED) >> 3]
+
+
+def request_of(context: int) -> int:
+    """The handle of the request whose kernel or task runs in `context`."""
+    return WORDS[(WORDS[(context + CONTEXT_REQUEST) >> 3] + REQUEST_HANDLE) >> 3]
+
+
+@functools.cache
+def native_process() -> NativeProcess:
+    """The native core of this process, loaded on first use."""
+    return NativeProcess()
+
+
+def load_core(progress: Callable[[str], None]) -> None:
+    """Load the native core, unless it is loaded; `progress` hears of each step of a first compile.
+
+    Raises:
+        TfrtError: if it cannot be compiled.
+    """
+    library.load(progress)

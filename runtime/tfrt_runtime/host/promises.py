@@ -1,0 +1,75 @@
+"""What a run still waits for from outside the runtime.
+
+A Python kernel may return a value that somebody resolves later: a thread, an event loop, a timer.
+While such a value is there and unresolved, a run in which nothing happens is not stuck.
+"""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, note
+
+
+class Resolvable(Protocol):
+    """An AsyncValue, as this module sees it."""
+
+    def done(self) -> bool:
+        """Whether the value is available or an error."""
+
+
+@dataclass(frozen=True, slots=True)
+class Promise:
+    """A value that somebody outside may resolve; `text` says what it is."""
+
+    holder: Callable[[], Resolvable | None]
+    text: str
+    location: AnyLocation | None
+
+    def is_open(self) -> bool:
+        """Whether somebody holds the value, and it is not resolved."""
+        value = self.holder()
+        return value is not None and not value.done()
+
+
+FEWEST = 16
+
+
+class Promises:
+    """The promises made to one run.  Safe from any thread."""
+
+    def __init__(self) -> None:
+        self._promises: list[Promise] = []
+        self._sweep_at = FEWEST
+        self._lock = threading.Lock()
+
+    def watch(self, value: Resolvable, text: str, location: AnyLocation | None = None) -> None:
+        """Whoever holds the Python object `value` may resolve it."""
+        self._add(Promise(weakref.ref(value), text, location))
+
+    def expect(self, value: Resolvable, text: str) -> None:
+        """The value comes from elsewhere, for instance from another run."""
+        self._add(Promise(lambda: value, text, None))
+
+    def _add(self, promise: Promise) -> None:
+        with self._lock:
+            self._promises.append(promise)
+            if len(self._promises) >= self._sweep_at:
+                self._promises = [kept for kept in self._promises if kept.is_open()]
+                self._sweep_at = max(FEWEST, 2 * len(self._promises))
+
+    def are_open(self) -> bool:
+        """Whether something may still come from outside."""
+        with self._lock:
+            promises = list(self._promises)
+        return any(promise.is_open() for promise in promises)
+
+    def notes(self) -> list[Diagnostic]:
+        """What may still come from outside, each once, in the order in which it was promised."""
+        with self._lock:
+            promises = list(self._promises)
+        return [note(promise.text, promise.location) for promise in promises if promise.is_open()]

@@ -1,0 +1,190 @@
+"""BTF: files of tensors.
+
+All integers are little-endian.  A file is `u64 count` and `u64 offset` of each record from the
+file's start.  A record, 8-aligned, is `u64 rank`, `u8 element type`, `u8 layout`, 6 zero bytes,
+`u64 size` of each dimension, then by layout
+
+* 0, dense: the elements, row by row;
+* 2, sparse: `u64 count` of the elements, for each its coordinates as `u64`, then the elements.
+
+A file is read piece by piece, and nothing is allocated before its size was compared with the
+file's.  Numbers of element types: see `_ELEMENT_TYPES`.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import struct
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import IntEnum
+from io import BufferedReader
+from typing import Any, Final
+
+import numpy as np
+
+from tfrt_runtime.bef.encoding import DType
+from tfrt_runtime.host.allocator import HostAllocator
+from tfrt_runtime.host.tensor.dense import DenseHostTensor
+from tfrt_runtime.host.tensor.element_types import ELEMENT_TYPES, I64, AnyArray, ElementType
+from tfrt_runtime.host.tensor.shapes import TensorShape
+from tfrt_runtime.host.tensor.sparse import CooHostTensor
+
+# The most that numpy takes.
+MAXIMUM_RANK: Final = 64
+
+_RECORD_HEADER = struct.Struct("<QBB6x")
+
+
+class MalformedBtf(ValueError):
+    """The file is not BTF, or ends too early.  The message says what is wrong and at which byte."""
+
+
+class Layout(IntEnum):
+    """How the elements are stored."""
+
+    DENSE = 0
+    SPARSE = 2
+
+
+_ELEMENT_TYPES: Final = {
+    number: ELEMENT_TYPES[dtype]
+    for number, dtype in enumerate(
+        [
+            DType.I8,
+            DType.I16,
+            DType.I32,
+            DType.I64,
+            DType.F32,
+            DType.F64,
+            DType.UI8,
+            DType.UI16,
+            DType.UI32,
+            DType.UI64,
+        ]
+    )
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What a tensor's record says of it.  Elements, or their count, start at `data_offset`."""
+
+    element_type: ElementType
+    layout: Layout
+    shape: TensorShape
+    data_offset: int
+
+
+@contextmanager
+def open_btf(path: str) -> Iterator[BtfFile]:
+    """The file at `path`, open.
+
+    Raises:
+        OSError: if it cannot be read.
+        MalformedBtf: if it is no ordinary file; others may have no end.
+    """
+    with open(path, "rb", opener=_open_without_waiting) as file:
+        status = os.fstat(file.fileno())
+        if not stat.S_ISREG(status.st_mode):
+            raise MalformedBtf("not an ordinary file")
+        yield BtfFile(file, status.st_size)
+
+
+def _open_without_waiting(path: str, flags: int) -> int:
+    # A named pipe would make the open itself wait for a writer.
+    return os.open(path, flags | os.O_NONBLOCK)
+
+
+class BtfFile:
+    """A BTF file of `size` bytes.  Methods raise MalformedBtf where the bytes make no sense."""
+
+    def __init__(self, file: BufferedReader, size: int) -> None:
+        self._file = file
+        self._size = size
+
+    def record(self, index: int) -> Record:
+        """The header of tensor `index`."""
+        count = self._number(0, "the number of tensors")
+        if not 0 <= index < count:
+            raise MalformedBtf(f"no tensor {index}: there are {count}")
+        offset = self._number(8 + 8 * index, f"the offset of tensor {index}")
+        rank, dtype, layout = _RECORD_HEADER.unpack(
+            self._read(offset, _RECORD_HEADER.size, "a tensor's header")
+        )
+        if rank > MAXIMUM_RANK:
+            raise MalformedBtf(f"at byte {offset}: a tensor of rank {rank}")
+        if dtype not in _ELEMENT_TYPES:
+            raise MalformedBtf(f"at byte {offset + 8}: unknown element type {dtype}")
+        if layout not in tuple(Layout):
+            raise MalformedBtf(f"at byte {offset + 9}: unknown layout {layout}")
+        sizes_offset = offset + _RECORD_HEADER.size
+        sizes = struct.unpack(f"<{rank}Q", self._read(sizes_offset, 8 * rank, "sizes"))
+        return Record(
+            _ELEMENT_TYPES[dtype],
+            Layout(layout),
+            _shape(sizes, sizes_offset),
+            sizes_offset + 8 * rank,
+        )
+
+    def dense_tensor(self, record: Record, allocator: HostAllocator) -> DenseHostTensor | None:
+        """The tensor of a dense record; None if there is no memory for it."""
+        return self._elements(record.data_offset, record.element_type, record.shape, allocator)
+
+    def sparse_tensor(self, record: Record, allocator: HostAllocator) -> CooHostTensor | None:
+        """The tensor of a sparse record; None if there is no memory for it."""
+        offset = record.data_offset
+        count = self._number(offset, "the number of elements")
+        indices_shape = _shape((count, record.shape.rank), offset)
+        indices = self._elements(offset + 8, I64, indices_shape, allocator)
+        values_offset = offset + 8 + 8 * indices_shape.element_count
+        values = self._elements(
+            values_offset, record.element_type, _shape((count,), offset), allocator
+        )
+        if indices is None or values is None:
+            return None
+        try:
+            return CooHostTensor(record.shape, indices, values)
+        except ValueError as error:
+            raise MalformedBtf(f"at byte {offset}: {error}") from None
+
+    def _elements(
+        self, offset: int, element_type: ElementType, shape: TensorShape, allocator: HostAllocator
+    ) -> DenseHostTensor | None:
+        self._check(offset, shape.element_count * element_type.size, "elements")
+        tensor = DenseHostTensor.create(allocator, element_type, shape)
+        if tensor is not None:
+            self._read_into(offset, tensor.array)
+        return tensor
+
+    def _number(self, offset: int, what: str) -> int:
+        return int.from_bytes(self._read(offset, 8, what), "little")
+
+    def _read(self, offset: int, size: int, what: str) -> bytes:
+        self._check(offset, size, what)
+        self._file.seek(offset)
+        data = self._file.read(size)
+        if len(data) < size:
+            raise MalformedBtf(f"at byte {offset}: the file shrank while it was read")
+        return data
+
+    def _read_into(self, offset: int, array: AnyArray) -> None:
+        self._file.seek(offset)
+        # An array is a buffer, which numpy's stub says only from Python 3.12 on.
+        target: Any = array.reshape(-1).view(np.uint8)
+        if self._file.readinto(target) < array.nbytes:
+            raise MalformedBtf(f"at byte {offset}: the file shrank while it was read")
+
+    def _check(self, offset: int, size: int, what: str) -> None:
+        if offset + size > self._size:
+            left = max(self._size - offset, 0)
+            raise MalformedBtf(f"at byte {offset}: expected {size} bytes of {what}, found {left}")
+
+
+def _shape(sizes: tuple[int, ...], offset: int) -> TensorShape:
+    try:
+        return TensorShape(sizes)
+    except ValueError as error:
+        raise MalformedBtf(f"at byte {offset}: {error}") from None

@@ -1,0 +1,74 @@
+"""Dense tensors: all elements, row by row, in one buffer."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from tfrt_runtime.host.allocator import PREFERRED_ALIGNMENT, HostAllocator
+from tfrt_runtime.host.tensor.buffers import HostBuffer
+from tfrt_runtime.host.tensor.element_types import AnyArray, ElementType, element_type_of
+from tfrt_runtime.host.tensor.shapes import TensorShape
+from tfrt_runtime.host.tensor.text import elements_text
+
+PRINTED_ELEMENTS: Final = 16
+
+
+class DenseHostTensor:
+    """Elements of one type in a shape.  `array` is the buffer as numpy sees it: writes go through.
+
+    Two tensors may share a buffer.  Nothing here orders reads and writes; that is what the chains
+    of a program are for.
+    """
+
+    __slots__ = ("array", "buffer", "element_type", "shape")
+
+    def __init__(self, element_type: ElementType, shape: TensorShape, buffer: HostBuffer) -> None:
+        """The tensor of `shape` that `buffer` holds.
+
+        Raises:
+            ValueError: if the buffer has more bytes or fewer.
+        """
+        if buffer.size != shape.element_count * element_type.size:
+            raise ValueError(
+                f"buffer_size ({buffer.size}) is not equal to the number of elements in shape "
+                f"({shape}) times element size ({element_type.size})"
+            )
+        self.element_type = element_type
+        self.shape = shape
+        self.buffer = buffer
+        self.array = buffer.array(element_type, shape.sizes)
+
+    @classmethod
+    def create(
+        cls, allocator: HostAllocator, element_type: ElementType, shape: TensorShape
+    ) -> DenseHostTensor | None:
+        """A tensor of unknown content; None if there is no memory for it."""
+        size = shape.element_count * element_type.size
+        buffer = HostBuffer.allocate(allocator, size, PREFERRED_ALIGNMENT)
+        return None if buffer is None else cls(element_type, shape, buffer)
+
+    @classmethod
+    def over(cls, array: AnyArray) -> DenseHostTensor:
+        """A tensor that shares the memory of `array`, or of a copy if it is not C-contiguous.
+
+        Raises:
+            ValueError: if a tensor cannot have such elements.
+        """
+        element_type = element_type_of(array)
+        native = np.ascontiguousarray(array, element_type.storage).reshape(array.shape)
+        return cls(element_type, TensorShape(array.shape), HostBuffer.over(native))
+
+    def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> AnyArray:
+        """What `numpy.asarray` gives: the tensor's own memory unless a copy is asked for."""
+        return np.array(self.array, dtype, copy=copy)
+
+    def __str__(self) -> str:
+        shown = self.array.reshape(-1)[:PRINTED_ELEMENTS]
+        more = ", ... " if self.shape.element_count > PRINTED_ELEMENTS else ""
+        return (
+            f"DenseHostTensor dtype = {self.element_type}, shape = {self.shape}, "
+            f"values = [{elements_text(self.element_type, shown)}{more}]"
+        )

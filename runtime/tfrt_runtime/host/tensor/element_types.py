@@ -1,0 +1,93 @@
+"""What a tensor's element is: its number in BEF, its names, and how numpy holds it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from tfrt_runtime.bef.encoding import DType
+
+# An array whose element type is known only when the program runs.
+AnyArray = npt.NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ElementType:
+    """One type of element.
+
+    `word` is its name in types and kernels (`ui8`, `bool`), `printed` the one in a printed tensor
+    (`u8`, `i1`).
+    """
+
+    dtype: DType
+    word: str
+    printed: str
+    storage: np.dtype[Any]
+
+    @property
+    def size(self) -> int:
+        """The bytes of one element."""
+        return self.storage.itemsize
+
+    @property
+    def is_arithmetic(self) -> bool:
+        """Whether numpy can calculate with it; bf16 it only stores, as the raw 16 bits."""
+        return self.dtype is not DType.BF16
+
+    def __str__(self) -> str:
+        return self.printed
+
+
+def _element_types(
+    rows: Iterable[tuple[DType, str, str, type[np.generic]]],
+) -> dict[DType, ElementType]:
+    return {
+        dtype: ElementType(dtype, word, printed, np.dtype(scalar))
+        for dtype, word, printed, scalar in rows
+    }
+
+
+ELEMENT_TYPES: Final = _element_types(
+    [
+        (DType.UI8, "ui8", "u8", np.uint8),
+        (DType.UI16, "ui16", "u16", np.uint16),
+        (DType.UI32, "ui32", "u32", np.uint32),
+        (DType.UI64, "ui64", "u64", np.uint64),
+        (DType.I1, "bool", "i1", np.bool_),
+        (DType.I8, "i8", "i8", np.int8),
+        (DType.I16, "i16", "i16", np.int16),
+        (DType.I32, "i32", "i32", np.int32),
+        (DType.I64, "i64", "i64", np.int64),
+        (DType.F16, "f16", "f16", np.float16),
+        (DType.BF16, "bf16", "bf16", np.uint16),
+        (DType.F32, "f32", "f32", np.float32),
+        (DType.F64, "f64", "f64", np.float64),
+        (DType.COMPLEX64, "complex64", "complex64", np.complex64),
+        (DType.COMPLEX128, "complex128", "complex128", np.complex128),
+    ]
+)
+
+BOOL: Final = ELEMENT_TYPES[DType.I1]
+I32: Final = ELEMENT_TYPES[DType.I32]
+I64: Final = ELEMENT_TYPES[DType.I64]
+F32: Final = ELEMENT_TYPES[DType.F32]
+
+_BY_STORAGE: Final = {
+    element.storage: element for element in ELEMENT_TYPES.values() if element.is_arithmetic
+}
+
+
+def element_type_of(array: AnyArray) -> ElementType:
+    """The element type that `array` holds.
+
+    Raises:
+        ValueError: if no tensor has such elements.
+    """
+    try:
+        return _BY_STORAGE[array.dtype.newbyteorder("=")]
+    except KeyError:
+        raise ValueError(f"a tensor cannot hold elements of type {array.dtype}") from None

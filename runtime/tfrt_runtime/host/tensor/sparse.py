@@ -1,0 +1,78 @@
+"""Sparse tensors: coordinates and values of the elements that are not zero."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tfrt_runtime.host.allocator import HostAllocator
+from tfrt_runtime.host.tensor.dense import DenseHostTensor
+from tfrt_runtime.host.tensor.element_types import I64, AnyArray, ElementType
+from tfrt_runtime.host.tensor.shapes import TensorShape
+from tfrt_runtime.host.tensor.text import elements_text
+
+
+class CooHostTensor:
+    """A tensor of `shape` with `values` at `indices`, one row of i64 per value, and 0 elsewhere."""
+
+    __slots__ = ("indices", "shape", "values")
+
+    def __init__(
+        self, shape: TensorShape, indices: DenseHostTensor, values: DenseHostTensor
+    ) -> None:
+        """The tensor with these elements.
+
+        Raises:
+            ValueError: if there is not one row of indices per value, or one is outside the shape.
+        """
+        count = values.shape.element_count
+        if indices.shape.sizes != (count, shape.rank) or values.shape.rank != 1:
+            raise ValueError(
+                f"indices of shape {indices.shape} do not place {count} values in shape {shape}"
+            )
+        if not _are_within(indices.array, shape):
+            raise ValueError(f"an index is outside shape {shape}")
+        self.shape = shape
+        self.indices = indices
+        self.values = values
+
+    @property
+    def element_type(self) -> ElementType:
+        """The type of the values."""
+        return self.values.element_type
+
+    @classmethod
+    def from_dense(cls, allocator: HostAllocator, tensor: DenseHostTensor) -> CooHostTensor | None:
+        """What is not zero in `tensor`, in its order; None if there is no memory for it."""
+        rows = np.argwhere(tensor.array)
+        indices = DenseHostTensor.create(allocator, I64, TensorShape(rows.shape))
+        values = DenseHostTensor.create(allocator, tensor.element_type, TensorShape((len(rows),)))
+        if indices is None or values is None:
+            return None
+        indices.array[...] = rows
+        values.array[...] = tensor.array[tensor.array != 0]
+        return cls(tensor.shape, indices, values)
+
+    def to_dense(self, allocator: HostAllocator) -> DenseHostTensor | None:
+        """All elements; None if there is no memory for them."""
+        tensor = DenseHostTensor.create(allocator, self.element_type, self.shape)
+        if tensor is not None:
+            tensor.array[...] = 0
+            tensor.array.reshape(-1)[self._positions()] = self.values.array
+        return tensor
+
+    def _positions(self) -> AnyArray:
+        """Where each value is in the row-by-row order of all elements."""
+        steps = np.cumprod((1, *self.shape.sizes[:0:-1]), dtype=np.int64)[::-1]
+        return self.indices.array @ steps[: self.shape.rank]
+
+    def __str__(self) -> str:
+        # The newline is the reference's: a printed sparse tensor is followed by an empty line.
+        return (
+            f"CooHostTensor dtype = {self.element_type}, shape = {self.shape}, "
+            f"indices = [{elements_text(I64, self.indices.array)}], "
+            f"values = [{elements_text(self.element_type, self.values.array)}]\n"
+        )
+
+
+def _are_within(indices: AnyArray, shape: TensorShape) -> bool:
+    return bool((indices >= 0).all() and (indices < np.array(shape.sizes, np.int64)).all())

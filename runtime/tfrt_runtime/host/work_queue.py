@@ -1,0 +1,350 @@
+"""Work queues: the threads that run a program.
+
+`s` runs tasks on whichever thread waits; `mstd:N,B` has N threads for compute work, which steal from
+each other, and up to B threads for work that blocks.  Threads start when they are first needed, so a
+queue that nobody uses costs nothing.
+
+Each thread that touches native values of a queue has a native context; `context()` is the present
+thread's.  Workers are Python threads that stay inside native code, so that a Python kernel finds its
+thread state and needs only the GIL.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import itertools
+import os
+import re
+import threading
+import time
+import weakref
+from collections.abc import Callable, Iterator
+
+from tfrt_runtime.diagnostics import TfrtError, error
+from tfrt_runtime.host.interrupts import INTERRUPTS
+from tfrt_runtime.host.process import NativeProcess, live_values, native_process
+from tfrt_runtime.host.raw import WORDS
+from tfrt_runtime.native.layouts import (
+    CONTEXT_DEQUE,
+    CONTEXT_NUMBER,
+    CONTEXT_WORKER,
+    DEQUE_SIZE,
+    POOL_CAPACITY,
+    POOL_CELLS,
+    POOL_HEAD,
+    POOL_LIMIT,
+    POOL_TAIL,
+    POOL_THREADS,
+    QUEUE_DEQUES,
+    QUEUE_SIZE,
+    QUEUE_WORKERS,
+)
+
+DEFAULT_BLOCKING_THREADS = 256
+POOL_PLACES = 4096
+IDLE_NS = 1_000_000_000
+"""A blocking thread that has been idle for so long goes away."""
+SLICE_NS = 20_000_000
+"""How long a waiting thread stays in native code before it lets Python see signals."""
+
+
+class WorkQueueError(TfrtError):
+    """A work queue's description is wrong."""
+
+
+class WorkQueue:
+    """A queue of `threads` workers, or for 0 threads one that waiting threads run themselves."""
+
+    def __init__(self, threads: int, blocking_threads: int, name: str) -> None:
+        self.name = name
+        self.threads = threads
+        self.blocking_threads = blocking_threads
+        self._process: NativeProcess = native_process()
+        self._local = threading.local()
+        self._lock = threading.RLock()
+        self._host = threading.Lock()
+        self._workers: list[threading.Thread] = []
+        self._pool_threads: set[threading.Thread] = set()
+        self._contexts: list[int] = []
+        self._labels: list[str] = []
+        self._idle_contexts: list[int] = []
+        self._stopped = False
+        self.resolving: set[int] = set()
+        """Addresses of values that threads of Python's are resolving: work may come of it."""
+        self._queue = _words(QUEUE_SIZE)
+        self._pool = _words(POOL_CELLS + 16 * POOL_PLACES)
+        self._deques = [_words(DEQUE_SIZE) for _ in range(threads + 1)] if threads else []
+        self._table = _words(8 * max(1, len(self._deques)))
+        self.address = _address(self._queue)
+        self.pool = _address(self._pool)
+        self._fill()
+        free = weakref.finalize(
+            self, _free_contexts, self._process, self._contexts, self._idle_contexts, self._local
+        )
+        free.atexit = False  # threads of a queue that nobody stopped may still run then
+
+    def _fill(self) -> None:
+        for i, deque in enumerate(self._deques):
+            self._table[i] = _address(deque)
+        self._queue[QUEUE_WORKERS // 8] = len(self._deques)
+        self._queue[QUEUE_DEQUES // 8] = _address(self._table)
+        self._pool[POOL_CAPACITY // 8] = POOL_PLACES
+        self._pool[POOL_LIMIT // 8] = self.blocking_threads
+        for i in range(POOL_PLACES):
+            self._pool[POOL_CELLS // 8 + 2 * i] = i
+        self._process.need_thread[self.pool] = self._start_pool_thread
+
+    @property
+    def parallelism_level(self) -> int:
+        """How many threads run compute work at once."""
+        return max(1, self.threads)
+
+    def context(self) -> int:
+        """The native context of this thread."""
+        context = getattr(self._local, "context", None)
+        if context is None:
+            context = self._local.context = self._borrow_context()
+            self._local.lease = _Lease(self._idle_contexts, context)
+            self._local.busy = 0
+        return int(context)
+
+    def _make_context(self, label: str) -> int:
+        with self._lock:
+            number = len(self._contexts)
+            context = self._process.new_context(self.address, self.pool, number)
+            self._contexts.append(context)
+            self._labels.append(label)
+        return context
+
+    @property
+    def contexts(self) -> tuple[int, ...]:
+        """The native contexts of all threads that have worked for the queue."""
+        return tuple(self._contexts)
+
+    def label(self, number: int) -> str:
+        """The name of the thread whose context has this number, as the board shows it."""
+        return self._labels[number]
+
+    def live_values(self) -> int:
+        """AsyncValues made and not yet destroyed; exact while no thread runs kernels."""
+        with self._lock:
+            return sum(map(live_values, self._contexts))
+
+    def start(self) -> None:
+        """Start the workers, unless they run."""
+        if self._workers or self.threads == 0:
+            return
+        with self._lock:
+            if self._workers or self._stopped:
+                return
+            self._workers = [
+                threading.Thread(target=self._work, args=(i,), name=f"worker {i + 1}", daemon=True)
+                for i in range(self.threads)
+            ]
+            for worker in self._workers:
+                worker.start()
+
+    def _work(self, number: int) -> None:
+        context = self.context()
+        WORDS[(context + CONTEXT_DEQUE) >> 3] = self._table[number]
+        WORDS[(context + CONTEXT_WORKER) >> 3] = number
+        self._local.busy = 1
+        self._process.slow("executor.worker_loop", 1)(context)
+        WORDS[(context + CONTEXT_DEQUE) >> 3] = 0
+        WORDS[(context + CONTEXT_WORKER) >> 3] = -1
+
+    def _start_pool_thread(self) -> None:
+        with self._lock:
+            if self._stopped or len(self._pool_threads) >= self.blocking_threads:
+                return
+            name = f"blocking {next(self._pool_numbers)}"
+            thread = threading.Thread(target=self._block, name=name, daemon=True)
+            self._pool_threads.add(thread)
+            self._pool[POOL_THREADS // 8] = len(self._pool_threads)
+            thread.start()  # within the lock: `stop` joins every thread that it finds in the set
+
+    _pool_numbers = itertools.count(1)
+
+    def _block(self) -> None:
+        context = self._borrow_context()
+        self._local.context = context
+        self._local.busy = 1
+        try:
+            self._process.slow("executor.blocking_loop", 3)(context, self.pool, IDLE_NS)
+        finally:
+            with self._lock:
+                self._pool_threads.discard(threading.current_thread())
+                self._pool[POOL_THREADS // 8] = len(self._pool_threads)
+                self._idle_contexts.append(context)
+            # A task may have come after the last look, while this thread still counted.
+            if self._pool[POOL_TAIL // 8] != self._pool[POOL_HEAD // 8]:
+                self._start_pool_thread()
+
+    def _borrow_context(self) -> int:
+        name = threading.current_thread().name
+        label = "main" if name == "MainThread" else name
+        with self._lock:
+            if not self._idle_contexts:
+                return self._make_context(label)
+            context = self._idle_contexts.pop()
+            self._labels[WORDS[(context + CONTEXT_NUMBER) >> 3]] = label
+            return context
+
+    def wait(self, word: int, timeout: float | None, interrupted: Callable[[], bool]) -> bool:
+        """Work until the word at address `word` is 0; False when the time is over first.
+
+        Signals are seen every few milliseconds.  `interrupted` is asked as often; when it says so,
+        the wait ends with False.
+        """
+        deadline = None if timeout is None else time.monotonic_ns() + int(timeout * 1e9)
+        with INTERRUPTS, self.helper() as context:
+            help_until = self._process.slow("executor.help_until", 3)
+            while WORDS[word >> 3] != 0 and not interrupted():
+                now = time.monotonic_ns()
+                if deadline is not None and now >= deadline:
+                    return False
+                end = now + SLICE_NS if deadline is None else min(now + SLICE_NS, deadline)
+                help_until(context, word, end)
+                INTERRUPTS.raise_if_noted()
+        return WORDS[word >> 3] == 0
+
+    @contextlib.contextmanager
+    def helper(self) -> Iterator[int]:
+        """A context that may run kernels on this thread, with the host's deque if it is free.
+
+        A thread that already runs kernels (a Python kernel that waits) gets another context: the
+        frame of its own is in use.  What is ready on its own goes where others find it.
+        """
+        own = self.context()
+        busy = self._local.busy
+        if busy:
+            self._process.slow("executor.hand_over", 1)(own)
+        context = self._borrow_context() if busy else own
+        has_deque = bool(self._deques) and self._host.acquire(blocking=False)
+        if has_deque:
+            WORDS[(context + CONTEXT_DEQUE) >> 3] = self._table[self.threads]
+        WORDS[(context + CONTEXT_WORKER) >> 3] = self.threads
+        self._local.busy = busy + 1
+        self._local.context = context
+        try:
+            yield context
+        finally:
+            self._local.busy, self._local.context = busy, own
+            WORDS[(context + CONTEXT_WORKER) >> 3] = -1
+            if has_deque:
+                WORDS[(context + CONTEXT_DEQUE) >> 3] = 0
+                self._host.release()
+            if context != own:
+                with self._lock:
+                    self._idle_contexts.append(context)
+
+    def begin(self) -> None:
+        """Start the workers, and give them what is ready on this thread."""
+        self.start()
+        self._process.slow("executor.hand_over", 1)(self.context())
+
+    def hand_over(self) -> None:
+        """Let the queue run what became ready on this thread, unless the thread runs it itself."""
+        context = self.context()
+        if self._local.busy == 0:
+            self._process.slow("executor.hand_over", 1)(context)
+
+    def has_outside_tasks(self) -> bool:
+        """Whether somebody else has tasks of the queue, to run them later."""
+        return False
+
+    def stop(self) -> None:
+        """End the threads.  Nothing may be queued or running."""
+        with self._lock:
+            if self._stopped:
+                return
+            self._stopped = True
+            pool_threads = list(self._pool_threads)
+        self._process.slow("handles.queue_stop", 1)(self.address)
+        self._process.slow("handles.pool_stop", 1)(self.pool)
+        for thread in [*self._workers, *pool_threads]:
+            thread.join(timeout=5)
+        self._process.need_thread.pop(self.pool, None)
+
+
+class _Lease:
+    """A thread's hold on its context: when the thread is gone, another one may have it."""
+
+    def __init__(self, idle: list[int], context: int) -> None:
+        self._idle, self._context = idle, context
+
+    def __del__(self) -> None:
+        self._idle.append(self._context)
+
+
+def _free_contexts(
+    process: NativeProcess, contexts: list[int], idle: list[int], local: threading.local
+) -> None:
+    """The queue is gone, and so are its threads and everything that holds it.
+
+    If all that is garbage of one cycle, AsyncValues may be finalized after the queue, on this thread:
+    they find the spare context.
+    """
+    local.__dict__.clear()
+    process.free_contexts(contexts)
+    contexts.clear()
+    idle[:] = [process.spare_context()]
+
+
+def _words(size: int) -> ctypes.Array[ctypes.c_int64]:
+    """Zeroed native memory that starts on a cache line; lives as long as the array."""
+    raw = (ctypes.c_int64 * (size // 8 + 8))()
+    shift = -ctypes.addressof(raw) % 64
+    return (ctypes.c_int64 * (size // 8)).from_buffer(raw, shift)
+
+
+def _address(words: ctypes.Array[ctypes.c_int64]) -> int:
+    return ctypes.addressof(words)
+
+
+def single_threaded() -> WorkQueue:
+    """The queue `s`."""
+    return WorkQueue(0, DEFAULT_BLOCKING_THREADS, "single-threaded")
+
+
+def multi_threaded(threads: int, blocking_threads: int = DEFAULT_BLOCKING_THREADS) -> WorkQueue:
+    """The queue `mstd:threads,blocking_threads`."""
+    name = f"Multi-threaded C++ work queue ({threads} threads, {blocking_threads} blocking threads)"
+    return WorkQueue(threads, blocking_threads, name)
+
+
+MOST_THREADS = 1024
+
+
+def parse_work_queue(text: str) -> tuple[int, int]:
+    """How many compute and blocking threads a description asks for; 0 compute threads is `s`.
+
+    Raises:
+        WorkQueueError: if it is none of `s`, `mstd`, `mstd:N`, `mstd:N,B`.
+    """
+    if text == "s":
+        return 0, DEFAULT_BLOCKING_THREADS
+    match = re.fullmatch(r"mstd(?::(\d{1,9})(?:,(\d{1,9}))?)?", text)
+    if match is None:
+        raise WorkQueueError(
+            error(f"unknown work queue '{text}': expected s, mstd, mstd:N or mstd:N,B")
+        )
+    threads = int(match[1]) if match[1] else os.cpu_count() or 1
+    blocking = int(match[2]) if match[2] else DEFAULT_BLOCKING_THREADS
+    for number, what in ((threads, "threads"), (blocking, "blocking threads")):
+        if not 1 <= number <= MOST_THREADS:
+            raise WorkQueueError(
+                error(f"work queue '{text}': {what} must be 1 to {MOST_THREADS}, not {number}")
+            )
+    return threads, blocking
+
+
+def make_work_queue(text: str) -> WorkQueue:
+    """The queue that a description asks for.
+
+    Raises:
+        WorkQueueError: if the description is wrong.
+    """
+    threads, blocking = parse_work_queue(text)
+    return multi_threaded(threads, blocking) if threads else single_threaded()

@@ -1,0 +1,90 @@
+"""Arguments of tensor kernels, checked: a program in a BEF file may put any value anywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import TypeVar
+
+from tfrt_runtime.host.tensor.dense import DenseHostTensor
+from tfrt_runtime.host.tensor.element_types import ElementType
+from tfrt_runtime.host.tensor.shapes import TensorShape, sizes_text
+from tfrt_runtime.kernels.frame import KernelFrame
+from tfrt_runtime.kernels.registry import KernelError
+
+Expected = TypeVar("Expected")
+
+
+def expect(kind: type[Expected], value: object) -> Expected:
+    """`value`, which is a `kind`.
+
+    Raises:
+        KernelError: if it is something else.
+    """
+    if not isinstance(value, kind):
+        raise KernelError(f"expected a {kind.__name__}, found {type(value).__name__}")
+    return value
+
+
+def dense_tensor(
+    value: object, element_type: ElementType | None = None, rank: int | None = None
+) -> DenseHostTensor:
+    """`value`, which is a dense tensor of that type and rank.
+
+    Raises:
+        KernelError: if it is not.
+    """
+    tensor = expect(DenseHostTensor, value)
+    if element_type is not None and tensor.element_type is not element_type:
+        raise KernelError(f"expected a tensor of {element_type}, not of {tensor.element_type}")
+    if rank is not None and tensor.shape.rank != rank:
+        raise KernelError(f"expected a tensor of rank {rank}, not of shape {tensor.shape}")
+    return tensor
+
+
+@lru_cache(maxsize=1024)
+def shape_of(sizes: tuple[int, ...]) -> TensorShape:
+    """The shape with these sizes.
+
+    Raises:
+        KernelError: if there is none.
+    """
+    try:
+        return TensorShape(sizes)
+    except ValueError as error:
+        raise KernelError(str(error)) from None
+
+
+def new_tensor(
+    frame: KernelFrame, element_type: ElementType, sizes: Sequence[int]
+) -> DenseHostTensor:
+    """A tensor of unknown content from the host's allocator.
+
+    Raises:
+        KernelError: if there is no such shape, or no memory.
+    """
+    tensor = DenseHostTensor.create(frame.host.allocator, element_type, shape_of(tuple(sizes)))
+    return allocated(tensor)
+
+
+def allocated(tensor: Expected | None) -> Expected:
+    """`tensor`, if the allocator gave memory for it.
+
+    Raises:
+        KernelError: if not.
+    """
+    if tensor is None:
+        raise KernelError("Cannot allocate tensor")
+    return tensor
+
+
+def require_same_shape(left: DenseHostTensor, right: DenseHostTensor, what: str) -> None:
+    """Both have one shape.
+
+    Raises:
+        KernelError: if not; it begins with `what`.
+    """
+    if left.shape != right.shape:
+        raise KernelError(
+            f"{what}: {sizes_text(left.shape.sizes)} vs. {sizes_text(right.shape.sizes)}"
+        )

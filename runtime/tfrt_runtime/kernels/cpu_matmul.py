@@ -1,0 +1,68 @@
+"""Matrix products: `tfrt_test.matmul.{f32,i32}.2`, the seed's example of a kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+import numpy as np
+
+from tfrt_runtime.host.tensor.dense import DenseHostTensor
+from tfrt_runtime.host.tensor.element_types import F32, I32, AnyArray, ElementType
+from tfrt_runtime.kernels.arguments import dense_tensor
+from tfrt_runtime.kernels.blas import use_one_blas_thread
+from tfrt_runtime.kernels.quiet import quietly
+from tfrt_runtime.kernels.registry import KernelError, KernelRegistry
+
+REGISTRY: Final = KernelRegistry("matrix products")
+
+
+def _matmul(element_type: ElementType) -> Callable[..., None]:
+    def matmul(alpha: float, a: object, b: object, beta: float, c: object) -> None:
+        left, right, result = (dense_tensor(tensor, element_type, 2) for tensor in (a, b, c))
+        check_shapes(left, right, result)
+        use_one_blas_thread()
+        quietly(accumulate_product, alpha, left.array, right.array, beta, result.array)
+
+    return matmul
+
+
+def check_shapes(a: DenseHostTensor, b: DenseHostTensor, c: DenseHostTensor) -> None:
+    """`c` has the shape of the product of `a` and `b`.
+
+    Raises:
+        KernelError: if not, or if there is no product.
+    """
+    if a.shape.sizes[1] != b.shape.sizes[0]:
+        raise KernelError(
+            f"MatMul argument tensors inner dimension mismatch: {a.shape} vs. {b.shape}"
+        )
+    if c.shape.sizes != (a.shape.sizes[0], b.shape.sizes[1]):
+        raise KernelError(
+            f"MatMul result shape {c.shape} does not match product shape of arguments: "
+            f"{a.shape} * {b.shape}"
+        )
+
+
+def accumulate_product(alpha: float, a: AnyArray, b: AnyArray, beta: float, c: AnyArray) -> None:
+    """C = alpha * A @ B + beta * C, in place.  `c` may share memory with `a` and `b`.
+
+    With `beta` 0 what `c` held does not matter, not even a NaN: that is BLAS's rule.
+    """
+    if alpha == 1 and beta == 0:
+        np.matmul(a, b, out=c)
+        return
+    scalar = c.dtype.type
+    product = np.matmul(a, b)
+    product *= scalar(alpha)
+    if beta != 0:
+        c *= scalar(beta)
+        c += product
+    else:
+        c[...] = product
+
+
+for _element_type in (F32, I32):
+    REGISTRY.kernel(f"tfrt_test.matmul.{_element_type.word}.2", results=("chain",), heavy=True)(
+        _matmul(_element_type)
+    )

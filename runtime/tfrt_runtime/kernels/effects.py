@@ -1,0 +1,79 @@
+"""Kernels that print, sleep or look at the host: they take a chain to be in order."""
+
+from __future__ import annotations
+
+import random
+import time
+
+from tfrt_runtime.kernels.frame import KernelFrame
+from tfrt_runtime.kernels.registry import KernelError, KernelRegistry
+
+REGISTRY = KernelRegistry("effects")
+
+
+def _number(value: object) -> float:
+    if not isinstance(value, (int, float)):
+        raise KernelError(f"expected a number, not a {type(value).__name__}")
+    return value
+
+
+def _add_print(word: str, label: str, form: str) -> None:
+    @REGISTRY.kernel(f"tfrt.print.{word}", results=("chain",), frame=True)
+    def print_number(frame: KernelFrame, value: object) -> None:
+        frame.host.print(f"{label} = {form % _number(value)}\n")
+
+
+for _word, _label, _form in (
+    ("i1", "int1", "%d"),
+    ("i32", "int32", "%d"),
+    ("i64", "int64", "%d"),
+    ("f32", "f32", "%f"),
+    ("f64", "f64", "%f"),
+    ("f16", "f16", "%d"),
+):
+    _add_print(_word, _label, _form)
+
+
+def _add_complex(word: str) -> None:
+    @REGISTRY.kernel(f"tfrt.print.{word}", results=("chain",), frame=True)
+    def print_complex(frame: KernelFrame, value: object) -> None:
+        if not isinstance(value, complex):
+            raise KernelError(f"expected a complex number, not a {type(value).__name__}")
+        frame.host.print(f"{word} = {value.real:f}+{value.imag:f}i\n")
+
+
+for _word in ("complex64", "complex128"):
+    _add_complex(_word)
+
+
+def _add_delays(word: str) -> None:
+    @REGISTRY.kernel(f"tfrt_test.copy.with_delay.{word}", results=(word,))
+    def copy_with_delay(value: object) -> object:
+        time.sleep(random.uniform(0.001, 0.010))
+        return value
+
+    @REGISTRY.kernel(f"tfrt_test.async_copy.with_delay.{word}", results=(word,), blocking=True)
+    def async_copy_with_delay(value: object) -> object:
+        time.sleep(random.uniform(0.001, 0.010))
+        return value
+
+
+for _word in ("i32", "i64"):
+    _add_delays(_word)
+
+
+@REGISTRY.kernel("tfrt_test.usleep", results=(), blocking=True, frame=True)
+def usleep(frame: KernelFrame, microseconds: object) -> None:
+    """Sleep in the blocking pool, and say so."""
+    _sleep(frame, microseconds)
+
+
+@REGISTRY.kernel("tfrt_test.blocking.usleep", results=("chain",), blocking=True, frame=True)
+def blocking_usleep(frame: KernelFrame, microseconds: object) -> None:
+    """As usleep, with a chain for whoever wants to come after it."""
+    _sleep(frame, microseconds)
+
+
+def _sleep(frame: KernelFrame, microseconds: object) -> None:
+    time.sleep(max(0.0, _number(microseconds)) / 1e6)
+    frame.host.print(f"Slept for {microseconds} microseconds\n")

@@ -1,0 +1,69 @@
+"""How a Python kernel sees its call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, error
+from tfrt_runtime.host.async_value import AsyncValue, make_unavailable
+from tfrt_runtime.host.context import HostContext, Request
+from tfrt_runtime.host.resources import ResourceContext
+
+
+class Function(Protocol):
+    """A function of the program, as a kernel may call it."""
+
+    @property
+    def name(self) -> str:
+        """The symbol, "" for a region."""
+
+    @property
+    def argument_types(self) -> tuple[str, ...]:
+        """MLIR types of the arguments."""
+
+    @property
+    def result_types(self) -> tuple[str, ...]:
+        """MLIR types of the results."""
+
+    def execute(self, arguments: Sequence[AsyncValue]) -> list[AsyncValue]:
+        """Start a call within the present request; the results may be unavailable.
+
+        Raises:
+            KernelError: if the function takes another number of arguments.
+        """
+
+
+@dataclass(slots=True)
+class KernelFrame:
+    """One call of a kernel.  Valid on the thread that runs the kernel, until the kernel returns."""
+
+    host: HostContext
+    request: Request
+    name: str
+    location: AnyLocation
+    location_id: int
+    debug_info: str | None
+    functions: tuple[Function, ...]
+    arguments: list[AsyncValue]
+    """The arguments as AsyncValues; filled for kernels registered with `raw=True`."""
+    result_types: tuple[str, ...]
+    attributes: tuple[object, ...] = ()
+
+    @property
+    def resources(self) -> ResourceContext:
+        """The resources of the run."""
+        return self.request.resources
+
+    def allocate(self, index: int = 0) -> AsyncValue:
+        """An unavailable value for result `index`: return it, and resolve it later.
+
+        Keep it until then: when it dies unresolved, the result becomes an error that says so.
+        """
+        return make_unavailable(self.request.queue, self.result_types[index], self._broken)
+
+    def _broken(self) -> Diagnostic:
+        diagnostic = error(f"kernel '{self.name}' dropped its result unresolved", self.location)
+        self.request.report(diagnostic)
+        return diagnostic

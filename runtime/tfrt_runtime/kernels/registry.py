@@ -1,0 +1,221 @@
+"""Names to kernels.
+
+A kernel is a function with a name.  `KernelRegistry.kernel` registers a Python function,
+`KernelRegistry.native` one of the native core.  Registries are ordinary objects: a host is made with
+the ones that its programs may use, and a name stands in at most one of them.
+
+Type words, for attributes and results: the scalars of MLIR (`i1` `i8` ... `ui64` `f16` `bf16` `f32`
+`f64` `complex64` `complex128`), `chain`, `object` (any Python value), and for attributes also
+`string`, `type`, `shape`, `dense`, `aggregate`, `function` and `array.T` for a scalar T.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TypeVar
+
+from tfrt_runtime.diagnostics import TfrtError, error
+from tfrt_runtime.host.chain import CHAIN, Chain
+
+__all__ = [
+    "CHAIN",
+    "Chain",
+    "ConstantKernel",
+    "ControlKernel",
+    "Kernel",
+    "KernelError",
+    "KernelRegistry",
+    "NativeKernel",
+    "PythonKernel",
+    "arguments_taken",
+]
+
+PythonFunction = TypeVar("PythonFunction", bound=Callable[..., object])
+
+
+class KernelError(Exception):
+    """What a kernel raises, or returns in the place of a result, to make the result an error.
+
+    `code` is the error code of the diagnostic; users see the message.
+    """
+
+    def __init__(self, message: str, code: str = "INTERNAL") -> None:
+        super().__init__(message)
+        self.message = message
+        self.code = code
+
+
+@dataclass(frozen=True, slots=True)
+class PythonKernel:
+    """A kernel that runs a Python function, with the GIL, on the thread that reaches it.
+
+    `attributes` are type words in BEF's order (alphabetical by name).  `results` are type words, or
+    None for one result whose type is that of the Python value.  With `heavy` it is worth another
+    worker; with `blocking` it runs in the blocking pool; with `raw` its arguments are AsyncValues,
+    some perhaps unavailable or errors; with `frame` it takes the KernelFrame first.
+    """
+
+    name: str
+    function: Callable[..., object]
+    attributes: tuple[str, ...] = ()
+    results: tuple[str, ...] | None = None
+    heavy: bool = False
+    blocking: bool = False
+    raw: bool = False
+    frame: bool = False
+    sync: bool = False
+    takes: int | None = None
+    """Arguments that the function takes, without a trailing chain; None for any number."""
+
+
+@dataclass(frozen=True, slots=True)
+class NativeKernel:
+    """A kernel of the native core: `symbol` names the compiled function.
+
+    `arguments` is the least number of arguments, `results` the number of results or None for any:
+    native kernels do not look, so the loader does.  The words of the kernel's data are first the
+    addresses of the native functions `data`, then the `attributes`, in BEF's order.  `flags` are
+    `layouts.KERNEL_*`.  The attributes `("*i32",)` are any number of i32, counted by the first word.
+    """
+
+    name: str
+    symbol: str
+    arguments: int = 0
+    results: int | None = 1
+    attributes: tuple[str, ...] = ()
+    data: tuple[str, ...] = ()
+    flags: int = 0
+    sync: bool = False
+    """Runs in sync functions, and only there."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConstantKernel:
+    """A kernel whose one result depends on its attributes only: the loader computes it.
+
+    The result has type `type`; a complex one has two attributes, imaginary before real.
+    """
+
+    name: str
+    type: str
+    attributes: tuple[str, ...]
+    sync: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ControlKernel:
+    """A native kernel that starts functions of the program.
+
+    Of its arguments, `own` are its own and the others go to the function, behind `added` ones that
+    the kernel makes.  The function gives `extra` results more than the kernel has; `functions` is
+    how many functions there are, or None for any number.  `fixed_results` is set for a kernel whose
+    results do not come from the function.
+    """
+
+    name: str
+    symbol: str
+    own: int = 0
+    added: int = 0
+    extra: int = 0
+    functions: int | None = 1
+    fixed_results: int | None = None
+    body_results: int | None = None
+    """How many results the function has, where that does not follow; None for at most one."""
+    data: tuple[str, ...] = ()
+    attributes: tuple[str, ...] = ()
+    """Words of the kernel's data, behind `data`; one that is no number is 0 there."""
+    sync: bool = False
+    """Calls sync functions, and only those."""
+
+
+Kernel = PythonKernel | NativeKernel | ConstantKernel | ControlKernel
+
+
+class KernelRegistry(Mapping[str, Kernel]):
+    """Kernels by name; `origin` says whose they are when a name clashes."""
+
+    def __init__(self, origin: str = "user") -> None:
+        self.origin = origin
+        self.version = 0
+        """Changes with every kernel that is added."""
+        self._kernels: dict[str, Kernel] = {}
+
+    def __getitem__(self, name: str) -> Kernel:
+        return self._kernels[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._kernels)
+
+    def __len__(self) -> int:
+        return len(self._kernels)
+
+    def kernel(
+        self,
+        name: str,
+        *,
+        attributes: tuple[str, ...] = (),
+        results: tuple[str, ...] | None = None,
+        heavy: bool = False,
+        blocking: bool = False,
+        raw: bool = False,
+        frame: bool = False,
+        sync: bool = False,
+    ) -> Callable[[PythonFunction], PythonFunction]:
+        """Register the decorated function as kernel `name`; the function itself stays as it is.
+
+        Raises:
+            TfrtError: if the name is taken.
+        """
+
+        def register(function: PythonFunction) -> PythonFunction:
+            takes = arguments_taken(function, len(attributes) + frame)
+            self.add(
+                PythonKernel(
+                    name, function, attributes, results, heavy, blocking, raw, frame, sync, takes
+                )
+            )
+            return function
+
+        return register
+
+    def add(self, kernel: Kernel) -> None:
+        """Register a kernel.
+
+        Raises:
+            TfrtError: if the name is taken.
+        """
+        if kernel.name in self._kernels:
+            raise TfrtError(
+                error(f"kernel '{kernel.name}' is already in the {self.origin} kernels")
+            )
+        self.replace(kernel)
+
+    def replace(self, kernel: Kernel) -> None:
+        """Register a kernel, in the place of an earlier one of the same name if there is one."""
+        self._kernels[kernel.name] = kernel
+        self.version += 1
+
+    def include(self, other: KernelRegistry) -> None:
+        """Add all kernels of `other`.
+
+        Raises:
+            TfrtError: if a name is taken; nothing is added then.
+        """
+        if clash := sorted(self._kernels.keys() & other.keys()):
+            raise TfrtError(
+                error(
+                    f"kernel '{clash[0]}' of the {other.origin} kernels"
+                    f" is already in the {self.origin} kernels"
+                )
+            )
+        self._kernels.update(other)
+
+
+def arguments_taken(function: Callable[..., object], others: int) -> int | None:
+    """How many arguments of the kernel a function takes beside `others`; None for any number."""
+    parameters = inspect.signature(function).parameters.values()
+    if any(parameter.kind is parameter.VAR_POSITIONAL for parameter in parameters):
+        return None
+    return len(parameters) - others

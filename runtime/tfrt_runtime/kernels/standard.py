@@ -1,0 +1,100 @@
+"""All kernels that come with the runtime, and those that users registered.
+
+The modules are imported one after the other, and only as far as a name that is looked for asks: a
+program of scalars never loads numpy.
+"""
+
+from __future__ import annotations
+
+import importlib
+import threading
+from collections.abc import Iterator, Mapping
+
+from tfrt_runtime.diagnostics import TfrtError, error
+from tfrt_runtime.kernels.registry import Kernel, KernelRegistry
+from tfrt_runtime.kernels.user import USER_KERNELS
+
+MODULES = (
+    "scalars",
+    "effects",
+    "functions",
+    "strings",
+    "lifetimes",
+    "test_kernels",
+    "tensor_shapes",
+    "tensors",
+    "tensor_buffers",
+    "coo",
+    "btf",
+    "cpu_elementwise",
+    "cpu_matmul",
+    "cpu_reductions",
+    "cpu_convolution",
+)
+"""The light and common ones first; from the shapes on they need numpy."""
+
+_loaded = KernelRegistry("standard")
+_open_modules = list(MODULES)
+_lock = threading.RLock()
+
+
+def _load_next() -> bool:
+    """Import one more module; False when there is none left."""
+    with _lock:
+        if not _open_modules:
+            return False
+        module = importlib.import_module(f"tfrt_runtime.kernels.{_open_modules[0]}")
+        for part in vars(module).values():
+            if isinstance(part, KernelRegistry):
+                _loaded.include(part)
+        del _open_modules[0]
+        return True
+
+
+def _find(name: str) -> Kernel | None:
+    """The runtime's kernel of that name; imports as little as finds it."""
+    while (found := _loaded.get(name)) is None and _load_next():
+        pass
+    return found
+
+
+def standard_kernels() -> KernelRegistry:
+    """A new registry with every kernel of the runtime; add your own to it."""
+    while _load_next():
+        pass
+    registry = KernelRegistry("standard")
+    registry.include(_loaded)
+    return registry
+
+
+class AvailableKernels(Mapping[str, Kernel]):
+    """The runtime's kernels, and those that `@kernel` registered so far."""
+
+    def __getitem__(self, name: str) -> Kernel:
+        """
+        Raises:
+            KeyError: if there is no kernel of that name.
+            TfrtError: if a user's kernel has the name of one of the runtime's.
+        """
+        found = _find(name)
+        user = USER_KERNELS.get(name)
+        if user is None and found is None:
+            raise KeyError(name)
+        if user is not None and found is not None:
+            raise TfrtError(
+                error(f"kernel '{name}' of the user kernels is already in the standard kernels")
+            )
+        kernel = user or found
+        assert kernel is not None
+        return kernel
+
+    def __iter__(self) -> Iterator[str]:
+        return iter([*standard_kernels(), *USER_KERNELS])
+
+    def __len__(self) -> int:
+        return len(standard_kernels()) + len(USER_KERNELS)
+
+
+def available_kernels() -> Mapping[str, Kernel]:
+    """The kernels that programs find when nobody says otherwise."""
+    return AvailableKernels()

@@ -1,0 +1,116 @@
+"""Shapes as values of a program: `ts.*`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from tfrt_runtime.host.tensor.shapes import PartialTensorShape, TensorShape
+from tfrt_runtime.kernels.arguments import expect, shape_of
+from tfrt_runtime.kernels.frame import KernelFrame
+from tfrt_runtime.kernels.registry import KernelError, KernelRegistry
+
+REGISTRY: Final = KernelRegistry("tensor shapes")
+
+MAXIMUM_FIXED_RANK: Final = 5
+
+
+@REGISTRY.kernel("ts.build_shape", attributes=("array.i64",), results=("object",))
+def build_shape(sizes: tuple[int, ...]) -> TensorShape:
+    """The shape with these sizes."""
+    return shape_of(sizes)
+
+
+@REGISTRY.kernel("ts.print_shape", results=("chain",), frame=True)
+def print_shape(frame: KernelFrame, shape: object) -> None:
+    """Print `shape = [1, 57, 92]`."""
+    frame.host.print(f"shape = {expect(TensorShape, shape)}\n")
+
+
+@REGISTRY.kernel("ts.equal_shape", results=("i1",))
+def equal_shape(left: object, right: object) -> bool:
+    """Whether two shapes have the same sizes."""
+    return expect(TensorShape, left) == expect(TensorShape, right)
+
+
+@REGISTRY.kernel("ts.get_dimension", results=("i64",))
+def get_dimension(shape: object, index: int) -> int:
+    """Size number `index` of a shape."""
+    sizes = expect(TensorShape, shape).sizes
+    if not 0 <= index < len(sizes):
+        raise KernelError(f"no dimension {index} in shape {shape}")
+    return sizes[index]
+
+
+@REGISTRY.kernel("ts.get_num_elements", results=("i64",))
+def get_num_elements(shape: object) -> int:
+    """How many elements a tensor of this shape has."""
+    return expect(TensorShape, shape).element_count
+
+
+# --- shapes of a rank that the kernel's name tells ---
+
+
+def _as_fixed_rank(rank: int) -> Callable[[object], TensorShape]:
+    def as_fixed_rank_shape(shape: object) -> TensorShape:
+        known = expect(TensorShape, shape)
+        if known.rank != rank:
+            raise KernelError(f"expected a shape of rank {rank}, not {known}")
+        return known
+
+    return as_fixed_rank_shape
+
+
+def _print_fixed_rank(rank: int) -> Callable[[KernelFrame, object], None]:
+    as_fixed_rank = _as_fixed_rank(rank)
+
+    def print_fixed_rank_shape(frame: KernelFrame, shape: object) -> None:
+        frame.host.print(f"fixed_rank_shape = {as_fixed_rank(shape)}\n")
+
+    return print_fixed_rank_shape
+
+
+for _rank in range(MAXIMUM_FIXED_RANK + 1):
+    REGISTRY.kernel(f"ts.as_fixed_rank_shape.{_rank}", results=("object",))(_as_fixed_rank(_rank))
+    REGISTRY.kernel(f"ts.print_fixed_rank_shape.{_rank}", results=("chain",), frame=True)(
+        _print_fixed_rank(_rank)
+    )
+
+
+# --- shapes that are known in part ---
+
+
+@REGISTRY.kernel("ts.build_partial_shape", attributes=("array.i64",), results=("object",))
+def build_partial_shape(sizes: tuple[int, ...]) -> PartialTensorShape:
+    """The partial shape with these sizes, -1 where unknown."""
+    try:
+        return PartialTensorShape(sizes)
+    except ValueError as error:
+        raise KernelError(str(error)) from None
+
+
+@REGISTRY.kernel("ts.build_unranked_partial_shape", results=("object",))
+def build_unranked_partial_shape() -> PartialTensorShape:
+    """The partial shape of which nothing is known."""
+    return PartialTensorShape(None)
+
+
+@REGISTRY.kernel("ts.print_partial_shape", results=("chain",), frame=True)
+def print_partial_shape(frame: KernelFrame, shape: object) -> None:
+    """Print `partial_tensor_shape = [-1, 28]` or `partial_tensor_shape = Unknown rank`."""
+    frame.host.print(f"partial_tensor_shape = {expect(PartialTensorShape, shape)}\n")
+
+
+@REGISTRY.kernel("ts.to_shape", results=("object",))
+def to_shape(shape: object) -> TensorShape:
+    """The shape, if all of it is known."""
+    try:
+        return expect(PartialTensorShape, shape).to_shape()
+    except ValueError as error:
+        raise KernelError(str(error)) from None
+
+
+@REGISTRY.kernel("ts.to_partial_shape", results=("object",))
+def to_partial_shape(shape: object) -> PartialTensorShape:
+    """The shape as one that might have been unknown."""
+    return PartialTensorShape(expect(TensorShape, shape).sizes)

@@ -1,0 +1,156 @@
+"""Python functions as kernels: `@kernel("my.name")`.
+
+    @kernel("my.scale")
+    def scale(value: int, *, factor: int) -> int:
+        return value * factor
+
+    %y = "my.scale"(%x) {factor = 3 : i32} : (i32) -> i32
+
+Positional parameters are the kernel's arguments; keyword-only parameters are its attributes, by name.
+A first parameter that is annotated `KernelFrame` is the frame.  An `async def` function runs on an
+event loop of its own, and its results are unavailable until it returns.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import inspect
+import threading
+from collections.abc import Callable, Coroutine
+from dataclasses import replace
+from typing import TypeVar, cast
+
+from tfrt_runtime.diagnostics import error, note
+from tfrt_runtime.host.async_value import AsyncValue
+from tfrt_runtime.host.chain import CHAIN
+from tfrt_runtime.kernels.frame import KernelFrame
+from tfrt_runtime.kernels.registry import (
+    KernelError,
+    KernelRegistry,
+    PythonKernel,
+    arguments_taken,
+)
+
+PythonFunction = TypeVar("PythonFunction", bound=Callable[..., object])
+
+USER_KERNELS = KernelRegistry("user")
+"""What `kernel` registers; programs find these beside the runtime's own."""
+
+
+def kernel(
+    name: str, *, blocking: bool = False, raw: bool = False
+) -> Callable[[PythonFunction], PythonFunction]:
+    """Register the decorated function as kernel `name`, in the place of an earlier one.
+
+    The function runs with the GIL on the worker that reaches it, or with `blocking` on a thread of
+    the blocking pool.  With `raw` its arguments are AsyncValues.  Results get the types that the
+    program gives them: numbers are checked against them, None is a chain, a tuple is several
+    results.  What it raises becomes an error of the results; raise `KernelError` for a message of
+    your own.
+    """
+
+    def register(function: PythonFunction) -> PythonFunction:
+        USER_KERNELS.replace(user_kernel(name, function, blocking=blocking, raw=raw))
+        return function
+
+    return register
+
+
+def user_kernel(
+    name: str, function: Callable[..., object], *, blocking: bool = False, raw: bool = False
+) -> PythonKernel:
+    """A kernel that calls `function` as `kernel` says."""
+    attributes = keyword_parameters(function)
+    is_coroutine = inspect.iscoroutinefunction(function)
+    has_frame = takes_frame(function)
+    call = with_keywords(function, attributes)
+    if is_coroutine:
+        call = on_event_loop(
+            cast("Callable[..., Coroutine[object, object, object]]", call), has_frame
+        )
+    taken = arguments_taken(function, len(attributes) + has_frame)
+    kernel = PythonKernel(name, call, ("any",) * len(attributes), takes=taken)
+    return replace(kernel, frame=has_frame or is_coroutine, blocking=blocking, raw=raw)
+
+
+def keyword_parameters(function: Callable[..., object]) -> tuple[str, ...]:
+    """Names of the keyword-only parameters, in the order in which BEF has attributes."""
+    parameters = inspect.signature(function).parameters.values()
+    return tuple(sorted(p.name for p in parameters if p.kind is p.KEYWORD_ONLY))
+
+
+def takes_frame(function: Callable[..., object]) -> bool:
+    """Whether the first parameter is annotated as the frame."""
+    parameters = list(inspect.signature(function).parameters.values())
+    return bool(parameters) and parameters[0].annotation in (KernelFrame, "KernelFrame")
+
+
+def with_keywords(function: Callable[..., object], names: tuple[str, ...]) -> Callable[..., object]:
+    """`function`, called with its keywords last and without their names."""
+    if not names:
+        return function
+    count = len(names)
+
+    @functools.wraps(function)
+    def call(*values: object) -> object:
+        return function(*values[:-count], **dict(zip(names, values[-count:], strict=True)))
+
+    return call
+
+
+def on_event_loop(
+    function: Callable[..., Coroutine[object, object, object]], has_frame: bool
+) -> Callable[..., object]:
+    """A kernel function that starts a coroutine and returns values that it resolves."""
+
+    def start(frame: KernelFrame, *values: object) -> tuple[AsyncValue, ...]:
+        results = tuple(frame.allocate(i) for i in range(len(frame.result_types)))
+        frame.request.enter()
+        task = function(*((frame,) if has_frame else ()), *values)
+        asyncio.run_coroutine_threadsafe(finish(frame, task, results), event_loop())
+        return results
+
+    return start
+
+
+async def finish(
+    frame: KernelFrame,
+    task: Coroutine[object, object, object],
+    results: tuple[AsyncValue, ...],
+) -> None:
+    """Await a kernel's coroutine and resolve its results; the run is not over before."""
+    try:
+        returned = await task
+        values = returned if isinstance(returned, tuple) and len(results) != 1 else (returned,)
+        if len(values) != len(results):
+            raise KernelError(
+                f"the kernel returned {len(values)} values for {len(results)} results"
+            )
+        for result, value in zip(results, values, strict=True):
+            result.emplace(CHAIN if value is None else value)
+    except Exception as problem:  # noqa: BLE001 - it becomes the results' error
+        fail(frame, problem, results)
+    finally:
+        frame.request.leave()
+
+
+def fail(frame: KernelFrame, problem: Exception, results: tuple[AsyncValue, ...]) -> None:
+    """Report what a coroutine raised, and make it every result that is not there yet."""
+    if isinstance(problem, KernelError):
+        diagnostic = error(problem.message, frame.location)
+    else:
+        notes = [note(f"raised in kernel '{frame.name}'")]
+        diagnostic = error(f"{type(problem).__name__}: {problem}", frame.location, notes)
+    frame.request.report(diagnostic)
+    for result in results:
+        if not result.done():
+            result.set_error(diagnostic)
+
+
+@functools.cache
+def event_loop() -> asyncio.AbstractEventLoop:
+    """The loop of `async def` kernels, which runs on a thread of its own for ever."""
+    loop = asyncio.new_event_loop()
+    threading.Thread(target=loop.run_forever, name="event loop", daemon=True).start()
+    return loop

@@ -1,0 +1,11 @@
+"""The native core: AsyncValue, executor and work queues over raw addresses.
+
+Every function here is plain Python in the subset that Numba compiles, and touches shared memory only
+through `memory`.  Compiled, it runs without the GIL; uncompiled, the same text runs on a simulated
+memory under the interleaving explorer.
+
+Read in this order: `memory` (what an access is), `layouts` (the structs), `async_value`, `tasks`
+(work queues), `executor` (the run loop), `scalar_kernels`; `async_objects`, `async_groups`,
+`async_awaiting` and `async_abi` (compiled coroutines); then `library` (how it is compiled and
+cached) and `simulator` (how it is explored).
+"""

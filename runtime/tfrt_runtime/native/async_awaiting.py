@@ -1,0 +1,292 @@
+"""Coroutines of compiled programs: starting, continuing and waiting for them.
+
+A coroutine that waits leaves its handle and the function that resumes it with what it waits for.  It
+continues as a task of the work queue, never on the stack of whoever resolves the object: that one goes
+on at once, and no stack grows with the length of a chain.  Where there is nothing to wait for it
+continues on the spot, up to a bounded depth.
+
+A thread that must wait, because a plain function awaits, runs other tasks meanwhile: otherwise the
+tasks that it waits for might find no thread.  When nothing is left to run it sleeps, and asks Python
+now and then, which sees signals and notices when nobody is left who could resolve the object.
+"""
+
+from __future__ import annotations
+
+from tfrt_runtime.native.async_objects import leave_waiter, tell
+from tfrt_runtime.native.async_value import drop_optional, is_available, new_waiter
+from tfrt_runtime.native.executor import hand_over, offer_tasks, run_ready, run_task
+from tfrt_runtime.native.handles import latch_drop, latch_make
+from tfrt_runtime.native.layouts import (
+    CONTEXT_AWAITED,
+    CONTEXT_DEQUE,
+    CONTEXT_FAILURE,
+    CONTEXT_NESTED,
+    CONTEXT_PENDING,
+    CONTEXT_PROCESS,
+    CONTEXT_QUEUE,
+    CONTEXT_SPAWNED,
+    DEQUE_BOTTOM,
+    DEQUE_TOP,
+    EVENT_LOOK,
+    EVENT_WAITING,
+    LATCH_PENDING,
+    PROCESS_RUN_COROUTINE,
+    QUEUE_EPOCH,
+    QUEUE_SLEEPERS,
+    QUEUE_WORKERS,
+    TASK_FIRST,
+    TASK_NEXT,
+    TASK_SECOND,
+    WAIT_TASK,
+)
+from tfrt_runtime.native.memory import (
+    Address,
+    call1,
+    entry,
+    fetch_add,
+    futex_wait,
+    inline,
+    load,
+    load_acquire,
+    native,
+    now,
+    set_thread_context,
+    stack_room,
+    store,
+    store_release,
+    thread_context,
+)
+from tfrt_runtime.native.tasks import (
+    add_local_task,
+    add_task,
+    find_task,
+    free_task,
+    inject,
+    new_task,
+    push_bottom,
+    sleep_on_queue,
+    take_injected,
+    turn,
+    wake_sleeper,
+)
+
+MOST_NESTED_COROUTINES = 64
+ENOUGH_WAITING = 256
+"""With so many tasks in its deque, or put elsewhere, a thread starts new ones itself."""
+HELPERS_RESERVE = 1 << 20
+"""Bytes of stack that a thread leaves to what waits on it already."""
+KERNELS_AT_ONCE = 64
+FIRST_NAP_NS = 1_000_000
+LONGEST_NAP_NS = 20_000_000
+LOOK_NS = 50_000_000
+"""A thread that helps lets Python see signals so often."""
+
+
+@native
+def coroutine_task(context: Address, handle: int, resume: Address) -> Address:
+    """A task that continues a coroutine."""
+    function = load(load(context + CONTEXT_PROCESS) + PROCESS_RUN_COROUTINE)
+    return new_task(context, function, handle, resume, 0)
+
+
+@entry
+def run_coroutine(context: Address, task: Address) -> None:
+    """Task function: continue a coroutine."""
+    handle = load(task + TASK_FIRST)
+    resume = load(task + TASK_SECOND)
+    free_task(context, task)
+    call_compiled(context, resume, handle)
+
+
+@native
+def call_compiled(context: Address, function: Address, argument: int) -> int:
+    """Call a compiled function that works with `context`; what it notes as its failure is dropped."""
+    nested = load(context + CONTEXT_NESTED)
+    failure = load(context + CONTEXT_FAILURE)
+    store(context + CONTEXT_NESTED, 0)
+    store(context + CONTEXT_FAILURE, 0)
+    set_thread_context(context)
+    result = call1(function, argument)
+    drop_optional(context, load(context + CONTEXT_FAILURE))
+    store(context + CONTEXT_NESTED, nested)
+    store(context + CONTEXT_FAILURE, failure)
+    if load(context + CONTEXT_AWAITED) == 0:
+        # Another thread may have the context next.
+        set_thread_context(0)
+    return result
+
+
+@entry
+def async_call(context: Address, function: Address, argument: int) -> int:
+    """Call a compiled function from Python; its failure stays noted in the context."""
+    turn(context)
+    store(context + CONTEXT_SPAWNED, 0)
+    former = set_thread_context(context)
+    result = call1(function, argument)
+    set_thread_context(former)
+    return_pending(context)
+    hand_over(context)
+    turn(context)
+    return result & 1
+
+
+@native
+def return_pending(context: Address) -> None:
+    """Put tasks back that this thread has taken and not run."""
+    task = load(context + CONTEXT_PENDING)
+    store(context + CONTEXT_PENDING, 0)
+    while task != 0:
+        following = load(task + TASK_NEXT)
+        add_task(context, task)
+        task = following
+
+
+@native
+def spawn(context: Address, handle: int, resume: Address) -> None:
+    """Let the queue run a coroutine from its start."""
+    deque = load(context + CONTEXT_DEQUE)
+    waiting = load(context + CONTEXT_SPAWNED) if deque == 0 else tasks_in(deque)
+    if waiting >= ENOUGH_WAITING and load(context + CONTEXT_NESTED) < MOST_NESTED_COROUTINES:
+        # There is work for everybody; what runs at once needs no queue, and its memory is warm.
+        resume_now(context, handle, resume)
+        return
+    task = coroutine_task(context, handle, resume)
+    if deque == 0 or not push_bottom(deque, task):
+        inject(load(context + CONTEXT_QUEUE), task)
+        store(context + CONTEXT_SPAWNED, load(context + CONTEXT_SPAWNED) + 1)
+        wake_sleeper(load(context + CONTEXT_QUEUE))
+    elif is_worth_waking(waiting + 1):
+        wake_sleeper(load(context + CONTEXT_QUEUE))
+
+
+@inline
+def tasks_in(deque: Address) -> int:
+    """How many tasks wait in this thread's deque."""
+    return load_acquire(deque + DEQUE_BOTTOM) - load_acquire(deque + DEQUE_TOP)
+
+
+@inline
+def is_worth_waking(waiting: int) -> bool:
+    """Whether the number of tasks that wait is a power of 2.
+
+    A wake-up costs as much as hundreds of small tasks: while one is on its way, more would be waste.
+    A worker that takes large tasks keeps the number small, so that the next ones wake others.
+    """
+    return waiting & (waiting - 1) == 0
+
+
+@inline
+def resume_now(context: Address, handle: int, resume: Address) -> None:
+    """Continue a coroutine on this stack."""
+    nested = load(context + CONTEXT_NESTED)
+    store(context + CONTEXT_NESTED, nested + 1)
+    call1(resume, handle)
+    store(context + CONTEXT_NESTED, nested)
+
+
+@native
+def await_and_resume(context: Address, value: Address, handle: int, resume: Address) -> None:
+    """Continue a coroutine once an object is resolved: now, if it is.
+
+    The coroutine's frame may be gone when this returns.
+    """
+    if not is_available(value):
+        function = load(load(context + CONTEXT_PROCESS) + PROCESS_RUN_COROUTINE)
+        waiter = new_waiter(context, WAIT_TASK, handle, resume)
+        if leave_waiter(context, value, waiter, function):
+            return
+    if load(context + CONTEXT_NESTED) < MOST_NESTED_COROUTINES:
+        resume_now(context, handle, resume)
+    else:
+        add_local_task(context, coroutine_task(context, handle, resume))
+
+
+@native
+def wait_for_object(context: Address, value: Address) -> None:
+    """Return when an object is resolved; run other tasks meanwhile."""
+    outer = load(context + CONTEXT_AWAITED)
+    store_release(context + CONTEXT_AWAITED, value)
+    nap = FIRST_NAP_NS
+    next_look = now() + LOOK_NS
+    latch = 0
+    while not is_available(value):
+        if help_once(context):
+            nap = FIRST_NAP_NS
+            if now() >= next_look:
+                tell(context, EVENT_LOOK, value)
+                next_look = now() + LOOK_NS
+            continue
+        if latch == 0:
+            latch = latch_make(context, value)
+        if not doze(context, latch + LATCH_PENDING, nap):
+            tell(context, EVENT_WAITING, value)
+            nap = min(2 * nap, LONGEST_NAP_NS)
+    if latch != 0:
+        latch_drop(context, latch)
+    store_release(context + CONTEXT_AWAITED, outer)
+    set_thread_context(context)
+
+
+@native
+def help_once(context: Address) -> bool:
+    """Run something that is ready on this thread, or one task; False if there is nothing.
+
+    On a stack that is nearly full nothing more is started.
+    """
+    if stack_room() < HELPERS_RESERVE:
+        return False
+    if run_ready(context, KERNELS_AT_ONCE) != KERNELS_AT_ONCE:
+        return True
+    task = take_task(context)
+    if task == 0:
+        return False
+    run_task(context, task)
+    return True
+
+
+@native
+def take_task(context: Address) -> Address:
+    """The next task for a thread that waits, or 0.
+
+    Without workers, tasks are taken all at once and kept where a task that waits finds them, too.
+    """
+    store(context + CONTEXT_SPAWNED, 0)
+    if load(load(context + CONTEXT_QUEUE) + QUEUE_WORKERS) != 0:
+        return find_task(context)
+    task = load(context + CONTEXT_PENDING)
+    if task == 0:
+        task = take_injected(load(context + CONTEXT_QUEUE))
+    if task != 0:
+        store(context + CONTEXT_PENDING, load(task + TASK_NEXT))
+    return task
+
+
+@native
+def doze(context: Address, word: Address, nap_ns: int) -> bool:
+    """Sleep until there may be something to do, or `word` is 0; False if only the time is over."""
+    offer_tasks(context)
+    start = now()
+    if stack_room() < HELPERS_RESERVE:
+        sleep_only(context, word, nap_ns)
+    else:
+        sleep_on_queue(context, word, nap_ns)
+    return now() - start < nap_ns
+
+
+@native
+def sleep_only(context: Address, word: Address, nap_ns: int) -> None:
+    """Sleep although there may be tasks: this thread has no stack left for them."""
+    queue = load(context + CONTEXT_QUEUE)
+    fetch_add(queue + QUEUE_SLEEPERS, 1)
+    epoch = load_acquire(queue + QUEUE_EPOCH)
+    if load_acquire(word) != 0:
+        turn(context)
+        futex_wait(queue + QUEUE_EPOCH, epoch, nap_ns)
+        turn(context)
+    fetch_add(queue + QUEUE_SLEEPERS, -1)
+
+
+@inline
+def here() -> Address:
+    """The context of the compiled code that calls."""
+    return thread_context()

@@ -1,0 +1,375 @@
+"""Tokens and values of compiled programs: AsyncValues that their compiler counts references of.
+
+A token is an AsyncValue of type chain.  A value keeps a payload of up to a word in the header, where
+Python and host programs look for it, and a longer one 16-aligned behind the header.  Both are made
+with two references, one for whoever asked and one for the producer; resolving gives up the
+producer's.  An object in error forwards to an error value, which all that fail for the same reason
+share.
+
+Groups, and in a checked runtime all objects, are registered: the list of objects holds a reference of
+its own, so that what becomes of them can be looked at.  Where that reference would be given up, there
+was a drop too many.
+"""
+
+from __future__ import annotations
+
+from tfrt_runtime.native.activation import publish, run_waiters
+from tfrt_runtime.native.async_value import (
+    add_references,
+    add_waiter,
+    claim,
+    destroy_chain,
+    drop_optional,
+    drop_reference,
+    give_cell,
+    is_available,
+    new_value,
+    resolve,
+    state_of,
+    take_block,
+)
+from tfrt_runtime.native.layouts import (
+    ASYNC_CHECKED,
+    ASYNC_LIMIT,
+    ASYNC_OBJECTS,
+    ASYNC_REGISTERED,
+    CONCRETE,
+    CONTEXT_FAILURE,
+    CONTEXT_MADE,
+    CONTEXT_PROCESS,
+    CONTEXT_QUEUE,
+    ERROR,
+    EVENT_DESCRIBE,
+    EVENT_RELEASED_TOO_OFTEN,
+    EVENT_RESOLVED_TWICE,
+    GROUP_ADDED,
+    GROUP_ERROR,
+    GROUP_PENDING,
+    GROUP_SIZE,
+    KIND_CONCRETE,
+    KIND_INDIRECT,
+    OBJECT_GIVEN_UP,
+    OBJECT_REGISTERED,
+    PROCESS_ASYNC_EVENT,
+    QUEUE_ASYNC,
+    STATE_BITS,
+    TYPE_CHAIN,
+    TYPE_GROUP,
+    TYPE_STORAGE,
+    TYPE_UNKNOWN,
+    UNCONSTRUCTED,
+    VALUE_ASYNC,
+    VALUE_FAILURE,
+    VALUE_KIND,
+    VALUE_NEXT,
+    VALUE_OWNER,
+    VALUE_PAYLOAD,
+    VALUE_REFERENCES,
+    VALUE_STATE,
+    VALUE_STORAGE,
+    WAITER_THIRD,
+)
+from tfrt_runtime.native.memory import (
+    Address,
+    call3,
+    compare_and_swap,
+    entry,
+    exchange,
+    fetch_add,
+    inline,
+    load,
+    load_acquire,
+    native,
+    store,
+    store_release,
+)
+
+FIRST_LIMIT = 1024
+WORD = 8
+
+
+@native
+def tell(context: Address, event: int, argument: Address) -> int:
+    """Let Python know; what it answers."""
+    callback = load(load(context + CONTEXT_PROCESS) + PROCESS_ASYNC_EVENT)
+    return call3(callback, context, event, argument)
+
+
+@inline
+def new_object(context: Address, payload_type: int) -> Address:
+    """An unresolved object with two references, all of it in the header."""
+    made = new_value(context, payload_type)
+    store(made + VALUE_REFERENCES, 2)
+    store(made + VALUE_ASYNC, 0)
+    register_checked(context, made)
+    return made
+
+
+@native
+def new_token(context: Address) -> Address:
+    """An unresolved token with two references."""
+    return new_object(context, TYPE_CHAIN)
+
+
+@native
+def new_future(context: Address, size: int) -> Address:
+    """An unresolved value with two references and storage for `size` bytes."""
+    if size <= WORD:
+        return new_object(context, TYPE_UNKNOWN)
+    made = new_large(context, TYPE_STORAGE, size)
+    store(made + VALUE_REFERENCES, 2)
+    register_checked(context, made)
+    return made
+
+
+@native
+def new_large(context: Address, payload_type: int, size: int) -> Address:
+    """An unresolved object with one reference and `size` bytes behind the header."""
+    made = take_block(context, VALUE_STORAGE + size)
+    store(made + VALUE_REFERENCES, 1)
+    store(made + VALUE_STATE, UNCONSTRUCTED)
+    store(made + VALUE_KIND, payload_type << 8 | KIND_CONCRETE)
+    store(made + VALUE_PAYLOAD, 0)
+    store(made + VALUE_FAILURE, 0)
+    store(made + VALUE_OWNER, 0)
+    store(made + VALUE_ASYNC, size << 2)
+    store(context + CONTEXT_MADE, load(context + CONTEXT_MADE) + 1)
+    return made
+
+
+@inline
+def storage_of(value: Address) -> Address:
+    """Where the payload of a value is.  It has none while, or once, the value is an error."""
+    if load_acquire(value + VALUE_KIND) >> 8 == TYPE_STORAGE:
+        return value + VALUE_STORAGE
+    return value + VALUE_PAYLOAD
+
+
+@inline
+def register_checked(context: Address, made: Address) -> None:
+    """Register a new object, if references are checked."""
+    shared = load(load(context + CONTEXT_QUEUE) + QUEUE_ASYNC)
+    if shared != 0 and load(shared + ASYNC_CHECKED) != 0:
+        register(shared, made)
+
+
+@native
+def register(shared: Address, made: Address) -> None:
+    """Put a new object into the list, which takes a reference."""
+    store(made + VALUE_REFERENCES, load(made + VALUE_REFERENCES) + 1)
+    store(made + VALUE_ASYNC, load(made + VALUE_ASYNC) | OBJECT_REGISTERED)
+    push_registered(shared, made)
+    fetch_add(shared + ASYNC_REGISTERED, 1)
+
+
+@native
+def push_registered(shared: Address, registered: Address) -> None:
+    """Link an object into the list.  Nobody takes single ones out, so there is no ABA."""
+    while True:
+        head = load_acquire(shared + ASYNC_OBJECTS)
+        store(registered + VALUE_NEXT, head)
+        if compare_and_swap(shared + ASYNC_OBJECTS, head, registered) != 0:
+            return
+
+
+@native
+def sweep_when_full(context: Address, shared: Address) -> None:
+    """Look for dead objects when there are many, so that a long program keeps few of them."""
+    is_checked = load(shared + ASYNC_CHECKED) != 0
+    if not is_checked and load_acquire(shared + ASYNC_REGISTERED) > load_acquire(
+        shared + ASYNC_LIMIT
+    ):
+        async_sweep(context, shared)
+
+
+@entry
+def async_sweep(context: Address, shared: Address) -> None:
+    """Destroy the registered objects that only the list refers to: nobody can make a reference."""
+    registered = exchange(shared + ASYNC_OBJECTS, 0)
+    alive = 0
+    dead = 0
+    while registered != 0:
+        following = load(registered + VALUE_NEXT)
+        if load_acquire(registered + VALUE_REFERENCES) == 1 and is_at_rest(registered):
+            destroy_object(context, registered)
+            dead += 1
+        else:
+            push_registered(shared, registered)
+            alive += 1
+        registered = following
+    fetch_add(shared + ASYNC_REGISTERED, -dead)
+    store_release(shared + ASYNC_LIMIT, 2 * alive + FIRST_LIMIT)
+
+
+@native
+def is_at_rest(value: Address) -> bool:
+    """Whether no thread is at work on an object to which there are no references.
+
+    Members of a group that are not resolved yet will count down there without holding a reference:
+    one more atomic operation per member would be all that it is good for.
+    """
+    if load(value + VALUE_KIND) >> 8 != TYPE_GROUP:
+        return True
+    pending = load_acquire(value + GROUP_PENDING)
+    size = load(value + GROUP_SIZE)
+    if min(load_acquire(value + GROUP_ADDED), size) + pending != size:
+        return False
+    # Who counts down the last one publishes the group after that.
+    return pending > 0 or is_available(value)
+
+
+@native
+def is_registered(value: Address) -> bool:
+    """Whether the list of objects holds a reference."""
+    return load_acquire(value + VALUE_ASYNC) & OBJECT_REGISTERED != 0
+
+
+@inline
+def drop_references(context: Address, value: Address, count: int) -> None:
+    """Give up `count` references; the last one destroys the object."""
+    references = load_acquire(value + VALUE_REFERENCES)
+    # Who owns all that there are needs no read-modify-write.
+    if references != count:
+        references = fetch_add(value + VALUE_REFERENCES, -count)
+    if references <= count:
+        last_reference(context, value, count - references)
+
+
+@native
+def last_reference(context: Address, value: Address, too_many: int) -> None:
+    """No reference is left: destroy the object, unless there are fewer than none."""
+    if is_registered(value):
+        # The last one was the list's.  Give it back, and what was never there.
+        store_release(value + VALUE_REFERENCES, 1)
+        tell(context, EVENT_RELEASED_TOO_OFTEN, value)
+    elif too_many > 0:
+        tell(context, EVENT_RELEASED_TOO_OFTEN, 0)
+    else:
+        destroy_object(context, value)
+
+
+@native
+def destroy_object(context: Address, value: Address) -> None:
+    """Destroy an object that nobody refers to."""
+    if load(value + VALUE_KIND) >> 8 == TYPE_GROUP:
+        drop_optional(context, load_acquire(value + GROUP_ERROR))
+    destroy_chain(context, value)
+
+
+@native
+def emplace(context: Address, value: Address) -> None:
+    """Make an object available, and give up its producer's reference."""
+    while True:
+        head = load_acquire(value + VALUE_STATE)
+        if head & STATE_BITS != UNCONSTRUCTED:
+            resolved_before(context, value)
+            return
+        if compare_and_swap(value + VALUE_STATE, head, CONCRETE) != 0:
+            break
+    if head != UNCONSTRUCTED:
+        run_waiters(context, head)
+    drop_references(context, value, 1)
+
+
+@native
+def resolved_before(context: Address, value: Address) -> None:
+    """The producer of an object comes too late: it was given up, or the program is wrong."""
+    if load_acquire(value + VALUE_ASYNC) & OBJECT_GIVEN_UP != 0:
+        drop_references(context, value, 1)
+    else:
+        # The first one to resolve it gave up the producer's reference.
+        tell(context, EVENT_RESOLVED_TWICE, value)
+
+
+@native
+def set_object_error(context: Address, value: Address) -> None:
+    """Resolve an object to the error that was noted for it; gives up the producer's reference."""
+    failure = load(value + VALUE_FAILURE)
+    store(value + VALUE_FAILURE, 0)
+    if not claim(value):
+        drop_optional(context, failure)
+        resolved_before(context, value)
+        return
+    become_error(context, value, failure if failure != 0 else tell(context, EVENT_DESCRIBE, 0))
+    drop_references(context, value, 1)
+
+
+@native
+def become_error(context: Address, value: Address, failure: Address) -> None:
+    """Publish a claimed object as an error.  Takes over the reference to `failure`."""
+    if load(value + VALUE_KIND) >> 8 == TYPE_GROUP:
+        keep_error(context, value, failure)
+    else:
+        store(value + VALUE_PAYLOAD, failure)
+        store_release(value + VALUE_KIND, load(value + VALUE_KIND) | KIND_INDIRECT)
+    publish(context, value, ERROR)
+
+
+@native
+def keep_error(context: Address, group: Address, failure: Address) -> None:
+    """The first error of a group is the group's.  Takes over the reference to `failure`."""
+    if compare_and_swap(group + GROUP_ERROR, 0, failure) == 0:
+        drop_reference(context, failure)
+
+
+@entry
+def async_give_up(context: Address, value: Address, failure: Address) -> int:
+    """Resolve an object to an error in its producer's place; 0 if it is resolved by now.
+
+    Takes over the reference to `failure`.  The producer's reference stays: it may come after all.
+    """
+    # First: the producer may come as soon as the object is claimed.
+    store_release(value + VALUE_ASYNC, load_acquire(value + VALUE_ASYNC) | OBJECT_GIVEN_UP)
+    if not claim(value):
+        drop_reference(context, failure)
+        return 0
+    become_error(context, value, failure)
+    return 1
+
+
+@native
+def error_of(context: Address, value: Address) -> Address:
+    """The error value of an object in error, with a reference of its own."""
+    failure = 0
+    if load(value + VALUE_KIND) >> 8 == TYPE_GROUP:
+        failure = load_acquire(value + GROUP_ERROR)
+    elif state_of(value) == ERROR:
+        failure = resolve(value)
+    if failure == 0:
+        return tell(context, EVENT_DESCRIBE, 0)
+    add_references(failure, 1)
+    return failure
+
+
+@native
+def note_failure(context: Address, value: Address, failure: Address) -> None:
+    """Say which error an object is about to become.  Takes over the reference to `failure`."""
+    drop_optional(context, load(value + VALUE_FAILURE))
+    store(value + VALUE_FAILURE, failure)
+
+
+@native
+def fail_thread(context: Address, failure: Address) -> None:
+    """Say why the function that returns now failed.  Takes over the reference to `failure`."""
+    drop_optional(context, load(context + CONTEXT_FAILURE))
+    store(context + CONTEXT_FAILURE, failure)
+
+
+@native
+def thread_failure(context: Address) -> Address:
+    """Why the function that has just returned failed, with a reference of its own."""
+    failure = load(context + CONTEXT_FAILURE)
+    if failure == 0:
+        return tell(context, EVENT_DESCRIBE, 0)
+    add_references(failure, 1)
+    return failure
+
+
+@native
+def leave_waiter(context: Address, value: Address, waiter: Address, third: int) -> bool:
+    """Let a waiter wait for an object; False, and the waiter is gone, if it is resolved."""
+    store(waiter + WAITER_THIRD, third)
+    if add_waiter(value, waiter):
+        return True
+    give_cell(context, waiter)
+    return False

@@ -1,0 +1,350 @@
+"""AsyncValue: reference counts, the one change of state, and the list of waiters.
+
+A value leaves the unavailable states once, to CONCRETE or ERROR.  The state and the head of the list
+of waiters share one word, so that publishing a value and taking its waiters is one `exchange`, and
+leaving a waiter is one `compare_and_swap`: no waiter is lost and none runs twice, without a lock.
+
+Ownership: whoever makes a value holds one reference.  A waiter holds none: publishing takes the
+waiters away before the publisher gives up its own reference.
+"""
+
+from __future__ import annotations
+
+from tfrt_runtime.native.layouts import (
+    CELL_SIZE,
+    CONCRETE,
+    CONSTRUCTED,
+    CONTEXT_DROPPED,
+    CONTEXT_FREE,
+    CONTEXT_FREE_COUNT,
+    CONTEXT_MADE,
+    CONTEXT_PROCESS,
+    ERROR,
+    FREE_CLASSES,
+    FREE_LIMIT,
+    IMMORTAL,
+    KIND_BITS,
+    KIND_CONCRETE,
+    KIND_INDIRECT,
+    PROCESS_RELEASE_OBJECT,
+    STATE_BITS,
+    TYPE_OBJECT,
+    TYPE_STORAGE,
+    UNCONSTRUCTED,
+    VALUE_ASYNC,
+    VALUE_KIND,
+    VALUE_NEXT,
+    VALUE_OWNER,
+    VALUE_PAYLOAD,
+    VALUE_PAYLOAD2,
+    VALUE_REFERENCES,
+    VALUE_STATE,
+    VALUE_STORAGE,
+    WAIT_FORWARD,
+    WAITER_FIRST,
+    WAITER_KIND,
+    WAITER_NEXT,
+    WAITER_SECOND,
+    WAITER_VALUE,
+)
+from tfrt_runtime.native.memory import (
+    Address,
+    allocate,
+    call2,
+    compare_and_swap,
+    exchange,
+    fetch_add,
+    inline,
+    load,
+    load_acquire,
+    native,
+    release,
+    store,
+    store_release,
+)
+
+
+@native
+def take_block(context: Address, size: int) -> Address:
+    """A block of at least `size` bytes from this thread's free list; contents undefined."""
+    size_class = (size + CELL_SIZE - 1) // CELL_SIZE
+    if size_class >= FREE_CLASSES:
+        return allocate(size)
+    head = context + CONTEXT_FREE + 8 * size_class
+    block = load(head)
+    if block == 0:
+        return allocate(size_class * CELL_SIZE)
+    store(head, load(block + VALUE_NEXT))
+    count = context + CONTEXT_FREE_COUNT + 8 * size_class
+    store(count, load(count) - 1)
+    return block
+
+
+@native
+def give_block(context: Address, block: Address, size: int) -> None:
+    """Take back a block of `take_block`, with the size that was asked for."""
+    size_class = (size + CELL_SIZE - 1) // CELL_SIZE
+    count = context + CONTEXT_FREE_COUNT + 8 * size_class
+    if size_class >= FREE_CLASSES or load(count) >= FREE_LIMIT:
+        release(block)
+        return
+    head = context + CONTEXT_FREE + 8 * size_class
+    store(block + VALUE_NEXT, load(head))
+    store(head, block)
+    store(count, load(count) + 1)
+
+
+@inline
+def take_cell(context: Address) -> Address:
+    """A block of one cell: what `take_block` does for the size that is most common."""
+    cell = load(context + CONTEXT_FREE + 8)
+    if cell == 0:
+        return allocate(CELL_SIZE)
+    store(context + CONTEXT_FREE + 8, load(cell + VALUE_NEXT))
+    store(context + CONTEXT_FREE_COUNT + 8, load(context + CONTEXT_FREE_COUNT + 8) - 1)
+    return cell
+
+
+@inline
+def give_cell(context: Address, cell: Address) -> None:
+    """Take back a cell of `take_cell` or `take_block`."""
+    count = load(context + CONTEXT_FREE_COUNT + 8)
+    if count >= FREE_LIMIT:
+        release(cell)
+        return
+    store(cell + VALUE_NEXT, load(context + CONTEXT_FREE + 8))
+    store(context + CONTEXT_FREE + 8, cell)
+    store(context + CONTEXT_FREE_COUNT + 8, count + 1)
+
+
+@native
+def new_value(context: Address, payload_type: int) -> Address:
+    """An unconstructed concrete value with one reference."""
+    value = take_cell(context)
+    store(value + VALUE_REFERENCES, 1)
+    store(value + VALUE_STATE, UNCONSTRUCTED)
+    store(value + VALUE_KIND, payload_type << 8 | KIND_CONCRETE)
+    store(value + VALUE_PAYLOAD, 0)
+    store(value + VALUE_PAYLOAD2, 0)
+    store(value + VALUE_OWNER, 0)
+    store(context + CONTEXT_MADE, load(context + CONTEXT_MADE) + 1)
+    return value
+
+
+@inline
+def new_available(context: Address, payload_type: int) -> Address:
+    """A value that nobody else has seen and that is available: the caller fills the payload in."""
+    value = take_cell(context)
+    store(value + VALUE_REFERENCES, 1)
+    store(value + VALUE_STATE, CONCRETE)
+    store(value + VALUE_KIND, payload_type << 8 | KIND_CONCRETE)
+    store(value + VALUE_OWNER, 0)
+    store(context + CONTEXT_MADE, load(context + CONTEXT_MADE) + 1)
+    return value
+
+
+@native
+def new_indirect(context: Address) -> Address:
+    """An unconstructed indirect value with one reference: `forward_to` gives it its target."""
+    value = new_value(context, 0)
+    store(value + VALUE_KIND, KIND_INDIRECT)
+    return value
+
+
+@native
+def state_of(value: Address) -> int:
+    """The state now; what the publisher wrote before is visible once it is CONCRETE or ERROR."""
+    return load_acquire(value + VALUE_STATE) & STATE_BITS
+
+
+@inline
+def is_available(value: Address) -> bool:
+    """Whether the value is CONCRETE or ERROR."""
+    return load_acquire(value + VALUE_STATE) & STATE_BITS >= CONCRETE
+
+
+@native
+def is_indirect(value: Address) -> bool:
+    """Whether the value is a placeholder for another one; others may be resolving it."""
+    return load_acquire(value + VALUE_KIND) & KIND_BITS == KIND_INDIRECT
+
+
+@native
+def resolve(value: Address) -> Address:
+    """The concrete or error value behind an available value."""
+    while load(value + VALUE_KIND) & KIND_BITS == KIND_INDIRECT:
+        value = load(value + VALUE_PAYLOAD)
+    return value
+
+
+@inline
+def add_references(value: Address, count: int) -> None:
+    """`count` more references; the caller already holds one, so that no ordering is needed."""
+    if load_acquire(value + VALUE_REFERENCES) < IMMORTAL:
+        fetch_add(value + VALUE_REFERENCES, count)
+
+
+@inline
+def drop_reference(context: Address, value: Address) -> None:
+    """Give up one reference; the last one destroys the value, and what it forwards to."""
+    references = load_acquire(value + VALUE_REFERENCES)
+    if references >= IMMORTAL:
+        return
+    # A sole owner needs no read-modify-write: nobody else can hold or make a reference.
+    if references != 1 and fetch_add(value + VALUE_REFERENCES, -1) != 1:
+        return
+    kind = load(value + VALUE_KIND)
+    if kind >= TYPE_OBJECT << 8 or kind & KIND_BITS == KIND_INDIRECT:
+        destroy_chain(context, value)
+    else:
+        store(context + CONTEXT_DROPPED, load(context + CONTEXT_DROPPED) + 1)
+        give_cell(context, value)
+
+
+@native
+def drop_optional(context: Address, value: Address) -> None:
+    """Give up one reference, if there is a value at all."""
+    if value != 0:
+        drop_reference(context, value)
+
+
+@native
+def destroy_chain(context: Address, value: Address) -> None:
+    """Destroy a value that nobody refers to, and what it forwards to if that was the last."""
+    while value != 0:
+        value = destroy(context, value)
+        if value != 0:
+            references = load_acquire(value + VALUE_REFERENCES)
+            if references >= IMMORTAL:
+                return
+            if references != 1 and fetch_add(value + VALUE_REFERENCES, -1) != 1:
+                return
+
+
+@native
+def destroy(context: Address, value: Address) -> Address:
+    """Release the payload and the cell.  Returns the target of an indirect value, to drop next."""
+    kind = load(value + VALUE_KIND)
+    target = 0
+    if kind & KIND_BITS == KIND_INDIRECT:
+        target = load(value + VALUE_PAYLOAD)
+    elif is_object(kind >> 8) and load(value + VALUE_STATE) & STATE_BITS != UNCONSTRUCTED:
+        release_object = load(load(context + CONTEXT_PROCESS) + PROCESS_RELEASE_OBJECT)
+        call2(release_object, context, load(value + VALUE_PAYLOAD))
+    store(context + CONTEXT_DROPPED, load(context + CONTEXT_DROPPED) + 1)
+    if kind >> 8 >= TYPE_STORAGE:
+        give_block(context, value, VALUE_STORAGE + (load(value + VALUE_ASYNC) >> 2))
+    else:
+        give_cell(context, value)
+    return target
+
+
+@inline
+def is_object(payload_type: int) -> bool:
+    """Whether the payload is a handle that Python must release."""
+    return payload_type >= TYPE_OBJECT and payload_type < TYPE_STORAGE
+
+
+@native
+def new_waiter(context: Address, kind: int, first: int, second: int) -> Address:
+    """A waiter that does what `kind` says with `first` and `second`."""
+    waiter = take_cell(context)
+    store(waiter + WAITER_KIND, kind)
+    store(waiter + WAITER_FIRST, first)
+    store(waiter + WAITER_SECOND, second)
+    return waiter
+
+
+@native
+def add_waiter(value: Address, waiter: Address) -> bool:
+    """Leave `waiter` with an unavailable value; False if the value is available by now.
+
+    On False the waiter is still the caller's.
+    """
+    store(waiter + WAITER_VALUE, value)
+    while True:
+        head = load_acquire(value + VALUE_STATE)
+        if head & STATE_BITS >= CONCRETE:
+            return False
+        store(waiter + WAITER_NEXT, head & ~STATE_BITS)
+        # Publishes the waiter's fields, and keeps CONSTRUCTED apart from UNCONSTRUCTED.
+        if compare_and_swap(value + VALUE_STATE, head, waiter | (head & STATE_BITS)) != 0:
+            return True
+
+
+@native
+def claim(value: Address) -> bool:
+    """Become the one who resolves an unconstructed value; False if somebody did or will."""
+    while True:
+        head = load_acquire(value + VALUE_STATE)
+        if head & STATE_BITS != UNCONSTRUCTED:
+            return False
+        if compare_and_swap(value + VALUE_STATE, head, head | CONSTRUCTED) != 0:
+            return True
+
+
+@native
+def take_waiters(value: Address, state: int) -> Address:
+    """Make the value available in `state`; returns the list of waiters, last come first.
+
+    The caller wrote the payload before: `exchange` publishes it.
+    """
+    return exchange(value + VALUE_STATE, state) & ~STATE_BITS
+
+
+@native
+def point_at(context: Address, indirect: Address, target: Address) -> Address:
+    """Publish an indirect value whose target is available; returns its waiters.
+
+    Consumes the caller's reference to `target`.  Collapses one level when the target is itself
+    indirect, so that chains of forwards do not grow.
+    """
+    concrete = resolve(target)
+    if load_acquire(concrete + VALUE_REFERENCES) >= IMMORTAL:
+        return become_constant(context, indirect, target, concrete)
+    if concrete != target:
+        add_references(concrete, 1)
+        drop_reference(context, target)
+    store(indirect + VALUE_PAYLOAD, concrete)
+    kind = load(concrete + VALUE_KIND) & ~KIND_BITS | KIND_INDIRECT
+    store_release(indirect + VALUE_KIND, kind)
+    return take_waiters(indirect, load_acquire(concrete + VALUE_STATE) & STATE_BITS)
+
+
+@native
+def become_constant(
+    context: Address, indirect: Address, target: Address, constant: Address
+) -> Address:
+    """Publish an indirect value as a copy of `constant`: it may outlive the program that owns that."""
+    store(indirect + VALUE_PAYLOAD, load(constant + VALUE_PAYLOAD))
+    store(indirect + VALUE_PAYLOAD2, load(constant + VALUE_PAYLOAD2))
+    store_release(indirect + VALUE_KIND, load(constant + VALUE_KIND))
+    drop_reference(context, target)
+    return take_waiters(indirect, CONCRETE)
+
+
+@native
+def forward_to(context: Address, indirect: Address, target: Address) -> Address:
+    """Let `indirect` become what `target` is, or will be; returns waiters that must run now.
+
+    Consumes the caller's reference to `target`.  May be called once per indirect value.
+    """
+    if not is_available(target):
+        add_references(indirect, 1)
+        waiter = new_waiter(context, WAIT_FORWARD, indirect, target)
+        if add_waiter(target, waiter):
+            return 0
+        give_block(context, waiter, CELL_SIZE)
+        drop_reference(context, indirect)
+    return point_at(context, indirect, target)
+
+
+@native
+def set_error(value: Address, payload: int, error_type: int) -> Address:
+    """Resolve an unconstructed concrete value to an error; returns its waiters.
+
+    `payload` is the handle of a Diagnostic, whose reference the value takes over.
+    """
+    store(value + VALUE_PAYLOAD, payload)
+    store_release(value + VALUE_KIND, error_type << 8 | KIND_CONCRETE)
+    return take_waiters(value, ERROR)

@@ -1,0 +1,136 @@
+"""Compile the native core to an object file: `python -m tfrt_runtime.native.build OUTPUT`.
+
+Runs in a process of its own, so that the one that needs the core never imports Numba.  Numba turns
+each entry into LLVM IR; its inner functions use none of Numba's helpers, so they are linked into one
+module, given plain wrappers (`word name(word, ...)`), optimised once and written as one object.
+
+Prints a line per step to standard output, for whoever shows the progress.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import llvmlite.binding as llvm
+import numba
+from numba import types
+from numba.core import config
+
+from tfrt_runtime.native import entries, lowering, memory, threads
+from tfrt_runtime.native.library import code_module, object_code
+
+WRAPPER = """
+define i64 @"{name}"({parameters}) {{
+  %result = alloca i64
+  %error = alloca ptr
+  store i64 0, ptr %result
+  %status = call i32 @"{inner}"(ptr %result, ptr %error{arguments})
+  %value = load i64, ptr %result
+  ret i64 %value
+}}
+"""
+
+
+def inner_function(function: Callable[..., object]) -> tuple[str, str]:
+    """The LLVM IR of an entry with all that it calls, and the name of its inner function."""
+    signature = (types.int64,) * lowering.arity(function)
+    compiled = numba.njit(**lowering.JIT_OPTIONS)(function)
+    compiled.compile(signature)
+    result = compiled.overloads[signature]
+    return result.library.get_llvm_str(), result.fndesc.llvm_func_name
+
+
+def wrapper(name: str, inner: str, count: int) -> str:
+    """A function with a C signature around an inner function.
+
+    Numba's inner functions write their result through the first parameter; one without a result
+    writes a null pointer there, which reads as 0.
+    """
+    words = [f"i64 %{i}" for i in range(count)]
+    declared = ", ".join(["ptr", "ptr", *["i64"] * count])
+    text = WRAPPER.format(
+        name=name,
+        parameters=", ".join(words),
+        inner=inner,
+        arguments="".join(f", {word}" for word in words),
+    )
+    return f'declare i32 @"{inner}"({declared})\n' + text
+
+
+def export_wrapper(name: str, inner: str, export: memory.Export) -> str:
+    """A function with the C name and the C types of an export around its inner function."""
+    kinds = list(enumerate(export.parameters))
+    lines = [f"  %w{i} = ptrtoint ptr %{i} to i64" for i, kind in kinds if kind == "ptr"]
+    words = ", ".join(f"i64 %w{i}" if kind == "ptr" else f"i64 %{i}" for i, kind in kinds)
+    call = f'call i64 @"{name}.words"({words})'
+    match export.returns:
+        case "void":
+            lines += [f"  {call}", "  ret void"]
+        case "i64":
+            lines += [f"  %r = {call}", "  ret i64 %r"]
+        case "ptr":
+            lines += [f"  %w = {call}", "  %r = inttoptr i64 %w to ptr", "  ret ptr %r"]
+        case _:
+            lines += [f"  %w = {call}", "  %r = trunc i64 %w to i1", "  ret i1 %r"]
+    parameters = ", ".join(f"{kind} %{i}" for i, kind in kinds)
+    body = "\n".join(lines)
+    words_only = wrapper(f"{name}.words", inner, len(kinds))
+    return f'{words_only}define {export.returns} @"{name}"({parameters}) {{\n{body}\n}}\n'
+
+
+def keep_only(module: llvm.ModuleRef, names: set[str]) -> None:
+    """Make every other function internal, so that what no wrapper uses goes away."""
+    for function in module.functions:
+        if not function.is_declaration and function.name not in names:
+            function.linkage = "internal"
+
+
+def inline_marked(module: llvm.ModuleRef) -> None:
+    """Have the functions inlined that `memory.inline` marks.
+
+    Numba's names spell each part of a qualified name after its length.
+    """
+    marks = [f"{len(name)}{name}B" for name in memory.INLINE]
+    for function in module.functions:
+        if not function.is_declaration and any(mark in function.name for mark in marks):
+            function.add_function_attribute("alwaysinline")
+
+
+def build(progress: Callable[[str], None]) -> bytes:
+    """The object code of every entry."""
+    # The whole is optimised once at the end: optimising each part as well would only cost time.
+    config.OPT = config._OptLevel(0)  # type: ignore[attr-defined,no-untyped-call]
+    functions = entries.load()
+    exports = entries.exports()
+    lowering.install()
+    for name in threads.LINKED_LATER:
+        # Numba loads what it compiles, although nothing of it runs here: any address will do.
+        llvm.add_symbol(name, 1)
+    module = code_module(threads.CODE)
+    count = len(functions) + len(exports)
+    for number, (name, function) in enumerate(functions.items(), 1):
+        progress(f"{number}/{count} {name}")
+        text, inner = inner_function(function)
+        module.link_in(llvm.parse_assembly(text))
+        module.link_in(code_module(wrapper(name, inner, lowering.arity(function))))
+    for number, (name, export) in enumerate(exports.items(), len(functions) + 1):
+        progress(f"{number}/{count} {name}")
+        text, inner = inner_function(export.function)
+        module.link_in(llvm.parse_assembly(text))
+        module.link_in(code_module(export_wrapper(name, inner, export)))
+    keep_only(module, {*functions, *exports, *threads.EXPORTS})
+    inline_marked(module)
+    progress("optimising")
+    return object_code(module)
+
+
+def main(arguments: list[str]) -> int:
+    """Write the object file to the path given."""
+    Path(arguments[0]).write_bytes(build(lambda line: print(line, flush=True)))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,287 @@
+"""Entries for Python: what the host objects do to native ones, one call each."""
+
+from __future__ import annotations
+
+from tfrt_runtime.native.activation import drop_latch, leave_request, publish, run_waiters
+from tfrt_runtime.native.async_kernels import cancel_request
+from tfrt_runtime.native.async_value import (
+    add_references,
+    add_waiter,
+    claim,
+    drop_reference,
+    forward_to,
+    give_block,
+    is_indirect,
+    new_available,
+    new_indirect,
+    new_value,
+    new_waiter,
+    resolve,
+    state_of,
+    take_block,
+)
+from tfrt_runtime.native.layouts import (
+    CELL_SIZE,
+    CONCRETE,
+    CONTEXT_ARGUMENTS,
+    CONTEXT_BLOCKING,
+    CONTEXT_FRAME_LIMIT,
+    CONTEXT_FREE,
+    CONTEXT_NUMBER,
+    CONTEXT_PROCESS,
+    CONTEXT_QUEUE,
+    CONTEXT_RANDOM,
+    CONTEXT_READY,
+    CONTEXT_READY_LIMIT,
+    CONTEXT_READY_TOP,
+    CONTEXT_RESULTS,
+    CONTEXT_SIZE,
+    CONTEXT_WORKER,
+    ERROR,
+    FRAME_ROOM,
+    FREE_CLASSES,
+    KIND_CONCRETE,
+    LATCH_OWNERS,
+    LATCH_PENDING,
+    POOL_EPOCH,
+    POOL_STOP,
+    QUEUE_STOP,
+    REQUEST_ACTIVE,
+    TRACE_VALUE,
+    TYPE_ERROR,
+    VALUE_KIND,
+    VALUE_NEXT,
+    VALUE_PAYLOAD,
+    VALUE_PAYLOAD2,
+    WAIT_LATCH,
+    WAIT_PYTHON,
+    WAITER_NEXT,
+)
+from tfrt_runtime.native.memory import (
+    Address,
+    allocate,
+    clear,
+    entry,
+    exchange,
+    fetch_add,
+    futex_wake,
+    load,
+    release,
+    store,
+    store_release,
+)
+from tfrt_runtime.native.tasks import add_blocking_task, add_task, new_task, wake_all
+
+FIRST_READY_ENTRIES = 256
+
+
+@entry
+def context_make(process: Address, queue: Address, pool: Address, number: int) -> Address:
+    """A context for one thread, until `context_free`.
+
+    It belongs to no worker yet: CONTEXT_DEQUE and CONTEXT_WORKER are the caller's to set.
+    """
+    context = allocate(CONTEXT_SIZE)
+    clear(context, CONTEXT_SIZE)
+    store(context + CONTEXT_PROCESS, process)
+    store(context + CONTEXT_QUEUE, queue)
+    store(context + CONTEXT_BLOCKING, pool)
+    store(context + CONTEXT_NUMBER, number)
+    store(context + CONTEXT_WORKER, -1)
+    store(context + CONTEXT_RANDOM, 88172645463325252 + number)
+    ready = allocate(16 * FIRST_READY_ENTRIES)
+    store(context + CONTEXT_READY, ready)
+    store(context + CONTEXT_READY_TOP, ready)
+    store(context + CONTEXT_READY_LIMIT, ready + 16 * FIRST_READY_ENTRIES)
+    frame = allocate(16 * FRAME_ROOM)
+    store(context + CONTEXT_ARGUMENTS, frame)
+    store(context + CONTEXT_RESULTS, frame + 8 * FRAME_ROOM)
+    store(context + CONTEXT_FRAME_LIMIT, FRAME_ROOM)
+    return context
+
+
+@entry
+def context_free(context: Address) -> None:
+    """Free a context with its free lists.  Nothing may be ready on it."""
+    for size_class in range(1, FREE_CLASSES):
+        block = load(context + CONTEXT_FREE + 8 * size_class)
+        while block != 0:
+            following = load(block + VALUE_NEXT)
+            release(block)
+            block = following
+    release(load(context + CONTEXT_READY))
+    release(load(context + CONTEXT_ARGUMENTS))
+    release(context)
+
+
+@entry
+def value_make(context: Address, payload_type: int) -> Address:
+    """An unavailable concrete value with one reference."""
+    return new_value(context, payload_type)
+
+
+@entry
+def value_of(context: Address, payload_type: int, first: int, second: int) -> Address:
+    """An available value with one reference."""
+    value = new_available(context, payload_type)
+    store(value + VALUE_PAYLOAD, first)
+    store(value + VALUE_PAYLOAD2, second)
+    return value
+
+
+@entry
+def trace_take(trace: Address) -> Address:
+    """Take the latest value of a trace record, with its reference; 0 if there is no new one."""
+    return exchange(trace + TRACE_VALUE, 0)
+
+
+@entry
+def value_make_indirect(context: Address) -> Address:
+    """An unavailable indirect value with one reference."""
+    return new_indirect(context)
+
+
+@entry
+def value_claim(value: Address) -> int:
+    """Let the caller, and nobody else, resolve a concrete value; 0 if it is too late for that."""
+    return 1 if not is_indirect(value) and claim(value) else 0
+
+
+@entry
+def value_emplace(
+    context: Address, value: Address, payload_type: int, first: int, second: int
+) -> None:
+    """Publish a claimed value with the payload given."""
+    # Atomic: another thread may ask at this moment whether the value is indirect.
+    store_release(value + VALUE_KIND, payload_type << 8 | KIND_CONCRETE)
+    store(value + VALUE_PAYLOAD, first)
+    store(value + VALUE_PAYLOAD2, second)
+    publish(context, value, CONCRETE)
+
+
+@entry
+def value_set_error(context: Address, value: Address, handle: int) -> None:
+    """Publish a claimed value as an error; it takes over the diagnostic's handle."""
+    store(value + VALUE_PAYLOAD, handle)
+    store_release(value + VALUE_KIND, TYPE_ERROR << 8 | KIND_CONCRETE)
+    publish(context, value, ERROR)
+
+
+@entry
+def value_forward(context: Address, indirect: Address, target: Address) -> None:
+    """Forward an indirect value; takes over the reference to `target`."""
+    run_waiters(context, forward_to(context, indirect, target))
+
+
+@entry
+def value_state(value: Address) -> int:
+    """UNCONSTRUCTED, CONSTRUCTED, CONCRETE or ERROR."""
+    return state_of(value)
+
+
+@entry
+def value_resolve(value: Address) -> Address:
+    """The concrete or error value behind an available one; borrowed."""
+    return resolve(value)
+
+
+@entry
+def value_add_reference(value: Address) -> None:
+    """One more reference."""
+    add_references(value, 1)
+
+
+@entry
+def value_drop(context: Address, value: Address) -> None:
+    """One reference less."""
+    drop_reference(context, value)
+
+
+@entry
+def value_and_then(context: Address, value: Address, handle: int) -> None:
+    """Call the Python waiter `handle` once the value is resolved: now, if it already is."""
+    waiter = new_waiter(context, WAIT_PYTHON, handle, 0)
+    if not add_waiter(value, waiter):
+        store(waiter + WAITER_NEXT, 0)
+        run_waiters(context, waiter)
+
+
+@entry
+def latch_make(context: Address, value: Address) -> Address:
+    """A word that is 1 until the value is resolved; let go of it with `latch_drop`."""
+    latch = take_block(context, CELL_SIZE)
+    store(latch + LATCH_PENDING, 1)
+    store(latch + LATCH_OWNERS, 2)
+    waiter = new_waiter(context, WAIT_LATCH, latch, 0)
+    if not add_waiter(value, waiter):
+        give_block(context, waiter, CELL_SIZE)
+        store_release(latch + LATCH_PENDING, 0)
+        drop_latch(context, latch)
+    return latch
+
+
+@entry
+def latch_drop(context: Address, latch: Address) -> None:
+    """The sleeper lets go."""
+    drop_latch(context, latch)
+
+
+@entry
+def block_take(context: Address, size: int) -> Address:
+    """A block of memory for the native core."""
+    return take_block(context, size)
+
+
+@entry
+def block_give(context: Address, block: Address, size: int) -> None:
+    """Give a block back."""
+    give_block(context, block, size)
+
+
+@entry
+def task_add(context: Address, function: Address, first: int, second: int) -> None:
+    """Add a compute task."""
+    add_task(context, new_task(context, function, first, second, 0))
+
+
+@entry
+def task_add_blocking(context: Address, function: Address, first: int, second: int) -> int:
+    """Add a blocking task; 0 when the pool is full."""
+    task = new_task(context, function, first, second, 0)
+    if add_blocking_task(context, task):
+        return 1
+    give_block(context, task, CELL_SIZE)
+    return 0
+
+
+@entry
+def request_enter(request: Address) -> None:
+    """One thing more is active in a request that is not over."""
+    fetch_add(request + REQUEST_ACTIVE, 1)
+
+
+@entry
+def request_leave(context: Address, request: Address) -> None:
+    """What `request_enter` counted is done."""
+    leave_request(context, request)
+
+
+@entry
+def request_cancel(request: Address) -> int:
+    """Cancel a request; 0 if it was cancelled before."""
+    return 1 if cancel_request(request) else 0
+
+
+@entry
+def queue_stop(queue: Address) -> None:
+    """Let the workers of a queue return."""
+    store_release(queue + QUEUE_STOP, 1)
+    wake_all(queue)
+
+
+@entry
+def pool_stop(pool: Address) -> None:
+    """Let the threads of a blocking pool return."""
+    store_release(pool + POOL_STOP, 1)
+    fetch_add(pool + POOL_EPOCH, 1)
+    futex_wake(pool + POOL_EPOCH, 1 << 30)

@@ -1,0 +1,425 @@
+"""The structs that native code and Python share: every field's byte offset, written once.
+
+All fields are 8-byte words.  A name is `STRUCT_FIELD`; `STRUCT_SIZE` is the whole in bytes.  The
+compiled core takes these as constants, the simulator and the decoder read the same names.
+"""
+
+# AsyncValue, and every other small cell: one cache line, so that two values never share one.
+CELL_SIZE = 64
+
+VALUE_REFERENCES = 0
+VALUE_STATE = 8
+"""Two bits of state below the address of the first waiter (waiters are 16-aligned)."""
+VALUE_KIND = 16
+"""`payload type << 8 | CONCRETE or INDIRECT`."""
+VALUE_PAYLOAD = 24
+VALUE_PAYLOAD2 = 32
+VALUE_NEXT = 40
+"""Next cell of a free list, while the cell is free."""
+VALUE_OWNER = 48
+"""Who made it: an opaque number for the leak view."""
+VALUE_ASYNC = 56
+"""Objects of compiled programs only: bytes of storage behind the header `<< 2 | OBJECT_*`."""
+OBJECT_REGISTERED = 1
+"""The runtime's list of objects holds a reference; VALUE_NEXT links the list."""
+OBJECT_GIVEN_UP = 2
+"""Resolved in its producer's place: what that does later is ignored."""
+VALUE_FAILURE = 32
+"""Objects of compiled programs, until they are resolved: the error that they are about to become."""
+VALUE_STORAGE = 64
+"""Where the storage of a value starts that does not fit into the header."""
+
+UNCONSTRUCTED, CONSTRUCTED, CONCRETE, ERROR = range(4)
+STATE_BITS = 3
+KIND_CONCRETE, KIND_INDIRECT = 0, 1
+KIND_BITS = 255
+
+IMMORTAL = 1 << 60
+"""A reference count from here on is never changed: constants outlive every program that uses them."""
+
+# What a payload is.  From TYPE_OBJECT on it must be released; below it is plain bits.
+(
+    TYPE_UNKNOWN,
+    TYPE_CHAIN,
+    TYPE_I1,
+    TYPE_I8,
+    TYPE_I16,
+    TYPE_I32,
+    TYPE_I64,
+    TYPE_UI8,
+    TYPE_UI16,
+    TYPE_UI32,
+    TYPE_UI64,
+    TYPE_F16,
+    TYPE_BF16,
+    TYPE_F32,
+    TYPE_F64,
+    TYPE_COMPLEX64,
+    TYPE_COMPLEX128,
+    TYPE_ATOMIC_I32,
+) = range(18)
+TYPE_OBJECT = 32
+"""The payload is a handle into Python's object table."""
+TYPE_ERROR = 33
+"""The payload is the handle of a Diagnostic; only in state ERROR."""
+TYPE_STORAGE = 40
+"""The payload is plain memory behind the header; VALUE_ASYNC says how much."""
+TYPE_GROUP = 41
+"""No payload: a group of tokens and values."""
+
+# Group: behind the header of a value, which becomes available when nothing is pending.
+GROUP_ADDED = 64
+GROUP_SIZE = 72
+"""How many members it waits for."""
+GROUP_ERROR = 80
+"""The error of the first member that failed, with a reference, or 0."""
+GROUP_PENDING = 128
+"""Members that are not there, or not resolved; on a line of its own, as other threads count here."""
+GROUP_STORAGE = 128
+"""Bytes behind the header."""
+
+# Waiter: what happens when a value resolves.
+WAITER_NEXT = 0
+WAITER_KIND = 8
+WAITER_FIRST = 16
+WAITER_SECOND = 24
+WAITER_VALUE = 32
+"""The value that was waited for."""
+WAITER_THIRD = 40
+
+(
+    WAIT_REGISTER,
+    WAIT_FORWARD,
+    WAIT_PYTHON,
+    WAIT_END,
+    WAIT_JOIN,
+    WAIT_LATCH,
+    WAIT_CALL,
+    WAIT_TASK,
+    WAIT_NOTIFY,
+) = range(1, 10)
+
+# Latch: lets a thread sleep until a value resolves; owned by the waiter and by the sleeper.
+LATCH_PENDING = 0
+LATCH_OWNERS = 8
+
+# Entry of a ready stack: what the low bits of its first word say.
+READY_KERNEL, READY_DELIVERY, READY_END, READY_JOIN = 0, 1, 2, 4
+READY_BITS = 7
+
+# Task: a function for the work queue.  `function(context, task)`; the function frees the cell.
+TASK_NEXT = 0
+TASK_FUNCTION = 8
+TASK_FIRST = 16
+TASK_SECOND = 24
+TASK_THIRD = 32
+TASK_FOURTH = 40
+
+# Process: one per process; addresses of Python callbacks.
+PROCESS_RELEASE_OBJECT = 0
+"""release(context, handle): the last reference to an object payload is gone."""
+PROCESS_PYTHON_KERNEL = 8
+"""kernel(context, record): run a Python kernel; its frame is in the context."""
+PROCESS_REPORT_ERROR = 16
+"""report(context, record, message id) -> error AsyncValue with one reference."""
+PROCESS_PYTHON_WAITER = 24
+"""waiter(context, handle): a Python callback of and_then; releases the handle."""
+PROCESS_PRINT = 32
+"""print(context, record, value): print kernels; value is the argument AsyncValue or 0."""
+PROCESS_NEED_THREAD = 40
+"""need_thread(context, pool): a blocking task waits and no thread is idle."""
+PROCESS_REQUEST_DONE = 48
+"""done(context, request): the last activation of a request is gone."""
+PROCESS_RUN_ENTRY = 56
+"""Task function `executor.run_entry`."""
+PROCESS_RUN_BLOCKING = 64
+"""Task function `executor.run_blocking`."""
+PROCESS_TRACE_CALL = 72
+"""trace(context, activation, is_end): a call of a traced function begins or ends."""
+PROCESS_RUN_COROUTINE = 80
+"""Task function `async_awaiting.run_coroutine`."""
+PROCESS_MEMBER_RESOLVED = 88
+"""Waiter function `async_groups.member_resolved`."""
+PROCESS_ASYNC_EVENT = 96
+"""event(context, EVENT_*, argument): compiled code needs Python, or is wrong."""
+PROCESS_SIZE = 128
+
+# Context: one per thread that runs native code.  Also the frame of the kernel that it runs.
+CONTEXT_PROCESS = 0
+CONTEXT_QUEUE = 8
+CONTEXT_WORKER = 16
+"""Number of the worker in its queue, or -1 for a thread that does not work for it now."""
+CONTEXT_DEQUE = 24
+CONTEXT_READY = 32
+"""First entry of the stack of ready kernels: (activation, record) pairs."""
+CONTEXT_READY_TOP = 40
+CONTEXT_READY_LIMIT = 48
+CONTEXT_WAITERS = 56
+"""Waiters of values that were published on this thread and have not run yet."""
+CONTEXT_PUBLISHING = 64
+CONTEXT_ARGUMENTS = 72
+CONTEXT_RESULTS = 80
+CONTEXT_FRAME_LIMIT = 88
+"""How many arguments, and how many results, the frame has room for."""
+CONTEXT_ACTIVATION = 96
+CONTEXT_RECORD = 104
+CONTEXT_MADE = 112
+"""AsyncValues made on this thread; with CONTEXT_DROPPED of all threads, how many are alive."""
+CONTEXT_DROPPED = 120
+CONTEXT_RANDOM = 128
+CONTEXT_NUMBER = 144
+"""Number of the thread in the process, for the board."""
+CONTEXT_HEAVY = 152
+"""Heavy kernels ready on this thread: worth waking another worker for."""
+CONTEXT_BLOCKING = 160
+"""The blocking pool."""
+CONTEXT_STARTED = 168
+"""When the present kernel started, if it is traced, else 0."""
+CONTEXT_REQUEST = 176
+"""The request of the present kernel or task."""
+CONTEXT_TURNS = 184
+"""Odd while the thread may run kernels, even while it sleeps or is away; never goes back."""
+CONTEXT_FREE = 192
+"""Heads of the free lists, one word per size class; then as many counts."""
+FREE_CLASSES = 17
+CONTEXT_FREE_COUNT = CONTEXT_FREE + 8 * FREE_CLASSES
+FREE_LIMIT = 4096
+"""Cells that a thread keeps per size class before it gives them back."""
+CONTEXT_FAILURE = 464
+"""Why the compiled function that returns on this thread failed: an error value, or 0."""
+CONTEXT_NESTED = 472
+"""Coroutines that continue inside of each other on this stack."""
+CONTEXT_AWAITED = 480
+"""The object that compiled code on this thread waits for, or 0."""
+CONTEXT_SPAWNED = 496
+"""Coroutines put into the queue since this thread last took a task from there itself."""
+CONTEXT_PENDING = 488
+"""Queue without workers: tasks that a waiting thread has taken and not run yet."""
+CONTEXT_SIZE = 512
+
+# Messages that native code reports by number.
+MESSAGE_NO_RESULT, MESSAGE_POOL_FULL, MESSAGE_DIVIDE_BY_ZERO, MESSAGE_CASE_RANGE = range(4)
+(MESSAGE_FAIL, MESSAGE_FAIL_ASYNC, MESSAGE_ERROR_CHAIN, MESSAGE_NEGATIVE_COUNT) = range(4, 8)
+MESSAGE_WRONG_TYPE = 8
+MESSAGE_QUIET_FAIL = 9
+MESSAGE_TOO_DEEP = 10
+
+# Request: what belongs to one run of a program.
+REQUEST_CANCEL = 0
+"""The error AsyncValue of a cancelled request, or 0; owned by the request."""
+REQUEST_ACTIVE = 8
+"""Root activations and queued tasks that have not finished; a futex word."""
+REQUEST_HANDLE = 16
+REQUEST_CANCELLED_VALUE = 24
+"""The error AsyncValue that a cancellation uses; the request holds a reference."""
+REQUEST_OPEN = 32
+"""1 until the run is over and Python knows it; what waiters look at."""
+REQUEST_SIZE = 64
+
+# Function: a decoded BEF function, made once when it is loaded.
+FUNCTION_SIZE = 0
+"""Bytes of an activation."""
+FUNCTION_TEMPLATE = 8
+"""Image of registers and ready counts at entry."""
+FUNCTION_TEMPLATE_SIZE = 16
+FUNCTION_KERNELS = 24
+"""Kernels that run in an activation."""
+FUNCTION_ARGUMENTS = 32
+FUNCTION_ARGUMENT_TABLE = 40
+"""One slot per argument."""
+FUNCTION_RESULTS = 48
+FUNCTION_ENTRIES = 56
+FUNCTION_ENTRY_TABLE = 64
+"""Records of the kernels that wait for nothing."""
+FUNCTION_CONSTANTS = 72
+FUNCTION_CONSTANT_TABLE = 80
+"""(slot, value) pairs: immortal values that are returned as they are."""
+FUNCTION_FLAGS = 88
+FUNCTION_HANDLE = 96
+FUNCTION_WORDS = 13
+FUNCTION_NONSTRICT = 1
+FUNCTION_TRACED = 2
+"""PROCESS_TRACE_CALL wants to know of its calls."""
+
+# Record: a kernel of a decoded function.
+RECORD_KERNEL = 0
+RECORD_ARGUMENTS = 8
+RECORD_RESULTS = 16
+RECORD_FLAGS = 24
+RECORD_DATA = 32
+"""Attributes as words, and what else the kernel asked the decoder for."""
+RECORD_FUNCTIONS = 40
+"""Addresses of the functions among its attributes and regions."""
+RECORD_HANDLE = 48
+"""Number of the kernel in Python's table: name, location, Python callable."""
+RECORD_SLOTS = 56
+"""Address of the table of result slots."""
+RECORD_READY = 64
+"""Offset of its ready count in the activation."""
+RECORD_WAITS = 72
+"""Non-strict: address of how many arguments are strict, and the references that each argument
+register needs; else 0."""
+RECORD_REGISTERS = 80
+"""Offsets of the argument registers in the activation, one word each."""
+
+KERNEL_NONSTRICT = 1
+"""Runs when one argument is there, with unavailable ones and errors among its arguments."""
+KERNEL_CONTROL = 2
+"""Owns its arguments, and delivers its results itself."""
+KERNEL_RAW = 4
+"""Sees the values in its registers as they are, indirect ones too."""
+KERNEL_HEAVY = 8
+"""Worth another worker: waking one costs less than running it."""
+KERNEL_TRACED = 16
+"""Its start is worth a look at the clock."""
+KERNEL_BLOCKING = 32
+"""Runs in the blocking pool."""
+KERNEL_WIDE = 64
+"""Has more arguments and results than every frame has room for."""
+FRAME_ROOM = 32
+"""Arguments, and results, that every frame has room for."""
+
+# Slot: where a result goes.
+SLOT_REGISTER = 0
+"""Offset of the register in the activation."""
+SLOT_REFERENCES = 8
+"""References that the register needs: one per use by a kernel, one per return."""
+SLOT_SPECIAL = 16
+"""Not 0 when there is more to do than to count down users: a trace, a return, a non-strict reader."""
+SLOT_USERS = 24
+SLOT_RETURNS = 32
+SLOT_TRACE = 40
+"""Address of the trace record, or 0."""
+SLOT_LISTS = 48
+"""Then (record, ready offset, weight) per user, then a result number per return."""
+USER_SIZE = 24
+
+# Activation: one call of a function.
+ACTIVATION_FUNCTION = 0
+ACTIVATION_REMAINING = 8
+"""Kernels that have not finished, and deliveries that wait."""
+ACTIVATION_SHARED = 16
+"""Not 0 once another thread may touch it: until then its counters are plain words."""
+ACTIVATION_REQUEST = 24
+ACTIVATION_RETURN = 32
+"""Where results go: one of RETURN_*."""
+ACTIVATION_CALLER = 40
+"""The activation that waits for this one to finish, or 0."""
+ACTIVATION_CALLER_RECORD = 48
+"""The kernel of the caller (RETURN_CALL), a loop (RETURN_LOOP), a join (RETURN_JOIN) or the
+table of indirect results (RETURN_ROOT)."""
+ACTIVATION_NESTED = 56
+"""Bytes of the activation and of those that it is nested in."""
+MOST_NESTED = 1 << 27
+"""A recursion that takes more ends in an error; its values may take ten times as much."""
+ACTIVATION_REGISTERS = 64
+
+RETURN_CALL, RETURN_ROOT, RETURN_LOOP, RETURN_JOIN = range(4)
+
+# Loop: the state of repeat and while between two iterations.
+LOOP_CALLER = 0
+LOOP_RECORD = 8
+LOOP_FUNCTION = 16
+LOOP_LEFT = 24
+"""Iterations left for repeat; -1 for while."""
+LOOP_VALUES = 32
+"""Number of loop values."""
+LOOP_CONDITION = 40
+"""The value that decides about the next iteration of while, or 0."""
+LOOP_TABLE = 64
+"""The loop values, then room for a copy of them."""
+
+# Join: counts the blocks of a parallel loop.
+JOIN_CALLER = 0
+JOIN_RECORD = 8
+JOIN_LEFT = 16
+JOIN_ERROR = 24
+JOIN_SIZE = 64
+
+# Benchmark: the state of `tfrt_test.benchmark` between two runs.
+BENCHMARK_CALLER = 0
+BENCHMARK_RECORD = 8
+BENCHMARK_VALUE = 16
+"""The result of the present run."""
+BENCHMARK_WARMUPS = 24
+"""Runs that are still not measured."""
+BENCHMARK_COUNT = 32
+BENCHMARK_TOTAL = 40
+"""Nanoseconds of all measured runs."""
+BENCHMARK_WALL = 48
+BENCHMARK_CPU = 56
+"""Clocks at the start of the present run."""
+BENCHMARK_SAMPLES = 64
+"""Address of the table: wall and CPU nanoseconds of each measured run."""
+BENCHMARK_SIZE = 72
+MOST_SAMPLES = 1 << 20
+
+# Trace record: what became of one named value, latest execution wins.
+TRACE_VALUE = 0
+"""The latest AsyncValue, with a reference, or 0 when the reader took it."""
+TRACE_COUNT = 8
+TRACE_STARTED = 16
+TRACE_RESOLVED = 24
+TRACE_WORKER = 32
+TRACE_SIZE = 64
+
+# Work queue.
+QUEUE_INJECTED = 0
+"""Tasks from outside: a stack that consumers take whole."""
+QUEUE_EPOCH = 64
+"""Changes whenever a sleeper should look again; a futex word."""
+QUEUE_SLEEPERS = 72
+QUEUE_WORKERS = 128
+QUEUE_DEQUES = 136
+"""Address of the table of deques, one per worker."""
+QUEUE_STOP = 144
+QUEUE_SPINNERS = 192
+QUEUE_ASYNC = 200
+"""The state of compiled programs that run on the queue, or 0."""
+QUEUE_SIZE = 256
+
+# Deque (Chase-Lev): the owner pushes and pops at the bottom, thieves take from the top.
+DEQUE_TOP = 0
+DEQUE_BOTTOM = 64
+DEQUE_TASKS = 128
+DEQUE_CAPACITY = 1024
+DEQUE_SIZE = DEQUE_TASKS + 8 * DEQUE_CAPACITY
+
+# Blocking pool: a ring for many producers and many consumers.
+POOL_HEAD = 0
+POOL_TAIL = 64
+POOL_EPOCH = 128
+"""A futex word that changes with every task."""
+POOL_IDLE = 136
+POOL_THREADS = 144
+POOL_LIMIT = 152
+"""Most threads that the pool may have."""
+POOL_STOP = 160
+POOL_CAPACITY = 168
+POOL_QUEUE = 176
+"""The work queue that compute work goes to."""
+POOL_PROCESS = 184
+POOL_RUNNING = 192
+POOL_CELLS = 256
+"""Then (sequence, task) per place."""
+
+# Async: what the compiled programs on one queue share.
+ASYNC_OBJECTS = 0
+"""The list of registered objects: groups, and all objects when references are checked."""
+ASYNC_REGISTERED = 64
+"""How many objects are in the list."""
+ASYNC_LIMIT = 72
+"""So many registered objects are worth a look for dead ones."""
+ASYNC_CHECKED = 80
+"""1: every object is registered, so that a reference given up too often is noticed."""
+ASYNC_SIZE = 128
+
+(
+    EVENT_DESCRIBE,
+    EVENT_WAITING,
+    EVENT_RESOLVED_TWICE,
+    EVENT_RELEASED_TOO_OFTEN,
+    EVENT_OVERFILLED,
+    EVENT_THREAD,
+    EVENT_LOOK,
+) = range(7)

@@ -1,0 +1,162 @@
+"""The native core, compiled: built on first use, cached on disk, loaded by llvmlite.
+
+A warm process loads the object file and never imports Numba.  The cache is keyed by the text of the
+core's modules, the versions of llvmlite and Numba, and the processor.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import importlib.metadata
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import llvmlite.binding as llvm
+
+from tfrt_runtime.diagnostics import TfrtError, error
+
+Progress = Callable[[str], None]
+HERE = Path(__file__).parent
+
+
+def target_machine() -> llvm.TargetMachine:
+    """Code for the processor that this process runs on."""
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    return llvm.Target.from_default_triple().create_target_machine(
+        cpu=llvm.get_host_cpu_name(),
+        features=llvm.get_host_cpu_features().flatten(),
+        opt=3,
+        reloc="pic",
+        codemodel="jitdefault",
+        jit=True,
+    )
+
+
+def code_module(text: str) -> llvm.ModuleRef:
+    """A module for this machine with the LLVM IR given."""
+    machine = target_machine()
+    header = f'target triple = "{machine.triple}"\ntarget datalayout = "{machine.target_data}"\n'
+    return llvm.parse_assembly(header + text)
+
+
+def object_code(module: llvm.ModuleRef) -> bytes:
+    """Optimise a module as a whole and compile it to an object file."""
+    machine = target_machine()
+    options = llvm.create_pipeline_tuning_options(speed_level=3)
+    options.loop_vectorization = False
+    builder = llvm.create_pass_builder(machine, options)
+    builder.getModulePassManager().run(module, builder)
+    return bytes(machine.emit_object(module))
+
+
+def fingerprint() -> str:
+    """Changes whenever the object file may be another one."""
+    digest = hashlib.sha256()
+    for module in sorted(HERE.glob("*.py")):
+        digest.update(module.name.encode() + module.read_bytes())
+    for part in (
+        sys.implementation.cache_tag or "",
+        importlib.metadata.version("llvmlite"),
+        importlib.metadata.version("numba"),
+        llvm.get_host_cpu_name(),
+        llvm.get_host_cpu_features().flatten(),
+    ):
+        digest.update(part.encode() + b"\0")
+    return digest.hexdigest()[:32]
+
+
+def cache_folder() -> Path:
+    """Where object files are kept: TFRT_NB_CACHE, or the user's cache folder."""
+    if named := os.environ.get("TFRT_NB_CACHE"):
+        return Path(named)
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "tfrt-nb"
+
+
+def build_object(target: Path, progress: Progress) -> None:
+    """Compile the core in another process and put the object file in its place.
+
+    Raises:
+        TfrtError: if the compiler fails; its last words are in the message.
+    """
+    target.parent.mkdir(parents=True, exist_ok=True)
+    partial = target.with_suffix(f".{os.getpid()}.tmp")
+    command = [sys.executable, "-m", "tfrt_runtime.native.build", str(partial)]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as compiler:
+        lines = []
+        for line in compiler.stdout or ():
+            lines.append(line.rstrip())
+            progress(line.rstrip())
+    if compiler.returncode != 0:
+        last = "\n".join(lines[-20:])
+        raise TfrtError(error(f"the native core could not be compiled:\n{last}"))
+    # Atomic: another process that builds at the same time replaces it by the same bytes.
+    partial.replace(target)
+
+
+def show_progress(line: str) -> None:
+    """One line on standard error that is written over."""
+    if sys.stderr.isatty():
+        sys.stderr.write(f"\r\x1b[Ktfrt-nb: compiling the native core (once): {line}")
+        if line == "optimising":
+            sys.stderr.write("\n")
+    elif line.startswith("1/"):
+        sys.stderr.write("tfrt-nb: compiling the native core (once, about 20 s)\n")
+    sys.stderr.flush()
+
+
+class Library:
+    """The entries of the loaded core.  `library[name]` is an address, `library.call(name)` callable."""
+
+    def __init__(self, code: bytes) -> None:
+        self._engine = llvm.create_mcjit_compiler(code_module(""), target_machine())
+        self._engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+        self._engine.finalize_object()
+
+    def __getitem__(self, name: str) -> int:
+        """The address of an entry.
+
+        Raises:
+            KeyError: if there is none of that name.
+        """
+        address = int(self._engine.get_function_address(name))
+        if address == 0:
+            raise KeyError(name)
+        return address
+
+    def function(self, name: str, words: int) -> Callable[..., int]:
+        """An entry as a Python callable that gives the GIL away while it runs."""
+        kind = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_int64] * words)
+        return kind(self[name])
+
+    def quick_function(self, name: str, words: int) -> Callable[..., int]:
+        """An entry as a Python callable that keeps the GIL: for what is done in nanoseconds."""
+        kind = ctypes.PYFUNCTYPE(ctypes.c_int64, *[ctypes.c_int64] * words)
+        return kind(self[name])
+
+
+_lock = threading.Lock()
+_library: list[Library] = []
+
+
+def load(progress: Progress = show_progress) -> Library:
+    """The core, loaded once per process; compiles it first when the cache has no fitting object.
+
+    Raises:
+        TfrtError: if it cannot be compiled.
+    """
+    with _lock:
+        if not _library:
+            path = cache_folder() / f"native-{fingerprint()}.o"
+            if not path.exists():
+                build_object(path, progress)
+            _library.append(Library(path.read_bytes()))
+        return _library[0]

@@ -1,0 +1,150 @@
+"""Ways to take the decisions of a run that need no theory: a given schedule, all, or random ones.
+
+`reduction` has the one that leaves out what others stand for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from random import Random
+
+from tfrt_runtime.native.simulator.failures import WrongSchedule
+from tfrt_runtime.native.simulator.footprints import Access
+from tfrt_runtime.native.simulator.threads import Thread
+
+
+class FollowSchedule:
+    """Takes decisions from a list, and option 0 after its end."""
+
+    def __init__(self, schedule: Sequence[int]) -> None:
+        self._schedule = schedule
+        self._taken = 0
+
+    def next_thread(self, options: Sequence[Thread], preempts: bool) -> int:
+        return self._decide(len(options))
+
+    def next_value(self, thread: Thread, labels: Sequence[int]) -> int:
+        return self._decide(len(labels))
+
+    def _decide(self, options: int) -> int:
+        if options == 1:
+            return 0
+        choice = self._schedule[self._taken] if self._taken < len(self._schedule) else 0
+        self._taken += 1
+        if choice >= options:
+            raise WrongSchedule(
+                f"decision {self._taken} is {choice}, but there are {options} options"
+            )
+        return choice
+
+    def performed(self, thread: Thread, accesses: Sequence[Access]) -> None:
+        pass
+
+    def time_passed(self) -> None:
+        pass
+
+
+@dataclass(slots=True)
+class _Decision:
+    choice: int
+    options: int
+    is_free: bool
+
+
+class AllSchedules:
+    """Every run, depth first, one after the other: after each, `advance` moves on to the next.
+
+    With a `budget`, only runs with at most so many unexpected decisions: threads that are interrupted
+    although they could go on, and operations with another result than the usual one.  Most mistakes
+    show with one or two of them.
+    """
+
+    def __init__(self, budget: int | None = None) -> None:
+        self._budget = budget
+        self._path: list[_Decision] = []
+        self._depth = 0
+        self._spent = 0
+
+    def next_thread(self, options: Sequence[Thread], preempts: bool) -> int:
+        return self._decide(len(options), is_free=not preempts)
+
+    def next_value(self, thread: Thread, labels: Sequence[int]) -> int:
+        return self._decide(len(labels), is_free=False)
+
+    def _decide(self, options: int, is_free: bool) -> int:
+        if options == 1:
+            return 0
+        if self._depth == len(self._path):
+            is_broke = self._budget is not None and self._spent >= self._budget
+            self._path.append(_Decision(0, 1 if is_broke and not is_free else options, is_free))
+        decision = self._path[self._depth]
+        self._depth += 1
+        self._spent += decision.choice != 0 and not decision.is_free
+        return decision.choice
+
+    def performed(self, thread: Thread, accesses: Sequence[Access]) -> None:
+        pass
+
+    def time_passed(self) -> None:
+        pass
+
+    def advance(self) -> bool:
+        """Prepare the next run; False when there is none."""
+        self._depth = self._spent = 0
+        while self._path:
+            decision = self._path[-1]
+            decision.choice += 1
+            if decision.choice < decision.options:
+                return True
+            self._path.pop()
+        return False
+
+
+class RandomSchedules:
+    """Runs with random priorities that change at a few random steps (PCT).
+
+    A mistake that needs d ordered events shows in a run of n threads and k steps with probability
+    1 / (n * k ** (d - 1)) or better, which uniform choices do not promise.
+    """
+
+    def __init__(self, seed: int, changes: int = 3) -> None:
+        self._random = Random(seed)
+        self._changes = changes
+        self._length = 50
+        self._begin()
+
+    def _begin(self) -> None:
+        self._step = 0
+        self._priorities: dict[int, float] = {}
+        self._change_at = {self._random.randrange(self._length) for _ in range(self._changes)}
+
+    def next_thread(self, options: Sequence[Thread], preempts: bool) -> int:
+        self._step += 1
+        for thread in options:
+            self._priorities.setdefault(thread.index, 1 + self._random.random())
+        best = max(options, key=self._priority)
+        if self._step in self._change_at:
+            self._priorities[best.index] = -self._step
+            best = max(options, key=self._priority)
+        return options.index(best)
+
+    def _priority(self, thread: Thread) -> float:
+        return self._priorities[thread.index]
+
+    def next_value(self, thread: Thread, labels: Sequence[int]) -> int:
+        if len(labels) == 1 or self._random.random() < 0.75:
+            return 0
+        return self._random.randrange(len(labels))
+
+    def performed(self, thread: Thread, accesses: Sequence[Access]) -> None:
+        pass
+
+    def time_passed(self) -> None:
+        pass
+
+    def advance(self) -> bool:
+        """Prepare the next run; there always is one."""
+        self._length = max(self._length, self._step)
+        self._begin()
+        return True

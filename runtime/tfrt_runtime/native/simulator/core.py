@@ -1,0 +1,104 @@
+"""What every part of a simulated machine stands on: its properties, its heap, its scheduler, its story."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from enum import Enum
+
+from tfrt_runtime.native.simulator.failures import UninitializedRead
+from tfrt_runtime.native.simulator.heap import Heap
+from tfrt_runtime.native.simulator.scheduler import Chooser, Scheduler
+from tfrt_runtime.native.simulator.threads import Thread
+from tfrt_runtime.native.simulator.trace import Event
+from tfrt_runtime.native.simulator.words import Allocation
+
+
+class MemoryModel(Enum):
+    """What a load may return: the newest value, or all that `words` describes."""
+
+    SEQUENTIAL = "sequential"
+    RELEASE_ACQUIRE = "release-acquire"
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """The properties of a simulated machine.
+
+    `early_returns` is how often each thread's `futex_wait` with a time limit may run out of time
+    while others can still run; with `spurious_wakeups` those without a limit return early, too.
+    `patience` is how many turns spinning threads get while nothing changes.
+    """
+
+    model: MemoryModel = MemoryModel.RELEASE_ACQUIRE
+    early_returns: int = 1
+    spurious_wakeups: bool = False
+    patience: int = 100
+    step_limit: int = 5000
+    trace: bool = False
+
+
+class Core:
+    """The heap, the threads, and the events of one run."""
+
+    def __init__(self, chooser: Chooser, machine: Machine) -> None:
+        self.machine = machine
+        self.events: list[Event] = []
+        self._heap = Heap()
+        self._scheduler = Scheduler(chooser, machine.patience, machine.step_limit)
+
+    def _undefined(self, address: int) -> UninitializedRead:
+        who = self._scheduler.current.name
+        return UninitializedRead(f"{who} reads {self._heap.name(address)}, which nobody wrote")
+
+    def _tell(
+        self,
+        thread: Thread,
+        operation: str,
+        address: int,
+        *,
+        old: int | None = None,
+        new: int | None = None,
+        note: str = "",
+    ) -> None:
+        if self.machine.trace:
+            label = self._heap.name(address) if address else ""
+            self._add_event(thread, operation, address, label, old, new, native_caller(), note)
+
+    def _tell_lifetime(self, thread: Thread, operation: str, block: Allocation) -> None:
+        if self.machine.trace:
+            note = f"{block.size} bytes"
+            place = native_caller()
+            self._add_event(thread, operation, block.address, block.title, place=place, note=note)
+
+    def _tell_failure(self, message: str) -> None:
+        if self.machine.trace:
+            self._add_event(self._scheduler.current, "fails", note=message)
+
+    def _add_event(
+        self,
+        thread: Thread,
+        operation: str,
+        address: int = 0,
+        label: str = "",
+        old: int | None = None,
+        new: int | None = None,
+        place: str = "",
+        note: str = "",
+    ) -> None:
+        step = self._scheduler.steps
+        self.events.append(
+            Event(step, thread.name, operation, address, label, old, new, place, note)
+        )
+
+
+def native_caller() -> str:
+    """The name of the function that called into `memory`."""
+    frame = sys._getframe(2)
+    while frame.f_back is not None and _is_plumbing(frame.f_globals["__name__"]):
+        frame = frame.f_back
+    return frame.f_code.co_name.strip("<>")
+
+
+def _is_plumbing(module: str) -> bool:
+    return module.startswith(__package__) or module.endswith("native.memory")

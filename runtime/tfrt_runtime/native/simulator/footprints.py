@@ -1,0 +1,72 @@
+"""Which operations may be swapped without anybody noticing.
+
+Every operation concerns some places, each in one way.  Two neighbouring operations of different threads
+that conflict in no place lead to the same state in either order, so that one order stands for both.
+
+A place is an address, or an odd number next to one for the queue of sleepers of a futex.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import NamedTuple
+
+from tfrt_runtime.native.simulator.threads import Kind, Thread
+
+FENCES = 1
+"""The place of sequentially consistent fences: they have one order."""
+NOTES = 3
+"""The place of the scenario's notes."""
+
+
+class Way(IntEnum):
+    """How an operation concerns a place.
+
+    FOLLOW comes after the write that it depends on, and could not come before.  OBSERVE reads one
+    message of its choice: it commutes with every write but the one that it reads, yet a write opens
+    another choice for it.  READ reads the newest value, WRITE makes a new one.
+    """
+
+    FOLLOW = 0
+    OBSERVE = 1
+    READ = 2
+    WRITE = 3
+
+
+class Access(NamedTuple):
+    """One operation on one place.  `version` numbers the value that was read or made."""
+
+    place: int
+    way: Way
+    version: int = 0
+
+
+def queue_of(address: int) -> int:
+    """The place that stands for the threads that sleep on the futex at `address`."""
+    return address + 1
+
+
+def conflict(first: Way, second: Way) -> bool:
+    """Whether the order of two operations on one place matters to their results."""
+    return (first is Way.WRITE and second >= Way.READ) or (
+        second is Way.WRITE and first >= Way.READ
+    )
+
+
+def footprint(thread: Thread, load: Way) -> list[tuple[int, Way]]:
+    """What the operation that `thread` is about to do may concern; `load` is the way of loads."""
+    kind = thread.kind
+    if kind is Kind.FENCE:
+        return [(FENCES, Way.WRITE)]
+    if kind is Kind.PAUSE:
+        return [(word.address, Way.READ) for word in thread.observed]
+    if thread.word is None:
+        return [(NOTES, Way.WRITE)]
+    place = thread.word.address
+    if kind is Kind.LOAD:
+        return [(place, load)]
+    if kind is Kind.STORE or kind is Kind.UPDATE:
+        return [(place, Way.WRITE)]
+    if kind is Kind.FUTEX_WAIT:
+        return [(place, Way.READ), (queue_of(place), Way.WRITE)]
+    return [(queue_of(place), Way.WRITE)]

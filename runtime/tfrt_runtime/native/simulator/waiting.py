@@ -1,0 +1,142 @@
+"""Waiting: spinning, sleeping on a word until somebody wakes the sleepers, and the clock."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+
+from tfrt_runtime.native.simulator.atomics import Atomics
+from tfrt_runtime.native.simulator.core import Machine
+from tfrt_runtime.native.simulator.failures import Deadlock
+from tfrt_runtime.native.simulator.footprints import Access, Way, queue_of
+from tfrt_runtime.native.simulator.races import check_atomic_read
+from tfrt_runtime.native.simulator.scheduler import Chooser
+from tfrt_runtime.native.simulator.threads import Kind, Sleep, Thread
+
+
+@dataclass(slots=True)
+class FutexQueue:
+    """The threads that sleep on one address, in the order in which they came."""
+
+    sleepers: list[Thread]
+    version: int = 0
+
+
+class Waiting(Atomics):
+    """`pause`, `now`, `futex_wait` and `futex_wake`."""
+
+    def __init__(self, chooser: Chooser, machine: Machine) -> None:
+        super().__init__(chooser, machine)
+        self._queues: dict[int, FutexQueue] = {}
+
+    def pause(self) -> None:
+        """Let others go first: go on when something changes that this thread has looked at.
+
+        A thread that has written since its last pause goes on at once.
+        """
+        thread = self._scheduler.current
+        if thread.wrote:
+            thread.observed.clear()
+            thread.wrote = False
+        self._scheduler.step(Kind.PAUSE)
+        accesses = []
+        for word in thread.observed:
+            # Writes become visible in the end: a spin loop does not see old values for ever.
+            newest = word.messages[-1]
+            newest.readers.setdefault(thread.index, thread.time)
+            accesses.append(Access(word.address, Way.READ, newest.version))
+            thread.observed[word] = newest.version
+        thread.time_is_up = False
+        self._scheduler.performed(thread, *accesses)
+        self._tell(thread, "pause", 0)
+
+    def now(self) -> int:
+        """A clock that goes on with every look at it, and when everybody sleeps."""
+        thread = self._scheduler.current
+        thread.calls_of_now += 1
+        return self._scheduler.now_ns + thread.calls_of_now
+
+    def cpu_time(self) -> int:
+        """The same clock: here nobody waits for a processor."""
+        return self.now()
+
+    def futex_wait(self, address: int, expected: int, timeout_ns: int) -> int:
+        """Sleep while the low half of the word is `expected`; the newest value decides."""
+        thread, word = self._step(Kind.FUTEX_WAIT, address)
+        check_atomic_read(word, thread)
+        word.atomic_readers[thread.index] = thread.time
+        newest = word.messages[-1]
+        # The thread has seen the value, but nothing says that it has seen what came before it.
+        newest.readers.setdefault(thread.index, thread.time)
+        reading = Access(address, Way.READ, newest.version)
+        if (newest.value ^ expected) & 0xFFFF_FFFF:
+            self._scheduler.performed(thread, reading)
+            self._tell(thread, "futex_wait", address, old=newest.value, note="value differs")
+            return 0
+        if thread.index == Thread.MAIN:
+            raise Deadlock(f"the scenario itself sleeps on {self._heap.name(address)}")
+        self._tell(thread, "futex_wait", address, old=newest.value, note="falls asleep")
+        self._fall_asleep(thread, address, reading, timeout_ns)
+        self._scheduler.step(Kind.SLEEP, word)
+        self._get_up(thread, address)
+        return 0
+
+    def futex_wake(self, address: int, count: int) -> int:
+        """Wake up to `count` of the threads that sleep on `address`: any of them."""
+        thread, _ = self._step(Kind.FUTEX_WAKE, address)
+        queue = self._queues.get(address)
+        if queue is None or not queue.sleepers:
+            version = queue.version if queue else 0
+            self._scheduler.performed(thread, Access(queue_of(address), Way.READ, version))
+            self._tell(thread, "futex_wake", address, note="nobody sleeps")
+            return 0
+        groups = list(combinations(queue.sleepers, min(count, len(queue.sleepers))))
+        woken = groups[self._scheduler.value(thread, range(len(groups)))]
+        queue.version += 1
+        for sleeper in woken:
+            queue.sleepers.remove(sleeper)
+            _wake(sleeper, thread, queue.version)
+        thread.tick()
+        self._scheduler.writes += 1
+        self._scheduler.performed(thread, Access(queue_of(address), Way.WRITE, queue.version))
+        names = ", ".join(sleeper.name for sleeper in woken)
+        self._tell(thread, "futex_wake", address, note=f"wakes {names}")
+        return 0
+
+    def _fall_asleep(self, thread: Thread, address: int, reading: Access, timeout: int) -> None:
+        queue = self._queues.setdefault(address, FutexQueue([]))
+        queue.sleepers.append(thread)
+        queue.version += 1
+        limited = timeout >= 0 or self.machine.spurious_wakeups
+        early = limited and thread.early_returns < self.machine.early_returns
+        thread.sleep = Sleep(timeout, early)
+        thread.tick()
+        self._scheduler.performed(
+            thread, reading, Access(queue_of(address), Way.WRITE, queue.version)
+        )
+
+    def _get_up(self, thread: Thread, address: int) -> None:
+        sleep, queue = thread.sleep, self._queues[address]
+        assert sleep is not None, "a thread gets up from a sleep"
+        place, note = queue_of(address), "woken"
+        if not sleep.woken:
+            queue.sleepers.remove(thread)
+            thread.early_returns += not thread.time_is_up
+            note = "time is up" if sleep.timeout_ns >= 0 else "returns for no reason"
+        if sleep.woken and not sleep.may_return_early:
+            access = Access(place, Way.FOLLOW, sleep.version)
+        else:
+            queue.version += 1
+            access = Access(place, Way.WRITE, queue.version)
+        thread.sleep, thread.time_is_up = None, False
+        thread.observed.clear()
+        self._scheduler.performed(thread, access)
+        self._tell(thread, "futex_wait", address, note=note)
+
+
+def _wake(sleeper: Thread, waker: Thread, version: int) -> None:
+    """Let `sleeper` go on.  What the waker did before is before what the sleeper does then."""
+    assert sleeper.sleep is not None, "who is in the queue sleeps"
+    sleeper.sleep.woken = True
+    sleeper.sleep.version = version
+    sleeper.learn(waker.clock, waker.seen)

@@ -1,0 +1,149 @@
+"""A simulated machine for native functions: what a scenario talks to, and what `memory` talks to.
+
+`memory` sends every access of uncompiled native code to the current `World`.  A scenario allocates and
+fills memory, starts threads, and says what must hold in the end; `run` lets a `Chooser` decide every
+step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from tfrt_runtime.native.simulator.core import Machine
+from tfrt_runtime.native.simulator.failures import BadCall, Leak, SimulationError, WrongOutcome
+from tfrt_runtime.native.simulator.footprints import NOTES, Access, Way
+from tfrt_runtime.native.simulator.scheduler import Chooser
+from tfrt_runtime.native.simulator.threads import Kind
+from tfrt_runtime.native.simulator.waiting import Waiting
+
+FIRST_FUNCTION = 0x7F00_0000_0000
+
+
+class World(Waiting):
+    """Memory and threads of one run.
+
+    Scenarios use what is defined here; the interface of `memory` is inherited.
+    """
+
+    def __init__(self, chooser: Chooser, machine: Machine) -> None:
+        super().__init__(chooser, machine)
+        self.notes: list[object] = []
+        self._functions: list[Callable[..., int | None]] = []
+        self._checks: list[Callable[[], object]] = []
+
+    def thread(self, body: Callable[[], object], name: str = "") -> None:
+        """Run `body` on a thread of its own, after everything that the scenario has done so far."""
+        self._scheduler.add(body, name)
+
+    def finally_assert(self, check: Callable[[], object]) -> None:
+        """Call `check` when all threads have ended; it raises or returns False if all is not well.
+
+        The last check comes first, so that what was set up first can be taken down last.
+        """
+        self._checks.append(check)
+
+    def function(self, function: Callable[..., int | None]) -> int:
+        """The address through which `call1`, `call2` and `call3` reach `function`."""
+        if function not in self._functions:
+            self._functions.append(function)
+        return FIRST_FUNCTION + 16 * self._functions.index(function)
+
+    def label(self, address: int, label: str, fields: Mapping[int, str] | None = None) -> int:
+        """Name an allocation, and its fields by offset, for reports; returns `address`."""
+        allocation = self._heap.find(address)
+        if allocation is not None:
+            allocation.label = label
+            allocation.fields.update(fields or {})
+        return address
+
+    def keep(self, address: int) -> int:
+        """Do not report an allocation that is never released; returns `address`."""
+        allocation = self._heap.find(address)
+        if allocation is not None:
+            allocation.kept = True
+        return address
+
+    def note(self, value: object) -> None:
+        """Append to `notes`; the explorer tries every order of notes of different threads."""
+        thread = self._scheduler.step(Kind.NOTE)
+        self.notes.append(value)
+        self._scheduler.performed(thread, Access(NOTES, Way.WRITE, len(self.notes)))
+        self._tell(thread, "note", 0, note=repr(value))
+
+    @property
+    def decisions(self) -> list[int]:
+        """The schedule so far."""
+        return self._scheduler.decisions
+
+    @property
+    def steps(self) -> int:
+        """How many operations the threads have done that others can notice."""
+        return self._scheduler.steps
+
+    def run(self) -> None:
+        """Run the threads to their end, check what must hold then, and look for leaks.
+
+        Raises:
+            SimulationError: for the first thing that is wrong.
+        """
+        try:
+            self._scheduler.run()
+            for check in reversed(self._checks):
+                if check() is False:
+                    raise WrongOutcome(f"what must hold in the end does not: {_place_of(check)}")
+        except SimulationError as error:
+            self._tell_failure(error.message)
+            raise
+        except Exception as error:
+            who = self._scheduler.current.name
+            self._tell_failure(str(error))
+            raise WrongOutcome(f"{who}: {type(error).__name__}: {error}") from error
+        finally:
+            self._scheduler.abandon()
+        self._check_leaks()
+
+    def _check_leaks(self) -> None:
+        leaks = [a for a in self._heap if not (a.released_by or a.kept)]
+        if leaks:
+            names = ", ".join(allocation.title for allocation in leaks)
+            raise Leak(f"never released: {names}")
+
+    def call1(self, function: int, first: int) -> int:
+        """Call a function of one word."""
+        return self._callee(function)(first) or 0
+
+    def call2(self, function: int, first: int, second: int) -> int:
+        """Call a function of two words."""
+        return self._callee(function)(first, second) or 0
+
+    def call3(self, function: int, first: int, second: int, third: int) -> int:
+        """Call a function of three words."""
+        return self._callee(function)(first, second, third) or 0
+
+    def thread_context(self) -> int:
+        """What the thread has set: the scenario says which context each thread works with."""
+        thread = self._scheduler.current
+        if thread.context == 0:
+            raise BadCall(f"{thread.name} has no context")
+        return thread.context
+
+    def set_thread_context(self, context: int) -> int:
+        """No other thread notices."""
+        thread = self._scheduler.current
+        former, thread.context = thread.context, context
+        return former
+
+    def stack_room(self) -> int:
+        """Simulated stacks are large."""
+        return 1 << 40
+
+    def _callee(self, function: int) -> Callable[..., int | None]:
+        index, rest = divmod(function - FIRST_FUNCTION, 16)
+        if rest or not 0 <= index < len(self._functions):
+            raise BadCall(f"call of {self._heap.name(function)}, which is not a function")
+        return self._functions[index]
+
+
+def _place_of(check: Callable[[], object]) -> str:
+    code = check.__code__
+    return f"{code.co_filename}:{code.co_firstlineno}"

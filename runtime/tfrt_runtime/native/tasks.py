@@ -1,0 +1,392 @@
+"""Work queues: where tasks wait for a thread.
+
+Compute tasks go to a Chase-Lev deque when a worker of the queue adds them (it pops the newest, thieves
+take the oldest), and to one injected stack when anybody else does.  Consumers take the injected stack
+whole, by one `exchange`, and run it in order: no node is popped under contention, so there is no ABA.
+
+Blocking tasks go to a ring that many threads read and write; a thread that blocks there holds up
+nobody else.
+
+Sleepers wait on an epoch, not on a queue: read the epoch, look everywhere once more, then sleep while
+the epoch is unchanged.  Whoever adds work changes the epoch after the work is visible, so a sleeper
+either sees the work or does not fall asleep.
+"""
+
+from __future__ import annotations
+
+from tfrt_runtime.native.async_value import give_cell, take_cell
+from tfrt_runtime.native.layouts import (
+    CONTEXT_BLOCKING,
+    CONTEXT_DEQUE,
+    CONTEXT_PROCESS,
+    CONTEXT_QUEUE,
+    CONTEXT_RANDOM,
+    CONTEXT_TURNS,
+    CONTEXT_WORKER,
+    DEQUE_BOTTOM,
+    DEQUE_CAPACITY,
+    DEQUE_TASKS,
+    DEQUE_TOP,
+    POOL_CAPACITY,
+    POOL_CELLS,
+    POOL_EPOCH,
+    POOL_HEAD,
+    POOL_IDLE,
+    POOL_LIMIT,
+    POOL_STOP,
+    POOL_TAIL,
+    POOL_THREADS,
+    PROCESS_NEED_THREAD,
+    QUEUE_DEQUES,
+    QUEUE_EPOCH,
+    QUEUE_INJECTED,
+    QUEUE_SLEEPERS,
+    QUEUE_STOP,
+    QUEUE_WORKERS,
+    TASK_FIRST,
+    TASK_FOURTH,
+    TASK_FUNCTION,
+    TASK_NEXT,
+    TASK_SECOND,
+    TASK_THIRD,
+)
+from tfrt_runtime.native.memory import (
+    Address,
+    call2,
+    compare_and_swap,
+    exchange,
+    fence,
+    fetch_add,
+    futex_wait,
+    futex_wake,
+    load,
+    load_acquire,
+    native,
+    store,
+    store_release,
+)
+
+
+@native
+def new_task(context: Address, function: Address, first: int, second: int, third: int) -> Address:
+    """A task cell; `function(context, task)` reads it and gives it back with `free_task`."""
+    task = take_cell(context)
+    store(task + TASK_FUNCTION, function)
+    store(task + TASK_FIRST, first)
+    store(task + TASK_SECOND, second)
+    store(task + TASK_THIRD, third)
+    store(task + TASK_FOURTH, 0)
+    return task
+
+
+@native
+def free_task(context: Address, task: Address) -> None:
+    """Give a task cell back."""
+    give_cell(context, task)
+
+
+@native
+def push_bottom(deque: Address, task: Address) -> bool:
+    """Owner only: add the newest task; False when the deque is full."""
+    bottom = load_acquire(deque + DEQUE_BOTTOM)
+    top = load_acquire(deque + DEQUE_TOP)
+    if bottom - top >= DEQUE_CAPACITY:
+        return False
+    # A thief may read the slot while it is written again, but then its compare_and_swap fails.
+    store_release(deque + DEQUE_TASKS + 8 * (bottom & (DEQUE_CAPACITY - 1)), task)
+    store_release(deque + DEQUE_BOTTOM, bottom + 1)
+    return True
+
+
+@native
+def pop_bottom(deque: Address) -> Address:
+    """Owner only: take the newest task, or 0."""
+    bottom = load_acquire(deque + DEQUE_BOTTOM) - 1
+    if load_acquire(deque + DEQUE_TOP) > bottom:
+        return 0
+    store_release(deque + DEQUE_BOTTOM, bottom)
+    # The new bottom must be visible before top is read, or owner and thief both take the last task.
+    fence()
+    top = load_acquire(deque + DEQUE_TOP)
+    task = load_acquire(deque + DEQUE_TASKS + 8 * (bottom & (DEQUE_CAPACITY - 1)))
+    if top < bottom:
+        return task
+    # The last task: whoever moves top first has it.
+    if top > bottom or compare_and_swap(deque + DEQUE_TOP, top, top + 1) == 0:
+        task = 0
+    store_release(deque + DEQUE_BOTTOM, bottom + 1)
+    return task
+
+
+@native
+def steal_top(deque: Address) -> Address:
+    """Any thread: take the oldest task, or 0 when there is none or another thread was faster."""
+    top = load_acquire(deque + DEQUE_TOP)
+    # Pairs with the fence of pop_bottom: top must be read before bottom.
+    fence()
+    if top >= load_acquire(deque + DEQUE_BOTTOM):
+        return 0
+    task = load_acquire(deque + DEQUE_TASKS + 8 * (top & (DEQUE_CAPACITY - 1)))
+    if compare_and_swap(deque + DEQUE_TOP, top, top + 1) == 0:
+        return 0
+    return task
+
+
+@native
+def inject(queue: Address, task: Address) -> None:
+    """Any thread: add a task to the injected stack."""
+    while True:
+        head = load_acquire(queue + QUEUE_INJECTED)
+        store(task + TASK_NEXT, head)
+        if compare_and_swap(queue + QUEUE_INJECTED, head, task) != 0:
+            return
+
+
+@native
+def take_injected(queue: Address) -> Address:
+    """Take all injected tasks at once, as a list in the order in which they came, or 0."""
+    if load_acquire(queue + QUEUE_INJECTED) == 0:
+        return 0
+    newest = exchange(queue + QUEUE_INJECTED, 0)
+    oldest = 0
+    while newest != 0:
+        following = load(newest + TASK_NEXT)
+        store(newest + TASK_NEXT, oldest)
+        oldest = newest
+        newest = following
+    return oldest
+
+
+@native
+def wake_sleeper(queue: Address) -> None:
+    """Let one sleeping worker look for work, if there is one."""
+    # Order the work that was just added before the look at the sleepers; a sleeper orders its
+    # arrival before its last look at the work.  One of the two sees the other.
+    fence()
+    if load_acquire(queue + QUEUE_SLEEPERS) > 0:
+        fetch_add(queue + QUEUE_EPOCH, 1)
+        futex_wake(queue + QUEUE_EPOCH, 1)
+
+
+@native
+def wake_all(queue: Address) -> None:
+    """Let every sleeper look again: something that they may wait for has happened."""
+    fence()
+    if load_acquire(queue + QUEUE_SLEEPERS) > 0:
+        fetch_add(queue + QUEUE_EPOCH, 1)
+        futex_wake(queue + QUEUE_EPOCH, 1 << 30)
+
+
+@native
+def add_task(context: Address, task: Address) -> None:
+    """Add a compute task to this thread's queue; wakes a sleeper when there is one."""
+    queue = load(context + CONTEXT_QUEUE)
+    deque = load(context + CONTEXT_DEQUE)
+    if deque == 0 or not push_bottom(deque, task):
+        inject(queue, task)
+    wake_sleeper(queue)
+
+
+@native
+def add_local_task(context: Address, task: Address) -> None:
+    """Add a short task: as `add_task`, but not worth a wake-up on a thread that works itself.
+
+    A thread that owns a deque comes back to it; others take from it when they look for work.
+    """
+    deque = load(context + CONTEXT_DEQUE)
+    if deque == 0 or not push_bottom(deque, task):
+        inject(load(context + CONTEXT_QUEUE), task)
+        if load(context + CONTEXT_WORKER) < 0:
+            wake_sleeper(load(context + CONTEXT_QUEUE))
+
+
+@native
+def next_random(context: Address) -> int:
+    """A pseudo-random number of this thread, 0 or more (xorshift)."""
+    number = load(context + CONTEXT_RANDOM)
+    number ^= (number << 13) & 0x7FFFFFFFFFFFFFFF
+    number ^= number >> 7
+    number ^= (number << 17) & 0x7FFFFFFFFFFFFFFF
+    store(context + CONTEXT_RANDOM, number)
+    return number
+
+
+@native
+def steal_task(context: Address) -> Address:
+    """One sweep over the other workers' deques from a random start; a task or 0."""
+    queue = load(context + CONTEXT_QUEUE)
+    workers = load(queue + QUEUE_WORKERS)
+    if workers == 0:
+        return 0
+    deques = load(queue + QUEUE_DEQUES)
+    start = next_random(context) % workers
+    for i in range(workers):
+        deque = load(deques + 8 * ((start + i) % workers))
+        if deque != load(context + CONTEXT_DEQUE):
+            task = steal_top(deque)
+            if task != 0:
+                return task
+    return 0
+
+
+@native
+def spread_injected(context: Address, task: Address) -> Address:
+    """Keep the first of a taken list to run now; put the others where thieves can reach them."""
+    rest = load(task + TASK_NEXT)
+    if rest == 0:
+        return task
+    deque = load(context + CONTEXT_DEQUE)
+    while rest != 0:
+        following = load(rest + TASK_NEXT)
+        if deque == 0 or not push_bottom(deque, rest):
+            inject(load(context + CONTEXT_QUEUE), rest)
+        rest = following
+    wake_sleeper(load(context + CONTEXT_QUEUE))
+    return task
+
+
+@native
+def find_task(context: Address) -> Address:
+    """The next task for this thread: its own newest, else injected, else stolen; 0 if there is none."""
+    deque = load(context + CONTEXT_DEQUE)
+    if deque != 0:
+        task = pop_bottom(deque)
+        if task != 0:
+            return task
+    task = take_injected(load(context + CONTEXT_QUEUE))
+    if task != 0:
+        return spread_injected(context, task)
+    return steal_task(context)
+
+
+@native
+def has_task(context: Address) -> bool:
+    """Whether some deque or the injected stack holds a task now."""
+    queue = load(context + CONTEXT_QUEUE)
+    if load_acquire(queue + QUEUE_INJECTED) != 0:
+        return True
+    deques = load(queue + QUEUE_DEQUES)
+    for i in range(load(queue + QUEUE_WORKERS)):
+        deque = load(deques + 8 * i)
+        if load_acquire(deque + DEQUE_TOP) < load_acquire(deque + DEQUE_BOTTOM):
+            return True
+    return False
+
+
+@native
+def turn(context: Address) -> None:
+    """This thread begins or ends a time in which it may hold work; it alone writes the number."""
+    store_release(context + CONTEXT_TURNS, load(context + CONTEXT_TURNS) + 1)
+
+
+@native
+def must_wait(queue: Address, word: Address) -> bool:
+    """Whether `word` is not 0 yet; without a word (0), whether the queue has not stopped."""
+    if word == 0:
+        return load_acquire(queue + QUEUE_STOP) == 0
+    return load_acquire(word) != 0
+
+
+@native
+def sleep_on_queue(context: Address, word: Address, timeout_ns: int) -> None:
+    """Sleep until work may have come, `word` may have become 0, or the time is over.
+
+    Without a `word` (0), until the queue stops.  Returns at once when there is work, or when what
+    is waited for has happened by now: it may have since the caller looked.
+    """
+    queue = load(context + CONTEXT_QUEUE)
+    fetch_add(queue + QUEUE_SLEEPERS, 1)
+    epoch = load_acquire(queue + QUEUE_EPOCH)
+    fence()
+    if not has_task(context) and must_wait(queue, word):
+        turn(context)
+        futex_wait(queue + QUEUE_EPOCH, epoch, timeout_ns)
+        turn(context)
+    fetch_add(queue + QUEUE_SLEEPERS, -1)
+
+
+@native
+def pool_push(pool: Address, task: Address) -> bool:
+    """Add a blocking task to the ring; False when it is full.
+
+    Each place carries a sequence number: equal to the ticket of the writer that may fill it, one
+    more when it is full, and a whole round more when it is empty again (Vyukov's bounded queue).
+    """
+    capacity = load(pool + POOL_CAPACITY)
+    while True:
+        ticket = load_acquire(pool + POOL_TAIL)
+        place = pool + POOL_CELLS + 16 * (ticket % capacity)
+        sequence = load_acquire(place)
+        if sequence == ticket:
+            if compare_and_swap(pool + POOL_TAIL, ticket, ticket + 1) != 0:
+                store(place + 8, task)
+                store_release(place, ticket + 1)
+                return True
+        elif sequence < ticket:
+            return False
+
+
+@native
+def pool_pop(pool: Address) -> Address:
+    """Take the oldest blocking task, or 0."""
+    capacity = load(pool + POOL_CAPACITY)
+    while True:
+        ticket = load_acquire(pool + POOL_HEAD)
+        place = pool + POOL_CELLS + 16 * (ticket % capacity)
+        sequence = load_acquire(place)
+        if sequence == ticket + 1:
+            if compare_and_swap(pool + POOL_HEAD, ticket, ticket + 1) != 0:
+                task = load(place + 8)
+                store_release(place, ticket + capacity)
+                return task
+        elif sequence < ticket + 1:
+            return 0
+
+
+@native
+def add_blocking_task(context: Address, task: Address) -> bool:
+    """Hand `task` to the blocking pool; False when it is full, and the task is the caller's again."""
+    pool = load(context + CONTEXT_BLOCKING)
+    if pool == 0 or not pool_push(pool, task):
+        return False
+    call_for_threads(context, pool)
+    return True
+
+
+@native
+def call_for_threads(context: Address, pool: Address) -> None:
+    """Wake an idle thread for tasks that wait, or ask for one more thread.
+
+    Called by who added a task, and by who took one and is about to block in it: the adder of another
+    task may have relied on that thread's being idle.
+    """
+    fence()
+    waiting = load_acquire(pool + POOL_TAIL) - load_acquire(pool + POOL_HEAD)
+    idle = load_acquire(pool + POOL_IDLE)
+    if waiting > 0 and idle > 0:
+        fetch_add(pool + POOL_EPOCH, 1)
+        futex_wake(pool + POOL_EPOCH, 1)
+    if waiting > idle and load_acquire(pool + POOL_THREADS) < load(pool + POOL_LIMIT):
+        call2(load(load(context + CONTEXT_PROCESS) + PROCESS_NEED_THREAD), context, pool)
+
+
+@native
+def take_blocking_task(context: Address, pool: Address, timeout_ns: int) -> Address:
+    """The next blocking task; 0 when none came within the time, or the pool stops."""
+    task = pool_pop(pool)
+    if task != 0:
+        return task
+    fetch_add(pool + POOL_IDLE, 1)
+    epoch = load_acquire(pool + POOL_EPOCH)
+    fence()
+    task = pool_pop(pool)
+    if task == 0 and load_acquire(pool + POOL_STOP) == 0:
+        turn(context)
+        futex_wait(pool + POOL_EPOCH, epoch, timeout_ns)
+        turn(context)
+        task = pool_pop(pool)
+    fetch_add(pool + POOL_IDLE, -1)
+    # Who added a task while this thread counted as idle did not ask for another one: look again,
+    # and order that after not being idle any more, as who adds orders the task before asking.
+    fence()
+    return task if task != 0 else pool_pop(pool)

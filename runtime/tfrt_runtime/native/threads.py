@@ -1,0 +1,116 @@
+"""What the core knows of the thread that it runs on: its context, and the end of its stack.
+
+Compiled programs call the core without saying for whom.  Two keys of the C library's thread-specific
+data answer that in 2 ns; LLVM's own thread-local variables need a dynamic loader, which objects loaded
+by MCJIT do not have.  It is written in LLVM IR, as Numba has no global variables.
+"""
+
+from __future__ import annotations
+
+START = "tfrt_threads_start"
+"""Makes the keys.  Its parameter is a function that gives a context to a thread that has set none.
+
+It is asked at each call: nobody would take the context away from the thread when it is freed.
+"""
+
+EXPORTS = (START, "tfrtAsyncStackLimit")
+
+LINKED_LATER = ("tfrt_thread_context", "tfrt_set_thread_context", "tfrtAsyncStackLimit")
+"""What the rest of the core calls."""
+
+RESERVE = 2**21
+"""Bytes at the end of a stack that recursive programs leave alone, or a quarter of a small stack."""
+
+CODE = f"""
+@context_key = internal global i32 0
+@stack_key = internal global i32 0
+@new_context = internal global ptr null
+
+declare i32 @pthread_key_create(ptr, ptr)
+; Reading says so, that a former context which nobody wants to know is not read.
+declare ptr @pthread_getspecific(i32) nounwind willreturn memory(read)
+declare i32 @pthread_setspecific(i32, ptr)
+declare i64 @pthread_self()
+declare i32 @pthread_getattr_np(i64, ptr)
+declare i32 @pthread_attr_getstack(ptr, ptr, ptr)
+declare i32 @pthread_attr_destroy(ptr)
+declare i64 @llvm.umin.i64(i64, i64)
+
+define i64 @{START}(i64 %make) {{
+  %function = inttoptr i64 %make to ptr
+  store ptr %function, ptr @new_context
+  %first = call i32 @pthread_key_create(ptr @context_key, ptr null)
+  %second = call i32 @pthread_key_create(ptr @stack_key, ptr null)
+  %both = or i32 %first, %second
+  %result = zext i32 %both to i64
+  ret i64 %result
+}}
+
+define i64 @tfrt_thread_context() alwaysinline {{
+  %key = load i32, ptr @context_key
+  %known = call ptr @pthread_getspecific(i32 %key)
+  %word = ptrtoint ptr %known to i64
+  %is_new = icmp eq i64 %word, 0
+  br i1 %is_new, label %make, label %done, !prof !0
+make:
+  %made = call i64 @make_context()
+  ret i64 %made
+done:
+  ret i64 %word
+}}
+
+define internal i64 @make_context() noinline {{
+  %make = load ptr, ptr @new_context
+  %context = call i64 %make()
+  ret i64 %context
+}}
+
+define i64 @tfrt_set_thread_context(i64 %context) alwaysinline {{
+  %key = load i32, ptr @context_key
+  %former = call ptr @pthread_getspecific(i32 %key)
+  %pointer = inttoptr i64 %context to ptr
+  %status = call i32 @pthread_setspecific(i32 %key, ptr %pointer)
+  %word = ptrtoint ptr %former to i64
+  ret i64 %word
+}}
+
+define i64 @tfrtAsyncStackLimit() {{
+  %key = load i32, ptr @stack_key
+  %known = call ptr @pthread_getspecific(i32 %key)
+  %word = ptrtoint ptr %known to i64
+  %is_new = icmp eq i64 %word, 0
+  br i1 %is_new, label %find, label %done, !prof !0
+find:
+  %found = call i64 @find_stack(i32 %key)
+  ret i64 %found
+done:
+  ret i64 %word
+}}
+
+define internal i64 @find_stack(i32 %key) noinline {{
+  %attributes = alloca [128 x i8], align 16
+  %start.place = alloca i64
+  %size.place = alloca i64
+  store i64 1, ptr %start.place
+  store i64 0, ptr %size.place
+  %self = call i64 @pthread_self()
+  %status = call i32 @pthread_getattr_np(i64 %self, ptr %attributes)
+  %is_known = icmp eq i32 %status, 0
+  br i1 %is_known, label %known, label %done
+known:
+  %s = call i32 @pthread_attr_getstack(ptr %attributes, ptr %start.place, ptr %size.place)
+  %d = call i32 @pthread_attr_destroy(ptr %attributes)
+  br label %done
+done:
+  %start = load i64, ptr %start.place
+  %size = load i64, ptr %size.place
+  %quarter = lshr i64 %size, 2
+  %reserve = call i64 @llvm.umin.i64(i64 %quarter, i64 {RESERVE})
+  %limit = add i64 %start, %reserve
+  %pointer = inttoptr i64 %limit to ptr
+  %set = call i32 @pthread_setspecific(i32 %key, ptr %pointer)
+  ret i64 %limit
+}}
+
+!0 = !{{!"branch_weights", i32 1, i32 1000000}}
+"""

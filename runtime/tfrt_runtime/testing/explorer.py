@@ -1,0 +1,239 @@
+"""Try all interleavings of a small scenario of native code.
+
+A scenario is a function of a `World`: it fills memory, starts threads, and says what must hold in the
+end.
+
+    def scenario(world: World) -> None:
+        value = world.label(world.allocate(8), "value")
+        memory.store(value, 0)
+        for _ in range(2):
+            world.thread(lambda: memory.fetch_add(value, 1))
+        world.finally_assert(lambda: memory.load(value) == 2)
+        world.keep(value)
+
+    assert explore(scenario).complete
+
+A scenario must do the same each time: no clocks, no randomness of its own, no state from outside.  Of
+what its threads leave in Python objects only that is explored which `world.note` writes.
+
+The first failure is raised, on the schedule with the fewest unexpected decisions that could be found
+for it, with the table of what happened; `replay` runs that schedule again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from itertools import count
+from time import monotonic
+from typing import Protocol
+
+from tfrt_runtime.native import memory
+from tfrt_runtime.native.simulator.choosers import AllSchedules, FollowSchedule, RandomSchedules
+from tfrt_runtime.native.simulator.core import Machine, MemoryModel
+from tfrt_runtime.native.simulator.failures import SimulationError
+from tfrt_runtime.native.simulator.footprints import Way
+from tfrt_runtime.native.simulator.reduction import Reduction, Redundant
+from tfrt_runtime.native.simulator.scheduler import Chooser
+from tfrt_runtime.native.simulator.world import World
+
+__all__ = [
+    "Exploration",
+    "Machine",
+    "MemoryModel",
+    "SimulationError",
+    "World",
+    "explore",
+    "explore_all_orders",
+    "explore_at_random",
+    "replay",
+]
+
+Scenario = Callable[[World], None]
+DEFAULT_MACHINE = Machine()
+SHRINKING_SECONDS = 2.0
+"""How long a simpler schedule for a failure is looked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exploration:
+    """What was tried.  `complete` says that nothing was left out.
+
+    `redundant` counts runs that were given up because others stand for them; `longest` is the
+    number of steps of the longest run.
+    """
+
+    interleavings: int
+    complete: bool
+    redundant: int = 0
+    longest: int = 0
+
+
+class _Search(Chooser, Protocol):
+    def advance(self) -> bool:
+        """Prepare the next run; False when there is none."""
+
+
+def explore(
+    scenario: Scenario,
+    machine: Machine = DEFAULT_MACHINE,
+    *,
+    interleavings: int = 100_000,
+    seconds: float = 60.0,
+) -> Exploration:
+    """Try one interleaving for each behaviour of the scenario, until a limit is reached.
+
+    Raises:
+        SimulationError: for the first failure.
+    """
+    load = Way.OBSERVE if machine.model is MemoryModel.RELEASE_ACQUIRE else Way.READ
+    return _explore(scenario, machine, Reduction(load), interleavings, seconds)
+
+
+def explore_all_orders(
+    scenario: Scenario,
+    machine: Machine = DEFAULT_MACHINE,
+    *,
+    budget: int | None = None,
+    interleavings: int = 100_000,
+    seconds: float = 60.0,
+) -> Exploration:
+    """Try every interleaving, or every one with at most `budget` unexpected decisions.
+
+    Threads that are interrupted although they could go on, outdated values and early returns count
+    as unexpected.  With a budget, the result is complete if all those were tried.
+
+    Raises:
+        SimulationError: for the first failure.
+    """
+    return _explore(scenario, machine, AllSchedules(budget), interleavings, seconds)
+
+
+def explore_at_random(
+    scenario: Scenario,
+    machine: Machine = DEFAULT_MACHINE,
+    *,
+    seed: int = 0,
+    interleavings: int = 1000,
+    seconds: float = 60.0,
+) -> Exploration:
+    """Try random interleavings of a scenario that is too large for all; never complete.
+
+    Raises:
+        SimulationError: for the first failure.
+    """
+    return _explore(scenario, machine, RandomSchedules(seed), interleavings, seconds)
+
+
+def replay(
+    scenario: Scenario, schedule: Sequence[int] = (), machine: Machine = DEFAULT_MACHINE
+) -> World:
+    """Run one schedule; the world that is returned has the `events`.
+
+    Raises:
+        SimulationError: if the schedule ends in a failure; it has the events then.
+    """
+    return _watch(scenario, FollowSchedule(schedule), replace(machine, trace=True))
+
+
+def _explore(
+    scenario: Scenario, machine: Machine, search: _Search, interleavings: int, seconds: float
+) -> Exploration:
+    end = monotonic() + seconds
+    done = redundant = longest = 0
+    for _ in count():
+        world = World(search, machine)
+        try:
+            _run(scenario, world)
+            done += 1
+        except Redundant:
+            redundant += 1
+        except SimulationError as error:
+            raise _explained(scenario, machine, error, world.decisions) from error.__cause__
+        longest = max(longest, world.steps)
+        if not search.advance():
+            return Exploration(done, True, redundant, longest)
+        if done >= interleavings or monotonic() > end:
+            return Exploration(done, False, redundant, longest)
+    raise AssertionError("counting does not end")
+
+
+def _run(scenario: Scenario, world: World) -> None:
+    with _as_current(world):
+        scenario(world)
+        world.run()
+
+
+@contextmanager
+def _as_current(world: World) -> Iterator[None]:
+    memory.set_world(world)
+    try:
+        yield
+    finally:
+        memory.set_world(None)
+
+
+def _watch(scenario: Scenario, chooser: Chooser, machine: Machine) -> World:
+    world = World(chooser, machine)
+    try:
+        _run(scenario, world)
+    except SimulationError as error:
+        error.schedule = _without_zeros(world.decisions)
+        error.events = tuple(world.events)
+        raise
+    return world
+
+
+def _explained(
+    scenario: Scenario, machine: Machine, failure: SimulationError, decisions: Sequence[int]
+) -> SimulationError:
+    """The same kind of failure on a simple schedule, with its events."""
+    schedule = _simplest(scenario, machine, type(failure)) or decisions
+    try:
+        replay(scenario, schedule, machine)
+    except SimulationError as explained:
+        explained.__cause__ = explained.__cause__ or failure.__cause__
+        return explained
+    raise AssertionError("the scenario is not repeatable: the failure did not come again")
+
+
+def _simplest(
+    scenario: Scenario, machine: Machine, kind: type[SimulationError]
+) -> Sequence[int] | None:
+    """The shortest of the schedules with the fewest unexpected decisions that end in such a failure.
+
+    None if there was not enough time to find one.
+    """
+    end = monotonic() + SHRINKING_SECONDS
+    for budget in count():
+        failed = list(_failures(scenario, machine, kind, budget, end))
+        if failed:
+            return min(failed, key=lambda world: world.steps).decisions
+        if monotonic() > end:
+            return None
+    raise AssertionError("counting does not end")
+
+
+def _failures(
+    scenario: Scenario, machine: Machine, kind: type[SimulationError], budget: int, end: float
+) -> Iterator[World]:
+    """The runs within the budget that end in such a failure, until time is up."""
+    search = AllSchedules(budget)
+    while monotonic() < end:
+        world = World(search, machine)
+        try:
+            _run(scenario, world)
+        except kind:
+            yield world
+        except SimulationError:
+            pass
+        if not search.advance():
+            return
+
+
+def _without_zeros(decisions: Sequence[int]) -> tuple[int, ...]:
+    schedule = list(decisions)
+    while schedule and schedule[-1] == 0:
+        schedule.pop()
+    return tuple(schedule)

@@ -1,0 +1,55 @@
+"""What is alive in this process, for tests that must leave nothing behind."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tfrt_runtime.host.process import native_process
+
+
+@dataclass(frozen=True, slots=True)
+class Census:
+    """Counts of what somebody has to give back: native values, handles, runs, programs, threads."""
+
+    values: int
+    objects: int
+    requests: int
+    programs: int
+    threads: tuple[str, ...]
+
+
+def census() -> Census:
+    """What is alive now, garbage apart; exact while nothing runs."""
+    gc.collect()
+    process = native_process()
+    threads = sorted(thread.name for thread in threading.enumerate())
+    return Census(
+        process.live_values(),
+        len(process.objects),
+        len(process.requests),
+        process.programs,
+        tuple(threads),
+    )
+
+
+@contextlib.contextmanager
+def nothing_left_behind() -> Iterator[None]:
+    """Within: whatever is made must be gone at the end.
+
+    Raises:
+        AssertionError: if it is not; says what was alive before and is alive now.
+    """
+    before = census()
+    gc.freeze()  # what is alive now need not be looked at again: the next census is quick
+    yield
+    after = census()
+    patience = time.monotonic() + 2
+    while after != before and time.monotonic() < patience:
+        time.sleep(0.01)  # a thread that has just finished a run may still let go of its values
+        after = census()
+    assert after == before, f"something is left behind:\n  before {before}\n  after  {after}"

@@ -1,0 +1,161 @@
+"""Random host programs: scalars, errors, calls, branches, loops, tasks and blocking work.
+
+Every program is valid and ends; what it returns does not depend on the order in which its kernels
+run.  The same seed gives the same program.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+MOST_DEPTH = 3
+
+
+class ProgramWriter:
+    """Writes one program.  `lines` is the body under construction."""
+
+    def __init__(self, seed: int) -> None:
+        self._random = random.Random(seed)
+        self._count = 0
+        self._functions: list[str] = []
+        self._callable: list[str] = []
+
+    def program(self) -> str:
+        """A module whose @main returns five numbers."""
+        for _ in range(self._random.randrange(1, 4)):
+            self._function()
+        body, values = self._body([], self._random.randrange(8, 30), 0)
+        results = ", ".join(self._random.choices(values, k=5))
+        types = ", ".join(["i32"] * 5)
+        main = f"func @main() -> ({types}) {{\n{body}  tfrt.return {results} : {types}\n}}\n"
+        return "\n".join([*self._functions, main])
+
+    def _name(self, prefix: str = "%v") -> str:
+        self._count += 1
+        return f"{prefix}{self._count}"
+
+    def _function(self) -> None:
+        name = self._name("@f")
+        parameters = [self._name("%a") for _ in range(2)]
+        body, values = self._body(parameters, self._random.randrange(2, 8), 1)
+        result = self._random.choice(values)
+        head = ", ".join(f"{parameter}: i32" for parameter in parameters)
+        self._functions.append(
+            f"func {name}({head}) -> i32 {{\n{body}  tfrt.return {result} : i32\n}}\n"
+        )
+        self._callable.append(name)
+
+    def _body(self, given: list[str], size: int, depth: int) -> tuple[str, list[str]]:
+        """Some kernels over the values `given`; their text, and all values there are then."""
+        lines: list[str] = []
+        values = list(given)
+        while len(values) < 2:
+            values.append(self._constant(lines))
+        makers: list[Callable[[list[str], list[str], int], None]] = [
+            self._arithmetic,
+            self._arithmetic,
+            self._asynchronous,
+            self._asynchronous,
+            self._division,
+            self._failure,
+            self._constants,
+            self._late,
+        ]
+        if depth < MOST_DEPTH:
+            makers += [self._branch, self._repeat, self._task]
+        if self._callable:
+            makers += [self._call]
+        for _ in range(size):
+            self._random.choice(makers)(lines, values, depth)
+        return "".join(f"  {line}\n" for line in lines), values
+
+    def _constant(self, lines: list[str]) -> str:
+        name = self._name()
+        lines.append(f"{name} = tfrt.constant.i32 {self._random.randrange(-3, 50)}")
+        return name
+
+    def _constants(self, lines: list[str], values: list[str], _: int) -> None:
+        values.append(self._constant(lines))
+
+    def _arithmetic(self, lines: list[str], values: list[str], _: int) -> None:
+        name, (left, right) = self._name(), self._random.choices(values, k=2)
+        kernel = self._random.choice(["tfrt.add.i32", "tfrt.minus.i32", "tfrt.mul.i32"])
+        lines.append(f'{name} = "{kernel}"({left}, {right}) : (i32, i32) -> i32')
+        values.append(name)
+
+    def _asynchronous(self, lines: list[str], values: list[str], _: int) -> None:
+        name, (left, right) = self._name(), self._random.choices(values, k=2)
+        if self._random.random() < 0.6:
+            lines.append(f'{name} = "tfrt_test.async_add.i32"({left}, {right}) : (i32, i32) -> i32')
+        else:
+            lines.append(f'{name} = "tfrt_test.async_copy.i32"({left}) : (i32) -> i32')
+        values.append(name)
+
+    def _division(self, lines: list[str], values: list[str], _: int) -> None:
+        quotient, rest = self._name(), self._name()
+        left, right = self._random.choices(values, k=2)
+        lines.append(f"{quotient}, {rest} = tfrt.div.i32 {left}, {right}")
+        values += [quotient, rest]
+
+    def _failure(self, lines: list[str], values: list[str], _: int) -> None:
+        if self._random.random() < 0.2:
+            name = self._name()
+            kernel = self._random.choice(["tfrt_test.fail", "tfrt_test.report_error_async"])
+            lines.append(f'{name} = "{kernel}"() : () -> i32')
+            values.append(name)
+
+    def _late(self, lines: list[str], values: list[str], _: int) -> None:
+        if self._random.random() < 0.2:
+            name = self._name()
+            source = self._random.choice(values)
+            kernel = "tfrt_test.async_copy.with_delay.i32"
+            lines.append(f'{name} = "{kernel}"({source}) : (i32) -> i32')
+            values.append(name)
+
+    def _call(self, lines: list[str], values: list[str], _: int) -> None:
+        name, arguments = self._name(), self._random.choices(values, k=2)
+        callee = self._random.choice(self._callable)
+        strictness = " {bef.nonstrict}" if self._random.random() < 0.3 else ""
+        lines.append(
+            f"{name} = tfrt.call {callee}({', '.join(arguments)}){strictness} : (i32, i32) -> i32"
+        )
+        values.append(name)
+
+    def _region(self, parameters: list[str], depth: int) -> list[str]:
+        body, values = self._body(parameters, self._random.randrange(1, 5), depth + 1)
+        result = self._random.choice(values)
+        return [*body.rstrip("\n").split("\n"), f"    tfrt.return {result} : i32"]
+
+    def _branch(self, lines: list[str], values: list[str], depth: int) -> None:
+        condition, name = self._name(), self._name()
+        left, right, first, second = self._random.choices(values, k=4)
+        while second == first:
+            second = self._constant(lines)
+        lines.append(f'{condition} = "tfrt.lessequal.i32"({left}, {right}) : (i32, i32) -> i1')
+        lines.append(f"{name} = tfrt.if {condition}, {first}, {second} : (i32, i32) -> i32 {{")
+        lines += self._region([first, second], depth)
+        lines.append("} else {")
+        lines += self._region([first, second], depth)
+        lines.append("}")
+        values.append(name)
+
+    def _repeat(self, lines: list[str], values: list[str], depth: int) -> None:
+        count, name, value = self._name(), self._name(), self._random.choice(values)
+        lines.append(f"{count} = tfrt.constant.i32 {self._random.randrange(0, 6)}")
+        lines.append(f"{name} = tfrt.repeat.i32 {count}, {value} : i32 {{")
+        lines += self._region([value], depth)
+        lines.append("}")
+        values.append(name)
+
+    def _task(self, lines: list[str], values: list[str], depth: int) -> None:
+        name, value = self._name(), self._random.choice(values)
+        lines.append(f"{name} = tfrt_test.do.async {value} : (i32) -> i32 {{")
+        lines += self._region([value], depth)
+        lines.append("}")
+        values.append(name)
+
+
+def random_program(seed: int) -> str:
+    """The program of that seed."""
+    return ProgramWriter(seed).program()

@@ -1,0 +1,97 @@
+"""What compiled coroutines need of a host, in a simulated world: the C functions work as they are.
+
+    def scenario(world: World) -> None:
+        host = SimulatedHost(world, outside=1)
+        coroutines = SimulatedCoroutines(host)
+        token = coroutines.on(host.main, async_abi.create_token)()
+        world.thread(coroutines.on(host.outside[0], lambda: async_abi.emplace_token(token)))
+
+A coroutine is a number; resuming it notes the number in `resumed`, unless `when_resumed` does more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from tfrt_runtime.native import memory
+from tfrt_runtime.native.async_awaiting import run_coroutine, take_task
+from tfrt_runtime.native.async_groups import member_resolved
+from tfrt_runtime.native.async_objects import async_sweep
+from tfrt_runtime.native.async_value import new_value, set_error
+from tfrt_runtime.native.executor import run_task
+from tfrt_runtime.native.layouts import (
+    ASYNC_CHECKED,
+    ASYNC_LIMIT,
+    ASYNC_SIZE,
+    EVENT_DESCRIBE,
+    EVENT_OVERFILLED,
+    PROCESS_ASYNC_EVENT,
+    PROCESS_MEMBER_RESOLVED,
+    PROCESS_RUN_COROUTINE,
+    QUEUE_ASYNC,
+    TYPE_ERROR,
+)
+from tfrt_runtime.testing.simulated_host import SimulatedHost
+
+Result = TypeVar("Result")
+
+
+class SimulatedCoroutines:
+    """The state of compiled programs on the queue of a simulated host.
+
+    `events` are what native code has told Python, apart from errors to describe; each error has a
+    number, from 1 on, under which the host notes its release.
+    """
+
+    def __init__(self, host: SimulatedHost, *, checked: bool = False) -> None:
+        self.host = host
+        self.resumed: list[int] = []
+        self.events: list[tuple[int, int]] = []
+        self.when_resumed: Callable[[int], object] = lambda handle: None
+        self._described = 0
+        self.shared = host.block(ASYNC_SIZE, "async", "ASYNC_")
+        memory.store(self.shared + ASYNC_CHECKED, int(checked))
+        memory.store(self.shared + ASYNC_LIMIT, 1000)
+        memory.store(host.queue + QUEUE_ASYNC, self.shared)
+        memory.store(host.process + PROCESS_RUN_COROUTINE, host.function(run_coroutine))
+        memory.store(host.process + PROCESS_MEMBER_RESOLVED, host.function(member_resolved))
+        memory.store(host.process + PROCESS_ASYNC_EVENT, host.function(self._on_event))
+        self.resume = host.function(self._resume)
+        host.world.finally_assert(self.sweep)
+
+    def on(self, context: int, body: Callable[[], Result]) -> Callable[[], Result]:
+        """`body` as compiled code that works with `context`."""
+
+        def run() -> Result:
+            former = memory.set_thread_context(context)
+            try:
+                return body()
+            finally:
+                memory.set_thread_context(former)
+
+        return run
+
+    def run_tasks(self, context: int) -> None:
+        """Run what is queued, until nothing is."""
+        former = memory.set_thread_context(context)
+        while (task := take_task(context)) != 0:
+            run_task(context, task)
+        memory.set_thread_context(former)
+
+    def sweep(self) -> None:
+        """Destroy the registered objects that nobody refers to."""
+        async_sweep(self.host.main, self.shared)
+
+    def _resume(self, handle: int) -> None:
+        self.resumed.append(handle)
+        self.when_resumed(handle)
+
+    def _on_event(self, context: int, event: int, argument: int) -> int:
+        if event not in (EVENT_DESCRIBE, EVENT_OVERFILLED):
+            self.events.append((event, argument))
+            return 0
+        self._described += 1
+        value = new_value(context, 0)
+        set_error(value, self._described, TYPE_ERROR)
+        return value

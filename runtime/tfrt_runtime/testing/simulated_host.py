@@ -1,0 +1,189 @@
+"""A work queue, its threads' contexts and the callbacks of a process, in a simulated world.
+
+What `host` builds in real memory for the compiled core, this builds in a `World` for the uncompiled
+one, as small as it can be.  Scenarios run the native functions on its contexts:
+
+    def scenario(world: World) -> None:
+        host = SimulatedHost(world, workers=2)
+        value = handles.value_make(host.main, TYPE_I64)
+        world.thread(lambda: handles.value_emplace(host.contexts[0], value, 42, 0))
+        world.thread(lambda: handles.value_drop(host.contexts[1], value))
+
+When the threads have ended it gives back what it made, the free lists of the contexts too: then every
+block that is left is a leak.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+
+from tfrt_runtime.native import layouts, memory
+from tfrt_runtime.native.async_value import drop_reference, new_value, set_error
+from tfrt_runtime.native.executor import run_blocking, run_entry
+from tfrt_runtime.native.handles import context_free, context_make
+from tfrt_runtime.native.layouts import (
+    CELL_SIZE,
+    CONTEXT_DEQUE,
+    CONTEXT_WORKER,
+    DEQUE_SIZE,
+    POOL_CAPACITY,
+    POOL_CELLS,
+    POOL_LIMIT,
+    PROCESS_NEED_THREAD,
+    PROCESS_PYTHON_WAITER,
+    PROCESS_RELEASE_OBJECT,
+    PROCESS_REPORT_ERROR,
+    PROCESS_REQUEST_DONE,
+    PROCESS_RUN_BLOCKING,
+    PROCESS_RUN_ENTRY,
+    PROCESS_SIZE,
+    QUEUE_DEQUES,
+    QUEUE_SIZE,
+    QUEUE_WORKERS,
+    REQUEST_ACTIVE,
+    REQUEST_CANCELLED_VALUE,
+    REQUEST_SIZE,
+    TYPE_ERROR,
+)
+from tfrt_runtime.native.simulator.world import World
+
+
+@cache
+def fields(prefix: str) -> dict[int, str]:
+    """The names of a struct's fields by offset, as `layouts` has them."""
+    names = (name for name in vars(layouts) if name.startswith(prefix) and name.isupper())
+    return {getattr(layouts, name): name.removeprefix(prefix) for name in reversed(list(names))}
+
+
+class SimulatedHost:
+    """A process with one work queue, one blocking pool, and contexts for the threads of a scenario.
+
+    `main` is the context of the scenario itself, `contexts[i]` that of worker i, which owns deque i;
+    `outside` are contexts of threads that do not belong to the queue.
+
+    What the callbacks of the process are told is kept: `released` are the handles of objects whose
+    last reference is gone, `called` those of Python waiters that ran, `errors` the numbers of
+    reported messages, `done` the requests that ended, `needed` how often the pool asked for a
+    thread, which also calls `on_need_thread`.  The explorer does not try all orders of these:
+    compare them sorted.  `own_values` counts the AsyncValues that the host itself keeps.
+    """
+
+    def __init__(
+        self, world: World, workers: int = 0, outside: int = 0, pool_places: int = 0
+    ) -> None:
+        self.world = world
+        self.released: list[int] = []
+        self.called: list[int] = []
+        self.errors: list[int] = []
+        self.done: list[int] = []
+        self.needed = 0
+        self.on_need_thread: Callable[[], object] = lambda: None
+        self.own_values = 0
+        self._blocks: list[int] = []
+        self.process = self._make_process()
+        self.queue = self.block(QUEUE_SIZE, "queue", "QUEUE_")
+        self.pool = self._make_pool(pool_places) if pool_places else 0
+        self.main = self._make_context(0)
+        self.contexts = [self._make_context(1 + i) for i in range(workers)]
+        self.outside = [self._make_context(1 + workers + i) for i in range(outside)]
+        self.deques = [self.block(DEQUE_SIZE, f"deque {i}", "DEQUE_") for i in range(workers)]
+        self._connect()
+        world.finally_assert(self.close)
+
+    def request(self, active: int = 0) -> int:
+        """A request that nobody has cancelled."""
+        request = self.block(REQUEST_SIZE, "request", "REQUEST_")
+        memory.store(request + REQUEST_ACTIVE, active)
+        error = self.error(-1)
+        self.own_values += 1
+        memory.store(request + REQUEST_CANCELLED_VALUE, error)
+        self.world.finally_assert(lambda: drop_reference(self.main, error))
+        return request
+
+    def error(self, handle: int) -> int:
+        """An error value with one reference."""
+        value = new_value(self.main, 0)
+        set_error(value, handle, TYPE_ERROR)
+        return value
+
+    def function(self, function: Callable[..., int | None]) -> int:
+        """The address of a Python or native function."""
+        return self.world.function(function)
+
+    def block(self, size: int, label: str, prefix: str = "") -> int:
+        """A block of zeros that the host gives back in the end; `prefix` names its fields."""
+        block = self.world.label(memory.allocate(size), label, fields(prefix) if prefix else None)
+        memory.clear(block, size)
+        self._blocks.append(block)
+        return block
+
+    def live_values(self) -> int:
+        """AsyncValues made and not destroyed; exact while no thread runs."""
+        return sum(
+            memory.load(context + layouts.CONTEXT_MADE)
+            - memory.load(context + layouts.CONTEXT_DROPPED)
+            for context in self._contexts()
+        )
+
+    def close(self) -> None:
+        """Give back everything that the host holds; afterwards every block is a leak."""
+        for context in self._contexts():
+            context_free(context)
+        for block in self._blocks:
+            memory.release(block)
+
+    def _contexts(self) -> list[int]:
+        return [self.main, *self.contexts, *self.outside]
+
+    def _make_process(self) -> int:
+        process = self.block(PROCESS_SIZE, "process", "PROCESS_")
+        callbacks: dict[int, Callable[..., int | None]] = {
+            PROCESS_RELEASE_OBJECT: lambda _, handle: self.released.append(handle),
+            PROCESS_PYTHON_WAITER: lambda _, handle: self.called.append(handle),
+            PROCESS_REPORT_ERROR: self._report_error,
+            PROCESS_REQUEST_DONE: lambda _, request: self.done.append(request),
+            PROCESS_NEED_THREAD: self._need_thread,
+            PROCESS_RUN_ENTRY: run_entry,
+            PROCESS_RUN_BLOCKING: run_blocking,
+        }
+        for field, callback in callbacks.items():
+            memory.store(process + field, self.world.function(callback))
+        return process
+
+    def _report_error(self, context: int, _record: int, message: int) -> int:
+        self.errors.append(message)
+        value = new_value(context, 0)
+        set_error(value, message, TYPE_ERROR)
+        return value
+
+    def _need_thread(self, _context: int, _pool: int) -> None:
+        self.needed += 1
+        self.on_need_thread()
+
+    def _make_pool(self, places: int) -> int:
+        pool = self.block(POOL_CELLS + 16 * places, "pool", "POOL_")
+        memory.store(pool + POOL_CAPACITY, places)
+        memory.store(pool + POOL_LIMIT, 100)
+        for place in range(places):
+            memory.store(pool + POOL_CELLS + 16 * place, place)
+        return pool
+
+    def _make_context(self, number: int) -> int:
+        context = context_make(self.process, self.queue, self.pool, number)
+        return self.world.label(context, f"context {number}", fields("CONTEXT_"))
+
+    def _connect(self) -> None:
+        table = self.block(8 * max(1, len(self.deques)), "deques")
+        for number, (context, deque) in enumerate(zip(self.contexts, self.deques, strict=True)):
+            memory.store(context + CONTEXT_WORKER, number)
+            memory.store(context + CONTEXT_DEQUE, deque)
+            memory.store(table + 8 * number, deque)
+        memory.store(self.queue + QUEUE_WORKERS, len(self.deques))
+        memory.store(self.queue + QUEUE_DEQUES, table)
+
+
+def name_cell(world: World, address: int, label: str, prefix: str = "VALUE_") -> int:
+    """Name a cell and its fields for reports; returns its address."""
+    names = {offset: name for offset, name in fields(prefix).items() if offset < CELL_SIZE}
+    return world.label(address, label, names)

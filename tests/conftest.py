@@ -1,0 +1,50 @@
+"""What all tests share: a check that nothing is left behind, and what is left out without a browser."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+
+import pytest
+
+from tfrt_runtime.testing.leaks import nothing_left_behind
+
+LEFT_OUT = pytest.StashKey[int]()
+
+
+@pytest.fixture
+def leak_check() -> Iterator[None]:
+    """Fail the test when something that it made is still alive after it."""
+    with nothing_left_behind():
+        yield
+
+
+def may_lack_a_browser() -> bool:
+    """Whether browser tests cannot run here, and that is no error: on the build machine it is one."""
+    found = shutil.which("chromium") or shutil.which("chromium-browser")
+    return found is None and os.environ.get("CI") != "true"
+
+
+# Last: the folder of the browser tests gives them their marker in a hook of its own.
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    browser = [item for item in items if item.get_closest_marker("browser")]
+    others = [item for item in items if item not in browser]
+    if may_lack_a_browser():
+        config.stash[LEFT_OUT] = len(browser)
+        config.hook.pytest_deselected(items=browser)
+        browser = []
+    # At the end: Playwright's event loop stays on this thread, where no other may then be run.
+    items[:] = [*others, *browser]
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    if count := config.stash.get(LEFT_OUT, 0):
+        terminalreporter.write_line(
+            f"Chromium is not installed: {count} browser tests were left out"
+            " (apt-get install chromium)",
+            yellow=True,
+        )

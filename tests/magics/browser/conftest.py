@@ -1,0 +1,289 @@
+"""JupyterLab on this machine only, looked at with Debian's Chromium.
+
+Everything is private to the test run: folders, settings, token, port.  Each test also proves that
+the notebook needs no network: a request that leaves 127.0.0.1 fails it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import nbformat
+import pytest
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+SWITCHES = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+LOCAL = ("http://127.0.0.1", "ws://127.0.0.1", "data:", "blob:", "about:")
+START_SECONDS = 60
+NAME = "tfrt-nb-labextension"
+MAGICS = Path(__file__).parents[3] / "magics"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "browser: opens JupyterLab in Chromium")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker("browser")
+            # Starting JupyterLab on a busy machine takes a while; a test that hangs still ends.
+            item.add_marker(pytest.mark.timeout(240))
+
+
+def _chromium() -> str:
+    """Where Chromium is; without it the tests are skipped, but on the build machine they fail."""
+    path = shutil.which("chromium") or shutil.which("chromium-browser")
+    if path is None:
+        reason = "Chromium is not installed (apt-get install chromium)"
+        (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(reason)
+    return path
+
+
+class Lab:
+    """A running JupyterLab: its address, its token and the folder of its notebooks."""
+
+    def __init__(self, url: str, token: str, notebooks: Path) -> None:
+        self.url, self.token, self.notebooks = url, token, notebooks
+
+    def write(self, name: str, *cells: str) -> None:
+        """A new notebook with these code cells."""
+        kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+        notebook = nbformat.v4.new_notebook(
+            cells=[nbformat.v4.new_code_cell(cell) for cell in cells],
+            metadata={"kernelspec": kernel},
+        )
+        self.store(name, notebook)
+
+    def store(self, name: str, notebook: nbformat.NotebookNode) -> None:
+        nbformat.write(notebook, self.notebooks / name)
+
+    def read(self, name: str) -> nbformat.NotebookNode:
+        return nbformat.read(self.notebooks / name, as_version=4)
+
+
+@pytest.fixture(scope="session")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    """JupyterLab without our extension, as a reader of a shared notebook may have it."""
+    home = tmp_path_factory.mktemp("lab")
+    _write_json(
+        home / "config" / "labconfig" / "page_config.json", {"disabledExtensions": {NAME: True}}
+    )
+    with _serve(home) as lab:
+        yield lab
+
+
+@pytest.fixture(scope="session")
+def extended_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    """JupyterLab with our extension, put together as the wheel does it."""
+    home = tmp_path_factory.mktemp("extended_lab")
+    extension = home / "path" / "labextensions" / NAME
+    shutil.copytree(MAGICS / "labextension", extension)
+    shutil.copy(MAGICS / "tfrt_magics" / "views" / "static" / "board.js", extension / "static")
+    with _serve(home) as lab:
+        yield lab
+
+
+@contextmanager
+def _serve(home: Path) -> Iterator[Lab]:
+    pytest.importorskip("jupyterlab", reason="JupyterLab is not installed")
+    _chromium()
+    notebooks = home / "notebooks"
+    notebooks.mkdir()
+    port, token = _free_port(), "for-this-test-run"
+    with (home / "server.log").open("w") as log:
+        server = subprocess.Popen(
+            _command(port, token, notebooks), env=_environment(home), stdout=log, stderr=log
+        )
+        try:
+            _wait_for(f"http://127.0.0.1:{port}/api/status?token={token}", server, home)
+            yield Lab(f"http://127.0.0.1:{port}", token, notebooks)
+        finally:
+            server.terminate()
+            server.wait(15)
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _command(port: int, token: str, notebooks: Path) -> list[str]:
+    return [
+        *(sys.executable, "-m", "jupyter", "lab", "--no-browser", "--allow-root"),
+        *("--ip=127.0.0.1", f"--port={port}", "--port-retries=0"),
+        f"--IdentityProvider.token={token}",
+        f"--ServerApp.root_dir={notebooks}",
+        "--LabApp.expose_app_in_browser=True",
+        "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
+        "--LabApp.news_url=None",
+    ]
+
+
+def _environment(home: Path) -> dict[str, str]:
+    private = {
+        "HOME": "home",
+        "JUPYTER_CONFIG_DIR": "config",
+        "JUPYTER_PATH": "path",
+        "JUPYTER_DATA_DIR": "data",
+        "JUPYTER_RUNTIME_DIR": "runtime",
+        "IPYTHONDIR": "ipython",
+        "JUPYTERLAB_SETTINGS_DIR": "settings",
+        "JUPYTERLAB_WORKSPACES_DIR": "workspaces",
+    }
+    for folder in private.values():
+        (home / folder).mkdir(exist_ok=True)
+    _ask_no_questions(home / "settings")
+    folders = {name: str(home / folder) for name, folder in private.items()}
+    # Only the compiled native core is shared: to compile it takes half a minute.
+    cache = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    return {
+        **os.environ,
+        **folders,
+        "JUPYTER_PREFER_ENV_PATH": "1",
+        "XDG_CACHE_HOME": cache,
+    }
+
+
+def _ask_no_questions(settings: Path) -> None:
+    """JupyterLab would offer its news, and the offer would cover a part of the page."""
+    folder = settings / "@jupyterlab" / "apputils-extension"
+    _write_json(folder / "notification.jupyterlab-settings", {"fetchNews": "false"})
+
+
+def _write_json(path: Path, content: object) -> None:
+    path.parent.mkdir(parents=True)
+    path.write_text(json.dumps(content))
+
+
+def _wait_for(address: str, server: subprocess.Popen[bytes], home: Path) -> None:
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline:
+        with suppress(urllib.error.URLError, OSError):
+            urllib.request.urlopen(address, timeout=1).close()
+            return
+        # Not a sleep: it ends as soon as the server does.
+        with suppress(subprocess.TimeoutExpired):
+            server.wait(0.25)
+            break
+    pytest.fail("JupyterLab did not start:\n" + (home / "server.log").read_text()[-3000:])
+
+
+class Notebook:
+    """A notebook open in the browser."""
+
+    def __init__(self, page: Page, lab: Lab) -> None:
+        self.page, self.lab = page, lab
+
+    def open(self, name: str, *, kernel: bool = True) -> None:
+        """Load the page; return when the cells are there and, if wanted, the kernel is idle."""
+        address = f"{self.lab.url}/lab/tree/{name}?token={self.lab.token}&reset"
+        self.page.goto(address, wait_until="domcontentloaded")
+        self.page.wait_for_selector(".jp-NotebookPanel .jp-Cell", timeout=90_000)
+        if kernel:
+            self.wait_until_idle()
+
+    def wait_until_idle(self) -> None:
+        self.page.wait_for_function(
+            "() => window.jupyterapp?.shell?.currentWidget?.sessionContext"
+            "?.session?.kernel?.status === 'idle'",
+            timeout=90_000,
+        )
+
+    def command(self, name: str, **arguments: Any) -> None:
+        """Start a command of JupyterLab and do not wait for it."""
+        self.page.evaluate(
+            "([name, args]) => { window.jupyterapp.commands.execute(name, args); }",
+            [name, arguments],
+        )
+
+    def run_all(self) -> None:
+        """Start all cells and do not wait for them."""
+        self.command("notebook:run-all-cells")
+
+    def run_all_and_wait(self) -> None:
+        self.page.evaluate(
+            "() => window.jupyterapp.commands.execute('notebook:run-all-cells').then(() => null)"
+        )
+
+    def save(self) -> None:
+        self.page.evaluate("() => window.jupyterapp.commands.execute('docmanager:save')")
+
+    def theme(self, name: str) -> None:
+        self.page.evaluate(
+            "(name) => window.jupyterapp.commands.execute('apputils:change-theme', {theme: name})",
+            name,
+        )
+
+    def shut_down(self) -> None:
+        """End the kernel."""
+        self.page.evaluate(
+            "() => window.jupyterapp.shell.currentWidget.sessionContext.shutdown()",
+        )
+
+    def picture(self, name: str) -> None:
+        """Keep a picture of the page in the folder that TFRT_SCREENSHOTS names, if it does."""
+        if folder := os.environ.get("TFRT_SCREENSHOTS"):
+            self.page.screenshot(path=f"{folder}/{name}.png")
+
+    def outputs(self, cell: int) -> Any:
+        """The locator of a cell's outputs."""
+        return self.page.locator(".jp-Notebook .jp-CodeCell").nth(cell).locator(".jp-OutputArea")
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
+    path = _chromium()
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=path, args=SWITCHES)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def browser_page(chromium: Any) -> Iterator[Any]:
+    """An empty page; at the end, what it asked of other machines and complained of: nothing."""
+    context = chromium.new_context(viewport={"width": 1280, "height": 900})
+    page = context.new_page()
+    foreign: list[str] = []
+    failures: list[str] = []
+    page.on("request", lambda each: each.url.startswith(LOCAL) or foreign.append(each.url))
+    page.on("pageerror", lambda problem: failures.append(str(problem)))
+    yield page
+    page.evaluate("() => window.jupyterapp?.serviceManager.sessions.shutdownAll()")
+    context.close()
+    assert (foreign, failures) == ([], [])
+
+
+@pytest.fixture
+def notebook(lab: Lab, browser_page: Any) -> Notebook:
+    """A page beside JupyterLab without our extension."""
+    return Notebook(browser_page, lab)
+
+
+@pytest.fixture
+def extended_notebook(extended_lab: Lab, browser_page: Any) -> Notebook:
+    """A page beside JupyterLab with our extension."""
+    return Notebook(browser_page, extended_lab)

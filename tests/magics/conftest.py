@@ -1,0 +1,152 @@
+"""A program, a host and a run that a test moves by hand, in place of the real ones."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field, replace
+from types import SimpleNamespace
+
+import pytest
+
+from tfrt_runtime.diagnostics import Location, TfrtError, error
+
+
+@dataclass(frozen=True)
+class FakeSignature:
+    name: str
+    argument_types: tuple[str, ...] = ()
+    result_types: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class FakeValue:
+    """A ValueView."""
+
+    name: str
+    state: str = "unavailable"
+    text: str = ""
+    type: str = "i32"
+    function: str = "main"
+    location: Location | None = None
+    worker: str | None = None
+    started_ns: int | None = None
+    resolved_ns: int | None = None
+    count: int = 1
+
+
+@dataclass
+class FakeAsyncValue:
+    state: str = "unavailable"
+    payload: object = None
+
+    def result(self, timeout=None):
+        return self.payload
+
+
+def _text(payload: object) -> str:
+    if isinstance(payload, TfrtError):
+        return payload.diagnostics[0].message
+    return "" if payload is None else str(payload)
+
+
+@dataclass
+class FakeRun:
+    """A run that ends when the test says so, or when it is cancelled, unless it is `stuck`."""
+
+    results: list[FakeAsyncValue] = field(default_factory=list)
+    named: list[FakeValue] = field(default_factory=list)
+    diagnostics: list = field(default_factory=list)
+    stuck: bool = False
+    is_stuck: bool = False
+    promised: list = field(default_factory=list)
+    cancelled: bool = False
+    over: threading.Event = field(default_factory=threading.Event)
+
+    def result_values(self):
+        names = ["result"] if len(self.results) == 1 else [f"result {i}" for i in range(9)]
+        return [
+            FakeValue(name, value.state, _text(value.payload))
+            for name, value in zip(names, self.results, strict=False)
+        ]
+
+    def named_values(self):
+        return list(self.named)
+
+    def waiting_for(self):
+        return list(self.promised)
+
+    def wait(self, timeout=None):
+        return self.over.wait(timeout)
+
+    def cancel(self):
+        self.cancelled = True
+        if not self.stuck:
+            self.over.set()
+
+    def resolve(self, name: str, text: str, state: str = "available", **more) -> None:
+        """Change the named value, and the first result if it is called `result`."""
+        if name == "result":
+            self.results[0].payload = text
+            self.results[0].state = state
+            return
+        place = [value.name for value in self.named].index(name)
+        self.named[place] = replace(self.named[place], text=text, state=state, **more)
+
+
+@dataclass
+class FakeProgram:
+    functions: tuple[FakeSignature, ...] = (FakeSignature("main", (), ("i32",)),)
+
+
+class FakeHost:
+    """Gives out the runs that the test prepared, one for each call, and says what was called."""
+
+    def __init__(self, *runs: FakeRun) -> None:
+        self.runs = list(runs)
+        self.called: list[str] = []
+        self.outputs = []
+        self.is_closed = False
+
+    def load(self, program):
+        return self
+
+    def run(self, function, output):
+        self.called.append(function)
+        self.outputs.append(output)
+        return self.runs[len(self.called) - 1]
+
+    def close(self) -> None:
+        self.is_closed = True
+
+
+def compile_fake(text: str, name: str) -> FakeProgram:
+    """`func @NAME` declares a function with one result; `oops` does not parse."""
+    for number, line in enumerate(text.splitlines(), 1):
+        if "oops" in line:
+            column = line.index("oops") + 1
+            raise TfrtError(error("no such operation: oops", Location(name, number, column)))
+    names = [line.split("@")[1].split("(")[0] for line in text.splitlines() if "func @" in line]
+    return FakeProgram(tuple(FakeSignature(each, (), ("i32",)) for each in names))
+
+
+def one_result_run(*names: str, over: bool = False, **settings) -> FakeRun:
+    """A run of a function with one i32 result and values of these names."""
+    run = FakeRun([FakeAsyncValue()], [FakeValue(name) for name in names], **settings)
+    if over:
+        run.over.set()
+    return run
+
+
+@pytest.fixture
+def fake() -> SimpleNamespace:
+    """The stand-ins above."""
+    return SimpleNamespace(
+        Signature=FakeSignature,
+        Value=FakeValue,
+        AsyncValue=FakeAsyncValue,
+        Run=FakeRun,
+        Program=FakeProgram,
+        Host=FakeHost,
+        compile=compile_fake,
+        one_result_run=one_result_run,
+    )

@@ -1,0 +1,203 @@
+"""`%%tfrt` in plain IPython, over a host that the test moves."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import pytest
+from IPython.core.interactiveshell import InteractiveShell
+from IPython.testing.globalipapp import start_ipython
+
+from tfrt_magics import extension
+from tfrt_magics.bridge.job import Job
+from tfrt_magics.cell import RunInterrupted, follow
+from tfrt_magics.session import Session
+from tfrt_runtime.diagnostics import Location, TfrtError, error
+
+PROGRAM = "func @main() -> i32 {\n  tfrt.return %a : i32\n}\n"
+
+
+@pytest.fixture(scope="session")
+def ipython() -> InteractiveShell:
+    shell = start_ipython() or InteractiveShell.instance()
+    shell.colors = "nocolor"
+    return shell
+
+
+@pytest.fixture
+def host(fake):
+    run = fake.one_result_run("%a", over=True)
+    run.resolve("%a", "3")
+    run.resolve("result", 3)
+    return fake.Host(run)
+
+
+@pytest.fixture
+def shell(ipython, host, fake, monkeypatch) -> Iterator[InteractiveShell]:
+    """IPython with the extension loaded, over the fake host and compiler."""
+    monkeypatch.setattr(
+        extension, "Session", lambda **settings: Session(lambda *_: host, fake.compile, **settings)
+    )
+    ipython.run_line_magic("load_ext", "tfrt_nb")
+    yield ipython
+    ipython.run_line_magic("unload_ext", "tfrt_nb")
+    ipython.config.pop("TFRT", None)
+
+
+def run(shell: InteractiveShell, line: str, program: str = PROGRAM) -> object:
+    """Run a cell; the exception that ended it, if any."""
+    return shell.run_cell(f"%%tfrt {line}\n{program}").error_in_exec
+
+
+def test_a_cell_prints_its_table_and_binds_its_result(shell, host, capsys) -> None:
+    assert run(shell, "-o three") is None
+    output = capsys.readouterr().out
+    assert output.startswith("● @main: done, 1 of 1 values")
+    assert "● available  %a      3  i32" in output
+    assert shell.user_ns["three"] is host.runs[0].results[0]
+
+
+def test_a_wrong_option_is_one_line(shell, capsys) -> None:
+    run(shell, "--functoin f")
+    assert capsys.readouterr().err == (
+        "UsageError: %%tfrt: unknown option --functoin; did you mean --function?\n"
+    )
+
+
+def test_an_error_of_the_compiler_shows_its_line_and_leaves_the_name_alone(shell, capsys) -> None:
+    shell.user_ns["kept"] = 1
+    shell.execution_count = 7 + shell.execution_count - shell.displayhook.prompt_count
+    assert run(shell, "-o kept", "func @main() {\n  oops.op\n}\n") is None
+    assert capsys.readouterr().err == (
+        "cell 7:3:3: error: no such operation: oops\n    oops.op\n    ^^^^^^^\n"
+    )
+    assert shell.user_ns["kept"] == 1
+
+
+def test_an_error_of_the_run_shows_its_line_and_binds_the_name(shell, host, capsys) -> None:
+    shell.execution_count = 7 + shell.execution_count - shell.displayhook.prompt_count
+    problem = error("Divide by zero", Location("cell 7", 3, 3))
+    host.runs[0].diagnostics.append(problem)
+    host.runs[0].resolve("result", TfrtError(problem), state="error")
+    assert run(shell, "-o bad") is None
+    captured = capsys.readouterr()
+    assert "▲ error      result  Divide by zero  i32" in captured.out
+    assert captured.err == (
+        "cell 7:3:3: error: Divide by zero\n    tfrt.return %a : i32\n    ^^^^^^^^^^^\n"
+    )
+    assert shell.user_ns["bad"].state == "error"
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("-f mian", "error: there is no function @mian\nnote: did you mean @main?\n"),
+        ("-f xyz", "error: there is no function @xyz\nnote: the program has @main\n"),
+    ],
+)
+def test_a_function_that_is_not_there_is_named(shell, capsys, line, message) -> None:
+    run(shell, line)
+    assert capsys.readouterr().err == message
+
+
+def test_a_program_without_functions_to_run_says_so(shell, capsys) -> None:
+    run(shell, "", "// nothing\n")
+    assert capsys.readouterr().out == "the program compiles; it has no function without arguments\n"
+
+
+def test_not_waiting_returns_at_once_with_the_value(shell, host, capsys) -> None:
+    host.runs[0].over.clear()
+    run(shell, "--no-wait -o later")
+    assert capsys.readouterr().out == "@main runs in the background\n"
+    assert shell.user_ns["later"] is host.runs[0].results[0]
+
+
+def test_unloading_cancels_what_runs_and_closes_the_host(shell, host) -> None:
+    host.runs[0].over.clear()
+    run(shell, "--no-wait")
+    shell.run_line_magic("unload_ext", "tfrt_nb")
+    assert (host.runs[0].cancelled, host.is_closed) == (True, True)
+    assert "tfrt" not in shell.magics_manager.magics["cell"]
+
+
+def test_reset_closes_the_hosts(shell, host, capsys) -> None:
+    run(shell, "")
+    shell.run_line_magic("tfrt_reset", "")
+    assert host.is_closed
+
+
+@pytest.mark.parametrize(
+    ("pattern", "names"),
+    [
+        ("tfrt.add.*", "tfrt.add.f32\ntfrt.add.f64\ntfrt.add.i32\ntfrt.add.i64\n"),
+        ("repeat", "tfrt.repeat.i32\n"),
+        ("nonesuch", "no kernel's name has 'nonesuch' in it\n"),
+    ],
+)
+def test_kernels_are_listed_by_pattern(shell, capsys, pattern: str, names: str) -> None:
+    shell.run_line_magic("tfrt_kernels", pattern)
+    assert capsys.readouterr().out == names
+
+
+def test_braces_and_percent_signs_are_left_to_mlir(shell, capsys) -> None:
+    shell.user_ns["main"] = "expanded"
+    run(shell, "", "func @main() -> i32 { // {main} $main\n}\n")
+    assert "@main: done" in capsys.readouterr().out
+
+
+def test_the_work_queue_can_be_configured(shell, capsys) -> None:
+    shell.run_line_magic("config", "TFRT.work_queue = 's'")
+    run(shell, "")
+    assert ", on s\n" in capsys.readouterr().out
+    shell.run_line_magic("config", "TFRT.work_queue = 'many'")
+    run(shell, "")
+    assert capsys.readouterr().err == (
+        "error: 'many' is no work queue; write s, mstd, mstd:4 or mstd:4,16\n"
+    )
+
+
+def test_help_lists_the_options_and_examples(shell) -> None:
+    help_text = shell.find_cell_magic("tfrt").__doc__
+    assert "-q QUEUE, --work-queue QUEUE" in help_text
+    assert "%%tfrt --function main -o total" in help_text
+
+
+class Interrupting:
+    """An outlet in which the user interrupts the kernel as soon as the board is there."""
+
+    def __init__(self) -> None:
+        self.finished: list[str] = []
+
+    def watch(self, job: Job) -> None:
+        raise KeyboardInterrupt
+
+    def finish(self, job: Job) -> None:
+        self.finished.append(job.snapshot().status)
+
+
+@pytest.mark.parametrize("stuck", [False, True])
+def test_an_interrupt_cancels_the_run_and_is_one_line(fake, stuck: bool) -> None:
+    hanging = fake.one_result_run("%a", stuck=stuck)
+    job = Job(fake.Host(hanging), fake.Program().functions)
+    job.start()
+    outlet = Interrupting()
+    interruption = follow(job, outlet)
+
+    assert isinstance(interruption, RunInterrupted)
+    assert interruption._render_traceback_() == [
+        "%%tfrt: interrupted; @main was still waiting for %a"
+    ]
+    assert (outlet.finished, hanging.cancelled) == (["cancelled"], True)
+    hanging.over.set()
+
+
+def test_importing_the_compiler_loads_no_notebook() -> None:
+    program = (
+        "import sys, tfrt_nb; print([m for m in ('IPython', 'anywidget') if m in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "[]\n"

@@ -1,0 +1,281 @@
+"""Cells on the real compiler and the real runtime."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tfrt_magics.bridge.job import Job
+from tfrt_magics.bridge.runtime import NotebookHost
+from tfrt_magics.bridge.snapshot import Snapshot, Status
+from tfrt_nb.program import Program
+from tfrt_runtime.diagnostics import Location, TfrtError
+from tfrt_runtime.kernels.user import USER_KERNELS, kernel
+
+PATIENCE = 60.0
+
+
+@pytest.fixture(params=["s", "mstd:2"])
+def host(request: pytest.FixtureRequest) -> Iterator[NotebookHost]:
+    host = NotebookHost(request.param)
+    yield host
+    host.close()
+
+
+def start(host: NotebookHost, text: str, *, timeout: float | None = None) -> Job:
+    program = Program.from_source("\n" + text, "cell 1")
+    functions = [each for each in program.functions if not each.argument_types]
+    job = Job(host.load(program), functions, timeout=timeout)
+    job.start()
+    return job
+
+
+def run(host: NotebookHost, text: str, **settings) -> Snapshot:
+    job = start(host, text, **settings)
+    assert job.finished.wait(PATIENCE)
+    return job.snapshot()
+
+
+def states(snapshot: Snapshot, section: int = 0) -> dict[str, tuple[str, str]]:
+    """State and text of each row of a section."""
+    return {row.name: (str(row.state), row.text) for row in snapshot.sections[section].rows}
+
+
+def test_each_named_value_has_its_state_and_text(host) -> None:
+    snapshot = run(
+        host,
+        """
+func @main() -> (i32, i1) {
+  %chain = tfrt.new.chain
+  %one = tfrt.constant.i32 1
+  %two = tfrt.add.i32 %one, %one
+  %same = tfrt.equal.i32 %one, %two
+  %word = tfrt_test.get_string {value = "data"}
+  %printed = tfrt.print.i32 %two, %chain
+  tfrt.return %two, %same : i32, i1
+}
+""",
+    )
+    assert states(snapshot) == {
+        "result 0": ("available", "2"),
+        "result 1": ("available", "false"),
+        "%chain": ("available", "chain"),
+        "%one": ("available", "1"),
+        "%two": ("available", "2"),
+        "%same": ("available", "false"),
+        "%word": ("available", "data"),
+        "%printed": ("available", "chain"),
+    }
+    assert (snapshot.status, snapshot.log) == (Status.DONE, "int32 = 2\n")
+
+
+def test_an_error_fails_its_own_values_and_skips_what_depends_on_them(host) -> None:
+    program = """
+func @main() -> (i32, i32) {
+  %one = tfrt.constant.i32 1
+  %zero = tfrt.constant.i32 0
+  %quotient, %rest = tfrt.div.i32 %one, %zero
+  %more = tfrt.add.i32 %quotient, %one
+  %fine = tfrt.add.i32 %one, %one
+  tfrt.return %more, %fine : i32, i32
+}
+"""
+    job = start(host, program)
+    assert job.finished.wait(PATIENCE)
+    assert states(job.snapshot()) == {
+        "result 0": ("error", "Divide by zero"),
+        "result 1": ("available", "2"),
+        "%one": ("available", "1"),
+        "%zero": ("available", "0"),
+        "%quotient": ("error", "Divide by zero"),
+        "%rest": ("error", "Divide by zero"),
+        "%more": ("skipped", ""),
+        "%fine": ("available", "2"),
+    }
+    (problem,) = job.diagnostics
+    assert problem.message == "Divide by zero"
+    assert isinstance(problem.location, Location)
+    assert (problem.location.line, problem.location.column) == (6, 22)
+    failed, fine = job.output
+    assert (failed.state, fine.result()) == ("error", 2)
+
+
+def test_a_branch_not_taken_is_skipped_and_captured_values_are_not_repeated(host) -> None:
+    snapshot = run(
+        host,
+        """
+func @main() -> i32 {
+  %one = tfrt.constant.i32 1
+  %yes = tfrt.equal.i32 %one, %one
+  %value = tfrt.if %yes, %one : (i32) -> i32 {
+    %taken = tfrt.add.i32 %one, %one
+    tfrt.return %taken : i32
+  } else {
+    %not_taken = tfrt.add.i32 %one, %one
+    tfrt.return %not_taken : i32
+  }
+  tfrt.return %value : i32
+}
+""",
+    )
+    assert states(snapshot) == {
+        "result": ("available", "2"),
+        "%one": ("available", "1"),
+        "%yes": ("available", "true"),
+        "%value": ("available", "2"),
+        "%taken": ("available", "2"),
+        "%not_taken": ("skipped", ""),
+    }
+    assert snapshot.status is Status.DONE
+
+
+def test_values_of_called_functions_are_shown_where_they_were_called(host) -> None:
+    snapshot = run(
+        host,
+        """
+func @double(%x: i32) -> i32 {
+  %y = tfrt.add.i32 %x, %x
+  tfrt.return %y : i32
+}
+func @main() -> i32 {
+  %three = tfrt.constant.i32 3
+  %six = tfrt.call @double(%three) : (i32) -> i32
+  tfrt.return %six : i32
+}
+func @other() -> i32 {
+  %four = tfrt.constant.i32 4
+  tfrt.return %four : i32
+}
+""",
+    )
+    assert [list(states(snapshot, place)) for place in (0, 1)] == [
+        ["result", "%three", "%six", "@double %x", "@double %y"],
+        ["result", "%four"],
+    ]
+
+
+def test_a_loop_counts_how_often_its_values_were_made(host) -> None:
+    snapshot = run(
+        host,
+        """
+func @main() -> i32 {
+  %n = tfrt.constant.i32 3
+  %start = tfrt.constant.i32 1
+  %end = tfrt.repeat.i32 %n, %start : i32 {
+    %next = tfrt.add.i32 %start, %start
+    tfrt.return %next : i32
+  }
+  tfrt.return %end : i32
+}
+""",
+    )
+    assert [(row.name, row.text, row.count) for row in snapshot.sections[0].rows] == [
+        ("result", "8", 1),
+        ("%n", "3", 1),
+        ("%start", "1", 1),
+        ("%end", "8", 1),
+        ("%next", "8", 3),
+    ]
+
+
+WAITS = """
+func @main() -> i32 {
+  %microseconds = tfrt.constant.i32 400000
+  %slept = "tfrt_test.blocking.usleep"(%microseconds) : (i32) -> !tfrt.chain
+  %late = "tfrt_test.identity"(%slept, %microseconds) : (!tfrt.chain, i32) -> i32
+  tfrt.return %late : i32
+}
+"""
+
+
+def test_what_was_not_there_in_time_is_cancelled_and_named(host) -> None:
+    snapshot = run(host, WAITS, timeout=0.01)
+    assert (snapshot.status, snapshot.note) == (
+        Status.TIMED_OUT,
+        "timed out after 0.01 s; @main was still waiting for %slept, %late",
+    )
+    assert states(snapshot)["%late"] == states(snapshot)["result"] == ("cancelled", "")
+
+
+def test_a_value_is_unavailable_while_its_kernel_runs(host) -> None:
+    job = start(host, WAITS)
+    job.wait_for_results()
+    before = states(job.snapshot())
+    assert job.finished.wait(PATIENCE)
+    after = states(job.snapshot())
+    assert [look["%late"] for look in (before, after)] == [
+        ("unavailable", ""),
+        ("available", "400000"),
+    ]
+
+
+def test_a_program_that_cancels_itself_is_cancelled(host) -> None:
+    snapshot = run(
+        host,
+        """
+func @main() -> (i32, !tfrt.chain) {
+  %c = tfrt.new.chain
+  %x, %d = "tfrt_test.cancel"(%c) : (!tfrt.chain) -> (i32, !tfrt.chain)
+  %e = tfrt.print.i32 %x, %d
+  tfrt.return %x, %e : i32, !tfrt.chain
+}
+""",
+    )
+    assert snapshot.status is Status.CANCELLED
+    assert states(snapshot)["%e"] == ("cancelled", "")
+
+
+@pytest.fixture
+def own_kernels() -> Iterator[None]:
+    """Kernels of a user, taken away afterwards."""
+
+    @kernel("magics_test.square")
+    def square(number: int) -> int:
+        return number * number
+
+    class Shy:
+        def __str__(self) -> str:
+            raise RuntimeError("no")
+
+    kernel("magics_test.shy")(lambda: Shy())
+    yield
+    for name in ("magics_test.square", "magics_test.shy"):
+        USER_KERNELS._kernels.pop(name)
+
+
+def test_kernels_of_the_notebook_can_be_used(host, own_kernels) -> None:
+    snapshot = run(
+        host,
+        """
+func @main() -> i32 {
+  %seven = tfrt.constant.i32 7
+  %square = "magics_test.square"(%seven) : (i32) -> i32
+  tfrt.return %square : i32
+}
+""",
+    )
+    assert states(snapshot)["result"] == ("available", "49")
+
+
+def test_an_unknown_kernel_is_refused_before_the_run(host) -> None:
+    with pytest.raises(TfrtError, match="unknown kernel name 'magics_test.nonesuch'"):
+        start(host, 'func @main() {\n  "magics_test.nonesuch"() : () -> ()\n  tfrt.return\n}\n')
+
+
+def test_an_object_that_cannot_be_shown_does_not_hide_the_others(host, own_kernels) -> None:
+    snapshot = run(
+        host,
+        """
+func @main() -> !my.shy {
+  %one = tfrt.constant.i32 1
+  %shy = "magics_test.shy"() : () -> !my.shy
+  tfrt.return %shy : !my.shy
+}
+""",
+    )
+    assert states(snapshot) == {
+        "result": ("available", "<Shy: no>"),
+        "%one": ("available", "1"),
+        "%shy": ("available", "<Shy: no>"),
+    }

@@ -1,0 +1,136 @@
+"""A run as text, as a page and as a picture."""
+
+from __future__ import annotations
+
+from base64 import b64decode
+from html.parser import HTMLParser
+from xml.etree import ElementTree
+
+import pytest
+
+from tfrt_magics.bridge.snapshot import Row, Section, Snapshot, State, Status
+from tfrt_magics.views.bundle import run_bundle
+from tfrt_magics.views.marks import duration
+from tfrt_magics.views.page import page
+from tfrt_magics.views.picture import timeline_svg
+from tfrt_magics.views.text import text_table
+
+RUN = Snapshot(
+    Status.CANCELLED,
+    (
+        Section(
+            "main",
+            Status.CANCELLED,
+            (
+                Row("result", "i32", State.CANCELLED, is_result=True),
+                Row("%a", "i32", State.AVAILABLE, "3", False, "worker 0", 5_000, 12_345_678, 2),
+                Row("%b", "!t.string", State.ERROR, "<b>&", False, "worker 10", 100, 2_000_000),
+                Row("%c", "i32", State.SKIPPED),
+            ),
+        ),
+    ),
+    work_queue="mstd:2",
+    log="int32 = 3\n",
+    log_dropped=7,
+    note="interrupted",
+)
+
+
+def test_the_table_has_the_log_the_values_and_the_reason() -> None:
+    assert text_table(RUN) == (
+        "int32 = 3\n"
+        "… and 7 more characters\n"
+        "■ @main: cancelled, 3 of 3 values, 12.3 ms, on mstd:2\n"
+        "  ■ cancelled  result          i32\n"
+        "  ● available  %a      3 (×2)  i32        worker 0   5.00 µs + 12.3 ms\n"
+        "  ▲ error      %b      <b>&    !t.string  worker 10  100 ns + 2.00 ms\n"
+        "  ◇ skipped    %c              i32\n"
+        "interrupted"
+    )
+
+
+def test_columns_stay_in_line_beside_wide_characters() -> None:
+    rows = tuple(Row("%a", "i32", State.AVAILABLE, text) for text in ("世界", "e\u0301", "abcd"))
+    lines = text_table(Snapshot(Status.DONE, (Section("f", Status.DONE, rows),))).splitlines()
+    assert lines[1:] == [
+        "  ● available  %a  世界  i32",
+        "  ● available  %a  e\u0301     i32",
+        "  ● available  %a  abcd  i32",
+    ]
+
+
+def test_only_the_shapes_are_coloured_and_only_when_asked() -> None:
+    coloured = text_table(RUN, ansi=True)
+    assert "\x1b[32m●\x1b[0m available  %a" in coloured
+    assert "\x1b" not in text_table(RUN)
+
+
+def test_a_long_list_ends_with_the_number_of_rows_left_out() -> None:
+    rows = tuple(Row(f"%{place}", "i32", State.AVAILABLE) for place in range(1_000))
+    long = Snapshot(Status.DONE, (Section("f", Status.DONE, rows),))
+    assert text_table(long).splitlines()[-1] == "  … and 940 more values"
+    assert "… and 800 more values" in page(long)
+
+
+class Tags(HTMLParser):
+    """Every tag and every attribute of a page."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self.attributes: list[tuple[str, str | None]] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.attributes += attrs
+
+
+def test_a_page_needs_no_script_no_style_sheet_and_no_network() -> None:
+    found = Tags(page(RUN))
+    allowed = "div p b span small table thead tbody tr th td details summary img pre"
+    assert found.tags <= set(allowed.split())
+    assert all(name in {"style", "colspan", "open", "alt", "src"} for name, _ in found.attributes)
+    sources = [value for name, value in found.attributes if name == "src"]
+    assert [source.split(",")[0] for source in sources] == ["data:image/svg+xml;base64"]
+    assert not any("url(" in (value or "") for _, value in found.attributes)
+
+
+def test_values_and_printed_text_cannot_write_html() -> None:
+    assert "&lt;b&gt;&amp;" in page(RUN)
+    assert "<b>&" not in page(RUN)
+
+
+def test_the_timeline_has_a_lane_per_worker_and_a_bar_per_value() -> None:
+    picture = ElementTree.fromstring(timeline_svg(RUN.sections[0].rows[1:3]))
+    space = "{http://www.w3.org/2000/svg}"
+    assert [text.text for text in picture.iter(f"{space}text")][:2] == ["worker 0", "worker 10"]
+    assert [bar.get("fill") for bar in picture.iter(f"{space}rect")] == ["#009e73", "#d55e00"]
+
+
+def test_a_bundle_has_every_form() -> None:
+    bundle = run_bundle(RUN)
+    assert list(bundle) == ["application/vnd.tfrt.run.v1+json", "text/html", "text/plain"]
+    assert bundle["application/vnd.tfrt.run.v1+json"]["sections"][0]["rows"][0] == {
+        "name": "result",
+        "type": "i32",
+        "state": "cancelled",
+        "is_result": True,
+    }
+    address = bundle["text/html"].split('src="')[1].split('"')[0]
+    assert b64decode(address.split(",")[1]).startswith(b"<svg ")
+
+
+@pytest.mark.parametrize(
+    ("nanoseconds", "text"),
+    [
+        (0, "0 ns"),
+        (999, "999 ns"),
+        (12_345, "12.3 µs"),
+        (1_234_567, "1.23 ms"),
+        (123_456_789, "123 ms"),
+        (45 * 10**9, "45.0 s"),
+    ],
+)
+def test_times_have_three_digits_that_matter(nanoseconds: int, text: str) -> None:
+    assert duration(nanoseconds) == text

@@ -1,0 +1,36 @@
+// RUN: errors
+// Each function has a mistake of its own, and all of them are reported.
+
+func @undefined() -> i32 {
+  %one = tfrt.constant.i32 1
+  // CHECK: mistakes.mlir:[[# @LINE + 4]]:15: error: use of undeclared SSA value name
+  // CHECK-NEXT:   tfrt.return %ome : i32
+  // CHECK-NEXT: {{^}}              ^~~~
+  // CHECK-NEXT: mistakes.mlir:[[# @LINE - 4]]:3: note: did you mean '%one'?
+  tfrt.return %ome : i32
+}
+
+func @twice(%x: i32) {
+  %y = tfrt.add.i32 %x, %x
+  // CHECK: error: redefinition of SSA value '%y'
+  // CHECK-NEXT: %y = tfrt.mul.i32 %x, %x
+  // CHECK-NEXT: {{^}}  ^~{{$}}
+  // CHECK-NEXT: note: previously defined here
+  %y = tfrt.mul.i32 %x, %x
+  tfrt.return
+}
+
+func @unknown(%x: i32) {
+  // CHECK: error: custom op 'tfrt.pritn.i32' is unknown
+  // CHECK: note: did you mean 'tfrt.print.i32'?
+  tfrt.pritn.i32 %x
+  tfrt.return
+}
+
+func @too_large() -> i64 {
+  // CHECK: error: integer constant out of range for attribute
+  // CHECK-NEXT: %k = tfrt.constant.i64 18446744073709551616
+  // CHECK-NEXT: {{^}}                         ^~~~~~~~~~~~~~~~~~~~{{$}}
+  %k = tfrt.constant.i64 18446744073709551616
+  tfrt.return %k : i64
+}

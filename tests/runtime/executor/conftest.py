@@ -1,0 +1,45 @@
+"""Programs from their text, run on both kinds of queue; nothing is left behind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import pytest
+
+from tfrt_nb.program import Program
+from tfrt_runtime.executor.execution import Execution
+from tfrt_runtime.host.context import HostContext
+from tfrt_runtime.kernels.registry import Kernel
+from tfrt_runtime.kernels.user import event_loop
+
+Run = Callable[..., Execution]
+
+
+@pytest.fixture(scope="session")
+def event_loop_runs() -> None:
+    """Coroutine kernels share a loop whose thread never ends."""
+    event_loop()
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left(event_loop_runs: None, leak_check: None) -> None:
+    """Every test of this folder is checked."""
+
+
+@pytest.fixture
+def run(host: HostContext) -> Run:
+    """`run(text, *arguments)` starts `@main`; its output is kept, and not printed."""
+
+    def start(
+        text: str,
+        *arguments: object,
+        function: str = "main",
+        kernels: Mapping[str, Kernel] | None = None,
+        trace: bool = False,
+    ) -> Execution:
+        program = Program.from_source(text, "test.mlir")
+        return program.run(
+            host, function, arguments, kernels=kernels, trace=trace, output=lambda _: None
+        )
+
+    return start

@@ -1,0 +1,295 @@
+"""Functions that call functions: no depth, no length and no breadth ends the process."""
+
+from __future__ import annotations
+
+import resource
+from collections.abc import Callable
+
+import pytest
+
+from tfrt_nb.program import Program
+from tfrt_runtime.diagnostics import TfrtError
+from tfrt_runtime.executor.execution import Execution
+from tfrt_runtime.host.context import HostContext
+
+Run = Callable[..., Execution]
+SLOW = 60
+TOO_DEEP = "calls are nested too deeply: they take more than 128 MiB"
+
+SUM_TO = """
+func @sum(%n: i32) -> i32 {
+  %zero = tfrt.constant.i32 0
+  %is_over = "tfrt.lessequal.i32"(%n, %zero) : (i32, i32) -> (i1)
+  %r = tfrt.if %is_over, %n : (i32) -> (i32) {
+    %nothing = tfrt.constant.i32 0
+    tfrt.return %nothing : i32
+  } else {
+    %one = tfrt.constant.i32 1
+    %less = tfrt.minus.i32 %n, %one
+    %rest = tfrt.call @sum(%less) : (i32) -> (i32)
+    %r = tfrt.add.i32 %n, %rest
+    tfrt.return %r : i32
+  }
+  tfrt.return %r : i32
+}
+func @main(%n: i32) -> i32 {
+  %r = tfrt.call @sum(%n) : (i32) -> (i32)
+  tfrt.return %r : i32
+}
+"""
+
+ENDLESS = """
+func @down(%n: i32) -> i32 {
+  %one = tfrt.constant.i32 1
+  %m = tfrt.add.i32 %n, %one
+  %r = tfrt.call @down(%m) : (i32) -> (i32)
+  tfrt.return %r : i32
+}
+func @main() -> i32 {
+  %n = tfrt.constant.i32 0
+  %r = tfrt.call @down(%n) : (i32) -> (i32)
+  tfrt.return %r : i32
+}
+"""
+
+REPEAT = """
+func @main(%n: i32) -> i32 {
+  %zero = tfrt.constant.i32 0
+  %r = tfrt.repeat.i32 %n, %zero : i32 {
+    %one = tfrt.constant.i32 1
+    %next = tfrt.add.i32 %zero, %one
+    tfrt.return %next : i32
+  }
+  tfrt.return %r : i32
+}
+"""
+
+WHILE = """
+func @body(%left: i32, %total: i64) -> (i32, i64, i1) {
+  %one = tfrt.constant.i32 1
+  %next = tfrt.minus.i32 %left, %one
+  %two = tfrt.constant.i64 2
+  %sum = tfrt.add.i64 %total, %two
+  %goes_on = "tfrt.lessequal.i32"(%one, %next) : (i32, i32) -> (i1)
+  tfrt.return %next, %sum, %goes_on : i32, i64, i1
+}
+func @main(%n: i32) -> i64 {
+  %zero = tfrt.constant.i64 0
+  %yes = tfrt.constant.i1 true
+  %r:2 = tfrt.while %yes @body(%n, %zero) parallel_iterations(1) : (i32, i64) -> (i32, i64)
+  tfrt.return %r#1 : i64
+}
+"""
+
+ASYNC_WHILE = """
+func @body(%left: i32) -> (i32, i1) {
+  %one = tfrt.constant.i32 -1
+  %zero = tfrt.constant.i32 1
+  %next = "tfrt_test.async_add.i32"(%left, %one) : (i32, i32) -> i32
+  %goes_on = "tfrt.lessequal.i32"(%zero, %next) : (i32, i32) -> (i1)
+  tfrt.return %next, %goes_on : i32, i1
+}
+func @main(%n: i32) -> i32 {
+  %yes = tfrt.constant.i1 true
+  %r = tfrt.while %yes @body(%n) parallel_iterations(1) : (i32) -> (i32)
+  tfrt.return %r : i32
+}
+"""
+
+
+@pytest.mark.parametrize("depth", [0, 1, 1000, 200_000])
+def test_a_recursion_may_be_deep(run: Run, depth: int) -> None:
+    expected = (depth * (depth + 1) // 2 + 2**31) % 2**32 - 2**31
+
+    assert run(SUM_TO, depth).results[0].result(SLOW) == expected
+
+
+def test_an_endless_recursion_ends_in_an_error(run: Run) -> None:
+    execution = run(ENDLESS)
+
+    with pytest.raises(TfrtError) as raised:
+        execution.results[0].result(SLOW)
+    assert str(raised.value) == (f"test.mlir:5:8: error: {TOO_DEEP}")
+    assert execution.wait(SLOW)
+
+
+@pytest.mark.parametrize(
+    "loop", ["call", "if", "repeat", "while", "do.async", "parallel_for", "benchmark"]
+)
+def test_no_kind_of_call_goes_deeper_than_that(run: Run, loop: str) -> None:
+    execution = run(NESTING[loop])
+    problem = execution.results[0].exception(SLOW)
+    assert problem is not None
+    assert problem.diagnostics[0].message == TOO_DEEP
+    assert execution.wait(SLOW)
+
+
+def nesting(call: str) -> str:
+    """A program whose only function, @main, calls itself without end."""
+    return f"""
+func @main() -> i32 {{
+  %one = tfrt.constant.i32 1
+  %yes = tfrt.constant.i1 true
+  {call}
+  tfrt.return %r : i32
+}}
+"""
+
+
+NESTING = {
+    "call": nesting("%r = tfrt.call @main() : () -> (i32)"),
+    "if": nesting(
+        """%r = tfrt.if %yes, %one : (i32) -> (i32) {
+      %s = tfrt.call @main() : () -> (i32)
+      tfrt.return %s : i32
+    } else {
+      tfrt.return %one : i32
+    }"""
+    ),
+    "repeat": nesting(
+        """%r = tfrt.repeat.i32 %one, %one : i32 {
+      %s = tfrt.call @main() : () -> (i32)
+      tfrt.return %s : i32
+    }"""
+    ),
+    "while": """
+func @body(%x: i32) -> (i32, i1) {
+  %yes = tfrt.constant.i1 true
+  %r = tfrt.while %yes @body(%x) parallel_iterations(1) : (i32) -> (i32)
+  %goes_on = "tfrt.equal.i32"(%r, %r) : (i32, i32) -> (i1)
+  tfrt.return %r, %goes_on : i32, i1
+}
+func @main() -> i32 {
+  %x = tfrt.constant.i32 1
+  %yes = tfrt.constant.i1 true
+  %r = tfrt.while %yes @body(%x) parallel_iterations(1) : (i32) -> (i32)
+  tfrt.return %r : i32
+}
+""",
+    "do.async": nesting(
+        """%r = tfrt_test.do.async %one : (i32) -> (i32) {
+      %s = tfrt.call @main() : () -> (i32)
+      tfrt.return %s : i32
+    }"""
+    ),
+    "benchmark": """
+func @main() -> !tfrt.chain {
+  %c = tfrt_test.benchmark "deep"() duration_secs = 1, max_count = 1000000, num_warmup_runs = 0 {
+    %s = tfrt.call @main() : () -> (!tfrt.chain)
+    tfrt.return %s : !tfrt.chain
+  }
+  tfrt.return %c : !tfrt.chain
+}
+""",
+    "parallel_for": """
+func @main() -> !tfrt.chain {
+  %zero = tfrt.constant.i32 0
+  %one = tfrt.constant.i32 1
+  %c = tfrt.parallel_for.i32 %zero to %one fixed %one {
+    %s = tfrt.call @main() : () -> (!tfrt.chain)
+    tfrt.return %s : !tfrt.chain
+  }
+  tfrt.return %c : !tfrt.chain
+}
+""",
+}
+
+
+def largest_memory() -> int:
+    """Most memory that this process has had, in KiB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+
+@pytest.mark.parametrize(("program", "factor"), [(REPEAT, 1), (WHILE, 2)], ids=["repeat", "while"])
+def test_a_loop_takes_the_same_memory_however_long_it_runs(
+    run: Run, program: str, factor: int
+) -> None:
+    run(program, 1000).results[0].result(SLOW)
+    before = largest_memory()
+
+    assert run(program, 1_000_000).results[0].result(SLOW) == factor * 1_000_000
+    assert largest_memory() - before < 2_000
+
+
+def test_a_loop_whose_condition_comes_late_takes_no_stack(run: Run) -> None:
+    assert run(ASYNC_WHILE, 100_000).results[0].result(SLOW) == 0
+
+
+def test_a_repeat_of_nothing_gives_its_values_back(run: Run) -> None:
+    assert run(REPEAT, 0).results[0].result(SLOW) == 0
+
+
+def test_a_negative_count_is_an_error(run: Run) -> None:
+    with pytest.raises(TfrtError, match="the number of iterations is negative: -1"):
+        run(REPEAT, -1).results[0].result(SLOW)
+
+
+def test_a_kernel_may_have_thousands_of_arguments_and_results(run: Run) -> None:
+    count = 3000
+    names = ", ".join(f"%c{i}" for i in range(count))
+    types = ", ".join(["i32"] * count)
+    constants = "\n".join(f"  %c{i} = tfrt.constant.i32 {i}" for i in range(count))
+    text = f"""
+func @main() -> i32 {{
+{constants}
+  %many:{count} = "tfrt_test.multi_arg_result"({names}) : ({types}) -> ({types})
+  %sum = "tfrt_test.sum"({", ".join(f"%many#{i}" for i in range(count))}) : ({types}) -> i32
+  tfrt.return %sum : i32
+}}
+"""
+    assert run(text).results[0].result(SLOW) == count * (count - 1) // 2
+
+
+# --- what lives how long ---
+
+
+CONSTANTS = """
+func @helper() -> i32 {
+  %x = tfrt.constant.i32 7
+  tfrt.return %x : i32
+}
+func @main(%y: i32) -> (i32, i32, i32, i32, i32) {
+  %c = tfrt.new.chain
+  %x = tfrt.constant.i32 42
+  %same = "tfrt.alias.value"(%c, %x) : (!tfrt.chain, i32) -> i32
+  %behind = "tfrt_test.make_indirect"(%x) : (i32) -> i32
+  %called = tfrt.call @helper() : () -> (i32)
+  tfrt.return %x, %same, %behind, %called, %y : i32, i32, i32, i32, i32
+}
+"""
+
+
+def test_results_outlive_their_program(host: HostContext) -> None:
+    """A constant belongs to its program; whoever gets it from a run has a copy."""
+    program = Program.from_source(CONSTANTS, "test.mlir")
+    execution = program.run(host, "main", (1,))
+    results = execution.results
+    execution.wait(SLOW)
+    del program, execution
+    fill_memory()
+
+    assert [value.result(0) for value in results] == [42, 42, 42, 7, 1]
+
+
+def test_a_run_outlives_its_program(host: HostContext) -> None:
+    """What waits for a value goes on when it comes, whoever still holds the program."""
+    from tfrt_runtime.host.async_value import make_unavailable
+
+    value = make_unavailable(host.work_queue, "i32")
+    text = "func @main(%x: i32) -> i32 {\n  %y = tfrt.add.i32 %x, %x\n  tfrt.return %y : i32\n}"
+    results = Program.from_source(text, "test.mlir").run(host, "main", (value,)).results
+    fill_memory()
+    value.emplace(21)
+
+    assert results[0].result(SLOW) == 42
+
+
+def fill_memory() -> None:
+    """Use freed memory again, so that a dangling pointer finds something else."""
+    [bytearray(b"\xaa" * size) for size in range(64, 4096, 8)]
+
+
+def test_a_program_is_unloaded_when_nobody_holds_it(run: Run) -> None:
+    """The leak check counts loaded programs."""
+    for _ in range(3):
+        assert run(CONSTANTS, 1).wait(SLOW)

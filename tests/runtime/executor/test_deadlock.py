@@ -1,0 +1,332 @@
+"""Runs that cannot go on are told from runs that wait for somebody."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+import pytest
+
+from tfrt_nb.program import Program
+from tfrt_runtime.bef.reader import BefFile
+from tfrt_runtime.diagnostics import TfrtError
+from tfrt_runtime.executor.execution import Execution
+from tfrt_runtime.executor.program import Executable
+from tfrt_runtime.host.async_value import AsyncValue, make_available, make_unavailable
+from tfrt_runtime.host.context import HostContext
+from tfrt_runtime.host.idleness import rest_of
+from tfrt_runtime.host.process import native_process
+from tfrt_runtime.kernels.frame import KernelFrame
+from tfrt_runtime.kernels.registry import KernelRegistry
+from tfrt_runtime.kernels.standard import standard_kernels
+from tfrt_runtime.kernels.user import user_kernel
+
+Run = Callable[..., Execution]
+SLOW = 20
+SHORT = 0.05
+
+SUM = """func @main() -> i32 {
+  %one = tfrt.constant.i32 1
+  %two = tfrt.add.i32 %one, %one
+  %three = tfrt.add.i32 %two, %one
+  tfrt.return %three : i32
+}"""
+
+LATER = """func @main() -> i32 {
+  %a = "test.later"() : () -> i32
+  %b = tfrt.add.i32 %a, %a
+  tfrt.return %b : i32
+}"""
+
+
+def changed(text: str, **changes: object) -> BefFile:
+    """The file of a program, its function changed: no text can say that, but a file can."""
+    file = Program.from_source(text, "test.mlir").file
+    [function] = file.functions
+    return replace(file, functions=(replace(function, **changes),))
+
+
+def with_arguments(text: str, arguments: Mapping[int, tuple[int, ...]]) -> BefFile:
+    """The file of a program whose kernels use other registers."""
+    [function] = Program.from_source(text, "test.mlir").file.functions
+    kernels = list(function.kernels)
+    for kernel, registers in arguments.items():
+        kernels[kernel] = kernels[kernel]._replace(arguments=registers)
+    return changed(text, kernels=tuple(kernels))
+
+
+# --- files ---
+
+
+def test_kernels_that_wait_for_each_other_are_refused() -> None:
+    with pytest.raises(TfrtError) as refusal:
+        Executable(with_arguments(SUM, {1: (2, 2)}), standard_kernels())
+
+    text = "error: 'tfrt.add.i32' waits for a value that is never made"
+    assert str(refusal.value).splitlines() == [f"test.mlir:3:10: {text}", f"test.mlir:4:12: {text}"]
+
+
+def test_kernels_may_stand_in_another_order_than_they_run(host: HostContext) -> None:
+    [function] = Program.from_source(SUM, "test.mlir").file.functions
+    file = changed(SUM, kernels=tuple(reversed(function.kernels)))
+    execution = Execution(host, Executable(file, standard_kernels()), "main")
+
+    assert execution.wait(SLOW)
+    assert execution.results[0].result(0) == 3
+
+
+def test_a_result_that_no_kernel_makes_is_refused() -> None:
+    file = changed(SUM, register_count=4, result_registers=(3,), register_types=None)
+    with pytest.raises(TfrtError, match="result 0 of function 'main' is never made"):
+        Executable(file, standard_kernels())
+
+
+# --- runs ---
+
+
+def test_a_run_that_nobody_can_go_on_with_is_stuck(run: Run) -> None:
+    native, promised = native_process(), list[AsyncValue]()
+
+    def never(frame: KernelFrame) -> AsyncValue:
+        queue = frame.request.queue
+        make = native.quick("handles.value_make_indirect", 1)
+        promised.append(AsyncValue(queue, make(queue.context())))
+        return promised[0]
+
+    registry = KernelRegistry("tested")
+    registry.include(standard_kernels())
+    registry.kernel("test.later", frame=True)(never)
+    execution = run(LATER, kernels=registry)
+    seen = [execution.wait(), execution.is_stuck, execution.wait_for_results(), execution.wait()]
+
+    assert seen == [False, True, False, False]
+    text = "nothing runs, nothing is queued, and its result is unavailable"
+    assert [str(d) for d in execution.diagnostics] == [
+        f"test.mlir:1:1: error: @main cannot go on: {text}"
+    ]
+    queue, [indirect] = execution.request.queue, promised
+    one = make_available(queue, 1, "i32")
+    native.quick("handles.value_add_reference", 1)(one.address)
+    native.slow("handles.value_forward", 3)(queue.context(), indirect.address, one.address)
+    queue.hand_over()
+    assert execution.request.wait(SLOW)
+
+
+# --- somebody outside ---
+
+
+@pytest.fixture
+def held() -> Iterator[list[AsyncValue]]:
+    """The values that `test.later` has promised."""
+    values: list[AsyncValue] = []
+    yield values
+    values.clear()
+
+
+@pytest.fixture
+def kernels(held: list[AsyncValue]) -> Mapping[str, object]:
+    registry = KernelRegistry("tested")
+    registry.include(standard_kernels())
+
+    def later(frame: KernelFrame) -> AsyncValue:
+        held.append(frame.allocate())
+        return held[-1]
+
+    registry.kernel("test.later", frame=True)(later)
+    return registry
+
+
+def test_a_value_that_somebody_holds_may_still_come(
+    run: Run, kernels: Mapping[str, object], held: list[AsyncValue]
+) -> None:
+    execution = run(LATER, kernels=kernels)
+    seen = (execution.wait(SHORT), execution.stuck(), list(map(str, execution.waiting_for())))
+    held.pop().emplace(4)
+
+    assert seen == (
+        False,
+        [],
+        ["test.mlir:2:8: note: kernel 'test.later' has not resolved its result 0 yet"],
+    )
+    assert execution.wait(SLOW)
+    assert (execution.results[0].result(0), execution.waiting_for()) == (8, [])
+
+
+def test_a_value_that_nobody_holds_is_an_error(
+    run: Run, kernels: Mapping[str, object], held: list[AsyncValue]
+) -> None:
+    execution = run(LATER, kernels=kernels)
+    assert not execution.wait(SHORT)
+    held.clear()
+
+    assert execution.wait(SLOW)
+    assert [str(d) for d in execution.diagnostics] == [
+        "test.mlir:2:8: error: kernel 'test.later' dropped its result unresolved"
+    ]
+
+
+def test_a_result_that_was_handed_out_unresolved_may_still_come(
+    run: Run, kernels: Mapping[str, object], held: list[AsyncValue]
+) -> None:
+    text = """func @main() -> i32 {
+  %a = "test.later"() : () -> i32
+  tfrt.return %a : i32
+}"""
+    execution = run(text, kernels=kernels)
+    seen = (execution.wait(SLOW), execution.wait_for_results(SHORT), execution.stuck())
+    held.pop().emplace(4)
+
+    assert seen == (True, False, [])
+    assert execution.results[0].result(SLOW) == 4
+
+
+IDENTITY = """func @main(%x: i32) -> i32 {
+  %y = tfrt.add.i32 %x, %x
+  tfrt.return %y : i32
+}"""
+
+
+def test_an_argument_may_still_come(run: Run, host: HostContext) -> None:
+    argument = make_unavailable(host.work_queue, "i32")
+    execution = run(IDENTITY, argument)
+    seen = (execution.wait(SHORT), [str(note) for note in execution.waiting_for()])
+    argument.emplace(2)
+
+    assert seen == (False, ["<unknown>:0: note: argument 0 of @main is unavailable"])
+    assert execution.wait(SLOW)
+    assert execution.results[0].result(0) == 4
+
+
+def test_the_result_of_another_run_may_still_come(
+    run: Run, kernels: Mapping[str, object], held: list[AsyncValue]
+) -> None:
+    first = run(LATER, kernels=kernels)
+    second = run(IDENTITY, first.results[0])
+    assert (second.wait(SHORT), second.stuck(), len(second.waiting_for())) == (False, [], 1)
+    held.pop().emplace(1)
+
+    assert second.wait(SLOW)
+    assert second.results[0].result(0) == 4
+
+
+def test_a_coroutine_may_take_its_time(run: Run) -> None:
+    started, loops = threading.Event(), list[tuple[asyncio.AbstractEventLoop, asyncio.Event]]()
+
+    async def slow() -> int:
+        loops.append((asyncio.get_running_loop(), asyncio.Event()))
+        started.set()
+        await loops[0][1].wait()
+        return 3
+
+    registry = KernelRegistry("tested")
+    registry.include(standard_kernels())
+    registry.add(user_kernel("test.later", slow))
+    execution = run(LATER, kernels=registry)
+    assert not execution.wait(SHORT)
+    assert started.wait(SLOW)
+    seen = (execution.wait(SHORT), execution.stuck(), len(execution.waiting_for()))
+    loop, event = loops.pop()
+    loop.call_soon_threadsafe(event.set)
+
+    assert seen == (False, [], 1)
+    assert execution.wait(SLOW)
+    assert execution.results[0].result(0) == 6
+
+
+def test_a_kernel_that_runs_is_not_stuck(run: Run) -> None:
+    enter, leave = threading.Event(), threading.Event()
+
+    def slow() -> int:
+        enter.set()
+        assert leave.wait(SLOW)
+        return 1
+
+    registry = KernelRegistry("tested")
+    registry.include(standard_kernels())
+    registry.kernel("test.later", results=("i32",), blocking=True)(slow)
+    execution = run(LATER, kernels=registry)
+    assert not execution.wait(SHORT)
+    assert enter.wait(SLOW)
+    seen = execution.stuck()
+    leave.set()
+
+    assert seen == []
+    assert execution.wait(SLOW)
+
+
+def test_a_queue_is_idle_before_and_after_a_run(host: HostContext) -> None:
+    program = Program.from_source(SUM, "test.mlir")
+    seen = [rest_of(host.work_queue) is not None]
+    execution = program.run(host, wake=False)
+    seen.append(rest_of(host.work_queue) is not None)
+    assert execution.wait(SLOW)
+
+    assert seen == [True, False]
+    assert execution.stuck() == []
+
+
+# --- a run that goes on is never taken for one that is stuck ---
+
+
+@pytest.fixture
+def all_kinds() -> Iterator[KernelRegistry]:
+    """Kernels that run on a worker, in the blocking pool, on an event loop and on a thread."""
+    registry = KernelRegistry("tested")
+    registry.include(standard_kernels())
+    pool = ThreadPoolExecutor(2)
+
+    async def on_loop(value: int) -> int:
+        await asyncio.sleep(0)
+        return value
+
+    def on_thread(frame: KernelFrame, value: int) -> AsyncValue:
+        result = frame.allocate()
+        pool.submit(result.emplace, value)
+        return result
+
+    registry.add(user_kernel("test.on_loop", on_loop))
+    registry.kernel("test.on_thread", frame=True)(on_thread)
+    registry.kernel("test.blocks", results=("i32",), blocking=True)(lambda value: value)
+    registry.kernel("test.plain", results=("i32",))(lambda value: value)
+    yield registry
+    pool.shutdown()
+
+
+STEPS = ["test.on_loop", "test.on_thread", "test.blocks", "test.plain", "tfrt_test.async_copy.i32"]
+
+
+def lanes(seed: int) -> str:
+    """Several chains of steps in a random order, and their merge."""
+    chance = random.Random(seed)
+    lines = ["func @main(%x: i32) -> !tfrt.chain {"]
+    ends = []
+    for lane in range(4):
+        value = "%x"
+        for step in range(8):
+            name = f"%v{lane}_{step}"
+            lines.append(f'  {name} = "{chance.choice(STEPS)}"({value}) : (i32) -> i32')
+            value = name
+        ends.append(value)
+    lines.append(f"  %m = tfrt.merge.chains {', '.join(ends)} : {', '.join(['i32'] * len(ends))}")
+    return "\n".join([*lines, "  tfrt.return %m : !tfrt.chain", "}"])
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_run_that_goes_on_is_never_stuck(
+    seed: int, all_kinds: KernelRegistry, host: HostContext
+) -> None:
+    program = Program.from_source(lanes(seed), "test.mlir")
+    for _ in range(10):
+        execution = program.run(host, "main", (1,), kernels=all_kinds)
+        waiting = threading.Thread(target=execution.wait, args=(SLOW,))
+        waiting.start()
+        found: list[object] = []
+        while not execution.is_done:
+            found += execution.stuck()
+        waiting.join()
+
+        assert (found, execution.diagnostics) == ([], [])

@@ -1,0 +1,301 @@
+"""Errors skip only what depends on them; a cancelled run skips what has not started."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+
+import pytest
+
+from tfrt_nb.program import Program
+from tfrt_runtime.diagnostics import Location, TfrtError
+from tfrt_runtime.executor.execution import Execution
+from tfrt_runtime.host.async_value import AsyncValue, State, make_unavailable
+from tfrt_runtime.host.context import HostContext
+from tfrt_runtime.kernels.standard import standard_kernels
+from tfrt_runtime.kernels.user import user_kernel
+
+Run = Callable[..., Execution]
+SLOW = 20
+
+ENDLESS = """
+func @body(%x: i32) -> (i32, i1) {
+  %one = tfrt.constant.i32 1
+  %y = tfrt.add.i32 %x, %one
+  %yes = tfrt.constant.i1 true
+  tfrt.return %y, %yes : i32, i1
+}
+func @main() -> i32 {
+  %x = tfrt.constant.i32 0
+  %yes = tfrt.constant.i1 true
+  %r = tfrt.while %yes @body(%x) parallel_iterations(1) : (i32) -> (i32)
+  tfrt.return %r : i32
+}
+"""
+
+
+def message_of(value: AsyncValue) -> str:
+    problem = value.exception(SLOW)
+    assert problem is not None
+    return problem.diagnostics[0].message
+
+
+def test_an_error_skips_what_depends_on_it_and_nothing_else(run: Run) -> None:
+    execution = run(
+        """
+func @main() -> (i32, i32, i32, !tfrt.chain) {
+  %c = tfrt.new.chain
+  %one = tfrt.constant.i32 1
+  %zero = tfrt.constant.i32 0
+  %q, %m = tfrt.div.i32 %one, %zero
+  %sum = tfrt.add.i32 %q, %one
+  %c1 = tfrt.print.i32 %sum, %c
+  %two = tfrt.add.i32 %one, %one
+  %c2 = tfrt.print.i32 %two, %c
+  tfrt.return %two, %sum, %m, %c1 : i32, i32, i32, !tfrt.chain
+}"""
+    )
+    assert execution.wait(SLOW)
+    two, *failed = execution.results
+
+    assert two.result() == 2
+    assert [message_of(value) for value in failed] == ["Divide by zero"] * 3
+    assert execution.output == "int32 = 2\n"
+    assert [raised.location for raised in execution.diagnostics] == [Location("test.mlir", 6, 12)]
+
+
+def test_the_last_erroneous_argument_wins(run: Run) -> None:
+    text = """
+func @main() -> i32 {
+  %a = "tfrt_test.fail"() : () -> i32
+  %one = tfrt.constant.i32 1
+  %zero = tfrt.constant.i32 0
+  %b, %m = tfrt.div.i32 %one, %zero
+  %sum = tfrt.add.i32 %a, %b
+  tfrt.return %sum : i32
+}"""
+    assert message_of(run(text).results[0]) == "Divide by zero"
+
+
+def test_an_error_of_a_condition_is_the_error_of_every_result(run: Run) -> None:
+    text = """
+func @main() -> (i32, i32, i32) {
+  %x = "tfrt_test.fail"() : () -> i32
+  %one = tfrt.constant.i32 1
+  %c = "tfrt.lessequal.i32"(%x, %one) : (i32, i32) -> i1
+  %a, %b = tfrt.if %c, %one : (i32) -> (i32, i32) {
+    tfrt.return %one, %one : i32, i32
+  } else {
+    tfrt.return %one, %one : i32, i32
+  }
+  %r = tfrt.repeat.i32 %x, %one : i32 {
+    tfrt.return %one : i32
+  }
+  tfrt.return %a, %b, %r : i32, i32, i32
+}"""
+    assert [message_of(value) for value in run(text).results] == ["something bad happened"] * 3
+
+
+# --- cancellation ---
+
+
+def test_a_run_can_be_cancelled_from_outside(run: Run) -> None:
+    execution = run(ENDLESS)
+    first, second = execution.cancel("enough"), execution.cancel("again")
+
+    assert (first, second) == (True, False)
+    assert message_of(execution.results[0]) == "enough"
+    assert execution.wait(SLOW)
+    assert execution.cancel() is False
+
+
+def test_a_cancelled_run_has_the_reference_s_words(run: Run) -> None:
+    execution = run(ENDLESS)
+    execution.cancel()
+
+    assert message_of(execution.results[0]) == "Cancelled"
+    assert execution.diagnostics == []
+
+
+def test_of_two_runs_one_is_cancelled_and_the_other_goes_on(host: HostContext) -> None:
+    program = Program.from_source(ENDLESS, "test.mlir")
+    first, second = program.run(host), program.run(host)
+    first.cancel("only this one")
+
+    assert message_of(first.results[0]) == "only this one"
+    assert not second.wait(0.05)
+    second.cancel("and now this one")
+    assert message_of(second.results[0]) == "and now this one"
+
+
+def test_what_started_before_a_cancellation_keeps_its_result(run: Run) -> None:
+    text = """
+func @main() -> (i32, i32, !tfrt.chain) {
+  %c = tfrt.new.chain
+  %zero, %c1 = "tfrt_test.cancel"(%c) : (!tfrt.chain) -> (i32, !tfrt.chain)
+  %one = tfrt.add.i32 %zero, %zero
+  tfrt.return %zero, %one, %c1 : i32, i32, !tfrt.chain
+}"""
+    zero, later, chain = run(text).results
+
+    assert zero.result(SLOW) == 0
+    assert message_of(later) == "Cancelled"
+    assert chain.exception(SLOW) is None
+
+
+def test_waiting_gives_up_when_the_time_is_over(run: Run) -> None:
+    execution = run(ENDLESS)
+    start = time.monotonic()
+    waited = execution.wait_for_results(0.05), execution.wait(0.05)
+    seconds = time.monotonic() - start
+    execution.cancel()
+
+    assert waited == (False, False)
+    assert 0.1 <= seconds < 5
+
+
+def test_a_wait_ends_when_it_is_asked_to(run: Run) -> None:
+    execution = run(ENDLESS)
+    asked: list[bool] = []
+    waited = execution.wait(SLOW, interrupted=lambda: bool(asked.append(True)) or len(asked) > 2)
+    execution.cancel()
+
+    assert (waited, len(asked)) == (False, 3)
+
+
+def test_closing_a_host_cancels_what_runs() -> None:
+    for queue in ("s", "mstd:2"):
+        with HostContext(queue) as host:
+            execution = Program.from_source(ENDLESS, "test.mlir").run(host)
+        assert message_of(execution.results[0]) == "the host is closed"
+        del execution, host
+
+
+def test_closing_a_host_does_not_wait_long_for_a_value_that_nobody_brings() -> None:
+    """The value is somebody else's: the run is over when it comes."""
+    text = "func @main(%x: i32) -> i32 {\n  %y = tfrt.add.i32 %x, %x\n  tfrt.return %y : i32\n}"
+    start = time.monotonic()
+    with HostContext("mstd:2") as host:
+        value = make_unavailable(host.work_queue, "i32")
+        execution = Program.from_source(text, "test.mlir").run(host, "main", (value,))
+    seconds = time.monotonic() - start
+    states = [execution.results[0].state]
+    value.emplace(1)
+    message = message_of(execution.results[0])
+
+    assert seconds < 2
+    assert states == [State.UNAVAILABLE]
+    assert message == "the host is closed"
+
+
+# --- the blocking pool ---
+
+
+@pytest.mark.parametrize("queue", ["s", "mstd:2", "mstd:1,1", "mstd:2,3"])
+def test_blocking_work_is_done_by_as_many_threads_as_there_may_be(
+    queue: str, leak_check: None
+) -> None:
+    text = "\n".join(
+        [
+            "func @main() -> !tfrt.chain {",
+            "  %n = tfrt.constant.i32 100",
+            *(
+                f'  %c{i} = "tfrt_test.blocking.usleep"(%n) : (i32) -> !tfrt.chain'
+                for i in range(100)
+            ),
+            (
+                f"  %c = tfrt.merge.chains {', '.join(f'%c{i}' for i in range(100))}"
+                f" : {', '.join(['!tfrt.chain'] * 100)}"
+            ),
+            "  tfrt.return %c : !tfrt.chain",
+            "}",
+        ]
+    )
+    with HostContext(queue) as host:
+        execution = Program.from_source(text, "test.mlir").run(host, output=lambda _: None)
+        assert execution.wait(SLOW)
+        threads = len(host.work_queue._pool_threads)
+        limit = host.work_queue.blocking_threads
+
+    assert execution.output == "Slept for 100 microseconds\n" * 100
+    assert execution.results[0].exception() is None
+    assert 1 <= threads <= min(limit, 100)
+
+
+def test_compute_work_goes_on_while_the_pool_is_blocked(leak_check: None) -> None:
+    release = threading.Event()
+
+    def wait() -> int:
+        assert release.wait(SLOW)
+        return 1
+
+    registry = standard_kernels()
+    registry.add(user_kernel("my.wait", wait, blocking=True))
+    text = """
+func @main(%x: i32) -> (i32, i32) {
+  %late = "my.wait"() : () -> i32
+  %y = tfrt.add.i32 %x, %x
+  %both = tfrt.add.i32 %late, %y
+  tfrt.return %both, %y : i32, i32
+}"""
+    for queue in ("s", "mstd:1,1"):
+        with HostContext(queue) as host:
+            program = Program.from_source(text, "test.mlir")
+            execution = program.run(host, "main", (3,), kernels=registry)
+            both, early = execution.results
+            seen = early.result(SLOW), both.state
+            release.set()
+
+            assert (seen, both.result(SLOW)) == ((6, State.UNAVAILABLE), 7)
+            assert execution.wait(SLOW)
+        release.clear()
+        del execution, both, early, program
+
+
+def test_a_full_pool_refuses_work_with_a_diagnostic(leak_check: None) -> None:
+    """4096 tasks may wait for a thread; the next ones get an error, and the run goes on."""
+    more = 10
+    count = 1 + 4096 + more
+    release, started = threading.Event(), threading.Event()
+
+    def wait() -> int:
+        started.set()
+        assert release.wait(SLOW)
+        return 1
+
+    registry = standard_kernels()
+    registry.add(user_kernel("my.wait", wait, blocking=True))
+    lines = [
+        "func @first() -> i32 {",
+        '  %x = "my.wait"() : () -> i32',
+        "  tfrt.return %x : i32",
+        "}",
+        "func @main() {",
+        *('  "my.wait"() : () -> i32' for _ in range(count - 1)),
+        "  tfrt.return",
+        "}",
+    ]
+    with HostContext("mstd:1,1") as host:
+        program = Program.from_source("\n".join(lines), "test.mlir")
+        first = program.run(host, "first", kernels=registry)
+        assert started.wait(SLOW)
+        main = program.run(host, "main", kernels=registry)
+        waited = main.wait(0.5)
+        release.set()
+        assert main.wait(SLOW)
+        assert first.wait(SLOW)
+
+    assert waited is False
+    assert [raised.message for raised in main.diagnostics] == [
+        "Failed to enqueue blocking work. Maximum number of pending blocking tasks reached."
+    ] * more
+
+
+def test_an_error_raised_by_reading_a_result_has_its_diagnostics(run: Run) -> None:
+    text = 'func @main() -> i32 {\n  %x = "tfrt_test.fail"() : () -> i32\n  tfrt.return %x : i32\n}'
+    execution = run(text)
+
+    with pytest.raises(TfrtError) as raised:
+        execution.results[0].result(SLOW)
+    assert raised.value.diagnostics == tuple(execution.diagnostics)

@@ -1,0 +1,446 @@
+"""Kernels in Python: what they get, what they may return, and what becomes of their failures."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable
+
+import pytest
+
+from tfrt_nb.program import Program
+from tfrt_runtime.diagnostics import Diagnostic, Location, TfrtError, error
+from tfrt_runtime.executor.execution import Execution
+from tfrt_runtime.host.async_value import AsyncValue, State
+from tfrt_runtime.host.chain import CHAIN
+from tfrt_runtime.host.context import HostContext
+from tfrt_runtime.kernels.frame import KernelFrame
+from tfrt_runtime.kernels.registry import KernelError, KernelRegistry
+from tfrt_runtime.kernels.standard import standard_kernels
+from tfrt_runtime.kernels.user import USER_KERNELS, kernel, user_kernel
+
+Run = Callable[..., Execution]
+SLOW = 20
+
+
+def kernels(
+    *functions: Callable[..., object], blocking: bool = False, raw: bool = False
+) -> KernelRegistry:
+    """The runtime's kernels, and each function as kernel `my.` and its name."""
+    registry = standard_kernels()
+    for function in functions:
+        name = f"my.{function.__name__}"
+        registry.add(user_kernel(name, function, blocking=blocking, raw=raw))
+    return registry
+
+
+def call(results: str, operands: str = "", attributes: str = "") -> str:
+    """A program that returns what `my.test` returns for an i32, a string and a chain."""
+    types = {"": "()", "%x": "(i32)", "%x, %c": "(i32, !tfrt.chain)", "%s": "(!tfrt.string)"}
+    names = ", ".join(f"%r#{i}" for i in range(results.count(",") + 1))
+    count = f":{results.count(',') + 1}" if "," in results else ""
+    names = names if count else "%r"
+    return f"""func @main(%x: i32) -> ({results}) {{
+  %c = tfrt.new.chain
+  %s = "tfrt_test.get_string"() {{value = "text"}} : () -> !tfrt.string
+  %r{count} = "my.test"({operands}) {attributes} : {types[operands]} -> ({results})
+  tfrt.return {names} : {results}
+}}
+"""
+
+
+def errors_of(execution: Execution) -> list[str]:
+    assert execution.wait(SLOW)
+    return [diagnostic.message for diagnostic in execution.diagnostics]
+
+
+# --- arguments, attributes and results ---
+
+
+def test_a_kernel_is_an_ordinary_function(run: Run) -> None:
+    def test(x: int) -> int:
+        return 2 * x
+
+    execution = run(call("i32", "%x"), 21, kernels=kernels(test))
+
+    assert execution.results[0].result(SLOW) == 42
+
+
+def test_the_decorator_registers_a_kernel_that_programs_find(host: HostContext) -> None:
+    name = "my.of.this.test"
+    try:
+
+        @kernel(name)
+        def triple(x: int) -> int:
+            return 3 * x
+
+        text = f'func @main(%x: i32) -> i32 {{\n  %y = "{name}"(%x) : (i32) -> i32\n'
+        program = Program.from_source(text + "  tfrt.return %y : i32\n}", "test.mlir")
+        first = program.run(host, "main", (5,)).results[0].result(SLOW)
+
+        @kernel(name)
+        def negate(x: int) -> int:
+            return -x
+
+        second = program.run(host, "main", (5,)).results[0].result(SLOW)
+    finally:
+        del USER_KERNELS._kernels[name]
+
+    assert (first, second, triple(1), negate(1)) == (15, -5, 3, -1)
+
+
+def test_attributes_come_as_keywords(run: Run) -> None:
+    def test(x: int, *, factor: int, name: str, numbers: list[int], scale: float) -> str:
+        return f"{x * factor} {name} {list(numbers)} {scale}"
+
+    attributes = '{factor = 3 : i32, name = "n", numbers = [1 : i64, 2 : i64], scale = 0.5 : f32}'
+    execution = run(call("!tfrt.string", "%x", attributes), 7, kernels=kernels(test))
+
+    assert execution.results[0].result(SLOW) == "21 n [1, 2] 0.5"
+
+
+@pytest.mark.parametrize(
+    ("function", "operands"),
+    [
+        (lambda x: x, "%x, %c"),
+        (lambda x, chain: x if chain is CHAIN else -1, "%x, %c"),
+        (lambda *everything: everything[0] if everything[1:] == (CHAIN,) else -1, "%x, %c"),
+    ],
+    ids=["not named", "named", "variadic"],
+)
+def test_a_trailing_chain_is_dropped_unless_the_function_takes_it(
+    run: Run, function: Callable[..., object], operands: str
+) -> None:
+    function.__name__ = "test"
+
+    assert run(call("i32", operands), 5, kernels=kernels(function)).results[0].result(SLOW) == 5
+
+
+def test_any_python_object_passes_through(run: Run) -> None:
+    made = object()
+
+    def test() -> object:
+        return made
+
+    assert run(call("!my.thing"), 0, kernels=kernels(test)).results[0].result(SLOW) is made
+
+
+def test_a_tuple_is_several_results(run: Run) -> None:
+    def test(x: int) -> tuple[int, float, object]:
+        return x + 1, x / 2, None
+
+    values = run(call("i32, f32, !tfrt.chain", "%x"), 5, kernels=kernels(test)).results
+
+    assert [value.result(SLOW) for value in values] == [6, 2.5, CHAIN]
+
+
+def test_the_frame_says_where_the_call_is(run: Run) -> None:
+    def test(frame: KernelFrame, x: int) -> str:
+        return f"{frame.name} {frame.location} {frame.result_types} {x}"
+
+    execution = run(call("!tfrt.string", "%x"), 1, kernels=kernels(test))
+
+    assert execution.results[0].result(SLOW) == "my.test test.mlir:4:8 ('!tfrt.string',) 1"
+
+
+def test_a_kernel_prints_to_its_run(run: Run) -> None:
+    def test(frame: KernelFrame) -> None:
+        frame.host.print("hello\n")
+
+    execution = run(call("!tfrt.chain"), 1, kernels=kernels(test))
+    assert execution.wait(SLOW)
+
+    assert execution.output == "hello\n"
+
+
+# --- failures ---
+
+
+def test_what_a_kernel_raises_is_the_error_of_each_result(run: Run) -> None:
+    def test(x: int) -> tuple[int, int]:
+        return x, 1 // 0
+
+    execution = run(call("i32, i32", "%x"), 1, kernels=kernels(test))
+    problems = [value.exception(SLOW) for value in execution.results]
+
+    assert errors_of(execution) == ["ZeroDivisionError: integer division or modulo by zero"]
+    [diagnostic] = execution.diagnostics
+    assert [problem.diagnostics[0] for problem in problems if problem] == [diagnostic] * 2
+    assert diagnostic.location == Location("test.mlir", 4, 10)
+    assert [note.message.split(",")[0] for note in diagnostic.notes] == ["raised in test"]
+
+
+def test_a_kernel_error_has_the_kernel_s_words(run: Run) -> None:
+    def test() -> int:
+        raise KernelError("Shape mismatch")
+
+    execution = run(call("i32"), 1, kernels=kernels(test))
+
+    assert str(execution.results[0].exception(SLOW)) == "test.mlir:4:8: error: Shape mismatch"
+
+
+def test_a_kernel_error_in_a_tuple_is_the_error_of_that_result_only(run: Run) -> None:
+    def test(x: int) -> tuple[object, object]:
+        return x, KernelError("only this one")
+
+    first, second = run(call("i32, i32", "%x"), 3, kernels=kernels(test)).results
+
+    assert first.result(SLOW) == 3
+    with pytest.raises(TfrtError, match="only this one"):
+        second.result(SLOW)
+
+
+@pytest.mark.parametrize(
+    ("function", "results", "message"),
+    [
+        (lambda: (1, 2), "i32", "PayloadError|expected i32, found tuple"),
+        (lambda: 1, "i32, i32", "the kernel returned 1 values for 2 results"),
+        (lambda: (1, 2, 3), "i32, i32", "the kernel returned 1 values for 2 results|3 values"),
+        (lambda: None, "i32, i32", "the kernel returned 0 values for 2 results"),
+        (lambda: "text", "i32", "expected i32, found str"),
+        (lambda: 2**31, "i32", "2147483648 does not fit in i32"),
+        (lambda: None, "i32", "expected i32, found NoneType"),
+    ],
+)
+def test_a_kernel_that_returns_something_else_is_an_error(
+    run: Run, function: Callable[[], object], results: str, message: str
+) -> None:
+    function.__name__ = "test"
+    execution = run(call(results), 1, kernels=kernels(function))
+
+    for value in execution.results:
+        with pytest.raises(TfrtError, match=message):
+            value.result(SLOW)
+    assert len(errors_of(execution)) == 1
+
+
+def test_a_kernel_without_results_may_fail_as_well(run: Run) -> None:
+    def test() -> None:
+        raise KernelError("nobody waits for this")
+
+    text = 'func @main() {\n  "my.test"() : () -> ()\n  tfrt.return\n}'
+
+    assert errors_of(run(text, kernels=kernels(test))) == ["nobody waits for this"]
+
+
+def test_a_kernel_that_takes_other_arguments_is_an_error(run: Run) -> None:
+    def test(x: int, y: int) -> int:
+        return x + y
+
+    with pytest.raises(TfrtError, match=r"missing 1 required positional argument: 'y'"):
+        run(call("i32", "%x"), 1, kernels=kernels(test)).results[0].result(SLOW)
+
+
+def test_a_kernel_may_even_exit(run: Run) -> None:
+    def test() -> int:
+        raise SystemExit(3)
+
+    with pytest.raises(TfrtError, match="SystemExit: 3"):
+        run(call("i32"), 1, kernels=kernels(test)).results[0].result(SLOW)
+
+
+def test_a_diagnostic_handler_that_raises_is_shown_and_stops_nobody(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def refuse(_: Diagnostic) -> None:
+        raise RuntimeError("no more diagnostics")
+
+    text = 'func @main() -> i32 {\n  %x = "tfrt_test.fail"() : () -> i32\n  tfrt.return %x : i32\n}'
+    with HostContext("s", on_diagnostic=refuse) as host:
+        execution = Program.from_source(text, "test.mlir").run(host)
+        problem = execution.results[0].exception(SLOW)
+        del execution
+
+    assert str(problem) == "test.mlir:2:8: error: something bad happened"
+    assert "no more diagnostics" in capsys.readouterr().err
+
+
+# --- results that come later ---
+
+
+def test_a_kernel_may_return_an_async_value(run: Run) -> None:
+    promised: list[AsyncValue] = []
+
+    def test(frame: KernelFrame) -> AsyncValue:
+        promised.append(frame.allocate())
+        return promised[0]
+
+    execution = run(call("i32"), 1, kernels=kernels(test))
+    with pytest.raises(TimeoutError):
+        execution.results[0].result(0.01)
+    promised[0].emplace(42)
+
+    assert execution.results[0].result(SLOW) == 42
+
+
+def test_another_thread_may_resolve_it_while_the_program_waits(run: Run) -> None:
+    threads: list[threading.Thread] = []
+
+    def test(frame: KernelFrame, x: int) -> AsyncValue:
+        result = frame.allocate()
+        threads.append(threading.Thread(target=result.emplace, args=(x + 1,)))
+        threads[0].start()
+        return result
+
+    text = call("i32", "%x").replace("tfrt.return %r", "%t = tfrt.add.i32 %r, %r\n  tfrt.return %t")
+    assert run(text, 20, kernels=kernels(test)).results[0].result(SLOW) == 42
+    threads[0].join()
+
+
+def test_the_value_of_another_kernel_may_be_passed_on(run: Run) -> None:
+    def test(frame: KernelFrame, value: AsyncValue) -> AsyncValue:
+        assert (len(frame.arguments), frame.arguments[0] is value) == (1, True)
+        return value
+
+    execution = run(call("i32", "%x"), 8, kernels=kernels(test, raw=True))
+
+    assert execution.results[0].result(SLOW) == 8
+
+
+def test_a_run_waits_for_a_result_as_long_as_somebody_may_set_it(run: Run) -> None:
+    promised: list[AsyncValue] = []
+
+    def test(frame: KernelFrame) -> AsyncValue:
+        promised.append(frame.allocate())
+        return promised[0]
+
+    execution = run(call("i32"), 1, kernels=kernels(test))
+
+    assert not execution.wait_for_results(0.01)
+    assert execution.results[0].state is State.UNAVAILABLE
+    promised.clear()
+    message = "kernel 'my.test' dropped its result unresolved"
+    assert str(execution.results[0].exception(SLOW)) == f"test.mlir:4:8: error: {message}"
+    assert errors_of(execution) == [message]
+
+
+def test_a_blocking_kernel_runs_on_a_thread_of_its_own(run: Run) -> None:
+    def test() -> str:
+        return threading.current_thread().name
+
+    name = run(call("!tfrt.string"), 1, kernels=kernels(test, blocking=True)).results[0]
+
+    assert str(name.result(SLOW)).startswith("blocking ")
+
+
+def test_a_coroutine_kernel_runs_on_the_event_loop(host: HostContext, run: Run) -> None:
+    async def test(frame: KernelFrame, x: int) -> int:
+        await asyncio.sleep(0)
+        return x + len(frame.result_types)
+
+    assert run(call("i32", "%x"), 6, kernels=kernels(test)).results[0].result(SLOW) == 7
+
+
+def test_a_coroutine_kernel_that_raises_is_an_error_with_a_place(run: Run) -> None:
+    async def test() -> int:
+        raise KernelError("not today")
+
+    execution = run(call("i32"), 1, kernels=kernels(test))
+
+    assert str(execution.results[0].exception(SLOW)) == "test.mlir:4:8: error: not today"
+    assert errors_of(execution) == ["not today"]
+
+
+# --- kernels that use the runtime ---
+
+
+def test_a_kernel_may_run_another_program_and_wait_for_it(run: Run) -> None:
+    inner = Program.from_source(
+        call("i32", "%x").replace("my.test", "tfrt_test.async_copy.i32"), "i"
+    )
+
+    def test(frame: KernelFrame, x: int) -> object:
+        return inner.run(frame.host, "main", (x,), output=lambda _: None).results[0].result(SLOW)
+
+    assert run(call("i32", "%x"), 9, kernels=kernels(test)).results[0].result(SLOW) == 9
+
+
+def test_many_kernels_may_wait_within_each_other(run: Run) -> None:
+    """A kernel that waits works for the queue, and so may start others that wait."""
+    text = """
+func @main(%n: i32) -> i32 {
+  %r = "my.down"(%n) : (i32) -> i32
+  tfrt.return %r : i32
+}"""
+    program = Program.from_source(text, "test.mlir")
+    depth = 20
+
+    def down(frame: KernelFrame, n: int) -> object:
+        if n == 0:
+            return 0
+        inner = program.run(frame.host, "main", (n - 1,), kernels=registry, output=lambda _: None)
+        total = inner.results[0].result(SLOW)
+        assert isinstance(total, int)
+        return total + n
+
+    registry = kernels(down)
+    assert run(text, depth, kernels=registry).results[0].result(SLOW) == depth * (depth + 1) // 2
+    del registry._kernels["my.down"]  # it holds its own registry
+
+
+def test_a_kernel_may_cancel_its_run(run: Run) -> None:
+    def test(frame: KernelFrame) -> int:
+        frame.request.cancel("that is enough")
+        return 1
+
+    text = call("i32").replace("tfrt.return %r", "%t = tfrt.add.i32 %r, %r\n  tfrt.return %t")
+    execution = run(text, 1, kernels=kernels(test))
+
+    with pytest.raises(TfrtError, match="that is enough"):
+        execution.results[0].result(SLOW)
+
+
+def test_data_of_a_request_is_found_by_type(run: Run) -> None:
+    def test(frame: KernelFrame, x: int) -> int:
+        data = frame.request.data.setdefault(list, [])
+        assert isinstance(data, list)
+        data.append(x)
+        return len(data)
+
+    text = call("i32", "%x").replace(
+        "tfrt.return %r", '%t = "my.test"(%r) : (i32) -> i32\n  tfrt.return %t'
+    )
+    assert run(text, 5, kernels=kernels(test)).results[0].result(SLOW) == 2
+
+
+def test_an_error_of_an_argument_skips_the_kernel(run: Run) -> None:
+    calls: list[int] = []
+
+    def test(x: int) -> int:
+        calls.append(x)
+        return x
+
+    text = """func @main() -> i32 {
+  %x = "tfrt_test.fail"() : () -> i32
+  %r = "my.test"(%x) : (i32) -> i32
+  tfrt.return %r : i32
+}"""
+    execution = run(text, kernels=kernels(test))
+
+    assert str(execution.results[0].exception(SLOW)) == (
+        "test.mlir:2:8: error: something bad happened"
+    )
+    assert calls == []
+
+
+# --- what may be wrong before a kernel runs ---
+
+
+def test_a_wrong_argument_is_refused_before_the_run_starts(run: Run) -> None:
+    text = "func @main(%x: i32, %y: i8) {\n  tfrt.return\n}"
+
+    with pytest.raises(TfrtError, match="argument 1 of @main: 300 does not fit in i8"):
+        run(text, 1, 300)
+    with pytest.raises(TfrtError, match="@main takes 2 arguments, found 1"):
+        run(text, 1)
+    with pytest.raises(TfrtError, match="there is no function @other; there are @main"):
+        run(text, function="other")
+
+
+def test_an_error_may_be_an_argument(host: HostContext, run: Run) -> None:
+    from tfrt_runtime.host.async_value import make_error
+
+    text = "func @main(%x: i32) -> i32 {\n  %y = tfrt.add.i32 %x, %x\n  tfrt.return %y : i32\n}"
+    execution = run(text, make_error(host.work_queue, error("given")))
+
+    assert str(execution.results[0].exception(SLOW)) == "<unknown>:0: error: given"

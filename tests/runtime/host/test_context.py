@@ -1,0 +1,242 @@
+"""The host, its shared contexts, and the requests of runs."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from tfrt_runtime.diagnostics import TfrtError, error
+from tfrt_runtime.host.context import HostContext, Request
+from tfrt_runtime.host.resources import ResourceContext
+
+# --- the host ---
+
+
+def test_an_unknown_allocator_is_refused() -> None:
+    with pytest.raises(TfrtError, match="unknown allocator 'heap': expected malloc, "):
+        HostContext("s", allocator="heap")
+
+
+def test_a_closed_host_takes_no_runs() -> None:
+    host = HostContext("s")
+    host.close()
+
+    with pytest.raises(TfrtError, match="the host is closed"):
+        host.new_request()
+
+
+class Sample:
+    """A shared context that counts how often it is made."""
+
+    made = 0
+
+    def __init__(self, host: HostContext) -> None:
+        self.host = host
+        Sample.made += 1
+
+
+def test_a_shared_context_is_made_once_however_many_ask(host: HostContext) -> None:
+    Sample.made = 0
+    found: list[Sample] = []
+    threads = [
+        threading.Thread(target=lambda: found.append(host.shared_context(Sample))) for _ in range(8)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert [one is found[0] for one in found] == [True] * 8
+    assert (Sample.made, found[0].host is host) == (1, True)
+
+
+def test_a_shared_context_may_ask_for_another_one(host: HostContext) -> None:
+    class Outer:
+        def __init__(self, host: HostContext) -> None:
+            self.inner = host.shared_context(Sample)
+
+    assert host.shared_context(Outer).inner is host.shared_context(Sample)
+
+
+def test_what_is_printed_goes_to_the_run_that_prints() -> None:
+    printed: dict[str, str] = {"host": "", "run": ""}
+
+    def sink(name: str) -> object:
+        def write(text: str) -> None:
+            printed[name] += text
+
+        return write
+
+    with HostContext("s", output=sink("host")) as host:  # type: ignore[arg-type]
+        request = host.new_request(sink("run"))  # type: ignore[arg-type]
+        host.print("a")
+        with host.serving(request):
+            host.print("b")
+        host.print("c")
+        end(request)
+
+    assert printed == {"host": "ac", "run": "b"}
+
+
+# --- requests ---
+
+
+def end(request: Request) -> None:
+    """Let the one thing be done that a request starts with."""
+    request.leave()
+
+
+def test_a_request_is_over_when_nothing_of_it_is_left(host: HostContext) -> None:
+    request = host.new_request()
+    request.enter()
+    request.leave()
+    before = request.is_done
+    end(request)
+
+    assert (before, request.is_done, request.wait(0)) == (False, True, True)
+
+
+def test_each_request_has_a_number_of_its_own(host: HostContext) -> None:
+    requests = [host.new_request() for _ in range(3)]
+    for request in requests:
+        end(request)
+
+    assert len({request.id for request in requests}) == 3
+
+
+def test_a_request_has_data_by_type_of_its_own(host: HostContext) -> None:
+    first, second = host.new_request(), host.new_request()
+    first.data[int], first.data[str] = 7, "seven"
+    seen = (first.data, second.data)
+    for request in (first, second):
+        request.leave()
+
+    assert seen == ({int: 7, str: "seven"}, {})
+
+
+def test_the_first_to_cancel_a_request_succeeds(host: HostContext) -> None:
+    request = host.new_request()
+    results = [request.is_cancelled, request.cancel("enough"), request.cancel("again")]
+    results += [request.is_cancelled]
+    end(request)
+
+    assert results == [False, True, False, True]
+    assert request.cancel_message == "enough"
+
+
+def test_a_request_that_is_over_cannot_be_cancelled(host: HostContext) -> None:
+    request = host.new_request()
+    end(request)
+
+    assert (request.cancel(), request.is_cancelled) == (False, False)
+
+
+def test_callbacks_of_a_request_run_once_when_it_is_over(host: HostContext) -> None:
+    calls: list[str] = []
+    request = host.new_request()
+    request.on_done(lambda: calls.append("before"))
+    end(request)
+    request.on_done(lambda: calls.append("after"))
+
+    assert calls == ["before", "after"]
+
+
+def test_a_callback_of_a_request_that_raises_stops_nobody(
+    host: HostContext, capsys: pytest.CaptureFixture[str]
+) -> None:
+    calls: list[str] = []
+    request = host.new_request()
+    request.on_done(lambda: calls.append(str(1 // 0)))
+    request.on_done(lambda: calls.append("second"))
+    end(request)
+
+    assert (calls, request.is_done) == (["second"], True)
+    assert "ZeroDivisionError" in capsys.readouterr().err
+
+
+def test_diagnostics_are_kept_in_order_and_the_host_hears_of_them() -> None:
+    heard: list[str] = []
+    with HostContext("s", on_diagnostic=lambda raised: heard.append(raised.message)) as host:
+        request = host.new_request()
+        request.report(error("one"))
+        request.report(error("two"))
+        end(request)
+
+    assert [raised.message for raised in request.diagnostics] == heard == ["one", "two"]
+
+
+def test_quiesce_waits_for_every_run(host: HostContext) -> None:
+    first, second = host.new_request(), host.new_request()
+    end(first)
+    waited = [host.quiesce(timeout=0.02)]
+    thread = threading.Thread(target=end, args=(second,))
+    thread.start()
+    waited.append(host.quiesce(timeout=20))
+    thread.join()
+
+    assert waited == [False, True]
+
+
+# --- resources ---
+
+
+class Resource:
+    """Says when it is destroyed."""
+
+    def __init__(self, name: str, log: list[str]) -> None:
+        self._name, self._log = name, log
+
+    def __del__(self) -> None:
+        self._log.append(self._name)
+
+
+def test_resources_are_destroyed_in_reverse_order_of_creation() -> None:
+    log: list[str] = []
+    resources = ResourceContext()
+    for name in "abc":
+        resources.create(name, Resource(name, log))
+    del resources
+
+    assert log == ["c", "b", "a"]
+
+
+def test_a_resource_is_made_once_and_found_by_name_and_kind() -> None:
+    resources = ResourceContext()
+    made = resources.get_or_create("list", list, lambda: [1])
+    again = resources.get_or_create("list", list, lambda: [2])
+
+    assert made is again is resources.get("list", list)
+    assert resources.get("other", list) is None
+    with pytest.raises(TypeError, match="resource 'list' is a list, not a dict"):
+        resources.get("list", dict)
+    with pytest.raises(KeyError, match="resource 'list' exists already"):
+        resources.create("list", [])
+
+
+def test_a_resource_can_be_deleted_and_made_again() -> None:
+    log: list[str] = []
+    resources = ResourceContext()
+    resources.create("a", Resource("first", log))
+    resources.delete("a")
+    resources.delete("a")
+    resources.create("a", Resource("second", log))
+    resources.clear()
+
+    assert log == ["first", "second"]
+
+
+def test_threads_that_ask_at_once_get_the_same_resource() -> None:
+    resources, found, start = ResourceContext(), [], threading.Barrier(8)
+
+    def ask() -> None:
+        start.wait()
+        found.append(resources.get_or_create("one", list, list))
+
+    threads = [threading.Thread(target=ask) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert [one is found[0] for one in found] == [True] * 8

@@ -1,0 +1,143 @@
+"""Work queues: how they are described, when their threads start and end, and what threads leave."""
+
+from __future__ import annotations
+
+import os
+import re
+import resource
+import threading
+
+import pytest
+
+from tfrt_runtime.host.async_value import make_available, make_unavailable
+from tfrt_runtime.host.context import HostContext
+from tfrt_runtime.host.work_queue import WorkQueueError, make_work_queue, parse_work_queue
+
+CORES = os.cpu_count() or 1
+
+
+@pytest.mark.parametrize(
+    ("text", "threads"),
+    [
+        ("s", (0, 256)),
+        ("mstd", (CORES, 256)),
+        ("mstd:3", (3, 256)),
+        ("mstd:3,7", (3, 7)),
+        ("mstd:1024,1024", (1024, 1024)),
+    ],
+)
+def test_a_description_says_how_many_threads(text: str, threads: tuple[int, int]) -> None:
+    assert parse_work_queue(text) == threads
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "unknown work queue '': expected s, mstd, mstd:N or mstd:N,B"),
+        ("S", "unknown work queue 'S'"),
+        ("s:1", "unknown work queue 's:1'"),
+        ("mstd:", "unknown work queue 'mstd:'"),
+        ("mstd:-1", "unknown work queue 'mstd:-1'"),
+        ("mstd:2,", "unknown work queue 'mstd:2,'"),
+        ("mstd:2 ", "unknown work queue 'mstd:2 '"),
+        ("mstd:0", "work queue 'mstd:0': threads must be 1 to 1024, not 0"),
+        ("mstd:2000", "work queue 'mstd:2000': threads must be 1 to 1024, not 2000"),
+        ("mstd:1,0", "work queue 'mstd:1,0': blocking threads must be 1 to 1024, not 0"),
+    ],
+)
+def test_a_wrong_description_is_refused(text: str, message: str) -> None:
+    with pytest.raises(WorkQueueError, match=re.escape(message)):
+        parse_work_queue(text)
+    with pytest.raises(WorkQueueError, match=re.escape(message)):
+        HostContext(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "level"),
+    [
+        ("s", "single-threaded", 1),
+        ("mstd:3,7", "Multi-threaded C++ work queue (3 threads, 7 blocking threads)", 3),
+    ],
+)
+def test_a_queue_has_the_reference_s_name_and_a_parallelism_level(
+    text: str, name: str, level: int
+) -> None:
+    queue = make_work_queue(text)
+
+    assert (queue.name, queue.parallelism_level) == (name, level)
+    queue.stop()
+
+
+def workers() -> list[str]:
+    names = (thread.name for thread in threading.enumerate())
+    return sorted(name for name in names if name.startswith(("worker", "blocking")))
+
+
+def test_threads_start_when_they_are_needed_and_end_with_the_host() -> None:
+    seen = []
+    with HostContext("mstd:2") as host:
+        seen.append(workers())
+        make_available(host.work_queue, 1, "i32")
+        seen.append(workers())
+        host.work_queue.start()
+        host.work_queue.start()
+        seen.append(workers())
+    seen.append(workers())
+
+    assert seen == [[], [], ["worker 1", "worker 2"], []]
+
+
+def test_a_stopped_queue_starts_no_threads() -> None:
+    with HostContext("mstd:2") as host:
+        pass
+    host.work_queue.start()
+    host.close()
+
+    assert workers() == []
+
+
+def test_a_value_outlives_its_host() -> None:
+    with HostContext("mstd:2") as host:
+        value = make_available(host.work_queue, [1], "")
+        late = make_unavailable(host.work_queue, "i32")
+    del host
+    late.emplace(2)
+
+    assert (value.result(), late.result(1)) == ([1], 2)
+
+
+def test_values_may_be_garbage_together_with_their_queue() -> None:
+    """Whichever of them the collector finalizes first."""
+    for _ in range(20):
+        with HostContext("s") as host:
+            ring: list[object] = [make_available(host.work_queue, object()) for _ in range(10)]
+            ring.append(ring)
+            ring.append(host)
+        del ring, host
+
+
+def test_threads_that_ended_leave_their_context_to_others() -> None:
+    with HostContext("s") as host:
+
+        def touch() -> None:
+            make_available(host.work_queue, 1, "i32").result()
+
+        for _ in range(200):
+            thread = threading.Thread(target=touch)
+            thread.start()
+            thread.join()
+
+        assert len(host.work_queue._contexts) <= 3
+
+
+def test_hosts_that_are_gone_leave_no_memory_behind() -> None:
+    def use_hosts(count: int) -> int:
+        for _ in range(count):
+            with HostContext("s") as host:
+                values = [make_available(host.work_queue, i, "i32") for i in range(2000)]
+                del values
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+    before, after = use_hosts(30), use_hosts(100)
+
+    assert after - before < 8_000  # KiB; 100 free lists of 2000 cells are 12 500

@@ -1,0 +1,160 @@
+"""`btf.*`: tensors from files, good ones and bad ones."""
+
+from __future__ import annotations
+
+import os
+import struct
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tfrt_runtime.kernels.registry import KernelError
+
+NUMBERS = {"i8": 0, "i32": 2, "i64": 3, "f32": 4, "ui8": 6}
+DTYPES = {"i8": "<i1", "i32": "<i4", "i64": "<i8", "f32": "<f4", "ui8": "<u1"}
+
+
+def record(array: np.ndarray, word: str, layout: int, body: bytes) -> bytes:
+    header = struct.pack("<QBB6x", array.ndim, NUMBERS[word], layout)
+    return header + struct.pack(f"<{array.ndim}Q", *array.shape) + body
+
+
+def dense(array: np.ndarray, word: str) -> bytes:
+    return record(array, word, 0, array.astype(DTYPES[word]).tobytes())
+
+
+def sparse(array: np.ndarray, word: str) -> bytes:
+    places = np.argwhere(array)
+    values = array[array != 0].astype(DTYPES[word])
+    body = struct.pack("<Q", len(places)) + places.astype("<i8").tobytes() + values.tobytes()
+    return record(array, word, 2, body)
+
+
+def btf(*records: bytes) -> bytes:
+    offset = 8 + 8 * len(records)
+    offsets, data = [], b""
+    for item in records:
+        offsets.append(offset + len(data))
+        data += item + bytes(-len(item) % 8)
+    return struct.pack(f"<Q{len(records)}Q", len(records), *offsets) + data
+
+
+ARRAY = np.array([[0, 1, 0], [2, 0, 3]])
+FILE = btf(dense(ARRAY, "i32"), sparse(ARRAY, "i32"))
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    target = tmp_path / "tensors.btf"
+    target.write_bytes(FILE)
+    return target
+
+
+@pytest.mark.parametrize("word", NUMBERS)
+@pytest.mark.parametrize("sizes", [(), (6,), (2, 3), (1, 2, 3), (1, 2, 1, 3), (1, 1, 2, 1, 3)])
+def test_a_tensor_of_every_type_and_rank_is_read(kernels, tmp_path, word, sizes) -> None:
+    array = np.resize(np.array([0, 1, 0, 2, 3, 0]), sizes)
+    path = tmp_path / "tensors.btf"
+    path.write_bytes(btf(sparse(array, word), dense(array, word)))
+
+    read = kernels(f"btf.read_dense_tensor.{word}.{len(sizes)}", str(path), 1)
+    coo = kernels(f"btf.read_coo_tensor.{word}.{len(sizes)}", str(path), 0)
+
+    assert (read.element_type.word, read.array.tolist()) == (word, array.tolist())
+    assert coo.to_dense(kernels.host.allocator).array.tolist() == array.tolist()
+
+
+@pytest.mark.parametrize(
+    ("name", "index", "reason"),
+    [
+        ("dense_tensor.i32.2", 2, "no tensor 2: there are 2"),
+        ("dense_tensor.i32.2", -1, "no tensor -1: there are 2"),
+        (
+            "dense_tensor.f32.2",
+            0,
+            "expected a dense tensor of f32 and rank 2, found a dense tensor of i32 and rank 2",
+        ),
+        (
+            "dense_tensor.i32.3",
+            0,
+            "expected a dense tensor of i32 and rank 3, found a dense tensor of i32 and rank 2",
+        ),
+        (
+            "coo_tensor.i32.2",
+            0,
+            "expected a sparse tensor of i32 and rank 2, found a dense tensor of i32 and rank 2",
+        ),
+    ],
+)
+def test_another_tensor_than_the_name_says_is_refused(kernels, path, name, index, reason) -> None:
+    with pytest.raises(KernelError) as caught:
+        kernels(f"btf.read_{name}", str(path), index)
+    assert caught.value.message == f"cannot read a tensor from {path}: {reason}"
+
+
+def patched(offset: int, data: bytes) -> bytes:
+    return FILE[:offset] + data + FILE[offset + len(data) :]
+
+
+U64 = struct.Struct("<Q").pack
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "reason"),
+    [
+        ("dense", b"", "at byte 0: expected 8 bytes of the number of tensors, found 0"),
+        ("dense", FILE[:10], "at byte 8: expected 8 bytes of the offset of tensor 0, found 2"),
+        ("dense", FILE[:30], "at byte 24: expected 16 bytes of a tensor's header, found 6"),
+        ("dense", FILE[:50], "at byte 40: expected 16 bytes of sizes, found 10"),
+        ("dense", FILE[:70], "at byte 56: expected 24 bytes of elements, found 14"),
+        ("dense", patched(8, U64(2**63)), f"at byte {2**63}: expected 16 bytes"),
+        ("dense", patched(24, U64(2**60)), f"at byte 24: a tensor of rank {2**60}"),
+        ("dense", patched(32, b"\xff"), "at byte 32: unknown element type 255"),
+        ("dense", patched(33, b"\x01"), "at byte 33: unknown layout 1"),
+        ("dense", patched(40, U64(2**63)), "at byte 40: too many elements in shape"),
+        ("dense", patched(40, U64(2**59)), "at byte 56: expected 6917529027641081856 bytes"),
+        ("coo", patched(112, U64(2**60)), "at byte 120: expected 18446744073709551616 bytes"),
+        ("coo", patched(112, U64(2**63)), "at byte 112: too many elements in shape"),
+        ("coo", patched(120, U64(2)), r"at byte 112: an index is outside shape \[2, 3\]"),
+        ("coo", patched(120, U64(2**64 - 1)), r"at byte 112: an index is outside shape \[2, 3\]"),
+    ],
+)
+def test_a_file_that_is_not_whole_is_diagnosed(kernels, path, name, data, reason) -> None:
+    path.write_bytes(data)
+    with pytest.raises(KernelError, match=reason):
+        kernels(f"btf.read_{name}_tensor.i32.2", str(path), 0 if name == "dense" else 1)
+
+
+@settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.integers(0, len(FILE) - 1), st.integers(0, 255), st.booleans())
+def test_any_changed_byte_gives_a_tensor_or_an_error(kernels, path, offset, byte, is_cut) -> None:
+    path.write_bytes(FILE[:offset] if is_cut else patched(offset, bytes([byte])))
+    for index, name in enumerate(["dense", "coo"]):
+        try:
+            kernels(f"btf.read_{name}_tensor.i32.2", str(path), index)
+        except KernelError as error:
+            assert error.message.startswith("cannot read a tensor from")
+
+
+def test_what_cannot_be_opened_is_diagnosed(kernels, tmp_path) -> None:
+    missing, pipe = tmp_path / "missing.btf", tmp_path / "pipe.btf"
+    os.mkfifo(pipe)
+    reasons = {
+        str(missing): "No such file or directory",
+        str(tmp_path): "Is a directory",
+        str(pipe): "not an ordinary file",
+        "/dev/zero": "not an ordinary file",
+        "nul\0inside": "embedded null byte",
+    }
+    for path, reason in reasons.items():
+        with pytest.raises(KernelError) as caught:
+            kernels("btf.read_dense_tensor.f32.1", path, 0)
+        assert caught.value.message == f"cannot read a tensor from {path}: {reason}"
+
+
+def test_a_number_is_not_a_path(kernels) -> None:
+    with pytest.raises(KernelError, match="expected a str, found int"):
+        kernels("btf.read_dense_tensor.f32.1", 0, 0)

@@ -1,0 +1,201 @@
+"""Images: convolution, pooling, normalisation."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from tfrt_runtime.kernels.cpu_convolution import Axis, plan_axis
+from tfrt_runtime.kernels.registry import CHAIN, KernelError
+
+CASES = [
+    pytest.param(image, window, strides, padding, id=f"{image}-{window}-{strides}-{padding}")
+    for image, window, strides, padding in product(
+        [(1, 1), (4, 5), (6, 3)], [(1, 1), (3, 3), (2, 4)], [(1, 1), (2, 3)], ["same", "valid"]
+    )
+]
+
+
+def numbers(*sizes: int) -> np.ndarray:
+    """Small whole numbers: their sums are exact in every order."""
+    return np.random.default_rng(7).integers(-4, 5, sizes).astype(np.float32)
+
+
+def windows(images: np.ndarray, axes: tuple[Axis, Axis], outside: float) -> np.ndarray:
+    """The definition: `[rows, columns, batch, height, width, channels]`, cut out one by one."""
+    rows, columns = axes
+    edges = ((0, 0), (rows.before, rows.after), (columns.before, columns.after), (0, 0))
+    extended = np.pad(images, edges, constant_values=outside)
+    shape = (rows.count, columns.count, len(images), rows.size, columns.size, images.shape[3])
+    found = np.empty(shape, np.float32)
+    for row, column in np.ndindex(rows.count, columns.count):
+        top, left = row * rows.stride, column * columns.stride
+        found[row, column] = extended[:, top : top + rows.size, left : left + columns.size]
+    return found
+
+
+def axes_of(image, window, strides, padding) -> tuple[Axis, Axis]:
+    rows, columns = map(plan_axis, image, window, strides, [padding] * 2)
+    return rows, columns
+
+
+@pytest.mark.parametrize(("image", "window", "strides", "padding"), CASES)
+def test_convolution_sums_over_each_window(
+    kernels, tensor, image, window, strides, padding
+) -> None:
+    images, filters = numbers(2, *image, 3), numbers(*window, 3, 4)
+    axes = axes_of(image, window, strides, padding)
+    expected = np.tensordot(windows(images, axes, 0), filters, axes=3).transpose(2, 0, 1, 3)
+
+    target = tensor(np.full((2, axes[0].count, axes[1].count, 4), 99))
+    operands = tensor(images), tensor(filters), target, CHAIN
+    kernels("tfrt_test.conv2d.f32", *operands, attributes=(padding, strides))
+
+    assert np.array_equal(target.array, expected)
+
+
+@pytest.mark.parametrize(("image", "window", "strides", "padding"), CASES)
+def test_pooling_takes_the_largest_of_each_window(
+    kernels, tensor, image, window, strides, padding
+) -> None:
+    images = numbers(2, *image, 3)
+    axes = axes_of(image, window, strides, padding)
+    expected = windows(images, axes, -np.inf).max(axis=(3, 4)).transpose(2, 0, 1, 3)
+
+    target = tensor(np.full(expected.shape, 99))
+    operands = tensor(images), target, CHAIN
+    kernels("tfrt_test.max_pooling_2d.f32", *operands, attributes=(padding, window, strides))
+
+    assert np.array_equal(target.array, expected)
+
+
+@pytest.mark.parametrize(
+    ("length", "size", "stride", "padding", "before", "after", "count"),
+    [
+        (5, 3, 1, "valid", 0, 0, 3),
+        (5, 3, 2, "valid", 0, 0, 2),
+        (2, 3, 1, "valid", 0, 0, 0),
+        (5, 3, 1, "same", 1, 1, 5),
+        (5, 2, 1, "same", 0, 1, 5),
+        (5, 3, 2, "same", 1, 1, 3),
+        (5, 1, 3, "same", 0, 0, 2),
+        (0, 3, 1, "same", 1, 1, 0),
+    ],
+)
+def test_windows_are_planned_along_one_axis(
+    length, size, stride, padding, before, after, count
+) -> None:
+    planned = plan_axis(length, size, stride, padding)
+    assert planned == Axis(length, size, stride, before, after, count)
+
+
+@pytest.mark.parametrize(
+    ("padding", "strides", "sizes", "message"),
+    [
+        ("full", (1, 1), (1, 2, 2, 1), "padding is 'valid' or 'same', not 'full'"),
+        ("valid", (1,), (1, 2, 2, 1), "expected two numbers each"),
+        ("valid", (0, 1), (1, 2, 2, 1), "a window of 2 pixels every 0 pixels makes no sense"),
+        ("valid", (1, -1), (1, 2, 2, 1), "a window of 2 pixels every -1 pixels makes no sense"),
+        ("same", (1, 1), (1, 2, 2, 1), r"has shape \[1, 2, 2, 1\], but needs \[1, 3, 3, 1\]"),
+    ],
+)
+def test_attributes_that_make_no_sense_are_refused(
+    kernels, tensor, padding, strides, sizes, message
+) -> None:
+    images, filters = tensor(np.ones((1, 3, 3, 1))), tensor(np.ones((2, 2, 1, 1)))
+    with pytest.raises(KernelError, match=message):
+        kernels(
+            "tfrt_test.conv2d.f32",
+            images,
+            filters,
+            tensor(np.ones(sizes)),
+            CHAIN,
+            attributes=(padding, strides),
+        )
+    with pytest.raises(KernelError, match=message):
+        kernels(
+            "tfrt_test.max_pooling_2d.f32",
+            images,
+            tensor(np.ones(sizes)),
+            CHAIN,
+            attributes=(padding, (2, 2), strides),
+        )
+
+
+def test_a_window_that_would_fill_the_machine_is_refused(kernels, tensor) -> None:
+    images, target = tensor(np.ones((1, 1, 1, 1))), tensor(np.ones((1, 1, 1, 1)))
+    with pytest.raises(KernelError, match="Cannot allocate tensor"):
+        kernels(
+            "tfrt_test.max_pooling_2d.f32",
+            images,
+            target,
+            CHAIN,
+            attributes=("same", (2**30, 2**30), (1, 1)),
+        )
+
+
+def test_filters_for_other_channels_are_refused(kernels, tensor) -> None:
+    images, filters = tensor(np.ones((1, 3, 3, 2))), tensor(np.ones((2, 2, 1, 1)))
+    with pytest.raises(KernelError, match="Conv2D argument tensors channel mismatch"):
+        kernels(
+            "tfrt_test.conv2d.f32",
+            images,
+            filters,
+            tensor(np.ones((1, 2, 2, 1))),
+            CHAIN,
+            attributes=("valid", (1, 1)),
+        )
+
+
+def test_the_memory_that_a_convolution_needs_is_given_back(kernels, tensor) -> None:
+    images, filters = tensor(numbers(1, 4, 4, 1)), tensor(numbers(3, 3, 1, 1))
+    target = tensor(np.ones((1, 4, 4, 1)))
+    kernels("tfrt_test.conv2d.f32", images, filters, target, CHAIN, attributes=("same", (1, 1)))
+    ledger = kernels.host.allocator.ledger
+    assert (ledger.total_allocations, ledger.current_allocations) == (2, 0)
+
+
+def test_images_are_averaged_to_one_pixel(kernels, tensor) -> None:
+    images, target = tensor(numbers(2, 4, 2, 3)), tensor(np.ones((2, 3)))
+    kernels("tfrt_test.global_average.f32", images, target, CHAIN)
+    assert np.array_equal(target.array, images.array.mean(axis=(1, 2)))
+    with pytest.raises(KernelError, match=r"has shape \[3\], but needs \[2, 3\]|of rank 2"):
+        kernels("tfrt_test.global_average.f32", images, tensor(np.ones(3)), CHAIN)
+
+
+def test_channels_are_normalised(kernels, tensor) -> None:
+    images = tensor([[[[1.0, 2.0], [3.0, 6.0]]]])
+    parameters = [tensor(values) for values in ([1, 2], [0, 10], [2, 4], [0.75, 3.75])]
+    kernels("tfrt_test.batch_norm_inplace.f32", images, *parameters, CHAIN, attributes=(0.25,))
+    assert images.array.tolist() == [[[[-1.0, 8.0], [1.0, 12.0]]]]
+
+
+def test_parameters_of_other_channels_are_refused(kernels, tensor) -> None:
+    images, wrong = tensor(np.ones((1, 1, 1, 2))), tensor([1.0])
+    with pytest.raises(KernelError, match=r"BatchNorm parameter of shape \[1\] for images"):
+        kernels("tfrt_test.batch_norm_inplace.f32", images, *[wrong] * 4, CHAIN, attributes=(0.1,))
+
+
+def test_a_small_residual_network_runs(kernels, tensor) -> None:
+    """Convolution, normalisation, a shortcut, pooling; the block leaves images as they are."""
+    images = tensor(np.abs(numbers(1, 4, 4, 2)))
+    branch, pooled = tensor(np.ones((1, 4, 4, 2))), tensor(np.ones((1, 2, 2, 2)))
+    average = tensor(np.ones((1, 2)))
+    zeros, ones = tensor([0.0, 0.0]), tensor([1.0, 1.0])
+
+    same = ("same", (1, 1))
+    kernels("tfrt_test.conv2d.f32", images, tensor(np.zeros((3, 3, 2, 2))), branch, CHAIN,
+            attributes=same)  # fmt: skip
+    kernels("tfrt_test.batch_norm_inplace.f32", branch, ones, zeros, zeros, ones, CHAIN,
+            attributes=(0.0,))  # fmt: skip
+    kernels("tfrt_test.add_inplace.f32", images, branch, CHAIN)
+    kernels("tfrt_test.relu_inplace.f32", branch, CHAIN)
+    kernels("tfrt_test.max_pooling_2d.f32", branch, pooled, CHAIN,
+            attributes=("valid", (2, 2), (2, 2)))  # fmt: skip
+    kernels("tfrt_test.global_average.f32", pooled, average, CHAIN)
+
+    largest = images.array.reshape(1, 2, 2, 2, 2, 2).max(axis=(2, 4))
+    assert np.array_equal(branch.array, images.array)
+    assert np.array_equal(average.array, largest.mean(axis=(1, 2)))

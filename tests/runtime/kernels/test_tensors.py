@@ -1,0 +1,251 @@
+"""Dense tensors, as programs make, fill, compare and print them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tfrt_runtime.bef.attributes import Dense
+from tfrt_runtime.bef.encoding import DType
+from tfrt_runtime.host.allocator import FixedSizeAllocator, MallocAllocator
+from tfrt_runtime.host.tensor.dense import DenseHostTensor
+from tfrt_runtime.host.tensor.element_types import ELEMENT_TYPES
+from tfrt_runtime.host.tensor.shapes import TensorShape
+from tfrt_runtime.kernels.registry import CHAIN, KernelError
+
+WORDS = [element.word for element in ELEMENT_TYPES.values()]
+ARITHMETIC = [element.word for element in ELEMENT_TYPES.values() if element.is_arithmetic]
+REAL = [word for word in ARITHMETIC if not word.startswith("complex")]
+SIZES = ((), (2,), (2, 1), (1, 2, 1), (1, 2, 1, 1), (1, 1, 1, 1, 2))
+
+CREATE = "tfrt_dht.create_uninitialized_tensor"
+FILL = "tfrt_dht.fill_tensor_with_constant"
+SET = "tfrt_dht.set_tensor_with_constant_values"
+
+
+@pytest.mark.parametrize("word", WORDS)
+@pytest.mark.parametrize("sizes", SIZES)
+def test_a_tensor_of_every_type_and_rank_can_be_made(kernels, word, sizes) -> None:
+    made = kernels(f"{CREATE}.{word}.{len(sizes)}", attributes=(sizes,))
+    assert (made.element_type.word, made.shape) == (word, TensorShape(sizes))
+    assert kernels.host.allocator.ledger.current_allocations == 1
+    del made
+    assert kernels.host.allocator.ledger.current_allocations == 0
+
+
+@pytest.mark.parametrize(
+    ("sizes", "message"),
+    [
+        ((-1, 2), r"negative size in shape \[-1, 2\]"),
+        ((2**62, 4), r"too many elements in shape \[4611686018427387904, 4\]"),
+        ((2**62, 1), "Cannot allocate tensor"),
+        ((2**40, 2**20), "Cannot allocate tensor"),
+        ((1,), "expected 2 sizes, not 1"),
+    ],
+)
+def test_a_tensor_that_cannot_be_is_refused(kernels, sizes, message) -> None:
+    with pytest.raises(KernelError, match=message):
+        kernels(f"{CREATE}.f64.2", attributes=(sizes,))
+
+
+def test_a_tensor_beyond_the_allocators_capacity_is_refused(kernels) -> None:
+    log: list[str] = []
+    kernels.host.allocator = FixedSizeAllocator(MallocAllocator(), log=log.append)
+    kept = kernels(f"{CREATE}.i32.1", attributes=((200,),))
+    with pytest.raises(KernelError, match="^Cannot allocate tensor$"):
+        kernels(f"{CREATE}.i32.1", attributes=((100,),))
+    assert log == [
+        "Allocating 800 bytes. 224 remaining.\n",
+        "Attempted to allocate 400 bytes. However current capacity is only 224.\n",
+    ]
+    del kept
+
+
+@pytest.mark.parametrize("word", REAL)
+def test_every_real_type_is_filled_set_and_compared(kernels, word) -> None:
+    filled = kernels(f"{CREATE}.{word}.1", attributes=((2,),))
+    kernels(f"{FILL}.{word}", filled, CHAIN, attributes=(1,))
+    listed = kernels(f"{CREATE}.{word}.1", attributes=((2,),))
+    kernels(f"{SET}.{word}", listed, CHAIN, attributes=((1, 1),))
+    given = kernels(f"{CREATE}.{word}.1", attributes=((2,),))
+    one = 0x3C00 if word == "f16" else 1  # a value of f16 is its bits
+    kernels(f"tfrt_dht.set_tensor_with_values.{word}", given, CHAIN, one, 0)
+
+    assert [t.array.tolist() for t in (filled, listed, given)] == [[1, 1], [1, 1], [1, 0]]
+    assert kernels(f"tfrt_dht.tensor_equal.{word}", filled, listed, CHAIN) == (True, CHAIN)
+    assert kernels(f"tfrt_dht.tensor_equal.{word}", filled, given, CHAIN) == (False, CHAIN)
+    for tolerance in ("", ".3ulp", ".1000ulp", ".2000ulp", ".100000ulp"):
+        name = f"tfrt_dht.tensor_allclose{tolerance}.{word}"
+        assert kernels(name, filled, listed, CHAIN) == (True, CHAIN)
+    name = f"tfrt_dht.tensor_allclose.{word}"
+    assert kernels(name, filled, given, CHAIN) == (False, CHAIN)
+
+
+@pytest.mark.parametrize("word", ["complex64", "complex128"])
+def test_complex_constants_come_as_parts(kernels, word) -> None:
+    filled = kernels(f"{CREATE}.{word}.1", attributes=((2,),))
+    kernels(f"{FILL}.{word}", filled, CHAIN, attributes=(-1.0, 0.5))  # imaginary, real
+    listed = kernels(f"{CREATE}.{word}.1", attributes=((2,),))
+    kernels(f"{SET}.{word}", listed, CHAIN, attributes=((0.5, -1.0, 0.5, 0.0),))
+    given = kernels(f"{CREATE}.{word}.1", attributes=((2,),))
+    kernels(f"tfrt_dht.set_tensor_with_values.{word}", given, CHAIN, 0.5 - 1j, 0.5 - 1j)
+
+    assert filled.array.tolist() == [0.5 - 1j, 0.5 - 1j]
+    assert listed.array.tolist() == [0.5 - 1j, 0.5]
+    assert kernels(f"tfrt_dht.tensor_equal.{word}", filled, given, CHAIN) == (True, CHAIN)
+    for tolerance in ("", ".3ulp", ".1000ulp", ".2000ulp", ".100000ulp"):
+        name = f"tfrt_dht.tensor_allclose{tolerance}.{word}"
+        assert kernels(name, filled, given, CHAIN) == (True, CHAIN)
+    with pytest.raises(KernelError, match="tensor: 2, but expected 4"):
+        kernels(f"{SET}.{word}", listed, CHAIN, attributes=((0.5, -1.0),))
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "message"),
+    [
+        ("i32", (1, 2, 3), "Incorrect number of values for the tensor: 3, but expected 2"),
+        ("i32", (), "Incorrect number of values for the tensor: 0, but expected 2"),
+        ("ui8", (1, 300), "a value does not fit in u8"),
+        ("i64", (1, 1 << 63), "a value does not fit in i64"),
+        ("f32", (1.0, "two"), "a value does not fit in f32"),
+        ("f32", (1.0, CHAIN), "a value does not fit in f32"),
+    ],
+)
+def test_values_that_do_not_fit_are_refused_and_nothing_is_written(
+    kernels, name, values, message
+) -> None:
+    target = kernels(f"{CREATE}.{name}.1", attributes=((2,),))
+    target.array[...] = 7
+    with pytest.raises(KernelError, match=message):
+        kernels(f"tfrt_dht.set_tensor_with_values.{name}", target, CHAIN, *values)
+    assert target.array.tolist() == [7, 7]
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "equal", "close", "close_3", "close_1000", "close_100000"),
+    [
+        (1.0, 1.0, 1, 1, 1, 1, 1),
+        (1.0, 1 + 2 * 2**-23, 0, 1, 1, 1, 1),
+        (1.0, 1 + 3 * 2**-23, 0, 0, 1, 1, 1),
+        (1.0, 1 + 9 * 2**-23, 0, 0, 0, 1, 1),
+        (1.0, 1 + 1500 * 2**-23, 0, 0, 0, 0, 1),
+        (-1.0, 1.0, 0, 0, 0, 0, 0),
+        (0.0, -0.0, 1, 1, 1, 1, 1),
+        (0.0, 2**-149, 0, 1, 1, 1, 1),
+        (np.inf, np.inf, 1, 1, 1, 1, 1),
+        (np.inf, -np.inf, 0, 0, 0, 0, 0),
+        (np.inf, 3.4e38, 0, 0, 0, 0, 0),
+        (np.nan, np.nan, 0, 0, 0, 0, 0),
+    ],
+)
+def test_close_means_few_units_in_the_last_place(
+    kernels, tensor, left, right, equal, close, close_3, close_1000, close_100000
+) -> None:
+    names = ["equal", "allclose", "allclose.3ulp", "allclose.1000ulp", "allclose.100000ulp"]
+    found = [
+        kernels(f"tfrt_dht.tensor_{name}.f32", tensor([left]), tensor([right]), CHAIN)[0]
+        for name in names
+    ]
+    assert found == [equal, close, close_3, close_1000, close_100000]
+
+
+def test_2000_units_are_between_1000_and_100000(kernels, tensor) -> None:
+    a, b = tensor([1.0]), tensor([1 + 1500 * 2**-23])
+    assert kernels("tfrt_dht.tensor_allclose.2000ulp.f32", a, b, CHAIN) == (True, CHAIN)
+
+
+def test_tensors_of_different_shapes_are_neither_equal_nor_close(kernels, tensor) -> None:
+    a, b = tensor([[1.0, 2.0]]), tensor([1.0, 2.0])
+    assert kernels("tfrt_dht.tensor_equal.f32", a, b, CHAIN) == (False, CHAIN)
+    assert kernels("tfrt_dht.tensor_allclose.f32", a, b, CHAIN) == (False, CHAIN)
+
+
+def test_tensors_without_elements_are_equal(kernels, tensor) -> None:
+    assert kernels("tfrt_dht.tensor_equal.f32", tensor([]), tensor([]), CHAIN) == (True, CHAIN)
+
+
+@pytest.mark.parametrize(
+    ("operand", "message"),
+    [
+        (5, "expected a DenseHostTensor, found int"),
+        ("text", "expected a DenseHostTensor, found str"),
+        (DenseHostTensor.over(np.zeros(1)), "expected a tensor of f32, not of f64"),
+    ],
+)
+def test_a_kernel_refuses_what_is_not_its_tensor(kernels, tensor, operand, message) -> None:
+    with pytest.raises(KernelError, match=message):
+        kernels(f"{FILL}.f32", operand, CHAIN, attributes=(1.0,))
+    with pytest.raises(KernelError, match=message):
+        kernels("tfrt_dht.tensor_equal.f32", tensor([1.0]), operand, CHAIN)
+
+
+def test_any_tensor_tells_and_prints_its_shape(kernels, tensor) -> None:
+    dense = tensor([[1, 2, 3], [4, 5, 6]], "int32")
+    words = kernels("tfrt_sht.create_tensor", attributes=((2,), ("async", "")))
+    sparse, _ = kernels("coo.convert_dht_to_coo.i32.2", dense, CHAIN)
+
+    for value in (dense, words, sparse):
+        kernels("tfrt_dht.print_tensor", value, CHAIN)
+        kernels("tfrt_dht.print_tensor_shape", value, CHAIN)
+        assert kernels("tfrt_dht.no_op_ht", value) is value
+
+    assert kernels("tfrt_dht.get_tensor_shape", dense) == TensorShape((2, 3))
+    assert kernels.printed == (
+        "DenseHostTensor dtype = i32, shape = [2, 3], values = [1, 2, 3, 4, 5, 6]\n"
+        "[2, 3]\n"
+        'StringHostTensor shape = [2], values = ["async", ""]\n'
+        "[2]\n"
+        "CooHostTensor dtype = i32, shape = [2, 3], "
+        "indices = [0, 0, 0, 1, 0, 2, 1, 0, 1, 1, 1, 2], values = [1, 2, 3, 4, 5, 6]\n\n"
+        "[2, 3]\n"
+    )
+
+
+def test_only_tensors_are_printed_as_tensors(kernels) -> None:
+    with pytest.raises(KernelError, match="expected a tensor, found Chain"):
+        kernels("tfrt_dht.print_tensor", CHAIN, CHAIN)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "values", "message"),
+    [
+        ((3,), ("a",), "Incorrect number of values for the tensor: 1, but expected 3"),
+        ((1,), (7,), "the values of a string tensor are strings"),
+        ((-1,), (), "negative size"),
+    ],
+)
+def test_a_string_tensor_needs_its_strings(kernels, sizes, values, message) -> None:
+    with pytest.raises(KernelError, match=message):
+        kernels("tfrt_sht.create_tensor", attributes=(sizes, values))
+
+
+@pytest.mark.parametrize("name", ["tfrt_test.const_dense_attr", "tfrt_test.sync.const_dense_attr"])
+def test_dense_attributes_become_tensors(kernels, name) -> None:
+    data = np.array([[3, 1, 4], [1, 5, 9]], "<i4").tobytes()
+    made = kernels(name, attributes=(Dense(DType.I32, (2, 3), data),))
+    assert str(made) == "DenseHostTensor dtype = i32, shape = [2, 3], values = [3, 1, 4, 1, 5, 9]"
+
+
+def test_a_dense_tensor_does_not_write_into_its_attribute(kernels) -> None:
+    data = bytearray(4)
+    made = kernels(
+        "tfrt_test.const_dense_attr", attributes=(Dense(DType.I32, (), memoryview(data)),)
+    )
+    made.array[...] = 5
+    assert data == bytes(4)
+
+
+@pytest.mark.parametrize(
+    ("attribute", "message"),
+    [
+        (Dense(DType.I32, (2**40,), b"1234"), "4 bytes of elements where the shape asks for"),
+        (Dense(DType.I32, (-1,), b""), "negative size"),
+        (Dense(DType.STRING, (1,), b"a"), "a tensor cannot hold elements of type STRING"),
+    ],
+)
+def test_a_dense_attribute_is_checked_before_memory_is_asked_for(
+    kernels, attribute, message
+) -> None:
+    with pytest.raises(KernelError, match=message):
+        kernels("tfrt_test.const_dense_attr", attributes=(attribute,))
+    assert kernels.host.allocator.ledger.total_allocations == 0

@@ -1,0 +1,294 @@
+"""Every interleaving of small scenes with tokens, values and groups of compiled coroutines."""
+
+from __future__ import annotations
+
+import pytest
+
+from tfrt_runtime.native import async_abi, async_groups, async_objects
+from tfrt_runtime.native.async_value import state_of
+from tfrt_runtime.native.layouts import (
+    ASYNC_REGISTERED,
+    CONCRETE,
+    ERROR,
+    EVENT_RELEASED_TOO_OFTEN,
+    EVENT_RESOLVED_TWICE,
+)
+from tfrt_runtime.native.memory import load_acquire, store_release
+from tfrt_runtime.native.simulator.failures import SimulationError
+from tfrt_runtime.testing.explorer import World, explore, explore_at_random
+from tfrt_runtime.testing.simulated_coroutines import SimulatedCoroutines
+from tfrt_runtime.testing.simulated_host import SimulatedHost, name_cell
+
+
+class Scene:
+    """A host with threads of its own that run compiled code."""
+
+    def __init__(self, world: World, threads: int, *, checked: bool = False) -> None:
+        self.world = world
+        self.host = SimulatedHost(world, outside=threads)
+        self.coroutines = SimulatedCoroutines(self.host, checked=checked)
+        self._idle = list(self.host.outside)
+        self.main = lambda body: self.coroutines.on(self.host.main, body)()
+        world.finally_assert(self._nothing_is_left)
+
+    def thread(self, body, name: str = "") -> None:
+        """Run compiled code on a thread."""
+        self.world.thread(self.coroutines.on(self._idle.pop(0), body), name)
+
+    def token(self, name: str = "token") -> int:
+        """A token with two references."""
+        return name_cell(self.world, self.main(async_abi.create_token), name)
+
+    def group(self, size: int) -> int:
+        """A group with one reference."""
+        group = self.main(lambda: async_abi.create_group(size))
+        return name_cell(self.world, group, "group")
+
+    def drop(self, value: int, count: int = 1) -> None:
+        """Give up references when the threads are done."""
+        self.main(lambda: async_abi.drop_ref(value, count))
+
+    def finish(self) -> list[int]:
+        """Run the tasks that are left; the coroutines that were resumed."""
+        self.coroutines.run_tasks(self.host.main)
+        return sorted(self.coroutines.resumed)
+
+    def _nothing_is_left(self) -> None:
+        self.coroutines.sweep()
+        assert self.host.live_values() == 0
+        assert load_acquire(self.coroutines.shared + ASYNC_REGISTERED) == 0
+
+
+@pytest.mark.parametrize("waiters", [1, 2])
+def test_each_coroutine_that_awaits_a_token_is_resumed_once(waiters: int) -> None:
+    def scenario(world: World) -> None:
+        scene = Scene(world, 1 + waiters)
+        token = scene.token()
+        resume = scene.coroutines.resume
+        scene.thread(lambda: async_abi.emplace_token(token), "producer")
+        for handle in range(waiters):
+            scene.thread(
+                lambda handle=handle: async_abi.await_token_and_execute(token, handle, resume)
+            )
+
+        def check() -> None:
+            assert scene.finish() == list(range(waiters))
+            scene.drop(token)
+
+        world.finally_assert(check)
+
+    assert explore(scenario, interleavings=3000).interleavings > 3
+
+
+def test_the_last_of_several_references_destroys_a_token() -> None:
+    def scenario(world: World) -> None:
+        scene = Scene(world, 3)
+        token = scene.token()
+        scene.main(lambda: async_abi.add_ref(token, 1))
+        scene.thread(lambda: async_abi.emplace_token(token), "producer")
+        scene.thread(lambda: async_abi.drop_ref(token, 1))
+        scene.thread(lambda: async_abi.drop_ref(token, 1))
+
+    assert explore(scenario).complete
+
+
+def test_who_awaits_and_drops_races_with_the_producer_without_harm() -> None:
+    def scenario(world: World) -> None:
+        scene = Scene(world, 2)
+        token = scene.token()
+        resume = scene.coroutines.resume
+
+        def await_and_drop() -> None:
+            async_abi.await_token_and_execute(token, 7, resume)
+            async_abi.drop_ref(token, 1)
+
+        scene.thread(lambda: async_abi.emplace_token(token), "producer")
+        scene.thread(await_and_drop)
+        world.finally_assert(lambda: scene.finish() == [7])
+
+    assert explore(scenario).complete
+
+
+class GroupScene:
+    """Two members are added to a group, and resolved, while a coroutine awaits the group."""
+
+    def __init__(self, *, failing: int, adds_late: bool) -> None:
+        self.failing = failing
+        self.adds_late = adds_late
+
+    def __call__(self, world: World) -> None:
+        scene = Scene(world, 3)
+        group = scene.group(2)
+        tokens = [scene.token(f"token {i}") for i in range(2)]
+        first, second = tokens
+
+        def add(token: int) -> None:
+            async_abi.add_token_to_group(token, group)
+            async_abi.drop_ref(token, 1)
+
+        def produce(number: int) -> None:
+            if number < self.failing:
+                async_abi.set_token_error(tokens[number])
+            else:
+                async_abi.emplace_token(tokens[number])
+
+        def wait() -> None:
+            if self.adds_late:
+                add(second)
+            async_abi.await_all_in_group_and_execute(group, 7, scene.coroutines.resume)
+
+        scene.main(lambda: add(first))
+        if not self.adds_late:
+            scene.main(lambda: add(second))
+        for number in range(2):
+            scene.thread(lambda number=number: produce(number), f"producer {number}")
+        scene.thread(wait, "waiter")
+
+        def check() -> None:
+            assert scene.finish() == [7]
+            assert scene.main(lambda: async_abi.is_group_error(group)) == int(self.failing > 0)
+            assert state_of(group) == (ERROR if self.failing else CONCRETE)
+            scene.drop(group)
+
+        world.finally_assert(check)
+
+
+@pytest.mark.parametrize("failing", [0, 1, 2])
+@pytest.mark.parametrize("adds_late", [False, True])
+def test_a_group_resolves_once_after_its_last_member(failing: int, adds_late: bool) -> None:
+    scene = GroupScene(failing=failing, adds_late=adds_late)
+    explore(scene, interleavings=1500)
+    explore_at_random(scene, seed=failing, interleavings=300)
+
+
+def test_a_group_that_nobody_wants_any_more_outlives_its_members() -> None:
+    def scenario(world: World) -> None:
+        scene = Scene(world, 2)
+        group = scene.group(1)
+        token = scene.token()
+        scene.main(lambda: async_abi.add_token_to_group(token, group))
+        scene.drop(token)
+        scene.drop(group)
+        scene.thread(lambda: async_abi.emplace_token(token), "producer")
+        scene.thread(
+            lambda: async_objects.async_sweep(scene.host.outside[1], scene.coroutines.shared),
+            "sweeper",
+        )
+
+    assert explore(scenario).complete
+
+
+def test_a_count_of_members_that_is_not_atomic_would_be_noticed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fetch_add(address: int, number: int) -> int:
+        old = load_acquire(address)
+        store_release(address, old + number)
+        return old
+
+    monkeypatch.setattr(async_groups, "fetch_add", fetch_add)
+    with pytest.raises(SimulationError):
+        explore(GroupScene(failing=0, adds_late=False), interleavings=5000)
+
+
+def test_of_a_producer_and_who_gives_up_one_resolves_a_token() -> None:
+    def scenario(world: World) -> None:
+        scene = Scene(world, 3)
+        token = scene.token()
+        failure = scene.host.error(99)
+        giver = scene.host.outside[1]
+        scene.thread(lambda: async_abi.emplace_token(token), "producer")
+        scene.thread(lambda: async_objects.async_give_up(giver, token, failure), "who gives up")
+        scene.thread(
+            lambda: async_abi.await_token_and_execute(token, 7, scene.coroutines.resume), "waiter"
+        )
+
+        def check() -> None:
+            assert scene.finish() == [7]
+            assert scene.coroutines.events == []
+            scene.drop(token)
+            assert scene.host.released == [99]
+
+        world.finally_assert(check)
+
+    assert explore(scenario, interleavings=5000).interleavings > 10
+
+
+def test_a_drop_too_many_is_noticed_by_one_of_those_who_drop() -> None:
+    def scenario(world: World) -> None:
+        scene = Scene(world, 2, checked=True)
+        token = scene.token()
+        scene.main(lambda: async_abi.emplace_token(token))
+        for _ in range(2):
+            scene.thread(lambda: async_abi.drop_ref(token, 1))
+        world.finally_assert(lambda: scene.coroutines.events == [(EVENT_RELEASED_TOO_OFTEN, token)])
+
+    assert explore(scenario).complete
+
+
+def test_of_two_producers_one_is_told_that_it_comes_too_late() -> None:
+    def scenario(world: World) -> None:
+        scene = Scene(world, 2)
+        token = scene.token()
+        scene.thread(lambda: async_abi.emplace_token(token))
+        scene.thread(lambda: async_abi.set_token_error(token))
+
+        def check() -> None:
+            assert scene.coroutines.events == [(EVENT_RESOLVED_TWICE, token)]
+            scene.drop(token)
+
+        world.finally_assert(check)
+
+    assert explore(scenario).complete
+
+
+def test_a_thread_that_waits_sees_the_token_resolved() -> None:
+    def scenario(world: World) -> None:
+        scene = Scene(world, 2)
+        token = scene.token()
+        scene.thread(lambda: async_abi.emplace_token(token), "producer")
+        scene.thread(lambda: async_abi.await_token(token), "who waits")
+        world.finally_assert(lambda: scene.drop(token))
+
+    explore(scenario, interleavings=1000)
+    explore_at_random(scenario, seed=1, interleavings=300)
+
+
+def test_a_thread_that_waits_runs_the_task_that_it_waits_for() -> None:
+    def scenario(world: World) -> None:
+        scene = Scene(world, 1)
+        token = scene.token()
+        scene.coroutines.when_resumed = lambda _: async_abi.emplace_token(token)
+
+        def spawn_and_wait() -> None:
+            async_abi.execute(7, scene.coroutines.resume)
+            async_abi.await_token(token)
+            async_abi.drop_ref(token, 1)
+
+        scene.thread(spawn_and_wait)
+        world.finally_assert(lambda: scene.finish() == [7])
+
+    assert explore(scenario).complete
+
+
+def test_two_threads_that_wait_run_a_task_once() -> None:
+    def scenario(world: World) -> None:
+        scene = Scene(world, 2)
+        token = scene.token()
+        scene.coroutines.when_resumed = lambda _: async_abi.emplace_token(token)
+
+        def spawn_and_wait() -> None:
+            async_abi.execute(7, scene.coroutines.resume)
+            async_abi.await_token(token)
+
+        scene.thread(spawn_and_wait)
+        scene.thread(lambda: async_abi.await_token(token))
+
+        def check() -> None:
+            assert scene.finish() == [7]
+            scene.drop(token)
+
+        world.finally_assert(check)
+
+    explore(scenario, interleavings=500)
+    explore_at_random(scenario, seed=2, interleavings=300)

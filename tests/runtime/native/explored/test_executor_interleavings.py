@@ -1,0 +1,369 @@
+"""Small programs on two simulated workers, in many interleavings: same values, nothing left over.
+
+The programs are decoded as the executor's loader does it, into simulated memory; the workers share their
+ready kernels after every kernel, so that as much as possible runs at the same time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import pytest
+
+from tfrt_runtime.bef.encoding import FunctionKind
+from tfrt_runtime.bef.records import BefFunction, BefKernel
+from tfrt_runtime.executor.arena import Arena
+from tfrt_runtime.executor.decode import Call, FunctionWriter, make_plan
+from tfrt_runtime.native import (
+    activation,
+    async_kernels,
+    control_kernels,
+    executor,
+    frame,
+    handles,
+    scalar_kernels,
+    tasks,
+)
+from tfrt_runtime.native.async_value import give_block, take_block
+from tfrt_runtime.native.layouts import (
+    CONCRETE,
+    CONTEXT_ARGUMENTS,
+    ERROR,
+    FUNCTION_WORDS,
+    KERNEL_CONTROL,
+    KERNEL_NONSTRICT,
+    RECORD_ARGUMENTS,
+    REQUEST_ACTIVE,
+    TYPE_I32,
+    VALUE_PAYLOAD,
+)
+from tfrt_runtime.native.memory import load, load_acquire, load_i32, store
+from tfrt_runtime.native.simulator.failures import DataRace
+from tfrt_runtime.testing.explorer import World, explore, explore_at_random
+from tfrt_runtime.testing.simulated_host import SimulatedHost, name_cell
+
+Kernel = tuple[str, tuple[int, ...], tuple[int, ...]]
+"""Name, argument registers, result registers."""
+
+
+@dataclass(frozen=True)
+class Function:
+    """Registers count from the arguments on."""
+
+    arguments: int
+    kernels: Sequence[Kernel]
+    results: tuple[int, ...]
+
+    def bef(self) -> BefFunction:
+        kernels = tuple(
+            BefKernel(name, 0, arguments, (), (), results, (), len(arguments), 0)
+            for name, arguments, results in self.kernels
+        )
+        return BefFunction(
+            kind=FunctionKind.ASYNC,
+            name="f",
+            argument_types=("i32",) * self.arguments,
+            result_types=("i32",) * len(self.results),
+            register_count=self.arguments + sum(len(kernel.results) for kernel in kernels),
+            kernels=kernels,
+            result_registers=self.results,
+        )
+
+
+@dataclass(frozen=True)
+class Program:
+    """Functions, the first of which is called with `arguments`, and what it returns.
+
+    An expected None is an error; "any" is any value.
+    """
+
+    functions: Sequence[Function]
+    arguments: tuple[int, ...]
+    results: tuple[int | None | str, ...]
+
+
+def first_available(context: int, record: int) -> None:
+    """A non-strict kernel: whichever argument is there."""
+    for index in range(load(record + RECORD_ARGUMENTS)):
+        value = load(load(context + CONTEXT_ARGUMENTS) + 8 * index)
+        if handles.value_state(value) >= CONCRETE:
+            handles.value_add_reference(value)
+            frame.set_result(context, 0, value)
+            return
+
+
+def is_less_than_four(context: int, _record: int) -> None:
+    frame.set_i1(context, 0, int(frame.argument_i32(context, 0) < 4))
+
+
+def fail(context: int, record: int) -> None:
+    frame.fail(context, record, 0)
+
+
+def chain(context: int, _record: int) -> None:
+    frame.set_chain(context, 0)
+
+
+def calls(host: SimulatedHost) -> dict[str, Call]:
+    """The kernels of the programs; control kernels call the second function."""
+    function = host.function
+
+    def control(kernel: Callable[[int, int], None], *data: int) -> Call:
+        return Call(function(kernel), KERNEL_CONTROL, data=data, functions=(1,))
+
+    add_task = function(async_kernels.add_task_i32)
+    error_task = function(async_kernels.error_task)
+    return {
+        "add": Call(function(scalar_kernels.add_i32)),
+        "async add": Call(function(async_kernels.async_add_i32), data=(add_task,)),
+        "fail later": Call(function(async_kernels.report_error_when_async), data=(error_task,)),
+        "fail": Call(function(fail)),
+        "chain": Call(function(chain)),
+        "less than 4": Call(function(is_less_than_four)),
+        "first available": Call(function(first_available), KERNEL_NONSTRICT),
+        "call": control(control_kernels.call),
+        "repeat": control(control_kernels.repeat),
+        "while": control(control_kernels.while_loop),
+        "do async": control(control_kernels.do_async, function(control_kernels.call_task)),
+        "parallel": control(control_kernels.parallel_for, function(control_kernels.parallel_task)),
+    }
+
+
+def decode(host: SimulatedHost, functions: Sequence[Function]) -> int:
+    """Write the functions into simulated memory; returns the address of the first."""
+    arena, kernels = Arena(), calls(host)
+    offsets = [arena.reserve(FUNCTION_WORDS) for _ in functions]
+    for offset, function in zip(offsets, functions, strict=True):
+        bef = function.bef()
+        plan = make_plan(bef, {}, [True] * len(bef.kernels))
+        used = [kernels[kernel.name] for kernel in bef.kernels]
+        FunctionWriter(arena, plan, used, {}, 0).write(offset, offsets)
+    memory, base = arena.seal()
+    block = host.block(8 * len(arena.words), "program")
+    for index, (word, sealed) in enumerate(zip(arena.words, memory.tolist(), strict=True)):
+        is_address = word != sealed
+        store(block + 8 * index, sealed - base + block if is_address else word)
+    return block + offsets[0]
+
+
+def start(host: SimulatedHost, request: int, program: Program) -> list[int]:
+    """Start the call from outside, and hand its first kernels to the workers; its results."""
+    context = host.main
+    function = decode(host, program.functions)
+    results = [handles.value_make_indirect(context) for _ in program.results]
+    table = take_block(context, 8 * len(results) + 8)
+    for index, result in enumerate(results):
+        name_cell(host.world, result, f"result {index}")
+        handles.value_add_reference(result)
+        store(table + 8 * index, result)
+    arguments = take_block(context, 8 * len(program.arguments) + 8)
+    for index, number in enumerate(program.arguments):
+        store(arguments + 8 * index, handles.value_of(context, TYPE_I32, number, 0))
+    executor.start_root(context, function, request, arguments, table)
+    give_block(context, arguments, 8 * len(program.arguments) + 8)
+    executor.hand_over(context)
+    return results
+
+
+def outcome(value: int) -> int | None:
+    """The number of an available value; None for an error."""
+    if handles.value_state(value) == ERROR:
+        return None
+    return load_i32(handles.value_resolve(value) + VALUE_PAYLOAD)
+
+
+def work(context: int, active: int) -> None:
+    """What a worker does, until the request is over."""
+    while load_acquire(active) != 0:
+        if executor.work(context, 1000) == 1000:
+            tasks.sleep_on_queue(context, active, -1)
+
+
+def running(program: Program, *, is_cancelled: bool = False) -> Callable[[World], None]:
+    """The program on two workers; with `is_cancelled`, somebody cancels it at any time."""
+
+    def scenario(world: World) -> None:
+        host = SimulatedHost(world, workers=2)
+        request = host.request(active=1)
+        results = start(host, request, program)
+        for context in host.contexts:
+            world.thread(lambda context=context: work(context, request + REQUEST_ACTIVE), "worker")
+        if is_cancelled:
+            world.thread(lambda: handles.request_cancel(request), "canceller")
+
+        def check() -> None:
+            for result, expected in zip(results, program.results, strict=True):
+                found = outcome(result)
+                assert found == expected or expected == "any" or (is_cancelled and found is None)
+                handles.value_drop(host.main, result)
+            assert host.done == [request]
+            assert host.live_values() == host.own_values
+
+        world.finally_assert(check)
+
+    return scenario
+
+
+DIAMOND = Program(
+    [
+        Function(
+            1,
+            [
+                ("add", (0, 0), (1,)),
+                ("add", (1, 0), (2,)),
+                ("add", (1, 1), (3,)),
+                ("add", (2, 3), (4,)),
+            ],
+            (4,),
+        )
+    ],
+    (1,),
+    (7,),
+)
+ASYNC_ADDS = Program(
+    [
+        Function(
+            1,
+            [
+                ("async add", (0, 0), (1,)),
+                ("async add", (0, 0), (2,)),
+                ("add", (1, 2), (3,)),
+            ],
+            (3,),
+        )
+    ],
+    (1,),
+    (4,),
+)
+DOUBLE = Function(1, [("async add", (0, 0), (1,))], (1,))
+CALLS = Program(
+    [
+        Function(1, [("call", (0,), (1,)), ("call", (0,), (2,)), ("add", (1, 2), (3,))], (3, 1)),
+        DOUBLE,
+    ],
+    (1,),
+    (4, 2),
+)
+DO_ASYNC = Program(
+    [
+        Function(
+            1, [("do async", (0,), (1,)), ("do async", (0,), (2,)), ("add", (1, 2), (3,))], (3,)
+        ),
+        Function(1, [("add", (0, 0), (1,))], (1,)),
+    ],
+    (1,),
+    (4,),
+)
+REPEAT = Program([Function(2, [("repeat", (0, 1), (2,))], (2,)), DOUBLE], (3, 1), (8,))
+WHILE = Program(
+    [
+        Function(2, [("while", (0, 1), (2,))], (2,)),
+        Function(1, [("async add", (0, 0), (1,)), ("less than 4", (1,), (2,))], (1, 2)),
+    ],
+    (1, 1),
+    (4,),
+)
+PARALLEL = Program(
+    [
+        Function(3, [("parallel", (0, 1, 2), (3,))], (3,)),
+        Function(2, [("async add", (0, 1), (2,))], (2,)),
+    ],
+    (0, 3, 1),
+    ("any",),
+)
+NON_STRICT = Program(
+    [
+        Function(
+            1,
+            [
+                ("async add", (0, 0), (1,)),
+                ("call", (0,), (2,)),
+                ("first available", (1, 2), (3,)),
+                ("add", (1, 2), (4,)),
+            ],
+            (3, 4),
+        ),
+        DOUBLE,
+    ],
+    (1,),
+    (2, 4),
+)
+PARTIAL_ERROR = Program(
+    [
+        Function(
+            1,
+            [
+                ("fail", (0,), (1,)),
+                ("async add", (0, 0), (2,)),
+                ("add", (1, 2), (3,)),
+                ("add", (2, 2), (4,)),
+            ],
+            (3, 4),
+        )
+    ],
+    (1,),
+    (None, 4),
+)
+LATE_ERROR = Program(
+    [
+        Function(
+            2,
+            [
+                ("fail later", (0,), (2,)),
+                ("fail later", (1,), (3,)),
+                ("add", (2, 2), (4,)),
+                ("add", (2, 3), (5,)),
+            ],
+            (4, 5),
+        )
+    ],
+    (0, 1),
+    (0, None),
+)
+PROGRAMS = {
+    "diamond": DIAMOND,
+    "async adds": ASYNC_ADDS,
+    "calls": CALLS,
+    "do async": DO_ASYNC,
+    "repeat": REPEAT,
+    "while": WHILE,
+    "parallel": PARALLEL,
+    "non-strict": NON_STRICT,
+    "partial error": PARTIAL_ERROR,
+    "late error": LATE_ERROR,
+}
+
+
+@pytest.fixture
+def _share_always(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Look for sleeping workers after every kernel."""
+    monkeypatch.setattr(executor, "SHARE_INTERVAL", 1)
+
+
+def test_a_diamond_on_two_workers_has_one_value_in_every_interleaving() -> None:
+    assert explore(running(DIAMOND)).complete
+
+
+@pytest.mark.usefixtures("_share_always")
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_two_workers_that_share_get_the_same_values_and_free_everything(name: str) -> None:
+    explore(running(PROGRAMS[name]), interleavings=30)
+    explore_at_random(running(PROGRAMS[name]), seed=1, interleavings=80)
+
+
+@pytest.mark.usefixtures("_share_always")
+@pytest.mark.parametrize("name", ["async adds", "repeat", "parallel"])
+def test_a_request_may_be_cancelled_at_any_time(name: str) -> None:
+    scenario = running(PROGRAMS[name], is_cancelled=True)
+    explore_at_random(scenario, seed=2, interleavings=100)
+
+
+@pytest.mark.usefixtures("_share_always")
+def test_counters_that_are_not_marked_as_shared_would_be_noticed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for module in (activation, executor, control_kernels):
+        monkeypatch.setattr(module, "mark_shared", lambda _: None)
+    with pytest.raises(DataRace):
+        explore_at_random(running(DO_ASYNC), seed=3, interleavings=1000)

@@ -1,0 +1,198 @@
+"""Every interleaving of small scenes with the blocking pool: its ring, its idle threads, its end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from tfrt_runtime.native import executor, handles, tasks
+from tfrt_runtime.native.layouts import POOL_LIMIT, POOL_STOP, POOL_THREADS, TASK_FIRST
+from tfrt_runtime.native.memory import (
+    allocate,
+    fetch_add,
+    futex_wait,
+    futex_wake,
+    load,
+    load_acquire,
+    store,
+)
+from tfrt_runtime.native.simulator.failures import Deadlock
+from tfrt_runtime.testing.explorer import World, explore, explore_at_random
+from tfrt_runtime.testing.simulated_host import SimulatedHost
+
+
+@pytest.mark.parametrize(
+    ("producers", "consumers", "places"), [(1, 1, 2), (2, 1, 2), (1, 2, 2), (2, 2, 2)]
+)
+def test_every_task_of_the_ring_is_taken_once_or_refused(
+    producers: int, consumers: int, places: int
+) -> None:
+    def scenario(world: World) -> None:
+        pool = SimulatedHost(world, pool_places=places).pool
+        taken: list[int] = []
+        refused: list[int] = []
+
+        def push(task: int) -> None:
+            if not tasks.pool_push(pool, task):
+                refused.append(task)
+
+        for number in range(producers):
+            world.thread(lambda number=number: push(1 + number), "producer")
+        for _ in range(consumers):
+            world.thread(lambda: taken.append(tasks.pool_pop(pool)), "consumer")
+
+        def check() -> None:
+            while (task := tasks.pool_pop(pool)) != 0:
+                taken.append(task)
+            assert sorted([t for t in taken if t] + refused) == list(range(1, 1 + producers))
+            assert len(refused) <= max(0, producers - places)
+
+        world.finally_assert(check)
+
+    assert explore(scenario).complete
+
+
+def flag(world: World, name: str) -> int:
+    """A futex word of the scenario, 0 at first."""
+    address = world.keep(world.label(allocate(8), name))
+    store(address, 0)
+    return address
+
+
+def count_up(address: int) -> int:
+    """One more; whoever waits looks again.  Returns the new number."""
+    count = fetch_add(address, 1) + 1
+    futex_wake(address, 9)
+    return count
+
+
+def wait_for(address: int, count: int) -> None:
+    """Sleep until the number at `address` is `count` at least."""
+    while (present := load_acquire(address)) < count:
+        futex_wait(address, present, -1)
+
+
+def meeting(people: int) -> Callable[[World], None]:
+    """As many tasks as the pool has threads, and each task waits until all of them run."""
+
+    def scenario(world: World) -> None:
+        host = SimulatedHost(world, outside=2 * people, pool_places=4)
+        present = flag(world, "present")
+        store(host.pool + POOL_THREADS, people)
+        store(host.pool + POOL_LIMIT, people)
+
+        def come(context: int, task: int) -> None:
+            tasks.free_task(context, task)
+            if count_up(present) == people:
+                handles.pool_stop(host.pool)
+            wait_for(present, people)
+
+        function = host.function(come)
+        for context in host.outside[:people]:
+            world.thread(
+                lambda context=context: handles.task_add_blocking(context, function, 0, 0),
+                "adder",
+            )
+        for context in host.outside[people:]:
+            world.thread(
+                lambda context=context: executor.blocking_loop(context, host.pool, -1), "blocking"
+            )
+        world.finally_assert(lambda: load(present) == people)
+
+    return scenario
+
+
+def test_an_idle_thread_is_woken_for_a_task() -> None:
+    assert explore(meeting(1)).complete
+
+
+def test_idle_threads_are_woken_for_as_many_tasks() -> None:
+    explore_at_random(meeting(2), seed=1, interleavings=500)
+
+
+def test_without_its_fences_the_pool_loses_a_wake_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tasks, "fence", lambda: None)
+    with pytest.raises(Deadlock, match="blocking sleeps on pool.EPOCH"):
+        explore(meeting(1))
+
+
+@pytest.mark.parametrize(("threads", "interleavings"), [(1, 1000), (2, 100)])
+def test_the_threads_return_when_the_pool_stops(threads: int, interleavings: int) -> None:
+    def scenario(world: World) -> None:
+        host = SimulatedHost(world, outside=threads, pool_places=2)
+        for context in host.outside:
+            world.thread(
+                lambda context=context: executor.blocking_loop(context, host.pool, -1), "blocking"
+            )
+        world.thread(lambda: handles.pool_stop(host.pool), "stopper")
+        world.finally_assert(lambda: load(host.pool + POOL_STOP) == 1)
+
+    explore(scenario, interleavings=interleavings)
+
+
+def test_a_task_finds_the_thread_that_is_about_to_leave_or_asks_for_another_one() -> None:
+    def scenario(world: World) -> None:
+        host = SimulatedHost(world, outside=2, pool_places=2)
+        adder, leaving = host.outside
+        store(host.pool + POOL_THREADS, 1)
+        store(host.pool + POOL_LIMIT, 4)
+        ran: list[int] = []
+
+        def run(context: int, task: int) -> None:
+            ran.append(load(task + TASK_FIRST))
+            tasks.free_task(context, task)
+
+        function = host.function(run)
+        world.thread(lambda: handles.task_add_blocking(adder, function, 7, 0), "adder")
+        world.thread(lambda: executor.blocking_loop(leaving, host.pool, 100), "leaving")
+
+        def check() -> None:
+            task = tasks.pool_pop(host.pool)
+            if task != 0:
+                assert host.needed > 0
+                executor.run_task(host.main, task)
+            assert ran == [7]
+
+        world.finally_assert(check)
+
+    assert explore(scenario).complete
+
+
+def patience(world: World) -> None:
+    """A task waits for the next one, in a pool of one thread that may have one more.
+
+    The second thread starts when the pool asks for it, and not before.
+    """
+    host = SimulatedHost(world, outside=3, pool_places=4)
+    adder, first, second = host.outside
+    asked, is_done = flag(world, "asked"), flag(world, "is done")
+    host.on_need_thread = lambda: count_up(asked)
+    store(host.pool + POOL_THREADS, 1)
+    store(host.pool + POOL_LIMIT, 2)
+
+    def wait(context: int, task: int) -> None:
+        tasks.free_task(context, task)
+        wait_for(is_done, 1)
+        handles.pool_stop(host.pool)
+        count_up(asked)
+
+    def end_the_wait(context: int, task: int) -> None:
+        tasks.free_task(context, task)
+        count_up(is_done)
+
+    def add() -> None:
+        handles.task_add_blocking(adder, host.function(wait), 0, 0)
+        handles.task_add_blocking(adder, host.function(end_the_wait), 0, 0)
+
+    def come_when_asked() -> None:
+        wait_for(asked, 1)
+        executor.blocking_loop(second, host.pool, -1)
+
+    world.thread(add, "adder")
+    world.thread(lambda: executor.blocking_loop(first, host.pool, -1), "first")
+    world.thread(come_when_asked, "second")
+
+
+def test_a_task_that_blocks_holds_up_nobody_else() -> None:
+    explore_at_random(patience, seed=0, interleavings=500)

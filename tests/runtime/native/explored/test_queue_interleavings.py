@@ -1,0 +1,217 @@
+"""Every interleaving of small scenes with the compute queue: deque, injected stack, sleeping."""
+
+from __future__ import annotations
+
+import pytest
+
+from tfrt_runtime.native import executor, handles, tasks
+from tfrt_runtime.native.layouts import QUEUE_STOP, TASK_FIRST, TASK_NEXT
+from tfrt_runtime.native.memory import allocate, fetch_add, load, load_acquire, store
+from tfrt_runtime.native.simulator.failures import Deadlock, WrongOutcome
+from tfrt_runtime.testing.explorer import (
+    Machine,
+    MemoryModel,
+    World,
+    explore,
+    explore_at_random,
+)
+from tfrt_runtime.testing.simulated_host import SimulatedHost, name_cell
+
+
+def pop_all(deque: int) -> list[int]:
+    """What is left in a deque, for its owner."""
+    found = []
+    while (task := tasks.pop_bottom(deque)) != 0:
+        found.append(task)
+    return found
+
+
+class DequeScene:
+    """The owner pushes and pops, thieves steal once each: every task is taken exactly once."""
+
+    def __init__(self, before: int, pushes: int, pops: int, thieves: int) -> None:
+        self.before = before
+        self.pushes = pushes
+        self.pops = pops
+        self.thieves = thieves
+
+    def __call__(self, world: World) -> None:
+        [deque] = SimulatedHost(world, workers=1).deques
+        taken: list[int] = []
+        refused: list[int] = []
+        for number in range(self.before):
+            tasks.push_bottom(deque, 1 + number)
+
+        def own() -> None:
+            for number in range(self.pushes):
+                if not tasks.push_bottom(deque, 101 + number):
+                    refused.append(101 + number)
+            for _ in range(self.pops):
+                taken.append(tasks.pop_bottom(deque))
+
+        world.thread(own, "owner")
+        for _ in range(self.thieves):
+            world.thread(lambda: taken.append(tasks.steal_top(deque)), "thief")
+        old, new = range(1, 1 + self.before), range(101, 101 + self.pushes)
+        world.finally_assert(
+            lambda: (
+                sorted([task for task in taken if task] + refused + pop_all(deque)) == [*old, *new]
+            )
+        )
+
+
+@pytest.mark.parametrize(
+    "scene",
+    [
+        DequeScene(before=1, pushes=0, pops=1, thieves=1),
+        DequeScene(before=1, pushes=0, pops=1, thieves=2),
+        DequeScene(before=2, pushes=0, pops=1, thieves=2),
+        DequeScene(before=2, pushes=0, pops=2, thieves=1),
+        DequeScene(before=0, pushes=1, pops=1, thieves=1),
+        DequeScene(before=0, pushes=2, pops=2, thieves=1),
+        DequeScene(before=1, pushes=1, pops=2, thieves=2),
+    ],
+)
+def test_every_task_of_a_deque_is_taken_once(scene: DequeScene) -> None:
+    assert explore(scene).complete
+
+
+def test_a_full_deque_refuses_a_task_and_keeps_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tasks, "DEQUE_CAPACITY", 2)
+    assert explore(DequeScene(before=2, pushes=2, pops=1, thieves=2)).complete
+
+
+def test_without_its_fences_a_deque_gives_a_task_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tasks, "fence", lambda: None)
+    with pytest.raises(WrongOutcome):
+        explore(DequeScene(before=2, pushes=0, pops=1, thieves=2))
+
+
+@pytest.mark.parametrize(("adders", "takers"), [(1, 2), (2, 1), (2, 2)])
+def test_every_injected_task_is_taken_once(adders: int, takers: int) -> None:
+    def scenario(world: World) -> None:
+        host = SimulatedHost(world, outside=takers)
+        seen: list[int] = []
+
+        def take(context: int) -> None:
+            task = tasks.take_injected(host.queue)
+            while task != 0:
+                following = load(task + TASK_NEXT)
+                seen.append(load(task + TASK_FIRST))
+                tasks.free_task(context, task)
+                task = following
+
+        for number in range(adders):
+            task = tasks.new_task(host.main, 0, number, 0, 0)
+            name_cell(world, task, f"task {number}", "TASK_")
+            world.thread(lambda task=task: tasks.inject(host.queue, task))
+        for context in host.outside:
+            world.thread(lambda context=context: take(context))
+
+        def check() -> None:
+            take(host.main)
+            assert sorted(seen) == list(range(adders))
+
+        world.finally_assert(check)
+
+    assert explore(scenario).complete
+
+
+def test_injected_tasks_are_taken_in_the_order_in_which_they_came() -> None:
+    def scenario(world: World) -> None:
+        host = SimulatedHost(world)
+        first, second = (tasks.new_task(host.main, 0, n, 0, 0) for n in range(2))
+
+        def add() -> None:
+            tasks.inject(host.queue, first)
+            tasks.inject(host.queue, second)
+
+        world.thread(add)
+
+        def check() -> None:
+            assert tasks.take_injected(host.queue) == first
+            assert load(first + TASK_NEXT) == second
+            assert load(second + TASK_NEXT) == 0
+            tasks.free_task(host.main, first)
+            tasks.free_task(host.main, second)
+
+        world.finally_assert(check)
+
+    assert explore(scenario).complete
+
+
+class SleepingScene:
+    """Workers sleep when there is nothing to do, until every added task has run."""
+
+    def __init__(self, workers: int, adders: int) -> None:
+        self.workers = workers
+        self.adders = adders
+
+    def __call__(self, world: World) -> None:
+        host = SimulatedHost(world, workers=self.workers, outside=self.adders)
+        left = world.keep(world.label(allocate(8), "left"))
+        store(left, self.adders)
+        ran: list[int] = []
+
+        def run(context: int, task: int) -> None:
+            ran.append(load(task + TASK_FIRST))
+            tasks.free_task(context, task)
+            if fetch_add(left, -1) == 1:
+                tasks.wake_all(host.queue)
+
+        def work(context: int) -> None:
+            while load_acquire(left) != 0:
+                task = tasks.find_task(context)
+                if task != 0:
+                    executor.run_task(context, task)
+                else:
+                    tasks.sleep_on_queue(context, left, -1)
+
+        function = host.function(run)
+        for context in host.contexts:
+            world.thread(lambda context=context: work(context), "worker")
+        for number, context in enumerate(host.outside):
+            world.thread(
+                lambda context=context, number=number: handles.task_add(
+                    context, function, number, 0
+                ),
+                "adder",
+            )
+        world.finally_assert(lambda: sorted(ran) == list(range(self.adders)))
+
+
+def test_no_wake_up_is_lost_between_one_worker_and_one_who_adds() -> None:
+    assert explore(SleepingScene(workers=1, adders=1)).complete
+
+
+@pytest.mark.parametrize("scene", [SleepingScene(1, 2), SleepingScene(2, 1), SleepingScene(2, 2)])
+def test_no_wake_up_is_lost_among_more_of_them(scene: SleepingScene) -> None:
+    explore(scene, interleavings=100)
+    explore_at_random(scene, seed=1, interleavings=100)
+
+
+def test_without_its_fences_a_wake_up_gets_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tasks, "fence", lambda: None)
+    with pytest.raises(Deadlock, match="worker sleeps on queue.EPOCH"):
+        explore(SleepingScene(workers=1, adders=1))
+
+
+def test_on_a_sequential_machine_no_wake_up_is_lost_without_fences(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(tasks, "fence", lambda: None)
+    assert explore(SleepingScene(1, 1), Machine(model=MemoryModel.SEQUENTIAL)).complete
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_workers_return_when_the_queue_stops(workers: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(executor, "SPIN_ROUNDS", 1)
+
+    def scenario(world: World) -> None:
+        host = SimulatedHost(world, workers=workers)
+        for context in host.contexts:
+            world.thread(lambda context=context: executor.worker_loop(context), "worker")
+        world.thread(lambda: handles.queue_stop(host.queue), "stopper")
+        world.finally_assert(lambda: load(host.queue + QUEUE_STOP) == 1)
+
+    explore(scenario, interleavings=200)

@@ -1,0 +1,117 @@
+"""Which way imports run, and what importing costs."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import grimp
+import pytest
+from importlinter.cli import lint_imports
+
+ROOT = Path(__file__).parents[1]
+FLOORS = {
+    "tfrt_runtime": ROOT / "runtime" / "tfrt_runtime",
+    "tfrt_nb": ROOT / "tfrt_nb" / "tfrt_nb",
+    "tfrt_magics": ROOT / "magics" / "tfrt_magics",
+}
+"""The packages, each with what stands on it below."""
+
+REPORT = """
+import importlib, json, sys
+for name in sys.argv[1:]:
+    importlib.import_module(name)
+print(json.dumps(sorted({module.partition(".")[0] for module in sys.modules})))
+"""
+
+
+def modules(package: str) -> list[str]:
+    """Every module of a package, by its dotted name."""
+    folder = FLOORS[package]
+    names = []
+    for path in sorted(folder.rglob("*.py")):
+        parts = path.relative_to(folder.parent).with_suffix("").parts
+        names.append(".".join(parts).removesuffix(".__init__"))
+    return names
+
+
+def loaded_after_importing(*names: str, cache: Path) -> set[str]:
+    """The top-level packages that a new process has loaded after these imports."""
+    done = subprocess.run(
+        [sys.executable, "-c", REPORT, *names],
+        env={**os.environ, "TFRT_NB_CACHE": str(cache)},
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    return set(json.loads(done.stdout))
+
+
+def strings_in(path: Path) -> Iterator[str]:
+    """The literals of a module, without its docstrings and comments."""
+    tree = ast.parse(path.read_text())
+    prose = {
+        id(node.value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in prose:
+            yield node.value
+
+
+def test_the_import_contracts_are_kept(capsys: pytest.CaptureFixture[str]) -> None:
+    status = lint_imports(config_filename=str(ROOT / "pyproject.toml"), no_cache=True)
+    assert status == 0, capsys.readouterr().out
+
+
+def test_no_module_imports_itself_by_a_detour() -> None:
+    """The contract compares siblings; a package and a module inside it can also make a circle."""
+    graph = grimp.build_graph(*FLOORS, cache_dir=None, exclude_type_checking_imports=False)
+    imports = {name: graph.find_modules_directly_imported_by(name) for name in graph.modules}
+    try:
+        TopologicalSorter(imports).prepare()
+    except CycleError as circle:
+        pytest.fail(" -> ".join(reversed(circle.args[1])))
+
+
+def test_the_extension_is_the_only_name_of_a_higher_floor() -> None:
+    names = list(FLOORS)
+    found = {
+        (str(path.relative_to(ROOT)), text)
+        for floor, package in enumerate(names)
+        for path in FLOORS[package].rglob("*.py")
+        for text in strings_in(path)
+        for higher in names[floor + 1 :]
+        if text.partition(".")[0] == higher
+    }
+    assert found == {("tfrt_nb/tfrt_nb/__init__.py", "tfrt_magics.extension")}
+
+
+@pytest.mark.parametrize(
+    ("imported", "unwanted"),
+    [
+        pytest.param(("tfrt_nb",), {"IPython", "xdsl", "numba", "llvmlite", "numpy"}, id="package"),
+        pytest.param(
+            ("tfrt_nb.cli.main",), {"IPython", "xdsl", "numba", "numpy"}, id="command line"
+        ),
+        pytest.param(("tfrt_nb.program",), {"IPython", "numba"}, id="programs"),
+        pytest.param(("tfrt_magics.extension",), {"xdsl", "numba", "llvmlite"}, id="extension"),
+    ],
+)
+def test_imports_load_only_what_they_need(
+    imported: tuple[str, ...], unwanted: set[str], tmp_path: Path
+) -> None:
+    assert loaded_after_importing(*imported, cache=tmp_path) & unwanted == set()
+
+
+def test_importing_every_module_compiles_nothing(tmp_path: Path) -> None:
+    every = [name for package in FLOORS for name in modules(package)]
+    loaded_after_importing(*every, cache=tmp_path)
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,145 @@
+"""Packaging, environments and documents say the same as the code."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+from hatchling.builders.wheel import WheelBuilder
+from packaging.requirements import Requirement
+
+import tfrt_nb
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+DOCUMENTS = ["README.md", "CONTRIBUTING.md", "benchmarks/README.md"]
+
+
+def pins() -> dict[str, str]:
+    """What binder/requirements.txt pins, by normal name."""
+    found = {}
+    for line in (ROOT / "binder" / "requirements.txt").read_text().splitlines():
+        if not line.startswith("#"):
+            name, version = line.split("==")
+            found[normal(name)] = version
+    return found
+
+
+def normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def test_the_wheel_holds_three_packages_and_the_labextension(tmp_path: Path) -> None:
+    wheel = next(WheelBuilder(str(ROOT)).build(directory=str(tmp_path)))
+    names = zipfile.ZipFile(wheel).namelist()
+    lab = f"tfrt_nb-{PROJECT['version']}.data/data/share/jupyter/labextensions/tfrt-nb-labextension"
+
+    assert {name.partition("/")[0] for name in names} == {
+        "tfrt_runtime",
+        "tfrt_nb",
+        "tfrt_magics",
+        f"tfrt_nb-{PROJECT['version']}.data",
+        f"tfrt_nb-{PROJECT['version']}.dist-info",
+    }
+    assert {f"{lab}/package.json", f"{lab}/install.json", f"{lab}/static/board.js"} <= {*names}
+    assert "tfrt_magics/views/static/board.js" in names
+
+
+def test_every_public_name_is_there() -> None:
+    assert [name for name in tfrt_nb.__all__ if not hasattr(tfrt_nb, name)] == []
+
+
+def test_binder_pins_all_that_the_project_needs() -> None:
+    found = pins()
+    needed = [*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["lab"], "hatchling"]
+    missing = [
+        text
+        for text in needed
+        if not (need := Requirement(text)).specifier.contains(found.get(normal(need.name), "0"))
+    ]
+    assert missing == []
+
+
+def test_the_changelog_begins_with_this_version() -> None:
+    headings = re.findall(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    assert headings[0] == PROJECT["version"]
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_a_document_names_only_commands_that_exist(name: str) -> None:
+    text = (ROOT / name).read_text()
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    named = {
+        word
+        for command in re.findall(r"(?:`|\$ )make ([^`#\n]*)", text)
+        for word in command.partition('"')[0].split()
+        if "=" not in word
+    }
+    assert named <= targets
+
+    usage = subprocess.run(
+        [sys.executable, "-m", "tfrt_nb.cli.main", "--help"],
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    ).stdout
+    commands = set(re.findall(r"^    ([a-z][a-z-]*)", usage, re.MULTILINE))
+    assert set(re.findall(r"(?:`|\$ )tfrt-nb ([a-z-]+)", text)) <= commands
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_links_of_a_document_lead_somewhere(name: str) -> None:
+    document = ROOT / name
+    links = re.findall(r"\]\((?!https?:)([^)#]+)", document.read_text())
+    assert [link for link in links if not (document.parent / link).exists()] == []
+
+
+def test_each_figure_is_a_whole_record() -> None:
+    figures = json.loads((ROOT / "benchmarks" / "results" / "quick.json").read_text())
+    fields = {"case", "variant", "peer", "unit", "min", "median", "cpu", "runs"}
+    assert [figure for figure in figures if set(figure) != fields] == []
+    assert {figure["case"] for figure in figures} == {
+        "W1",
+        "W3",
+        "W4",
+        "W8",
+        "W9",
+        "cell",
+        "repeat",
+    }
+
+
+@pytest.mark.parametrize(
+    ("environment", "said"),
+    [
+        pytest.param({"CI": ""}, "Chromium is not installed", id="a user's machine"),
+        pytest.param({"CI": "true"}, "tests/magics/browser", id="the build machine"),
+    ],
+)
+def test_without_a_browser_its_tests_are_left_out_for_users_only(
+    environment: dict[str, str], said: str, tmp_path: Path
+) -> None:
+    listing = subprocess.run(
+        [sys.executable, "-m", "pytest", "--collect-only", "-q", "tests/magics/browser"],
+        cwd=ROOT,
+        env={**os.environ, **environment, "PATH": str(tmp_path)},
+        stdout=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    assert said in listing.stdout
+    assert ("Chromium is not installed" in listing.stdout) == (environment["CI"] != "true")
+
+
+@pytest.mark.parametrize("script", [".ci/run", "binder/postBuild"])
+def test_a_script_can_be_started(script: str) -> None:
+    assert os.access(ROOT / script, os.X_OK)
+    subprocess.run([shutil.which("bash") or "bash", "-n", ROOT / script], check=True)

@@ -1,0 +1,127 @@
+"""Every notebook runs and shows what it was saved with; so does the example of the README."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import nbformat
+import pytest
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_notebook
+
+ROOT = Path(__file__).parents[1]
+FOLDER = ROOT / "notebooks"
+NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
+
+VARIES = [
+    (re.compile(r"\d+(\.\d+)? (ns|µs|ms|s)\b"), "TIME"),
+    (re.compile(r"\b(cell|worker \d+|blocking \d+)(?= +TIME)"), "WORKER"),
+    (re.compile(r"\bmstd:\d+"), "mstd:N"),
+    # A loop is stopped at some round, and in it.
+    (re.compile(r". \w+ +(%\w+).*\(×\d+\)"), r"? stopped  \1"),
+    (re.compile(r"timed out, \d+ of"), "timed out, SOME of"),
+    (re.compile(r" {2,}"), "  "),
+]
+"""What differs from run to run and from machine to machine; widths of columns follow from it."""
+
+
+@pytest.fixture(scope="module")
+def demo() -> ModuleType:
+    """`notebooks/demo.py`, which is a script and in no package."""
+    spec = importlib.util.spec_from_file_location("demo", FOLDER / "demo.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def read(path: Path) -> NotebookNode:
+    return nbformat.read(path, as_version=4)
+
+
+def code(notebook: NotebookNode) -> list[NotebookNode]:
+    return [cell for cell in notebook.cells if cell.cell_type == "code"]
+
+
+def shown(demo: ModuleType, notebook: NotebookNode) -> list[list[str]]:
+    """The text of each output of each cell, without what varies."""
+    return [[steady(demo.text_of(output)) for output in cell.outputs] for cell in code(notebook)]
+
+
+def steady(text: str) -> str:
+    for pattern, word in VARIES:
+        text = pattern.sub(word, text)
+    return text
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_shows_what_it_was_saved_with(demo: ModuleType, path: Path) -> None:
+    assert shown(demo, demo.run_notebook(path)) == shown(demo, read(path))
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_saved_notebook_is_worth_reading_without_a_kernel(path: Path) -> None:
+    notebook = read(path)
+    assert [cell.execution_count for cell in code(notebook)] == [
+        number for number, _ in enumerate(code(notebook), 1)
+    ]
+    pages = [
+        output.data["text/html"]
+        for cell in code(notebook)
+        for output in cell.outputs
+        if output.output_type == "display_data"
+    ]
+    assert pages
+    assert [page for page in pages if "http://" in page or "https://" in page] == []
+
+
+def test_the_demo_prints_every_program_with_its_values_and_diagnostics() -> None:
+    done = subprocess.run(
+        [sys.executable, FOLDER / "demo.py"], stdout=subprocess.PIPE, text=True, check=True
+    )
+    printed = done.stdout
+    in_order = [
+        "── An asynchronous program",
+        "● @main: done, 8 of 8 values",
+        "── An error",
+        "▲ @main: failed, 6 of 6 values",
+        "error: Divide by zero",
+        "^^^^^^^^^^^^",
+        "── A cancelled program",
+        "■ @main: timed out",
+        "make lab",
+    ]
+    assert sorted(in_order, key=printed.index) == in_order
+    page = re.search(r"file://(\S+)", printed)
+    assert page is not None
+    assert "Divide by zero" in Path(page[1]).read_text()
+
+
+def test_the_cell_of_the_readme_shows_what_stands_below_it(
+    demo: ModuleType, tmp_path: Path
+) -> None:
+    text = (ROOT / "README.md").read_text()
+    found = re.search(r"```\n(%%tfrt.*?)```\n\n```\n(.*?)```", text, re.DOTALL)
+    assert found is not None
+    cell, below = found.groups()
+    path = tmp_path / "readme.ipynb"
+    cells = [new_code_cell("%load_ext tfrt_nb"), new_code_cell(cell)]
+    nbformat.write(new_notebook(cells=cells), path)
+
+    printed = shown(demo, demo.run_notebook(path))[1]
+    assert "\n".join(part.rstrip("\n") for part in printed) == steady(below).rstrip("\n")
+
+
+def test_the_python_of_the_readme_does_what_it_says() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "doctest", ROOT / "README.md"],
+        stdout=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (0, "")

@@ -1,0 +1,63 @@
+"""The command line in this process, in a folder of its own."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tfrt_nb.cli.main import main
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a command did."""
+
+    status: int
+    stdout: str
+    stderr: str
+
+
+class Shell:
+    """`shell("run", "a.mlir")` runs a command; `shell.write` makes its files."""
+
+    def __init__(
+        self, folder: Path, capture: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        self.folder = folder
+        self._capture = capture
+        self._monkeypatch = monkeypatch
+        monkeypatch.chdir(folder)
+
+    def __call__(self, *arguments: str, stdin: bytes = b"") -> Outcome:
+        self._monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+        try:
+            status = main(arguments)
+        except SystemExit as exit:
+            assert isinstance(exit.code, int)
+            status = exit.code
+        captured = self._capture.readouterr()
+        return Outcome(status, captured.out, captured.err)
+
+    def write(self, name: str, content: str | bytes) -> str:
+        """Make a file; returns its name."""
+        data = content.encode() if isinstance(content, str) else content
+        (self.folder / name).write_bytes(data)
+        return name
+
+
+@pytest.fixture
+def shell(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    leak_check: None,
+) -> Shell:
+    """A shell in an empty folder."""
+    return Shell(tmp_path, capsys, monkeypatch)
+
+
+Run = Callable[..., Outcome]

@@ -1,0 +1,121 @@
+"""Input and output files of the commands, and what is wrong with them."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from tfrt_runtime.bef.encoding import MAGIC
+
+PROGRAM = """func @f() -> i32 {
+  %x = tfrt.constant.i32 42
+  tfrt.return %x : i32
+}
+"""
+RAN = "--- Running 'f':\n'f' returned 42\n"
+COMMANDS = ["run", "mlir-to-bef", "bef-to-mlir", "opt"]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("missing.mlir", "No such file or directory"),
+        ("missing.bef", "No such file or directory"),
+        (".", "Is a directory"),
+        ("file/inside", "Not a directory"),
+        ("name\n.mlir", "No such file or directory"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_an_error(shell, command: str, name: str, reason: str) -> None:
+    shell.write("file", "")
+    outcome = shell(command, name)
+
+    assert (outcome.status, outcome.stdout) == (1, "")
+    assert outcome.stderr == f"<unknown>:0: error: cannot read '{name}': {reason}\n"
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_a_file_that_may_not_be_read_is_an_error(shell) -> None:
+    shell.write("secret.mlir", PROGRAM)
+    (shell.folder / "secret.mlir").chmod(0)
+
+    assert "Permission denied" in shell("run", "secret.mlir").stderr
+
+
+@pytest.mark.parametrize("command", ["run", "mlir-to-bef", "opt"])
+def test_a_file_that_is_not_text_is_an_error(shell, command: str) -> None:
+    outcome = shell(command, shell.write("latin.mlir", b"// caf\xe9\n"))
+
+    assert (outcome.status, outcome.stdout) == (1, "")
+    assert outcome.stderr == "<unknown>:0: error: 'latin.mlir' is not UTF-8 text at byte 6\n"
+
+
+def test_a_program_comes_from_standard_input(shell) -> None:
+    outcome = shell("run", "-", stdin=PROGRAM.encode())
+
+    assert (outcome.status, outcome.stdout) == (0, RAN)
+
+
+def test_errors_of_standard_input_are_placed_there(shell) -> None:
+    outcome = shell("run", "-", stdin=b"func @f() {\n  %x = tfrt.konstant.i32 1\n  tfrt.return\n}")
+
+    assert outcome.status == 1
+    assert outcome.stderr.startswith("<stdin>:2:")
+
+
+def test_bef_comes_from_standard_input_as_well(shell) -> None:
+    shell("mlir-to-bef", shell.write("f.mlir", PROGRAM), "-o", "f.bef")
+    data = (shell.folder / "f.bef").read_bytes()
+
+    assert data.startswith(MAGIC)
+    assert shell("run", "-", stdin=data).stdout == RAN
+    assert shell("bef-to-mlir", "-", stdin=data).stdout.startswith("module {\n  func @f() -> i32 {")
+
+
+def test_a_bef_file_is_known_by_its_first_bytes(shell) -> None:
+    shell("mlir-to-bef", shell.write("f.mlir", PROGRAM), "-o", "program.txt")
+
+    assert shell("run", "program.txt").stdout == RAN
+
+
+def test_output_goes_to_the_file_and_nowhere_else(shell) -> None:
+    shell.write("f.mlir", PROGRAM)
+    first = shell("mlir-to-bef", "f.mlir", "-o", "f.bef")
+    second = shell("mlir-to-bef", "f.mlir", "--output", "f.bef")
+
+    assert (first.status, first.stdout, first.stderr) == (0, "", "")
+    assert second == first
+
+
+@pytest.mark.parametrize(
+    ("target", "reason"), [("no/such/folder.bef", "No such file or directory"), (".", "Is a directory")]
+)
+def test_output_that_cannot_be_written_is_an_error(shell, target: str, reason: str) -> None:
+    outcome = shell("mlir-to-bef", shell.write("f.mlir", PROGRAM), "-o", target)
+
+    assert outcome.status == 1
+    assert outcome.stderr == f"<unknown>:0: error: cannot write '{target}': {reason}\n"
+
+
+def test_a_wrong_program_leaves_no_output_file(shell) -> None:
+    outcome = shell("mlir-to-bef", shell.write("f.mlir", "func @f( {"), "-o", "f.bef")
+
+    assert outcome.status == 1
+    assert not (shell.folder / "f.bef").exists()
+
+
+def test_an_empty_file_is_a_program_without_functions(shell) -> None:
+    outcome = shell("run", shell.write("empty.mlir", ""))
+
+    assert (outcome.status, outcome.stdout, outcome.stderr) == (0, "", "")
+
+
+def test_a_disassembled_file_without_names_warns(shell) -> None:
+    shell.write("f.mlir", PROGRAM)
+    shell("mlir-to-bef", "--disable-optional-sections", "f.mlir", "-o", "f.bef")
+    outcome = shell("bef-to-mlir", "f.bef")
+
+    assert outcome.status == 0
+    assert outcome.stderr.startswith("f.bef:0:0: warning: Missing AttributeTypes, AttributeNames or")

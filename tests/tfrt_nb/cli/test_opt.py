@@ -1,0 +1,139 @@
+"""`tfrt-nb opt`, and the options of other commands that belong to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tfrt_nb.cli.main import main
+from tfrt_runtime.bef.reader import BefFile
+
+GOLDEN = Path(__file__).parents[2] / "golden"
+HOST_PROGRAMS = sorted(
+    path
+    for path in (GOLDEN / "tfrt").glob("*.mlir")
+    if path.with_suffix(".bef").exists() and not path.name.startswith("reject")
+)
+ASYNC_PROGRAMS = sorted(
+    path
+    for path in (GOLDEN / "async" / "programs").glob("*.mlir")
+    if not path.name.startswith("err")
+)
+
+Opt = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def opt(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Opt:
+    """`opt(text, *options)`: status, standard output and standard error."""
+
+    def run(text: str, *options: str) -> tuple[int, str, str]:
+        file = tmp_path / "f.mlir"
+        file.write_text(text)
+        status = main(["opt", str(file), *options])
+        captured = capsys.readouterr()
+        return status, captured.out, captured.err.replace(f"{tmp_path}/", "")
+
+    return run
+
+
+TEXT = """func @main(%a: !tfrt.chain) -> !tfrt.chain {
+  %m = tfrt.merge.chains %a, %a : !tfrt.chain, !tfrt.chain
+  tfrt.return %m : !tfrt.chain
+}
+"""
+
+
+def test_passes_run_and_the_program_is_printed(opt: Opt) -> None:
+    assert opt(TEXT, "-p", "builtin.module(canonicalize)") == (
+        0,
+        """module {
+  func @main(%arg0: !tfrt.chain) -> !tfrt.chain {
+    tfrt.return %arg0 : !tfrt.chain
+  }
+}
+""",
+        "",
+    )
+
+
+@pytest.mark.parametrize("path", [*HOST_PROGRAMS, *ASYNC_PROGRAMS], ids=lambda path: path.stem)
+def test_what_is_printed_parses_again_and_prints_the_same(opt: Opt, path: Path) -> None:
+    status, first, errors = opt(path.read_text())
+
+    assert (status, errors) == (0, "")
+    assert opt(first) == (0, first, "")
+
+
+@pytest.mark.parametrize("path", HOST_PROGRAMS, ids=lambda path: path.stem)
+def test_host_programs_are_still_programs_after_all_their_passes(opt: Opt, path: Path) -> None:
+    status, text, errors = opt(path.read_text(), "-p", "inline,canonicalize")
+
+    assert (status, errors) == (0, "")
+    assert opt(text) == (0, text, "")
+
+
+def test_remarks_go_to_standard_error(opt: Opt) -> None:
+    status, _, errors = opt(TEXT, "--passes", "tfrt-print-stream")
+
+    remark = "remark: stream id: 0, stream cost: 3, parent stream: -1"
+    assert status == 0
+    assert errors.splitlines()[:3] == [
+        f"f.mlir:1:1: {remark}",
+        "func @main(%a: !tfrt.chain) -> !tfrt.chain {",
+        "^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "headline"),
+    [
+        ("func @main() {", [], "f.mlir:1:15: error: expected '}'"),
+        (TEXT.replace("@main", "@main("), [], "f.mlir:1:"),
+        (TEXT, ["-p", "nonsense"], "<pipeline>:1:1: error: no pass is named 'nonsense'"),
+        (TEXT, ["-p", "inline{deep=true}"], "<pipeline>:1:1: error: "),
+    ],
+    ids=["a region is open", "a parenthesis", "no such pass", "no such option"],
+)
+def test_what_is_wrong_has_a_place(opt: Opt, text: str, options: list[str], headline: str) -> None:
+    status, output, errors = opt(text, *options)
+
+    assert (status, output) == (1, "")
+    assert errors.startswith(headline)
+
+
+def test_a_missing_file_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["opt", "no such file.mlir"]) == 1
+    assert "cannot read 'no such file.mlir'" in capsys.readouterr().err
+
+
+def streams_of(path: Path) -> set[int]:
+    return {
+        kernel.stream_id
+        for function in BefFile.load(path.read_bytes()).functions
+        for kernel in function.kernels
+    }
+
+
+def test_the_threshold_of_streams_is_an_option_of_the_translator(tmp_path: Path) -> None:
+    text = """func @main(%v: i32) -> (i32, i32) {
+  %a = tfrt.add.i32 %v, %v {_tfrt_cost = 9 : i64}
+  %b = tfrt.add.i32 %v, %v {_tfrt_cost = 5 : i64}
+  tfrt.return %a, %b : i32, i32
+}"""
+    (tmp_path / "f.mlir").write_text(text)
+    seen = []
+    for options in ([], ["--tfrt-cost-threshold", "4"], ["--tfrt-cost-threshold", "100"]):
+        command = ["mlir-to-bef", *options, str(tmp_path / "f.mlir"), "-o", str(tmp_path / "f.bef")]
+        assert main(command) == 0
+        seen.append(len(streams_of(tmp_path / "f.bef")))
+
+    assert seen == [1, 2, 1]
+
+
+def test_a_negative_threshold_is_a_wrong_command_line(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["mlir-to-bef", "--tfrt-cost-threshold", "-1", "f.mlir"])
+    assert "invalid threshold value: '-1'" in capsys.readouterr().err

@@ -1,0 +1,219 @@
+"""`tfrt-nb run`: which functions run, how long, and what is said of errors, time and memory."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+PROGRAM = """func @first() -> i32 {
+  %x = tfrt.constant.i32 1
+  tfrt.return %x : i32
+}
+func @second() -> (f32, i1, i64) {
+  %x = tfrt.constant.f32 0.5
+  %y = tfrt.constant.i1 true
+  %z = tfrt.constant.i64 -1
+  tfrt.return %x, %y, %z : f32, i1, i64
+}
+func @takes(%x: i32) -> i32 {
+  tfrt.return %x : i32
+}
+func @nothing() {
+  tfrt.return
+}
+"""
+
+ENDLESS = """func @body(%x: i32) -> (i32, i1) {
+  %yes = tfrt.constant.i1 true
+  tfrt.return %x, %yes : i32, i1
+}
+func @endless() -> i32 {
+  %x = tfrt.constant.i32 0
+  %yes = tfrt.constant.i1 true
+  %r = tfrt.while %yes @body(%x) parallel_iterations(1) : (i32) -> (i32)
+  tfrt.return %r : i32
+}
+func @after() -> i32 {
+  %x = tfrt.constant.i32 5
+  tfrt.return %x : i32
+}
+"""
+
+FAILING = """func @f() -> i32 {
+  %x = "tfrt_test.fail"() : () -> i32
+  tfrt.return %x : i32
+}
+"""
+
+
+def test_every_function_without_arguments_runs_in_the_order_of_the_file(shell) -> None:
+    outcome = shell("run", shell.write("p.mlir", PROGRAM))
+
+    assert (outcome.status, outcome.stderr) == (0, "")
+    assert outcome.stdout == (
+        "--- Running 'first':\n'first' returned 1\n"
+        "--- Running 'second':\n'second' returned 5.000000e-01,1,-1\n"
+        "--- Running 'nothing':\n"
+    )
+
+
+def test_one_function_can_be_chosen(shell) -> None:
+    outcome = shell("run", "--function", "second", shell.write("p.mlir", PROGRAM))
+
+    assert outcome.stdout == "--- Running 'second':\n'second' returned 5.000000e-01,1,-1\n"
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        ("third", "there is no function @third; there are @first, @second, @takes, @nothing"),
+        ("takes", "@takes takes arguments, and can only be called"),
+        ("", "there is no function @; there are @first, @second, @takes, @nothing"),
+    ],
+)
+def test_a_function_that_cannot_run_is_an_error(shell, function: str, message: str) -> None:
+    outcome = shell("run", "--function", function, shell.write("p.mlir", PROGRAM))
+
+    assert (outcome.status, outcome.stdout) == (1, "")
+    assert outcome.stderr == f"<unknown>:0: error: {message}\n"
+
+
+@pytest.mark.parametrize("queue", ["s", "mstd:2", "mstd:1,1", "mstd"])
+def test_an_endless_function_is_given_up_and_the_next_one_runs(shell, queue: str) -> None:
+    start = time.monotonic()
+    outcome = shell("run", "--work-queue", queue, "--timeout", "0.1", shell.write("e.mlir", ENDLESS))
+    seconds = time.monotonic() - start
+
+    assert outcome.status == 1
+    assert outcome.stdout == (
+        "--- Running 'endless':\n'endless' returned <<error: timed out after 0.1 s>>\n"
+        "--- Running 'after':\n'after' returned 5\n"
+    )
+    assert outcome.stderr == (
+        "<unknown>:0: error: @endless did not finish within 0.1 s and was cancelled\n"
+    )
+    assert seconds < 3
+
+
+def test_a_function_that_leaves_work_behind_is_given_up_as_well(shell) -> None:
+    """Its results are there, but the loop that nobody waits for has no end."""
+    text = ENDLESS.replace("tfrt.return %r : i32", "tfrt.return %x : i32")
+    outcome = shell("run", "--timeout", "0.1", shell.write("e.mlir", text))
+
+    assert outcome.status == 1
+    assert outcome.stdout.startswith("--- Running 'endless':\n'endless' returned 0\n--- Running")
+    assert "@endless did not finish within 0.1 s and was cancelled" in outcome.stderr
+
+
+def test_a_function_in_time_is_not_given_up(shell) -> None:
+    outcome = shell("run", "--timeout", "60", shell.write("p.mlir", PROGRAM))
+
+    assert (outcome.status, outcome.stderr) == (0, "")
+
+
+# --- errors ---
+
+
+def test_an_error_is_shown_where_the_source_has_it(shell) -> None:
+    outcome = shell("run", shell.write("f.mlir", FAILING))
+
+    assert outcome.status == 1
+    assert outcome.stdout == "--- Running 'f':\n'f' returned <<error: something bad happened>>\n"
+    assert outcome.stderr == (
+        "f.mlir:2:8: error: unexpected error: runtime error: something bad happened\n"
+        '  %x = "tfrt_test.fail"() : () -> i32\n'
+        "       ^\n"
+    )
+
+
+def test_an_error_of_a_bef_file_shows_its_source_where_there_is_one(shell) -> None:
+    shell.write("f.mlir", FAILING)
+    shell("mlir-to-bef", "f.mlir", "-o", "f.bef")
+    with_source = shell("run", "f.bef").stderr
+    (shell.folder / "f.mlir").unlink()
+    without = shell("run", "f.bef").stderr
+
+    headline = "f.mlir:2:8: error: unexpected error: runtime error: something bad happened\n"
+    assert with_source == f'{headline}  %x = "tfrt_test.fail"() : () -> i32\n       ^\n'
+    assert without == headline
+
+
+def test_an_expected_error_is_no_problem(shell) -> None:
+    text = FAILING.replace("-> i32\n  tfrt", "-> i32 // expected-error {{bad}}\n  tfrt")
+    outcome = shell("run", shell.write("f.mlir", text))
+
+    assert (outcome.status, outcome.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("comment", "problems"),
+    [
+        ("// expected-error {{something bad}}", []),
+        ("// expected-error{{bad}}", []),
+        ("// expected-error @+0 {{bad}}", []),
+        ("// expected-error {{good}}", ["runtime error: something bad", '"good" was not produced']),
+        (
+            "// expected-error {{bad}} expected-error {{bad}}",
+            ['expected error "bad" was not produced'],
+        ),
+    ],
+)
+def test_expectations_are_checked_line_by_line(shell, comment: str, problems: list[str]) -> None:
+    text = FAILING.replace("-> i32\n  tfrt", f"-> i32 {comment}\n  tfrt")
+    outcome = shell("run", shell.write("f.mlir", text))
+    lines = [line for line in outcome.stderr.splitlines() if ": error: " in line]
+
+    assert outcome.status == (1 if problems else 0)
+    assert len(lines) == len(problems)
+    assert [text for text, line in zip(problems, lines, strict=True) if text not in line] == []
+
+
+def test_an_unknown_kernel_is_refused_before_anything_runs(shell) -> None:
+    text = PROGRAM + 'func @last() {\n  "my.kernel"() : () -> ()\n  tfrt.return\n}\n'
+    outcome = shell("run", shell.write("p.mlir", text))
+
+    assert (outcome.status, outcome.stdout) == (1, "")
+    assert outcome.stderr.startswith(
+        "p.mlir:18:3: error: unexpected error: runtime error: unknown kernel name 'my.kernel'"
+    )
+
+
+# --- memory ---
+
+TENSOR = """func @f() -> !tfrt.chain {
+  %c = tfrt.new.chain
+  %t = tfrt_dht.create_uninitialized_tensor.i32.1 [1000 : i64]
+  %c1 = tfrt_dht.fill_tensor_with_constant.i32 %t, %c 0 : i32
+  tfrt.return %c1 : !tfrt.chain
+}
+"""
+LEAK = """func @f() -> !tfrt.chain {
+  %c = tfrt.new.chain
+  %c1 = "tfrt_test.memory_leak_one_int32"(%c) : (!tfrt.chain) -> !tfrt.chain
+  tfrt.return %c1 : !tfrt.chain
+}
+"""
+
+
+def test_a_profiled_allocator_reports_at_the_end(shell) -> None:
+    outcome = shell("run", "--allocator", "profiled", shell.write("t.mlir", TENSOR))
+
+    assert outcome.status == 0
+    assert outcome.stdout.splitlines()[2:] == [
+        "HostAllocator profile:",
+        "Current number of allocations = 0",
+        "Max number of allocations = 1",
+        "Total number of allocations = 1",
+        "Current number of bytes allocated = 0",
+        "Max number of bytes allocated = 4000",
+    ]
+
+
+def test_a_leak_is_reported_and_is_an_error(shell) -> None:
+    clean = shell("run", "--allocator", "leak_check", shell.write("t.mlir", TENSOR))
+    leak = shell("run", "--allocator", "leak_check", shell.write("l.mlir", LEAK))
+
+    assert (clean.status, leak.status) == (0, 1)
+    assert "Memory leak detected: 1 alive allocations, 4 alive bytes" in leak.stdout + leak.stderr
+    assert "Memory leak" not in clean.stdout + clean.stderr

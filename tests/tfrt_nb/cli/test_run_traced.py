@@ -1,0 +1,140 @@
+"""`tfrt-nb run` with a trace, and what it says of runs that do not end."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tfrt_nb.cli.main import main
+from tfrt_runtime.host.async_value import AsyncValue
+from tfrt_runtime.kernels.frame import KernelFrame
+from tfrt_runtime.kernels.user import USER_KERNELS, kernel
+
+TEXT = """func @main() -> i32 {
+  %one = tfrt.constant.i32 1
+  %two = tfrt.add.i32 %one, %one
+  tfrt.return %two : i32
+}
+"""
+PRINTED = "--- Running 'main':\n'main' returned 2\n"
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
+    """`run(text, *options)`: status, standard output and standard error."""
+
+    def call(text: str, *options: str) -> tuple[int, str, str]:
+        file = tmp_path / "f.mlir"
+        file.write_text(text)
+        status = main(["run", str(file), *options])
+        captured = capsys.readouterr()
+        return status, captured.out, captured.err.replace(f"{tmp_path}/", "")
+
+    return call
+
+
+def test_the_debug_sink_prints_between_the_program_s_lines(run: Run) -> None:
+    status, output, _ = run(TEXT, "--tracing-sink", "debug", "--trace-level", "debug")
+
+    assert status == 0
+    assert output.splitlines() == [
+        "--- Running 'main':",
+        "Scope:Bef Executor",
+        "Scope:Function: main",
+        "Scope:tfrt.add.i32",
+        "End Scope",
+        "End Scope",
+        "End Scope",
+        "'main' returned 2",
+    ]
+
+
+def test_the_simple_sink_prints_at_the_end(run: Run) -> None:
+    status, output, errors = run(TEXT, "--tracing-sink", "simple")
+
+    times = re.sub(r"[0-9.]+ us", "T us", errors)
+    assert (status, output) == (0, PRINTED)
+    assert times.splitlines() == [
+        "MainThread: 2 activities",
+        "  T us, T us: Bef Executor",
+        "  T us, T us: Function: main",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("level", "names"),
+    [
+        ("none", set()),
+        ("default", {"Bef Executor", "Function: main"}),
+        ("debug", {"Bef Executor", "Function: main", "tfrt.add.i32"}),
+    ],
+)
+def test_a_trace_is_a_file(run: Run, tmp_path: Path, level: str, names: set[str]) -> None:
+    path = tmp_path / "trace.json"
+    outcome = run(TEXT, "--trace", str(path), "--trace-level", level)
+    events = json.loads(path.read_text())["traceEvents"]
+
+    assert outcome == (0, PRINTED, "")
+    assert {event["name"] for event in events} - {"thread_name"} == names
+
+
+def test_a_trace_that_cannot_be_written_is_refused(run: Run) -> None:
+    status, output, errors = run(TEXT, "--trace", "/no/such/folder/trace.json")
+
+    assert (status, output) == (1, "")
+    assert "cannot write the trace '/no/such/folder/trace.json'" in errors
+
+
+# --- runs that do not end ---
+
+LATER = """func @main() -> i32 {
+  %one = "test.later"() : () -> i32
+  tfrt.return %one : i32
+}
+"""
+
+
+@pytest.fixture
+def held() -> Iterator[list[AsyncValue]]:
+    """What `test.later` has promised."""
+    values: list[AsyncValue] = []
+
+    @kernel("test.later")
+    def later(frame: KernelFrame) -> AsyncValue:
+        values.append(frame.allocate())
+        return values[-1]
+
+    yield values
+    values.clear()
+    USER_KERNELS._kernels.pop("test.later")
+
+
+def test_a_function_whose_time_is_over_says_what_it_waited_for(
+    run: Run, held: list[AsyncValue]
+) -> None:
+    status, output, errors = run(LATER, "--timeout", "0.05")
+
+    assert (status, output) == (1, "--- Running 'main':\n")
+    assert errors.splitlines() == [
+        "<unknown>:0: error: @main did not finish within 0.05 s and was cancelled",
+        "f.mlir:2:10: note: kernel 'test.later' has not resolved its result 0 yet",
+    ]
+
+
+def test_a_run_that_nobody_can_go_on_with_ends_without_a_timeout(run: Run) -> None:
+    @kernel("test.later")
+    def leaves(frame: KernelFrame) -> AsyncValue:
+        return frame.allocate()
+
+    status, output, errors = run(LATER)
+    USER_KERNELS._kernels.pop("test.later")
+
+    assert status == 1
+    assert output.startswith("--- Running 'main':\n")
+    assert "f.mlir:2:10: error: unexpected error: runtime error: kernel 'test.later'" in errors

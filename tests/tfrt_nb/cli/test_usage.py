@@ -1,0 +1,78 @@
+"""What the commands say about themselves, and what they say to a wrong command line."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+
+import pytest
+
+COMMANDS = ["run", "mlir-to-bef", "bef-to-mlir", "opt"]
+
+
+def test_help_lists_the_commands(shell: Callable[..., object]) -> None:
+    outcome = shell("--help")
+
+    assert outcome.status == 0
+    assert outcome.stdout.startswith("usage: tfrt-nb [-h] COMMAND ...\n")
+    assert [command for command in COMMANDS if f"\n    {command} " not in outcome.stdout] == []
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_each_command_has_help(shell: Callable[..., object], command: str) -> None:
+    outcome = shell(command, "--help")
+
+    assert outcome.status == 0
+    assert outcome.stdout.startswith(f"usage: tfrt-nb {command} ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "the following arguments are required: COMMAND"),
+        (["fly"], "invalid choice: 'fly'"),
+        (["run"], "the following arguments are required: PROGRAM"),
+        (["run", "a.mlir", "b.mlir"], "unrecognized arguments: b.mlir"),
+        (["run", "--fast", "a.mlir"], "unrecognized arguments: --fast"),
+        (["run", "--timeout", "soon", "a.mlir"], "invalid seconds value: 'soon'"),
+        (["run", "--timeout", "0", "a.mlir"], "invalid seconds value: '0'"),
+        (["run", "--timeout", "-1", "a.mlir"], "--timeout"),
+        (["run", "--timeout", "nan", "a.mlir"], "invalid seconds value: 'nan'"),
+        (["run", "--timeout", "inf", "a.mlir"], "invalid seconds value: 'inf'"),
+        (["run", "--allocator", "heap", "a.mlir"], "invalid choice: 'heap'"),
+        (
+            ["run", "--work-queue", "mstd:0", "a.mlir"],
+            "work queue 'mstd:0': threads must be 1 to 1024, not 0",
+        ),
+        (
+            ["run", "--work-queue", "fast", "a.mlir"],
+            "unknown work queue 'fast': expected s, mstd, mstd:N or mstd:N,B",
+        ),
+        (["mlir-to-bef"], "the following arguments are required: IN"),
+        (["bef-to-mlir"], "the following arguments are required: IN"),
+    ],
+)
+def test_a_wrong_command_line_is_answered_with_usage_and_status_2(
+    shell: Callable[..., object], arguments: list[str], message: str
+) -> None:
+    outcome = shell(*arguments)
+
+    assert (outcome.status, outcome.stdout) == (2, "")
+    assert outcome.stderr.startswith("usage: tfrt-nb")
+    assert message in outcome.stderr
+
+
+def test_help_needs_no_compiler_and_no_runtime() -> None:
+    code = (
+        "import sys\n"
+        "from tfrt_nb.cli.main import main\n"
+        "try:\n    main(['run', '--help'])\n"
+        "except SystemExit:\n    pass\n"
+        "print([name for name in ('xdsl', 'numba', 'llvmlite', 'numpy') if name in sys.modules])"
+    )
+    process = subprocess.run(
+        [sys.executable, "-c", code], check=True, capture_output=True, text=True, timeout=60
+    )
+
+    assert process.stdout.splitlines()[-1] == "[]"

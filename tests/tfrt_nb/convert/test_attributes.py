@@ -1,0 +1,70 @@
+"""Attributes of the IR as values of BEF."""
+
+from __future__ import annotations
+
+import pytest
+from xdsl.ir import Attribute as IrAttribute
+
+from tfrt_nb.convert.attributes import decode, encode
+from tfrt_nb.dialects.catalog import new_context
+from tfrt_nb.source.attributes import AttributeParser
+from tfrt_nb.source.text import SourceText
+from tfrt_runtime.bef.attributes import (
+    Aggregate,
+    Array,
+    Attribute,
+    Dense,
+    Scalar,
+    Shape,
+    String,
+    TypeArray,
+    TypeValue,
+)
+from tfrt_runtime.bef.encoding import DType
+
+
+def parse(text: str) -> IrAttribute:
+    return AttributeParser(SourceText(text, "<attribute>"), new_context()).parse_attribute()
+
+
+CASES = {
+    "true": Scalar(DType.I1, 1),
+    "7": Scalar(DType.I64, 7),
+    "-3 : i8": Scalar(DType.I8, -3),
+    "18446744073709551615 : ui64": Scalar(DType.UI64, 2**64 - 1),
+    "0.5": Scalar(DType.F64, 0.5),
+    "-2.25 : bf16": Scalar(DType.BF16, -2.25),
+    '"text"': String("text"),
+    r'"\FF"': String("\udcff"),
+    "i32": TypeValue(DType.I32),
+    "complex<f64>": TypeValue(DType.COMPLEX128),
+    "!corert.quint8": TypeValue(DType.QUI8),
+    "[]": Array(DType.I32, ()),
+    "[1 : i16, 2 : i16]": Array(DType.I16, (1, 2)),
+    "[true, false]": Array(DType.I1, (1, 0)),
+    "[f32, i1]": TypeArray((DType.F32, DType.I1)),
+    '[1 : i32, "a"]': Aggregate((Scalar(DType.I32, 1), String("a"))),
+    "[1 : i32, 1]": Aggregate((Scalar(DType.I32, 1), Scalar(DType.I64, 1))),
+    "[[]]": Aggregate((Array(DType.I32, ()),)),
+    "#corert.shape<2x?>": Shape((2, -1)),
+    "#corert.shape<*>": Shape(None),
+    "dense<[1, -2]> : tensor<2xi8>": Dense(DType.I8, (2,), b"\x01\xfe"),
+    "dense<7> : tensor<2x1xui16>": Dense(DType.UI16, (2, 1), b"\x07\x00\x07\x00"),
+    "dense<[true, false]> : tensor<2xi1>": Dense(DType.I1, (2,), b"\x01\x00"),
+}
+
+
+@pytest.mark.parametrize(("text", "value"), CASES.items())
+def test_is_in_a_file(text: str, value: Attribute) -> None:
+    attribute = parse(text)
+
+    assert encode(attribute) == value
+    assert decode(value) == attribute
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["unit", "{a = 1}", "index", "1 : index", "1 : i4", "tensor<2xf32>", "[1, unit]", "none"],
+)
+def test_is_in_no_file(text: str) -> None:
+    assert encode(parse(text)) is None

@@ -1,0 +1,185 @@
+"""Files to modules, and the way there and back."""
+
+from __future__ import annotations
+
+import random
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tfrt_nb.convert.bef_to_mlir import bef_to_mlir, missing_sections
+from tfrt_nb.convert.errors import ConversionError
+from tfrt_nb.convert.mlir_to_bef import mlir_to_bef
+from tfrt_nb.dialects import print_module
+from tfrt_nb.passes.streams import StreamOptions
+from tfrt_nb.source import parse_module
+from tfrt_runtime.bef.encoding import FunctionKind
+from tfrt_runtime.bef.reader import BefFile
+from tfrt_runtime.bef.records import BefFunction, BefKernel, BefModule
+from tfrt_runtime.bef.writer import write_bef
+from tfrt_runtime.diagnostics import TfrtError
+
+GOLDEN = Path(__file__).parents[2] / "golden" / "tfrt"
+PROGRAMS = sorted(path.stem for path in GOLDEN.glob("*.mlir") if path.with_suffix(".bef").exists())
+
+REFERENCE_STREAMS = StreamOptions(cost_threshold=1, prefers_return=False)
+
+
+def disassemble(data: bytes) -> str:
+    return print_module(bef_to_mlir(BefFile.load(data)))
+
+
+def assemble(text: str) -> bytes:
+    return mlir_to_bef(parse_module(text, "again.mlir"))
+
+
+@pytest.mark.parametrize("path", sorted(GOLDEN.glob("*.bef_to_mlir")), ids=lambda path: path.stem)
+def test_the_text_is_that_of_the_reference(path: Path) -> None:
+    text = disassemble(path.with_suffix(".bef").read_bytes())
+
+    assert text.rstrip() == path.read_text().rstrip()
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_file_comes_back_from_its_text(name: str) -> None:
+    text = disassemble((GOLDEN / f"{name}.bef").read_bytes())
+    data = assemble(text)
+
+    assert disassemble(data) == text
+    assert assemble(disassemble(data)) == data
+
+
+# What an operation costs is not in a file, so its streams come out differently.
+@pytest.mark.parametrize("name", sorted({*PROGRAMS} - {"streams"}))
+def test_a_file_comes_back_from_its_module_with_its_locations(name: str) -> None:
+    data = (GOLDEN / f"{name}.bef").read_bytes()
+
+    assert mlir_to_bef(bef_to_mlir(BefFile.load(data)), streams=REFERENCE_STREAMS) == data
+
+
+def test_functions_have_the_attribute_names_that_their_operation_gives_them() -> None:
+    text = """module {
+  func @f(%arg0: !tfrt.chain, %arg1: i32) -> (!tfrt.chain, i32) {
+    tfrt.return %arg0, %arg1 : !tfrt.chain, i32
+  }
+  func @body(%arg0: i32) -> (i32, i1) {
+    %0 = tfrt.constant.i1 false
+    tfrt.return %arg0, %0 : i32, i1
+  }
+  func @main(%arg0: i1, %arg1: i32, %arg2: !tfrt.chain) {
+    %0:2 = tfrt.call @f(%arg2, %arg1) : (!tfrt.chain, i32) -> (!tfrt.chain, i32)
+    %1:2 = tfrt.cond %arg0 @f @f (%arg2, %arg1) : (!tfrt.chain, i32) -> (!tfrt.chain, i32)
+    %2:2 = tfrt.case %arg1 [@f] (%arg2, %arg1) : (i32) -> (i32)
+    %3 = tfrt.while %arg0 @body(%arg1) parallel_iterations(1) : (i32) -> (i32)
+    %4:2 = tfrt.once @f(%arg2, %arg1) : (!tfrt.chain, i32) -> (!tfrt.chain, i32)
+    "my.op"() {callee = @f} : () -> ()
+    "my.op"() {callee_0 = @f, callee_1 = @body} : () -> ()
+    tfrt.return
+  }
+}
+"""
+
+    assert disassemble(assemble(text)) == text
+
+
+def test_without_optional_sections_signatures_fill_in_and_the_rest_is_none() -> None:
+    text = """func @main(%c: !tfrt.chain) -> i32 {
+  %a = tfrt.constant.i32 5
+  %b:2 = "my.op"(%a) {size = 7 : i64} : (i32) -> (i32, f32)
+  %d = tfrt.print.i32 %b#0, %c
+  tfrt.return %a : i32
+}"""
+    data = mlir_to_bef(parse_module(text, "f.mlir"), optional_sections=False)
+
+    assert (
+        disassemble(data)
+        == """module {
+  func @main(%arg0: !tfrt.chain) -> i32 {
+    %0 = tfrt.constant.i32 5
+    %1:2 = "my.op"(%0) {attr0 = none} : (i32) -> (none, none)
+    %2 = "tfrt.print.i32"(%1#0, %arg0) : (none, !tfrt.chain) -> !tfrt.chain
+    tfrt.return %0 : i32
+  }
+}
+"""
+    )
+
+
+def test_missing_optional_sections_are_a_warning() -> None:
+    whole = BefFile.load((GOLDEN / "chains.bef").read_bytes(), "chains.bef")
+    least = BefFile.load((GOLDEN / "chains.bef_min").read_bytes(), "chains.bef_min")
+
+    assert missing_sections(whole) is None
+    assert str(missing_sections(least)) == (
+        '"chains.bef_min": warning: '
+        "Missing AttributeTypes, AttributeNames or RegisterTypes sections."
+    )
+
+
+def test_nonstrict_kernels_keep_their_attribute() -> None:
+    text = """module {
+  func @f(%arg0: i32, %arg1: i32) {
+    "my.op"(%arg0, %arg1) {bef.nonstrict} : (i32, i32) -> ()
+    tfrt.return
+  }
+}
+"""
+
+    assert disassemble(assemble(text)) == text
+
+
+# --- refused ---
+
+NOTHING = BefFunction(FunctionKind.ASYNC, "", (), ())
+
+
+def module_of(*functions: BefFunction) -> BefFile:
+    names = tuple({kernel.name for function in functions for kernel in function.kernels})
+    types = tuple({spelling for function in functions for spelling in function.argument_types})
+    return BefFile.load(write_bef(BefModule(functions, names, types, b"")), "odd.bef")
+
+
+def calling(*functions: int) -> BefFunction:
+    kernel = BefKernel("my.region", 0, (), (), functions, (), (), 0, 0)
+    return replace(NOTHING, name="f", kernels=(kernel,), entry_users=(1,))
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        module_of(NOTHING, calling(0, 0)),
+        module_of(calling(1), NOTHING),
+    ],
+    ids=["twice", "behind its kernel"],
+)
+def test_a_region_that_is_not_in_one_place_is_refused(file: BefFile) -> None:
+    with pytest.raises(ConversionError, match='"odd.bef": error: region . does not belong'):
+        bef_to_mlir(file)
+
+
+def test_a_type_that_is_none_is_refused() -> None:
+    function = replace(
+        NOTHING,
+        name="f",
+        argument_types=("tensor<",),
+        register_count=1,
+        use_counts=(0,),
+        argument_users=((),),
+    )
+
+    with pytest.raises(ConversionError, match="'tensor<' is not a type"):
+        bef_to_mlir(module_of(function))
+
+
+def test_files_with_wrong_bytes_become_text_or_are_refused() -> None:
+    small = [path.read_bytes() for path in sorted(GOLDEN.glob("*.bef*"))]
+    small = [data for data in small if 3 < len(data) < 2000 and data.startswith(b"\x0b\xef")]
+    generator = random.Random(2022)
+    for _ in range(1500):
+        data = bytearray(generator.choice(small))
+        for _ in range(generator.randint(1, 2)):
+            data[generator.randrange(len(data))] = generator.choice((0, 1, 0x7F, 0x80, 0xFF))
+        with suppress(TfrtError):
+            disassemble(bytes(data))

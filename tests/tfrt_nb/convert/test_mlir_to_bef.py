@@ -1,0 +1,210 @@
+"""Modules to files: the corpus byte for byte, and what a file cannot hold."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Block, Region
+
+from tfrt_nb.convert.errors import ConversionError
+from tfrt_nb.convert.mlir_to_bef import mlir_to_bef, to_records
+from tfrt_nb.dialects.catalog import unknown_operation
+from tfrt_nb.dialects.control_flow import ReturnOp
+from tfrt_nb.passes.streams import StreamOptions
+from tfrt_nb.source import parse_module
+from tfrt_runtime.bef.encoding import FunctionKind
+from tfrt_runtime.bef.reader import BefFile
+from tfrt_runtime.diagnostics import Diagnostic, Location
+
+GOLDEN = Path(__file__).parents[2] / "golden" / "tfrt"
+PROGRAMS = sorted(path.stem for path in GOLDEN.glob("*.mlir") if path.with_suffix(".bef").exists())
+
+REFERENCE_STREAMS = StreamOptions(cost_threshold=1, prefers_return=False)
+
+
+def golden(name: str) -> ModuleOp:
+    return parse_module((GOLDEN / f"{name}.mlir").read_text(), f"{name}.mlir")
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_the_bytes_are_those_of_the_reference(name: str) -> None:
+    data = mlir_to_bef(golden(name), streams=REFERENCE_STREAMS)
+
+    assert data == (GOLDEN / f"{name}.bef").read_bytes()
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_without_optional_sections_the_bytes_are_those_of_the_reference(name: str) -> None:
+    data = mlir_to_bef(golden(name), optional_sections=False, streams=REFERENCE_STREAMS)
+
+    assert data == (GOLDEN / f"{name}.bef_min").read_bytes()
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_the_automatic_threshold_changes_streams_only(name: str) -> None:
+    automatic = BefFile.load(mlir_to_bef(golden(name)))
+    reference = BefFile.load((GOLDEN / f"{name}.bef").read_bytes())
+
+    def without_streams(file: BefFile) -> list[tuple[object, ...]]:
+        return [
+            (f.name, f.use_counts, f.entry_users, *(k._replace(stream_id=0) for k in f.kernels))
+            for f in file.functions
+        ]
+
+    assert without_streams(automatic) == without_streams(reference)
+
+
+# --- refused ---
+
+REFUSED = {
+    "reject_declaration",
+    "reject_dictionary_attr",
+    "reject_index_attr",
+    "reject_missing_symbol",
+    "reject_odd_width_attr",
+    "reject_other_last_operation",
+    "reject_outer_value",
+    "reject_sync_argument",
+    "reject_sync_duplicate",
+    "reject_tensor_type_attr",
+    "reject_two_blocks",
+    "reject_two_blocks_function",
+    "reject_two_blocks_region",
+    "reject_unit_attr",
+}
+
+
+@pytest.mark.parametrize("name", sorted(REFUSED))
+def test_is_refused_in_the_reference_s_words_and_place(name: str) -> None:
+    expected = (GOLDEN / f"{name}.error").read_text().splitlines()[2]
+
+    with pytest.raises(ConversionError) as refusal:
+        mlir_to_bef(golden(name))
+    assert str(refusal.value) == expected
+
+
+def refusals(text: str) -> list[tuple[str, str]]:
+    """What the text's conversion is refused for: the source at the place, and the message."""
+    with pytest.raises(ConversionError) as refusal:
+        mlir_to_bef(parse_module(text, "f.mlir"))
+    return [
+        (_quoted(text, diagnostic), diagnostic.message) for diagnostic in refusal.value.diagnostics
+    ]
+
+
+def _quoted(text: str, diagnostic: Diagnostic) -> str:
+    place = diagnostic.location
+    assert isinstance(place, Location)
+    return text.splitlines()[place.line - 1][place.column - 1 :]
+
+
+def test_every_independent_mistake_is_reported() -> None:
+    text = """func @f() {
+  "my.op"() {a = 1 : i4, b = index} : () -> ()
+  "my.op"() {c} : () -> ()
+  tfrt.return
+}
+func private @g()"""
+
+    assert refusals(text) == [
+        (
+            '"my.op"() {a = 1 : i4, b = index} : () -> ()',
+            "BEF files cannot encode the 'a' attribute",
+        ),
+        (
+            '"my.op"() {a = 1 : i4, b = index} : () -> ()',
+            "BEF files cannot encode the 'b' attribute",
+        ),
+        ('"my.op"() {c} : () -> ()', "BEF files cannot encode the 'c' attribute"),
+        ("func private @g()", "external functions are not allowed"),
+    ]
+
+
+def test_a_region_must_end_in_a_return() -> None:
+    text = """func @f() {
+  "my.region"() ({
+    "my.end"() : () -> ()
+  }) : () -> ()
+  tfrt.return
+}"""
+
+    assert refusals(text) == [('"my.end"() : () -> ()', "all functions need to have a tfrt.return")]
+
+
+def test_an_empty_region_cannot_be_a_function() -> None:
+    text = """func @f() {
+  "my.region"() ({}) : () -> ()
+  tfrt.return
+}"""
+
+    assert refusals(text) == [
+        ('"my.region"() ({}) : () -> ()', "multi-block regions cannot be emitted to BEF files")
+    ]
+
+
+def test_regions_nested_beyond_reason_are_refused() -> None:
+    block = Block([ReturnOp.create()])
+    for _ in range(1000):
+        operation = unknown_operation("my.region").create(regions=[Region(block)])
+        block = Block([operation, ReturnOp.create()])
+    module = ModuleOp([FuncOp("f", ((), ()), Region(block))])
+
+    with pytest.raises(ConversionError, match="regions are nested too deeply"):
+        mlir_to_bef(module)
+
+
+# --- what the corpus does not have ---
+
+
+def test_a_nonstrict_kernel_waits_for_one_operand() -> None:
+    module = parse_module(
+        """func @f(%a: i32, %b: i32) -> i32 {
+  %c = "my.op"(%a, %b) {bef.nonstrict} : (i32, i32) -> i32
+  tfrt.return %c : i32
+}""",
+        "f.mlir",
+    )
+    (function,) = BefFile.load(mlir_to_bef(module)).functions
+    (kernel,) = function.kernels
+
+    assert (kernel.is_nonstrict, kernel.operands_to_wait, kernel.attributes) == (True, 1, ())
+
+
+def test_attributes_that_differ_in_a_bit_are_two_and_equal_ones_are_one() -> None:
+    module = parse_module(
+        """func @f() {
+  "my.op"() {a = 0.0 : f32, b = -0.0 : f32, c = 0.0 : f32, d = -1 : i8, e = 255 : i8} : () -> ()
+  tfrt.return
+}""",
+        "f.mlir",
+    )
+    (function,) = to_records(module).functions
+
+    assert function.kernels[0].attributes == (0, 4, 0, 8, 8)
+
+
+def test_functions_come_before_those_that_use_them_as_regions() -> None:
+    module = parse_module(
+        """func private @native(i32) attributes {tfrt.native}
+func @f(%c: i1) attributes {tfrt.sync} {
+  tfrt.if %c : () -> () {
+    tfrt.return
+  } else {
+    tfrt.return
+  }
+  tfrt.return
+}""",
+        "f.mlir",
+    )
+    functions = to_records(module).functions
+
+    assert [(function.kind, function.name) for function in functions] == [
+        (FunctionKind.NATIVE, "native"),
+        (FunctionKind.ASYNC, ""),
+        (FunctionKind.ASYNC, ""),
+        (FunctionKind.SYNC, "f"),
+    ]
+    assert functions[3].kernels[0].functions == (1, 2)

@@ -1,0 +1,71 @@
+"""Floats are printed digit for digit as MLIR does."""
+
+from __future__ import annotations
+
+import math
+import struct
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from xdsl.dialects.builtin import AnyFloat, BFloat16Type, Float16Type, Float32Type, Float64Type
+
+from tfrt_nb.dialects.float_text import float_text
+
+F16, BF16, F32, F64 = Float16Type(), BFloat16Type(), Float32Type(), Float64Type()
+
+
+def as_f32(value: float) -> float:
+    return float(struct.unpack("<f", struct.pack("<f", value))[0])
+
+
+@pytest.mark.parametrize(
+    ("value", "number_type", "text"),
+    [
+        (7.5, F32, "7.500000e+00"),
+        (0.0, F32, "0.000000e+00"),
+        (-0.0, F64, "-0.000000e+00"),
+        (1e300, F64, "1.000000e+300"),
+        (5e-324, F64, "4.940660e-324"),
+        (as_f32(0.1), F32, "1.000000e-01"),
+        (as_f32(-1.5e-7), F32, "-1.500000e-07"),
+        # Six digits, cut and not rounded, are 7.98999: not the same value.
+        (as_f32(7.99), F32, "7.98999977"),
+        (as_f32(123456.789), F32, "123456.789"),
+        (2.718281828459045, F64, "2.7182818284590451"),
+        (98765432109.875, F64, "98765432109.875"),
+        (0.1 + 0.2, F64, "0.30000000000000004"),
+        (1.2345678901e-9, F64, "1.2345678901000001E-9"),
+        (as_f32(1.00000107), F32, "1.00000107"),
+        (65504.0, F16, "6.550400e+04"),
+        (-2.25, BF16, "-2.250000e+00"),
+        # Whole numbers that need more than six digits have no point: their bits are printed.
+        (16777216.0, F32, "0x4B800000"),
+        (math.inf, F32, "0x7F800000"),
+        (-math.inf, F64, "0xFFF0000000000000"),
+        (math.nan, F32, "0x7FC00000"),
+        (math.inf, F16, "0x7C00"),
+    ],
+)
+def test_known_values(value: float, number_type: AnyFloat, text: str) -> None:
+    assert float_text(value, number_type) == text
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_what_is_printed_of_a_double_is_that_double(value: float) -> None:
+    text = float_text(value, F64)
+
+    if text.startswith("0x"):
+        assert struct.unpack(">d", bytes.fromhex(f"{int(text, 16):016x}"))[0] == value
+    else:
+        assert float(text) == value
+
+
+@given(st.floats(width=32, allow_nan=False, allow_infinity=False))
+def test_what_is_printed_of_a_single_is_that_single(value: float) -> None:
+    text = float_text(value, F32)
+
+    if text.startswith("0x"):
+        assert struct.unpack(">f", bytes.fromhex(f"{int(text, 16):08x}"))[0] == value
+    else:
+        assert as_f32(float(text)) == value

@@ -1,0 +1,275 @@
+"""The async programs of the corpus on the native runtime: every reference is checked, none is left.
+
+Each runs without workers, where the main thread does everything, and with two.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tfrt_nb.jit.coroutines import packed_name
+from tfrt_nb.jit.stages import compile_program
+from tfrt_nb.passes.errors import PassError
+from tfrt_nb.passes.pipeline import parse_pipeline
+from tfrt_nb.source import parse_module
+from tfrt_runtime.async_runtime import AsyncRuntime, LiveObject
+from tfrt_runtime.diagnostics import Diagnostic, Location, TfrtError, error
+from tfrt_runtime.host.async_value import State
+from tfrt_runtime.host.context import HostContext
+
+GOLDEN = Path(__file__).parents[2] / "golden" / "async"
+PROGRAMS = sorted(path.with_suffix(".mlir") for path in GOLDEN.glob("*/*.stdout"))
+CORRECT = sorted(GOLDEN.glob("correct/*.mlir"))
+LANDED = sorted(GOLDEN.glob("rfc/*.landed.mlir"))
+QUEUES = ["s", "mstd:2"]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a program printed, why it failed, and what it left behind."""
+
+    output: str
+    errors: tuple[Diagnostic, ...] = ()
+    left_over: tuple[LiveObject, ...] = ()
+
+
+def run(text: str, queue: str, name: str = "program", *, checked: bool = True) -> Outcome:
+    """Compile a program and run its `main`; a first line `// parallel-for: OPTIONS` asks for that pass."""
+    output: list[str] = []
+    first = text.splitlines()[0]
+    options = first.removeprefix("// parallel-for:") if first.startswith("// parallel-for:") else ""
+    loops = f"async-parallel-for{{{options.strip()} clamp-trip-counts}}" if options else ""
+    module = parse_module(text, name)
+    with (
+        HostContext(queue) as host,
+        AsyncRuntime(host, checked=checked, output=output.append) as runtime,
+    ):
+        code = compile_program(module, runtime.functions, *parse_pipeline(loops).passes)
+        errors: tuple[Diagnostic, ...] = ()
+        try:
+            runtime.run(code.address(packed_name("main")))
+        except TfrtError as problem:
+            errors = problem.diagnostics
+        return Outcome("".join(output), errors, tuple(runtime.live_objects()))
+
+
+def _stem(path: Path) -> str:
+    return path.stem
+
+
+@pytest.mark.usefixtures("leak_check")
+@pytest.mark.parametrize("queue", QUEUES)
+@pytest.mark.parametrize("path", PROGRAMS, ids=_stem)
+def test_a_program_prints_what_mlir_prints(path: Path, queue: str) -> None:
+    assert run(path.read_text(), queue) == Outcome(path.with_suffix(".stdout").read_text())
+
+
+@pytest.mark.parametrize("queue", QUEUES)
+@pytest.mark.parametrize("path", PROGRAMS, ids=_stem)
+def test_it_does_so_where_nobody_checks_references(path: Path, queue: str) -> None:
+    outcome = run(path.read_text(), queue, checked=False)
+
+    assert outcome == Outcome(path.with_suffix(".stdout").read_text())
+
+
+@pytest.mark.parametrize("queue", QUEUES)
+@pytest.mark.parametrize("path", LANDED, ids=_stem)
+def test_a_landed_program_prints_what_the_proposal_prints(path: Path, queue: str) -> None:
+    expected = path.with_name(path.name.replace(".landed.mlir", ".stdout")).read_text()
+
+    assert run(path.read_text(), queue) == Outcome(expected)
+
+
+@pytest.mark.usefixtures("leak_check")
+@pytest.mark.parametrize("queue", QUEUES)
+@pytest.mark.parametrize("path", CORRECT, ids=_stem)
+def test_a_program_that_mlir_gets_wrong_is_right(path: Path, queue: str) -> None:
+    if path.name == "declared_func.mlir":
+        with pytest.raises(PassError, match="'elsewhere' is declared but not defined"):
+            run(path.read_text(), queue)
+        return
+
+    outcome = run(path.read_text(), queue, path.name)
+
+    assert (outcome.output, outcome.left_over) == (path.with_suffix(".expected").read_text(), ())
+    wanted = path.with_suffix(".diag")
+    assert len(outcome.errors) == int(wanted.exists())
+    if wanted.exists():
+        [problem] = outcome.errors
+        line = problem.location.line if isinstance(problem.location, Location) else 0
+        for part in wanted.read_text().splitlines():
+            assert part in problem.message or part == str(line)
+
+
+PRINTING = "\nfunc.func private @printI64(i64)\n"
+
+CHAIN = """
+func.func @main() {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = arith.constant 200000 : index
+  %first = async.execute {
+    async.yield
+  }
+  %last = scf.for %i = %c0 to %n step %c1 iter_args(%before = %first) -> (!async.token) {
+    %next = async.execute [%before] {
+      async.yield
+    }
+    scf.yield %next : !async.token
+  }
+  async.await %last : !async.token
+  return
+}
+"""
+
+
+@pytest.mark.parametrize("queue", QUEUES)
+def test_a_chain_of_many_tasks_takes_no_stack(queue: str) -> None:
+    assert run(CHAIN, queue, checked=False) == Outcome("")
+
+
+RECURSION = """
+async.func @down(%n: i64) -> (!async.token, !async.value<i64>) {
+  %zero = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %is_zero = arith.cmpi eq, %n, %zero : i64
+  cf.cond_br %is_zero, ^end(%zero : i64), ^deeper
+^deeper:
+  %m = arith.subi %n, %one : i64
+  %t, %v = async.call @down(%m) : (i64) -> (!async.token, !async.value<i64>)
+  %x = await %v : !async.value<i64>
+  %y = arith.addi %x, %one : i64
+  cf.br ^end(%y : i64)
+^end(%r: i64):
+  return %r : i64
+}
+func.func @main() {
+  %n = arith.constant 300000 : i64
+  %t, %v = async.call @down(%n) : (i64) -> (!async.token, !async.value<i64>)
+  %x = async.await %v : !async.value<i64>
+  call @printI64(%x) : (i64) -> ()
+  return
+}
+"""
+
+
+@pytest.mark.parametrize("queue", QUEUES)
+def test_a_deep_recursion_of_async_functions_ends_well(queue: str) -> None:
+    assert run(RECURSION + PRINTING, queue, checked=False) == Outcome("300000")
+
+
+TASK_WITH_SHORT_GROUP = """
+func.func @main() {
+  %two = arith.constant 2 : index
+  %t = async.execute {
+    %g = async.create_group %two : !async.group
+    %u = async.execute {
+      async.yield
+    }
+    %r = async.add_to_group %u, %g : !async.token
+    async.await_all %g
+    async.yield
+  }
+  async.await %t : !async.token
+  return
+}
+"""
+
+
+def at(program: str, operation: str) -> Location:
+    """Where the first operation of that name is."""
+    before = program.partition(operation)[0]
+    return Location("program", before.count("\n") + 1, len(before) - before.rfind("\n"))
+
+
+@pytest.mark.usefixtures("leak_check")
+@pytest.mark.parametrize("queue", QUEUES)
+def test_a_task_that_waits_for_a_group_in_vain_fails_for_that_reason(queue: str) -> None:
+    place = at(TASK_WITH_SHORT_GROUP, "async.create_group")
+    problem = error("the group waits forever: 1 of 2 members were added", place)
+
+    assert run(TASK_WITH_SHORT_GROUP, queue) == Outcome("", (problem,))
+
+
+NOBODY_AWAITS = TASK_WITH_SHORT_GROUP.replace("  async.await %t : !async.token\n", "")
+
+
+@pytest.mark.usefixtures("leak_check")
+@pytest.mark.parametrize("queue", QUEUES)
+def test_it_does_not_stay_behind_when_nobody_waits_for_it(queue: str) -> None:
+    assert run(NOBODY_AWAITS, queue) == Outcome("")
+
+
+FULL_GROUP = """
+func.func @main() {
+  %one = arith.constant 1 : index
+  %g = async.create_group %one : !async.group
+  %t = async.execute {
+    async.yield
+  }
+  %u = async.execute {
+    async.yield
+  }
+  %a = async.add_to_group %t, %g : !async.token
+  %b = async.add_to_group %u, %g : !async.token
+  async.await_all %g
+  return
+}
+"""
+
+
+@pytest.mark.usefixtures("leak_check")
+@pytest.mark.parametrize("queue", QUEUES)
+def test_a_group_with_too_many_members_fails(queue: str) -> None:
+    problem = error("2 members were added to a group of 1", at(FULL_GROUP, "async.create_group"))
+
+    assert run(FULL_GROUP, queue) == Outcome("", (problem,))
+
+
+MADE_BY_HAND = """
+func.func @main() {
+  %t = async.runtime.create : !async.token
+  OPERATIONS
+  return
+}
+"""
+
+
+def by_hand(*operations: str) -> tuple[str, Location]:
+    """A program of runtime operations on one token, and where the token is made."""
+    program = MADE_BY_HAND.replace("OPERATIONS", "\n  ".join(operations))
+    return program, at(program, "async.runtime.create")
+
+
+AWAIT = "async.runtime.await %t : !async.token"
+RESOLVE = "async.runtime.set_available %t : !async.token"
+DROP = "async.runtime.drop_ref %t {count = 1 : i64} : !async.token"
+
+
+@pytest.mark.parametrize("queue", QUEUES)
+def test_a_token_that_nobody_resolves_is_left_over_with_the_place_where_it_was_made(
+    queue: str,
+) -> None:
+    program, place = by_hand(AWAIT)
+
+    left_over = LiveObject("token", 1, State.ERROR, None, place)
+    assert run(program, queue) == Outcome("", (), (left_over,))
+
+
+@pytest.mark.usefixtures("leak_check")
+@pytest.mark.parametrize("queue", QUEUES)
+def test_a_token_that_is_resolved_twice_is_an_error_of_the_run(queue: str) -> None:
+    program, place = by_hand(RESOLVE, RESOLVE)
+
+    assert run(program, queue) == Outcome("", (error("a token is resolved twice", place),))
+
+
+@pytest.mark.usefixtures("leak_check")
+@pytest.mark.parametrize("queue", QUEUES)
+def test_a_reference_that_is_given_up_too_often_is_an_error_of_the_run(queue: str) -> None:
+    program, place = by_hand(RESOLVE, DROP)
+
+    assert run(program, queue) == Outcome("", (error("a token is released too often", place),))

@@ -1,0 +1,139 @@
+"""Each iteration of a parallel loop runs exactly once, however it is cut into blocks."""
+
+from __future__ import annotations
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+DIMENSION = st.tuples(
+    st.integers(-5, 5),  # lower bound
+    st.integers(0, 7),  # trip count
+    st.integers(1, 3),  # step
+)
+OPTIONS = st.fixed_dictionaries(
+    {
+        "num-workers": st.integers(1, 9),
+        "min-task-size": st.integers(1, 12),
+        "async-dispatch": st.sampled_from(["true", "false"]),
+    }
+)
+
+
+def program(dimensions: list[tuple[int, int, int]], options: dict[str, object]) -> str:
+    """Counts visits in a buffer with a cell per iteration; prints cells with one visit and others."""
+    settings = " ".join(f"{name}={value}" for name, value in options.items())
+    constants, slot = [], []
+    for number, (lower, trips, step) in enumerate(dimensions):
+        bounds = {"l": lower, "u": lower + trips * step, "s": step, "t": trips}
+        constants += [
+            f"%{letter}{number} = arith.constant {value} : index"
+            for letter, value in bounds.items()
+        ]
+        slot += [
+            f"%d{number} = arith.subi %i{number}, %l{number} : index",
+            f"%q{number} = arith.divsi %d{number}, %s{number} : index",
+            f"%m{number} = arith.muli %k{number}, %t{number} : index",
+            f"%k{number + 1} = arith.addi %m{number}, %q{number} : index",
+        ]
+    rank = range(len(dimensions))
+    listed = {letter: ", ".join(f"%{letter}{number}" for number in rank) for letter in "ilus"}
+    new_line = "\n  "
+    cells = 1
+    for _, trips, _ in dimensions:
+        cells *= trips
+    return f"""// parallel-for: {settings}
+func.func @main() {{
+  %k0 = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %cells = arith.constant {cells} : index
+  {new_line.join(constants)}
+  %zero = arith.constant 0 : i64
+  %first = arith.constant 1 : i64
+  %m = memref.alloc(%cells) : memref<?xi64>
+  scf.for %c = %k0 to %cells step %one {{
+    memref.store %zero, %m[%c] : memref<?xi64>
+  }}
+  scf.parallel ({listed["i"]}) = ({listed["l"]}) to ({listed["u"]}) step ({listed["s"]}) {{
+    {new_line.join(slot)}
+    %v = memref.load %m[%k{len(dimensions)}] : memref<?xi64>
+    %w = arith.addi %v, %first : i64
+    memref.store %w, %m[%k{len(dimensions)}] : memref<?xi64>
+  }}
+  %r = scf.for %c = %k0 to %cells step %one iter_args(%n = %zero) -> (i64) {{
+    %v = memref.load %m[%c] : memref<?xi64>
+    %is_one = arith.cmpi eq, %v, %first : i64
+    %x = arith.extui %is_one : i1 to i64
+    %y = arith.addi %n, %x : i64
+    scf.yield %y : i64
+  }}
+  call @printI64(%r) : (i64) -> ()
+  return
+}}
+func.func private @printI64(i64)
+"""
+
+
+@given(st.lists(DIMENSION, min_size=1, max_size=3), OPTIONS)
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_each_iteration_runs_once(
+    run, outcome, dimensions: list[tuple[int, int, int]], options: dict[str, object]
+) -> None:
+    cells = 1
+    for _, trips, _ in dimensions:
+        cells *= trips
+
+    assert run(program(dimensions, options)) == outcome(str(cells))
+
+
+def test_two_reversed_dimensions_make_no_iterations(run, outcome) -> None:
+    assert run("""// parallel-for: num-workers=2 min-task-size=1
+func.func @main() {
+  %lo = arith.constant 5 : index
+  %hi = arith.constant 2 : index
+  %one = arith.constant 1 : index
+  %x = arith.constant 1 : i64
+  scf.parallel (%i, %j) = (%lo, %lo) to (%hi, %hi) step (%one, %one) {
+    func.call @printI64(%x) : (i64) -> ()
+  }
+  return
+}
+func.func private @printI64(i64)
+""") == outcome("")
+
+
+def test_a_failing_iteration_fails_the_loop(run, outcome) -> None:
+    assert run("""// parallel-for: num-workers=4 min-task-size=1
+func.func @main() {
+  %lo = arith.constant 0 : index
+  %hi = arith.constant 9 : index
+  %one = arith.constant 1 : index
+  %seven = arith.constant 7 : index
+  scf.parallel (%i) = (%lo) to (%hi) step (%one) {
+    %ok = arith.cmpi ne, %i, %seven : index
+    cf.assert %ok, "not the seventh"
+  }
+  return
+}
+""") == outcome("", ("not the seventh", 9))
+
+
+def test_a_reduction_runs_one_after_the_other(run, outcome) -> None:
+    assert run("""// parallel-for: num-workers=4 min-task-size=1
+func.func @main() {
+  %lo = arith.constant 1 : index
+  %hi = arith.constant 11 : index
+  %one = arith.constant 1 : index
+  %z = arith.constant 100 : i64
+  %s = scf.parallel (%i) = (%lo) to (%hi) step (%one) init (%z) -> i64 {
+    %k = arith.index_cast %i : index to i64
+    scf.reduce(%k : i64) {
+    ^bb0(%a: i64, %b: i64):
+      %c = arith.addi %a, %b : i64
+      scf.reduce.return %c : i64
+    }
+  }
+  call @printI64(%s) : (i64) -> ()
+  return
+}
+func.func private @printI64(i64)
+""") == outcome("155")

@@ -1,0 +1,72 @@
+"""Input files, standard input among them, and what is wrong with them."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from tfrt_nb.report import render_all
+from tfrt_runtime.bef.encoding import MAGIC
+from tfrt_runtime.diagnostics import TfrtError, error
+
+STANDARD_INPUT = "-"
+
+
+def display_name(path: str) -> str:
+    """What a file is called in locations."""
+    return "<stdin>" if path == STANDARD_INPUT else path
+
+
+def read_input(path: str) -> bytes:
+    """The bytes of a file, or of standard input.
+
+    Raises:
+        TfrtError: if it cannot be read; says why.
+    """
+    try:
+        if path == STANDARD_INPUT:
+            return sys.stdin.buffer.read()
+        return Path(path).read_bytes()
+    except OSError as problem:
+        raise TfrtError(error(f"cannot read '{path}': {problem.strerror}")) from None
+
+
+def write_output(path: str, data: bytes) -> None:
+    """Write a file, or to standard output.
+
+    Raises:
+        TfrtError: if it cannot be written; says why.
+    """
+    try:
+        if path == STANDARD_INPUT:
+            sys.stdout.buffer.write(data)
+            sys.stdout.buffer.flush()
+        else:
+            Path(path).write_bytes(data)
+    except BrokenPipeError:
+        raise
+    except OSError as problem:
+        raise TfrtError(error(f"cannot write '{path}': {problem.strerror}")) from None
+
+
+def is_bef(path: str, data: bytes) -> bool:
+    """Whether the input is a BEF file: by its name, or for another name by its first bytes."""
+    return path.endswith(".bef") or data.startswith(MAGIC)
+
+
+def decode(data: bytes, name: str) -> str:
+    """The text of a program.
+
+    Raises:
+        TfrtError: if the bytes are not UTF-8.
+    """
+    try:
+        return data.decode()
+    except UnicodeDecodeError as problem:
+        raise TfrtError(error(f"'{name}' is not UTF-8 text at byte {problem.start}")) from None
+
+
+def show(problem: TfrtError, text: str | None = None) -> None:
+    """Print diagnostics to standard error, after what the program printed."""
+    sys.stdout.flush()
+    print(render_all(problem.diagnostics, text), file=sys.stderr)

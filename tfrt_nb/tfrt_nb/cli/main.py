@@ -1,0 +1,148 @@
+"""Arguments to commands.  A command imports what it needs when it runs, so that `--help` is quick."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+from collections.abc import Sequence
+
+from tfrt_runtime.diagnostics import TfrtError
+
+DESCRIPTION = "Asynchronous dataflow: host programs in MLIR syntax on a native runtime."
+EXIT_OK, EXIT_PROBLEM, EXIT_USAGE, EXIT_INTERRUPTED = 0, 1, 2, 130
+
+
+def seconds(text: str) -> float:
+    """A positive number of seconds."""
+    value = float(text)
+    if not 0 < value < float("inf"):
+        raise ValueError(text)
+    return value
+
+
+def threshold(text: str) -> int:
+    """A cost, 0 or more."""
+    value = int(text)
+    if value < 0:
+        raise ValueError(text)
+    return value
+
+
+def work_queue(text: str) -> str:
+    """A description of a work queue that can be made."""
+    from tfrt_runtime.host.work_queue import parse_work_queue
+
+    try:
+        parse_work_queue(text)
+    except TfrtError as problem:
+        raise argparse.ArgumentTypeError(problem.diagnostics[0].message) from None
+    return text
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The command line as argparse has it."""
+    parser = argparse.ArgumentParser(prog="tfrt-nb", description=DESCRIPTION)
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    _add_run(commands)
+    to_bef = commands.add_parser("mlir-to-bef", help="compile a program to a BEF file")
+    to_bef.add_argument("input", metavar="IN", help="an .mlir file, or - for standard input")
+    to_bef.add_argument(
+        "-o", "--output", metavar="OUT", default="-", help="default: standard output"
+    )
+    to_bef.add_argument(
+        "--disable-optional-sections",
+        action="store_true",
+        help="leave out what only bef-to-mlir needs",
+    )
+    to_bef.add_argument(
+        "--tfrt-cost-threshold",
+        metavar="N",
+        type=threshold,
+        default=0,
+        help="what a stream is worth; default 0: the cost of the longest path",
+    )
+    opt = commands.add_parser(
+        "opt", help="run passes on a program and print it", epilog="Exit status: 0 or 1."
+    )
+    opt.add_argument("input", metavar="IN", help="an .mlir file, or - for standard input")
+    opt.add_argument(
+        "-p",
+        "--passes",
+        metavar="PIPELINE",
+        default="builtin.module()",
+        help="passes in MLIR's notation, for instance 'builtin.module(inline,canonicalize)';"
+        " a wrong name lists what there is",
+    )
+    to_mlir = commands.add_parser("bef-to-mlir", help="disassemble a BEF file")
+    to_mlir.add_argument("input", metavar="IN", help="a .bef file, or - for standard input")
+    return parser
+
+
+def _add_run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    run = commands.add_parser(
+        "run",
+        help="run a program",
+        description="Run every function that takes no arguments, in the order of the file.",
+        epilog="Exit status: 0; 1 when the program or its file is wrong, or an error was raised that"
+        " no expected-error comment names; 2 for a wrong command line.",
+    )
+    run.add_argument("program", metavar="PROGRAM", help=".mlir or .bef, or - for standard input")
+    run.add_argument(
+        "--work-queue",
+        metavar="QUEUE",
+        type=work_queue,
+        default="s",
+        help="s (one thread), mstd, mstd:N or mstd:N,B (N workers, B blocking threads); default s",
+    )
+    run.add_argument(
+        "--allocator",
+        choices=["malloc", "profiled", "leak_check"],
+        default="malloc",
+        help="where tensors get their memory; profiled and leak_check report at the end",
+    )
+    run.add_argument("--function", metavar="NAME", help="run this function only")
+    run.add_argument(
+        "--timeout", metavar="SECONDS", type=seconds, help="give up on a function after so long"
+    )
+    trace = run.add_mutually_exclusive_group()
+    trace.add_argument(
+        "--trace", metavar="FILE", help="write what runs when as JSON, which Perfetto opens"
+    )
+    trace.add_argument(
+        "--tracing-sink",
+        choices=["debug", "simple"],
+        help="print what runs: debug at once, simple at the end with times",
+    )
+    run.add_argument(
+        "--trace-level",
+        choices=["none", "default", "verbose", "debug"],
+        default="default",
+        help="what is traced: default has runs and functions, debug every kernel; default default",
+    )
+
+
+COMMANDS = {
+    "run": "tfrt_nb.cli.run",
+    "mlir-to-bef": "tfrt_nb.cli.translate",
+    "bef-to-mlir": "tfrt_nb.cli.disassemble",
+    "opt": "tfrt_nb.cli.opt",
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; returns the exit status, except that argparse exits with 2 by itself."""
+    options = build_parser().parse_args(arguments)
+    command = importlib.import_module(COMMANDS[options.command])
+    try:
+        return int(command.execute(options))
+    except BrokenPipeError:  # whoever reads our output has seen enough
+        sys.stderr.close()
+        return EXIT_OK
+    except KeyboardInterrupt:
+        print("tfrt-nb: interrupted", file=sys.stderr)
+        return EXIT_INTERRUPTED
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,53 @@
+"""`tfrt-nb opt`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.utils.exceptions import DiagnosticException, VerifyException
+
+from tfrt_nb.cli.files import decode, display_name, read_input, show
+from tfrt_nb.dialects import print_module
+from tfrt_nb.passes.pipeline import parse_pipeline
+from tfrt_nb.passes.printing import print_ir
+from tfrt_nb.passes.remarks import RemarkContext
+from tfrt_nb.source import parse_module
+from tfrt_runtime.diagnostics import TfrtError, error
+
+
+def execute(options: argparse.Namespace) -> int:
+    """Read a program, run passes on it and print it; 1 when it is wrong, or a pass refuses it."""
+    text: str | None = None
+    name = display_name(options.input)
+    context = RemarkContext()
+    try:
+        text = decode(read_input(options.input), name)
+        module = parse_module(text, name)
+        parse_pipeline(options.passes).apply(context, module)
+        verify(module)
+    except TfrtError as problem:
+        show(problem, text)
+        return 1
+    if context.remarks:
+        show(TfrtError(*context.remarks), text)
+    sys.stdout.write(printed(module))
+    return 0
+
+
+def verify(module: ModuleOp) -> None:
+    """
+    Raises:
+        TfrtError: if the passes have left something that is no program.
+    """
+    try:
+        module.verify()
+    except (VerifyException, DiagnosticException) as problem:
+        raise TfrtError(error(f"after the passes: {problem}")) from None
+
+
+def printed(module: ModuleOp) -> str:
+    """The text of a module: a host program's as the disassembler has it, others' as MLIR has them."""
+    is_host_program = any(op.name == "tfrt.return" for op in module.walk())
+    return print_module(module) if is_host_program else print_ir(module)

@@ -1,0 +1,30 @@
+"""`tfrt-nb mlir-to-bef`."""
+
+from __future__ import annotations
+
+import argparse
+
+from tfrt_nb.cli.files import decode, display_name, read_input, show, write_output
+from tfrt_nb.convert.mlir_to_bef import mlir_to_bef
+from tfrt_nb.passes.streams import StreamOptions
+from tfrt_nb.source import parse_module
+from tfrt_runtime.diagnostics import TfrtError
+
+
+def execute(options: argparse.Namespace) -> int:
+    """Compile one program; 1 when it is wrong."""
+    text: str | None = None
+    name = display_name(options.input)
+    try:
+        text = decode(read_input(options.input), name)
+        module = parse_module(text, name)
+        data = mlir_to_bef(
+            module,
+            optional_sections=not options.disable_optional_sections,
+            streams=StreamOptions(cost_threshold=options.tfrt_cost_threshold),
+        )
+        write_output(options.output, data)
+    except TfrtError as problem:
+        show(problem, text)
+        return 1
+    return 0

@@ -1,0 +1,187 @@
+"""Attributes of the IR, and the values that BEF has for them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    ArrayAttr,
+    BFloat16Type,
+    BytesAttr,
+    ComplexType,
+    DenseIntOrFPElementsAttr,
+    Float16Type,
+    Float32Type,
+    Float64Type,
+    FloatAttr,
+    IntegerAttr,
+    IntegerType,
+    NoneAttr,
+    Signedness,
+    StringAttr,
+    SymbolRefAttr,
+    TensorType,
+)
+from xdsl.ir import Attribute as IrAttribute
+from xdsl.ir import TypeAttribute
+
+from tfrt_nb.dialects.attributes import ShapeAttr
+from tfrt_nb.dialects.types import host_type
+from tfrt_runtime.bef import numbers
+from tfrt_runtime.bef.attributes import (
+    Aggregate,
+    Array,
+    Attribute,
+    Dense,
+    Scalar,
+    Shape,
+    String,
+    Symbol,
+    TypeArray,
+    TypeValue,
+)
+from tfrt_runtime.bef.encoding import DType
+
+_SIGNLESS = {1: DType.I1, 8: DType.I8, 16: DType.I16, 32: DType.I32, 64: DType.I64}
+_UNSIGNED = {8: DType.UI8, 16: DType.UI16, 32: DType.UI32, 64: DType.UI64}
+
+_TYPES: dict[DType, TypeAttribute] = {
+    **{dtype: IntegerType(width) for width, dtype in _SIGNLESS.items()},
+    **{dtype: IntegerType(width, Signedness.UNSIGNED) for width, dtype in _UNSIGNED.items()},
+    DType.F16: Float16Type(),
+    DType.BF16: BFloat16Type(),
+    DType.F32: Float32Type(),
+    DType.F64: Float64Type(),
+    DType.COMPLEX64: ComplexType(Float32Type()),
+    DType.COMPLEX128: ComplexType(Float64Type()),
+    DType.STRING: host_type("corert.string"),
+    DType.RESOURCE: host_type("corert.resource"),
+    DType.VARIANT: host_type("corert.variant"),
+    DType.QUI8: host_type("corert.quint8"),
+    DType.QUI16: host_type("corert.quint16"),
+    DType.QI8: host_type("corert.qint8"),
+    DType.QI16: host_type("corert.qint16"),
+    DType.QI32: host_type("corert.qint32"),
+}
+_DTYPES: dict[IrAttribute, DType] = {spelled: dtype for dtype, spelled in _TYPES.items()}
+
+
+def dtype_of(element_type: IrAttribute) -> DType | None:
+    """The number of a type as an attribute or an element, None if it has none."""
+    return _DTYPES.get(element_type)
+
+
+# --- to BEF ---
+
+
+def encode(attribute: IrAttribute) -> Attribute | None:
+    """The value that stands for `attribute` in a file; None if BEF has none.
+
+    References to functions are not values: kernels have them in a list of their own.
+    """
+    match attribute:
+        case IntegerAttr():
+            return _encode_integer(attribute)
+        case FloatAttr():
+            dtype = dtype_of(attribute.type)
+            return None if dtype is None else Scalar(dtype, attribute.value.data)
+        case StringAttr():
+            return String(attribute.data)
+        case ArrayAttr():
+            return _encode_array(attribute.data)
+        case DenseIntOrFPElementsAttr():
+            return _encode_dense(attribute)
+        case ShapeAttr():
+            return Shape(attribute.dimensions)
+    dtype = dtype_of(attribute)
+    return None if dtype is None else TypeValue(dtype)
+
+
+def _encode_integer(attribute: IntegerAttr) -> Attribute | None:
+    dtype = dtype_of(attribute.type)
+    if dtype is None:
+        return None
+    return Scalar(dtype, _wrap(attribute.value.data, dtype))
+
+
+def _wrap(value: int, dtype: DType) -> int:
+    """`value` within the range of `dtype`: 255 : i8 is another way to write -1."""
+    if dtype is DType.I1:
+        return bool(value)
+    bits = 8 * numbers.SIZES[dtype]
+    value &= (1 << bits) - 1
+    if dtype in _UNSIGNED.values() or value < 1 << (bits - 1):
+        return value
+    return value - (1 << bits)
+
+
+def _encode_array(attributes: Sequence[IrAttribute]) -> Attribute | None:
+    """Numbers of one type, types, and nothing at all are arrays; all else is an aggregate."""
+    elements = [element for element in map(encode, attributes) if element is not None]
+    if len(elements) != len(attributes):
+        return None
+    scalars = [element for element in elements if isinstance(element, Scalar)]
+    types = [element.dtype for element in elements if isinstance(element, TypeValue)]
+    if not elements:
+        return Array(DType.I32, ())
+    if len(scalars) == len(elements) and len({scalar.dtype for scalar in scalars}) == 1:
+        return Array(scalars[0].dtype, tuple(scalar.value for scalar in scalars))
+    if len(types) == len(elements):
+        return TypeArray(tuple(types))
+    return Aggregate(tuple(elements))
+
+
+def _encode_dense(attribute: DenseIntOrFPElementsAttr) -> Attribute | None:
+    dtype = dtype_of(attribute.get_element_type())
+    if dtype is None:
+        return None
+    data = attribute.data.data
+    if dtype is DType.I1:
+        data = bytes(map(bool, data))
+    return Dense(dtype, attribute.get_shape(), data)
+
+
+# --- from BEF ---
+
+
+def decode(attribute: Attribute) -> IrAttribute:
+    """The attribute that `attribute` was made from."""
+    match attribute:
+        case Scalar(dtype, value):
+            return _decode_number(_TYPES[dtype], value)
+        case TypeValue(dtype):
+            return _TYPES[dtype]
+        case String(text):
+            return StringAttr(text)
+        case Array(dtype, values):
+            return ArrayAttr([_decode_number(_TYPES[dtype], value) for value in values])
+        case TypeArray(dtypes):
+            return ArrayAttr([_TYPES[dtype] for dtype in dtypes])
+        case Shape(sizes):
+            return ShapeAttr.of(sizes)
+        case Dense(dtype, sizes, data):
+            return _decode_dense(dtype, sizes, bytes(data))
+        case Aggregate(elements):
+            return ArrayAttr([decode(element) for element in elements])
+        case Symbol(root, nested, _):
+            return SymbolRefAttr(root, ArrayAttr([StringAttr(name) for name in nested]))
+
+
+def _decode_number(number_type: TypeAttribute, value: float) -> IrAttribute:
+    if isinstance(number_type, AnyFloat):
+        return FloatAttr(value, number_type)
+    assert isinstance(number_type, IntegerType) and isinstance(value, int)
+    return IntegerAttr(value, number_type)
+
+
+def _decode_dense(dtype: DType, sizes: Sequence[int], data: bytes) -> IrAttribute:
+    element_type = _TYPES[dtype]
+    assert isinstance(element_type, AnyFloat | IntegerType | ComplexType)
+    if dtype is DType.I1:
+        data = bytes(0xFF if byte else 0 for byte in data)  # an i1 of the IR is 0 or -1
+    return DenseIntOrFPElementsAttr(TensorType(element_type, sizes), BytesAttr(data))
+
+
+UNKNOWN_VALUE: IrAttribute = NoneAttr()
+"""Stands for an attribute of unknown kind; there is no way back from it to a file."""

@@ -1,0 +1,224 @@
+"""A BEF file to a module of the IR."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from xdsl.dialects.builtin import LocationAttr, ModuleOp, NoneType, UnitAttr
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.utils.exceptions import VerifyException
+
+from tfrt_nb.convert import guesses
+from tfrt_nb.convert.attributes import UNKNOWN_VALUE, decode
+from tfrt_nb.convert.collect import NATIVE, SYNC
+from tfrt_nb.convert.compiled_modules import read_compiled_modules
+from tfrt_nb.convert.errors import ConversionError
+from tfrt_nb.convert.places import location_of_place
+from tfrt_nb.convert.types import TypeReader
+from tfrt_nb.dialects.catalog import host_operation, unknown_operation
+from tfrt_nb.dialects.control_flow import NONSTRICT, ReturnOp
+from tfrt_runtime.bef.attributes import Symbol
+from tfrt_runtime.bef.collector import collector_paused
+from tfrt_runtime.bef.encoding import AttributeKind, FunctionKind
+from tfrt_runtime.bef.reader import BefFile
+from tfrt_runtime.bef.records import BefFunction, BefKernel
+from tfrt_runtime.diagnostics import Diagnostic, OpaqueLocation, Severity, error
+
+
+def bef_to_mlir(file: BefFile) -> ModuleOp:
+    """The module that `file` was made from, as far as the file tells.
+
+    Attributes that hold functions have the names that their operation has for them, or `callee`.
+    Without the optional sections, attributes and types of known operations are those of their
+    signatures; other attributes and types are `none`.
+
+    Raises:
+        TfrtError: the file can be read, but there is no module that it could have been made from.
+    """
+    builder = _Builder(file)
+    compiled = read_compiled_modules(builder.symbols(), file.name)
+    with collector_paused():
+        built = map(builder.build, range(len(file.functions)))
+        functions = [function for function in built if function is not None]
+    return ModuleOp([*compiled, *functions])
+
+
+def missing_sections(file: BefFile) -> Diagnostic | None:
+    """A warning if `file` has not all the sections that its text needs."""
+    has_all = file.attribute_types is not None and all(
+        function.register_types is not None and function.attribute_names is not None
+        for function in file.functions
+    )
+    if has_all:
+        return None
+    message = "Missing AttributeTypes, AttributeNames or RegisterTypes sections."
+    return Diagnostic(Severity.WARNING, message, OpaqueLocation(file.name))
+
+
+class _Builder:
+    """Builds functions in the order of the file, in which regions come before what they are in."""
+
+    def __init__(self, file: BefFile) -> None:
+        self._file = file
+        self._types = TypeReader(file.name)
+        self._regions: dict[int, Region] = {}
+        self._attributes: dict[tuple[int, int], Attribute] = {}
+
+    def symbols(self) -> Iterator[Symbol]:
+        """All references to functions of compiled modules."""
+        for offset, kind in (self._file.attribute_types or {}).items():
+            if kind == AttributeKind.SYMBOL_REF:
+                yield self._file.attribute_reader.read_symbol(offset)
+
+    def build(self, index: int) -> FuncOp | None:
+        """The function; None for a region, which its operation will take."""
+        function = self._file.functions[index]
+        arguments = self._read_types(function.argument_types)
+        results = self._read_types(function.result_types)
+        if function.kind == FunctionKind.NATIVE:
+            op = FuncOp(function.name, (arguments, results), Region(), "private")
+            op.attributes[NATIVE] = UnitAttr()
+            return op
+        region = Region(self._build_block(function, arguments))
+        if not function.name:
+            self._regions[index] = region
+            return None
+        op = FuncOp(function.name, (arguments, results), region)
+        if function.kind == FunctionKind.SYNC:
+            op.attributes[SYNC] = UnitAttr()
+        op.location = location_of_place(self._file.place(function.location))
+        return op
+
+    def _build_block(self, function: BefFunction, arguments: Sequence[Attribute]) -> Block:
+        types, all_names = self._register_types(function), function.attribute_names
+        block = Block(arg_types=arguments)
+        values: list[SSAValue] = list(block.args)
+        operations: list[Operation] = []
+        for position, kernel in enumerate(function.kernels):
+            names = None if all_names is None else all_names[position]
+            operation = self._build_operation(kernel, names, values, types)
+            operations.append(operation)
+            values += operation.results
+        returned = [values[register] for register in function.result_registers]
+        block.add_ops([*operations, ReturnOp.create(operands=returned)])
+        return block
+
+    def _build_operation(
+        self,
+        kernel: BefKernel,
+        names: tuple[str, ...] | None,
+        values: Sequence[SSAValue],
+        types: Sequence[Attribute],
+    ) -> Operation:
+        if not kernel.name:
+            raise self._error("a kernel without a name")
+        functions = self._file.functions
+        attributes = self._read_attributes(kernel, names) if kernel.attributes else {}
+        callees = [functions[index].name for index in kernel.functions if functions[index].name]
+        if callees:
+            attributes |= guesses.function_attributes(kernel.name, callees)
+        if kernel.is_nonstrict:
+            attributes[NONSTRICT] = UnitAttr()
+        return _operation(
+            kernel.name,
+            [values[register] for register in kernel.arguments],
+            [types[register] for register in kernel.results],
+            attributes,
+            [self._take_region(index) for index in kernel.functions if not functions[index].name],
+            location_of_place(self._file.place(kernel.location)),
+        )
+
+    def _take_region(self, index: int) -> Region:
+        region = self._regions.pop(index, None)
+        if region is None:
+            raise self._error(f"region {index} does not belong to one kernel behind it")
+        return region
+
+    def _error(self, message: str) -> ConversionError:
+        return ConversionError(error(message, OpaqueLocation(self._file.name)))
+
+    def _read_attributes(
+        self, kernel: BefKernel, names: tuple[str, ...] | None
+    ) -> dict[str, Attribute]:
+        kinds: Sequence[int | None]
+        if (types := self._file.attribute_types) is None:
+            kinds = guesses.attribute_kinds(kernel)
+        else:
+            kinds = [types.get(offset) for offset in kernel.attributes]
+        return {
+            name: UNKNOWN_VALUE if kind is None else self._read_attribute(offset, kind)
+            for name, offset, kind in zip(
+                names or guesses.attribute_names(kernel), kernel.attributes, kinds, strict=True
+            )
+        }
+
+    def _read_attribute(self, offset: int, kind: int) -> Attribute:
+        attribute = self._attributes.get((offset, kind))
+        if attribute is None:
+            attribute = decode(self._file.attribute_reader.read(offset, kind))
+            self._attributes[offset, kind] = attribute
+        return attribute
+
+    def _read_types(self, spellings: Sequence[str]) -> list[Attribute]:
+        return [self._types.read(spelling) for spelling in spellings]
+
+    def _register_types(self, function: BefFunction) -> list[Attribute]:
+        if function.register_types is not None:
+            return self._read_types(function.register_types)
+        types: list[Attribute] = [NoneType()] * function.register_count
+        types[: len(function.argument_types)] = self._read_types(function.argument_types)
+        for kernel in function.kernels:
+            found = guesses.result_types(kernel, self._callee_results(kernel))
+            if found:
+                types[kernel.results[0] : kernel.results[-1] + 1] = found
+        results = self._read_types(function.result_types)
+        for register, value_type in zip(function.result_registers, results, strict=True):
+            types[register] = value_type
+        return types
+
+    def _callee_results(self, kernel: BefKernel) -> list[Attribute]:
+        if not kernel.functions:
+            return []
+        return self._read_types(self._file.functions[kernel.functions[0]].result_types)
+
+
+def _operation(
+    name: str,
+    operands: Sequence[SSAValue],
+    types: Sequence[Attribute],
+    attributes: dict[str, Attribute],
+    regions: list[Region],
+    location: LocationAttr,
+) -> Operation:
+    """The operation called `name`; one that only has the name if it is not as its class wants it."""
+    operation_type = host_operation(name)
+    if operation_type is not None:
+        operation = operation_type.create(
+            operands=operands,
+            result_types=types,
+            attributes=attributes,
+            regions=regions,
+            location=location,
+        )
+        if _fits(operation):
+            return operation
+        regions = [operation.detach_region(region) for region in regions]
+        operation.erase()
+    return unknown_operation(name).create(
+        operands=operands,
+        result_types=types,
+        attributes=attributes,
+        regions=regions,
+        location=location,
+    )
+
+
+def _fits(operation: Operation) -> bool:
+    if not guesses.settings(operation.name) <= operation.attributes.keys():
+        return False
+    try:
+        operation.verify_()
+    except VerifyException:
+        return False
+    return True

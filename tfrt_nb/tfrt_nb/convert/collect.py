@@ -1,0 +1,301 @@
+"""The first half of writing a file: what there is in a module.
+
+One walk over the operations, innermost first, finds the functions, kernels, types and attributes in
+the order in which a file has them, and everything that a file cannot hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    FloatAttr,
+    IntegerAttr,
+    ModuleOp,
+    SymbolRefAttr,
+    UnitAttr,
+)
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute, Block, Operation, Region
+
+from tfrt_nb.convert.attributes import encode
+from tfrt_nb.convert.compiled_modules import CompiledModules
+from tfrt_nb.convert.errors import ConversionError
+from tfrt_nb.convert.places import place_of
+from tfrt_nb.dialects.control_flow import NONSTRICT
+from tfrt_nb.passes.streams import COST_ATTRIBUTE
+from tfrt_nb.source.locations import location_of
+from tfrt_nb.source.spans import span_of
+from tfrt_runtime.bef import attributes as bef
+from tfrt_runtime.bef.attribute_writer import write_attribute
+from tfrt_runtime.bef.encoding import FunctionKind
+from tfrt_runtime.bef.locations import to_location
+from tfrt_runtime.bef.wire import ByteBuilder
+from tfrt_runtime.diagnostics import Diagnostic, error
+
+RETURN = "tfrt.return"
+NATIVE = "tfrt.native"
+SYNC = "tfrt.sync"
+
+_NO_RETURN = "all functions need to have a tfrt.return"
+_MULTI_BLOCK = "multi-block regions cannot be emitted to BEF files"
+
+
+@dataclass(slots=True)
+class Call:
+    """An operation that becomes a kernel.
+
+    `functions` are the names of the functions that its attributes refer to; `regions` the indexes
+    of its regions among the functions.
+    """
+
+    op: Operation
+    attributes: tuple[int, ...] = ()
+    attribute_names: tuple[str, ...] = ()
+    functions: tuple[str, ...] = ()
+    regions: tuple[int, ...] = ()
+    is_nonstrict: bool = False
+
+
+@dataclass(slots=True)
+class Function:
+    """A function, or a region of `op`, which has no name.  A native function has no block."""
+
+    op: Operation
+    kind: FunctionKind
+    name: str
+    argument_types: Sequence[str]
+    result_types: Sequence[str]
+    block: Block | None = None
+    calls: Sequence[Call] = ()
+
+
+class Collector:
+    """The contents of a file under construction; `errors` says why there will be none."""
+
+    def __init__(self, module: ModuleOp, *, optional_sections: bool) -> None:
+        self._optional_sections = optional_sections
+        self.functions: list[Function] = []
+        self.kernel_names: dict[str, None] = {}
+        self.types = TypeTable()
+        self.attributes = AttributeTable()
+        self.names_of_function_lists: set[str] = set()
+        self.errors: list[Diagnostic] = []
+        self._compiled = CompiledModules(module)
+        self._collect_module(module)
+
+    def fail(self, op: Operation, message: str) -> None:
+        """Note that there will be no file because of `op`."""
+        place = span_of(op) or to_location(place_of(location_of(op)))
+        self.errors.append(error(message, place))
+
+    def check(self) -> None:
+        """Go on only if there will be a file.
+
+        Raises:
+            ConversionError: with everything that `fail` was called for.
+        """
+        if self.errors:
+            raise ConversionError(*self.errors)
+
+    def _collect_module(self, module: ModuleOp) -> None:
+        for op in module.ops:
+            if isinstance(op, FuncOp):
+                self._collect_function(op)
+            elif not isinstance(op, ModuleOp):
+                self.fail(op, "expected a function")
+            elif op not in self._compiled:
+                self._collect_module(op)
+
+    # Functions and regions
+
+    def _collect_function(self, op: FuncOp) -> None:
+        if not op.body.blocks:
+            if NATIVE not in op.attributes:
+                self.fail(op, "external functions are not allowed")
+            self._add_function(op, FunctionKind.NATIVE)
+            return
+        is_sync = SYNC in op.attributes
+        block = op.body.blocks[0]
+        calls = self._collect_block(op, block)
+        if len(op.body.blocks) > 1 and return_of(block) is not None:
+            self.fail(op, _MULTI_BLOCK)
+        if is_sync:
+            self._check_sync_return(block)
+        self._add_function(op, FunctionKind.SYNC if is_sync else FunctionKind.ASYNC, block, calls)
+
+    def _add_function(
+        self,
+        op: FuncOp,
+        kind: FunctionKind,
+        block: Block | None = None,
+        calls: Sequence[Call] = (),
+    ) -> None:
+        arguments = self.types.spellings(op.function_type.inputs)
+        results = self.types.spellings(op.function_type.outputs)
+        name = op.sym_name.data
+        self.functions.append(Function(op, kind, name, arguments, results, block, calls))
+
+    def _collect_region(self, op: Operation, region: Region) -> tuple[Block, list[Call]] | None:
+        if len(region.blocks) != 1:
+            self.fail(op, _MULTI_BLOCK)
+            return None
+        block = region.blocks[0]
+        return block, self._collect_block(op, block)
+
+    def _add_region(self, op: Operation, block: Block, calls: Sequence[Call]) -> int:
+        """The index of the region among the functions."""
+        end = return_of(block)
+        arguments = self.types.spellings(argument.type for argument in block.args)
+        results = self.types.spellings(value.type for value in end.operands) if end else []
+        region = Function(op, FunctionKind.ASYNC, "", arguments, results, block, calls)
+        self.functions.append(region)
+        return len(self.functions) - 1
+
+    def _check_sync_return(self, block: Block) -> None:
+        """The interpreter moves results out of their registers: each must be there, and once."""
+        end = return_of(block)
+        if end is None:
+            return
+        for index, value in enumerate(end.operands):
+            if value in block.args:
+                self.fail(end, f"return value {index} is an argument in a sync function")
+                return
+            if value in end.operands[:index]:
+                self.fail(end, f"return value {index} is duplicated in a sync function")
+                return
+
+    # Kernels
+
+    def _collect_block(self, op: Operation, block: Block) -> list[Call]:
+        """The kernels in the block of `op`, without its return."""
+        if return_of(block) is None:
+            self.fail(block.last_op or op, _NO_RETURN)
+        calls = []
+        for inner in block.ops:
+            if inner.name != RETURN:
+                calls.append(self._collect_call(inner))
+            elif inner is not block.last_op:
+                self.fail(inner, "return op must be at the end of its block")
+        return calls
+
+    def _collect_call(self, op: Operation) -> Call:
+        # The kernels in a region come before the one that it belongs to, its function comes after
+        # those of all regions inside.
+        regions = [self._collect_region(op, region) for region in op.regions]
+        call = Call(op)
+        self.kernel_names[op.name] = None
+        if op.results:
+            self.types.spellings([result.type for result in op.results])
+        if op.attributes or op.properties:
+            self._collect_attributes(call)
+        if regions:
+            call.regions = tuple(self._add_region(op, *region) for region in regions if region)
+        return call
+
+    def _collect_attributes(self, call: Call) -> None:
+        op = call.op
+        offsets: list[int] = []
+        names: list[str] = []
+        functions: list[str] = []
+        for name, attribute in sorted((op.attributes | op.properties).items()):
+            if name == COST_ATTRIBUTE:
+                continue
+            if name == NONSTRICT and isinstance(attribute, UnitAttr):
+                call.is_nonstrict = True
+            elif (callees := self._callees(name, attribute)) is not None:
+                functions += callees
+            elif (offset := self._add_attribute(attribute)) is not None:
+                offsets.append(offset)
+                names.append(name)
+            else:
+                self.fail(op, f"BEF files cannot encode the '{name}' attribute")
+        call.attributes = tuple(offsets)
+        call.attribute_names = tuple(names)
+        call.functions = tuple(functions)
+
+    def _callees(self, name: str, attribute: Attribute) -> list[str] | None:
+        """The functions that `attribute` is about; None if it is a value."""
+        if isinstance(attribute, SymbolRefAttr) and not self._compiled.has(attribute):
+            return [_name(attribute)]
+        if not isinstance(attribute, ArrayAttr) or not attribute.data:
+            return None
+        symbols = [item for item in attribute.data if isinstance(item, SymbolRefAttr)]
+        if len(symbols) != len(attribute.data):
+            return None
+        self.names_of_function_lists.add(name)
+        return [_name(symbol) for symbol in symbols]
+
+    def _add_attribute(self, attribute: Attribute) -> int | None:
+        offset = self.attributes.find(attribute)
+        if offset is not None:
+            return offset
+        if isinstance(attribute, SymbolRefAttr):
+            return self.attributes.add(attribute, self._compiled.symbol(attribute))
+        value = encode(attribute)
+        if value is None:
+            return None
+        if self._optional_sections:
+            self.types.spellings(_number_types(attribute))
+        return self.attributes.add(attribute, value)
+
+
+def _number_types(attribute: Attribute) -> Iterator[Attribute]:
+    """The types of the numbers in `attribute`.  Nothing refers to them, but a file has them."""
+    if isinstance(attribute, IntegerAttr | FloatAttr):
+        yield attribute.type
+    elif isinstance(attribute, ArrayAttr):
+        for element in attribute.data:
+            yield from _number_types(element)
+
+
+def _name(symbol: SymbolRefAttr) -> str:
+    return "::@".join(
+        [symbol.root_reference.data, *(part.data for part in symbol.nested_references)]
+    )
+
+
+def return_of(block: Block) -> Operation | None:
+    """The return that `block` ends in, None if it does not."""
+    last = block.last_op
+    return last if last is not None and last.name == RETURN else None
+
+
+class TypeTable:
+    """Types by their spellings, in the order of first use.  The types outlive the table."""
+
+    def __init__(self) -> None:
+        self.names: dict[str, None] = {}
+        # By identity: to hash a type the IR's way costs a call, and nearly all are the same few.
+        self._spellings: dict[int, str] = {}
+
+    def spellings(self, types: Iterable[Attribute]) -> list[str]:
+        """How `types` are written; they are in the table then."""
+        known = self._spellings
+        return [known.get(id(value_type)) or self._add(value_type) for value_type in types]
+
+    def _add(self, value_type: Attribute) -> str:
+        spelling = self._spellings[id(value_type)] = str(value_type)
+        self.names[spelling] = None
+        return spelling
+
+
+class AttributeTable:
+    """The attributes section under construction: each attribute once, in the order of first use."""
+
+    def __init__(self) -> None:
+        self.section = ByteBuilder()
+        self.kinds: dict[int, int] = {}
+        self._offsets: dict[Attribute, int] = {}
+
+    def find(self, attribute: Attribute) -> int | None:
+        """The offset of `attribute`, if it is there."""
+        return self._offsets.get(attribute)
+
+    def add(self, attribute: Attribute, value: bef.Attribute) -> int:
+        """Add `attribute`, whose value in a file is `value`; its offset."""
+        offset = self._offsets[attribute] = write_attribute(self.section, value)
+        self.kinds[offset] = bef.kind_of(value)
+        return offset

@@ -1,0 +1,113 @@
+"""Modules with `tfrt.compiled`: other compilers' programs, which a file carries as text.
+
+Nothing in them becomes a kernel.  A reference to a function in one, `@module::@function`, is an
+attribute that holds the module's text in generic form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from io import StringIO
+
+from xdsl.dialects.builtin import ModuleOp, SymbolRefAttr
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Attribute, Operation
+
+from tfrt_nb.dialects.printer import HostPrinter
+from tfrt_nb.source import parse_module
+from tfrt_runtime.bef.attributes import Symbol
+
+COMPILED = "tfrt.compiled"
+
+
+class CompiledModules:
+    """The compiled modules at the top of a module, by name."""
+
+    def __init__(self, module: ModuleOp) -> None:
+        self._modules = {
+            op.sym_name.data: op
+            for op in module.ops
+            if isinstance(op, ModuleOp) and COMPILED in op.attributes and op.sym_name is not None
+        }
+
+    def __contains__(self, module: ModuleOp) -> bool:
+        return any(module is compiled for compiled in self._modules.values())
+
+    def has(self, symbol: SymbolRefAttr) -> bool:
+        """Whether `symbol` is in a compiled module."""
+        return symbol.root_reference.data in self._modules
+
+    def symbol(self, symbol: SymbolRefAttr) -> Symbol:
+        """The value of a symbol that `has` holds for."""
+        root = symbol.root_reference.data
+        nested = tuple(name.data for name in symbol.nested_references)
+        return Symbol(root, nested, generic_text(self._modules[root]))
+
+
+def generic_text(op: Operation) -> str:
+    """`op` in generic form, in the names that the readers of such files know."""
+    stream = StringIO()
+    _GenericPrinter(stream).print_op(op)
+    return stream.getvalue()
+
+
+# The names of 2022, in which files have them.
+_FUNC, _RETURN = "builtin.func", "std.return"
+_OPERATIONS = {FuncOp.name: _FUNC, ReturnOp.name: _RETURN}
+_ATTRIBUTES = {"function_type": "type"}
+_ATTRIBUTES_NOW = {"type": "function_type"}
+
+
+class _GenericPrinter(HostPrinter):
+    """Prints every operation in quotes."""
+
+    def print_op(self, op: Operation) -> None:
+        if not self._numbered:
+            self._numbered = True
+            self._name_values(op)
+        self._print_results(op)
+        self.print_string(f'"{_OPERATIONS.get(op.name, op.name)}"')
+        self.print_op_with_default_format(op)
+
+    def print_attr_dict(self, attr_dict: Mapping[str, Attribute]) -> None:
+        super().print_attr_dict({_ATTRIBUTES.get(key, key): attr_dict[key] for key in attr_dict})
+
+
+def read_compiled_modules(symbols: Iterable[Symbol], file_name: str) -> list[ModuleOp]:
+    """The modules that `symbols` are in, once each.
+
+    Raises:
+        SourceError: the text of one is not a module.
+    """
+    texts = {symbol.root: symbol.module_text for symbol in symbols}
+    modules = [parse_module(text, file_name) for text in texts.values()]
+    for module in modules:
+        for op in list(module.walk()):
+            _rename(op)
+    return modules
+
+
+def _rename(op: Operation) -> None:
+    """Put the operation of today in the place of `op`, if that is one of 2022."""
+    block = op.parent
+    if block is None:
+        return
+    if op.name == _RETURN:
+        new: Operation = ReturnOp(*op.operands)
+    elif op.name == _FUNC and op.attributes.keys() >= {"sym_name", "type"}:
+        new = _function(op)
+    else:
+        return
+    block.insert_op_before(new, op)
+    block.erase_op(op)
+
+
+def _function(op: Operation) -> FuncOp:
+    attributes = {_ATTRIBUTES_NOW.get(name, name): value for name, value in op.attributes.items()}
+    inherent = FuncOp.get_irdl_definition().properties.keys() & attributes.keys()
+    return FuncOp.create(
+        properties={name: attributes.pop(name) for name in inherent},
+        attributes=attributes,
+        regions=[op.detach_region(region) for region in op.regions],
+        location=op.location,
+    )

@@ -1,0 +1,75 @@
+"""Values as registers: arguments first, then results in program order; who defines and uses them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.ir import Block, Operation, SSAValue
+
+
+class Dataflow:
+    """The registers of a block, and what its operations do with them.
+
+    Operations count from 1, as kernels do; the last one is the return, and 0 stands for the start.
+
+    Attributes:
+        values: the value of each register.
+        definers: the operation that defines each register.
+        users: the operations that use each register, in program order, one entry per use, without
+            the return.
+        operands: the registers that each operation uses; of operation 0 none.
+        results: the registers that each operation defines; of operation 0 the arguments.
+        foreign: operations with operands from other regions, which have no registers here.
+    """
+
+    def __init__(self, block: Block, operations: Sequence[Operation], end: Operation) -> None:
+        self.values: list[SSAValue] = []
+        self.definers: list[int] = []
+        self.users: list[list[int]] = []
+        self.operands: list[tuple[int, ...]] = [()]
+        self.results: list[tuple[int, ...]] = []
+        self.foreign: list[Operation] = []
+        # By identity: to hash a value the IR's way costs a call.
+        self._registers: dict[int, int] = {}
+        self._define(0, block.args)
+        for number, op in enumerate(operations, 1):
+            registers = self._use(op)
+            for register in registers:
+                self.users[register].append(number)
+            self._define(number, op.results)
+        self._use(end)
+
+    def _define(self, number: int, values: Sequence[SSAValue]) -> None:
+        first = len(self.values)
+        for register, value in enumerate(values, first):
+            self._registers[id(value)] = register
+            self.definers.append(number)
+            self.users.append([])
+        self.values += values
+        self.results.append(tuple(range(first, len(self.values))))
+
+    def _use(self, op: Operation) -> tuple[int, ...]:
+        registers = self._registers
+        try:
+            operands = tuple([registers[id(value)] for value in op.operands])
+        except KeyError:
+            self.foreign.append(op)
+            operands = ()
+        self.operands.append(operands)
+        return operands
+
+    def use_counts(self) -> list[int]:
+        """How often each register is used, the return counting as well."""
+        counts = list(map(len, self.users))
+        for register in self.operands[-1]:
+            counts[register] += 1
+        return counts
+
+    def used_by(self, number: int) -> tuple[tuple[int, ...], ...]:
+        """The users of each result of an operation, in MLIR's order: the last one first."""
+        return tuple([tuple(reversed(self.users[register])) for register in self.results[number]])
+
+    def defining_operations(self) -> list[list[int]]:
+        """The operations that define the operands of each operation."""
+        definers = self.definers
+        return [[definers[register] for register in operands] for operands in self.operands]

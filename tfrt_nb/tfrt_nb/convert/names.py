@@ -1,0 +1,39 @@
+"""Names of values: a BEF file does not keep them, the module that it was made from does."""
+
+from __future__ import annotations
+
+from xdsl.dialects.builtin import ModuleOp
+
+from tfrt_nb.convert.collect import Collector
+from tfrt_nb.convert.named_value import NamedValue
+from tfrt_nb.source.spans import definition_span, value_name
+
+
+def named_values(module: ModuleOp) -> dict[tuple[int, int], NamedValue]:
+    """Names of values by function index and register, as `mlir_to_bef` numbers them."""
+    names: dict[tuple[int, int], NamedValue] = {}
+    for index, function in enumerate(Collector(module, optional_sections=False).functions):
+        if function.block is None:
+            continue
+        owner, depth = enclosing_function(function.op, bool(function.name))
+        values = [*function.block.args]
+        values += [result for op in function.block.ops for result in op.results]
+        for register, value in enumerate(values):
+            name = value_name(value)
+            if name is not None:
+                place = definition_span(value)
+                names[index, register] = NamedValue(owner, name, str(value.type), place, depth)
+    return names
+
+
+def enclosing_function(op: object, is_function: bool) -> tuple[str, int]:
+    """The name of the function around a region's operation, and how deep the region is in it."""
+    depth = 0
+    while op is not None:
+        name = getattr(op, "sym_name", None)
+        if is_function and name is not None:
+            return str(name.data), depth
+        depth += 1
+        op = op.parent_op()  # type: ignore[attr-defined]
+        is_function = getattr(op, "sym_name", None) is not None
+    return "", depth

@@ -1,0 +1,173 @@
+"""What the short forms of operations have in common: operand lists, type lists, named regions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import SymbolRefAttr
+from xdsl.ir import Attribute, Operation, Region, SSAValue
+from xdsl.parser import Parser, UnresolvedOperand
+from xdsl.printer import Printer
+from xdsl.traits import OpTrait
+
+
+@dataclass(frozen=True)
+class NamesItsRegionArguments(OpTrait):
+    """The arguments of the operation's regions have the names of its operands.
+
+    So the text of such a region sees no other name from outside: `tfrt.if %c, %x : (i32) -> i32`
+    has a region where `%x` is the region's own argument, and nothing else is known.
+    """
+
+
+@dataclass
+class NamedArgument(Parser.Argument):
+    """A region's argument that has an operand's name; `index` is that of `%r#1`."""
+
+    index: int = 0
+
+
+def parse_operands(parser: Parser, *, on_this_line: bool = False) -> list[UnresolvedOperand]:
+    """`%a, %b#1`, possibly none.  A comma that no operand follows is taken as well.
+
+    A `%name` that starts a line may also be the result of the next operation; where operands may be
+    left out, `on_this_line` leaves it to that.
+    """
+    operands: list[UnresolvedOperand] = []
+    if on_this_line and _is_first_on_its_line(parser):
+        return operands
+    while (operand := parser.parse_optional_unresolved_operand()) is not None:
+        operands.append(operand)
+        if parser.parse_optional_punctuation(",") is None:
+            break
+    return operands
+
+
+def _is_first_on_its_line(parser: Parser) -> bool:
+    text, position = parser.lexer.input.content, parser.pos
+    line_start = text.rfind("\n", 0, position) + 1
+    return not text[line_start:position].strip()
+
+
+def parse_operands_in_parentheses(parser: Parser) -> list[UnresolvedOperand]:
+    """`(%a, %b)`, possibly `()`."""
+    return parser.parse_op_args_list()
+
+
+def parse_types(parser: Parser) -> list[Attribute]:
+    """`i32, !tfrt.chain`: one type or more."""
+    types: list[Attribute] = [parser.parse_type()]
+    while parser.parse_optional_punctuation(",") is not None:
+        types.append(parser.parse_type())
+    return types
+
+
+@dataclass(frozen=True)
+class FunctionTypeText:
+    """`(inputs) -> outputs` and where its inputs were written."""
+
+    inputs: tuple[Attribute, ...]
+    outputs: tuple[Attribute, ...]
+    position: int
+
+
+def parse_function_type(parser: Parser) -> FunctionTypeText:
+    """`: (i32) -> i32`, with its colon."""
+    parser.parse_punctuation(":", " and the types of operands and results")
+    start = parser.pos
+    function_type = parser.parse_function_type()
+    return FunctionTypeText(function_type.inputs.data, function_type.outputs.data, start)
+
+
+def parse_named_region(
+    parser: Parser, operands: Sequence[UnresolvedOperand], types: Sequence[Attribute]
+) -> Region:
+    """A region whose arguments have the names of `operands`."""
+    arguments = [
+        NamedArgument(operand.span, value_type, index=operand.index)
+        for operand, value_type in zip(operands, types, strict=True)
+    ]
+    return parser.parse_region(arguments)
+
+
+def parse_symbol(parser: Parser) -> SymbolRefAttr:
+    """`@name`."""
+    return SymbolRefAttr(parser.parse_symbol_name())
+
+
+def print_operands(printer: Printer, operands: Iterable[SSAValue]) -> None:
+    """`%0, %1`"""
+    printer.print_list(operands, printer.print_ssa_value)
+
+
+def print_types(printer: Printer, types: Iterable[Attribute]) -> None:
+    """`i32, !tfrt.chain`"""
+    printer.print_list(types, printer.print_attribute)
+
+
+def print_types_in_parentheses(printer: Printer, types: Iterable[Attribute]) -> None:
+    """`(i32, !tfrt.chain)`, also around a single one."""
+    with printer.in_parens():
+        print_types(printer, types)
+
+
+def print_named_region(printer: Printer, region: Region, operands: Sequence[SSAValue]) -> None:
+    """A region whose arguments are printed by the names of `operands`."""
+    if region.blocks:
+        names = printer._ssa_values
+        for argument, operand in zip(region.blocks[0].args, operands, strict=True):
+            names[argument] = names[operand]
+    printer.print_region(region, print_entry_block_args=False, print_empty_block=False)
+
+
+def print_attributes(
+    printer: Printer,
+    attributes: Mapping[str, Attribute],
+    *,
+    without: Iterable[str] = (),
+    keyword: bool = False,
+) -> None:
+    """` {a = 1 : i32}` in alphabetical order, as MLIR keeps them; nothing when there are none."""
+    shown = {name: attributes[name] for name in sorted(attributes.keys() - set(without))}
+    printer.print_op_attributes(shown, print_keyword=keyword)
+
+
+def print_function_types(
+    printer: Printer, inputs: Iterable[Attribute], outputs: Iterable[Attribute]
+) -> None:
+    """` : (i32) -> (i32)`"""
+    printer.print_string(" : ")
+    print_types_in_parentheses(printer, inputs)
+    printer.print_string(" -> ")
+    print_types_in_parentheses(printer, outputs)
+
+
+def print_symbol(printer: Printer, before: str, symbol: Attribute | None) -> None:
+    """`@name` behind `before`."""
+    printer.print_string(before)
+    if symbol is not None:
+        printer.print_attribute(symbol)
+
+
+def parse_attributes_with_keyword(parser: Parser) -> dict[str, Attribute]:
+    """`attributes {..}`, if present."""
+    attributes = parser.parse_optional_attr_dict_with_keyword()
+    return {} if attributes is None else dict(attributes.data)
+
+
+def parse_range(parser: Parser) -> list[UnresolvedOperand]:
+    """`%from to %to fixed %size`"""
+    start = parser.parse_unresolved_operand()
+    parser.parse_keyword("to")
+    end = parser.parse_unresolved_operand()
+    parser.parse_keyword("fixed")
+    return [start, end, parser.parse_unresolved_operand()]
+
+
+def print_range(printer: Printer, op: Operation) -> None:
+    """` %from to %to fixed %size`"""
+    start, end, size = op.operands[:3]
+    for before, value in ((" ", start), (" to ", end), (" fixed ", size)):
+        printer.print_string(before)
+        printer.print_ssa_value(value)

@@ -1,0 +1,51 @@
+"""The async dialect: tasks, asynchronous functions, and what they are lowered to.
+
+Read in this order: `types`, `tasks`, `functions`, then the lower level (`coroutine`, `runtime`,
+`failures`), then the two older forms that the seeds describe (`counting`, `proposal`).
+"""
+
+from __future__ import annotations
+
+from xdsl.ir import Dialect
+
+from tfrt_nb.dialects.async_ import (
+    coroutine,
+    counting,
+    failures,
+    functions,
+    proposal,
+    runtime,
+    tasks,
+)
+from tfrt_nb.dialects.async_.types import (
+    CoroHandleType,
+    CoroIdType,
+    CoroStateType,
+    GroupType,
+    TokenType,
+    ValueType,
+)
+
+Async = Dialect(
+    "async",
+    [
+        *tasks.OPERATIONS,
+        *functions.OPERATIONS,
+        *coroutine.OPERATIONS,
+        *runtime.OPERATIONS,
+        *failures.OPERATIONS,
+        *counting.OPERATIONS,
+        *proposal.OPERATIONS,
+    ],
+    [
+        TokenType,
+        ValueType,
+        GroupType,
+        CoroIdType,
+        CoroHandleType,
+        CoroStateType,
+        *proposal.TYPES,
+    ],
+)
+
+__all__ = ["Async"]

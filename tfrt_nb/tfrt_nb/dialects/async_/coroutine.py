@@ -1,0 +1,115 @@
+"""Coroutine operations: one for each of LLVM's switched-resume intrinsics."""
+
+from __future__ import annotations
+
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_op_definition,
+    operand_def,
+    result_def,
+    successor_def,
+    traits_def,
+)
+from xdsl.traits import IsTerminator
+
+from tfrt_nb.dialects.async_.types import CoroHandleType, CoroIdType, CoroStateType
+
+
+@irdl_op_definition
+class CoroIdOp(IRDLOperation):
+    """Names the coroutine; the first coroutine operation of its function."""
+
+    name = "async.coro.id"
+    id = result_def(CoroIdType())
+
+    assembly_format = "attr-dict"
+
+    def __init__(self) -> None:
+        super().__init__(result_types=[CoroIdType()])
+
+
+@irdl_op_definition
+class CoroBeginOp(IRDLOperation):
+    """Allocates the frame and gives its handle."""
+
+    name = "async.coro.begin"
+    id = operand_def(CoroIdType())
+    handle = result_def(CoroHandleType())
+
+    assembly_format = "$id attr-dict"
+
+    def __init__(self, id: SSAValue) -> None:
+        super().__init__(operands=[id], result_types=[CoroHandleType()])
+
+
+@irdl_op_definition
+class CoroFreeOp(IRDLOperation):
+    """Frees the frame.  Nothing that lives in it may be used afterwards."""
+
+    name = "async.coro.free"
+    id = operand_def(CoroIdType())
+    handle = operand_def(CoroHandleType())
+
+    assembly_format = "$id `,` $handle attr-dict"
+
+    def __init__(self, id: SSAValue, handle: SSAValue) -> None:
+        super().__init__(operands=[id, handle])
+
+
+@irdl_op_definition
+class CoroEndOp(IRDLOperation):
+    """The point from which both a suspended and a finished coroutine return to the caller."""
+
+    name = "async.coro.end"
+    handle = operand_def(CoroHandleType())
+
+    assembly_format = "$handle attr-dict"
+
+    def __init__(self, handle: SSAValue) -> None:
+        super().__init__(operands=[handle])
+
+
+@irdl_op_definition
+class CoroSaveOp(IRDLOperation):
+    """Fixes where the coroutine goes on.  From here on another thread may resume it."""
+
+    name = "async.coro.save"
+    handle = operand_def(CoroHandleType())
+    state = result_def(CoroStateType())
+
+    assembly_format = "$handle attr-dict"
+
+    def __init__(self, handle: SSAValue) -> None:
+        super().__init__(operands=[handle], result_types=[CoroStateType()])
+
+
+@irdl_op_definition
+class CoroSuspendOp(IRDLOperation):
+    """Leaves the function through `suspend`; control comes back at `resume` (or `cleanup`).
+
+    A coroutine that was resumed since its state was saved goes straight to `resume`.
+    """
+
+    name = "async.coro.suspend"
+    state = operand_def(CoroStateType())
+    suspend = successor_def()
+    resume = successor_def()
+    cleanup = successor_def()
+
+    traits = traits_def(IsTerminator())
+
+    assembly_format = "$state `,` $suspend `,` $resume `,` $cleanup attr-dict"
+
+    def __init__(self, state: SSAValue, suspend: Block, resume: Block, cleanup: Block) -> None:
+        super().__init__(operands=[state], successors=[suspend, resume, cleanup])
+
+
+OPERATIONS: list[type[Operation]] = [
+    CoroIdOp,
+    CoroBeginOp,
+    CoroFreeOp,
+    CoroEndOp,
+    CoroSaveOp,
+    CoroSuspendOp,
+]

@@ -1,0 +1,273 @@
+"""Asynchronous functions: `async.func`, `async.call` and `async.return`.
+
+    async.func @twice(%x: i64) -> (!async.token, !async.value<i64>) {
+      %y = arith.addi %x, %x : i64
+      return %y : i64
+    }
+
+A call starts the body at once on the caller's thread and returns at the first await that has to
+wait; the results resolve when the body returns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Self
+
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DictionaryAttr,
+    FlatSymbolRefAttrConstr,
+    FunctionType,
+    StringAttr,
+    SymbolNameConstraint,
+    SymbolRefAttr,
+)
+from xdsl.dialects.utils import parse_func_op_like, print_func_op_like
+from xdsl.ir import Attribute, Operation, Region, SSAValue
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_op_definition,
+    opt_prop_def,
+    prop_def,
+    region_def,
+    traits_def,
+    var_operand_def,
+    var_result_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import (
+    CallableOpInterface,
+    HasParent,
+    IsolatedFromAbove,
+    IsTerminator,
+    ReturnLike,
+    SymbolOpInterface,
+    SymbolTable,
+    SymbolUserOpInterface,
+)
+from xdsl.utils.exceptions import VerifyException
+
+from tfrt_nb.dialects.async_.proposal import parse_call_on_runtime
+from tfrt_nb.dialects.async_.types import TokenType, ValueType
+
+_SIGNATURE = ("sym_name", "function_type", "sym_visibility", "arg_attrs", "res_attrs")
+
+
+class _FuncIsCallable(CallableOpInterface):
+    @classmethod
+    def get_callable_region(cls, op: Operation) -> Region:
+        assert isinstance(op, FuncOp)
+        return op.body
+
+    @classmethod
+    def get_argument_types(cls, op: Operation) -> tuple[Attribute, ...]:
+        assert isinstance(op, FuncOp)
+        return op.function_type.inputs.data
+
+    @classmethod
+    def get_result_types(cls, op: Operation) -> tuple[Attribute, ...]:
+        assert isinstance(op, FuncOp)
+        return op.function_type.outputs.data
+
+
+@irdl_op_definition
+class FuncOp(IRDLOperation):
+    """A function that returns async values: optionally one token, and it comes first."""
+
+    name = "async.func"
+    body = region_def()
+    sym_name = prop_def(SymbolNameConstraint())
+    function_type = prop_def(FunctionType)
+    sym_visibility = opt_prop_def(StringAttr)
+    arg_attrs = opt_prop_def(ArrayAttr[DictionaryAttr])
+    res_attrs = opt_prop_def(ArrayAttr[DictionaryAttr])
+
+    traits = traits_def(IsolatedFromAbove(), SymbolOpInterface(), _FuncIsCallable())
+
+    def __init__(
+        self,
+        name: str,
+        function_type: FunctionType,
+        body: Region,
+        visibility: StringAttr | None = None,
+        *,
+        arg_attrs: ArrayAttr[DictionaryAttr] | None = None,
+        res_attrs: ArrayAttr[DictionaryAttr] | None = None,
+    ) -> None:
+        super().__init__(
+            properties={
+                "sym_name": StringAttr(name),
+                "function_type": function_type,
+                "sym_visibility": visibility,
+                "arg_attrs": arg_attrs,
+                "res_attrs": res_attrs,
+            },
+            regions=[body],
+        )
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        visibility = parser.parse_optional_visibility_keyword()
+        name, inputs, outputs, body, attributes, arg_attrs, res_attrs = parse_func_op_like(
+            parser, reserved_attr_names=_SIGNATURE
+        )
+        type_ = FunctionType.from_lists(inputs, outputs)
+        op = cls(name, type_, body, visibility, arg_attrs=arg_attrs, res_attrs=res_attrs)
+        if attributes is not None:
+            op.attributes |= attributes.data
+        return op
+
+    def print(self, printer: Printer) -> None:
+        if self.sym_visibility is not None:
+            printer.print_string(f" {self.sym_visibility.data}")
+        print_func_op_like(
+            printer,
+            self.sym_name,
+            self.function_type,
+            self.body,
+            self.attributes,
+            arg_attrs=self.arg_attrs,
+            res_attrs=self.res_attrs,
+            reserved_attr_names=_SIGNATURE,
+            print_empty_outputs=False,
+        )
+
+    @property
+    def is_declaration(self) -> bool:
+        """Whether the function has no body."""
+        return not self.body.blocks
+
+    @property
+    def payload_types(self) -> tuple[Attribute, ...]:
+        """What `async.return` has to give: the results without the token, unwrapped."""
+        outputs = self.function_type.outputs.data
+        return tuple(type_.value_type for type_ in outputs if isinstance(type_, ValueType))
+
+    def verify_(self) -> None:
+        outputs = self.function_type.outputs.data
+        if not outputs:
+            raise VerifyException("result is expected to be at least of size 1, but got 0")
+        for index, type_ in enumerate(outputs):
+            if not isinstance(type_, TokenType | ValueType):
+                raise VerifyException(
+                    f"result type must be async value type or async token type, but got '{type_}'"
+                )
+            if isinstance(type_, TokenType) and index > 0:
+                raise VerifyException(
+                    " results' (optional) async token type is expected to appear as the 1st "
+                    f"return value, but got {index + 1}"
+                )
+        self._verify_entry_block()
+
+    def _verify_entry_block(self) -> None:
+        if self.is_declaration:
+            return
+        if self.body.blocks[0].arg_types != self.function_type.inputs.data:
+            raise VerifyException(
+                "entry block must have as many arguments of the same types as the function"
+            )
+
+
+@irdl_op_definition
+class ReturnOp(IRDLOperation):
+    """Resolves the results of the function."""
+
+    name = "async.return"
+    operands_ = var_operand_def()
+
+    traits = traits_def(IsTerminator(), ReturnLike(), HasParent(FuncOp))
+
+    assembly_format = "attr-dict ($operands_^ `:` type($operands_))?"
+
+    def __init__(self, *operands: SSAValue) -> None:
+        super().__init__(operands=[operands])
+
+    def verify_(self) -> None:
+        function = self.parent_op()
+        if isinstance(function, FuncOp) and function.payload_types != self.operands_.types:
+            raise VerifyException(
+                "operand types do not match the types returned from the parent FuncOp"
+            )
+
+
+class _CalleeIsAsync(SymbolUserOpInterface):
+    def verify(self, op: Operation) -> None:
+        assert isinstance(op, CallOp)
+        callee = SymbolTable.lookup_symbol(op, op.callee)
+        if not isinstance(callee, FuncOp):
+            raise VerifyException(
+                f"'{op.callee.root_reference.data}' does not reference a valid async function"
+            )
+        _verify_operands(op, callee.function_type.inputs.data)
+        _verify_results(op, callee.function_type.outputs.data)
+
+
+def _verify_operands(op: CallOp, expected: Sequence[Attribute]) -> None:
+    provided = op.operands_.types
+    if len(provided) != len(expected):
+        raise VerifyException("incorrect number of operands for callee")
+    for index, (wanted, given) in enumerate(zip(expected, provided, strict=True)):
+        if wanted != given:
+            raise VerifyException(
+                f"operand type mismatch: expected operand type '{wanted}', but provided "
+                f"'{given}' for operand number {index}"
+            )
+
+
+def _verify_results(op: CallOp, expected: Sequence[Attribute]) -> None:
+    if len(op.results_) != len(expected):
+        raise VerifyException("incorrect number of results for callee")
+    for index, (wanted, given) in enumerate(zip(expected, op.results_.types, strict=True)):
+        if wanted != given:
+            raise VerifyException(f"result type mismatch at index {index}")
+
+
+@irdl_op_definition
+class CallOp(IRDLOperation):
+    """Starts an async function on this thread."""
+
+    name = "async.call"
+    callee = prop_def(FlatSymbolRefAttrConstr)
+    operands_ = var_operand_def()
+    results_ = var_result_def()
+    arg_attrs = opt_prop_def(ArrayAttr[DictionaryAttr])
+    res_attrs = opt_prop_def(ArrayAttr[DictionaryAttr])
+
+    traits = traits_def(_CalleeIsAsync())
+
+    def __init__(
+        self, callee: SymbolRefAttr, operands: Sequence[SSAValue], result_types: Sequence[Attribute]
+    ) -> None:
+        super().__init__(
+            operands=[operands], result_types=[result_types], properties={"callee": callee}
+        )
+
+    @classmethod
+    def parse(cls, parser: Parser) -> IRDLOperation:  # type: ignore[override]
+        """`@f(%a) : (T) -> ...`; with a runtime before the name it is the seed's other call."""
+        on_runtime = parse_call_on_runtime(parser)
+        if on_runtime is not None:
+            return on_runtime
+        callee = SymbolRefAttr(parser.parse_symbol_name())
+        operands = parser.parse_op_args_list()
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        position = parser.pos
+        type_ = parser.parse_function_type()
+        values = parser.resolve_operands(operands, type_.inputs.data, position)
+        op = cls(callee, values, type_.outputs.data)
+        op.attributes |= attributes
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_attribute(self.callee)
+        printer.print_operands(self.operands_)
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_operation_type(self)
+
+
+OPERATIONS: list[type[Operation]] = [FuncOp, ReturnOp, CallOp]

@@ -1,0 +1,310 @@
+"""Runtime operations: what the high-level operations become, one call of the runtime each."""
+
+from __future__ import annotations
+
+from typing import Self
+
+from xdsl.dialects.builtin import IndexType, IntegerAttr, i1, i64
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.irdl import (
+    IRDLOperation,
+    ParsePropInAttrDict,
+    irdl_op_definition,
+    operand_def,
+    prop_def,
+    result_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.utils.exceptions import VerifyException
+
+from tfrt_nb.dialects.async_.types import (
+    ANYTHING,
+    ASYNC,
+    AWAITABLE,
+    GROUP,
+    CoroHandleType,
+    GroupType,
+    ValueType,
+    parse_value_type,
+    print_value_type,
+)
+
+
+@irdl_op_definition
+class RuntimeCreateOp(IRDLOperation):
+    """A new token or value, unavailable, with two references: the caller's and the producer's."""
+
+    name = "async.runtime.create"
+    result = result_def(AWAITABLE)
+
+    assembly_format = "attr-dict `:` type($result)"
+
+    def __init__(self, type_: Attribute) -> None:
+        super().__init__(result_types=[type_])
+
+
+@irdl_op_definition
+class RuntimeCreateGroupOp(IRDLOperation):
+    """A new group that is done when `size` members were added and are resolved."""
+
+    name = "async.runtime.create_group"
+    size = operand_def(IndexType())
+    result = result_def(GroupType())
+
+    assembly_format = "$size attr-dict `:` type($result)"
+
+    def __init__(self, size: SSAValue) -> None:
+        super().__init__(operands=[size], result_types=[GROUP])
+
+
+@irdl_op_definition
+class RuntimeSetAvailableOp(IRDLOperation):
+    """Resolves a token or value, runs who waits for it, and gives up the producer's reference."""
+
+    name = "async.runtime.set_available"
+    operand = operand_def(AWAITABLE)
+
+    assembly_format = "$operand attr-dict `:` type($operand)"
+
+    def __init__(self, operand: SSAValue) -> None:
+        super().__init__(operands=[operand])
+
+
+@irdl_op_definition
+class RuntimeSetErrorOp(IRDLOperation):
+    """Resolves a token or value to an error, otherwise like `set_available`."""
+
+    name = "async.runtime.set_error"
+    operand = operand_def(AWAITABLE)
+
+    assembly_format = "$operand attr-dict `:` type($operand)"
+
+    def __init__(self, operand: SSAValue) -> None:
+        super().__init__(operands=[operand])
+
+
+@irdl_op_definition
+class RuntimeIsErrorOp(IRDLOperation):
+    """Whether the object is resolved to an error; false while it is unavailable."""
+
+    name = "async.runtime.is_error"
+    operand = operand_def(ASYNC)
+    is_error = result_def(i1)
+
+    assembly_format = "$operand attr-dict `:` type($operand)"
+
+    def __init__(self, operand: SSAValue) -> None:
+        super().__init__(operands=[operand], result_types=[i1])
+
+
+@irdl_op_definition
+class RuntimeAwaitOp(IRDLOperation):
+    """Waits on this thread until the object is resolved."""
+
+    name = "async.runtime.await"
+    operand = operand_def(ASYNC)
+
+    assembly_format = "$operand attr-dict `:` type($operand)"
+
+    def __init__(self, operand: SSAValue) -> None:
+        super().__init__(operands=[operand])
+
+
+@irdl_op_definition
+class RuntimeResumeOp(IRDLOperation):
+    """Has a worker resume the coroutine."""
+
+    name = "async.runtime.resume"
+    handle = operand_def(CoroHandleType())
+
+    assembly_format = "$handle attr-dict"
+
+    def __init__(self, handle: SSAValue) -> None:
+        super().__init__(operands=[handle])
+
+
+@irdl_op_definition
+class RuntimeAwaitAndResumeOp(IRDLOperation):
+    """Resumes the coroutine once the object is resolved: now, on this thread, if it already is."""
+
+    name = "async.runtime.await_and_resume"
+    operand = operand_def(ASYNC)
+    handle = operand_def(CoroHandleType())
+
+    assembly_format = "$operand `,` $handle attr-dict `:` type($operand)"
+
+    def __init__(self, operand: SSAValue, handle: SSAValue) -> None:
+        super().__init__(operands=[operand, handle])
+
+
+@irdl_op_definition
+class RuntimeStoreOp(IRDLOperation):
+    """Writes the payload of a value that is still unavailable."""
+
+    name = "async.runtime.store"
+    value = operand_def(ANYTHING)
+    storage = operand_def(ValueType)
+
+    def __init__(self, value: SSAValue, storage: SSAValue) -> None:
+        super().__init__(operands=[value, storage])
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        value = parser.parse_unresolved_operand()
+        parser.parse_punctuation(",")
+        storage = parser.parse_unresolved_operand()
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        type_ = parse_value_type(parser)
+        op = cls(
+            parser.resolve_operand(value, type_.value_type), parser.resolve_operand(storage, type_)
+        )
+        op.attributes |= attributes
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_ssa_value(self.value)
+        printer.print_string(", ")
+        printer.print_ssa_value(self.storage)
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        _print_storage_type(printer, self.storage)
+
+    def verify_(self) -> None:
+        if self.storage.type != ValueType(self.value.type):
+            raise VerifyException("type of 'value' matches element type of 'storage'")
+
+
+@irdl_op_definition
+class RuntimeLoadOp(IRDLOperation):
+    """Reads the payload of an available value."""
+
+    name = "async.runtime.load"
+    storage = operand_def(ValueType)
+    result = result_def(ANYTHING)
+
+    def __init__(self, storage: SSAValue) -> None:
+        assert isinstance(storage.type, ValueType)
+        super().__init__(operands=[storage], result_types=[storage.type.value_type])
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        storage = parser.parse_unresolved_operand()
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        op = cls(parser.resolve_operand(storage, parse_value_type(parser)))
+        op.attributes |= attributes
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_ssa_value(self.storage)
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        _print_storage_type(printer, self.storage)
+
+    def verify_(self) -> None:
+        if self.storage.type != ValueType(self.result.type):
+            raise VerifyException("type of 'result' matches element type of 'storage'")
+
+
+def _print_storage_type(printer: Printer, storage: SSAValue) -> None:
+    assert isinstance(storage.type, ValueType)
+    print_value_type(printer, storage.type)
+
+
+@irdl_op_definition
+class RuntimeAddToGroupOp(IRDLOperation):
+    """Makes a token or value a member of a group and gives its rank: 0, 1, ... in this order."""
+
+    name = "async.runtime.add_to_group"
+    operand = operand_def(AWAITABLE)
+    group = operand_def(GroupType())
+    rank = result_def(IndexType())
+
+    assembly_format = "$operand `,` $group attr-dict `:` type($operand)"
+
+    def __init__(self, operand: SSAValue, group: SSAValue) -> None:
+        super().__init__(operands=[operand, group], result_types=[IndexType()])
+
+
+class _CountingOp(IRDLOperation):
+    """Changes the reference count of an object by `count`, which is positive."""
+
+    operand = operand_def(ASYNC)
+    count = prop_def(IntegerAttr)
+
+    irdl_options = (ParsePropInAttrDict(),)
+
+    assembly_format = "$operand attr-dict `:` type($operand)"
+
+    def __init__(self, operand: SSAValue, count: int = 1) -> None:
+        super().__init__(operands=[operand], properties={"count": IntegerAttr(count, i64)})
+
+    def verify_(self) -> None:
+        if self.count.value.data <= 0 or self.count.type != i64:
+            raise VerifyException(
+                "attribute 'count' failed to satisfy constraint: "
+                "64-bit signless integer attribute whose value is positive"
+            )
+
+
+@irdl_op_definition
+class RuntimeAddRefOp(_CountingOp):
+    """Takes `count` more references."""
+
+    name = "async.runtime.add_ref"
+
+
+@irdl_op_definition
+class RuntimeDropRefOp(_CountingOp):
+    """Gives up `count` references; the object goes with the last one."""
+
+    name = "async.runtime.drop_ref"
+
+
+@irdl_op_definition
+class RuntimeNumWorkerThreadsOp(IRDLOperation):
+    """How many threads run tasks."""
+
+    name = "async.runtime.num_worker_threads"
+    result = result_def(IndexType())
+
+    assembly_format = "attr-dict `:` type($result)"
+
+    def __init__(self) -> None:
+        super().__init__(result_types=[IndexType()])
+
+
+@irdl_op_definition
+class RuntimeStackIsLowOp(IRDLOperation):
+    """Whether little is left of this thread's stack.  MLIR has no such operation."""
+
+    name = "async.runtime.stack_is_low"
+    result = result_def(i1)
+
+    assembly_format = "attr-dict"
+
+    def __init__(self) -> None:
+        super().__init__(result_types=[i1])
+
+
+OPERATIONS: list[type[Operation]] = [
+    RuntimeCreateOp,
+    RuntimeCreateGroupOp,
+    RuntimeSetAvailableOp,
+    RuntimeSetErrorOp,
+    RuntimeIsErrorOp,
+    RuntimeAwaitOp,
+    RuntimeResumeOp,
+    RuntimeAwaitAndResumeOp,
+    RuntimeStoreOp,
+    RuntimeLoadOp,
+    RuntimeAddToGroupOp,
+    RuntimeAddRefOp,
+    RuntimeDropRefOp,
+    RuntimeNumWorkerThreadsOp,
+    RuntimeStackIsLowOp,
+]

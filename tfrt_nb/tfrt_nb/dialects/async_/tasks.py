@@ -1,0 +1,350 @@
+"""Tasks: `async.execute`, its terminator, and what one does with tokens, values and groups.
+
+    %token, %result = async.execute [%before] (%v as %x: !async.value<f32>) -> !async.value<f32> {
+      %y = arith.addf %x, %x : f32
+      async.yield %y : f32
+    }
+    %z = async.await %result : !async.value<f32>
+
+The body starts when all dependencies and operands are resolved, and may run beside the code that
+follows.  If one of them is in error the body is skipped and all results are in error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Self
+
+from xdsl.dialects.builtin import IndexType
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.irdl import (
+    AttrSizedOperandSegments,
+    IRDLOperation,
+    irdl_op_definition,
+    lazy_traits_def,
+    operand_def,
+    opt_result_def,
+    region_def,
+    result_def,
+    traits_def,
+    var_operand_def,
+    var_result_def,
+)
+from xdsl.parser import Parser
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+from xdsl.printer import Printer
+from xdsl.traits import (
+    HasCanonicalizationPatternsTrait,
+    HasParent,
+    IsTerminator,
+    Pure,
+    RecursiveMemoryEffect,
+    ReturnLike,
+)
+from xdsl.utils.exceptions import VerifyException
+
+from tfrt_nb.dialects.async_.proposal import RegionOp
+from tfrt_nb.dialects.async_.types import (
+    ANYTHING,
+    AWAITABLE,
+    GROUP,
+    TOKEN,
+    GroupType,
+    TokenType,
+    ValueType,
+    awaited_type,
+)
+
+_PARENT = "parent operands"
+_BODY = "Region #0"
+_RESULTS = "parent results"
+
+
+@irdl_op_definition
+class YieldOp(IRDLOperation):
+    """Ends the body of a task with its results, not yet wrapped in async values."""
+
+    name = "async.yield"
+    operands_ = var_operand_def()
+
+    traits = lazy_traits_def(
+        lambda: (IsTerminator(), ReturnLike(), Pure(), HasParent(ExecuteOp, RegionOp))
+    )
+
+    assembly_format = "attr-dict ($operands_^ `:` type($operands_))?"
+
+    def __init__(self, *operands: SSAValue) -> None:
+        super().__init__(operands=[operands])
+
+
+@irdl_op_definition
+class ExecuteOp(IRDLOperation):
+    """A task: a region that runs once its dependencies and operands are resolved."""
+
+    name = "async.execute"
+    dependencies = var_operand_def(TokenType)
+    body_operands = var_operand_def(AWAITABLE)
+    token = result_def(TokenType)
+    body_results = var_result_def(ValueType)
+    body = region_def()
+
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+    traits = traits_def(RecursiveMemoryEffect())
+
+    def __init__(
+        self,
+        dependencies: Sequence[SSAValue],
+        operands: Sequence[SSAValue],
+        result_types: Sequence[Attribute],
+        body: Region,
+    ) -> None:
+        super().__init__(
+            operands=[dependencies, operands], result_types=[TOKEN, result_types], regions=[body]
+        )
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        dependencies = parser.parse_optional_comma_separated_list(
+            parser.Delimiter.SQUARE, lambda: _parse_dependency(parser)
+        )
+        operands = parser.parse_optional_comma_separated_list(
+            parser.Delimiter.PAREN, lambda: _parse_body_operand(parser)
+        )
+        result_types = _parse_result_types(parser)
+        attributes = parser.parse_optional_attr_dict_with_keyword()
+        arguments = [argument for _, argument in operands or ()]
+        body = parser.parse_region(arguments if arguments else None)
+        op = cls(dependencies or (), [value for value, _ in operands or ()], result_types, body)
+        if attributes is not None:
+            op.attributes |= attributes.data
+        return op
+
+    def print(self, printer: Printer) -> None:
+        if self.dependencies:
+            printer.print_string(" ")
+            with printer.in_square_brackets():
+                printer.print_list(self.dependencies, printer.print_ssa_value)
+        if self.body_operands:
+            printer.print_string(" ")
+            with printer.in_parens():
+                pairs = zip(self.body_operands, self.body.blocks[0].args, strict=True)
+                printer.print_list(pairs, lambda pair: _print_body_operand(printer, *pair))
+        _print_result_types(printer, self.body_results.types)
+        printer.print_op_attributes(self.attributes, print_keyword=True)
+        printer.print_string(" ")
+        printer.print_region(self.body, print_entry_block_args=False)
+
+    @property
+    def terminator(self) -> YieldOp:
+        """The `async.yield` of a verified task."""
+        terminator = self.body.block.last_op
+        assert isinstance(terminator, YieldOp)
+        return terminator
+
+    def verify_(self) -> None:
+        if len(self.body.blocks) > 1:
+            raise VerifyException("expects region #0 to have 0 or 1 blocks")
+        if not self.body.blocks or not self.body.block.ops:
+            raise VerifyException(
+                "region #0 ('bodyRegion') failed to verify constraint: region with 1 blocks"
+            )
+        self._verify_entry(self.body.block)
+        self._verify_exit(self.body.block)
+
+    def _verify_entry(self, block: Block) -> None:
+        given, expected = self.body_operands.types, block.arg_types
+        _verify_edge(_PARENT, _BODY, given, expected)
+        if any(isinstance(type_, TokenType) for type_ in given):
+            raise VerifyException(
+                "async body region argument types do not match the execute operation "
+                "arguments types"
+            )
+
+    def _verify_exit(self, block: Block) -> None:
+        terminator = block.last_op
+        if isinstance(terminator, YieldOp):
+            _verify_edge(_BODY, _RESULTS, terminator.operands_.types, self.body_results.types)
+
+
+def _verify_edge(
+    source: str, target: str, given: Sequence[Attribute], expected: Sequence[Attribute]
+) -> None:
+    """Along an edge of control flow `T` matches `!async.value<T>`, and a token another token."""
+    if len(given) != len(expected):
+        raise VerifyException(
+            f" region control flow edge from {source} to {target}: source has {len(given)} "
+            f"operands, but target successor needs {len(expected)}"
+        )
+    for index, (from_type, to_type) in enumerate(zip(given, expected, strict=True)):
+        if _payload(from_type) != _payload(to_type):
+            raise VerifyException(
+                f" along control flow edge from {source} to {target}: source type #{index} "
+                f"'{from_type}' should match input type #{index} '{to_type}'"
+            )
+
+
+def _payload(type_: Attribute) -> Attribute:
+    return type_.value_type if isinstance(type_, ValueType) else type_
+
+
+def _parse_dependency(parser: Parser) -> SSAValue:
+    return parser.resolve_operand(parser.parse_unresolved_operand(), TOKEN)
+
+
+def _parse_body_operand(parser: Parser) -> tuple[SSAValue, Parser.Argument]:
+    """`%value as %name: !async.value<T>`; inside the body the name is a T."""
+    unresolved = parser.parse_unresolved_operand()
+    parser.parse_keyword("as")
+    argument = parser.parse_argument()
+    operand = parser.resolve_operand(unresolved, argument.type)
+    argument.type = awaited_type(argument.type) or argument.type
+    return operand, argument
+
+
+def _print_body_operand(printer: Printer, operand: SSAValue, argument: SSAValue) -> None:
+    printer.print_ssa_value(operand)
+    printer.print_string(" as ")
+    printer.print_ssa_value(argument)
+    printer.print_string(": ")
+    printer.print_attribute(operand.type)
+
+
+def _parse_result_types(parser: Parser) -> Sequence[Attribute]:
+    if parser.parse_optional_punctuation("->") is None:
+        return ()
+    types = parser.parse_optional_comma_separated_list(parser.Delimiter.PAREN, parser.parse_type)
+    return [parser.parse_type()] if types is None else types
+
+
+def _print_result_types(printer: Printer, types: Sequence[Attribute]) -> None:
+    if not types:
+        return
+    printer.print_string(" -> ")
+    if len(types) == 1:
+        printer.print_attribute(types[0])
+        return
+    with printer.in_parens():
+        printer.print_list(types, printer.print_attribute)
+
+
+@irdl_op_definition
+class AwaitOp(IRDLOperation):
+    """Waits for a token or a value; a coroutine is suspended meanwhile, other code blocks."""
+
+    name = "async.await"
+    operand = operand_def(ANYTHING)
+    result = opt_result_def(ANYTHING)
+
+    def __init__(self, operand: SSAValue) -> None:
+        super().__init__(operands=[operand], result_types=[awaited_type(operand.type)])
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        unresolved = parser.parse_unresolved_operand()
+        attributes = parser.parse_optional_attr_dict()
+        # The seed's discussion leaves the type out: `async.await %0` awaits a token.
+        typed = parser.parse_optional_punctuation(":") is not None
+        type_ = parser.parse_type() if typed else TOKEN
+        op = cls(parser.resolve_operand(unresolved, type_))
+        op.attributes |= attributes
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_ssa_value(self.operand)
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.operand.type)
+
+    def verify_(self) -> None:
+        awaited = self.operand.type
+        if not isinstance(awaited, TokenType | ValueType):
+            raise VerifyException(
+                "operand #0 must be async value type or async token type, "
+                f"but got '{self.operand.type}'"
+            )
+        if isinstance(awaited, TokenType) and self.result is not None:
+            raise VerifyException("awaiting on a token must have empty result")
+        if isinstance(awaited, ValueType):
+            _verify_awaited_value(awaited, self.result)
+
+
+def _verify_awaited_value(awaited: ValueType, result: SSAValue | None) -> None:
+    found = "none" if result is None else str(result.type)
+    if result is None or result.type != awaited.value_type:
+        raise VerifyException(
+            f"result type '{found}' does not match async value type '{awaited.value_type}'"
+        )
+
+
+class _CreateGroupPatterns(HasCanonicalizationPatternsTrait):
+    @classmethod
+    def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
+        return (EraseUnfilledGroup(),)
+
+
+@irdl_op_definition
+class CreateGroupOp(IRDLOperation):
+    """A group of `size` tokens and values."""
+
+    name = "async.create_group"
+    size = operand_def(IndexType())
+    result = result_def(GroupType)
+
+    traits = traits_def(Pure(), _CreateGroupPatterns())
+
+    assembly_format = "$size `:` type($result) attr-dict"
+
+    def __init__(self, size: SSAValue) -> None:
+        super().__init__(operands=[size], result_types=[GROUP])
+
+
+class EraseUnfilledGroup(RewritePattern):
+    """A group that is only awaited goes, with its awaits: nobody observes that they end."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: CreateGroupOp, rewriter: PatternRewriter) -> None:
+        users = [use.operation for use in op.result.uses]
+        if not all(isinstance(user, AwaitAllOp) for user in users):
+            return
+        for user in users:
+            rewriter.erase(user)
+        rewriter.erase(op)
+
+
+@irdl_op_definition
+class AddToGroupOp(IRDLOperation):
+    """Makes a token or value a member and gives its rank: 0, 1, ... in the order of addition."""
+
+    name = "async.add_to_group"
+    operand = operand_def(AWAITABLE)
+    group = operand_def(GroupType)
+    rank = result_def(IndexType())
+
+    assembly_format = "$operand `,` $group `:` type($operand) attr-dict"
+
+    def __init__(self, operand: SSAValue, group: SSAValue) -> None:
+        super().__init__(operands=[operand, group], result_types=[IndexType()])
+
+
+@irdl_op_definition
+class AwaitAllOp(IRDLOperation):
+    """Waits until as many members as the group's size were added and are resolved."""
+
+    name = "async.await_all"
+    operand = operand_def(GroupType)
+
+    assembly_format = "$operand attr-dict"
+
+    def __init__(self, operand: SSAValue) -> None:
+        super().__init__(operands=[operand])
+
+
+OPERATIONS: list[type[Operation]] = [
+    ExecuteOp,
+    YieldOp,
+    AwaitOp,
+    CreateGroupOp,
+    AddToGroupOp,
+    AwaitAllOp,
+]

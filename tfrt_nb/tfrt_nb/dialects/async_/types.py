@@ -1,0 +1,114 @@
+"""The types of the async dialect.
+
+Tokens, values and groups are reference counted objects of the runtime; the coroutine types stand for
+LLVM's coroutine tokens and frame handles.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from xdsl.ir import Attribute, ParametrizedAttribute, SSAValue, TypeAttribute
+from xdsl.irdl import AnyAttr, BaseAttr, irdl_attr_definition
+from xdsl.parser import AttrParser, Parser
+from xdsl.printer import Printer
+from xdsl.utils.exceptions import ParseError
+
+
+@irdl_attr_definition
+class TokenType(ParametrizedAttribute, TypeAttribute):
+    """`!async.token`: the completion of an asynchronous operation."""
+
+    name = "async.token"
+
+
+@irdl_attr_definition
+class ValueType(ParametrizedAttribute, TypeAttribute):
+    """`!async.value<T>`: a T that becomes available later."""
+
+    name = "async.value"
+
+    value_type: Attribute
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> list[Attribute]:
+        """`<T>`; anything else is refused in MLIR's words."""
+        position = parser.pos
+        try:
+            parser.parse_punctuation("<")
+            value_type = parser.parse_type()
+            parser.parse_punctuation(">")
+        except ParseError:
+            parser.raise_error("failed to parse async value type", position)
+        return [value_type]
+
+    def print_parameters(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            printer.print_attribute(self.value_type)
+
+
+@irdl_attr_definition
+class GroupType(ParametrizedAttribute, TypeAttribute):
+    """`!async.group`: tokens and values, as many as were announced when it was made."""
+
+    name = "async.group"
+
+
+@irdl_attr_definition
+class CoroIdType(ParametrizedAttribute, TypeAttribute):
+    """`!async.coro.id`: which coroutine this is."""
+
+    name = "async.coro.id"
+
+
+@irdl_attr_definition
+class CoroHandleType(ParametrizedAttribute, TypeAttribute):
+    """`!async.coro.handle`: the frame of a coroutine."""
+
+    name = "async.coro.handle"
+
+
+@irdl_attr_definition
+class CoroStateType(ParametrizedAttribute, TypeAttribute):
+    """`!async.coro.state`: where a coroutine goes on after it was suspended."""
+
+    name = "async.coro.state"
+
+
+AwaitableType: TypeAlias = TokenType | ValueType
+AsyncType: TypeAlias = TokenType | ValueType | GroupType
+
+TOKEN = TokenType()
+GROUP = GroupType()
+
+AWAITABLE = BaseAttr(TokenType) | BaseAttr(ValueType)
+ASYNC = BaseAttr(TokenType) | BaseAttr(ValueType) | BaseAttr(GroupType)
+ANYTHING = AnyAttr()
+
+
+def is_async(value: SSAValue) -> bool:
+    """Whether the value is a reference counted object of the runtime."""
+    return isinstance(value.type, TokenType | ValueType | GroupType)
+
+
+def awaited_type(awaitable: Attribute) -> Attribute | None:
+    """What awaiting gives: the T of `!async.value<T>`, or nothing for a token or a group."""
+    return awaitable.value_type if isinstance(awaitable, ValueType) else None
+
+
+def parse_value_type(parser: Parser) -> ValueType:
+    """An async value type whose prefix may be left out: `<f32>` or `!async.value<f32>`."""
+    if parser.parse_optional_punctuation("<") is None:
+        position = parser.pos
+        written = parser.parse_type()
+        if not isinstance(written, ValueType):
+            parser.raise_error(f"expected an async value type, but got '{written}'", position)
+        return written
+    value_type = parser.parse_type()
+    parser.parse_punctuation(">")
+    return ValueType(value_type)
+
+
+def print_value_type(printer: Printer, type_: ValueType) -> None:
+    """The short form `<f32>`."""
+    type_.print_parameters(printer)

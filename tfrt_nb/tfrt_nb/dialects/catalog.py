@@ -1,0 +1,131 @@
+"""Every operation by name.
+
+Three kinds: operations with a class of their own (control flow), operations with a signature, and
+all others, which are taken as they are written.  Classes of the last two kinds are made when first
+asked for, and once only.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+from typing import cast
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import Builtin
+from xdsl.ir import Dialect, Operation, OpTraits
+from xdsl.traits import OpTrait
+
+from tfrt_nb.dialects import control_flow, tensor, tfrt, tfrt_test, vt
+from tfrt_nb.dialects.kernel_op import kernel_op
+from tfrt_nb.dialects.signatures import Signature
+
+SIGNATURES: Mapping[str, Signature] = {
+    **tfrt.SIGNATURES,
+    **tfrt_test.SIGNATURES,
+    **tensor.SIGNATURES,
+    **vt.SIGNATURES,
+}
+"""The signature of each kernel that has one."""
+
+HOST_DIALECTS = frozenset(
+    name.partition(".")[0] for name in (*SIGNATURES, *(op.name for op in control_flow.OPERATIONS))
+)
+"""The dialects of host programs."""
+
+
+class UnknownOp(Operation):
+    """An operation that no table knows, under its own name: `"golden.op"(...)`.
+
+    It may be anything, so it also passes for a terminator.
+    """
+
+    name = "builtin.unknown"
+    traits = OpTraits(lambda: ())
+
+    @classmethod
+    def has_trait(
+        cls, trait: type[OpTrait] | OpTrait, *, value_if_unregistered: bool = True
+    ) -> bool:
+        return value_if_unregistered
+
+
+_CLASSES: dict[str, type[Operation]] = {op.name: op for op in control_flow.OPERATIONS}
+_UNKNOWN: dict[str, type[Operation]] = {}
+
+
+def host_operation(name: str) -> type[Operation] | None:
+    """The class of an operation of host programs, None if no table has this name."""
+    operation = _CLASSES.get(name)
+    if operation is None and name in SIGNATURES:
+        operation = _CLASSES[name] = kernel_op(SIGNATURES[name])
+    return operation
+
+
+def unknown_operation(name: str) -> type[Operation]:
+    """The class that stands for an operation that no table knows."""
+    operation = _UNKNOWN.get(name)
+    if operation is None:
+        operation = _UNKNOWN[name] = type("UnknownOp", (UnknownOp,), {"name": name})
+    return operation
+
+
+def similar_operations(name: str) -> list[str]:
+    """Names of operations that `name` may be meant to be, the likeliest first.
+
+    The kernels of sync functions come last: their names differ from others by an `_s` only.
+    """
+    names = {*SIGNATURES, *_CLASSES}
+    similar = difflib.get_close_matches(name, sorted(names), n=3, cutoff=0.75)
+    return sorted(similar, key=lambda match: "_s." in match)
+
+
+class HostContext(Context):
+    """An xDSL context that knows host programs, the async dialect, and MLIR's own dialects."""
+
+    def get_optional_op(
+        self, name: str, *, dialect_stack: Sequence[str] = ()
+    ) -> type[Operation] | None:
+        return (
+            host_operation(name)
+            or self.get_registered_op(name, dialect_stack)
+            or unknown_operation(name)
+        )
+
+    def get_registered_op(self, name: str, dialect_stack: Sequence[str]) -> type[Operation] | None:
+        """The class of an operation of xDSL's dialects or the async dialect."""
+        allow_unregistered, self.allow_unregistered = self.allow_unregistered, False
+        try:
+            return super().get_optional_op(name, dialect_stack=dialect_stack)
+        finally:
+            self.allow_unregistered = allow_unregistered
+
+
+def new_context() -> HostContext:
+    """A context for parsing.  Dialects are loaded when the text first names them."""
+    context = HostContext(allow_unregistered=True)
+    context.load_dialect(Builtin)
+    for name, factory in _LAZY_DIALECTS.items():
+        context.register_dialect(name, factory)
+    return context
+
+
+def _lazily(module: str, name: str) -> Callable[[], Dialect]:
+    """Import `module` when its dialect is first named: most host programs need none of these."""
+    return lambda: cast(Dialect, getattr(import_module(module), name))
+
+
+_LAZY_DIALECTS = {
+    "arith": _lazily("xdsl.dialects.arith", "Arith"),
+    "async": _lazily("tfrt_nb.dialects.async_", "Async"),
+    "cf": _lazily("xdsl.dialects.cf", "Cf"),
+    "func": _lazily("xdsl.dialects.func", "Func"),
+    "math": _lazily("xdsl.dialects.math", "Math"),
+    "memref": _lazily("tfrt_nb.dialects.async_.companions", "MemRef"),
+    "scf": _lazily("tfrt_nb.dialects.async_.companions", "Scf"),
+    "vector": _lazily("xdsl.dialects.vector", "Vector"),
+}
+
+UPSTREAM_DIALECTS = frozenset({"builtin", *_LAZY_DIALECTS})
+"""The dialects whose operations are defined by xDSL or by `async_`."""

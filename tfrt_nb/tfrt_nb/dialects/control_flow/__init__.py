@@ -1,0 +1,59 @@
+"""Control flow: `tfrt.return`, and the kernels that call functions or run regions.
+
+None of it but `tfrt.return` is built into the executor.
+"""
+
+from tfrt_nb.dialects.control_flow.calls import (
+    CallOp,
+    CaseOp,
+    CondOp,
+    OnceOp,
+    ParallelCallOp,
+    WhileOp,
+)
+from tfrt_nb.dialects.control_flow.regions import (
+    BenchmarkOp,
+    DoAsyncOp,
+    IfOp,
+    ParallelForOp,
+    RepeatOp,
+    SyncBenchmarkOp,
+)
+from tfrt_nb.dialects.control_flow.returns import ReturnOp
+
+NONSTRICT = "bef.nonstrict"
+"""The unit attribute of an operation that may run before all its operands are there."""
+
+OPERATIONS = (
+    BenchmarkOp,
+    CallOp,
+    CaseOp,
+    CondOp,
+    DoAsyncOp,
+    IfOp,
+    OnceOp,
+    ParallelCallOp,
+    ParallelForOp,
+    RepeatOp,
+    ReturnOp,
+    SyncBenchmarkOp,
+    WhileOp,
+)
+
+__all__ = [
+    "NONSTRICT",
+    "OPERATIONS",
+    "BenchmarkOp",
+    "CallOp",
+    "CaseOp",
+    "CondOp",
+    "DoAsyncOp",
+    "IfOp",
+    "OnceOp",
+    "ParallelCallOp",
+    "ParallelForOp",
+    "RepeatOp",
+    "ReturnOp",
+    "SyncBenchmarkOp",
+    "WhileOp",
+]

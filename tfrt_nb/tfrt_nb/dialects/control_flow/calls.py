@@ -1,0 +1,275 @@
+"""The kernels that call functions by name: `tfrt.call`, `once`, `cond`, `case`, `while`,
+`parallel_call`.
+
+A callee is a symbol attribute.  Functions reach a kernel in the alphabetical order of the
+attributes' names.
+"""
+
+from __future__ import annotations
+
+from typing import Self
+
+from xdsl.dialects.builtin import ArrayAttr, IntegerAttr
+from xdsl.ir import Attribute
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+
+from tfrt_nb.dialects.assembly import (
+    parse_function_type,
+    parse_operands_in_parentheses,
+    parse_range,
+    parse_symbol,
+    parse_types,
+    print_attributes,
+    print_function_types,
+    print_range,
+    print_symbol,
+    print_types,
+)
+from tfrt_nb.dialects.control_flow.structure import CallingOp, Types
+from tfrt_nb.dialects.types import CHAIN, I1, I32, I64
+
+
+class CallOp(CallingOp):
+    """`tfrt.call @f(%x) : (i32) -> i32`; strict unless it has the attribute `bef.nonstrict`."""
+
+    name = "tfrt.call"
+    callees = ("callee",)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        attributes: dict[str, Attribute] = {"callee": parse_symbol(parser)}
+        operands = parse_operands_in_parentheses(parser)
+        attributes |= parser.parse_optional_attr_dict()
+        types = parse_function_type(parser)
+        return cls.create(
+            operands=parser.resolve_operands(operands, types.inputs, types.position),
+            result_types=types.outputs,
+            attributes=attributes,
+        )
+
+    def print(self, printer: Printer) -> None:
+        print_symbol(printer, " ", self.attributes.get("callee"))
+        printer.print_operands(self.operands)
+        print_attributes(printer, self.attributes, without=("callee",))
+        printer.print_string(" : ")
+        printer.print_operation_type(self)
+
+
+class OnceOp(CallingOp):
+    """`tfrt.once @f(%x) : (i32) -> (i32)`: runs @f once per resource context."""
+
+    name = "tfrt.once"
+    callees = ("function",)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        attributes: dict[str, Attribute] = {"function": parse_symbol(parser)}
+        operands = parse_operands_in_parentheses(parser)
+        attributes |= parser.parse_optional_attr_dict()
+        types = parse_function_type(parser)
+        return cls.create(
+            operands=parser.resolve_operands(operands, types.inputs, types.position),
+            result_types=types.outputs,
+            attributes=attributes,
+        )
+
+    def print(self, printer: Printer) -> None:
+        print_symbol(printer, " ", self.attributes.get("function"))
+        printer.print_operands(self.operands)
+        print_attributes(printer, self.attributes, without=("function",))
+        print_function_types(printer, self.operand_types, self.result_types)
+
+
+class CondOp(CallingOp):
+    """`tfrt.cond %c @then @else (%x) : (i32) -> (i32)`"""
+
+    name = "tfrt.cond"
+    leading = ("i1",)
+    # The letters in front keep the order.
+    TRUE, FALSE = "a_true_fn", "b_false_fn"
+    callees = (TRUE, FALSE)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        condition = parser.parse_unresolved_operand()
+        attributes: dict[str, Attribute] = {
+            cls.TRUE: parse_symbol(parser),
+            cls.FALSE: parse_symbol(parser),
+        }
+        operands = parse_operands_in_parentheses(parser)
+        attributes |= parser.parse_optional_attr_dict()
+        types = parse_function_type(parser)
+        return cls.create(
+            operands=[
+                parser.resolve_operand(condition, I1),
+                *parser.resolve_operands(operands, types.inputs, types.position),
+            ],
+            result_types=types.outputs,
+            attributes=attributes,
+        )
+
+    def print(self, printer: Printer) -> None:
+        condition, arguments = self.operands[0], self.arguments
+        printer.print_string(" ")
+        printer.print_ssa_value(condition)
+        print_symbol(printer, " ", self.attributes.get(self.TRUE))
+        print_symbol(printer, " ", self.attributes.get(self.FALSE))
+        printer.print_string(" ")
+        printer.print_operands(arguments)
+        print_attributes(printer, self.attributes, without=(self.TRUE, self.FALSE))
+        print_function_types(printer, self.argument_types, self.result_types)
+
+
+class CaseOp(CallingOp):
+    """`tfrt.case %i [@b0, @b1] (%ch, %x) : (i32) -> (i32)`
+
+    In that form the first argument and the first result are a chain that the types leave out; the
+    form of later versions, `(!tfrt.chain, i32) -> (!tfrt.chain, i32)`, is read as well.
+    """
+
+    name = "tfrt.case"
+    leading = ("i32",)
+    callees = ("branches",)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        index = parser.parse_unresolved_operand()
+        branches = parser.parse_comma_separated_list(
+            parser.Delimiter.SQUARE, lambda: parse_symbol(parser)
+        )
+        operands = parse_operands_in_parentheses(parser)
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":", " and the types of operands and results")
+        start = parser.pos
+        inputs = _parse_types_in_parentheses(parser)
+        parser.parse_punctuation("->")
+        outputs = _parse_types_in_parentheses(parser)
+        if len(inputs) == len(operands) - 1:
+            inputs, outputs = [CHAIN, *inputs], [CHAIN, *outputs]
+        return cls.create(
+            operands=[
+                parser.resolve_operand(index, I32),
+                *parser.resolve_operands(operands, inputs, start),
+            ],
+            result_types=outputs,
+            attributes={"branches": ArrayAttr(branches), **attributes},
+        )
+
+    @property
+    def has_short_form(self) -> bool:
+        """Whether first argument and result are chains, and the lists behind them not empty."""
+        inputs, outputs = self.operand_types[1:], self.result_types
+        return (
+            min(len(inputs), len(outputs)) > 1
+            and inputs[0] == outputs[0] == CHAIN
+            and isinstance(self.attributes.get("branches"), ArrayAttr)
+        )
+
+    def print(self, printer: Printer) -> None:
+        index, arguments = self.operands[0], self.arguments
+        printer.print_string(" ")
+        printer.print_ssa_value(index)
+        printer.print_string(" ")
+        printer.print_attribute(self.attributes["branches"])
+        printer.print_string(" ")
+        printer.print_operands(arguments)
+        print_attributes(printer, self.attributes, without=("branches",))
+        inputs, outputs = self.argument_types, list(self.result_types)
+        if not getattr(printer, "is_head", False):
+            inputs, outputs = inputs[1:], outputs[1:]
+        print_function_types(printer, inputs, outputs)
+
+
+class WhileOp(CallingOp):
+    """`tfrt.while %c @body(%x) parallel_iterations(1) : (i32) -> (i32)`"""
+
+    name = "tfrt.while"
+    leading = ("i1",)
+    callees = ("body_fn",)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        condition = parser.parse_unresolved_operand()
+        attributes: dict[str, Attribute] = {"body_fn": parse_symbol(parser)}
+        operands = parse_operands_in_parentheses(parser)
+        parser.parse_keyword("parallel_iterations")
+        parser.parse_punctuation("(")
+        iterations = parser.parse_integer(allow_boolean=False)
+        parser.parse_punctuation(")")
+        attributes["parallel_iterations"] = IntegerAttr(iterations, I64)
+        attributes |= parser.parse_optional_attr_dict()
+        types = parse_function_type(parser)
+        return cls.create(
+            operands=[
+                parser.resolve_operand(condition, I1),
+                *parser.resolve_operands(operands, types.inputs, types.position),
+            ],
+            result_types=types.outputs,
+            attributes=attributes,
+        )
+
+    def callee_types(self) -> tuple[Types, Types | None]:
+        return self.argument_types, (*self.result_types, I1)
+
+    def print(self, printer: Printer) -> None:
+        condition, arguments = self.operands[0], self.arguments
+        printer.print_string(" ")
+        printer.print_ssa_value(condition)
+        print_symbol(printer, " ", self.attributes.get("body_fn"))
+        printer.print_operands(arguments)
+        iterations = self.attributes.get("parallel_iterations")
+        count = iterations.value.data if isinstance(iterations, IntegerAttr) else 1
+        printer.print_string(f" parallel_iterations({count})")
+        print_attributes(printer, self.attributes, without=("body_fn", "parallel_iterations"))
+        print_function_types(printer, self.argument_types, self.result_types)
+
+
+class ParallelCallOp(CallingOp):
+    """`tfrt.parallel_call.i32 %from to %to fixed %size @f(%x) : !T`: a chain when all is done."""
+
+    name = "tfrt.parallel_call.i32"
+    leading = ("i32", "i32", "i32")
+    result_words = ("chain",)
+    callees = ("callee",)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        bounds = parse_range(parser)
+        attributes: dict[str, Attribute] = {"callee": parse_symbol(parser)}
+        start = parser.pos
+        operands = parse_operands_in_parentheses(parser)
+        attributes |= parser.parse_optional_attr_dict()
+        types: list[Attribute] = []
+        if parser.parse_optional_punctuation(":") is not None:
+            start = parser.pos
+            types = parse_types(parser)
+        return cls.create(
+            operands=[
+                *parser.resolve_operands(bounds, (I32, I32, I32), start),
+                *parser.resolve_operands(operands, types, start),
+            ],
+            result_types=[CHAIN],
+            attributes=attributes,
+        )
+
+    def callee_types(self) -> tuple[Types, Types | None]:
+        return (I32, I32, *self.argument_types), None
+
+    def print(self, printer: Printer) -> None:
+        arguments = self.arguments
+        print_range(printer, self)
+        print_symbol(printer, " ", self.attributes.get("callee"))
+        printer.print_operands(arguments)
+        print_attributes(printer, self.attributes, without=("callee",))
+        if arguments:
+            printer.print_string(" : ")
+            print_types(printer, self.argument_types)
+
+
+def _parse_types_in_parentheses(parser: Parser) -> list[Attribute]:
+    """`(i32, i32)`: at least one type."""
+    parser.parse_punctuation("(")
+    types = parse_types(parser)
+    parser.parse_punctuation(")")
+    return types

@@ -1,0 +1,315 @@
+"""The kernels whose bodies are regions: `tfrt.if`, `repeat`, `parallel_for`, `tfrt_test.do.async`
+and the benchmarks.
+
+The arguments of a body have the names of the operands, and the body sees no other names:
+
+    %r = tfrt.if %c, %x : (i32) -> (i32)  {
+      tfrt.return %x : i32
+    } else  {
+      ...
+    }
+"""
+
+from __future__ import annotations
+
+from typing import Self
+
+from xdsl.dialects.builtin import IntegerAttr, StringAttr
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.parser import Parser, UnresolvedOperand
+from xdsl.printer import Printer
+from xdsl.utils.exceptions import VerifyException
+
+from tfrt_nb.dialects.assembly import (
+    parse_attributes_with_keyword,
+    parse_function_type,
+    parse_named_region,
+    parse_operands,
+    parse_range,
+    parse_symbol,
+    parse_types,
+    print_attributes,
+    print_function_types,
+    print_named_region,
+    print_operands,
+    print_range,
+    print_symbol,
+    print_types,
+)
+from tfrt_nb.dialects.control_flow.returns import ReturnOp
+from tfrt_nb.dialects.control_flow.structure import BodyOp, CallingOp, Types
+from tfrt_nb.dialects.literals import parse_literal
+from tfrt_nb.dialects.types import CHAIN, I1, I32
+
+
+class IfOp(BodyOp):
+    """`tfrt.if %c, %x : (i32) -> (i32)  { ... } else  { ... }`
+
+    Without results, the second region may be left out; it returns at once then.
+    """
+
+    name = "tfrt.if"
+    leading = ("i1",)
+    region_count = 2
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        condition = parser.parse_unresolved_operand()
+        operands = parse_operands(parser) if parser.parse_optional_punctuation(",") else []
+        attributes = parse_attributes_with_keyword(parser)
+        types = parse_function_type(parser)
+        values = [
+            parser.resolve_operand(condition, I1),
+            *parser.resolve_operands(operands, types.inputs, types.position),
+        ]
+        then = parse_named_region(parser, operands, types.inputs)
+        if parser.parse_optional_keyword("else") is not None:
+            otherwise = parse_named_region(parser, operands, types.inputs)
+        elif types.outputs:
+            parser.raise_error(
+                f"custom op '{cls.name}' expected 'else' in 'tfrt.if' with result values"
+            )
+        else:
+            otherwise = Region(Block([ReturnOp.create()], arg_types=types.inputs))
+        return cls.create(
+            operands=values,
+            result_types=types.outputs,
+            attributes=attributes,
+            regions=[then, otherwise],
+        )
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        print_operands(printer, self.operands)
+        print_attributes(printer, self.attributes, keyword=True)
+        print_function_types(printer, self.argument_types, self.result_types)
+        printer.print_string("  ")
+        print_named_region(printer, self.regions[0], self.arguments)
+        printer.print_string(" else  ")
+        print_named_region(printer, self.regions[1], self.arguments)
+
+
+class RepeatOp(BodyOp):
+    """`tfrt.repeat.i32 %n, %x : i32 { ... }`: the body takes and returns the loop values."""
+
+    name = "tfrt.repeat.i32"
+    leading = ("i32",)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        count = parser.parse_unresolved_operand()
+        operands = parse_operands(parser) if parser.parse_optional_punctuation(",") else []
+        attributes = parse_attributes_with_keyword(parser)
+        start = parser.pos
+        types: list[Attribute] = []
+        if parser.parse_optional_punctuation(":") is not None:
+            types = parse_types(parser)
+        values = [
+            parser.resolve_operand(count, I32),
+            *parser.resolve_operands(operands, types, start),
+        ]
+        return cls.create(
+            operands=values,
+            result_types=types,
+            attributes=attributes,
+            regions=[parse_named_region(parser, operands, types)],
+        )
+
+    def verify_(self) -> None:
+        super().verify_()
+        if self.results.types != self.argument_types:
+            raise VerifyException("the results do not have the types of the loop values")
+
+    def print(self, printer: Printer) -> None:
+        arguments = self.arguments
+        printer.print_string(" ")
+        print_operands(printer, self.operands)
+        print_attributes(printer, self.attributes, keyword=True)
+        if arguments:
+            printer.print_string(" : ")
+            print_types(printer, self.result_types)
+        printer.print_string(" ")
+        print_named_region(printer, self.regions[0], arguments)
+
+
+class ParallelForOp(BodyOp):
+    """`tfrt.parallel_for.i32 %from to %to fixed %size, %x : !T { ... }`
+
+    Inside, %from and %to are the bounds of one block.
+    """
+
+    name = "tfrt.parallel_for.i32"
+    leading = ("i32", "i32", "i32")
+    result_words = ("chain",)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        bounds = parse_range(parser)
+        operands = parse_operands(parser) if parser.parse_optional_punctuation(",") else []
+        attributes = parse_attributes_with_keyword(parser)
+        start = parser.pos
+        types: list[Attribute] = []
+        if parser.parse_optional_punctuation(":") is not None:
+            types = parse_types(parser)
+        values = [
+            *parser.resolve_operands(bounds, (I32, I32, I32), start),
+            *parser.resolve_operands(operands, types, start),
+        ]
+        body = parse_named_region(parser, [*bounds[:2], *operands], [I32, I32, *types])
+        return cls.create(
+            operands=values, result_types=[CHAIN], attributes=attributes, regions=[body]
+        )
+
+    @property
+    def body_arguments(self) -> tuple[SSAValue, ...]:
+        return (*self.operands[:2], *self.operands[3:])
+
+    def accepts_return(self, types: Types) -> bool:
+        return types in ((), (CHAIN,))
+
+    def print(self, printer: Printer) -> None:
+        arguments = self.arguments
+        print_range(printer, self)
+        if arguments:
+            printer.print_string(", ")
+            print_operands(printer, arguments)
+        print_attributes(printer, self.attributes, keyword=True)
+        if arguments:
+            printer.print_string(" : ")
+            print_types(printer, self.argument_types)
+        printer.print_string(" ")
+        print_named_region(printer, self.regions[0], self.body_arguments)
+
+
+class DoAsyncOp(BodyOp):
+    """`tfrt_test.do.async %x : (i32) -> (i32)  { ... }`: runs its region in a task."""
+
+    name = "tfrt_test.do.async"
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        operands = parse_operands(parser)
+        attributes = parse_attributes_with_keyword(parser)
+        types = parse_function_type(parser)
+        return cls.create(
+            operands=parser.resolve_operands(operands, types.inputs, types.position),
+            result_types=types.outputs,
+            attributes=attributes,
+            regions=[parse_named_region(parser, operands, types.inputs)],
+        )
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        print_operands(printer, self.operands)
+        print_attributes(printer, self.attributes, keyword=True)
+        print_function_types(printer, self.operand_types, self.result_types)
+        printer.print_string("  ")
+        print_named_region(printer, self.regions[0], self.operands)
+
+
+class BenchmarkOp(BodyOp):
+    """`tfrt_test.benchmark "name"(%x : i32) duration_secs = 1, max_count = 20,
+    num_warmup_runs = 2  { ... }`: runs its region many times and prints how long it took.
+    """
+
+    name = "tfrt_test.benchmark"
+    result_words = ("chain",)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        title = parser.parse_str_literal()
+        operands, types = _parse_typed_operands(parser)
+        attributes: dict[str, Attribute] = _parse_settings(parser) | {"name": StringAttr(title)}
+        values = parser.resolve_operands(operands, types, parser.pos)
+        return cls.create(
+            operands=values,
+            result_types=[CHAIN],
+            attributes=attributes,
+            regions=[parse_named_region(parser, operands, types)],
+        )
+
+    def accepts_return(self, types: Types) -> bool:
+        return True
+
+    def verify_(self) -> None:
+        super().verify_()
+        if not isinstance(self.attributes.get("name"), StringAttr):
+            raise VerifyException("requires a string attribute 'name'")
+        block = self.regions[0].blocks.last
+        if block is None or block.last_op is None or len(block.last_op.operands) != 1:
+            raise VerifyException("incorrect number of return values. One return value is expected")
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_attribute(self.attributes["name"])
+        _print_typed_operands(printer, self)
+        _print_settings(printer, self, without="name")
+        printer.print_string("  ")
+        print_named_region(printer, self.regions[0], self.operands)
+
+
+class SyncBenchmarkOp(CallingOp):
+    """`tfrt_test.sync_benchmark @f(%x : i32) duration_secs = 1, ...`: times a sync function."""
+
+    name = "tfrt_test.sync_benchmark"
+    callees = ("target_fn",)
+    result_words = ("chain",)
+
+    def callee_types(self) -> tuple[Types, Types | None]:
+        return self.argument_types, None
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        callee = parse_symbol(parser)
+        operands, types = _parse_typed_operands(parser)
+        return cls.create(
+            operands=parser.resolve_operands(operands, types, parser.pos),
+            result_types=[CHAIN],
+            attributes=_parse_settings(parser) | {"target_fn": callee},
+        )
+
+    def print(self, printer: Printer) -> None:
+        print_symbol(printer, " ", self.attributes.get("target_fn"))
+        _print_typed_operands(printer, self)
+        _print_settings(printer, self, without="target_fn")
+
+
+def _parse_typed_operands(parser: Parser) -> tuple[list[UnresolvedOperand], list[Attribute]]:
+    """`(%x : i32, %y : f32)`"""
+
+    def parse_pair() -> tuple[UnresolvedOperand, Attribute]:
+        operand = parser.parse_unresolved_operand()
+        parser.parse_punctuation(":", " and the type of the operand")
+        return operand, parser.parse_type()
+
+    pairs = parser.parse_comma_separated_list(parser.Delimiter.PAREN, parse_pair)
+    return [operand for operand, _ in pairs], [value_type for _, value_type in pairs]
+
+
+def _print_typed_operands(printer: Printer, op: Operation) -> None:
+    with printer.in_parens():
+        for index, operand in enumerate(op.operands):
+            printer.print_string(", " if index else "")
+            printer.print_ssa_value(operand)
+            printer.print_string(" : ")
+            printer.print_attribute(operand.type)
+
+
+def _parse_settings(parser: Parser) -> dict[str, Attribute]:
+    """`duration_secs = 1, max_count = 20`: integers of 32 bits."""
+
+    def parse_setting() -> tuple[str, Attribute]:
+        name = parser.parse_identifier()
+        parser.parse_punctuation("=")
+        return name, parse_literal(parser, I32)
+
+    return dict(parser.parse_comma_separated_list(parser.Delimiter.NONE, parse_setting))
+
+
+def _print_settings(printer: Printer, op: Operation, *, without: str) -> None:
+    settings = [
+        f"{name} = {value.value.data}"
+        for name, value in sorted(op.attributes.items())
+        if name != without and isinstance(value, IntegerAttr)
+    ]
+    printer.print_string(" " + ", ".join(settings))

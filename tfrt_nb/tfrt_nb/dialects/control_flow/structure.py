@@ -1,0 +1,126 @@
+"""What all control flow operations have: fixed operands first, then the arguments that they pass on
+to functions or regions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar, TypeAlias
+
+from xdsl.dialects.builtin import ArrayAttr, SymbolRefAttr
+from xdsl.ir import Attribute, Operation, OpTraits, SSAValue
+from xdsl.utils.exceptions import VerifyException
+
+from tfrt_nb.dialects.assembly import NamesItsRegionArguments
+from tfrt_nb.dialects.checks import description
+from tfrt_nb.dialects.types import WORDS
+
+Types: TypeAlias = tuple[Attribute, ...]
+
+
+class ControlFlowOp(Operation):
+    """`leading` are the type words of the operands in front, such as the condition; `result_words`
+    those of the results, None if they are free.
+    """
+
+    name = "tfrt.control_flow"
+    traits = OpTraits(lambda: ())
+    leading: ClassVar[tuple[str, ...]] = ()
+    result_words: ClassVar[tuple[str, ...] | None] = None
+    region_count: ClassVar[int] = 0
+
+    @property
+    def arguments(self) -> tuple[SSAValue, ...]:
+        """The operands that are passed on."""
+        return tuple(self.operands[len(self.leading) :])
+
+    @property
+    def argument_types(self) -> Types:
+        """The types of the operands that are passed on."""
+        return tuple(value.type for value in self.arguments)
+
+    def verify_(self) -> None:
+        types = self.operand_types
+        if len(types) < len(self.leading):
+            raise VerifyException(
+                f"expected {len(self.leading)} or more operands, but found {len(types)}"
+            )
+        for index, word in enumerate(self.leading):
+            if types[index] != WORDS[word]:
+                raise VerifyException(
+                    f"operand #{index} must be {description(word)}, but got '{types[index]}'"
+                )
+        if len(self.regions) != self.region_count:
+            raise VerifyException(
+                f"requires {self.region_count} regions, but has {len(self.regions)}"
+            )
+        self._verify_results()
+
+    def _verify_results(self) -> None:
+        if self.result_words is None:
+            return
+        expected = tuple(WORDS[word] for word in self.result_words)
+        if self.results.types != expected:
+            raise VerifyException(
+                f"must have results of the types ({', '.join(map(str, expected))})"
+            )
+
+
+class CallingOp(ControlFlowOp):
+    """Calls functions; `callees` are the names of the attributes that hold them."""
+
+    name = "tfrt.calling"
+    callees: ClassVar[tuple[str, ...]] = ()
+
+    def callee_symbols(self) -> Iterator[SymbolRefAttr]:
+        """The functions that may be called."""
+        for name in self.callees:
+            attribute = self.attributes[name]
+            for symbol in attribute if isinstance(attribute, ArrayAttr) else (attribute,):
+                assert isinstance(symbol, SymbolRefAttr), "verified"
+                yield symbol
+
+    def callee_types(self) -> tuple[Types, Types | None]:
+        """The arguments and results that a callee must have; None if its results are free."""
+        return self.argument_types, tuple(self.result_types)
+
+    def verify_(self) -> None:
+        super().verify_()
+        for name in self.callees:
+            if name not in self.attributes:
+                raise VerifyException(f"requires attribute '{name}'")
+            if not _holds_symbols(self.attributes[name]):
+                raise VerifyException(f"attribute '{name}' must name a function")
+
+
+class BodyOp(ControlFlowOp):
+    """Runs a region; its arguments are the operands that are passed on."""
+
+    name = "tfrt.body"
+    traits = OpTraits(lambda: (NamesItsRegionArguments(),))
+    region_count = 1
+
+    @property
+    def body_arguments(self) -> tuple[SSAValue, ...]:
+        """The operands that the arguments of the regions stand for."""
+        return self.arguments
+
+    def accepts_return(self, types: Types) -> bool:
+        """Whether a region may return values of these types."""
+        return types == tuple(self.result_types)
+
+    def verify_(self) -> None:
+        super().verify_()
+        expected = tuple(value.type for value in self.body_arguments)
+        for index, region in enumerate(self.regions):
+            if not region.blocks:
+                raise VerifyException(f"region #{index} is empty")
+            if tuple(region.blocks[0].arg_types) != expected:
+                raise VerifyException(
+                    f"the arguments of region #{index} do not have the types of the operands"
+                )
+
+
+def _holds_symbols(attribute: Attribute) -> bool:
+    if isinstance(attribute, ArrayAttr):
+        return all(isinstance(element, SymbolRefAttr) for element in attribute)
+    return isinstance(attribute, SymbolRefAttr)

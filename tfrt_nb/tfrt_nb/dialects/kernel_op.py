@@ -1,0 +1,190 @@
+"""Operations whose kernels have a signature: one class per name, made when the name is first met.
+
+`tfrt.add.i32` and its hundreds of relatives differ only in their row of the tables, so parsing,
+printing and verification are written once, here, from the row.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, Self
+
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr
+from xdsl.ir import Attribute, Operation, OpTraits
+from xdsl.parser import Parser, UnresolvedOperand
+from xdsl.printer import Printer
+from xdsl.utils.exceptions import VerifyException
+
+from tfrt_nb.dialects.assembly import (
+    parse_operands,
+    parse_types,
+    print_attributes,
+    print_operands,
+    print_types,
+)
+from tfrt_nb.dialects.checks import problems
+from tfrt_nb.dialects.literals import parse_array, parse_literal
+from tfrt_nb.dialects.signatures import Form, Signature
+from tfrt_nb.dialects.types import WORDS
+
+NO_TRAITS = OpTraits(lambda: ())
+
+
+class KernelOp(Operation):
+    """An operation that calls a kernel with a signature."""
+
+    name = "tfrt.kernel"
+    traits = NO_TRAITS
+    signature: ClassVar[Signature]
+    fixed_operand_types: ClassVar[tuple[Attribute, ...]]
+    fixed_result_types: ClassVar[tuple[Attribute, ...]]
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        """The short form.  Every kernel with fixed types has one, more than print it."""
+        start = parser.pos
+        operands = parse_operands(parser, on_this_line=True) if cls._takes_operands() else []
+        attributes = cls._parse_inline_attributes(parser)
+        attributes |= parser.parse_optional_attr_dict()
+        types = cls._operand_types(parser, operands, start)
+        return cls.create(
+            operands=parser.resolve_operands(operands, types, start),
+            result_types=[WORDS[word] for word in cls.signature.results],
+            attributes=attributes,
+        )
+
+    @classmethod
+    def _takes_operands(cls) -> bool:
+        return bool(cls.signature.operands) or cls.signature.rest is not None
+
+    @classmethod
+    def _parse_inline_attributes(cls, parser: Parser) -> dict[str, Attribute]:
+        form, attributes = cls.signature.form, cls.signature.attributes
+        if form not in _INLINE or not attributes:
+            return {}
+        name, word = next(iter(attributes.items()))
+        if form is Form.ARRAY:
+            return {name: parse_array(parser, WORDS[word.removeprefix("array.")])}
+        first = parse_literal(parser, WORDS[word])
+        if form is not Form.COMPLEX:
+            return {name: first}
+        parser.parse_punctuation(",", " between the real and the imaginary part")
+        return {name: first, "imaginary": parse_literal(parser, WORDS[word])}
+
+    @classmethod
+    def _operand_types(
+        cls, parser: Parser, operands: list[UnresolvedOperand], start: int
+    ) -> list[Attribute]:
+        if cls.signature.form is Form.TYPED:
+            return _written_types(parser, operands)
+        words = cls._operand_words(len(operands))
+        if "any" in (*words, *cls.signature.results, cls.signature.rest):
+            parser.raise_error(
+                f"'{cls.name}' takes operands of any type: write it in quotes, with its types",
+                start,
+            )
+        if len(words) != len(operands):
+            listed = f" ({', '.join(words)})" if words else ""
+            noun = "operand" if len(words) == 1 else "operands"
+            parser.raise_error(
+                f"'{cls.name}' takes {len(words)} {noun}{listed}, but {len(operands)} "
+                f"{'is' if len(operands) == 1 else 'are'} given",
+                start,
+            )
+        return [WORDS[word] for word in words]
+
+    @classmethod
+    def _operand_words(cls, count: int) -> tuple[str, ...]:
+        """The words of `count` operands, as far as the signature has as many."""
+        words, rest = cls.signature.operands, cls.signature.rest
+        if rest is not None:
+            return words + (rest,) * (count - len(words))
+        if cls.signature.has_optional_chain and count == len(words) - 1:
+            return words[:-1]
+        return words
+
+    def verify_(self) -> None:
+        if not self.signature.is_registered or self._is_plainly_right():
+            return
+        for problem in problems(self, self.signature):
+            raise VerifyException(problem)
+
+    def _is_plainly_right(self) -> bool:
+        """A quick yes for the bulk of a program; a no means nothing."""
+        return (
+            not self.signature.attributes
+            and self._operands.types == self.fixed_operand_types
+            and self.results.types == self.fixed_result_types
+        )
+
+
+class ShortFormOp(KernelOp):
+    """A kernel operation that is also printed in its short form."""
+
+    name = "tfrt.short_form"
+
+    @property
+    def has_inline_attributes(self) -> bool:
+        """Whether the attributes are there that the short form writes without names."""
+        return self.attributes.keys() >= set(_inline_names(self.signature))
+
+    def print(self, printer: Printer) -> None:
+        if self.operands:
+            printer.print_string(" ")
+            print_operands(printer, self.operands)
+        inline = self._print_inline_attributes(printer)
+        print_attributes(printer, self.attributes, without=inline)
+        if self.signature.form is Form.TYPED and self.operands:
+            printer.print_string(" : ")
+            print_types(printer, self.operand_types)
+
+    def _print_inline_attributes(self, printer: Printer) -> tuple[str, ...]:
+        """Print the attributes that are written without their names, and say which."""
+        names = _inline_names(self.signature)
+        if not names:
+            return ()
+        printer.print_string(" ")
+        if self.signature.form in _TYPED_LITERALS:
+            printer.print_attribute(self.attributes[names[0]])
+        else:
+            values = (self.attributes[name] for name in names)
+            printer.print_list(values, lambda value: _print_untyped(printer, value))
+        return names
+
+
+_INLINE = (Form.CONSTANT, Form.COMPLEX, Form.FILL, Form.ARRAY)
+_TYPED_LITERALS = (Form.FILL, Form.ARRAY)
+
+
+def _written_types(parser: Parser, operands: list[UnresolvedOperand]) -> list[Attribute]:
+    if not operands:
+        return []
+    parser.parse_punctuation(":", " and the types of the operands")
+    return parse_types(parser)
+
+
+def _inline_names(signature: Signature) -> tuple[str, ...]:
+    """The attributes that the short form writes without their names."""
+    if signature.form not in _INLINE:
+        return ()
+    names = tuple(signature.attributes)
+    return names if signature.form is Form.COMPLEX else names[:1]
+
+
+def _print_untyped(printer: Printer, value: Attribute) -> None:
+    if isinstance(value, IntegerAttr | FloatAttr):
+        value.print_without_type(printer)
+    else:
+        printer.print_attribute(value)
+
+
+def kernel_op(signature: Signature) -> type[KernelOp]:
+    """A new operation class for this kernel."""
+    base = ShortFormOp if signature.is_registered else KernelOp
+    members = {
+        "name": signature.name,
+        "traits": NO_TRAITS,
+        "signature": signature,
+        "fixed_operand_types": tuple(WORDS.get(word) for word in signature.operands),
+        "fixed_result_types": tuple(WORDS.get(word) for word in signature.results),
+    }
+    return type("KernelOp", (base,), members)

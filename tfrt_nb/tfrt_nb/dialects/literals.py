@@ -1,0 +1,177 @@
+"""Numbers in text, read with their range checked."""
+
+from __future__ import annotations
+
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    ArrayAttr,
+    Float64Type,
+    FloatAttr,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    Signedness,
+)
+from xdsl.ir import Attribute
+from xdsl.parser import AttrParser
+from xdsl.utils.lexer import Span
+from xdsl.utils.mlir_lexer import MLIRTokenKind
+
+I1 = IntegerType(1)
+I64 = IntegerType(64)
+F64 = Float64Type()
+
+_NUMBER_KINDS = (MLIRTokenKind.INTEGER_LIT, MLIRTokenKind.FLOAT_LIT)
+
+
+def parse_optional_number(parser: AttrParser) -> Span | None:
+    """The text of a number with its sign, or of `true` or `false`, if one comes next."""
+    token = parser._current_token
+    if token.kind in _NUMBER_KINDS or token.text in ("true", "false"):
+        parser._consume_token()
+        return token.span
+    if token.kind != MLIRTokenKind.MINUS:
+        return None
+    parser._consume_token()
+    number = parser._current_token
+    if number.kind not in _NUMBER_KINDS:
+        parser.raise_error("expected a number after '-'")
+    parser._consume_token()
+    return Span(token.span.start, number.span.end, token.span.input)
+
+
+def number_attribute(
+    parser: AttrParser, span: Span, number_type: Attribute
+) -> IntegerAttr | FloatAttr:
+    """The number at `span` as an attribute of this type.
+
+    Raises:
+        ParseError: it is out of range, or not a number of this kind; in MLIR's words and places.
+    """
+    if isinstance(number_type, AnyFloat):
+        return _float_attribute(parser, span, number_type)
+    if not isinstance(number_type, IntegerType | IndexType):
+        parser.raise_error("expected an integer or float type", span)
+    return _integer_attribute(parser, span, number_type)
+
+
+def default_type(span: Span) -> Attribute:
+    """The type of a number that is written without one."""
+    if span.text in ("true", "false"):
+        return I1
+    return F64 if _is_float(span.text) else I64
+
+
+def _is_float(text: str) -> bool:
+    return "." in text
+
+
+def _integer_attribute(
+    parser: AttrParser, span: Span, number_type: IntegerType | IndexType
+) -> IntegerAttr:
+    text = span.text
+    if _is_float(text):
+        # At the token behind the number, where MLIR notices it.
+        parser.raise_error("floating point value not valid for specified type")
+    if text in ("true", "false"):
+        if number_type != I1:
+            parser.raise_error("expected an integer, 'true' and 'false' are of type i1", span)
+        return IntegerAttr(int(text == "true"), I1)
+    value = integer_value(text)
+    if value < 0 and is_unsigned(number_type):
+        parser.raise_error("negative integer literal not valid for unsigned integer type", span)
+    if not _fits(value, number_type):
+        parser.raise_error("integer constant out of range for attribute", span)
+    return IntegerAttr(value, number_type)
+
+
+def is_unsigned(number_type: Attribute) -> bool:
+    """Whether this is a `ui` type."""
+    return _signedness(number_type) is Signedness.UNSIGNED
+
+
+def _signedness(number_type: Attribute) -> Signedness:
+    if isinstance(number_type, IntegerType):
+        signedness: Signedness = number_type.signedness.data
+        return signedness
+    return Signedness.SIGNED
+
+
+def _fits(value: int, number_type: IntegerType | IndexType) -> bool:
+    """Whether MLIR takes the literal: a signless integer may be written signed or unsigned."""
+    bits = 64 if isinstance(number_type, IndexType) else number_type.width.data
+    signed = _signedness(number_type) is Signedness.SIGNED
+    return -(1 << bits - 1) <= value < 1 << (bits - 1 if signed else bits)
+
+
+def integer_value(text: str) -> int:
+    """The value of an integer literal, decimal or hexadecimal."""
+    return int(text, 16) if "x" in text else int(text)
+
+
+def _float_attribute(parser: AttrParser, span: Span, number_type: AnyFloat) -> FloatAttr:
+    text = span.text
+    if "x" in text:
+        return FloatAttr(_float_of_bits(parser, span, number_type), number_type)
+    if not _is_float(text):
+        parser.raise_error(
+            "expected a floating point literal; add a trailing dot to make the literal a float",
+            span,
+        )
+    try:
+        return FloatAttr(float(text), number_type)
+    except OverflowError:
+        parser.raise_error(f"floating point constant out of range for {number_type}", span)
+
+
+def _float_of_bits(parser: AttrParser, span: Span, number_type: AnyFloat) -> float:
+    bits = integer_value(span.text)
+    size: int = number_type.compile_time_size
+    if bits < 0:
+        parser.raise_error("hexadecimal float literal should not have a leading minus", span)
+    if bits >= 2 ** (8 * size):
+        parser.raise_error("hexadecimal float constant out of range for type", span)
+    return float(number_type.unpack(bits.to_bytes(size, "little"), 1)[0])
+
+
+def parse_number_attribute(parser: AttrParser) -> IntegerAttr | FloatAttr | None:
+    """`7`, `7 : i32`, `0x7F800000 : f32`, `true`, if a number comes next."""
+    span = parse_optional_number(parser)
+    if span is None:
+        return None
+    number_type = default_type(span)
+    if number_type != I1 and parser.parse_optional_punctuation(":") is not None:
+        number_type = parser.parse_type()
+    return number_attribute(parser, span, number_type)
+
+
+def parse_literal(parser: AttrParser, number_type: Attribute) -> Attribute:
+    """A number of this type, whose type may follow but need not."""
+    span = parse_optional_number(parser)
+    if span is None:
+        parser.raise_error(f"expected a constant of type {number_type}")
+    literal = number_attribute(parser, span, number_type)
+    if parser.parse_optional_punctuation(":") is not None:
+        written = parser.parse_type()
+        if written != number_type:
+            parser.raise_error(f"expected a constant of type {number_type}, not {written}", span)
+    return literal
+
+
+def parse_array(parser: AttrParser, number_type: Attribute) -> ArrayAttr[Attribute]:
+    """`[2 : i64, 3]`: numbers of this type.
+
+    The first programs write the dimensions of an i64 shape as `2: i32`; that is taken as well.
+    """
+
+    def parse_element() -> Attribute:
+        span = parse_optional_number(parser)
+        if span is None:
+            parser.raise_error(f"expected a constant of type {number_type}")
+        if parser.parse_optional_punctuation(":") is not None:
+            written = parser.parse_type()
+            if written != number_type and (written, number_type) != (IntegerType(32), I64):
+                parser.raise_error(f"expected constants of type {number_type}, not {written}", span)
+        return number_attribute(parser, span, number_type)
+
+    return ArrayAttr(parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parse_element))

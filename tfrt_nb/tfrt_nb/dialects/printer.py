@@ -1,0 +1,166 @@
+"""Modules as text, in the form of the reference's disassembler or of its later versions.
+
+Values are numbered as MLIR numbers them: first all values of a block, then those of the regions in
+it, so that sibling regions use the same numbers; a result list is one name, `%4:2`, used as `%4#1`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from io import StringIO
+
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    ArrayAttr,
+    FloatAttr,
+    IntegerAttr,
+    ModuleOp,
+)
+from xdsl.dialects.func import FuncOp
+from xdsl.dialects.func import ReturnOp as FuncReturnOp
+from xdsl.ir import Attribute, Operation, Region, SSAValue
+from xdsl.printer import Printer
+
+from tfrt_nb.dialects.control_flow import CaseOp
+from tfrt_nb.dialects.float_text import float_text
+from tfrt_nb.dialects.kernel_op import ShortFormOp
+from tfrt_nb.dialects.literals import F64, I64
+from tfrt_nb.dialects.types import TENSOR, host_type
+
+
+def print_module(module: Operation, *, head: bool = False) -> str:
+    """The text of `module`, ending in a newline.
+
+    With `head`, in the spelling of later versions: `func.func`, `!tfrt_tensor.tensor`.
+    """
+    stream = StringIO()
+    HostPrinter(stream, head=head).print_op(module)
+    stream.write("\n")
+    return stream.getvalue()
+
+
+class HostPrinter(Printer):
+    """Prints operations of host programs, and of every other dialect by its own short forms."""
+
+    def __init__(self, stream: StringIO, *, head: bool = False) -> None:
+        super().__init__(stream, print_properties_as_attributes=True)
+        self.is_head = head
+        self._numbered = False
+        self._op_names: dict[type[Operation], str] = {
+            ModuleOp: "module",
+            FuncOp: "func.func" if head else "func",
+            FuncReturnOp: "return",
+        }
+
+    def print_op(self, op: Operation) -> None:
+        if not self._numbered:
+            self._numbered = True
+            self._name_values(op)
+        self._print_results(op)
+        if _has_short_form(op):
+            self.print_string(self._op_names.get(type(op), op.name))
+            op.print(self)
+        else:
+            self.print_string(f'"{op.name}"')
+            self.print_op_with_default_format(op)
+
+    def print_alone(self, op: Operation, operand_names: Mapping[SSAValue, str]) -> None:
+        """Print `op` as if nothing was around it; its operands have the names given, with `%`."""
+        for operand, name in operand_names.items():
+            self._ssa_values[operand] = name.removeprefix("%")
+        if op.results:
+            self._name_results(op, "0")
+        self._numbered = True
+        self._name_values(op)
+        self.print_op(op)
+
+    def _print_results(self, op: Operation) -> None:
+        if not op.results:
+            return
+        name = self._ssa_values[op.results[0]].partition("#")[0]
+        count = f":{len(op.results)}" if len(op.results) > 1 else ""
+        self.print_string(f"%{name}{count} = ")
+
+    def print_op_with_default_format(self, op: Operation) -> None:
+        self.print_operands(op.operands)
+        if op.successors:
+            self.print_string("[")
+            self.print_list(op.successors, self.print_block_name)
+            self.print_string("]")
+        self.print_regions(op.regions)
+        self.print_op_attributes({**op.attributes, **op.properties})
+        self.print_string(" : ")
+        self.print_operation_type(op)
+
+    def print_attr_dict(self, attr_dict: Mapping[str, Attribute]) -> None:
+        super().print_attr_dict({name: attr_dict[name] for name in sorted(attr_dict)})
+
+    def print_attribute(self, attribute: Attribute) -> None:
+        if self.is_head and attribute == TENSOR:
+            attribute = _HEAD_TENSOR
+        if isinstance(attribute, ArrayAttr):
+            with self.in_square_brackets():
+                self.print_list(attribute, self._print_element)
+        else:
+            super().print_attribute(attribute)
+
+    def _print_element(self, element: Attribute) -> None:
+        """In an array, the default types i64 and f64 are not printed."""
+        if isinstance(element, IntegerAttr | FloatAttr) and element.type in (I64, F64):
+            element.print_without_type(self)
+        else:
+            self.print_attribute(element)
+
+    def print_float(self, value: float, type: AnyFloat) -> None:
+        self.print_string(float_text(value, type))
+
+    def print_string_literal(self, string: str) -> None:
+        self.print_bytes_literal(string.encode("utf-8", "surrogateescape"))
+
+    def _name_values(self, op: Operation) -> None:
+        """Give every value under `op` its name.  Not recursive: programs nest deeply."""
+        pending = [(region, 0, 0) for region in reversed(op.regions)]
+        while pending:
+            region, value, argument = pending.pop()
+            value, argument = self._name_values_of(region, value, argument)
+            nested = [
+                (inner, value, argument)
+                for block in region.blocks
+                for child in block.ops
+                for inner in child.regions
+            ]
+            pending.extend(reversed(nested))
+
+    def _name_values_of(self, region: Region, value: int, argument: int) -> tuple[int, int]:
+        names = self._ssa_values
+        for index, block in enumerate(region.blocks):
+            for block_argument in block.args:
+                if index == 0:
+                    names[block_argument] = f"arg{argument}"
+                    argument += 1
+                else:
+                    names[block_argument] = str(value)
+                    value += 1
+            for op in block.ops:
+                if op.results:
+                    self._name_results(op, str(value))
+                    value += 1
+        return value, argument
+
+    def _name_results(self, op: Operation, name: str) -> None:
+        if len(op.results) == 1:
+            self._ssa_values[op.results[0]] = name
+            return
+        for index, result in enumerate(op.results):
+            self._ssa_values[result] = f"{name}#{index}"
+
+
+_HEAD_TENSOR = host_type("tfrt_tensor.tensor")
+
+
+def _has_short_form(op: Operation) -> bool:
+    if isinstance(op, ShortFormOp):
+        return op.has_inline_attributes
+    if isinstance(op, CaseOp):
+        return op.has_short_form
+    return type(op).print is not Operation.print

@@ -1,0 +1,99 @@
+"""What the kernels take and give, as tables.
+
+A `Signature` says of one kernel which operands, attributes and results it has, in type words (see
+`types.WORDS`), and which short form its operation has in text.  The tables of the kernels are in
+the modules of their dialects (`tfrt`, `tfrt_test`, `tensor`, `vt`); `catalog` has them all by name.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import Enum, auto
+
+
+class Form(Enum):
+    """How an operation is written."""
+
+    GENERIC = auto()
+    """`"tfrt.minus.i32"(%a, %b) : (i32, i32) -> i32`; types are taken as written, not checked."""
+
+    OPERANDS = auto()
+    """`tfrt.add.i32 %a, %b`, then attributes in braces, if any."""
+
+    CONSTANT = auto()
+    """`tfrt.constant.i32 7`."""
+
+    COMPLEX = auto()
+    """`tfrt.constant.complex64 1.0, -4.0`."""
+
+    FILL = auto()
+    """`tfrt_dht.fill_tensor_with_constant.i32 %t, %c 0 : i32`."""
+
+    ARRAY = auto()
+    """`ts.build_shape [2, 3]`, after operands, if any."""
+
+    TYPED = auto()
+    """`tfrt.merge.chains %a, %b : i32, !tfrt.chain`, with attributes in braces before the colon."""
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """One kernel.  `rest` is the word of any number of further operands, None if there are none.
+
+    `attributes` maps names to type words; `array.W` is an array of W, `W?` may be left
+    out.  The attribute that the short
+    form writes without its name is the first one.
+    """
+
+    name: str
+    operands: tuple[str, ...]
+    results: tuple[str, ...]
+    attributes: Mapping[str, str] = field(default_factory=dict)
+    rest: str | None = None
+    form: Form = Form.GENERIC
+
+    @property
+    def is_registered(self) -> bool:
+        """Whether the types of the operation are checked, and it is printed in its short form."""
+        return self.form is not Form.GENERIC
+
+    @property
+    def has_optional_chain(self) -> bool:
+        """Whether the last operand is a chain that may be left out, as the first programs do."""
+        return bool(self.operands) and self.operands[-1] == "chain" and self.rest is None
+
+
+def kernel(
+    name: str, types: str, form: Form = Form.GENERIC, /, **attributes: str
+) -> Iterator[Signature]:
+    """The signature of one kernel, from `"i32 chain -> chain"`; `i32*` takes any number."""
+    operands, _, results = types.partition("->")
+    fixed, rest = tuple(operands.split()), None
+    if fixed and fixed[-1].endswith("*"):
+        fixed, rest = fixed[:-1], fixed[-1][:-1]
+    yield Signature(name, fixed, tuple(results.split()), attributes, rest, form)
+
+
+def family(
+    variants: str | Iterable[tuple[str, ...]],
+    name: str,
+    types: str,
+    form: Form = Form.GENERIC,
+    /,
+    **attributes: str,
+) -> Iterator[Signature]:
+    """A kernel per variant, `{}` in the name, the types and the attributes standing for it.
+
+    Variants are words, or tuples of them for several `{}`: `{0}`, `{1}`.
+    """
+    for variant in variants.split() if isinstance(variants, str) else variants:
+        words = (variant,) if isinstance(variant, str) else variant
+        filled = {key: word.format(*words) for key, word in attributes.items()}
+        yield from kernel(name.format(*words), types.format(*words), form, **filled)
+
+
+def table(*rows: Iterable[Signature]) -> dict[str, Signature]:
+    """The signatures of `rows` by name."""
+    return {signature.name: signature for signature in itertools.chain.from_iterable(rows)}

@@ -1,0 +1,44 @@
+"""The basic kernels: constants, arithmetic, comparison, printing, chains.
+
+Control flow is in `control_flow`.
+"""
+
+from __future__ import annotations
+
+from tfrt_nb.dialects.signatures import Form, family, kernel, table
+
+_INTEGERS = "i32 i64"
+_FLOATS = "f32 f64"
+_NUMBERS = "i32 i64 f32 f64"
+_CASTS = [("i64", "f32"), ("f32", "i64"), ("i64", "f64"), ("f64", "i64")]
+
+SIGNATURES = table(
+    family("i1 i32 i64 ui32 ui64 f16 bf16 f32 f64",
+           "tfrt.constant.{}", "-> {}", Form.CONSTANT, value="{}"),
+    family([("complex64", "f32"), ("complex128", "f64")],
+           "tfrt.constant.{0}", "-> {0}", Form.COMPLEX, real="{1}", imaginary="{1}"),
+    family(_NUMBERS, "tfrt.add.{}", "{0} {0} -> {0}", Form.OPERANDS),
+    family(_INTEGERS, "tfrt.mul.{}", "{0} {0} -> {0}", Form.OPERANDS),
+    family(_INTEGERS, "tfrt.minus.{}", "{0} {0} -> {0}"),
+    family(_FLOATS, "tfrt.multiply.{}", "{0} {0} -> {0}"),
+    family(_FLOATS, "tfrt.minimum.{}", "{0} {0} -> {0}"),
+    family(_INTEGERS, "tfrt.div.{}", "{0} {0} -> {0} {0}", Form.OPERANDS),
+    family(_FLOATS, "tfrt.div.{}", "{0} {0} -> {0}"),
+    family(_INTEGERS, "tfrt.equal.{}", "{0} {0} -> i1", Form.OPERANDS),
+    family(_INTEGERS, "tfrt.lessequal.{}", "{0} {0} -> i1"),
+    kernel("tfrt.and.i1", "i1 i1 -> i1", Form.OPERANDS),
+    family(_CASTS, "tfrt.cast.{0}_to_{1}", "{0} -> {1}"),
+    family("i1 i32 i64 f32 f64", "tfrt.print.{}", "{} chain -> chain", Form.OPERANDS),
+    family("f16 complex64 complex128", "tfrt.print.{}", "{} chain -> chain"),
+    kernel("tfrt.new.chain", "-> chain", Form.OPERANDS),
+    kernel("tfrt.merge.chains", "any* -> chain", Form.TYPED),
+    kernel("tfrt.alias.value", "chain any -> any"),
+    kernel("tfrt.get_device", "chain -> device", Form.OPERANDS, device_name="string"),
+    kernel("tfrt.async.read.from.mars", "-> i32", Form.OPERANDS),
+    # Kernels of functions with `tfrt.sync`.
+    kernel("tfrt.constant_s.i32", "-> i32", value="i32"),
+    family("i64 f16 f32 f64", "tfrt.constant_s.{}", "-> {}", Form.CONSTANT, value="{}"),
+    family(_INTEGERS, "tfrt.add_s.{}", "{0} {0} -> {0}"),
+    family(_INTEGERS, "tfrt.mul_s.{}", "{0} {0} -> {0}", Form.OPERANDS),
+)  # fmt: skip
+"""The kernels `tfrt.*` that are not control flow."""

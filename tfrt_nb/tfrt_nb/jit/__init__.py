@@ -1,0 +1,6 @@
+"""Async programs as machine code: LLVM IR with coroutine intrinsics, compiled by LLVM in this process.
+
+Read in this order: `llvm_types`, `function_body` (the text of one function), then what lowers which
+operations (`arithmetic`, `buffers`, `control`, `async_runtime`), `coroutines` (modules), `compiler`,
+`stages` (all of it in one call).
+"""

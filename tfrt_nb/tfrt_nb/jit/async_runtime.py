@@ -1,0 +1,285 @@
+"""Runtime and coroutine operations as calls of the runtime's C functions and of LLVM's intrinsics.
+
+The 22 functions have the names and signatures of MLIR's async runtime, so that code compiled here runs
+on MLIR's runtime (without messages of errors) and code compiled by MLIR on ours.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import IntegerAttr
+from xdsl.ir import Operation, SSAValue
+
+from tfrt_nb.dialects.async_ import coroutine, failures, runtime
+from tfrt_nb.dialects.async_.types import GroupType, TokenType, ValueType
+from tfrt_nb.jit.function_body import FunctionBody, Lowering
+from tfrt_nb.jit.llvm_types import llvm_type
+from tfrt_nb.passes.errors import location_of
+
+_PREFIX = "mlirAsyncRuntime"
+
+
+@dataclass(frozen=True, slots=True)
+class RuntimeFunction:
+    """A function that compiled code calls: LLVM types of the result and the parameters."""
+
+    name: str
+    returns: str
+    parameters: tuple[str, ...]
+
+
+def _mlir(name: str, returns: str, *parameters: str) -> RuntimeFunction:
+    return RuntimeFunction(f"{_PREFIX}{name}", returns, parameters)
+
+
+MLIR_FUNCTIONS = (
+    _mlir("AddRef", "void", "ptr", "i64"),
+    _mlir("DropRef", "void", "ptr", "i64"),
+    _mlir("CreateToken", "ptr"),
+    _mlir("CreateValue", "ptr", "i64"),
+    _mlir("CreateGroup", "ptr", "i64"),
+    _mlir("AddTokenToGroup", "i64", "ptr", "ptr"),
+    _mlir("EmplaceToken", "void", "ptr"),
+    _mlir("EmplaceValue", "void", "ptr"),
+    _mlir("SetTokenError", "void", "ptr"),
+    _mlir("SetValueError", "void", "ptr"),
+    _mlir("IsTokenError", "i1", "ptr"),
+    _mlir("IsValueError", "i1", "ptr"),
+    _mlir("IsGroupError", "i1", "ptr"),
+    _mlir("AwaitToken", "void", "ptr"),
+    _mlir("AwaitValue", "void", "ptr"),
+    _mlir("AwaitAllInGroup", "void", "ptr"),
+    _mlir("GetValueStorage", "ptr", "ptr"),
+    _mlir("Execute", "void", "ptr", "ptr"),
+    _mlir("AwaitTokenAndExecute", "void", "ptr", "ptr", "ptr"),
+    _mlir("AwaitValueAndExecute", "void", "ptr", "ptr", "ptr"),
+    _mlir("AwaitAllInGroupAndExecute", "void", "ptr", "ptr", "ptr"),
+    RuntimeFunction("mlirAsyncRuntimGetNumWorkerThreads", "i64", ()),  # the typo is the name
+)
+"""The runtime's functions that MLIR defines, apart from one that prints a thread's number."""
+
+OUR_FUNCTIONS = (
+    _mlir("AddValueToGroup", "i64", "ptr", "ptr"),
+    RuntimeFunction("tfrtAsyncSetMaker", "void", ("ptr", "ptr")),
+    RuntimeFunction("tfrtAsyncDescribeError", "void", ("ptr", "ptr")),
+    RuntimeFunction("tfrtAsyncInheritError", "void", ("ptr", "ptr")),
+    RuntimeFunction("tfrtAsyncTakeFailure", "void", ("ptr",)),
+    RuntimeFunction("tfrtAsyncFail", "void", ("ptr",)),
+    RuntimeFunction("tfrtAsyncFailFrom", "void", ("ptr",)),
+    RuntimeFunction("tfrtAsyncStackLimit", "ptr", ()),
+)
+"""Functions that MLIR's runtime does not have: values in groups, places of objects, messages of errors,
+and the lowest address of this thread's stack that recursive functions should use.
+
+A message is a pointer to `{ ptr text, i64 length, ptr file, i64 length, i64 line, i64 column }`.
+"""
+
+RESUME = "@__resume"
+"""Resumes a coroutine; the runtime gets it as a pointer."""
+
+_BY_NAME = {function.name: function for function in (*MLIR_FUNCTIONS, *OUR_FUNCTIONS)}
+
+
+def _runtime(body: FunctionBody, name: str, *operands: str) -> str:
+    function = _BY_NAME[name]
+    return body.call(name, function.returns, *zip(function.parameters, operands, strict=True))
+
+
+def _kind(value: SSAValue) -> str:
+    """Token, Value or AllInGroup: how the runtime's functions call the type."""
+    match value.type:
+        case TokenType():
+            return "Token"
+        case ValueType():
+            return "Value"
+        case _:
+            return "AllInGroup"
+
+
+def _create(body: FunctionBody, op: Operation) -> None:
+    assert isinstance(op, runtime.RuntimeCreateOp)
+    type_ = op.result.type
+    if isinstance(type_, ValueType):
+        element = llvm_type(type_.value_type)
+        size = f"ptrtoint (ptr getelementptr ({element}, ptr null, i64 1) to i64)"
+        body.bind(op.result, _runtime(body, f"{_PREFIX}CreateValue", size))
+    else:
+        body.bind(op.result, _runtime(body, f"{_PREFIX}CreateToken"))
+    _set_maker(body, op)
+
+
+def _create_group(body: FunctionBody, op: Operation) -> None:
+    assert isinstance(op, runtime.RuntimeCreateGroupOp)
+    body.bind(op.result, _runtime(body, f"{_PREFIX}CreateGroup", body.name(op.size)))
+    _set_maker(body, op)
+
+
+def _set_maker(body: FunctionBody, op: Operation) -> None:
+    """Say where a new object comes from, for reports of what is left over or never resolved."""
+    if location_of(op) is not None:
+        record = body.module.failure("", op)
+        _runtime(body, "tfrtAsyncSetMaker", body.name(op.results[0]), record)
+
+
+def _set_available(body: FunctionBody, op: Operation) -> None:
+    (operand,) = op.operands
+    _runtime(body, f"{_PREFIX}Emplace{_kind(operand)}", body.name(operand))
+
+
+def _set_error(body: FunctionBody, op: Operation) -> None:
+    (operand,) = op.operands
+    _runtime(body, f"{_PREFIX}Set{_kind(operand)}Error", body.name(operand))
+
+
+def _is_error(body: FunctionBody, op: Operation) -> None:
+    (operand,) = op.operands
+    kind = "Group" if isinstance(operand.type, GroupType) else _kind(operand)
+    body.bind(op.results[0], _runtime(body, f"{_PREFIX}Is{kind}Error", body.name(operand)))
+
+
+def _await(body: FunctionBody, op: Operation) -> None:
+    (operand,) = op.operands
+    _runtime(body, f"{_PREFIX}Await{_kind(operand)}", body.name(operand))
+
+
+def _await_and_resume(body: FunctionBody, op: Operation) -> None:
+    operand, handle = op.operands
+    name = f"{_PREFIX}Await{_kind(operand)}AndExecute"
+    _runtime(body, name, body.name(operand), body.name(handle), RESUME)
+
+
+def _resume(body: FunctionBody, op: Operation) -> None:
+    _runtime(body, f"{_PREFIX}Execute", body.name(op.operands[0]), RESUME)
+
+
+def _store(body: FunctionBody, op: Operation) -> None:
+    value, storage = op.operands
+    pointer = _runtime(body, f"{_PREFIX}GetValueStorage", body.name(storage))
+    # The storage promises no more than byte alignment.
+    body.emit(f"store {body.typed(value)}, ptr {pointer}, align 1")
+
+
+def _load(body: FunctionBody, op: Operation) -> None:
+    pointer = _runtime(body, f"{_PREFIX}GetValueStorage", body.name(op.operands[0]))
+    result = op.results[0]
+    body.set(result, f"load {llvm_type(result.type)}, ptr {pointer}, align 1")
+
+
+def _add_to_group(body: FunctionBody, op: Operation) -> None:
+    operand, group = op.operands
+    name = f"{_PREFIX}Add{_kind(operand)}ToGroup"
+    body.bind(op.results[0], _runtime(body, name, body.name(operand), body.name(group)))
+
+
+def _count(name: str) -> Lowering:
+    def lower(body: FunctionBody, op: Operation) -> None:
+        count = op.properties["count"]
+        assert isinstance(count, IntegerAttr)
+        _runtime(body, f"{_PREFIX}{name}", body.name(op.operands[0]), str(count.value.data))
+
+    return lower
+
+
+def _num_worker_threads(body: FunctionBody, op: Operation) -> None:
+    body.bind(op.results[0], _runtime(body, "mlirAsyncRuntimGetNumWorkerThreads"))
+
+
+def _stack_is_low(body: FunctionBody, op: Operation) -> None:
+    limit = _runtime(body, "tfrtAsyncStackLimit")
+    frame = body.call("llvm.frameaddress.p0", "ptr", ("i32", "0"))
+    body.set(op.results[0], f"icmp ult ptr {frame}, {limit}")
+
+
+def _describe_error(body: FunctionBody, op: Operation) -> None:
+    assert isinstance(op, failures.RuntimeDescribeErrorOp)
+    record = body.module.failure(op.message.data, op)
+    _runtime(body, "tfrtAsyncDescribeError", body.name(op.operand), record)
+
+
+def _inherit_error(body: FunctionBody, op: Operation) -> None:
+    operand, source = op.operands
+    _runtime(body, "tfrtAsyncInheritError", body.name(operand), body.name(source))
+
+
+def _take_failure(body: FunctionBody, op: Operation) -> None:
+    _runtime(body, "tfrtAsyncTakeFailure", body.name(op.operands[0]))
+
+
+def _fail(body: FunctionBody, op: Operation) -> None:
+    assert isinstance(op, failures.RuntimeFailOp)
+    _runtime(body, "tfrtAsyncFail", body.module.failure(op.message.data, op))
+
+
+def _fail_from(body: FunctionBody, op: Operation) -> None:
+    _runtime(body, "tfrtAsyncFailFrom", body.name(op.operands[0]))
+
+
+def _coro_id(body: FunctionBody, op: Operation) -> None:
+    nothing = ("ptr", "null")
+    arguments = ("i32", "0"), nothing, nothing, nothing
+    body.bind(op.results[0], body.call("llvm.coro.id", "token", *arguments))
+
+
+def _coro_begin(body: FunctionBody, op: Operation) -> None:
+    """The frame is as large as LLVM says, rounded up to its alignment as `aligned_alloc` wants."""
+    size = body.call("llvm.coro.size.i64", "i64")
+    alignment = body.call("llvm.coro.align.i64", "i64")
+    padded = body.value(f"add i64 {size}, {alignment}")
+    last = body.value(f"sub i64 {padded}, 1")
+    mask = body.value(f"sub i64 0, {alignment}")
+    rounded = body.value(f"and i64 {last}, {mask}")
+    memory = body.call("aligned_alloc", "ptr", ("i64", alignment), ("i64", rounded))
+    arguments = body.argument(op.operands[0]), ("ptr", memory)
+    body.bind(op.results[0], body.call("llvm.coro.begin", "ptr", *arguments))
+
+
+def _coro_free(body: FunctionBody, op: Operation) -> None:
+    memory = body.call("llvm.coro.free", "ptr", *map(body.argument, op.operands))
+    body.call("free", "void", ("ptr", memory))
+
+
+def _coro_end(body: FunctionBody, op: Operation) -> None:
+    arguments = body.argument(op.operands[0]), ("i1", "false"), ("token", "none")
+    body.call("llvm.coro.end", "void", *arguments)
+
+
+def _coro_save(body: FunctionBody, op: Operation) -> None:
+    body.bind(op.results[0], body.call("llvm.coro.save", "token", body.argument(op.operands[0])))
+
+
+def _coro_suspend(body: FunctionBody, op: Operation) -> None:
+    assert isinstance(op, coroutine.CoroSuspendOp)
+    way = body.call("llvm.coro.suspend", "i8", body.argument(op.state), ("i1", "false"))
+    resume, cleanup = body.label(op.resume), body.label(op.cleanup)
+    body.emit(f"switch i8 {way}, {body.label(op.suspend)} [ i8 0, {resume} i8 1, {cleanup} ]")
+
+
+LOWERINGS: dict[str, Lowering] = {
+    runtime.RuntimeCreateOp.name: _create,
+    runtime.RuntimeCreateGroupOp.name: _create_group,
+    runtime.RuntimeSetAvailableOp.name: _set_available,
+    runtime.RuntimeSetErrorOp.name: _set_error,
+    runtime.RuntimeIsErrorOp.name: _is_error,
+    runtime.RuntimeAwaitOp.name: _await,
+    runtime.RuntimeAwaitAndResumeOp.name: _await_and_resume,
+    runtime.RuntimeResumeOp.name: _resume,
+    runtime.RuntimeStoreOp.name: _store,
+    runtime.RuntimeLoadOp.name: _load,
+    runtime.RuntimeAddToGroupOp.name: _add_to_group,
+    runtime.RuntimeAddRefOp.name: _count("AddRef"),
+    runtime.RuntimeDropRefOp.name: _count("DropRef"),
+    runtime.RuntimeNumWorkerThreadsOp.name: _num_worker_threads,
+    runtime.RuntimeStackIsLowOp.name: _stack_is_low,
+    failures.RuntimeDescribeErrorOp.name: _describe_error,
+    failures.RuntimeInheritErrorOp.name: _inherit_error,
+    failures.RuntimeTakeFailureOp.name: _take_failure,
+    failures.RuntimeFailOp.name: _fail,
+    failures.RuntimeFailFromOp.name: _fail_from,
+    coroutine.CoroIdOp.name: _coro_id,
+    coroutine.CoroBeginOp.name: _coro_begin,
+    coroutine.CoroFreeOp.name: _coro_free,
+    coroutine.CoroEndOp.name: _coro_end,
+    coroutine.CoroSaveOp.name: _coro_save,
+    coroutine.CoroSuspendOp.name: _coro_suspend,
+}

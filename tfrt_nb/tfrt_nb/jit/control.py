@@ -1,0 +1,73 @@
+"""Branches, calls and returns as LLVM instructions."""
+
+from __future__ import annotations
+
+from xdsl.dialects import cf, func
+from xdsl.ir import Operation
+
+from tfrt_nb.jit.function_body import FunctionBody, Lowering
+from tfrt_nb.jit.llvm_types import function_name, llvm_type, result_type
+
+
+def _branch(body: FunctionBody, op: Operation) -> None:
+    body.emit(f"br {body.label(op.successors[0])}")
+
+
+def _conditional_branch(body: FunctionBody, op: Operation) -> None:
+    assert isinstance(op, cf.ConditionalBranchOp)
+    then, otherwise = op.successors
+    body.emit(f"br {body.typed(op.cond)}, {body.label(then)}, {body.label(otherwise)}")
+
+
+def _switch(body: FunctionBody, op: Operation) -> None:
+    assert isinstance(op, cf.SwitchOp)
+    default, *targets = op.successors
+    values = op.case_values.get_values() if op.case_values is not None else ()
+    type_ = llvm_type(op.flag.type)
+    cases = " ".join(
+        f"{type_} {value}, {body.label(target)}"
+        for value, target in zip(values, targets, strict=True)
+    )
+    body.emit(f"switch {body.typed(op.flag)}, {body.label(default)} [ {cases} ]")
+
+
+def _call(body: FunctionBody, op: Operation) -> None:
+    assert isinstance(op, func.CallOp)
+    returns = result_type(op.res.types)
+    name = function_name(op.callee.root_reference.data)
+    call = f"call {returns} {name}({body.typed_list(op.arguments)})"
+    if not op.res:
+        body.emit(call)
+    elif len(op.res) == 1:
+        body.set(op.res[0], call)
+    else:
+        _unpack(body, op, f"{returns} {body.value(call)}")
+
+
+def _unpack(body: FunctionBody, op: func.CallOp, struct: str) -> None:
+    for index, result in enumerate(op.res):
+        body.set(result, f"extractvalue {struct}, {index}")
+
+
+def _return(body: FunctionBody, op: Operation) -> None:
+    assert isinstance(op, func.ReturnOp)
+    if not op.arguments:
+        body.emit("ret void")
+        return
+    if len(op.arguments) == 1:
+        body.emit(f"ret {body.typed(op.arguments[0])}")
+        return
+    returns = result_type(op.arguments.types)
+    value = "poison"
+    for index, argument in enumerate(op.arguments):
+        value = body.value(f"insertvalue {returns} {value}, {body.typed(argument)}, {index}")
+    body.emit(f"ret {returns} {value}")
+
+
+LOWERINGS: dict[str, Lowering] = {
+    cf.BranchOp.name: _branch,
+    cf.ConditionalBranchOp.name: _conditional_branch,
+    cf.SwitchOp.name: _switch,
+    func.CallOp.name: _call,
+    func.ReturnOp.name: _return,
+}

@@ -1,0 +1,187 @@
+"""Async programs as LLVM IR with coroutine intrinsics.
+
+The input is what `passes.pipeline.executable_pipeline` leaves: functions of blocks with runtime and
+coroutine operations, `arith`, `math` and `memref`.  Each MLIR block becomes an LLVM block, block
+arguments become phi instructions, values of several results a struct.
+
+Each public function `f` gets a second way in, `__packed_f(ptr to pointers)`: one pointer for each argument
+and then one for each result.  It returns whether the function failed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from xdsl.dialects import func, memref
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block, Operation, Region
+
+from tfrt_nb.jit import arithmetic, async_runtime, buffers, control
+from tfrt_nb.jit.function_body import FunctionBody, ModuleText
+from tfrt_nb.jit.llvm_types import (
+    UnsupportedType,
+    function_name,
+    llvm_type,
+    result_type,
+    signature,
+)
+from tfrt_nb.passes.control_flow import split_edge, terminator_of
+from tfrt_nb.passes.coroutines import PRESPLIT
+from tfrt_nb.passes.errors import fail
+from tfrt_nb.passes.propagate_failures import FALLIBLE
+
+_LOWERINGS = {
+    **arithmetic.LOWERINGS,
+    **buffers.LOWERINGS,
+    **control.LOWERINGS,
+    **async_runtime.LOWERINGS,
+}
+
+_RESUME = f"""\
+define internal void {async_runtime.RESUME}(ptr %handle) {{
+  call void @llvm.coro.resume(ptr %handle)
+  ret void
+}}"""
+
+
+def lower_to_llvm(module: ModuleOp) -> str:
+    """The text of the LLVM module.  The MLIR module is changed: some edges get a block.
+
+    Raises:
+        PassError: at an operation or a function that cannot be compiled.
+    """
+    text = ModuleText()
+    definitions: list[str] = []
+    for op in module.body.block.ops:
+        match op:
+            case func.FuncOp():
+                definitions.extend(_lower_function(text, op))
+            case memref.GlobalOp():
+                buffers.lower_global(text, op)
+            case _:
+                fail(op, f"'{op.name}' cannot be compiled")
+    text.declare("llvm.coro.resume", "void", "ptr")
+    constants = [
+        f"{name} = private unnamed_addr constant {value}" for value, name in text.constants.items()
+    ]
+    declarations = [*text.declarations.values()]
+    return "\n".join([*constants, *text.globals, *declarations, _RESUME, *definitions, ""])
+
+
+def packed_name(symbol: str) -> str:
+    """The name of the function by which the host calls the MLIR function `symbol`."""
+    return f"__packed_{symbol}"
+
+
+def _lower_function(text: ModuleText, op: func.FuncOp) -> Iterator[str]:
+    try:
+        returns, parameters = signature(op.function_type)
+    except UnsupportedType as error:
+        fail(op, str(error))
+    name = function_name(op.sym_name.data)
+    if op.is_declaration:
+        text.declarations[op.sym_name.data] = f"declare {returns} {name}({', '.join(parameters)})"
+        return
+    yield _definition(text, op, returns)
+    if op.sym_visibility is None or op.sym_visibility.data == "public":
+        yield _packed(op, returns)
+
+
+def _definition(text: ModuleText, op: func.FuncOp, returns: str) -> str:
+    _separate_edges(op.body)
+    body = FunctionBody(text)
+    for block in _in_order(op.body):
+        body.start(block)
+        for nested in block.ops:
+            _lower(body, nested)
+    parameters = body.typed_list(op.args)
+    is_private = op.sym_visibility is not None and op.sym_visibility.data == "private"
+    linkage = "internal " if is_private else ""
+    is_coroutine = op.attributes.get("passthrough") == PRESPLIT
+    attributes = "presplitcoroutine " if is_coroutine else ""
+    name = function_name(op.sym_name.data)
+    return f"define {linkage}{returns} {name}({parameters}) {attributes}{{\n{body.text()}\n}}"
+
+
+def _lower(body: FunctionBody, op: Operation) -> None:
+    lower = _LOWERINGS.get(op.name)
+    if lower is None:
+        fail(op, f"'{op.name}' cannot be compiled")
+    try:
+        lower(body, op)
+    except UnsupportedType as error:
+        fail(op, str(error))
+
+
+def _separate_edges(region: Region) -> None:
+    """Two edges from one block to the same other one cannot pass different values in LLVM."""
+    for block in list(region.blocks):
+        branch = terminator_of(block)
+        targets = list(branch.successors)
+        for edge, target in enumerate(targets):
+            if target.args and target in targets[:edge]:
+                split_edge(terminator_of(block), edge)
+
+
+def _in_order(region: Region) -> list[Block]:
+    """The reachable blocks, each behind those that dominate it (reverse postorder)."""
+    entry = region.blocks[0]
+    finished: list[Block] = []
+    seen = {entry}
+    pending = [(entry, iter(terminator_of(entry).successors))]
+    while pending:
+        block, successors = pending[-1]
+        following = next((target for target in successors if target not in seen), None)
+        if following is None:
+            finished.append(block)
+            pending.pop()
+            continue
+        seen.add(following)
+        pending.append((following, iter(terminator_of(following).successors)))
+    return finished[::-1]
+
+
+def _packed(op: func.FuncOp, returns: str) -> str:
+    """Load the arguments, call, store the results."""
+    lines: list[str] = []
+    arguments = []
+    for index, type_ in enumerate(op.function_type.inputs):
+        text = llvm_type(type_)
+        lines += _pointer_at(f"a{index}", index)
+        lines.append(f"  %x{index} = load {text}, ptr %a{index}, align 1")
+        arguments.append(f"{text} %x{index}")
+    call = f"call {returns} {function_name(op.sym_name.data)}({', '.join(arguments)})"
+    lines.append(f"  {call}" if returns == "void" else f"  %r = {call}")
+    lines += _store_results(op, len(arguments))
+    is_fallible = FALLIBLE in op.attributes
+    failed = _result(op, 0) if is_fallible else "false"
+    lines.append(f"  ret i1 {failed}")
+    body = "\n".join(lines)
+    return f'define i1 @"{packed_name(op.sym_name.data)}"(ptr %pointers) {{\n{body}\n}}'
+
+
+def _pointer_at(name: str, index: int) -> list[str]:
+    return [
+        f"  %{name}.place = getelementptr ptr, ptr %pointers, i64 {index}",
+        f"  %{name} = load ptr, ptr %{name}.place",
+    ]
+
+
+def _store_results(op: func.FuncOp, first: int) -> list[str]:
+    """A fallible function's first result is not stored: it is what the packed function returns."""
+    outputs = op.function_type.outputs.data
+    returns = result_type(outputs)
+    skipped = int(FALLIBLE in op.attributes)
+    lines = []
+    for index, type_ in enumerate(outputs):
+        if len(outputs) > 1:
+            lines.append(f"  %r{index} = extractvalue {returns} %r, {index}")
+        if index >= skipped:
+            place = first + index - skipped
+            lines += _pointer_at(f"p{index}", place)
+            lines.append(f"  store {llvm_type(type_)} {_result(op, index)}, ptr %p{index}, align 1")
+    return lines
+
+
+def _result(op: func.FuncOp, index: int) -> str:
+    return "%r" if len(op.function_type.outputs) == 1 else f"%r{index}"

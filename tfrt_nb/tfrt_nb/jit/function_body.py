@@ -1,0 +1,161 @@
+"""The text of one LLVM function while it is written.
+
+A lowering of an operation is a function of the body and the operation: it asks for the operands' names,
+writes instructions, and binds the results to names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from xdsl.ir import Block, BlockArgument, Operation, SSAValue
+
+from tfrt_nb.jit.llvm_types import llvm_type, text_constant
+from tfrt_nb.passes.control_flow import branch_operands, terminator_of
+from tfrt_nb.passes.errors import location_of
+
+Argument: TypeAlias = tuple[str, str]
+"""An argument of a call: its LLVM type and the operand."""
+
+
+@dataclass
+class ModuleText:
+    """What functions share: declarations, constants, and who else is called."""
+
+    declarations: dict[str, str] = field(default_factory=dict)
+    constants: dict[str, str] = field(default_factory=dict)
+    globals: list[str] = field(default_factory=list)
+
+    def declare(self, name: str, returns: str, parameters: str) -> str:
+        """Make sure that the function is declared; its name."""
+        self.declarations.setdefault(name, f"declare {returns} @{name}({parameters})")
+        return f"@{name}"
+
+    def text(self, content: str) -> tuple[str, int]:
+        """A constant with the text in UTF-8: its name, and its length in bytes."""
+        data = content.encode()
+        type_, value = text_constant(data)
+        return self.constant(f"{type_} {value}"), len(data)
+
+    def constant(self, value: str) -> str:
+        """A private constant; equal ones are one."""
+        return self.constants.setdefault(value, f"@.constant.{len(self.constants)}")
+
+    def failure(self, message: str, op: Operation) -> str:
+        """A record of why and where: message, file, line and column."""
+        place = location_of(op)
+        file, line, column = (
+            ("", 0, 0) if place is None else (place.source, place.line, place.column)
+        )
+        message_name, message_length = self.text(message)
+        file_name, file_length = self.text(file)
+        return self.constant(
+            "{ ptr, i64, ptr, i64, i64, i64 } "
+            f"{{ ptr {message_name}, i64 {message_length}, ptr {file_name}, i64 {file_length}, "
+            f"i64 {line}, i64 {column} }}"
+        )
+
+
+@dataclass
+class FunctionBody:
+    """Instructions block by block, and the names of the values that they speak of.
+
+    Blocks are written in an order in which definitions come before uses; what block arguments get is
+    therefore filled in at the end.
+    """
+
+    module: ModuleText
+    _values: dict[SSAValue, str] = field(default_factory=dict)
+    _blocks: dict[Block, list[str]] = field(default_factory=dict)
+    _labels: dict[Block, str] = field(default_factory=dict)
+    _lines: list[str] = field(default_factory=list)
+    _count: int = 0
+
+    def start(self, block: Block) -> None:
+        """What is emitted from here on belongs to the block.  Its arguments get names."""
+        self._lines = self._blocks.setdefault(block, [])
+        for argument in block.args:
+            if argument not in self._values:
+                self.bind(argument, self.fresh())
+
+    def fresh(self) -> str:
+        """A new name."""
+        self._count += 1
+        return f"%v{self._count}"
+
+    def bind(self, value: SSAValue, operand: str) -> None:
+        """Let a name or a constant stand for the value."""
+        self._values[value] = operand
+
+    def name(self, value: SSAValue) -> str:
+        """The operand that stands for the value."""
+        return self._values[value]
+
+    def typed(self, value: SSAValue) -> str:
+        """The operand with its type in front."""
+        return f"{llvm_type(value.type)} {self.name(value)}"
+
+    def typed_list(self, values: Sequence[SSAValue]) -> str:
+        """Operands with types, separated by commas."""
+        return ", ".join(self.typed(value) for value in values)
+
+    def label(self, block: Block) -> str:
+        """The block as an operand of a branch."""
+        return f"label %{self._label(block)}"
+
+    def _label(self, block: Block) -> str:
+        return self._labels.setdefault(block, f"b{len(self._labels)}")
+
+    def emit(self, instruction: str) -> None:
+        """Write an instruction without a result that matters."""
+        self._lines.append(f"  {instruction}")
+
+    def value(self, instruction: str) -> str:
+        """Write an instruction; the name of its result."""
+        name = self.fresh()
+        self.emit(f"{name} = {instruction}")
+        return name
+
+    def set(self, result: SSAValue, instruction: str) -> None:
+        """Write an instruction whose result is the MLIR value."""
+        self.bind(result, self.value(instruction))
+
+    def argument(self, value: SSAValue) -> Argument:
+        """The value as an argument of a call."""
+        return llvm_type(value.type), self.name(value)
+
+    def call(self, name: str, returns: str, *arguments: Argument) -> str:
+        """Call a function of the runtime or of LLVM; the name of the result, if there is one."""
+        function = self.module.declare(name, returns, ", ".join(type_ for type_, _ in arguments))
+        operands = ", ".join(f"{type_} {operand}" for type_, operand in arguments)
+        if returns == "void":
+            self.emit(f"call void {function}({operands})")
+            return ""
+        return self.value(f"call {returns} {function}({operands})")
+
+    def text(self) -> str:
+        """All blocks, the arguments of all but the first as phi instructions."""
+        return "\n".join(
+            "\n".join([f"{self._label(block)}:", *self._phis(block, index), *lines])
+            for index, (block, lines) in enumerate(self._blocks.items())
+        )
+
+    def _phis(self, block: Block, index: int) -> list[str]:
+        return [] if index == 0 else [self._phi(argument) for argument in block.args]
+
+    def _phi(self, argument: BlockArgument) -> str:
+        incoming = []
+        for source in self._blocks:
+            branch = terminator_of(source)
+            for edge, target in enumerate(branch.successors):
+                if target is argument.block:
+                    passed = branch_operands(branch, edge)[argument.index]
+                    incoming.append(f"[ {self.name(passed)}, %{self._label(source)} ]")
+        type_ = llvm_type(argument.type)
+        return f"  {self.name(argument)} = phi {type_} {', '.join(incoming)}"
+
+
+Lowering = Callable[[FunctionBody, Operation], None]
+"""Writes one operation."""

@@ -1,0 +1,171 @@
+"""MLIR types and constants as LLVM text.
+
+Async objects and coroutine frames are pointers, coroutine ids and states are LLVM tokens, `index` has
+64 bits.  A memref is MLIR's descriptor, a struct by value:
+
+    { ptr allocated, ptr aligned, i64 offset, [rank x i64] sizes, [rank x i64] strides }
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import (
+    BFloat16Type,
+    DenseIntOrFPElementsAttr,
+    Float16Type,
+    Float32Type,
+    Float64Type,
+    FloatAttr,
+    FunctionType,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    MemRefType,
+    VectorType,
+)
+from xdsl.ir import Attribute
+
+from tfrt_nb.dialects.async_.types import (
+    CoroHandleType,
+    CoroIdType,
+    CoroStateType,
+    GroupType,
+    TokenType,
+    ValueType,
+)
+
+_FLOATS: dict[type[Attribute], str] = {
+    BFloat16Type: "bfloat",
+    Float16Type: "half",
+    Float32Type: "float",
+    Float64Type: "double",
+}
+
+
+class UnsupportedType(Exception):
+    """A type that values in compiled code cannot have."""
+
+
+def llvm_type(type_: Attribute) -> str:
+    """The type of a value in LLVM.
+
+    Raises:
+        UnsupportedType: with MLIR's name of the type.
+    """
+    match type_:
+        case IntegerType():
+            return f"i{type_.width.data}"
+        case IndexType():
+            return "i64"
+        case TokenType() | ValueType() | GroupType() | CoroHandleType():
+            return "ptr"
+        case CoroIdType() | CoroStateType():
+            return "token"
+        case VectorType():
+            return _vector_type(type_)
+        case MemRefType():
+            return memref_type(len(type_.get_shape()))
+        case _ if type(type_) in _FLOATS:
+            return _FLOATS[type(type_)]
+        case _:
+            raise UnsupportedType(f"'{type_}' is not a type of compiled code")
+
+
+def memref_type(rank: int) -> str:
+    """The descriptor of a buffer."""
+    if rank == 0:
+        return "{ ptr, ptr, i64 }"
+    return f"{{ ptr, ptr, i64, [{rank} x i64], [{rank} x i64] }}"
+
+
+def _vector_type(type_: VectorType[Attribute]) -> str:
+    element = llvm_type(type_.element_type)
+    *outer, last = type_.get_shape()
+    text = f"<{last} x {element}>"
+    for size in reversed(outer):
+        text = f"[{size} x {text}]"
+    return text
+
+
+def result_type(types: Sequence[Attribute]) -> str:
+    """What a function with these results returns: nothing, one value, or a struct."""
+    if not types:
+        return "void"
+    if len(types) == 1:
+        return llvm_type(types[0])
+    return f"{{ {', '.join(map(llvm_type, types))} }}"
+
+
+def signature(type_: FunctionType) -> tuple[str, list[str]]:
+    """The return type and the parameter types."""
+    return result_type(type_.outputs.data), [llvm_type(input_) for input_ in type_.inputs]
+
+
+def constant(value: Attribute) -> str:
+    """A constant attribute as an operand, without its type.
+
+    Raises:
+        UnsupportedType: for attributes that are not numbers.
+    """
+    match value:
+        case IntegerAttr():
+            return str(value.value.data)
+        case FloatAttr():
+            return float_literal(value.value.data, value.type)
+        case DenseIntOrFPElementsAttr():
+            return _elements(value)
+        case _:
+            raise UnsupportedType(f"'{value}' is not a constant of compiled code")
+
+
+def float_literal(number: float, type_: Attribute) -> str:
+    """The exact value: LLVM takes the bits of a double for float and double."""
+    match type_:
+        case Float16Type():
+            return f"0xH{struct.pack('>e', number).hex().upper()}"
+        case BFloat16Type():
+            return f"0xR{struct.pack('>f', number)[:2].hex().upper()}"
+        case Float32Type():
+            number = struct.unpack("<f", struct.pack("<f", number))[0]
+    return f"0x{struct.pack('>d', number).hex().upper()}"
+
+
+def _elements(value: DenseIntOrFPElementsAttr) -> str:
+    """`<i64 1, i64 2>`; arrays of a global are made by `array_literal`."""
+    return f"<{', '.join(_typed_elements(value))}>"
+
+
+def array_literal(value: DenseIntOrFPElementsAttr) -> str:
+    """All elements, in order, as one array."""
+    return f"[{', '.join(_typed_elements(value))}]"
+
+
+def _typed_elements(value: DenseIntOrFPElementsAttr) -> list[str]:
+    element = value.get_element_type()
+    text = llvm_type(element)
+    return [f"{text} {_number(number, element)}" for number in value.get_values()]
+
+
+def _number(number: object, type_: Attribute) -> str:
+    match number:
+        case int() if isinstance(type_, IntegerType | IndexType):
+            return str(number)
+        case int() | float():
+            return float_literal(number, type_)
+        case _:
+            raise UnsupportedType(f"'{type_}' is not a type of constants of compiled code")
+
+
+def text_constant(text: bytes) -> tuple[str, str]:
+    """The type and the value of a constant that holds the bytes."""
+    escaped = "".join(
+        chr(byte) if 32 <= byte < 127 and byte not in b'"\\' else f"\\{byte:02X}" for byte in text
+    )
+    return f"[{len(text)} x i8]", f'c"{escaped}"'
+
+
+def function_name(symbol: str) -> str:
+    """The function that an MLIR symbol names."""
+    return f'@"{symbol}"'

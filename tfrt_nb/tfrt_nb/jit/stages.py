@@ -1,0 +1,63 @@
+"""An async program at each stage of its compilation, as text or as machine code."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from tfrt_nb.jit.compiler import MachineCode, assembly, compile_module, split_coroutines
+from tfrt_nb.jit.coroutines import lower_to_llvm
+from tfrt_nb.jit.effort import optimisation_level
+from tfrt_nb.passes.pipeline import executable_pipeline
+from tfrt_nb.passes.printing import print_ir
+
+
+class Stage(StrEnum):
+    """What can be looked at, from the program to the processor."""
+
+    ASYNC_RUNTIME = "async-runtime"
+    COROUTINE = "coroutine"
+    LLVM_SPLIT = "llvm-split"
+    ASM = "asm"
+
+
+def emit(module: ModuleOp, stage: Stage, *first: ModulePass) -> str:
+    """The program at a stage: MLIR with runtime operations, LLVM IR with coroutine intrinsics, LLVM IR
+    with the coroutines split, or assembly.  The module is left as it is.
+
+    `first` are passes on the high-level operations, as for `executable_pipeline`.
+    """
+    lowered = _lowered(module, first)
+    if stage is Stage.ASYNC_RUNTIME:
+        return print_ir(lowered)
+    level = optimisation_level(lowered)
+    text = lower_to_llvm(lowered)
+    match stage:
+        case Stage.COROUTINE:
+            return text
+        case Stage.LLVM_SPLIT:
+            return split_coroutines(text, level)
+        case Stage.ASM:
+            return assembly(text, level)
+
+
+def compile_program(
+    module: ModuleOp, functions: Mapping[str, int], *first: ModulePass
+) -> MachineCode:
+    """Compile the program; `functions` are the addresses of what it calls, the runtime's included.
+
+    Each public function `f` is called through `coroutines.packed_name(f)`.
+    """
+    lowered = _lowered(module, first)
+    level = optimisation_level(lowered)
+    return compile_module(lower_to_llvm(lowered), functions, level)
+
+
+def _lowered(module: ModuleOp, first: tuple[ModulePass, ...]) -> ModuleOp:
+    copy = module.clone()
+    executable_pipeline(*first).apply(Context(), copy)
+    return copy

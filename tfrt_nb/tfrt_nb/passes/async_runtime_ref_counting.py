@@ -1,0 +1,68 @@
+"""Automatic reference counting on the runtime operations.
+
+    %t = call @make() : () -> !async.token        %t = call @make() : () -> !async.token
+    call @take(%t) : (!async.token) -> ()         async.runtime.add_ref %t {count = 1 : i64}
+    async.runtime.await %t               =>       call @take(%t) : (!async.token) -> ()
+    return                                        async.runtime.await %t
+                                                  async.runtime.drop_ref %t {count = 1 : i64}
+                                                  return
+
+Calls own their async arguments, so each use in a call takes a reference; async results come with one.
+The rest is in `reference_counts`.  Runs after both lowerings: only then are the ways to an error known.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from tfrt_nb.dialects.async_.functions import CallOp, FuncOp, ReturnOp
+from tfrt_nb.dialects.async_.runtime import RuntimeAddRefOp, RuntimeDropRefOp
+from tfrt_nb.dialects.async_.tasks import (
+    AddToGroupOp,
+    AwaitAllOp,
+    AwaitOp,
+    CreateGroupOp,
+    ExecuteOp,
+    YieldOp,
+)
+from tfrt_nb.passes.errors import fail
+from tfrt_nb.passes.reference_counts import (
+    Counts,
+    async_values,
+    give_up_references,
+    lower_carried_values,
+    take_references_for_calls,
+)
+
+_COUNTS = Counts(RuntimeAddRefOp, RuntimeDropRefOp)
+
+_HIGH_LEVEL = (
+    *(ExecuteOp, YieldOp, AwaitOp, CreateGroupOp, AddToGroupOp, AwaitAllOp),
+    *(FuncOp, ReturnOp, CallOp),
+)
+
+
+@dataclass(frozen=True)
+class AsyncRuntimeRefCounting(ModulePass):
+    """Adds `async.runtime.add_ref` and `async.runtime.drop_ref`."""
+
+    name: ClassVar[str] = "async-runtime-ref-counting"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        refuse_high_level_operations(op)
+        lower_carried_values(op)
+        for value in async_values(op):
+            take_references_for_calls(value, _COUNTS)
+            give_up_references(value, _COUNTS)
+
+
+def refuse_high_level_operations(module: ModuleOp) -> None:
+    """Counting is about threads of control, which tasks hide."""
+    for op in module.walk(region_first=True):
+        if isinstance(op, _HIGH_LEVEL):
+            fail(op, "async operations must be lowered to async runtime operations")

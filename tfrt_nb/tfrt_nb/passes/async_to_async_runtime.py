@@ -1,0 +1,97 @@
+"""Tasks become coroutines, awaits become suspensions: the high-level operations go.
+
+    %t = async.execute { "work"() async.yield }      %t = call @async_execute_fn() : () -> !async.token
+    async.await %t : !async.token              =>    async.runtime.await %t : !async.token
+                                                     (and an assertion that %t is not in error)
+
+Each body is outlined, the inner ones first, and starts cold: it is handed to a worker before its first
+operation.  Awaits in bodies suspend; awaits in plain functions block.
+
+After the pass no operation above the runtime and coroutine level is left, except `async.func`,
+`async.call` and `async.return`, which `async-func-to-async-runtime` lowers before.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation
+from xdsl.passes import ModulePass
+
+from tfrt_nb.dialects.async_.counting import AddRefOp, DropRefOp
+from tfrt_nb.dialects.async_.runtime import (
+    RuntimeAddRefOp,
+    RuntimeAddToGroupOp,
+    RuntimeCreateGroupOp,
+    RuntimeDropRefOp,
+)
+from tfrt_nb.dialects.async_.tasks import (
+    AddToGroupOp,
+    AwaitAllOp,
+    AwaitOp,
+    CreateGroupOp,
+    ExecuteOp,
+    YieldOp,
+)
+from tfrt_nb.passes.awaiting import block_at_await, suspend_at_awaits
+from tfrt_nb.passes.control_flow import Emitter, replace
+from tfrt_nb.passes.coroutines import ErrorStyle, begin_coroutine, resolve, start_cold
+from tfrt_nb.passes.outline import Outliner, Symbols
+
+
+@dataclass(frozen=True)
+class AsyncToAsyncRuntime(ModulePass):
+    """Lowers tasks, awaits and groups.
+
+    `share_bodies` makes one coroutine per distinct body.  `token_last` and `keep_errors` depart from
+    MLIR: on an error the token is resolved after the values, and errors say why and where.
+    """
+
+    name: ClassVar[str] = "async-to-async-runtime"
+
+    share_bodies: bool = True
+    token_last: bool = False
+    keep_errors: bool = False
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        style = ErrorStyle(self.token_last, self.keep_errors)
+        outliner = Outliner(Symbols(op), self.share_bodies)
+        tasks = [task for task in op.walk(region_first=True) if isinstance(task, ExecuteOp)]
+        for task in tasks:
+            function = outliner.outline(task)
+            if function is not None:
+                _make_coroutine(function, style)
+        for nested in list(op.walk()):
+            _lower(nested, style)
+
+
+def _make_coroutine(function: FuncOp, style: ErrorStyle) -> None:
+    coroutine = begin_coroutine(function, style)
+    start_cold(coroutine)
+    for op in list(function.body.walk()):
+        if isinstance(op, YieldOp):
+            resolve(coroutine, op)
+    suspend_at_awaits(coroutine)
+
+
+def _lower(op: Operation, style: ErrorStyle) -> None:
+    emit = Emitter.in_front_of(op) if op.parent is not None else None
+    if emit is None:
+        return
+    match op:
+        case AwaitOp() | AwaitAllOp():
+            block_at_await(op, style)
+        case CreateGroupOp():
+            replace(op, emit(RuntimeCreateGroupOp(op.size)).results)
+        case AddToGroupOp():
+            replace(op, emit(RuntimeAddToGroupOp(op.operand, op.group)).results)
+        case AddRefOp():
+            replace(op, emit(RuntimeAddRefOp(op.operand, op.count.value.data)).results)
+        case DropRefOp():
+            replace(op, emit(RuntimeDropRefOp(op.operand, op.count.value.data)).results)
+        case _:
+            pass

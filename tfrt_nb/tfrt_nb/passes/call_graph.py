@@ -1,0 +1,40 @@
+"""Who calls whom."""
+
+from __future__ import annotations
+
+from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.func import CallOp as PlainCallOp
+
+from tfrt_nb.dialects.async_.functions import CallOp
+
+
+def callees(module: ModuleOp) -> dict[str, set[str]]:
+    """The names that each function of the module calls, from its tasks as well."""
+    graph: dict[str, set[str]] = {}
+    for op in module.body.block.ops:
+        name = op.get_attr_or_prop("sym_name")
+        if isinstance(name, StringAttr):
+            graph[name.data] = {
+                nested.callee.root_reference.data
+                for nested in op.walk()
+                if isinstance(nested, PlainCallOp | CallOp)
+            }
+    return graph
+
+
+def recursive_functions(module: ModuleOp) -> set[str]:
+    """The functions that can call themselves, perhaps through others."""
+    graph = callees(module)
+    return {name for name in graph if name in _reachable(graph, name)}
+
+
+def _reachable(graph: dict[str, set[str]], start: str) -> set[str]:
+    """The functions called from `start`, directly or not."""
+    reached: set[str] = set()
+    pending = list(graph[start])
+    while pending:
+        name = pending.pop()
+        if name not in reached:
+            reached.add(name)
+            pending.extend(graph.get(name, ()))
+    return reached

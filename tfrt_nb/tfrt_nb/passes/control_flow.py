@@ -1,0 +1,144 @@
+"""Small steps on blocks and branches that several passes take."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from xdsl.dialects import cf
+from xdsl.dialects.builtin import LocationAttr
+from xdsl.ir import Block, Operation, Region, SSAValue
+
+OpT = TypeVar("OpT", bound=Operation)
+
+
+@dataclass
+class Emitter:
+    """Puts operations one after the other in front of `before`, or at the end of the block.
+
+    All of them get the same location, so that what they cause can be traced to a line of the source.
+    """
+
+    block: Block
+    before: Operation | None
+    location: LocationAttr
+
+    @classmethod
+    def in_front_of(cls, op: Operation) -> Emitter:
+        """In front of `op`, with its location."""
+        assert op.parent is not None
+        return cls(op.parent, op, op.location)
+
+    @classmethod
+    def behind(cls, op: Operation) -> Emitter:
+        """Right behind `op`, with its location."""
+        assert op.parent is not None
+        return cls(op.parent, op.next_op, op.location)
+
+    @classmethod
+    def at_start(cls, block: Block, location: LocationAttr) -> Emitter:
+        """Before everything else in the block."""
+        return cls(block, block.first_op, location)
+
+    @classmethod
+    def at_end(cls, block: Block, location: LocationAttr) -> Emitter:
+        """After everything else in the block."""
+        return cls(block, None, location)
+
+    def __call__(self, op: OpT) -> OpT:
+        op.location = self.location
+        if self.before is None:
+            self.block.add_op(op)
+        else:
+            self.block.insert_op_before(op, self.before)
+        return op
+
+
+def terminator_of(block: Block) -> Operation:
+    """The last operation of a block that is complete."""
+    assert block.last_op is not None
+    return block.last_op
+
+
+def region_of(block: Block) -> Region:
+    """The region that the block is in."""
+    assert block.parent is not None
+    return block.parent
+
+
+def branch_operands(terminator: Operation, edge: int) -> Sequence[SSAValue]:
+    """What a branch passes to the arguments of its successor number `edge`."""
+    match terminator:
+        case cf.BranchOp():
+            return terminator.arguments
+        case cf.ConditionalBranchOp():
+            return (terminator.then_arguments, terminator.else_arguments)[edge]
+        case cf.SwitchOp() if edge == 0:
+            return terminator.default_operands
+        case cf.SwitchOp():
+            return _case_operands(terminator)[edge - 1]
+        case _:
+            return ()
+
+
+def _case_operands(switch: cf.SwitchOp) -> list[Sequence[SSAValue]]:
+    operands = list(switch.case_operands)
+    sizes = switch.case_operand_segments.get_values()
+    return [[operands.pop(0) for _ in range(size)] for size in sizes]
+
+
+def split_edge(terminator: Operation, edge: int) -> Block:
+    """A new block on one edge of a branch, in front of the old successor, that only branches on."""
+    successor = terminator.successors[edge]
+    block = Block()
+    region_of(successor).insert_block_before(block, successor)
+    branch = cf.BranchOp(successor, *branch_operands(terminator, edge))
+    Emitter.at_end(block, terminator.location)(branch)
+    _redirect(terminator, edge, block)
+    return block
+
+
+def _redirect(terminator: Operation, edge: int, block: Block) -> None:
+    """Send one edge to a block without arguments."""
+    match terminator:
+        case cf.BranchOp():
+            changed: Operation = cf.BranchOp(block)
+        case cf.ConditionalBranchOp():
+            arguments = [list(terminator.then_arguments), list(terminator.else_arguments)]
+            targets = list(terminator.successors)
+            arguments[edge], targets[edge] = [], block
+            changed = cf.ConditionalBranchOp(
+                terminator.cond, targets[0], arguments[0], targets[1], arguments[1]
+            )
+        case _:
+            terminator.successors[edge] = block
+            return
+    Emitter.in_front_of(terminator)(changed)
+    changed.attributes |= terminator.attributes
+    erase(terminator)
+
+
+def blocks_with_terminators(region: Region) -> Iterator[tuple[Block, Operation]]:
+    """Every block of the region with its last operation."""
+    for block in region.blocks:
+        yield block, terminator_of(block)
+
+
+def erase(op: Operation) -> None:
+    """Take an operation whose results are not used out of its block."""
+    assert op.parent is not None
+    op.parent.erase_op(op)
+
+
+def move_to_end(op: Operation, block: Block) -> None:
+    """Move an operation from where it is to the end of a block."""
+    assert op.parent is not None
+    block.add_op(op.parent.detach_op(op))
+
+
+def replace(op: Operation, values: Sequence[SSAValue]) -> None:
+    """Erase `op`; who used its results uses `values`."""
+    for result, value in zip(op.results, values, strict=True):
+        result.replace_all_uses_with(value)
+    erase(op)

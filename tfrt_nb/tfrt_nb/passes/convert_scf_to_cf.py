@@ -1,0 +1,244 @@
+"""Structured loops and branches become blocks.
+
+    scf.if %c {                  cf.cond_br %c, ^then, ^rest
+      "work"()           =>    ^then:
+    }                            "work"()
+    "rest"()                     cf.br ^rest
+                               ^rest:
+                                 "rest"()
+
+The whole dialect is lowered, `scf.parallel` to a sequential nest with its reductions.  Coroutines need
+this before anything in a loop can suspend: a suspension is a branch, and regions of `scf` have one block.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from xdsl.context import Context
+from xdsl.dialects import arith, cf, scf
+from xdsl.dialects.builtin import (
+    DenseIntElementsAttr,
+    IndexType,
+    ModuleOp,
+    VectorType,
+    i64,
+)
+from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
+from xdsl.passes import ModulePass
+
+from tfrt_nb.passes.control_flow import (
+    Emitter,
+    erase,
+    move_to_end,
+    region_of,
+    replace,
+    terminator_of,
+)
+
+
+@dataclass(frozen=True)
+class ConvertScfToCf(ModulePass):
+    """Lowers every operation of `scf`."""
+
+    name: ClassVar[str] = "convert-scf-to-cf"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        lower_structured_control_flow(op.body)
+
+
+def lower_structured_control_flow(
+    region: Region, wanted: Callable[[Operation], bool] = lambda op: True
+) -> None:
+    """Lower the operations of `scf` in the region that are wanted, the outermost first.
+
+    Where an operation is wanted, those around it must be wanted, too.
+    """
+    for op in list(region.walk()):
+        lower = _LOWERINGS.get(op.name)
+        if lower is not None and wanted(op):
+            lower(op)
+
+
+def _lower_if(op: Operation) -> None:
+    assert isinstance(op, scf.IfOp)
+    head, rest = _split(op)
+    then_block = _inline_yielding_region(op.true_region, rest)
+    else_block = _inline_yielding_region(op.false_region, rest) if op.false_region.blocks else rest
+    branch = cf.ConditionalBranchOp(op.cond, then_block, (), else_block, ())
+    _finish(op, head, branch, rest.args)
+
+
+def _lower_execute_region(op: Operation) -> None:
+    assert isinstance(op, scf.ExecuteRegionOp)
+    head, rest = _split(op)
+    entry = _inline_yielding_region(op.region, rest)
+    _finish(op, head, cf.BranchOp(entry), rest.args)
+
+
+def _lower_index_switch(op: Operation) -> None:
+    assert isinstance(op, scf.IndexSwitchOp)
+    head, rest = _split(op)
+    cases = [_inline_yielding_region(region, rest) for region in op.case_regions]
+    default = _inline_yielding_region(op.default_region, rest)
+    emit = Emitter.at_end(head, op.location)
+    flag = emit(arith.IndexCastOp(op.arg, i64))
+    values = DenseIntElementsAttr.from_list(VectorType(i64, [len(cases)]), op.cases.get_values())
+    branch = cf.SwitchOp(flag, default, (), values, cases, [() for _ in cases])
+    _finish(op, head, branch, rest.args)
+
+
+def _split(op: Operation) -> tuple[Block, Block]:
+    """The block up to `op`, and a new one behind it whose arguments stand for the results."""
+    head = op.parent
+    assert head is not None
+    following = op.next_op
+    assert following is not None
+    rest = head.split_before(following, arg_types=op.result_types)
+    return head, rest
+
+
+def _inline_yielding_region(region: Region, rest: Block) -> Block:
+    """Move the blocks in front of `rest`; what they yield goes to its arguments."""
+    entry = region.first_block
+    assert entry is not None
+    for block in region.blocks:
+        terminator = terminator_of(block)
+        if isinstance(terminator, scf.YieldOp):
+            Emitter.in_front_of(terminator)(cf.BranchOp(rest, *terminator.operands))
+            erase(terminator)
+    region.move_blocks_before(rest)
+    return entry
+
+
+def _finish(op: Operation, head: Block, branch: Operation, results: Sequence[SSAValue]) -> None:
+    Emitter.at_end(head, op.location)(branch)
+    replace(op, results)
+
+
+def _lower_for(op: Operation) -> None:
+    """`condition(%i, args): %i < %ub ? body : rest`; the body branches back with `%i + step`."""
+    assert isinstance(op, scf.ForOp)
+    head = op.parent
+    assert head is not None and op.next_op is not None
+    rest = head.split_before(op.next_op)
+    condition = op.body.block
+    assert condition.first_op is not None
+    body = condition.split_before(condition.first_op)
+    yielded = terminator_of(body)
+    emit = Emitter.in_front_of(yielded)
+    stepped = emit(arith.AddiOp(condition.args[0], op.step))
+    emit(cf.BranchOp(condition, stepped, *yielded.operands))
+    erase(yielded)
+    test = Emitter.at_end(condition, op.location)
+    more = test(arith.CmpiOp(condition.args[0], op.ub, "slt"))
+    test(cf.ConditionalBranchOp(more, body, (), rest, ()))
+    op.body.move_blocks_before(rest)
+    _finish(op, head, cf.BranchOp(condition, op.lb, *op.iter_args), condition.args[1:])
+
+
+def _lower_while(op: Operation) -> None:
+    """The block before the condition dominates the rest: its values are the results."""
+    assert isinstance(op, scf.WhileOp)
+    head = op.parent
+    assert head is not None and op.next_op is not None
+    rest = head.split_before(op.next_op)
+    before, after = op.before_region.block, op.after_region.block
+    condition = terminator_of(before)
+    assert isinstance(condition, scf.ConditionOp)
+    passed = list(condition.args)
+    branch = cf.ConditionalBranchOp(condition.condition, after, passed, rest, ())
+    Emitter.in_front_of(condition)(branch)
+    erase(condition)
+    yielded = terminator_of(after)
+    Emitter.in_front_of(yielded)(cf.BranchOp(before, *yielded.operands))
+    erase(yielded)
+    op.before_region.move_blocks_before(rest)
+    op.after_region.move_blocks_before(rest)
+    _finish(op, head, cf.BranchOp(before, *op.arguments), passed)
+
+
+def _lower_parallel(op: Operation) -> None:
+    assert isinstance(op, scf.ParallelOp)
+    for loop in sequential_loops(op):
+        _lower_for(loop)
+
+
+def sequential_loops(op: scf.ParallelOp) -> list[scf.ForOp]:
+    """Replace a parallel loop by a nest of `scf.for`, and give the nest, outermost first.
+
+    Reductions are carried through the nest: each becomes `accumulated = reduce(accumulated, operand)`.
+    """
+    loops: list[scf.ForOp] = []
+    emit = Emitter.in_front_of(op)
+    carried: Sequence[SSAValue] = op.initVals
+    indices: list[BlockArgument] = []
+    for lower, upper, step in zip(op.lowerBound, op.upperBound, op.step, strict=True):
+        body = Block(arg_types=[IndexType(), *(value.type for value in carried)])
+        loop = emit(scf.ForOp(lower, upper, step, carried, body))
+        if loops:
+            emit(scf.YieldOp(*loop.results))
+        loops.append(loop)
+        indices.append(body.args[0])
+        carried = body.args[1:]
+        emit = Emitter.at_end(body, op.location)
+    _move_body(op, indices, carried, emit)
+    replace(op, loops[0].results)
+    return loops
+
+
+def _move_body(
+    op: scf.ParallelOp, indices: Sequence[SSAValue], carried: Sequence[SSAValue], emit: Emitter
+) -> None:
+    body = op.body.block
+    for argument, index in zip(body.args, indices, strict=True):
+        argument.replace_all_uses_with(index)
+    reduce = terminator_of(body)
+    assert isinstance(reduce, scf.ReduceOp)
+    for nested in list(body.ops):
+        if nested is not reduce:
+            move_to_end(nested, emit.block)
+    reduced = [
+        _inline_reduction(region, accumulated, operand, emit.block)
+        for region, accumulated, operand in zip(
+            reduce.reductions, carried, reduce.args, strict=True
+        )
+    ]
+    emit(scf.YieldOp(*reduced))
+
+
+def _inline_reduction(
+    region: Region, accumulated: SSAValue, operand: SSAValue, block: Block
+) -> SSAValue:
+    source = region.block
+    source.args[0].replace_all_uses_with(accumulated)
+    source.args[1].replace_all_uses_with(operand)
+    result = terminator_of(source)
+    assert isinstance(result, scf.ReduceReturnOp)
+    for nested in list(source.ops):
+        if nested is not result:
+            move_to_end(nested, block)
+    return result.result
+
+
+def enclosing_loops_and_branches(op: Operation, region: Region) -> list[Operation]:
+    """The operations between `op` and the region that it is nested in, innermost first."""
+    enclosing: list[Operation] = []
+    while op.parent is not None and region_of(op.parent) is not region:
+        parent = op.parent_op()
+        assert parent is not None
+        enclosing.append(parent)
+        op = parent
+    return enclosing
+
+
+_LOWERINGS: dict[str, Callable[[Operation], None]] = {
+    "scf.if": _lower_if,
+    "scf.for": _lower_for,
+    "scf.while": _lower_while,
+    "scf.parallel": _lower_parallel,
+    "scf.execute_region": _lower_execute_region,
+    "scf.index_switch": _lower_index_switch,
+}

@@ -1,0 +1,298 @@
+"""Functions become coroutines, and what is awaited in them becomes points of suspension.
+
+A function whose results are an optional token and then values gets blocks in front of and behind its
+body:
+
+    entry:     make the token and the values, begin the coroutine
+    ...        the body
+    set_error: resolve all of them to an error        (only if something can fail)
+    cleanup:   free the frame
+    destroy:   the same, for a coroutine that is destroyed while it is suspended
+    suspend:   end the coroutine, return the token and the values
+
+Invariants: `suspend` is the only block that returns; every path of the body ends in `cleanup` with all
+results resolved, each once; nothing touches the frame between the call that may resume the coroutine
+elsewhere and the suspension that follows it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.dialects import cf
+from xdsl.dialects.builtin import ArrayAttr, LocationAttr, StringAttr
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Block, Operation, Region, SSAValue
+
+from tfrt_nb.dialects.async_.coroutine import (
+    CoroBeginOp,
+    CoroEndOp,
+    CoroFreeOp,
+    CoroIdOp,
+    CoroSaveOp,
+    CoroSuspendOp,
+)
+from tfrt_nb.dialects.async_.failures import RuntimeDescribeErrorOp, RuntimeInheritErrorOp
+from tfrt_nb.dialects.async_.runtime import (
+    RuntimeAwaitAndResumeOp,
+    RuntimeCreateOp,
+    RuntimeIsErrorOp,
+    RuntimeLoadOp,
+    RuntimeResumeOp,
+    RuntimeSetAvailableOp,
+    RuntimeSetErrorOp,
+    RuntimeStackIsLowOp,
+    RuntimeStoreOp,
+)
+from tfrt_nb.dialects.async_.types import TokenType, ValueType
+from tfrt_nb.passes.control_flow import Emitter, replace
+
+PRESPLIT = ArrayAttr([StringAttr("presplitcoroutine")])
+"""The attribute `passthrough` of a coroutine that LLVM has not split yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorStyle:
+    """How errors are lowered.
+
+    `token_last` resolves the token after the values, so that who awaited the token finds every value
+    resolved.  `keep` records why and where something failed; without it only the fact remains.
+    """
+
+    token_last: bool = False
+    keep: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Coroutine:
+    """A function that `begin_coroutine` has put the blocks of a coroutine around.
+
+    `results` are what it returns: an optional token, then values.
+    """
+
+    function: FuncOp
+    results: tuple[SSAValue, ...]
+    id: SSAValue
+    handle: SSAValue
+    style: ErrorStyle
+
+    @property
+    def token(self) -> SSAValue | None:
+        """The completion of the whole, if the function returns it."""
+        has_token = bool(self.results) and isinstance(self.results[0].type, TokenType)
+        return self.results[0] if has_token else None
+
+    @property
+    def values(self) -> tuple[SSAValue, ...]:
+        """The results that have a payload."""
+        return self.results if self.token is None else self.results[1:]
+
+    @property
+    def suspend(self) -> Block:
+        """The last block, which returns to the caller or to who resumed the coroutine."""
+        block = self.function.body.last_block
+        assert block is not None
+        return block
+
+    @property
+    def destroy(self) -> Block:
+        """The block that frees the frame of a coroutine that is destroyed while suspended."""
+        block = self.suspend.prev_block
+        assert block is not None
+        return block
+
+    @property
+    def cleanup(self) -> Block:
+        """The block that frees the frame when the results are resolved."""
+        block = self.destroy.prev_block
+        assert block is not None
+        return block
+
+    @property
+    def set_error(self) -> Block:
+        """The block that resolves all results to an error; made when it is first asked for."""
+        before = self.cleanup.prev_block
+        assert before is not None
+        first = before.first_op
+        if isinstance(first, RuntimeSetErrorOp) and first.operand in self.results:
+            return before
+        block = Block()
+        self.function.body.insert_block_before(block, self.cleanup)
+        emit = Emitter.at_end(block, self.function.location)
+        for result in self._in_order_of_errors():
+            emit(RuntimeSetErrorOp(result))
+        emit(cf.BranchOp(self.cleanup))
+        return block
+
+    def _in_order_of_errors(self) -> tuple[SSAValue, ...]:
+        if self.style.token_last and self.token is not None:
+            return (*self.values, self.token)
+        return self.results
+
+
+def begin_coroutine(function: FuncOp, style: ErrorStyle) -> Coroutine:
+    """Put the blocks of a coroutine around the body of `function`.
+
+    The arguments move to the new entry block.  It has no terminator yet: the caller decides how the
+    coroutine starts.
+    """
+    function.attributes["passthrough"] = PRESPLIT
+    body = function.body.blocks[0]
+    entry = _move_arguments(body, Block(arg_types=body.arg_types))
+    function.body.insert_block_before(entry, body)
+    emit = Emitter.at_end(entry, function.location)
+    results = [emit(RuntimeCreateOp(type_)).result for type_ in function.function_type.outputs]
+    id_ = emit(CoroIdOp()).id
+    handle = emit(CoroBeginOp(id_)).handle
+    coroutine = Coroutine(function, tuple(results), id_, handle, style)
+    function.body.add_block(_last_blocks(coroutine))
+    return coroutine
+
+
+def _last_blocks(coroutine: Coroutine) -> list[Block]:
+    """cleanup, destroy, suspend"""
+    location = coroutine.function.location
+    cleanup, destroy, suspend = Block(), Block(), Block()
+    for block in (cleanup, destroy):
+        free = Emitter.at_end(block, location)
+        free(CoroFreeOp(coroutine.id, coroutine.handle))
+        free(cf.BranchOp(suspend))
+    leave = Emitter.at_end(suspend, location)
+    leave(CoroEndOp(coroutine.handle))
+    leave(ReturnOp(*coroutine.results))
+    return [cleanup, destroy, suspend]
+
+
+def finished_coroutine(function: FuncOp) -> Coroutine | None:
+    """The coroutine that `begin_coroutine` made of the function, if it is one; errors are kept."""
+    if function.attributes.get("passthrough") != PRESPLIT:
+        return None
+    begin = next(op for op in function.body.blocks[0].ops if isinstance(op, CoroBeginOp))
+    leave = function.body.blocks[-1].last_op
+    assert isinstance(leave, ReturnOp)
+    style = ErrorStyle(token_last=True, keep=True)
+    return Coroutine(function, tuple(leave.arguments), begin.id, begin.handle, style)
+
+
+def _move_arguments(source: Block, target: Block) -> Block:
+    for old, new in zip(list(source.args), target.args, strict=True):
+        new.name_hint = old.name_hint
+        old.replace_all_uses_with(new)
+        source.erase_arg(old)
+    return target
+
+
+def start_hot(coroutine: Coroutine) -> None:
+    """The body starts on the caller's thread."""
+    entry, body = _entry_and_body(coroutine)
+    Emitter.at_end(entry, coroutine.function.location)(cf.BranchOp(body))
+
+
+def start_cold(coroutine: Coroutine) -> None:
+    """The body starts on a worker, whenever one gets to it."""
+    entry, body = _entry_and_body(coroutine)
+    _hand_over(coroutine, entry, body)
+
+
+def start_hot_if_stack_allows(coroutine: Coroutine) -> None:
+    """The body starts on the caller's thread, or on a worker if too many calls are under way.
+
+    A recursion of any depth then needs no more stack than there is.
+    """
+    entry, body = _entry_and_body(coroutine)
+    cold = Block()
+    coroutine.function.body.insert_block_before(cold, body)
+    emit = Emitter.at_end(entry, coroutine.function.location)
+    is_low = emit(RuntimeStackIsLowOp()).result
+    emit(cf.ConditionalBranchOp(is_low, cold, (), body, ()))
+    _hand_over(coroutine, cold, body)
+
+
+def _entry_and_body(coroutine: Coroutine) -> tuple[Block, Block]:
+    entry = coroutine.function.body.blocks[0]
+    assert entry.next_block is not None
+    return entry, entry.next_block
+
+
+def _hand_over(coroutine: Coroutine, block: Block, body: Block) -> None:
+    """Suspend at the end of `block` until a worker goes on in `body`."""
+    emit = Emitter.at_end(block, coroutine.function.location)
+    state = emit(CoroSaveOp(coroutine.handle)).state
+    emit(RuntimeResumeOp(coroutine.handle))
+    emit(CoroSuspendOp(state, coroutine.suspend, body, coroutine.destroy))
+
+
+def resolve(coroutine: Coroutine, terminator: Operation) -> None:
+    """Store and resolve the results, values before the token, in place of a return or yield."""
+    emit = Emitter.in_front_of(terminator)
+    for operand, value in zip(terminator.operands, coroutine.values, strict=True):
+        emit(RuntimeStoreOp(operand, value))
+        emit(RuntimeSetAvailableOp(value))
+    if coroutine.token is not None:
+        emit(RuntimeSetAvailableOp(coroutine.token))
+    emit(cf.BranchOp(coroutine.cleanup))
+    replace(terminator, ())
+
+
+def suspend_until(coroutine: Coroutine, op: Operation, awaited: SSAValue) -> None:
+    """Replace an await: suspend, and afterwards go on with the payload or in `set_error`."""
+    block = op.parent
+    assert block is not None and op.next_op is not None
+    continuation = block.split_before(op.next_op)
+    resumed = Block()
+    region = coroutine.function.body
+    region.insert_block_before(resumed, continuation)
+    emit = Emitter.in_front_of(op)
+    state = emit(CoroSaveOp(coroutine.handle)).state
+    emit(RuntimeAwaitAndResumeOp(awaited, coroutine.handle))
+    emit(CoroSuspendOp(state, coroutine.suspend, resumed, coroutine.destroy))
+    check = Emitter.at_end(resumed, op.location)
+    failed = check(RuntimeIsErrorOp(awaited)).is_error
+    on_error = _inherit_error(coroutine, resumed, awaited, op.location)
+    check(cf.ConditionalBranchOp(failed, on_error, (), continuation, ()))
+    load = Emitter.at_start(continuation, op.location)
+    payload = [load(RuntimeLoadOp(awaited)).result] if isinstance(awaited.type, ValueType) else []
+    replace(op, payload)
+
+
+def branch_on_failure(coroutine: Coroutine, op: cf.AssertOp) -> None:
+    """Replace an assertion: go on, or go to `set_error`."""
+    block = op.parent
+    assert block is not None and op.next_op is not None
+    continuation = block.split_before(op.next_op)
+    on_error = _describe_error(coroutine, block, op)
+    branch = cf.ConditionalBranchOp(op.arg, continuation, (), on_error, ())
+    Emitter.in_front_of(op)(branch)
+    replace(op, ())
+
+
+def _inherit_error(
+    coroutine: Coroutine, after: Block, awaited: SSAValue, location: LocationAttr
+) -> Block:
+    """Where a failed await goes on; if errors are kept, by way of a block that hands the error on."""
+    if not coroutine.style.keep:
+        return coroutine.set_error
+    block, emit = _error_edge(coroutine, after, location)
+    for result in coroutine.results:
+        emit(RuntimeInheritErrorOp(result, awaited))
+    emit(cf.BranchOp(coroutine.set_error))
+    return block
+
+
+def _describe_error(coroutine: Coroutine, after: Block, op: cf.AssertOp) -> Block:
+    if not coroutine.style.keep:
+        return coroutine.set_error
+    block, emit = _error_edge(coroutine, after, op.location)
+    for result in coroutine.results:
+        emit(RuntimeDescribeErrorOp(result, op.msg))
+    emit(cf.BranchOp(coroutine.set_error))
+    return block
+
+
+def _error_edge(
+    coroutine: Coroutine, after: Block, location: LocationAttr
+) -> tuple[Block, Emitter]:
+    block = Block()
+    region: Region = coroutine.function.body
+    region.insert_block_after(block, after)
+    return block, Emitter.at_end(block, location)

@@ -1,0 +1,136 @@
+"""Ways to an error give up the references that the normal way gives up later.
+
+    ^b:                                        ^b:
+      cf.cond_br %failed, ^error, ^go            cf.cond_br %failed, ^error, ^go
+    ^error:                                    ^error:
+      async.runtime.inherit_error ...            async.runtime.inherit_error ...
+      cf.br ^set_error                   =>      async.runtime.drop_ref %t
+    ^go:                                         cf.br ^set_error
+      async.runtime.await %t                   ^go:
+      async.runtime.drop_ref %t                  ...
+
+Counting on the high-level operations (`async-ref-counting`) does not see these ways: they appear when
+tasks become coroutines and assertions become branches.  Counts are balanced on every normal path, so one
+path tells what is due; it is followed until it meets the error's way again.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.passes import ModulePass
+
+from tfrt_nb.dialects.async_ import failures
+from tfrt_nb.dialects.async_.coroutine import CoroSuspendOp
+from tfrt_nb.dialects.async_.runtime import RuntimeAddRefOp, RuntimeDropRefOp, RuntimeSetErrorOp
+from tfrt_nb.dialects.async_.types import is_async
+from tfrt_nb.passes.control_flow import Emitter, split_edge, terminator_of
+
+_ERROR_STARTS: tuple[type[Operation], ...] = (*failures.OPERATIONS, RuntimeSetErrorOp)
+
+
+@dataclass(frozen=True)
+class DropOnErrorPaths(ModulePass):
+    """Completes the counts of `async-ref-counting` after the lowering to coroutines."""
+
+    name: ClassVar[str] = "async-drop-on-error-paths"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for function in op.body.block.ops:
+            if isinstance(function, FuncOp):
+                for branch, edge, normal in list(_error_edges(function)):
+                    _complete(branch, edge, _path(normal, branch.successors[edge]))
+
+
+def _error_edges(function: FuncOp) -> Iterator[tuple[Operation, int, Block]]:
+    """Branches with an edge to an error, and the block where they go on normally."""
+    for block in function.body.blocks:
+        branch = terminator_of(block)
+        if isinstance(branch, CoroSuspendOp) or len(branch.successors) < 2:
+            continue
+        errors = [edge for edge, target in enumerate(branch.successors) if _is_error(target)]
+        normal = [target for target in branch.successors if not _is_error(target)]
+        if len(errors) == 1 and normal:
+            yield branch, errors[0], normal[0]
+
+
+def _is_error(block: Block) -> bool:
+    return isinstance(block.first_op, _ERROR_STARTS)
+
+
+def _path(start: Block, error: Block) -> list[Block]:
+    """A shortest normal path to a return, or to where the error's way is met."""
+    met = _reachable(error)
+    pending = deque([[start]])
+    seen = {start}
+    while pending:
+        path = pending.popleft()
+        if path[-1] in met:
+            return path[:-1]
+        if not terminator_of(path[-1]).successors:
+            return path
+        targets = [target for target in _normal_successors(path[-1]) if target not in seen]
+        seen.update(targets)
+        pending.extend([*path, target] for target in targets)
+    return []
+
+
+def _reachable(start: Block) -> set[Block]:
+    reached: set[Block] = set()
+    pending = [start]
+    while pending:
+        block = pending.pop()
+        if block not in reached:
+            reached.add(block)
+            pending.extend(terminator_of(block).successors)
+    return reached
+
+
+def _normal_successors(block: Block) -> list[Block]:
+    branch = terminator_of(block)
+    if isinstance(branch, CoroSuspendOp):
+        return [branch.resume]
+    return [target for target in branch.successors if not _is_error(target)]
+
+
+def _complete(branch: Operation, edge: int, path: list[Block]) -> None:
+    due = {value: count for value, count in _due(path).items() if count > 0}
+    if not due:
+        return
+    block = branch.successors[edge]
+    if len(block.predecessors()) > 1:
+        block = split_edge(branch, edge)
+    emit = Emitter.in_front_of(terminator_of(block))
+    for value, count in due.items():
+        emit(RuntimeDropRefOp(value, count))
+
+
+def _due(path: list[Block]) -> dict[SSAValue, int]:
+    """References given up on the path, less those taken; of values that are made before it."""
+    due: dict[SSAValue, int] = {}
+    made: set[SSAValue] = set()
+    for op in (op for block in path for op in block.ops):
+        made.update(op.results)
+        for value, count in _given_up(op):
+            if value not in made:
+                due[value] = due.get(value, 0) + count
+    return due
+
+
+def _given_up(op: Operation) -> Iterator[tuple[SSAValue, int]]:
+    match op:
+        case RuntimeDropRefOp():
+            yield op.operand, op.count.value.data
+        case RuntimeAddRefOp():
+            yield op.operand, -op.count.value.data
+        case ReturnOp():
+            yield from ((value, 1) for value in op.arguments if is_async(value))
+        case _:
+            pass

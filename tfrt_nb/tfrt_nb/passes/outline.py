@@ -1,0 +1,143 @@
+"""The bodies of tasks become functions.
+
+    %t = async.execute [%d] (%v as %x: !async.value<f32>) { "use"(%x, %y) ... }
+
+becomes a call of a private function that takes the dependencies, the operands and what the body uses
+of its surroundings, in the order of first use, and that begins by awaiting the first two:
+
+    %t = call @async_execute_fn(%d, %v, %y) : ...
+
+Constants are not captured but made again in the body.  Tasks whose bodies are equal share a function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import FunctionType, ModuleOp, StringAttr
+from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.ir import Block, Region, SSAValue
+
+from tfrt_nb.dialects.async_.tasks import AwaitOp, ExecuteOp
+from tfrt_nb.passes.control_flow import Emitter, replace
+from tfrt_nb.passes.structure import BodyKey, body_key
+
+
+def captured_values(region: Region) -> list[SSAValue]:
+    """The values from outside that are used in the region, each once, in the order of first use."""
+    captured: dict[SSAValue, None] = {}
+    for op in region.walk():
+        for operand in op.operands:
+            if not _is_inside(operand, region):
+                captured[operand] = None
+    return list(captured)
+
+
+def _is_inside(value: SSAValue, region: Region) -> bool:
+    owner = value.owner
+    block = owner if isinstance(owner, Block) else owner.parent
+    return block is not None and region.find_ancestor_block_in_region(block) is not None
+
+
+def replace_uses_inside(region: Region, replacements: Mapping[SSAValue, SSAValue]) -> None:
+    """In the region, at any depth, use what the mapping gives instead of its keys.
+
+    Walks the region, not the uses: a value that many tasks capture has very many uses.
+    """
+    for op in region.walk():
+        for index, operand in enumerate(op.operands):
+            if operand in replacements:
+                op.operands[index] = replacements[operand]
+
+
+def sink_constants(region: Region, values: Iterable[SSAValue]) -> None:
+    """Make those of the values that are constants again at the start of the region."""
+    block = region.blocks[0]
+    first = block.first_op
+    assert first is not None
+    copies: dict[SSAValue, SSAValue] = {}
+    for value in values:
+        if isinstance(value.owner, arith.ConstantOp):
+            copy = value.owner.clone()
+            block.insert_op_before(copy, first)
+            copies[value] = copy.result
+    if copies:
+        replace_uses_inside(region, copies)
+
+
+@dataclass
+class Symbols:
+    """Fresh names for functions that a pass adds to a module, in MLIR's manner."""
+
+    module: ModuleOp
+    _used: set[str] = field(default_factory=set)
+    _counter: int = 0
+
+    def __post_init__(self) -> None:
+        for op in self.module.body.block.ops:
+            name = op.get_attr_or_prop("sym_name")
+            if isinstance(name, StringAttr):
+                self._used.add(name.data)
+
+    def add(self, wanted: str, type_: FunctionType, body: Region) -> FuncOp:
+        """A new private function at the end of the module."""
+        name = wanted
+        while name in self._used:
+            name = f"{wanted}_{self._counter}"
+            self._counter += 1
+        self._used.add(name)
+        function = FuncOp(name, type_, body, "private")
+        self.module.body.block.add_op(function)
+        return function
+
+
+@dataclass
+class Outliner:
+    """Turns tasks into calls.  `shared` tells whether equal bodies share a function."""
+
+    symbols: Symbols
+    share: bool = True
+    _known: dict[BodyKey, FuncOp] = field(default_factory=dict)
+
+    def outline(self, task: ExecuteOp) -> FuncOp | None:
+        """Replace the task by a call; the function if it is a new one, else None."""
+        sink_constants(task.body, captured_values(task.body))
+        captured = captured_values(task.body)
+        arguments = [*task.dependencies, *task.body_operands, *captured]
+        key = body_key(task, captured) if self.share else None
+        known = None if key is None else self._known.get(key)
+        function = self._new_function(task, captured) if known is None else known
+        if key is not None:
+            self._known[key] = function
+        call = CallOp(function.sym_name.data, arguments, task.result_types)
+        replace(task, Emitter.in_front_of(task)(call).results)
+        return function if known is None else None
+
+    def _new_function(self, task: ExecuteOp, captured: list[SSAValue]) -> FuncOp:
+        body = task.detach_region(task.body)
+        task.add_region(Region(Block()))
+        block = body.block
+        dependencies, operands = list(task.dependencies), list(task.body_operands)
+        inputs = [value.type for value in (*dependencies, *operands, *captured)]
+        emit = Emitter.at_start(block, task.location)
+        for value in dependencies:
+            emit(AwaitOp(_argument(block, value)))
+        for value, unwrapped in zip(operands, list(block.args), strict=False):
+            awaited = emit(AwaitOp(_argument(block, value))).result
+            assert awaited is not None
+            unwrapped.replace_all_uses_with(awaited)
+            block.erase_arg(unwrapped)
+        replace_uses_inside(body, {value: _argument(block, value) for value in captured})
+        type_ = FunctionType.from_lists(inputs, task.result_types)
+        function = self.symbols.add("async_execute_fn", type_, body)
+        function.location = task.location
+        return function
+
+
+def _argument(block: Block, value: SSAValue) -> SSAValue:
+    """A new last argument that stands for the value in the function."""
+    argument = block.insert_arg(value.type, len(block.args))
+    argument.name_hint = value.name_hint
+    return argument

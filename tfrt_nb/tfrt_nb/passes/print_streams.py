@@ -1,0 +1,112 @@
+"""Which stream each operation of a host program is in, as remarks.
+
+    f.mlir:3:8: remark: stream id: 1, stream cost: 5, parent stream: 0, child streams: [2, 3]
+
+A stream's cost is that of all its operations.  It hangs on the operation that its first one waits for
+last: the stream of that is its parent, and it is one of the child streams of that operation.  The
+stream that the function starts in has the parent -1; the remark about it is at the function, or at
+the operation whose region it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.passes import ModulePass
+
+from tfrt_nb.passes.remarks import remark
+from tfrt_nb.passes.streams import (
+    StreamOptions,
+    assign_streams,
+    operation_cost,
+    parents,
+    stream_options,
+)
+
+NO_STREAM = -1
+
+
+@dataclass(frozen=True)
+class PrintStreams(ModulePass):
+    """`tfrt-print-stream{cost-threshold=N}`; the program's own attributes decide first."""
+
+    name = "tfrt-print-stream"
+
+    cost_threshold: int = 0
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        default = StreamOptions(cost_threshold=self.cost_threshold)
+        for function in op.walk():
+            if isinstance(function, FuncOp) and len(function.body.blocks) == 1:
+                for block, owner in _blocks(function):
+                    _remark_on(ctx, owner, block, default)
+
+
+def _blocks(function: FuncOp) -> list[tuple[Block, Operation]]:
+    """The body of a function, and then those of its operations' regions, each a function of a file."""
+    return [
+        (region.blocks[0], op)
+        for op in function.walk()
+        for region in op.regions
+        if len(region.blocks) == 1
+    ]
+
+
+def _remark_on(context: Context, owner: Operation, block: Block, default: StreamOptions) -> None:
+    ops = list(block.ops)
+    options = stream_options(_scopes(owner), default)
+    definers = _definers(ops)
+    costs = [1, *(operation_cost(op, options) for op in ops)]
+    streams = assign_streams(definers, costs, options)
+    table = StreamTable(streams, costs, parents(definers, costs))
+    for number, op in enumerate([owner, *ops]):
+        remark(context, op, table.describe(number))
+
+
+def _scopes(op: Operation) -> list[Operation]:
+    scopes = [op]
+    while (parent := scopes[-1].parent_op()) is not None:
+        scopes.append(parent)
+    return scopes
+
+
+def _definers(ops: Sequence[Operation]) -> list[list[int]]:
+    """The operations that define the operands of each; the root is 0, and stands for arguments."""
+    numbers: dict[SSAValue, int] = {}
+    definers: list[list[int]] = [[]]
+    for number, op in enumerate(ops, 1):
+        definers.append([numbers.get(operand, 0) for operand in op.operands])
+        numbers.update(dict.fromkeys(op.results, number))
+    return definers
+
+
+class StreamTable:
+    """The streams of one function: what they cost, and how they hang together."""
+
+    def __init__(
+        self, streams: Sequence[int], costs: Sequence[int], parents_: Sequence[int]
+    ) -> None:
+        self._streams = streams
+        self._costs: dict[int, int] = {}
+        self._parents = {streams[0]: NO_STREAM}
+        self._children: dict[int, list[int]] = {}
+        for number, stream in enumerate(streams):
+            self._costs[stream] = self._costs.get(stream, 0) + costs[number]
+            if stream not in self._parents:
+                self._parents[stream] = streams[parents_[number]]
+                self._children.setdefault(parents_[number], []).append(stream)
+
+    def describe(self, number: int) -> str:
+        """What the remark on an operation says."""
+        stream = self._streams[number]
+        text = (
+            f"stream id: {stream}, stream cost: {self._costs[stream]},"
+            f" parent stream: {self._parents[stream]}"
+        )
+        children = self._children.get(number)
+        return f"{text}, child streams: [{', '.join(map(str, children))}]" if children else text

@@ -1,0 +1,231 @@
+"""Modules as text, exactly as `mlir-opt` prints them.
+
+What MLIR does and xDSL's printer does not: values are named after what they are (`%c0_i64`, `%true`,
+`%token`, `%arg0`) or numbered, results that belong together share a name (`%0:2`, used as `%0#1`),
+blocks are numbered in order and say which blocks branch to them, and a function's own dialect is
+left out in its body (`return`, `call`).
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from io import StringIO
+
+from xdsl.dialects import arith, func, memref
+from xdsl.dialects.builtin import IntegerAttr, IntegerType, ModuleOp, UnregisteredOp
+from xdsl.dialects.utils import print_func_op_like
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.printer import Printer
+
+from tfrt_nb.dialects.async_.functions import FuncOp as AsyncFuncOp
+from tfrt_nb.dialects.async_.tasks import ExecuteOp
+
+_NAMED_AFTER_THE_OPERATION: dict[type[Operation], str] = {
+    memref.AllocOp: "alloc",
+    memref.AllocaOp: "alloca",
+    memref.CastOp: "cast",
+    memref.DimOp: "dim",
+    memref.SubviewOp: "subview",
+    memref.ReinterpretCastOp: "reinterpret_cast",
+}
+
+
+def print_ir(module: ModuleOp) -> str:
+    """The text of the module, ending with a newline."""
+    stream = StringIO()
+    printer = MlirPrinter(stream)
+    printer.name_values(module)
+    printer.print_op(module)
+    return stream.getvalue() + "\n"
+
+
+@dataclass
+class _Names:
+    """Names given so far on the way from the module to a region."""
+
+    next_value: int = 0
+    next_argument: int = 0
+    next_conflict: int = 0
+    used: frozenset[str] = frozenset()
+
+
+def _result_groups(op: Operation) -> list[tuple[str | None, Sequence[SSAValue]]]:
+    """The results that share a name, with the name that MLIR suggests for them."""
+    if isinstance(op, ExecuteOp):
+        groups = [("token", op.results[:1]), ("bodyResults", op.results[1:])]
+        return [(name, values) for name, values in groups if values]
+    return [(_suggested_name(op), op.results)] if op.results else []
+
+
+def _suggested_name(op: Operation) -> str | None:
+    if not isinstance(op, arith.ConstantOp):
+        return _NAMED_AFTER_THE_OPERATION.get(type(op))
+    if not isinstance(op.value, IntegerAttr):
+        return "cst"
+    number, type_ = op.value.value.data, op.value.type
+    if not isinstance(type_, IntegerType):
+        return f"c{number}"
+    return f"c{number}_{type_}" if type_.width.data > 1 else ("true" if number else "false")
+
+
+@dataclass
+class _Namer:
+    """Gives every value its name, region by region from the outside in, as MLIR numbers them."""
+
+    values: dict[SSAValue, str] = field(default_factory=dict)
+    results: dict[Operation, str] = field(default_factory=dict)
+
+    def name_all(self, module: ModuleOp) -> None:
+        pending: deque[tuple[Region, _Names]] = deque([(module.body, _Names())])
+        while pending:
+            region, outer = pending.popleft()
+            names = self._name_region(region, outer)
+            for op in _operations(region):
+                pending.extend((nested, names) for nested in op.regions)
+
+    def _name_region(self, region: Region, outer: _Names) -> _Names:
+        names = _Names(outer.next_value, outer.next_argument, outer.next_conflict, outer.used)
+        for index, block in enumerate(region.blocks):
+            self._name_arguments(block, names, is_entry=index == 0)
+            for op in block.ops:
+                self._name_results(op, names)
+        return names
+
+    def _name_arguments(self, block: Block, names: _Names, *, is_entry: bool) -> None:
+        for argument in block.args:
+            if is_entry:
+                self.values[argument] = _unused(names, f"arg{names.next_argument}")
+                names.next_argument += 1
+            else:
+                self.values[argument] = _number(names)
+
+    def _name_results(self, op: Operation, names: _Names) -> None:
+        bindings = []
+        for suggested, group in _result_groups(op):
+            name = _number(names) if suggested is None else _unused(names, suggested)
+            single = len(group) == 1
+            bindings.append(f"%{name}" if single else f"%{name}:{len(group)}")
+            for index, value in enumerate(group):
+                self.values[value] = name if single else f"{name}#{index}"
+        if bindings:
+            self.results[op] = ", ".join(bindings)
+
+
+def _operations(region: Region) -> Iterator[Operation]:
+    for block in region.blocks:
+        yield from block.ops
+
+
+def _number(names: _Names) -> str:
+    names.next_value += 1
+    return str(names.next_value - 1)
+
+
+def _unused(names: _Names, wanted: str) -> str:
+    """The wanted name, numbered if an enclosing or earlier value has it."""
+    name = wanted
+    while name in names.used:
+        name = f"{wanted}_{names.next_conflict}"
+        names.next_conflict += 1
+    names.used |= {name}
+    return name
+
+
+@dataclass(eq=False, repr=False)
+class MlirPrinter(Printer):
+    """xDSL's printer with MLIR's names and block comments.  Call `name_values` first."""
+
+    _results: dict[Operation, str] = field(default_factory=dict)
+
+    def name_values(self, module: ModuleOp) -> None:
+        """Name every value of the module."""
+        namer = _Namer(self._ssa_values, self._results)
+        namer.name_all(module)
+
+    def _print_results(self, op: Operation) -> None:
+        if op in self._results:
+            self.print_string(f"{self._results[op]} = ")
+
+    def _populate_block_name(self, block: Block, block_index: int | None = None) -> None:
+        region = block.parent
+        assert region is not None
+        index = region.get_block_index(block) if block_index is None else block_index
+        self._blocks[block] = f"bb{index}"
+
+    def print_op(self, op: Operation) -> None:
+        if isinstance(op, UnregisteredOp):
+            super().print_op(op)
+            return
+        if type(op).print is Operation.print:
+            super().print_op(op)
+            return
+        self._print_results(op)
+        self.print_string(_shown_name(op))
+        if isinstance(op, func.FuncOp):
+            _print_func(op, self)
+        else:
+            op.print(self)
+
+    def print_block(
+        self,
+        block: Block,
+        print_block_args: bool = True,
+        print_block_terminator: bool = True,
+    ) -> None:
+        is_entry = block.parent is not None and block.parent.first_block is block
+        if print_block_args and not (is_entry and not block.args):
+            self._print_label(block, is_entry)
+        super().print_block(block, False, print_block_terminator)
+
+    def _print_label(self, block: Block, is_entry: bool) -> None:
+        self._print_new_line()
+        self.print_block_name(block)
+        if block.args:
+            with self.in_parens():
+                self.print_list(block.args, self.print_block_argument)
+        self.print_string(":")
+        if not is_entry:
+            self.print_string(f"  // {self._describe_predecessors(block)}")
+
+    def _describe_predecessors(self, block: Block) -> str:
+        region = block.parent
+        assert region is not None
+        names = [
+            f"^{self._get_block_name(source)}"
+            for source in region.blocks
+            if source.last_op is not None
+            for target in source.last_op.successors
+            if target is block
+        ]
+        if not names:
+            return "no predecessors"
+        return f"pred: {names[0]}" if len(names) == 1 else f"{len(names)} preds: {', '.join(names)}"
+
+
+def _shown_name(op: Operation) -> str:
+    """The operation's name, without its dialect where that goes without saying."""
+    parent = op.parent_op()
+    is_default = isinstance(parent, func.FuncOp | AsyncFuncOp) or parent is None
+    dialect, _, rest = op.name.partition(".")
+    expected = "builtin" if parent is None else parent.dialect_name()
+    is_plain = "." not in rest  # `async.runtime.create` keeps its dialect
+    return rest if is_default and is_plain and dialect == expected else op.name
+
+
+def _print_func(op: func.FuncOp, printer: Printer) -> None:
+    """MLIR leaves out `-> ()`, where xDSL prints it for declarations."""
+    if op.sym_visibility is not None:
+        printer.print_string(f" {op.sym_visibility.data}")
+    print_func_op_like(
+        printer,
+        op.sym_name,
+        op.function_type,
+        op.body,
+        op.attributes,
+        arg_attrs=op.arg_attrs,
+        res_attrs=op.res_attrs,
+        reserved_attr_names=("sym_name", "function_type", "sym_visibility", "arg_attrs"),
+        print_empty_outputs=False,
+    )

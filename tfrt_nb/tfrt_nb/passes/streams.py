@@ -1,0 +1,220 @@
+"""Which kernels run together: every kernel gets a stream, and a stream is one task.
+
+Problem: a task per independent kernel costs more than most kernels; one task for all of them uses one
+worker.  So kernels are put into few streams, none of them cheaper than a threshold unless the whole
+function is.
+
+    %a = k0()                       stream 0
+    %b = k1(%a); %c = k2(%b)        stream 0: the costliest path goes on where it comes from
+    %d = k3(%a); %e = k4(%d)        stream 0 if k3 and k4 together are cheap, else stream 1
+    tfrt.return %c, %e              stream 0
+
+Two passes over a function.  Forward: each operation's parent becomes the definer of that operand that
+is ready last, by cost from the start; operations without operands hang on the root.  Backward: an
+operation without children opens a stream; any other joins the stream of one of its children, after
+the cheap ones among its children's streams have been merged.
+
+Invariants: a stream is a tree of parent edges plus merged siblings, so it needs to wait for others only
+where it has further operands; the stream of the function's return, number 0, goes up to the root as
+far as it can.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from xdsl.dialects.builtin import IntegerAttr
+from xdsl.ir import Attribute, Operation
+
+COST_ATTRIBUTE = "_tfrt_cost"
+_CHEAP_OPERATIONS = frozenset({"tfrt.return", "tfrt.merge.chains"})
+
+
+@dataclass(frozen=True, slots=True)
+class StreamOptions:
+    """`cost_threshold` is what a task is worth; 0 is the cost of the function's longest path.
+
+    With `merge_inter_dependent_streams`, streams that wait for each other are one, whatever they
+    cost.  With `prefers_return`, an operation joins the stream of the return when it can, else the
+    costliest one.  The reference of 2022 has StreamOptions(1, prefers_return=False).
+    """
+
+    cost_threshold: int = 0
+    merge_inter_dependent_streams: bool = False
+    prefers_return: bool = True
+
+    @property
+    def default_cost(self) -> int:
+        """What an operation costs that does not say."""
+        return max(self.cost_threshold, 1)
+
+
+AUTOMATIC = StreamOptions()
+
+
+def stream_options(scopes: Sequence[Operation], default: StreamOptions) -> StreamOptions:
+    """`default` as the attributes of `scopes` change it, the first scope that has one deciding."""
+    threshold = _find(scopes, "tfrt.cost_threshold", default.cost_threshold)
+    merge = _find(
+        scopes, "tfrt.merge_inter_dependent_streams", default.merge_inter_dependent_streams
+    )
+    return replace(
+        default, cost_threshold=max(threshold, 0), merge_inter_dependent_streams=bool(merge)
+    )
+
+
+def _find(scopes: Sequence[Operation], name: str, default: int) -> int:
+    for scope in scopes:
+        value: Attribute | None = scope.attributes.get(name)
+        if isinstance(value, IntegerAttr):
+            return value.value.data
+    return default
+
+
+def operation_cost(op: Operation, options: StreamOptions) -> int:
+    """The cost that `op` says it has, or what one like it is taken to have."""
+    cost = op.attributes.get(COST_ATTRIBUTE)
+    if isinstance(cost, IntegerAttr):
+        return cost.value.data
+    return 1 if op.name in _CHEAP_OPERATIONS else options.default_cost
+
+
+def assign_streams(
+    definers: Sequence[Sequence[int]], costs: Sequence[int], options: StreamOptions
+) -> list[int]:
+    """The stream of each operation of a function.
+
+    Operation 0 is the root, the last one the return.  `definers` has, for each, the operations that
+    define its operands, all of them earlier; 0 stands for the function's arguments.
+    """
+    parents, costs_from_root = _forward(definers, costs)
+    children: list[list[int]] = [[] for _ in costs]
+    for operation in range(1, len(costs)):
+        children[parents[operation]].append(operation)
+    threshold = options.cost_threshold or max(costs_from_root)
+    streams = _Streams(options.prefers_return)
+    assigned = [0] * len(costs)
+    links = _Links(definers, parents) if options.merge_inter_dependent_streams else None
+    for operation in reversed(range(len(costs))):
+        candidates = streams.distinct(assigned[child] for child in children[operation])
+        if links is not None:
+            candidates = links.merge(streams, candidates)
+        # The longest path is compared with whole paths, from the root on.
+        is_automatic = operation > 0 and not options.cost_threshold
+        spent = costs_from_root[operation] if is_automatic else 0
+        assigned[operation] = streams.join(candidates, costs[operation], threshold - spent)
+        if links is not None:
+            links.add(operation, assigned)
+    return [streams.find(stream) for stream in assigned]
+
+
+def parents(definers: Sequence[Sequence[int]], costs: Sequence[int]) -> list[int]:
+    """What each operation waits for last, as `assign_streams` sees it; 0 for what waits for nothing."""
+    return _forward(definers, costs)[0]
+
+
+def _forward(
+    definers: Sequence[Sequence[int]], costs: Sequence[int]
+) -> tuple[list[int], list[int]]:
+    """The parent of each operation, and the cost of the costliest path from the root up to it."""
+    parents, costs_from_root = [0], [costs[0]]
+    for operation in range(1, len(costs)):
+        definer = max(definers[operation], key=costs_from_root.__getitem__, default=None)
+        # What has no operands does not wait for the root, which stands for the arguments.
+        way = 0 if definer is None else costs_from_root[definer]
+        parents.append(definer or 0)
+        costs_from_root.append(way + costs[operation])
+    return parents, costs_from_root
+
+
+class _Streams:
+    """Streams and their costs.  Merged ones go by the lowest of their numbers."""
+
+    def __init__(self, prefers_return: bool) -> None:
+        self._prefers_return = prefers_return
+        self._merged_into: list[int] = []
+        self._costs: list[int] = []
+
+    def find(self, stream: int) -> int:
+        """What `stream` is part of by now."""
+        merged_into = self._merged_into
+        while merged_into[stream] != stream:
+            merged_into[stream] = stream = merged_into[merged_into[stream]]
+        return stream
+
+    def distinct(self, streams: Iterable[int]) -> list[int]:
+        """The streams that `streams` are part of, once each, in order."""
+        return list(dict.fromkeys(map(self.find, streams)))
+
+    def merge(self, first: int, second: int) -> int:
+        """Make one stream of two different ones; its number."""
+        kept, gone = sorted((first, second))
+        self._merged_into[gone] = kept
+        self._costs[kept] += self._costs[gone]
+        return kept
+
+    def join(self, candidates: Sequence[int], cost: int, threshold: int) -> int:
+        """The stream for an operation whose children are in `candidates`; a new one if it has none.
+
+        Candidates that cost less than `threshold` are merged until they do not.
+        """
+        if not candidates:
+            self._merged_into.append(len(self._costs))
+            self._costs.append(cost)
+            return len(self._costs) - 1
+        costs = self._costs
+        worthwhile = [stream for stream in candidates if costs[stream] >= threshold]
+        cheap: int | None = None
+        for stream in candidates:
+            if costs[stream] < threshold:
+                cheap = stream if cheap is None else self.merge(cheap, stream)
+                if costs[cheap] >= threshold:
+                    worthwhile.append(cheap)
+                    cheap = None
+        chosen = self._choose(worthwhile)
+        if cheap is not None:
+            chosen = cheap if chosen is None else self.merge(chosen, cheap)
+        assert chosen is not None, "there is a candidate"
+        costs[chosen] += cost
+        return chosen
+
+    def _choose(self, streams: Sequence[int]) -> int | None:
+        """The stream of the return, which is opened first, or the first of the costliest."""
+        if self._prefers_return and 0 in streams:
+            return 0
+        return max(streams, key=self._costs.__getitem__, default=None)
+
+
+class _Links:
+    """Which streams wait for which others: values used by operations whose parent is another one."""
+
+    def __init__(self, definers: Sequence[Sequence[int]], parents: Sequence[int]) -> None:
+        self._users: dict[int, list[int]] = {}
+        self._known: list[tuple[int, int]] = []
+        for user, parent in enumerate(parents):
+            for definer in definers[user]:
+                if definer not in (parent, 0):
+                    self._users.setdefault(definer, []).append(user)
+
+    def add(self, operation: int, assigned: Sequence[int]) -> None:
+        """Take note of the stream that `operation` has been assigned to; its users are done."""
+        for user in self._users.get(operation, ()):
+            self._known.append((assigned[user], assigned[operation]))
+
+    def merge(self, streams: _Streams, candidates: list[int]) -> list[int]:
+        """Merge those candidates of which one waits for another; the candidates that are left."""
+        if len(candidates) < 2:
+            return candidates
+        waiting = []
+        for pair in self._known:
+            first, second = map(streams.find, pair)
+            if first == second:
+                continue
+            if first in candidates and second in candidates:
+                streams.merge(first, second)
+                candidates = streams.distinct(candidates)
+            else:
+                waiting.append((first, second))
+        self._known = waiting
+        return candidates

@@ -1,0 +1,71 @@
+"""Diagnostics as text: the message, the line of the source that it is about, and a caret under it.
+
+cell 3:3:25: error: use of undeclared SSA value name
+  %b = tfrt.add.i32 %a, %missing
+                        ^~~~~~~~
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable
+
+from tfrt_runtime.diagnostics import Diagnostic, Location
+
+_TAB_WIDTH = 8
+
+
+def render(diagnostic: Diagnostic, text: str | None = None) -> str:
+    """The diagnostic and its notes.  `text` is the source that its location is in, if at hand.
+
+    Notes about another source are shown without their line.  Ends without a newline.
+    """
+    source = diagnostic.location.source if isinstance(diagnostic.location, Location) else None
+    parts = (diagnostic, *diagnostic.notes)
+    return "\n".join(_render_one(part, text, source) for part in parts)
+
+
+def render_all(diagnostics: Iterable[Diagnostic], text: str | None = None) -> str:
+    """Several diagnostics, one below the other.  Ends without a newline."""
+    return "\n".join(render(diagnostic, text) for diagnostic in diagnostics)
+
+
+def _render_one(diagnostic: Diagnostic, text: str | None, source: str | None) -> str:
+    location = diagnostic.location
+    if text is None or not isinstance(location, Location) or location.source != source:
+        return str(diagnostic)
+    lines = text.split("\n")
+    if not 1 <= location.line <= len(lines):
+        return str(diagnostic)
+    return f"{diagnostic}\n{_excerpt(lines[location.line - 1].rstrip(), location)}"
+
+
+def _excerpt(line: str, location: Location) -> str:
+    """The line with its tabs expanded, and below it `^~~~` under the location."""
+    start = location.column - 1
+    end = location.end_column - 1 if location.end_line == location.line else len(line)
+    before = _width(line[:start]) + max(0, start - len(line))
+    under = _width(line[:end]) - _width(line[:start])
+    return f"{_expanded(line)}\n{' ' * before}{'^':~<{max(1, under)}}"
+
+
+def _expanded(line: str) -> str:
+    """`line` with spaces for tabs, as many as keep the columns that a terminal shows."""
+    expanded = ""
+    for character in line:
+        if character == "\t":
+            expanded += " " * (_TAB_WIDTH - _width(expanded) % _TAB_WIDTH)
+        else:
+            expanded += character
+    return expanded
+
+
+def _width(text: str) -> int:
+    """The columns that `text` takes from the start of a line."""
+    width = 0
+    for character in text:
+        if character == "\t":
+            width += _TAB_WIDTH - width % _TAB_WIDTH
+        elif not unicodedata.combining(character):
+            width += 2 if unicodedata.east_asian_width(character) in "WF" else 1
+    return width

@@ -1,0 +1,33 @@
+"""Text to a verified module whose every operation knows its place.
+
+`parse_module` is the way in.  Read in this order: `text`, `spans` and `locations` (places),
+`lexer`, then the parser in its layers, each a class on the one before: `attributes`, `scopes`
+(names), `statements` (the fast way), `recovery`, `parser`.  `spellings` is what old programs call
+things; `verify` comes last.
+"""
+
+from __future__ import annotations
+
+from xdsl.dialects.builtin import ModuleOp
+
+from tfrt_nb.source.errors import SourceError
+from tfrt_nb.source.memory import collections_paused
+from tfrt_nb.source.parser import parse_text
+from tfrt_nb.source.text import SourceText
+from tfrt_nb.source.verify import verify
+
+__all__ = ["SourceError", "parse_module"]
+
+
+def parse_module(text: str, name: str) -> ModuleOp:
+    """The module that `text` is; `name` stands for it in locations.
+
+    Raises:
+        SourceError: the text is not a valid program.
+    """
+    with collections_paused():
+        parsed = parse_text(SourceText(text, name))
+        diagnostics = verify(parsed.module, parsed.resolved_late)
+    if diagnostics:
+        raise SourceError(*diagnostics)
+    return parsed.module

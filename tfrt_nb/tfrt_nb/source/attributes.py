@@ -1,0 +1,194 @@
+"""The part of the parser that reads types, attributes, strings and locations."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import cached_property
+from typing import NoReturn, cast
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    FileLineColLoc,
+    FloatAttr,
+    FusedLoc,
+    IntegerAttr,
+    LocationAttr,
+    NoneAttr,
+    StringAttr,
+)
+from xdsl.ir import Attribute, TypeAttribute
+from xdsl.parser import Parser, ParserState
+from xdsl.utils.exceptions import ParseError
+from xdsl.utils.lexer import Input, Span
+from xdsl.utils.mlir_lexer import MLIRToken, MLIRTokenKind
+
+from tfrt_nb.dialects.attributes import ShapeAttr
+from tfrt_nb.dialects.literals import parse_number_attribute
+from tfrt_nb.dialects.types import host_type, unknown_type_message
+from tfrt_nb.source import spellings
+from tfrt_nb.source.lexer import SourceLexer, string_value, token_end
+from tfrt_nb.source.text import SourceText
+
+_ALIAS = re.compile(r"^[ \t]*([#!][\w$-][\w$-]*)[ \t]*=", re.MULTILINE | re.ASCII)
+
+
+class AttributeParser(Parser):
+    """xDSL's parser, with types and attributes of host programs, and aliases defined anywhere."""
+
+    def __init__(self, source: SourceText, context: Context) -> None:
+        self._last_end = 0
+        super().__init__(context, "", source.name)
+        self.source = source
+        lexer = SourceLexer(Input(source.text, source.name))
+        self._parser_state = ParserState(lexer)
+        self._open_aliases: set[str] = set()
+
+    def _consume_token(self, expected_kind: MLIRTokenKind | None = None) -> MLIRToken:
+        self._last_end = self._current_token.span.end
+        return super()._consume_token(expected_kind)
+
+    def raise_error(
+        self,
+        msg: str,
+        at_position: Span | int | None = None,
+        end_position: int | None = None,
+    ) -> NoReturn:
+        """A position alone stands for the token there, so that the whole of it is underlined."""
+        if isinstance(at_position, int):
+            end = token_end(self.source.text, at_position) if end_position is None else end_position
+            at_position = Span(at_position, end, self.lexer.input)
+        raise ParseError(self._current_token.span if at_position is None else at_position, msg)
+
+    # Types
+
+    def parse_optional_type(self) -> TypeAttribute | None:
+        token = self._current_token
+        if token.kind is not MLIRTokenKind.EXCLAMATION_IDENT:
+            return super().parse_optional_type()
+        spelling = spellings.type_name(token.text[1:])
+        dialect, dot, _ = spelling.partition(".")
+        if not dot or self.ctx.get_optional_dialect(dialect) is not None:
+            return super().parse_optional_type()
+        if (message := unknown_type_message(spelling)) is not None:
+            self.raise_error(
+                message, Span(token.span.start + 2 + len(dialect), token.span.end, token.span.input)
+            )
+        self._consume_token()
+        return host_type(spelling + self._type_parameters())
+
+    def _type_parameters(self) -> str:
+        """`<...>` behind a type's name as it is written, or nothing."""
+        if self._current_token.kind is not MLIRTokenKind.LESS:
+            return ""
+        return f"<{self._parse_dialect_symbol_body()}>"
+
+    # Attributes
+
+    def parse_optional_attribute(self) -> Attribute | None:
+        token = self._current_token
+        if token.kind is not MLIRTokenKind.HASH_IDENT or token.text != "#corert.shape":
+            return super().parse_optional_attribute()
+        self._consume_token()
+        body_span = self._current_token.span
+        if self._current_token.kind is not MLIRTokenKind.LESS:
+            self.raise_error("expected '<' and the dimensions of a shape")
+        shape = ShapeAttr.read(self._parse_dialect_symbol_body())
+        if shape is None:
+            self.raise_error("expected a shape like <2x?>, <> or <*>", body_span)
+        return shape
+
+    def parse_optional_builtin_int_or_float_attr(self) -> IntegerAttr | FloatAttr | None:
+        return parse_number_attribute(self)
+
+    def _parse_attribute_entry(self) -> tuple[str, Attribute]:
+        name, attribute = super()._parse_attribute_entry()
+        return spellings.attribute_name(name), attribute
+
+    # Strings: any bytes, what is not UTF-8 as surrogate escapes
+
+    def parse_optional_str_literal(self) -> str | None:
+        token = self._parse_optional_token(MLIRTokenKind.STRING_LIT)
+        return None if token is None else string_value(token.text)
+
+    def parse_optional_symbol_name(self) -> StringAttr | None:
+        token = self._parse_optional_token(MLIRTokenKind.AT_IDENT)
+        if token is None:
+            return None
+        name = token.text[1:]
+        return StringAttr(string_value(name) if name.startswith('"') else name)
+
+    def _parse_optional_string_attr(self) -> StringAttr | None:
+        text = self.parse_optional_str_literal()
+        return None if text is None else StringAttr(text)
+
+    # Aliases
+
+    def _parse_extended_type_or_attribute(  # type: ignore[override]
+        self, name: str, is_type: bool
+    ) -> Attribute:
+        if "." not in name and self._current_token.kind is not MLIRTokenKind.LESS:
+            self._find_alias(("!" if is_type else "#") + name)
+        parse = cast(Callable[[str, bool], Attribute], super()._parse_extended_type_or_attribute)
+        return parse(name, is_type)
+
+    @cached_property
+    def _alias_positions(self) -> dict[str, int]:
+        """Where the value of each alias is written, behind its `=`."""
+        return {match[1]: match.end() for match in _ALIAS.finditer(self.source.text)}
+
+    def _find_alias(self, alias: str) -> None:
+        """Read the definition of an alias that is used before it, as MLIR's printer writes them."""
+        if alias in self.attribute_aliases:
+            return
+        position = self._alias_positions.get(alias)
+        if position is None or alias in self._open_aliases:
+            self.raise_error(f"undefined symbol alias '{alias}'", self._last_end - len(alias))
+        here = self.pos
+        self._open_aliases.add(alias)
+        self._resume_from(position)
+        self.attribute_aliases[alias] = self.parse_attribute()
+        self._open_aliases.discard(alias)
+        self._resume_from(here)
+
+    def _parse_alias_def(self) -> None:
+        """`#alias = attribute`, which may have been read already."""
+        token = self._current_token
+        if token.text not in self.attribute_aliases:
+            super()._parse_alias_def()  # type: ignore[no-untyped-call]
+            return
+        if self._alias_positions.get(token.text) != self._end_of_equals(token.span.end):
+            self.raise_error(f"redefinition of alias '{token.text}'", token.span)
+        self._consume_token()
+        self.parse_punctuation("=")
+        self.parse_attribute()
+
+    def _end_of_equals(self, position: int) -> int:
+        return self.source.text.find("=", position) + 1
+
+    # Locations
+
+    def _parse_location(self) -> LocationAttr:
+        if self._current_token.text == "fused":
+            return self._parse_fused_location()
+        location = super()._parse_location()
+        if isinstance(location, FileLineColLoc) and self.parse_optional_keyword("to") is not None:
+            self._parse_end_of_range()
+        return location
+
+    def _parse_fused_location(self) -> LocationAttr:
+        self._consume_token()
+        metadata: Attribute = NoneAttr()
+        if self.parse_optional_punctuation("<") is not None:
+            metadata = self.parse_attribute()
+            self.parse_punctuation(">")
+        parts = self.parse_comma_separated_list(self.Delimiter.SQUARE, self._parse_location)
+        return FusedLoc(ArrayAttr(parts), metadata)
+
+    def _parse_end_of_range(self) -> None:
+        """`:8` or `9:8` behind `"f.mlir":7:5 to`.  Files of the runtime hold only the start."""
+        if self._current_token.kind is MLIRTokenKind.INTEGER_LIT:
+            self.parse_integer(allow_boolean=False, allow_negative=False)
+        self.parse_punctuation(":")
+        self.parse_integer(allow_boolean=False, allow_negative=False)

@@ -1,0 +1,56 @@
+"""What is wrong with a program's text, as exceptions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from xdsl.utils.exceptions import MultipleSpansParseError, ParseError
+from xdsl.utils.lexer import Span
+
+from tfrt_nb.source.text import SourceText
+from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error, note
+
+
+class SourceError(TfrtError):
+    """The text is not a valid program.  `diagnostics` has every independent reason, in order."""
+
+
+class LocatedError(ParseError):
+    """A parse error with notes."""
+
+    def __init__(self, span: Span, message: str, notes: Iterable[Diagnostic]) -> None:
+        super().__init__(span, message)
+        self.notes = tuple(notes)
+
+
+def diagnostic_of(exception: ParseError, source: SourceText) -> Diagnostic:
+    """The diagnostic that a parse error stands for."""
+    notes: tuple[Diagnostic, ...] = ()
+    if isinstance(exception, LocatedError):
+        notes = exception.notes
+    elif isinstance(exception, MultipleSpansParseError):
+        notes = tuple(
+            note(text or exception.ref_text or "see here", source.location(span.start, span.end))
+            for span, text in exception.refs
+        )
+    span = exception.span
+    return error(in_house_style(exception.msg), source.location(span.start, span.end), notes)
+
+
+_STYLE = (
+    (re.compile(r"^attribute expected\b"), "expected an attribute"),
+    (re.compile(r"^(type|shape type|function type) expected\b"), r"expected a \1"),
+    (re.compile(r"^(block argument|operand|string literal|identifier) expected\b"), r"expected \1"),
+    (re.compile(r"^('.*?') expected\b"), r"expected \1"),
+    (re.compile(r"^expect (?=symbol)"), "expected a "),
+    (re.compile(r"^E(?=xpected\b)"), "e"),
+    (re.compile(r"[.!]$"), ""),
+)
+
+
+def in_house_style(message: str) -> str:
+    """xDSL words its messages in several ways; MLIR says what is expected, without a full stop."""
+    for pattern, replacement in _STYLE:
+        message = pattern.sub(replacement, message)
+    return message

@@ -1,0 +1,285 @@
+"""Text to operations, each with its place.
+
+xDSL's parser does the builtin attributes and types and the short forms of other dialects.  Here,
+and in `attributes` and `scopes`, is what it does not do: places on operations, MLIR's rules for
+names, old spellings, and errors that say what MLIR says where MLIR says it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NoReturn
+
+from xdsl.dialects.builtin import UNKNOWN_LOC, ModuleOp, StringAttr, UnitAttr
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.irdl import IRDLOperation
+from xdsl.traits import IsolatedFromAbove
+from xdsl.utils.exceptions import ParseError, VerifyException
+from xdsl.utils.lexer import Span
+from xdsl.utils.mlir_lexer import MLIRToken, MLIRTokenKind
+
+from tfrt_nb.dialects.assembly import NamesItsRegionArguments
+from tfrt_nb.dialects.catalog import (
+    HOST_DIALECTS,
+    HostContext,
+    UnknownOp,
+    host_operation,
+    new_context,
+    similar_operations,
+)
+from tfrt_nb.dialects.control_flow import NONSTRICT, ReturnOp
+from tfrt_nb.source import spellings
+from tfrt_nb.source.errors import LocatedError, SourceError, diagnostic_of
+from tfrt_nb.source.recovery import RecoveringParser
+from tfrt_nb.source.scopes import Visibility
+from tfrt_nb.source.spans import SourceSpan, place, source_span
+from tfrt_nb.source.text import SourceText
+from tfrt_runtime.diagnostics import error, note
+
+_KEYWORDS: dict[str, type[Operation]] = {"func": FuncOp, "module": ModuleOp}
+
+Bound = list[tuple[Span, int]]
+
+
+class SourceParser(RecoveringParser):
+    """Parses a whole text.  `diagnostics` collects the errors that did not stop it."""
+
+    def __init__(self, source: SourceText) -> None:
+        self._context: HostContext = new_context()
+        super().__init__(source, self._context)
+        self._old_spellings = 0
+
+    @property
+    def token_span(self) -> Span:
+        """Where the parser is."""
+        return self._current_token.span
+
+    def parse_module(self, allow_implicit_module: bool = True) -> ModuleOp:
+        """The module that the text is, or one around its operations."""
+        operations: list[Operation] = []
+        while self._current_token.kind is not MLIRTokenKind.EOF:
+            kind = self._current_token.kind
+            if kind in (MLIRTokenKind.HASH_IDENT, MLIRTokenKind.EXCLAMATION_IDENT):
+                self._parse_alias_def()
+            elif kind is MLIRTokenKind.FILE_METADATA_BEGIN:
+                self._parse_file_metadata_dictionary()
+            elif (operation := self._parse_next_operation()) is not None:
+                operations.append(operation)
+            else:
+                self.raise_error("expected an operation")
+        self._report_undefined_values()
+        if len(operations) == 1 and isinstance(operations[0], ModuleOp):
+            return operations[0]
+        module = ModuleOp(operations)
+        place(module, SourceSpan(self.source, 0, 0, 0))
+        return module
+
+    # Operations
+
+    def _parse_block_body(self, block: Block) -> None:
+        self._read_statements(block)
+        while (operation := self._parse_next_operation()) is not None:
+            block.add_op(operation)
+            self._read_statements(block)
+
+    def parse_operation(self) -> Operation:
+        first = self.pos
+        bound = self._parse_op_result_list()
+        name_token = self._current_token
+        outer_state = self._visibility, self._op_name, self._head_end
+        self._head_end = None
+        if name_token.kind is MLIRTokenKind.BARE_IDENT:
+            operation = self._parse_short_form(name_token)
+        elif name_token.kind is MLIRTokenKind.STRING_LIT:
+            operation = self._parse_generic_form(name_token)
+        else:
+            self.raise_error("expected an operation name")
+        end = self._last_end if self._head_end is None else self._head_end
+        self._visibility, self._op_name, self._head_end = outer_state
+        explicit = None if operation.location is UNKNOWN_LOC else operation.location
+        span = SourceSpan(self.source, first, name_token.span.start, end, explicit)
+        place(operation, span)
+        _place_implied_ends(operation, span)
+        self._bind_results(operation, bound, first)
+        return operation
+
+    def _bind_results(self, operation: Operation, bound: Bound, first: int) -> None:
+        if not bound:
+            return
+        count = sum(size for _, size in bound)
+        if not operation.results:
+            self.raise_error("cannot name an operation with no results", bound[0][0])
+        if count != len(operation.results):
+            defined = len(operation.results)
+            self.raise_error(
+                f"operation defines {defined} results but was provided {count} to bind", bound[0][0]
+            )
+        index = 0
+        for span, size in bound:
+            self._register_ssa_definition(
+                span.text[1:], operation.results[index : index + size], span
+            )
+            index += size
+
+    def _open_operation(self, operation_type: type[Operation], *, short: bool) -> None:
+        """Set what the regions of the operation that comes now will see."""
+        self._op_name = operation_type.name
+        self._visibility = Visibility.ALL
+        if issubclass(operation_type, UnknownOp):
+            return
+        if operation_type.has_trait(IsolatedFromAbove):
+            self._visibility = Visibility.NOTHING
+        elif short and operation_type.has_trait(NamesItsRegionArguments):
+            self._visibility = Visibility.OPERANDS
+
+    def _parse_short_form(self, name_token: MLIRToken) -> Operation:
+        written = name_token.text
+        name = self._canonical_name(written)
+        operation_type = (
+            _KEYWORDS.get(name)
+            or host_operation(name)
+            or self._context.get_registered_op(name, self._parser_state.dialect_stack)
+        )
+        if operation_type is None:
+            self._raise_unknown_operation(name, name_token.span)
+        self._open_operation(operation_type, short=True)
+        self._consume_token()
+        old_spellings = self._old_spellings
+        self._parser_state.dialect_stack.append(operation_type.dialect_name())
+        operation = operation_type.parse(self)
+        self._parser_state.dialect_stack.pop()
+        if written in spellings.NONSTRICT_BY_SPELLING:
+            operation.attributes[NONSTRICT] = UnitAttr()
+        if isinstance(operation, FuncOp):
+            self._check_function(operation, self._old_spellings > old_spellings)
+        location = self.parse_optional_location()
+        if location is not None:
+            operation.location = location
+        return operation
+
+    def _canonical_name(self, written: str) -> str:
+        name = spellings.operation_name(written)
+        if name != written:
+            self._old_spellings += 1
+        return name
+
+    def _check_function(self, function: FuncOp, has_old_spellings: bool) -> None:
+        """Refuse an empty body; end a function in the first spelling that leaves its return out.
+
+        A declaration is private whether it says so, as later versions ask, or not.
+        """
+        if self._head_end is None:
+            if function.sym_visibility is None:
+                function.properties["sym_visibility"] = StringAttr("private")
+            return
+        if not function.body.blocks or function.body.blocks[-1].last_op is None:
+            self.raise_error("expected non-empty function body", self._head_end)
+        block = function.body.blocks[-1]
+        may_be_left_out = has_old_spellings and not function.function_type.outputs.data
+        if may_be_left_out and not isinstance(block.last_op, ReturnOp):
+            end = ReturnOp.create()
+            brace = self._last_end - 1
+            place(end, SourceSpan(self.source, brace, brace, self._last_end))
+            block.add_op(end)
+
+    def _raise_unknown_operation(self, name: str, span: Span) -> NoReturn:
+        similar = similar_operations(name)
+        if similar:
+            suggestion = note(f"did you mean '{similar[0]}'?", self.location(span))
+            raise LocatedError(span, f"custom op '{name}' is unknown", [suggestion])
+        dialect = name.partition(".")[0]
+        if "." not in name or dialect in HOST_DIALECTS:
+            self.raise_error(f"custom op '{name}' is unknown", span)
+        hint = f'it has no short form here: write "{name}"(...) : (...) -> (...)'
+        raise LocatedError(
+            span, f"custom op '{name}' is unknown", [note(hint, self.location(span))]
+        )
+
+    def _parse_generic_form(self, name_token: MLIRToken) -> Operation:
+        written = self.parse_str_literal()
+        if not written:
+            self.raise_error("empty operation name is invalid", name_token.span)
+        operation_type = self._context.get_op(
+            self._canonical_name(written), dialect_stack=self._parser_state.dialect_stack
+        )
+        self._open_operation(operation_type, short=False)
+        self._parser_state.dialect_stack.append(operation_type.dialect_name())
+        operation = self._parse_generic_body(operation_type)
+        self._parser_state.dialect_stack.pop()
+        return operation
+
+    def _parse_generic_body(self, operation_type: type[Operation]) -> Operation:
+        operands = self.parse_op_args_list()
+        successors = self.parse_optional_successors() or []
+        properties = self.parse_optional_properties_dict()
+        regions = self.parse_region_list()
+        attributes = self.parse_optional_attr_dict()
+        self.parse_punctuation(":", " and the types of operands and results")
+        types_start = self.pos
+        types = self.parse_function_type()
+        location = self.parse_optional_location()
+        inherent = _property_names(operation_type) & attributes.keys()
+        properties |= {name: attributes.pop(name) for name in inherent}
+        return operation_type.create(
+            operands=self.resolve_operands(operands, types.inputs.data, types_start),
+            result_types=types.outputs.data,
+            properties=properties,
+            attributes=attributes,
+            location=location,
+            successors=successors,
+            regions=regions,
+        )
+
+
+def _place_implied_ends(operation: Operation, span: SourceSpan) -> None:
+    """Ends of regions that the text leaves out are where their operation is."""
+    for region in operation.regions:
+        for block in region.blocks:
+            last = block.last_op
+            if last is not None and source_span(last) is None:
+                place(last, span)
+
+
+def _property_names(operation_type: type[Operation]) -> set[str]:
+    """The attributes that xDSL keeps as properties of this operation."""
+    if issubclass(operation_type, IRDLOperation):
+        return set(operation_type.get_irdl_definition().properties)
+    return set()
+
+
+@dataclass(frozen=True)
+class ParsedText:
+    """A module, and the values in it that were used before they were defined."""
+
+    module: ModuleOp
+    resolved_late: tuple[SSAValue, ...]
+
+
+def parse_text(source: SourceText) -> ParsedText:
+    """The module that a text is, not verified.
+
+    Raises:
+        SourceError: with every error that was found.
+    """
+    try:
+        parser = SourceParser(source)
+    except ParseError as exception:
+        raise SourceError(diagnostic_of(exception, source)) from None
+    try:
+        module = parser.parse_module()
+    except ParseError as exception:
+        parser.report(exception)
+    except RecursionError:
+        parser.diagnostics.append(
+            error("regions or types are nested too deeply", parser.location(parser.token_span))
+        )
+    except Exception as exception:  # noqa: BLE001
+        # The parsers of other dialects and of builtin attributes check some values with Python's
+        # own exceptions; to the author of a program they are errors in the text like others.
+        message = str(exception) if isinstance(exception, ValueError | VerifyException) else ""
+        place_of_error = parser.location(parser.token_span)
+        parser.diagnostics.append(error(message or "this cannot be parsed", place_of_error))
+    if parser.diagnostics:
+        raise SourceError(*parser.diagnostics)
+    return ParsedText(module, tuple(parser.resolved_late))

@@ -1,0 +1,299 @@
+"""The part of the parser that knows which names mean which values, and where.
+
+A function sees no value from outside; a region of `tfrt.if` and its like only its own arguments;
+any other region sees everything around it.  A value may be used before it is defined, as in MLIR.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from enum import Enum, auto
+from typing import NoReturn, cast
+
+from xdsl.context import Context
+from xdsl.ir import Attribute, Block, BlockArgument, Region, SSAValue
+from xdsl.parser import Parser, UnresolvedOperand
+from xdsl.parser.core import ForwardDeclaredValue
+from xdsl.utils.lexer import Span
+from xdsl.utils.mlir_lexer import MLIRTokenKind
+
+from tfrt_nb.dialects.assembly import NamedArgument
+from tfrt_nb.source.attributes import AttributeParser
+from tfrt_nb.source.errors import LocatedError
+from tfrt_nb.source.spans import SourceSpan, definition_span, place
+from tfrt_nb.source.text import SourceText
+from tfrt_runtime.diagnostics import Diagnostic, Location, error, note
+
+
+class Visibility(Enum):
+    """What the regions of an operation see of the names around it."""
+
+    ALL = auto()
+    NOTHING = auto()
+    OPERANDS = auto()
+
+
+@dataclass
+class Scope:
+    """The names that a function, or a region that sees nothing else, knows.
+
+    `values` holds what is visible now, `forward` what was used and is not defined yet.  A hole in a
+    tuple of values is a None: an argument named `%r#1` defines no `%r#0`.
+    """
+
+    owner: str
+    outer: Scope | None
+    values: dict[str, tuple[SSAValue, ...]] = field(default_factory=dict)
+    forward: dict[str, dict[int, ForwardDeclaredValue]] = field(default_factory=dict)
+    forward_spans: dict[tuple[str, int], Span] = field(default_factory=dict)
+
+
+class ScopedParser(AttributeParser):
+    """Resolves the names of values."""
+
+    def __init__(self, source: SourceText, context: Context) -> None:
+        super().__init__(source, context)
+        self.diagnostics: list[Diagnostic] = []
+        self.resolved_late: list[SSAValue] = []
+        self._visibility = Visibility.ALL
+        self._op_name = "builtin.module"
+        self._scope = Scope("the module", None)
+        self._enter(self._scope)
+        self._defined: list[str] = []
+        self._head_end: int | None = None
+
+    def _enter(self, scope: Scope) -> None:
+        self._scope = scope
+        self.ssa_values = scope.values
+        self.forward_ssa_references = scope.forward
+
+    def location(self, span: Span) -> Location:
+        """The span as a location."""
+        return self.source.location(span.start, span.end)
+
+    # Uses
+
+    def resolve_operand(  # type: ignore[override]
+        self, operand: UnresolvedOperand, type: Attribute
+    ) -> SSAValue:
+        values = self.ssa_values.get(operand.operand_name)
+        if values is None:
+            return self._forward_value(operand, type)
+        if operand.index >= len(values) or values[operand.index] is None:
+            self.raise_error(
+                f"'{operand.span.text}' has {_count(len(values), 'result')}; "
+                f"there is no number {operand.index}",
+                operand.span,
+            )
+        value = values[operand.index]
+        if value.type != type:
+            self._raise_type_mismatch(operand, type, value.type, definition_span(value))
+        return value
+
+    def resolve_operands(
+        self, args: Sequence[UnresolvedOperand], input_types: Sequence[Attribute], error_pos: int
+    ) -> list[SSAValue]:
+        if len(args) != len(input_types):
+            self._raise_wrong_type_count(args, len(input_types), error_pos)
+        return [
+            self.resolve_operand(operand, type)
+            for operand, type in zip(args, input_types, strict=True)
+        ]
+
+    def _raise_wrong_type_count(
+        self, operands: Sequence[UnresolvedOperand], listed: int, position: int
+    ) -> NoReturn:
+        """`%z = tfrt.call @f(%x, %y) : (i32) -> i32`, as in an example of the design document."""
+        given = _count(len(operands), "operand")
+        message = f"{given} given, but the types of {listed} listed"
+        known = [self.ssa_values.get(operand.operand_name) for operand in operands]
+        notes = []
+        if all(values is not None and len(values) == 1 for values in known):
+            types = ", ".join(str(values[0].type) for values in known if values)
+            place_of_types = self.source.location(position, position)
+            notes.append(note(f"the operands have the types ({types})", place_of_types))
+        raise LocatedError(Span(position, position + 1, self.lexer.input), message, notes)
+
+    def _forward_value(self, operand: UnresolvedOperand, type: Attribute) -> SSAValue:
+        """The value that stands for one that is not defined yet."""
+        name, index = operand.operand_name, operand.index
+        references = self.forward_ssa_references.setdefault(name, {})
+        value = references.get(index)
+        if value is None:
+            value = references[index] = ForwardDeclaredValue(type)
+            self._scope.forward_spans[name, index] = operand.span
+        elif value.type != type:
+            first_use = self.location(self._scope.forward_spans[name, index])
+            self._raise_type_mismatch(operand, type, value.type, first_use)
+        return value
+
+    def _raise_type_mismatch(
+        self,
+        operand: UnresolvedOperand,
+        type: Attribute,
+        prior: Attribute,
+        prior_use: Location | None,
+    ) -> NoReturn:
+        message = (
+            f"use of value '{operand.span.text}' expects different type than prior uses: "
+            f"'{type}' vs '{prior}'"
+        )
+        raise LocatedError(operand.span, message, [note("prior use here", prior_use)])
+
+    # Definitions
+
+    def _register_ssa_definition(self, name: str, values: Sequence[SSAValue], span: Span) -> None:
+        if name in self.ssa_values:
+            self._raise_redefinition(name, span)
+        if name in self.forward_ssa_references:
+            self._check_forward_references(name, values, span)
+            self.resolved_late.extend(values)
+        super()._register_ssa_definition(name, values, span)
+        self._defined.append(name)
+        for value in values:
+            if isinstance(value, BlockArgument) and not isinstance(value.location, SourceSpan):
+                place(value, SourceSpan(self.source, span.start, span.start, span.end))
+
+    def _raise_redefinition(self, name: str, span: Span) -> NoReturn:
+        previous = next(value for value in self.ssa_values[name] if value is not None)
+        prior = note("previously defined here", definition_span(previous))
+        raise LocatedError(span, f"redefinition of SSA value '%{name}'", [prior])
+
+    def _check_forward_references(self, name: str, values: Sequence[SSAValue], span: Span) -> None:
+        for index, used in self.forward_ssa_references[name].items():
+            use = self._scope.forward_spans[name, index]
+            if index >= len(values):
+                self.raise_error(
+                    f"'%{name}' has {_count(len(values), 'result')}; there is no number {index}",
+                    use,
+                )
+            if used.type != values[index].type:
+                raise LocatedError(
+                    span,
+                    f"definition of SSA value '%{name}#{index}' has type '{values[index].type}'",
+                    [note(f"previously used here with type '{used.type}'", self.location(use))],
+                )
+
+    # Regions
+
+    def parse_optional_region(
+        self, arguments: Iterable[Parser.Argument] | None = None
+    ) -> Region | None:
+        brace = self._current_token
+        if brace.kind is not MLIRTokenKind.L_BRACE:
+            return None
+        if self._head_end is None:
+            self._head_end = self._last_end
+        self._consume_token()
+        outer, outer_defined = self._scope, self._defined
+        self._defined = []
+        isolated = self._visibility is not Visibility.ALL
+        if isolated:
+            self._enter(Scope(self._op_name, outer))
+        region = self._parse_region_body(brace.span, arguments)
+        if isolated:
+            self._report_undefined_values()
+            self._enter(outer)
+        else:
+            for name in self._defined:
+                del self.ssa_values[name]
+        self._defined = outer_defined
+        return region
+
+    def _parse_region_body(
+        self, brace: Span, arguments: Iterable[Parser.Argument] | None
+    ) -> Region:
+        outer_blocks, outer_references = self.blocks, self.forward_block_references
+        self.blocks, self.forward_block_references = {}, defaultdict(list)
+        region = Region()
+        entry = self._parse_entry_block(arguments)
+        if entry is not None:
+            region.add_block(entry)
+        while self._current_token.kind is not MLIRTokenKind.R_BRACE:
+            if self._current_token.kind is not MLIRTokenKind.CARET_IDENT:
+                self._raise_not_an_operation(brace)
+            region.add_block(self._parse_block())
+        self._consume_token()
+        for name, spans in self.forward_block_references.items():
+            self.raise_error(f"reference to an undefined block '^{name}'", spans[0])
+        self.blocks, self.forward_block_references = outer_blocks, outer_references
+        return region
+
+    def _parse_entry_block(self, arguments: Iterable[Parser.Argument] | None) -> Block | None:
+        kind = self._current_token.kind
+        if arguments is None and kind in (MLIRTokenKind.CARET_IDENT, MLIRTokenKind.R_BRACE):
+            return None
+        if arguments is not None and kind is MLIRTokenKind.CARET_IDENT:
+            self.raise_error("invalid block name in region with named arguments")
+        named = list(arguments or ())
+        block = Block(arg_types=[argument.type for argument in named])
+        for value, argument in zip(block.args, named, strict=True):
+            self._define_argument(value, argument)
+        self._parse_block_body(block)
+        return block
+
+    def _define_argument(self, value: BlockArgument, argument: Parser.Argument) -> None:
+        name = argument.name.text[1:]
+        index = argument.index if isinstance(argument, NamedArgument) else 0
+        known = self.ssa_values.get(name, ())
+        if index < len(known) and known[index] is not None:
+            self.raise_error(f"region entry argument '%{name}' is already in use", argument.name)
+        if known or index:
+            values: list[SSAValue | None] = [*known, *[None] * (index + 1 - len(known))]
+            values[index] = value
+            self.ssa_values[name] = cast(tuple[SSAValue, ...], tuple(values))
+            end = argument.name.end + (len(f"#{index}") if index else 0)
+            start = argument.name.start
+            place(value, SourceSpan(self.source, start, start, end))
+            return
+        self._register_ssa_definition(name, (value,), argument.name)
+        if argument.location is not None:
+            value.location = argument.location
+
+    def _raise_not_an_operation(self, brace: Span) -> NoReturn:
+        token = self._current_token
+        if token.kind is MLIRTokenKind.EOF:
+            opening = note("the region opens here", self.location(brace))
+            raise LocatedError(token.span, "expected '}': a region is not closed", [opening])
+        self.raise_error("expected an operation, a block or '}'", token.span)
+
+    # What is used but never defined
+
+    def _report_undefined_values(self) -> None:
+        """Report each name that is used in the scope that ends here and defined nowhere in it."""
+        for name, references in self.forward_ssa_references.items():
+            index = min(
+                references, key=lambda number: self._scope.forward_spans[name, number].start
+            )
+            use = self.location(self._scope.forward_spans[name, index])
+            self.diagnostics.append(
+                error("use of undeclared SSA value name", use, self._suggestions(name))
+            )
+
+    def _suggestions(self, name: str) -> list[Diagnostic]:
+        outer = self._scope.outer
+        while outer is not None:
+            if (values := outer.values.get(name)) is not None:
+                return [self._outside_note(name, values)]
+            outer = outer.outer
+        similar = difflib.get_close_matches(name, self.ssa_values, n=1)
+        return [
+            note(f"did you mean '%{match}'?", definition_span(self.ssa_values[match][-1]))
+            for match in similar
+        ]
+
+    def _outside_note(self, name: str, values: tuple[SSAValue, ...]) -> Diagnostic:
+        definition = definition_span(next(value for value in values if value is not None))
+        how = (
+            f"make it an operand of '{self._scope.owner}'"
+            if self._visibility is Visibility.OPERANDS
+            else "a function sees no values from outside"
+        )
+        return note(f"'%{name}' is defined outside, here: {how}", definition)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -1,0 +1,36 @@
+"""The text of a program, and places in it."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from functools import cached_property
+
+from tfrt_runtime.diagnostics import Location
+
+
+class SourceText:
+    """A text and its name.  Positions count characters from 0; lines and columns count from 1."""
+
+    def __init__(self, text: str, name: str) -> None:
+        self.text = text
+        self.name = name
+
+    @cached_property
+    def _line_starts(self) -> list[int]:
+        starts = [0]
+        position = self.text.find("\n")
+        while position >= 0:
+            starts.append(position + 1)
+            position = self.text.find("\n", position + 1)
+        return starts
+
+    def line_and_column(self, position: int) -> tuple[int, int]:
+        """Where the character at `position` is."""
+        line = bisect_right(self._line_starts, position)
+        return line, position - self._line_starts[line - 1] + 1
+
+    def location(self, start: int, end: int) -> Location:
+        """The span from `start` to before `end`."""
+        line, column = self.line_and_column(start)
+        end_line, end_column = self.line_and_column(max(start, end))
+        return Location(self.name, line, column, end_line, end_column)

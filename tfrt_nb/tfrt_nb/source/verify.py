@@ -1,0 +1,371 @@
+"""Whether a module that was parsed makes sense, all of it: every independent mistake is reported.
+
+Operations check themselves (`verify_`); here is what concerns several of them: names of functions,
+callees, returns, ends of blocks, and that values are defined before they are used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from io import StringIO
+
+from xdsl.dialects.builtin import ArrayAttr, FunctionType, ModuleOp, StringAttr, SymbolRefAttr
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.traits import IsTerminator, NoTerminator
+
+from tfrt_nb.dialects.catalog import UnknownOp
+from tfrt_nb.dialects.control_flow import ReturnOp
+from tfrt_nb.dialects.control_flow.structure import BodyOp, CallingOp
+from tfrt_nb.dialects.kernel_op import KernelOp
+from tfrt_nb.dialects.printer import HostPrinter
+from tfrt_nb.source.spans import definition_span, operand_span, source_span, span_of, value_name
+from tfrt_runtime.diagnostics import Diagnostic, Location, error, note
+
+Symbols = dict[str, Operation]
+
+
+def verify(module: ModuleOp, resolved_late: Iterable[SSAValue] = ()) -> list[Diagnostic]:
+    """What is wrong with `module`, in the order of the text.
+
+    `resolved_late` are the values that were used before they were defined.
+    """
+    diagnostics = [
+        diagnostic
+        for operation, symbols in _operations(module)
+        for diagnostic in _check(operation, symbols)
+    ]
+    diagnostics += [
+        diagnostic for value in resolved_late for diagnostic in _check_uses_before_definition(value)
+    ]
+    return sorted(diagnostics, key=_place)
+
+
+def _place(diagnostic: Diagnostic) -> tuple[int, int]:
+    location = diagnostic.location
+    return (location.line, location.column) if isinstance(location, Location) else (0, 0)
+
+
+def _operations(module: ModuleOp) -> Iterator[tuple[Operation, Symbols]]:
+    """Every operation and the functions that it may name.  Not recursive."""
+    pending: list[tuple[Operation, Symbols]] = [(module, {})]
+    while pending:
+        operation, symbols = pending.pop()
+        yield operation, symbols
+        if operation.regions:
+            if isinstance(operation, ModuleOp):
+                symbols = _symbols(operation)
+            pending += [
+                (child, symbols)
+                for region in operation.regions
+                for block in region.blocks
+                for child in block.ops
+            ]
+
+
+def _symbols(module: ModuleOp) -> Symbols:
+    """The operations of `module` by their names."""
+    return {
+        _symbol_name(operation): operation
+        for region in module.regions
+        for block in region.blocks
+        for operation in block.ops
+    }
+
+
+def _symbol_name(operation: Operation) -> str:
+    name = operation.get_attr_or_prop("sym_name")
+    data = getattr(name, "data", None)
+    return data if isinstance(data, str) else ""
+
+
+def _op_error(operation: Operation, message: str) -> Diagnostic:
+    return error(f"'{operation.name}' op {message}", span_of(operation))
+
+
+Check = Callable[[Operation, Symbols], Iterator[Diagnostic]]
+
+
+@cache
+def _checks(operation_type: type[Operation]) -> tuple[Check, ...]:
+    """What to check of operations of this class, in order.
+
+    Most operations are of a few classes without anything special; deciding by class, once, is what
+    keeps them cheap.
+    """
+    checks: list[Check] = []
+    if not issubclass(operation_type, UnknownOp):
+        checks.append(_check_itself)
+    if issubclass(operation_type, ModuleOp):
+        checks.append(_check_symbols)
+    elif issubclass(operation_type, ReturnOp):
+        checks.append(_check_return)
+    elif issubclass(operation_type, CallingOp):
+        checks.append(_check_callees)
+    if not issubclass(operation_type, KernelOp):
+        checks += [_check_position, _check_blocks]
+    return tuple(checks)
+
+
+def _check(operation: Operation, symbols: Symbols) -> list[Diagnostic]:
+    """The mistakes of one operation, up to the first check that finds one."""
+    for check in _checks(type(operation)):
+        diagnostics = list(check(operation, symbols))
+        if diagnostics:
+            return diagnostics
+    return []
+
+
+def _check_itself(operation: Operation, symbols: Symbols) -> Iterator[Diagnostic]:
+    if (problem := _own_problem(operation)) is not None:
+        yield _op_error(operation, problem)
+
+
+def _own_problem(operation: Operation) -> str | None:
+    if isinstance(operation, FuncOp):
+        return _function_problem(operation)
+    if isinstance(operation, ModuleOp):
+        return _module_problem(operation)
+    try:
+        operation.verify_()
+    except Exception as exception:  # noqa: BLE001
+        # Some operations of xDSL raise a plain Exception.
+        return str(exception)
+    return None
+
+
+# Functions and modules are checked here, not by xDSL: it would walk all their operations to see
+# that they use no value from outside, which the names in a text cannot do.
+
+_FUNCTION_PROPERTIES: dict[str, type[Attribute]] = {
+    "sym_name": StringAttr,
+    "function_type": FunctionType,
+    "sym_visibility": StringAttr,
+    "arg_attrs": ArrayAttr,
+    "res_attrs": ArrayAttr,
+}
+
+
+def _function_problem(function: FuncOp) -> str | None:
+    if len(function.regions) != 1:
+        return "requires one region"
+    for name in ("sym_name", "function_type"):
+        if name not in function.properties:
+            return f"requires attribute '{name}'"
+    for name, attribute in function.properties.items():
+        if not isinstance(attribute, _FUNCTION_PROPERTIES[name]):
+            return f"attribute '{name}' is of a wrong kind"
+    blocks = function.body.blocks
+    if blocks and tuple(blocks[0].arg_types) != function.function_type.inputs.data:
+        return "entry block arguments do not have the types of the function's arguments"
+    return None
+
+
+def _module_problem(module: ModuleOp) -> str | None:
+    if len(module.regions) != 1 or len(module.regions[0].blocks) != 1:
+        return "requires one region of one block"
+    if not isinstance(module.properties.get("sym_name", _NO_NAME), StringAttr):
+        return "attribute 'sym_name' is of a wrong kind"
+    return None
+
+
+_NO_NAME = StringAttr("")
+
+
+# Ends of blocks
+
+
+def _check_position(operation: Operation, symbols: Symbols) -> Iterator[Diagnostic]:
+    block = operation.parent
+    if block is None or block.last_op is operation:
+        return
+    if _is_terminator(type(operation)):
+        yield _op_error(operation, "must be the last operation in the parent block")
+    elif operation.successors:
+        yield _op_error(operation, "with block successors must terminate its parent block")
+
+
+@cache
+def _is_terminator(operation_type: type[Operation]) -> bool:
+    return operation_type.has_trait(IsTerminator, value_if_unregistered=False)
+
+
+def _check_blocks(operation: Operation, symbols: Symbols) -> Iterator[Diagnostic]:
+    if not operation.regions or operation.has_trait(NoTerminator):
+        return
+    for region in operation.regions:
+        if len(region.blocks) > 1:
+            yield from _check_dominance(region)
+        for block in region.blocks:
+            last = block.last_op
+            if last is None:
+                yield _op_error(operation, "empty block: expect at least a terminator")
+            elif not last.has_trait(IsTerminator) and _own_problem(last) is None:
+                end = note("end the function with 'tfrt.return'", span_of(last))
+                yield error(f"block with no terminator, has {_text(last)}", span_of(last), [end])
+
+
+def _text(operation: Operation) -> str:
+    """The first line of the operation as it would be printed alone."""
+    stream = StringIO()
+    names = {value: value_name(value) or "%?" for value in operation.operands}
+    HostPrinter(stream).print_alone(operation, names)
+    return stream.getvalue().partition("\n")[0].rstrip(" {")
+
+
+# Returns
+
+
+def _check_return(operation: Operation, symbols: Symbols) -> Iterator[Diagnostic]:
+    parent = operation.parent_op()
+    if isinstance(parent, FuncOp):
+        if _function_problem(parent) is None:
+            yield from _check_function_return(operation, parent)
+    elif isinstance(parent, BodyOp) and not parent.accepts_return(tuple(operation.operand_types)):
+        yield _op_error(operation, f"operand types don't match '{parent.name}' result")
+
+
+def _check_function_return(operation: Operation, function: FuncOp) -> Iterator[Diagnostic]:
+    types, expected = operation.operand_types, function.function_type.outputs.data
+    if len(types) != len(expected):
+        yield _op_error(
+            operation, f"has {len(types)} operands, but enclosing function returns {len(expected)}"
+        )
+        return
+    for index, (found, wanted) in enumerate(zip(types, expected, strict=True)):
+        if found != wanted:
+            yield error(
+                f"type of return operand {index} ('{found}') doesn't match function result type "
+                f"('{wanted}')",
+                span_of(operation),
+            )
+
+
+# Symbols
+
+
+def _check_symbols(module: Operation, symbols: Symbols) -> Iterator[Diagnostic]:
+    known: Symbols = {}
+    for operation in module.regions[0].block.ops:
+        name = _symbol_name(operation)
+        if name and name in known:
+            first = note("see existing symbol definition here", span_of(known[name]))
+            yield error(f"redefinition of symbol named '{name}'", span_of(operation), [first])
+        known.setdefault(name, operation)
+
+
+def _check_callees(operation: Operation, symbols: Symbols) -> Iterator[Diagnostic]:
+    assert isinstance(operation, CallingOp)
+    for symbol in operation.callee_symbols():
+        problem = _callee_problem(operation, symbol, symbols)
+        if problem is not None:
+            yield problem
+            return
+
+
+def _callee_problem(
+    operation: CallingOp, symbol: SymbolRefAttr, symbols: Symbols
+) -> Diagnostic | None:
+    name = symbol.root_reference.data
+    callee = symbols.get(name)
+    if not isinstance(callee, FuncOp):
+        return _op_error(operation, f"'{name}' does not reference a valid function")
+    if _function_problem(callee) is not None:
+        return None
+    inputs, outputs = operation.callee_types()
+    expected_inputs = callee.function_type.inputs.data
+    expected_outputs = callee.function_type.outputs.data
+    if len(inputs) != len(expected_inputs):
+        return _op_error(operation, "incorrect number of operands for callee")
+    if inputs != expected_inputs:
+        return _op_error(operation, "operand type mismatch")
+    if outputs is not None and len(outputs) != len(expected_outputs):
+        return _op_error(operation, "incorrect number of results for callee")
+    if outputs is not None and outputs != expected_outputs:
+        return _op_error(operation, "result type mismatch")
+    return None
+
+
+# Values
+
+
+def _check_uses_before_definition(value: SSAValue) -> Iterator[Diagnostic]:
+    """Uses of `value` outside of its region, or before it in its block.
+
+    Those in other blocks of its region are `_check_dominance`'s.
+    """
+    owner = value.owner
+    block = owner if isinstance(owner, Block) else owner.parent
+    if block is None:
+        return
+    for use in value.uses:
+        user = _ancestor_in_region(use.operation, block.parent)
+        if user is None or _is_before(user, owner):
+            yield _dominance_error(use.operation, use.index)
+
+
+def _is_before(user: Operation, owner: Operation | Block) -> bool:
+    """Whether `user` comes before `owner` in the same block, or is it."""
+    if isinstance(owner, Block) or user.parent is not owner.parent:
+        return False
+    return _start(user) <= _start(owner)
+
+
+def _check_dominance(region: Region) -> Iterator[Diagnostic]:
+    """Uses in a region of several blocks whose definition need not have run."""
+    for block, dominators in _dominators(region).items():
+        for operation in block.walk():
+            for index, value in enumerate(operation.operands):
+                owner = value.owner if isinstance(value.owner, Block) else value.owner.parent
+                if owner is not None and owner.parent is region and owner not in dominators:
+                    yield _dominance_error(operation, index)
+
+
+def _dominators(region: Region) -> dict[Block, set[Block]]:
+    """The blocks on every way to a block, and itself; blocks that no way leads to are left out.
+
+    Code that never runs may use anything, as in MLIR.
+    """
+    reachable = list(_reachable_blocks(region))
+    entry = reachable[0]
+    dominators = {block: set(reachable) for block in reachable}
+    dominators[entry] = {entry}
+    changed = True
+    while changed:
+        changed = False
+        for block in reachable[1:]:
+            sources = [p for p in block.predecessors() if p in dominators]
+            found = {block}.union(set.intersection(*(dominators[p] for p in sources)))
+            changed = changed or found != dominators[block]
+            dominators[block] = found
+    return dominators
+
+
+def _reachable_blocks(region: Region) -> Iterator[Block]:
+    pending, seen = [region.blocks[0]], {region.blocks[0]}
+    while pending:
+        block = pending.pop()
+        yield block
+        successors = () if block.last_op is None else block.last_op.successors
+        pending.extend(target for target in successors if target not in seen)
+        seen.update(successors)
+
+
+def _dominance_error(operation: Operation, index: int) -> Diagnostic:
+    definition = note("operand defined here", definition_span(operation.operands[index]))
+    return error(
+        f"operand #{index} does not dominate this use", operand_span(operation, index), [definition]
+    )
+
+
+def _ancestor_in_region(operation: Operation, region: Region | None) -> Operation | None:
+    ancestor: Operation | None = operation
+    while ancestor is not None and ancestor.parent_region() is not region:
+        ancestor = ancestor.parent_op()
+    return ancestor
+
+
+def _start(operation: Operation) -> int:
+    span = source_span(operation)
+    return 0 if span is None else span.start
