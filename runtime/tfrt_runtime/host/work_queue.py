@@ -32,6 +32,7 @@ from tfrt_runtime.native.layouts import (
     DEQUE_SIZE,
     POOL_CAPACITY,
     POOL_CELLS,
+    POOL_DONE,
     POOL_HEAD,
     POOL_LIMIT,
     POOL_TAIL,
@@ -155,8 +156,15 @@ class WorkQueue:
         WORDS[(context + CONTEXT_WORKER) >> 3] = -1
 
     def _start_pool_thread(self) -> None:
+        """Start a blocking thread, unless there is one for each task that is not done.
+
+        A thread that is on its way to the ring looks there before it sleeps, and one that is on its
+        way out looks again when it no longer counts.
+        """
         with self._lock:
-            if self._stopped or len(self._pool_threads) >= self.blocking_threads:
+            unfinished = -self._pool[POOL_DONE // 8]  # read first: rather a thread too many
+            unfinished += self._pool[POOL_TAIL // 8]
+            if self._stopped or len(self._pool_threads) >= min(self.blocking_threads, unfinished):
                 return
             name = f"blocking {next(self._pool_numbers)}"
             thread = threading.Thread(target=self._block, name=name, daemon=True)

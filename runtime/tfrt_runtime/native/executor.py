@@ -48,7 +48,7 @@ from tfrt_runtime.native.layouts import (
     KERNEL_WIDE,
     MESSAGE_NO_RESULT,
     MESSAGE_POOL_FULL,
-    POOL_RUNNING,
+    POOL_DONE,
     POOL_STOP,
     PROCESS_REPORT_ERROR,
     PROCESS_RUN_BLOCKING,
@@ -483,11 +483,10 @@ def blocking_loop(context: Address, pool: Address, idle_ns: int) -> None:
             if idle_ns >= 0:
                 break
             continue
-        fetch_add(pool + POOL_RUNNING, 1)
         call_for_threads(context, pool)
         run_task(context, task)
         hand_over(context)
-        fetch_add(pool + POOL_RUNNING, -1)
+        fetch_add(pool + POOL_DONE, 1)
     turn(context)
 
 

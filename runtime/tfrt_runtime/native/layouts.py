@@ -399,7 +399,8 @@ POOL_CAPACITY = 168
 POOL_QUEUE = 176
 """The work queue that compute work goes to."""
 POOL_PROCESS = 184
-POOL_RUNNING = 192
+POOL_DONE = 192
+"""How many tasks have been run; with POOL_TAIL, how many are not."""
 POOL_CELLS = 256
 """Then (sequence, task) per place."""
 
