@@ -140,8 +140,14 @@ class Execution:
     def wait_for_results(
         self, timeout: float | None = None, interrupted: Callable[[], bool] = lambda: False
     ) -> bool:
-        """Wait until each result is resolved; False when the time is over first, or `stuck`."""
-        return wait_for(self.results, timeout, self._watch(interrupted))
+        """Wait until each result is resolved; False when the time is over first, or `stuck`.
+
+        Raises:
+            KeyboardInterrupt: when the user interrupts, a kernel of the run included.
+        """
+        is_over = wait_for(self.results, timeout, self._watch(interrupted))
+        self._raise_interrupt()
+        return is_over
 
     def wait(
         self, timeout: float | None = None, interrupted: Callable[[], bool] = lambda: False
@@ -149,9 +155,12 @@ class Execution:
         """Wait until nothing of the run is left to do; False when the time is over first, or `stuck`.
 
         Raises:
-            KeyboardInterrupt: when the user interrupts; the run goes on.
+            KeyboardInterrupt: when the user interrupts.  The run goes on, unless the interrupt hit
+                one of its Python kernels: that cancels it.
         """
-        return self.request.wait(timeout, self._watch(interrupted))
+        is_over = self.request.wait(timeout, self._watch(interrupted))
+        self._raise_interrupt()
+        return is_over
 
     def _watch(self, interrupted: Callable[[], bool]) -> Callable[[], bool]:
         """What a waiting thread asks now and then: whether to wait no longer."""

@@ -21,7 +21,7 @@ from tfrt_runtime.host.resources import ResourceContext
 from tfrt_runtime.host.timer import RequestDeadlineTracker, TimerQueue
 from tfrt_runtime.host.trace import Tracing
 from tfrt_runtime.host.user_queue import ConcurrentWorkQueue, UserWorkQueue
-from tfrt_runtime.host.work_queue import WorkQueue, make_work_queue
+from tfrt_runtime.host.work_queue import STOP_SECONDS, WorkQueue, make_work_queue
 from tfrt_runtime.native.layouts import (
     REQUEST_ACTIVE,
     REQUEST_CANCEL,
@@ -34,6 +34,9 @@ from tfrt_runtime.native.layouts import (
 Sink = Callable[[str], None]
 CANCELLED = "Cancelled"
 CLOSE_SECONDS = 1.0
+"""How long `HostContext.close` waits for runs that it has cancelled."""
+HURRY_SECONDS = 0.1
+"""How long when the user has pressed Ctrl-C, and for threads whose kernels do not end."""
 """How long a host that is closed waits for its runs, which it has cancelled."""
 
 
@@ -109,7 +112,8 @@ class HostContext:
         value: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self.close()
+        is_interrupted = kind is not None and issubclass(kind, KeyboardInterrupt)
+        self.close(HURRY_SECONDS if is_interrupted else CLOSE_SECONDS)
 
     def new_request(self, output: Sink | None = None) -> Request:
         """The request of a new run; its output goes to `output`, or to the host's.
@@ -160,10 +164,11 @@ class HostContext:
             for request in list(self._requests)
         )
 
-    def close(self) -> None:
-        """Cancel what runs, wait a little for it, and end the threads.
+    def close(self, patience: float = CLOSE_SECONDS) -> None:
+        """Cancel what runs, wait `patience` seconds at most for it, and end the threads.
 
-        A run that waits for a value from elsewhere is over when the value comes.
+        A run that waits for a value from elsewhere is over when the value comes.  A thread that a
+        kernel keeps busy ends after the kernel; nobody waits for it here.
         """
         if self._closed:
             return
@@ -171,10 +176,10 @@ class HostContext:
         self.timers.close()
         for request in list(self._requests):
             request.cancel("the host is closed")
-        self.quiesce(timeout=CLOSE_SECONDS)
+        is_quiet = self.quiesce(patience)
         self._shared.clear()
         del self.cancelled  # a request that could not be ended holds it, too
-        self.work_queue.stop()
+        self.work_queue.stop(STOP_SECONDS if is_quiet else HURRY_SECONDS)
 
 
 _numbers = itertools.count(1)

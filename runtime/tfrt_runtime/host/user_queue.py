@@ -33,7 +33,12 @@ from tfrt_runtime.host.interrupts import INTERRUPTS
 from tfrt_runtime.host.process import KernelOwner
 from tfrt_runtime.host.raw import WORDS
 from tfrt_runtime.host.timer import TimerQueue
-from tfrt_runtime.host.work_queue import DEFAULT_BLOCKING_THREADS, WorkQueue, WorkQueueError
+from tfrt_runtime.host.work_queue import (
+    DEFAULT_BLOCKING_THREADS,
+    STOP_SECONDS,
+    WorkQueue,
+    WorkQueueError,
+)
 from tfrt_runtime.native.layouts import (
     ACTIVATION_REQUEST,
     CONTEXT_TURNS,
@@ -163,12 +168,12 @@ class UserWorkQueue(WorkQueue):
             self._empty()
             self._look()
 
-    def stop(self) -> None:
+    def stop(self, patience: float = STOP_SECONDS) -> None:
         try:
             self._user.quiesce()
         finally:
             self._timers.close()
-            super().stop()
+            super().stop(patience)
 
     def _start_pool_thread(self) -> None:
         """The core wants a thread for a blocking task: it is handed over when this thread is free."""

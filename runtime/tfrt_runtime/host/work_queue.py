@@ -46,6 +46,7 @@ DEFAULT_BLOCKING_THREADS = 256
 POOL_PLACES = 4096
 IDLE_NS = 1_000_000_000
 """A blocking thread that has been idle for so long goes away."""
+STOP_SECONDS = 5.0
 SLICE_NS = 20_000_000
 """How long a waiting thread stays in native code before it lets Python see signals."""
 
@@ -262,8 +263,11 @@ class WorkQueue:
         """Whether somebody else has tasks of the queue, to run them later."""
         return False
 
-    def stop(self) -> None:
-        """End the threads.  Nothing may be queued or running."""
+    def stop(self, patience: float = STOP_SECONDS) -> None:
+        """End the threads, and wait for them for at most `patience` seconds in all.
+
+        Nothing may be queued.  A thread that still runs a kernel ends after it.
+        """
         with self._lock:
             if self._stopped:
                 return
@@ -271,8 +275,9 @@ class WorkQueue:
             pool_threads = list(self._pool_threads)
         self._process.slow("handles.queue_stop", 1)(self.address)
         self._process.slow("handles.pool_stop", 1)(self.pool)
+        deadline = time.monotonic() + patience
         for thread in [*self._workers, *pool_threads]:
-            thread.join(timeout=5)
+            thread.join(max(0.0, deadline - time.monotonic()))
         self._process.need_thread.pop(self.pool, None)
 
 

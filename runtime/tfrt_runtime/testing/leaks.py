@@ -11,6 +11,9 @@ from dataclasses import dataclass
 
 from tfrt_runtime.host.process import native_process
 
+PATIENCE_SECONDS = 10
+"""How long threads may take to let go of what they have worked on."""
+
 
 @dataclass(frozen=True, slots=True)
 class Census:
@@ -48,7 +51,7 @@ def nothing_left_behind() -> Iterator[None]:
     gc.freeze()  # what is alive now need not be looked at again: the next census is quick
     yield
     after = census()
-    patience = time.monotonic() + 2
+    patience = time.monotonic() + PATIENCE_SECONDS
     while after != before and time.monotonic() < patience:
         time.sleep(0.01)  # a thread that has just finished a run may still let go of its values
         after = census()

@@ -152,7 +152,7 @@ def test_waiting_gives_up_when_the_time_is_over(run: Run) -> None:
     execution.cancel()
 
     assert waited == (False, False)
-    assert 0.1 <= seconds < 5
+    assert 0.1 <= seconds < SLOW
 
 
 def test_a_wait_ends_when_it_is_asked_to(run: Run) -> None:
@@ -184,7 +184,7 @@ def test_closing_a_host_does_not_wait_long_for_a_value_that_nobody_brings() -> N
     value.emplace(1)
     message = message_of(execution.results[0])
 
-    assert seconds < 2
+    assert seconds < SLOW
     assert states == [State.UNAVAILABLE]
     assert message == "the host is closed"
 

@@ -191,8 +191,12 @@ def test_long_traces_of_several_threads_are_written_whole(tmp_path: Path) -> Non
     path = tmp_path / "trace.json"
     sink = ChromeSink(path)
     count = CHROME_BATCH + CHROME_BATCH // 2
+    both = threading.Barrier(
+        2
+    )  # a thread that starts late would get the number of one that is over
 
     def work() -> None:
+        both.wait()
         for _ in range(count):
             sink.push("a")
             sink.push('b "quoted"')

@@ -6,6 +6,9 @@ import time
 
 import pytest
 
+SLOW = 20
+"""Far more seconds than anything here takes."""
+
 PROGRAM = """func @first() -> i32 {
   %x = tfrt.constant.i32 1
   tfrt.return %x : i32
@@ -82,7 +85,9 @@ def test_a_function_that_cannot_run_is_an_error(shell, function: str, message: s
 @pytest.mark.parametrize("queue", ["s", "mstd:2", "mstd:1,1", "mstd"])
 def test_an_endless_function_is_given_up_and_the_next_one_runs(shell, queue: str) -> None:
     start = time.monotonic()
-    outcome = shell("run", "--work-queue", queue, "--timeout", "0.1", shell.write("e.mlir", ENDLESS))
+    outcome = shell(
+        "run", "--work-queue", queue, "--timeout", "0.1", shell.write("e.mlir", ENDLESS)
+    )
     seconds = time.monotonic() - start
 
     assert outcome.status == 1
@@ -93,7 +98,7 @@ def test_an_endless_function_is_given_up_and_the_next_one_runs(shell, queue: str
     assert outcome.stderr == (
         "<unknown>:0: error: @endless did not finish within 0.1 s and was cancelled\n"
     )
-    assert seconds < 3
+    assert seconds < SLOW
 
 
 def test_a_function_that_leaves_work_behind_is_given_up_as_well(shell) -> None:
@@ -152,9 +157,11 @@ def test_an_expected_error_is_no_problem(shell) -> None:
         ("// expected-error {{something bad}}", []),
         ("// expected-error{{bad}}", []),
         ("// expected-error @+0 {{bad}}", []),
+        ("\n  // expected-error@above {{bad}}", []),
+        ("\n  // expected-error@above {{some}}\n  // expected-error @above {{bad}}", ['"bad" was']),
         ("// expected-error {{good}}", ["runtime error: something bad", '"good" was not produced']),
         (
-            "// expected-error {{bad}} expected-error {{bad}}",
+            "// expected-error {{bad}} // expected-error {{bad}}",
             ['expected error "bad" was not produced'],
         ),
     ],
@@ -188,10 +195,9 @@ TENSOR = """func @f() -> !tfrt.chain {
   tfrt.return %c1 : !tfrt.chain
 }
 """
-LEAK = """func @f() -> !tfrt.chain {
-  %c = tfrt.new.chain
-  %c1 = "tfrt_test.memory_leak_one_int32"(%c) : (!tfrt.chain) -> !tfrt.chain
-  tfrt.return %c1 : !tfrt.chain
+LEAK = """func @f() {
+  "tfrt_test.memory_leak_one_int32"() : () -> ()
+  tfrt.return
 }
 """
 

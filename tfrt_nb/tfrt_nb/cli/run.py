@@ -50,20 +50,27 @@ def run_program(
     with HostContext(options.work_queue, options.allocator, output=write, tracing=tracing) as host:
         try:
             executable = program.load(tracing=Level.NONE if tracing is None else tracing.level)
-            functions = choose(executable, options.function)
         except TfrtError as problem:
             show(at_load(problem), sources.get(program.name))
             return 1
-        raised: list[Diagnostic] = []
-        late: list[Diagnostic] = []
-        for run in run_functions(host, executable, functions, write, options.timeout):
-            raised += run.execution.diagnostics
-            if not run.finished and not run.execution.is_stuck:
-                late.append(unfinished(run, options.timeout))
-            sys.stdout.flush()
-        status = report(raised, late, sources)
-        del run, executable
+        functions = choose(executable, options.function)
+        status = report(*run_each(host, executable, functions, options.timeout), sources)
+        del executable  # with its constants, before memory is counted
         return max(status, report_memory(host))
+
+
+def run_each(
+    host: HostContext, executable: Executable, functions: list[int], timeout: float | None
+) -> tuple[list[Diagnostic], list[Diagnostic]]:
+    """Run functions one after the other: what they raised, and which of them did not finish."""
+    raised: list[Diagnostic] = []
+    late: list[Diagnostic] = []
+    for run in run_functions(host, executable, functions, write, timeout):
+        raised += run.execution.diagnostics
+        if timeout is not None and not run.finished and not run.execution.is_stuck:
+            late.append(unfinished(run, timeout))
+        sys.stdout.flush()
+    return raised, late
 
 
 def write(text: str) -> None:
