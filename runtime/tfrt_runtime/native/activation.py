@@ -95,6 +95,8 @@ from tfrt_runtime.native.layouts import (
     RETURN_JOIN,
     RETURN_LOOP,
     RETURN_ROOT,
+    SHARED_ALONE,
+    SHARED_WITH_CALLERS,
     SLOT_LISTS,
     SLOT_REFERENCES,
     SLOT_REGISTER,
@@ -176,8 +178,8 @@ def grow_ready(context: Address) -> Address:
 @native
 def mark_shared(activation: Address) -> None:
     """Make the counters of an activation and its callers atomic, before another thread comes in."""
-    while activation != 0 and load(activation + ACTIVATION_SHARED) == 0:
-        store(activation + ACTIVATION_SHARED, 1)
+    while activation != 0 and load(activation + ACTIVATION_SHARED) != SHARED_WITH_CALLERS:
+        store(activation + ACTIVATION_SHARED, SHARED_WITH_CALLERS)
         kind = load(activation + ACTIVATION_RETURN)
         owner = load(activation + ACTIVATION_CALLER_RECORD)
         if kind == RETURN_LOOP:
@@ -219,8 +221,9 @@ def new_activation(
     store(activation + ACTIVATION_CALLER, caller)
     store(activation + ACTIVATION_CALLER_RECORD, record)
     store(activation + ACTIVATION_NESTED, nested + load(function + FUNCTION_SIZE))
-    # Weights of 0 are only understood where counters are atomic.
-    store(activation + ACTIVATION_SHARED, load(function + FUNCTION_FLAGS) & FUNCTION_NONSTRICT)
+    # Weights of 0 are only understood where counters are atomic.  Its callers need not be shared.
+    is_atomic = load(function + FUNCTION_FLAGS) & FUNCTION_NONSTRICT != 0
+    store(activation + ACTIVATION_SHARED, SHARED_ALONE if is_atomic else 0)
     reset_activation(activation, function)
     return activation
 
@@ -296,6 +299,8 @@ def put_in_register(
         drop_reference(context, value)
         return value
     placeholder = load_acquire(register)
+    if placeholder == value:  # a constant, which the template has brought
+        return value
     add_references(value, -references)
     run_waiters(context, forward_to(context, placeholder, value))
     return placeholder

@@ -300,6 +300,7 @@ ACTIVATION_REMAINING = 8
 """Kernels that have not finished, and deliveries that wait."""
 ACTIVATION_SHARED = 16
 """Not 0 once another thread may touch it: until then its counters are plain words."""
+SHARED_ALONE, SHARED_WITH_CALLERS = 1, 2
 ACTIVATION_REQUEST = 24
 ACTIVATION_RETURN = 32
 """Where results go: one of RETURN_*."""

@@ -13,8 +13,7 @@ import pytest
 
 from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.bef.records import BefFunction, BefKernel
-from tfrt_runtime.executor.arena import Arena
-from tfrt_runtime.executor.decode import Call, FunctionWriter, make_plan
+from tfrt_runtime.executor.decode import Call
 from tfrt_runtime.native import (
     activation,
     async_kernels,
@@ -23,25 +22,20 @@ from tfrt_runtime.native import (
     frame,
     handles,
     scalar_kernels,
-    tasks,
 )
-from tfrt_runtime.native.async_value import give_block, take_block
 from tfrt_runtime.native.layouts import (
     CONCRETE,
     CONTEXT_ARGUMENTS,
-    ERROR,
-    FUNCTION_WORDS,
     KERNEL_CONTROL,
     KERNEL_NONSTRICT,
     RECORD_ARGUMENTS,
     REQUEST_ACTIVE,
-    TYPE_I32,
-    VALUE_PAYLOAD,
 )
-from tfrt_runtime.native.memory import load, load_acquire, load_i32, store
+from tfrt_runtime.native.memory import load
 from tfrt_runtime.native.simulator.failures import DataRace
 from tfrt_runtime.testing.explorer import World, explore, explore_at_random
-from tfrt_runtime.testing.simulated_host import SimulatedHost, name_cell
+from tfrt_runtime.testing.simulated_host import SimulatedHost
+from tfrt_runtime.testing.simulated_program import load_functions, outcome, start, work
 
 Kernel = tuple[str, tuple[int, ...], tuple[int, ...]]
 """Name, argument registers, result registers."""
@@ -130,54 +124,15 @@ def calls(host: SimulatedHost) -> dict[str, Call]:
     }
 
 
-def decode(host: SimulatedHost, functions: Sequence[Function]) -> int:
-    """Write the functions into simulated memory; returns the address of the first."""
-    arena, kernels = Arena(), calls(host)
-    offsets = [arena.reserve(FUNCTION_WORDS) for _ in functions]
-    for offset, function in zip(offsets, functions, strict=True):
+def begin(host: SimulatedHost, request: int, program: Program) -> list[int]:
+    """Start the first function from outside; its results."""
+    kernels = calls(host)
+    functions = []
+    for function in program.functions:
         bef = function.bef()
-        plan = make_plan(bef, {}, [True] * len(bef.kernels))
-        used = [kernels[kernel.name] for kernel in bef.kernels]
-        FunctionWriter(arena, plan, used, {}, 0).write(offset, offsets)
-    memory, base = arena.seal()
-    block = host.block(8 * len(arena.words), "program")
-    for index, (word, sealed) in enumerate(zip(arena.words, memory.tolist(), strict=True)):
-        is_address = word != sealed
-        store(block + 8 * index, sealed - base + block if is_address else word)
-    return block + offsets[0]
-
-
-def start(host: SimulatedHost, request: int, program: Program) -> list[int]:
-    """Start the call from outside, and hand its first kernels to the workers; its results."""
-    context = host.main
-    function = decode(host, program.functions)
-    results = [handles.value_make_indirect(context) for _ in program.results]
-    table = take_block(context, 8 * len(results) + 8)
-    for index, result in enumerate(results):
-        name_cell(host.world, result, f"result {index}")
-        handles.value_add_reference(result)
-        store(table + 8 * index, result)
-    arguments = take_block(context, 8 * len(program.arguments) + 8)
-    for index, number in enumerate(program.arguments):
-        store(arguments + 8 * index, handles.value_of(context, TYPE_I32, number, 0))
-    executor.start_root(context, function, request, arguments, table)
-    give_block(context, arguments, 8 * len(program.arguments) + 8)
-    executor.hand_over(context)
-    return results
-
-
-def outcome(value: int) -> int | None:
-    """The number of an available value; None for an error."""
-    if handles.value_state(value) == ERROR:
-        return None
-    return load_i32(handles.value_resolve(value) + VALUE_PAYLOAD)
-
-
-def work(context: int, active: int) -> None:
-    """What a worker does, until the request is over."""
-    while load_acquire(active) != 0:
-        if executor.work(context, 1000) == 1000:
-            tasks.sleep_on_queue(context, active, -1)
+        functions.append((bef, [kernels[kernel.name] for kernel in bef.kernels], {}))
+    [first, *_] = load_functions(host, functions)
+    return start(host, request, first, program.arguments, len(program.results))
 
 
 def running(program: Program, *, is_cancelled: bool = False) -> Callable[[World], None]:
@@ -186,7 +141,7 @@ def running(program: Program, *, is_cancelled: bool = False) -> Callable[[World]
     def scenario(world: World) -> None:
         host = SimulatedHost(world, workers=2)
         request = host.request(active=1)
-        results = start(host, request, program)
+        results = begin(host, request, program)
         for context in host.contexts:
             world.thread(lambda context=context: work(context, request + REQUEST_ACTIVE), "worker")
         if is_cancelled:

@@ -1,0 +1,124 @@
+"""Programs on the simulated core: decoded as the loader does it, into simulated memory.
+
+`start` begins a call, on one simulated thread; workers of the scenario call `work`.
+
+    def scenario(world: World) -> None:
+        host = SimulatedHost(world, workers=2)
+        request = host.request(active=1)
+        results = start(host, request, load_file(host, file), [], 1)
+        for context in host.contexts:
+            world.thread(lambda context=context: work(context, request + REQUEST_ACTIVE))
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping, Sequence
+
+from tfrt_runtime.bef.reader import BefFile
+from tfrt_runtime.bef.records import BefFunction
+from tfrt_runtime.executor.arena import Arena
+from tfrt_runtime.executor.decode import Call, Constant, FunctionWriter, make_plan
+from tfrt_runtime.executor.resolve import Resolver
+from tfrt_runtime.kernels.registry import ConstantKernel, Kernel
+from tfrt_runtime.native import executor, handles, tasks
+from tfrt_runtime.native.async_value import give_block, take_block
+from tfrt_runtime.native.layouts import ERROR, FUNCTION_WORDS, TYPE_I32, VALUE_PAYLOAD
+from tfrt_runtime.native.memory import load_acquire, load_i32, store
+from tfrt_runtime.testing.simulated_host import SimulatedHost, name_cell
+
+Decoded = tuple[BefFunction, Sequence[Call | None], Mapping[int, Constant]]
+"""A function, what its records say (None for constants), and its constants by register."""
+
+
+def load_functions(host: SimulatedHost, functions: Sequence[Decoded]) -> list[int]:
+    """Write functions into simulated memory; returns their addresses.  The host frees it."""
+    arena = Arena()
+    offsets = [arena.reserve(FUNCTION_WORDS) for _ in functions]
+    for offset, (function, calls, constants) in zip(offsets, functions, strict=True):
+        plan = make_plan(function, constants, [call is not None for call in calls])
+        FunctionWriter(arena, plan, calls, {}, 0).write(offset, offsets)
+    memory, base = arena.seal()
+    block = host.block(8 * len(arena.words), "program")
+    for index, (word, sealed) in enumerate(zip(arena.words, memory.tolist(), strict=True)):
+        is_address = word != sealed
+        store(block + 8 * index, sealed - base + block if is_address else word)
+    return [block + offset for offset in offsets]
+
+
+def load_file(
+    host: SimulatedHost, file: BefFile, kernels: Mapping[str, Kernel], instead: Mapping[str, str]
+) -> dict[str, int]:
+    """Write a file's functions into simulated memory; returns the addresses of those with a name.
+
+    Args:
+        kernels: native, control and constant kernels; the simulated core calls no others.
+        instead: names of kernels that stand for others.
+
+    Raises:
+        TfrtError: if a kernel cannot take its call.
+    """
+    resolver = Resolver(file, lambda name: _symbol(host, name), 0)
+    decoded: list[Decoded] = []
+    for function in file.functions:
+        calls: list[Call | None] = []
+        constants: dict[int, Constant] = {}
+        for record in function.kernels:
+            kernel = kernels[instead.get(record.name, record.name)]
+            if isinstance(kernel, ConstantKernel):
+                constants[record.results[0]] = resolver.constant(kernel, record)
+                calls.append(None)
+            else:
+                calls.append(resolver.call(kernel, record))
+        decoded.append((function, calls, constants))
+    addresses = load_functions(host, decoded)
+    names = (function.name for function in file.functions)
+    return {name: address for name, address in zip(names, addresses, strict=True) if name}
+
+
+def _symbol(host: SimulatedHost, name: str) -> int:
+    """`module.function` of the native core, as the library calls it."""
+    module, _, function = name.rpartition(".")
+    found = getattr(importlib.import_module(f"tfrt_runtime.native.{module}"), function)
+    return host.function(found)
+
+
+def start(
+    host: SimulatedHost, request: int, function: int, arguments: Sequence[int], results: int
+) -> list[int]:
+    """Start a call from outside, and hand its first kernels to the workers.
+
+    Args:
+        arguments: of type i32.
+
+    Returns:
+        The results, indirect values; the caller has a reference to each.
+    """
+    context = host.main
+    values = [handles.value_make_indirect(context) for _ in range(results)]
+    table = take_block(context, 8 * results + 8)
+    for index, value in enumerate(values):
+        name_cell(host.world, value, f"result {index}")
+        handles.value_add_reference(value)
+        store(table + 8 * index, value)
+    block = take_block(context, 8 * len(arguments) + 8)
+    for index, number in enumerate(arguments):
+        store(block + 8 * index, handles.value_of(context, TYPE_I32, number, 0))
+    executor.start_root(context, function, request, block, table)
+    give_block(context, block, 8 * len(arguments) + 8)
+    executor.hand_over(context)
+    return values
+
+
+def outcome(value: int) -> int | None:
+    """The i32 of an available value; None for an error."""
+    if handles.value_state(value) == ERROR:
+        return None
+    return load_i32(handles.value_resolve(value) + VALUE_PAYLOAD)
+
+
+def work(context: int, active: int) -> None:
+    """What a worker does, until the word at `active` is 0."""
+    while load_acquire(active) != 0:
+        if executor.work(context, 1000) == 1000:
+            tasks.sleep_on_queue(context, active, -1)
