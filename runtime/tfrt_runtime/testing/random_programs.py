@@ -65,7 +65,7 @@ class ProgramWriter:
         if depth < MOST_DEPTH:
             makers += [self._branch, self._repeat, self._task]
         if self._callable:
-            makers += [self._call]
+            makers += [self._call, self._call, self._condition, self._while]
         for _ in range(size):
             self._random.choice(makers)(lines, values, depth)
         return "".join(f"  {line}\n" for line in lines), values
@@ -116,11 +116,45 @@ class ProgramWriter:
     def _call(self, lines: list[str], values: list[str], _: int) -> None:
         name, arguments = self._name(), self._random.choices(values, k=2)
         callee = self._random.choice(self._callable)
-        strictness = " {bef.nonstrict}" if self._random.random() < 0.3 else ""
         lines.append(
-            f"{name} = tfrt.call {callee}({', '.join(arguments)}){strictness} : (i32, i32) -> i32"
+            f"{name} = tfrt.call {callee}({', '.join(arguments)}){self._strictness()} : (i32, i32) -> i32"
         )
         values.append(name)
+
+    def _condition(self, lines: list[str], values: list[str], _: int) -> None:
+        condition, name = self._less_equal(lines, values), self._name()
+        callees = " ".join(self._random.choices(self._callable, k=2))
+        given = ", ".join(self._random.choices(values, k=2))
+        lines.append(f"{name} = tfrt.cond {condition} {callees} ({given}) : (i32, i32) -> (i32)")
+        values.append(name)
+
+    def _while(self, lines: list[str], values: list[str], _: int) -> None:
+        """A loop that counts down from at most 5, and calls a function each time."""
+        body, count, on, name = self._name("@w"), self._name(), self._name(), self._name()
+        callee, iterations = self._random.choice(self._callable), self._random.randrange(1, 4)
+        self._functions.append(
+            f"func {body}(%i: i32, %x: i32) -> (i32, i32, i1) {{\n"
+            "  %one = tfrt.constant.i32 1\n"
+            "  %j = tfrt.minus.i32 %i, %one\n"
+            f"  %y = tfrt.call {callee}(%i, %x) : (i32, i32) -> i32\n"
+            '  %more = "tfrt.lessequal.i32"(%one, %j) : (i32, i32) -> i1\n'
+            "  tfrt.return %j, %y, %more : i32, i32, i1\n}\n"
+        )
+        lines.append(f"{count} = tfrt.constant.i32 {self._random.randrange(1, 6)}")
+        lines.append(f"{on} = tfrt.constant.i1 {self._random.choice(['true', 'false'])}")
+        lines.append(
+            f"{name}_left, {name} = tfrt.while {on} {body}({count}, {self._random.choice(values)})"
+            f" parallel_iterations({iterations}) : (i32, i32) -> (i32, i32)"
+        )
+        values.append(name)
+
+    def _less_equal(self, lines: list[str], values: list[str]) -> str:
+        condition, (left, right) = self._name(), self._random.choices(values, k=2)
+        lines.append(f'{condition} = "tfrt.lessequal.i32"({left}, {right}) : (i32, i32) -> i1')
+        return condition
+
+    def _strictness(self, keyword: str = "") -> str:
+        return f"{keyword} {{bef.nonstrict}}" if self._random.random() < 0.3 else ""
 
     def _region(self, parameters: list[str], depth: int) -> list[str]:
         body, values = self._body(parameters, self._random.randrange(1, 5), depth + 1)
@@ -128,12 +162,14 @@ class ProgramWriter:
         return [*body.rstrip("\n").split("\n"), f"    tfrt.return {result} : i32"]
 
     def _branch(self, lines: list[str], values: list[str], depth: int) -> None:
-        condition, name = self._name(), self._name()
-        left, right, first, second = self._random.choices(values, k=4)
+        condition, name = self._less_equal(lines, values), self._name()
+        first, second = self._random.choices(values, k=2)
         while second == first:
             second = self._constant(lines)
-        lines.append(f'{condition} = "tfrt.lessequal.i32"({left}, {right}) : (i32, i32) -> i1')
-        lines.append(f"{name} = tfrt.if {condition}, {first}, {second} : (i32, i32) -> i32 {{")
+        lines.append(
+            f"{name} = tfrt.if {condition}, {first}, {second}{self._strictness(' attributes')}"
+            " : (i32, i32) -> i32 {"
+        )
         lines += self._region([first, second], depth)
         lines.append("} else {")
         lines += self._region([first, second], depth)
