@@ -86,10 +86,7 @@ class PlaceWriter:
         """`add(FilePlace(file, line, column))`: nearly every place is one."""
         records = self.records
         offset = len(records)
-        records.byte(_FILE_LINE_COLUMN)
-        records.varint(self._string(file))
-        records.varint(line)
-        records.varint(column)
+        records.varints((_FILE_LINE_COLUMN, self._string(file), line, column))
         return offset
 
     def _write(self, place: Place) -> None:

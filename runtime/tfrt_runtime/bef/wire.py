@@ -138,22 +138,26 @@ class ByteBuilder:
 
     def varint(self, value: int) -> None:
         """`value` as of `Cursor.varint`."""
-        data = self.data
-        if value < 0x80:
-            data.append(value)
-        elif value < 0x4000:
-            data.append(value >> 7 | 0x80)
-            data.append(value & 0x7F)
-        else:
-            self._long_varint(value)
+        self.varints((value,))
 
     def varints(self, values: Sequence[int]) -> None:
         """`values`, one after the other, without a count."""
-        if not values or max(values) < 0x80:
+        if len(values) > 8 and max(values) < 0x80:
             self.data += bytes(values)
             return
+        append = self.data.append
         for value in values:
-            self.varint(value)
+            if value < 0x80:
+                append(value)
+            elif value < 0x4000:
+                append(value >> 7 | 0x80)
+                append(value & 0x7F)
+            elif value < 0x200000:
+                append(value >> 14 | 0x80)
+                append(value >> 7 & 0x7F | 0x80)
+                append(value & 0x7F)
+            else:
+                self._long_varint(value)
 
     def _long_varint(self, value: int) -> None:
         groups = [value & 0x7F]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Iterable, Sequence
 
 
 class Arena:
@@ -26,6 +27,13 @@ class Arena:
         self.words.extend(words)
         return offset
 
+    def add_mixed(self, words: Sequence[int], addresses: range) -> int:
+        """Append words, those at the positions `addresses` as `add_addresses` does."""
+        first = len(self.words)
+        self.words += words
+        self._relocations += range(first + addresses.start, first + addresses.stop, addresses.step)
+        return 8 * first
+
     def add_addresses(self, *offsets: int) -> int:
         """Append words that become addresses of offsets in the arena."""
         first = len(self.words)
@@ -35,11 +43,19 @@ class Arena:
 
     def reserve(self, count: int) -> int:
         """Append `count` zero words, to fill later; returns the offset of the first."""
-        return self.add(*[0] * count)
+        offset = 8 * len(self.words)
+        self.words += [0] * count
+        return offset
 
     def put(self, offset: int, word: int) -> None:
         """Fill a reserved word."""
         self.words[offset // 8] = word
+
+    def put_all(self, offset: int, words: Sequence[int], addresses: Iterable[int]) -> None:
+        """Fill reserved words, those at the positions `addresses` as `put_address` does."""
+        first = offset // 8
+        self.words[first : first + len(words)] = words
+        self._relocations += [first + position for position in addresses]
 
     def put_address(self, offset: int, target: int) -> None:
         """Fill a reserved word with an offset that becomes an address."""

@@ -35,7 +35,13 @@ from tfrt_runtime.native.layouts import (
     KERNEL_NONSTRICT,
     KERNEL_TRACED,
     KERNEL_WIDE,
+    SLOT_TRACE,
 )
+
+_RECORD_WORDS = 10
+"""A record without the registers of its arguments."""
+_RECORD_ADDRESSES = (4, 5, 7, 9)
+"""Its words that point at others: data, functions, slots of results, what it waits for; or 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,49 +135,60 @@ class FunctionWriter:
 
     def write(self, function_offset: int, function_offsets: Sequence[int]) -> None:
         """Fill the function struct at `function_offset`, and what it points at."""
-        self._records = [self._reserve_record(i, call) for i, call in enumerate(self._calls)]
+        self._records = self._reserve_records()
         slots = self._write_slots()
         for index, call in enumerate(self._calls):
             if call is not None:
                 self._fill_record(index, call, slots, function_offsets)
         self._write_function(function_offset, slots)
 
-    def _reserve_record(self, index: int, call: Call | None) -> int:
-        if call is None:
-            return 0
-        return self._arena.reserve(10 + len(self._plan.function.kernels[index].arguments))
+    def _reserve_records(self) -> list[int]:
+        """The offset of each kernel's record, 0 for constants; in program order, side by side."""
+        first = end = self._arena.offset
+        records = []
+        for call, kernel in zip(self._calls, self._plan.function.kernels, strict=True):
+            records.append(end if call is not None else 0)
+            end += 8 * (_RECORD_WORDS + len(kernel.arguments)) if call is not None else 0
+        self._arena.reserve((end - first) // 8)
+        return records
 
     def _fill_record(
         self, index: int, call: Call, slots: Mapping[int, int], function_offsets: Sequence[int]
     ) -> None:
         arena, kernel = self._arena, self._plan.function.kernels[index]
+        arguments, results = kernel.arguments, kernel.results
         data = arena.add(*call.data) if call.data else 0
-        functions = arena.add_addresses(*(function_offsets[i] for i in call.functions))
-        table = arena.add_addresses(*(slots[register] for register in kernel.results))
+        functions = 0
+        if call.functions:
+            functions = arena.add_addresses(*[function_offsets[i] for i in call.functions])
+        table = arena.add_addresses(*[slots[register] for register in results])
         waits = 0
         if call.flags & KERNEL_NONSTRICT:
             waits = arena.add(call.strict_arguments)
-            arena.add(*(self._references(register) for register in kernel.arguments))
-        record = self._records[index]
+            arena.add(*(self._references(register) for register in arguments))
         flags = call.flags | (KERNEL_TRACED if self._trace else 0)
-        if len(kernel.arguments) + len(kernel.results) > FRAME_ROOM:
+        if len(arguments) + len(results) > FRAME_ROOM:
             flags |= KERNEL_WIDE
-        plain = [call.address, len(kernel.arguments), len(kernel.results), flags]
-        for position, word in enumerate(plain):
-            arena.put(record + 8 * position, word)
-        if call.data:
-            arena.put_address(record + 32, data)
-        arena.put_address(record + 40, functions)
-        arena.put(record + 48, self._handle + index)
-        arena.put_address(record + 56, table)
-        arena.put(record + 64, self.ready(index))
-        if waits:
-            arena.put_address(record + 72, waits)
-        for position, register in enumerate(kernel.arguments):
-            arena.put(record + 80 + 8 * position, self.register(register))
+        words = [
+            call.address,
+            len(arguments),
+            len(results),
+            flags,
+            data,
+            functions,
+            self._handle + index,
+            table,
+            self.ready(index),
+            waits,
+            *[ACTIVATION_REGISTERS + 8 * register for register in arguments],
+        ]
+        addresses = [position for position in _RECORD_ADDRESSES if words[position]]
+        arena.put_all(self._records[index], words, addresses)
 
     def _weights(self, register: int) -> dict[int, int]:
         """Kernels that `register` counts down: by how much, or 0 for whoever wants any one."""
+        if not self._is_nonstrict:
+            return self._plan.users[register]
         weights = {}
         for index, uses in self._plan.users[register].items():
             call = self._calls[index]
@@ -199,20 +216,17 @@ class FunctionWriter:
         }
 
     def _write_slot(self, register: int) -> int:
-        arena = self._arena
         users, returns = self._weights(register), self._plan.returns[register]
         trace = self._trace.get(register)
         is_special = bool(returns) or trace is not None or self._is_nonstrict
-        slot = arena.add(self.register(register), self._references(register), int(is_special))
-        arena.add(len(users), len(returns))
-        if trace is None:
-            arena.add(0)
-        else:
-            arena.add_addresses(trace)
+        references = self._references(register)
+        words = [self.register(register), references, is_special, len(users), len(returns), 0]
         for kernel, weight in users.items():
-            arena.add_addresses(self._records[kernel])
-            arena.add(self.ready(kernel), weight)
-        arena.add(*returns)
+            words += (self._records[kernel], self.ready(kernel), weight)
+        user_records = range(6, len(words), 3)
+        slot = self._arena.add_mixed(words + returns, user_records)
+        if trace is not None:
+            self._arena.put_address(slot + SLOT_TRACE, trace)
         return slot
 
     def _initial_count(self, index: int, call: Call) -> int:
@@ -227,13 +241,24 @@ class FunctionWriter:
             register not in self._plan.constants for register in arguments[: call.strict_arguments]
         )
 
+    def _initial_counts(self) -> list[int]:
+        """What each kernel waits for at entry; nobody looks at that of a constant."""
+        if not self._is_nonstrict:
+            return self._plan.waits
+        return [
+            0 if call is None else self._initial_count(index, call)
+            for index, call in enumerate(self._calls)
+        ]
+
     def _write_function(self, offset: int, slots: Mapping[int, int]) -> None:
         arena, plan, function = self._arena, self._plan, self._plan.function
-        runs = {i: call for i, call in enumerate(self._calls) if call is not None}
-        counts = {i: self._initial_count(i, call) for i, call in runs.items()}
-        entries = arena.add_addresses(
-            *(self._records[i] for i, count in counts.items() if count == 0)
-        )
+        counts = self._initial_counts()
+        ready = [
+            record
+            for record, count in zip(self._records, counts, strict=True)
+            if record and not count
+        ]
+        entries = arena.add_addresses(*ready)
         arguments = arena.add_addresses(*(slots[i] for i in range(len(function.argument_types))))
         values = {register: self._write_constant(c) for register, c in plan.constants.items()}
         returned = [register for register in values if plan.returns[register]]
@@ -241,19 +266,17 @@ class FunctionWriter:
         constants = arena.offset
         for register, slot in zip(returned, constant_slots, strict=True):
             arena.add_addresses(slot, values[register])
-        template = arena.reserve(function.register_count + len(function.kernels))
+        template = arena.add(*[0] * function.register_count, *counts)
         for register, value in values.items():
             arena.put_address(template + 8 * register, value)
-        for index, count in counts.items():
-            arena.put(template + 8 * (function.register_count + index), count)
         size = 8 * (function.register_count + len(function.kernels))
         numbers = {
             FUNCTION_SIZE: ACTIVATION_REGISTERS + size,
             FUNCTION_TEMPLATE_SIZE: size,
-            FUNCTION_KERNELS: len(runs),
+            FUNCTION_KERNELS: sum(call is not None for call in self._calls),
             FUNCTION_ARGUMENTS: len(function.argument_types),
             FUNCTION_RESULTS: len(function.result_types),
-            FUNCTION_ENTRIES: sum(count == 0 for count in counts.values()),
+            FUNCTION_ENTRIES: len(ready),
             FUNCTION_CONSTANTS: len(returned),
             FUNCTION_FLAGS: FUNCTION_NONSTRICT if self._is_nonstrict else 0,
         }

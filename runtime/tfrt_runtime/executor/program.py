@@ -123,15 +123,20 @@ class Executable:
         """What each kernel's record says, None for constants; the constants by register."""
         calls: list[Call | None] = []
         constants: dict[int, Constant] = {}
-        kernels = [self._find(function, kernel) for kernel in function.kernels]
+        known: dict[str, Kernel] = {}
+        for record in function.kernels:
+            if record.name not in known:
+                known[record.name] = self._find(function, record)
+        raw = {name for name, kernel in known.items() if _is_raw(kernel)}
         observed = {
             register
-            for kernel, record in zip(kernels, function.kernels, strict=True)
-            if getattr(kernel, "flags", 0) & KERNEL_RAW or getattr(kernel, "raw", False)
+            for record in (function.kernels if raw else ())
+            if record.name in raw
             for register in record.arguments
         }
-        for position, (kernel, record) in enumerate(zip(kernels, function.kernels, strict=True)):
-            self._places.append(record.location)
+        self._places += [record.location for record in function.kernels]
+        for position, record in enumerate(function.kernels):
+            kernel = known[record.name]
             if isinstance(kernel, ConstantKernel):
                 constant = resolver.constant(kernel, record)
                 if record.results[0] in observed:
@@ -226,3 +231,8 @@ class Executable:
         if len(record.attributes) <= BENCHMARK_NAME + 1:  # of a sync function: it is the name
             return self.functions[record.functions[0]].name
         return self.file.attribute_reader.read_string(record.attributes[BENCHMARK_NAME])
+
+
+def _is_raw(kernel: Kernel) -> bool:
+    """Whether the kernel sees its arguments' values as they are, and not only what is in them."""
+    return bool(getattr(kernel, "flags", 0) & KERNEL_RAW or getattr(kernel, "raw", False))

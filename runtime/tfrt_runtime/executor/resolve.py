@@ -49,9 +49,17 @@ class Resolver:
         self._symbols = symbols
         self._python_kernel = python_kernel
         self._calls: dict[tuple[str, int, int], Call] = {}
+        self._constants: dict[tuple[str, tuple[int, ...], int], Constant] = {}
 
     def constant(self, kernel: ConstantKernel, record: BefKernel) -> Constant:
-        """The value of a constant."""
+        """The value of a constant, worked out once for all that are alike."""
+        shape = (kernel.name, record.attributes, len(record.results))
+        constant = self._constants.get(shape)
+        if constant is None:
+            constant = self._constants[shape] = self._constant(kernel, record)
+        return constant
+
+    def _constant(self, kernel: ConstantKernel, record: BefKernel) -> Constant:
         self._expect_attributes(kernel.name, record, len(kernel.attributes))
         self._expect(record, kernel.name, 0, 1)
         words = [

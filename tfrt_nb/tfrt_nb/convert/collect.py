@@ -184,11 +184,11 @@ class Collector:
     def _collect_call(self, op: Operation) -> Call:
         # The kernels in a region come before the one that it belongs to, its function comes after
         # those of all regions inside.
-        regions = [self._collect_region(op, region) for region in op.regions]
+        regions = [self._collect_region(op, region) for region in op.regions] if op.regions else ()
         call = Call(op)
         self.kernel_names[op.name] = None
         if op.results:
-            self.types.spellings([result.type for result in op.results])
+            self.types.spellings([result._type for result in op.results])
         if op.attributes or op.properties:
             self._collect_attributes(call)
         if regions:
@@ -200,7 +200,8 @@ class Collector:
         offsets: list[int] = []
         names: list[str] = []
         functions: list[str] = []
-        for name, attribute in sorted((op.attributes | op.properties).items()):
+        attributes = op.attributes | op.properties if op.properties else op.attributes
+        for name, attribute in sorted(attributes.items()):
             if name == COST_ATTRIBUTE:
                 continue
             if name == NONSTRICT and isinstance(attribute, UnitAttr):
@@ -283,19 +284,29 @@ class TypeTable:
 
 
 class AttributeTable:
-    """The attributes section under construction: each attribute once, in the order of first use."""
+    """The attributes section under construction: each attribute once, in the order of first use.
+
+    The attributes outlive the table.
+    """
 
     def __init__(self) -> None:
         self.section = ByteBuilder()
         self.kinds: dict[int, int] = {}
         self._offsets: dict[Attribute, int] = {}
+        self._known: dict[int, int] = {}  # by identity, as in `TypeTable`
 
     def find(self, attribute: Attribute) -> int | None:
         """The offset of `attribute`, if it is there."""
-        return self._offsets.get(attribute)
+        offset = self._known.get(id(attribute))
+        if offset is None:
+            offset = self._offsets.get(attribute)
+            if offset is not None:
+                self._known[id(attribute)] = offset
+        return offset
 
     def add(self, attribute: Attribute, value: bef.Attribute) -> int:
         """Add `attribute`, whose value in a file is `value`; its offset."""
         offset = self._offsets[attribute] = write_attribute(self.section, value)
+        self._known[id(attribute)] = offset
         self.kinds[offset] = bef.kind_of(value)
         return offset

@@ -32,26 +32,28 @@ class Dataflow:
         # By identity: to hash a value the IR's way costs a call.
         self._registers: dict[int, int] = {}
         self._define(0, block.args)
+        users = self.users
         for number, op in enumerate(operations, 1):
-            registers = self._use(op)
-            for register in registers:
-                self.users[register].append(number)
+            for register in self._use(op):
+                users[register].append(number)
             self._define(number, op.results)
         self._use(end)
 
     def _define(self, number: int, values: Sequence[SSAValue]) -> None:
-        first = len(self.values)
-        for register, value in enumerate(values, first):
+        first = register = len(self.definers)
+        for value in values:
             self._registers[id(value)] = register
             self.definers.append(number)
             self.users.append([])
+            register += 1
         self.values += values
-        self.results.append(tuple(range(first, len(self.values))))
+        self.results.append((first,) if register == first + 1 else tuple(range(first, register)))
 
     def _use(self, op: Operation) -> tuple[int, ...]:
         registers = self._registers
         try:
-            operands = tuple([registers[id(value)] for value in op.operands])
+            # `op.operands` is a view that looks each of them up in the operation again.
+            operands = tuple([registers[id(value)] for value in op._operands])
         except KeyError:
             self.foreign.append(op)
             operands = ()
@@ -67,7 +69,7 @@ class Dataflow:
 
     def used_by(self, number: int) -> tuple[tuple[int, ...], ...]:
         """The users of each result of an operation, in MLIR's order: the last one first."""
-        return tuple([tuple(reversed(self.users[register])) for register in self.results[number]])
+        return tuple([tuple(self.users[register][::-1]) for register in self.results[number]])
 
     def defining_operations(self) -> list[list[int]]:
         """The operations that define the operands of each operation."""

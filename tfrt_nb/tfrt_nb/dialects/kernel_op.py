@@ -103,18 +103,29 @@ class KernelOp(Operation):
         return words
 
     def verify_(self) -> None:
-        if not self.signature.is_registered or self._is_plainly_right():
+        if self.is_plainly_right():
             return
         for problem in problems(self, self.signature):
             raise VerifyException(problem)
 
-    def _is_plainly_right(self) -> bool:
+    def is_plainly_right(self) -> bool:
         """A quick yes for the bulk of a program; a no means nothing."""
+        if not self.signature.is_registered:
+            return True
         return (
-            not self.signature.attributes
-            and self._operands.types == self.fixed_operand_types
-            and self.results.types == self.fixed_result_types
+            tuple([value._type for value in self._operands]) == self.fixed_operand_types
+            and tuple([value._type for value in self.results]) == self.fixed_result_types
+            and (not self.signature.attributes or self._has_plain_attribute())
         )
+
+    def _has_plain_attribute(self) -> bool:
+        """Whether the only attribute is the integer that the signature asks for."""
+        attributes = self.signature.attributes
+        if len(attributes) != 1 or len(self.attributes) != 1:
+            return False
+        ((name, word),) = attributes.items()
+        attribute = self.attributes.get(name)
+        return type(attribute) is IntegerAttr and attribute.type is WORDS.get(word)
 
 
 class ShortFormOp(KernelOp):

@@ -21,7 +21,7 @@ far as it can.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from xdsl.dialects.builtin import IntegerAttr
@@ -74,7 +74,7 @@ def _find(scopes: Sequence[Operation], name: str, default: int) -> int:
 
 def operation_cost(op: Operation, options: StreamOptions) -> int:
     """The cost that `op` says it has, or what one like it is taken to have."""
-    cost = op.attributes.get(COST_ATTRIBUTE)
+    cost = op.attributes.get(COST_ATTRIBUTE) if op.attributes else None
     if isinstance(cost, IntegerAttr):
         return cost.value.data
     return 1 if op.name in _CHEAP_OPERATIONS else options.default_cost
@@ -97,7 +97,7 @@ def assign_streams(
     assigned = [0] * len(costs)
     links = _Links(definers, parents) if options.merge_inter_dependent_streams else None
     for operation in reversed(range(len(costs))):
-        candidates = streams.distinct(assigned[child] for child in children[operation])
+        candidates = streams.distinct([assigned[child] for child in children[operation]])
         if links is not None:
             candidates = links.merge(streams, candidates)
         # The longest path is compared with whole paths, from the root on.
@@ -120,10 +120,14 @@ def _forward(
     """The parent of each operation, and the cost of the costliest path from the root up to it."""
     parents, costs_from_root = [0], [costs[0]]
     for operation in range(1, len(costs)):
-        definer = max(definers[operation], key=costs_from_root.__getitem__, default=None)
+        known = definers[operation]
+        if len(known) > 1:
+            definer = max(known, key=costs_from_root.__getitem__)
+        else:
+            definer = known[0] if known else 0
         # What has no operands does not wait for the root, which stands for the arguments.
-        way = 0 if definer is None else costs_from_root[definer]
-        parents.append(definer or 0)
+        way = costs_from_root[definer] if known else 0
+        parents.append(definer)
         costs_from_root.append(way + costs[operation])
     return parents, costs_from_root
 
@@ -143,8 +147,10 @@ class _Streams:
             merged_into[stream] = stream = merged_into[merged_into[stream]]
         return stream
 
-    def distinct(self, streams: Iterable[int]) -> list[int]:
+    def distinct(self, streams: Sequence[int]) -> list[int]:
         """The streams that `streams` are part of, once each, in order."""
+        if len(streams) < 2:
+            return [self.find(stream) for stream in streams]
         return list(dict.fromkeys(map(self.find, streams)))
 
     def merge(self, first: int, second: int) -> int:
@@ -164,6 +170,9 @@ class _Streams:
             self._costs.append(cost)
             return len(self._costs) - 1
         costs = self._costs
+        if len(candidates) == 1:
+            costs[candidates[0]] += cost
+            return candidates[0]
         worthwhile = [stream for stream in candidates if costs[stream] >= threshold]
         cheap: int | None = None
         for stream in candidates:

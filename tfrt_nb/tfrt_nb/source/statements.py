@@ -15,7 +15,7 @@ from functools import cache
 from typing import TypeVar
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import IntegerAttr, SymbolRefAttr
+from xdsl.dialects.builtin import SymbolRefAttr
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.exceptions import ParseError
 
@@ -26,7 +26,7 @@ from tfrt_nb.dialects.kernel_op import KernelOp
 from tfrt_nb.dialects.literals import parse_literal
 from tfrt_nb.dialects.signatures import Form
 from tfrt_nb.dialects.types import I32, I64, WORDS
-from tfrt_nb.source.fast_ir import append, create
+from tfrt_nb.source.fast_ir import append, create, integer
 from tfrt_nb.source.scopes import ScopedParser
 from tfrt_nb.source.spans import SourceSpan
 from tfrt_nb.source.spellings import operation_name
@@ -58,16 +58,9 @@ _Parts = tuple[list[SSAValue], Types, dict[str, Attribute]]
 """Operands, types of the results, attributes."""
 
 
-@dataclass(slots=True)
-class _Line:
-    """What a line says, from the start of the operation's name to behind its last word."""
-
-    operation: type[Operation]
-    start: int
-    end: int
-    operands: list[SSAValue]
-    result_types: Types
-    attributes: dict[str, Attribute]
+_Line = tuple[type[Operation], int, int, list[SSAValue], Types, dict[str, Attribute]]
+"""What a line says: the operation, where its name starts and where its last word ends, then `_Parts`.
+A plain tuple, as there is one for every line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +82,7 @@ class StatementParser(ScopedParser):
         self._type_lists: dict[str, Types] = {}
         self._signatures: dict[str, tuple[Types, Types]] = {}
         self._dictionaries: dict[str, dict[str, Attribute]] = {}
-        self._constants: dict[Attribute, dict[str, Attribute]] = {}
+        self._constants: dict[type[Operation], dict[str, Attribute]] = {}
         self._symbols: dict[str, SymbolRefAttr] = {}
 
     def _read_statements(self, block: Block) -> None:
@@ -111,11 +104,12 @@ class StatementParser(ScopedParser):
         line = self._read_short(match) if match[2] is not None else self._read_quoted(match)
         if line is None:
             return None
-        names = self._result_names(match[1], len(line.result_types))
+        operation_type, start, end, operands, result_types, attributes = line
+        names = self._result_names(match[1], len(result_types))
         if names is None:
             return None
-        span = SourceSpan(self.source, match.start(), line.start, line.end)
-        operation = create(line.operation, line.operands, line.result_types, line.attributes, span)
+        span = SourceSpan(self.source, match.start(), start, end)
+        operation = create(operation_type, operands, result_types, attributes, span)
         self._define(names, operation)
         return operation
 
@@ -124,14 +118,13 @@ class StatementParser(ScopedParser):
         plan = _plan(match[2])
         if plan is None:
             return None
-        start, rest_start = match.start(2), match.start(3)
+        rest_start = match.start(3)
         rest = match[3].rstrip()
         parts = plan.read(self, plan, rest, rest_start)
         if parts is None:
             return None
-        return _Line(
-            plan.operation, start, rest_start + len(rest) if rest else match.end(2), *parts
-        )
+        end = rest_start + len(rest) if rest else match.end(2)
+        return plan.operation, match.start(2), end, *parts
 
     def _read_quoted(self, match: re.Match[str]) -> _Line | None:
         """`"tfrt_test.async_add.i32"(%a, %b) : (i32, i32) -> i32`"""
@@ -145,7 +138,7 @@ class StatementParser(ScopedParser):
         if values is None or attributes is None:
             return None
         end = match.start(7) + len(types)
-        return _Line(operation, match.start(4) - 1, end, values, signature[1], attributes)
+        return operation, match.start(4) - 1, end, values, signature[1], attributes
 
     # Short forms.  `rest` is what stands behind the name, at `position`.
 
@@ -157,11 +150,12 @@ class StatementParser(ScopedParser):
     def _read_constant(self, plan: _Plan, rest: str, position: int) -> _Parts | None:
         """`7`"""
         type = plan.result_types[0]
-        memory = self._constants.setdefault(type, {})
-        if rest in memory:
-            constant: Attribute | None = memory[rest]
+        memory = self._constants.setdefault(plan.operation, {})
+        constant = memory.get(rest)
+        if constant is not None:
+            pass
         elif type in (I32, I64) and _INTEGER.fullmatch(rest) and (type == I64 or len(rest) < 10):
-            constant = IntegerAttr(int(rest), type)
+            constant = memory[rest] = integer(int(rest), type)
         else:
             constant = self._remembered(rest, position, memory, lambda: parse_literal(self, type))
         return None if constant is None else ([], (type,), {plan.attribute: constant})
@@ -194,22 +188,22 @@ class StatementParser(ScopedParser):
         """The values that `text` lists, if they are all defined and have these types."""
         if not text:
             return None if types else []
-        values = []
-        for name in text.split(","):
+        names, values = text.split(","), []
+        if len(names) != len(types):
+            return None
+        for name, type in zip(names, types, strict=True):
             name = name.strip()
             known = self.ssa_values.get(name[1:])
             if known is None or len(known) != 1:
                 known = self._part_of_results(name)
                 if known is None:
                     return None
-            if name[0] != "%":
+            value = known[0]
+            if name[0] != "%" or value is None:
                 return None
-            values.append(known[0])
-        if len(values) != len(types):
-            return None
-        for value, type in zip(values, types, strict=True):
-            if value is None or value._type is not type and value._type != type:
+            if value._type is not type and value._type != type:
                 return None
+            values.append(value)
         return values
 
     def _part_of_results(self, name: str) -> tuple[SSAValue] | None:
@@ -224,6 +218,10 @@ class StatementParser(ScopedParser):
         """The names that `text` binds to `count` results, and to how many each; all new."""
         if text is None:
             return []
+        if count == 1 and "," not in text and ":" not in text:
+            name = text[1:]
+            is_new = name not in self.ssa_values and name not in self.forward_ssa_references
+            return [(name, 1)] if is_new else None
         names, bound = [], 0
         for part in text.split(","):
             name, _, size = part.strip().partition(":")
@@ -236,9 +234,9 @@ class StatementParser(ScopedParser):
         return names if bound == count and distinct else None
 
     def _define(self, names: list[tuple[str, int]], operation: Operation) -> None:
-        results, start = operation.results, 0
+        results, start = tuple(operation.results), 0
         for name, size in names:
-            self.ssa_values[name] = tuple(results[start : start + size])
+            self.ssa_values[name] = results[start : start + size]
             self._defined.append(name)
             if not name[0].isdigit():
                 for result in results[start : start + size]:

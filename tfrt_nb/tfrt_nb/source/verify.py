@@ -34,6 +34,7 @@ def verify(module: ModuleOp, resolved_late: Iterable[SSAValue] = ()) -> list[Dia
     diagnostics = [
         diagnostic
         for operation, symbols in _operations(module)
+        if not (isinstance(operation, KernelOp) and operation.is_plainly_right())
         for diagnostic in _check(operation, symbols)
     ]
     diagnostics += [
