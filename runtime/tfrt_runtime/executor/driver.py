@@ -76,11 +76,17 @@ def run_functions(
     timeout: float | None = None,
 ) -> Iterator[FunctionRun]:
     """Run functions one after the other; yields each when nothing of it is left, or its time is over."""
+    host.work_queue.start()
     for index in functions:
         name = program.functions[index].name
         output(f"--- Running '{name}':\n")
-        execution = Execution(host, program, index, output=output)
+        # This thread starts each function, as in TFRT: what is ready goes in program order, and
+        # workers take what is worth it.
+        execution = Execution(host, program, index, output=output, wake=False)
         finished = execution.wait_for_results(timeout)
+        if finished and host.work_queue.threads:
+            # What a worker still prints would come before or after the next line by chance.
+            finished = execution.wait(timeout)
         waits = () if finished else stop(execution, timeout)
         if execution.results and all(value.done() for value in execution.results):
             texts = ",".join(result_text(value) for value in execution.results)

@@ -64,7 +64,7 @@ class Resolver:
         self._expect(record, kernel.name, 0, 1)
         words = [
             read_word(self._file.attribute_reader, offset, word)
-            for offset, word in zip(record.attributes, kernel.attributes, strict=True)
+            for offset, word in zip(record.attributes, kernel.attributes, strict=False)
         ]
         if len(words) == 2:  # imaginary comes before real, as attributes are in alphabetical order
             words.reverse()
@@ -90,7 +90,7 @@ class Resolver:
 
     def _plain(self, kernel: NativeKernel, record: BefKernel) -> Call:
         """A native kernel's call; without attributes it is the same for each call of this shape."""
-        if record.attributes or kernel.attributes or record.is_nonstrict:
+        if kernel.attributes or record.is_nonstrict:
             return self._native(kernel, record)
         shape = (kernel.name, len(record.arguments), len(record.results))
         call = self._calls.get(shape)
@@ -116,7 +116,7 @@ class Resolver:
         self._expect_attributes(kernel.name, record, len(expected))
         words = tuple(
             read_word(self._file.attribute_reader, offset, word)
-            for offset, word in zip(record.attributes, expected, strict=True)
+            for offset, word in zip(record.attributes, expected, strict=False)
         )
         return words if expected == kernel.attributes else (len(words), *words)
 
@@ -138,7 +138,7 @@ class Resolver:
         """The Python half of a Python kernel's call."""
         attributes = tuple(
             read_as_stored(self._file, offset, word)
-            for offset, word in zip(record.attributes, kernel.attributes, strict=True)
+            for offset, word in zip(record.attributes, kernel.attributes, strict=False)
         )
         return PythonCall(kernel, record, attributes, result_types)
 
@@ -161,7 +161,7 @@ class Resolver:
         self._expect_attributes(kernel.name, record, len(kernel.attributes))
         data += tuple(
             self._control_word(offset, word)
-            for offset, word in zip(record.attributes, kernel.attributes, strict=True)
+            for offset, word in zip(record.attributes, kernel.attributes, strict=False)
         )
         flags = KERNEL_CONTROL | (KERNEL_NONSTRICT if record.is_nonstrict else 0)
         if record.is_nonstrict and kernel.fixed_results is not None:
@@ -215,7 +215,9 @@ class Resolver:
             )
 
     def _expect_attributes(self, name: str, record: BefKernel, count: int) -> None:
-        if len(record.attributes) != count:
+        # Attributes have no names here: one too many among others would be taken for another one.
+        # A kernel that takes none never looks, so an operation may carry what only passes read.
+        if count and len(record.attributes) != count:
             raise self._refuse(
                 record, f"'{name}' takes {count} attributes, found {len(record.attributes)}"
             )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 import time
 
@@ -17,10 +18,16 @@ def _number(value: object) -> float:
     return value
 
 
+def _text(form: str, value: float) -> str:
+    """As C's printf: a NaN has a sign, which x86 sets in those that it makes itself."""
+    is_minus_nan = isinstance(value, float) and value != value and math.copysign(1, value) < 0
+    return "-nan" if is_minus_nan else form % value
+
+
 def _add_print(word: str, label: str, form: str) -> None:
     @REGISTRY.kernel(f"tfrt.print.{word}", results=("chain",), frame=True)
     def print_number(frame: KernelFrame, value: object) -> None:
-        frame.host.print(f"{label} = {form % _number(value)}\n")
+        frame.host.print(f"{label} = {_text(form, _number(value))}\n")
 
 
 for _word, _label, _form in (
@@ -39,7 +46,8 @@ def _add_complex(word: str) -> None:
     def print_complex(frame: KernelFrame, value: object) -> None:
         if not isinstance(value, complex):
             raise KernelError(f"expected a complex number, not a {type(value).__name__}")
-        frame.host.print(f"{word} = {value.real:f}+{value.imag:f}i\n")
+        real, imaginary = _text("%f", value.real), _text("%f", value.imag)
+        frame.host.print(f"{word} = {real}+{imaginary}i\n")
 
 
 for _word in ("complex64", "complex128"):

@@ -118,7 +118,7 @@ def use_sample_shared_context(frame: KernelFrame) -> tuple[str, Chain]:
     return frame.host.shared_context(SampleSharedContext).name, CHAIN
 
 
-@REGISTRY.kernel("tfrt_test.memory_leak_one_int32", results=(), frame=True)
+@REGISTRY.kernel("tfrt_test.memory_leak_one_int32", frame=True)
 def memory_leak_one_int32(frame: KernelFrame) -> None:
     """Take four bytes from the host's allocator and never give them back."""
     frame.host.allocator.allocate_bytes(4, 4)

@@ -1,58 +1,82 @@
 """`expected-error` comments: which runtime errors a program says it raises.
 
-`// expected-error {{text}}` on a line expects an error there whose message contains the text;
-`@+N` or `@-N` in front of the braces moves it by so many lines, `@above` and `@below` to the nearest
-line there that expects nothing itself.  As in TFRT's driver, a comment that
-no error answers counts only if some error was raised in its file.
+`// expected-error {{text}}` on a line expects an error there whose message contains the text, as often
+as it is raised; `@+N` or `@-N` in front of the braces moves it by so many lines, `@above` and `@below`
+to the next line that has no such comment.  `expected-error-re {{one of {{[0-9]+}}}}` has regular
+expressions in the inner braces.  As in TFRT's driver, a comment that no error answers counts only if
+some error was raised in its file.
 """
 
 from __future__ import annotations
 
 import re
-from bisect import bisect
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 
 from tfrt_runtime.diagnostics import Diagnostic, Location, error
 
-_COMMENT = re.compile(r"//.*?expected-error\s*(?:@([+-]?\d+|above|below))?\s*(?=\{\{)")
-_TEXT = re.compile(r"\{\{(.*?)\}\}")
+# As in MLIR, the text ends with the last braces; several comments may share a line.
+_COMMENT = re.compile(
+    r"expected-(?P<kind>error|warning|remark|note)(?P<regex>-re)?\s*"
+    r"(?:@(?P<where>[+-]\d+|\d+|above|below|unknown))?\s*"
+    r"\{\{(?P<text>(?:(?!expected-(?:error|warning|remark|note)).)*)\}\}"
+)
+_INNER = re.compile(r"\{\{(.*?)\}\}")
 
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """An error that is expected on `line`; `place` is the text in the comment."""
+    """What is expected on `line`, 0 for a place that is not in the file; `place` is the comment's."""
 
     line: int
     text: str
     place: Location
+    kind: str = "error"
+    is_regex: bool = False
+
+    def fits(self, message: str) -> bool:
+        """Whether a diagnostic may have this message."""
+        if not self.is_regex:
+            return self.text in message
+        parts = _INNER.split(self.text)  # outer text and inner expressions alternate
+        parts[::2] = map(re.escape, parts[::2])
+        try:
+            return re.search("".join(parts), message) is not None
+        except re.error:
+            return False
 
 
 def find_expectations(text: str, source: str) -> list[Expectation]:
     """All expectations in a source."""
-    found = []
-    lines = text.split("\n")
-    plain = [number for number, line in enumerate(lines, 1) if not _COMMENT.search(line)]
-    for number, line in enumerate(lines, 1):
-        for comment in _COMMENT.finditer(line):
-            words = _TEXT.match(line, comment.end())
-            if words is not None:
-                start = line.index("expected-error", comment.start())
-                end = start + len("expected-error")
-                place = Location(source, number, start + 1, number, end + 1)
-                found.append(Expectation(_line(number, comment[1], plain), words[1], place))
+    found: list[Expectation] = []
+    above, below = 0, []
+    for number, line in enumerate(text.split("\n"), 1):
+        comments = list(_COMMENT.finditer(line))
+        for comment in comments:
+            if comment["where"] == "below":
+                below.append(len(found))
+            start = comment.start() + 1
+            place = Location(source, number, start, number, start + len("expected-error"))
+            target = _line(number, comment["where"], above)
+            found.append(
+                Expectation(target, comment["text"], place, comment["kind"], bool(comment["regex"]))
+            )
+        if not comments:
+            for index in below:
+                found[index] = replace(found[index], line=number)
+            above, below = number, []
     return found
 
 
-def _line(number: int, moved: str | None, plain: Sequence[int]) -> int:
-    """The line that a comment on line `number` means; `plain` are those without such a comment."""
-    if moved is None:
-        return number
-    if moved in ("above", "below"):
-        after = bisect(plain, number)
-        nearest = plain[max(0, after - 1) : after] if moved == "above" else plain[after : after + 1]
-        return nearest[0] if nearest else 0
-    return number + int(moved) if moved[0] in "+-" else int(moved)
+def _line(number: int, where: str | None, above: int) -> int:
+    match where:
+        case None | "below":  # until the next line without a comment is found
+            return number
+        case "above":
+            return above
+        case "unknown":
+            return 0
+    return number + int(where) if where[0] in "+-" else int(where)
 
 
 def check(
@@ -65,31 +89,36 @@ def check(
         expectations: by source.
     """
     problems: list[Diagnostic] = []
-    open_ones = {source: list(found) for source, found in expectations.items()}
+    met: set[Expectation] = set()
     sources: set[str] = set()
     for diagnostic in diagnostics:
         message, place = f"runtime error: {diagnostic.message}", diagnostic.location
         if isinstance(place, Location):
             sources.add(place.source)
-        if not _take(open_ones, message, place):
+        fitting = _fitting(expectations, message, place)
+        answered = next((one for one in fitting if one.kind == "error"), None)
+        if answered is not None:
+            met.add(answered)
+        elif fitting:
+            text = f"'error' diagnostic emitted when expecting a '{fitting[-1].kind}'"
+            problems.append(error(text, fitting[-1].place))
+        else:
             problems.append(error(f"unexpected error: {message}", place, diagnostic.notes))
     for source in sorted(sources):
         problems += [
-            error(f'expected error "{left.text}" was not produced', left.place)
-            for left in open_ones.get(source, [])
+            error(f'expected {left.kind} "{left.text}" was not produced', left.place)
+            for left in expectations.get(source, [])
+            if left not in met
         ]
     return problems
 
 
-def _take(open_ones: Mapping[str, list[Expectation]], message: str, place: object) -> bool:
-    """Use up the expectation that a message answers, if there is one.
-
-    A loop may raise the same error many times: one expectation answers all of them.
-    """
-    if not isinstance(place, Location):
-        return False
-    for expectation in open_ones.get(place.source, []):
-        if expectation.line == place.line and expectation.text in message:
-            open_ones[place.source].remove(expectation)
-            return True
-    return False
+def _fitting(
+    expectations: Mapping[str, list[Expectation]], message: str, place: object
+) -> list[Expectation]:
+    """The expectations of a diagnostic's line that its message answers, of whatever kind."""
+    if isinstance(place, Location):
+        candidates, line = expectations.get(place.source, []), place.line
+    else:
+        candidates, line = [one for found in expectations.values() for one in found], 0
+    return [one for one in candidates if one.line == line and one.fits(message)]
