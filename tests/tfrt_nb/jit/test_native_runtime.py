@@ -161,6 +161,51 @@ def test_a_deep_recursion_of_async_functions_ends_well(queue: str) -> None:
     assert run(RECURSION + PRINTING, queue, checked=False) == Outcome("300000")
 
 
+BURYING = """
+func.func @main() {
+  %one = arith.constant 1 : index
+  %g = async.create_group %one : !async.group
+  %waiting, %size = async.execute -> !async.value<i64> {
+    WAIT
+    async.yield %n : i64
+  }
+  %ready = async.execute {
+    async.yield
+  }
+  async.await %ready : !async.token
+  %rank = async.add_to_group %ready, %g : !async.token
+  %n = async.await %size : !async.value<i64>
+  call @printI64(%n) : (i64) -> ()
+  return
+}
+func.func private @wait_for(%g: !async.group) -> (i64, !async.token) {
+  async.await_all %g
+  %seven = arith.constant 7 : i64
+  %t = async.execute {
+    async.yield
+  }
+  return %seven, %t : i64, !async.token
+}
+"""
+BURYING_WAITS = {
+    "in a function that it calls": """
+    %n, %t = func.call @wait_for(%g) : (!async.group) -> (i64, !async.token)
+    async.await %t : !async.token""",
+    "in an operation of the runtime": """
+    async.runtime.await %g : !async.group
+    %n = arith.constant 7 : i64""",
+}
+
+
+@pytest.mark.usefixtures("leak_check")
+@pytest.mark.parametrize("queue", QUEUES)
+@pytest.mark.parametrize("where", BURYING_WAITS)
+def test_a_task_that_waits_does_not_bury_a_thread_that_has_to_go_on_first(
+    where: str, queue: str
+) -> None:
+    assert run(BURYING.replace("WAIT", BURYING_WAITS[where]) + PRINTING, queue) == Outcome("7")
+
+
 TASK_WITH_SHORT_GROUP = """
 func.func @main() {
   %two = arith.constant 2 : index

@@ -26,8 +26,10 @@ from tfrt_nb.passes.coroutines import (
     ErrorStyle,
     branch_on_failure,
     suspend_until,
+    suspend_until_resolved,
 )
 
+_WAITING = AwaitOp | AwaitAllOp | RuntimeAwaitOp
 _FAILED = "Awaited async operand is in error state"
 
 
@@ -54,12 +56,14 @@ def make_single_level(region: Region, matters: Callable[[Operation], bool]) -> N
 def suspend_at_awaits(coroutine: Coroutine) -> None:
     """Turn what can wait or fail in the coroutine, outside its tasks, into branches."""
     body = coroutine.function.body
-    make_single_level(body, lambda op: isinstance(op, AwaitOp | AwaitAllOp | cf.AssertOp))
+    make_single_level(body, lambda op: isinstance(op, _WAITING | cf.AssertOp))
     # From the end: what a block is split off from is then always short.
     for op in reversed(list(outside_tasks(body))):
         match op:
             case AwaitOp() | AwaitAllOp():
                 suspend_until(coroutine, op, op.operand)
+            case RuntimeAwaitOp():
+                suspend_until_resolved(coroutine, op, op.operand)
             case cf.AssertOp():
                 branch_on_failure(coroutine, op)
             case _:

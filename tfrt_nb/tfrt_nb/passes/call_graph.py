@@ -6,17 +6,19 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import CallOp as PlainCallOp
 
 from tfrt_nb.dialects.async_.functions import CallOp
+from tfrt_nb.passes.awaiting import outside_tasks
 
 
 def callees(module: ModuleOp) -> dict[str, set[str]]:
-    """The names that each function of the module calls, from its tasks as well."""
+    """The names that each function of the module calls on its stack, so not those in tasks."""
     graph: dict[str, set[str]] = {}
     for op in module.body.block.ops:
         name = op.get_attr_or_prop("sym_name")
         if isinstance(name, StringAttr):
             graph[name.data] = {
                 nested.callee.root_reference.data
-                for nested in op.walk()
+                for region in op.regions
+                for nested in outside_tasks(region)
                 if isinstance(nested, PlainCallOp | CallOp)
             }
     return graph

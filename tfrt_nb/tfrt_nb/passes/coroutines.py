@@ -45,7 +45,7 @@ from tfrt_nb.dialects.async_.runtime import (
     RuntimeStoreOp,
 )
 from tfrt_nb.dialects.async_.types import TokenType, ValueType
-from tfrt_nb.passes.control_flow import Emitter, replace
+from tfrt_nb.passes.control_flow import Emitter, erase, replace
 
 PRESPLIT = ArrayAttr([StringAttr("presplitcoroutine")])
 """The attribute `passthrough` of a coroutine that LLVM has not split yet."""
@@ -240,12 +240,8 @@ def suspend_until(coroutine: Coroutine, op: Operation, awaited: SSAValue) -> Non
     assert block is not None and op.next_op is not None
     continuation = block.split_before(op.next_op)
     resumed = Block()
-    region = coroutine.function.body
-    region.insert_block_before(resumed, continuation)
-    emit = Emitter.in_front_of(op)
-    state = emit(CoroSaveOp(coroutine.handle)).state
-    emit(RuntimeAwaitAndResumeOp(awaited, coroutine.handle))
-    emit(CoroSuspendOp(state, coroutine.suspend, resumed, coroutine.destroy))
+    coroutine.function.body.insert_block_before(resumed, continuation)
+    _suspend(coroutine, op, awaited, resumed)
     check = Emitter.at_end(resumed, op.location)
     failed = check(RuntimeIsErrorOp(awaited)).is_error
     on_error = _inherit_error(coroutine, resumed, awaited, op.location)
@@ -253,6 +249,22 @@ def suspend_until(coroutine: Coroutine, op: Operation, awaited: SSAValue) -> Non
     load = Emitter.at_start(continuation, op.location)
     payload = [load(RuntimeLoadOp(awaited)).result] if isinstance(awaited.type, ValueType) else []
     replace(op, payload)
+
+
+def suspend_until_resolved(coroutine: Coroutine, op: Operation, awaited: SSAValue) -> None:
+    """Replace an await that does not ask whether there was an error."""
+    block = op.parent
+    assert block is not None and op.next_op is not None
+    _suspend(coroutine, op, awaited, block.split_before(op.next_op))
+    erase(op)
+
+
+def _suspend(coroutine: Coroutine, op: Operation, awaited: SSAValue, resumed: Block) -> None:
+    """Suspend in front of `op`, and go on in `resumed`."""
+    emit = Emitter.in_front_of(op)
+    state = emit(CoroSaveOp(coroutine.handle)).state
+    emit(RuntimeAwaitAndResumeOp(awaited, coroutine.handle))
+    emit(CoroSuspendOp(state, coroutine.suspend, resumed, coroutine.destroy))
 
 
 def branch_on_failure(coroutine: Coroutine, op: cf.AssertOp) -> None:

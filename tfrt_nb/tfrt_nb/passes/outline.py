@@ -83,14 +83,18 @@ class Symbols:
 
     def add(self, wanted: str, type_: FunctionType, body: Region) -> FuncOp:
         """A new private function at the end of the module."""
+        function = FuncOp(self.fresh(wanted), type_, body, "private")
+        self.module.body.block.add_op(function)
+        return function
+
+    def fresh(self, wanted: str) -> str:
+        """The name, with a number if it is taken."""
         name = wanted
         while name in self._used:
             name = f"{wanted}_{self._counter}"
             self._counter += 1
         self._used.add(name)
-        function = FuncOp(name, type_, body, "private")
-        self.module.body.block.add_op(function)
-        return function
+        return name
 
 
 @dataclass

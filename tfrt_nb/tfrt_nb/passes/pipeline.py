@@ -26,6 +26,7 @@ from tfrt_nb.passes.async_runtime_policy_based_ref_counting import (
 from tfrt_nb.passes.async_runtime_ref_counting import AsyncRuntimeRefCounting
 from tfrt_nb.passes.async_runtime_ref_counting_opt import AsyncRuntimeRefCountingOpt
 from tfrt_nb.passes.async_to_async_runtime import AsyncToAsyncRuntime
+from tfrt_nb.passes.await_in_calls import AwaitInCalls
 from tfrt_nb.passes.canonicalize import Canonicalize
 from tfrt_nb.passes.convert_scf_to_cf import ConvertScfToCf
 from tfrt_nb.passes.desugar_proposal import DesugarProposal
@@ -47,6 +48,7 @@ PASSES: dict[str, type[ModulePass]] = {
         AsyncRuntimeRefCounting,
         AsyncRuntimeRefCountingOpt,
         AsyncToAsyncRuntime,
+        AwaitInCalls,
         Canonicalize,
         ConvertScfToCf,
         DesugarProposal,
@@ -92,8 +94,11 @@ def executable_pipeline(*first: ModulePass) -> Pipeline:
     return Pipeline(
         (
             DesugarProposal(),
-            GuardOperations(),
+            GuardOperations(recursion=False),
             *first,
+            AwaitInCalls(),
+            # What is an async function by now can go on elsewhere where the stack ends.
+            GuardOperations(divisions=False, accesses=False),
             AsyncFuncToAsyncRuntime(token_last=True, keep_errors=True, bounded_stack=True),
             AsyncToAsyncRuntime(token_last=True, keep_errors=True),
             PropagateFailures(),

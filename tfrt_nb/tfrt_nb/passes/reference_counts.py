@@ -34,11 +34,12 @@ from dataclasses import dataclass
 from xdsl.dialects import cf
 from xdsl.dialects.builtin import LocationAttr, ModuleOp, UnknownLoc
 from xdsl.dialects.func import CallOp as PlainCallOp
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue, Use
 from xdsl.traits import IsTerminator, OpTrait, ReturnLike
 
 from tfrt_nb.dialects.async_.coroutine import CoroSuspendOp
 from tfrt_nb.dialects.async_.functions import CallOp
+from tfrt_nb.dialects.async_.runtime import RuntimeStoreOp
 from tfrt_nb.dialects.async_.types import is_async
 from tfrt_nb.passes.control_flow import Emitter, branch_operands, split_edge, terminator_of
 from tfrt_nb.passes.convert_scf_to_cf import (
@@ -103,13 +104,18 @@ def _structured_around(op: Operation) -> Iterator[Operation]:
 
 
 def take_references_for_calls(value: SSAValue, counts: Counts) -> None:
-    """A call owns its async arguments: take a reference for each use."""
+    """A call owns its async arguments, a value what is stored in it: take a reference for each use."""
     calls: dict[Operation, int] = {}
     for use in value.uses:
-        if isinstance(use.operation, PlainCallOp | CallOp):
+        if isinstance(use.operation, PlainCallOp | CallOp) or _stores(use):
             calls[use.operation] = calls.get(use.operation, 0) + 1
     for call, uses in calls.items():
         Emitter.in_front_of(call)(counts.add(value, uses))
+
+
+def _stores(use: Use) -> bool:
+    """Whether the value goes into another one, from where it will be loaded once."""
+    return isinstance(use.operation, RuntimeStoreOp) and use.index == 0
 
 
 def give_up_references(value: SSAValue, counts: Counts) -> None:
