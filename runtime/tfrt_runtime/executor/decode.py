@@ -52,7 +52,7 @@ class Call:
     """What a record says beside registers: the kernel's address, its flags and its data.
 
     `functions` are indexes of functions.  `strict_arguments` counts for a non-strict kernel the
-    first arguments that it waits for; with 0 it waits for any one.
+    first arguments that it waits for; with 0 it waits for any one, below 0 for none.
     """
 
     address: int
@@ -150,7 +150,7 @@ class FunctionWriter:
         table = arena.add_addresses(*(slots[register] for register in kernel.results))
         waits = 0
         if call.flags & KERNEL_NONSTRICT:
-            waits = arena.add(call.strict_arguments)
+            waits = arena.add(max(0, call.strict_arguments))
             arena.add(*(self._references(register) for register in kernel.arguments))
         record = self._records[index]
         flags = call.flags | (KERNEL_TRACED if self._trace else 0)
@@ -180,6 +180,8 @@ class FunctionWriter:
                 weights[index] = uses
             elif call.strict_arguments == 0:
                 weights[index] = 0
+            elif call.strict_arguments < 0:
+                continue
             elif strict := self._strict_uses(index, call, register):
                 weights[index] = strict
         return weights
@@ -223,9 +225,8 @@ class FunctionWriter:
         arguments = self._plan.function.kernels[index].arguments
         if call.strict_arguments == 0:
             return int(bool(arguments) and waits == len(arguments))
-        return sum(
-            register not in self._plan.constants for register in arguments[: call.strict_arguments]
-        )
+        strict = arguments[: max(0, call.strict_arguments)]
+        return sum(register not in self._plan.constants for register in strict)
 
     def _write_function(self, offset: int, slots: Mapping[int, int]) -> None:
         arena, plan, function = self._arena, self._plan, self._plan.function

@@ -78,6 +78,7 @@ class Execution:
         self.request = host.new_request(output)
         self.request.output = _tee(self._chunks, self.request.output)
         self.request.program = program
+        program.prepare(self.request)
         if host.tracing is not None:
             end = host.tracing.begin(Level.DEFAULT, RUN_SCOPE, self.request.id)
             self.request.on_done(end)

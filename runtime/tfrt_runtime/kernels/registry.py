@@ -18,10 +18,12 @@ from typing import TypeVar
 
 from tfrt_runtime.diagnostics import TfrtError, error
 from tfrt_runtime.host.chain import CHAIN, Chain
+from tfrt_runtime.host.context import Request
 
 __all__ = [
     "CHAIN",
     "Chain",
+    "CompiledKernel",
     "ConstantKernel",
     "ControlKernel",
     "Kernel",
@@ -130,7 +132,33 @@ class ControlKernel:
     """Calls sync functions, and only those."""
 
 
-Kernel = PythonKernel | NativeKernel | ConstantKernel | ControlKernel
+@dataclass(frozen=True, slots=True)
+class CompiledKernel:
+    """A function that another compiler made, called through an adapter: see `compiled_kernels`.
+
+    `arguments` and `results` are type words, with `tensor` for a tensor.  The adapter's address is
+    that of machine code which `code` keeps alive.
+    """
+
+    name: str
+    adapter: int
+    arguments: tuple[str, ...]
+    results: tuple[str, ...]
+    awaited: tuple[int, ...] = ()
+    """The arguments that it starts without, as it waits for them itself.  The adapter has them last."""
+    heavy: bool = False
+    code: object = None
+    prepare: Callable[[Request], None] = lambda _: None
+    """Called before a run that may call it."""
+
+    @property
+    def order(self) -> tuple[int, ...]:
+        """The arguments as the adapter has them: those that it starts without come last."""
+        strict = [i for i in range(len(self.arguments)) if i not in self.awaited]
+        return (*strict, *self.awaited)
+
+
+Kernel = PythonKernel | NativeKernel | ConstantKernel | ControlKernel | CompiledKernel
 
 
 class KernelRegistry(Mapping[str, Kernel]):
