@@ -1,4 +1,8 @@
-"""A program, from its text or its file to something that runs."""
+"""A program, from its text or its file to something that runs.
+
+A text may have functions of two kinds, which `compiled.kinds` tells apart: those of host programs become
+BEF, which the executor runs; the others become machine code when they are first run on a host.
+"""
 
 from __future__ import annotations
 
@@ -21,48 +25,76 @@ from tfrt_runtime.kernels.user import USER_KERNELS
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
+    from tfrt_nb.compiled.execution import CompiledExecution
+    from tfrt_nb.compiled.half import CompiledHalf
+    from tfrt_nb.compiled.host import LoadedHalf
+
+PARALLEL_FOR = "// parallel-for:"
+"""What the first line of a text begins with that wants its parallel loops split, before the options."""
+
 
 @dataclass(frozen=True, slots=True)
 class FunctionSignature:
-    """A named function, as the program has it."""
+    """A named function, as the program has it; those of host programs are not compiled."""
 
     name: str
     argument_types: tuple[str, ...]
     result_types: tuple[str, ...]
-    location: AnyLocation
+    location: AnyLocation | None
+    is_compiled: bool = False
 
 
 class Program:
     """A program that can be run any number of times.
 
-    `bef` are the bytes of its file.  `text` is its source, "" for a program that came as a file.
+    `bef` are the bytes of its host functions' file, `compiled` are its other functions, None if there
+    are none.  `text` is its source, "" for a program that came as a file.
     """
 
     def __init__(
-        self, bef: bytes, name: str, text: str = "", module: ModuleOp | None = None
+        self,
+        bef: bytes,
+        name: str,
+        text: str = "",
+        module: ModuleOp | None = None,
+        compiled: CompiledHalf | None = None,
     ) -> None:
         self.bef = bef
         self.name = name
         self.text = text
         self.module = module
+        self.compiled = compiled
         self.file = BefFile.load(bef, name)
         self._executables: dict[int, Executable] = {}  # of the latest version of the user's kernels
         self._names: dict[tuple[int, int], NamedValue] | None = None
 
     @staticmethod
-    def from_source(text: str, name: str) -> Program:
+    def from_source(text: str, name: str, *, parallel_for: str | None = None) -> Program:
         """The program that `text` is; `name` stands for it in locations.
+
+        Args:
+            parallel_for: options of the pass `async-parallel-for`, which splits the parallel loops of
+                compiled functions into tasks, for instance "num-workers=4 min-task-size=100" or "".
+                A text that begins with `// parallel-for: OPTIONS` asks for it by itself.
 
         Raises:
             TfrtError: with what is wrong with it, and where.
         """
         # The compiler is imported here: a program that comes as a file does not need it.
+        from tfrt_nb.compiled.kinds import split
         from tfrt_nb.convert.mlir_to_bef import mlir_to_bef
         from tfrt_nb.source import parse_module
 
         with collector_paused():
             module = parse_module(text, name)
-            return Program(mlir_to_bef(module), name, text, module)
+            halves = split(module)
+            bef = mlir_to_bef(halves.host)
+            if not halves.compiled.body.block.ops.first:
+                return Program(bef, name, text, module)
+            from tfrt_nb.compiled.half import CompiledHalf
+
+            options = requested_parallel_for(text) if parallel_for is None else parallel_for
+            return Program(bef, name, text, halves.host, CompiledHalf(halves.compiled, options))
 
     @staticmethod
     def from_bef(data: bytes, name: str) -> Program:
@@ -75,8 +107,8 @@ class Program:
 
     @property
     def functions(self) -> list[FunctionSignature]:
-        """The functions that have a name, in file order."""
-        return [
+        """The functions that have a name and can be called: those of the file, then compiled ones."""
+        host = [
             FunctionSignature(
                 function.name,
                 function.argument_types,
@@ -85,6 +117,17 @@ class Program:
             )
             for function in self.file.functions
             if function.name
+        ]
+        compiled = [] if self.compiled is None else self.compiled.functions.values()
+        return host + [
+            FunctionSignature(
+                function.name,
+                function.argument_types,
+                function.result_types,
+                function.location,
+                is_compiled=True,
+            )
+            for function in compiled
         ]
 
     def load(
@@ -120,14 +163,34 @@ class Program:
         trace: bool = False,
         output: Sink | None = None,
         wake: bool = True,
-    ) -> Execution:
-        """Start a function; see `Execution`.
+    ) -> Execution | CompiledExecution:
+        """Start a function; see `Execution`, and for compiled functions `CompiledExecution`.
+
+        Both have `results`, which are AsyncValues, and `wait`, `cancel`, `diagnostics` and `output`.
 
         Raises:
             TfrtError: if the program cannot be loaded, or has no such function.
         """
+        if self.compiled is not None and function in self.compiled.functions:
+            from tfrt_nb.compiled.execution import CompiledExecution
+
+            loaded = self.load_compiled(host, output)
+            return CompiledExecution(
+                loaded, self.compiled.functions[function], arguments, wake=wake
+            )
         executable = self.load(kernels, trace=trace)
         return Execution(host, executable, function, arguments, output=output, wake=wake)
+
+    def load_compiled(self, host: HostContext, output: Sink | None = None) -> LoadedHalf:
+        """The code of the compiled functions on a host, made when it is first asked for.
+
+        Raises:
+            TfrtError: at what cannot be compiled.
+        """
+        from tfrt_nb.compiled.host import CompiledHome
+
+        assert self.compiled is not None
+        return host.shared_context(CompiledHome).load(self.compiled, output)
 
     def named_values(self) -> Mapping[tuple[int, int], NamedValue]:
         """What the text calls registers, by function of the file and register."""
@@ -138,3 +201,9 @@ class Program:
 
                 self._names = named_values(self.module)
         return self._names
+
+
+def requested_parallel_for(text: str) -> str | None:
+    """The options of `async-parallel-for` that a text asks for in its first line, if it does."""
+    first = text.partition("\n")[0].strip()
+    return first.removeprefix(PARALLEL_FOR).strip() if first.startswith(PARALLEL_FOR) else None

@@ -15,7 +15,7 @@ import ctypes
 import functools
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
@@ -104,7 +104,7 @@ class AsyncRuntime:
         _connect(self._process)
         self._printing = Printing(output or host.print)
         self._output = output or host.print
-        self._interrupted = False
+        self._stopped: str | None = None
         self._beneath: set[int] = set()
         self._unmoved: tuple[list[int], int] = ([], 0)
         if self.queue.address in _runtimes:
@@ -129,6 +129,15 @@ class AsyncRuntime:
         traceback: TracebackType | None,
     ) -> None:
         self.close()
+
+    @property
+    def checked(self) -> bool:
+        """Whether the objects that are made from now on are kept an eye on; see `__init__`."""
+        return self._words[ASYNC_CHECKED // 8] != 0
+
+    @checked.setter
+    def checked(self, checked: bool) -> None:
+        self._words[ASYNC_CHECKED // 8] = int(checked)
 
     @functools.cached_property
     def functions(self) -> dict[str, int]:
@@ -159,7 +168,7 @@ class AsyncRuntime:
         Tasks that it has started may still run.  This thread runs tasks while the function waits.
         """
         self.queue.start()
-        self._interrupted = False
+        self._stopped = None
         arguments = (ctypes.c_int64 * max(1, len(pointers)))(*pointers)
         enter = self._process.slow("async_awaiting.async_call", 3)
         own = self.queue.context()
@@ -194,12 +203,38 @@ class AsyncRuntime:
         What waits for groups that never get all their members is told so.
         """
         forever = ctypes.c_int64(1)
-        while True:
-            while not is_idle(self.queue, self._beneath):
-                self.queue.wait(ctypes.addressof(forever), SLICE, lambda: False)
-            if not self._give_up_groups(self.queue.context()):
-                break
+        while not self.has_settled():
+            self.queue.wait(ctypes.addressof(forever), SLICE, lambda: False)
+
+    def has_settled(self) -> bool:
+        """Whether nothing runs any more; a thread that asks again and again works in between.
+
+        What waits for groups that never get all their members is told so.
+        """
+        if not is_idle(self.queue, self._beneath) or self._give_up_groups(self.queue.context()):
+            return False
         self._sweep()
+        return True
+
+    def stop(self, message: str) -> None:
+        """Let each thread that waits in compiled code fail with `message`, until the next call.
+
+        Code that computes, and tasks that wait without a thread, go on.
+        """
+        self._stopped = message
+
+    def abandon(self, address: int) -> None:
+        """Resolve an object to an error, if it is not resolved: nothing runs any more."""
+        self._give_up(self.queue.context(), address, self._starved(address))
+
+    def storage(self, address: int) -> int:
+        """Where the payload of an available value is."""
+        return self._storage(address)
+
+    @functools.cached_property
+    def _storage(self) -> Callable[[int], int]:
+        kind = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)
+        return kind(self._process.library["mlirAsyncRuntimeGetValueStorage"])
 
     def live_objects(self) -> list[LiveObject]:
         """The objects that have references: all if the runtime is checked, else the groups.
@@ -247,9 +282,9 @@ class AsyncRuntime:
     def _look(self, context: int, awaited: int, *, has_nothing_to_do: bool) -> None:
         """A thread waits in compiled code: end that, if it is interrupted or waits in vain."""
         if INTERRUPTS.is_noted and threading.current_thread() is threading.main_thread():
-            self._interrupted = True
-        if self._interrupted:
-            self._give_up(context, awaited, error(INTERRUPTED, _maker_place(awaited)))
+            self._stopped = INTERRUPTED
+        if self._stopped is not None:
+            self._give_up(context, awaited, error(self._stopped, _maker_place(awaited)))
         elif has_nothing_to_do:
             others = (context, *self._beneath)
             if is_idle(self.queue, others):

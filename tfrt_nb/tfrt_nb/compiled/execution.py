@@ -1,0 +1,354 @@
+"""One run of a compiled function, as `tfrt_runtime.executor.execution` is one of a host program's.
+
+The call is a task of the host's work queue: a worker takes it, or whoever waits.  The run is over when
+the function has returned and its async results are resolved; `wait` waits until no task is left either.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from xdsl.ir import Attribute
+
+from tfrt_nb.compiled.half import CompiledFunction
+from tfrt_nb.compiled.host import LoadedHalf
+from tfrt_nb.compiled.payloads import POINTER_SIZE, Payload, element_of, payload_of
+from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error
+from tfrt_runtime.host.async_value import AsyncValue, make_unavailable, wait_for
+from tfrt_runtime.host.payload import PayloadError
+from tfrt_runtime.host.process import native_process, shielded
+
+_SLICE = 0.02
+"""Seconds between two looks at whether everything has come to rest."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Result:
+    """A result of a function: its type, how its payload is read, whether it comes in an object."""
+
+    type: Attribute
+    payload: Payload
+    is_async: bool
+
+    @property
+    def size(self) -> int:
+        """Bytes of what the function stores."""
+        return POINTER_SIZE if self.is_async else self.payload.size
+
+    @property
+    def word(self) -> str:
+        """The type that the AsyncValue gets, which says how its payload is kept."""
+        held = element_of(self.type) if self.is_async else self.type
+        text = str(held)
+        return text if text not in ("f16", "bf16") else ""
+
+
+class CompiledExecution:
+    """A run of one compiled function.  It has started; its results are there, perhaps unavailable."""
+
+    def __init__(
+        self,
+        loaded: LoadedHalf,
+        function: CompiledFunction,
+        arguments: Sequence[object] = (),
+        *,
+        wake: bool = True,
+    ) -> None:
+        """Start the run.
+
+        Args:
+            arguments: Python values, or AsyncValues of this host, one per argument.
+            wake: let workers begin at once; False leaves the start to whoever waits first.
+
+        Raises:
+            TfrtError: if the function takes other arguments, or has some that Python cannot give.
+        """
+        self.function = function
+        self._loaded = loaded
+        self._runtime = loaded.home.runtime
+        self._queue = loaded.home.host.work_queue
+        self._returns = [_result(function, index) for index in range(len(function.results))]
+        self._takes = [_argument(function, index) for index in range(len(function.arguments))]
+        self._arguments = self._given(arguments)
+        self._lock = threading.Lock()
+        self._left = 1 + len(self._returns)
+        self._objects: list[AsyncValue] = []
+        self._memory: list[object] = []
+        self._chunks: list[str] = []
+        self._listener = self._chunks.append
+        self.request = loaded.home.host.new_request()
+        self.request.program = loaded
+        self.started_at = time.monotonic_ns()
+        self.completion = make_unavailable(self._queue)
+        """A chain that is there when the function has returned."""
+        self.results = [make_unavailable(self._queue, returned.word) for returned in self._returns]
+        loaded.listeners.append(self._listener)
+        self._await_arguments(wake)
+
+    def __del__(self) -> None:
+        self._stop_listening()
+
+    # Starting
+
+    def _given(self, arguments: Sequence[object]) -> list[object]:
+        expected = len(self._takes)
+        if len(arguments) != expected:
+            raise TfrtError(
+                error(f"@{self.function.name} takes {expected} arguments, found {len(arguments)}")
+            )
+        for index, value in enumerate(arguments):
+            if not isinstance(value, AsyncValue):
+                self._encode(index, value)  # a mistake is the caller's, at once
+        return list(arguments)
+
+    def _encode(self, index: int, value: object) -> bytes:
+        try:
+            return self._takes[index].encode(value)
+        except PayloadError as wrong:
+            raise TfrtError(error(f"argument {index} of @{self.function.name}: {wrong}")) from None
+
+    def _await_arguments(self, wake: bool) -> None:
+        """Start when every argument is there."""
+        awaited = [value for value in self._arguments if isinstance(value, AsyncValue)]
+        open_ones = [value for value in awaited if not value.done()]
+        if not open_ones:
+            self._submit(wake)
+            return
+        missing = len(open_ones)
+
+        def arrived() -> None:
+            nonlocal missing
+            with self._lock:
+                missing -= 1
+                is_last = missing == 0
+            if is_last:
+                self._submit(wake)
+
+        for value in open_ones:
+            self.request.promises.watch(value, f"an argument of @{self.function.name}")
+            value.and_then(arrived)
+
+    def _submit(self, wake: bool) -> None:
+        process = native_process()
+        handle = process.objects.add(self)
+        task = process.library["async_awaiting.run_coroutine"]
+        process.slow("handles.task_add", 4)(self._queue.context(), task, handle, _entrance())
+        if wake:
+            self._queue.begin()
+
+    def enter(self) -> None:
+        """Call the function on this thread; the task of the queue does."""
+        try:
+            if self.request.is_cancelled:
+                raise TfrtError(error(self.request.cancel_message or ""))
+            failure = self._call()
+        except TfrtError as problem:
+            failure = problem.diagnostics[0]
+        except KeyboardInterrupt:
+            self.request.interrupted = True
+            failure = error("interrupted")
+        if failure is None:
+            self._resolve(self.completion, None)
+        else:
+            self._fail(failure)
+        self._leave(1)
+
+    def _call(self) -> Diagnostic | None:
+        values = [v.result(0) if isinstance(v, AsyncValue) else v for v in self._arguments]
+        given = [ctypes.create_string_buffer(self._encode(i, v)) for i, v in enumerate(values)]
+        taken = [ctypes.create_string_buffer(max(1, returned.size)) for returned in self._returns]
+        self._memory = [*values, *given]  # tasks may still read the buffers that they were given
+        pointers = [ctypes.addressof(buffer) for buffer in (*given, *taken)]
+        failure = self._runtime.call(self._loaded.address(self.function), *pointers)
+        if failure is None:
+            for index, (returned, buffer) in enumerate(zip(self._returns, taken, strict=True)):
+                self._take(index, returned, buffer.raw[: returned.size])
+        return failure
+
+    def _fail(self, failure: Diagnostic) -> None:
+        """The function did not return: there are no results."""
+        if not self.request.is_cancelled:
+            self.request.report(failure)
+        for value in (self.completion, *self.results):
+            self._resolve(value, failure)
+        self._leave(len(self._returns))
+
+    # Results
+
+    def _take(self, index: int, returned: _Result, data: bytes) -> None:
+        if not returned.is_async:
+            self._resolve(self.results[index], None, returned.payload.decode(data))
+            self._leave(1)
+            return
+        address = int.from_bytes(data, "little")
+        made = AsyncValue(self._queue, address)
+        self._objects.append(made)
+        made.and_then(functools.partial(self._forward, index, made))
+
+    def _forward(self, index: int, made: AsyncValue) -> None:
+        """An async result is resolved: so is the AsyncValue that stands for it."""
+        self._objects.remove(made)
+        returned = self._returns[index]
+        problem = made.exception(0)
+        if problem is None:
+            start = self._runtime.storage(made.address)
+            data = ctypes.string_at(start, returned.payload.size) if returned.payload.size else b""
+            self._resolve(self.results[index], None, returned.payload.decode(data))
+        else:
+            [diagnostic] = problem.diagnostics
+            if diagnostic not in self.request.diagnostics and not self.request.is_cancelled:
+                self.request.report(diagnostic)
+            self._resolve(self.results[index], diagnostic)
+        self._leave(1)
+
+    def _resolve(self, value: AsyncValue, problem: Diagnostic | None, *payload: object) -> None:
+        """Resolve one of our values, unless the run was cancelled before."""
+        try:
+            if problem is None:
+                value.emplace(*payload)
+            else:
+                value.set_error(problem)
+        except RuntimeError:
+            pass
+
+    def _leave(self, count: int) -> None:
+        with self._lock:
+            self._left -= count
+            is_over = self._left == 0
+        if is_over:
+            process = native_process()
+            leave = process.slow("handles.request_leave", 2)
+            leave(self._queue.context(), self.request.address)
+
+    # Waiting
+
+    @property
+    def is_done(self) -> bool:
+        """Whether the function has returned and its results are resolved."""
+        return self.request.is_done
+
+    @property
+    def output(self) -> str:
+        """What the program has printed so far, together with runs of the same code meanwhile."""
+        return "".join(self._chunks)
+
+    @property
+    def diagnostics(self) -> list[Diagnostic]:
+        """Why the function or its results failed, in the order in which that was known."""
+        return list(self.request.diagnostics)
+
+    @property
+    def is_stuck(self) -> bool:
+        """A run that cannot go on is not stuck for long: what it waits for becomes an error."""
+        return False
+
+    def waiting_for(self) -> list[Diagnostic]:
+        """Notes on the values that the run waits for from outside the runtime."""
+        return self.request.promises.notes()
+
+    def wait_for_results(
+        self, timeout: float | None = None, interrupted: Callable[[], bool] = lambda: False
+    ) -> bool:
+        """Wait until each result is resolved; False when the time is over first."""
+        values = [self.completion, *self.results]
+        return wait_for(values, timeout, lambda: interrupted() or self._look())
+
+    def wait(
+        self, timeout: float | None = None, interrupted: Callable[[], bool] = lambda: False
+    ) -> bool:
+        """Wait until nothing runs any more on the host; False when the time is over first.
+
+        Raises:
+            KeyboardInterrupt: when the user interrupts; the run goes on.
+        """
+        deadline = None if timeout is None else time.monotonic() + timeout
+        if not self.request.wait(timeout, lambda: interrupted() or self._look()):
+            return False
+        forever = ctypes.c_int64(1)
+        while not self._runtime.has_settled():
+            if interrupted() or (deadline is not None and time.monotonic() >= deadline):
+                return False
+            self._queue.wait(ctypes.addressof(forever), _SLICE, lambda: False)
+        self._stop_listening()
+        return True
+
+    def _look(self) -> bool:
+        """Now and then while somebody waits: end what waits in vain, and pass an interrupt on.
+
+        Raises:
+            KeyboardInterrupt: if one came while the function ran on this thread.
+        """
+        if self.request.interrupted:
+            self.request.interrupted = False
+            raise KeyboardInterrupt
+        if self.completion.done() and not self.request.is_done and self._runtime.has_settled():
+            for made in self._objects:
+                if not made.done():
+                    self._runtime.abandon(made.address)
+        return False
+
+    def cancel(self, message: str = "Cancelled") -> bool:
+        """Let the results become errors, and what waits in compiled code; False if it is too late."""
+        if not self.request.cancel(message):
+            return False
+        self._runtime.stop(message)
+        for value in (*self.results, self.completion):
+            self._resolve(value, error(message))
+        return True
+
+    def on_done(self, callback: Callable[[], None]) -> None:
+        """Call `callback` once the function has returned and its results are resolved."""
+        self.request.on_done(callback)
+
+    def _stop_listening(self) -> None:
+        listener = getattr(self, "_listener", None)
+        if listener is not None and listener in self._loaded.listeners:
+            self._loaded.listeners.remove(listener)
+
+
+@functools.cache
+def _entrance() -> int:
+    """The address that the queue calls with the handle of a run."""
+    function = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(_enter)
+    _alive.append(function)
+    return ctypes.cast(function, ctypes.c_void_p).value or 0
+
+
+_alive: list[object] = []
+
+
+def _enter(handle: int) -> int:
+    execution = native_process().objects.release(handle)
+    assert isinstance(execution, CompiledExecution)
+    shielded(execution.enter)
+    return 0
+
+
+def _result(function: CompiledFunction, index: int) -> _Result:
+    type_ = function.results[index]
+    held = element_of(type_)
+    payload = payload_of(type_ if held is None else held)
+    if payload is None:
+        raise TfrtError(
+            error(
+                f"result {index} of @{function.name} is of type {type_}, which Python cannot take"
+            )
+        )
+    return _Result(type_, payload, held is not None)
+
+
+def _argument(function: CompiledFunction, index: int) -> Payload:
+    type_ = function.arguments[index]
+    payload = None if element_of(type_) is not None else payload_of(type_)
+    if payload is None:
+        raise TfrtError(
+            error(
+                f"argument {index} of @{function.name} is of type {type_}, which Python cannot give"
+            )
+        )
+    return payload

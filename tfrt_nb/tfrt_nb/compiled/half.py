@@ -1,0 +1,116 @@
+"""The compiled half of a program: its functions, its stages, its code."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Attribute
+from xdsl.passes import ModulePass
+
+from tfrt_nb.dialects.async_.functions import FuncOp as AsyncFuncOp
+from tfrt_nb.jit.compiler import MachineCode
+from tfrt_nb.jit.coroutines import packed_name
+from tfrt_nb.jit.stages import Stage, compile_program, emit
+from tfrt_nb.passes.desugar_proposal import DesugarProposal
+from tfrt_nb.passes.errors import location_of
+from tfrt_nb.passes.pipeline import parse_pipeline
+from tfrt_runtime.diagnostics import Location, TfrtError, error
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledFunction:
+    """A function that can be called from outside: it is public and has a body."""
+
+    name: str
+    arguments: tuple[Attribute, ...]
+    results: tuple[Attribute, ...]
+    location: Location | None
+
+    @property
+    def argument_types(self) -> tuple[str, ...]:
+        """The types of the arguments as text."""
+        return tuple(map(str, self.arguments))
+
+    @property
+    def result_types(self) -> tuple[str, ...]:
+        """The types of the results as text."""
+        return tuple(map(str, self.results))
+
+    @property
+    def packed(self) -> str:
+        """The name under which the code has it: it takes one pointer to pointers."""
+        return packed_name(self.name)
+
+
+class CompiledHalf:
+    """The functions of a module that become machine code.  They are compiled once per host.
+
+    `parallel_for` are options of the pass that splits `scf.parallel` into tasks; None leaves such loops
+    sequential.
+    """
+
+    def __init__(self, module: ModuleOp, parallel_for: str | None = None) -> None:
+        """
+        Raises:
+            TfrtError: for options that the pass does not have.
+        """
+        DesugarProposal().apply(Context(), module)
+        self.module = module
+        self._first = _loop_passes(parallel_for)
+        self.functions = {
+            op.sym_name.data: _signature(op)
+            for op in module.ops
+            if isinstance(op, func.FuncOp | AsyncFuncOp) and _is_callable(op)
+        }
+
+    def emit(self, stage: Stage) -> str:
+        """The functions at a stage of their compilation, as text.
+
+        Raises:
+            TfrtError: at what cannot be compiled.
+        """
+        return emit(self.module, stage, *self._first)
+
+    def compile(self, functions: Mapping[str, int]) -> MachineCode:
+        """Compile; `functions` are the addresses of what the code calls.
+
+        Raises:
+            TfrtError: at what cannot be compiled, or is declared and nowhere defined.
+        """
+        return compile_program(self.module, functions, *self._first)
+
+    @property
+    def counts_references(self) -> bool:
+        """Whether the text itself counts references or resolves objects, and may do so wrongly."""
+        return any(op.name in _BY_HAND for op in self.module.walk())
+
+
+_BY_HAND = frozenset(
+    f"async.runtime.{name}" for name in ("add_ref", "drop_ref", "set_available", "set_error")
+)
+
+
+def _loop_passes(options: str | None) -> Sequence[ModulePass]:
+    if options is None:
+        return ()
+    try:
+        return parse_pipeline(f"async-parallel-for{{{options.strip()} clamp-trip-counts}}").passes
+    except TfrtError as problem:
+        message = problem.diagnostics[0].message
+        raise TfrtError(error(f"parallel-for options '{options.strip()}': {message}")) from None
+
+
+def _is_callable(op: func.FuncOp | AsyncFuncOp) -> bool:
+    is_public = op.sym_visibility is None or op.sym_visibility.data == "public"
+    return is_public and bool(op.body.blocks)
+
+
+def _signature(op: func.FuncOp | AsyncFuncOp) -> CompiledFunction:
+    type_ = op.function_type
+    return CompiledFunction(
+        op.sym_name.data, type_.inputs.data, type_.outputs.data, location_of(op)
+    )

@@ -1,0 +1,113 @@
+"""Which functions of a module the executor runs, and which become machine code.
+
+    func.func @a() -> i32 {                      func.func @b() -> i32 {
+      %x = tfrt.constant.i32 1                     %x = arith.constant 1 : i32
+      tfrt.return %x : i32                         return %x : i32
+    }                                            }
+
+@a is a host program: each of its operations is a kernel, and it becomes BEF.  @b is compiled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr
+from xdsl.ir import Attribute, Operation
+from xdsl.traits import IsTerminator
+
+from tfrt_nb.dialects.catalog import HOST_DIALECTS, UnknownOp
+from tfrt_nb.dialects.control_flow import ReturnOp
+
+# By name: most programs need the async dialect as little as xDSL's.
+_FUNCTION, _ASYNC_FUNCTION = "func.func", "async.func"
+
+
+@dataclass(frozen=True)
+class Halves:
+    """A module by what becomes of its functions.  Either half may have none.
+
+    Where all functions are of one kind, its half is the module itself.
+    """
+
+    host: ModuleOp
+    compiled: ModuleOp
+
+
+def split(module: ModuleOp) -> Halves:
+    """The two halves of a module; see `is_compiled` for which function goes where.
+
+    A declaration goes with the functions that refer to it, and so do the buffers of a module
+    (`memref.global`).
+    """
+    definitions = list(module.ops)
+    compiled = {op for op in definitions if is_compiled(op)}
+    if not compiled:
+        return Halves(module, ModuleOp([]))
+    mentioned = {name for op in compiled for name in symbols_in(op)}
+    compiled |= {op for op in definitions if _belongs_to_code(op, mentioned)}
+    if len(compiled) == len(definitions):
+        return Halves(ModuleOp([]), module)
+    places = {index for index, op in enumerate(definitions) if op in compiled}
+    return Halves(_without(module, places), _only(module, places))
+
+
+def is_compiled(op: Operation) -> bool:
+    """Whether an operation of a module is a function with a body that becomes machine code.
+
+    An `async.func` does.  A `func.func` does when each of its blocks ends in `return` or in a branch,
+    and no operation in it is of a dialect of host programs.  A function with such kernels is a host
+    program even where it lacks its `tfrt.return`, so that it is told what it lacks.
+    """
+    if op.name not in (_FUNCTION, _ASYNC_FUNCTION) or not op.regions[0].blocks:
+        return False
+    if op.name == _ASYNC_FUNCTION:
+        return True
+    ends = [block.last_op for block in op.regions[0].blocks]
+    return all(map(_leaves, ends)) and not any(_is_kernel(nested) for nested in op.walk())
+
+
+def _leaves(end: Operation | None) -> bool:
+    """Whether a block's last operation is a terminator, and not one that nobody knows."""
+    return (
+        end is not None
+        and not isinstance(end, UnknownOp | ReturnOp)
+        and end.has_trait(IsTerminator)
+    )
+
+
+def _is_kernel(op: Operation) -> bool:
+    return op.name.partition(".")[0] in HOST_DIALECTS
+
+
+def symbols_in(op: Operation) -> Iterator[str]:
+    """The names of the functions and buffers that an operation and what is in it refer to."""
+    for nested in op.walk():
+        for attribute in (*nested.properties.values(), *nested.attributes.values()):
+            yield from _symbols_of(attribute)
+
+
+def _symbols_of(attribute: Attribute) -> Iterator[str]:
+    if isinstance(attribute, SymbolRefAttr):
+        yield attribute.root_reference.data
+
+
+def _belongs_to_code(op: Operation, mentioned: set[str]) -> bool:
+    if op.name == _FUNCTION and not op.regions[0].blocks:
+        name = op.properties.get("sym_name")
+        return isinstance(name, StringAttr) and name.data in mentioned
+    return op.name in (_ASYNC_FUNCTION, "memref.global")
+
+
+def _only(module: ModuleOp, places: set[int]) -> ModuleOp:
+    """A copy of the module with the operations at these places."""
+    copy = module.clone()
+    for index, op in enumerate(list(copy.ops)):
+        if index not in places:
+            copy.body.block.erase_op(op, safe_erase=False)
+    return copy
+
+
+def _without(module: ModuleOp, places: set[int]) -> ModuleOp:
+    return _only(module, set(range(len(list(module.ops)))) - places)

@@ -1,0 +1,202 @@
+"""Python values as the bytes that compiled code takes and gives.
+
+Numbers have the layout of LLVM's types.  A memref is given as a numpy array, without a copy, and comes
+back as one, with a copy: nobody knows who frees the buffer.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    BFloat16Type,
+    Float16Type,
+    Float32Type,
+    Float64Type,
+    IndexType,
+    IntegerType,
+    MemRefType,
+)
+from xdsl.ir import Attribute
+
+from tfrt_nb.dialects.async_.types import GroupType, TokenType, ValueType
+from tfrt_runtime.host.chain import CHAIN
+from tfrt_runtime.host.payload import PayloadError
+
+POINTER_SIZE = 8
+
+_FLOATS: dict[type[Attribute], tuple[str, str]] = {
+    Float16Type: ("e", "float16"),
+    Float32Type: ("f", "float32"),
+    Float64Type: ("d", "float64"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Payload:
+    """How values of a type cross the border: `size` bytes.
+
+    `encode` raises PayloadError for what does not fit; what it returns refers to memory of the object
+    that it was given, where the type is a memref.
+    """
+
+    size: int
+    encode: Callable[[object], bytes]
+    decode: Callable[[bytes], object]
+
+
+def payload_of(type_: Attribute) -> Payload | None:
+    """How values of a type cross; None if they cannot."""
+    match type_:
+        case TokenType():
+            return Payload(0, _refuse("a token"), lambda _: CHAIN)
+        case IntegerType():
+            return _integer(str(type_), type_.width.data)
+        case IndexType():
+            return _integer("index", 64)
+        case BFloat16Type():
+            return Payload(2, _encode_bfloat16, _decode_bfloat16)
+        case MemRefType():
+            return _buffer(type_)
+        case _ if type(type_) in _FLOATS:
+            return _float(str(type_), _FLOATS[type(type_)][0])
+        case _:
+            return None
+
+
+def element_of(type_: Attribute) -> Attribute | None:
+    """What an async object of a type holds; None for types of other values."""
+    match type_:
+        case TokenType():
+            return type_
+        case ValueType():
+            return type_.value_type
+        case _:
+            return None
+
+
+def is_group(type_: Attribute) -> bool:
+    """Whether values of the type are groups, of which nobody outside knows anything."""
+    return isinstance(type_, GroupType)
+
+
+def _refuse(what: str) -> Callable[[object], bytes]:
+    def encode(_: object) -> bytes:
+        raise PayloadError(f"{what} cannot be given from outside")
+
+    return encode
+
+
+def _integer(name: str, width: int) -> Payload:
+    size = (width + 7) // 8
+    lowest, above = (0, 2) if width == 1 else (-(2 ** (width - 1)), 2 ** (width - 1))
+
+    def encode(value: object) -> bytes:
+        if not hasattr(value, "__index__"):
+            raise PayloadError(f"expected {name}, found {type(value).__name__}")
+        number: int = value.__index__()
+        if not lowest <= number < above:
+            raise PayloadError(f"{number} does not fit in {name}")
+        return (number % 2**width).to_bytes(size, "little")
+
+    def decode(data: bytes) -> object:
+        number = int.from_bytes(data, "little") % 2**width
+        if width == 1:
+            return bool(number)
+        return number - 2**width if number >= above else number
+
+    return Payload(size, encode, decode)
+
+
+def _float(name: str, code: str) -> Payload:
+    def encode(value: object) -> bytes:
+        number = _as_float(name, value)
+        try:
+            return struct.pack(f"<{code}", number)
+        except OverflowError:  # struct refuses what C rounds to infinity
+            return struct.pack(f"<{code}", float("inf") if number > 0 else float("-inf"))
+
+    return Payload(struct.calcsize(code), encode, lambda data: struct.unpack(f"<{code}", data)[0])
+
+
+def _as_float(name: str, value: object) -> float:
+    if not hasattr(value, "__float__"):
+        raise PayloadError(f"expected {name}, found {type(value).__name__}")
+    return float(value)
+
+
+def _encode_bfloat16(value: object) -> bytes:
+    bits = int.from_bytes(struct.pack("<f", _as_float("bf16", value)), "little")
+    rounded = bits + 0x7FFF + (bits >> 16 & 1)
+    return (rounded >> 16 & 0xFFFF).to_bytes(2, "little")
+
+
+def _decode_bfloat16(data: bytes) -> object:
+    return struct.unpack("<f", b"\0\0" + data)[0]
+
+
+def _dtype(type_: Attribute) -> np.dtype[np.generic] | None:
+    match type_:
+        case IndexType():
+            return np.dtype("int64")
+        case IntegerType() if type_.width.data in (8, 16, 32, 64):
+            return np.dtype(f"int{type_.width.data}")
+        case IntegerType() if type_.width.data == 1:
+            return np.dtype("bool")
+        case _ if type(type_) in _FLOATS:
+            return np.dtype(_FLOATS[type(type_)][1])
+        case _:
+            return None
+
+
+def _buffer(type_: MemRefType[Attribute]) -> Payload | None:
+    dtype = _dtype(type_.get_element_type())
+    if dtype is None:
+        return None
+    shape = tuple(type_.get_shape())
+
+    def encode(value: object) -> bytes:
+        if not isinstance(value, np.ndarray) or value.dtype != dtype:
+            found = (
+                f"array of {value.dtype}" if isinstance(value, np.ndarray) else type(value).__name__
+            )
+            raise PayloadError(f"expected an array of {dtype} for {type_}, found {found}")
+        if not _fits(value.shape, shape) or not value.flags.c_contiguous:
+            raise PayloadError(
+                f"expected a contiguous array for {type_}, found shape {value.shape}"
+            )
+        start = value.ctypes.data
+        strides = [stride // dtype.itemsize for stride in value.strides]
+        return struct.pack(f"<{3 + 2 * value.ndim}q", start, start, 0, *value.shape, *strides)
+
+    def decode(data: bytes) -> object:
+        _, aligned, offset, *rest = struct.unpack(f"<{len(data) // 8}q", data)
+        sizes, strides = rest[: len(shape)], rest[len(shape) :]
+        return _copied(aligned + offset * dtype.itemsize, sizes, strides, dtype)
+
+    return Payload(8 * (3 + 2 * len(shape)), encode, decode)
+
+
+def _fits(found: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
+    return len(found) == len(wanted) and all(
+        size in (expected, DYNAMIC_INDEX) or expected == DYNAMIC_INDEX
+        for size, expected in zip(found, wanted, strict=True)
+    )
+
+
+def _copied(
+    start: int, sizes: Sequence[int], strides: Sequence[int], dtype: np.dtype[np.generic]
+) -> np.ndarray[tuple[int, ...], np.dtype[np.generic]]:
+    """The elements of a buffer as an array of their own."""
+    if 0 in sizes:
+        return np.empty(sizes, dtype)
+    last = sum((size - 1) * stride for size, stride in zip(sizes, strides, strict=True))
+    memory = (ctypes.c_char * ((last + 1) * dtype.itemsize)).from_address(start)
+    flat = np.frombuffer(memoryview(memory), dtype)
+    steps = [stride * dtype.itemsize for stride in strides]
+    return np.lib.stride_tricks.as_strided(flat, sizes, steps).copy()
