@@ -29,6 +29,7 @@ __all__ = [
     "Kernel",
     "KernelError",
     "KernelRegistry",
+    "KernelsOver",
     "NativeKernel",
     "PythonKernel",
     "arguments_taken",
@@ -150,6 +151,7 @@ class CompiledKernel:
     code: object = None
     prepare: Callable[[Request], None] = lambda _: None
     """Called before a run that may call it."""
+    sync: bool = False
 
     @property
     def order(self) -> tuple[int, ...]:
@@ -239,6 +241,24 @@ class KernelRegistry(Mapping[str, Kernel]):
                 )
             )
         self._kernels.update(other)
+
+
+class KernelsOver(Mapping[str, Kernel]):
+    """The kernels of `first`, and those of `second` whose names are not among them."""
+
+    def __init__(self, first: Mapping[str, Kernel], second: Mapping[str, Kernel]) -> None:
+        self._first = first
+        self._second = second
+
+    def __getitem__(self, name: str) -> Kernel:
+        found = self._first.get(name)
+        return self._second[name] if found is None else found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter({**dict.fromkeys(self._first), **dict.fromkeys(self._second)})
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
 
 
 def arguments_taken(function: Callable[..., object], others: int) -> int | None:
