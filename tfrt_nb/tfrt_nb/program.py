@@ -32,9 +32,6 @@ if TYPE_CHECKING:
     from tfrt_nb.compiled.half import CompiledHalf
     from tfrt_nb.compiled.host import LoadedHalf
 
-PARALLEL_FOR = "// parallel-for:"
-"""What the first line of a text begins with that wants its parallel loops split, before the options."""
-
 
 @dataclass(frozen=True, slots=True)
 class FunctionSignature:
@@ -84,31 +81,35 @@ class Program:
             TfrtError: with what is wrong with it, and where.
         """
         # The compiler is imported here: a program that comes as a file does not need it.
-        from tfrt_nb.compiled.kinds import split
-        from tfrt_nb.convert.mlir_to_bef import mlir_to_bef
+        from tfrt_nb.compiled.file import requested_parallel_for, translate
         from tfrt_nb.source import parse_module
 
         with collector_paused():
-            module = parse_module(text, name)
-            halves = split(module)
-            if not halves.compiled.body.block.ops.first:
-                return Program(mlir_to_bef(module), name, text, module)
-            from tfrt_nb.compiled.half import CompiledHalf
-            from tfrt_nb.compiled.kernels import declare_compiled
-
-            host = declare_compiled(halves)
             options = requested_parallel_for(text) if parallel_for is None else parallel_for
-            compiled = CompiledHalf(halves.compiled, options)
-            return Program(mlir_to_bef(host), name, text, host, compiled)
+            translated = translate(parse_module(text, name), options)
+            compiled = None
+            if translated.compiled is not None:
+                from tfrt_nb.compiled.half import CompiledHalf
+
+                compiled = CompiledHalf(translated.compiled, options)
+            return Program(translated.bef, name, text, translated.host, compiled)
 
     @staticmethod
     def from_bef(data: bytes, name: str) -> Program:
         """The program in a BEF file.
 
         Raises:
-            MalformedBef: if it is none.
+            TfrtError: if it is none, or has compiled functions that are none.
         """
-        return Program(data, name)
+        program = Program(data, name)
+        if text := program.file.compiled:
+            from tfrt_nb.compiled.file import requested_parallel_for
+            from tfrt_nb.compiled.half import CompiledHalf
+            from tfrt_nb.compiled.text import read_compiled
+
+            module = read_compiled(text, name)
+            program.compiled = CompiledHalf(module, requested_parallel_for(text))
+        return program
 
     @property
     def functions(self) -> list[FunctionSignature]:
@@ -231,9 +232,3 @@ class Program:
 
                 self._names = named_values(self.module)
         return self._names
-
-
-def requested_parallel_for(text: str) -> str | None:
-    """The options of `async-parallel-for` that a text asks for in its first line, if it does."""
-    first = text.partition("\n")[0].strip()
-    return first.removeprefix(PARALLEL_FOR).strip() if first.startswith(PARALLEL_FOR) else None

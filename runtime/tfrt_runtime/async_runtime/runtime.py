@@ -292,7 +292,7 @@ class AsyncRuntime:
         handle = WORDS[(failure + VALUE_PAYLOAD) >> 3]
         diagnostic = self._process.objects.get(handle)
         assert isinstance(run, Request) and isinstance(diagnostic, Diagnostic)
-        if not run.is_cancelled and all(known is not diagnostic for known in run.diagnostics):
+        if not run.is_cancelled and diagnostic not in run.diagnostics:
             run.report(diagnostic)
 
     def _borrow_buffer(self, context: int, words: int) -> int:

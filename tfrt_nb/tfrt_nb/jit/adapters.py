@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
     BFloat16Type,
     Float16Type,
     Float32Type,
@@ -228,5 +229,5 @@ def _give_all(adapter: _Adapter, results: Sequence[tuple[int, Attribute]], skipp
 
 def _buffer_text(type_: MemRefType[Attribute]) -> str:
     """`?x4xf32`: sizes, and the type of the elements."""
-    sizes = ["?" if size == -1 else str(size) for size in type_.get_shape()]
+    sizes = ["?" if size == DYNAMIC_INDEX else str(size) for size in type_.get_shape()]
     return "x".join([*sizes, str(type_.element_type)])
