@@ -105,7 +105,7 @@ class Program:
         if text := program.file.compiled:
             from tfrt_nb.compiled.file import requested_parallel_for
             from tfrt_nb.compiled.half import CompiledHalf
-            from tfrt_nb.compiled.text import read_compiled
+            from tfrt_nb.convert.compiled_functions import read_compiled
 
             module = read_compiled(text, name)
             program.compiled = CompiledHalf(module, requested_parallel_for(text))

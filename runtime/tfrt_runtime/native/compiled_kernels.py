@@ -119,14 +119,22 @@ def kernel_argument(context: Address, index: int) -> Address:
 @exported("tfrtKernelObject", "ptr", "ptr", "ptr", "i64")
 def kernel_object(context: Address, record: Address, index: int) -> Address:
     """An argument as a token or value that compiled code may await, with a reference for its user."""
-    value = argument(context, index)
     kind = attribute(record, FIRST_TYPE + load(record + RECORD_RESULTS) + index)
+    return object_of(context, argument(context, index), kind, attribute(record, ARGUMENT_ARRIVED))
+
+
+@entry
+def object_of(context: Address, value: Address, kind: int, arrived: Address) -> Address:
+    """A host value as an object of compiled code, with one reference.
+
+    `kind` is the type of its payload, `arrived` the address of `argument_arrived`.
+    """
     if is_available(value):
         return available_object(context, resolve(value), kind)
     made = new_object(context, kind)
     # Whoever publishes the value may give it up before its waiters have run.
     add_references(value, 1)
-    waiter = new_waiter(context, WAIT_NOTIFY, attribute(record, ARGUMENT_ARRIVED), made)
+    waiter = new_waiter(context, WAIT_NOTIFY, arrived, made)
     if not add_waiter(value, waiter):
         give_cell(context, waiter)
         resolve_object(context, made, value)
