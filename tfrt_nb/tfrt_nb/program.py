@@ -6,19 +6,22 @@ BEF, which the executor runs; the others become machine code when they are first
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tfrt_nb.convert.named_value import NamedValue
 from tfrt_runtime.bef.collector import collector_paused
+from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.bef.reader import BefFile
+from tfrt_runtime.bef.records import BefFunction
 from tfrt_runtime.diagnostics import AnyLocation
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.executor.program import Executable
 from tfrt_runtime.host.context import HostContext, Sink
 from tfrt_runtime.host.trace import Level
-from tfrt_runtime.kernels.registry import Kernel
+from tfrt_runtime.kernels.registry import Kernel, KernelsOver
 from tfrt_runtime.kernels.standard import available_kernels
 from tfrt_runtime.kernels.user import USER_KERNELS
 
@@ -28,9 +31,6 @@ if TYPE_CHECKING:
     from tfrt_nb.compiled.execution import CompiledExecution
     from tfrt_nb.compiled.half import CompiledHalf
     from tfrt_nb.compiled.host import LoadedHalf
-
-PARALLEL_FOR = "// parallel-for:"
-"""What the first line of a text begins with that wants its parallel loops split, before the options."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,29 +81,35 @@ class Program:
             TfrtError: with what is wrong with it, and where.
         """
         # The compiler is imported here: a program that comes as a file does not need it.
-        from tfrt_nb.compiled.kinds import split
-        from tfrt_nb.convert.mlir_to_bef import mlir_to_bef
+        from tfrt_nb.compiled.file import requested_parallel_for, translate
         from tfrt_nb.source import parse_module
 
         with collector_paused():
-            module = parse_module(text, name)
-            halves = split(module)
-            bef = mlir_to_bef(halves.host)
-            if not halves.compiled.body.block.ops.first:
-                return Program(bef, name, text, module)
-            from tfrt_nb.compiled.half import CompiledHalf
-
             options = requested_parallel_for(text) if parallel_for is None else parallel_for
-            return Program(bef, name, text, halves.host, CompiledHalf(halves.compiled, options))
+            translated = translate(parse_module(text, name), options)
+            compiled = None
+            if translated.compiled is not None:
+                from tfrt_nb.compiled.half import CompiledHalf
+
+                compiled = CompiledHalf(translated.compiled, options)
+            return Program(translated.bef, name, text, translated.host, compiled)
 
     @staticmethod
     def from_bef(data: bytes, name: str) -> Program:
         """The program in a BEF file.
 
         Raises:
-            MalformedBef: if it is none.
+            TfrtError: if it is none, or has compiled functions that are none.
         """
-        return Program(data, name)
+        program = Program(data, name)
+        if text := program.file.compiled:
+            from tfrt_nb.compiled.file import requested_parallel_for
+            from tfrt_nb.compiled.half import CompiledHalf
+            from tfrt_nb.convert.compiled_functions import read_compiled
+
+            module = read_compiled(text, name)
+            program.compiled = CompiledHalf(module, requested_parallel_for(text))
+        return program
 
     @property
     def functions(self) -> list[FunctionSignature]:
@@ -116,7 +122,7 @@ class Program:
                 self.file.location(function.location),
             )
             for function in self.file.functions
-            if function.name
+            if function.name and not self._is_compiled(function)
         ]
         compiled = [] if self.compiled is None else self.compiled.functions.values()
         return host + [
@@ -146,12 +152,37 @@ class Program:
             TfrtError: if it uses kernels that there are not, or not as they are.
         """
         if kernels is not None or trace or tracing:
-            registry = available_kernels() if kernels is None else kernels
+            registry = self._with_compiled(available_kernels() if kernels is None else kernels)
             return Executable(self.file, registry, trace=trace, tracing=tracing)
         version = USER_KERNELS.version
         if version not in self._executables:
-            self._executables = {version: Executable(self.file, available_kernels())}
+            registry = self._with_compiled(available_kernels())
+            self._executables = {version: Executable(self.file, registry)}
         return self._executables[version]
+
+    def _with_compiled(self, kernels: Mapping[str, Kernel]) -> Mapping[str, Kernel]:
+        """The kernels, and the compiled functions that host functions call."""
+        compiled = self.compiled_kernels
+        return KernelsOver(compiled, kernels) if compiled else kernels
+
+    @functools.cached_property
+    def compiled_kernels(self) -> Mapping[str, Kernel]:
+        """Kernels for the compiled functions that host functions call; compiled when first asked for.
+
+        Raises:
+            TfrtError: at what cannot be compiled.
+        """
+        if self.compiled is None:
+            return {}
+        from tfrt_nb.compiled.kernels import compile_kernels
+
+        called = [f.name for f in self.file.functions if self._is_compiled(f)]
+        return compile_kernels(self.compiled, called) if called else {}
+
+    def _is_compiled(self, function: BefFunction) -> bool:
+        """Whether a function of the file is a compiled one, which the file only declares."""
+        is_native = function.kind is FunctionKind.NATIVE and self.compiled is not None
+        return is_native and function.name in self.compiled.defined
 
     def run(
         self,
@@ -201,9 +232,3 @@ class Program:
 
                 self._names = named_values(self.module)
         return self._names
-
-
-def requested_parallel_for(text: str) -> str | None:
-    """The options of `async-parallel-for` that a text asks for in its first line, if it does."""
-    first = text.partition("\n")[0].strip()
-    return first.removeprefix(PARALLEL_FOR).strip() if first.startswith(PARALLEL_FOR) else None

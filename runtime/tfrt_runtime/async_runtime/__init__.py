@@ -2,9 +2,9 @@
 
 The functions themselves are native (`native.async_abi`).  Here is what they are given to: `runtime` has
 the front door, `records` reads what compiled code says of its operations, `printing` are the functions
-by which programs print.
+by which programs print, `buffers` lends tensors to compiled code.
 """
 
-from tfrt_runtime.async_runtime.runtime import AsyncRuntime, LiveObject
+from tfrt_runtime.async_runtime.runtime import AsyncRuntime, LiveObject, kernel_functions
 
-__all__ = ["AsyncRuntime", "LiveObject"]
+__all__ = ["AsyncRuntime", "LiveObject", "kernel_functions"]

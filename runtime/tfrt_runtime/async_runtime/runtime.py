@@ -15,22 +15,23 @@ import ctypes
 import functools
 import sys
 import threading
+import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from tfrt_runtime.async_runtime import records
 from tfrt_runtime.async_runtime.printing import Printing, Sink
 from tfrt_runtime.diagnostics import Diagnostic, Location, TfrtError, error, note
 from tfrt_runtime.host.async_value import AsyncValue, State
-from tfrt_runtime.host.context import HostContext
-from tfrt_runtime.host.idleness import has_work, is_idle, turns
+from tfrt_runtime.host.context import HostContext, Request
+from tfrt_runtime.host.idleness import has_work, is_idle, rest_of, turns
 from tfrt_runtime.host.interrupts import INTERRUPTS
-from tfrt_runtime.host.process import Callback3, NativeProcess, native_process
+from tfrt_runtime.host.process import Callback3, NativeProcess, native_process, request_of
 from tfrt_runtime.host.raw import WORDS
 from tfrt_runtime.host.work_queue import WorkQueue, single_threaded
-from tfrt_runtime.native import async_abi, threads
+from tfrt_runtime.native import async_abi, compiled_kernels, threads
 from tfrt_runtime.native.layouts import (
     ASYNC_CHECKED,
     ASYNC_LIMIT,
@@ -40,11 +41,15 @@ from tfrt_runtime.native.layouts import (
     CONTEXT_AWAITED,
     CONTEXT_FAILURE,
     CONTEXT_QUEUE,
+    CONTEXT_RESULTS,
+    EVENT_BORROW_BUFFER,
     EVENT_DESCRIBE,
+    EVENT_FAILED,
     EVENT_LOOK,
     EVENT_OVERFILLED,
     EVENT_RELEASED_TOO_OFTEN,
     EVENT_RESOLVED_TWICE,
+    EVENT_RETURN_BUFFER,
     EVENT_THREAD,
     EVENT_WAITING,
     GROUP_ADDED,
@@ -54,12 +59,17 @@ from tfrt_runtime.native.layouts import (
     STATE_BITS,
     TYPE_CHAIN,
     TYPE_GROUP,
+    TYPE_OBJECT,
     VALUE_KIND,
     VALUE_NEXT,
     VALUE_OWNER,
+    VALUE_PAYLOAD,
     VALUE_REFERENCES,
     VALUE_STATE,
 )
+
+if TYPE_CHECKING:
+    from tfrt_runtime.async_runtime.buffers import KeptTensors
 
 FIRST_LIMIT = 1024
 SLICE = 0.001
@@ -104,6 +114,7 @@ class AsyncRuntime:
         _connect(self._process)
         self._printing = Printing(output or host.print)
         self._output = output or host.print
+        self._run: Callable[[], Request | None] = lambda: None
         self._stopped: str | None = None
         self._beneath: set[int] = set()
         self._unmoved: tuple[list[int], int] = ([], 0)
@@ -262,12 +273,68 @@ class AsyncRuntime:
         if event in (EVENT_WAITING, EVENT_LOOK):
             self._look(context, argument, has_nothing_to_do=event == EVENT_WAITING)
         elif event == EVENT_THREAD:
-            self._output(f"Current thread id: {threading.get_ident()}\n")
+            self.print(f"Current thread id: {threading.get_ident()}\n")
+        elif event == EVENT_FAILED:
+            self._failed(context, argument)
+        elif event == EVENT_BORROW_BUFFER:
+            return self._borrow_buffer(context, argument)
+        elif event == EVENT_RETURN_BUFFER:
+            self._return_buffer(context, argument)
         elif event == EVENT_RESOLVED_TWICE:
             self._mistake(f"{_title(argument)} is resolved twice", argument)
         elif event == EVENT_RELEASED_TOO_OFTEN:
             self._mistake(f"{_title(argument)} is released too often", argument)
         return 0
+
+    def _failed(self, context: int, failure: int) -> None:
+        """A call by a host program, or a result of it, failed: its run hears of that once."""
+        run = self._process.request(request_of(context))
+        handle = WORDS[(failure + VALUE_PAYLOAD) >> 3]
+        diagnostic = self._process.objects.get(handle)
+        assert isinstance(run, Request) and isinstance(diagnostic, Diagnostic)
+        if not run.is_cancelled and diagnostic not in run.diagnostics:
+            run.report(diagnostic)
+
+    def _borrow_buffer(self, context: int, words: int) -> int:
+        from tfrt_runtime.async_runtime import buffers
+
+        asked = buffers.Request.at(words)
+        problem = buffers.borrow(self._process, context, asked, self.kept_tensors)
+        if problem is None:
+            return 0
+        owner, number = self._process.owner_of(asked.record)
+        failure = self._error_value(context, error(problem, owner.location_of(number)))
+        WORDS[(context + CONTEXT_FAILURE) >> 3] = failure
+        return 1
+
+    def _return_buffer(self, context: int, words: int) -> None:
+        from tfrt_runtime.async_runtime import buffers
+
+        asked = buffers.Request.at(words)
+        tensor = buffers.returned(self._process, context, asked)
+        handle = self._process.objects.add(tensor)
+        value = self._process.quick("handles.value_of", 4)(context, TYPE_OBJECT, handle, 0)
+        results = WORDS[(context + CONTEXT_RESULTS) >> 3]
+        WORDS[(results >> 3) + asked.index] = value
+
+    @functools.cached_property
+    def kept_tensors(self) -> KeptTensors:
+        """The tensors that compiled code on this host may still use."""
+        from tfrt_runtime.async_runtime.buffers import KeptTensors
+
+        return KeptTensors()
+
+    def serve(self, run: Request) -> None:
+        """What compiled code prints from now on is output of this run, while that lasts."""
+        self._run = weakref.ref(run)
+
+    def print(self, text: str) -> None:
+        """Print for the latest run that calls compiled code, or for nobody in particular."""
+        run = self._run()
+        if run is None or run.is_done:
+            self._output(text)
+        else:
+            run.output(text)
 
     def _mistake(self, message: str, address: int) -> None:
         self.mistakes.append(error(message, _maker_place(address)))
@@ -287,11 +354,19 @@ class AsyncRuntime:
             self._give_up(context, awaited, error(self._stopped, _maker_place(awaited)))
         elif has_nothing_to_do:
             others = (context, *self._beneath)
-            if is_idle(self.queue, others):
+            if self._is_stuck(others):
                 if not self._give_up_groups(context):
                     self._give_up(context, awaited, self._starved(awaited))
             elif self._is_exhausted(others):
                 self._give_up(context, awaited, error(EXHAUSTED, _maker_place(awaited)))
+
+    def _is_stuck(self, apart_from: tuple[int, ...]) -> bool:
+        """Whether nothing runs, and nobody outside the runtime may change that."""
+        rest = rest_of(self.queue, apart_from)
+        if rest is None or self.host.waits_for_outside():
+            return False
+        # A promise that was kept while we looked at the others has ended the rest.
+        return rest == rest_of(self.queue, apart_from)
 
     def _give_up(self, context: int, address: int, diagnostic: Diagnostic) -> bool:
         give_up = self._process.quick("async_objects.async_give_up", 3)
@@ -343,6 +418,28 @@ def _prepare(queue: WorkQueue, *, checked: bool) -> tuple[WorkQueue, ctypes.Arra
 
 _runtimes: dict[int, AsyncRuntime] = {}
 """By the address of their queues."""
+
+
+@functools.cache
+def kernel_functions() -> dict[str, int]:
+    """What compiled programs call that run as kernels on any host: the addresses by C name."""
+    process = native_process()
+    _connect(process)
+    names = (*async_abi.NAMES, *compiled_kernels.NAMES, "tfrtAsyncStackLimit")
+    return {name: process.library[name] for name in names} | _kernel_printing().addresses
+
+
+@functools.cache
+def _kernel_printing() -> Printing:
+    return Printing(_print_here)
+
+
+def _print_here(text: str) -> None:
+    """Print on the host whose work this thread does."""
+    for runtime in reversed(_runtimes.values()):
+        if runtime.queue.is_at_work_here:
+            runtime.print(text)
+            return
 
 
 def _on_event(context: int, event: int, argument: int) -> int:

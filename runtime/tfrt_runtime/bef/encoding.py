@@ -26,6 +26,9 @@ REGISTER_TYPES          optional; VBR function count; for each function with a b
 NONSTRICT_KERNELS       ours, written only where a kernel is non-strict: VBR count of functions;
                         each VBR function index, VBR count, VBR kernel indexes (the pseudo kernel
                         is 0).  Readers that do not know it run those kernels strictly.
+COMPILED_FUNCTIONS      ours, written only where there are some: MLIR text in UTF-8 of functions
+                        that become machine code.  Those that kernels call are native functions
+                        in FUNCTION_INDEX.
 ======================  ==========================================================================
 """
 
@@ -62,6 +65,7 @@ class SectionId(IntEnum):
     ATTRIBUTE_NAMES = 9
     REGISTER_TYPES = 10
     NONSTRICT_KERNELS = 0x70
+    COMPILED_FUNCTIONS = 0x71
 
 
 class FunctionKind(IntEnum):

@@ -162,6 +162,7 @@ def _load(data: memoryview, name: str) -> BefFile:
         sections.bytes(SectionId.LOCATION_STRINGS),
         sections.bytes(SectionId.LOCATIONS),
         _read_attribute_types(sections, end - start),
+        compiled=_read_compiled(sections),
         name=name,
         attribute_reader=AttributeReader(data, start, end),
     )
@@ -262,6 +263,15 @@ def _read_nonstrict_kernels(sections: _Sections) -> dict[int, tuple[int, ...]]:
         function = cursor.varint()
         numbers[function] = cursor.varints(cursor.count("kernels"))
     return numbers
+
+
+def _read_compiled(sections: _Sections) -> str:
+    cursor = sections.cursor(SectionId.COMPILED_FUNCTIONS)
+    start = cursor.offset
+    try:
+        return cursor.take(cursor.remaining).tobytes().decode()
+    except UnicodeDecodeError as wrong:
+        raise cursor.fail("text that is not UTF-8", start + wrong.start) from None
 
 
 # --- optional sections ---

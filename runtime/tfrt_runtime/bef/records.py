@@ -70,6 +70,7 @@ class BefModule:
     `attributes_alignment` is what the attributes need.  `attribute_types` maps offsets in
     `attributes` to kinds (`DType`, `AttributeKind`, array kinds), in the order of the file; None
     when the file has no such section.  `unused_strings` are in the file, but nothing refers to them.
+    `compiled` is the text of functions that become machine code, "" where there are none.
     """
 
     functions: tuple[BefFunction, ...]
@@ -81,6 +82,7 @@ class BefModule:
     locations: bytes = b""
     attribute_types: Mapping[int, int] | None = None
     unused_strings: tuple[str, ...] = ()
+    compiled: str = ""
 
     def used_strings(self) -> set[str]:
         """The names of types, kernels, functions and attributes."""

@@ -35,6 +35,8 @@ def write_bef(module: BefModule) -> bytes:
     _add_optional_sections(file, module, strings, types)
     if any(kernel.is_nonstrict for function in module.functions for kernel in function.kernels):
         file.add(SectionId.NONSTRICT_KERNELS, _nonstrict_kernels(module))
+    if module.compiled:
+        file.add(SectionId.COMPILED_FUNCTIONS, _raw(module.compiled.encode()))
     return bytes(file.data)
 
 

@@ -58,7 +58,7 @@ class Call:
     """What a record says beside registers: the kernel's address, its flags and its data.
 
     `functions` are indexes of functions.  `strict_arguments` counts for a non-strict kernel the
-    first arguments that it waits for; with 0 it waits for any one.
+    first arguments that it waits for; with 0 it waits for any one, below 0 for none.
     """
 
     address: int
@@ -164,7 +164,7 @@ class FunctionWriter:
         table = arena.add_addresses(*[slots[register] for register in results])
         waits = 0
         if call.flags & KERNEL_NONSTRICT:
-            waits = arena.add(call.strict_arguments)
+            waits = arena.add(max(0, call.strict_arguments))
             arena.add(*(self._references(register) for register in arguments))
         flags = call.flags | (KERNEL_TRACED if self._trace else 0)
         if len(arguments) + len(results) > FRAME_ROOM:
@@ -197,6 +197,8 @@ class FunctionWriter:
                 weights[index] = uses
             elif call.strict_arguments == 0:
                 weights[index] = 0
+            elif call.strict_arguments < 0:
+                continue
             elif strict := self._strict_uses(index, call, register):
                 weights[index] = strict
         return weights
@@ -237,9 +239,8 @@ class FunctionWriter:
         arguments = self._plan.function.kernels[index].arguments
         if call.strict_arguments == 0:
             return int(bool(arguments) and waits == len(arguments))
-        return sum(
-            register not in self._plan.constants for register in arguments[: call.strict_arguments]
-        )
+        strict = arguments[: max(0, call.strict_arguments)]
+        return sum(register not in self._plan.constants for register in strict)
 
     def _initial_counts(self) -> list[int]:
         """What each kernel waits for at entry; nobody looks at that of a constant."""

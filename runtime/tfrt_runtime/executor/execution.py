@@ -15,6 +15,7 @@ from tfrt_runtime.executor.program import Executable
 from tfrt_runtime.executor.tracing import RUN_SCOPE
 from tfrt_runtime.host.async_value import AsyncValue, make_available, wait_for
 from tfrt_runtime.host.context import HostContext, Sink
+from tfrt_runtime.host.futures import from_future, is_future
 from tfrt_runtime.host.payload import PayloadError
 from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.raw import WORDS
@@ -60,7 +61,7 @@ class Execution:
         """Start the run.
 
         Args:
-            arguments: Python values, or AsyncValues of this host, one per argument.
+            arguments: Python values, futures, or AsyncValues of this host, one per argument.
             output: where the program's output goes, instead of to the host's sink.
             wake: let workers begin at once; False leaves the start to whoever waits first.
 
@@ -78,6 +79,7 @@ class Execution:
         self.request = host.new_request(output)
         self.request.output = _tee(self._chunks, self.request.output)
         self.request.program = program
+        program.prepare(self.request)
         if host.tracing is not None:
             end = host.tracing.begin(Level.DEFAULT, RUN_SCOPE, self.request.id)
             self.request.on_done(end)
@@ -117,6 +119,8 @@ class Execution:
         if isinstance(value, AsyncValue):
             return value
         type_text = self.function.argument_types[index]
+        if is_future(value):
+            return from_future(self._queue, value, type_text)
         try:
             return make_available(self._queue, value, type_text)
         except PayloadError as wrong:

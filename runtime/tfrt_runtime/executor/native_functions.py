@@ -1,18 +1,66 @@
 """Native functions: declared by a program, implemented by a kernel of the same name.
 
 A file has no body for them.  They get one: a single kernel that takes all arguments and whose
-results are the function's, so that calling one is calling any function.
+results are the function's, so that calling one is calling any function.  Where a kernel calls a
+compiled function, the function takes that kernel's place: a call costs no activation then, and starts
+before the values are there that the function awaits.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.bef.records import BefFunction, BefKernel
+from tfrt_runtime.kernels.registry import CompiledKernel, Kernel
 
 PREFIX = "native function "
 """In front of the function's name, in the registry: a program's kernels cannot be called so."""
+
+
+CALL = "tfrt.call"
+
+
+def with_bodies(
+    functions: Sequence[BefFunction], registry: Mapping[str, Kernel]
+) -> tuple[BefFunction, ...]:
+    """The functions of a file; native ones have a body, and compiled ones are called directly."""
+    compiled = {
+        index: kernel
+        for index, function in enumerate(functions)
+        if function.kind is FunctionKind.NATIVE
+        and isinstance(kernel := registry.get(PREFIX + function.name), CompiledKernel)
+    }
+    bodies = [native_function(function) for function in functions]
+    if compiled:
+        bodies = [_with_direct_calls(function, compiled) for function in bodies]
+        for index, kernel in compiled.items():
+            bodies[index] = _in_order(bodies[index], 0, kernel)
+    return tuple(bodies)
+
+
+def _with_direct_calls(
+    function: BefFunction, compiled: Mapping[int, CompiledKernel]
+) -> BefFunction:
+    for position, record in enumerate(function.kernels):
+        if record.name == CALL and len(record.functions) == 1:
+            kernel = compiled.get(record.functions[0])
+            if kernel is not None and len(record.arguments) == len(kernel.arguments):
+                function = _in_order(function, position, kernel)
+    return function
+
+
+def _in_order(function: BefFunction, position: int, kernel: CompiledKernel) -> BefFunction:
+    """With a call of `kernel` in that position, with the arguments as its adapter has them."""
+    kernels = list(function.kernels)
+    record = kernels[position]
+    if len(record.arguments) == len(kernel.arguments):
+        arguments = tuple(record.arguments[i] for i in kernel.order)
+        kernels[position] = record._replace(
+            name=kernel.name, arguments=arguments, functions=(), is_nonstrict=False
+        )
+    return replace(function, kernels=tuple(kernels))
 
 
 def native_function(function: BefFunction) -> BefFunction:

@@ -15,14 +15,21 @@ from tfrt_runtime.executor.arena import Arena
 from tfrt_runtime.executor.benchmarks import BENCHMARK_NAME, benchmark_samples
 from tfrt_runtime.executor.circles import refuse_endless_waits
 from tfrt_runtime.executor.decode import Call, Constant, FunctionWriter, make_plan
-from tfrt_runtime.executor.native_functions import PREFIX, native_function
+from tfrt_runtime.executor.native_functions import PREFIX, with_bodies
 from tfrt_runtime.executor.python_kernels import present_request, report, run_python_kernel
 from tfrt_runtime.executor.resolve import PythonCall, Resolver, result_types_of
 from tfrt_runtime.executor.tracing import ProgramTracing
+from tfrt_runtime.host.context import Request
 from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.trace import Level
 from tfrt_runtime.kernels.benchmark_report import benchmark_report
-from tfrt_runtime.kernels.registry import ConstantKernel, ControlKernel, Kernel, PythonKernel
+from tfrt_runtime.kernels.registry import (
+    CompiledKernel,
+    ConstantKernel,
+    ControlKernel,
+    Kernel,
+    PythonKernel,
+)
 from tfrt_runtime.native.layouts import FUNCTION_WORDS, KERNEL_RAW, TRACE_SIZE
 
 Registry = Mapping[str, Kernel]
@@ -62,10 +69,9 @@ class Executable:
                 they are.
         """
         self.file = file
-        self.functions: tuple[BefFunction, ...] = tuple(
-            native_function(function) for function in file.functions
-        )
+        self.functions: tuple[BefFunction, ...] = with_bodies(file.functions, registry)
         self._registry = registry
+        self._compiled: dict[str, CompiledKernel] = {}
         self._process = native_process()
         self._python: dict[int, PythonCall] = {}
         self._places: list[int] = []
@@ -146,6 +152,8 @@ class Executable:
                     calls.append(None)
                 continue
             calls.append(resolver.call(kernel, record))
+            if isinstance(kernel, CompiledKernel):
+                self._compiled[kernel.name] = kernel
             if isinstance(kernel, PythonKernel):
                 types = result_types_of(function, record.results)
                 self._python[number + position] = resolver.python_call(kernel, record, types)
@@ -184,6 +192,11 @@ class Executable:
                 return index
         names = ", ".join(f"@{function.name}" for function in self.functions if function.name)
         raise TfrtError(error(f"there is no function @{name}; there are {names or 'none'}"))
+
+    def prepare(self, request: Request) -> None:
+        """Get ready for a run: compiled functions need a runtime on its host."""
+        for kernel in self._compiled.values():
+            kernel.prepare(request)
 
     def location_of(self, number: int) -> AnyLocation:
         """The place of kernel `number` of the file."""

@@ -13,6 +13,7 @@ from tfrt_runtime.executor.attributes import read_as_stored, read_word
 from tfrt_runtime.executor.decode import Call, Constant
 from tfrt_runtime.host.payload import SCALAR_TYPES
 from tfrt_runtime.kernels.registry import (
+    CompiledKernel,
     ConstantKernel,
     ControlKernel,
     Kernel,
@@ -25,6 +26,8 @@ from tfrt_runtime.native.layouts import (
     KERNEL_HEAVY,
     KERNEL_NONSTRICT,
     KERNEL_RAW,
+    TYPE_CHAIN,
+    TYPE_OBJECT,
 )
 
 Symbols = Callable[[str], int]
@@ -85,6 +88,8 @@ class Resolver:
             return self._plain(kernel, record)
         if isinstance(kernel, ControlKernel):
             return self._control(kernel, record)
+        if isinstance(kernel, CompiledKernel):
+            return self._compiled(kernel, record)
         assert isinstance(kernel, PythonKernel)
         return self._python(kernel, record)
 
@@ -119,6 +124,21 @@ class Resolver:
             for offset, word in zip(record.attributes, expected, strict=False)
         )
         return words if expected == kernel.attributes else (len(words), *words)
+
+    def _compiled(self, kernel: CompiledKernel, record: BefKernel) -> Call:
+        self._expect(record, kernel.name, len(kernel.arguments), len(kernel.results))
+        self._expect_attributes(kernel.name, record, 0)
+        arguments = [kernel.arguments[i] for i in kernel.order]
+        data = (
+            kernel.adapter,
+            self._symbols("compiled_kernels.argument_arrived"),
+            self._symbols("compiled_kernels.result_arrived"),
+            *(_payload_type(word) for word in (*kernel.results, *arguments)),
+        )
+        strict = len(kernel.arguments) - len(kernel.awaited)
+        flags = KERNEL_HEAVY if kernel.heavy else 0
+        flags |= KERNEL_NONSTRICT if kernel.awaited else 0
+        return Call(self._symbols("compiled_kernels.run_compiled"), flags, strict or -1, data)
 
     def _python(self, kernel: PythonKernel, record: BefKernel) -> Call:
         self._expect_attributes(kernel.name, record, len(kernel.attributes))
@@ -224,6 +244,10 @@ class Resolver:
 
     def _refuse(self, record: BefKernel, message: str) -> TfrtError:
         return TfrtError(error(message, self._file.location(record.location)))
+
+
+def _payload_type(word: str) -> int:
+    return TYPE_CHAIN if word == "chain" else SCALAR_TYPES.get(word, TYPE_OBJECT)
 
 
 def result_types_of(function: BefFunction, registers: Sequence[int]) -> tuple[str, ...]:

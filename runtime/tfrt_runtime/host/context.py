@@ -151,6 +151,10 @@ class HostContext:
         assert isinstance(found, kind)
         return found
 
+    def waits_for_outside(self) -> bool:
+        """Whether some run waits for a value from outside the runtime."""
+        return any(request.promises_open() for request in list(self._requests))
+
     def live_values(self) -> int:
         """AsyncValues of this host that exist; exact while nothing runs."""
         own = 0 if self._closed else 1  # `cancelled`

@@ -111,6 +111,11 @@ class WorkQueue:
             self._local.busy = 0
         return int(context)
 
+    @property
+    def is_at_work_here(self) -> bool:
+        """Whether this thread runs tasks of the queue at the moment."""
+        return getattr(self._local, "busy", 0) > 0
+
     def _make_context(self, label: str) -> int:
         with self._lock:
             number = len(self._contexts)

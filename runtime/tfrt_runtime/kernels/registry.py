@@ -18,15 +18,18 @@ from typing import TypeVar
 
 from tfrt_runtime.diagnostics import TfrtError, error
 from tfrt_runtime.host.chain import CHAIN, Chain
+from tfrt_runtime.host.context import Request
 
 __all__ = [
     "CHAIN",
     "Chain",
+    "CompiledKernel",
     "ConstantKernel",
     "ControlKernel",
     "Kernel",
     "KernelError",
     "KernelRegistry",
+    "KernelsOver",
     "NativeKernel",
     "PythonKernel",
     "arguments_taken",
@@ -130,7 +133,34 @@ class ControlKernel:
     """Calls sync functions, and only those."""
 
 
-Kernel = PythonKernel | NativeKernel | ConstantKernel | ControlKernel
+@dataclass(frozen=True, slots=True)
+class CompiledKernel:
+    """A function that another compiler made, called through an adapter: see `compiled_kernels`.
+
+    `arguments` and `results` are type words, with `tensor` for a tensor.  The adapter's address is
+    that of machine code which `code` keeps alive.
+    """
+
+    name: str
+    adapter: int
+    arguments: tuple[str, ...]
+    results: tuple[str, ...]
+    awaited: tuple[int, ...] = ()
+    """The arguments that it starts without, as it waits for them itself.  The adapter has them last."""
+    heavy: bool = False
+    code: object = None
+    prepare: Callable[[Request], None] = lambda _: None
+    """Called before a run that may call it."""
+    sync: bool = False
+
+    @property
+    def order(self) -> tuple[int, ...]:
+        """The arguments as the adapter has them: those that it starts without come last."""
+        strict = [i for i in range(len(self.arguments)) if i not in self.awaited]
+        return (*strict, *self.awaited)
+
+
+Kernel = PythonKernel | NativeKernel | ConstantKernel | ControlKernel | CompiledKernel
 
 
 class KernelRegistry(Mapping[str, Kernel]):
@@ -211,6 +241,24 @@ class KernelRegistry(Mapping[str, Kernel]):
                 )
             )
         self._kernels.update(other)
+
+
+class KernelsOver(Mapping[str, Kernel]):
+    """The kernels of `first`, and those of `second` whose names are not among them."""
+
+    def __init__(self, first: Mapping[str, Kernel], second: Mapping[str, Kernel]) -> None:
+        self._first = first
+        self._second = second
+
+    def __getitem__(self, name: str) -> Kernel:
+        found = self._first.get(name)
+        return self._second[name] if found is None else found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter({**dict.fromkeys(self._first), **dict.fromkeys(self._second)})
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
 
 
 def arguments_taken(function: Callable[..., object], others: int) -> int | None:

@@ -7,28 +7,43 @@ continues on the spot, up to a bounded depth.
 
 A thread that must wait, because a plain function awaits, runs other tasks meanwhile: otherwise the
 tasks that it waits for might find no thread.  When nothing is left to run it sleeps, and asks Python
-now and then, which sees signals and notices when nobody is left who could resolve the object.
+now and then, which sees signals and notices when nobody is left who could resolve the object.  The
+kernel that it may be in keeps its frame meanwhile: those that the thread runs get another one.
 """
 
 from __future__ import annotations
 
 from tfrt_runtime.native.async_objects import leave_waiter, tell
-from tfrt_runtime.native.async_value import drop_optional, is_available, new_waiter
+from tfrt_runtime.native.async_value import (
+    drop_optional,
+    give_cell,
+    is_available,
+    new_waiter,
+    take_block,
+)
 from tfrt_runtime.native.executor import hand_over, offer_tasks, run_ready, run_task
 from tfrt_runtime.native.handles import latch_drop, latch_make
 from tfrt_runtime.native.layouts import (
+    CELL_SIZE,
+    CONTEXT_ACTIVATION,
+    CONTEXT_ARGUMENTS,
     CONTEXT_AWAITED,
     CONTEXT_DEQUE,
     CONTEXT_FAILURE,
+    CONTEXT_FRAME_LIMIT,
     CONTEXT_NESTED,
     CONTEXT_PENDING,
     CONTEXT_PROCESS,
     CONTEXT_QUEUE,
+    CONTEXT_REQUEST,
+    CONTEXT_RESULTS,
     CONTEXT_SPAWNED,
+    CONTEXT_STARTED,
     DEQUE_BOTTOM,
     DEQUE_TOP,
     EVENT_LOOK,
     EVENT_WAITING,
+    FRAME_ROOM,
     LATCH_PENDING,
     PROCESS_RUN_COROUTINE,
     QUEUE_EPOCH,
@@ -41,6 +56,7 @@ from tfrt_runtime.native.layouts import (
 )
 from tfrt_runtime.native.memory import (
     Address,
+    allocate,
     call1,
     entry,
     fetch_add,
@@ -50,6 +66,7 @@ from tfrt_runtime.native.memory import (
     load_acquire,
     native,
     now,
+    release,
     set_thread_context,
     stack_room,
     store,
@@ -80,6 +97,14 @@ FIRST_NAP_NS = 1_000_000
 LONGEST_NAP_NS = 20_000_000
 LOOK_NS = 50_000_000
 """A thread that helps lets Python see signals so often."""
+
+# What is kept of a kernel's frame, in a cell.
+KEPT_ARGUMENTS = 0
+KEPT_RESULTS = 8
+KEPT_LIMIT = 16
+KEPT_ACTIVATION = 24
+KEPT_REQUEST = 32
+KEPT_STARTED = 40
 
 
 @native
@@ -206,6 +231,7 @@ def wait_for_object(context: Address, value: Address) -> None:
     """Return when an object is resolved; run other tasks meanwhile."""
     outer = load(context + CONTEXT_AWAITED)
     store_release(context + CONTEXT_AWAITED, value)
+    kept = put_frame_aside(context)
     nap = FIRST_NAP_NS
     next_look = now() + LOOK_NS
     latch = 0
@@ -223,8 +249,39 @@ def wait_for_object(context: Address, value: Address) -> None:
             nap = min(2 * nap, LONGEST_NAP_NS)
     if latch != 0:
         latch_drop(context, latch)
+    take_frame_back(context, kept)
     store_release(context + CONTEXT_AWAITED, outer)
     set_thread_context(context)
+
+
+@native
+def put_frame_aside(context: Address) -> Address:
+    """Give a context another frame, for other kernels; what `take_frame_back` needs."""
+    kept = take_block(context, CELL_SIZE)
+    store(kept + KEPT_ARGUMENTS, load(context + CONTEXT_ARGUMENTS))
+    store(kept + KEPT_RESULTS, load(context + CONTEXT_RESULTS))
+    store(kept + KEPT_LIMIT, load(context + CONTEXT_FRAME_LIMIT))
+    store(kept + KEPT_ACTIVATION, load(context + CONTEXT_ACTIVATION))
+    store(kept + KEPT_REQUEST, load(context + CONTEXT_REQUEST))
+    store(kept + KEPT_STARTED, load(context + CONTEXT_STARTED))
+    frame = allocate(16 * FRAME_ROOM)
+    store(context + CONTEXT_ARGUMENTS, frame)
+    store(context + CONTEXT_RESULTS, frame + 8 * FRAME_ROOM)
+    store(context + CONTEXT_FRAME_LIMIT, FRAME_ROOM)
+    return kept
+
+
+@native
+def take_frame_back(context: Address, kept: Address) -> None:
+    """Let a context go on with the kernel that it was in."""
+    release(load(context + CONTEXT_ARGUMENTS))
+    store(context + CONTEXT_ARGUMENTS, load(kept + KEPT_ARGUMENTS))
+    store(context + CONTEXT_RESULTS, load(kept + KEPT_RESULTS))
+    store(context + CONTEXT_FRAME_LIMIT, load(kept + KEPT_LIMIT))
+    store(context + CONTEXT_ACTIVATION, load(kept + KEPT_ACTIVATION))
+    store(context + CONTEXT_REQUEST, load(kept + KEPT_REQUEST))
+    store(context + CONTEXT_STARTED, load(kept + KEPT_STARTED))
+    give_cell(context, kept)
 
 
 @native

@@ -301,7 +301,7 @@ def become_error(context: Address, value: Address, failure: Address) -> None:
         keep_error(context, value, failure)
     else:
         store(value + VALUE_PAYLOAD, failure)
-        store_release(value + VALUE_KIND, load(value + VALUE_KIND) | KIND_INDIRECT)
+        store_release(value + VALUE_KIND, load_acquire(value + VALUE_KIND) | KIND_INDIRECT)
     publish(context, value, ERROR)
 
 

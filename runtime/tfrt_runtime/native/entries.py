@@ -21,6 +21,7 @@ MODULES = (
     "async_groups",
     "async_awaiting",
     "async_abi",
+    "compiled_kernels",
     "outside_queues",
 )
 

@@ -18,18 +18,23 @@ from xdsl.ir import Attribute
 from tfrt_nb.compiled.half import CompiledFunction
 from tfrt_nb.compiled.host import LoadedHalf
 from tfrt_nb.compiled.payloads import POINTER_SIZE, Payload, element_of, payload_of
+from tfrt_nb.dialects.async_.types import TokenType
+from tfrt_nb.dialects.crossing import host_type
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error
-from tfrt_runtime.host.async_value import AsyncValue, make_unavailable, wait_for
-from tfrt_runtime.host.payload import PayloadError
+from tfrt_runtime.host.async_value import AsyncValue, make_available, make_unavailable, wait_for
+from tfrt_runtime.host.chain import CHAIN
+from tfrt_runtime.host.futures import from_future, is_future
+from tfrt_runtime.host.payload import SCALAR_TYPES, PayloadError
 from tfrt_runtime.host.process import native_process, shielded
+from tfrt_runtime.native.layouts import TYPE_CHAIN
 
 _SLICE = 0.02
 """Seconds between two looks at whether everything has come to rest."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Result:
-    """A result of a function: its type, how its payload is read, whether it comes in an object."""
+class _Crossing:
+    """An argument or a result: its type, its payload's bytes, whether it comes in an object."""
 
     type: Attribute
     payload: Payload
@@ -37,7 +42,7 @@ class _Result:
 
     @property
     def size(self) -> int:
-        """Bytes of what the function stores."""
+        """Bytes of what the function loads or stores."""
         return POINTER_SIZE if self.is_async else self.payload.size
 
     @property
@@ -62,7 +67,8 @@ class CompiledExecution:
         """Start the run.
 
         Args:
-            arguments: Python values, or AsyncValues of this host, one per argument.
+            arguments: Python values, futures, or AsyncValues of this host, one per argument.  Those
+                for async parameters are awaited by the function, others before it starts.
             wake: let workers begin at once; False leaves the start to whoever waits first.
 
         Raises:
@@ -101,21 +107,60 @@ class CompiledExecution:
             raise TfrtError(
                 error(f"@{self.function.name} takes {expected} arguments, found {len(arguments)}")
             )
-        for index, value in enumerate(arguments):
-            if not isinstance(value, AsyncValue):
-                self._encode(index, value)  # a mistake is the caller's, at once
-        return list(arguments)
+        return [self._given_one(index, value) for index, value in enumerate(arguments)]
+
+    def _given_one(self, index: int, value: object) -> object:
+        """An argument as it is kept; a mistake is the caller's, at once."""
+        taken = self._takes[index]
+        if is_future(value):
+            return from_future(self._queue, value, taken.word)
+        if isinstance(value, AsyncValue):
+            return value
+        try:
+            if not taken.is_async:
+                taken.payload.encode(value)
+                return value
+            is_token = isinstance(taken.type, TokenType)
+            return make_available(self._queue, CHAIN if is_token else value, taken.word)
+        except PayloadError as wrong:
+            raise self._wrong(index, wrong) from None
+
+    def _wrong(self, index: int, problem: PayloadError) -> TfrtError:
+        return TfrtError(error(f"argument {index} of @{self.function.name}: {problem}"))
 
     def _encode(self, index: int, value: object) -> bytes:
+        taken = self._takes[index]
+        if taken.is_async:
+            assert isinstance(value, AsyncValue)
+            return self._object_of(value, taken.word).to_bytes(POINTER_SIZE, "little")
         try:
-            return self._takes[index].encode(value)
+            return taken.payload.encode(value)
         except PayloadError as wrong:
-            raise TfrtError(error(f"argument {index} of @{self.function.name}: {wrong}")) from None
+            raise self._wrong(index, wrong) from None
+
+    def _object_of(self, value: AsyncValue, word: str) -> int:
+        """What compiled code awaits for a host value; the function gets its reference."""
+        process = native_process()
+        make = process.quick("compiled_kernels.object_of", 4)
+        arrived = process.library["compiled_kernels.argument_arrived"]
+        kind = SCALAR_TYPES.get(word, TYPE_CHAIN)
+        return make(self._queue.context(), value.address, kind, arrived)
+
+    def _waits_for(self, index: int) -> bool:
+        """Whether an argument has to be there before the function starts."""
+        return not self._takes[index].is_async
 
     def _await_arguments(self, wake: bool) -> None:
         """Start when every argument is there."""
-        awaited = [value for value in self._arguments if isinstance(value, AsyncValue)]
-        open_ones = [value for value in awaited if not value.done()]
+        given = [(i, v) for i, v in enumerate(self._arguments) if isinstance(v, AsyncValue)]
+        open_values = [(index, value) for index, value in given if not value.done()]
+        for _, value in open_values:
+            text = f"an argument of @{self.function.name}"
+            if value.is_indirect:
+                self.request.promises.expect(value, text)
+            else:
+                self.request.promises.watch(value, text)
+        open_ones = [value for index, value in open_values if self._waits_for(index)]
         if not open_ones:
             self._submit(wake)
             return
@@ -130,7 +175,6 @@ class CompiledExecution:
                 self._submit(wake)
 
         for value in open_ones:
-            self.request.promises.watch(value, f"an argument of @{self.function.name}")
             value.and_then(arrived)
 
     def _submit(self, wake: bool) -> None:
@@ -159,7 +203,10 @@ class CompiledExecution:
         self._leave(1)
 
     def _call(self) -> Diagnostic | None:
-        values = [v.result(0) if isinstance(v, AsyncValue) else v for v in self._arguments]
+        values = [
+            v.result(0) if isinstance(v, AsyncValue) and self._waits_for(i) else v
+            for i, v in enumerate(self._arguments)
+        ]
         given = [ctypes.create_string_buffer(self._encode(i, v)) for i, v in enumerate(values)]
         taken = [ctypes.create_string_buffer(max(1, returned.size)) for returned in self._returns]
         self._memory = [*values, *given]  # tasks may still read the buffers that they were given
@@ -180,7 +227,7 @@ class CompiledExecution:
 
     # Results
 
-    def _take(self, index: int, returned: _Result, data: bytes) -> None:
+    def _take(self, index: int, returned: _Crossing, data: bytes) -> None:
         if not returned.is_async:
             self._resolve(self.results[index], None, returned.payload.decode(data))
             self._leave(1)
@@ -286,7 +333,8 @@ class CompiledExecution:
         if self.request.interrupted:
             self.request.interrupted = False
             raise KeyboardInterrupt
-        if self.completion.done() and not self.request.is_done and self._runtime.has_settled():
+        may_be_stuck = self.completion.done() and not self.request.is_done
+        if may_be_stuck and not self.request.promises_open() and self._runtime.has_settled():
             for made in self._objects:
                 if not made.done():
                     self._runtime.abandon(made.address)
@@ -329,7 +377,7 @@ def _enter(handle: int) -> int:
     return 0
 
 
-def _result(function: CompiledFunction, index: int) -> _Result:
+def _result(function: CompiledFunction, index: int) -> _Crossing:
     type_ = function.results[index]
     held = element_of(type_)
     payload = payload_of(type_ if held is None else held)
@@ -339,16 +387,17 @@ def _result(function: CompiledFunction, index: int) -> _Result:
                 f"result {index} of @{function.name} is of type {type_}, which Python cannot take"
             )
         )
-    return _Result(type_, payload, held is not None)
+    return _Crossing(type_, payload, held is not None)
 
 
-def _argument(function: CompiledFunction, index: int) -> Payload:
+def _argument(function: CompiledFunction, index: int) -> _Crossing:
     type_ = function.arguments[index]
-    payload = None if element_of(type_) is not None else payload_of(type_)
-    if payload is None:
+    held = element_of(type_)
+    payload = payload_of(type_ if held is None else held)
+    if payload is None or (held is not None and host_type(type_) is None):
         raise TfrtError(
             error(
                 f"argument {index} of @{function.name} is of type {type_}, which Python cannot give"
             )
         )
-    return payload
+    return _Crossing(type_, payload, held is not None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -66,6 +66,12 @@ class CompiledHalf:
             for op in module.ops
             if isinstance(op, func.FuncOp | AsyncFuncOp) and _is_callable(op)
         }
+        self.defined = frozenset(
+            op.sym_name.data
+            for op in module.ops
+            if isinstance(op, func.FuncOp | AsyncFuncOp) and op.body.blocks
+        )
+        """The names of all functions that have a body, private ones, too."""
 
     def emit(self, stage: Stage) -> str:
         """The functions at a stage of their compilation, as text.
@@ -75,13 +81,13 @@ class CompiledHalf:
         """
         return emit(self.module, stage, *self._first)
 
-    def compile(self, functions: Mapping[str, int]) -> MachineCode:
-        """Compile; `functions` are the addresses of what the code calls.
+    def compile(self, functions: Mapping[str, int], adapted: Collection[str] = ()) -> MachineCode:
+        """Compile; `functions` are the addresses of what the code calls, kernels call those `adapted`.
 
         Raises:
             TfrtError: at what cannot be compiled, or is declared and nowhere defined.
         """
-        return compile_program(self.module, functions, *self._first)
+        return compile_program(self.module, functions, *self._first, adapted=adapted)
 
     @property
     def counts_references(self) -> bool:

@@ -56,6 +56,7 @@ class CompiledHome:
         self.host = host
         self.runtime = AsyncRuntime(host)
         self._loaded: list[LoadedHalf] = []
+        self._codes: dict[int, MachineCode] = {}
         self._by_half: weakref.WeakKeyDictionary[CompiledHalf, list[LoadedHalf]] = (
             weakref.WeakKeyDictionary()
         )
@@ -79,6 +80,10 @@ class CompiledHome:
         self._loaded.append(loaded)
         return loaded
 
+    def keep(self, code: MachineCode) -> None:
+        """Keep code that runs on the host, for the same reason."""
+        self._codes.setdefault(id(code), code)
+
     def __del__(self) -> None:
         # The host is closed.
         if not hasattr(self, "runtime"):
@@ -86,4 +91,4 @@ class CompiledHome:
         if self.runtime.has_settled():
             self.runtime.close()
         else:
-            _abandoned.append((self.runtime, self._loaded))
+            _abandoned.append((self.runtime, self._loaded, self._codes))

@@ -12,6 +12,7 @@ from xdsl.utils.exceptions import VerifyException
 from tfrt_nb.convert import guesses
 from tfrt_nb.convert.attributes import UNKNOWN_VALUE, decode
 from tfrt_nb.convert.collect import NATIVE, SYNC
+from tfrt_nb.convert.compiled_functions import read_compiled
 from tfrt_nb.convert.compiled_modules import read_compiled_modules
 from tfrt_nb.convert.errors import ConversionError
 from tfrt_nb.convert.places import location_of_place
@@ -41,7 +42,13 @@ def bef_to_mlir(file: BefFile) -> ModuleOp:
     with collector_paused():
         built = map(builder.build, range(len(file.functions)))
         functions = [function for function in built if function is not None]
-    return ModuleOp([*compiled, *functions])
+    code = read_compiled(file.compiled, file.name) if file.compiled else ModuleOp([])
+    defined = {name for op in code.ops if (name := op.get_attr_or_prop("sym_name"))}
+    host = [op for op in functions if op.sym_name not in defined or NATIVE not in op.attributes]
+    for op in list(code.ops):
+        op.detach()
+        host.append(op)
+    return ModuleOp([*compiled, *host])
 
 
 def missing_sections(file: BefFile) -> Diagnostic | None:

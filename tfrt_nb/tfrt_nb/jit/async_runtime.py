@@ -13,7 +13,7 @@ from xdsl.ir import Operation, SSAValue
 
 from tfrt_nb.dialects.async_ import coroutine, failures, runtime
 from tfrt_nb.dialects.async_.types import GroupType, TokenType, ValueType
-from tfrt_nb.jit.function_body import FunctionBody, Lowering
+from tfrt_nb.jit.function_body import LIVE_COUNTER, FunctionBody, Lowering
 from tfrt_nb.jit.llvm_types import llvm_type
 from tfrt_nb.passes.errors import location_of
 
@@ -229,6 +229,7 @@ def _coro_begin(body: FunctionBody, op: Operation) -> None:
     last = body.value(f"sub i64 {padded}, 1")
     mask = body.value(f"sub i64 0, {alignment}")
     rounded = body.value(f"and i64 {last}, {mask}")
+    _count_coroutine(body, 1)
     memory = body.call("aligned_alloc", "ptr", ("i64", alignment), ("i64", rounded))
     arguments = body.argument(op.operands[0]), ("ptr", memory)
     body.bind(op.results[0], body.call("llvm.coro.begin", "ptr", *arguments))
@@ -237,6 +238,12 @@ def _coro_begin(body: FunctionBody, op: Operation) -> None:
 def _coro_free(body: FunctionBody, op: Operation) -> None:
     memory = body.call("llvm.coro.free", "ptr", *map(body.argument, op.operands))
     body.call("free", "void", ("ptr", memory))
+    _count_coroutine(body, -1)
+
+
+def _count_coroutine(body: FunctionBody, step: int) -> None:
+    if body.module.counts:
+        body.value(f"atomicrmw add ptr {LIVE_COUNTER}, i64 {step} acq_rel")
 
 
 def _coro_end(body: FunctionBody, op: Operation) -> None:

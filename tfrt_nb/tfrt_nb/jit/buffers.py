@@ -12,7 +12,7 @@ from xdsl.dialects import memref
 from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseIntOrFPElementsAttr, MemRefType, NoneAttr
 from xdsl.ir import Operation, SSAValue
 
-from tfrt_nb.jit.function_body import FunctionBody, Lowering, ModuleText
+from tfrt_nb.jit.function_body import GLOBALS_TABLE, FunctionBody, Lowering, ModuleText
 from tfrt_nb.jit.llvm_types import array_literal, llvm_type, memref_type
 from tfrt_nb.passes.errors import fail
 from tfrt_nb.passes.index_math import constant_value
@@ -181,17 +181,31 @@ def global_name(symbol: str) -> str:
 
 def lower_global(module: ModuleText, op: memref.GlobalOp) -> None:
     """Define the elements of a global buffer."""
-    assert isinstance(op.type, MemRefType)
-    count = 1
-    for size in op.type.get_shape():
-        count *= size
-    type_ = f"[{count} x {llvm_type(op.type.element_type)}]"
+    type_ = _global_type(op)
     value = "zeroinitializer"
     if isinstance(op.initial_value, DenseIntOrFPElementsAttr):
         value = array_literal(op.initial_value)
     kind = "constant" if op.constant is not None else "global"
     name = global_name(op.sym_name.data)
     module.globals.append(f"{name} = internal {kind} {type_} {value}, align {_ALIGNMENT}")
+
+
+def _global_type(op: memref.GlobalOp) -> str:
+    assert isinstance(op.type, MemRefType)
+    count = 1
+    for size in op.type.get_shape():
+        count *= size
+    return f"[{count} x {llvm_type(op.type.element_type)}]"
+
+
+def globals_table(ops: Sequence[memref.GlobalOp]) -> str:
+    """Define the table of global buffers."""
+    entries = ", ".join(
+        f"{{ ptr, i64 }} {{ ptr {global_name(op.sym_name.data)}, i64 ptrtoint "
+        f"(ptr getelementptr ({_global_type(op)}, ptr null, i64 1) to i64) }}"
+        for op in ops
+    )
+    return f"{GLOBALS_TABLE} = internal constant [{len(ops)} x {{ ptr, i64 }}] [{entries}]"
 
 
 LOWERINGS: dict[str, Lowering] = {

@@ -4,20 +4,24 @@ The input is what `passes.pipeline.executable_pipeline` leaves: functions of blo
 coroutine operations, `arith`, `math` and `memref`.  Each MLIR block becomes an LLVM block, block
 arguments become phi instructions, values of several results a struct.
 
+Functions that kernels of host programs call get an adapter (`adapters`).
+
 Each public function `f` gets a second way in, `__packed_f(ptr to pointers)`: one pointer for each argument
 and then one for each result.  It returns whether the function failed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from xdsl.dialects import func, memref
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, Region
 
 from tfrt_nb.jit import arithmetic, async_runtime, buffers, control
-from tfrt_nb.jit.function_body import FunctionBody, ModuleText
+from tfrt_nb.jit.adapters import has_buffers, kernel_adapter
+from tfrt_nb.jit.buffers import globals_table
+from tfrt_nb.jit.function_body import LIVE_COUNTER, FunctionBody, ModuleText
 from tfrt_nb.jit.llvm_types import (
     UnsupportedType,
     function_name,
@@ -44,15 +48,21 @@ define internal void {async_runtime.RESUME}(ptr %handle) {{
 }}"""
 
 
-def lower_to_llvm(module: ModuleOp) -> str:
+def lower_to_llvm(module: ModuleOp, adapted: frozenset[str] = frozenset()) -> str:
     """The text of the LLVM module.  The MLIR module is changed: some edges get a block.
+
+    The functions `adapted` get an adapter.
 
     Raises:
         PassError: at an operation or a function that cannot be compiled.
     """
-    text = ModuleText()
+    ops = list(module.body.block.ops)
+    buffer_globals = [op for op in ops if isinstance(op, memref.GlobalOp)]
+    text = ModuleText(adapted, _has_buffers(ops, adapted), len(buffer_globals))
     definitions: list[str] = []
-    for op in module.body.block.ops:
+    if text.counts:
+        text.globals += [globals_table(buffer_globals), f"{LIVE_COUNTER} = internal global i64 0"]
+    for op in ops:
         match op:
             case func.FuncOp():
                 definitions.extend(_lower_function(text, op))
@@ -66,6 +76,16 @@ def lower_to_llvm(module: ModuleOp) -> str:
     ]
     declarations = [*text.declarations.values()]
     return "\n".join([*constants, *text.globals, *declarations, _RESUME, *definitions, ""])
+
+
+def _has_buffers(ops: Sequence[Operation], adapted: frozenset[str]) -> bool:
+    """Whether kernels give buffers to compiled code, or take some."""
+    return any(
+        isinstance(op, func.FuncOp)
+        and op.sym_name.data in adapted
+        and has_buffers(op.function_type)
+        for op in ops
+    )
 
 
 def packed_name(symbol: str) -> str:
@@ -85,6 +105,8 @@ def _lower_function(text: ModuleText, op: func.FuncOp) -> Iterator[str]:
     yield _definition(text, op, returns)
     if op.sym_visibility is None or op.sym_visibility.data == "public":
         yield _packed(op, returns)
+    if op.sym_name.data in text.adapted:
+        yield kernel_adapter(text, op)
 
 
 def _definition(text: ModuleText, op: func.FuncOp, returns: str) -> str:

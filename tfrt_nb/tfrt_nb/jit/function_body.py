@@ -20,9 +20,23 @@ Argument: TypeAlias = tuple[str, str]
 """An argument of a call: its LLVM type and the operand."""
 
 
+GLOBALS_TABLE = '@".globals"'
+"""Address and bytes of each global buffer: memory that nobody frees."""
+LIVE_COUNTER = '@".live"'
+"""Counts calls from hosts and coroutines that exist: while it is 0, none of the code can run."""
+
+
 @dataclass
 class ModuleText:
-    """What functions share: declarations, constants, and who else is called."""
+    """What functions share: declarations, constants, and who else is called.
+
+    `adapted` are the functions that kernels call; with `counts` there is a `LIVE_COUNTER`;
+    `global_count` is the length of the `GLOBALS_TABLE`.
+    """
+
+    adapted: frozenset[str] = frozenset()
+    counts: bool = False
+    global_count: int = 0
 
     declarations: dict[str, str] = field(default_factory=dict)
     constants: dict[str, str] = field(default_factory=dict)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from enum import StrEnum
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.passes import ModulePass
 
 from tfrt_nb.jit.compiler import MachineCode, assembly, compile_module, split_coroutines
@@ -46,18 +46,29 @@ def emit(module: ModuleOp, stage: Stage, *first: ModulePass) -> str:
 
 
 def compile_program(
-    module: ModuleOp, functions: Mapping[str, int], *first: ModulePass
+    module: ModuleOp,
+    functions: Mapping[str, int],
+    *first: ModulePass,
+    adapted: Collection[str] = (),
 ) -> MachineCode:
     """Compile the program; `functions` are the addresses of what it calls, the runtime's included.
 
-    Each public function `f` is called through `coroutines.packed_name(f)`.
+    Each public function `f` is called through `coroutines.packed_name(f)`.  Kernels call the functions
+    `adapted` through `adapters.adapter_name(f)`.
     """
-    lowered = _lowered(module, first)
+    lowered = _lowered(module, first, adapted)
     level = optimisation_level(lowered)
-    return compile_module(lower_to_llvm(lowered), functions, level)
+    return compile_module(lower_to_llvm(lowered, frozenset(adapted)), functions, level)
 
 
-def _lowered(module: ModuleOp, first: tuple[ModulePass, ...]) -> ModuleOp:
+def _lowered(
+    module: ModuleOp, first: tuple[ModulePass, ...], called: Collection[str] = ()
+) -> ModuleOp:
+    """A copy after the passes; the functions `called` from outside are public in it."""
     copy = module.clone()
+    for op in copy.ops:
+        name = op.get_attr_or_prop("sym_name")
+        if isinstance(name, StringAttr) and name.data in called:
+            op.properties.pop("sym_visibility", None)
     executable_pipeline(*first).apply(Context(), copy)
     return copy

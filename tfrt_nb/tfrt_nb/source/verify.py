@@ -270,13 +270,52 @@ def _callee_problem(
 ) -> Diagnostic | None:
     name = symbol.root_reference.data
     callee = symbols.get(name)
+    if callee is not None and callee.name == "async.func":
+        return _compiled_callee_problem(operation, callee)
     if not isinstance(callee, FuncOp):
         return _op_error(operation, f"'{name}' does not reference a valid function")
     if _function_problem(callee) is not None:
         return None
+    type_ = callee.function_type
+    problem = _call_problem(operation, type_.inputs.data, type_.outputs.data)
+    return None if problem is None else _compiled_callee_problem(operation, callee)
+
+
+def _compiled_callee_problem(operation: CallingOp, callee: Operation) -> Diagnostic | None:
+    """What is wrong with a call of a function that may be compiled."""
+    from tfrt_nb.dialects.crossing import host_types, uncrossable
+
+    type_ = callee.get_attr_or_prop("function_type")
+    if not isinstance(type_, FunctionType) or _own_problem(callee) is not None:
+        return None
+    place = span_of(callee)
+    inputs, outputs = host_types(type_.inputs.data), host_types(type_.outputs.data)
+    if inputs is None or outputs is None:
+        if isinstance(callee, FuncOp) and not _is_code(callee):
+            return _call_problem(operation, type_.inputs.data, type_.outputs.data)
+        found = note(f"{uncrossable(type_)} cannot cross", place)
+        message = f"'{_symbol_name(callee)}' cannot be called by host programs"
+        return error(f"'{operation.name}' op {message}", span_of(operation), [found])
+    problem = _call_problem(operation, tuple(inputs), tuple(outputs))
+    crossed = FunctionType.from_lists(inputs, outputs)
+    if problem is not None and crossed != type_:
+        text = f"host programs call the function's type '{type_}' '{crossed}'"
+        return error(problem.message, problem.location, [note(text, place)])
+    return problem
+
+
+def _is_code(function: FuncOp) -> bool:
+    """Whether a function ends as compiled ones do."""
+    last = function.body.blocks[-1].last_op if function.body.blocks else None
+    return last is not None and not isinstance(last, ReturnOp)
+
+
+def _call_problem(
+    operation: CallingOp,
+    expected_inputs: tuple[Attribute, ...],
+    expected_outputs: tuple[Attribute, ...],
+) -> Diagnostic | None:
     inputs, outputs = operation.callee_types()
-    expected_inputs = callee.function_type.inputs.data
-    expected_outputs = callee.function_type.outputs.data
     if len(inputs) != len(expected_inputs):
         return _op_error(operation, "incorrect number of operands for callee")
     if inputs != expected_inputs:

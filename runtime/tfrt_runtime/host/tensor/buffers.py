@@ -43,6 +43,11 @@ class HostBuffer:
         address = allocator.allocate_bytes(size, alignment)
         if address is None:
             return None
+        return cls.adopt(allocator, address, size)
+
+    @classmethod
+    def adopt(cls, allocator: HostAllocator, address: int, size: int) -> HostBuffer:
+        """Bytes that were allocated already; `allocator` gets them back."""
         memory = _memory_type(size.bit_length()).from_address(address)
         memory.owed = allocator, address, size
         return cls(memory, address, 0, size)

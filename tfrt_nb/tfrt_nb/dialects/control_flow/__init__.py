@@ -11,6 +11,7 @@ from tfrt_nb.dialects.control_flow.calls import (
     ParallelCallOp,
     WhileOp,
 )
+from tfrt_nb.dialects.control_flow.jit import JitOp
 from tfrt_nb.dialects.control_flow.regions import (
     BenchmarkOp,
     DoAsyncOp,
@@ -31,6 +32,7 @@ OPERATIONS = (
     CondOp,
     DoAsyncOp,
     IfOp,
+    JitOp,
     OnceOp,
     ParallelCallOp,
     ParallelForOp,
@@ -49,6 +51,7 @@ __all__ = [
     "CondOp",
     "DoAsyncOp",
     "IfOp",
+    "JitOp",
     "OnceOp",
     "ParallelCallOp",
     "ParallelForOp",

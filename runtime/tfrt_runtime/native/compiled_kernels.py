@@ -1,0 +1,262 @@
+"""Compiled functions as kernels: from the frame of a kernel to the calls of compiled code, and back.
+
+Every compiled function that host programs call has an adapter, compiled with it, which knows its types:
+`adapter(context, record)` fetches the arguments with the functions here, calls, and hands over the
+results; it returns 1 if the function failed.  The words of the record's data are the adapter, the two
+waiter functions of this module, then the payload types of results and arguments.
+
+Host values never enter compiled code: what a coroutine awaits is an object of its own, which becomes
+what the host value is.  So compiled code counts references its own way, and a host value may be a
+constant, may be indirect, and cannot be given up by those who wait.  Objects that compiled code returns
+are results as they are: an object is an AsyncValue.
+"""
+
+from __future__ import annotations
+
+from tfrt_runtime.native.activation import leave_request, publish
+from tfrt_runtime.native.async_objects import (
+    drop_references,
+    error_of,
+    new_object,
+    register_checked,
+    resolved_before,
+    tell,
+    thread_failure,
+)
+from tfrt_runtime.native.async_value import (
+    add_references,
+    add_waiter,
+    claim,
+    drop_optional,
+    drop_reference,
+    give_cell,
+    is_available,
+    new_available,
+    new_value,
+    new_waiter,
+    resolve,
+    state_of,
+)
+from tfrt_runtime.native.frame import argument, attribute, set_result
+from tfrt_runtime.native.layouts import (
+    CONCRETE,
+    CONTEXT_FAILURE,
+    CONTEXT_NESTED,
+    CONTEXT_REQUEST,
+    CONTEXT_RESULTS,
+    ERROR,
+    EVENT_BORROW_BUFFER,
+    EVENT_FAILED,
+    EVENT_RETURN_BUFFER,
+    KIND_CONCRETE,
+    KIND_INDIRECT,
+    RECORD_RESULTS,
+    REQUEST_ACTIVE,
+    TYPE_UNKNOWN,
+    VALUE_ASYNC,
+    VALUE_KIND,
+    VALUE_PAYLOAD,
+    VALUE_STATE,
+    WAIT_NOTIFY,
+)
+from tfrt_runtime.native.memory import (
+    Address,
+    call2,
+    compare_and_swap,
+    entry,
+    exported,
+    fetch_add,
+    load,
+    native,
+    set_thread_context,
+    store,
+    store_release,
+)
+
+ADAPTER = 0
+ARGUMENT_ARRIVED = 1
+RESULT_ARRIVED = 2
+FIRST_TYPE = 3
+"""Data words: the types of the results start here, those of the arguments follow."""
+
+
+@entry
+def run_compiled(context: Address, record: Address) -> None:
+    """Kernel: call a compiled function.  If it fails, results without a value are its failure."""
+    nested = load(context + CONTEXT_NESTED)
+    failure = load(context + CONTEXT_FAILURE)
+    store(context + CONTEXT_NESTED, 0)
+    store(context + CONTEXT_FAILURE, 0)
+    former = set_thread_context(context)
+    failed = call2(attribute(record, ADAPTER), context, record)
+    set_thread_context(former)
+    if failed & 1 != 0:
+        fail_results(context, record)
+    drop_optional(context, load(context + CONTEXT_FAILURE))
+    store(context + CONTEXT_NESTED, nested)
+    store(context + CONTEXT_FAILURE, failure)
+
+
+@native
+def fail_results(context: Address, record: Address) -> None:
+    """The function that has just returned failed: so do the results that it has not set."""
+    failure = thread_failure(context)
+    tell(context, EVENT_FAILED, failure)
+    results = load(context + CONTEXT_RESULTS)
+    for i in range(load(record + RECORD_RESULTS)):
+        if load(results + 8 * i) == 0:
+            add_references(failure, 1)
+            store(results + 8 * i, failure)
+    drop_reference(context, failure)
+
+
+@exported("tfrtKernelArgument", "ptr", "ptr", "i64")
+def kernel_argument(context: Address, index: int) -> Address:
+    """Where the bits of a scalar argument are."""
+    return argument(context, index) + VALUE_PAYLOAD
+
+
+@exported("tfrtKernelObject", "ptr", "ptr", "ptr", "i64")
+def kernel_object(context: Address, record: Address, index: int) -> Address:
+    """An argument as a token or value that compiled code may await, with a reference for its user."""
+    kind = attribute(record, FIRST_TYPE + load(record + RECORD_RESULTS) + index)
+    return object_of(context, argument(context, index), kind, attribute(record, ARGUMENT_ARRIVED))
+
+
+@entry
+def object_of(context: Address, value: Address, kind: int, arrived: Address) -> Address:
+    """A host value as an object of compiled code, with one reference.
+
+    `kind` is the type of its payload, `arrived` the address of `argument_arrived`.
+    """
+    if is_available(value):
+        return available_object(context, resolve(value), kind)
+    made = new_object(context, kind)
+    # Whoever publishes the value may give it up before its waiters have run.
+    add_references(value, 1)
+    waiter = new_waiter(context, WAIT_NOTIFY, arrived, made)
+    if not add_waiter(value, waiter):
+        give_cell(context, waiter)
+        resolve_object(context, made, value)
+        drop_reference(context, value)
+    return made
+
+
+@native
+def available_object(context: Address, source: Address, kind: int) -> Address:
+    """A resolved object with one reference that is what a concrete or error value is."""
+    made = new_value(context, kind)
+    store(made + VALUE_ASYNC, 0)
+    if state_of(source) == ERROR:
+        add_references(source, 1)
+        store(made + VALUE_PAYLOAD, source)
+        store(made + VALUE_KIND, kind << 8 | KIND_INDIRECT)
+        store(made + VALUE_STATE, ERROR)
+    else:
+        store(made + VALUE_PAYLOAD, load(source + VALUE_PAYLOAD))
+        store(made + VALUE_STATE, CONCRETE)
+    register_checked(context, made)
+    return made
+
+
+@entry
+def argument_arrived(context: Address, made: Address, value: Address) -> None:
+    """Waiter function: a host value is there, and `made` becomes what it is."""
+    resolve_object(context, made, value)
+    drop_reference(context, value)
+
+
+@native
+def resolve_object(context: Address, made: Address, value: Address) -> None:
+    """Resolve an object to what an available host value is, unless it was given up."""
+    if not claim(made):
+        resolved_before(context, made)
+        return
+    source = resolve(value)
+    if state_of(source) == ERROR:
+        add_references(source, 1)
+        store(made + VALUE_PAYLOAD, source)
+        store_release(made + VALUE_KIND, load(made + VALUE_KIND) | KIND_INDIRECT)
+        publish(context, made, ERROR)
+    else:
+        store(made + VALUE_PAYLOAD, load(source + VALUE_PAYLOAD))
+        publish(context, made, CONCRETE)
+    drop_references(context, made, 1)
+
+
+@exported("tfrtKernelReturn", "void", "ptr", "ptr", "i64", "i64")
+def kernel_return(context: Address, record: Address, index: int, word: int) -> None:
+    """A scalar result."""
+    value = new_available(context, attribute(record, FIRST_TYPE + index))
+    store(value + VALUE_PAYLOAD, word)
+    set_result(context, index, value)
+
+
+@exported("tfrtKernelReturnObject", "void", "ptr", "ptr", "i64", "ptr")
+def kernel_return_object(context: Address, record: Address, index: int, made: Address) -> None:
+    """A result that is a token or a value.  Takes over a reference to it.
+
+    The run is not over before it is resolved, and hears of its error.
+    """
+    # Python asks what the bits are.  An object that fails meanwhile points to its error instead.
+    kind = attribute(record, FIRST_TYPE + index) << 8 | KIND_CONCRETE
+    compare_and_swap(made + VALUE_KIND, TYPE_UNKNOWN << 8 | KIND_CONCRETE, kind)
+    request = load(context + CONTEXT_REQUEST)
+    if not is_available(made):
+        fetch_add(request + REQUEST_ACTIVE, 1)
+        add_references(made, 1)
+        waiter = new_waiter(context, WAIT_NOTIFY, attribute(record, RESULT_ARRIVED), request)
+        if not add_waiter(made, waiter):
+            give_cell(context, waiter)
+            result_arrived(context, request, made)
+    elif state_of(made) == ERROR:
+        report_failure(context, made)
+    set_result(context, index, made)
+
+
+@entry
+def result_arrived(context: Address, request: Address, made: Address) -> None:
+    """Waiter function: a result of a call of `request` is resolved."""
+    if state_of(made) == ERROR:
+        former = load(context + CONTEXT_REQUEST)
+        store(context + CONTEXT_REQUEST, request)
+        report_failure(context, made)
+        store(context + CONTEXT_REQUEST, former)
+    drop_reference(context, made)
+    # Last: when it was the last of the run, the program may be gone.
+    leave_request(context, request)
+
+
+@native
+def report_failure(context: Address, made: Address) -> None:
+    """Let the present request know the error of an object."""
+    failure = error_of(context, made)
+    tell(context, EVENT_FAILED, failure)
+    drop_reference(context, failure)
+
+
+@exported("tfrtKernelBorrowBuffer", "i1", "ptr", "ptr")
+def kernel_borrow_buffer(context: Address, request: Address) -> int:
+    """Fill in the descriptor of a tensor among the arguments; 1 if it is not what is asked for.
+
+    `request` is the address of five words: record, argument, the buffer's type as text and its
+    length, the descriptor.
+    """
+    return tell(context, EVENT_BORROW_BUFFER, request)
+
+
+@exported("tfrtKernelReturnBuffer", "void", "ptr", "ptr")
+def kernel_return_buffer(context: Address, request: Address) -> None:
+    """Make a result of a buffer; the words are those of `kernel_borrow_buffer`."""
+    tell(context, EVENT_RETURN_BUFFER, request)
+
+
+NAMES = (
+    "tfrtKernelArgument",
+    "tfrtKernelObject",
+    "tfrtKernelReturn",
+    "tfrtKernelReturnObject",
+    "tfrtKernelBorrowBuffer",
+    "tfrtKernelReturnBuffer",
+)
+"""The C names of what adapters call."""

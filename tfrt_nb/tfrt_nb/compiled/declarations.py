@@ -1,0 +1,37 @@
+"""What host functions see of the compiled functions that they call: native functions."""
+
+from __future__ import annotations
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp, UnitAttr
+from xdsl.ir import Region
+
+from tfrt_nb.compiled.kinds import Halves, symbols_in
+from tfrt_nb.convert.collect import NATIVE
+from tfrt_nb.dialects.async_.functions import FuncOp as AsyncFuncOp
+from tfrt_nb.dialects.crossing import host_types
+
+Function = func.FuncOp | AsyncFuncOp
+
+
+def declare_compiled(halves: Halves) -> ModuleOp:
+    """The host half, with a declaration for each compiled function that it refers to.
+
+    It is the same module if there is none.
+    """
+    compiled = {op.sym_name.data: op for op in halves.compiled.ops if isinstance(op, Function)}
+    called = {name: None for op in halves.host.ops for name in symbols_in(op)} if compiled else {}
+    for name in called:
+        if name in compiled:
+            halves.host.body.block.add_op(_declaration(compiled[name]))
+    return halves.host
+
+
+def _declaration(function: Function) -> func.FuncOp:
+    type_ = function.function_type
+    inputs, outputs = host_types(type_.inputs.data), host_types(type_.outputs.data)
+    assert inputs is not None and outputs is not None, "verified"
+    declaration = func.FuncOp(function.sym_name.data, (inputs, outputs), Region(), "private")
+    declaration.attributes[NATIVE] = UnitAttr()
+    declaration.location = function.location
+    return declaration

@@ -1,0 +1,77 @@
+"""A program as a BEF file.
+
+Host functions are what such a file holds; compiled ones are in a section of our own, as MLIR text.  They
+become machine code where they run.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import ModuleOp
+
+from tfrt_nb.compiled.kinds import split
+from tfrt_nb.convert.mlir_to_bef import mlir_to_bef
+from tfrt_nb.dialects.control_flow import JitOp
+from tfrt_nb.passes.streams import AUTOMATIC, StreamOptions
+from tfrt_nb.source.spans import source_span
+
+PARALLEL_FOR = "// parallel-for:"
+"""What the first line of a text begins with that wants its parallel loops split, before the options."""
+
+
+@dataclass(frozen=True)
+class Translated:
+    """A program in all its forms: the file, the host functions in it, and the compiled ones, if any."""
+
+    bef: bytes
+    host: ModuleOp
+    compiled: ModuleOp | None = None
+
+
+def translate(
+    module: ModuleOp,
+    parallel_for: str | None = None,
+    *,
+    optional_sections: bool = True,
+    streams: StreamOptions = AUTOMATIC,
+) -> Translated:
+    """The file that a module becomes.
+
+    Regions of `tfrt.jit` become functions of the module.  `parallel_for` are the options with which compiled functions are to be compiled.
+
+    Raises:
+        ConversionError: a file cannot hold the module.
+    """
+    if _may_have_jit(module):
+        from tfrt_nb.passes.outline_jit import outline_jit
+
+        outline_jit(module)
+    halves = split(module)
+    if not halves.compiled.body.block.ops.first:
+        bef = mlir_to_bef(module, optional_sections=optional_sections, streams=streams)
+        return Translated(bef, module)
+    # Imported here: most programs need nothing of the async dialect.
+    from tfrt_nb.compiled.declarations import declare_compiled
+    from tfrt_nb.convert.compiled_functions import compiled_text
+
+    host = declare_compiled(halves)
+    text = compiled_text(halves.compiled)
+    if parallel_for is not None:
+        text = f"{PARALLEL_FOR} {parallel_for}\n{text}"
+    bef = mlir_to_bef(host, optional_sections=optional_sections, streams=streams, compiled=text)
+    return Translated(bef, host, halves.compiled)
+
+
+def _may_have_jit(module: ModuleOp) -> bool:
+    """Whether there is a `tfrt.jit`; a look at the text is cheaper than one at each operation."""
+    span = source_span(module)
+    if span is not None:
+        return JitOp.name in span.source.text
+    return any(isinstance(op, JitOp) for op in module.walk())
+
+
+def requested_parallel_for(text: str) -> str | None:
+    """The options of `async-parallel-for` that a text asks for in its first line, if it does."""
+    first = text.partition("\n")[0].strip()
+    return first.removeprefix(PARALLEL_FOR).strip() if first.startswith(PARALLEL_FOR) else None

@@ -1,0 +1,73 @@
+"""Compiled functions as kernels of host programs.
+
+    func.func @main(%x: i32) -> i32 {
+      %y = tfrt.call @twice(%x) : (i32) -> i32
+      tfrt.return %y : i32
+    }
+    async.func @twice(%x: i32) -> !async.value<i32> { ... }
+
+To the host half, @twice is a native function: `declarations` declares it, and the kernel of its name is
+machine code, made here when a program is first loaded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import MemRefType
+from xdsl.ir import Attribute
+
+from tfrt_nb.compiled.declarations import Function
+from tfrt_nb.compiled.half import CompiledHalf
+from tfrt_nb.compiled.host import CompiledHome
+from tfrt_nb.dialects.crossing import host_type, is_awaited
+from tfrt_nb.dialects.types import CHAIN, TENSOR
+from tfrt_nb.jit.adapters import adapter_name
+from tfrt_nb.jit.compiler import MachineCode
+from tfrt_runtime.async_runtime import kernel_functions
+from tfrt_runtime.executor.native_functions import PREFIX
+from tfrt_runtime.host.context import Request
+from tfrt_runtime.kernels.registry import CompiledKernel
+
+_WORDS = {CHAIN: "chain", TENSOR: "tensor"}
+_SLOW = ("scf.", "memref.", "async.await")
+
+
+def compile_kernels(half: CompiledHalf, names: Sequence[str]) -> dict[str, CompiledKernel]:
+    """Kernels for the functions `names` of a half, by the names that a registry has them under.
+
+    Raises:
+        TfrtError: at what cannot be compiled.
+    """
+    code = half.compile(kernel_functions(), names)
+    functions = {op.sym_name.data: op for op in half.module.ops if isinstance(op, Function)}
+    kernels = [_kernel(functions[name], code) for name in names]
+    return {kernel.name: kernel for kernel in kernels}
+
+
+def _kernel(function: Function, code: MachineCode) -> CompiledKernel:
+    inputs, outputs = function.function_type.inputs.data, function.function_type.outputs.data
+    has_buffers = any(isinstance(type_, MemRefType) for type_ in (*inputs, *outputs))
+
+    def prepare(run: Request) -> None:
+        home = run.host.shared_context(CompiledHome)
+        home.keep(code)
+        home.runtime.serve(run)
+        if has_buffers:
+            run.on_done(home.runtime.kept_tensors.sweep)
+
+    return CompiledKernel(
+        name=PREFIX + function.sym_name.data,
+        adapter=code.address(adapter_name(function.sym_name.data)),
+        arguments=_words(inputs),
+        results=_words(outputs),
+        awaited=tuple(i for i, type_ in enumerate(inputs) if is_awaited(type_)),
+        heavy=any(op.name.startswith(_SLOW) for op in function.walk()),
+        code=code,
+        prepare=prepare,
+    )
+
+
+def _words(types: Sequence[Attribute]) -> tuple[str, ...]:
+    found = [host_type(type_) for type_ in types]
+    return tuple(_WORDS.get(type_) or str(type_) for type_ in found if type_ is not None)

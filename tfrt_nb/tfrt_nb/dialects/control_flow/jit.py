@@ -1,0 +1,153 @@
+"""`tfrt.jit`: operations within a host program that become machine code.
+
+    %r = tfrt.jit (%x as %a: i32, %t as %m: memref<?xf32>) -> i32 {
+      %two = arith.constant 2 : i32
+      %d = arith.muli %a, %two : i32
+      tfrt.return %d : i32
+    }
+
+The region is a function of its own, which sees nothing from outside.  Its arguments and results have the
+types of compiled code, operands and results of the operation those that host programs have for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Self
+
+from xdsl.ir import Attribute, OpTraits, SSAValue
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import IsolatedFromAbove
+from xdsl.utils.exceptions import VerifyException
+
+from tfrt_nb.dialects.assembly import (
+    parse_attributes_with_keyword,
+    print_attributes,
+    print_types_in_parentheses,
+)
+from tfrt_nb.dialects.control_flow.returns import ReturnOp
+from tfrt_nb.dialects.control_flow.structure import BodyOp, Types
+
+
+class JitOp(BodyOp):
+    """`tfrt.jit (%x as %a: i32) -> i32 { ... }`; a leading `!async.token` among the results is a chain
+    that is there when the body is done.
+    """
+
+    name = "tfrt.jit"
+    traits = OpTraits(lambda: (IsolatedFromAbove(),))
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        pairs = parser.parse_optional_comma_separated_list(
+            parser.Delimiter.PAREN, lambda: _parse_argument(parser)
+        )
+        outputs: list[Attribute] = []
+        if parser.parse_optional_punctuation("->") is not None:
+            outputs = _parse_result_types(parser)
+        results = [_crossing(parser, type_) for type_ in outputs]
+        attributes = parse_attributes_with_keyword(parser)
+        body = parser.parse_region([argument for _, argument in pairs or ()])
+        return cls.create(
+            operands=[value for value, _ in pairs or ()],
+            result_types=results,
+            attributes=attributes,
+            regions=[body],
+        )
+
+    @property
+    def body_types(self) -> Types:
+        """The types of what the body returns."""
+        for block in self.regions[0].blocks:
+            if isinstance(block.last_op, ReturnOp):
+                return tuple(block.last_op.operand_types)
+        return ()
+
+    @property
+    def has_token(self) -> bool:
+        """Whether the first result says that the body is done."""
+        return len(self.results) == len(self.body_types) + 1
+
+    def accepts_return(self, types: Types) -> bool:
+        from tfrt_nb.dialects.crossing import host_types
+        from tfrt_nb.dialects.types import CHAIN
+
+        crossed, expected = host_types(types), list(self.result_types)
+        return crossed is not None and expected in (crossed, [CHAIN, *crossed])
+
+    def verify_(self) -> None:
+        from tfrt_nb.dialects.crossing import host_type
+
+        if len(self.regions) != 1 or not self.regions[0].blocks:
+            raise VerifyException("requires a region that is not empty")
+        types = self.regions[0].blocks[0].arg_types
+        if len(types) != len(self.operands):
+            raise VerifyException(
+                f"the region has {len(types)} arguments for {len(self.operands)} operands"
+            )
+        for index, (type_, value) in enumerate(zip(types, self.operands, strict=True)):
+            if host_type(type_) != value.type:
+                raise VerifyException(
+                    f"operand #{index} is of type '{value.type}', and cannot be '{type_}' inside"
+                )
+
+    def print(self, printer: Printer) -> None:
+        block = self.regions[0].blocks[0]
+        if self.operands:
+            printer.print_string(" ")
+            with printer.in_parens():
+                pairs = zip(self.operands, block.args, strict=True)
+                printer.print_list(pairs, lambda pair: _print_argument(printer, *pair))
+        if self.results:
+            token = ["!async.token"] if self.has_token else []
+            printer.print_string(" -> ")
+            _print_result_types(printer, token, self.body_types)
+        print_attributes(printer, self.attributes, keyword=True)
+        printer.print_string(" ")
+        printer.print_region(self.regions[0], print_entry_block_args=False)
+
+
+def _parse_argument(parser: Parser) -> tuple[SSAValue, Parser.Argument]:
+    """`%value as %name: type`; inside the body the name is of that type."""
+    unresolved = parser.parse_unresolved_operand()
+    parser.parse_keyword("as")
+    argument = parser.parse_argument()
+    return parser.resolve_operand(unresolved, _crossing(parser, argument.type)), argument
+
+
+def _parse_result_types(parser: Parser) -> list[Attribute]:
+    types = parser.parse_optional_comma_separated_list(parser.Delimiter.PAREN, parser.parse_type)
+    return [parser.parse_type()] if types is None else types
+
+
+def _crossing(parser: Parser, type_: Attribute) -> Attribute:
+    from tfrt_nb.dialects.crossing import host_type
+
+    found = host_type(type_)
+    if found is None:
+        parser.raise_error(f"values of type '{type_}' cannot cross between host and compiled code")
+    return found
+
+
+def _print_argument(printer: Printer, operand: SSAValue, argument: SSAValue) -> None:
+    printer.print_ssa_value(operand)
+    printer.print_string(" as ")
+    printer.print_ssa_value(argument)
+    printer.print_string(": ")
+    printer.print_attribute(argument.type)
+
+
+def _print_result_types(printer: Printer, token: list[str], types: Iterable[Attribute]) -> None:
+    if not token:
+        print_types_in_parentheses(printer, types)
+        return
+    with printer.in_parens():
+        printer.print_list([*token, *types], lambda item: _print_type(printer, item))
+
+
+def _print_type(printer: Printer, item: str | Attribute) -> None:
+    if isinstance(item, str):
+        printer.print_string(item)
+    else:
+        printer.print_attribute(item)

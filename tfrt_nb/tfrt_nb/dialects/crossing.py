@@ -1,0 +1,84 @@
+"""How host programs call what compiled functions take and give.
+
+A host value is an AsyncValue by itself: host programs see neither that a compiled function awaits an
+argument, nor that a result comes later.
+
+    compiled                               host
+    i1, i8 ... i64, f16, bf16, f32, f64    the same
+    index                                  i64
+    !async.token                           !tfrt.chain
+    !async.value<T>                        what T is
+    memref<?x4xf32>                        !t.tensor
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import (
+    BFloat16Type,
+    Float16Type,
+    Float32Type,
+    Float64Type,
+    FunctionType,
+    IndexType,
+    IntegerType,
+    MemRefType,
+    NoneAttr,
+)
+from xdsl.ir import Attribute
+
+from tfrt_nb.dialects.async_.types import TokenType, ValueType
+from tfrt_nb.dialects.types import CHAIN, I64, TENSOR
+
+_WIDTHS = (1, 8, 16, 32, 64)
+
+
+def host_type(type_: Attribute) -> Attribute | None:
+    """What host programs have for a value of a compiled function's type; None if it cannot cross."""
+    match type_:
+        case TokenType():
+            return CHAIN
+        case ValueType():
+            return None if isinstance(type_.value_type, MemRefType) else _plain(type_.value_type)
+        case MemRefType():
+            return TENSOR if _is_contiguous(type_) and _plain(type_.element_type) else None
+        case _:
+            return _plain(type_)
+
+
+def is_awaited(type_: Attribute) -> bool:
+    """Whether a compiled function waits by itself for arguments of the type."""
+    return isinstance(type_, TokenType | ValueType)
+
+
+def host_types(types: Sequence[Attribute]) -> list[Attribute] | None:
+    """What host programs have for several values; None if one of them cannot cross."""
+    found = [host_type(type_) for type_ in types]
+    known = [type_ for type_ in found if type_ is not None]
+    return known if len(known) == len(found) else None
+
+
+def uncrossable(type_: FunctionType) -> str | None:
+    """Which argument or result of a compiled function host programs cannot have, if there is one."""
+    for what, types in (("argument", type_.inputs), ("result", type_.outputs)):
+        for index, found in enumerate(types):
+            if host_type(found) is None:
+                return f"{what} {index} of type '{found}'"
+    return None
+
+
+def _plain(type_: Attribute) -> Attribute | None:
+    match type_:
+        case IntegerType() if type_.width.data in _WIDTHS:
+            return type_
+        case IndexType():
+            return I64
+        case Float16Type() | BFloat16Type() | Float32Type() | Float64Type():
+            return type_
+        case _:
+            return None
+
+
+def _is_contiguous(type_: MemRefType[Attribute]) -> bool:
+    return isinstance(type_.layout, NoneAttr)

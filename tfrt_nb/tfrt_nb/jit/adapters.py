@@ -1,0 +1,233 @@
+"""The way into a compiled function for the kernels of host programs: LLVM IR, one adapter per function.
+
+    define i64 @__kernel_f(ptr %context, ptr %record)
+
+fetches the arguments from the kernel's frame, calls @f, and hands over the results: scalars as they
+are, tokens and values as the objects that they are.  It returns 1 if @f failed.  Arguments that @f
+awaits itself come last in the frame: a kernel starts without them.
+
+What it calls is the runtime's (`tfrt_runtime.native.compiled_kernels`).  A buffer is asked for with the
+address of eight words: record, argument, the buffer's type as text and its length, the descriptor, the
+table of global buffers and its length, the counter of what may still use the buffer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    BFloat16Type,
+    Float16Type,
+    Float32Type,
+    Float64Type,
+    FunctionType,
+    IntegerType,
+    MemRefType,
+)
+from xdsl.ir import Attribute
+
+from tfrt_nb.dialects.crossing import is_awaited
+from tfrt_nb.jit.function_body import GLOBALS_TABLE, LIVE_COUNTER, ModuleText
+from tfrt_nb.jit.llvm_types import function_name, llvm_type, result_type
+from tfrt_nb.passes.propagate_failures import FALLIBLE
+
+_FUNCTIONS = {
+    "tfrtKernelArgument": ("ptr", "ptr, i64"),
+    "tfrtKernelObject": ("ptr", "ptr, ptr, i64"),
+    "tfrtKernelReturn": ("void", "ptr, ptr, i64, i64"),
+    "tfrtKernelReturnObject": ("void", "ptr, ptr, i64, ptr"),
+    "tfrtKernelBorrowBuffer": ("i1", "ptr, ptr"),
+    "tfrtKernelReturnBuffer": ("void", "ptr, ptr"),
+}
+_BITS: dict[type[Attribute], tuple[str, str]] = {
+    Float16Type: ("half", "i16"),
+    BFloat16Type: ("bfloat", "i16"),
+    Float32Type: ("float", "i32"),
+    Float64Type: ("double", "i64"),
+}
+
+
+def adapter_name(symbol: str) -> str:
+    """The name of the adapter of the MLIR function `symbol`."""
+    return f"__kernel_{symbol}"
+
+
+def argument_order(types: Sequence[Attribute]) -> list[int]:
+    """The arguments as the frame has them: those that the function awaits come last."""
+    return sorted(range(len(types)), key=lambda index: is_awaited(types[index]))
+
+
+def has_buffers(type_: FunctionType) -> bool:
+    """Whether a function takes or gives buffers."""
+    return any(isinstance(t, MemRefType) for t in (*type_.inputs, *type_.outputs))
+
+
+@dataclass
+class _Adapter:
+    module: ModuleText
+    lines: list[str] = field(default_factory=list)
+
+    def emit(self, line: str) -> None:
+        self.lines.append(f"  {line}")
+
+    def call(self, name: str, *arguments: str, result: str = "") -> None:
+        returns, parameters = _FUNCTIONS[name]
+        self.module.declare(name, returns, parameters)
+        prefix = f"{result} = " if result else ""
+        self.emit(f"{prefix}call {returns} @{name}({', '.join(arguments)})")
+
+    def count(self, step: int) -> None:
+        if self.module.counts:
+            self.emit(f"%live{step + 1} = atomicrmw add ptr {LIVE_COUNTER}, i64 {step} acq_rel")
+
+    # Arguments
+
+    def take(self, place: int, name: str, type_: Attribute) -> None:
+        """Let `name` be the argument in that place of the frame, which is no buffer."""
+        if is_awaited(type_):
+            arguments = "ptr %context", "ptr %record", f"i64 {place}"
+            self.call("tfrtKernelObject", *arguments, result=name)
+            return
+        self.call("tfrtKernelArgument", "ptr %context", f"i64 {place}", result=f"{name}.place")
+        text = llvm_type(type_)
+        if text == "i1":
+            self.emit(f"{name}.byte = load i8, ptr {name}.place, align 8")
+            self.emit(f"{name} = trunc i8 {name}.byte to i1")
+        else:
+            self.emit(f"{name} = load {text}, ptr {name}.place, align 8")
+
+    def borrow(self, place: int, name: str, type_: MemRefType[Attribute]) -> None:
+        """Let `name` be the descriptor of the tensor in that place; leave if that is no such one."""
+        words = self._words(name, place, type_)
+        self.call("tfrtKernelBorrowBuffer", "ptr %context", f"ptr {words}", result=f"{name}.wrong")
+        label = name.removeprefix("%")
+        self.emit(f"br i1 {name}.wrong, label %refused, label %{label}.go")
+        self.lines.append(f"{label}.go:")
+        self.emit(f"{name} = load {llvm_type(type_)}, ptr {name}.descriptor")
+
+    def _words(self, name: str, place: int, type_: MemRefType[Attribute]) -> str:
+        text, length = self.module.text(_buffer_text(type_))
+        counter = LIVE_COUNTER if self.module.counts else "null"
+        values = (
+            "ptr %record",
+            f"i64 {place}",
+            f"ptr {text}",
+            f"i64 {length}",
+            f"ptr {name}.descriptor",
+            f"ptr {GLOBALS_TABLE}",
+            f"i64 {self.module.global_count}",
+            f"ptr {counter}",
+        )
+        for index, value in enumerate(values):
+            self.emit(f"{name}.word{index} = getelementptr i64, ptr {name}.words, i64 {index}")
+            self.emit(f"store {value}, ptr {name}.word{index}")
+        return f"{name}.words"
+
+    def reserve(self, name: str, type_: MemRefType[Attribute]) -> None:
+        """Room for a descriptor and for the words of a request; in the first block."""
+        self.emit(f"{name}.descriptor = alloca {llvm_type(type_)}")
+        self.emit(f"{name}.words = alloca [8 x i64]")
+
+    # Results
+
+    def give(self, index: int, name: str, type_: Attribute) -> None:
+        """Hand over a result that is no buffer."""
+        places = "ptr %context", "ptr %record", f"i64 {index}"
+        if is_awaited(type_):
+            self.call("tfrtKernelReturnObject", *places, f"ptr {name}")
+        else:
+            self.call("tfrtKernelReturn", *places, f"i64 {self._word(name, type_)}")
+
+    def give_buffer(self, index: int, name: str, type_: MemRefType[Attribute]) -> None:
+        """Hand over a buffer."""
+        self.emit(f"store {llvm_type(type_)} {name}, ptr {name}.descriptor")
+        words = self._words(name, index, type_)
+        self.call("tfrtKernelReturnBuffer", "ptr %context", f"ptr {words}")
+
+    def _word(self, name: str, type_: Attribute) -> str:
+        text = llvm_type(type_)
+        if type(type_) in _BITS:
+            source, text = _BITS[type(type_)]
+            self.emit(f"{name}.bits = bitcast {source} {name} to {text}")
+            name = f"{name}.bits"
+        if text == "i64":
+            return name
+        extend = "zext" if text == "i1" or not isinstance(type_, IntegerType) else "sext"
+        self.emit(f"{name}.word = {extend} {text} {name} to i64")
+        return f"{name}.word"
+
+
+def kernel_adapter(module: ModuleText, op: func.FuncOp) -> str:
+    """The adapter of a function as the passes have left it."""
+    adapter = _Adapter(module)
+    inputs, outputs = op.function_type.inputs.data, op.function_type.outputs.data
+    is_fallible = FALLIBLE in op.attributes
+    results = list(enumerate(outputs))[int(is_fallible) :]
+    for name, type_ in _buffers("x", enumerate(inputs)) + _buffers("r", results):
+        adapter.reserve(name, type_)
+    adapter.count(1)
+    _take_all(adapter, inputs)
+    _call(adapter, op)
+    # Those of a failed function are in error, but they are there.
+    _give_all(adapter, [(i, t) for i, t in results if is_awaited(t)], int(is_fallible))
+    if is_fallible:
+        adapter.emit("br i1 %r0, label %refused, label %succeeded")
+        adapter.lines.append("succeeded:")
+    _give_all(adapter, [(i, t) for i, t in results if not is_awaited(t)], int(is_fallible))
+    adapter.count(-1)
+    adapter.emit("ret i64 0")
+    if is_fallible or _buffers("x", enumerate(inputs)):
+        adapter.lines.append("refused:")
+        if module.counts:
+            adapter.emit(f"%live = atomicrmw add ptr {LIVE_COUNTER}, i64 -1 acq_rel")
+        adapter.emit("ret i64 1")
+    body = "\n".join(adapter.lines)
+    name = adapter_name(op.sym_name.data)
+    return f'define i64 @"{name}"(ptr %context, ptr %record) {{\n{body}\n}}'
+
+
+def _buffers(
+    letter: str, types: Iterable[tuple[int, Attribute]]
+) -> list[tuple[str, MemRefType[Attribute]]]:
+    return [(f"%{letter}{i}", t) for i, t in types if isinstance(t, MemRefType)]
+
+
+def _take_all(adapter: _Adapter, inputs: Sequence[Attribute]) -> None:
+    """Buffers first: when one is refused, there is nothing yet to give up."""
+    places = {index: place for place, index in enumerate(argument_order(inputs))}
+    for index, type_ in enumerate(inputs):
+        if isinstance(type_, MemRefType):
+            adapter.borrow(places[index], f"%x{index}", type_)
+    for index, type_ in enumerate(inputs):
+        if not isinstance(type_, MemRefType):
+            adapter.take(places[index], f"%x{index}", type_)
+
+
+def _call(adapter: _Adapter, op: func.FuncOp) -> None:
+    inputs, outputs = op.function_type.inputs.data, op.function_type.outputs.data
+    arguments = ", ".join(f"{llvm_type(type_)} %x{i}" for i, type_ in enumerate(inputs))
+    returns = result_type(outputs)
+    call = f"call {returns} {function_name(op.sym_name.data)}({arguments})"
+    if len(outputs) < 2:
+        adapter.emit(f"%r0 = {call}" if outputs else call)
+    else:
+        adapter.emit(f"%r = {call}")
+        for index in range(len(outputs)):
+            adapter.emit(f"%r{index} = extractvalue {returns} %r, {index}")
+
+
+def _give_all(adapter: _Adapter, results: Sequence[tuple[int, Attribute]], skipped: int) -> None:
+    for index, type_ in results:
+        if isinstance(type_, MemRefType):
+            adapter.give_buffer(index - skipped, f"%r{index}", type_)
+        else:
+            adapter.give(index - skipped, f"%r{index}", type_)
+
+
+def _buffer_text(type_: MemRefType[Attribute]) -> str:
+    """`?x4xf32`: sizes, and the type of the elements."""
+    sizes = ["?" if size == DYNAMIC_INDEX else str(size) for size in type_.get_shape()]
+    return "x".join([*sizes, str(type_.element_type)])

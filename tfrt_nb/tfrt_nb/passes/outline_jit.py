@@ -1,0 +1,105 @@
+"""The regions of `tfrt.jit` become functions that the host program calls.
+
+    %r = tfrt.jit (%x as %a: i32) -> i32 {      %r = tfrt.call @main_jit(%x) : (i32) -> i32
+      %d = arith.addi %a, %a : i32         =>   ...
+      tfrt.return %d : i32                      func.func private @main_jit(%a: i32) -> i32 {
+    }                                             %d = arith.addi %a, %a : i32
+                                                  return %d : i32
+                                                }
+
+A body with tasks becomes an `async.func`, so that it waits without a thread; where it returns buffers,
+which no `async.value` of a host program can hold, a plain function.
+"""
+
+from __future__ import annotations
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import FunctionType, MemRefType, ModuleOp, StringAttr, SymbolRefAttr
+from xdsl.ir import Attribute, Operation
+
+from tfrt_nb.dialects.async_.functions import FuncOp as AsyncFuncOp
+from tfrt_nb.dialects.async_.functions import ReturnOp as AsyncReturnOp
+from tfrt_nb.dialects.async_.types import TOKEN, ValueType
+from tfrt_nb.dialects.control_flow import CallOp, ReturnOp
+from tfrt_nb.dialects.control_flow.jit import JitOp
+from tfrt_nb.dialects.crossing import host_type
+
+_PRIVATE = StringAttr("private")
+
+
+def outline_jit(module: ModuleOp) -> None:
+    """Replace every `tfrt.jit` of the module by a call of a function at its end."""
+    symbols = {name.data for op in module.ops if (name := _symbol(op)) is not None}
+    for function in list(module.ops):
+        for op in [op for op in function.walk() if isinstance(op, JitOp)]:
+            name = _unused(f"{getattr(_symbol(function), 'data', '')}_jit", symbols)
+            symbols.add(name)
+            module.body.block.add_op(_outline(op, name))
+
+
+def _symbol(op: Operation) -> StringAttr | None:
+    name = op.get_attr_or_prop("sym_name")
+    return name if isinstance(name, StringAttr) else None
+
+
+def _unused(wanted: str, used: set[str]) -> str:
+    name, number = wanted, 0
+    while name in used:
+        name, number = f"{wanted}_{number}", number + 1
+    return name
+
+
+def _outline(op: JitOp, name: str) -> Operation:
+    """The function that the body is; the operation becomes a call of it."""
+    body = op.regions[0]
+    inputs = list(body.blocks[0].arg_types)
+    values = op.body_types
+    is_async = op.has_token or (_has_tasks(op) and not _has_buffers(values))
+    outputs = _async_results(op, values) if is_async else list(values)
+    for block in body.blocks:
+        if isinstance(end := block.last_op, ReturnOp):
+            leave = AsyncReturnOp(*end.operands) if is_async else func.ReturnOp(*end.operands)
+            leave.location = end.location
+            block.insert_op_before(leave, end)
+            block.erase_op(end)
+    _replace_by_call(op, name, outputs)
+    type_ = FunctionType.from_lists(inputs, outputs)
+    body = op.detach_region(body)
+    function: Operation
+    if is_async:
+        function = AsyncFuncOp(name, type_, body, _PRIVATE)
+    else:
+        function = func.FuncOp(name, type_, body, _PRIVATE)
+    function.location = op.location
+    op.erase()
+    return function
+
+
+def _has_tasks(op: JitOp) -> bool:
+    return any(nested.name.startswith("async.") for nested in op.regions[0].walk())
+
+
+def _has_buffers(types: tuple[Attribute, ...]) -> bool:
+    return any(isinstance(type_, MemRefType) for type_ in types)
+
+
+def _async_results(op: JitOp, values: tuple[Attribute, ...]) -> list[Attribute]:
+    """A token if one is asked for, or if there is nothing else."""
+    token = [TOKEN] if op.has_token or not values else []
+    return [*token, *(ValueType(type_) for type_ in values)]
+
+
+def _replace_by_call(op: JitOp, name: str, outputs: list[Attribute]) -> None:
+    types = [type_ for output in outputs if (type_ := host_type(output)) is not None]
+    call = CallOp.create(
+        operands=list(op.operands),
+        result_types=types,
+        attributes={**op.attributes, "callee": SymbolRefAttr(name)},
+        location=op.location,
+    )
+    block = op.parent
+    assert block is not None
+    block.insert_op_before(call, op)
+    for old, new in zip(op.results, call.results, strict=False):
+        old.replace_all_uses_with(new)
+    block.detach_op(op)
