@@ -33,6 +33,7 @@ from tfrt_runtime.native.layouts import (
     FUNCTION_TEMPLATE_SIZE,
     IMMORTAL,
     KERNEL_NONSTRICT,
+    KERNEL_SMALL,
     KERNEL_TRACED,
     KERNEL_WIDE,
 )
@@ -139,7 +140,8 @@ class FunctionWriter:
     def _reserve_record(self, index: int, call: Call | None) -> int:
         if call is None:
             return 0
-        return self._arena.reserve(10 + len(self._plan.function.kernels[index].arguments))
+        kernel = self._plan.function.kernels[index]
+        return self._arena.reserve(10 + len(kernel.arguments) + len(kernel.results))
 
     def _fill_record(
         self, index: int, call: Call, slots: Mapping[int, int], function_offsets: Sequence[int]
@@ -147,7 +149,6 @@ class FunctionWriter:
         arena, kernel = self._arena, self._plan.function.kernels[index]
         data = arena.add(*call.data) if call.data else 0
         functions = arena.add_addresses(*(function_offsets[i] for i in call.functions))
-        table = arena.add_addresses(*(slots[register] for register in kernel.results))
         waits = 0
         if call.flags & KERNEL_NONSTRICT:
             waits = arena.add(call.strict_arguments)
@@ -156,6 +157,8 @@ class FunctionWriter:
         flags = call.flags | (KERNEL_TRACED if self._trace else 0)
         if len(kernel.arguments) + len(kernel.results) > FRAME_ROOM:
             flags |= KERNEL_WIDE
+        if flags == 0 and len(kernel.arguments) == 2 and len(kernel.results) == 1:
+            flags = KERNEL_SMALL
         plain = [call.address, len(kernel.arguments), len(kernel.results), flags]
         for position, word in enumerate(plain):
             arena.put(record + 8 * position, word)
@@ -163,12 +166,15 @@ class FunctionWriter:
             arena.put_address(record + 32, data)
         arena.put_address(record + 40, functions)
         arena.put(record + 48, self._handle + index)
+        table = record + 80 + 8 * len(kernel.arguments)
         arena.put_address(record + 56, table)
         arena.put(record + 64, self.ready(index))
         if waits:
             arena.put_address(record + 72, waits)
         for position, register in enumerate(kernel.arguments):
             arena.put(record + 80 + 8 * position, self.register(register))
+        for position, register in enumerate(kernel.results):
+            arena.put_address(table + 8 * position, slots[register])
 
     def _weights(self, register: int) -> dict[int, int]:
         """Kernels that `register` counts down: by how much, or 0 for whoever wants any one."""

@@ -16,16 +16,18 @@ from tfrt_runtime.bef.records import BefFunction, BefKernel
 from tfrt_runtime.executor.arena import Arena
 from tfrt_runtime.executor.decode import Call, FunctionWriter, make_plan
 from tfrt_runtime.native import (
-    activation,
     async_kernels,
     control_kernels,
+    delivery,
+    endings,
     executor,
     frame,
     handles,
+    kernel_calls,
     scalar_kernels,
+    sharing,
     tasks,
 )
-from tfrt_runtime.native.async_value import give_block, take_block
 from tfrt_runtime.native.layouts import (
     CONCRETE,
     CONTEXT_ARGUMENTS,
@@ -147,22 +149,21 @@ def decode(host: SimulatedHost, functions: Sequence[Function]) -> int:
     return block + offsets[0]
 
 
-def start(host: SimulatedHost, request: int, program: Program) -> list[int]:
-    """Start the call from outside, and hand its first kernels to the workers; its results."""
+def start(host: SimulatedHost, request: int, program: Program, *, is_task: bool) -> list[int]:
+    """Start the call from outside, as a task or with its first kernels as tasks; its results."""
     context = host.main
     function = decode(host, program.functions)
-    results = [handles.value_make_indirect(context) for _ in program.results]
-    table = take_block(context, 8 * len(results) + 8)
+    given = [handles.value_of(context, TYPE_I32, number, 0) for number in program.arguments]
+    values = host.block(8 * (len(given) + len(program.results) + 1), "values")
+    for index, value in enumerate(given):
+        store(values + 8 * index, value)
+    executor.start_call(context, function, request, values, int(is_task))
+    sharing.hand_over(context)
+    for value in given:
+        handles.value_drop(context, value)
+    results = [load(values + 8 * (len(given) + index)) for index in range(len(program.results))]
     for index, result in enumerate(results):
         name_cell(host.world, result, f"result {index}")
-        handles.value_add_reference(result)
-        store(table + 8 * index, result)
-    arguments = take_block(context, 8 * len(program.arguments) + 8)
-    for index, number in enumerate(program.arguments):
-        store(arguments + 8 * index, handles.value_of(context, TYPE_I32, number, 0))
-    executor.start_root(context, function, request, arguments, table)
-    give_block(context, arguments, 8 * len(program.arguments) + 8)
-    executor.hand_over(context)
     return results
 
 
@@ -180,13 +181,15 @@ def work(context: int, active: int) -> None:
             tasks.sleep_on_queue(context, active, -1)
 
 
-def running(program: Program, *, is_cancelled: bool = False) -> Callable[[World], None]:
+def running(
+    program: Program, *, is_cancelled: bool = False, is_task: bool = True
+) -> Callable[[World], None]:
     """The program on two workers; with `is_cancelled`, somebody cancels it at any time."""
 
     def scenario(world: World) -> None:
         host = SimulatedHost(world, workers=2)
         request = host.request(active=1)
-        results = start(host, request, program)
+        results = start(host, request, program, is_task=is_task)
         for context in host.contexts:
             world.thread(lambda context=context: work(context, request + REQUEST_ACTIVE), "worker")
         if is_cancelled:
@@ -337,8 +340,9 @@ PROGRAMS = {
 
 @pytest.fixture
 def _share_always(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Look for sleeping workers after every kernel."""
+    """Look for sleeping workers after every kernel, and share short kernels with them, too."""
     monkeypatch.setattr(executor, "SHARE_INTERVAL", 1)
+    monkeypatch.setattr(sharing, "is_large", lambda _tagged, _record: True)
 
 
 def test_a_diamond_on_two_workers_has_one_value_in_every_interleaving() -> None:
@@ -363,7 +367,7 @@ def test_a_request_may_be_cancelled_at_any_time(name: str) -> None:
 def test_counters_that_are_not_marked_as_shared_would_be_noticed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    for module in (activation, executor, control_kernels):
+    for module in (delivery, endings, sharing, kernel_calls, control_kernels):
         monkeypatch.setattr(module, "mark_shared", lambda _: None)
     with pytest.raises(DataRace):
         explore_at_random(running(DO_ASYNC), seed=3, interleavings=1000)
