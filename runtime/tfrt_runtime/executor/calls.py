@@ -8,9 +8,6 @@ from collections.abc import Sequence
 from tfrt_runtime.host.async_value import AsyncValue
 from tfrt_runtime.host.context import Request
 from tfrt_runtime.host.process import native_process
-from tfrt_runtime.host.raw import WORDS
-
-_no_words = (ctypes.c_int64 * 1)()
 
 
 def start_call(
@@ -18,24 +15,19 @@ def start_call(
     function: int,
     arguments: Sequence[AsyncValue],
     result_types: Sequence[str],
+    *,
+    is_task: bool = False,
 ) -> list[AsyncValue]:
     """Start the function at address `function`; its results, perhaps unavailable.
 
-    One of the request's active counts becomes the call's.  Kernels become ready on this thread.
+    One of the request's active counts becomes the call's.  Kernels become ready on this thread, or
+    with `is_task` on the thread that takes the call from the queue.
     """
-    process, queue = native_process(), request.queue
-    context = queue.context()
-    make = process.quick("handles.value_make_indirect", 1)
-    share = process.quick("handles.value_add_reference", 1)
-    results = [AsyncValue(queue, make(context), text) for text in result_types]
-    words = _no_words
-    if arguments:
-        words = (ctypes.c_int64 * len(arguments))(*(value.address for value in arguments))
-    for value in (*arguments, *results):
-        share(value.address)
-    table = process.quick("handles.block_take", 2)(context, 8 * len(results) + 8)
-    for i, value in enumerate(results):
-        WORDS[(table >> 3) + i] = value.address
-    start = process.slow("executor.start_root", 5)
-    start(context, function, request.address, ctypes.addressof(words), table)
-    return results
+    queue, given = request.queue, len(arguments)
+    values = (ctypes.c_int64 * (given + len(result_types) + 1))()
+    for i, value in enumerate(arguments):
+        values[i] = value.address
+    process = native_process()
+    start = (process.quick if is_task else process.slow)("executor.start_call", 5)
+    start(queue.context(), function, request.address, ctypes.addressof(values), is_task)
+    return [AsyncValue(queue, values[given + i], text) for i, text in enumerate(result_types)]

@@ -33,13 +33,14 @@ from tfrt_runtime.native.layouts import (
     FUNCTION_TEMPLATE_SIZE,
     IMMORTAL,
     KERNEL_NONSTRICT,
+    KERNEL_SMALL,
     KERNEL_TRACED,
     KERNEL_WIDE,
     SLOT_TRACE,
 )
 
 _RECORD_WORDS = 10
-"""A record without the registers of its arguments."""
+"""A record without the registers of its arguments and the slots of its results."""
 _RECORD_ADDRESSES = (4, 5, 7, 9)
 """Its words that point at others: data, functions, slots of results, what it waits for; or 0."""
 
@@ -148,7 +149,8 @@ class FunctionWriter:
         records = []
         for call, kernel in zip(self._calls, self._plan.function.kernels, strict=True):
             records.append(end if call is not None else 0)
-            end += 8 * (_RECORD_WORDS + len(kernel.arguments)) if call is not None else 0
+            words = _RECORD_WORDS + len(kernel.arguments) + len(kernel.results)
+            end += 8 * words if call is not None else 0
         self._arena.reserve((end - first) // 8)
         return records
 
@@ -161,7 +163,6 @@ class FunctionWriter:
         functions = 0
         if call.functions:
             functions = arena.add_addresses(*[function_offsets[i] for i in call.functions])
-        table = arena.add_addresses(*[slots[register] for register in results])
         waits = 0
         if call.flags & KERNEL_NONSTRICT:
             waits = arena.add(max(0, call.strict_arguments))
@@ -169,6 +170,10 @@ class FunctionWriter:
         flags = call.flags | (KERNEL_TRACED if self._trace else 0)
         if len(arguments) + len(results) > FRAME_ROOM:
             flags |= KERNEL_WIDE
+        if flags == 0 and len(arguments) == 2 and len(results) == 1:
+            flags = KERNEL_SMALL
+        record = self._records[index]
+        table = _RECORD_WORDS + len(arguments)
         words = [
             call.address,
             len(arguments),
@@ -177,13 +182,15 @@ class FunctionWriter:
             data,
             functions,
             self._handle + index,
-            table,
+            record + 8 * table,
             self.ready(index),
             waits,
             *[ACTIVATION_REGISTERS + 8 * register for register in arguments],
+            *[slots[register] for register in results],
         ]
         addresses = [position for position in _RECORD_ADDRESSES if words[position]]
-        arena.put_all(self._records[index], words, addresses)
+        addresses += range(table, len(words))
+        arena.put_all(record, words, addresses)
 
     def _weights(self, register: int) -> dict[int, int]:
         """Kernels that `register` counts down: by how much, or 0 for whoever wants any one."""

@@ -103,9 +103,14 @@ class Execution:
         return [self._argument(i, value) for i, value in enumerate(arguments)]
 
     def _start(self, function: int, given: Sequence[AsyncValue], wake: bool) -> list[AsyncValue]:
-        results = start_call(self.request, function, given, self.function.result_types)
-        if wake:
-            self._queue.begin()
+        queue, types = self._queue, self.function.result_types
+        # Who traces a run looks at its arguments, whether or not somebody has begun with it.
+        is_task = wake and queue.takes_calls and not self.program.traced
+        results = start_call(self.request, function, given, types, is_task=is_task)
+        if is_task:
+            queue.start()
+        elif wake:
+            queue.begin()
         return results
 
     def _expect(self, index: int, value: AsyncValue) -> None:

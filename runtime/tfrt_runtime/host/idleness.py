@@ -12,6 +12,7 @@ from collections.abc import Collection
 from tfrt_runtime.host.raw import WORDS
 from tfrt_runtime.host.work_queue import WorkQueue
 from tfrt_runtime.native.layouts import (
+    CONTEXT_PENDING,
     CONTEXT_READY,
     CONTEXT_READY_TOP,
     CONTEXT_TURNS,
@@ -62,6 +63,7 @@ def has_work(queue: WorkQueue) -> bool:
         or _word(queue.address + QUEUE_INJECTED) != 0
         or _word(queue.pool + POOL_HEAD) != _word(queue.pool + POOL_TAIL)
         or any(_word(c + CONTEXT_READY) != _word(c + CONTEXT_READY_TOP) for c in queue.contexts)
+        or any(_word(c + CONTEXT_PENDING) != 0 for c in queue.contexts)
         or any(_word(d + DEQUE_TOP) < _word(d + DEQUE_BOTTOM) for d in _deques(queue))
     )
 

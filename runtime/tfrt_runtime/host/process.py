@@ -37,6 +37,7 @@ from tfrt_runtime.native.layouts import (
     PROCESS_RUN_BLOCKING,
     PROCESS_RUN_COROUTINE,
     PROCESS_RUN_ENTRY,
+    PROCESS_RUN_ROOT,
     PROCESS_SIZE,
     PROCESS_TRACE_CALL,
     RECORD_HANDLE,
@@ -123,6 +124,7 @@ class NativeProcess:
             self._words[offset // 8] = ctypes.cast(callback, ctypes.c_void_p).value or 0
         self._words[PROCESS_RUN_ENTRY // 8] = self.library["executor.run_entry"]
         self._words[PROCESS_RUN_BLOCKING // 8] = self.library["executor.run_blocking"]
+        self._words[PROCESS_RUN_ROOT // 8] = self.library["executor.run_root"]
         self._words[PROCESS_RUN_COROUTINE // 8] = self.library["async_awaiting.run_coroutine"]
         self._words[PROCESS_MEMBER_RESOLVED // 8] = self.library["async_groups.member_resolved"]
         traced = Callback2(self._traced_kernel)

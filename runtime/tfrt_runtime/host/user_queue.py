@@ -141,6 +141,8 @@ class Task:
 class UserWorkQueue(WorkQueue):
     """The native core's side of a user's queue."""
 
+    takes_calls = False  # the queue wants to know the kernels that its tasks begin with
+
     def __init__(self, user: ConcurrentWorkQueue) -> None:
         super().__init__(0, DEFAULT_BLOCKING_THREADS, user.name)
         self._user = user

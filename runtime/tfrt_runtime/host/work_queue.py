@@ -58,6 +58,9 @@ class WorkQueueError(TfrtError):
 class WorkQueue:
     """A queue of `threads` workers, or for 0 threads one that waiting threads run themselves."""
 
+    takes_calls = True
+    """Whether a call from outside may start as a task of the queue."""
+
     def __init__(self, threads: int, blocking_threads: int, name: str) -> None:
         self.name = name
         self.threads = threads
@@ -233,7 +236,7 @@ class WorkQueue:
         own = self.context()
         busy = self._local.busy
         if busy:
-            self._process.slow("executor.hand_over", 1)(own)
+            self._process.slow("sharing.hand_over", 1)(own)
         context = self._borrow_context() if busy else own
         has_deque = bool(self._deques) and self._host.acquire(blocking=False)
         if has_deque:
@@ -256,13 +259,13 @@ class WorkQueue:
     def begin(self) -> None:
         """Start the workers, and give them what is ready on this thread."""
         self.start()
-        self._process.slow("executor.hand_over", 1)(self.context())
+        self._process.slow("sharing.hand_over", 1)(self.context())
 
     def hand_over(self) -> None:
         """Let the queue run what became ready on this thread, unless the thread runs it itself."""
         context = self.context()
         if self._local.busy == 0:
-            self._process.slow("executor.hand_over", 1)(context)
+            self._process.slow("sharing.hand_over", 1)(context)
 
     def has_outside_tasks(self) -> bool:
         """Whether somebody else has tasks of the queue, to run them later."""

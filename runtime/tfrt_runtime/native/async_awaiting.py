@@ -21,7 +21,7 @@ from tfrt_runtime.native.async_value import (
     new_waiter,
     take_block,
 )
-from tfrt_runtime.native.executor import hand_over, offer_tasks, run_ready, run_task
+from tfrt_runtime.native.executor import next_task, run_ready, run_task
 from tfrt_runtime.native.handles import latch_drop, latch_make
 from tfrt_runtime.native.layouts import (
     CELL_SIZE,
@@ -32,7 +32,6 @@ from tfrt_runtime.native.layouts import (
     CONTEXT_FAILURE,
     CONTEXT_FRAME_LIMIT,
     CONTEXT_NESTED,
-    CONTEXT_PENDING,
     CONTEXT_PROCESS,
     CONTEXT_QUEUE,
     CONTEXT_REQUEST,
@@ -48,9 +47,7 @@ from tfrt_runtime.native.layouts import (
     PROCESS_RUN_COROUTINE,
     QUEUE_EPOCH,
     QUEUE_SLEEPERS,
-    QUEUE_WORKERS,
     TASK_FIRST,
-    TASK_NEXT,
     TASK_SECOND,
     WAIT_TASK,
 )
@@ -73,16 +70,14 @@ from tfrt_runtime.native.memory import (
     store_release,
     thread_context,
 )
+from tfrt_runtime.native.sharing import hand_over, offer_tasks, share_pending
 from tfrt_runtime.native.tasks import (
     add_local_task,
-    add_task,
-    find_task,
     free_task,
     inject,
     new_task,
     push_bottom,
     sleep_on_queue,
-    take_injected,
     turn,
     wake_sleeper,
 )
@@ -149,21 +144,9 @@ def async_call(context: Address, function: Address, argument: int) -> int:
     former = set_thread_context(context)
     result = call1(function, argument)
     set_thread_context(former)
-    return_pending(context)
     hand_over(context)
     turn(context)
     return result & 1
-
-
-@native
-def return_pending(context: Address) -> None:
-    """Put tasks back that this thread has taken and not run."""
-    task = load(context + CONTEXT_PENDING)
-    store(context + CONTEXT_PENDING, 0)
-    while task != 0:
-        following = load(task + TASK_NEXT)
-        add_task(context, task)
-        task = following
 
 
 @native
@@ -303,19 +286,9 @@ def help_once(context: Address) -> bool:
 
 @native
 def take_task(context: Address) -> Address:
-    """The next task for a thread that waits, or 0.
-
-    Without workers, tasks are taken all at once and kept where a task that waits finds them, too.
-    """
+    """The next task for a thread that waits, or 0."""
     store(context + CONTEXT_SPAWNED, 0)
-    if load(load(context + CONTEXT_QUEUE) + QUEUE_WORKERS) != 0:
-        return find_task(context)
-    task = load(context + CONTEXT_PENDING)
-    if task == 0:
-        task = take_injected(load(context + CONTEXT_QUEUE))
-    if task != 0:
-        store(context + CONTEXT_PENDING, load(task + TASK_NEXT))
-    return task
+    return next_task(context)
 
 
 @native
@@ -324,6 +297,7 @@ def doze(context: Address, word: Address, nap_ns: int) -> bool:
     offer_tasks(context)
     start = now()
     if stack_room() < HELPERS_RESERVE:
+        share_pending(context)
         sleep_only(context, word, nap_ns)
     else:
         sleep_on_queue(context, word, nap_ns)

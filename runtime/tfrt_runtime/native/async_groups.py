@@ -6,7 +6,6 @@ registered: it is destroyed when nobody refers to it and all members that it got
 
 from __future__ import annotations
 
-from tfrt_runtime.native.activation import publish
 from tfrt_runtime.native.async_objects import (
     error_of,
     keep_error,
@@ -43,6 +42,7 @@ from tfrt_runtime.native.memory import (
     native,
     store,
 )
+from tfrt_runtime.native.waiters import publish
 
 
 @native

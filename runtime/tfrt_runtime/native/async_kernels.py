@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from tfrt_runtime.native.activation import leave_request, publish, run_waiters
 from tfrt_runtime.native.async_value import (
     add_references,
     drop_reference,
@@ -11,7 +10,6 @@ from tfrt_runtime.native.async_value import (
     new_indirect,
     new_value,
 )
-from tfrt_runtime.native.executor import report_error
 from tfrt_runtime.native.frame import (
     argument,
     argument_i32,
@@ -21,8 +19,10 @@ from tfrt_runtime.native.frame import (
     set_i32,
     set_result,
 )
+from tfrt_runtime.native.kernel_calls import report_error
 from tfrt_runtime.native.layouts import (
     ACTIVATION_REQUEST,
+    ACTIVATION_SHARED,
     CONCRETE,
     CONTEXT_ACTIVATION,
     CONTEXT_REQUEST,
@@ -34,7 +34,6 @@ from tfrt_runtime.native.layouts import (
     MESSAGE_QUIET_FAIL,
     MESSAGE_WRONG_TYPE,
     RECORD_ARGUMENTS,
-    REQUEST_ACTIVE,
     REQUEST_CANCEL,
     REQUEST_CANCELLED_VALUE,
     TASK_FIRST,
@@ -45,39 +44,45 @@ from tfrt_runtime.native.layouts import (
     TYPE_I1,
     TYPE_I32,
     VALUE_KIND,
+    VALUE_OWNER,
     VALUE_PAYLOAD,
     VALUE_REFERENCES,
+    VALUE_STATE,
+    VALUE_WAITING,
 )
 from tfrt_runtime.native.memory import (
     Address,
     compare_and_swap,
     entry,
     fetch_add,
+    inline,
     load,
     load_acquire,
     native,
     store,
     store_i32,
 )
-from tfrt_runtime.native.tasks import add_local_task, free_task, new_task
+from tfrt_runtime.native.ready import add_pending, finish, register_resolved
+from tfrt_runtime.native.tasks import add_short_task, free_task, new_task
+from tfrt_runtime.native.waiters import publish, run_waiters
 
 
 @native
 def enqueue(context: Address, function: int, first: int, second: int, third: int) -> None:
-    """Add a task that belongs to the present request: a run is not over before its tasks are."""
-    request = load(context + CONTEXT_REQUEST)
-    fetch_add(request + REQUEST_ACTIVE, 1)
+    """Add a task that belongs to the present activation, which does not end before its tasks have."""
+    activation = load(context + CONTEXT_ACTIVATION)
+    add_pending(activation)
     task = new_task(context, function, first, second, third)
-    store(task + TASK_FOURTH, request)
-    add_local_task(context, task)
+    store(task + TASK_FOURTH, activation)
+    add_short_task(context, task)
 
 
 @native
 def end_task(context: Address, task: Address) -> None:
-    """Free a task of `enqueue`, and leave its request."""
-    request = load(task + TASK_FOURTH)
+    """Free a task of `enqueue`, of which nothing is left to do."""
+    activation = load(task + TASK_FOURTH)
     free_task(context, task)
-    leave_request(context, request)
+    finish(context, activation)
 
 
 @native
@@ -85,6 +90,7 @@ def promise(context: Address, record: Address, payload_type: int, first: int, se
     """Result 0 will come from a task: data word 0 is its function, `first` and `second` its input."""
     value = new_value(context, payload_type)
     store(value + VALUE_REFERENCES, 2)  # one for the result, one for the task
+    store(value + VALUE_OWNER, load(context + CONTEXT_ACTIVATION))
     set_result(context, 0, value)
     enqueue(context, attribute(record, 0), value, first, second)
 
@@ -93,9 +99,28 @@ def promise(context: Address, record: Address, payload_type: int, first: int, se
 def keep_promise(context: Address, task: Address) -> None:
     """The payload of the task's value is in place: publish it, and free the task."""
     value = load(task + TASK_FIRST)
-    publish(context, value, CONCRETE)
-    drop_reference(context, value)
+    activation = load(task + TASK_FOURTH)
+    slot = load(value + VALUE_WAITING)
+    if slot == 0:
+        publish(context, value, CONCRETE)
+        drop_reference(context, value)
+    else:
+        keep_for_register(context, value, activation, slot)
     end_task(context, task)
+
+
+@inline
+def keep_for_register(context: Address, value: Address, activation: Address, slot: Address) -> None:
+    """Publish a value that a register of its own activation waits for."""
+    store(value + VALUE_WAITING, 0)
+    if load(activation + ACTIVATION_SHARED) == 0:
+        # Only the register has a reference besides this one, and nobody reads the register yet.
+        store(value + VALUE_STATE, CONCRETE)
+        store(value + VALUE_REFERENCES, load(value + VALUE_REFERENCES) - 1)
+    else:
+        publish(context, value, CONCRETE)
+        drop_reference(context, value)
+    register_resolved(context, activation, slot, value)
 
 
 @entry
@@ -189,7 +214,7 @@ def error_task(context: Address, task: Address) -> None:
     value = load(task + TASK_FIRST)
     number = load(task + TASK_SECOND)
     record = load(task + TASK_THIRD)
-    store(context + CONTEXT_REQUEST, load(task + TASK_FOURTH))
+    store(context + CONTEXT_REQUEST, load(load(task + TASK_FOURTH) + ACTIVATION_REQUEST))
     if number != 0:
         target = report_error(context, record, MESSAGE_FAIL_ASYNC)
     else:

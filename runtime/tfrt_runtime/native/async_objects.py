@@ -13,7 +13,6 @@ was a drop too many.
 
 from __future__ import annotations
 
-from tfrt_runtime.native.activation import publish, run_waiters
 from tfrt_runtime.native.async_value import (
     add_references,
     add_waiter,
@@ -83,6 +82,7 @@ from tfrt_runtime.native.memory import (
     store,
     store_release,
 )
+from tfrt_runtime.native.waiters import publish, run_waiters
 
 FIRST_LIMIT = 1024
 WORD = 8

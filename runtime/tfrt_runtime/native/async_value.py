@@ -58,6 +58,7 @@ from tfrt_runtime.native.memory import (
     load,
     load_acquire,
     native,
+    outline,
     release,
     store,
     store_release,
@@ -185,6 +186,17 @@ def add_references(value: Address, count: int) -> None:
 
 
 @inline
+def multiply_reference(value: Address, count: int) -> None:
+    """`count` more references, for who owns one that nobody else uses meanwhile."""
+    references = load_acquire(value + VALUE_REFERENCES)
+    # Without another reference there is no other thread that could change the count.
+    if references == 1:
+        store(value + VALUE_REFERENCES, 1 + count)
+    elif references < IMMORTAL:
+        fetch_add(value + VALUE_REFERENCES, count)
+
+
+@inline
 def drop_reference(context: Address, value: Address) -> None:
     """Give up one reference; the last one destroys the value, and what it forwards to."""
     references = load_acquire(value + VALUE_REFERENCES)
@@ -208,7 +220,7 @@ def drop_optional(context: Address, value: Address) -> None:
         drop_reference(context, value)
 
 
-@native
+@outline
 def destroy_chain(context: Address, value: Address) -> None:
     """Destroy a value that nobody refers to, and what it forwards to if that was the last."""
     while value != 0:

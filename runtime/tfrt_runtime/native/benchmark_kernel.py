@@ -7,7 +7,7 @@ the last run is over.
 
 from __future__ import annotations
 
-from tfrt_runtime.native.activation import begin, deliver, finish, mark_shared, new_activation
+from tfrt_runtime.native.activation import begin, new_activation, root_size
 from tfrt_runtime.native.async_value import (
     add_references,
     add_waiter,
@@ -21,6 +21,7 @@ from tfrt_runtime.native.async_value import (
     take_block,
 )
 from tfrt_runtime.native.control_kernels import callee, refuse, register_value
+from tfrt_runtime.native.delivery import deliver
 from tfrt_runtime.native.frame import attribute
 from tfrt_runtime.native.layouts import (
     ACTIVATION_NESTED,
@@ -68,6 +69,7 @@ from tfrt_runtime.native.memory import (
     release,
     store,
 )
+from tfrt_runtime.native.ready import finish, mark_shared
 from tfrt_runtime.native.tasks import add_local_task, free_task, new_task
 
 FIRST_SAMPLES = 64
@@ -118,7 +120,7 @@ def start_run(context: Address, state: Address) -> None:
     add_references(value, 1)
     store(state + BENCHMARK_VALUE, value)
     add_waiter(value, new_waiter(context, WAIT_CALL, attribute(record, RUN_IS_OVER), state))
-    results = take_block(context, 16)
+    results = take_block(context, root_size(function))
     store(results, value)
     fetch_add(request + REQUEST_ACTIVE, 1)
     store(state + BENCHMARK_CPU, cpu_time())

@@ -87,15 +87,15 @@ def keep_only(module: llvm.ModuleRef, names: set[str]) -> None:
             function.linkage = "internal"
 
 
-def inline_marked(module: llvm.ModuleRef) -> None:
-    """Have the functions inlined that `memory.inline` marks.
+def mark_functions(module: llvm.ModuleRef, names: set[str], attribute: str) -> None:
+    """Give an attribute to native functions, such as those that `memory.inline` marks.
 
     Numba's names spell each part of a qualified name after its length.
     """
-    marks = [f"{len(name)}{name}B" for name in memory.INLINE]
+    marks = [f"{len(name)}{name}B" for name in names]
     for function in module.functions:
         if not function.is_declaration and any(mark in function.name for mark in marks):
-            function.add_function_attribute("alwaysinline")
+            function.add_function_attribute(attribute)
 
 
 def build(progress: Callable[[str], None]) -> bytes:
@@ -121,7 +121,8 @@ def build(progress: Callable[[str], None]) -> bytes:
         module.link_in(llvm.parse_assembly(text))
         module.link_in(code_module(export_wrapper(name, inner, export)))
     keep_only(module, {*functions, *exports, *threads.EXPORTS})
-    inline_marked(module)
+    mark_functions(module, memory.INLINE, "alwaysinline")
+    mark_functions(module, memory.OUTLINE, "noinline")
     progress("optimising")
     return object_code(module)
 

@@ -13,7 +13,6 @@ are results as they are: an object is an AsyncValue.
 
 from __future__ import annotations
 
-from tfrt_runtime.native.activation import leave_request, publish
 from tfrt_runtime.native.async_objects import (
     drop_references,
     error_of,
@@ -37,6 +36,7 @@ from tfrt_runtime.native.async_value import (
     resolve,
     state_of,
 )
+from tfrt_runtime.native.endings import leave_request
 from tfrt_runtime.native.frame import argument, attribute, set_result
 from tfrt_runtime.native.layouts import (
     CONCRETE,
@@ -72,6 +72,7 @@ from tfrt_runtime.native.memory import (
     store,
     store_release,
 )
+from tfrt_runtime.native.waiters import publish
 
 ADAPTER = 0
 ARGUMENT_ARRIVED = 1

@@ -7,14 +7,7 @@ recurses.
 
 from __future__ import annotations
 
-from tfrt_runtime.native.activation import (
-    begin,
-    deliver,
-    finish,
-    mark_shared,
-    new_activation,
-    start_iteration,
-)
+from tfrt_runtime.native.activation import begin, new_activation
 from tfrt_runtime.native.async_value import (
     add_references,
     drop_reference,
@@ -23,8 +16,10 @@ from tfrt_runtime.native.async_value import (
     resolve,
     take_block,
 )
-from tfrt_runtime.native.executor import fail_kernel, report_error
+from tfrt_runtime.native.delivery import deliver
+from tfrt_runtime.native.endings import start_iteration
 from tfrt_runtime.native.frame import argument_i1, argument_i32, attribute
+from tfrt_runtime.native.kernel_calls import fail_kernel, report_error
 from tfrt_runtime.native.layouts import (
     ACTIVATION_NESTED,
     ACTIVATION_REQUEST,
@@ -62,6 +57,7 @@ from tfrt_runtime.native.layouts import (
     VALUE_PAYLOAD,
 )
 from tfrt_runtime.native.memory import Address, entry, load, load_i32, native, store, store_i32
+from tfrt_runtime.native.ready import finish, mark_shared
 from tfrt_runtime.native.tasks import add_task, free_task, new_task
 
 

@@ -10,7 +10,13 @@ from tfrt_runtime.native import memory
 MODULES = (
     "async_value",
     "tasks",
+    "ready",
+    "waiters",
+    "delivery",
     "activation",
+    "endings",
+    "kernel_calls",
+    "sharing",
     "executor",
     "scalar_kernels",
     "control_kernels",

@@ -1,59 +1,28 @@
-"""The run loop: takes ready kernels and runs them, one thread's part of a BEF program.
+"""The run loop: takes ready kernels and tasks and runs them, one thread's part of a BEF program.
 
-The loop never waits and never takes a lock.  A kernel runs when its ready count reaches zero: its
-arguments are in their registers, available.  If one of them is an error, or the request is
-cancelled, the kernel is skipped and the error becomes each of its results.
-
-The context is also the kernel's frame: CONTEXT_ARGUMENTS points at the arguments (concrete, behind
-any indirect value), CONTEXT_RESULTS at one word per result, 0 until the kernel sets it.  A kernel
-borrows its arguments and hands over one reference to each result.
+The loop never waits and never takes a lock, and nothing in it recurses.
 """
 
 from __future__ import annotations
 
-from tfrt_runtime.native.activation import (
-    begin,
-    deliver,
-    deliver_later,
-    end_activation,
-    end_join,
-    finish,
-    mark_shared,
-    new_activation,
-    peek_register,
-    push_ready,
-)
-from tfrt_runtime.native.async_value import add_references, drop_reference, resolve
+from tfrt_runtime.native.activation import begin, new_activation, root_size
+from tfrt_runtime.native.async_value import add_references, new_indirect, take_block
+from tfrt_runtime.native.delivery import deliver, deliver_later
+from tfrt_runtime.native.endings import end_activation, end_join
+from tfrt_runtime.native.kernel_calls import run_kernel, run_small_kernel, run_unusual_kernel
 from tfrt_runtime.native.layouts import (
-    ACTIVATION_REQUEST,
-    CONTEXT_ACTIVATION,
-    CONTEXT_ARGUMENTS,
-    CONTEXT_FRAME_LIMIT,
+    CONTEXT_PENDING,
     CONTEXT_PROCESS,
     CONTEXT_QUEUE,
     CONTEXT_READY,
     CONTEXT_READY_TOP,
-    CONTEXT_REQUEST,
-    CONTEXT_RESULTS,
-    CONTEXT_STARTED,
-    ERROR,
     FUNCTION_ARGUMENT_TABLE,
     FUNCTION_ARGUMENTS,
-    KERNEL_BLOCKING,
-    KERNEL_CONTROL,
-    KERNEL_HEAVY,
-    KERNEL_NONSTRICT,
-    KERNEL_RAW,
-    KERNEL_TRACED,
-    KERNEL_WIDE,
-    MESSAGE_NO_RESULT,
-    MESSAGE_POOL_FULL,
+    FUNCTION_RESULTS,
+    KERNEL_SMALL,
     POOL_DONE,
     POOL_STOP,
-    PROCESS_REPORT_ERROR,
-    PROCESS_RUN_BLOCKING,
-    PROCESS_RUN_ENTRY,
-    QUEUE_SLEEPERS,
+    PROCESS_RUN_ROOT,
     QUEUE_STOP,
     QUEUE_WORKERS,
     READY_BITS,
@@ -61,27 +30,17 @@ from tfrt_runtime.native.layouts import (
     READY_END,
     READY_JOIN,
     READY_KERNEL,
-    RECORD_ARGUMENTS,
     RECORD_FLAGS,
-    RECORD_KERNEL,
-    RECORD_REGISTERS,
-    RECORD_RESULTS,
-    RECORD_SLOTS,
-    RECORD_WAITS,
-    REQUEST_CANCEL,
     RETURN_ROOT,
-    STATE_BITS,
     TASK_FIRST,
     TASK_FUNCTION,
-    TASK_NEXT,
     TASK_SECOND,
-    VALUE_STATE,
+    TASK_THIRD,
+    VALUE_REFERENCES,
 )
 from tfrt_runtime.native.memory import (
     Address,
-    allocate,
     call2,
-    call3,
     entry,
     fetch_add,
     inline,
@@ -89,23 +48,24 @@ from tfrt_runtime.native.memory import (
     load_acquire,
     native,
     now,
+    outline,
     pause,
-    release,
     store,
 )
+from tfrt_runtime.native.ready import push_ready
+from tfrt_runtime.native.sharing import hand_over, offer_tasks, share_when_idle
 from tfrt_runtime.native.tasks import (
-    add_blocking_task,
     add_task,
     call_for_threads,
     find_task,
     free_task,
     has_task,
+    keep_injected,
     new_task,
     sleep_on_queue,
     take_blocking_task,
-    take_injected,
+    take_pending,
     turn,
-    wake_sleeper,
 )
 
 SHARE_INTERVAL = 1024
@@ -113,206 +73,58 @@ SHARE_INTERVAL = 1024
 SPIN_ROUNDS = 200
 
 
-@inline
-def stage_arguments(context: Address, activation: Address, record: Address, count: int) -> Address:
-    """Put the arguments into the frame; returns the last one that is an error, or 0."""
-    frame = load(context + CONTEXT_ARGUMENTS)
-    failed = 0
-    for i in range(count):
-        value = load(activation + load(record + RECORD_REGISTERS + 8 * i))
-        if load_acquire(value + VALUE_STATE) & STATE_BITS == ERROR:
-            failed = value
-        store(frame + 8 * i, resolve(value))
-    return failed
-
-
-@native
-def stage_raw(context: Address, activation: Address, record: Address, count: int) -> Address:
-    """Put the registers into the frame as they are; a non-strict kernel's may still be empty.
-
-    A non-strict kernel's first arguments may be strict ones: those are staged like a strict
-    kernel's, and the last of them that is an error is returned, or 0.
-    """
-    frame = load(context + CONTEXT_ARGUMENTS)
-    waits = load(record + RECORD_WAITS)
-    strict = 0
-    if waits != 0:
-        strict = load(waits)
-    for i in range(strict, count):
-        register = load(record + RECORD_REGISTERS + 8 * i)
-        if waits != 0:
-            value = peek_register(context, activation, register, load(waits + 8 + 8 * i))
-        else:
-            value = load(activation + register)
-        store(frame + 8 * i, value)
-    return stage_arguments(context, activation, record, strict)
-
-
-@native
-def grow_frame(context: Address, needed: int) -> None:
-    """Make room for `needed` arguments and as many results."""
-    release(load(context + CONTEXT_ARGUMENTS))
-    frame = allocate(16 * needed)
-    store(context + CONTEXT_ARGUMENTS, frame)
-    store(context + CONTEXT_RESULTS, frame + 8 * needed)
-    store(context + CONTEXT_FRAME_LIMIT, needed)
-
-
-@native
-def report_error(context: Address, record: Address, message: int) -> Address:
-    """An error value with one reference, for native message number `message`."""
-    callback = load(load(context + CONTEXT_PROCESS) + PROCESS_REPORT_ERROR)
-    return call3(callback, context, record, message)
-
-
-@inline
-def drop_arguments(context: Address, activation: Address, record: Address, count: int) -> None:
-    """Give up the kernel's references to its arguments."""
-    for i in range(count):
-        value = load(activation + load(record + RECORD_REGISTERS + 8 * i))
-        drop_reference(context, value)
-
-
-@native
-def fail_kernel(context: Address, activation: Address, record: Address, failed: Address) -> None:
-    """Skip a kernel: the error becomes each of its results."""
-    results = load(record + RECORD_RESULTS)
-    add_references(failed, results + 1)
-    drop_arguments(context, activation, record, load(record + RECORD_ARGUMENTS))
-    slots = load(record + RECORD_SLOTS)
-    for i in range(results):
-        deliver(context, activation, load(slots + 8 * i), failed)
-    drop_reference(context, failed)
-    finish(context, activation)
-
-
-@inline
-def run_kernel(context: Address, activation: Address, record: Address) -> None:
-    """Run one ready kernel, or skip it, and deliver its results."""
-    flags = load(record + RECORD_FLAGS)
-    if flags & (KERNEL_NONSTRICT | KERNEL_RAW | KERNEL_BLOCKING | KERNEL_WIDE) != 0:
-        run_unusual_kernel(context, activation, record, False)
-        return
-    arguments = load(record + RECORD_ARGUMENTS)
-    failed = stage_arguments(context, activation, record, arguments)
-    request = load(activation + ACTIVATION_REQUEST)
-    if failed == 0:
-        failed = load_acquire(request + REQUEST_CANCEL)
-    if failed != 0:
-        fail_kernel(context, activation, record, failed)
-    else:
-        store(context + CONTEXT_REQUEST, request)
-        call_kernel(context, activation, record, flags)
-
-
-@native
-def run_unusual_kernel(
-    context: Address, activation: Address, record: Address, may_block: bool
+@entry
+def start_call(
+    context: Address, function: Address, request: Address, values: Address, is_task: int
 ) -> None:
-    """As `run_kernel`, for kernels of every kind.
+    """Start a call from outside: as a task of the queue, or with its first kernels on this thread.
 
-    `may_block` is set on the blocking pool's threads, where blocking kernels run.
+    Args:
+        values: one AsyncValue per argument, borrowed; then room for one per result, where the
+            caller finds unavailable values with a reference of its own.
     """
-    arguments = load(record + RECORD_ARGUMENTS)
-    needed = arguments + load(record + RECORD_RESULTS)
-    if needed > load(context + CONTEXT_FRAME_LIMIT):
-        grow_frame(context, needed)
-    flags = load(record + RECORD_FLAGS)
-    if flags & (KERNEL_NONSTRICT | KERNEL_RAW) != 0:
-        failed = stage_raw(context, activation, record, arguments)
-    else:
-        failed = stage_arguments(context, activation, record, arguments)
-    request = load(activation + ACTIVATION_REQUEST)
-    if failed == 0:
-        failed = load_acquire(request + REQUEST_CANCEL)
-    if failed != 0:
-        fail_kernel(context, activation, record, failed)
-        return
-    store(context + CONTEXT_REQUEST, request)
-    if flags & KERNEL_BLOCKING != 0 and not may_block:
-        hand_to_pool(context, activation, record)
-    else:
-        call_kernel(context, activation, record, flags)
-
-
-@inline
-def call_kernel(context: Address, activation: Address, record: Address, flags: int) -> None:
-    """Call a kernel whose arguments are in the frame, and deliver its results."""
-    if flags & (KERNEL_HEAVY | KERNEL_TRACED) != 0:
-        prepare_kernel(context, flags)
-    store(context + CONTEXT_ACTIVATION, activation)
-    results = load(record + RECORD_RESULTS)
-    frame = load(context + CONTEXT_RESULTS)
+    arguments = load(function + FUNCTION_ARGUMENTS)
+    results = load(function + FUNCTION_RESULTS)
+    table = take_block(context, root_size(function))
     for i in range(results):
-        store(frame + 8 * i, 0)
-    call2(load(record + RECORD_KERNEL), context, record)
-    if flags & KERNEL_CONTROL != 0:
-        return
-    drop_arguments(context, activation, record, load(record + RECORD_ARGUMENTS))
-    slots = load(record + RECORD_SLOTS)
-    for i in range(results):
-        value = load(frame + 8 * i)
-        if value == 0:
-            value = report_error(context, record, MESSAGE_NO_RESULT)
-        deliver(context, activation, load(slots + 8 * i), value)
-    if flags & KERNEL_TRACED != 0:
-        store(context + CONTEXT_STARTED, 0)
-    finish(context, activation)
-
-
-@native
-def prepare_kernel(context: Address, flags: int) -> None:
-    """Before a traced kernel: note the time.  Before a heavy one: let others have the rest."""
-    if flags & KERNEL_TRACED != 0:
-        store(context + CONTEXT_STARTED, now())
-    if flags & KERNEL_HEAVY != 0:
-        share_ready(context, 1)
-        offer_tasks(context)
-
-
-@native
-def share_ready(context: Address, divisor: int) -> None:
-    """Put the oldest `1 / divisor` of this thread's ready kernels where other workers find them.
-
-    The oldest ones: in a recursion they are the largest subtrees.
-    """
-    if load(load(context + CONTEXT_QUEUE) + QUEUE_WORKERS) == 0:
-        return
-    base = load(context + CONTEXT_READY)
-    top = load(context + CONTEXT_READY_TOP)
-    share = (top - base) // 16 // divisor
-    for i in range(share):
-        enqueue_entry(context, load(base + 16 * i), load(base + 16 * i + 8))
-    kept = base + 16 * share
-    while kept < top:
-        store(base, load(kept))
-        store(base + 8, load(kept + 8))
-        base += 16
-        kept += 16
-    store(context + CONTEXT_READY_TOP, base)
-
-
-@native
-def enqueue_entry(context: Address, activation: Address, record: Address) -> None:
-    """Turn a ready entry into a task."""
-    tag = activation & READY_BITS
-    if tag == READY_DELIVERY:
-        mark_shared(load(activation - READY_DELIVERY))
-    elif tag != READY_JOIN:  # a join's caller is shared from the start
-        mark_shared(activation - tag)
-    function = load(load(context + CONTEXT_PROCESS) + PROCESS_RUN_ENTRY)
-    add_task(context, new_task(context, function, activation, record, 0))
+        value = new_indirect(context)
+        store(value + VALUE_REFERENCES, 2)
+        store(table + 8 * i, value)
+        store(values + 8 * (arguments + i), value)
+    for i in range(arguments):
+        value = load(values + 8 * i)
+        add_references(value, 1)
+        store(table + 8 * (results + i), value)
+    if is_task != 0:
+        run = load(load(context + CONTEXT_PROCESS) + PROCESS_RUN_ROOT)
+        add_task(context, new_task(context, run, function, request, table))
+    else:
+        start_root(context, function, request, table)
 
 
 @entry
-def hand_over(context: Address) -> None:
-    """Turn all ready kernels of this thread into tasks: it does not run kernels itself."""
-    base = load(context + CONTEXT_READY)
-    top = load(context + CONTEXT_READY_TOP)
-    while base < top:
-        top -= 16
-        enqueue_entry(context, load(top), load(top + 8))
-    store(context + CONTEXT_READY_TOP, base)
+def run_root(context: Address, task: Address) -> None:
+    """Task function: a call from outside begins, on the thread that runs it."""
+    function = load(task + TASK_FIRST)
+    request = load(task + TASK_SECOND)
+    table = load(task + TASK_THIRD)
+    free_task(context, task)
+    start_root(context, function, request, table)
+
+
+@native
+def start_root(context: Address, function: Address, request: Address, table: Address) -> None:
+    """Begin the outermost call of a run.  Its first kernels become ready on this thread.
+
+    Takes over `table`: an indirect value per result, then a value per argument, each with a
+    reference.
+    """
+    activation = new_activation(context, function, request, RETURN_ROOT, 0, table, 0)
+    slots = load(function + FUNCTION_ARGUMENT_TABLE)
+    given = table + 8 * load(function + FUNCTION_RESULTS)
+    for i in range(load(function + FUNCTION_ARGUMENTS)):
+        deliver(context, activation, load(slots + 8 * i), load(given + 8 * i))
+    begin(context, activation)
 
 
 @entry
@@ -322,19 +134,6 @@ def run_entry(context: Address, task: Address) -> None:
     record = load(task + TASK_SECOND)
     free_task(context, task)
     push_ready(context, activation, record)
-
-
-@native
-def hand_to_pool(context: Address, activation: Address, record: Address) -> None:
-    """Let the blocking pool run a kernel; its arguments stay in their registers."""
-    mark_shared(activation)
-    function = load(load(context + CONTEXT_PROCESS) + PROCESS_RUN_BLOCKING)
-    task = new_task(context, function, activation, record, 0)
-    if not add_blocking_task(context, task):
-        free_task(context, task)
-        failed = report_error(context, record, MESSAGE_POOL_FULL)
-        fail_kernel(context, activation, record, failed)
-        drop_reference(context, failed)
 
 
 @entry
@@ -364,31 +163,24 @@ def run_ready(context: Address, budget: int) -> int:
 @inline
 def run_ready_entry(context: Address, tagged: Address, second: Address) -> None:
     """Do what one entry of the ready stack says."""
-    tag = tagged & READY_BITS
-    if tag == READY_KERNEL:
+    if tagged & READY_BITS != READY_KERNEL:
+        run_other_entry(context, tagged, second)
+    elif load(second + RECORD_FLAGS) == KERNEL_SMALL:
+        run_small_kernel(context, tagged, second)
+    else:
         run_kernel(context, tagged, second)
-    elif tag == READY_END:
+
+
+@outline
+def run_other_entry(context: Address, tagged: Address, second: Address) -> None:
+    """Do what an entry of the ready stack says that is not a kernel."""
+    tag = tagged & READY_BITS
+    if tag == READY_END:
         end_activation(context, tagged - READY_END)
     elif tag == READY_DELIVERY:
         deliver_later(context, tagged - READY_DELIVERY, second)
     else:
         end_join(context, tagged - READY_JOIN)
-
-
-@native
-def share_when_idle(context: Address) -> None:
-    """Now and then: if a worker sleeps, and there is more than one thing to do, share half of it."""
-    if load_acquire(load(context + CONTEXT_QUEUE) + QUEUE_SLEEPERS) > 0:
-        share_ready(context, 2)
-        offer_tasks(context)
-
-
-@native
-def offer_tasks(context: Address) -> None:
-    """Wake a worker for the short tasks that piled up here, which were not worth it one by one."""
-    queue = load(context + CONTEXT_QUEUE)
-    if load_acquire(queue + QUEUE_SLEEPERS) > 0 and has_task(context):
-        wake_sleeper(queue)
 
 
 @native
@@ -398,40 +190,29 @@ def run_task(context: Address, task: Address) -> None:
 
 
 @native
-def run_injected(context: Address, budget: int) -> int:
-    """Single-threaded queue: run what was injected, in order, kernels right after their task.
+def next_task(context: Address) -> Address:
+    """The next task for this thread, or 0.
 
-    When the budget ends, what is left goes back; a later batch may then overtake it.
+    Without workers the tasks run in the order in which they came: they are taken all at once, and
+    kept where a nested wait finds them, too.
     """
-    task = take_injected(load(context + CONTEXT_QUEUE))
-    while task != 0:
-        following = load(task + TASK_NEXT)
-        if budget > 0:
-            run_task(context, task)
-            budget = run_ready(context, budget - 1)
-        else:
-            add_task(context, task)
-        task = following
-    return budget
+    if load(load(context + CONTEXT_QUEUE) + QUEUE_WORKERS) != 0:
+        return find_task(context)
+    if load(context + CONTEXT_PENDING) == 0:
+        keep_injected(context)
+    return take_pending(context)
 
 
 @entry
 def work(context: Address, budget: int) -> int:
     """Run what there is for this thread, up to `budget` kernels and tasks; what is left of it."""
     budget = run_ready(context, budget)
-    is_single = load(load(context + CONTEXT_QUEUE) + QUEUE_WORKERS) == 0
     while budget > 0:
-        if is_single:
-            before = budget
-            budget = run_injected(context, budget)
-            if budget == before:
-                return budget
-        else:
-            task = find_task(context)
-            if task == 0:
-                return budget
-            run_task(context, task)
-            budget = run_ready(context, budget - 1)
+        task = next_task(context)
+        if task == 0:
+            return budget
+        run_task(context, task)
+        budget = run_ready(context, budget - 1)
     return budget
 
 
@@ -488,22 +269,3 @@ def blocking_loop(context: Address, pool: Address, idle_ns: int) -> None:
         hand_over(context)
         fetch_add(pool + POOL_DONE, 1)
     turn(context)
-
-
-@entry
-def start_root(
-    context: Address, function: Address, request: Address, arguments: Address, results: Address
-) -> None:
-    """Start a call from outside.  Its first kernels become ready on this thread.
-
-    Args:
-        arguments: one AsyncValue per argument, each with a reference that the call takes over.
-        results: a block with one indirect value per result, each with a reference that the call
-            takes over; the block has room for one word more, and is the call's.
-    """
-    activation = new_activation(context, function, request, RETURN_ROOT, 0, results, 0)
-    slots = load(function + FUNCTION_ARGUMENT_TABLE)
-    count = load(function + FUNCTION_ARGUMENTS)
-    for i in range(count):
-        deliver(context, activation, load(slots + 8 * i), load(arguments + 8 * i))
-    begin(context, activation)

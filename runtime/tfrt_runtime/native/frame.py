@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tfrt_runtime.native.async_value import add_references, drop_reference, new_available
-from tfrt_runtime.native.executor import report_error
+from tfrt_runtime.native.kernel_calls import report_error
 from tfrt_runtime.native.layouts import (
     CONTEXT_ARGUMENTS,
     CONTEXT_RESULTS,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from tfrt_runtime.native.activation import drop_latch, leave_request, publish, run_waiters
 from tfrt_runtime.native.async_kernels import cancel_request
 from tfrt_runtime.native.async_value import (
     add_references,
@@ -20,6 +19,7 @@ from tfrt_runtime.native.async_value import (
     state_of,
     take_block,
 )
+from tfrt_runtime.native.endings import leave_request
 from tfrt_runtime.native.layouts import (
     CELL_SIZE,
     CONCRETE,
@@ -71,6 +71,7 @@ from tfrt_runtime.native.memory import (
     store_release,
 )
 from tfrt_runtime.native.tasks import add_blocking_task, add_task, new_task, wake_all
+from tfrt_runtime.native.waiters import drop_latch, publish, run_waiters
 
 FIRST_READY_ENTRIES = 256
 

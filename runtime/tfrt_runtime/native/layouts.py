@@ -17,7 +17,7 @@ VALUE_PAYLOAD2 = 32
 VALUE_NEXT = 40
 """Next cell of a free list, while the cell is free."""
 VALUE_OWNER = 48
-"""Who made it: an opaque number for the leak view."""
+"""Who made it: an opaque number for the leak view; of the promise of a task, the task's activation."""
 VALUE_ASYNC = 56
 """Objects of compiled programs only: bytes of storage behind the header `<< 2 | OBJECT_*`."""
 OBJECT_REGISTERED = 1
@@ -26,6 +26,8 @@ OBJECT_GIVEN_UP = 2
 """Resolved in its producer's place: what that does later is ignored."""
 VALUE_FAILURE = 32
 """Objects of compiled programs, until they are resolved: the error that they are about to become."""
+VALUE_WAITING = 32
+"""Promises of tasks, until they are resolved: the slot of the register that waits for it, or 0."""
 VALUE_STORAGE = 64
 """Where the storage of a value starts that does not fit into the header."""
 
@@ -114,6 +116,7 @@ TASK_FIRST = 16
 TASK_SECOND = 24
 TASK_THIRD = 32
 TASK_FOURTH = 40
+"""The activation that the task belongs to, or 0: shared before another thread gets the task."""
 
 # Process: one per process; addresses of Python callbacks.
 PROCESS_RELEASE_OBJECT = 0
@@ -142,6 +145,8 @@ PROCESS_MEMBER_RESOLVED = 88
 """Waiter function `async_groups.member_resolved`."""
 PROCESS_ASYNC_EVENT = 96
 """event(context, EVENT_*, argument): compiled code needs Python, or is wrong."""
+PROCESS_RUN_ROOT = 104
+"""Task function `executor.run_root`."""
 PROCESS_SIZE = 128
 
 # Context: one per thread that runs native code.  Also the frame of the kernel that it runs.
@@ -194,7 +199,9 @@ CONTEXT_AWAITED = 480
 CONTEXT_SPAWNED = 496
 """Coroutines put into the queue since this thread last took a task from there itself."""
 CONTEXT_PENDING = 488
-"""Queue without workers: tasks that a waiting thread has taken and not run yet."""
+"""The first of the tasks that only this thread knows, which it runs in their order; or 0."""
+CONTEXT_PENDING_LAST = 504
+"""The last of them, if there is one."""
 CONTEXT_SIZE = 512
 
 # Messages that native code reports by number.
@@ -253,7 +260,7 @@ RECORD_FUNCTIONS = 40
 RECORD_HANDLE = 48
 """Number of the kernel in Python's table: name, location, Python callable."""
 RECORD_SLOTS = 56
-"""Address of the table of result slots."""
+"""Address of the table of result slots, which stands behind the registers."""
 RECORD_READY = 64
 """Offset of its ready count in the activation."""
 RECORD_WAITS = 72
@@ -276,6 +283,8 @@ KERNEL_BLOCKING = 32
 """Runs in the blocking pool."""
 KERNEL_WIDE = 64
 """Has more arguments and results than every frame has room for."""
+KERNEL_SMALL = 128
+"""Two arguments, one result, and no other flag: the run loop has a short way for it."""
 FRAME_ROOM = 32
 """Arguments, and results, that every frame has room for."""
 

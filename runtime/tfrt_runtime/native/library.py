@@ -30,10 +30,10 @@ def target_machine() -> llvm.TargetMachine:
     llvm.initialize_native_asmprinter()
     return llvm.Target.from_default_triple().create_target_machine(
         cpu=llvm.get_host_cpu_name(),
-        features=llvm.get_host_cpu_features().flatten(),
+        features=llvm.get_host_cpu_features().flatten() + ",-avx",
         opt=3,
         reloc="pic",
-        codemodel="jitdefault",
+        codemodel="small",
         jit=True,
     )
 

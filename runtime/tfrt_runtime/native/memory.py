@@ -84,6 +84,10 @@ INLINE: set[str] = set()
 """Names of the native functions that are always inlined."""
 
 
+OUTLINE: set[str] = set()
+"""Names of the native functions that are never inlined."""
+
+
 def native(function: Function) -> Function:
     """Mark a function as part of the native core: `library` compiles it, plain Python can call it."""
     NATIVE[f"{function.__module__}.{function.__qualname__}"] = function
@@ -93,6 +97,12 @@ def native(function: Function) -> Function:
 def inline(function: Function) -> Function:
     """Mark a native function whose calls must vanish: it is small, and on the hot path."""
     INLINE.add(function.__name__)
+    return native(function)
+
+
+def outline(function: Function) -> Function:
+    """Mark a native function that must stay out of its callers: on the hot path it is the exception."""
+    OUTLINE.add(function.__name__)
     return native(function)
 
 

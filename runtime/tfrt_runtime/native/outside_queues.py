@@ -8,13 +8,8 @@ where, and in which order.
 from __future__ import annotations
 
 from tfrt_runtime.native.async_value import drop_reference
-from tfrt_runtime.native.executor import (
-    fail_kernel,
-    hand_over,
-    report_error,
-    run_ready_entry,
-    run_task,
-)
+from tfrt_runtime.native.executor import run_ready_entry, run_task
+from tfrt_runtime.native.kernel_calls import fail_kernel, report_error
 from tfrt_runtime.native.layouts import (
     ACTIVATION_REQUEST,
     CONTEXT_READY,
@@ -29,6 +24,7 @@ from tfrt_runtime.native.layouts import (
     TASK_SECOND,
 )
 from tfrt_runtime.native.memory import Address, entry, inline, load, store
+from tfrt_runtime.native.sharing import hand_over
 from tfrt_runtime.native.tasks import free_task, pool_pop, take_injected
 
 

@@ -18,6 +18,8 @@ from tfrt_runtime.native.async_value import give_cell, take_cell
 from tfrt_runtime.native.layouts import (
     CONTEXT_BLOCKING,
     CONTEXT_DEQUE,
+    CONTEXT_PENDING,
+    CONTEXT_PENDING_LAST,
     CONTEXT_PROCESS,
     CONTEXT_QUEUE,
     CONTEXT_RANDOM,
@@ -59,6 +61,7 @@ from tfrt_runtime.native.memory import (
     fetch_add,
     futex_wait,
     futex_wake,
+    inline,
     load,
     load_acquire,
     native,
@@ -143,18 +146,72 @@ def inject(queue: Address, task: Address) -> None:
 
 
 @native
+def inject_list(queue: Address, newest: Address, oldest: Address) -> None:
+    """Any thread: add tasks to the injected stack that are linked from the newest to the oldest."""
+    while True:
+        head = load_acquire(queue + QUEUE_INJECTED)
+        store(oldest + TASK_NEXT, head)
+        if compare_and_swap(queue + QUEUE_INJECTED, head, newest) != 0:
+            return
+
+
+@native
+def reverse_tasks(task: Address) -> Address:
+    """Turn a list of tasks around; returns its new first one."""
+    first = 0
+    while task != 0:
+        following = load(task + TASK_NEXT)
+        store(task + TASK_NEXT, first)
+        first = task
+        task = following
+    return first
+
+
+@native
 def take_injected(queue: Address) -> Address:
     """Take all injected tasks at once, as a list in the order in which they came, or 0."""
     if load_acquire(queue + QUEUE_INJECTED) == 0:
         return 0
-    newest = exchange(queue + QUEUE_INJECTED, 0)
-    oldest = 0
-    while newest != 0:
-        following = load(newest + TASK_NEXT)
-        store(newest + TASK_NEXT, oldest)
-        oldest = newest
-        newest = following
-    return oldest
+    return reverse_tasks(exchange(queue + QUEUE_INJECTED, 0))
+
+
+@native
+def keep_injected(context: Address) -> None:
+    """Take all injected tasks for this thread alone, behind those that it keeps."""
+    queue = load(context + CONTEXT_QUEUE)
+    if load_acquire(queue + QUEUE_INJECTED) != 0:
+        newest = exchange(queue + QUEUE_INJECTED, 0)
+        if newest != 0:
+            keep_tasks(context, reverse_tasks(newest), newest)
+
+
+@inline
+def keep_tasks(context: Address, first: Address, last: Address) -> None:
+    """Add a list of tasks to those that this thread keeps for itself."""
+    if load(context + CONTEXT_PENDING) == 0:
+        store(context + CONTEXT_PENDING, first)
+    else:
+        store(load(context + CONTEXT_PENDING_LAST) + TASK_NEXT, first)
+    store(context + CONTEXT_PENDING_LAST, last)
+
+
+@inline
+def take_pending(context: Address) -> Address:
+    """The first of the tasks that this thread keeps, or 0."""
+    task = load(context + CONTEXT_PENDING)
+    if task != 0:
+        store(context + CONTEXT_PENDING, load(task + TASK_NEXT))
+    return task
+
+
+@native
+def add_short_task(context: Address, task: Address) -> None:
+    """Keep a task for this thread that is not worth another one's attention.
+
+    Only for a thread that runs kernels: it comes back to its tasks, or calls `sharing.hand_over`.
+    """
+    store(task + TASK_NEXT, 0)
+    keep_tasks(context, task, task)
 
 
 @native
@@ -231,23 +288,60 @@ def steal_task(context: Address) -> Address:
 
 @native
 def spread_injected(context: Address, task: Address) -> Address:
-    """Keep the first of a taken list to run now; put the others where thieves can reach them."""
+    """Take the first of a list to run now; put the others where other threads can reach them.
+
+    What finds no room in this thread's deque goes back, but for as many as went into the deque, which
+    this thread keeps: so each task goes back a few times at most, however many there are.
+    """
     rest = load(task + TASK_NEXT)
     if rest == 0:
         return task
-    deque = load(context + CONTEXT_DEQUE)
-    while rest != 0:
-        following = load(rest + TASK_NEXT)
-        if deque == 0 or not push_bottom(deque, rest):
-            inject(load(context + CONTEXT_QUEUE), rest)
-        rest = following
+    rest = push_tasks(context, rest)
+    if rest != 0:
+        give_back_half(context, rest)
     wake_sleeper(load(context + CONTEXT_QUEUE))
     return task
 
 
 @native
+def push_tasks(context: Address, task: Address) -> Address:
+    """Put tasks of a list into this thread's deque; the list of those that find no room, or 0."""
+    deque = load(context + CONTEXT_DEQUE)
+    while deque != 0 and task != 0:
+        following = load(task + TASK_NEXT)
+        if not push_bottom(deque, task):
+            return task
+        task = following
+    return task
+
+
+@native
+def give_back_half(context: Address, task: Address) -> None:
+    """Keep the older half of a list of tasks for this thread, and inject the other half again.
+
+    A list of n tasks that nobody else takes is halved log n times: n steps in all.
+    """
+    last = task
+    ahead = load(task + TASK_NEXT)
+    while ahead != 0:
+        ahead = load(ahead + TASK_NEXT)
+        if ahead != 0:
+            ahead = load(ahead + TASK_NEXT)
+            last = load(last + TASK_NEXT)
+    newer = load(last + TASK_NEXT)
+    store(last + TASK_NEXT, 0)
+    keep_tasks(context, task, last)
+    if newer != 0:
+        newest = reverse_tasks(newer)
+        inject_list(load(context + CONTEXT_QUEUE), newest, newer)
+
+
+@native
 def find_task(context: Address) -> Address:
-    """The next task for this thread: its own newest, else injected, else stolen; 0 if there is none."""
+    """The next task for this thread, or 0: one that it keeps, its deque's newest, injected, stolen."""
+    kept = take_pending(context)
+    if kept != 0:
+        return kept
     deque = load(context + CONTEXT_DEQUE)
     if deque != 0:
         task = pop_bottom(deque)
@@ -261,7 +355,9 @@ def find_task(context: Address) -> Address:
 
 @native
 def has_task(context: Address) -> bool:
-    """Whether some deque or the injected stack holds a task now."""
+    """Whether there is a task that this thread can take now."""
+    if load(context + CONTEXT_PENDING) != 0:
+        return True
     queue = load(context + CONTEXT_QUEUE)
     if load_acquire(queue + QUEUE_INJECTED) != 0:
         return True

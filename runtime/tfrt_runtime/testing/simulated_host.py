@@ -20,7 +20,7 @@ from functools import cache
 
 from tfrt_runtime.native import layouts, memory
 from tfrt_runtime.native.async_value import drop_reference, new_value, set_error
-from tfrt_runtime.native.executor import run_blocking, run_entry
+from tfrt_runtime.native.executor import run_blocking, run_entry, run_root
 from tfrt_runtime.native.handles import context_free, context_make
 from tfrt_runtime.native.layouts import (
     CELL_SIZE,
@@ -37,6 +37,7 @@ from tfrt_runtime.native.layouts import (
     PROCESS_REQUEST_DONE,
     PROCESS_RUN_BLOCKING,
     PROCESS_RUN_ENTRY,
+    PROCESS_RUN_ROOT,
     PROCESS_SIZE,
     QUEUE_DEQUES,
     QUEUE_SIZE,
@@ -146,6 +147,7 @@ class SimulatedHost:
             PROCESS_NEED_THREAD: self._need_thread,
             PROCESS_RUN_ENTRY: run_entry,
             PROCESS_RUN_BLOCKING: run_blocking,
+            PROCESS_RUN_ROOT: run_root,
         }
         for field, callback in callbacks.items():
             memory.store(process + field, self.world.function(callback))

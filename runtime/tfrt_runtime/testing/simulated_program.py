@@ -21,10 +21,9 @@ from tfrt_runtime.executor.arena import Arena
 from tfrt_runtime.executor.decode import Call, Constant, FunctionWriter, make_plan
 from tfrt_runtime.executor.resolve import Resolver
 from tfrt_runtime.kernels.registry import ConstantKernel, Kernel
-from tfrt_runtime.native import executor, handles, tasks
-from tfrt_runtime.native.async_value import give_block, take_block
+from tfrt_runtime.native import executor, handles, sharing, tasks
 from tfrt_runtime.native.layouts import ERROR, FUNCTION_WORDS, TYPE_I32, VALUE_PAYLOAD
-from tfrt_runtime.native.memory import load_acquire, load_i32, store
+from tfrt_runtime.native.memory import load, load_acquire, load_i32, store
 from tfrt_runtime.testing.simulated_host import SimulatedHost, name_cell
 
 Decoded = tuple[BefFunction, Sequence[Call | None], Mapping[int, Constant]]
@@ -84,9 +83,15 @@ def _symbol(host: SimulatedHost, name: str) -> int:
 
 
 def start(
-    host: SimulatedHost, request: int, function: int, arguments: Sequence[int], results: int
+    host: SimulatedHost,
+    request: int,
+    function: int,
+    arguments: Sequence[int],
+    results: int,
+    *,
+    is_task: bool = True,
 ) -> list[int]:
-    """Start a call from outside, and hand its first kernels to the workers.
+    """Start a call from outside, as a task or with its first kernels as tasks.
 
     Args:
         arguments: of type i32.
@@ -95,19 +100,18 @@ def start(
         The results, indirect values; the caller has a reference to each.
     """
     context = host.main
-    values = [handles.value_make_indirect(context) for _ in range(results)]
-    table = take_block(context, 8 * results + 8)
-    for index, value in enumerate(values):
-        name_cell(host.world, value, f"result {index}")
-        handles.value_add_reference(value)
-        store(table + 8 * index, value)
-    block = take_block(context, 8 * len(arguments) + 8)
-    for index, number in enumerate(arguments):
-        store(block + 8 * index, handles.value_of(context, TYPE_I32, number, 0))
-    executor.start_root(context, function, request, block, table)
-    give_block(context, block, 8 * len(arguments) + 8)
-    executor.hand_over(context)
-    return values
+    given = [handles.value_of(context, TYPE_I32, number, 0) for number in arguments]
+    values = host.block(8 * (len(given) + results + 1), "values")
+    for index, value in enumerate(given):
+        store(values + 8 * index, value)
+    executor.start_call(context, function, request, values, int(is_task))
+    sharing.hand_over(context)
+    for value in given:
+        handles.value_drop(context, value)
+    found = [load(values + 8 * (len(given) + index)) for index in range(results)]
+    for index, result in enumerate(found):
+        name_cell(host.world, result, f"result {index}")
+    return found
 
 
 def outcome(value: int) -> int | None:

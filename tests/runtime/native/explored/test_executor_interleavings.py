@@ -15,13 +15,16 @@ from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.bef.records import BefFunction, BefKernel
 from tfrt_runtime.executor.decode import Call
 from tfrt_runtime.native import (
-    activation,
     async_kernels,
     control_kernels,
+    delivery,
+    endings,
     executor,
     frame,
     handles,
+    kernel_calls,
     scalar_kernels,
+    sharing,
 )
 from tfrt_runtime.native.layouts import (
     CONCRETE,
@@ -124,7 +127,7 @@ def calls(host: SimulatedHost) -> dict[str, Call]:
     }
 
 
-def begin(host: SimulatedHost, request: int, program: Program) -> list[int]:
+def begin(host: SimulatedHost, request: int, program: Program, *, is_task: bool) -> list[int]:
     """Start the first function from outside; its results."""
     kernels = calls(host)
     functions = []
@@ -132,16 +135,18 @@ def begin(host: SimulatedHost, request: int, program: Program) -> list[int]:
         bef = function.bef()
         functions.append((bef, [kernels[kernel.name] for kernel in bef.kernels], {}))
     [first, *_] = load_functions(host, functions)
-    return start(host, request, first, program.arguments, len(program.results))
+    return start(host, request, first, program.arguments, len(program.results), is_task=is_task)
 
 
-def running(program: Program, *, is_cancelled: bool = False) -> Callable[[World], None]:
+def running(
+    program: Program, *, is_cancelled: bool = False, is_task: bool = True
+) -> Callable[[World], None]:
     """The program on two workers; with `is_cancelled`, somebody cancels it at any time."""
 
     def scenario(world: World) -> None:
         host = SimulatedHost(world, workers=2)
         request = host.request(active=1)
-        results = begin(host, request, program)
+        results = begin(host, request, program, is_task=is_task)
         for context in host.contexts:
             world.thread(lambda context=context: work(context, request + REQUEST_ACTIVE), "worker")
         if is_cancelled:
@@ -292,8 +297,9 @@ PROGRAMS = {
 
 @pytest.fixture
 def _share_always(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Look for sleeping workers after every kernel."""
+    """Look for sleeping workers after every kernel, and share short kernels with them, too."""
     monkeypatch.setattr(executor, "SHARE_INTERVAL", 1)
+    monkeypatch.setattr(sharing, "is_large", lambda _tagged, _record: True)
 
 
 def test_a_diamond_on_two_workers_has_one_value_in_every_interleaving() -> None:
@@ -318,7 +324,7 @@ def test_a_request_may_be_cancelled_at_any_time(name: str) -> None:
 def test_counters_that_are_not_marked_as_shared_would_be_noticed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    for module in (activation, executor, control_kernels):
+    for module in (delivery, endings, sharing, kernel_calls, control_kernels):
         monkeypatch.setattr(module, "mark_shared", lambda _: None)
     with pytest.raises(DataRace):
         explore_at_random(running(DO_ASYNC), seed=3, interleavings=1000)

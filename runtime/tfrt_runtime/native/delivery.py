@@ -1,0 +1,275 @@
+"""Where values go: from a kernel to a register, to its users, and up a chain of returns.
+
+Nothing here recurses.  Results travel up a chain of returns in a loop, and what must happen next goes to
+the thread's ready stack, so that the native stack does not grow with the program.
+"""
+
+from __future__ import annotations
+
+from tfrt_runtime.native.async_value import (
+    add_references,
+    add_waiter,
+    drop_optional,
+    drop_reference,
+    forward_to,
+    give_block,
+    give_cell,
+    is_available,
+    multiply_reference,
+    new_indirect,
+    new_waiter,
+    take_block,
+)
+from tfrt_runtime.native.layouts import (
+    ACTIVATION_CALLER,
+    ACTIVATION_CALLER_RECORD,
+    ACTIVATION_FUNCTION,
+    ACTIVATION_REMAINING,
+    ACTIVATION_RETURN,
+    ACTIVATION_SHARED,
+    CELL_SIZE,
+    CONTEXT_NUMBER,
+    CONTEXT_STARTED,
+    FUNCTION_FLAGS,
+    FUNCTION_NONSTRICT,
+    JOIN_LEFT,
+    LOOP_CONDITION,
+    LOOP_TABLE,
+    LOOP_VALUES,
+    READY_DELIVERY,
+    RECORD_SLOTS,
+    RETURN_CALL,
+    RETURN_JOIN,
+    RETURN_LOOP,
+    RETURN_ROOT,
+    SLOT_LISTS,
+    SLOT_REFERENCES,
+    SLOT_REGISTER,
+    SLOT_RETURNS,
+    SLOT_SPECIAL,
+    SLOT_TRACE,
+    SLOT_USERS,
+    TRACE_COUNT,
+    TRACE_RESOLVED,
+    TRACE_STARTED,
+    TRACE_VALUE,
+    TRACE_WORKER,
+    USER_SIZE,
+    VALUE_OWNER,
+    VALUE_WAITING,
+    WAIT_JOIN,
+    WAIT_REGISTER,
+)
+from tfrt_runtime.native.memory import (
+    Address,
+    compare_and_swap,
+    exchange,
+    fetch_add,
+    inline,
+    load,
+    load_acquire,
+    native,
+    now,
+    outline,
+    store,
+    store_release,
+)
+from tfrt_runtime.native.ready import (
+    add_pending,
+    finish,
+    mark_shared,
+    needs_reference,
+    push_ready,
+    register_resolved,
+    release_users,
+)
+from tfrt_runtime.native.waiters import join_resolved, run_waiters
+
+
+@native
+def trace_value(context: Address, trace: Address, value: Address) -> None:
+    """Publish `value` as the latest of a named value; the record takes a reference."""
+    add_references(value, 1)
+    time = now()
+    started = load(context + CONTEXT_STARTED)
+    store_release(trace + TRACE_STARTED, time if started == 0 else started)
+    store_release(trace + TRACE_RESOLVED, time if is_available(value) else 0)
+    store_release(trace + TRACE_WORKER, load(context + CONTEXT_NUMBER))
+    fetch_add(trace + TRACE_COUNT, 1)
+    drop_optional(context, exchange(trace + TRACE_VALUE, value))
+
+
+@native
+def put_in_register(
+    context: Address, activation: Address, slot: Address, value: Address
+) -> Address:
+    """Write a register once; returns what its readers will find there.
+
+    In a function with non-strict kernels a reader may have come first: it left an indirect value,
+    which then forwards to this one.  The caller then has a reference to that one to drop.
+    """
+    register = activation + load(slot + SLOT_REGISTER)
+    references = load(slot + SLOT_REFERENCES)
+    flags = load(load(activation + ACTIVATION_FUNCTION) + FUNCTION_FLAGS)
+    if flags & FUNCTION_NONSTRICT == 0:
+        if references > 1:
+            multiply_reference(value, references - 1)
+        store(register, value)
+        return value
+    add_references(value, references)
+    if compare_and_swap(register, 0, value) != 0:
+        drop_reference(context, value)
+        return value
+    placeholder = load_acquire(register)
+    if placeholder == value:  # a constant, which the template has brought
+        return value
+    add_references(value, -references)
+    run_waiters(context, forward_to(context, placeholder, value))
+    return placeholder
+
+
+@native
+def peek_register(context: Address, activation: Address, register: int, references: int) -> Address:
+    """What a non-strict kernel finds in a register: the value, or an indirect one for it.
+
+    `references` is the number of references that the register's readers need in all.
+    """
+    value = load_acquire(activation + register)
+    if value != 0:
+        return value
+    placeholder = new_indirect(context)
+    add_references(placeholder, references)
+    if compare_and_swap(activation + register, 0, placeholder) != 0:
+        return placeholder  # its first reference is for whoever brings the value
+    add_references(placeholder, -references)
+    drop_reference(context, placeholder)
+    return load_acquire(activation + register)
+
+
+@inline
+def deliver(context: Address, activation: Address, slot: Address, value: Address) -> None:
+    """Bring one result to its register, its users and its returns.  Consumes a reference.
+
+    The value may be unavailable: then users wait for it, while a return hands it up as it is.
+    """
+    if load(slot + SLOT_SPECIAL) != 0 or not is_available(value):
+        deliver_special(context, activation, slot, value)
+        return
+    references = load(slot + SLOT_REFERENCES)
+    if references == 0:
+        drop_reference(context, value)
+        return
+    if references > 1:
+        multiply_reference(value, references - 1)
+    store(activation + load(slot + SLOT_REGISTER), value)
+    release_users(context, activation, slot)
+
+
+@outline
+def deliver_special(context: Address, activation: Address, slot: Address, value: Address) -> None:
+    """What `deliver` says, for every kind of slot and value."""
+    while True:
+        trace = load(slot + SLOT_TRACE)
+        if trace != 0:
+            trace_value(context, trace, value)
+        if load(slot + SLOT_REFERENCES) == 0:
+            if trace != 0 and not is_available(value):
+                wait_for_register(context, activation, slot, value)
+            drop_reference(context, value)
+            return
+        arrived = value
+        value = put_in_register(context, activation, slot, arrived)
+        users = load(slot + SLOT_USERS)
+        returns = load(slot + SLOT_RETURNS)
+        if is_available(value):
+            release_users(context, activation, slot)
+        elif users > 0 or trace != 0:
+            wait_for_register(context, activation, slot, value)
+        if value != arrived:
+            drop_reference(context, value)
+        if returns == 0:
+            return
+        numbers = slot + SLOT_LISTS + USER_SIZE * users
+        for i in range(1, returns):
+            return_value(context, activation, load(numbers + 8 * i), value)
+        if load(activation + ACTIVATION_RETURN) != RETURN_CALL:
+            return_value(context, activation, load(numbers), value)
+            return
+        record = load(activation + ACTIVATION_CALLER_RECORD)
+        activation = load(activation + ACTIVATION_CALLER)
+        slot = load(load(record + RECORD_SLOTS) + 8 * load(numbers))
+
+
+@outline
+def wait_for_register(context: Address, activation: Address, slot: Address, value: Address) -> None:
+    """Release the users of `slot` once `value` is there, perhaps on another thread.
+
+    Strict users keep the value alive until then.  Where there is none of them the waiter needs a
+    reference of its own: who publishes the value has one only until its waiters run.
+    """
+    if is_own_promise(activation, slot, value):
+        # The task finds the slot.  Whoever gives it to another thread shares the activation first.
+        store(value + VALUE_WAITING, slot)
+        add_pending(activation)
+        return
+    mark_shared(activation)
+    fetch_add(activation + ACTIVATION_REMAINING, 1)
+    if needs_reference(activation, slot):
+        add_references(value, 1)
+    waiter = new_waiter(context, WAIT_REGISTER, activation, slot)
+    if not add_waiter(value, waiter):
+        give_cell(context, waiter)
+        register_resolved(context, activation, slot, value)
+
+
+@inline
+def is_own_promise(activation: Address, slot: Address, value: Address) -> bool:
+    """Whether a task that only this thread knows resolves `value`, for one register and nobody else."""
+    mine = load(activation + ACTIVATION_SHARED) == 0 and load(value + VALUE_OWNER) == activation
+    return mine and load(slot + SLOT_SPECIAL) == 0 and load(value + VALUE_WAITING) == 0
+
+
+@native
+def return_value(context: Address, activation: Address, index: int, value: Address) -> None:
+    """Hand a result to whoever called, except that RETURN_CALL is put off.  Consumes a reference."""
+    kind = load(activation + ACTIVATION_RETURN)
+    owner = load(activation + ACTIVATION_CALLER_RECORD)
+    if kind == RETURN_ROOT:
+        indirect = load(owner + 8 * index)
+        run_waiters(context, forward_to(context, indirect, value))
+        drop_reference(context, indirect)
+    elif kind == RETURN_LOOP:
+        if index == load(owner + LOOP_VALUES):
+            store(owner + LOOP_CONDITION, value)
+        else:
+            store(owner + LOOP_TABLE + 8 * index, value)
+    elif kind == RETURN_JOIN:
+        join_value(context, owner, value)
+    else:
+        # Not now: `deliver` is what called this.
+        caller = load(activation + ACTIVATION_CALLER)
+        add_pending(caller)
+        delivery = take_block(context, CELL_SIZE)
+        store(delivery, caller)
+        store(delivery + 8, load(load(owner + RECORD_SLOTS) + 8 * index))
+        push_ready(context, delivery | READY_DELIVERY, value)
+
+
+@native
+def join_value(context: Address, join: Address, value: Address) -> None:
+    """A block of a parallel loop returned a chain: it counts once it is available."""
+    fetch_add(join + JOIN_LEFT, 1)
+    waiter = new_waiter(context, WAIT_JOIN, join, 0)
+    if not add_waiter(value, waiter):
+        give_block(context, waiter, CELL_SIZE)
+        join_resolved(context, join, value)
+
+
+@native
+def deliver_later(context: Address, delivery: Address, value: Address) -> None:
+    """The second half of a delivery that was put off."""
+    caller = load(delivery)
+    slot = load(delivery + 8)
+    give_block(context, delivery, CELL_SIZE)
+    deliver(context, caller, slot, value)
+    finish(context, caller)

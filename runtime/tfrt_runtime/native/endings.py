@@ -1,0 +1,212 @@
+"""The end of an activation: of a call, of a run, of an iteration of a loop, of a block of a join."""
+
+from __future__ import annotations
+
+from tfrt_runtime.native.activation import (
+    begin,
+    free_activation,
+    reset_activation,
+    root_size,
+    trace_call,
+)
+from tfrt_runtime.native.async_value import (
+    add_references,
+    add_waiter,
+    drop_optional,
+    drop_reference,
+    give_block,
+    is_available,
+    new_available,
+    new_waiter,
+    resolve,
+)
+from tfrt_runtime.native.delivery import deliver
+from tfrt_runtime.native.layouts import (
+    ACTIVATION_CALLER,
+    ACTIVATION_CALLER_RECORD,
+    ACTIVATION_FUNCTION,
+    ACTIVATION_REQUEST,
+    ACTIVATION_RETURN,
+    CELL_SIZE,
+    CONTEXT_PROCESS,
+    CONTEXT_QUEUE,
+    ERROR,
+    FUNCTION_ARGUMENT_TABLE,
+    FUNCTION_FLAGS,
+    FUNCTION_TRACED,
+    JOIN_CALLER,
+    JOIN_ERROR,
+    JOIN_RECORD,
+    JOIN_SIZE,
+    LOOP_CALLER,
+    LOOP_CONDITION,
+    LOOP_FUNCTION,
+    LOOP_LEFT,
+    LOOP_RECORD,
+    LOOP_TABLE,
+    LOOP_VALUES,
+    PROCESS_REQUEST_DONE,
+    RECORD_ARGUMENTS,
+    RECORD_REGISTERS,
+    RECORD_SLOTS,
+    REQUEST_ACTIVE,
+    REQUEST_CANCEL,
+    RETURN_JOIN,
+    RETURN_LOOP,
+    RETURN_ROOT,
+    STATE_BITS,
+    TYPE_CHAIN,
+    VALUE_PAYLOAD,
+    VALUE_STATE,
+    WAIT_END,
+)
+from tfrt_runtime.native.memory import (
+    Address,
+    call2,
+    copy,
+    fetch_add,
+    load,
+    load_acquire,
+    native,
+    store,
+)
+from tfrt_runtime.native.ready import finish, mark_shared
+from tfrt_runtime.native.tasks import wake_all
+from tfrt_runtime.native.waiters import leave_join
+
+
+@native
+def end_activation(context: Address, activation: Address) -> None:
+    """Everything of `activation` is done: free it, and finish what waits for its end."""
+    if load(load(activation + ACTIVATION_FUNCTION) + FUNCTION_FLAGS) & FUNCTION_TRACED != 0:
+        trace_call(context, activation, 1)
+    kind = load(activation + ACTIVATION_RETURN)
+    owner = load(activation + ACTIVATION_CALLER_RECORD)
+    caller = load(activation + ACTIVATION_CALLER)
+    if kind == RETURN_LOOP:
+        next_iteration(context, owner, activation)
+        return
+    if kind == RETURN_ROOT:
+        end_root(context, owner, activation)
+        return
+    if kind == RETURN_JOIN:
+        leave_join(context, owner)
+    free_activation(context, activation)
+    if caller != 0:
+        finish(context, caller)
+
+
+@native
+def end_root(context: Address, results: Address, activation: Address) -> None:
+    """The outermost activation of a call from outside is done."""
+    size = root_size(load(activation + ACTIVATION_FUNCTION))
+    request = load(activation + ACTIVATION_REQUEST)
+    give_block(context, results, size)
+    free_activation(context, activation)
+    # Last: when it was the last of the run, the program may be gone.
+    leave_request(context, request)
+
+
+@native
+def leave_request(context: Address, request: Address) -> None:
+    """One root or task of `request` is done; tells those who wait when it was the last."""
+    queue = load(context + CONTEXT_QUEUE)
+    if fetch_add(request + REQUEST_ACTIVE, -1) == 1:
+        # The callback sets REQUEST_OPEN to 0 last: the request may be gone when it returns.
+        call2(load(load(context + CONTEXT_PROCESS) + PROCESS_REQUEST_DONE), context, request)
+        wake_all(queue)
+
+
+@native
+def next_iteration(context: Address, loop: Address, activation: Address) -> None:
+    """The body of a loop has finished: run it again, wait for the condition, or end the loop."""
+    condition = load(loop + LOOP_CONDITION)
+    if condition != 0 and not is_available(condition):
+        mark_shared(activation)
+        waiter = new_waiter(context, WAIT_END, activation, 0)
+        if add_waiter(condition, waiter):
+            return
+        give_block(context, waiter, CELL_SIZE)
+    failed = loop_error(context, loop, activation)
+    if failed != 0 or not loop_goes_on(loop):
+        end_loop(context, loop, activation, failed)
+        return
+    if condition != 0:
+        drop_reference(context, condition)
+        store(loop + LOOP_CONDITION, 0)
+    start_iteration(context, loop, activation)
+
+
+@native
+def loop_error(context: Address, loop: Address, activation: Address) -> Address:
+    """The error that ends a loop: a cancelled request or a condition in error; else 0."""
+    cancelled = load_acquire(load(activation + ACTIVATION_REQUEST) + REQUEST_CANCEL)
+    if cancelled != 0:
+        return cancelled
+    condition = load(loop + LOOP_CONDITION)
+    if condition != 0 and load_acquire(condition + VALUE_STATE) & STATE_BITS == ERROR:
+        return condition
+    return 0
+
+
+@native
+def loop_goes_on(loop: Address) -> bool:
+    """Whether another iteration is due; counts repeat down."""
+    if load(loop + LOOP_LEFT) < 0:
+        return load(resolve(load(loop + LOOP_CONDITION)) + VALUE_PAYLOAD) & 1 != 0
+    left = load(loop + LOOP_LEFT) - 1
+    store(loop + LOOP_LEFT, left)
+    return left > 0
+
+
+@native
+def start_iteration(context: Address, loop: Address, activation: Address) -> None:
+    """Fill the body's activation with the loop values and start it."""
+    function = load(loop + LOOP_FUNCTION)
+    reset_activation(activation, function)
+    slots = load(function + FUNCTION_ARGUMENT_TABLE)
+    values = load(loop + LOOP_VALUES)
+    # A body that returns an argument as it is writes the table while it is filled: read a copy.
+    given = loop + LOOP_TABLE + 8 * values
+    copy(given, loop + LOOP_TABLE, 8 * values)
+    for i in range(values):
+        deliver(context, activation, load(slots + 8 * i), load(given + 8 * i))
+    begin(context, activation)
+
+
+@native
+def end_loop(context: Address, loop: Address, activation: Address, failed: Address) -> None:
+    """Deliver the loop values, or `failed` in the place of each."""
+    caller = load(loop + LOOP_CALLER)
+    slots = load(load(loop + LOOP_RECORD) + RECORD_SLOTS)
+    values = load(loop + LOOP_VALUES)
+    condition = load(loop + LOOP_CONDITION)
+    for i in range(values):
+        value = load(loop + LOOP_TABLE + 8 * i)
+        if failed != 0:
+            drop_reference(context, value)
+            add_references(failed, 1)
+            value = failed
+        deliver(context, caller, load(slots + 8 * i), value)
+    drop_optional(context, condition)
+    registers = load(loop + LOOP_RECORD) + RECORD_REGISTERS
+    for i in range(values):
+        drop_reference(context, load(caller + load(registers + 8 * (i + 1))))
+    give_block(context, loop, LOOP_TABLE + 16 * values)
+    free_activation(context, activation)
+    finish(context, caller)
+
+
+@native
+def end_join(context: Address, join: Address) -> None:
+    """All blocks are done: deliver the chain, or the first error."""
+    caller = load(join + JOIN_CALLER)
+    record = load(join + JOIN_RECORD)
+    value = load_acquire(join + JOIN_ERROR)
+    if value == 0:
+        value = new_available(context, TYPE_CHAIN)
+    for i in range(load(record + RECORD_ARGUMENTS)):
+        drop_reference(context, load(caller + load(record + RECORD_REGISTERS + 8 * i)))
+    give_block(context, join, JOIN_SIZE)
+    deliver(context, caller, load(load(record + RECORD_SLOTS)), value)
+    finish(context, caller)

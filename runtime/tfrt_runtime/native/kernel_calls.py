@@ -1,0 +1,272 @@
+"""Running one kernel: its frame, its errors, its results.
+
+A kernel runs when its ready count reaches zero: its arguments are in their registers, available.  If
+one of them is an error, or the request is cancelled, the kernel is skipped and the error becomes each of
+its results.
+
+The context is also the kernel's frame: CONTEXT_ARGUMENTS points at the arguments (concrete, behind
+any indirect value), CONTEXT_RESULTS at one word per result, 0 until the kernel sets it.  A kernel
+borrows its arguments and hands over one reference to each result.
+"""
+
+from __future__ import annotations
+
+from tfrt_runtime.native.async_value import add_references, drop_reference, resolve
+from tfrt_runtime.native.delivery import deliver, peek_register
+from tfrt_runtime.native.layouts import (
+    ACTIVATION_REQUEST,
+    CONCRETE,
+    CONTEXT_ACTIVATION,
+    CONTEXT_ARGUMENTS,
+    CONTEXT_FRAME_LIMIT,
+    CONTEXT_PROCESS,
+    CONTEXT_REQUEST,
+    CONTEXT_RESULTS,
+    CONTEXT_STARTED,
+    ERROR,
+    KERNEL_BLOCKING,
+    KERNEL_CONTROL,
+    KERNEL_HEAVY,
+    KERNEL_NONSTRICT,
+    KERNEL_RAW,
+    KERNEL_TRACED,
+    KERNEL_WIDE,
+    KIND_BITS,
+    MESSAGE_NO_RESULT,
+    MESSAGE_POOL_FULL,
+    PROCESS_REPORT_ERROR,
+    PROCESS_RUN_BLOCKING,
+    RECORD_ARGUMENTS,
+    RECORD_FLAGS,
+    RECORD_KERNEL,
+    RECORD_REGISTERS,
+    RECORD_RESULTS,
+    RECORD_SLOTS,
+    RECORD_WAITS,
+    REQUEST_CANCEL,
+    STATE_BITS,
+    VALUE_KIND,
+    VALUE_STATE,
+)
+from tfrt_runtime.native.memory import (
+    Address,
+    allocate,
+    call2,
+    call3,
+    inline,
+    load,
+    load_acquire,
+    native,
+    now,
+    outline,
+    release,
+    store,
+)
+from tfrt_runtime.native.ready import finish, mark_shared
+from tfrt_runtime.native.sharing import offer_tasks, share_ready
+from tfrt_runtime.native.tasks import add_blocking_task, free_task, new_task
+
+
+@inline
+def run_small_kernel(context: Address, activation: Address, record: Address) -> None:
+    """What `run_kernel` does, for a record with the flag KERNEL_SMALL."""
+    left = load(activation + load(record + RECORD_REGISTERS))
+    right = load(activation + load(record + RECORD_REGISTERS + 8))
+    request = load(activation + ACTIVATION_REQUEST)
+    if not are_plain(request, left, right):
+        run_kernel(context, activation, record)
+        return
+    arguments = load(context + CONTEXT_ARGUMENTS)
+    results = load(context + CONTEXT_RESULTS)
+    store(arguments, left)
+    store(arguments + 8, right)
+    store(results, 0)
+    store(context + CONTEXT_REQUEST, request)
+    store(context + CONTEXT_ACTIVATION, activation)
+    call2(load(record + RECORD_KERNEL), context, record)
+    drop_reference(context, left)
+    drop_reference(context, right)
+    value = load(results)
+    if value == 0:
+        value = report_error(context, record, MESSAGE_NO_RESULT)
+    deliver(context, activation, load(load(record + RECORD_SLOTS)), value)
+    finish(context, activation)
+
+
+@inline
+def are_plain(request: Address, left: Address, right: Address) -> bool:
+    """Whether a kernel may run on two arguments as they are: no error, and nothing to look behind."""
+    plain = load_acquire(left + VALUE_STATE) == CONCRETE
+    plain = plain and load_acquire(right + VALUE_STATE) == CONCRETE
+    kinds = load(left + VALUE_KIND) | load(right + VALUE_KIND)
+    return plain and kinds & KIND_BITS == 0 and load_acquire(request + REQUEST_CANCEL) == 0
+
+
+@outline
+def run_kernel(context: Address, activation: Address, record: Address) -> None:
+    """Run one ready kernel, or skip it, and deliver its results."""
+    flags = load(record + RECORD_FLAGS)
+    if flags & (KERNEL_NONSTRICT | KERNEL_RAW | KERNEL_BLOCKING | KERNEL_WIDE) != 0:
+        run_unusual_kernel(context, activation, record, False)
+        return
+    arguments = load(record + RECORD_ARGUMENTS)
+    failed = stage_arguments(context, activation, record, arguments)
+    request = load(activation + ACTIVATION_REQUEST)
+    if failed == 0:
+        failed = load_acquire(request + REQUEST_CANCEL)
+    if failed != 0:
+        fail_kernel(context, activation, record, failed)
+    else:
+        store(context + CONTEXT_REQUEST, request)
+        call_kernel(context, activation, record, flags)
+
+
+@outline
+def run_unusual_kernel(
+    context: Address, activation: Address, record: Address, may_block: bool
+) -> None:
+    """As `run_kernel`, for kernels of every kind.
+
+    `may_block` is set on the blocking pool's threads, where blocking kernels run.
+    """
+    arguments = load(record + RECORD_ARGUMENTS)
+    needed = arguments + load(record + RECORD_RESULTS)
+    if needed > load(context + CONTEXT_FRAME_LIMIT):
+        grow_frame(context, needed)
+    flags = load(record + RECORD_FLAGS)
+    if flags & (KERNEL_NONSTRICT | KERNEL_RAW) != 0:
+        failed = stage_raw(context, activation, record, arguments)
+    else:
+        failed = stage_arguments(context, activation, record, arguments)
+    request = load(activation + ACTIVATION_REQUEST)
+    if failed == 0:
+        failed = load_acquire(request + REQUEST_CANCEL)
+    if failed != 0:
+        fail_kernel(context, activation, record, failed)
+        return
+    store(context + CONTEXT_REQUEST, request)
+    if flags & KERNEL_BLOCKING != 0 and not may_block:
+        hand_to_pool(context, activation, record)
+    else:
+        call_kernel(context, activation, record, flags)
+
+
+@inline
+def call_kernel(context: Address, activation: Address, record: Address, flags: int) -> None:
+    """Call a kernel whose arguments are in the frame, and deliver its results."""
+    if flags & (KERNEL_HEAVY | KERNEL_TRACED) != 0:
+        prepare_kernel(context, flags)
+    store(context + CONTEXT_ACTIVATION, activation)
+    results = load(record + RECORD_RESULTS)
+    frame = load(context + CONTEXT_RESULTS)
+    for i in range(results):
+        store(frame + 8 * i, 0)
+    call2(load(record + RECORD_KERNEL), context, record)
+    if flags & KERNEL_CONTROL != 0:
+        return
+    drop_arguments(context, activation, record, load(record + RECORD_ARGUMENTS))
+    slots = load(record + RECORD_SLOTS)
+    for i in range(results):
+        value = load(frame + 8 * i)
+        if value == 0:
+            value = report_error(context, record, MESSAGE_NO_RESULT)
+        deliver(context, activation, load(slots + 8 * i), value)
+    if flags & KERNEL_TRACED != 0:
+        store(context + CONTEXT_STARTED, 0)
+    finish(context, activation)
+
+
+@outline
+def prepare_kernel(context: Address, flags: int) -> None:
+    """Before a traced kernel: note the time.  Before a heavy one: let others have the rest."""
+    if flags & KERNEL_TRACED != 0:
+        store(context + CONTEXT_STARTED, now())
+    if flags & KERNEL_HEAVY != 0:
+        share_ready(context)
+        offer_tasks(context)
+
+
+@inline
+def stage_arguments(context: Address, activation: Address, record: Address, count: int) -> Address:
+    """Put the arguments into the frame; returns the last one that is an error, or 0."""
+    frame = load(context + CONTEXT_ARGUMENTS)
+    failed = 0
+    for i in range(count):
+        value = load(activation + load(record + RECORD_REGISTERS + 8 * i))
+        if load_acquire(value + VALUE_STATE) & STATE_BITS == ERROR:
+            failed = value
+        store(frame + 8 * i, resolve(value))
+    return failed
+
+
+@native
+def stage_raw(context: Address, activation: Address, record: Address, count: int) -> Address:
+    """Put the registers into the frame as they are; a non-strict kernel's may still be empty.
+
+    A non-strict kernel's first arguments may be strict ones: those are staged like a strict
+    kernel's, and the last of them that is an error is returned, or 0.
+    """
+    frame = load(context + CONTEXT_ARGUMENTS)
+    waits = load(record + RECORD_WAITS)
+    strict = 0
+    if waits != 0:
+        strict = load(waits)
+    for i in range(strict, count):
+        register = load(record + RECORD_REGISTERS + 8 * i)
+        if waits != 0:
+            value = peek_register(context, activation, register, load(waits + 8 + 8 * i))
+        else:
+            value = load(activation + register)
+        store(frame + 8 * i, value)
+    return stage_arguments(context, activation, record, strict)
+
+
+@native
+def grow_frame(context: Address, needed: int) -> None:
+    """Make room for `needed` arguments and as many results."""
+    release(load(context + CONTEXT_ARGUMENTS))
+    frame = allocate(16 * needed)
+    store(context + CONTEXT_ARGUMENTS, frame)
+    store(context + CONTEXT_RESULTS, frame + 8 * needed)
+    store(context + CONTEXT_FRAME_LIMIT, needed)
+
+
+@outline
+def report_error(context: Address, record: Address, message: int) -> Address:
+    """An error value with one reference, for native message number `message`."""
+    callback = load(load(context + CONTEXT_PROCESS) + PROCESS_REPORT_ERROR)
+    return call3(callback, context, record, message)
+
+
+@inline
+def drop_arguments(context: Address, activation: Address, record: Address, count: int) -> None:
+    """Give up the kernel's references to its arguments."""
+    for i in range(count):
+        value = load(activation + load(record + RECORD_REGISTERS + 8 * i))
+        drop_reference(context, value)
+
+
+@outline
+def fail_kernel(context: Address, activation: Address, record: Address, failed: Address) -> None:
+    """Skip a kernel: the error becomes each of its results."""
+    results = load(record + RECORD_RESULTS)
+    add_references(failed, results + 1)
+    drop_arguments(context, activation, record, load(record + RECORD_ARGUMENTS))
+    slots = load(record + RECORD_SLOTS)
+    for i in range(results):
+        deliver(context, activation, load(slots + 8 * i), failed)
+    drop_reference(context, failed)
+    finish(context, activation)
+
+
+@outline
+def hand_to_pool(context: Address, activation: Address, record: Address) -> None:
+    """Let the blocking pool run a kernel; its arguments stay in their registers."""
+    mark_shared(activation)
+    function = load(load(context + CONTEXT_PROCESS) + PROCESS_RUN_BLOCKING)
+    task = new_task(context, function, activation, record, 0)
+    if not add_blocking_task(context, task):
+        free_task(context, task)
+        failed = report_error(context, record, MESSAGE_POOL_FULL)
+        fail_kernel(context, activation, record, failed)
+        drop_reference(context, failed)

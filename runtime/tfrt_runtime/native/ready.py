@@ -1,0 +1,168 @@
+"""What becomes ready: this thread's stack of ready kernels, and the counters that lead to it.
+
+An entry of the ready stack is a pair of words.  The low bits of the first say what it is: READY_KERNEL
+(activation, record), READY_DELIVERY (delivery, value), READY_END (activation), READY_JOIN (join).
+
+While only one thread knows an activation its counters are plain words.  Whoever is about to let
+another thread reach it calls `mark_shared` first; from then on they are atomic.
+"""
+
+from __future__ import annotations
+
+from tfrt_runtime.native.async_value import drop_reference
+from tfrt_runtime.native.layouts import (
+    ACTIVATION_CALLER,
+    ACTIVATION_CALLER_RECORD,
+    ACTIVATION_FUNCTION,
+    ACTIVATION_REMAINING,
+    ACTIVATION_RETURN,
+    ACTIVATION_SHARED,
+    CONTEXT_NUMBER,
+    CONTEXT_READY,
+    CONTEXT_READY_LIMIT,
+    CONTEXT_READY_TOP,
+    FUNCTION_FLAGS,
+    FUNCTION_NONSTRICT,
+    LOOP_CALLER,
+    READY_END,
+    RETURN_CALL,
+    RETURN_LOOP,
+    SHARED_WITH_CALLERS,
+    SLOT_LISTS,
+    SLOT_TRACE,
+    SLOT_USERS,
+    TRACE_RESOLVED,
+    TRACE_WORKER,
+    USER_SIZE,
+)
+from tfrt_runtime.native.memory import (
+    Address,
+    allocate,
+    copy,
+    fetch_add,
+    inline,
+    load,
+    load_acquire,
+    native,
+    now,
+    outline,
+    release,
+    store,
+    store_release,
+)
+
+
+@inline
+def push_ready(context: Address, activation: Address, record: Address) -> None:
+    """Put a kernel on this thread's stack of ready kernels."""
+    top = load(context + CONTEXT_READY_TOP)
+    if top == load(context + CONTEXT_READY_LIMIT):
+        top = grow_ready(context)
+    store(top, activation)
+    store(top + 8, record)
+    store(context + CONTEXT_READY_TOP, top + 16)
+
+
+@outline
+def grow_ready(context: Address) -> Address:
+    """Double the stack of ready kernels; returns the new top."""
+    base = load(context + CONTEXT_READY)
+    size = load(context + CONTEXT_READY_TOP) - base
+    larger = allocate(2 * size)
+    copy(larger, base, size)
+    release(base)
+    store(context + CONTEXT_READY, larger)
+    store(context + CONTEXT_READY_LIMIT, larger + 2 * size)
+    return larger + size
+
+
+@native
+def mark_shared(activation: Address) -> None:
+    """Make the counters of an activation and its callers atomic, before another thread comes in."""
+    while activation != 0 and load(activation + ACTIVATION_SHARED) != SHARED_WITH_CALLERS:
+        store(activation + ACTIVATION_SHARED, SHARED_WITH_CALLERS)
+        kind = load(activation + ACTIVATION_RETURN)
+        owner = load(activation + ACTIVATION_CALLER_RECORD)
+        if kind == RETURN_LOOP:
+            activation = load(owner + LOOP_CALLER)
+        elif kind == RETURN_CALL:
+            activation = load(activation + ACTIVATION_CALLER)
+        else:
+            return
+
+
+@native
+def add_pending(activation: Address) -> None:
+    """One more thing that has to finish before the activation ends."""
+    if load(activation + ACTIVATION_SHARED) == 0:
+        store(activation + ACTIVATION_REMAINING, load(activation + ACTIVATION_REMAINING) + 1)
+    else:
+        fetch_add(activation + ACTIVATION_REMAINING, 1)
+
+
+@inline
+def finish(context: Address, activation: Address) -> None:
+    """One kernel or delivery of `activation` is done; after the last one the run loop ends it."""
+    if load(activation + ACTIVATION_SHARED) == 0:
+        left = load(activation + ACTIVATION_REMAINING) - 1
+        store(activation + ACTIVATION_REMAINING, left)
+    else:
+        left = fetch_add(activation + ACTIVATION_REMAINING, -1) - 1
+    if left == 0:
+        push_ready(context, activation | READY_END, 0)
+
+
+@inline
+def release_users(context: Address, activation: Address, slot: Address) -> None:
+    """Count an available value for each kernel that uses it; push those that become ready."""
+    users = load(slot + SLOT_USERS)
+    user = slot + SLOT_LISTS
+    if load(activation + ACTIVATION_SHARED) != 0:
+        release_users_shared(context, activation, user, users)
+        return
+    for _ in range(users):
+        ready = activation + load(user + 8)
+        left = load(ready) - load(user + 16)
+        store(ready, left)
+        if left == 0:
+            push_ready(context, activation, load(user))
+        user += USER_SIZE
+
+
+@outline
+def release_users_shared(context: Address, activation: Address, user: Address, users: int) -> None:
+    """As `release_users`, where other threads count down as well.
+
+    A weight of 0 marks a non-strict kernel: the first value starts it.
+    """
+    for _ in range(users):
+        ready = activation + load(user + 8)
+        weight = load(user + 16)
+        if weight == 0:
+            is_ready = fetch_add(ready, -1) == 1
+        else:
+            # The last to arrive sees its own weight left: nobody else will count down any more.
+            is_ready = load_acquire(ready) == weight or fetch_add(ready, -weight) == weight
+        if is_ready:
+            push_ready(context, activation, load(user))
+        user += USER_SIZE
+
+
+@inline
+def needs_reference(activation: Address, slot: Address) -> bool:
+    """Whether the readers of a register may all be gone before its value is there."""
+    flags = load(load(activation + ACTIVATION_FUNCTION) + FUNCTION_FLAGS)
+    return load(slot + SLOT_USERS) == 0 or flags & FUNCTION_NONSTRICT != 0
+
+
+@native
+def register_resolved(context: Address, activation: Address, slot: Address, value: Address) -> None:
+    """The value that a register waited for is there."""
+    trace = load(slot + SLOT_TRACE)
+    if trace != 0:
+        store_release(trace + TRACE_RESOLVED, now())
+        store_release(trace + TRACE_WORKER, load(context + CONTEXT_NUMBER))
+    if needs_reference(activation, slot):
+        drop_reference(context, value)
+    release_users(context, activation, slot)
+    finish(context, activation)
