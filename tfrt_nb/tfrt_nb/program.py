@@ -56,11 +56,11 @@ class Program:
         Raises:
             TfrtError: with what is wrong with it, and where.
         """
-        # The compiler is imported here: a program that comes as a file does not need it.
-        from tfrt_nb.convert.mlir_to_bef import mlir_to_bef
-        from tfrt_nb.source import parse_module
-
         with collector_paused():
+            # The compiler is imported here: a program that comes as a file does not need it.
+            from tfrt_nb.convert.mlir_to_bef import mlir_to_bef
+            from tfrt_nb.source import parse_module
+
             module = parse_module(text, name)
             return Program(mlir_to_bef(module), name, text, module)
 

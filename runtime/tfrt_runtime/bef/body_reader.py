@@ -136,7 +136,7 @@ class BodyReader:
         rows = zip(table[3::3], table[4::3], table[5::3], strict=True)
         for number, (offset, operand_count, stream_id) in enumerate(rows, 1):
             lists = self._read_lists(at)
-            code, location, arguments, attributes, functions, results, used_by, end = lists
+            code, _, arguments, _, _, results, _, end = lists
             if offset != _WORD * (at - first) or operand_count != len(arguments):
                 raise self._fail("a kernel that does not fit its entry in the table", at)
             if problem := self._find_wrong_reference(lists, defined):
