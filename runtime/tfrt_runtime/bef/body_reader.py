@@ -22,7 +22,7 @@ from tfrt_runtime.bef.encoding import (
     PSEUDO_KERNEL_LOCATION,
     FunctionKind,
 )
-from tfrt_runtime.bef.records import BefFunction, BefKernel
+from tfrt_runtime.bef.records import BefFunction, BefKernel, kernel_of
 from tfrt_runtime.bef.wire import Cursor, MalformedBef
 
 _PROBLEM = "invalid Functions section in BEF file"
@@ -52,9 +52,6 @@ class Tables:
 # result, and the position of the word after it.  A plain tuple, as this is the innermost loop.
 _Numbers = tuple[int, ...]
 _Lists = tuple[int, int, _Numbers, _Numbers, _Numbers, _Numbers, tuple[_Numbers, ...], int]
-
-
-_new_kernel = tuple.__new__  # takes half the time of calling the class
 
 
 class BodyReader:
@@ -144,7 +141,7 @@ class BodyReader:
             is_nonstrict = number in nonstrict
             waits = min(operand_count, 1) if is_nonstrict else operand_count
             fields = (names[code], *lists[1:7], waits, stream_id, is_nonstrict)
-            kernels.append(_new_kernel(BefKernel, fields))
+            kernels.append(kernel_of(fields))
             defined += len(results)
             at = end
         self._next_word = at

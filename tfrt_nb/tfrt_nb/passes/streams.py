@@ -72,12 +72,20 @@ def _find(scopes: Sequence[Operation], name: str, default: int) -> int:
     return default
 
 
-def operation_cost(op: Operation, options: StreamOptions) -> int:
-    """The cost that `op` says it has, or what one like it is taken to have."""
-    cost = op.attributes.get(COST_ATTRIBUTE) if op.attributes else None
+def operation_costs(ops: Iterable[Operation], options: StreamOptions) -> list[int]:
+    """The cost that each operation says it has, or what one like it is taken to have."""
+    default = options.default_cost
+    return [
+        _cost(op, default) if op.attributes or op.name in _CHEAP_OPERATIONS else default
+        for op in ops
+    ]
+
+
+def _cost(op: Operation, default: int) -> int:
+    cost = op.attributes.get(COST_ATTRIBUTE)
     if isinstance(cost, IntegerAttr):
         return cost.value.data
-    return 1 if op.name in _CHEAP_OPERATIONS else options.default_cost
+    return 1 if op.name in _CHEAP_OPERATIONS else default
 
 
 def assign_streams(
