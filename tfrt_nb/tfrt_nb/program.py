@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tfrt_nb.convert.named_value import NamedValue
@@ -35,17 +36,14 @@ class FunctionSignature:
 class Program:
     """A program that can be run any number of times.
 
-    `bef` are the bytes of its file.  `text` is its source, "" for a program that came as a file.
+    `text` is its source, "" for a program that came as a file.
     """
 
-    def __init__(
-        self, bef: bytes, name: str, text: str = "", module: ModuleOp | None = None
-    ) -> None:
-        self.bef = bef
-        self.name = name
+    def __init__(self, file: BefFile, text: str = "", module: ModuleOp | None = None) -> None:
+        self.file = file
+        self.name = file.name
         self.text = text
         self.module = module
-        self.file = BefFile.load(bef, name)
         self._executables: dict[int, Executable] = {}  # of the latest version of the user's kernels
         self._names: dict[tuple[int, int], NamedValue] | None = None
 
@@ -58,11 +56,11 @@ class Program:
         """
         with collector_paused():
             # The compiler is imported here: a program that comes as a file does not need it.
-            from tfrt_nb.convert.mlir_to_bef import mlir_to_bef
+            from tfrt_nb.convert.mlir_to_bef import to_records
             from tfrt_nb.source import parse_module
 
             module = parse_module(text, name)
-            return Program(mlir_to_bef(module), name, text, module)
+            return Program(BefFile.of(to_records(module), name), text, module)
 
     @staticmethod
     def from_bef(data: bytes, name: str) -> Program:
@@ -71,7 +69,16 @@ class Program:
         Raises:
             MalformedBef: if it is none.
         """
-        return Program(data, name)
+        program = Program(BefFile.load(data, name))
+        program.bef = data
+        return program
+
+    @cached_property
+    def bef(self) -> bytes:
+        """The bytes of its file."""
+        from tfrt_runtime.bef.writer import write_bef
+
+        return write_bef(self.file)
 
     @property
     def functions(self) -> list[FunctionSignature]:
