@@ -320,7 +320,10 @@ def large_program() -> Iterator[Case]:
             f"a program of {LARGE} adds, from its text to its result",
             "s",
             (
-                Variant("text to BEF", OURS, lambda: Program.from_source(text, "large")),
+                Variant("text to BEF", OURS, lambda: Program.from_source(text, "large").bef),
+                Variant(
+                    "text to runnable", OURS, lambda: Program.from_source(text, "large").load()
+                ),
                 Variant(
                     "BEF to runnable", OURS, lambda: Program.from_bef(program.bef, "large").load()
                 ),

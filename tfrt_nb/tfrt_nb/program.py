@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tfrt_nb.convert.named_value import NamedValue
@@ -47,24 +48,22 @@ class FunctionSignature:
 class Program:
     """A program that can be run any number of times.
 
-    `bef` are the bytes of its host functions' file, `compiled` are its other functions, None if there
-    are none.  `text` is its source, "" for a program that came as a file.
+    `file` has its host functions, `compiled` its other ones, None if there are none.  `text` is its
+    source, "" for a program that came as a file.
     """
 
     def __init__(
         self,
-        bef: bytes,
-        name: str,
+        file: BefFile,
         text: str = "",
         module: ModuleOp | None = None,
         compiled: CompiledHalf | None = None,
     ) -> None:
-        self.bef = bef
-        self.name = name
+        self.file = file
+        self.name = file.name
         self.text = text
         self.module = module
         self.compiled = compiled
-        self.file = BefFile.load(bef, name)
         self._executables: dict[int, Executable] = {}  # of the latest version of the user's kernels
         self._names: dict[tuple[int, int], NamedValue] | None = None
 
@@ -92,7 +91,7 @@ class Program:
                 from tfrt_nb.compiled.half import CompiledHalf
 
                 compiled = CompiledHalf(translated.compiled, options)
-            return Program(translated.bef, name, text, translated.host, compiled)
+            return Program(BefFile.of(translated.records, name), text, translated.host, compiled)
 
     @staticmethod
     def from_bef(data: bytes, name: str) -> Program:
@@ -101,7 +100,8 @@ class Program:
         Raises:
             TfrtError: if it is none, or has compiled functions that are none.
         """
-        program = Program(data, name)
+        program = Program(BefFile.load(data, name))
+        program.bef = data
         if text := program.file.compiled:
             from tfrt_nb.compiled.file import requested_parallel_for
             from tfrt_nb.compiled.half import CompiledHalf
@@ -110,6 +110,13 @@ class Program:
             module = read_compiled(text, name)
             program.compiled = CompiledHalf(module, requested_parallel_for(text))
         return program
+
+    @cached_property
+    def bef(self) -> bytes:
+        """The bytes of its file."""
+        from tfrt_runtime.bef.writer import write_bef
+
+        return write_bef(self.file)
 
     @property
     def functions(self) -> list[FunctionSignature]:

@@ -22,7 +22,7 @@ from tfrt_runtime.bef.encoding import (
     PSEUDO_KERNEL_LOCATION,
     FunctionKind,
 )
-from tfrt_runtime.bef.records import BefFunction, BefKernel
+from tfrt_runtime.bef.records import BefFunction, BefKernel, kernel_of
 from tfrt_runtime.bef.wire import Cursor, MalformedBef
 
 _PROBLEM = "invalid Functions section in BEF file"
@@ -129,29 +129,19 @@ class BodyReader:
         at = self._read_lists(first)[-1]
         defined = argument_count
         kernels: list[BefKernel] = []
+        names = self._tables.kernel_names
         rows = zip(table[3::3], table[4::3], table[5::3], strict=True)
         for number, (offset, operand_count, stream_id) in enumerate(rows, 1):
             lists = self._read_lists(at)
-            code, location, arguments, attributes, functions, results, used_by, end = lists
+            code, _, arguments, _, _, results, _, end = lists
             if offset != _WORD * (at - first) or operand_count != len(arguments):
                 raise self._fail("a kernel that does not fit its entry in the table", at)
             if problem := self._find_wrong_reference(lists, defined):
                 raise self._fail(problem, at)
             is_nonstrict = number in nonstrict
-            kernels.append(
-                BefKernel(
-                    self._tables.kernel_names[code],
-                    location,
-                    arguments,
-                    attributes,
-                    functions,
-                    results,
-                    used_by,
-                    min(operand_count, 1) if is_nonstrict else operand_count,
-                    stream_id,
-                    is_nonstrict,
-                )
-            )
+            waits = min(operand_count, 1) if is_nonstrict else operand_count
+            fields = (names[code], *lists[1:7], waits, stream_id, is_nonstrict)
+            kernels.append(kernel_of(fields))
             defined += len(results)
             at = end
         self._next_word = at
@@ -170,10 +160,9 @@ class BodyReader:
         attributes = arguments + argument_count
         functions = attributes + attribute_count
         results = functions + function_count
-        end = results + result_count
-        if end > len(words):
-            raise self._fail("a kernel past the end of the section", at)
-        used_by: list[tuple[int, ...]] = []
+        end_of_results = end = results + result_count
+        used_by = []
+        # Past the end of the section there are no counts; then `end` is past it, too.
         for count in words[start:arguments]:
             used_by.append(words[end : end + count])
             end += count
@@ -183,9 +172,9 @@ class BodyReader:
             code,
             location,
             words[arguments:attributes],
-            words[attributes:functions],
-            words[functions:results],
-            words[results : results + result_count],
+            words[attributes:functions] if attribute_count else (),
+            words[functions:results] if function_count else (),
+            words[results:end_of_results],
             tuple(used_by),
             end,
         )
@@ -198,7 +187,7 @@ class BodyReader:
             return f"kernel code {code}, there are {len(tables.kernel_names)}"
         if arguments and max(arguments) >= defined:
             return f"Using undefined registers: {max(arguments)}, {defined} are defined"
-        if results and results != tuple(range(defined, defined + len(results))):
+        if results and results != (defined,) and results != _range(defined, len(results)):
             return f"results in registers {list(results)}, expected {defined} and on"
         if attributes and max(attributes) >= tables.attributes_size:
             return f"attribute at {max(attributes)} of {tables.attributes_size} bytes"
@@ -208,6 +197,10 @@ class BodyReader:
 
     def _fail(self, found: str, at: int) -> MalformedBef:
         return MalformedBef(_PROBLEM, self._start + _WORD * at, found)
+
+
+def _range(first: int, count: int) -> tuple[int, ...]:
+    return tuple(range(first, first + count))
 
 
 def _find_wrong_use(function: BefFunction) -> str | None:

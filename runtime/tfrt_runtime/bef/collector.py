@@ -1,4 +1,4 @@
-"""Python's garbage collector, which records are no work for."""
+"""Python's garbage collector, kept out of the way of what is large and all live."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from contextlib import contextmanager
 def collector_paused() -> Iterator[None]:
     """No garbage collection meanwhile, on any thread.
 
-    Records are many small tuples and no garbage; to look for some among them takes longer than to
-    make them.
+    What is made then is many small things and no garbage; to look for some among them, again and
+    again while they get more, takes longer than to make them.
     """
     was_enabled = gc.isenabled()
     gc.disable()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import mmap
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -51,6 +51,19 @@ class BefFile(BefModule):
                 return _load(memoryview(data), name)
         except MalformedBef as malformed:
             raise malformed.in_file(name) from None
+
+    @staticmethod
+    def of(module: BefModule, name: str) -> BefFile:
+        """The file that `module` is written as, without writing and reading it.
+
+        Nothing is checked: what made the records stands for them.
+        """
+        attributes = memoryview(module.attributes)
+        return BefFile(
+            **{part.name: getattr(module, part.name) for part in fields(BefModule)},
+            name=name,
+            attribute_reader=AttributeReader(attributes, 0, len(attributes)),
+        )
 
     @staticmethod
     def open(path: str | Path) -> BefFile:

@@ -8,8 +8,9 @@ count from 1 in `used_by` and friends: kernel 0 is the pseudo kernel, which is n
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from typing import NamedTuple
 
@@ -36,6 +37,10 @@ class BefKernel(NamedTuple):
     operands_to_wait: int
     stream_id: int
     is_nonstrict: bool = False
+
+
+kernel_of: Callable[[tuple[object, ...]], BefKernel] = partial(tuple.__new__, BefKernel)
+"""The kernel with these ten fields, in half the time that it takes to call the class."""
 
 
 @dataclass(frozen=True, slots=True)

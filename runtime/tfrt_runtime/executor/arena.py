@@ -27,11 +27,11 @@ class Arena:
         self.words.extend(words)
         return offset
 
-    def add_mixed(self, words: Sequence[int], addresses: range) -> int:
+    def add_mixed(self, words: Sequence[int], addresses: Iterable[int]) -> int:
         """Append words, those at the positions `addresses` as `add_addresses` does."""
         first = len(self.words)
         self.words += words
-        self._relocations += range(first + addresses.start, first + addresses.stop, addresses.step)
+        self._relocations += [first + position for position in addresses]
         return 8 * first
 
     def add_addresses(self, *offsets: int) -> int:

@@ -36,13 +36,10 @@ from tfrt_runtime.native.layouts import (
     KERNEL_SMALL,
     KERNEL_TRACED,
     KERNEL_WIDE,
-    SLOT_TRACE,
+    RECORD_REGISTERS,
 )
 
-_RECORD_WORDS = 10
-"""A record without the registers of its arguments and the slots of its results."""
-_RECORD_ADDRESSES = (4, 5, 7, 9)
-"""Its words that point at others: data, functions, slots of results, what it waits for; or 0."""
+_RECORD_WORDS = RECORD_REGISTERS // 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,9 +135,7 @@ class FunctionWriter:
         """Fill the function struct at `function_offset`, and what it points at."""
         self._records = self._reserve_records()
         slots = self._write_slots()
-        for index, call in enumerate(self._calls):
-            if call is not None:
-                self._fill_record(index, call, slots, function_offsets)
+        self._write_records(slots, function_offsets)
         self._write_function(function_offset, slots)
 
     def _reserve_records(self) -> list[int]:
@@ -148,49 +143,68 @@ class FunctionWriter:
         first = end = self._arena.offset
         records = []
         for call, kernel in zip(self._calls, self._plan.function.kernels, strict=True):
-            records.append(end if call is not None else 0)
-            words = _RECORD_WORDS + len(kernel.arguments) + len(kernel.results)
-            end += 8 * words if call is not None else 0
+            if call is None:
+                records.append(0)
+                continue
+            records.append(end)
+            end += 8 * (_RECORD_WORDS + len(kernel.arguments) + len(kernel.results))
         self._arena.reserve((end - first) // 8)
         return records
 
-    def _fill_record(
-        self, index: int, call: Call, slots: Mapping[int, int], function_offsets: Sequence[int]
-    ) -> None:
-        arena, kernel = self._arena, self._plan.function.kernels[index]
-        arguments, results = kernel.arguments, kernel.results
+    def _write_records(self, slots: Mapping[int, int], function_offsets: Sequence[int]) -> None:
+        """Records, each with the table of its result slots behind it."""
+        words: list[int] = []
+        addresses: list[int] = []
+        kernels, records = self._plan.function.kernels, self._records
+        trace_flag = KERNEL_TRACED if self._trace else 0
+        ready = self.ready(0)
+        for index, call in enumerate(self._calls):
+            if call is None:
+                continue
+            arguments, results = kernels[index].arguments, kernels[index].results
+            first = len(words)
+            flags = call.flags | trace_flag
+            if len(arguments) + len(results) > FRAME_ROOM:
+                flags |= KERNEL_WIDE
+            if flags == 0 and len(arguments) == 2 and len(results) == 1:
+                flags = KERNEL_SMALL
+            table = first + _RECORD_WORDS + len(arguments)
+            addresses += (first + 7, *range(table, table + len(results)))
+            data = functions = waits = 0
+            if call.data or call.functions or flags & KERNEL_NONSTRICT:
+                data, functions, waits = self._write_data(call, arguments, function_offsets)
+                there = ((4, data), (5, functions), (9, waits))
+                addresses += [first + position for position, target in there if target]
+            words += (
+                call.address,
+                len(arguments),
+                len(results),
+                flags,
+                data,
+                functions,
+                self._handle + index,
+                records[index] + 8 * (table - first),
+                ready + 8 * index,
+                waits,
+            )
+            words += [ACTIVATION_REGISTERS + 8 * register for register in arguments]
+            words += [slots[register] for register in results]
+        if words:
+            self._arena.put_all(next(filter(None, records)), words, addresses)
+
+    def _write_data(
+        self, call: Call, arguments: Sequence[int], function_offsets: Sequence[int]
+    ) -> tuple[int, int, int]:
+        """The offsets of the data, the functions and the waits of a record; 0 for what it has not."""
+        arena = self._arena
         data = arena.add(*call.data) if call.data else 0
-        functions = 0
+        functions = waits = 0
         if call.functions:
             functions = arena.add_addresses(*[function_offsets[i] for i in call.functions])
-        waits = 0
         if call.flags & KERNEL_NONSTRICT:
-            waits = arena.add(max(0, call.strict_arguments))
-            arena.add(*(self._references(register) for register in arguments))
-        flags = call.flags | (KERNEL_TRACED if self._trace else 0)
-        if len(arguments) + len(results) > FRAME_ROOM:
-            flags |= KERNEL_WIDE
-        if flags == 0 and len(arguments) == 2 and len(results) == 1:
-            flags = KERNEL_SMALL
-        record = self._records[index]
-        table = _RECORD_WORDS + len(arguments)
-        words = [
-            call.address,
-            len(arguments),
-            len(results),
-            flags,
-            data,
-            functions,
-            self._handle + index,
-            record + 8 * table,
-            self.ready(index),
-            waits,
-            *[ACTIVATION_REGISTERS + 8 * register for register in arguments],
-            *[slots[register] for register in results],
-        ]
-        addresses = [position for position in _RECORD_ADDRESSES if words[position]]
-        addresses += range(table, len(words))
-        arena.put_all(record, words, addresses)
+            references = [self._references(register) for register in arguments]
+            waits = arena.add(max(0, call.strict_arguments), *references)
+        return data, functions, waits
 
     def _weights(self, register: int) -> dict[int, int]:
         """Kernels that `register` counts down: by how much, or 0 for whoever wants any one."""
@@ -218,25 +232,35 @@ class FunctionWriter:
 
     def _write_slots(self) -> dict[int, int]:
         """A slot per register that is not a constant; returns their offsets."""
-        return {
-            register: self._write_slot(register)
-            for register in range(self._plan.function.register_count)
-            if register not in self._plan.constants
-        }
-
-    def _write_slot(self, register: int) -> int:
-        users, returns = self._weights(register), self._plan.returns[register]
-        trace = self._trace.get(register)
-        is_special = bool(returns) or trace is not None or self._is_nonstrict
-        references = self._references(register)
-        words = [self.register(register), references, is_special, len(users), len(returns), 0]
-        for kernel, weight in users.items():
-            words += (self._records[kernel], self.ready(kernel), weight)
-        user_records = range(6, len(words), 3)
-        slot = self._arena.add_mixed(words + returns, user_records)
-        if trace is not None:
-            self._arena.put_address(slot + SLOT_TRACE, trace)
-        return slot
+        start = self._arena.offset
+        words: list[int] = []
+        addresses: list[int] = []
+        slots: dict[int, int] = {}
+        plan, records, ready = self._plan, self._records, self.ready(0)
+        for register, returns in enumerate(plan.returns):
+            if register in plan.constants:
+                continue
+            users = self._weights(register)
+            trace = self._trace.get(register, 0)
+            is_special = bool(returns) or trace != 0 or self._is_nonstrict
+            first = len(words)
+            slots[register] = start + 8 * first
+            words += (
+                self.register(register),
+                self._references(register),
+                is_special,
+                len(users),
+                len(returns),
+                trace,
+            )
+            if trace:
+                addresses.append(first + 5)
+            for kernel, weight in users.items():
+                addresses.append(len(words))
+                words += (records[kernel], ready + 8 * kernel, weight)
+            words += returns
+        self._arena.add_mixed(words, addresses)
+        return slots
 
     def _initial_count(self, index: int, call: Call) -> int:
         """What a kernel waits for at entry: constants are there already."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tfrt_runtime.bef.collector import collector_paused
@@ -93,7 +93,8 @@ class Executable:
         handle = self._base
         for index, function in enumerate(self.functions):
             refuse_endless_waits(self.file, function)
-            calls, constants = self._resolve(resolver, function, handle - self._base)
+            kernels = self._find_all(function)
+            calls, constants = self._resolve(resolver, function, kernels, handle - self._base)
             traces = self._traces(arena, function, constants) if trace else {}
             traced += [
                 (index, register, traces.get(register, 0), constants.get(register))
@@ -124,25 +125,18 @@ class Executable:
         return self._process.library[name]
 
     def _resolve(
-        self, resolver: Resolver, function: BefFunction, number: int
+        self,
+        resolver: Resolver,
+        function: BefFunction,
+        kernels: Sequence[Kernel],
+        number: int,
     ) -> tuple[list[Call | None], dict[int, Constant]]:
         """What each kernel's record says, None for constants; the constants by register."""
         calls: list[Call | None] = []
         constants: dict[int, Constant] = {}
-        known: dict[str, Kernel] = {}
-        for record in function.kernels:
-            if record.name not in known:
-                known[record.name] = self._find(function, record)
-        raw = {name for name, kernel in known.items() if _is_raw(kernel)}
-        observed = {
-            register
-            for record in (function.kernels if raw else ())
-            if record.name in raw
-            for register in record.arguments
-        }
+        observed = _observed_registers(function, kernels)
         self._places += [record.location for record in function.kernels]
-        for position, record in enumerate(function.kernels):
-            kernel = known[record.name]
+        for position, (kernel, record) in enumerate(zip(kernels, function.kernels, strict=True)):
             if isinstance(kernel, ConstantKernel):
                 constant = resolver.constant(kernel, record)
                 if record.results[0] in observed:
@@ -158,6 +152,14 @@ class Executable:
                 types = result_types_of(function, record.results)
                 self._python[number + position] = resolver.python_call(kernel, record, types)
         return calls, constants
+
+    def _find_all(self, function: BefFunction) -> list[Kernel]:
+        """The kernels of a function; each name is looked up once."""
+        known: dict[str, Kernel] = {}
+        for record in function.kernels:
+            if record.name not in known:
+                known[record.name] = self._find(function, record)
+        return [known[record.name] for record in function.kernels]
 
     def _find(self, function: BefFunction, record: BefKernel) -> Kernel:
         kernel = self._registry.get(record.name)
@@ -244,6 +246,18 @@ class Executable:
         if len(record.attributes) <= BENCHMARK_NAME + 1:  # of a sync function: it is the name
             return self.functions[record.functions[0]].name
         return self.file.attribute_reader.read_string(record.attributes[BENCHMARK_NAME])
+
+
+def _observed_registers(function: BefFunction, kernels: Sequence[Kernel]) -> set[int]:
+    """The registers whose values some kernel sees as they are."""
+    if not any(map(_is_raw, {id(kernel): kernel for kernel in kernels}.values())):
+        return set()
+    return {
+        register
+        for kernel, record in zip(kernels, function.kernels, strict=True)
+        if _is_raw(kernel)
+        for register in record.arguments
+    }
 
 
 def _is_raw(kernel: Kernel) -> bool:

@@ -7,7 +7,6 @@ wait call `result`, or `await` it.
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import sys
 import time
@@ -145,6 +144,8 @@ class AsyncValue:
 
     async def _resolved(self) -> None:
         """Return once the value is resolved; other tasks of the loop go on meanwhile."""
+        import asyncio  # takes 20 ms; whoever awaits has it already
+
         loop = asyncio.get_running_loop()
         done = asyncio.Event()
 

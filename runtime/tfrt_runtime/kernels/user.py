@@ -13,13 +13,12 @@ event loop of its own, and its results are unavailable until it returns.
 
 from __future__ import annotations
 
-import asyncio
 import functools
 import inspect
 import threading
 from collections.abc import Callable, Coroutine
 from dataclasses import replace
-from typing import TypeVar, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from tfrt_runtime.diagnostics import error, note
 from tfrt_runtime.host.async_value import AsyncValue
@@ -31,6 +30,9 @@ from tfrt_runtime.kernels.registry import (
     PythonKernel,
     arguments_taken,
 )
+
+if TYPE_CHECKING:
+    import asyncio
 
 PythonFunction = TypeVar("PythonFunction", bound=Callable[..., object])
 
@@ -104,6 +106,8 @@ def on_event_loop(
 ) -> Callable[..., object]:
     """A kernel function that starts a coroutine and returns values that it resolves."""
 
+    import asyncio  # takes 20 ms, and few programs have such kernels
+
     def start(frame: KernelFrame, *values: object) -> tuple[AsyncValue, ...]:
         results = tuple(frame.allocate(i) for i in range(len(frame.result_types)))
         frame.request.enter()
@@ -151,6 +155,8 @@ def fail(frame: KernelFrame, problem: Exception, results: tuple[AsyncValue, ...]
 @functools.cache
 def event_loop() -> asyncio.AbstractEventLoop:
     """The loop of `async def` kernels, which runs on a thread of its own for ever."""
+    import asyncio
+
     loop = asyncio.new_event_loop()
     threading.Thread(target=loop.run_forever, name="event loop", daemon=True).start()
     return loop

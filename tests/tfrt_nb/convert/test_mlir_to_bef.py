@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,9 +16,12 @@ from tfrt_nb.dialects.catalog import unknown_operation
 from tfrt_nb.dialects.control_flow import ReturnOp
 from tfrt_nb.passes.streams import StreamOptions
 from tfrt_nb.source import parse_module
+from tfrt_runtime.bef.attributes import Attribute
 from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.bef.reader import BefFile
+from tfrt_runtime.bef.writer import write_bef
 from tfrt_runtime.diagnostics import Diagnostic, Location
+from tfrt_runtime.testing.random_programs import random_program
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "tfrt"
 PROGRAMS = sorted(path.stem for path in GOLDEN.glob("*.mlir") if path.with_suffix(".bef").exists())
@@ -55,6 +59,38 @@ def test_the_automatic_threshold_changes_streams_only(name: str) -> None:
         ]
 
     assert without_streams(automatic) == without_streams(reference)
+
+
+def contents(file: BefFile) -> tuple[object, ...]:
+    """What a file says."""
+    return (
+        file.functions,
+        file.kernel_names,
+        file.type_names,
+        bytes(file.attributes),
+        file.location_strings,
+        file.locations,
+        file.attribute_types,
+    )
+
+
+def attributes(file: BefFile) -> Iterator[Attribute]:
+    for offset, kind in (file.attribute_types or {}).items():
+        yield file.attribute_reader.read(offset, kind)
+
+
+@pytest.mark.parametrize("optional_sections", [True, False])
+def test_records_say_what_a_reader_finds_in_the_bytes(optional_sections: bool) -> None:
+    modules = [golden(name) for name in PROGRAMS]
+    modules += [parse_module(random_program(seed), "random") for seed in range(20)]
+    for module in modules:
+        records = to_records(module, optional_sections=optional_sections)
+
+        made, read = BefFile.of(records, "text"), BefFile.load(write_bef(records), "text")
+
+        assert contents(made) == contents(read)
+        for one, other in zip(attributes(made), attributes(read), strict=True):
+            assert one == other or repr(one) == repr(other)  # a NaN is not itself
 
 
 # --- refused ---

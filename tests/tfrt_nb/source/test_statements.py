@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import random
+import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +12,13 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
+from tfrt_nb.dialects import print_module
+from tfrt_nb.source import SourceError, parse_module
 from tfrt_nb.source.parser import SourceParser
 from tfrt_nb.source.spans import definition_span, source_span, value_name
 from tfrt_nb.source.statements import StatementParser
 from tfrt_nb.source.text import SourceText
+from tfrt_runtime.testing.random_programs import random_program
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "tfrt"
 PROGRAMS = sorted(path for path in GOLDEN.glob("*.mlir") if not path.stem.startswith("reject"))
@@ -80,6 +86,47 @@ def test_a_line_that_goes_on_is_read_to_its_end(line: str, monkeypatch: pytest.M
     slow = [facts(operation) for operation in parse(text).walk()]
 
     assert fast == slow
+
+
+def outcome(text: str) -> list[Any]:
+    """All operations of the module that `text` is, or all that is wrong with it."""
+    try:
+        return [facts(operation) for operation in parse_module(text, "text").walk()]
+    except SourceError as error:
+        return list(error.diagnostics)
+
+
+def short_form(text: str) -> str:
+    """The program with its operations out of quotes, where they can be."""
+    return print_module(parse(text))
+
+
+TOKEN = re.compile(r"[%@!]?[A-Za-z_0-9][\w$.#-]*|->|\s+|\S")
+
+
+def damaged(text: str, random_: random.Random) -> str:
+    """`text` with a token or two left out, doubled or in the place of another one."""
+    tokens = TOKEN.findall(text)
+    for _ in range(random_.choice([1, 1, 2])):
+        position = random_.randrange(len(tokens))
+        other = random_.choice([*tokens, "\n", "\n", ",", ":", "%", "#1", " // ", '"', "0x1F"])
+        tokens[position] = random_.choice(
+            ["", other, tokens[position] * 2, tokens[position] + other]
+        )
+    return "".join(tokens)
+
+
+@pytest.mark.parametrize("form", [str, short_form], ids=["written", "short"])
+def test_random_programs_are_the_same_fast_and_slow(
+    form: Callable[[str], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    programs = [form(random_program(seed)) for seed in range(40)]
+    programs += [damaged(text, random.Random(seed)) for seed, text in enumerate(programs * 5)]
+    fast = [outcome(text) for text in programs]
+    monkeypatch.setattr(StatementParser, "_read_statements", lambda *_: None)
+
+    for text, expected in zip(programs, fast, strict=True):
+        assert outcome(text) == expected, text
 
 
 def test_time_grows_with_the_size_and_no_stack_does() -> None:

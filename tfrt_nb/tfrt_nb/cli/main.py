@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import importlib
 import sys
 from collections.abc import Sequence
 
+from tfrt_runtime.bef.collector import collector_paused
 from tfrt_runtime.diagnostics import TfrtError
 
 DESCRIPTION = "Asynchronous dataflow: host programs in MLIR syntax on a native runtime."
@@ -133,7 +135,8 @@ COMMANDS = {
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; returns the exit status, except that argparse exits with 2 by itself."""
     options = build_parser().parse_args(arguments)
-    command = importlib.import_module(COMMANDS[options.command])
+    with collector_paused():
+        command = importlib.import_module(COMMANDS[options.command])
     try:
         return int(command.execute(options))
     except BrokenPipeError:  # whoever reads our output has seen enough
@@ -142,6 +145,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("tfrt-nb: interrupted", file=sys.stderr)
         return EXIT_INTERRUPTED
+    finally:
+        if arguments is None:
+            # The process ends: a last search for garbage takes longer than many programs run.
+            gc.freeze()
 
 
 if __name__ == "__main__":

@@ -6,15 +6,17 @@ become machine code where they run.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from xdsl.dialects.builtin import ModuleOp
 
 from tfrt_nb.compiled.kinds import split
-from tfrt_nb.convert.mlir_to_bef import mlir_to_bef
+from tfrt_nb.convert.mlir_to_bef import to_records
 from tfrt_nb.dialects.control_flow import JitOp
 from tfrt_nb.passes.streams import AUTOMATIC, StreamOptions
 from tfrt_nb.source.spans import source_span
+from tfrt_runtime.bef.records import BefModule
+from tfrt_runtime.bef.writer import write_bef
 
 PARALLEL_FOR = "// parallel-for:"
 """What the first line of a text begins with that wants its parallel loops split, before the options."""
@@ -24,9 +26,14 @@ PARALLEL_FOR = "// parallel-for:"
 class Translated:
     """A program in all its forms: the file, the host functions in it, and the compiled ones, if any."""
 
-    bef: bytes
+    records: BefModule
     host: ModuleOp
     compiled: ModuleOp | None = None
+
+    @property
+    def bef(self) -> bytes:
+        """The bytes of the file."""
+        return write_bef(self.records)
 
 
 def translate(
@@ -49,8 +56,8 @@ def translate(
         outline_jit(module)
     halves = split(module)
     if not halves.compiled.body.block.ops.first:
-        bef = mlir_to_bef(module, optional_sections=optional_sections, streams=streams)
-        return Translated(bef, module)
+        records = to_records(module, optional_sections=optional_sections, streams=streams)
+        return Translated(records, module)
     # Imported here: most programs need nothing of the async dialect.
     from tfrt_nb.compiled.declarations import declare_compiled
     from tfrt_nb.convert.compiled_functions import compiled_text
@@ -59,8 +66,8 @@ def translate(
     text = compiled_text(halves.compiled)
     if parallel_for is not None:
         text = f"{PARALLEL_FOR} {parallel_for}\n{text}"
-    bef = mlir_to_bef(host, optional_sections=optional_sections, streams=streams, compiled=text)
-    return Translated(bef, host, halves.compiled)
+    records = to_records(host, optional_sections=optional_sections, streams=streams)
+    return Translated(replace(records, compiled=text), host, halves.compiled)
 
 
 def _may_have_jit(module: ModuleOp) -> bool:

@@ -18,7 +18,7 @@ from xdsl.dialects.builtin import (
     UnitAttr,
 )
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, Block, Operation, Region
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from tfrt_nb.convert.attributes import encode
 from tfrt_nb.convert.compiled_modules import CompiledModules
@@ -188,7 +188,7 @@ class Collector:
         call = Call(op)
         self.kernel_names[op.name] = None
         if op.results:
-            self.types.spellings([result._type for result in op.results])
+            self.types.include(op.results)
         if op.attributes or op.properties:
             self._collect_attributes(call)
         if regions:
@@ -276,6 +276,12 @@ class TypeTable:
         """How `types` are written; they are in the table then."""
         known = self._spellings
         return [known.get(id(value_type)) or self._add(value_type) for value_type in types]
+
+    def include(self, values: Iterable[SSAValue]) -> None:
+        """Have the types of `values` in the table."""
+        for value in values:
+            if id(value._type) not in self._spellings:
+                self._add(value._type)
 
     def _add(self, value_type: Attribute) -> str:
         spelling = self._spellings[id(value_type)] = str(value_type)

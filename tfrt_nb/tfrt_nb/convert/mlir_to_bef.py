@@ -7,7 +7,6 @@ become kernels over registers, spread over streams.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
@@ -20,14 +19,14 @@ from tfrt_nb.passes.streams import (
     AUTOMATIC,
     StreamOptions,
     assign_streams,
-    operation_cost,
+    operation_costs,
     stream_options,
 )
 from tfrt_nb.source.locations import location_of
 from tfrt_nb.source.spans import SourceSpan
 from tfrt_runtime.bef.collector import collector_paused
 from tfrt_runtime.bef.locations import PlaceWriter
-from tfrt_runtime.bef.records import BefFunction, BefKernel, BefModule
+from tfrt_runtime.bef.records import BefFunction, BefKernel, BefModule, kernel_of
 from tfrt_runtime.bef.writer import write_bef
 from tfrt_runtime.diagnostics import error
 
@@ -35,23 +34,17 @@ _OTHER_REGION = "BEF executor only supports references to kernels within the cur
 
 
 def mlir_to_bef(
-    module: ModuleOp,
-    *,
-    optional_sections: bool = True,
-    streams: StreamOptions = AUTOMATIC,
-    compiled: str = "",
+    module: ModuleOp, *, optional_sections: bool = True, streams: StreamOptions = AUTOMATIC
 ) -> bytes:
     """The file that `module` becomes.
 
     Without the optional sections the file runs as well, but does not turn back into the same text.
-    `streams` holds where the module's attributes do not say otherwise.  `compiled` is the text of the
-    compiled functions that the module declares as native ones.
+    `streams` holds where the module's attributes do not say otherwise.
 
     Raises:
         ConversionError: a file cannot hold the module.
     """
-    records = to_records(module, optional_sections=optional_sections, streams=streams)
-    return write_bef(replace(records, compiled=compiled) if compiled else records)
+    return write_bef(to_records(module, optional_sections=optional_sections, streams=streams))
 
 
 def to_records(
@@ -152,22 +145,24 @@ class _Converter:
     def _assign_streams(self, function: Function, flow: Dataflow) -> list[int]:
         """The stream of each operation; of operation 0, the one that starts the function."""
         options = stream_options(_enclosing(function.op), self._streams)
-        costs = [operation_cost(call.op, options) for call in function.calls]
+        costs = operation_costs([call.op for call in function.calls], options)
         return assign_streams(flow.defining_operations(), [1, *costs, 1], options)
 
     def _kernel(self, number: int, call: Call, flow: Dataflow, stream: int) -> BefKernel:
         arguments = flow.operands[number]
-        return BefKernel(
-            call.op.name,
-            self._add_place(call.op),
-            arguments,
-            call.attributes,
-            self._functions(call) if call.functions else call.regions,
-            flow.results[number],
-            flow.used_by(number),
-            min(len(arguments), 1) if call.is_nonstrict else len(arguments),
-            stream,
-            call.is_nonstrict,
+        return kernel_of(
+            (
+                call.op.name,
+                self._add_place(call.op),
+                arguments,
+                call.attributes,
+                self._functions(call) if call.functions else call.regions,
+                flow.results[number],
+                flow.used_by(number),
+                min(len(arguments), 1) if call.is_nonstrict else len(arguments),
+                stream,
+                call.is_nonstrict,
+            )
         )
 
     def _functions(self, call: Call) -> tuple[int, ...]:

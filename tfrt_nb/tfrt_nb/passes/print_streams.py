@@ -23,7 +23,7 @@ from tfrt_nb.passes.remarks import remark
 from tfrt_nb.passes.streams import (
     StreamOptions,
     assign_streams,
-    operation_cost,
+    operation_costs,
     parents,
     stream_options,
 )
@@ -61,7 +61,7 @@ def _remark_on(context: Context, owner: Operation, block: Block, default: Stream
     ops = list(block.ops)
     options = stream_options(_scopes(owner), default)
     definers = _definers(ops)
-    costs = [1, *(operation_cost(op, options) for op in ops)]
+    costs = [1, *operation_costs(ops, options)]
     streams = assign_streams(definers, costs, options)
     table = StreamTable(streams, costs, parents(definers, costs))
     for number, op in enumerate([owner, *ops]):

@@ -21,7 +21,7 @@ far as it can.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from xdsl.dialects.builtin import IntegerAttr
@@ -72,12 +72,20 @@ def _find(scopes: Sequence[Operation], name: str, default: int) -> int:
     return default
 
 
-def operation_cost(op: Operation, options: StreamOptions) -> int:
-    """The cost that `op` says it has, or what one like it is taken to have."""
-    cost = op.attributes.get(COST_ATTRIBUTE) if op.attributes else None
+def operation_costs(ops: Iterable[Operation], options: StreamOptions) -> list[int]:
+    """The cost that each operation says it has, or what one like it is taken to have."""
+    default = options.default_cost
+    return [
+        _cost(op, default) if op.attributes or op.name in _CHEAP_OPERATIONS else default
+        for op in ops
+    ]
+
+
+def _cost(op: Operation, default: int) -> int:
+    cost = op.attributes.get(COST_ATTRIBUTE)
     if isinstance(cost, IntegerAttr):
         return cost.value.data
-    return 1 if op.name in _CHEAP_OPERATIONS else options.default_cost
+    return 1 if op.name in _CHEAP_OPERATIONS else default
 
 
 def assign_streams(
@@ -97,13 +105,17 @@ def assign_streams(
     assigned = [0] * len(costs)
     links = _Links(definers, parents) if options.merge_inter_dependent_streams else None
     for operation in reversed(range(len(costs))):
-        candidates = streams.distinct([assigned[child] for child in children[operation]])
-        if links is not None:
-            candidates = links.merge(streams, candidates)
-        # The longest path is compared with whole paths, from the root on.
-        is_automatic = operation > 0 and not options.cost_threshold
-        spent = costs_from_root[operation] if is_automatic else 0
-        assigned[operation] = streams.join(candidates, costs[operation], threshold - spent)
+        if len(children[operation]) == 1:  # the bulk of a program
+            only = assigned[children[operation][0]]
+            assigned[operation] = streams.extend(only, costs[operation])
+        else:
+            candidates = streams.distinct(assigned[child] for child in children[operation])
+            if links is not None:
+                candidates = links.merge(streams, candidates)
+            # The longest path is compared with whole paths, from the root on.
+            is_automatic = operation > 0 and not options.cost_threshold
+            spent = costs_from_root[operation] if is_automatic else 0
+            assigned[operation] = streams.join(candidates, costs[operation], threshold - spent)
         if links is not None:
             links.add(operation, assigned)
     return [streams.find(stream) for stream in assigned]
@@ -147,10 +159,8 @@ class _Streams:
             merged_into[stream] = stream = merged_into[merged_into[stream]]
         return stream
 
-    def distinct(self, streams: Sequence[int]) -> list[int]:
+    def distinct(self, streams: Iterable[int]) -> list[int]:
         """The streams that `streams` are part of, once each, in order."""
-        if len(streams) < 2:
-            return [self.find(stream) for stream in streams]
         return list(dict.fromkeys(map(self.find, streams)))
 
     def merge(self, first: int, second: int) -> int:
@@ -159,6 +169,12 @@ class _Streams:
         self._merged_into[gone] = kept
         self._costs[kept] += self._costs[gone]
         return kept
+
+    def extend(self, stream: int, cost: int) -> int:
+        """The stream for an operation whose only child is in `stream`."""
+        found = self.find(stream)
+        self._costs[found] += cost
+        return found
 
     def join(self, candidates: Sequence[int], cost: int, threshold: int) -> int:
         """The stream for an operation whose children are in `candidates`; a new one if it has none.
@@ -170,9 +186,6 @@ class _Streams:
             self._costs.append(cost)
             return len(self._costs) - 1
         costs = self._costs
-        if len(candidates) == 1:
-            costs[candidates[0]] += cost
-            return candidates[0]
         worthwhile = [stream for stream in candidates if costs[stream] >= threshold]
         cheap: int | None = None
         for stream in candidates:

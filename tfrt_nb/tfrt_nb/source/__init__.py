@@ -11,10 +11,10 @@ from __future__ import annotations
 from xdsl.dialects.builtin import ModuleOp
 
 from tfrt_nb.source.errors import SourceError
-from tfrt_nb.source.memory import collections_paused
 from tfrt_nb.source.parser import parse_text
 from tfrt_nb.source.text import SourceText
 from tfrt_nb.source.verify import verify
+from tfrt_runtime.bef.collector import collector_paused
 
 __all__ = ["SourceError", "parse_module"]
 
@@ -25,7 +25,7 @@ def parse_module(text: str, name: str) -> ModuleOp:
     Raises:
         SourceError: the text is not a valid program.
     """
-    with collections_paused():
+    with collector_paused():
         parsed = parse_text(SourceText(text, name))
         diagnostics = verify(parsed.module, parsed.resolved_late)
     if diagnostics:

@@ -45,23 +45,21 @@ def create(
     operation.location = cast(LocationAttr, span)
     if operands:
         operation._operands = _new(SSAValues, operands)
-        operation._operand_uses = tuple(
-            [_use(operation, index, value) for index, value in enumerate(operands)]
-        )
+        uses = []
+        for index, value in enumerate(operands):
+            next_use = value.first_use
+            use = Use(operation, index, None, next_use)  # the newest first in the value's list
+            if next_use is not None:
+                next_use._prev_use = use
+            value.first_use = use
+            uses.append(use)
+        operation._operand_uses = tuple(uses)
     if result_types:
-        results = [OpResult(type, operation, index) for index, type in enumerate(result_types)]
-        operation.results = _new(SSAValues, results)
+        operation.results = _new(
+            SSAValues,
+            [OpResult(type, operation, index) for index, type in enumerate(result_types)],
+        )
     return operation
-
-
-def _use(operation: Operation, index: int, value: SSAValue) -> Use:
-    """A use of `value`, the newest first in its list."""
-    next_use = value.first_use
-    use = Use(operation, index, None, next_use)
-    if next_use is not None:
-        next_use._prev_use = use
-    value.first_use = use
-    return use
 
 
 def append(block: Block, operation: Operation) -> None:
