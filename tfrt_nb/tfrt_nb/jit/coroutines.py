@@ -16,11 +16,12 @@ from xdsl.dialects import func, memref
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, Region
 
+from tfrt_nb.dialects.async_.coroutine import CoroFreeOp
 from tfrt_nb.jit import arithmetic, async_runtime, buffers, control
 from tfrt_nb.jit.function_body import FunctionBody, ModuleText
 from tfrt_nb.jit.llvm_types import (
     UnsupportedType,
-    function_name,
+    global_symbol,
     llvm_type,
     result_type,
     signature,
@@ -50,7 +51,10 @@ def lower_to_llvm(module: ModuleOp) -> str:
     Raises:
         PassError: at an operation or a function that cannot be compiled.
     """
-    text = ModuleText()
+    functions = [op for op in module.body.block.ops if isinstance(op, func.FuncOp)]
+    text = ModuleText(
+        defined=frozenset(op.sym_name.data for op in functions if not op.is_declaration)
+    )
     definitions: list[str] = []
     for op in module.body.block.ops:
         match op:
@@ -65,7 +69,17 @@ def lower_to_llvm(module: ModuleOp) -> str:
         f"{name} = private unnamed_addr constant {value}" for value, name in text.constants.items()
     ]
     declarations = [*text.declarations.values()]
-    return "\n".join([*constants, *text.globals, *declarations, _RESUME, *definitions, ""])
+    return "\n".join(
+        [
+            *constants,
+            *text.globals,
+            *declarations,
+            _RESUME,
+            *text.helpers.values(),
+            *definitions,
+            "",
+        ]
+    )
 
 
 def packed_name(symbol: str) -> str:
@@ -78,28 +92,40 @@ def _lower_function(text: ModuleText, op: func.FuncOp) -> Iterator[str]:
         returns, parameters = signature(op.function_type)
     except UnsupportedType as error:
         fail(op, str(error))
-    name = function_name(op.sym_name.data)
+    name = op.sym_name.data
     if op.is_declaration:
-        text.declarations[op.sym_name.data] = f"declare {returns} {name}({', '.join(parameters)})"
+        _declare(text, op, f"declare {returns} {text.function(name)}({', '.join(parameters)})")
         return
     yield _definition(text, op, returns)
     if op.sym_visibility is None or op.sym_visibility.data == "public":
-        yield _packed(op, returns)
+        yield _packed(text, op, returns)
+
+
+def _declare(text: ModuleText, op: func.FuncOp, declaration: str) -> None:
+    name = op.sym_name.data
+    if text.declarations.setdefault(name, declaration) != declaration:
+        fail(op, f"'{name}' is declared with another type than compiled code calls it with")
 
 
 def _definition(text: ModuleText, op: func.FuncOp, returns: str) -> str:
     _separate_edges(op.body)
-    body = FunctionBody(text)
+    is_coroutine = op.attributes.get("passthrough") == PRESPLIT
+    # A coroutine returns whenever it is suspended; it is over when its frame is freed.
+    end = CoroFreeOp if is_coroutine else func.ReturnOp
+    body = FunctionBody(text, frees_buffers=any(map(buffers.is_on_heap, op.body.walk())))
     for block in _in_order(op.body):
         body.start(block)
+        if body.frees_buffers and block is op.body.blocks[0]:
+            buffers.begin_buffers(body)
         for nested in block.ops:
+            if body.frees_buffers and isinstance(nested, end):
+                buffers.end_buffers(body)
             _lower(body, nested)
     parameters = body.typed_list(op.args)
     is_private = op.sym_visibility is not None and op.sym_visibility.data == "private"
     linkage = "internal " if is_private else ""
-    is_coroutine = op.attributes.get("passthrough") == PRESPLIT
     attributes = "presplitcoroutine " if is_coroutine else ""
-    name = function_name(op.sym_name.data)
+    name = text.function(op.sym_name.data)
     return f"define {linkage}{returns} {name}({parameters}) {attributes}{{\n{body.text()}\n}}"
 
 
@@ -141,23 +167,24 @@ def _in_order(region: Region) -> list[Block]:
     return finished[::-1]
 
 
-def _packed(op: func.FuncOp, returns: str) -> str:
+def _packed(text: ModuleText, op: func.FuncOp, returns: str) -> str:
     """Load the arguments, call, store the results."""
     lines: list[str] = []
     arguments = []
     for index, type_ in enumerate(op.function_type.inputs):
-        text = llvm_type(type_)
+        parameter = llvm_type(type_)
         lines += _pointer_at(f"a{index}", index)
-        lines.append(f"  %x{index} = load {text}, ptr %a{index}, align 1")
-        arguments.append(f"{text} %x{index}")
-    call = f"call {returns} {function_name(op.sym_name.data)}({', '.join(arguments)})"
+        lines.append(f"  %x{index} = load {parameter}, ptr %a{index}, align 1")
+        arguments.append(f"{parameter} %x{index}")
+    call = f"call {returns} {text.function(op.sym_name.data)}({', '.join(arguments)})"
     lines.append(f"  {call}" if returns == "void" else f"  %r = {call}")
     lines += _store_results(op, len(arguments))
     is_fallible = FALLIBLE in op.attributes
     failed = _result(op, 0) if is_fallible else "false"
     lines.append(f"  ret i1 {failed}")
     body = "\n".join(lines)
-    return f'define i1 @"{packed_name(op.sym_name.data)}"(ptr %pointers) {{\n{body}\n}}'
+    name = global_symbol(packed_name(op.sym_name.data))
+    return f"define i1 {name}(ptr %pointers) {{\n{body}\n}}"
 
 
 def _pointer_at(name: str, index: int) -> list[str]:
