@@ -31,7 +31,7 @@ from xdsl.ir import Attribute
 
 from tfrt_nb.dialects.crossing import is_awaited
 from tfrt_nb.jit.function_body import GLOBALS_TABLE, LIVE_COUNTER, ModuleText
-from tfrt_nb.jit.llvm_types import function_name, llvm_type, result_type
+from tfrt_nb.jit.llvm_types import llvm_type, result_type
 from tfrt_nb.passes.propagate_failures import FALLIBLE
 
 _FUNCTIONS = {
@@ -210,7 +210,7 @@ def _call(adapter: _Adapter, op: func.FuncOp) -> None:
     inputs, outputs = op.function_type.inputs.data, op.function_type.outputs.data
     arguments = ", ".join(f"{llvm_type(type_)} %x{i}" for i, type_ in enumerate(inputs))
     returns = result_type(outputs)
-    call = f"call {returns} {function_name(op.sym_name.data)}({arguments})"
+    call = f"call {returns} {adapter.module.function(op.sym_name.data)}({arguments})"
     if len(outputs) < 2:
         adapter.emit(f"%r0 = {call}" if outputs else call)
     else:

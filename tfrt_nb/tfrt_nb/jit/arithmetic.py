@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from xdsl.dialects import arith, math, ub
 from xdsl.dialects.builtin import IntegerType, VectorType, i1
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from tfrt_nb.jit.function_body import FunctionBody, Lowering
-from tfrt_nb.jit.llvm_types import UnsupportedType, constant, float_literal, llvm_type
+from tfrt_nb.jit.llvm_types import (
+    LIBRARY_FUNCTIONS,
+    UnsupportedType,
+    constant,
+    float_literal,
+    llvm_type,
+)
 
 _BINARY = {
     "addi": "add",
@@ -19,8 +25,6 @@ _BINARY = {
     "shli": "shl",
     "shrsi": "ashr",
     "shrui": "lshr",
-    "divui": "udiv",
-    "remui": "urem",
     "addf": "fadd",
     "subf": "fsub",
     "mulf": "fmul",
@@ -63,8 +67,6 @@ _INTRINSICS = {
     "math.tanh": "tanh",
     "math.trunc": "trunc",
 }
-_LIBRARY = ("acosh", "asinh", "atanh", "cbrt", "erf", "expm1", "log1p")
-"""Functions of the C library that LLVM has no intrinsic for."""
 _CASTS = {
     "extsi": "sext",
     "extui": "zext",
@@ -244,6 +246,25 @@ def _truth(type_: Attribute) -> str:
     return "i1"
 
 
+def _divisor(body: FunctionBody, value: SSAValue) -> str:
+    """The divisor; in a vector, which nothing has checked, 1 in place of zeros."""
+    if not isinstance(value.type, VectorType):
+        return body.name(value)
+    type_, zero, one = llvm_type(value.type), _all(value.type, 0), _all(value.type, 1)
+    is_zero = body.value(f"icmp eq {type_} {body.name(value)}, {zero}")
+    choose = f"select {_truth(value.type)} {is_zero}"
+    return body.value(f"{choose}, {type_} {one}, {type_} {body.name(value)}")
+
+
+def _unsigned_division(instruction: str) -> Lowering:
+    def lower(body: FunctionBody, op: Operation) -> None:
+        left, right = op.operands
+        divisor = _divisor(body, right)
+        body.set(op.results[0], f"{instruction} {body.typed(left)}, {divisor}")
+
+    return lower
+
+
 def _divide(body: FunctionBody, op: Operation) -> tuple[str, str]:
     """Quotient and remainder, rounded towards zero.
 
@@ -252,7 +273,7 @@ def _divide(body: FunctionBody, op: Operation) -> tuple[str, str]:
     """
     left, right = op.operands
     type_, truth = llvm_type(left.type), _truth(left.type)
-    a, b = body.name(left), body.name(right)
+    a, b = body.name(left), _divisor(body, right)
     is_minus_one = body.value(f"icmp eq {type_} {b}, {_all(left.type, -1)}")
     choose = f"select {truth} {is_minus_one}"
     divisor = body.value(f"{choose}, {type_} {_all(left.type, 1)}, {type_} {b}")
@@ -294,7 +315,7 @@ def _rounded_division(*, up: bool) -> Lowering:
 def _lower_ceildivui(body: FunctionBody, op: Operation) -> None:
     left, right = op.operands
     type_ = llvm_type(left.type)
-    a, b = body.name(left), body.name(right)
+    a, b = body.name(left), _divisor(body, right)
     quotient = body.value(f"udiv {type_} {a}, {b}")
     product = body.value(f"mul {type_} {quotient}, {b}")
     inexact = body.value(f"icmp ne {type_} {product}, {a}")
@@ -319,9 +340,11 @@ LOWERINGS: dict[str, Lowering] = {
     **{f"arith.{name}": _binary(instruction) for name, instruction in _BINARY.items()},
     **{f"arith.{name}": _cast(instruction) for name, instruction in _CASTS.items()},
     **{name: _intrinsic(intrinsic) for name, intrinsic in _INTRINSICS.items()},
-    **{f"math.{name}": _library_function(name) for name in _LIBRARY},
+    **{f"math.{name}": _library_function(name) for name in LIBRARY_FUNCTIONS},
     math.RsqrtOp.name: _lower_rsqrt,
     math.FPowIOp.name: _lower_fpowi,
+    "arith.divui": _unsigned_division("udiv"),
+    "arith.remui": _unsigned_division("urem"),
     "arith.addui_extended": _lower_addui_extended,
     "arith.mului_extended": _extended_product("zext"),
     "arith.mulsi_extended": _extended_product("sext"),

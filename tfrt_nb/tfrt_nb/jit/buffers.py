@@ -6,19 +6,40 @@ that the type fixes, and from the descriptor where it does not.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseIntOrFPElementsAttr, MemRefType, NoneAttr
 from xdsl.ir import Operation, SSAValue
+from xdsl.traits import IsTerminator
 
 from tfrt_nb.jit.function_body import GLOBALS_TABLE, FunctionBody, Lowering, ModuleText
-from tfrt_nb.jit.llvm_types import array_literal, llvm_type, memref_type
+from tfrt_nb.jit.llvm_types import array_literal, global_symbol, llvm_type, memref_type
 from tfrt_nb.passes.errors import fail
 from tfrt_nb.passes.index_math import constant_value
 
 _ALLOCATED, _ALIGNED, _OFFSET, _SIZES, _STRIDES = range(5)
 _ALIGNMENT = 64  # a cache line, and enough for every vector type
+_MOST_IN_FRAME = 2**12
+"""Buffers of `memref.alloca` with more elements are on the heap."""
+_LAST_BUFFER = "%buffers"
+_FREE_BUFFERS = "@__free_buffers"
+_FREE_THEM = f"""\
+define internal void {_FREE_BUFFERS}(ptr %last) {{
+start:
+  br label %check
+check:
+  %buffer = phi ptr [ %last, %start ], [ %before, %release ]
+  %none = icmp eq ptr %buffer, null
+  br i1 %none, label %done, label %release
+release:
+  %before = load ptr, ptr %buffer
+  call void @free(ptr %buffer)
+  br label %check
+done:
+  ret void
+}}"""
 
 
 def _buffer_type(value: SSAValue, op: Operation) -> MemRefType:
@@ -39,13 +60,59 @@ def _allocate(body: FunctionBody, op: Operation) -> None:
     sizes = _allocated_sizes(body, type_, op.dynamic_sizes)
     strides, count = _contiguous_strides(body, sizes)
     size = body.value(f"mul i64 {count}, {_element_size(type_)}")
-    if isinstance(op, memref.AllocaOp):
-        pointer = body.value(f"alloca i8, i64 {size}, align {_ALIGNMENT}")
+    if isinstance(op, memref.AllocOp):
+        pointer = _heap(body, size, _ALIGNMENT - 1)
+    elif is_on_heap(op):
+        pointer = _linked_buffer(body, size)
     else:
-        padded = body.value(f"add i64 {size}, {_ALIGNMENT - 1}")
-        rounded = body.value(f"and i64 {padded}, -{_ALIGNMENT}")
-        pointer = body.call("aligned_alloc", "ptr", ("i64", str(_ALIGNMENT)), ("i64", rounded))
+        element, elements = llvm_type(type_.element_type), _static_count(type_)
+        pointer = body.first(f"alloca [{elements} x {element}], align {_ALIGNMENT}")
     body.bind(op.memref, _descriptor(body, pointer, sizes, strides))
+
+
+def _heap(body: FunctionBody, size: str, more: int) -> str:
+    padded = body.value(f"add i64 {size}, {more}")
+    rounded = body.value(f"and i64 {padded}, -{_ALIGNMENT}")
+    return body.call("aligned_alloc", "ptr", ("i64", str(_ALIGNMENT)), ("i64", rounded))
+
+
+def is_on_heap(op: Operation) -> bool:
+    """Whether a buffer of `memref.alloca` cannot be in the function's frame.
+
+    There, each execution of the operation would get the same memory; so nothing may pass it on.
+    """
+    if not isinstance(op, memref.AllocaOp):
+        return False
+    type_ = _buffer_type(op.memref, op)
+    is_passed_on = any(use.operation.has_trait(IsTerminator) for use in op.memref.uses)
+    return bool(op.dynamic_sizes) or is_passed_on or _static_count(type_) > _MOST_IN_FRAME
+
+
+def _static_count(type_: MemRefType) -> int:
+    return math.prod(type_.get_shape())
+
+
+def _linked_buffer(body: FunctionBody, size: str) -> str:
+    """A buffer behind a pointer to the one that was made before."""
+    node = _heap(body, size, 2 * _ALIGNMENT - 1)
+    before = body.value(f"load ptr, ptr {_LAST_BUFFER}")
+    body.emit(f"store ptr {before}, ptr {node}")
+    body.emit(f"store ptr {node}, ptr {_LAST_BUFFER}")
+    return body.value(f"getelementptr i8, ptr {node}, i64 {_ALIGNMENT}")
+
+
+def begin_buffers(body: FunctionBody) -> None:
+    """At the start of a function with buffers of `memref.alloca` on the heap: there are none yet."""
+    body.emit(f"{_LAST_BUFFER} = alloca ptr")
+    body.emit(f"store ptr null, ptr {_LAST_BUFFER}")
+
+
+def end_buffers(body: FunctionBody) -> None:
+    """At its end: free them."""
+    last = body.value(f"load ptr, ptr {_LAST_BUFFER}")
+    body.module.helpers[_FREE_BUFFERS] = _FREE_THEM
+    body.module.declare("free", "void", "ptr")
+    body.emit(f"call void {_FREE_BUFFERS}(ptr {last})")
 
 
 def _allocated_sizes(
@@ -176,7 +243,7 @@ def _get_global(body: FunctionBody, op: Operation) -> None:
 
 def global_name(symbol: str) -> str:
     """The LLVM global that holds the elements of a `memref.global`."""
-    return f'@".global.{symbol}"'
+    return global_symbol(f".global.{symbol}")
 
 
 def lower_global(module: ModuleText, op: memref.GlobalOp) -> None:

@@ -6,7 +6,7 @@ from xdsl.dialects import cf, func
 from xdsl.ir import Operation
 
 from tfrt_nb.jit.function_body import FunctionBody, Lowering
-from tfrt_nb.jit.llvm_types import function_name, llvm_type, result_type
+from tfrt_nb.jit.llvm_types import llvm_type, result_type
 
 
 def _branch(body: FunctionBody, op: Operation) -> None:
@@ -34,7 +34,7 @@ def _switch(body: FunctionBody, op: Operation) -> None:
 def _call(body: FunctionBody, op: Operation) -> None:
     assert isinstance(op, func.CallOp)
     returns = result_type(op.res.types)
-    name = function_name(op.callee.root_reference.data)
+    name = body.module.function(op.callee.root_reference.data)
     call = f"call {returns} {name}({body.typed_list(op.arguments)})"
     if not op.res:
         body.emit(call)

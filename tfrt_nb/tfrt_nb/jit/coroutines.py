@@ -18,13 +18,14 @@ from xdsl.dialects import func, memref
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, Region
 
+from tfrt_nb.dialects.async_.coroutine import CoroFreeOp
 from tfrt_nb.jit import arithmetic, async_runtime, buffers, control
 from tfrt_nb.jit.adapters import has_buffers, kernel_adapter
 from tfrt_nb.jit.buffers import globals_table
 from tfrt_nb.jit.function_body import LIVE_COUNTER, FunctionBody, ModuleText
 from tfrt_nb.jit.llvm_types import (
     UnsupportedType,
-    function_name,
+    global_symbol,
     llvm_type,
     result_type,
     signature,
@@ -58,7 +59,13 @@ def lower_to_llvm(module: ModuleOp, adapted: frozenset[str] = frozenset()) -> st
     """
     ops = list(module.body.block.ops)
     buffer_globals = [op for op in ops if isinstance(op, memref.GlobalOp)]
-    text = ModuleText(adapted, _has_buffers(ops, adapted), len(buffer_globals))
+    functions = [op for op in ops if isinstance(op, func.FuncOp)]
+    text = ModuleText(
+        adapted,
+        _has_buffers(ops, adapted),
+        len(buffer_globals),
+        defined=frozenset(op.sym_name.data for op in functions if not op.is_declaration),
+    )
     definitions: list[str] = []
     if text.counts:
         text.globals += [globals_table(buffer_globals), f"{LIVE_COUNTER} = internal global i64 0"]
@@ -75,7 +82,17 @@ def lower_to_llvm(module: ModuleOp, adapted: frozenset[str] = frozenset()) -> st
         f"{name} = private unnamed_addr constant {value}" for value, name in text.constants.items()
     ]
     declarations = [*text.declarations.values()]
-    return "\n".join([*constants, *text.globals, *declarations, _RESUME, *definitions, ""])
+    return "\n".join(
+        [
+            *constants,
+            *text.globals,
+            *declarations,
+            _RESUME,
+            *text.helpers.values(),
+            *definitions,
+            "",
+        ]
+    )
 
 
 def _has_buffers(ops: Sequence[Operation], adapted: frozenset[str]) -> bool:
@@ -98,30 +115,42 @@ def _lower_function(text: ModuleText, op: func.FuncOp) -> Iterator[str]:
         returns, parameters = signature(op.function_type)
     except UnsupportedType as error:
         fail(op, str(error))
-    name = function_name(op.sym_name.data)
+    name = op.sym_name.data
     if op.is_declaration:
-        text.declarations[op.sym_name.data] = f"declare {returns} {name}({', '.join(parameters)})"
+        _declare(text, op, f"declare {returns} {text.function(name)}({', '.join(parameters)})")
         return
     yield _definition(text, op, returns)
     if op.sym_visibility is None or op.sym_visibility.data == "public":
-        yield _packed(op, returns)
+        yield _packed(text, op, returns)
     if op.sym_name.data in text.adapted:
         yield kernel_adapter(text, op)
 
 
+def _declare(text: ModuleText, op: func.FuncOp, declaration: str) -> None:
+    name = op.sym_name.data
+    if text.declarations.setdefault(name, declaration) != declaration:
+        fail(op, f"'{name}' is declared with another type than compiled code calls it with")
+
+
 def _definition(text: ModuleText, op: func.FuncOp, returns: str) -> str:
     _separate_edges(op.body)
-    body = FunctionBody(text)
+    is_coroutine = op.attributes.get("passthrough") == PRESPLIT
+    # A coroutine returns whenever it is suspended; it is over when its frame is freed.
+    end = CoroFreeOp if is_coroutine else func.ReturnOp
+    body = FunctionBody(text, frees_buffers=any(map(buffers.is_on_heap, op.body.walk())))
     for block in _in_order(op.body):
         body.start(block)
+        if body.frees_buffers and block is op.body.blocks[0]:
+            buffers.begin_buffers(body)
         for nested in block.ops:
+            if body.frees_buffers and isinstance(nested, end):
+                buffers.end_buffers(body)
             _lower(body, nested)
     parameters = body.typed_list(op.args)
     is_private = op.sym_visibility is not None and op.sym_visibility.data == "private"
     linkage = "internal " if is_private else ""
-    is_coroutine = op.attributes.get("passthrough") == PRESPLIT
     attributes = "presplitcoroutine " if is_coroutine else ""
-    name = function_name(op.sym_name.data)
+    name = text.function(op.sym_name.data)
     return f"define {linkage}{returns} {name}({parameters}) {attributes}{{\n{body.text()}\n}}"
 
 
@@ -163,23 +192,24 @@ def _in_order(region: Region) -> list[Block]:
     return finished[::-1]
 
 
-def _packed(op: func.FuncOp, returns: str) -> str:
+def _packed(text: ModuleText, op: func.FuncOp, returns: str) -> str:
     """Load the arguments, call, store the results."""
     lines: list[str] = []
     arguments = []
     for index, type_ in enumerate(op.function_type.inputs):
-        text = llvm_type(type_)
+        parameter = llvm_type(type_)
         lines += _pointer_at(f"a{index}", index)
-        lines.append(f"  %x{index} = load {text}, ptr %a{index}, align 1")
-        arguments.append(f"{text} %x{index}")
-    call = f"call {returns} {function_name(op.sym_name.data)}({', '.join(arguments)})"
+        lines.append(f"  %x{index} = load {parameter}, ptr %a{index}, align 1")
+        arguments.append(f"{parameter} %x{index}")
+    call = f"call {returns} {text.function(op.sym_name.data)}({', '.join(arguments)})"
     lines.append(f"  {call}" if returns == "void" else f"  %r = {call}")
     lines += _store_results(op, len(arguments))
     is_fallible = FALLIBLE in op.attributes
     failed = _result(op, 0) if is_fallible else "false"
     lines.append(f"  ret i1 {failed}")
     body = "\n".join(lines)
-    return f'define i1 @"{packed_name(op.sym_name.data)}"(ptr %pointers) {{\n{body}\n}}'
+    name = global_symbol(packed_name(op.sym_name.data))
+    return f"define i1 {name}(ptr %pointers) {{\n{body}\n}}"
 
 
 def _pointer_at(name: str, index: int) -> list[str]:

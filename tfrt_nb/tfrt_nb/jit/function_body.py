@@ -12,9 +12,12 @@ from typing import TypeAlias
 
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
-from tfrt_nb.jit.llvm_types import llvm_type, text_constant
+from tfrt_nb.jit.llvm_types import LIBRARY_FUNCTIONS, global_symbol, llvm_type, text_constant
 from tfrt_nb.passes.control_flow import branch_operands, terminator_of
 from tfrt_nb.passes.errors import location_of
+
+_CALLED_BY_OURS = frozenset({"aligned_alloc", "free", "memcpy", "memmove", "memset"})
+_OUR_PREFIXES = ("llvm.", "mlirAsyncRuntim", "tfrtAsync", "__", *LIBRARY_FUNCTIONS)
 
 Argument: TypeAlias = tuple[str, str]
 """An argument of a call: its LLVM type and the operand."""
@@ -28,10 +31,11 @@ LIVE_COUNTER = '@".live"'
 
 @dataclass
 class ModuleText:
-    """What functions share: declarations, constants, and who else is called.
+    """What functions share: declarations, constants, helpers, and who else is called.
 
     `adapted` are the functions that kernels call; with `counts` there is a `LIVE_COUNTER`;
-    `global_count` is the length of the `GLOBALS_TABLE`.
+    `global_count` is the length of the `GLOBALS_TABLE`; `helpers` are functions that lowerings
+    bring along.
     """
 
     adapted: frozenset[str] = frozenset()
@@ -41,11 +45,22 @@ class ModuleText:
     declarations: dict[str, str] = field(default_factory=dict)
     constants: dict[str, str] = field(default_factory=dict)
     globals: list[str] = field(default_factory=list)
+    defined: frozenset[str] = frozenset()
+    """The MLIR functions that have bodies."""
+    helpers: dict[str, str] = field(default_factory=dict)
 
     def declare(self, name: str, returns: str, parameters: str) -> str:
         """Make sure that the function is declared; its name."""
-        self.declarations.setdefault(name, f"declare {returns} @{name}({parameters})")
+        self.declarations.setdefault(name, f"declare {returns} {global_symbol(name)}({parameters})")
         return f"@{name}"
+
+    def function(self, symbol: str) -> str:
+        """The function that an MLIR symbol names.
+
+        A program may define a function that is called like one that compiled code needs itself.
+        """
+        is_ours = symbol in _CALLED_BY_OURS or symbol.startswith(_OUR_PREFIXES)
+        return global_symbol(f"{symbol}.defined" if is_ours and symbol in self.defined else symbol)
 
     def text(self, content: str) -> tuple[str, int]:
         """A constant with the text in UTF-8: its name, and its length in bytes."""
@@ -81,6 +96,9 @@ class FunctionBody:
     """
 
     module: ModuleText
+    frees_buffers: bool = False
+    """Whether some buffers of `memref.alloca` are on the heap; the function frees them at its end."""
+    _first: list[str] = field(default_factory=list)
     _values: dict[SSAValue, str] = field(default_factory=dict)
     _blocks: dict[Block, list[str]] = field(default_factory=dict)
     _labels: dict[Block, str] = field(default_factory=dict)
@@ -126,6 +144,12 @@ class FunctionBody:
         """Write an instruction without a result that matters."""
         self._lines.append(f"  {instruction}")
 
+    def first(self, instruction: str) -> str:
+        """Write an instruction in front of all others; the name of its result."""
+        name = self.fresh()
+        self._first.append(f"  {name} = {instruction}")
+        return name
+
     def value(self, instruction: str) -> str:
         """Write an instruction; the name of its result."""
         name = self.fresh()
@@ -152,12 +176,12 @@ class FunctionBody:
     def text(self) -> str:
         """All blocks, the arguments of all but the first as phi instructions."""
         return "\n".join(
-            "\n".join([f"{self._label(block)}:", *self._phis(block, index), *lines])
+            "\n".join([f"{self._label(block)}:", *self._beginning(block, index), *lines])
             for index, (block, lines) in enumerate(self._blocks.items())
         )
 
-    def _phis(self, block: Block, index: int) -> list[str]:
-        return [] if index == 0 else [self._phi(argument) for argument in block.args]
+    def _beginning(self, block: Block, index: int) -> list[str]:
+        return self._first if index == 0 else [self._phi(argument) for argument in block.args]
 
     def _phi(self, argument: BlockArgument) -> str:
         incoming = []

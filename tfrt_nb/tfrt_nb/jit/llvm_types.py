@@ -44,6 +44,10 @@ _FLOATS: dict[type[Attribute], str] = {
 }
 
 
+LIBRARY_FUNCTIONS = ("acosh", "asinh", "atanh", "cbrt", "erf", "expm1", "log1p")
+"""Functions of the C library that LLVM has no intrinsic for."""
+
+
 class UnsupportedType(Exception):
     """A type that values in compiled code cannot have."""
 
@@ -82,6 +86,9 @@ def memref_type(rank: int) -> str:
 
 def _vector_type(type_: VectorType[Attribute]) -> str:
     element = llvm_type(type_.element_type)
+    is_scalable = any(flag.value.data for flag in type_.scalable_dims)
+    if is_scalable or 0 in type_.get_shape() or not type_.get_shape():
+        raise UnsupportedType(f"'{type_}' is not a type of compiled code")
     *outer, last = type_.get_shape()
     text = f"<{last} x {element}>"
     for size in reversed(outer):
@@ -166,6 +173,7 @@ def text_constant(text: bytes) -> tuple[str, str]:
     return f"[{len(text)} x i8]", f'c"{escaped}"'
 
 
-def function_name(symbol: str) -> str:
-    """The function that an MLIR symbol names."""
-    return f'@"{symbol}"'
+def global_symbol(name: str) -> str:
+    """A global of the module by its name, which may be any text."""
+    _, constant_text = text_constant(name.encode())
+    return f"@{constant_text[1:]}"

@@ -22,7 +22,7 @@ from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import FloatAttr, FunctionType, IndexType, ModuleOp, f32, i32
+from xdsl.dialects.builtin import FloatAttr, FunctionType, IndexType, ModuleOp, UnitAttr, f32, i32
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
@@ -36,6 +36,7 @@ from tfrt_nb.dialects.async_.tasks import (
     YieldOp,
 )
 from tfrt_nb.dialects.async_.types import GROUP
+from tfrt_nb.passes.awaiting import JOINS
 from tfrt_nb.passes.control_flow import Emitter, erase
 from tfrt_nb.passes.index_math import IndexMath
 from tfrt_nb.passes.outline import Symbols, captured_values, sink_constants
@@ -61,6 +62,7 @@ class AsyncParallelFor(ModulePass):
     num_workers: int = 8
     min_task_size: int = 1000
     clamp_trip_counts: bool = False
+    join_on_failure: bool = False
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         symbols = Symbols(op)
@@ -86,9 +88,11 @@ class AsyncParallelFor(ModulePass):
         inner = math.at(Emitter.at_end(body, op.location))
         size, count = _cut(iterations, blocks_wanted, min_task_size, inner)
         if self.async_dispatch:
-            _dispatch_by_halves(loop, compute, size, count, inner, symbols)
+            call = _dispatch_by_halves(loop, compute, size, count, inner, symbols)
         else:
-            _dispatch_in_a_loop(loop, compute, size, count, inner)
+            call = _dispatch_in_a_loop(loop, compute, size, count, inner)
+        if self.join_on_failure:
+            call.attributes[JOINS] = UnitAttr()
         inner.emit(scf.YieldOp())
         math.emit(scf.IfOp(is_empty, (), [scf.YieldOp()], Region(body)))
         erase(op)
@@ -161,14 +165,14 @@ def _cut(
 
 def _call_compute(
     emit: Emitter, compute: FuncOp, block: SSAValue, size: SSAValue, arguments: Sequence[SSAValue]
-) -> None:
-    emit(CallOp(compute.sym_name.data, [block, size, *arguments], ()))
+) -> CallOp:
+    return emit(CallOp(compute.sym_name.data, [block, size, *arguments], ()))
 
 
 def _dispatch_in_a_loop(
     loop: Loop, compute: FuncOp, size: SSAValue, count: SSAValue, math: IndexMath
-) -> None:
-    """A task for each block but the first, which runs here."""
+) -> CallOp:
+    """A task for each block but the first, which the call that is returned runs here."""
     zero, one = math.constant(0), math.constant(1)
     group = math.emit(CreateGroupOp(math.sub(count, one))).result
     body = Block(arg_types=[IndexType()])
@@ -181,14 +185,15 @@ def _dispatch_in_a_loop(
     inner(AddToGroupOp(token, group))
     inner(scf.YieldOp())
     math.emit(scf.ForOp(one, count, one, (), body))
-    _call_compute(math.emit, compute, zero, size, loop.arguments)
+    call = _call_compute(math.emit, compute, zero, size, loop.arguments)
     math.emit(AwaitAllOp(group))
+    return call
 
 
 def _dispatch_by_halves(
     loop: Loop, compute: FuncOp, size: SSAValue, count: SSAValue, math: IndexMath, symbols: Symbols
-) -> None:
-    """A lone block runs here; several are given away by halves, and waited for."""
+) -> CallOp:
+    """A lone block runs here; several are given away by halves by the call that is returned."""
     zero, one = math.constant(0), math.constant(1)
     dispatch = _dispatch_function(loop, compute, symbols)
     alone, several = Block(), Block()
@@ -198,11 +203,12 @@ def _dispatch_by_halves(
     inner = math.at(Emitter.at_end(several, math.emit.location))
     group = inner.emit(CreateGroupOp(inner.sub(count, one))).result
     arguments = [group, zero, count, size, *loop.arguments]
-    inner.emit(CallOp(dispatch.sym_name.data, arguments, ()))
+    call = inner.emit(CallOp(dispatch.sym_name.data, arguments, ()))
     inner.emit(AwaitAllOp(group))
     inner.emit(scf.YieldOp())
     is_one = math.compare("eq", count, one)
     math.emit(scf.IfOp(is_one, (), Region(alone), Region(several)))
+    return call
 
 
 def _dispatch_function(loop: Loop, compute: FuncOp, symbols: Symbols) -> FuncOp:

@@ -36,7 +36,7 @@ from tfrt_nb.dialects.async_.functions import CallOp, FuncOp, ReturnOp
 from tfrt_nb.dialects.async_.runtime import RuntimeAwaitOp
 from tfrt_nb.dialects.async_.tasks import AwaitAllOp, AwaitOp, ExecuteOp
 from tfrt_nb.dialects.async_.types import TokenType, ValueType
-from tfrt_nb.passes.awaiting import outside_tasks
+from tfrt_nb.passes.awaiting import JOINS, outside_tasks
 from tfrt_nb.passes.control_flow import Emitter, erase, replace
 from tfrt_nb.passes.outline import Symbols
 
@@ -99,6 +99,11 @@ class _Suspender:
         emit = Emitter.in_front_of(call)
         symbol = SymbolRefAttr(function.sym_name.data)
         called = emit(CallOp(symbol, call.arguments, function.function_type.outputs.data))
+        if JOINS in call.attributes:
+            following = call.next_op
+            assert isinstance(following, AwaitAllOp)
+            emit(RuntimeAwaitOp(called.results_[0]))
+            emit(RuntimeAwaitOp(following.operand))
         awaited = [emit(AwaitOp(result)).result for result in called.results_]
         replace(call, [value for value in awaited if value is not None])
 

@@ -29,6 +29,11 @@ from tfrt_nb.passes.coroutines import (
     suspend_until_resolved,
 )
 
+JOINS = "joins"
+"""The attribute of a call: if it fails, what the next operation awaits is still waited for.
+
+A parallel loop that fails leaves nothing running behind that uses the buffers of its surroundings.
+"""
 _WAITING = AwaitOp | AwaitAllOp | RuntimeAwaitOp
 _FAILED = "Awaited async operand is in error state"
 

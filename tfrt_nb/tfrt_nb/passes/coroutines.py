@@ -241,7 +241,7 @@ def suspend_until(coroutine: Coroutine, op: Operation, awaited: SSAValue) -> Non
     continuation = block.split_before(op.next_op)
     resumed = Block()
     coroutine.function.body.insert_block_before(resumed, continuation)
-    _suspend(coroutine, op, awaited, resumed)
+    _suspend(coroutine, Emitter.in_front_of(op), awaited, resumed)
     check = Emitter.at_end(resumed, op.location)
     failed = check(RuntimeIsErrorOp(awaited)).is_error
     on_error = _inherit_error(coroutine, resumed, awaited, op.location)
@@ -255,13 +255,22 @@ def suspend_until_resolved(coroutine: Coroutine, op: Operation, awaited: SSAValu
     """Replace an await that does not ask whether there was an error."""
     block = op.parent
     assert block is not None and op.next_op is not None
-    _suspend(coroutine, op, awaited, block.split_before(op.next_op))
+    continuation = block.split_before(op.next_op)
+    _suspend(coroutine, Emitter.in_front_of(op), awaited, continuation)
     erase(op)
 
 
-def _suspend(coroutine: Coroutine, op: Operation, awaited: SSAValue, resumed: Block) -> None:
-    """Suspend in front of `op`, and go on in `resumed`."""
-    emit = Emitter.in_front_of(op)
+def suspend_at_end(coroutine: Coroutine, block: Block, awaited: SSAValue) -> Emitter:
+    """Suspend at the end of a block without a terminator; where the coroutine goes on."""
+    resumed = Block()
+    coroutine.function.body.insert_block_after(resumed, block)
+    location = coroutine.function.location
+    _suspend(coroutine, Emitter.at_end(block, location), awaited, resumed)
+    return Emitter.at_end(resumed, location)
+
+
+def _suspend(coroutine: Coroutine, emit: Emitter, awaited: SSAValue, resumed: Block) -> None:
+    """Suspend, and go on in `resumed`."""
     state = emit(CoroSaveOp(coroutine.handle)).state
     emit(RuntimeAwaitAndResumeOp(awaited, coroutine.handle))
     emit(CoroSuspendOp(state, coroutine.suspend, resumed, coroutine.destroy))

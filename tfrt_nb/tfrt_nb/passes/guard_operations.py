@@ -4,19 +4,21 @@
                                             cf.assert %ok, "division by zero"
                                             %q = arith.divsi %a, %b : i64
 
-MLIR leaves a division by zero and an access outside of a buffer undefined, and lets a deep recursion
-overflow the stack; in a notebook all must be errors that name the line.  What is known to be right is not guarded: a divisor that is a constant other
-than zero, a constant index below a static size.
+MLIR leaves a division by zero, an access outside of a buffer, a buffer larger than the memory and a
+loop that does not step forward undefined, and lets a deep recursion overflow the stack; in a notebook
+all must be errors that name the line.  What is known to be right is not guarded: a divisor or step that
+is a constant other than zero, a constant index below a static size.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.context import Context
-from xdsl.dialects import arith, cf, memref
+from xdsl.dialects import arith, cf, memref, scf
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     IndexType,
@@ -33,6 +35,7 @@ from xdsl.passes import ModulePass
 from tfrt_nb.dialects.async_.runtime import RuntimeStackIsLowOp
 from tfrt_nb.passes.call_graph import recursive_functions
 from tfrt_nb.passes.control_flow import Emitter
+from tfrt_nb.passes.errors import fail
 from tfrt_nb.passes.index_math import constant_value
 
 _DIVISIONS = (
@@ -44,16 +47,21 @@ _DIVISIONS = (
     arith.CeilDivUIOp,
     arith.FloorDivSIOp,
 )
+MOST_BYTES_OF_AN_ELEMENT = 16
+MOST_BYTES = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+"""Buffers that are larger than the memory of the machine are refused."""
 
 
 @dataclass(frozen=True)
 class GuardOperations(ModulePass):
-    """Guards integer `divisions`, buffer `accesses` and the `recursion` of plain functions."""
+    """Guards integer `divisions`, the `accesses` to buffers and their sizes, the steps of `loops`, and
+    the `recursion` of plain functions."""
 
     name: ClassVar[str] = "async-guard-operations"
 
     divisions: bool = True
     accesses: bool = True
+    loops: bool = True
     recursion: bool = True
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
@@ -62,6 +70,12 @@ class GuardOperations(ModulePass):
                 _guard_division(nested, nested.rhs)
             elif self.accesses and isinstance(nested, memref.LoadOp | memref.StoreOp):
                 _guard_access(nested, nested.memref, nested.indices)
+            elif self.accesses and isinstance(nested, memref.AllocOp | memref.AllocaOp):
+                _guard_size(nested)
+            elif self.loops and isinstance(nested, scf.ForOp):
+                _guard_steps(nested, [nested.step])
+            elif self.loops and isinstance(nested, scf.ParallelOp):
+                _guard_steps(nested, nested.step)
         if self.recursion:
             _guard_recursion(op)
 
@@ -101,6 +115,40 @@ def _guard_access(op: Operation, buffer: SSAValue, indices: Sequence[SSAValue]) 
         # Unsigned: a negative index is a very large one.
         inside = emit(arith.CmpiOp(index, limit, "ult")).result
         emit(cf.AssertOp(inside, f"index {dimension} is out of bounds"))
+
+
+def _guard_size(op: memref.AllocOp | memref.AllocaOp) -> None:
+    """The product of the sizes stays below what the machine has: then it does not overflow either."""
+    assert isinstance(op.memref.type, MemRefType)
+    limit = MOST_BYTES // MOST_BYTES_OF_AN_ELEMENT
+    for size in op.memref.type.get_shape():
+        if size != DYNAMIC_INDEX:
+            limit //= max(size, 1)
+    if limit == 0:
+        fail(op, f"'{op.memref.type}' is larger than the memory")
+    if not op.dynamic_sizes:
+        return
+    emit = Emitter.in_front_of(op)
+    room = emit(arith.ConstantOp(IntegerAttr(limit, IndexType()))).result
+    for dimension, size_ in enumerate(op.dynamic_sizes):
+        # Unsigned: a negative size is a very large one.
+        fits = emit(arith.CmpiOp(size_, room, "ule")).result
+        emit(cf.AssertOp(fits, f"dynamic size {dimension} of the buffer is negative or too large"))
+        one = emit(arith.ConstantOp(IntegerAttr(1, IndexType()))).result
+        at_least_one = emit(arith.MaxSIOp(size_, one)).result
+        room = emit(arith.DivUIOp(room, at_least_one)).result
+
+
+def _guard_steps(op: Operation, steps: Sequence[SSAValue]) -> None:
+    for step in steps:
+        number = constant_value(step)
+        if number is not None and number > 0:
+            continue
+        emit = Emitter.in_front_of(op)
+        assert isinstance(step.type, IntegerType | IndexType)
+        zero = emit(arith.ConstantOp(IntegerAttr(0, step.type))).result
+        is_positive = emit(arith.CmpiOp(step, zero, "sgt")).result
+        emit(cf.AssertOp(is_positive, "the step of a loop must be positive"))
 
 
 def _size(emit: Emitter, buffer: SSAValue, dimension: int, size: int) -> SSAValue:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import NoReturn
 
 from xdsl.context import Context
@@ -28,6 +28,7 @@ from tfrt_nb.passes.async_runtime_ref_counting_opt import AsyncRuntimeRefCountin
 from tfrt_nb.passes.async_to_async_runtime import AsyncToAsyncRuntime
 from tfrt_nb.passes.await_in_calls import AwaitInCalls
 from tfrt_nb.passes.canonicalize import Canonicalize
+from tfrt_nb.passes.check_async import CheckAsync
 from tfrt_nb.passes.convert_scf_to_cf import ConvertScfToCf
 from tfrt_nb.passes.desugar_proposal import DesugarProposal
 from tfrt_nb.passes.drop_on_error_paths import DropOnErrorPaths
@@ -50,6 +51,7 @@ PASSES: dict[str, type[ModulePass]] = {
         AsyncToAsyncRuntime,
         AwaitInCalls,
         Canonicalize,
+        CheckAsync,
         ConvertScfToCf,
         DesugarProposal,
         DropOnErrorPaths,
@@ -94,11 +96,12 @@ def executable_pipeline(*first: ModulePass) -> Pipeline:
     return Pipeline(
         (
             DesugarProposal(),
+            CheckAsync(),
             GuardOperations(recursion=False),
-            *first,
+            *map(_for_execution, first),
             AwaitInCalls(),
             # What is an async function by now can go on elsewhere where the stack ends.
-            GuardOperations(divisions=False, accesses=False),
+            GuardOperations(divisions=False, accesses=False, loops=False),
             AsyncFuncToAsyncRuntime(token_last=True, keep_errors=True, bounded_stack=True),
             AsyncToAsyncRuntime(token_last=True, keep_errors=True),
             PropagateFailures(),
@@ -108,6 +111,13 @@ def executable_pipeline(*first: ModulePass) -> Pipeline:
             ConvertScfToCf(),
         )
     )
+
+
+def _for_execution(pass_: ModulePass) -> ModulePass:
+    """A parallel loop leaves nothing running behind, and makes no iterations out of negative counts."""
+    if isinstance(pass_, AsyncParallelFor):
+        return replace(pass_, clamp_trip_counts=True, join_on_failure=True)
+    return pass_
 
 
 def parse_pipeline(text: str) -> Pipeline:

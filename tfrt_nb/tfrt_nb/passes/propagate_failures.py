@@ -41,11 +41,17 @@ from tfrt_nb.dialects.async_.failures import (
     RuntimeFailOp,
     RuntimeTakeFailureOp,
 )
-from tfrt_nb.dialects.async_.runtime import RuntimeCreateOp, RuntimeIsErrorOp, RuntimeSetErrorOp
+from tfrt_nb.dialects.async_.runtime import (
+    RuntimeAwaitAndResumeOp,
+    RuntimeAwaitOp,
+    RuntimeCreateOp,
+    RuntimeIsErrorOp,
+    RuntimeSetErrorOp,
+)
 from tfrt_nb.dialects.async_.types import TokenType, ValueType
-from tfrt_nb.passes.awaiting import make_single_level
+from tfrt_nb.passes.awaiting import JOINS, make_single_level
 from tfrt_nb.passes.control_flow import Emitter, erase, replace
-from tfrt_nb.passes.coroutines import Coroutine, finished_coroutine
+from tfrt_nb.passes.coroutines import Coroutine, finished_coroutine, suspend_at_end
 
 FALLIBLE = "fallible"
 """The attribute of a function whose first result tells whether it failed."""
@@ -137,12 +143,23 @@ def _branch_on_failure(op: Operation, function: FuncOp, coroutine: Coroutine | N
         case CallOp():
             call = emit(CallOp(op.callee, op.arguments, [i1, *op.res.types]))
             emit(cf.ConditionalBranchOp(call.res[0], failure, (), continuation, ()))
+    joined = _joined(op, continuation)
     results = call.res[1:] if isinstance(op, CallOp) else ()
     replace(op, results)
     if coroutine is None:
+        if joined is not None:
+            note(RuntimeAwaitOp(joined))
         _return_failure(function, note)
     else:
-        _take_failure(coroutine, note)
+        _take_failure(coroutine, note, joined)
+
+
+def _joined(op: Operation, continuation: Block) -> SSAValue | None:
+    """The group that has to be waited for although the call has failed."""
+    if JOINS not in op.attributes:
+        return None
+    waits = (w for w in continuation.ops if isinstance(w, RuntimeAwaitOp | RuntimeAwaitAndResumeOp))
+    return next(waits).operand
 
 
 def _return_failure(function: FuncOp, emit: Emitter) -> None:
@@ -160,7 +177,9 @@ def _unusable(type_: Attribute, emit: Emitter) -> SSAValue:
     return created
 
 
-def _take_failure(coroutine: Coroutine, emit: Emitter) -> None:
+def _take_failure(coroutine: Coroutine, emit: Emitter, joined: SSAValue | None) -> None:
     for result in coroutine.results:
         emit(RuntimeTakeFailureOp(result))
+    if joined is not None:
+        emit = suspend_at_end(coroutine, emit.block, joined)
     emit(cf.BranchOp(coroutine.set_error))
