@@ -71,3 +71,110 @@ func @eleven() {
   "my.op"() {value = 99999999999999999999999 : i64} : () -> ()
   tfrt.return
 }
+
+// -----
+
+func @minus() {
+  %a = tfrt.constant.i32 - 
+  tfrt.return
+}
+
+// -----
+
+func @type_of_a_number() {
+  "my.op"() {value = 1 : !tfrt.chain} : () -> ()
+  tfrt.return
+}
+
+// -----
+
+func @minus_bits() {
+  %a = tfrt.constant.f32 -0x7F800000
+  tfrt.return
+}
+
+// -----
+
+func @bits() {
+  %a = tfrt.constant.f32 0x1FFFFFFFF
+  tfrt.return
+}
+
+// -----
+
+func @truth() {
+  %a = tfrt.constant.i32 true
+  tfrt.return
+}
+
+// -----
+
+func @no_constant(%x: i32) {
+  %a = tfrt.constant.i64 %x
+  tfrt.return
+}
+
+// -----
+
+func @large() {
+  %a = tfrt.constant.f32 1.0e39
+  tfrt.return
+}
+
+// -----
+
+func @another(%t: !t.tensor, %c: !tfrt.chain) {
+  %a = tfrt_dht.fill_tensor_with_constant.f32 %t, %c 1.0 : f64
+  tfrt.return
+}
+
+// -----
+
+func @others() {
+  %a = ts.build_shape [1 : i64, 2 : i8]
+  tfrt.return
+}
+
+// -----
+
+func @words() {
+  %a = ts.build_shape ["two"]
+  tfrt.return
+}
+
+// -----
+
+func @shape() {
+  "golden.op"() {shape = #corert.shape<2x>} : () -> ()
+  tfrt.return
+}
+
+// -----
+
+func @no_shape() {
+  "golden.op"() {shape = #corert.shape} : () -> ()
+  tfrt.return
+}
+
+// -----
+
+func @alias() {
+  "golden.op"() {value = #nowhere} : () -> ()
+  tfrt.return
+}
+
+// -----
+
+#twice = 1 : i32
+#twice = 2 : i32
+func @alias() {
+  "golden.op"() {value = #twice} : () -> ()
+  tfrt.return
+}
+
+// -----
+
+func @escape() {
+  "golden.op"() {text = "a\q"} : () -> ()
+  tfrt.return
+}

@@ -131,3 +131,10 @@ func @a_folder() -> !t.tensor {
   %t = "btf.read_dense_tensor.i32.2"(%path, %i) : (!tfrt.string, i32) -> !t.tensor
   tfrt.return %t : !t.tensor
 }
+
+func @no_ordinary_file() -> !t.tensor {
+  %path = tfrt_test.get_string {value = "/dev/null"}
+  %i = tfrt.constant.i32 0
+  %t = "btf.read_dense_tensor.i32.2"(%path, %i) : (!tfrt.string, i32) -> !t.tensor
+  tfrt.return %t : !t.tensor
+}

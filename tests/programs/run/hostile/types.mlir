@@ -17,3 +17,11 @@ func @elements() -> (!tfrt.chain, !tfrt.chain) {
   %1 = "tfrt_test.conv2d.f32"(%t, %t, %t, %ch0) {padding = "same", strides = [1 : i64, 1 : i64]} : (!t.tensor, !t.tensor, !t.tensor, !tfrt.chain) -> !tfrt.chain // expected-error {{expected a tensor of rank 4, not of shape [1]}}
   tfrt.return %0, %1 : !tfrt.chain, !tfrt.chain
 }
+
+func @of_native_kernels() -> !tfrt.chain {
+  %ch = tfrt.new.chain
+  %s = tfrt_test.get_string {value = "s"}
+  // expected-error @+1 {{an argument is of another type than the kernel takes}}
+  %0 = "tfrt_test.atomic.inc.i32"(%s, %ch) : (!tfrt.string, !tfrt.chain) -> !tfrt.chain
+  tfrt.return %0 : !tfrt.chain
+}
