@@ -1,3 +1,4 @@
+// RUN: any order
 // Errors that no comment expects, and comments that nothing answers.
 func @main() -> i32 {
   // expected-error @+1 {{another text}}

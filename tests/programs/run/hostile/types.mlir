@@ -3,10 +3,10 @@ func @values() -> (!tfrt.chain, i1, !tfrt.chain, !tfrt.chain) {
   %ch0 = tfrt.new.chain
   %i = tfrt.constant.i32 1
   %s = tfrt_test.get_string {value = "s"}
-  %1 = "tfrt_test.print_string"(%i, %ch0) : (i32, !tfrt.chain) -> !tfrt.chain
-  %2 = "tfrt_test.string_equal"(%i, %s) : (i32, !tfrt.string) -> i1
-  %3 = "vt.print"(%s, %ch0) : (!tfrt.string, !tfrt.chain) -> !tfrt.chain
-  %5 = "tfrt_test.deallocate_resource"(%i, %ch0) : (i32, !tfrt.chain) -> !tfrt.chain
+  %1 = "tfrt_test.print_string"(%i, %ch0) : (i32, !tfrt.chain) -> !tfrt.chain // expected-error {{expected a str, found int}}
+  %2 = "tfrt_test.string_equal"(%i, %s) : (i32, !tfrt.string) -> i1 // expected-error {{expected a str, found int}}
+  %3 = "vt.print"(%s, %ch0) : (!tfrt.string, !tfrt.chain) -> !tfrt.chain // expected-error {{expected a TracedValue, found str}}
+  %5 = "tfrt_test.deallocate_resource"(%i, %ch0) : (i32, !tfrt.chain) -> !tfrt.chain // expected-error {{expected a TestResource, found int}}
   tfrt.return %1, %2, %3, %5 : !tfrt.chain, i1, !tfrt.chain, !tfrt.chain
 }
 
