@@ -3,8 +3,11 @@
 Beside each `NAME.mlir` is `NAME.out`: what `tfrt-nb run NAME.mlir` prints, its standard output and
 then its standard error.  The first line of a program may say how it is run:
 
-* `// RUN: any order`: what prints without a chain in between may come in another order;
-* `// RUN: unlike elsewhere`: with workers, something else may be printed.
+* `// RUN: any order`: what prints without a chain in between may come in another order with workers;
+* `// RUN: places`: it prints names of places, which a disassembled program does not have.
+
+Lines `// -----` divide a refused program into several, each in a file of its own with the lines of
+the others empty.
 
 After a wanted change `WRITE_EXPECTED=1 python -m pytest tests/test_run_programs.py` writes the
 `.out` files anew; read the difference before you keep it.
@@ -30,10 +33,7 @@ RUN = sorted((PROGRAMS / "run").rglob("*.mlir"))
 REJECTED = sorted((PROGRAMS / "rejected").rglob("*.mlir"))
 
 by_name = pytest.mark.parametrize(
-    "path", [*RUN, *REJECTED], ids=lambda path: str(path.relative_to(PROGRAMS).with_suffix(""))
-)
-by_name_of_run = pytest.mark.parametrize(
-    "path", RUN, ids=lambda path: str(path.relative_to(PROGRAMS).with_suffix(""))
+    "path", RUN, ids=lambda path: str(path.relative_to(PROGRAMS / "run").with_suffix(""))
 )
 
 
@@ -73,27 +73,50 @@ def run(tfrt_nb: CommandLine, work_queue: str, file: Path | str) -> tuple[int, s
 
 def same(path: Path, printed: str, expected: str) -> bool:
     """Whether `printed` is as good as `expected`."""
-    match mode(path):
-        case "any order":
-            return sorted(printed.splitlines()) == sorted(expected.splitlines())
-        case "unlike elsewhere":
-            return True
+    if mode(path) == "any order":
+        return sorted(printed.splitlines()) == sorted(expected.splitlines())
     return printed == expected
+
+
+def parts_of(text: str) -> list[str]:
+    """The programs of a text that `// -----` divides, each at its lines."""
+    parts = text.split("// -----\n")
+    before = [sum(part.count("\n") + 1 for part in parts[:i]) for i in range(len(parts))]
+    return ["\n" * count + part for count, part in zip(before, parts, strict=True)]
 
 
 @by_name
 def test_prints_what_the_file_beside_it_says(path: Path, tfrt_nb: CommandLine) -> None:
     status, printed = run(tfrt_nb, "s", path.name)
+
+    assert printed == expected_output(path, printed)
+    assert status == int(": error: " in printed)
+
+
+@pytest.mark.parametrize("path", REJECTED, ids=lambda path: path.stem)
+def test_is_refused_as_the_file_beside_it_says(
+    path: Path, tfrt_nb: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    printed = ""
+    for part in parts_of(path.read_text()):
+        (tmp_path / path.name).write_text(part)
+        status, text = run(tfrt_nb, "s", path.name)
+        printed += text
+        assert (status, "--- Running" in text, ": error: " in text) == (1, False, True)
+
+    assert printed == expected_output(path, printed)
+
+
+def expected_output(path: Path, printed: str) -> str:
+    """What is in the file beside the program, which may be written anew first."""
     beside = path.with_suffix(".out")
     if os.environ.get("WRITE_EXPECTED"):
         beside.write_text(printed)
-
-    assert printed == beside.read_text()
-    assert status == int(": error: " in printed)
-    assert "Traceback" not in printed
+    return beside.read_text()
 
 
-@by_name_of_run
+@by_name
 def test_prints_the_same_with_two_workers(path: Path, tfrt_nb: CommandLine) -> None:
     _, printed = run(tfrt_nb, "mstd:2", path.name)
     expected = path.with_suffix(".out").read_text()
@@ -101,7 +124,7 @@ def test_prints_the_same_with_two_workers(path: Path, tfrt_nb: CommandLine) -> N
     assert same(path, printed, expected), printed
 
 
-@by_name_of_run
+@by_name
 def test_comes_back_from_bef(path: Path, tfrt_nb: CommandLine, tmp_path: Path) -> None:
     """Text to BEF to text to BEF: the second text and the second file are the first."""
     text = disassembled(assembled(path.read_text()))
@@ -110,6 +133,8 @@ def test_comes_back_from_bef(path: Path, tfrt_nb: CommandLine, tmp_path: Path) -
     assert disassembled(data) == text
     assert assembled(disassembled(data)) == data
 
+    if mode(path) == "places":
+        return
     # Comments are gone, and with them the errors that they expect: only the output is compared.
     (tmp_path / "again.bef").write_bytes(data)
     _, again = run(tfrt_nb, "s", tmp_path / "again.bef")

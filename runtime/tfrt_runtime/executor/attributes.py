@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from tfrt_runtime.bef.attribute_reader import AttributeReader
-from tfrt_runtime.bef.attributes import Plain, to_plain
-from tfrt_runtime.bef.encoding import ARRAY_FLAG, AttributeKind, DType
+from tfrt_runtime.bef.attributes import Array, Plain, to_plain
+from tfrt_runtime.bef.encoding import ARRAY_FLAG, EMPTY_ARRAY, AttributeKind, DType
 from tfrt_runtime.bef.reader import BefFile
 from tfrt_runtime.diagnostics import TfrtError, error
-from tfrt_runtime.host.payload import encode_scalar
+from tfrt_runtime.host.payload import PayloadError, encode_scalar
 
 KINDS: dict[str, int] = {
     "string": DType.STRING,
@@ -28,27 +27,80 @@ def kind_of_word(word: str) -> int:
     return DType[word.upper()]
 
 
+class WrongKind(ValueError):
+    """An attribute is of another type than its kernel reads."""
+
+
 def read_as_stored(file: BefFile, offset: int, word: str) -> Plain:
     """One attribute as a plain value; "any" is what the file says that it is.
 
     Raises:
         TfrtError: if the file does not say.
+        WrongKind: if the file says that it is something else.
     """
     if word != "any":
-        return read_attribute(file.attribute_reader, offset, word)
+        kind = stored_kind(file, offset, word)
+        # An empty array is one of any type.
+        return () if kind == EMPTY else to_plain(file.attribute_reader.read(offset, kind))
     kinds = file.attribute_types or {}
     if offset not in kinds:
         raise TfrtError(error("the file does not say of what type the kernel's attributes are"))
     return to_plain(file.attribute_reader.read(offset, kinds[offset]))
 
 
-def read_attribute(reader: AttributeReader, offset: int, word: str) -> Plain:
-    """One attribute as a plain value."""
-    return to_plain(reader.read(offset, kind_of_word(word)))
+def read_word(file: BefFile, offset: int, word: str) -> int:
+    """A scalar attribute as the word that native code gets: its bits.
 
-
-def read_word(reader: AttributeReader, offset: int, word: str) -> int:
-    """A scalar attribute as the word that native code gets: its bits."""
+    Raises:
+        WrongKind: if the file says that it is something else.
+    """
     # Half floats are kept as the bits that they are.
-    kind = "ui16" if word in ("f16", "bf16") else word
-    return encode_scalar(kind, read_attribute(reader, offset, kind))[0]
+    bits = "ui16" if word in ("f16", "bf16") else word
+    kind = stored_kind(file, offset, word)
+    if kind == kind_of_word(word):
+        kind = kind_of_word(bits)
+    value = to_plain(file.attribute_reader.read(offset, kind))
+    try:
+        return encode_scalar(bits, value)[0]
+    except PayloadError as wrong:
+        raise WrongKind(str(wrong)) from None
+
+
+EMPTY = -1
+
+
+def stored_kind(file: BefFile, offset: int, word: str) -> int:
+    """The kind to read an attribute as that should be a `word`; `EMPTY` for an array of nothing.
+
+    Files without the optional sections say nothing about it; then it is the kind of the word.  An
+    integer may have another width.
+    """
+    wanted = kind_of_word(word)
+    found = (file.attribute_types or {}).get(offset, wanted)
+    if found == wanted:
+        return wanted
+    is_array = wanted & ARRAY_FLAG or wanted in (AttributeKind.AGGREGATE, AttributeKind.SHAPE)
+    if found == EMPTY_ARRAY and is_array and file.attribute_reader.read(offset, found) == NOTHING:
+        return EMPTY
+    if (
+        found & ARRAY_FLAG == wanted & ARRAY_FLAG
+        and {
+            found & ~ARRAY_FLAG,
+            wanted & ~ARRAY_FLAG,
+        }
+        <= INTEGERS
+    ):
+        return found
+    raise WrongKind(f"an attribute is {kind_text(found)}, not {kind_text(wanted)}")
+
+
+INTEGERS = {kind for kind in DType if kind.name.removeprefix("U").removeprefix("I").isdigit()}
+NOTHING = Array(DType.I32, ())
+
+
+def kind_text(kind: int) -> str:
+    """A kind as a message names it: `i32`, `array of f32`, `string`."""
+    if kind & ARRAY_FLAG:
+        return f"array of {kind_text(kind & ~ARRAY_FLAG)}"
+    names = {**{k.value: k.name for k in AttributeKind}, **{k.value: k.name for k in DType}}
+    return names.get(kind, f"kind {kind}").lower().replace("_", " ")

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from tfrt_runtime.bef.attributes import Plain
 from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.bef.reader import BefFile
 from tfrt_runtime.bef.records import BefFunction, BefKernel
 from tfrt_runtime.diagnostics import TfrtError, error
-from tfrt_runtime.executor.attributes import read_as_stored, read_word
+from tfrt_runtime.executor.attributes import WrongKind, read_as_stored, read_word
 from tfrt_runtime.executor.decode import Call, Constant
 from tfrt_runtime.host.payload import SCALAR_TYPES
 from tfrt_runtime.kernels.registry import (
@@ -66,7 +67,7 @@ class Resolver:
         self._expect_attributes(kernel.name, record, len(kernel.attributes))
         self._expect(record, kernel.name, 0, 1)
         words = [
-            read_word(self._file.attribute_reader, offset, word)
+            self._word(kernel.name, record, offset, word)
             for offset, word in zip(record.attributes, kernel.attributes, strict=False)
         ]
         if len(words) == 2:  # imaginary comes before real, as attributes are in alphabetical order
@@ -120,7 +121,7 @@ class Resolver:
             expected = (expected[0].removeprefix("*"),) * len(record.attributes)
         self._expect_attributes(kernel.name, record, len(expected))
         words = tuple(
-            read_word(self._file.attribute_reader, offset, word)
+            self._word(kernel.name, record, offset, word)
             for offset, word in zip(record.attributes, expected, strict=False)
         )
         return words if expected == kernel.attributes else (len(words), *words)
@@ -157,7 +158,7 @@ class Resolver:
     ) -> PythonCall:
         """The Python half of a Python kernel's call."""
         attributes = tuple(
-            read_as_stored(self._file, offset, word)
+            self._value(kernel.name, record, offset, word)
             for offset, word in zip(record.attributes, kernel.attributes, strict=False)
         )
         return PythonCall(kernel, record, attributes, result_types)
@@ -180,7 +181,7 @@ class Resolver:
         )
         self._expect_attributes(kernel.name, record, len(kernel.attributes))
         data += tuple(
-            self._control_word(offset, word)
+            self._control_word(kernel.name, record, offset, word)
             for offset, word in zip(record.attributes, kernel.attributes, strict=False)
         )
         flags = KERNEL_CONTROL | (KERNEL_NONSTRICT if record.is_nonstrict else 0)
@@ -188,11 +189,23 @@ class Resolver:
             raise self._refuse(record, f"'{kernel.name}' cannot run non-strictly")
         return Call(self._symbols(kernel.symbol), flags, own, data, record.functions)
 
-    def _control_word(self, offset: int, word: str) -> int:
+    def _control_word(self, name: str, record: BefKernel, offset: int, word: str) -> int:
         if word == "string":
-            self._file.attribute_reader.read_string(offset)  # whoever prints it may not fail
+            self._value(name, record, offset, word)  # whoever prints it may not fail
             return 0
-        return read_word(self._file.attribute_reader, offset, word)
+        return self._word(name, record, offset, word)
+
+    def _word(self, name: str, record: BefKernel, offset: int, word: str) -> int:
+        try:
+            return read_word(self._file, offset, word)
+        except WrongKind as wrong:
+            raise self._refuse(record, f"'{name}': {wrong}") from None
+
+    def _value(self, name: str, record: BefKernel, offset: int, word: str) -> Plain:
+        try:
+            return read_as_stored(self._file, offset, word)
+        except WrongKind as wrong:
+            raise self._refuse(record, f"'{name}': {wrong}") from None
 
     def _expect_callee(
         self,

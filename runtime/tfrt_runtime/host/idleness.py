@@ -7,7 +7,9 @@ found anywhere, and then no number has changed, there was none in between.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import ctypes
+from collections.abc import Callable, Collection
+from typing import Final
 
 from tfrt_runtime.host.raw import WORDS
 from tfrt_runtime.host.work_queue import WorkQueue
@@ -24,6 +26,22 @@ from tfrt_runtime.native.layouts import (
     QUEUE_INJECTED,
     QUEUE_WORKERS,
 )
+
+LOOK_SECONDS: Final = 0.001
+
+
+def come_to_rest(queue: WorkQueue, is_over: Callable[[], bool]) -> None:
+    """Work until nothing else of the queue runs or waits for a thread, or `is_over` says enough.
+
+    For a kernel that runs on this thread; threads that do the same count as doing nothing.
+    """
+    own, never = queue.context(), ctypes.c_int64(1)
+    queue.resting.add(own)
+    try:
+        while not is_idle(queue, queue.resting) and not is_over():
+            queue.wait(ctypes.addressof(never), LOOK_SECONDS, lambda: False)
+    finally:
+        queue.resting.discard(own)
 
 
 def is_idle(queue: WorkQueue, apart_from: Collection[int] = ()) -> bool:

@@ -63,8 +63,11 @@ def new_tensor(
     Raises:
         KernelError: if there is no such shape, or no memory.
     """
-    tensor = DenseHostTensor.create(frame.host.allocator, element_type, shape_of(tuple(sizes)))
-    return allocated(tensor)
+    shape = shape_of(tuple(sizes))
+    try:
+        return allocated(DenseHostTensor.create(frame.host.allocator, element_type, shape))
+    except ValueError as error:
+        raise KernelError(str(error)) from None
 
 
 def allocated(tensor: Expected | None) -> Expected:

@@ -6,6 +6,7 @@ import math
 import random
 import time
 
+from tfrt_runtime.host.idleness import come_to_rest
 from tfrt_runtime.kernels.frame import KernelFrame
 from tfrt_runtime.kernels.registry import KernelError, KernelRegistry
 
@@ -20,7 +21,7 @@ def _number(value: object) -> float:
 
 def _text(form: str, value: float) -> str:
     """As C's printf: a NaN has a sign, which x86 sets in those that it makes itself."""
-    is_minus_nan = isinstance(value, float) and value != value and math.copysign(1, value) < 0
+    is_minus_nan = isinstance(value, float) and math.isnan(value) and math.copysign(1, value) < 0
     return "-nan" if is_minus_nan else form % value
 
 
@@ -85,3 +86,9 @@ def blocking_usleep(frame: KernelFrame, microseconds: object) -> None:
 def _sleep(frame: KernelFrame, microseconds: object) -> None:
     time.sleep(max(0.0, _number(microseconds)) / 1e6)
     frame.host.print(f"Slept for {microseconds} microseconds\n")
+
+
+@REGISTRY.kernel("tfrt_test.quiesce", results=("chain",), frame=True)
+def quiesce(frame: KernelFrame) -> None:
+    """Return when nothing else of the host runs or is queued; this thread works for it meanwhile."""
+    come_to_rest(frame.request.queue, lambda: frame.request.is_cancelled)

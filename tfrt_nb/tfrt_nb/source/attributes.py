@@ -135,8 +135,9 @@ class AttributeParser(Parser):
 
     @cached_property
     def _alias_positions(self) -> dict[str, int]:
-        """Where the value of each alias is written, behind its `=`."""
-        return {match[1]: match.end() for match in _ALIAS.finditer(self.source.text)}
+        """Where the value of each alias is written first, behind its `=`."""
+        definitions = reversed(list(_ALIAS.finditer(self.source.text)))
+        return {match[1]: match.end() for match in definitions}
 
     def _find_alias(self, alias: str) -> None:
         """Read the definition of an alias that is used before it, as MLIR's printer writes them."""
@@ -159,7 +160,8 @@ class AttributeParser(Parser):
             super()._parse_alias_def()  # type: ignore[no-untyped-call]
             return
         if self._alias_positions.get(token.text) != self._end_of_equals(token.span.end):
-            self.raise_error(f"redefinition of alias '{token.text}'", token.span)
+            kind = "type" if token.text.startswith("!") else "attribute"
+            self.raise_error(f"redefinition of {kind} alias id '{token.text[1:]}'", token.span)
         self._consume_token()
         self.parse_punctuation("=")
         self.parse_attribute()

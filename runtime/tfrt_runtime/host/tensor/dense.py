@@ -29,7 +29,7 @@ class DenseHostTensor:
         """The tensor of `shape` that `buffer` holds.
 
         Raises:
-            ValueError: if the buffer has more bytes or fewer.
+            ValueError: if the buffer has more bytes or fewer, or numpy cannot have such an array.
         """
         if buffer.size != shape.element_count * element_type.size:
             raise ValueError(
@@ -39,13 +39,21 @@ class DenseHostTensor:
         self.element_type = element_type
         self.shape = shape
         self.buffer = buffer
-        self.array = buffer.array(element_type, shape.sizes)
+        try:
+            self.array = buffer.array(element_type, shape.sizes)
+        except ValueError:
+            # No elements, but a size beyond what numpy counts; or more sizes than it takes.
+            raise ValueError(f"Cannot allocate tensor of shape {shape}") from None
 
     @classmethod
     def create(
         cls, allocator: HostAllocator, element_type: ElementType, shape: TensorShape
     ) -> DenseHostTensor | None:
-        """A tensor of unknown content; None if there is no memory for it."""
+        """A tensor of unknown content; None if there is no memory for it.
+
+        Raises:
+            ValueError: if numpy cannot have such an array.
+        """
         size = shape.element_count * element_type.size
         buffer = HostBuffer.allocate(allocator, size, PREFERRED_ALIGNMENT)
         return None if buffer is None else cls(element_type, shape, buffer)

@@ -1,0 +1,5 @@
+func @one() {
+  tfrt.return
+^bb1:
+  tfrt.return
+}

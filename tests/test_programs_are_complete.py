@@ -1,0 +1,140 @@
+"""The programs of `tests/programs` have every kernel, and get every diagnostic, of a host program.
+
+What no text can do is in a list, with the reason and where it is tested instead.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from tfrt_nb.source.spellings import operation_name
+from tfrt_runtime.executor.python_kernels import MESSAGES
+from tfrt_runtime.kernels.standard import standard_kernels
+
+TESTS = Path(__file__).parent
+ROOT = TESTS.parent
+PROGRAMS = TESTS / "programs"
+
+NAME = re.compile(r"[a-z_]+(?:\.[a-zA-Z0-9_]+)+")
+
+
+def test_each_kernel_runs_in_some_program() -> None:
+    texts = [path.read_text() for path in (PROGRAMS / "run").rglob("*.mlir")]
+    written = {operation_name(name) for text in texts for name in NAME.findall(text)}
+    # Functions of the runtime are called by their name alone.
+    written |= {f"native function {name}" for text in texts for name in re.findall(r"@(\w+)", text)}
+
+    assert sorted(standard_kernels().keys() - written) == []
+
+
+# --- diagnostics ---
+
+SOURCES = sorted(
+    {
+        *ROOT.glob("runtime/tfrt_runtime/kernels/*.py"),
+        *ROOT.glob("runtime/tfrt_runtime/host/tensor/*.py"),
+        ROOT / "runtime/tfrt_runtime/executor/resolve.py",
+        *ROOT.glob("tfrt_nb/tfrt_nb/dialects/*.py"),
+        *ROOT.glob("tfrt_nb/tfrt_nb/dialects/control_flow/*.py"),
+        *ROOT.glob("tfrt_nb/tfrt_nb/source/*.py"),
+        *ROOT.glob("tfrt_nb/tfrt_nb/convert/*.py"),
+    }
+    # These speak to whoever writes kernels, or about values that Python made.
+    - {
+        ROOT / f"runtime/tfrt_runtime/kernels/{name}.py"
+        for name in ("registry", "standard", "user")
+    }
+    - {ROOT / "runtime/tfrt_runtime/kernels/frame.py"}
+)
+
+RAISERS = {
+    "KernelError",
+    "MalformedBtf",
+    "ValueError",
+    "WrongKind",
+    "VerifyException",
+    "ConversionError",
+    "error",
+    "raise_error",
+    "_op_error",
+    "_refuse",
+}
+"""Functions whose arguments are messages."""
+
+NOT_IN_PROGRAMS = {
+    "bytes of elements where the shape asks for": "no text has other elements; test_tensors.py",
+    "a tensor cannot hold elements of type": "quantised attributes have no text; test_tensors.py",
+    "duplicate locations": "two kernels share a place in crafted files only; test_test_kernels.py",
+    "expected a tensor or a kind of tensor": "needs a Python class as a value",
+    "has other results than loop values": "the verifier is first; run_hostile_calls.py",
+    "do not place .* values in shape": "made in Python only; test_tensor.py",
+    "the file shrank while it was read": "needs another process",
+    "empty block: expect at least a terminator": "the parser is first",
+    "expected an operation name": "the lexer is first",
+    "nested too deeply": "a program of thousands of lines; test_errors.py, test_mlir_to_bef.py",
+    "reads as": "types that a program cannot write",
+    "the kernel did not set its result": "only native kernels with a mistake do that",
+    "Failed to enqueue blocking work": "needs a full pool; test_errors_and_cancellation.py",
+    "calls are nested too deeply": "needs gigabytes; test_calls_and_loops.py",
+}
+"""Messages that no program of the tests gets, as regular expressions, and why."""
+
+
+def pattern(node: ast.expr) -> str | None:
+    """A regular expression for the texts that an expression gives; None for other expressions."""
+    match node:
+        case ast.Constant(value=str(text)):
+            return re.escape(text)
+        case ast.JoinedStr(values=values):
+            return "".join(pattern(value) or ".*" for value in values)
+        case ast.BinOp(left=left, right=right):
+            return f"{pattern(left) or '.*'}{pattern(right) or '.*'}"
+    return None
+
+
+def messages_of(path: Path) -> Iterator[str]:
+    """Regular expressions for the messages that a module has."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Call):
+            function = node.func
+            name = function.attr if isinstance(function, ast.Attribute) else ast.unparse(function)
+            patterns = map(pattern, node.args) if name in RAISERS else ()
+            # What consists of values almost only would be found everywhere.
+            yield from (p for p in patterns if p and len(re.sub(r"\.\*|\W", "", p)) > 6)
+
+
+def messages() -> set[str]:
+    """Regular expressions for all messages that a program may get."""
+    found = {message for path in SOURCES for message in messages_of(path)}
+    return found | set(map(re.escape, MESSAGES.values()))
+
+
+def missing() -> set[str]:
+    """Messages that are in no output."""
+    files = [*PROGRAMS.rglob("*.out"), *(TESTS / "golden" / "tfrt").glob("*.error")]
+    printed = "\n".join(path.read_text() for path in files)
+    return {message for message in messages() if not re.search(message, printed)}
+
+
+def is_excused(message: str, excuse: str) -> bool:
+    return re.search(excuse, message.replace("\\", "")) is not None
+
+
+def test_each_diagnostic_is_in_the_output_of_some_program() -> None:
+    without_excuse = {
+        message
+        for message in missing()
+        if not any(is_excused(message, excuse) for excuse in NOT_IN_PROGRAMS)
+    }
+
+    assert len(messages()) > 120
+    assert sorted(without_excuse) == []
+
+
+def test_each_excuse_is_needed() -> None:
+    left = missing()
+
+    assert [e for e in NOT_IN_PROGRAMS if not any(is_excused(m, e) for m in left)] == []
