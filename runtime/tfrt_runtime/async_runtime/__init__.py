@@ -5,6 +5,6 @@ the front door, `records` reads what compiled code says of its operations, `prin
 by which programs print.
 """
 
-from tfrt_runtime.async_runtime.runtime import AsyncRuntime, LiveObject
+from tfrt_runtime.async_runtime.runtime import AsyncRuntime, LiveObject, Made
 
-__all__ = ["AsyncRuntime", "LiveObject"]
+__all__ = ["AsyncRuntime", "LiveObject", "Made"]
