@@ -13,6 +13,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import functools
+import itertools
 import sys
 import threading
 import weakref
@@ -76,6 +77,8 @@ SLICE = 0.001
 """Seconds between two looks at whether everything is over."""
 PATIENCE = 50
 """So often nobody may have taken a waiting task before the threads count as exhausted."""
+MOST_COUNTED = 20_000
+"""So many objects are counted for `made`, which is asked for while programs run."""
 INTERRUPTED = "interrupted"
 EXHAUSTED = "tasks wait inside of each other until no thread has stack left"
 
@@ -89,6 +92,18 @@ class LiveObject:
     state: State
     maker: str | None = None
     location: Location | None = None
+
+
+@dataclass(slots=True)
+class Made:
+    """The objects of one kind that one operation has made, by their states."""
+
+    kind: str
+    maker: str | None
+    location: Location | None
+    unavailable: int = 0
+    available: int = 0
+    failed: int = 0
 
 
 class AsyncRuntime:
@@ -116,6 +131,8 @@ class AsyncRuntime:
         self._output = output or host.print
         self._run: Callable[[], Request | None] = lambda: None
         self._stopped: str | None = None
+        self._registry = threading.Lock()
+        self._last_made: list[Made] = []
         self._beneath: set[int] = set()
         self._unmoved: tuple[list[int], int] = ([], 0)
         if self.queue.address in _runtimes:
@@ -180,6 +197,7 @@ class AsyncRuntime:
         """
         self.queue.start()
         self._stopped = None
+        self._last_made = []
         arguments = (ctypes.c_int64 * max(1, len(pointers)))(*pointers)
         enter = self._process.slow("async_awaiting.async_call", 3)
         own = self.queue.context()
@@ -234,6 +252,23 @@ class AsyncRuntime:
         """
         self._stopped = message
 
+    def take_mistakes(self) -> list[Diagnostic]:
+        """What went wrong apart from programs' own errors since somebody last asked."""
+        found, self.mistakes = self.mistakes, []
+        return found
+
+    def waits(self) -> list[Diagnostic]:
+        """Notes on what threads wait for in compiled code at this moment."""
+        notes = []
+        for context in self.queue.contexts:
+            word = (context + CONTEXT_AWAITED) >> 3
+            if awaited := WORDS[word]:
+                record = WORDS[(awaited + VALUE_OWNER) >> 3]
+                # Awaited still, so that it is no other object that had taken its place.
+                if record and WORDS[word] == awaited:
+                    notes.append(_note_on_wait(awaited, record))
+        return notes
+
     def abandon(self, address: int) -> None:
         """Resolve an object to an error, if it is not resolved: nothing runs any more."""
         self._give_up(self.queue.context(), address, self._starved(address))
@@ -254,6 +289,35 @@ class AsyncRuntime:
         """
         return [_live_object(address) for address in self._registered() if _references(address)]
 
+    def made(self) -> list[Made]:
+        """What the runs since the last rest, or up to it, have made, in order; if the runtime is checked.
+
+        At most `MOST_COUNTED` objects are counted.  Any thread may ask at any time.
+        """
+        with self._registry:
+            now = self._count_made()
+            return now or self._last_made
+
+    def _count_made(self) -> list[Made]:
+        # Unchecked, the list changes while it is read.
+        if not self.checked:
+            return []
+        found: dict[tuple[str, int], Made] = {}
+        for address in itertools.islice(self._registered(), MOST_COUNTED):
+            kind, record = _kind(address), WORDS[(address + VALUE_OWNER) >> 3]
+            made = found.get((kind, record))
+            if made is None:
+                made = Made(kind, _maker(address), _maker_place(address))
+                found[kind, record] = made
+            match _STATES[WORDS[(address + VALUE_STATE) >> 3] & STATE_BITS]:
+                case State.UNAVAILABLE:
+                    made.unavailable += 1
+                case State.AVAILABLE:
+                    made.available += 1
+                case State.ERROR:
+                    made.failed += 1
+        return list(found.values())[::-1]
+
     def _registered(self) -> Iterator[int]:
         address = self._words[ASYNC_OBJECTS // 8]
         while address:
@@ -262,7 +326,9 @@ class AsyncRuntime:
 
     def _sweep(self) -> None:
         sweep = self._process.quick("async_objects.async_sweep", 2)
-        sweep(self.queue.context(), ctypes.addressof(self._words))
+        with self._registry:
+            self._last_made = self._count_made() or self._last_made
+            sweep(self.queue.context(), ctypes.addressof(self._words))
 
     def on_event(self, context: int, event: int, argument: int) -> int:
         """What native code tells: on any thread, within compiled code that runs with `context`."""
@@ -506,6 +572,12 @@ def _title(address: int) -> str:
         return "an object"
     maker = _maker(address)
     return f"a {_kind(address)}" if maker is None else f"a {_kind(address)} of '{maker}'"
+
+
+def _note_on_wait(awaited: int, record: int) -> Diagnostic:
+    maker = records.read_text(record)
+    title = f"{_kind(awaited)} of '{maker}'" if maker else _kind(awaited)
+    return note(f"a thread waits for this {title}", records.read_place(record))
 
 
 def _maker(address: int) -> str | None:

@@ -79,7 +79,7 @@ def test_a_function_that_cannot_run_is_an_error(shell, function: str, message: s
     outcome = shell("run", "--function", function, shell.write("p.mlir", PROGRAM))
 
     assert (outcome.status, outcome.stdout) == (1, "")
-    assert outcome.stderr == f"<unknown>:0: error: {message}\n"
+    assert outcome.stderr == f"tfrt-nb: error: {message}\n"
 
 
 @pytest.mark.parametrize("queue", ["s", "mstd:2", "mstd:1,1", "mstd"])
@@ -96,7 +96,7 @@ def test_an_endless_function_is_given_up_and_the_next_one_runs(shell, queue: str
         "--- Running 'after':\n'after' returned 5\n"
     )
     assert outcome.stderr == (
-        "<unknown>:0: error: @endless did not finish within 0.1 s and was cancelled\n"
+        "tfrt-nb: error: @endless did not finish within 0.1 s and was cancelled\n"
     )
     assert seconds < SLOW
 

@@ -51,6 +51,8 @@ MOST_BYTES_OF_AN_ELEMENT = 16
 MOST_BYTES = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 """Buffers that are larger than the memory of the machine are refused."""
 
+_ACCESSES = memref.LoadOp | memref.StoreOp | memref.AtomicRMWOp
+
 
 @dataclass(frozen=True)
 class GuardOperations(ModulePass):
@@ -68,7 +70,7 @@ class GuardOperations(ModulePass):
         for nested in list(op.walk()):
             if self.divisions and isinstance(nested, _DIVISIONS):
                 _guard_division(nested, nested.rhs)
-            elif self.accesses and isinstance(nested, memref.LoadOp | memref.StoreOp):
+            elif self.accesses and isinstance(nested, _ACCESSES):
                 _guard_access(nested, nested.memref, nested.indices)
             elif self.accesses and isinstance(nested, memref.AllocOp | memref.AllocaOp):
                 _guard_size(nested)
