@@ -7,31 +7,50 @@ cell 3:3:25: error: use of undeclared SSA value name
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable
 
 from tfrt_runtime.diagnostics import Diagnostic, Location
 
 _TAB_WIDTH = 8
+_OPERATION = re.compile(r'"?([A-Za-z_][\w.$]*)')
 
 
-def render(diagnostic: Diagnostic, text: str | None = None) -> str:
+NOWHERE = "<unknown>:0"
+
+
+def render(diagnostic: Diagnostic, text: str | None = None, nowhere: str = NOWHERE) -> str:
     """The diagnostic and its notes.  `text` is the source that its location is in, if at hand.
 
-    Notes about another source are shown without their line.  Ends without a newline.
+    Notes about another source are shown without their line.  `nowhere` stands where there is no place.
+    Ends without a newline.
     """
     source = diagnostic.location.source if isinstance(diagnostic.location, Location) else None
     parts = (diagnostic, *diagnostic.notes)
-    return "\n".join(_render_one(part, text, source) for part in parts)
+    return "\n".join(_render_one(part, text, source, nowhere) for part in parts)
 
 
-def render_all(diagnostics: Iterable[Diagnostic], text: str | None = None) -> str:
+def render_all(
+    diagnostics: Iterable[Diagnostic], text: str | None = None, nowhere: str = NOWHERE
+) -> str:
     """Several diagnostics, one below the other.  Ends without a newline."""
-    return "\n".join(render(diagnostic, text) for diagnostic in diagnostics)
+    return "\n".join(render(diagnostic, text, nowhere) for diagnostic in diagnostics)
 
 
-def _render_one(diagnostic: Diagnostic, text: str | None, source: str | None) -> str:
+def word_at(text: str, location: Location | None) -> str:
+    """The operation's name that a source has at a place; "" if there is none."""
+    lines = text.split("\n")
+    if location is None or not 1 <= location.line <= len(lines):
+        return ""
+    found = _OPERATION.match(lines[location.line - 1], location.column - 1)
+    return found[1] if found else ""
+
+
+def _render_one(diagnostic: Diagnostic, text: str | None, source: str | None, nowhere: str) -> str:
     location = diagnostic.location
+    if location is None:
+        return f"{nowhere}: {diagnostic.severity}: {diagnostic.message}"
     if text is None or not isinstance(location, Location) or location.source != source:
         return str(diagnostic)
     lines = text.split("\n")

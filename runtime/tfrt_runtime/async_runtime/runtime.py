@@ -236,6 +236,23 @@ class AsyncRuntime:
         """
         self._stopped = message
 
+    def take_mistakes(self) -> list[Diagnostic]:
+        """What went wrong apart from programs' own errors since somebody last asked."""
+        found, self.mistakes = self.mistakes, []
+        return found
+
+    def waits(self) -> list[Diagnostic]:
+        """Notes on what threads wait for in compiled code at this moment."""
+        notes = []
+        for context in self.queue.contexts:
+            word = (context + CONTEXT_AWAITED) >> 3
+            if awaited := WORDS[word]:
+                record = WORDS[(awaited + VALUE_OWNER) >> 3]
+                # Awaited still, so that it is no other object that had taken its place.
+                if record and WORDS[word] == awaited:
+                    notes.append(_note_on_wait(awaited, record))
+        return notes
+
     def abandon(self, address: int) -> None:
         """Resolve an object to an error, if it is not resolved: nothing runs any more."""
         self._give_up(self.queue.context(), address, self._starved(address))
@@ -525,6 +542,12 @@ def _title(address: int) -> str:
         return "an object"
     maker = _maker(address)
     return f"a {_kind(address)}" if maker is None else f"a {_kind(address)} of '{maker}'"
+
+
+def _note_on_wait(awaited: int, record: int) -> Diagnostic:
+    maker = records.read_text(record)
+    title = f"{_kind(awaited)} of '{maker}'" if maker else _kind(awaited)
+    return note(f"a thread waits for this {title}", records.read_place(record))
 
 
 def _maker(address: int) -> str | None:

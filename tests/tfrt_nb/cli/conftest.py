@@ -60,4 +60,12 @@ def shell(
     return Shell(tmp_path, capsys, monkeypatch)
 
 
+@pytest.fixture
+def leaky_shell(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Shell:
+    """A shell for programs that leave values behind."""
+    return Shell(tmp_path, capsys, monkeypatch)
+
+
 Run = Callable[..., Outcome]

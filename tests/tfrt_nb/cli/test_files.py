@@ -35,7 +35,7 @@ def test_a_file_that_cannot_be_read_is_an_error(
     outcome = shell(command, name)
 
     assert (outcome.status, outcome.stdout) == (1, "")
-    assert outcome.stderr == f"<unknown>:0: error: cannot read '{name}': {reason}\n"
+    assert outcome.stderr == f"tfrt-nb: error: cannot read '{name}': {reason}\n"
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
@@ -51,7 +51,7 @@ def test_a_file_that_is_not_text_is_an_error(shell, command: str) -> None:
     outcome = shell(command, shell.write("latin.mlir", b"// caf\xe9\n"))
 
     assert (outcome.status, outcome.stdout) == (1, "")
-    assert outcome.stderr == "<unknown>:0: error: 'latin.mlir' is not UTF-8 text at byte 6\n"
+    assert outcome.stderr == "tfrt-nb: error: 'latin.mlir' is not UTF-8 text at byte 6\n"
 
 
 def test_a_program_comes_from_standard_input(shell) -> None:
@@ -99,7 +99,7 @@ def test_output_that_cannot_be_written_is_an_error(shell, target: str, reason: s
     outcome = shell("mlir-to-bef", shell.write("f.mlir", PROGRAM), "-o", target)
 
     assert outcome.status == 1
-    assert outcome.stderr == f"<unknown>:0: error: cannot write '{target}': {reason}\n"
+    assert outcome.stderr == f"tfrt-nb: error: cannot write '{target}': {reason}\n"
 
 
 def test_a_wrong_program_leaves_no_output_file(shell) -> None:

@@ -6,6 +6,9 @@ import time
 
 import pytest
 
+SLOW = 20
+"""Far more seconds than anything here takes."""
+
 PROGRAM = """func @first() -> i32 {
   %x = tfrt.constant.i32 1
   tfrt.return %x : i32
@@ -76,7 +79,7 @@ def test_a_function_that_cannot_run_is_an_error(shell, function: str, message: s
     outcome = shell("run", "--function", function, shell.write("p.mlir", PROGRAM))
 
     assert (outcome.status, outcome.stdout) == (1, "")
-    assert outcome.stderr == f"<unknown>:0: error: {message}\n"
+    assert outcome.stderr == f"tfrt-nb: error: {message}\n"
 
 
 @pytest.mark.parametrize("queue", ["s", "mstd:2", "mstd:1,1", "mstd"])
@@ -93,9 +96,9 @@ def test_an_endless_function_is_given_up_and_the_next_one_runs(shell, queue: str
         "--- Running 'after':\n'after' returned 5\n"
     )
     assert outcome.stderr == (
-        "<unknown>:0: error: @endless did not finish within 0.1 s and was cancelled\n"
+        "tfrt-nb: error: @endless did not finish within 0.1 s and was cancelled\n"
     )
-    assert seconds < 3
+    assert seconds < SLOW
 
 
 def test_a_function_that_leaves_work_behind_is_given_up_as_well(shell) -> None:
@@ -154,9 +157,11 @@ def test_an_expected_error_is_no_problem(shell) -> None:
         ("// expected-error {{something bad}}", []),
         ("// expected-error{{bad}}", []),
         ("// expected-error @+0 {{bad}}", []),
+        ("\n  // expected-error@above {{bad}}", []),
+        ("\n  // expected-error@above {{some}}\n  // expected-error @above {{bad}}", ['"bad" was']),
         ("// expected-error {{good}}", ["runtime error: something bad", '"good" was not produced']),
         (
-            "// expected-error {{bad}} expected-error {{bad}}",
+            "// expected-error {{bad}} // expected-error {{bad}}",
             ['expected error "bad" was not produced'],
         ),
     ],
@@ -190,10 +195,9 @@ TENSOR = """func @f() -> !tfrt.chain {
   tfrt.return %c1 : !tfrt.chain
 }
 """
-LEAK = """func @f() -> !tfrt.chain {
-  %c = tfrt.new.chain
-  %c1 = "tfrt_test.memory_leak_one_int32"(%c) : (!tfrt.chain) -> !tfrt.chain
-  tfrt.return %c1 : !tfrt.chain
+LEAK = """func @f() {
+  "tfrt_test.memory_leak_one_int32"() : () -> ()
+  tfrt.return
 }
 """
 

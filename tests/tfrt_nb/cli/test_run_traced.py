@@ -122,7 +122,7 @@ def test_a_function_whose_time_is_over_says_what_it_waited_for(
 
     assert (status, output) == (1, "--- Running 'main':\n")
     assert errors.splitlines() == [
-        "<unknown>:0: error: @main did not finish within 0.05 s and was cancelled",
+        "tfrt-nb: error: @main did not finish within 0.05 s and was cancelled",
         "f.mlir:2:10: note: kernel 'test.later' has not resolved its result 0 yet",
     ]
 

@@ -16,7 +16,7 @@ def test_help_lists_the_commands(shell: Callable[..., object]) -> None:
 
     assert outcome.status == 0
     assert outcome.stdout.startswith("usage: tfrt-nb [-h] COMMAND ...\n")
-    assert [command for command in COMMANDS if f"\n    {command} " not in outcome.stdout] == []
+    assert [command for command in COMMANDS if f"\n    {command}" not in outcome.stdout] == []
 
 
 @pytest.mark.parametrize("command", COMMANDS)

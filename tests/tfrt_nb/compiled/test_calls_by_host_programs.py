@@ -63,7 +63,9 @@ def made(program: Program, host: HostContext, call: Call, text: str) -> Call:
     assert isinstance(execution, Execution)
     assert execution.wait(SECONDS), execution.diagnostics
     results = [repr(value)[len("<AsyncValue ") : -1] for value in execution.results]
-    errors = [f"{problem.message}, at {pointed(problem, text)}" for problem in execution.diagnostics]
+    errors = [
+        f"{problem.message}, at {pointed(problem, text)}" for problem in execution.diagnostics
+    ]
     return Call(call.function, call.arguments, results, errors, execution.output.splitlines())
 
 

@@ -10,6 +10,8 @@ from tfrt_runtime.bef.encoding import MAGIC
 from tfrt_runtime.diagnostics import TfrtError, error
 
 STANDARD_INPUT = "-"
+PROGRAM = "tfrt-nb"
+"""Who says what is about no place in a source."""
 
 
 def display_name(path: str) -> str:
@@ -69,4 +71,4 @@ def decode(data: bytes, name: str) -> str:
 def show(problem: TfrtError, text: str | None = None) -> None:
     """Print diagnostics to standard error, after what the program printed."""
     sys.stdout.flush()
-    print(render_all(problem.diagnostics, text), file=sys.stderr)
+    print(render_all(problem.diagnostics, text, PROGRAM), file=sys.stderr)

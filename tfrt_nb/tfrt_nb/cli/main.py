@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from tfrt_runtime.diagnostics import TfrtError
 
 DESCRIPTION = "Asynchronous dataflow: host programs in MLIR syntax on a native runtime."
+STAGES = ("async-runtime", "coroutine", "llvm", "llvm-split", "asm")
 EXIT_OK, EXIT_PROBLEM, EXIT_USAGE, EXIT_INTERRUPTED = 0, 1, 2, 130
 
 
@@ -70,9 +71,8 @@ def build_parser() -> argparse.ArgumentParser:
         "-p",
         "--passes",
         metavar="PIPELINE",
-        default="builtin.module()",
         help="passes in MLIR's notation, for instance 'builtin.module(inline,canonicalize)';"
-        " a wrong name lists what there is",
+        " a wrong name lists what there is; default: those of a first line '// pipeline: PIPELINE'",
     )
     to_mlir = commands.add_parser("bef-to-mlir", help="disassemble a BEF file")
     to_mlir.add_argument("input", metavar="IN", help="a .bef file, or - for standard input")
@@ -83,9 +83,11 @@ def _add_run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     run = commands.add_parser(
         "run",
         help="run a program",
-        description="Run every function that takes no arguments, in the order of the file.",
-        epilog="Exit status: 0; 1 when the program or its file is wrong, or an error was raised that"
-        " no expected-error comment names; 2 for a wrong command line.",
+        description="Run every function of a host program that takes no arguments, in the order of the"
+        " file. Where functions are compiled (async.func, and func.func with a return), run @main.",
+        epilog="Exit status: 0; 1 when the program or its file is wrong, an error was raised that"
+        " no expected-error comment names, or async objects are left over; 2 for a wrong command line;"
+        " 130 after Ctrl-C.",
     )
     run.add_argument("program", metavar="PROGRAM", help=".mlir or .bef, or - for standard input")
     run.add_argument(
@@ -104,6 +106,25 @@ def _add_run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     run.add_argument("--function", metavar="NAME", help="run this function only")
     run.add_argument(
         "--timeout", metavar="SECONDS", type=seconds, help="give up on a function after so long"
+    )
+    compiled = run.add_argument_group("compiled functions")
+    compiled.add_argument(
+        "--parallel-for",
+        metavar="OPTIONS",
+        help="split scf.parallel into tasks, for instance 'num-workers=4 min-task-size=100' or ''; a"
+        " first line '// parallel-for: OPTIONS' asks for the same",
+    )
+    compiled.add_argument(
+        "--emit",
+        metavar="STAGE",
+        choices=STAGES,
+        help=f"print a stage instead of running: {', '.join(STAGES)}",
+    )
+    compiled.add_argument(
+        "--check-references",
+        action=argparse.BooleanOptionalAction,
+        help="keep an eye on every async object, and say which are left over or released too often;"
+        " by default where the program itself counts references",
     )
     trace = run.add_mutually_exclusive_group()
     trace.add_argument(

@@ -16,6 +16,9 @@ from tfrt_nb.passes.remarks import RemarkContext
 from tfrt_nb.source import parse_module
 from tfrt_runtime.diagnostics import TfrtError, error
 
+PIPELINE = "// pipeline:"
+"""What the first line of a text begins with that names its passes."""
+
 
 def execute(options: argparse.Namespace) -> int:
     """Read a program, run passes on it and print it; 1 when it is wrong, or a pass refuses it."""
@@ -25,7 +28,7 @@ def execute(options: argparse.Namespace) -> int:
     try:
         text = decode(read_input(options.input), name)
         module = parse_module(text, name)
-        parse_pipeline(options.passes).apply(context, module)
+        parse_pipeline(options.passes or requested_pipeline(text)).apply(context, module)
         verify(module)
     except TfrtError as problem:
         show(problem, text)
@@ -34,6 +37,14 @@ def execute(options: argparse.Namespace) -> int:
         show(TfrtError(*context.remarks), text)
     sys.stdout.write(printed(module))
     return 0
+
+
+def requested_pipeline(text: str) -> str:
+    """The pipeline that a text asks for in its first line; one without passes if it does not."""
+    first = text.partition("\n")[0].strip()
+    return (
+        first.removeprefix(PIPELINE).strip() if first.startswith(PIPELINE) else "builtin.module()"
+    )
 
 
 def verify(module: ModuleOp) -> None:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from tfrt_nb.cli.expectations import Expectation, check, find_expectations
-from tfrt_nb.cli.files import decode, display_name, is_bef, read_input, show
+from tfrt_nb.cli.files import PROGRAM, decode, display_name, is_bef, read_input, show
 from tfrt_nb.cli.tracing import tracing_of
-from tfrt_nb.program import Program
+from tfrt_nb.program import FunctionSignature, Program
 from tfrt_nb.report import render
 from tfrt_runtime.diagnostics import Diagnostic, Location, Severity, TfrtError, error
-from tfrt_runtime.executor.driver import FunctionRun, run_functions, runnable
+from tfrt_runtime.executor.driver import FunctionRun, run_functions
 from tfrt_runtime.executor.program import Executable
 from tfrt_runtime.host.allocator import LeakCheckAllocator, ProfiledAllocator
 from tfrt_runtime.host.context import HostContext
@@ -21,7 +21,7 @@ from tfrt_runtime.host.trace import Level, Tracing
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Run a program; 1 when something is wrong with it."""
+    """Run a program, or show it at a stage of its compilation; 1 when something is wrong with it."""
     text: str | None = None
     name = display_name(options.program)
     try:
@@ -30,59 +30,122 @@ def execute(options: argparse.Namespace) -> int:
             program = Program.from_bef(data, name)
         else:
             text = decode(data, name)
-            program = Program.from_source(text, name)
+            program = Program.from_source(text, name, parallel_for=options.parallel_for)
+        if options.emit is not None:
+            sys.stdout.write(emitted(program, options.emit))
+            return 0
+        chosen = choose(program, options.function)
     except TfrtError as problem:
         show(problem, text)
         return 1
     try:
         with tracing_of(options) as tracing:
-            return run_program(program, options, text, tracing)
+            return run_program(program, chosen, options, tracing)
     except TfrtError as problem:
-        show(problem)
+        show(problem, text)
         return 1
 
 
+def emitted(program: Program, stage: str) -> str:
+    """The compiled functions of a program at a stage.
+
+    Raises:
+        TfrtError: if it has none, or they cannot be compiled.
+    """
+    if program.compiled is None:
+        raise TfrtError(
+            error(
+                "--emit shows compiled functions, and the program has none:"
+                " host programs become BEF, which mlir-to-bef writes"
+            )
+        )
+    return program.compiled.emit(stage)
+
+
+def choose(program: Program, function: str | None) -> list[FunctionSignature]:
+    """Which functions to run: the one that was asked for, or all of a host program that take no
+    arguments, in the order of the file, and a compiled @main.
+
+    Raises:
+        TfrtError: if there is no such function or it takes arguments.
+    """
+    functions = program.functions
+    if function is not None:
+        return [_callable(functions, function.removeprefix("@"))]
+    runnable = [one for one in functions if not one.is_compiled and not one.argument_types]
+    has_main = any(one.is_compiled and one.name == "main" for one in functions)
+    if has_main or (program.compiled is not None and not runnable):
+        runnable.append(_callable(functions, "main"))
+    return runnable
+
+
+def _callable(functions: Sequence[FunctionSignature], name: str) -> FunctionSignature:
+    for function in functions:
+        if function.name == name:
+            if function.argument_types:
+                raise TfrtError(error(f"@{name} takes arguments, and can only be called"))
+            return function
+    names = ", ".join(f"@{one.name}" for one in functions)
+    known = f"there are {names}" if names else "the program has none"
+    raise TfrtError(error(f"there is no function @{name}; {known}"))
+
+
 def run_program(
-    program: Program, options: argparse.Namespace, text: str | None, tracing: Tracing | None
+    program: Program,
+    functions: Sequence[FunctionSignature],
+    options: argparse.Namespace,
+    tracing: Tracing | None,
 ) -> int:
-    """Load and run a program, and report what it raised."""
-    sources = {} if text is None else {program.name: text}
+    """Load and run functions of a program, and report what they raised."""
+    of_host = [one.name for one in functions if not one.is_compiled]
+    compiled = [one.name for one in functions if one.is_compiled]
+    status = 0
     with HostContext(options.work_queue, options.allocator, output=write, tracing=tracing) as host:
-        try:
-            executable = program.load(tracing=Level.NONE if tracing is None else tracing.level)
-            functions = choose(executable, options.function)
-        except TfrtError as problem:
-            show(at_load(problem), sources.get(program.name))
-            return 1
-        raised: list[Diagnostic] = []
-        late: list[Diagnostic] = []
-        for run in run_functions(host, executable, functions, write, options.timeout):
-            raised += run.execution.diagnostics
-            if not run.finished and not run.execution.is_stuck:
-                late.append(unfinished(run, options.timeout))
-            sys.stdout.flush()
-        status = report(raised, late, sources)
-        del run, executable
+        if of_host or not compiled:
+            status = run_host_functions(host, program, of_host, options.timeout, tracing)
+        for name in compiled:
+            from tfrt_nb.cli.run_compiled import CompiledOptions, run_compiled
+
+            wanted = CompiledOptions(options.timeout, options.check_references)
+            status = max(status, run_compiled(host, program, name, wanted))
         return max(status, report_memory(host))
+
+
+def run_host_functions(
+    host: HostContext,
+    program: Program,
+    names: Sequence[str],
+    timeout: float | None,
+    tracing: Tracing | None,
+) -> int:
+    """Run functions of the executor, one after the other; the exit status."""
+    sources = {program.name: program.text} if program.text else {}
+    try:
+        executable = program.load(tracing=Level.NONE if tracing is None else tracing.level)
+    except TfrtError as problem:
+        show(at_load(problem), sources.get(program.name))
+        return 1
+    indexes = [executable.function_index(name) for name in names]
+    return report(*run_each(host, executable, indexes, timeout), sources)
+
+
+def run_each(
+    host: HostContext, executable: Executable, functions: list[int], timeout: float | None
+) -> tuple[list[Diagnostic], list[Diagnostic]]:
+    """Run functions one after the other: what they raised, and which of them did not finish."""
+    raised: list[Diagnostic] = []
+    late: list[Diagnostic] = []
+    for run in run_functions(host, executable, functions, write, timeout):
+        raised += run.execution.diagnostics
+        if timeout is not None and not run.finished and not run.execution.is_stuck:
+            late.append(unfinished(run, timeout))
+        sys.stdout.flush()
+    return raised, late
 
 
 def write(text: str) -> None:
     """What programs print; flushed after each function, as one process may print millions of lines."""
     sys.stdout.write(text)
-
-
-def choose(executable: Executable, function: str | None) -> list[int]:
-    """Which functions to run.
-
-    Raises:
-        TfrtError: if the one that was asked for does not exist or takes arguments.
-    """
-    if function is None:
-        return runnable(executable)
-    index = executable.function_index(function)
-    if executable.functions[index].argument_types:
-        raise TfrtError(error(f"@{function} takes arguments, and can only be called"))
-    return [index]
 
 
 def at_load(problem: TfrtError) -> TfrtError:
@@ -117,7 +180,7 @@ def report(
     for problem in problems:
         place = problem.location
         text = sources.get(place.source) if isinstance(place, Location) else None
-        print(render(problem, text), file=sys.stderr)
+        print(render(problem, text, PROGRAM), file=sys.stderr)
     return int(bool(problems))
 
 

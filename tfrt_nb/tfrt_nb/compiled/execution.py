@@ -314,8 +314,8 @@ class CompiledExecution:
         return False
 
     def waiting_for(self) -> list[Diagnostic]:
-        """Notes on the values that the run waits for from outside the runtime."""
-        return self.request.promises.notes()
+        """Notes on what the run waits for: values from outside the runtime, and async objects."""
+        return [*self.request.promises.notes(), *self._runtime.waits()]
 
     def wait_for_results(
         self, timeout: float | None = None, interrupted: Callable[[], bool] = lambda: False
@@ -340,6 +340,8 @@ class CompiledExecution:
             if interrupted() or (deadline is not None and time.monotonic() >= deadline):
                 return False
             self._queue.wait(ctypes.addressof(forever), _SLICE, lambda: False)
+        for mistake in self._runtime.take_mistakes():
+            self.request.report(mistake)
         self._stop_listening()
         return True
 

@@ -20,6 +20,15 @@ from tfrt_nb.passes.errors import location_of
 from tfrt_nb.passes.pipeline import parse_pipeline
 from tfrt_runtime.diagnostics import Location, TfrtError, error
 
+STAGES = {
+    "async-runtime": Stage.ASYNC_RUNTIME,
+    "coroutine": Stage.COROUTINE,
+    "llvm": Stage.COROUTINE,
+    "llvm-split": Stage.LLVM_SPLIT,
+    "asm": Stage.ASM,
+}
+"""What users call the stages, from the program to the processor: `llvm` is the coroutines' LLVM IR."""
+
 
 @dataclass(frozen=True, slots=True)
 class CompiledFunction:
@@ -73,13 +82,13 @@ class CompiledHalf:
         )
         """The names of all functions that have a body, private ones, too."""
 
-    def emit(self, stage: Stage) -> str:
-        """The functions at a stage of their compilation, as text.
+    def emit(self, stage: str) -> str:
+        """The functions at one of `STAGES` of their compilation, as text.
 
         Raises:
             TfrtError: at what cannot be compiled.
         """
-        return emit(self.module, stage, *self._first)
+        return emit(self.module, STAGES[stage], *self._first).rstrip("\n") + "\n"
 
     def compile(self, functions: Mapping[str, int], adapted: Collection[str] = ()) -> MachineCode:
         """Compile; `functions` are the addresses of what the code calls, kernels call those `adapted`.
@@ -96,7 +105,8 @@ class CompiledHalf:
 
 
 _BY_HAND = frozenset(
-    f"async.runtime.{name}" for name in ("add_ref", "drop_ref", "set_available", "set_error")
+    f"async.runtime.{name}"
+    for name in ("create", "add_ref", "drop_ref", "set_available", "set_error")
 )
 
 

@@ -22,6 +22,8 @@ from tfrt_nb.dialects.control_flow import ReturnOp
 
 # By name: most programs need the async dialect as little as xDSL's.
 _FUNCTION, _ASYNC_FUNCTION = "func.func", "async.func"
+NATIVE = "tfrt.native"
+"""The attribute of a declaration that stands for a kernel."""
 
 
 @dataclass(frozen=True)
@@ -38,15 +40,16 @@ class Halves:
 def split(module: ModuleOp) -> Halves:
     """The two halves of a module; see `is_compiled` for which function goes where.
 
-    A declaration goes with the functions that refer to it, and so do the buffers of a module
-    (`memref.global`).
+    Beside compiled functions, what is declared and the buffers of the module (`memref.global`) are
+    theirs, too; not so what only host programs refer to, or call a native kernel.
     """
     definitions = list(module.ops)
     compiled = {op for op in definitions if is_compiled(op)}
     if not compiled:
         return Halves(module, ModuleOp([]))
     mentioned = {name for op in compiled for name in symbols_in(op)}
-    compiled |= {op for op in definitions if _belongs_to_code(op, mentioned)}
+    others = {name for op in definitions if _is_host_function(op) for name in symbols_in(op)}
+    compiled |= {op for op in definitions if _belongs_to_code(op, mentioned, others - mentioned)}
     if len(compiled) == len(definitions):
         return Halves(ModuleOp([]), module)
     places = {index for index, op in enumerate(definitions) if op in compiled}
@@ -93,10 +96,15 @@ def _symbols_of(attribute: Attribute) -> Iterator[str]:
         yield attribute.root_reference.data
 
 
-def _belongs_to_code(op: Operation, mentioned: set[str]) -> bool:
+def _is_host_function(op: Operation) -> bool:
+    return op.name == _FUNCTION and bool(op.regions[0].blocks) and not is_compiled(op)
+
+
+def _belongs_to_code(op: Operation, mentioned: set[str], foreign: set[str]) -> bool:
     if op.name == _FUNCTION and not op.regions[0].blocks:
         name = op.properties.get("sym_name")
-        return isinstance(name, StringAttr) and name.data in mentioned
+        symbol = name.data if isinstance(name, StringAttr) else ""
+        return symbol in mentioned or not (symbol in foreign or NATIVE in op.attributes)
     return op.name in (_ASYNC_FUNCTION, "memref.global")
 
 

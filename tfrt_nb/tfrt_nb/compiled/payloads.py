@@ -93,8 +93,8 @@ def _refuse(what: str) -> Callable[[object], bytes]:
 
 
 def _integer(name: str, width: int) -> Payload:
-    size = (width + 7) // 8
-    lowest, above = (0, 2) if width == 1 else (-(2 ** (width - 1)), 2 ** (width - 1))
+    size, modulus = (width + 7) // 8, 1 << width
+    lowest, above = (0, 2) if width == 1 else (-modulus // 2, modulus // 2)
 
     def encode(value: object) -> bytes:
         if not hasattr(value, "__index__"):
@@ -102,13 +102,13 @@ def _integer(name: str, width: int) -> Payload:
         number: int = value.__index__()
         if not lowest <= number < above:
             raise PayloadError(f"{number} does not fit in {name}")
-        return (number % 2**width).to_bytes(size, "little")
+        return (number % modulus).to_bytes(size, "little")
 
     def decode(data: bytes) -> object:
-        number = int.from_bytes(data, "little") % 2**width
+        number = int.from_bytes(data, "little") % modulus
         if width == 1:
             return bool(number)
-        return number - 2**width if number >= above else number
+        return number - modulus if number >= above else number
 
     return Payload(size, encode, decode)
 

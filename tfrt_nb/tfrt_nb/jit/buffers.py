@@ -12,6 +12,7 @@ from xdsl.dialects import memref
 from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseIntOrFPElementsAttr, MemRefType, NoneAttr
 from xdsl.ir import Operation, SSAValue
 
+from tfrt_nb.dialects.async_.companions import AtomicRMWOp
 from tfrt_nb.jit.function_body import GLOBALS_TABLE, FunctionBody, Lowering, ModuleText
 from tfrt_nb.jit.llvm_types import array_literal, llvm_type, memref_type
 from tfrt_nb.passes.errors import fail
@@ -208,12 +209,39 @@ def globals_table(ops: Sequence[memref.GlobalOp]) -> str:
     return f"{GLOBALS_TABLE} = internal constant [{len(ops)} x {{ ptr, i64 }}] [{entries}]"
 
 
+_ATOMIC_INSTRUCTIONS = {
+    "addf": "fadd",
+    "addi": "add",
+    "assign": "xchg",
+    "maxs": "max",
+    "maxu": "umax",
+    "mins": "min",
+    "minu": "umin",
+    "ori": "or",
+    "andi": "and",
+    "xori": "xor",
+    "maxnumf": "fmax",
+    "minnumf": "fmin",
+}
+
+
+def _atomic(body: FunctionBody, op: Operation) -> None:
+    assert isinstance(op, AtomicRMWOp)
+    instruction = _ATOMIC_INSTRUCTIONS.get(op.operation)
+    if instruction is None:
+        fail(op, f"'{op.operation}' cannot be done atomically")
+    pointer = _element(body, op, op.memref, op.indices)
+    operand = body.typed(op.value)
+    body.set(op.result, f"atomicrmw {instruction} ptr {pointer}, {operand} acq_rel")
+
+
 LOWERINGS: dict[str, Lowering] = {
     memref.AllocOp.name: _allocate,
     memref.AllocaOp.name: _allocate,
     memref.DeallocOp.name: _free,
     memref.LoadOp.name: _load,
     memref.StoreOp.name: _store,
+    AtomicRMWOp.name: _atomic,
     memref.DimOp.name: _dim,
     memref.RankOp.name: _rank,
     memref.CastOp.name: _cast,

@@ -45,6 +45,8 @@ _DIVISIONS = (
     arith.FloorDivSIOp,
 )
 
+_ACCESSES = memref.LoadOp | memref.StoreOp | memref.AtomicRMWOp
+
 
 @dataclass(frozen=True)
 class GuardOperations(ModulePass):
@@ -60,7 +62,7 @@ class GuardOperations(ModulePass):
         for nested in list(op.walk()):
             if self.divisions and isinstance(nested, _DIVISIONS):
                 _guard_division(nested, nested.rhs)
-            elif self.accesses and isinstance(nested, memref.LoadOp | memref.StoreOp):
+            elif self.accesses and isinstance(nested, _ACCESSES):
                 _guard_access(nested, nested.memref, nested.indices)
         if self.recursion:
             _guard_recursion(op)

@@ -1,7 +1,7 @@
 """The upstream dialects that async programs are written in, with MLIR's syntax where xDSL has none.
 
-xDSL defines `scf.parallel`, `memref.cast` and `memref.global` but reads them in generic form only.
-The classes here are the same operations with the custom form added.
+xDSL defines `memref.cast`, `memref.global` and others but reads them in generic form only.  The classes
+here and in `loops` are the same operations with the custom form added.
 """
 
 from __future__ import annotations
@@ -16,90 +16,20 @@ from xdsl.dialects.builtin import (
     Builtin,
     DenseIntOrFPElementsAttr,
     IndexType,
+    IntegerAttr,
     IntegerType,
     MemRefType,
     StringAttr,
     TensorType,
     UnitAttr,
     UnrankedMemRefType,
+    i64,
 )
-from xdsl.ir import Attribute, Dialect, SSAValue
+from xdsl.ir import Attribute, Dialect, Operation
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 
-
-class ParallelOp(scf.ParallelOp):
-    """`scf.parallel (%i) = (%lo) to (%hi) step (%st) init (%a) -> T { ... }`."""
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        indices = parser.parse_comma_separated_list(
-            parser.Delimiter.PAREN, lambda: parser.parse_argument(expect_type=False)
-        )
-        parser.parse_punctuation("=")
-        lower = _parse_indices(parser)
-        parser.parse_keyword("to")
-        upper = _parse_indices(parser)
-        parser.parse_keyword("step")
-        steps = _parse_indices(parser)
-        initial = _parse_initial_values(parser)
-        body = parser.parse_region([index.resolve(IndexType()) for index in indices])
-        if not isinstance(body.block.last_op, scf.ReduceOp):
-            body.block.add_op(scf.ReduceOp())
-        op = cls(lower, upper, steps, body, initial)
-        op.attributes |= parser.parse_optional_attr_dict()
-        return op
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        _print_values(printer, self.body.block.args)
-        for word, values in (("=", self.lowerBound), ("to", self.upperBound), ("step", self.step)):
-            printer.print_string(f" {word} ")
-            _print_values(printer, values)
-        if self.initVals:
-            printer.print_string(" init ")
-            _print_values(printer, self.initVals)
-            printer.print_string(" -> ")
-            _print_types(printer, self.res.types)
-        printer.print_string(" ")
-        printer.print_region(
-            self.body, print_entry_block_args=False, print_block_terminators=bool(self.initVals)
-        )
-        printer.print_op_attributes(self.attributes)
-
-
-def _parse_indices(parser: Parser) -> list[SSAValue]:
-    return parser.parse_comma_separated_list(
-        parser.Delimiter.PAREN,
-        lambda: parser.resolve_operand(parser.parse_unresolved_operand(), IndexType()),
-    )
-
-
-def _parse_initial_values(parser: Parser) -> Sequence[SSAValue]:
-    if parser.parse_optional_keyword("init") is None:
-        return ()
-    position = parser.pos
-    values = parser.parse_comma_separated_list(
-        parser.Delimiter.PAREN, parser.parse_unresolved_operand
-    )
-    parser.parse_punctuation("->")
-    types = parser.parse_optional_comma_separated_list(parser.Delimiter.PAREN, parser.parse_type)
-    return parser.resolve_operands(
-        values, [parser.parse_type()] if types is None else types, position
-    )
-
-
-def _print_values(printer: Printer, values: Sequence[SSAValue]) -> None:
-    with printer.in_parens():
-        printer.print_list(values, printer.print_ssa_value)
-
-
-def _print_types(printer: Printer, types: Sequence[Attribute]) -> None:
-    if len(types) == 1:
-        printer.print_attribute(types[0])
-        return
-    with printer.in_parens():
-        printer.print_list(types, printer.print_attribute)
+from tfrt_nb.dialects.async_ import loops
 
 
 class CastOp(memref.CastOp):
@@ -188,17 +118,80 @@ def _elements_text(elements: DenseIntOrFPElementsAttr) -> str:
     return text
 
 
-def _with(
-    dialect: Dialect, *replacements: type[memref.CastOp | memref.GlobalOp | ParallelOp]
-) -> Dialect:
+_ATOMIC_KINDS = [
+    "addf",
+    "addi",
+    "assign",
+    "maximumf",
+    "maxs",
+    "maxu",
+    "minimumf",
+    "mins",
+    "minu",
+    "mulf",
+    "muli",
+    "ori",
+    "andi",
+    "maxnumf",
+    "minnumf",
+    "xori",
+]
+"""What `memref.atomic_rmw` can do, by MLIR's numbers."""
+
+
+class AtomicRMWOp(memref.AtomicRMWOp):
+    """`memref.atomic_rmw addi %v, %m[%i] : (i64, memref<4xi64>) -> i64`."""
+
+    @property
+    def operation(self) -> str:
+        """What is done with the old value and the operand."""
+        return _ATOMIC_KINDS[self.kind.value.data]
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        position = parser.pos
+        word = parser.parse_identifier()
+        if word not in _ATOMIC_KINDS:
+            parser.raise_error(f"expected one of {', '.join(_ATOMIC_KINDS)}", position)
+        value = parser.parse_unresolved_operand()
+        parser.parse_punctuation(",")
+        buffer = parser.parse_unresolved_operand()
+        indices = parser.parse_comma_separated_list(
+            parser.Delimiter.SQUARE, parser.parse_unresolved_operand
+        )
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        position = parser.pos
+        type_ = parser.parse_function_type()
+        given = parser.resolve_operands([value, buffer], type_.inputs.data, position)
+        return cls.build(
+            operands=[*given, [parser.resolve_operand(index, IndexType()) for index in indices]],
+            result_types=type_.outputs.data,
+            properties={"kind": IntegerAttr(_ATOMIC_KINDS.index(word), i64)},
+            attributes=attributes,
+        )
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(f" {self.operation} ")
+        printer.print_ssa_value(self.value)
+        printer.print_string(", ")
+        printer.print_ssa_value(self.memref)
+        with printer.in_square_brackets():
+            printer.print_list(self.indices, printer.print_ssa_value)
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_function_type([self.value.type, self.memref.type], [self.result.type])
+
+
+def _with(dialect: Dialect, replacements: Sequence[type[Operation]]) -> Dialect:
     """The dialect with some operations replaced by others of the same name."""
     by_name = {op.name: op for op in replacements}
     operations = [by_name.get(op.name, op) for op in dialect.operations]
     return Dialect(dialect.name, operations, list(dialect.attributes))
 
 
-Scf = _with(scf.Scf, ParallelOp)
-MemRef = _with(memref.MemRef, CastOp, GlobalOp)
+Scf = _with(scf.Scf, loops.OPERATIONS)
+MemRef = _with(memref.MemRef, (CastOp, GlobalOp, AtomicRMWOp))
 
 COMPANIONS = (Builtin, arith.Arith, cf.Cf, func.Func, math.Math, MemRef, Scf, vector.Vector)
 """What to load beside `Async` to read an async program."""

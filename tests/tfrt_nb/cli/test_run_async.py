@@ -1,0 +1,314 @@
+"""`tfrt-nb run` on async programs: those of the corpus and our own, and what users do wrong."""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+GOLDEN = Path(__file__).parents[2] / "golden" / "async"
+OWN = Path(__file__).parent / "async_programs"
+QUEUES = ["s", "mstd:1", "mstd:2"]
+SLOW = 120
+"""Far more seconds than anything here takes."""
+
+
+def expected(path: Path) -> Path | None:
+    """The file with what a program prints, if it is one to run."""
+    plain = path.with_name(path.name.replace(".landed", ""))
+    for ending in (".stdout", ".expected"):
+        if plain.with_suffix(ending).exists():
+            return plain.with_suffix(ending)
+    return None
+
+
+PROGRAMS = [
+    path for path in sorted([*GOLDEN.glob("*/*.mlir"), *OWN.glob("*.mlir")]) if expected(path)
+]
+WRONG = sorted(GOLDEN.glob("programs/err_*.mlir"))
+PIPELINES = [
+    path
+    for path in sorted(GOLDEN.glob("programs/*.mlir"))
+    if path.read_text().startswith("// pipeline:") and path.with_suffix(".out").exists()
+]
+
+
+def stem(path: Path) -> str:
+    return path.stem
+
+
+def test_the_corpus_is_there() -> None:
+    assert (len(PROGRAMS) > 60, len(WRONG), len(PIPELINES) > 15) == (True, 7, True)
+
+
+@pytest.mark.parametrize("queue", QUEUES)
+@pytest.mark.parametrize("path", PROGRAMS, ids=stem)
+def test_a_program_prints_what_it_should(shell, path: Path, queue: str) -> None:
+    program = shell.write(path.name, path.read_bytes())
+    wanted = expected(path)
+    assert wanted is not None
+    diagnostic = path.with_suffix(".diag")
+
+    outcome = shell("run", program, "--work-queue", queue, "--timeout", str(SLOW))
+
+    assert outcome.stdout == wanted.read_text()
+    assert (outcome.status, bool(outcome.stderr)) == (int(diagnostic.exists()),) * 2
+    if diagnostic.exists():
+        [first, *_] = outcome.stderr.splitlines()
+        for part in diagnostic.read_text().split("\n"):
+            assert (f"{path.name}:{part}:" if part.isdigit() else part) in first
+
+
+@pytest.mark.parametrize("command", ["opt", "run"])
+@pytest.mark.parametrize("path", WRONG, ids=stem)
+def test_a_wrong_program_is_told_so(shell, path: Path, command: str) -> None:
+    if path.stem == "err_count_high_level" and command == "run":
+        return  # only its pass refuses it
+    outcome = shell(command, shell.write(path.name, path.read_bytes()))
+    found = [
+        line for line in outcome.stderr.splitlines() if re.match(r"\S+:\d+:\d+: error: ", line)
+    ]
+    texts = [path.with_suffix(ending) for ending in (".error", ".error22")]
+
+    assert (outcome.status, outcome.stdout) == (1, "")
+    assert found in [text.read_text().splitlines() for text in texts if text.exists()]
+
+
+@pytest.mark.parametrize("path", PIPELINES, ids=stem)
+def test_opt_runs_the_passes_that_the_first_line_names(shell, path: Path) -> None:
+    outcome = shell("opt", shell.write(path.name, path.read_bytes()))
+
+    assert (outcome.status, outcome.stdout.rstrip()) == (
+        0,
+        path.with_suffix(".out").read_text().rstrip(),
+    )
+
+
+@pytest.mark.parametrize("name", ["afunc_fib", "error_nested", "par_2d"])
+def test_it_does_so_in_a_process_of_its_own(name: str) -> None:
+    path = GOLDEN / "programs" / f"{name}.mlir"
+    command = [sys.executable, "-m", "tfrt_nb", "run", str(path), "--work-queue", "mstd:2"]
+    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=SLOW)
+
+    assert (done.returncode, done.stdout, done.stderr) == (
+        0,
+        path.with_suffix(".stdout").read_text(),
+        "",
+    )
+
+
+RESULTS = """
+func.func @main() -> (i64, f64, i1, memref<2xi32>) {
+  %a = arith.constant -42 : i64
+  %b = arith.constant 1.25 : f64
+  %c = arith.constant true
+  %m = memref.get_global @pair : memref<2xi32>
+  return %a, %b, %c, %m : i64, f64, i1, memref<2xi32>
+}
+memref.global "private" @pair : memref<2xi32> = dense<[3, 4]>
+async.func @later() -> (!async.token, !async.value<i64>) {
+  %a = arith.constant 7 : i64
+  return %a : i64
+}
+func.func @takes(%a: i64) { return }
+func.func private @hidden() { return }
+"""
+
+
+@pytest.mark.parametrize(
+    ("options", "output"),
+    [
+        ([], "'main' returned -42,1.25,true,[3 4]\n"),
+        (["--function", "later"], "'later' returned token,7\n"),
+        (["--function", "@later"], "'later' returned token,7\n"),
+    ],
+)
+def test_results_are_printed(shell, options: list[str], output: str) -> None:
+    outcome = shell("run", shell.write("f.mlir", RESULTS), *options)
+
+    assert (outcome.status, outcome.stdout, outcome.stderr) == (0, output, "")
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("takes", "@takes takes arguments, and can only be called"),
+        ("hidden", "there is no function @hidden; there are @main, @later, @takes"),
+        ("nothing", "there is no function @nothing; there are @main, @later, @takes"),
+    ],
+)
+def test_a_function_that_cannot_run_is_an_error(shell, name: str, message: str) -> None:
+    outcome = shell("run", shell.write("f.mlir", RESULTS), "--function", name)
+
+    assert (outcome.status, outcome.stdout) == (1, "")
+    assert outcome.stderr == f"tfrt-nb: error: {message}\n"
+
+
+def test_an_error_is_shown_with_its_line(shell) -> None:
+    text = """func.func @main() -> i64 {
+  %a = arith.constant 0 : i64
+  %b = arith.divsi %a, %a : i64
+  return %b : i64
+}
+"""
+    outcome = shell("run", shell.write("f.mlir", text))
+
+    assert (outcome.status, outcome.stdout) == (1, "'main' returned <<error: division by zero>>\n")
+    assert outcome.stderr.startswith(
+        "f.mlir:3:8: error: division by zero\n  %b = arith.divsi %a, %a : i64\n       ^"
+    )
+
+
+def test_an_expected_error_is_no_problem(shell) -> None:
+    text = """func.func @main() {
+  %a = arith.constant false
+  cf.assert %a, "as planned"  // expected-error {{as planned}}
+  return
+}
+"""
+    outcome = shell("run", shell.write("f.mlir", text))
+
+    assert (outcome.status, outcome.stdout, outcome.stderr) == (0, "", "")
+
+
+LEAK = """func.func @main() {
+  %t = async.runtime.create : !async.token
+  async.runtime.set_available %t : !async.token
+  async.runtime.add_ref %t {count = 2 : i64} : !async.token
+  return
+}
+"""
+
+
+@pytest.mark.parametrize("queue", QUEUES)
+def test_what_is_left_over_is_told_with_the_operation_that_made_it(leaky_shell, queue: str) -> None:
+    outcome = leaky_shell("run", leaky_shell.write("f.mlir", LEAK), "--work-queue", queue)
+
+    assert (outcome.status, outcome.stdout) == (1, "")
+    assert outcome.stderr.splitlines()[:2] == [
+        "f.mlir:2:8: error: a token of 'async.runtime.create' is left over: 2 references, available",
+        "  %t = async.runtime.create : !async.token",
+    ]
+
+
+def test_without_checks_they_are_only_counted(leaky_shell) -> None:
+    outcome = leaky_shell("run", leaky_shell.write("f.mlir", LEAK), "--no-check-references")
+
+    assert outcome.status == 1
+    assert outcome.stderr == (
+        "tfrt-nb: error: 1 object is left over; --check-references tells which\n"
+    )
+
+
+STAGES = {
+    "async-runtime": "async.runtime.await_and_resume",
+    "coroutine": "call token @llvm.coro.id(",
+    "llvm": "call token @llvm.coro.id(",
+    "llvm-split": "@async_execute_fn.resume(",
+    "asm": "main:",
+}
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_a_stage_is_shown_instead_of_running(shell, stage: str) -> None:
+    path = GOLDEN / "programs" / "deps_diamond.mlir"
+    outcome = shell("run", shell.write("f.mlir", path.read_bytes()), "--emit", stage)
+
+    assert (outcome.status, outcome.stderr) == (0, "")
+    assert STAGES[stage] in outcome.stdout
+
+
+def test_parallel_loops_are_split_when_asked(shell) -> None:
+    path = GOLDEN / "programs" / "par_1d.mlir"
+    program = shell.write("f.mlir", path.read_text().partition("\n")[2])
+    whole = shell("run", program, "--emit", "async-runtime").stdout
+    split = shell(
+        "run", program, "--emit", "async-runtime", "--parallel-for", "num-workers=2"
+    ).stdout
+
+    assert ("parallel_compute_fn" in whole, "parallel_compute_fn" in split) == (False, True)
+    assert shell("run", program, "--parallel-for", "min-task-size=1").stdout == (
+        path.with_suffix(".stdout").read_text()
+    )
+
+
+def test_a_wrong_option_for_parallel_loops_is_an_error(shell) -> None:
+    outcome = shell("run", shell.write("f.mlir", LEAK), "--parallel-for", "speed=9")
+
+    assert (outcome.status, outcome.stdout) == (1, "")
+    assert outcome.stderr.startswith("tfrt-nb: error: parallel-for options 'speed=9': ")
+
+
+ENDLESS = {
+    "computing": """func.func @main() {
+  func.call @printNewline() : () -> ()
+  cf.br ^loop
+^loop:
+  cf.br ^loop
+}
+func.func private @printNewline()
+""",
+    "tasks": """async.func @forever() -> !async.token {
+  %t = async.execute { async.yield }
+  await %t : !async.token
+  %u = async.call @forever() : () -> !async.token
+  await %u : !async.token
+  return
+}
+func.func @main() {
+  func.call @printNewline() : () -> ()
+  %t = async.call @forever() : () -> !async.token
+  async.await %t : !async.token
+  return
+}
+func.func private @printNewline()
+""",
+}
+
+
+def process(text: str, folder: Path, *options: str) -> subprocess.Popen[str]:
+    program = folder / "f.mlir"
+    program.write_text(text)
+    command = [sys.executable, "-u", "-m", "tfrt_nb", "run", str(program), *options]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+@pytest.mark.parametrize("queue", ["s", "mstd:2"])
+@pytest.mark.parametrize("text", ENDLESS.values(), ids=list(ENDLESS))
+def test_an_endless_program_is_over_when_its_time_is(text: str, queue: str, tmp_path: Path) -> None:
+    with process(text, tmp_path, "--work-queue", queue, "--timeout", "0.1") as running:
+        _, errors = running.communicate(timeout=SLOW)
+
+    assert running.returncode == 1
+    assert "error: @main did not finish within 0.1 s and was cancelled\n" in errors
+    assert "Traceback" not in errors
+
+
+@pytest.mark.parametrize("queue", ["s", "mstd:2"])
+@pytest.mark.parametrize("text", ENDLESS.values(), ids=list(ENDLESS))
+def test_ctrl_c_ends_it(text: str, queue: str, tmp_path: Path) -> None:
+    """The newline says that the program runs; the signal is sent then."""
+    with process(text, tmp_path, "--work-queue", queue) as running:
+        assert running.stdout is not None
+        first = running.stdout.readline()
+        running.send_signal(signal.SIGINT)
+        _, errors = running.communicate(timeout=SLOW)
+
+    assert (first, running.returncode, errors) == ("\n", 130, "tfrt-nb: interrupted\n")
+
+
+def test_a_program_that_waits_in_vain_is_told_so(leaky_shell) -> None:
+    text = """func.func @main() {
+  %t = async.runtime.create : !async.token
+  async.await %t : !async.token
+  return
+}
+"""
+    outcome = leaky_shell("run", leaky_shell.write("f.mlir", text))
+
+    assert outcome.status == 1
+    assert outcome.stderr.startswith("f.mlir:2:8: error: nobody is left who could resolve a token")

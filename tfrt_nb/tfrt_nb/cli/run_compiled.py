@@ -1,0 +1,162 @@
+"""`tfrt-nb run` for a compiled function: its output, its results, its errors, and what it leaves behind.
+
+The function runs away from the main thread, which stays free for Ctrl-C and for the time limit: code
+that computes gives Python no chance to see a signal.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NoReturn
+
+from tfrt_nb.cli.expectations import check, find_expectations
+from tfrt_nb.cli.files import show
+from tfrt_nb.compiled.execution import CompiledExecution
+from tfrt_nb.compiled.host import CompiledHome
+from tfrt_nb.program import Program
+from tfrt_nb.report import word_at
+from tfrt_runtime.async_runtime import LiveObject
+from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error
+from tfrt_runtime.host.async_value import AsyncValue
+from tfrt_runtime.host.chain import CHAIN
+from tfrt_runtime.host.context import HostContext
+
+GRACE_SECONDS = 0.25
+"""So long may a run that was stopped take to come to rest."""
+MOST_LEFT_OVER = 20
+"""So many objects that are left over are shown."""
+EXIT_PROBLEM, EXIT_INTERRUPTED = 1, 130
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledOptions:
+    """How compiled functions are run: `timeout` in seconds, and whether references are checked.
+
+    None checks them where the program counts them by itself.
+    """
+
+    timeout: float | None = None
+    checked: bool | None = None
+
+
+def run_compiled(host: HostContext, program: Program, name: str, options: CompiledOptions) -> int:
+    """Run a compiled function; the exit status."""
+    assert program.compiled is not None
+    home = host.shared_context(CompiledHome)
+    checked = options.checked
+    home.runtime.checked = program.compiled.counts_references if checked is None else checked
+    try:
+        execution = program.run(host, name)
+    except TfrtError as problem:
+        show_all(problem.diagnostics, program)
+        return EXIT_PROBLEM
+    assert isinstance(execution, CompiledExecution)
+    if not _finish(execution, options.timeout):
+        assert options.timeout is not None
+        return _too_late(execution, program, options.timeout)
+    if execution.results:
+        texts = ",".join(map(result_text, execution.results))
+        sys.stdout.write(f"'{name}' returned {texts}\n")
+    raised = execution.diagnostics
+    problems = check(raised, {program.name: find_expectations(program.text, program.name)}, "")
+    del execution  # its values are not the program's
+    problems += left_over(home, program)
+    show_all(problems, program)
+    return int(bool(problems))
+
+
+def _finish(execution: CompiledExecution, timeout: float | None) -> bool:
+    """Wait for a run on another thread; False when its time is over.
+
+    Raises:
+        KeyboardInterrupt: if the user interrupted it; it has stopped.
+    """
+    finished = threading.Event()
+
+    def work() -> None:
+        execution.wait()
+        finished.set()
+
+    threading.Thread(target=work, name="program", daemon=True).start()
+    try:
+        return finished.wait(timeout)
+    except KeyboardInterrupt:
+        if not _stop(execution, finished, "interrupted"):
+            print("tfrt-nb: interrupted", file=sys.stderr)
+            leave_process(EXIT_INTERRUPTED)
+        raise
+
+
+def _too_late(execution: CompiledExecution, program: Program, timeout: float) -> int:
+    """The time is over: say so, and what the function waits for; the exit status."""
+    notes = execution.waiting_for()
+    finished = threading.Event()
+    execution.on_done(finished.set)
+    text = f"@{execution.function.name} did not finish within {timeout:g} s and was cancelled"
+    has_stopped = _stop(execution, finished, f"timed out after {timeout:g} s")
+    show_all([error(text, execution.function.location, notes)], program)
+    if not has_stopped:
+        leave_process(EXIT_PROBLEM)
+    return EXIT_PROBLEM
+
+
+def _stop(execution: CompiledExecution, finished: threading.Event, message: str) -> bool:
+    """Cancel a run; whether it has come to rest soon after."""
+    execution.cancel(message)
+    return finished.wait(GRACE_SECONDS)
+
+
+def leave_process(status: int) -> NoReturn:
+    """End the process although compiled code runs: nothing else would stop that."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)
+
+
+def left_over(home: CompiledHome, program: Program) -> list[Diagnostic]:
+    """An error for each object that a program has left behind, at the operation that made it."""
+    objects = home.runtime.live_objects()
+    found = [_left_over(one, program) for one in objects[:MOST_LEFT_OVER]]
+    if len(objects) > MOST_LEFT_OVER:
+        found.append(error(f"{len(objects) - MOST_LEFT_OVER} more objects are left over"))
+    if not objects and not home.runtime.checked and (count := home.host.live_values()) > 0:
+        plural = "object is" if count == 1 else "objects are"
+        found.append(error(f"{count} {plural} left over; --check-references tells which"))
+    return found
+
+
+def _left_over(one: LiveObject, program: Program) -> Diagnostic:
+    maker = one.maker or word_at(program.text, one.location)
+    of_maker = f" of '{maker}'" if maker else ""
+    plural = "" if one.references == 1 else "s"
+    state = f"{one.references} reference{plural}, {one.state}"
+    return error(f"a {one.kind}{of_maker} is left over: {state}", one.location)
+
+
+def result_text(value: AsyncValue) -> str:
+    """A result as the command line prints it."""
+    problem = value.exception(0)
+    if problem is not None:
+        return f"<<error: {problem.diagnostics[0].message}>>"
+    return payload_text(value.result(0))
+
+
+def payload_text(payload: object) -> str:
+    """A Python value as MLIR's readers know it."""
+    match payload:
+        case bool():
+            return "true" if payload else "false"
+        case float():
+            return f"{payload:g}"
+        case _:
+            return "token" if payload is CHAIN else str(payload)
+
+
+def show_all(problems: Sequence[Diagnostic], program: Program) -> None:
+    """Print diagnostics with their lines to standard error, after what the program printed."""
+    if problems:
+        show(TfrtError(*problems), program.text)

@@ -1,0 +1,227 @@
+"""The `scf` dialect with all of MLIR's syntax, where xDSL reads less than MLIR does.
+
+The classes are xDSL's operations with other custom forms: result types without parentheses,
+`scf.while` without operands, `scf.reduce` with several regions, `scf.parallel`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Self
+
+from xdsl.dialects import scf
+from xdsl.dialects.builtin import IndexType, i1
+from xdsl.ir import Attribute, Block, Region, SSAValue
+from xdsl.parser import Parser, UnresolvedOperand
+from xdsl.printer import Printer
+
+Assignment = tuple[Parser.UnresolvedArgument, UnresolvedOperand]
+
+
+class ForOp(scf.ForOp):
+    """`scf.for %i = %lo to %hi step %st iter_args(%a = %b) -> T : index { ... }`."""
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        index = parser.parse_argument(expect_type=False)
+        parser.parse_punctuation("=")
+        bounds = [parser.parse_unresolved_operand()]
+        for word in ("to", "step"):
+            parser.parse_keyword(word)
+            bounds.append(parser.parse_unresolved_operand())
+        position = parser.pos
+        carried: list[Assignment] = []
+        types: Sequence[Attribute] = ()
+        if parser.parse_optional_keyword("iter_args") is not None:
+            carried = _parse_assignments(parser)
+            parser.parse_punctuation("->")
+            types = _parse_types(parser)
+        initial = parser.resolve_operands([value for _, value in carried], types, position)
+        type_ = parser.parse_type() if parser.parse_optional_punctuation(":") else IndexType()
+        lower, upper, step = (parser.resolve_operand(bound, type_) for bound in bounds)
+        arguments = [name.resolve(t) for (name, _), t in zip(carried, types, strict=True)]
+        body = parser.parse_region([index.resolve(type_), *arguments])
+        op = cls(lower, upper, step, initial, body)
+        op.attributes |= parser.parse_optional_attr_dict()
+        if not carried:
+            _end_with_yield(body)
+        return op
+
+
+class IfOp(scf.IfOp):
+    """`scf.if %c -> T { ... } else { ... }`."""
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        condition = parser.parse_operand(i1)
+        types = _parse_types(parser) if parser.parse_optional_punctuation("->") else ()
+        then = _parse_region_with_yield(parser)
+        has_else = parser.parse_optional_keyword("else") is not None
+        otherwise = _parse_region_with_yield(parser) if has_else else Region()
+        return cls(condition, types, then, otherwise, parser.parse_optional_attr_dict())
+
+
+class WhileOp(scf.WhileOp):
+    """`scf.while (%a = %b) : (T) -> U { ... } do { ... }`; without operands nothing is in front of `:`."""
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        position = parser.pos
+        is_empty = parser.parse_optional_punctuation(":") is not None
+        carried = [] if is_empty else _parse_assignments(parser)
+        if not is_empty:
+            parser.parse_punctuation(":")
+        type_ = parser.parse_function_type()
+        inputs = type_.inputs.data
+        values = parser.resolve_operands([value for _, value in carried], inputs, position)
+        arguments = [name.resolve(t) for (name, _), t in zip(carried, inputs, strict=True)]
+        before = parser.parse_region(arguments)
+        parser.parse_keyword("do")
+        after = parser.parse_region()
+        op = cls(values, type_.outputs.data, before, after)
+        attributes = parser.parse_optional_attr_dict_with_keyword()
+        if attributes is not None:
+            op.attributes |= attributes.data
+        return op
+
+
+class ReduceOp(scf.ReduceOp):
+    """`scf.reduce(%a, %b : T, U) { ... }, { ... }`."""
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        position = parser.pos
+        unresolved: Sequence[UnresolvedOperand] = ()
+        types: Sequence[Attribute] = ()
+        if parser.parse_optional_punctuation("("):
+            unresolved = parser.parse_comma_separated_list(
+                parser.Delimiter.NONE, parser.parse_unresolved_operand
+            )
+            parser.parse_punctuation(":")
+            types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
+            parser.parse_punctuation(")")
+        values = parser.resolve_operands(unresolved, types, position)
+        regions: list[Region] = []
+        while (region := parser.parse_optional_region()) is not None:
+            regions.append(region)
+            parser.parse_optional_punctuation(",")
+        op = cls.build(operands=[values], regions=[regions])
+        op.attributes |= parser.parse_optional_attr_dict()
+        return op
+
+    def print(self, printer: Printer) -> None:
+        if self.args:
+            with printer.in_parens():
+                printer.print_list(self.args, printer.print_ssa_value)
+                printer.print_string(" : ")
+                printer.print_list(self.args.types, printer.print_attribute)
+        if self.reductions:
+            printer.print_string(" ")
+            printer.print_list(self.reductions, printer.print_region)
+        printer.print_op_attributes(self.attributes)
+
+
+class ParallelOp(scf.ParallelOp):
+    """`scf.parallel (%i) = (%lo) to (%hi) step (%st) init (%a) -> T { ... }`."""
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        indices = parser.parse_comma_separated_list(
+            parser.Delimiter.PAREN, lambda: parser.parse_argument(expect_type=False)
+        )
+        parser.parse_punctuation("=")
+        lower = _parse_indices(parser)
+        parser.parse_keyword("to")
+        upper = _parse_indices(parser)
+        parser.parse_keyword("step")
+        steps = _parse_indices(parser)
+        initial = _parse_initial_values(parser)
+        body = parser.parse_region([index.resolve(IndexType()) for index in indices])
+        if not isinstance(body.block.last_op, scf.ReduceOp):
+            body.block.add_op(scf.ReduceOp())
+        op = cls(lower, upper, steps, body, initial)
+        op.attributes |= parser.parse_optional_attr_dict()
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        _print_values(printer, self.body.block.args)
+        for word, values in (("=", self.lowerBound), ("to", self.upperBound), ("step", self.step)):
+            printer.print_string(f" {word} ")
+            _print_values(printer, values)
+        if self.initVals:
+            printer.print_string(" init ")
+            _print_values(printer, self.initVals)
+            printer.print_string(" -> ")
+            _print_types(printer, self.res.types)
+        printer.print_string(" ")
+        printer.print_region(
+            self.body, print_entry_block_args=False, print_block_terminators=bool(self.initVals)
+        )
+        printer.print_op_attributes(self.attributes)
+
+
+OPERATIONS = (ForOp, IfOp, WhileOp, ReduceOp, ParallelOp)
+
+
+def _parse_assignments(parser: Parser) -> list[Assignment]:
+    """`(%a = %b, ...)`."""
+
+    def assignment() -> Assignment:
+        name = parser.parse_argument(expect_type=False)
+        parser.parse_punctuation("=")
+        return name, parser.parse_unresolved_operand()
+
+    return parser.parse_comma_separated_list(parser.Delimiter.PAREN, assignment)
+
+
+def _parse_types(parser: Parser) -> Sequence[Attribute]:
+    """`T` or `(T, U)`."""
+    types = parser.parse_optional_comma_separated_list(parser.Delimiter.PAREN, parser.parse_type)
+    return [parser.parse_type()] if types is None else types
+
+
+def _parse_region_with_yield(parser: Parser) -> Region:
+    region = parser.parse_region()
+    _end_with_yield(region)
+    return region
+
+
+def _end_with_yield(region: Region) -> None:
+    """Add the yield that goes without saying."""
+    if not region.blocks:
+        region.add_block(Block())
+    block = region.blocks[-1]
+    if not isinstance(block.last_op, scf.YieldOp):
+        block.add_op(scf.YieldOp())
+
+
+def _parse_indices(parser: Parser) -> list[SSAValue]:
+    return parser.parse_comma_separated_list(
+        parser.Delimiter.PAREN,
+        lambda: parser.resolve_operand(parser.parse_unresolved_operand(), IndexType()),
+    )
+
+
+def _parse_initial_values(parser: Parser) -> Sequence[SSAValue]:
+    if parser.parse_optional_keyword("init") is None:
+        return ()
+    position = parser.pos
+    values = parser.parse_comma_separated_list(
+        parser.Delimiter.PAREN, parser.parse_unresolved_operand
+    )
+    parser.parse_punctuation("->")
+    return parser.resolve_operands(values, _parse_types(parser), position)
+
+
+def _print_values(printer: Printer, values: Sequence[SSAValue]) -> None:
+    with printer.in_parens():
+        printer.print_list(values, printer.print_ssa_value)
+
+
+def _print_types(printer: Printer, types: Sequence[Attribute]) -> None:
+    if len(types) == 1:
+        printer.print_attribute(types[0])
+        return
+    with printer.in_parens():
+        printer.print_list(types, printer.print_attribute)
