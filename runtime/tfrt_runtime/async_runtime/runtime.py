@@ -42,6 +42,7 @@ from tfrt_runtime.native.layouts import (
     CONTEXT_AWAITED,
     CONTEXT_FAILURE,
     CONTEXT_QUEUE,
+    CONTEXT_REQUEST,
     CONTEXT_RESULTS,
     EVENT_BORROW_BUFFER,
     EVENT_DESCRIBE,
@@ -57,6 +58,7 @@ from tfrt_runtime.native.layouts import (
     GROUP_SIZE,
     PROCESS_ASYNC_EVENT,
     QUEUE_ASYNC,
+    REQUEST_CANCEL,
     STATE_BITS,
     TYPE_CHAIN,
     TYPE_GROUP,
@@ -391,8 +393,16 @@ class AsyncRuntime:
         return KeptTensors()
 
     def serve(self, run: Request) -> None:
-        """What compiled code prints from now on is output of this run, while that lasts."""
+        """What compiled code prints from now on is output of this run, while that lasts.
+
+        Where the run gets stuck, groups that lack members are errors.
+        """
+        self._stopped = None
         self._run = weakref.ref(run)
+        run.when_stuck = self._go_on
+
+    def _go_on(self) -> bool:
+        return not self.has_settled()
 
     def print(self, text: str) -> None:
         """Print for the latest run that calls compiled code, or for nobody in particular."""
@@ -418,6 +428,9 @@ class AsyncRuntime:
             self._stopped = INTERRUPTED
         if self._stopped is not None:
             self._give_up(context, awaited, error(self._stopped, _maker_place(awaited)))
+        elif cancelled := _cancellation(context):
+            self._process.quick("handles.value_add_reference", 1)(cancelled)
+            self._process.quick("async_objects.async_give_up", 3)(context, awaited, cancelled)
         elif has_nothing_to_do:
             others = (context, *self._beneath)
             if self._is_stuck(others):
@@ -537,6 +550,12 @@ def _connect(process: NativeProcess) -> object:
     make = ctypes.CFUNCTYPE(ctypes.c_int64)(_foreign_context)
     process.quick(threads.START, 1)(ctypes.cast(make, ctypes.c_void_p).value or 0)
     return make
+
+
+def _cancellation(context: int) -> int:
+    """The error value of the run whose kernel is in `context`, if that is cancelled, else 0."""
+    request = WORDS[(context + CONTEXT_REQUEST) >> 3]
+    return WORDS[(request + REQUEST_CANCEL) >> 3] if request else 0
 
 
 def _is_group(address: int) -> bool:

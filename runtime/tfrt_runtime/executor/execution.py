@@ -188,7 +188,7 @@ class Execution:
         return self._reported_stuck
 
     def _report_stuck(self) -> bool:
-        if not self._reported_stuck and (found := self.stuck()):
+        if not self._reported_stuck and (found := self.stuck()) and not self.request.when_stuck():
             self._reported_stuck = True
             for diagnostic in found:
                 self.request.report(diagnostic)

@@ -128,6 +128,9 @@ class Resolver:
 
     def _compiled(self, kernel: CompiledKernel, record: BefKernel) -> Call:
         self._expect(record, kernel.name, len(kernel.arguments), len(kernel.results))
+        if len(record.arguments) > len(kernel.arguments):
+            count = f"{len(kernel.arguments)} arguments, found {len(record.arguments)}"
+            raise self._refuse(record, f"'{kernel.name}' takes {count}")
         self._expect_attributes(kernel.name, record, 0)
         arguments = [kernel.arguments[i] for i in kernel.order]
         data = (

@@ -151,6 +151,11 @@ class HostContext:
         assert isinstance(found, kind)
         return found
 
+    @property
+    def has_runs(self) -> bool:
+        """Whether some run is not over."""
+        return bool(self._requests)
+
     def waits_for_outside(self) -> bool:
         """Whether some run waits for a value from outside the runtime."""
         return any(request.promises_open() for request in list(self._requests))
@@ -213,6 +218,8 @@ class Request:
         self.diagnostics: list[Diagnostic] = []
         self.cancel_message: str | None = None
         self.interrupted = False
+        self.when_stuck: Callable[[], bool] = lambda: False
+        """Asked when nothing of the run happens any more: whether it goes on after all."""
         self.program: object = None
         """What runs: it must live until the run is over, whatever becomes of the program's owner."""
         self._on_finished = on_finished

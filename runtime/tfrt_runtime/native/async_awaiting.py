@@ -123,13 +123,16 @@ def call_compiled(context: Address, function: Address, argument: int) -> int:
     """Call a compiled function that works with `context`; what it notes as its failure is dropped."""
     nested = load(context + CONTEXT_NESTED)
     failure = load(context + CONTEXT_FAILURE)
+    request = load(context + CONTEXT_REQUEST)
     store(context + CONTEXT_NESTED, 0)
     store(context + CONTEXT_FAILURE, 0)
+    store(context + CONTEXT_REQUEST, 0)
     set_thread_context(context)
     result = call1(function, argument)
     drop_optional(context, load(context + CONTEXT_FAILURE))
     store(context + CONTEXT_NESTED, nested)
     store(context + CONTEXT_FAILURE, failure)
+    store(context + CONTEXT_REQUEST, request)
     if load(context + CONTEXT_AWAITED) == 0:
         # Another thread may have the context next.
         set_thread_context(0)
@@ -141,6 +144,7 @@ def async_call(context: Address, function: Address, argument: int) -> int:
     """Call a compiled function from Python; its failure stays noted in the context."""
     turn(context)
     store(context + CONTEXT_SPAWNED, 0)
+    store(context + CONTEXT_REQUEST, 0)
     former = set_thread_context(context)
     result = call1(function, argument)
     set_thread_context(former)
@@ -222,12 +226,14 @@ def wait_for_object(context: Address, value: Address) -> None:
         if help_once(context):
             nap = FIRST_NAP_NS
             if now() >= next_look:
+                store(context + CONTEXT_REQUEST, load(kept + KEPT_REQUEST))
                 tell(context, EVENT_LOOK, value)
                 next_look = now() + LOOK_NS
             continue
         if latch == 0:
             latch = latch_make(context, value)
         if not doze(context, latch + LATCH_PENDING, nap):
+            store(context + CONTEXT_REQUEST, load(kept + KEPT_REQUEST))
             tell(context, EVENT_WAITING, value)
             nap = min(2 * nap, LONGEST_NAP_NS)
     if latch != 0:

@@ -297,11 +297,13 @@ def set_object_error(context: Address, value: Address) -> None:
 @native
 def become_error(context: Address, value: Address, failure: Address) -> None:
     """Publish a claimed object as an error.  Takes over the reference to `failure`."""
-    if load(value + VALUE_KIND) >> 8 == TYPE_GROUP:
+    # Atomic: a kernel that returns the object may say at this moment of what type it is.
+    kind = load_acquire(value + VALUE_KIND)
+    if kind >> 8 == TYPE_GROUP:
         keep_error(context, value, failure)
     else:
         store(value + VALUE_PAYLOAD, failure)
-        store_release(value + VALUE_KIND, load_acquire(value + VALUE_KIND) | KIND_INDIRECT)
+        store_release(value + VALUE_KIND, kind | KIND_INDIRECT)
     publish(context, value, ERROR)
 
 
@@ -331,7 +333,7 @@ def async_give_up(context: Address, value: Address, failure: Address) -> int:
 def error_of(context: Address, value: Address) -> Address:
     """The error value of an object in error, with a reference of its own."""
     failure = 0
-    if load(value + VALUE_KIND) >> 8 == TYPE_GROUP:
+    if load_acquire(value + VALUE_KIND) >> 8 == TYPE_GROUP:
         failure = load_acquire(value + GROUP_ERROR)
     elif state_of(value) == ERROR:
         failure = resolve(value)

@@ -52,6 +52,23 @@ class _Crossing:
         text = str(held)
         return text if text not in ("f16", "bf16") else ""
 
+    @property
+    def cell(self) -> str:
+        """The type of an AsyncValue whose payload has the bits that compiled code reads."""
+        return str(host_type(self.type))
+
+    def in_cell(self, value: object) -> object:
+        """A Python value as such an AsyncValue takes it.
+
+        Raises:
+            PayloadError: if it does not fit.
+        """
+        if isinstance(self.type, TokenType):
+            return CHAIN
+        data = self.payload.encode(value)
+        is_half = self.cell in ("f16", "bf16")  # which are kept as their bits
+        return int.from_bytes(data, "little") if is_half else value
+
 
 class CompiledExecution:
     """A run of one compiled function.  It has started; its results are there, perhaps unavailable."""
@@ -113,15 +130,14 @@ class CompiledExecution:
         """An argument as it is kept; a mistake is the caller's, at once."""
         taken = self._takes[index]
         if is_future(value):
-            return from_future(self._queue, value, taken.word)
+            return from_future(self._queue, value, taken.cell if taken.is_async else taken.word)
         if isinstance(value, AsyncValue):
             return value
         try:
             if not taken.is_async:
                 taken.payload.encode(value)
                 return value
-            is_token = isinstance(taken.type, TokenType)
-            return make_available(self._queue, CHAIN if is_token else value, taken.word)
+            return make_available(self._queue, taken.in_cell(value), taken.cell)
         except PayloadError as wrong:
             raise self._wrong(index, wrong) from None
 
@@ -132,7 +148,7 @@ class CompiledExecution:
         taken = self._takes[index]
         if taken.is_async:
             assert isinstance(value, AsyncValue)
-            return self._object_of(value, taken.word).to_bytes(POINTER_SIZE, "little")
+            return self._object_of(value, taken.cell).to_bytes(POINTER_SIZE, "little")
         try:
             return taken.payload.encode(value)
         except PayloadError as wrong:
@@ -207,7 +223,10 @@ class CompiledExecution:
             v.result(0) if isinstance(v, AsyncValue) and self._waits_for(i) else v
             for i, v in enumerate(self._arguments)
         ]
-        given = [ctypes.create_string_buffer(self._encode(i, v)) for i, v in enumerate(values)]
+        # Objects last: what is wrong with other arguments leaves none behind.
+        order = sorted(range(len(values)), key=lambda index: self._takes[index].is_async)
+        encoded = {index: self._encode(index, values[index]) for index in order}
+        given = [ctypes.create_string_buffer(encoded[index]) for index in range(len(values))]
         taken = [ctypes.create_string_buffer(max(1, returned.size)) for returned in self._returns]
         self._memory = [*values, *given]  # tasks may still read the buffers that they were given
         pointers = [ctypes.addressof(buffer) for buffer in (*given, *taken)]

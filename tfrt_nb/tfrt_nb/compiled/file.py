@@ -65,9 +65,14 @@ def translate(
     host = declare_compiled(halves)
     text = compiled_text(halves.compiled)
     if parallel_for is not None:
-        text = f"{PARALLEL_FOR} {parallel_for}\n{text}"
+        text = f"{PARALLEL_FOR} {parallel_for}".rstrip() + f"\n{text}"
     records = to_records(host, optional_sections=optional_sections, streams=streams)
     return Translated(replace(records, compiled=text), host, halves.compiled)
+
+
+def parallel_for_line(text: str) -> str:
+    """The first line of a text, if it asks for `async-parallel-for`."""
+    return text[: text.find("\n") + 1] if requested_parallel_for(text) is not None else ""
 
 
 def _may_have_jit(module: ModuleOp) -> bool:

@@ -88,7 +88,7 @@ class CompiledHome:
         # The host is closed.
         if not hasattr(self, "runtime"):
             return
-        if self.runtime.has_settled():
+        if self.runtime.has_settled() and not self.host.has_runs:
             self.runtime.close()
         else:
             _abandoned.append((self.runtime, self._loaded, self._codes))

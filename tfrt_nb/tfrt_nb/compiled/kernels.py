@@ -20,10 +20,11 @@ from xdsl.ir import Attribute
 from tfrt_nb.compiled.declarations import Function
 from tfrt_nb.compiled.half import CompiledHalf
 from tfrt_nb.compiled.host import CompiledHome
-from tfrt_nb.dialects.crossing import host_type, is_awaited
+from tfrt_nb.dialects.crossing import host_type, is_awaited, uncrossable
 from tfrt_nb.dialects.types import CHAIN, TENSOR
 from tfrt_nb.jit.adapters import adapter_name
 from tfrt_nb.jit.compiler import MachineCode
+from tfrt_nb.passes.errors import fail
 from tfrt_runtime.async_runtime import kernel_functions
 from tfrt_runtime.executor.native_functions import PREFIX
 from tfrt_runtime.host.context import Request
@@ -39,8 +40,11 @@ def compile_kernels(half: CompiledHalf, names: Sequence[str]) -> dict[str, Compi
     Raises:
         TfrtError: at what cannot be compiled.
     """
-    code = half.compile(kernel_functions(), names)
     functions = {op.sym_name.data: op for op in half.module.ops if isinstance(op, Function)}
+    for name in names:
+        if (problem := uncrossable(functions[name].function_type)) is not None:
+            fail(functions[name], f"'{name}' cannot be called by host programs: {problem}")
+    code = half.compile(kernel_functions(), names)
     kernels = [_kernel(functions[name], code) for name in names]
     return {kernel.name: kernel for kernel in kernels}
 

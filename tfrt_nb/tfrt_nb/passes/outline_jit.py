@@ -20,15 +20,21 @@ from xdsl.ir import Attribute, Operation
 from tfrt_nb.dialects.async_.functions import FuncOp as AsyncFuncOp
 from tfrt_nb.dialects.async_.functions import ReturnOp as AsyncReturnOp
 from tfrt_nb.dialects.async_.types import TOKEN, ValueType
+from tfrt_nb.dialects.catalog import HOST_DIALECTS
 from tfrt_nb.dialects.control_flow import CallOp, ReturnOp
 from tfrt_nb.dialects.control_flow.jit import JitOp
 from tfrt_nb.dialects.crossing import host_type
+from tfrt_nb.passes.errors import fail
 
 _PRIVATE = StringAttr("private")
 
 
 def outline_jit(module: ModuleOp) -> None:
-    """Replace every `tfrt.jit` of the module by a call of a function at its end."""
+    """Replace every `tfrt.jit` of the module by a call of a function at its end.
+
+    Raises:
+        PassError: at an operation in a region that only host programs have.
+    """
     symbols = {name.data for op in module.ops if (name := _symbol(op)) is not None}
     for function in list(module.ops):
         for op in [op for op in function.walk() if isinstance(op, JitOp)]:
@@ -50,8 +56,15 @@ def _unused(wanted: str, used: set[str]) -> str:
 
 
 def _outline(op: JitOp, name: str) -> Operation:
-    """The function that the body is; the operation becomes a call of it."""
+    """The function that the body is; the operation becomes a call of it.
+
+    Raises:
+        PassError: at an operation in the body that only host programs have.
+    """
     body = op.regions[0]
+    for nested in body.walk():
+        if nested.name.partition(".")[0] in HOST_DIALECTS and not isinstance(nested, ReturnOp):
+            fail(nested, f"'{nested.name}' is a kernel, and what is in a 'tfrt.jit' is compiled")
     inputs = list(body.blocks[0].arg_types)
     values = op.body_types
     is_async = op.has_token or (_has_tasks(op) and not _has_buffers(values))

@@ -1,0 +1,253 @@
+"""Every interleaving of small scenes in which kernels call compiled functions."""
+
+from __future__ import annotations
+
+import pytest
+
+from tfrt_runtime.native import async_abi, async_objects, compiled_kernels, handles
+from tfrt_runtime.native.async_value import drop_reference, resolve, state_of
+from tfrt_runtime.native.layouts import (
+    CONCRETE,
+    CONTEXT_ARGUMENTS,
+    CONTEXT_REQUEST,
+    CONTEXT_RESULTS,
+    ERROR,
+    EVENT_FAILED,
+    RECORD_ARGUMENTS,
+    RECORD_DATA,
+    RECORD_RESULTS,
+    TYPE_I64,
+    VALUE_KIND,
+    VALUE_PAYLOAD,
+)
+from tfrt_runtime.native.memory import load, store
+from tfrt_runtime.testing.explorer import World, explore
+from tfrt_runtime.testing.simulated_coroutines import SimulatedCoroutines
+from tfrt_runtime.testing.simulated_host import SimulatedHost, name_cell
+
+
+class Scene:
+    """A host whose kernels call compiled functions; `threads` run beside its main thread."""
+
+    def __init__(self, world: World, threads: int) -> None:
+        self.world = world
+        self.host = SimulatedHost(world, outside=threads)
+        self.coroutines = SimulatedCoroutines(self.host)
+        self.request = self.host.request(1)
+        self.arrived = self.host.function(compiled_kernels.argument_arrived)
+        self._idle = list(self.host.outside)
+        world.finally_assert(self._nothing_is_left)
+
+    def thread(self, body, name: str) -> None:
+        """Run `body(context)` on a thread of its own, with compiled code or without."""
+        context = self._idle.pop(0)
+        self.world.thread(self.coroutines.on(context, lambda: body(context)), name)
+
+    def value(self) -> int:
+        """An unavailable host value with one reference."""
+        made = handles.value_make(self.host.main, TYPE_I64)
+        return name_cell(self.world, made, "host value")
+
+    def record(self, adapter: int, *types: int) -> int:
+        """The record of a kernel with one argument and as many results as there are types less one."""
+        record = self.host.block(128, "record", "RECORD_")
+        data = self.host.block(8 * (3 + len(types)), "data")
+        result_arrived = self.host.function(compiled_kernels.result_arrived)
+        for place, word in enumerate((adapter, self.arrived, result_arrived, *types)):
+            store(data + 8 * place, word)
+        store(record + RECORD_DATA, data)
+        store(record + RECORD_ARGUMENTS, 1)
+        store(record + RECORD_RESULTS, len(types) - 1)
+        return record
+
+    def enter(self, context: int, *arguments: int) -> None:
+        """Let a context be in a kernel of the request, with these arguments."""
+        store(context + CONTEXT_REQUEST, self.request)
+        for place, value in enumerate(arguments):
+            store(load(context + CONTEXT_ARGUMENTS) + 8 * place, value)
+            store(load(context + CONTEXT_RESULTS) + 8 * place, 0)
+
+    def _nothing_is_left(self) -> None:
+        assert self.host.live_values() == self.host.own_values
+
+
+def payload(value: int) -> int:
+    return load(resolve(value) + VALUE_PAYLOAD)
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_a_coroutine_sees_what_a_host_value_becomes_whenever_that_is(fails: bool) -> None:
+    def scenario(world: World) -> None:
+        scene = Scene(world, 2)
+        value = scene.value()
+        seen: list[tuple[int, int]] = []
+        objects: list[int] = []
+        failure = 7
+
+        def look(_: int) -> None:
+            [made] = objects
+            seen.append((state_of(made), payload(made)))
+
+        def resolve_value(context: int) -> None:
+            if fails:
+                assert handles.value_claim(value) == 1
+                handles.value_set_error(context, value, failure)
+            else:
+                assert handles.value_claim(value) == 1
+                handles.value_emplace(context, value, TYPE_I64, 42, 0)
+
+        def await_value(context: int) -> None:
+            made = compiled_kernels.object_of(context, value, TYPE_I64, scene.arrived)
+            objects.append(made)
+            async_abi.await_value_and_execute(made, 1, scene.coroutines.resume)
+
+        scene.coroutines.when_resumed = look
+        scene.thread(resolve_value, "producer")
+        scene.thread(await_value, "coroutine")
+
+        def check() -> None:
+            scene.coroutines.run_tasks(scene.host.main)
+            assert seen == [(ERROR, failure) if fails else (CONCRETE, 42)]
+            scene.coroutines.on(scene.host.main, lambda: async_abi.drop_ref(objects[0], 1))()
+            drop_reference(scene.host.main, value)
+
+        world.finally_assert(check)
+
+    assert explore(scenario, interleavings=4000).interleavings > 10
+
+
+def test_who_gives_up_waiting_does_not_touch_the_host_value() -> None:
+    outcomes: set[int] = set()
+
+    def scenario(world: World) -> None:
+        scene = Scene(world, 2)
+        value = scene.value()
+        made = compiled_kernels.object_of(scene.host.main, value, TYPE_I64, scene.arrived)
+        name_cell(world, made, "object")
+        failure = scene.host.error(9)
+
+        def resolve_value(context: int) -> None:
+            assert handles.value_claim(value) == 1
+            handles.value_emplace(context, value, TYPE_I64, 42, 0)
+
+        scene.thread(resolve_value, "producer")
+        scene.thread(
+            lambda context: async_objects.async_give_up(context, made, failure), "impatient"
+        )
+
+        def check() -> None:
+            assert (state_of(value), payload(value)) == (CONCRETE, 42)
+            outcomes.add(payload(made))
+            scene.coroutines.on(scene.host.main, lambda: async_abi.drop_ref(made, 1))()
+            drop_reference(scene.host.main, value)
+
+        world.finally_assert(check)
+
+    assert explore(scenario).complete
+    assert outcomes == {42, 9}
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_a_run_is_over_once_when_its_last_result_is_there(fails: bool) -> None:
+    def scenario(world: World) -> None:
+        scene = Scene(world, 2)
+        main = scene.host.main
+        record = scene.record(0, TYPE_I64, TYPE_I64)
+        made = scene.coroutines.on(main, lambda: async_abi.create_value(8))()
+        name_cell(world, made, "result")
+        failure = scene.host.error(9)
+
+        def produce(context: int) -> None:
+            if fails:
+                async_objects.note_failure(context, made, failure)
+                async_abi.set_value_error(made)
+            else:
+                store(made + VALUE_PAYLOAD, 42)
+                async_abi.emplace_value(made)
+
+        def give(context: int) -> None:
+            scene.enter(context, 0)
+            compiled_kernels.kernel_return_object(context, record, 0, made)
+            assert load(load(context + CONTEXT_RESULTS)) == made
+            handles.request_leave(context, scene.request)
+
+        scene.thread(produce, "coroutine")
+        scene.thread(give, "kernel")
+
+        def check() -> None:
+            assert scene.host.done == [scene.request]
+            assert payload(made) == (9 if fails else 42)
+            assert load(made + VALUE_KIND) >> 8 == TYPE_I64 or fails
+            reported = [event for event, _ in scene.coroutines.events]
+            assert reported == ([EVENT_FAILED] if fails else [])
+            drop_reference(main, made)
+            if not fails:
+                drop_reference(main, failure)
+
+        world.finally_assert(check)
+
+    assert explore(scenario, interleavings=4000).interleavings > 10
+
+
+def test_results_that_a_failed_function_has_not_set_are_its_failure() -> None:
+    def scenario(world: World) -> None:
+        scene = Scene(world, 0)
+        main = scene.host.main
+
+        def adapter(context: int, record: int) -> int:
+            compiled_kernels.kernel_return(context, record, 0, 5)
+            async_objects.fail_thread(context, scene.host.error(9))
+            return 1
+
+        record = scene.record(scene.host.function(adapter), TYPE_I64, TYPE_I64, TYPE_I64)
+        scene.enter(main, 0, 0)
+        compiled_kernels.run_compiled(main, record)
+        frame = load(main + CONTEXT_RESULTS)
+        results = [load(frame + 8 * place) for place in range(2)]
+
+        assert [(state_of(value), payload(value)) for value in results] == [
+            (CONCRETE, 5),
+            (ERROR, 9),
+        ]
+        assert [event for event, _ in scene.coroutines.events] == [EVENT_FAILED]
+        for value in results:
+            drop_reference(main, value)
+
+    assert explore(scenario).complete
+
+
+def test_a_function_that_waits_keeps_its_frame() -> None:
+    def scenario(world: World) -> None:
+        scene = Scene(world, 1)
+        main = scene.host.main
+        token = scene.coroutines.on(main, async_abi.create_token)()
+        inner = scene.record(0, TYPE_I64, TYPE_I64)
+
+        def task(handle: int) -> None:
+            # Another kernel, run by the thread that waits.
+            scene.enter(main, 0, 0, 0)
+            compiled_kernels.kernel_return(main, inner, 0, handle)
+            drop_reference(main, load(load(main + CONTEXT_RESULTS)))
+            async_abi.emplace_token(token)
+
+        def adapter(context: int, record: int) -> int:
+            async_abi.execute(3, scene.coroutines.resume)
+            async_abi.await_token(token)
+            assert load(compiled_kernels.kernel_argument(context, 0)) == 21
+            assert load(context + CONTEXT_REQUEST) == scene.request
+            compiled_kernels.kernel_return(context, record, 0, 42)
+            async_abi.drop_ref(token, 1)
+            return 0
+
+        scene.coroutines.when_resumed = task
+        argument = handles.value_of(main, TYPE_I64, 21, 0)
+        scene.enter(main, argument)
+        frame = load(main + CONTEXT_RESULTS)
+        record = scene.record(scene.host.function(adapter), TYPE_I64, TYPE_I64)
+        compiled_kernels.run_compiled(main, record)
+
+        assert (load(main + CONTEXT_RESULTS), payload(load(frame))) == (frame, 42)
+        drop_reference(main, load(frame))
+        drop_reference(main, argument)
+
+    assert explore(scenario).complete

@@ -1,0 +1,499 @@
+"""Compiled functions, host programs and Python wait for each other's values."""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+import threading
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from tfrt_nb import Program
+from tfrt_runtime.async_runtime import buffers
+from tfrt_runtime.diagnostics import error
+from tfrt_runtime.executor.execution import Execution
+from tfrt_runtime.host.async_value import AsyncValue, State, make_unavailable
+from tfrt_runtime.host.chain import CHAIN
+from tfrt_runtime.host.context import HostContext
+from tfrt_runtime.host.tensor.dense import DenseHostTensor
+from tfrt_runtime.host.trace import DebugSink, Level, Tracing
+
+SLOW = 120
+"""Seconds that nothing here should take."""
+
+
+@pytest.fixture(params=["s", "mstd:2"])
+def host(request: pytest.FixtureRequest, leak_check: None) -> Iterator[HostContext]:
+    with HostContext(request.param, output=lambda _: None) as made:
+        yield made
+
+
+def parse(text: str) -> Program:
+    return Program.from_source(text, "test.mlir")
+
+
+def run(host: HostContext, program: Program, *arguments: object, function: str = "main"):
+    return program.run(host, function, arguments)
+
+
+def outcomes(results: list[AsyncValue]) -> list[object]:
+    """Values, and messages of errors."""
+    problems = [value.exception(SLOW) for value in results]
+    return [
+        value.result(SLOW) if problem is None else problem.diagnostics[0].message
+        for value, problem in zip(results, problems, strict=True)
+    ]
+
+
+LATER = """
+func.func private @printI64(i64)
+func.func @main(%v: i32, %w: i32) -> i32 {
+  %y = tfrt.call @sum(%v, %w) : (i32, i32) -> i32
+  tfrt.return %y : i32
+}
+async.func @sum(%v: !async.value<i32>, %w: i32) -> !async.value<i32> {
+  %seven = arith.constant 7 : i64
+  func.call @printI64(%seven) : (i64) -> ()
+  %x = await %v : !async.value<i32>
+  %y = arith.addi %x, %w : i32
+  return %y : i32
+}
+"""
+
+
+def test_a_coroutine_awaits_a_value_that_python_resolves_later(host: HostContext) -> None:
+    promised = make_unavailable(host.work_queue, "i32")
+    execution = run(host, parse(LATER), promised, 5)
+
+    before = execution.wait(0.05), execution.results[0].state, execution.output
+    threading.Thread(target=promised.emplace, args=(37,)).start()
+
+    assert before == (False, State.UNAVAILABLE, "7")
+    assert outcomes(execution.results) == [42]
+    assert execution.wait(SLOW)
+
+
+def test_a_coroutine_hears_that_nobody_will_resolve_its_value(host: HostContext) -> None:
+    promised = make_unavailable(host.work_queue, "i32")
+    execution = run(host, parse(LATER), promised, 5)
+    del promised
+
+    assert outcomes(execution.results) == ["nobody is left who could resolve this value"]
+    assert execution.wait(SLOW)
+
+
+def test_a_plain_function_may_wait_for_python_too(host: HostContext) -> None:
+    program = parse("""
+func.func @main(%v: i32) -> i32 {
+  %y = tfrt.call @twice(%v) : (i32) -> i32
+  tfrt.return %y : i32
+}
+func.func @twice(%v: !async.value<i32>) -> i32 {
+  %x = async.await %v : !async.value<i32>
+  %y = arith.addi %x, %x : i32
+  return %y : i32
+}""")
+    promised = make_unavailable(host.work_queue, "i32")
+    execution = run(host, program, promised)
+    # Long enough for a thread that gives up too early to do so.
+    timer = threading.Timer(0.3, promised.emplace, (21,))
+    timer.start()
+
+    assert outcomes(execution.results) == [42]
+    assert execution.wait(SLOW)
+    timer.join()
+
+
+BY_PYTHON = """
+async.func @sum(%t: !async.token, %v: !async.value<i32>, %w: i32)
+    -> (!async.token, !async.value<i32>) {
+  await %t : !async.token
+  %x = await %v : !async.value<i32>
+  %y = arith.addi %x, %w : i32
+  return %y : i32
+}
+async.func @same(%v: !async.value<index>, %h: !async.value<f16>, %b: !async.value<i1>)
+    -> (!async.value<index>, !async.value<f16>, !async.value<i1>) {
+  %x = await %v : !async.value<index>
+  %y = await %h : !async.value<f16>
+  %z = await %b : !async.value<i1>
+  return %x, %y, %z : index, f16, i1
+}
+"""
+
+
+def test_python_calls_an_async_function_with_values_that_come_later(host: HostContext) -> None:
+    token = make_unavailable(host.work_queue)
+    value = make_unavailable(host.work_queue, "i32")
+    execution = run(host, parse(BY_PYTHON), token, value, 5, function="sum")
+
+    before = [result.state for result in execution.results]
+    value.emplace(37)
+    token.emplace()
+
+    assert before == [State.UNAVAILABLE, State.UNAVAILABLE]
+    assert outcomes(execution.results) == [CHAIN, 42]
+    assert execution.wait(SLOW)
+
+
+def test_python_calls_an_async_function_with_plain_values(host: HostContext) -> None:
+    execution = run(host, parse(BY_PYTHON), 7, 1.5, True, function="same")
+
+    assert outcomes(execution.results) == [7, 1.5, True]
+    assert execution.wait(SLOW)
+
+
+@pytest.mark.parametrize("function", ["sum", "host"])
+def test_an_async_function_awaits_a_future(host: HostContext, function: str) -> None:
+    program = parse(
+        BY_PYTHON
+        + """
+func.func @host(%t: !tfrt.chain, %v: i32, %w: i32) -> (!tfrt.chain, i32) {
+  %c, %y = tfrt.call @sum(%t, %v, %w) : (!tfrt.chain, i32, i32) -> (!tfrt.chain, i32)
+  tfrt.return %c, %y : !tfrt.chain, i32
+}"""
+    )
+    token: concurrent.futures.Future[None] = concurrent.futures.Future()
+    value: concurrent.futures.Future[int] = concurrent.futures.Future()
+    good = run(host, program, token, value, 5, function=function)
+    failing: concurrent.futures.Future[int] = concurrent.futures.Future()
+    bad = run(host, program, CHAIN, failing, 5, function=function)
+
+    token.set_result(None)
+    value.set_result(37)
+    failing.set_exception(ValueError("no number"))
+
+    assert outcomes(good.results) == [CHAIN, 42]
+    assert outcomes(bad.results) == ["ValueError: no number"] * 2
+    assert good.wait(SLOW)
+    assert bad.wait(SLOW)
+
+
+def test_a_future_may_be_cancelled_or_of_another_type(host: HostContext) -> None:
+    program = parse(LATER)
+    cancelled: concurrent.futures.Future[int] = concurrent.futures.Future()
+    cancelled.cancel()
+    wrong: concurrent.futures.Future[str] = concurrent.futures.Future()
+    wrong.set_result("text")
+    executions = [run(host, program, future, 1) for future in (cancelled, wrong)]
+
+    assert [outcomes(execution.results) for execution in executions] == [
+        ["the future was cancelled"],
+        ["expected i32, found str"],
+    ]
+    for execution in executions:
+        assert execution.wait(SLOW)
+
+
+def test_results_and_futures_of_an_event_loop_await_each_other(host: HostContext) -> None:
+    program = parse(BY_PYTHON)
+
+    async def main() -> list[object]:
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[int] = loop.create_future()
+        execution = run(host, program, None, future, 5, function="sum")
+        loop.call_soon(future.set_result, 20)
+        results = [await value for value in execution.results]
+        assert await asyncio.to_thread(execution.wait, SLOW)
+        return results
+
+    assert asyncio.run(main()) == [CHAIN, 25]
+
+
+CANCELLED = """
+func.func private @printI64(i64)
+func.func @main(%v: i32) -> i32 {
+  %y = tfrt.call @FUNCTION(%v) : (i32) -> i32
+  tfrt.return %y : i32
+}
+func.func @strict(%x: i32) -> i32 {
+  %seven = arith.constant 7 : i64
+  func.call @printI64(%seven) : (i64) -> ()
+  return %x : i32
+}
+func.func @waits(%v: !async.value<i32>) -> i32 {
+  %x = async.await %v : !async.value<i32>
+  return %x : i32
+}
+async.func @suspends(%v: !async.value<i32>) -> !async.value<i32> {
+  %seven = arith.constant 7 : i64
+  func.call @printI64(%seven) : (i64) -> ()
+  %x = async.await %v : !async.value<i32>
+  return %x : i32
+}
+"""
+
+
+def test_a_function_does_not_start_in_a_run_that_is_cancelled(host: HostContext) -> None:
+    promised = make_unavailable(host.work_queue, "i32")
+    execution = run(host, parse(CANCELLED.replace("FUNCTION", "strict")), promised)
+    execution.cancel("enough")
+    promised.emplace(1)
+
+    assert outcomes(execution.results) == ["enough"]
+    assert execution.wait(SLOW)
+    assert (execution.output, execution.diagnostics) == ("", [])
+
+
+def test_a_plain_function_that_waits_is_ended_by_a_cancellation(host: HostContext) -> None:
+    promised = make_unavailable(host.work_queue, "i32")
+    execution = run(host, parse(CANCELLED.replace("FUNCTION", "waits")), promised)
+    # On a queue without workers the function waits on this thread.
+    timer = threading.Timer(0.1, execution.cancel, ("enough",))
+    timer.start()
+
+    assert execution.wait(SLOW)
+    assert outcomes(execution.results) == ["enough"]
+    timer.join()
+    promised.emplace(1)
+
+
+def test_a_coroutine_that_waits_is_over_when_its_value_comes(host: HostContext) -> None:
+    promised = make_unavailable(host.work_queue, "i32")
+    execution = run(host, parse(CANCELLED.replace("FUNCTION", "suspends")), promised)
+    while not execution.output:
+        assert not execution.wait(0.01)
+    execution.cancel()
+    assert not execution.wait(0.01)
+    promised.emplace(1)
+
+    assert execution.wait(SLOW)
+
+
+def test_a_host_may_be_closed_while_a_coroutine_waits(leak_check: None) -> None:
+    for queue in ("s", "mstd:2"):
+        with HostContext(queue) as host:
+            promised = make_unavailable(host.work_queue, "i32")
+            execution = run(host, parse(LATER), promised, 5)
+        promised.emplace(1)
+        assert execution.results[0].state is not State.AVAILABLE or outcomes(execution.results)
+        del promised, execution, host
+
+
+TENSORS = """
+func.func @main(%t: !t.tensor) -> (!tfrt.chain, !t.tensor, !t.tensor) {
+  %c, %same, %copy = tfrt.call @count(%t) : (!t.tensor) -> (!tfrt.chain, !t.tensor, !t.tensor)
+  tfrt.return %c, %same, %copy : !tfrt.chain, !t.tensor, !t.tensor
+}
+func.func @count(%a: memref<?x2xi32>)
+    -> (!async.token, memref<?x2xi32>, memref<?x2xi32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %n = memref.dim %a, %c0 : memref<?x2xi32>
+  %b = memref.alloc(%n) : memref<?x2xi32>
+  "memref.copy"(%a, %b) : (memref<?x2xi32>, memref<?x2xi32>) -> ()
+  %t = async.execute {
+    scf.for %i = %c0 to %n step %c1 {
+      scf.for %j = %c0 to %c2 step %c1 {
+        %x = memref.load %a[%i, %j] : memref<?x2xi32>
+        %y = arith.addi %x, %x : i32
+        memref.store %y, %a[%i, %j] : memref<?x2xi32>
+      }
+    }
+    async.yield
+  }
+  return %t, %a, %b : !async.token, memref<?x2xi32>, memref<?x2xi32>
+}
+"""
+
+
+def test_a_tensor_crosses_both_ways_without_a_copy(host: HostContext) -> None:
+    array = np.arange(6, dtype=np.int32).reshape(3, 2)
+    execution = run(host, parse(TENSORS), DenseHostTensor.over(array))
+    done, same, copy = outcomes(execution.results)
+
+    assert done is CHAIN
+    assert isinstance(same, DenseHostTensor)
+    assert isinstance(copy, DenseHostTensor)
+    assert same.array.ctypes.data == array.ctypes.data
+    assert array.tolist() == [[0, 2], [4, 6], [8, 10]]
+    assert copy.array.tolist() == [[0, 1], [2, 3], [4, 5]]
+    assert execution.wait(SLOW)
+
+
+def test_memory_of_compiled_code_lives_as_long_as_its_tensor(
+    host: HostContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    freed: list[int] = []
+    free = buffers._FREE
+    monkeypatch.setattr(buffers, "_FREE", lambda address: (freed.append(address), free(address)))
+    execution = run(host, parse(TENSORS), DenseHostTensor.over(np.ones((1, 2), np.int32)))
+    *_, copy = outcomes(execution.results)
+    assert isinstance(copy, DenseHostTensor)
+    assert execution.wait(SLOW)
+    del execution
+    view = copy.array[0]
+    address = view.ctypes.data
+    del copy
+    before = list(freed)
+    assert view.tolist() == [1, 1]
+    del view
+
+    assert (before, freed) == ([], [address])
+
+
+@pytest.mark.parametrize(
+    ("array", "found"),
+    [
+        (np.ones((2, 2), np.float32), "dtype = f32, shape = [2, 2]"),
+        (np.ones((2, 3), np.int32), "dtype = i32, shape = [2, 3]"),
+        (np.ones(2, np.int32), "dtype = i32, shape = [2]"),
+    ],
+)
+def test_a_tensor_that_does_not_fit_is_an_error_at_the_call(
+    host: HostContext, array: np.ndarray, found: str
+) -> None:
+    execution = run(host, parse(TENSORS), DenseHostTensor.over(array))
+
+    assert execution.wait(SLOW)
+    [problem] = execution.diagnostics
+    assert problem.message == f"expected a tensor for memref<?x2xi32>, found {found}"
+    assert TENSORS.splitlines()[problem.location.line - 1].startswith("  %c, %same, %copy")
+    assert outcomes(execution.results) == [problem.message] * 3
+
+
+def test_what_is_no_tensor_is_refused(host: HostContext) -> None:
+    execution = run(host, parse(TENSORS), "text")
+
+    assert outcomes(execution.results) == ["expected a dense tensor for memref<?x2xi32>"] * 3
+    assert execution.wait(SLOW)
+
+
+VIEWS = """
+func.func @main(%t: !t.tensor) -> !t.tensor {
+  %r = tfrt.call @part(%t) : (!t.tensor) -> !t.tensor
+  tfrt.return %r : !t.tensor
+}
+memref.global "private" @kept : memref<2xi32> = dense<[1, 2]>
+func.func @part(%a: memref<4xi32>) -> memref<2xi32> {
+  %g = memref.get_global @kept : memref<2xi32>
+  %c0 = arith.constant 0 : index
+  %x = memref.load %a[%c0] : memref<4xi32>
+  memref.store %x, %g[%c0] : memref<2xi32>
+  return %g : memref<2xi32>
+}
+"""
+
+
+def test_a_global_buffer_is_copied_as_its_next_user_may_change_it(host: HostContext) -> None:
+    program = parse(VIEWS)
+    tensors = []
+    for number in (5, 6):
+        execution = run(host, program, DenseHostTensor.over(np.full(4, number, np.int32)))
+        tensors += outcomes(execution.results)
+        assert execution.wait(SLOW)
+
+    assert [tensor.array.tolist() for tensor in tensors] == [[5, 2], [6, 2]]
+
+
+BUSY = """
+func.func @main(%n: i32) -> (i32, i32, i32, i32) {
+  %a = tfrt.call @waits(%n) : (i32) -> i32
+  %b = tfrt.call @waits(%n) : (i32) -> i32
+  %c, %d = "my.pair"(%n, %n, %n) : (i32, i32, i32) -> (i32, i32)
+  %e = tfrt.add.i32 %c, %d
+  %f = tfrt.call @waits(%e) : (i32) -> i32
+  tfrt.return %a, %b, %e, %f : i32, i32, i32, i32
+}
+func.func @waits(%n: i32) -> i32 {
+  %t, %v = async.execute -> !async.value<i32> {
+    %u, %w = async.execute -> !async.value<i32> {
+      %m = arith.addi %n, %n : i32
+      async.yield %m : i32
+    }
+    %x = async.await %w : !async.value<i32>
+    async.yield %x : i32
+  }
+  %y = async.await %v : !async.value<i32>
+  return %y : i32
+}
+"""
+
+
+def test_a_thread_runs_other_kernels_while_a_function_waits(host: HostContext) -> None:
+    from tfrt_runtime.kernels.standard import standard_kernels
+    from tfrt_runtime.kernels.user import user_kernel
+
+    registry = standard_kernels()
+    registry.add(user_kernel("my.pair", lambda a, b, c: (a + b, c)))
+    program = parse(BUSY)
+    for number in range(50):
+        execution = program.run(host, "main", [number], kernels=registry)
+        assert outcomes(execution.results) == [2 * number, 2 * number, 3 * number, 6 * number]
+        assert execution.wait(SLOW)
+
+
+def test_runs_of_one_program_share_its_code(host: HostContext) -> None:
+    program = parse(LATER)
+    promised = [make_unavailable(host.work_queue, "i32") for _ in range(20)]
+    executions = [run(host, program, value, i) for i, value in enumerate(promised)]
+    for value in promised:
+        value.emplace(100)
+
+    assert [outcomes(e.results) for e in executions] == [[100 + i] for i in range(20)]
+    for execution in executions:
+        assert execution.wait(SLOW)
+
+
+def test_a_program_is_the_same_on_several_hosts(leak_check: None) -> None:
+    program = parse(LATER)
+    with HostContext("s") as first, HostContext("mstd:2") as second:
+        executions = [run(host, program, 1, 2) for host in (first, second)]
+        assert [outcomes(execution.results) for execution in executions] == [[3], [3]]
+        for execution in executions:
+            assert execution.wait(SLOW)
+        del executions, execution
+
+
+def test_calls_are_traced_like_those_of_other_kernels(leak_check: None) -> None:
+    lines: list[str] = []
+    tracing = Tracing(DebugSink(lines.append), Level.DEBUG)
+    tracing.request(True)
+    with HostContext("s", tracing=tracing, output=lambda _: None) as host:
+        executable = parse(LATER).load(tracing=Level.DEBUG)
+        execution = Execution(host, executable, "main", [1, 2])
+        assert execution.wait(SLOW)
+        assert outcomes(execution.results) == [3]
+        del execution, executable
+
+    assert any("native function sum" in line for line in lines), lines
+
+
+def test_the_latest_values_are_kept_of_a_traced_program(host: HostContext) -> None:
+    execution = parse(LATER).run(host, "main", [1, 2], trace=True)
+    assert isinstance(execution, Execution)
+    assert execution.wait(SLOW)
+    main = [view for view in execution.registers() if view.function == 0]
+
+    assert outcomes([view.value for view in main]) == [1, 2, 3]
+
+
+def test_errors_reach_the_diagnostics_once(host: HostContext) -> None:
+    program = parse("""
+func.func @main() -> (!tfrt.chain, i32, i32) {
+  %c, %x, %y = tfrt.call @fails() : () -> (!tfrt.chain, i32, i32)
+  tfrt.return %c, %x, %y : !tfrt.chain, i32, i32
+}
+async.func @fails() -> (!async.token, !async.value<i32>, !async.value<i32>) {
+  %no = arith.constant false
+  cf.assert %no, "never"
+  %x = arith.constant 1 : i32
+  return %x, %x : i32, i32
+}""")
+    execution = run(host, program)
+
+    assert execution.wait(SLOW)
+    assert [problem.message for problem in execution.diagnostics] == ["never"]
+    assert outcomes(execution.results) == ["never"] * 3
+
+
+def test_diagnostics_of_values_are_those_of_python(host: HostContext) -> None:
+    promised = make_unavailable(host.work_queue, "i32")
+    execution = run(host, parse(LATER), promised, 5)
+    promised.set_error(error("lost"))
+
+    assert outcomes(execution.results) == ["lost"]
+    assert execution.wait(SLOW)
