@@ -60,6 +60,8 @@ class Call:
     strict_arguments: int = 0
     data: tuple[int, ...] = ()
     functions: tuple[int, ...] = ()
+    code: int = 0
+    """Offset in the arena of what its data is, in the place of `data`."""
 
 
 @dataclass(slots=True)
@@ -145,7 +147,7 @@ class FunctionWriter:
         self, index: int, call: Call, slots: Mapping[int, int], function_offsets: Sequence[int]
     ) -> None:
         arena, kernel = self._arena, self._plan.function.kernels[index]
-        data = arena.add(*call.data) if call.data else 0
+        data = arena.add(*call.data) if call.data else call.code
         functions = arena.add_addresses(*(function_offsets[i] for i in call.functions))
         table = arena.add_addresses(*(slots[register] for register in kernel.results))
         waits = 0
@@ -159,7 +161,7 @@ class FunctionWriter:
         plain = [call.address, len(kernel.arguments), len(kernel.results), flags]
         for position, word in enumerate(plain):
             arena.put(record + 8 * position, word)
-        if call.data:
+        if data:
             arena.put_address(record + 32, data)
         arena.put_address(record + 40, functions)
         arena.put(record + 48, self._handle + index)
@@ -235,7 +237,7 @@ class FunctionWriter:
             *(self._records[i] for i, count in counts.items() if count == 0)
         )
         arguments = arena.add_addresses(*(slots[i] for i in range(len(function.argument_types))))
-        values = {register: self._write_constant(c) for register, c in plan.constants.items()}
+        values = {register: write_constant(arena, c) for register, c in plan.constants.items()}
         returned = [register for register in values if plan.returns[register]]
         constant_slots = [self._constant_slot(register) for register in returned]
         constants = arena.offset
@@ -268,21 +270,14 @@ class FunctionWriter:
         for place, target in tables.items():
             arena.put_address(offset + place, target)
 
-    def _write_constant(self, constant: Constant) -> int:
-        """An AsyncValue that is never destroyed before its program."""
-        return self._arena.add(
-            IMMORTAL,
-            CONCRETE,
-            constant.payload_type << 8,
-            constant.first,
-            constant.second,
-            0,
-            0,
-            0,
-        )
-
     def _constant_slot(self, register: int) -> int:
         """A slot that brings a constant to its returns; its users do not wait for it."""
         returns = self._plan.returns[register]
         spare = self.register(register)
         return self._arena.add(spare, len(returns), 1, 0, len(returns), 0, *returns)
+
+
+def write_constant(arena: Arena, constant: Constant) -> int:
+    """An AsyncValue that is never destroyed before its program; its offset."""
+    kind = constant.payload_type << 8
+    return arena.add(IMMORTAL, CONCRETE, kind, constant.first, constant.second, 0, 0, 0)

@@ -28,6 +28,7 @@ from tfrt_runtime.native.layouts import (
     ACTIVATION_REQUEST,
     CONTEXT_ACTIVATION,
     CONTEXT_ARGUMENTS,
+    CONTEXT_DEADLINE,
     CONTEXT_FRAME_LIMIT,
     CONTEXT_PROCESS,
     CONTEXT_QUEUE,
@@ -443,9 +444,11 @@ def help_until(context: Address, word: Address, deadline: int) -> int:
     still ready here when it returns, others may take.  Returns the word.
     """
     turn(context)
+    store(context + CONTEXT_DEADLINE, deadline)
     while load_acquire(word) != 0 and now() < deadline:
         if work(context, 4096) == 4096:
             sleep_on_queue(context, word, min(deadline - now(), 20_000_000))
+    store(context + CONTEXT_DEADLINE, 0)
     hand_over(context)
     offer_tasks(context)
     turn(context)

@@ -195,6 +195,8 @@ CONTEXT_SPAWNED = 496
 """Coroutines put into the queue since this thread last took a task from there itself."""
 CONTEXT_PENDING = 488
 """Queue without workers: tasks that a waiting thread has taken and not run yet."""
+CONTEXT_DEADLINE = 504
+"""When the thread has to go back to Python, by the clock; 0 if it need not."""
 CONTEXT_SIZE = 512
 
 # Messages that native code reports by number.
@@ -203,6 +205,7 @@ MESSAGE_NO_RESULT, MESSAGE_POOL_FULL, MESSAGE_DIVIDE_BY_ZERO, MESSAGE_CASE_RANGE
 MESSAGE_WRONG_TYPE = 8
 MESSAGE_QUIET_FAIL = 9
 MESSAGE_TOO_DEEP = 10
+MESSAGE_NOT_READY = 11
 
 # Request: what belongs to one run of a program.
 REQUEST_CANCEL = 0
