@@ -33,6 +33,23 @@ def refuse_endless_waits(file: BefFile, function: BefFunction) -> None:
             raise TfrtError(error(text, file.location(function.location)))
 
 
+def refuse_disorder(file: BefFile, function: BefFunction) -> None:
+    """
+    Raises:
+        TfrtError: if a kernel of a sync function uses a value that only a later one makes, or
+            makes one that is there: sync functions run from their first kernel to their last.
+    """
+    made = set(range(len(function.argument_types)))
+    for kernel in function.kernels:
+        if not made.issuperset(kernel.arguments):
+            text = f"'{kernel.name}' uses a value that is made later"
+            raise TfrtError(error(text, file.location(kernel.location)))
+        if not made.isdisjoint(kernel.results) or len(set(kernel.results)) < len(kernel.results):
+            text = f"'{kernel.name}' makes a value that is there already"
+            raise TfrtError(error(text, file.location(kernel.location)))
+        made.update(kernel.results)
+
+
 def _run(kernels: tuple[BefKernel, ...], made: set[int]) -> tuple[BefKernel, ...]:
     """Add what kernels make in their order; returns those that cannot run yet."""
     left = []

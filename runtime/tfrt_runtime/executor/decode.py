@@ -64,6 +64,8 @@ class Call:
     strict_arguments: int = 0
     data: tuple[int, ...] = ()
     functions: tuple[int, ...] = ()
+    code: int = 0
+    """Offset in the arena of what its data is, in the place of `data`."""
 
 
 @dataclass(slots=True)
@@ -171,7 +173,7 @@ class FunctionWriter:
             table = first + _RECORD_WORDS + len(arguments)
             addresses += (first + 7, *range(table, table + len(results)))
             data = functions = waits = 0
-            if call.data or call.functions or flags & KERNEL_NONSTRICT:
+            if call.data or call.code or call.functions or flags & KERNEL_NONSTRICT:
                 data, functions, waits = self._write_data(call, arguments, function_offsets)
                 there = ((4, data), (5, functions), (9, waits))
                 addresses += [first + position for position, target in there if target]
@@ -197,7 +199,7 @@ class FunctionWriter:
     ) -> tuple[int, int, int]:
         """The offsets of the data, the functions and the waits of a record; 0 for what it has not."""
         arena = self._arena
-        data = arena.add(*call.data) if call.data else 0
+        data = arena.add(*call.data) if call.data else call.code
         functions = waits = 0
         if call.functions:
             functions = arena.add_addresses(*[function_offsets[i] for i in call.functions])
@@ -292,7 +294,7 @@ class FunctionWriter:
         ]
         entries = arena.add_addresses(*ready)
         arguments = arena.add_addresses(*(slots[i] for i in range(len(function.argument_types))))
-        values = {register: self._write_constant(c) for register, c in plan.constants.items()}
+        values = {register: write_constant(arena, c) for register, c in plan.constants.items()}
         returned = [register for register in values if plan.returns[register]]
         constant_slots = [self._constant_slot(register) for register in returned]
         constants = arena.offset
@@ -323,21 +325,14 @@ class FunctionWriter:
         for place, target in tables.items():
             arena.put_address(offset + place, target)
 
-    def _write_constant(self, constant: Constant) -> int:
-        """An AsyncValue that is never destroyed before its program."""
-        return self._arena.add(
-            IMMORTAL,
-            CONCRETE,
-            constant.payload_type << 8,
-            constant.first,
-            constant.second,
-            0,
-            0,
-            0,
-        )
-
     def _constant_slot(self, register: int) -> int:
         """A slot that brings a constant to its returns; its users do not wait for it."""
         returns = self._plan.returns[register]
         spare = self.register(register)
         return self._arena.add(spare, len(returns), 1, 0, len(returns), 0, *returns)
+
+
+def write_constant(arena: Arena, constant: Constant) -> int:
+    """An AsyncValue that is never destroyed before its program; its offset."""
+    kind = constant.payload_type << 8
+    return arena.add(IMMORTAL, CONCRETE, kind, constant.first, constant.second, 0, 0, 0)

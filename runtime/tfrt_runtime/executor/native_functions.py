@@ -67,10 +67,15 @@ def native_function(function: BefFunction) -> BefFunction:
     """`function` with a body, if it is a native one."""
     if function.kind is not FunctionKind.NATIVE:
         return function
+    return replace(one_kernel(function, PREFIX + function.name), kind=FunctionKind.ASYNC)
+
+
+def one_kernel(function: BefFunction, name: str) -> BefFunction:
+    """`function` with another body: one kernel that takes all arguments and makes all results."""
     arguments, results = len(function.argument_types), len(function.result_types)
     registers = tuple(range(arguments + results))
     kernel = BefKernel(
-        name=PREFIX + function.name,
+        name=name,
         location=function.location,
         arguments=registers[:arguments],
         attributes=(),
@@ -82,7 +87,6 @@ def native_function(function: BefFunction) -> BefFunction:
     )
     return replace(
         function,
-        kind=FunctionKind.ASYNC,
         register_count=arguments + results,
         kernels=(kernel,),
         result_registers=registers[arguments:],

@@ -13,11 +13,13 @@ from tfrt_runtime.bef.records import BefFunction, BefKernel
 from tfrt_runtime.diagnostics import AnyLocation, TfrtError, error
 from tfrt_runtime.executor.arena import Arena
 from tfrt_runtime.executor.benchmarks import BENCHMARK_NAME, benchmark_samples
-from tfrt_runtime.executor.circles import refuse_endless_waits
+from tfrt_runtime.executor.circles import refuse_disorder, refuse_endless_waits
 from tfrt_runtime.executor.decode import Call, Constant, FunctionWriter, make_plan
 from tfrt_runtime.executor.native_functions import PREFIX, with_bodies
 from tfrt_runtime.executor.python_kernels import present_request, report, run_python_kernel
 from tfrt_runtime.executor.resolve import PythonCall, Resolver, result_types_of
+from tfrt_runtime.executor.sync_functions import SyncFunctions, runs_in_sync
+from tfrt_runtime.executor.sync_lowering import SyncFunction
 from tfrt_runtime.executor.tracing import ProgramTracing
 from tfrt_runtime.host.context import Request
 from tfrt_runtime.host.process import native_process
@@ -91,8 +93,12 @@ class Executable:
         offsets = [arena.reserve(FUNCTION_WORDS) for _ in self.functions]
         traced: list[tuple[int, int, int, Constant | None]] = []
         handle = self._base
+        sync = SyncFunctions(arena, self._symbol, is_told=self._tracing.tells_of_kernels)
         for index, function in enumerate(self.functions):
+            is_sync = function.kind is FunctionKind.SYNC
             refuse_endless_waits(self.file, function)
+            if is_sync:
+                refuse_disorder(self.file, function)
             kernels = self._find_all(function)
             calls, constants = self._resolve(resolver, function, kernels, handle - self._base)
             traces = self._traces(arena, function, constants) if trace else {}
@@ -100,11 +106,15 @@ class Executable:
                 (index, register, traces.get(register, 0), constants.get(register))
                 for register in range(function.register_count if trace else 0)
             ]
-            plan = make_plan(function, constants, [call is not None for call in calls])
             told = self._tracing.through_callback(function, handle - self._base, calls)
-            FunctionWriter(arena, plan, told, traces, handle).write(offsets[index], offsets)
-            self._tracing.mark(arena, offsets[index], self._base + index)
+            sync.add(index, SyncFunction(function, kernels, told, constants, traces, handle))
+            if not is_sync:
+                plan = make_plan(function, constants, [call is not None for call in calls])
+                FunctionWriter(arena, plan, told, traces, handle).write(offsets[index], offsets)
             handle += len(function.kernels)
+        sync.write(offsets)
+        for index, offset in enumerate(offsets):
+            self._tracing.mark(arena, offset, self._base + index)
         self._memory, base = arena.seal()
         self.addresses = [base + offset for offset in offsets]
         self.traced = [
@@ -145,7 +155,7 @@ class Executable:
                     constants[record.results[0]] = constant
                     calls.append(None)
                 continue
-            calls.append(resolver.call(kernel, record))
+            calls.append(resolver.call(kernel, record, function.kind is FunctionKind.SYNC))
             if isinstance(kernel, CompiledKernel):
                 self._compiled[kernel.name] = kernel
             if isinstance(kernel, PythonKernel):
@@ -165,8 +175,9 @@ class Executable:
         kernel = self._registry.get(record.name)
         if kernel is None:
             raise self._unknown(function, record)
+        in_sync = function.kind is FunctionKind.SYNC
         is_sync = kernel.sync and not isinstance(kernel, ControlKernel)
-        if is_sync != (function.kind is FunctionKind.SYNC):
+        if in_sync and not runs_in_sync(kernel) or is_sync and not in_sync:
             kinds = ("sync", "asynchronous") if is_sync else ("asynchronous", "sync")
             message = f"{kinds[0]} kernel '{record.name}' in {kinds[1]} function '{function.name}'"
             raise TfrtError(error(message, self.file.location(record.location)))

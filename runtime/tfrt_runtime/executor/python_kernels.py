@@ -30,6 +30,7 @@ from tfrt_runtime.native.layouts import (
     MESSAGE_FAIL_ASYNC,
     MESSAGE_NEGATIVE_COUNT,
     MESSAGE_NO_RESULT,
+    MESSAGE_NOT_READY,
     MESSAGE_POOL_FULL,
     MESSAGE_QUIET_FAIL,
     MESSAGE_TOO_DEEP,
@@ -52,6 +53,7 @@ MESSAGES = {
     MESSAGE_QUIET_FAIL: "something bad happened",
     MESSAGE_NEGATIVE_COUNT: "the number of iterations is negative",
     MESSAGE_TOO_DEEP: f"calls are nested too deeply: they take more than {MOST_NESTED >> 20} MiB",
+    MESSAGE_NOT_READY: "the kernel's result is not there yet, and a sync function does not wait",
     MESSAGE_WRONG_TYPE: "an argument is of another type than the kernel takes",
 }
 

@@ -79,16 +79,18 @@ class Resolver:
         data = (constant.payload_type, constant.first, constant.second)
         return Call(self._symbols("scalar_kernels.constant"), data=data)
 
-    def call(self, kernel: Kernel, record: BefKernel) -> Call:
-        """What the record of any other kernel says.
+    def call(self, kernel: Kernel, record: BefKernel, in_sync: bool = False) -> Call:
+        """What the record of any other kernel says; `in_sync` if it is in a sync function.
 
         Raises:
             TfrtError: if the kernel cannot take this call; the place is the kernel's.
         """
+        if in_sync and record.is_nonstrict:
+            raise self._refuse(record, f"'{kernel.name}' cannot run non-strictly")
         if isinstance(kernel, NativeKernel):
             return self._plain(kernel, record)
         if isinstance(kernel, ControlKernel):
-            return self._control(kernel, record)
+            return self._control(kernel, record, in_sync)
         if isinstance(kernel, CompiledKernel):
             return self._compiled(kernel, record)
         assert isinstance(kernel, PythonKernel)
@@ -166,7 +168,7 @@ class Resolver:
         )
         return PythonCall(kernel, record, attributes, result_types)
 
-    def _control(self, kernel: ControlKernel, record: BefKernel) -> Call:
+    def _control(self, kernel: ControlKernel, record: BefKernel, in_sync: bool) -> Call:
         own, extra = kernel.own, kernel.extra
         self._expect(record, kernel.name, own, kernel.fixed_results)
         count = len(record.functions)
@@ -174,7 +176,9 @@ class Resolver:
             raise self._refuse(record, f"'{kernel.name}' has {count} functions")
         passed = len(record.arguments) - own + kernel.added
         for index in record.functions:
-            self._expect_callee(kernel, record, self._file.functions[index], passed, extra)
+            callee = self._file.functions[index]
+            self._expect_kind(kernel, record, callee, in_sync)
+            self._expect_callee(kernel, record, callee, passed, extra)
         loops = kernel.extra or kernel.name.startswith("tfrt.repeat")
         if loops and len(record.results) != len(record.arguments) - own:
             raise self._refuse(record, f"'{kernel.name}' has other results than loop values")
@@ -210,6 +214,17 @@ class Resolver:
         except WrongKind as wrong:
             raise self._refuse(record, f"'{name}': {wrong}") from None
 
+    def _expect_kind(
+        self, kernel: ControlKernel, record: BefKernel, callee: BefFunction, in_sync: bool
+    ) -> None:
+        """A sync function calls sync and native ones; others call any, unless the kernel is for one."""
+        if kernel.sync and callee.kind is not FunctionKind.SYNC:
+            text = f"'{kernel.name}' cannot call asynchronous function '{callee.name}'"
+            raise self._refuse(record, text)
+        if in_sync and callee.kind is FunctionKind.ASYNC:
+            text = f"a sync function cannot call asynchronous function '{callee.name}'"
+            raise self._refuse(record, text)
+
     def _expect_callee(
         self,
         kernel: ControlKernel,
@@ -218,11 +233,6 @@ class Resolver:
         arguments: int,
         extra: int,
     ) -> None:
-        if (callee.kind is FunctionKind.SYNC) != kernel.sync:
-            kind = "asynchronous" if kernel.sync else "sync"
-            raise self._refuse(
-                record, f"'{kernel.name}' cannot call {kind} function '{callee.name}'"
-            )
         if len(callee.argument_types) != arguments:
             raise self._refuse(
                 record,

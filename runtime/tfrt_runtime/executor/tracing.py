@@ -53,11 +53,16 @@ class ProgramTracing:
         self._process = native_process()
         self._ends: dict[int, Callable[[], None]] = {}
 
+    @property
+    def tells_of_kernels(self) -> bool:
+        """Whether kernels go through a callback."""
+        return self._level >= Level.DEBUG
+
     def through_callback(
         self, function: BefFunction, first_number: int, calls: Sequence[Call | None]
     ) -> list[Call | None]:
         """The calls of a function's kernels, as they are loaded for this level."""
-        if self._level < Level.DEBUG:
+        if not self.tells_of_kernels:
             return list(calls)
         for number, (kernel, call) in enumerate(
             zip(function.kernels, calls, strict=True), first_number

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tfrt_runtime.kernels.registry import (
     ConstantKernel,
     ControlKernel,
@@ -15,8 +17,12 @@ CONTROL_KERNELS = KernelRegistry("control flow")
 ASYNC_KERNELS = KernelRegistry("async")
 
 
+CONSTANTS = ("i1", "i32", "i64", "ui32", "ui64", "f16", "bf16", "f32", "f64")
+CASTS = ("i64_to_f32", "f32_to_i64", "i64_to_f64", "f64_to_i64")
+
+
 def _add_constants() -> None:
-    for word in ("i1", "i32", "i64", "ui32", "ui64", "f16", "bf16", "f32", "f64"):
+    for word in CONSTANTS:
         SCALAR_KERNELS.add(ConstantKernel(f"tfrt.constant.{word}", word, (word,)))
     SCALAR_KERNELS.add(ConstantKernel("tfrt.constant.complex64", "complex64", ("f32", "f32")))
     SCALAR_KERNELS.add(ConstantKernel("tfrt.constant.complex128", "complex128", ("f64", "f64")))
@@ -42,7 +48,7 @@ def _add_arithmetic() -> None:
     for word, results in (("i32", 2), ("i64", 2), ("f32", 1), ("f64", 1)):
         symbol = f"scalar_kernels.divide_{word}"
         SCALAR_KERNELS.add(NativeKernel(f"tfrt.div.{word}", symbol, arguments=2, results=results))
-    for cast in ("i64_to_f32", "f32_to_i64", "i64_to_f64", "f64_to_i64"):
+    for cast in CASTS:
         SCALAR_KERNELS.add(
             NativeKernel(f"tfrt.cast.{cast}", f"scalar_kernels.cast_{cast}", arguments=1)
         )
@@ -177,16 +183,23 @@ def _add_async() -> None:
         ASYNC_KERNELS.add(kernel)
 
 
+_ALSO_SYNC = {
+    *(f"tfrt.constant.{word}" for word in ("complex64", "complex128", *CONSTANTS)),
+    *(f"{name}.{word}" for name, (_, words) in BINARY.items() for word in words),
+    *(f"tfrt.div.{word}" for word in ("i32", "i64", "f32", "f64")),
+    *(f"tfrt.cast.{cast}" for cast in CASTS),
+    "tfrt.new.chain",
+}
+"""Kernels that are there for sync functions, too, with `_s` in their name."""
+
+
 def _add_sync() -> None:
-    for word in ("i32", "i64", "f16", "f32", "f64"):
-        SCALAR_KERNELS.add(ConstantKernel(f"tfrt.constant_s.{word}", word, (word,), sync=True))
-    for name in ("add", "mul"):
-        for word in ("i32", "i64"):
-            function = BINARY[f"tfrt.{name}"][0]
-            symbol = f"scalar_kernels.{function}_{word}"
-            SCALAR_KERNELS.add(
-                NativeKernel(f"tfrt.{name}_s.{word}", symbol, arguments=2, sync=True)
-            )
+    for kernel in list(SCALAR_KERNELS.values()):
+        if isinstance(kernel, ConstantKernel | NativeKernel) and kernel.name in _ALSO_SYNC:
+            dialect, name, word = kernel.name.split(".")
+            SCALAR_KERNELS.add(replace(kernel, name=f"{dialect}.{name}_s.{word}", sync=True))
+    copy = "async_kernels.share_arguments"
+    SCALAR_KERNELS.add(NativeKernel("tfrt.copy_s", copy, arguments=1, sync=True))
     sums = "scalar_kernels.sum_i32"
     for name in ("sync_sum", "sync_sum2"):
         SCALAR_KERNELS.add(NativeKernel(f"tfrt_test.{name}", sums, sync=True))

@@ -20,6 +20,7 @@ MODULES = (
     "executor",
     "scalar_kernels",
     "control_kernels",
+    "sync_interpreter",
     "async_kernels",
     "benchmark_kernel",
     "handles",

@@ -11,6 +11,7 @@ from tfrt_runtime.native.delivery import deliver, deliver_later
 from tfrt_runtime.native.endings import end_activation, end_join
 from tfrt_runtime.native.kernel_calls import run_kernel, run_small_kernel, run_unusual_kernel
 from tfrt_runtime.native.layouts import (
+    CONTEXT_DEADLINE,
     CONTEXT_PENDING,
     CONTEXT_PROCESS,
     CONTEXT_QUEUE,
@@ -224,9 +225,11 @@ def help_until(context: Address, word: Address, deadline: int) -> int:
     still ready here when it returns, others may take.  Returns the word.
     """
     turn(context)
+    store(context + CONTEXT_DEADLINE, deadline)
     while load_acquire(word) != 0 and now() < deadline:
         if work(context, 4096) == 4096:
             sleep_on_queue(context, word, min(deadline - now(), 20_000_000))
+    store(context + CONTEXT_DEADLINE, 0)
     hand_over(context)
     offer_tasks(context)
     turn(context)

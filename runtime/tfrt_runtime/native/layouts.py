@@ -202,7 +202,9 @@ CONTEXT_PENDING = 488
 """The first of the tasks that only this thread knows, which it runs in their order; or 0."""
 CONTEXT_PENDING_LAST = 504
 """The last of them, if there is one."""
-CONTEXT_SIZE = 512
+CONTEXT_DEADLINE = 512
+"""When the thread has to go back to Python, by the clock; 0 if it need not."""
+CONTEXT_SIZE = 576
 
 # Messages that native code reports by number.
 MESSAGE_NO_RESULT, MESSAGE_POOL_FULL, MESSAGE_DIVIDE_BY_ZERO, MESSAGE_CASE_RANGE = range(4)
@@ -210,6 +212,7 @@ MESSAGE_NO_RESULT, MESSAGE_POOL_FULL, MESSAGE_DIVIDE_BY_ZERO, MESSAGE_CASE_RANGE
 MESSAGE_WRONG_TYPE = 8
 MESSAGE_QUIET_FAIL = 9
 MESSAGE_TOO_DEEP = 10
+MESSAGE_NOT_READY = 11
 
 # Request: what belongs to one run of a program.
 REQUEST_CANCEL = 0

@@ -80,13 +80,16 @@ def _line(number: int, where: str | None, above: int) -> int:
 
 
 def check(
-    diagnostics: Iterable[Diagnostic], expectations: Mapping[str, list[Expectation]]
+    diagnostics: Iterable[Diagnostic],
+    expectations: Mapping[str, list[Expectation]],
+    headline: str = "unexpected error: runtime error: ",
 ) -> list[Diagnostic]:
     """What does not agree: errors that nobody expected, then expectations that nothing met.
 
     Args:
         diagnostics: in the order in which they were raised.
         expectations: by source.
+        headline: comes before the message of an error that nobody expected.
     """
     problems: list[Diagnostic] = []
     met: set[Expectation] = set()
@@ -103,7 +106,7 @@ def check(
             text = f"'error' diagnostic emitted when expecting a '{fitting[-1].kind}'"
             problems.append(error(text, fitting[-1].place))
         else:
-            problems.append(error(f"unexpected error: {message}", place, diagnostic.notes))
+            problems.append(error(headline + diagnostic.message, place, diagnostic.notes))
     for source in sorted(sources):
         problems += [
             error(f'expected {left.kind} "{left.text}" was not produced', left.place)

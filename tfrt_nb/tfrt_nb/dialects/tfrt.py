@@ -40,5 +40,21 @@ SIGNATURES = table(
     family("i64 f16 f32 f64", "tfrt.constant_s.{}", "-> {}", Form.CONSTANT, value="{}"),
     family(_INTEGERS, "tfrt.add_s.{}", "{0} {0} -> {0}"),
     family(_INTEGERS, "tfrt.mul_s.{}", "{0} {0} -> {0}", Form.OPERANDS),
+    # Those that the reference does not have.
+    family("i1 ui32 ui64 bf16", "tfrt.constant_s.{}", "-> {}", Form.CONSTANT, value="{}"),
+    family([("complex64", "f32"), ("complex128", "f64")],
+           "tfrt.constant_s.{0}", "-> {0}", Form.COMPLEX, real="{1}", imaginary="{1}"),
+    family(_FLOATS, "tfrt.add_s.{}", "{0} {0} -> {0}", Form.OPERANDS),
+    family(_INTEGERS, "tfrt.minus_s.{}", "{0} {0} -> {0}", Form.OPERANDS),
+    family(_FLOATS, "tfrt.multiply_s.{}", "{0} {0} -> {0}", Form.OPERANDS),
+    family(_FLOATS, "tfrt.minimum_s.{}", "{0} {0} -> {0}", Form.OPERANDS),
+    family(_INTEGERS, "tfrt.div_s.{}", "{0} {0} -> {0} {0}", Form.OPERANDS),
+    family(_FLOATS, "tfrt.div_s.{}", "{0} {0} -> {0}", Form.OPERANDS),
+    family(_INTEGERS, "tfrt.equal_s.{}", "{0} {0} -> i1", Form.OPERANDS),
+    family(_INTEGERS, "tfrt.lessequal_s.{}", "{0} {0} -> i1", Form.OPERANDS),
+    kernel("tfrt.and_s.i1", "i1 i1 -> i1", Form.OPERANDS),
+    family(_CASTS, "tfrt.cast_s.{0}_to_{1}", "{0} -> {1}", Form.OPERANDS),
+    kernel("tfrt.new_s.chain", "-> chain", Form.OPERANDS),
+    kernel("tfrt.copy_s", "any -> any"),
 )  # fmt: skip
 """The kernels `tfrt.*` that are not control flow."""

@@ -1,0 +1,938 @@
+"""Sync functions: straight through, on plain words, by one loop.
+
+To the executor a sync function is a function with one kernel, `run`, which owns its arguments and
+delivers the results itself, as control kernels do.  Within it no value is an AsyncValue unless it is
+no scalar, and calls of sync functions push a frame: the native stack does not grow with the program.
+
+The loop looks up now and then, every `SLICE` kernels: whether the request is cancelled, whether
+another worker could take what else is ready here, and whether the thread has to go back to Python.
+Then the run leaves its state behind and goes on as a task.
+
+The first error ends the whole run and becomes each of its results.
+"""
+
+from __future__ import annotations
+
+from tfrt_runtime.native.async_value import (
+    add_references,
+    drop_optional,
+    drop_reference,
+    give_block,
+    new_available,
+    resolve,
+    state_of,
+    take_block,
+)
+from tfrt_runtime.native.control_kernels import new_i32, register_value
+from tfrt_runtime.native.delivery import deliver, trace_value
+from tfrt_runtime.native.kernel_calls import grow_frame, report_error
+from tfrt_runtime.native.layouts import (
+    ACTIVATION_NESTED,
+    ACTIVATION_REQUEST,
+    CONCRETE,
+    CONTEXT_ACTIVATION,
+    CONTEXT_ARGUMENTS,
+    CONTEXT_DEADLINE,
+    CONTEXT_FRAME_LIMIT,
+    CONTEXT_REQUEST,
+    CONTEXT_RESULTS,
+    CONTEXT_STARTED,
+    ERROR,
+    KERNEL_HEAVY,
+    KERNEL_TRACED,
+    MESSAGE_CASE_RANGE,
+    MESSAGE_DIVIDE_BY_ZERO,
+    MESSAGE_NEGATIVE_COUNT,
+    MESSAGE_NO_RESULT,
+    MESSAGE_NOT_READY,
+    MESSAGE_TOO_DEEP,
+    MESSAGE_WRONG_TYPE,
+    MOST_NESTED,
+    RECORD_ARGUMENTS,
+    RECORD_DATA,
+    RECORD_FLAGS,
+    RECORD_KERNEL,
+    RECORD_REGISTERS,
+    RECORD_RESULTS,
+    RECORD_SLOTS,
+    REQUEST_CANCEL,
+    TASK_FIRST,
+    TYPE_I32,
+    TYPE_OBJECT,
+    VALUE_KIND,
+    VALUE_PAYLOAD,
+)
+from tfrt_runtime.native.memory import (
+    Address,
+    allocate,
+    call2,
+    clear,
+    copy,
+    entry,
+    float_to_int,
+    inline,
+    load,
+    load_acquire,
+    load_f32,
+    load_f64,
+    load_i32,
+    native,
+    now,
+    release,
+    store,
+    store_f32,
+    store_f64,
+    store_i32,
+    wrapping_add,
+    wrapping_multiply,
+    wrapping_subtract,
+)
+from tfrt_runtime.native.ready import finish, mark_shared
+from tfrt_runtime.native.scalar_kernels import smaller, truncated_quotient
+from tfrt_runtime.native.sharing import offer_tasks, share_ready, share_when_idle
+from tfrt_runtime.native.sync_layouts import (
+    ADD,
+    ADD_2,
+    ADD_2_LAST,
+    ADD_4,
+    ADD_4_LAST,
+    ADD_8,
+    ADD_8_LAST,
+    ADD_F32,
+    ADD_F64,
+    ADD_LAST,
+    ADD_MULTIPLY,
+    ADD_MULTIPLY_LAST,
+    ADD_NUMBER,
+    ADD_NUMBER_LAST,
+    AND,
+    BOX,
+    CALL,
+    CALL_CODE,
+    CALL_FRAME,
+    CALL_LENGTH,
+    CALL_RECORD,
+    CALL_REGISTERS,
+    CASE,
+    CAST_F32_TO_I64,
+    CAST_F64_TO_I64,
+    CAST_I64_TO_F32,
+    CAST_I64_TO_F64,
+    CODE_ARGUMENTS,
+    CODE_BOXES,
+    CODE_ENTRY,
+    CODE_FRAME,
+    CODE_RESULTS,
+    CODE_RESUME,
+    CODE_TYPES,
+    CODE_WEIGHT,
+    CONSTANT,
+    CONSTANTS,
+    DIVIDE_F32,
+    DIVIDE_F64,
+    DIVIDE_I32,
+    DIVIDE_I64,
+    DROP,
+    EQUAL_I32,
+    EQUAL_I64,
+    FAIL,
+    FRAME_CALLER,
+    FRAME_CODE,
+    FRAME_REGISTERS,
+    FRAME_RETURN,
+    HAND_ON,
+    JUMP,
+    JUMP_EQUAL_I32,
+    JUMP_EQUAL_I64,
+    JUMP_GREATER_I32,
+    JUMP_GREATER_I64,
+    JUMP_IF,
+    JUMP_LESS_EQUAL_I32,
+    JUMP_LESS_EQUAL_I64,
+    JUMP_NOT_EQUAL_I32,
+    JUMP_NOT_EQUAL_I64,
+    JUMP_UNLESS,
+    KERNEL,
+    LESS_EQUAL_I32,
+    LESS_EQUAL_I64,
+    MINIMUM_F32,
+    MINIMUM_F64,
+    MOVE,
+    MULTIPLY,
+    MULTIPLY_2,
+    MULTIPLY_2_LAST,
+    MULTIPLY_ADD,
+    MULTIPLY_ADD_LAST,
+    MULTIPLY_F32,
+    MULTIPLY_F64,
+    MULTIPLY_LAST,
+    PYTHON_WEIGHT,
+    REPEAT,
+    RETURN,
+    RUN_BASE,
+    RUN_CALLER,
+    RUN_FRAME,
+    RUN_FRAMES,
+    RUN_LIMIT,
+    RUN_NESTED,
+    RUN_PC,
+    RUN_RECORD,
+    RUN_SEGMENT,
+    RUN_SIZE,
+    SEGMENT_BASE,
+    SEGMENT_FRAMES,
+    SEGMENT_LIMIT,
+    SEGMENT_PREVIOUS,
+    SEGMENT_SIZE,
+    SHARE,
+    SLICE,
+    SMALLEST_RUN,
+    SMALLEST_SEGMENT,
+    START_REPEAT,
+    SUBTRACT,
+    SUBTRACT_LAST,
+    TRACE,
+    UNBOX,
+)
+from tfrt_runtime.native.tasks import add_task, free_task, new_task
+
+
+@entry
+def run(context: Address, record: Address) -> None:
+    """The kernel that a sync function is; data: its code.  Owns its arguments."""
+    caller = load(context + CONTEXT_ACTIVATION)
+    code = load(record + RECORD_DATA)
+    size = max(RUN_FRAMES + load(code + CODE_FRAME), SMALLEST_RUN)
+    state = take_block(context, size)
+    frame = state + RUN_FRAMES
+    store(state + RUN_CALLER, caller)
+    store(state + RUN_RECORD, record)
+    store(state + RUN_BASE, frame)
+    store(state + RUN_LIMIT, state + size)
+    store(state + RUN_SEGMENT, 0)
+    store(state + RUN_NESTED, load(caller + ACTIVATION_NESTED) + size)
+    store(state + RUN_SIZE, size)
+    for i in range(load(code + CODE_ARGUMENTS)):
+        value = register_value(caller, record, i)
+        word = take_argument(context, value, load(code + CODE_TYPES + 8 * i))
+        store(frame + FRAME_REGISTERS + 8 * i, word)
+    enter_frame(frame, code, 0, 0)
+    interpret(context, state, load(code + CODE_ENTRY), frame, SLICE)
+
+
+@entry
+def resume(context: Address, task: Address) -> None:
+    """Task function: go on with a run that made room for others."""
+    state = load(task + TASK_FIRST)
+    free_task(context, task)
+    caller = load(state + RUN_CALLER)
+    store(context + CONTEXT_ACTIVATION, caller)
+    store(context + CONTEXT_REQUEST, load(caller + ACTIVATION_REQUEST))
+    interpret(context, state, load(state + RUN_PC), load(state + RUN_FRAME), -1)
+
+
+@native
+def take_argument(context: Address, value: Address, payload_type: int) -> int:
+    """What a register holds for `value`.  Consumes a reference."""
+    target = resolve(value)
+    if payload_type != TYPE_OBJECT:
+        word = load(target + VALUE_PAYLOAD)
+        drop_reference(context, value)
+        return word
+    if target != value:
+        add_references(target, 1)
+        drop_reference(context, value)
+    return target
+
+
+@inline
+def enter_frame(frame: Address, code: Address, call: Address, caller: Address) -> None:
+    """A frame whose arguments are in place."""
+    store(frame + FRAME_RETURN, call)
+    store(frame + FRAME_CALLER, caller)
+    store(frame + FRAME_CODE, code)
+    boxes = load(code + CODE_BOXES)
+    if boxes != 0:
+        clear(frame + FRAME_REGISTERS + 8 * load(code + CODE_ARGUMENTS), 8 * boxes)
+
+
+@native
+def box(context: Address, payload_type: int, word: int) -> Address:
+    """A scalar as an AsyncValue with one reference; what is boxed goes over as it is."""
+    if payload_type == TYPE_OBJECT:
+        return word
+    value = new_available(context, payload_type)
+    if payload_type == TYPE_I32:
+        store(value + VALUE_PAYLOAD, 0)
+        store_i32(value + VALUE_PAYLOAD, word)
+    else:
+        store(value + VALUE_PAYLOAD, word)
+    return value
+
+
+@native
+def fail_number(context: Address, record: Address, message: int, number: int) -> Address:
+    """An error whose text says the number, which is what the kernel's frame begins with."""
+    value = new_i32(context, number)
+    store(load(context + CONTEXT_ARGUMENTS), value)
+    failed = report_error(context, record, message)
+    drop_reference(context, value)
+    return failed
+
+
+@native
+def look_up(context: Address, state: Address) -> Address:
+    """Between two slices: the error of a cancelled request, or 0.  Others may have what waits here."""
+    request = load(load(state + RUN_CALLER) + ACTIVATION_REQUEST)
+    cancelled = load_acquire(request + REQUEST_CANCEL)
+    if cancelled != 0:
+        add_references(cancelled, 1)
+        return cancelled
+    share_when_idle(context)
+    return 0
+
+
+@native
+def must_leave(context: Address) -> bool:
+    """Whether this thread has to go back to Python now."""
+    deadline = load(context + CONTEXT_DEADLINE)
+    return deadline != 0 and now() >= deadline
+
+
+@native
+def leave(context: Address, state: Address, pc: Address, frame: Address) -> None:
+    """Keep the state, and go on as a task."""
+    store(state + RUN_PC, pc)
+    store(state + RUN_FRAME, frame)
+    mark_shared(load(state + RUN_CALLER))
+    function = load(load(frame + FRAME_CODE) + CODE_RESUME)
+    add_task(context, new_task(context, function, state, 0, 0))
+
+
+@native
+def call_kernel(context: Address, record: Address, frame: Address) -> Address:
+    """Call a kernel with values made of the registers; its error, with one reference, or 0."""
+    arguments = load(record + RECORD_ARGUMENTS)
+    results = load(record + RECORD_RESULTS)
+    flags = load(record + RECORD_FLAGS)
+    if arguments + results > load(context + CONTEXT_FRAME_LIMIT):
+        grow_frame(context, arguments + results)
+    pairs = record + RECORD_REGISTERS
+    staged = load(context + CONTEXT_ARGUMENTS)
+    for i in range(arguments):
+        word = load(frame + load_i32(pairs + 8 * i))
+        store(staged + 8 * i, box(context, load_i32(pairs + 8 * i + 4), word))
+    made = load(context + CONTEXT_RESULTS)
+    for i in range(results):
+        store(made + 8 * i, 0)
+    if flags & KERNEL_TRACED != 0:
+        store(context + CONTEXT_STARTED, now())
+    if flags & KERNEL_HEAVY != 0:
+        share_ready(context)
+        offer_tasks(context)
+    call2(load(record + RECORD_KERNEL), context, record)
+    for i in range(arguments):
+        if load_i32(pairs + 8 * i + 4) != TYPE_OBJECT:
+            drop_reference(context, load(staged + 8 * i))
+    return take_results(context, record, frame)
+
+
+@native
+def take_results(context: Address, record: Address, frame: Address) -> Address:
+    """Put a kernel's results into registers; the first error among them, or 0."""
+    results = load(record + RECORD_RESULTS)
+    made = load(context + CONTEXT_RESULTS)
+    failed = 0
+    for i in range(results):
+        value = load(made + 8 * i)
+        if failed == 0:
+            failed = result_error(context, record, value)
+    pairs = record + RECORD_REGISTERS + 8 * load(record + RECORD_ARGUMENTS)
+    for i in range(results):
+        value = load(made + 8 * i)
+        if failed != 0:
+            drop_optional(context, value)
+        else:
+            place = frame + load_i32(pairs + 8 * i)
+            store(place, take_argument(context, value, load_i32(pairs + 8 * i + 4)))
+    return failed
+
+
+@native
+def result_error(context: Address, record: Address, value: Address) -> Address:
+    """What is wrong with a result, as an error with one reference, or 0."""
+    if value == 0:
+        return report_error(context, record, MESSAGE_NO_RESULT)
+    state = state_of(value)
+    if state == ERROR:
+        failed = resolve(value)
+        add_references(failed, 1)
+        return failed
+    if state != CONCRETE:
+        return report_error(context, record, MESSAGE_NOT_READY)
+    return 0
+
+
+@native
+def unbox(context: Address, pc: Address, frame: Address) -> Address:
+    """Read a scalar out of a boxed register; an error if it is of another type, or 0."""
+    value = load(frame + load_i32(pc + 8))
+    if load(value + VALUE_KIND) >> 8 != load_i32(pc + 12):
+        return report_error(context, load(pc + 16), MESSAGE_WRONG_TYPE)
+    store(frame + load_i32(pc + 4), load(value + VALUE_PAYLOAD))
+    return 0
+
+
+@native
+def trace_register(context: Address, pc: Address, frame: Address) -> None:
+    """Publish what a register holds as the latest of a named value."""
+    word, payload_type = load(frame + load_i32(pc + 4)), load_i32(pc + 8)
+    value = box(context, payload_type, word)
+    trace_value(context, load(pc + 16), value)
+    store(context + CONTEXT_STARTED, 0)
+    if payload_type != TYPE_OBJECT:
+        drop_reference(context, value)
+
+
+@native
+def divide_i32(context: Address, pc: Address, frame: Address) -> Address:
+    """Quotient and remainder; the error of a division by 0, or 0."""
+    left, right = load_i32(frame + load_i32(pc + 12)), load_i32(frame + load_i32(pc + 16))
+    if right == 0:
+        return report_error(context, load(pc + 24), MESSAGE_DIVIDE_BY_ZERO)
+    quotient = -left if right == -1 else truncated_quotient(left, right)
+    store(frame + load_i32(pc + 4), quotient)
+    store(frame + load_i32(pc + 8), left - quotient * right)
+    return 0
+
+
+@native
+def divide_i64(context: Address, pc: Address, frame: Address) -> Address:
+    """Quotient and remainder; the error of a division by 0, or 0."""
+    left, right = load(frame + load_i32(pc + 12)), load(frame + load_i32(pc + 16))
+    if right == 0:
+        return report_error(context, load(pc + 24), MESSAGE_DIVIDE_BY_ZERO)
+    quotient = wrapping_subtract(0, left) if right == -1 else truncated_quotient(left, right)
+    store(frame + load_i32(pc + 4), quotient)
+    store(frame + load_i32(pc + 8), wrapping_subtract(left, wrapping_multiply(quotient, right)))
+    return 0
+
+
+@native
+def new_frame(context: Address, state: Address, pc: Address, frame: Address) -> Address:
+    """The frame for the call at `pc`, behind the caller's own, its arguments in place; 0: too deep."""
+    code = load(pc + CALL_CODE)
+    callee = frame + load_i32(pc + CALL_FRAME)
+    if callee + load(code + CODE_FRAME) > load(state + RUN_LIMIT):
+        callee = new_segment(state, load(code + CODE_FRAME))
+        if callee == 0:
+            return 0
+    for i in range(load_i32(pc + 4)):
+        word = load(frame + load_i32(pc + CALL_REGISTERS + 4 * i))
+        store(callee + FRAME_REGISTERS + 8 * i, word)
+    enter_frame(callee, code, pc, frame)
+    return callee
+
+
+@native
+def new_segment(state: Address, needed: int) -> Address:
+    """Room for frames behind those that there are, twice as much each time; 0: too deep."""
+    nested = load(state + RUN_NESTED)
+    if nested > MOST_NESTED:
+        return 0
+    before = load(state + RUN_SEGMENT)
+    size = SMALLEST_SEGMENT
+    if before != 0:
+        size = min(2 * load(before + SEGMENT_SIZE), MOST_NESTED // 8)
+    size = max(size, needed + SEGMENT_FRAMES)
+    segment = allocate(size)
+    if segment == 0:
+        return 0
+    store(segment + SEGMENT_PREVIOUS, before)
+    store(segment + SEGMENT_BASE, load(state + RUN_BASE))
+    store(segment + SEGMENT_LIMIT, load(state + RUN_LIMIT))
+    store(segment + SEGMENT_SIZE, size)
+    store(state + RUN_SEGMENT, segment)
+    store(state + RUN_BASE, segment + SEGMENT_FRAMES)
+    store(state + RUN_LIMIT, segment + size)
+    store(state + RUN_NESTED, nested + size)
+    return segment + SEGMENT_FRAMES
+
+
+@native
+def end_segment(state: Address) -> None:
+    """The first frame of the present segment is over: so is the segment."""
+    segment = load(state + RUN_SEGMENT)
+    store(state + RUN_SEGMENT, load(segment + SEGMENT_PREVIOUS))
+    store(state + RUN_BASE, load(segment + SEGMENT_BASE))
+    store(state + RUN_LIMIT, load(segment + SEGMENT_LIMIT))
+    store(state + RUN_NESTED, load(state + RUN_NESTED) - load(segment + SEGMENT_SIZE))
+    release(segment)
+
+
+@native
+def succeed(context: Address, state: Address, pc: Address, frame: Address) -> None:
+    """The outermost frame returns at `pc`: deliver the results, and end the run."""
+    caller, record = load(state + RUN_CALLER), load(state + RUN_RECORD)
+    code = load(frame + FRAME_CODE)
+    types = code + CODE_TYPES + 8 * load(code + CODE_ARGUMENTS)
+    slots = load(record + RECORD_SLOTS)
+    for i in range(load(code + CODE_RESULTS)):
+        value = box(context, load(types + 8 * i), load(frame + load_i32(pc + 8 + 4 * i)))
+        deliver(context, caller, load(slots + 8 * i), value)
+    end_run(context, state, frame)
+
+
+@native
+def end_run(context: Address, state: Address, frame: Address) -> None:
+    """Give up the arguments of the outermost frame, and the run's memory."""
+    caller, code = load(state + RUN_CALLER), load(frame + FRAME_CODE)
+    for i in range(load(code + CODE_ARGUMENTS)):
+        if load(code + CODE_TYPES + 8 * i) == TYPE_OBJECT:
+            drop_reference(context, load(frame + FRAME_REGISTERS + 8 * i))
+    give_block(context, state, load(state + RUN_SIZE))
+    finish(context, caller)
+
+
+@native
+def abandon(context: Address, state: Address, frame: Address, failed: Address) -> None:
+    """Empty all frames and make `failed` each of the results.  Consumes a reference."""
+    while True:
+        code = load(frame + FRAME_CODE)
+        boxes = frame + FRAME_REGISTERS + 8 * load(code + CODE_ARGUMENTS)
+        for i in range(load(code + CODE_BOXES)):
+            drop_optional(context, load(boxes + 8 * i))
+        if load(frame + FRAME_RETURN) == 0:
+            break
+        caller = load(frame + FRAME_CALLER)
+        if frame == load(state + RUN_BASE):
+            end_segment(state)
+        frame = caller
+    caller, record = load(state + RUN_CALLER), load(state + RUN_RECORD)
+    results = load(record + RECORD_RESULTS)
+    slots = load(record + RECORD_SLOTS)
+    add_references(failed, results)
+    for i in range(results):
+        deliver(context, caller, load(slots + 8 * i), failed)
+    drop_reference(context, failed)
+    end_run(context, state, frame)
+
+
+@native
+def interpret(context: Address, state: Address, pc: Address, frame: Address, left: int) -> None:
+    """Run from the instruction at `pc` to the end of the run, or until it has to leave.
+
+    `left` is what is left of the slice.  An operation that cannot go on makes it less than 0.
+    `last` is what the latest arithmetic has computed.
+    """
+    failed = 0
+    last = 0
+    while True:
+        while left >= 0:
+            operation = load_i32(pc)
+            if operation == ADD:
+                last = wrapping_add(load(frame + load_i32(pc + 8)), load(frame + load_i32(pc + 12)))
+                store(frame + load_i32(pc + 4), last)
+                pc += 16
+            elif operation == ADD_LAST:
+                last = wrapping_add(last, load(frame + load_i32(pc + 12)))
+                store(frame + load_i32(pc + 4), last)
+                pc += 16
+            elif operation == SUBTRACT:
+                last = wrapping_subtract(
+                    load(frame + load_i32(pc + 8)), load(frame + load_i32(pc + 12))
+                )
+                store(frame + load_i32(pc + 4), last)
+                pc += 16
+            elif operation == SUBTRACT_LAST:
+                last = wrapping_subtract(last, load(frame + load_i32(pc + 12)))
+                store(frame + load_i32(pc + 4), last)
+                pc += 16
+            elif operation == MULTIPLY:
+                last = wrapping_multiply(
+                    load(frame + load_i32(pc + 8)), load(frame + load_i32(pc + 12))
+                )
+                store(frame + load_i32(pc + 4), last)
+                pc += 16
+            elif operation == MULTIPLY_LAST:
+                last = wrapping_multiply(last, load(frame + load_i32(pc + 12)))
+                store(frame + load_i32(pc + 4), last)
+                pc += 16
+            elif operation == ADD_NUMBER:
+                last = wrapping_add(load(frame + load_i32(pc + 8)), load_i32(pc + 12))
+                store(frame + load_i32(pc + 4), last)
+                pc += 16
+            elif operation == ADD_NUMBER_LAST:
+                last = wrapping_add(last, load_i32(pc + 12))
+                store(frame + load_i32(pc + 4), last)
+                pc += 16
+            elif operation == ADD_2:
+                last = wrapping_add(load(frame + load_i32(pc + 8)), load(frame + load_i32(pc + 12)))
+                last = wrapping_add(last, load(frame + load_i32(pc + 16)))
+                store(frame + load_i32(pc + 4), last)
+                pc += 24
+            elif operation == ADD_2_LAST:
+                last = wrapping_add(last, load(frame + load_i32(pc + 12)))
+                last = wrapping_add(last, load(frame + load_i32(pc + 16)))
+                store(frame + load_i32(pc + 4), last)
+                pc += 24
+            elif operation == ADD_4:
+                last = wrapping_add(load(frame + load_i32(pc + 8)), load(frame + load_i32(pc + 12)))
+                last = wrapping_add(last, load(frame + load_i32(pc + 16)))
+                last = wrapping_add(last, load(frame + load_i32(pc + 20)))
+                last = wrapping_add(last, load(frame + load_i32(pc + 24)))
+                store(frame + load_i32(pc + 4), last)
+                pc += 32
+            elif operation == ADD_4_LAST:
+                last = wrapping_add(last, load(frame + load_i32(pc + 12)))
+                last = wrapping_add(last, load(frame + load_i32(pc + 16)))
+                last = wrapping_add(last, load(frame + load_i32(pc + 20)))
+                last = wrapping_add(last, load(frame + load_i32(pc + 24)))
+                store(frame + load_i32(pc + 4), last)
+                pc += 32
+            elif operation == ADD_8:
+                last = wrapping_add(load(frame + load_i32(pc + 8)), load(frame + load_i32(pc + 12)))
+                last = wrapping_add(last, load(frame + load_i32(pc + 16)))
+                last = wrapping_add(last, load(frame + load_i32(pc + 20)))
+                last = wrapping_add(last, load(frame + load_i32(pc + 24)))
+                last = wrapping_add(last, load(frame + load_i32(pc + 28)))
+                last = wrapping_add(last, load(frame + load_i32(pc + 32)))
+                last = wrapping_add(last, load(frame + load_i32(pc + 36)))
+                last = wrapping_add(last, load(frame + load_i32(pc + 40)))
+                store(frame + load_i32(pc + 4), last)
+                pc += 48
+            elif operation == ADD_8_LAST:
+                last = wrapping_add(last, load(frame + load_i32(pc + 12)))
+                last = wrapping_add(last, load(frame + load_i32(pc + 16)))
+                last = wrapping_add(last, load(frame + load_i32(pc + 20)))
+                last = wrapping_add(last, load(frame + load_i32(pc + 24)))
+                last = wrapping_add(last, load(frame + load_i32(pc + 28)))
+                last = wrapping_add(last, load(frame + load_i32(pc + 32)))
+                last = wrapping_add(last, load(frame + load_i32(pc + 36)))
+                last = wrapping_add(last, load(frame + load_i32(pc + 40)))
+                store(frame + load_i32(pc + 4), last)
+                pc += 48
+            elif operation == MULTIPLY_2:
+                last = wrapping_multiply(
+                    load(frame + load_i32(pc + 8)), load(frame + load_i32(pc + 12))
+                )
+                last = wrapping_multiply(last, load(frame + load_i32(pc + 16)))
+                store(frame + load_i32(pc + 4), last)
+                pc += 24
+            elif operation == MULTIPLY_2_LAST:
+                last = wrapping_multiply(last, load(frame + load_i32(pc + 12)))
+                last = wrapping_multiply(last, load(frame + load_i32(pc + 16)))
+                store(frame + load_i32(pc + 4), last)
+                pc += 24
+            elif operation == MULTIPLY_ADD:
+                last = wrapping_multiply(
+                    load(frame + load_i32(pc + 8)), load(frame + load_i32(pc + 12))
+                )
+                last = wrapping_add(last, load(frame + load_i32(pc + 16)))
+                store(frame + load_i32(pc + 4), last)
+                pc += 24
+            elif operation == MULTIPLY_ADD_LAST:
+                last = wrapping_multiply(last, load(frame + load_i32(pc + 12)))
+                last = wrapping_add(last, load(frame + load_i32(pc + 16)))
+                store(frame + load_i32(pc + 4), last)
+                pc += 24
+            elif operation == ADD_MULTIPLY:
+                last = wrapping_add(load(frame + load_i32(pc + 8)), load(frame + load_i32(pc + 12)))
+                last = wrapping_multiply(last, load(frame + load_i32(pc + 16)))
+                store(frame + load_i32(pc + 4), last)
+                pc += 24
+            elif operation == ADD_MULTIPLY_LAST:
+                last = wrapping_add(last, load(frame + load_i32(pc + 12)))
+                last = wrapping_multiply(last, load(frame + load_i32(pc + 16)))
+                store(frame + load_i32(pc + 4), last)
+                pc += 24
+            elif operation == MOVE:
+                store(frame + load_i32(pc + 4), load(frame + load_i32(pc + 8)))
+                pc += 16
+            elif operation == CONSTANT:
+                store(frame + load_i32(pc + 4), load(pc + 8))
+                pc += 16
+            elif operation == EQUAL_I32:
+                store(
+                    frame + load_i32(pc + 4),
+                    1
+                    if load_i32(frame + load_i32(pc + 8)) == load_i32(frame + load_i32(pc + 12))
+                    else 0,
+                )
+                pc += 16
+            elif operation == EQUAL_I64:
+                store(
+                    frame + load_i32(pc + 4),
+                    1 if load(frame + load_i32(pc + 8)) == load(frame + load_i32(pc + 12)) else 0,
+                )
+                pc += 16
+            elif operation == LESS_EQUAL_I32:
+                store(
+                    frame + load_i32(pc + 4),
+                    1
+                    if load_i32(frame + load_i32(pc + 8)) <= load_i32(frame + load_i32(pc + 12))
+                    else 0,
+                )
+                pc += 16
+            elif operation == LESS_EQUAL_I64:
+                store(
+                    frame + load_i32(pc + 4),
+                    1 if load(frame + load_i32(pc + 8)) <= load(frame + load_i32(pc + 12)) else 0,
+                )
+                pc += 16
+            elif operation == AND:
+                store(
+                    frame + load_i32(pc + 4),
+                    load(frame + load_i32(pc + 8)) & load(frame + load_i32(pc + 12)) & 1,
+                )
+                pc += 16
+            elif operation == JUMP:
+                left -= load_i32(pc + 16)
+                pc += load_i32(pc + 4)
+            elif operation == JUMP_IF:
+                left -= load_i32(pc + 16)
+                if load(frame + load_i32(pc + 8)) & 1 != 0:
+                    pc += load_i32(pc + 4)
+                else:
+                    pc += 24
+            elif operation == JUMP_UNLESS:
+                left -= load_i32(pc + 16)
+                if load(frame + load_i32(pc + 8)) & 1 == 0:
+                    pc += load_i32(pc + 4)
+                else:
+                    pc += 24
+            elif operation == JUMP_EQUAL_I32:
+                left -= load_i32(pc + 16)
+                if load_i32(frame + load_i32(pc + 8)) == load_i32(frame + load_i32(pc + 12)):
+                    pc += load_i32(pc + 4)
+                else:
+                    pc += 24
+            elif operation == JUMP_EQUAL_I64:
+                left -= load_i32(pc + 16)
+                if load(frame + load_i32(pc + 8)) == load(frame + load_i32(pc + 12)):
+                    pc += load_i32(pc + 4)
+                else:
+                    pc += 24
+            elif operation == JUMP_NOT_EQUAL_I32:
+                left -= load_i32(pc + 16)
+                if load_i32(frame + load_i32(pc + 8)) != load_i32(frame + load_i32(pc + 12)):
+                    pc += load_i32(pc + 4)
+                else:
+                    pc += 24
+            elif operation == JUMP_NOT_EQUAL_I64:
+                left -= load_i32(pc + 16)
+                if load(frame + load_i32(pc + 8)) != load(frame + load_i32(pc + 12)):
+                    pc += load_i32(pc + 4)
+                else:
+                    pc += 24
+            elif operation == JUMP_LESS_EQUAL_I32:
+                left -= load_i32(pc + 16)
+                if load_i32(frame + load_i32(pc + 8)) <= load_i32(frame + load_i32(pc + 12)):
+                    pc += load_i32(pc + 4)
+                else:
+                    pc += 24
+            elif operation == JUMP_LESS_EQUAL_I64:
+                left -= load_i32(pc + 16)
+                if load(frame + load_i32(pc + 8)) <= load(frame + load_i32(pc + 12)):
+                    pc += load_i32(pc + 4)
+                else:
+                    pc += 24
+            elif operation == JUMP_GREATER_I32:
+                left -= load_i32(pc + 16)
+                if load_i32(frame + load_i32(pc + 8)) > load_i32(frame + load_i32(pc + 12)):
+                    pc += load_i32(pc + 4)
+                else:
+                    pc += 24
+            elif operation == JUMP_GREATER_I64:
+                left -= load_i32(pc + 16)
+                if load(frame + load_i32(pc + 8)) > load(frame + load_i32(pc + 12)):
+                    pc += load_i32(pc + 4)
+                else:
+                    pc += 24
+            elif operation == REPEAT:
+                left -= load_i32(pc + 16)
+                rounds = load(frame + load_i32(pc + 8)) - 1
+                store(frame + load_i32(pc + 8), rounds)
+                if rounds > 0:
+                    pc += load_i32(pc + 4)
+                else:
+                    pc += 24
+            elif operation == CALL:
+                callee = new_frame(context, state, pc, frame)
+                if callee != 0:
+                    frame = callee
+                    code = load(pc + CALL_CODE)
+                    left -= load(code + CODE_WEIGHT)
+                    pc = load(code + CODE_ENTRY)
+                else:
+                    failed = report_error(context, load(pc + CALL_RECORD), MESSAGE_TOO_DEEP)
+                    left = -1
+            elif operation == RETURN:
+                call = load(frame + FRAME_RETURN)
+                if call != 0:
+                    caller = load(frame + FRAME_CALLER)
+                    places = call + CALL_REGISTERS + 4 * load_i32(call + 4)
+                    for i in range(load_i32(pc + 4)):
+                        store(
+                            caller + load_i32(places + 4 * i),
+                            load(frame + load_i32(pc + 8 + 4 * i)),
+                        )
+                    if frame == load(state + RUN_BASE):
+                        end_segment(state)
+                    frame = caller
+                    pc = call + load_i32(call + CALL_LENGTH)
+                else:
+                    succeed(context, state, pc, frame)
+                    pc = 0
+                    left = -1
+            elif operation == ADD_F32:
+                store_f32(
+                    frame + load_i32(pc + 4),
+                    load_f32(frame + load_i32(pc + 8)) + load_f32(frame + load_i32(pc + 12)),
+                )
+                pc += 16
+            elif operation == MULTIPLY_F32:
+                store_f32(
+                    frame + load_i32(pc + 4),
+                    load_f32(frame + load_i32(pc + 8)) * load_f32(frame + load_i32(pc + 12)),
+                )
+                pc += 16
+            elif operation == MINIMUM_F32:
+                store_f32(
+                    frame + load_i32(pc + 4),
+                    smaller(
+                        load_f32(frame + load_i32(pc + 8)), load_f32(frame + load_i32(pc + 12))
+                    ),
+                )
+                pc += 16
+            elif operation == DIVIDE_F32:
+                if load_f32(frame + load_i32(pc + 16)) == 0.0:
+                    failed = report_error(context, load(pc + 24), MESSAGE_DIVIDE_BY_ZERO)
+                    left = -1
+                else:
+                    store_f32(
+                        frame + load_i32(pc + 4),
+                        load_f32(frame + load_i32(pc + 12)) / load_f32(frame + load_i32(pc + 16)),
+                    )
+                    pc += 32
+            elif operation == CAST_I64_TO_F32:
+                store_f32(frame + load_i32(pc + 4), float(load(frame + load_i32(pc + 8))))
+                pc += 16
+            elif operation == CAST_F32_TO_I64:
+                store(frame + load_i32(pc + 4), float_to_int(load_f32(frame + load_i32(pc + 8))))
+                pc += 16
+            elif operation == ADD_F64:
+                store_f64(
+                    frame + load_i32(pc + 4),
+                    load_f64(frame + load_i32(pc + 8)) + load_f64(frame + load_i32(pc + 12)),
+                )
+                pc += 16
+            elif operation == MULTIPLY_F64:
+                store_f64(
+                    frame + load_i32(pc + 4),
+                    load_f64(frame + load_i32(pc + 8)) * load_f64(frame + load_i32(pc + 12)),
+                )
+                pc += 16
+            elif operation == MINIMUM_F64:
+                store_f64(
+                    frame + load_i32(pc + 4),
+                    smaller(
+                        load_f64(frame + load_i32(pc + 8)), load_f64(frame + load_i32(pc + 12))
+                    ),
+                )
+                pc += 16
+            elif operation == DIVIDE_F64:
+                if load_f64(frame + load_i32(pc + 16)) == 0.0:
+                    failed = report_error(context, load(pc + 24), MESSAGE_DIVIDE_BY_ZERO)
+                    left = -1
+                else:
+                    store_f64(
+                        frame + load_i32(pc + 4),
+                        load_f64(frame + load_i32(pc + 12)) / load_f64(frame + load_i32(pc + 16)),
+                    )
+                    pc += 32
+            elif operation == CAST_I64_TO_F64:
+                store_f64(frame + load_i32(pc + 4), float(load(frame + load_i32(pc + 8))))
+                pc += 16
+            elif operation == CAST_F64_TO_I64:
+                store(frame + load_i32(pc + 4), float_to_int(load_f64(frame + load_i32(pc + 8))))
+                pc += 16
+            elif operation == DIVIDE_I32:
+                failed = divide_i32(context, pc, frame)
+                if failed != 0:
+                    left = -1
+                pc += 32
+            elif operation == DIVIDE_I64:
+                failed = divide_i64(context, pc, frame)
+                if failed != 0:
+                    left = -1
+                pc += 32
+            elif operation == CONSTANTS:
+                copy(frame + load_i32(pc + 4), load(pc + 8), load(pc + 16))
+                pc += 24
+            elif operation == START_REPEAT:
+                rounds = load_i32(frame + load_i32(pc + 12))
+                if rounds < 0:
+                    failed = fail_number(context, load(pc + 16), MESSAGE_NEGATIVE_COUNT, rounds)
+                    left = -1
+                elif rounds == 0:
+                    pc += load_i32(pc + 4)
+                else:
+                    store(frame + load_i32(pc + 8), rounds)
+                    pc += 24
+            elif operation == CASE:
+                index = load_i32(frame + load_i32(pc + 4))
+                if index < 0 or index >= load_i32(pc + 8):
+                    failed = fail_number(context, load(pc + 16), MESSAGE_CASE_RANGE, index)
+                    left = -1
+                else:
+                    pc += load_i32(pc + 24 + 4 * index)
+            elif operation == BOX:
+                store(
+                    frame + load_i32(pc + 4),
+                    box(context, load_i32(pc + 12), load(frame + load_i32(pc + 8))),
+                )
+                pc += 16
+            elif operation == UNBOX:
+                failed = unbox(context, pc, frame)
+                if failed != 0:
+                    left = -1
+                pc += 24
+            elif operation == SHARE:
+                value = load(frame + load_i32(pc + 8))
+                add_references(value, 1)
+                store(frame + load_i32(pc + 4), value)
+                pc += 16
+            elif operation == HAND_ON:
+                store(frame + load_i32(pc + 4), load(frame + load_i32(pc + 8)))
+                store(frame + load_i32(pc + 8), 0)
+                pc += 16
+            elif operation == DROP:
+                value = load(frame + load_i32(pc + 4))
+                store(frame + load_i32(pc + 4), 0)
+                drop_optional(context, value)
+                pc += 8
+            elif operation == TRACE:
+                trace_register(context, pc, frame)
+                pc += 24
+            elif operation == KERNEL:
+                failed = look_up(context, state)
+                if failed == 0:
+                    failed = call_kernel(context, load(pc + 8), frame)
+                left -= PYTHON_WEIGHT
+                if failed != 0:
+                    left = -1
+                pc += 16
+            elif operation == FAIL:
+                failed = report_error(context, load(pc + 8), load_i32(pc + 4))
+                left = -1
+        if failed != 0:
+            abandon(context, state, frame, failed)
+            return
+        if pc == 0:
+            return
+        failed = look_up(context, state)
+        if failed == 0 and must_leave(context):
+            leave(context, state, pc, frame)
+            return
+        left = SLICE

@@ -1,0 +1,158 @@
+"""The code of sync functions: what the loader writes and `sync_interpreter` reads.
+
+A code struct says how large a frame is and where the instructions begin.  An instruction is some
+8-byte words, read as 32-bit fields: the first is the operation, the others are mostly registers, as
+byte offsets in the frame.  Below, `c` is what is written, `a` and `b` are read; a jump's target
+counts in bytes from the jump.
+
+A register is a word.  A scalar is kept as the word that its AsyncValue would have as payload, of
+which an i32 needs the lower half only.  Everything else is boxed: the register owns a reference to a
+concrete AsyncValue, or is 0.
+"""
+
+# Code: 8-byte words.
+CODE_FRAME = 0
+"""Bytes of a frame."""
+CODE_ENTRY = 8
+"""Address of the first instruction."""
+CODE_WEIGHT = 16
+"""What a call counts against a slice: how many kernels it has, loops and calls aside."""
+CODE_RESUME = 24
+"""Task function `sync_interpreter.resume`."""
+CODE_ARGUMENTS = 32
+CODE_BOXES = 40
+"""Boxed registers behind the arguments; empty at entry, and whenever they own nothing."""
+CODE_RESULTS = 48
+CODE_TYPES = 56
+"""Payload types of the arguments, then of the results; TYPE_OBJECT for what is boxed."""
+
+# Frame: one call.  Arguments come first, then boxed registers, then the others.  Boxed arguments
+# belong to the caller.
+FRAME_RETURN = 0
+"""Address of the call instruction, or 0 for the outermost frame."""
+FRAME_CALLER = 8
+FRAME_CODE = 16
+FRAME_REGISTERS = 24
+
+# Run: a sync function that was called from outside, with its first frames behind it.
+RUN_CALLER = 0
+"""The activation of the kernel that it is."""
+RUN_RECORD = 8
+RUN_PC = 16
+RUN_FRAME = 24
+RUN_BASE = 32
+"""The first frame of the present segment."""
+RUN_LIMIT = 40
+"""Where the present segment ends."""
+RUN_SEGMENT = 48
+"""The present segment, or 0 while the run's own block suffices."""
+RUN_NESTED = 56
+"""Bytes of all frames and of what the run is nested in."""
+RUN_SIZE = 64
+RUN_FRAMES = 72
+SMALLEST_RUN = 1024
+"""Room for some calls, from a free list."""
+
+# Segment: more frames of a deep run.
+SEGMENT_PREVIOUS = 0
+SEGMENT_BASE = 8
+SEGMENT_LIMIT = 16
+SEGMENT_SIZE = 24
+SEGMENT_FRAMES = 32
+SMALLEST_SEGMENT = 1 << 14
+
+SLICE = 1 << 16
+"""Kernels between two looks at cancellation and at the clock: some 100 us."""
+PYTHON_WEIGHT = 1 << 12
+"""Kernels that take as long as one that is called."""
+
+# Operations.  Fields: c a b.
+(
+    ADD,
+    SUBTRACT,
+    MULTIPLY,
+    EQUAL_I32,
+    EQUAL_I64,
+    LESS_EQUAL_I32,
+    LESS_EQUAL_I64,
+    AND,
+    ADD_F32,
+    ADD_F64,
+    MULTIPLY_F32,
+    MULTIPLY_F64,
+    MINIMUM_F32,
+    MINIMUM_F64,
+) = range(14)
+
+(
+    ADD_NUMBER,  # c a number
+    ADD_2,  # c a b d -: (a + b) + d
+    ADD_4,  # c and 5 more, -
+    ADD_8,  # c and 9 more, -
+    MULTIPLY_2,  # c a b d -: (a * b) * d
+    MULTIPLY_ADD,  # c a b d -: (a * b) + d
+    ADD_MULTIPLY,  # c a b d -: (a + b) * d
+) = range(14, 21)
+"""Several kernels at once."""
+
+(
+    ADD_LAST,
+    SUBTRACT_LAST,
+    MULTIPLY_LAST,
+    ADD_NUMBER_LAST,
+    ADD_2_LAST,
+    ADD_4_LAST,
+    ADD_8_LAST,
+    MULTIPLY_2_LAST,
+    MULTIPLY_ADD_LAST,
+    ADD_MULTIPLY_LAST,
+) = range(21, 31)
+"""The same with the same fields, but a is what the instruction before has computed.
+
+A value that goes through the frame takes five cycles to come back.
+"""
+
+MOVE, CAST_I64_TO_F32, CAST_I64_TO_F64, CAST_F32_TO_I64, CAST_F64_TO_I64 = range(31, 36)
+"""Fields: c a -."""
+
+DIVIDE_I32, DIVIDE_I64, DIVIDE_F32, DIVIDE_F64 = range(36, 40)
+"""Fields: c c2 a b -, then the address of the record; the floats have no c2."""
+
+(
+    JUMP,
+    JUMP_IF,
+    JUMP_UNLESS,
+    JUMP_EQUAL_I32,
+    JUMP_EQUAL_I64,
+    JUMP_NOT_EQUAL_I32,
+    JUMP_NOT_EQUAL_I64,
+    JUMP_LESS_EQUAL_I32,
+    JUMP_LESS_EQUAL_I64,
+    JUMP_GREATER_I32,
+    JUMP_GREATER_I64,
+    REPEAT,  # counts a down: jumps as long as it is above 0
+) = range(40, 52)
+"""Fields: target a b weight -.  The weight is 0 for a jump that goes forward."""
+
+START_REPEAT, CASE = range(52, 54)
+"""Fields: target c a, record: c = a; jumps if it is 0, fails if it is below.
+a count -, record, then the targets: fails if a is none of them."""
+
+CONSTANT, CONSTANTS = range(54, 56)
+"""Fields: c, number.  c, address, bytes."""
+
+BOX, UNBOX, SHARE, HAND_ON, DROP, TRACE = range(56, 62)
+"""Fields: c a type.  c a type, record.  c a -: another reference.  c a -: a is empty then.  c.
+a type -, address of the trace record: tells of a value, which stays."""
+
+KERNEL, FAIL, CALL, RETURN = range(62, 66)
+"""Fields: -, record, whose registers are (register, type) pairs of 32 bits.  message, record.
+arguments, code, record, own frame, length, then arguments and results.  results, then they."""
+
+CALL_CODE = 8
+CALL_RECORD = 16
+CALL_FRAME = 24
+"""Bytes of the caller's own frame: the callee's comes behind it."""
+CALL_LENGTH = 28
+"""Bytes of the instruction."""
+CALL_REGISTERS = 32

@@ -1,0 +1,745 @@
+"""Sync functions: their own interpreter, called from anywhere; the first error ends a call."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from tfrt_nb.program import Program
+from tfrt_runtime.diagnostics import Location, TfrtError
+from tfrt_runtime.executor.execution import Execution
+from tfrt_runtime.host.async_value import AsyncValue, make_unavailable
+from tfrt_runtime.host.context import HostContext
+from tfrt_runtime.kernels.registry import KernelError
+from tfrt_runtime.kernels.standard import standard_kernels
+from tfrt_runtime.kernels.user import user_kernel
+
+Run = Callable[..., Execution]
+SLOW = 60
+TOO_DEEP = "calls are nested too deeply: they take more than 128 MiB"
+
+
+def sync(body: str, arguments: str = "", results: str = "i32") -> str:
+    """`@main`, a sync function."""
+    return f"func.func @main({arguments}) -> ({results}) attributes {{tfrt.sync}} {{\n{body}\n}}\n"
+
+
+def number(name: str, value: int) -> str:
+    """A constant."""
+    return f'{name} = "tfrt.constant_s.i32"() {{value = {value} : i32}} : () -> i32'
+
+
+def values_of(execution: Execution) -> list[object]:
+    assert execution.wait(SLOW)
+    return [value.result(0) for value in execution.results]
+
+
+def message_of(value: AsyncValue) -> str:
+    problem = value.exception(SLOW)
+    assert problem is not None
+    return problem.diagnostics[0].message
+
+
+# --- every kernel ---
+
+LARGE = 2**31 - 1
+HUGE = 2**63 - 1
+
+BINARY = [
+    ("add", "i32", LARGE, 2, [-(2**31) + 1]),
+    ("add", "i64", HUGE, 2, [-(2**63) + 1]),
+    ("add", "f32", 0.5, 0.25, [0.75]),
+    ("add", "f64", 0.1, 0.2, [0.1 + 0.2]),
+    ("minus", "i32", -LARGE, 3, [2**31 - 2]),
+    ("minus", "i64", 5, 7, [-2]),
+    ("mul", "i32", LARGE, LARGE, [1]),
+    ("mul", "i64", 3_000_000_000, -3, [-9_000_000_000]),
+    ("multiply", "f32", 1.5, -2.0, [-3.0]),
+    ("multiply", "f64", 0.1, 3.0, [0.1 * 3.0]),
+    ("minimum", "f32", 1.5, -2.0, [-2.0]),
+    ("minimum", "f64", -7.0, 2.0, [-7.0]),
+    ("div", "i32", -7, 2, [-3, -1]),
+    ("div", "i32", -(2**31), -1, [-(2**31), 0]),
+    ("div", "i64", 7, -2, [-3, 1]),
+    ("div", "i64", -(2**63), -1, [-(2**63), 0]),
+    ("div", "f32", 1.0, -4.0, [-0.25]),
+    ("div", "f64", 1.0, 3.0, [1.0 / 3.0]),
+    ("equal", "i32", 4, 4, [True]),
+    ("equal", "i32", 4, -4, [False]),
+    ("equal", "i64", 2**40, 2**40, [True]),
+    ("equal", "i64", 2**40, 0, [False]),
+    ("lessequal", "i32", -1, 0, [True]),
+    ("lessequal", "i32", 1, 0, [False]),
+    ("lessequal", "i64", -(2**40), 0, [True]),
+    ("lessequal", "i64", 2**40, 0, [False]),
+    ("and", "i1", True, True, [True]),
+    ("and", "i1", True, False, [False]),
+]
+
+
+def result_types(kernel: str, word: str, count: int) -> str:
+    if kernel in ("equal", "lessequal"):
+        return "i1"
+    return ", ".join([word] * count)
+
+
+@pytest.mark.parametrize(("kernel", "word", "left", "right", "expected"), BINARY)
+def test_each_binary_kernel_computes_what_the_asynchronous_one_does(
+    run: Run, kernel: str, word: str, left: object, right: object, expected: list[object]
+) -> None:
+    types = result_types(kernel, word, len(expected))
+    names = ", ".join(f"%r{i}" for i in range(len(expected)))
+    body = '  {names} = "tfrt.{kernel}.{word}"(%x, %y) : ({word}, {word}) -> ({types})\n'
+    body += "  tfrt.return {names} : {types}"
+    texts = [
+        sync(
+            body.format(names=names, kernel=f"{kernel}{suffix}", word=word, types=types),
+            f"%x: {word}, %y: {word}",
+            types,
+        )
+        for suffix in ("_s", "")
+    ]
+    texts[1] = texts[1].replace(" attributes {tfrt.sync}", "")
+
+    assert [values_of(run(text, left, right)) for text in texts] == [expected, expected]
+
+
+@pytest.mark.parametrize(
+    ("cast", "value", "expected"),
+    [
+        ("i64_to_f32", 2**24 + 1, float(2**24)),
+        ("i64_to_f64", -3, -3.0),
+        ("f32_to_i64", -2.75, -2),
+        ("f64_to_i64", math.inf, -(2**63)),
+    ],
+)
+def test_each_cast(run: Run, cast: str, value: object, expected: object) -> None:
+    source, target = cast.split("_to_")
+    body = f"  %y = tfrt.cast_s.{cast} %x\n  tfrt.return %y : {target}"
+    assert values_of(run(sync(body, f"%x: {source}", target), value)) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("word", "text", "expected"),
+    [
+        ("i1", "true", True),
+        ("i64", "-5000000000", -5_000_000_000),
+        ("ui32", "4000000000", 4_000_000_000),
+        ("ui64", "18000000000000000000", 18_000_000_000_000_000_000),
+        ("f32", "0.5", 0.5),
+        ("f64", "-1.0e-5", -1.0e-5),
+        ("complex64", "1.0, -4.0", 1 - 4j),
+        ("complex128", "0.0, 0.0", 0j),
+    ],
+)
+def test_each_constant(run: Run, word: str, text: str, expected: object) -> None:
+    types = {"complex64": "complex<f32>", "complex128": "complex<f64>"}
+    result = types.get(word, word)
+    body = f"  %x = tfrt.constant_s.{word} {text}\n  tfrt.return %x : {result}"
+    assert values_of(run(sync(body, results=result))) == [expected]
+
+
+def test_sums_of_any_number_of_values(run: Run) -> None:
+    body = f"""
+  {number("%one", 1)}
+  %none = "tfrt_test.sync_sum"() : () -> i32
+  %same = "tfrt_test.sync_sum"(%x) : (i32) -> i32
+  %four = "tfrt_test.sync_sum2"(%one, %x, %one, %x) : (i32, i32, i32, i32) -> i32
+  %fixed = "tfrt_test.sync_sum_attributes"() {{a = 4 : i32, b = -6 : i32}} : () -> i32
+  tfrt.return %none, %same, %four, %fixed : i32, i32, i32, i32"""
+    assert values_of(run(sync(body, "%x: i32", "i32, i32, i32, i32"), 20)) == [0, 20, 42, -2]
+
+
+def test_strings_and_tensors_are_values_too(run: Run) -> None:
+    body = """
+  %text = "tfrt_test.get_string_sync"() {value = "sync"} : () -> !tfrt.string
+  %again = "tfrt.copy_s"(%text) : (!tfrt.string) -> !tfrt.string
+  %tensor = "tfrt_test.sync.const_dense_attr"() {value = dense<[1, 2]> : tensor<2xi32>} : () -> !t.tensor
+  tfrt.return %text, %again, %tensor : !tfrt.string, !tfrt.string, !t.tensor"""
+    text, again, tensor = values_of(
+        run(sync(body, results="!tfrt.string, !tfrt.string, !t.tensor"))
+    )
+    assert (text, again) == ("sync", "sync")
+    assert np.asarray(tensor).tolist() == [1, 2]
+
+
+def test_arguments_of_every_kind_come_in_and_go_out(run: Run) -> None:
+    kinds = ["i1", "i32", "i64", "f32", "f64", "!tfrt.string", "!tfrt.chain"]
+    copies = [
+        f'  %c{i} = "tfrt.copy_s"(%a{i}) : ({kind}) -> {kind}' for i, kind in enumerate(kinds)
+    ]
+    names = ", ".join(f"%c{i}" for i in range(len(kinds)))
+    body = "\n".join([*copies, f"  tfrt.return {names} : {', '.join(kinds)}"])
+    arguments = ", ".join(f"%a{i}: {kind}" for i, kind in enumerate(kinds))
+    given = [True, -1, -(2**40), 0.5, 1e300, "text"]
+    execution = run(sync(body, arguments, ", ".join(kinds)), *given, None)
+    assert values_of(execution)[:-1] == given
+
+
+# --- fused kernels ---
+
+
+@pytest.mark.parametrize("length", [*range(1, 20), 1000])
+def test_a_chain_of_any_length(run: Run, length: int) -> None:
+    lines = [
+        f'  %v{i + 1} = "tfrt.add_s.i32"(%v{i}, %x) : (i32, i32) -> i32' for i in range(length)
+    ]
+    body = "\n".join([number("%v0", 5), *lines, f"  tfrt.return %v{length} : i32"])
+    assert values_of(run(sync(body, "%x: i32"), 3)) == [5 + 3 * length]
+
+
+def test_values_between_fused_kernels_that_are_wanted_elsewhere_are_there(run: Run) -> None:
+    body = """
+  %a = "tfrt.add_s.i32"(%x, %y) : (i32, i32) -> i32
+  %b = "tfrt.add_s.i32"(%a, %a) : (i32, i32) -> i32
+  %c = tfrt.mul_s.i32 %b, %y
+  %d = "tfrt.add_s.i32"(%c, %b) : (i32, i32) -> i32
+  %e = tfrt.minus_s.i32 %d, %a
+  %f = tfrt.minus_s.i32 %y, %e
+  tfrt.return %a, %b, %c, %d, %e, %f : i32, i32, i32, i32, i32, i32"""
+    text = sync(body, "%x: i32, %y: i32", ", ".join(["i32"] * 6))
+    assert values_of(run(text, 2, 5)) == [7, 14, 70, 84, 77, -72]
+
+
+# --- control ---
+
+FIB = f"""
+func.func @fib(%n: i32) -> i32 attributes {{tfrt.sync}} {{
+  {number("%one", 1)}
+  %is_small = tfrt.lessequal_s.i32 %n, %one
+  %result = tfrt.if %is_small, %n : (i32) -> i32 {{
+    tfrt.return %n : i32
+  }} else {{
+    {number("%one", 1)}
+    %before = tfrt.minus_s.i32 %n, %one
+    %first = tfrt.minus_s.i32 %before, %one
+    %left = tfrt.call @fib(%before) : (i32) -> i32
+    %right = tfrt.call @fib(%first) : (i32) -> i32
+    %sum = "tfrt.add_s.i32"(%left, %right) : (i32, i32) -> i32
+    tfrt.return %sum : i32
+  }}
+  tfrt.return %result : i32
+}}
+func.func @main(%n: i32) -> i32 {{
+  %r = tfrt.call @fib(%n) : (i32) -> i32
+  tfrt.return %r : i32
+}}
+"""
+
+DOWN = f"""
+func.func @sum(%n: i32) -> i32 attributes {{tfrt.sync}} {{
+  {number("%zero", 0)}
+  %is_over = tfrt.lessequal_s.i32 %n, %zero
+  %r = tfrt.if %is_over, %n : (i32) -> i32 {{
+    tfrt.return %n : i32
+  }} else {{
+    {number("%one", 1)}
+    %less = tfrt.minus_s.i32 %n, %one
+    %rest = tfrt.call @sum(%less) : (i32) -> i32
+    %r = "tfrt.add_s.i32"(%n, %rest) : (i32, i32) -> i32
+    tfrt.return %r : i32
+  }}
+  tfrt.return %r : i32
+}}
+"""
+
+LOOP = sync(
+    f"""
+  {number("%zero", 0)}
+  %r = tfrt.repeat.i32 %n, %zero : i32 {{
+    {number("%one", 1)}
+    %next = "tfrt.add_s.i32"(%zero, %one) : (i32, i32) -> i32
+    tfrt.return %next : i32
+  }}
+  tfrt.return %r : i32""",
+    "%n: i32",
+)
+
+WHILE = f"""
+func.func @body(%left: i32, %total: i64) -> (i32, i64, i1) attributes {{tfrt.sync}} {{
+  {number("%one", 1)}
+  %next = tfrt.minus_s.i32 %left, %one
+  %two = tfrt.constant_s.i64 2
+  %sum = "tfrt.add_s.i64"(%total, %two) : (i64, i64) -> i64
+  %goes_on = tfrt.lessequal_s.i32 %one, %next
+  tfrt.return %next, %sum, %goes_on : i32, i64, i1
+}}
+func.func @main(%n: i32, %go: i1) -> i64 attributes {{tfrt.sync}} {{
+  %zero = tfrt.constant_s.i64 0
+  %r:2 = tfrt.while %go @body(%n, %zero) parallel_iterations(1) : (i32, i64) -> (i32, i64)
+  tfrt.return %r#1 : i64
+}}
+"""
+
+ENDLESS = f"""
+func.func @body(%x: i32) -> (i32, i1) attributes {{tfrt.sync}} {{
+  {number("%one", 1)}
+  %y = "tfrt.add_s.i32"(%x, %one) : (i32, i32) -> i32
+  %yes = tfrt.constant_s.i1 true
+  tfrt.return %y, %yes : i32, i1
+}}
+func.func @main() -> i32 attributes {{tfrt.sync}} {{
+  {number("%x", 0)}
+  %yes = tfrt.constant_s.i1 true
+  %r = tfrt.while %yes @body(%x) parallel_iterations(1) : (i32) -> (i32)
+  tfrt.return %r : i32
+}}
+"""
+
+
+def test_recursion(run: Run) -> None:
+    assert [values_of(run(FIB, n)) for n in (0, 1, 2, 15)] == [[0], [1], [1], [610]]
+
+
+@pytest.mark.parametrize("depth", [1, 10, 100, 1000, 100_000])
+def test_deep_calls_need_no_native_stack(run: Run, depth: int) -> None:
+    expected = (depth * (depth + 1) // 2 + 2**31) % 2**32 - 2**31
+    assert values_of(run(DOWN, depth, function="sum")) == [expected]
+
+
+def test_calls_without_end_are_an_error_that_says_so(run: Run) -> None:
+    text = """
+func.func @down(%x: i32) -> i32 attributes {tfrt.sync} {
+  %y = "tfrt.add_s.i32"(%x, %x) : (i32, i32) -> i32
+  %r = tfrt.call @down(%y) : (i32) -> i32
+  tfrt.return %r : i32
+}"""
+    execution = run(text, 1, function="down")
+    assert execution.wait(SLOW)
+
+    assert message_of(execution.results[0]) == TOO_DEEP
+    assert [raised.location for raised in execution.diagnostics] == [Location("test.mlir", 4, 8)]
+
+
+@pytest.mark.parametrize("rounds", [0, 1, 7, 10_000_000])
+def test_repeat(run: Run, rounds: int) -> None:
+    assert values_of(run(LOOP, rounds)) == [rounds]
+
+
+def test_a_negative_number_of_rounds_is_an_error(run: Run) -> None:
+    execution = run(LOOP, -4)
+    assert execution.wait(SLOW)
+    assert message_of(execution.results[0]) == "the number of iterations is negative: -4"
+
+
+@pytest.mark.parametrize(
+    ("rounds", "go", "expected"), [(10, True, 20), (10, False, 0), (1, True, 2)]
+)
+def test_while(run: Run, rounds: int, go: bool, expected: int) -> None:
+    assert values_of(run(WHILE, rounds, go)) == [expected]
+
+
+def test_loop_values_may_change_places(run: Run) -> None:
+    body = """
+  %r:3 = tfrt.repeat.i32 %n, %a, %b, %c : i32, i32, i32 {
+    tfrt.return %b, %c, %a : i32, i32, i32
+  }
+  tfrt.return %r#0, %r#1, %r#2 : i32, i32, i32"""
+    text = sync(body, "%n: i32, %a: i32, %b: i32, %c: i32", "i32, i32, i32")
+    assert [values_of(run(text, n, 1, 2, 3)) for n in range(4)] == [
+        [1, 2, 3],
+        [2, 3, 1],
+        [3, 1, 2],
+        [1, 2, 3],
+    ]
+
+
+def test_loop_values_are_used_after_their_successors_are_made(run: Run) -> None:
+    body = """
+  %r:2 = tfrt.repeat.i32 %n, %a, %b : i32, i32 {
+    %next = "tfrt.add_s.i32"(%a, %b) : (i32, i32) -> i32
+    %old = tfrt.mul_s.i32 %a, %b
+    %sum = "tfrt.add_s.i32"(%old, %next) : (i32, i32) -> i32
+    tfrt.return %next, %sum : i32, i32
+  }
+  tfrt.return %r#0, %r#1 : i32, i32"""
+    a, b = 1, 1
+    for _ in range(5):
+        a, b = a + b, a * b + a + b
+    text = sync(body, "%n: i32, %a: i32, %b: i32", "i32, i32")
+    assert values_of(run(text, 5, 1, 1)) == [a, b]
+
+
+def test_loops_in_loops(run: Run) -> None:
+    body = f"""
+  {number("%zero", 0)}
+  %r:2 = tfrt.repeat.i32 %n, %zero, %n : i32, i32 {{
+    %s = tfrt.repeat.i32 %n, %zero : i32 {{
+      {number("%one", 1)}
+      %t = "tfrt.add_s.i32"(%zero, %one) : (i32, i32) -> i32
+      tfrt.return %t : i32
+    }}
+    tfrt.return %s, %n : i32, i32
+  }}
+  tfrt.return %r#0 : i32"""
+    assert values_of(run(sync(body, "%n: i32"), 9)) == [81]
+
+
+def test_strings_go_around_in_loops(run: Run) -> None:
+    body = """
+  %r:2 = tfrt.repeat.i32 %n, %a, %b : !tfrt.string, !tfrt.string {
+    tfrt.return %b, %a : !tfrt.string, !tfrt.string
+  }
+  tfrt.return %r#0, %r#1 : !tfrt.string, !tfrt.string"""
+    strings = "!tfrt.string, !tfrt.string"
+    text = sync(body, "%n: i32, %a: !tfrt.string, %b: !tfrt.string", strings)
+    assert [values_of(run(text, n, "a", "b")) for n in (0, 1, 2)] == [
+        ["a", "b"],
+        ["b", "a"],
+        ["a", "b"],
+    ]
+
+
+CASE = """
+func.func @one(%x: i32) -> i32 attributes {tfrt.sync} {
+  %y = "tfrt.add_s.i32"(%x, %x) : (i32, i32) -> i32
+  tfrt.return %y : i32
+}
+func.func @two(%x: i32) -> i32 attributes {tfrt.sync} {
+  %y = tfrt.mul_s.i32 %x, %x
+  tfrt.return %y : i32
+}
+func.func @main(%i: i32, %x: i32) -> i32 attributes {tfrt.sync} {
+  %r = tfrt.case %i [@one, @two] (%x) : (i32) -> (i32)
+  tfrt.return %r : i32
+}
+"""
+
+
+def test_case(run: Run) -> None:
+    assert [values_of(run(CASE, i, 7)) for i in (0, 1)] == [[14], [49]]
+    execution = run(CASE, 5, 7)
+    assert execution.wait(SLOW)
+    assert message_of(execution.results[0]) == "branch_index invalid. branch index: 5 # branches: 2"
+
+
+@pytest.mark.parametrize("kind", ["", " attributes {tfrt.sync}"])
+def test_branches(run: Run, kind: str) -> None:
+    text = f"""
+func.func @double(%x: i32) -> i32 attributes {{tfrt.sync}} {{
+  %y = "tfrt.add_s.i32"(%x, %x) : (i32, i32) -> i32
+  tfrt.return %y : i32
+}}
+func.func @square(%x: i32) -> i32 attributes {{tfrt.sync}} {{
+  %y = tfrt.mul_s.i32 %x, %x
+  tfrt.return %y : i32
+}}
+func.func @main(%c: i1, %x: i32) -> i32{kind} {{
+  %r = tfrt.cond %c @double @square (%x) : (i32) -> (i32)
+  tfrt.return %r : i32
+}}"""
+    assert [values_of(run(text, c, 9)) for c in (True, False)] == [[18], [81]]
+
+
+def test_a_condition_may_be_used_again(run: Run) -> None:
+    body = f"""
+  {number("%zero", 0)}
+  %c = tfrt.lessequal_s.i32 %x, %zero
+  %r = tfrt.if %c, %c : (i1) -> i1 {{
+    tfrt.return %c : i1
+  }} else {{
+    tfrt.return %c : i1
+  }}
+  %both = tfrt.and_s.i1 %r, %c
+  tfrt.return %both, %r : i1, i1"""
+    text = sync(body, "%x: i32", "i1, i1")
+    assert [values_of(run(text, x)) for x in (-1, 1)] == [[True, True], [False, False]]
+
+
+def test_native_functions_are_called(run: Run) -> None:
+    text = """
+func.func private @native_add(i32, i32) -> i32 attributes {tfrt.native}
+func.func private @native_error() -> i32 attributes {tfrt.native}
+func.func private @native_async_add(i32, i32) -> i32 attributes {tfrt.native}
+func.func @main(%x: i32) -> i32 attributes {tfrt.sync} {
+  %r = tfrt.call @native_add(%x, %x) : (i32, i32) -> i32
+  tfrt.return %r : i32
+}
+func.func @fails() -> i32 attributes {tfrt.sync} {
+  %r = tfrt.call @native_error() : () -> i32
+  tfrt.return %r : i32
+}
+func.func @waits(%x: i32) -> i32 attributes {tfrt.sync} {
+  %r = tfrt.call @native_async_add(%x, %x) : (i32, i32) -> i32
+  tfrt.return %r : i32
+}"""
+    assert values_of(run(text, 21)) == [42]
+    failing, waiting = run(text, function="fails"), run(text, 1, function="waits")
+    assert failing.wait(SLOW)
+    assert waiting.wait(SLOW)
+    assert message_of(failing.results[0]) == "something bad happened"
+    assert message_of(waiting.results[0]) == (
+        "the kernel's result is not there yet, and a sync function does not wait"
+    )
+
+
+def test_asynchronous_control_flow_calls_sync_functions(run: Run) -> None:
+    text = f"""
+func.func @step(%x: i32) -> i32 attributes {{tfrt.sync}} {{
+  {number("%one", 1)}
+  %y = "tfrt.add_s.i32"(%x, %one) : (i32, i32) -> i32
+  tfrt.return %y : i32
+}}
+func.func @main(%n: i32) -> i32 {{
+  %late = "tfrt_test.async_copy.i32"(%n) : (i32) -> i32
+  %r = tfrt.repeat.i32 %n, %late : i32 {{
+    %next = tfrt.call @step(%late) : (i32) -> i32
+    tfrt.return %next : i32
+  }}
+  tfrt.return %r : i32
+}}"""
+    assert values_of(run(text, 20)) == [40]
+
+
+def test_a_function_without_arguments_results_or_kernels(run: Run) -> None:
+    text = """
+func.func @nothing() attributes {tfrt.sync} {
+  tfrt.return
+}
+func.func @main() -> i32 attributes {tfrt.sync} {
+  tfrt.call @nothing() : () -> ()
+  %r = "tfrt_test.sync_sum"() : () -> i32
+  tfrt.return %r : i32
+}"""
+    assert values_of(run(text)) == [0]
+    assert values_of(run(text, function="nothing")) == []
+
+
+def test_more_values_than_a_frame_of_the_executor_holds(run: Run) -> None:
+    count = 200
+    names = [f"%v{i}" for i in range(count)]
+    types = ", ".join(["i32"] * count)
+    lines = [f"  {number(name, i)}" for i, name in enumerate(names)]
+    body = "\n".join([*lines, f"  tfrt.return {', '.join(names)} : {types}"])
+    text = sync(body, results=types)
+    assert values_of(run(text)) == list(range(count))
+
+
+# --- errors ---
+
+
+@pytest.mark.parametrize("word", ["i32", "i64", "f32", "f64"])
+def test_a_division_by_zero_ends_the_function_at_its_place(run: Run, word: str) -> None:
+    results, types = ("%q, %r", f"{word}, {word}") if word[0] == "i" else ("%q", word)
+    text = sync(
+        f'  {results} = "tfrt.div_s.{word}"(%x, %y) : ({word}, {word}) -> ({types})\n'
+        f'  %other = "tfrt.add_s.{word}"(%x, %x) : ({word}, {word}) -> {word}\n'
+        f"  tfrt.return %q, %other : {word}, {word}",
+        f"%x: {word}, %y: {word}",
+        f"{word}, {word}",
+    )
+    execution = run(text, 1, 0)
+    assert execution.wait(SLOW)
+
+    assert [message_of(value) for value in execution.results] == ["Divide by zero"] * 2
+    [raised] = execution.diagnostics
+    column = 8 + 4 * (word[0] == "i")
+    assert (raised.message, raised.location) == (
+        "Divide by zero",
+        Location("test.mlir", 2, column),
+    )
+
+
+def test_an_error_deep_in_calls_gives_up_every_frame(run: Run) -> None:
+    text = f"""
+func.func @down(%n: i32, %text: !tfrt.string) -> i32 attributes {{tfrt.sync}} {{
+  {number("%one", 1)}
+  %mine = "test.join"(%text, %n) : (!tfrt.string, i32) -> !tfrt.string
+  %q, %r = tfrt.div_s.i32 %one, %n
+  %less = tfrt.minus_s.i32 %n, %one
+  %deeper = tfrt.call @down(%less, %mine) : (i32, !tfrt.string) -> i32
+  %length = "test.length"(%mine) : (!tfrt.string) -> i32
+  %sum = "tfrt.add_s.i32"(%deeper, %length) : (i32, i32) -> i32
+  tfrt.return %sum : i32
+}}"""
+    kernels = standard_kernels()
+    kernels.add(user_kernel("test.join", lambda text, n: f"{text}{n}"))
+    kernels.add(user_kernel("test.length", lambda text: len(text)))
+    execution = run(text, 200, "x", function="down", kernels=kernels)
+    assert execution.wait(SLOW)
+    assert message_of(execution.results[0]) == "Divide by zero"
+
+
+def test_what_a_sync_function_raises_skips_only_what_depends_on_it(run: Run) -> None:
+    text = """
+func.func @fails(%x: i32) -> i32 attributes {tfrt.sync} {
+  %y = "tfrt_test.fail_s"() : () -> i32
+  tfrt.return %y : i32
+}
+func.func @main(%x: i32) -> (i32, i32) {
+  %a = tfrt.call @fails(%x) : (i32) -> i32
+  %b = tfrt.add.i32 %a, %x
+  %c = tfrt.add.i32 %x, %x
+  tfrt.return %b, %c : i32, i32
+}"""
+    execution = run(text, 4)
+    assert execution.wait(SLOW)
+    assert message_of(execution.results[0]) == "something bad happened"
+    assert execution.results[1].result() == 8
+
+
+# --- kernels in Python ---
+
+
+def test_python_kernels_run_in_sync_functions(run: Run) -> None:
+    kernels = standard_kernels()
+    kernels.add(user_kernel("test.pair", lambda x, y: (x + y, f"{x}-{y}")))
+    kernels.add(user_kernel("test.length", lambda text: len(text)))
+    body = """
+  %sum, %text = "test.pair"(%x, %y) : (i32, f64) -> (f64, !tfrt.string)
+  %length = "test.length"(%text) : (!tfrt.string) -> i32
+  %more = "tfrt.add_s.i32"(%length, %x) : (i32, i32) -> i32
+  tfrt.return %sum, %text, %more : f64, !tfrt.string, i32"""
+    text = sync(body, "%x: i32, %y: f64", "f64, !tfrt.string, i32")
+    assert values_of(run(text, 2, 0.5, kernels=kernels)) == [2.5, "2-0.5", 7]
+
+
+def test_print_kernels_run_in_order(run: Run) -> None:
+    body = f"""
+  %c0 = tfrt.new_s.chain
+  {number("%one", 1)}
+  %c1 = tfrt.print.i32 %x, %c0
+  %y = "tfrt.add_s.i32"(%x, %one) : (i32, i32) -> i32
+  %c2 = tfrt.print.i32 %y, %c0
+  tfrt.return %c2 : !tfrt.chain"""
+    execution = run(sync(body, "%x: i32", "!tfrt.chain"), 7)
+    assert execution.wait(SLOW)
+    assert execution.output == "int32 = 7\nint32 = 8\n"
+
+
+def test_what_a_python_kernel_raises_ends_the_function(run: Run) -> None:
+    seen: list[int] = []
+
+    def choosy(x: int) -> int:
+        seen.append(x)
+        if x > 2:
+            raise KernelError("too large")
+        return x
+
+    kernels = standard_kernels()
+    kernels.add(user_kernel("test.choosy", choosy))
+    body = f"""
+  {number("%start", 1)}
+  {number("%step", 1)}
+  %r:2 = tfrt.repeat.i32 %n, %start, %step : i32, i32 {{
+    %x = "test.choosy"(%start) : (i32) -> i32
+    %next = "tfrt.add_s.i32"(%x, %step) : (i32, i32) -> i32
+    tfrt.return %next, %step : i32, i32
+  }}
+  tfrt.return %r#0 : i32"""
+    execution = run(sync(body, "%n: i32"), 10, kernels=kernels)
+    assert execution.wait(SLOW)
+
+    assert message_of(execution.results[0]) == "too large"
+    assert seen == [1, 2, 3]
+
+
+def test_a_kernel_that_is_late_is_an_error(run: Run, host: HostContext) -> None:
+    late = make_unavailable(host.work_queue, "i32")
+    kernels = standard_kernels()
+    kernels.add(user_kernel("test.late", lambda: late))
+    text = sync('  %x = "test.late"() : () -> i32\n  tfrt.return %x : i32')
+    execution = run(text, kernels=kernels)
+    message = message_of(execution.results[0])
+    late.emplace(1)
+    assert execution.wait(SLOW)
+    assert message == "the kernel's result is not there yet, and a sync function does not wait"
+
+
+# --- long runs ---
+
+
+def test_cancelling_ends_an_endless_loop(run: Run) -> None:
+    execution = run(ENDLESS)
+    threading.Thread(target=execution.cancel).start()
+    assert execution.wait(SLOW)
+    assert message_of(execution.results[0]) == "Cancelled"
+
+
+def test_the_time_is_over_while_a_loop_runs(run: Run) -> None:
+    execution = run(ENDLESS)
+    assert not execution.wait(0.05)
+    execution.cancel()
+    assert execution.wait(SLOW)
+
+
+def test_an_endless_recursion_of_loops_is_cancelled(run: Run) -> None:
+    text = FIB.replace("@main(%n: i32)", "@start(%n: i32)").replace("@fib", "@main")
+    execution = run(text, 60)
+    assert not execution.wait(0.05)
+    execution.cancel("enough")
+    assert execution.wait(SLOW)
+    assert message_of(execution.results[0]) == "enough"
+
+
+def test_two_long_functions_on_one_thread_both_end(run: Run) -> None:
+    first, second = run(LOOP, 3_000_000), run(LOOP, 2_000_000)
+    assert values_of(second) == [2_000_000]
+    assert values_of(first) == [3_000_000]
+
+
+# --- traces ---
+
+
+def test_registers_are_seen_in_a_traced_run(run: Run) -> None:
+    body = """
+  %y = "tfrt.add_s.i32"(%x, %x) : (i32, i32) -> i32
+  %z = "tfrt.add_s.i32"(%y, %x) : (i32, i32) -> i32
+  %r = tfrt.repeat.i32 %x, %z : i32 {
+    %n = "tfrt.add_s.i32"(%z, %z) : (i32, i32) -> i32
+    tfrt.return %n : i32
+  }
+  tfrt.return %r : i32"""
+    execution = run(sync(body, "%x: i32"), 3, trace=True)
+    assert execution.wait(SLOW)
+    seen = [
+        (view.function, view.register, view.value and view.value.result(0), view.count)
+        for view in execution.registers()
+    ]
+
+    assert seen == [
+        (0, 0, 36, 3),
+        (0, 1, 72, 3),
+        (1, 0, 3, 1),
+        (1, 1, 6, 1),
+        (1, 2, 9, 1),
+        (1, 3, 72, 1),
+    ]
+
+
+# --- what is refused ---
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            sync("  %x = tfrt.constant.i32 1\n  tfrt.return %x : i32"),
+            "asynchronous kernel 'tfrt.constant.i32' in sync function 'main'",
+        ),
+        (
+            sync(
+                '  %x = "tfrt_test.async_constant.i32"() {value = 1 : i32} : () -> i32\n'
+                "  tfrt.return %x : i32"
+            ),
+            "asynchronous kernel 'tfrt_test.async_constant.i32' in sync function 'main'",
+        ),
+        (
+            "func.func @f() -> i32 {\n  %x = tfrt.constant.i32 1\n  tfrt.return %x : i32\n}\n"
+            + sync("  %x = tfrt.call @f() : () -> i32\n  tfrt.return %x : i32"),
+            "a sync function cannot call asynchronous function 'f'",
+        ),
+        (
+            "func.func @main() -> i32 {\n" + f"  {number('%x', 1)}\n  tfrt.return %x : i32\n}}",
+            "sync kernel 'tfrt.constant_s.i32' in asynchronous function 'main'",
+        ),
+    ],
+)
+def test_kernels_and_functions_of_the_wrong_kind_are_refused(text: str, message: str) -> None:
+    with pytest.raises(TfrtError) as problem:
+        Program.from_source(text, "test.mlir").load()
+    assert problem.value.diagnostics[0].message == message
