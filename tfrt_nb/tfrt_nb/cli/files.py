@@ -68,7 +68,10 @@ def decode(data: bytes, name: str) -> str:
         raise TfrtError(error(f"'{name}' is not UTF-8 text at byte {problem.start}")) from None
 
 
-def show(problem: TfrtError, text: str | None = None) -> None:
-    """Print diagnostics to standard error, after what the program printed."""
+def show(problem: TfrtError, text: str | None = None, nowhere: str = PROGRAM) -> None:
+    """Print diagnostics to standard error, after what the program printed.
+
+    `nowhere` stands for the place of those that are about none.
+    """
     sys.stdout.flush()
-    print(render_all(problem.diagnostics, text, PROGRAM), file=sys.stderr)
+    print(render_all(problem.diagnostics, text, nowhere), file=sys.stderr)

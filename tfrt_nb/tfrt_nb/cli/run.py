@@ -11,7 +11,7 @@ from tfrt_nb.cli.expectations import Expectation, check, find_expectations
 from tfrt_nb.cli.files import PROGRAM, decode, display_name, is_bef, read_input, show
 from tfrt_nb.cli.tracing import tracing_of
 from tfrt_nb.program import FunctionSignature, Program
-from tfrt_nb.report import render
+from tfrt_nb.report import NOWHERE, render
 from tfrt_runtime.diagnostics import Diagnostic, Location, Severity, TfrtError, error
 from tfrt_runtime.executor.driver import FunctionRun, run_functions
 from tfrt_runtime.executor.program import Executable
@@ -123,7 +123,7 @@ def run_host_functions(
     try:
         executable = program.load(tracing=Level.NONE if tracing is None else tracing.level)
     except TfrtError as problem:
-        show(at_load(problem), sources.get(program.name))
+        show(at_load(problem), sources.get(program.name), NOWHERE)
         return 1
     indexes = [executable.function_index(name) for name in names]
     return report(*run_each(host, executable, indexes, timeout), sources)
