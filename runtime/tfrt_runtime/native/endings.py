@@ -71,7 +71,7 @@ from tfrt_runtime.native.memory import (
     store,
 )
 from tfrt_runtime.native.ready import finish, mark_shared
-from tfrt_runtime.native.tasks import wake_all
+from tfrt_runtime.native.tasks import wake_waiting
 from tfrt_runtime.native.waiters import leave_join
 
 
@@ -114,7 +114,7 @@ def leave_request(context: Address, request: Address) -> None:
     if fetch_add(request + REQUEST_ACTIVE, -1) == 1:
         # The callback sets REQUEST_OPEN to 0 last: the request may be gone when it returns.
         call2(load(load(context + CONTEXT_PROCESS) + PROCESS_REQUEST_DONE), context, request)
-        wake_all(queue)
+        wake_waiting(queue)
 
 
 @native

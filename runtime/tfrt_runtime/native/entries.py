@@ -21,6 +21,7 @@ MODULES = (
     "scalar_kernels",
     "control_kernels",
     "async_kernels",
+    "sleeping_kernels",
     "benchmark_kernel",
     "handles",
     "async_objects",
