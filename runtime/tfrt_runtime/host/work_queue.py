@@ -28,6 +28,7 @@ from tfrt_runtime.host.raw import WORDS
 from tfrt_runtime.native.layouts import (
     CONTEXT_DEQUE,
     CONTEXT_NUMBER,
+    CONTEXT_PENDING,
     CONTEXT_READY,
     CONTEXT_READY_TOP,
     CONTEXT_WORKER,
@@ -247,8 +248,9 @@ class WorkQueue:
         return context, has_deque
 
     def _end_help(self, own: int, context: int, has_deque: bool) -> None:
-        """The helper is done: its thread goes on as it was."""
+        """The helper is done: what it has left others may take, and its thread goes on as it was."""
         local = self._local
+        self._hand_over(context)
         local.busy -= 1
         local.context = own
         WORDS[(context + CONTEXT_WORKER) >> 3] = -1
@@ -262,8 +264,14 @@ class WorkQueue:
     def begin(self) -> None:
         """Start the workers, and give them what is ready on this thread."""
         self.start()
-        context = self.context()
-        if WORDS[(context + CONTEXT_READY) >> 3] != WORDS[(context + CONTEXT_READY_TOP) >> 3]:
+        self._hand_over(self.context())
+
+    def _hand_over(self, context: int) -> None:
+        """Let the queue have what is ready on a context of this thread, and the tasks that it keeps."""
+        is_ready = (
+            WORDS[(context + CONTEXT_READY) >> 3] != WORDS[(context + CONTEXT_READY_TOP) >> 3]
+        )
+        if is_ready or WORDS[(context + CONTEXT_PENDING) >> 3] != 0:
             self._process.slow("sharing.hand_over", 1)(context)
 
     def hand_over(self) -> None:

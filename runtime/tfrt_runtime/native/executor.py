@@ -53,7 +53,7 @@ from tfrt_runtime.native.memory import (
     store,
 )
 from tfrt_runtime.native.ready import push_ready
-from tfrt_runtime.native.sharing import hand_over, offer_tasks, share_when_idle
+from tfrt_runtime.native.sharing import hand_over, share_when_idle
 from tfrt_runtime.native.starting import add_start, rest, take_start
 from tfrt_runtime.native.tasks import (
     call_for_threads,
@@ -234,15 +234,13 @@ def work_patiently(context: Address) -> bool:
 def help_until(context: Address, word: Address, deadline: int) -> int:
     """Work, and sleep when there is nothing to do, until `word` is 0 or the clock says `deadline`.
 
-    For threads that wait: each call returns to Python soon, so that signals are seen.  What is
-    still ready here when it returns, others may take.  Returns the word.
+    For threads that wait: each call returns to Python soon, so that signals are seen.  The thread
+    calls it again, or `sharing.hand_over`.  Returns the word.
     """
     turn(context)
     while load_acquire(word) != 0 and now() < deadline:
         if work(context, 4096) == 4096:
             sleep_on_queue(context, word, min(deadline - now(), 20_000_000))
-    hand_over(context)
-    offer_tasks(context)
     turn(context)
     return load_acquire(word)
 
