@@ -27,7 +27,11 @@ OURS = "tfrt-nb"
 QUEUES = ("s", "mstd:2")
 CHAIN = 1_000
 LONG_CHAIN = 10_000
+TREE = 1_000
 TASKS = 1_000
+SLEEPS = 1_000
+SLEEP_US = 1_000
+SLEEPING_THREADS = 64
 FIB = 20
 ROUNDS = 10_000_000
 PEER_ROUNDS = 1_000_000
@@ -50,9 +54,14 @@ def runs(
 
 
 def on_each_queue(
-    stack: ExitStack, text: str, arguments: tuple[int, ...], expected: int, operations: int
+    stack: ExitStack,
+    text: str,
+    arguments: tuple[int, ...],
+    expected: int,
+    operations: int,
+    queues: tuple[str, ...] = QUEUES,
 ) -> list[Variant]:
-    """Our variants: the program on one thread, and on two workers."""
+    """Our variants: the program on one thread, and on workers."""
     return [
         Variant(
             f"executor, {queue}",
@@ -60,7 +69,7 @@ def on_each_queue(
             runs(stack.enter_context(HostContext(queue)), text, arguments, expected),
             operations,
         )
-        for queue in QUEUES
+        for queue in queues
     ]
 
 
@@ -107,6 +116,73 @@ def long_chain(stack: ExitStack) -> list[Variant]:
         Variant(f"{ours.name}, {LONG_CHAIN} adds", OURS, ours.run, ours.operations)
         for ours in on_each_queue(stack, text, (), LONG_CHAIN, LONG_CHAIN)
     ]
+
+
+@contextmanager
+def tree() -> Iterator[Case]:
+    """W2: much that could run at once, and is too short for it."""
+    nodes = 2 * TREE - 1
+    queues = ("s", "mstd:1", "mstd:2")
+    with ExitStack() as stack:
+        runner = stack.enter_context(asyncio.Runner())
+        pool = stack.enter_context(ThreadPoolExecutor(2))
+        graph, last = peers.dask_tree(TREE)
+        yield Case(
+            "W2",
+            f"{TREE} independent adds, and {TREE - 1} adds of their results in pairs",
+            "ns per add",
+            (
+                *on_each_queue(stack, programs.tree(TREE), (), TREE, nodes, queues),
+                Variant("function calls", "plain Python", lambda: peers.plain_tree(TREE), nodes),
+                Variant(
+                    "Task each", "asyncio", peers.on_loop(runner, peers.asyncio_tree, TREE), nodes
+                ),
+                Variant(
+                    "Future each, 2 threads",
+                    "concurrent.futures",
+                    lambda: peers.future_tree(pool, TREE),
+                    nodes,
+                ),
+                Variant(
+                    "two threads",
+                    "dask",
+                    lambda: dask.threaded.get(graph, last, num_workers=2),
+                    nodes,
+                ),
+            ),
+        )
+
+
+@contextmanager
+def sleeps() -> Iterator[Case]:
+    """W5: blocking work in threads of its own."""
+    seconds = SLEEP_US / 1e6
+    with ExitStack() as stack:
+        runner = stack.enter_context(asyncio.Runner())
+        pool = stack.enter_context(ThreadPoolExecutor(SLEEPING_THREADS))
+        queue = f"mstd:2,{SLEEPING_THREADS}"
+        host = stack.enter_context(HostContext(queue, output=lambda _: None))
+        text = programs.sleeps(SLEEPS, SLEEP_US)
+        yield Case(
+            "W5",
+            f"{SLEEPS} sleeps of {SLEEP_US} us on {SLEEPING_THREADS} threads",
+            "ms",
+            (
+                Variant(f"executor, {queue}", OURS, runs(host, text, (), 1)),
+                Variant(
+                    "Task each, one thread",
+                    "asyncio",
+                    peers.on_loop(
+                        runner, lambda count: peers.asyncio_sleeps(count, seconds), SLEEPS
+                    ),
+                ),
+                Variant(
+                    f"Future each, {SLEEPING_THREADS} threads",
+                    "concurrent.futures",
+                    lambda: peers.future_sleeps(pool, SLEEPS, seconds),
+                ),
+            ),
+        )
 
 
 @contextmanager
@@ -336,4 +412,4 @@ def large_program() -> Iterator[Case]:
         )
 
 
-ALL = (chain, loop, fib, tasks, cold_process, cell, large_program)
+ALL = (chain, tree, loop, fib, tasks, sleeps, cold_process, cell, large_program)

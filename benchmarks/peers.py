@@ -7,8 +7,11 @@ makes no such values; it is here to show what a dependency graph costs at all.
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Executor, Future
+
+from benchmarks.programs import reduced
 
 Graph = dict[str, tuple[object, ...]]
 
@@ -49,6 +52,58 @@ def future_chain(executor: Executor, length: int) -> int:
 def dask_chain(length: int) -> Graph:
     """A dask graph of the chain."""
     return {f"v{i + 1}": (add, f"v{i}" if i else 0, 1) for i in range(length)}
+
+
+def plain_tree(count: int) -> int:
+    """Adds whose results are added in pairs."""
+    return reduced([add(0, 1) for _ in range(count)], add)
+
+
+async def asyncio_tree(count: int) -> int:
+    """A Task per add; an inner one awaits two."""
+
+    async def add_later(left: asyncio.Task[int] | None, right: asyncio.Task[int] | None) -> int:
+        return add(0 if left is None else await left, 1 if right is None else await right)
+
+    def start(
+        left: asyncio.Task[int] | None = None, right: asyncio.Task[int] | None = None
+    ) -> asyncio.Task[int]:
+        return asyncio.create_task(add_later(left, right))
+
+    return await reduced([start() for _ in range(count)], start)
+
+
+def future_tree(executor: Executor, count: int) -> int:
+    """A Future per add; an inner one waits for two, which earlier places in the queue end."""
+
+    def add_later(left: Future[int], right: Future[int]) -> Future[int]:
+        return executor.submit(lambda: add(left.result(), right.result()))
+
+    return reduced([executor.submit(add, 0, 1) for _ in range(count)], add_later).result()
+
+
+def dask_tree(count: int) -> tuple[Graph, str]:
+    """A dask graph of the same, and the name of its result."""
+    graph: Graph = {f"v{i}": (add, 0, 1) for i in range(count)}
+
+    def add_later(left: str, right: str) -> str:
+        name = f"v{len(graph)}"
+        graph[name] = (add, left, right)
+        return name
+
+    return graph, reduced(list(graph), add_later)
+
+
+async def asyncio_sleeps(count: int, seconds: float) -> int:
+    """Tasks that sleep at the same time."""
+    await asyncio.gather(*[asyncio.sleep(seconds) for _ in range(count)])
+    return 1
+
+
+def future_sleeps(executor: Executor, count: int, seconds: float) -> None:
+    """Futures whose threads sleep."""
+    for future in [executor.submit(time.sleep, seconds) for _ in range(count)]:
+        future.result()
 
 
 async def asyncio_tasks(count: int) -> int:

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeVar
+
+Value = TypeVar("Value")
+
 FIB = """
 func.func @main(%n: i32) -> i32 {
   %one = tfrt.constant.i32 1
@@ -53,6 +58,38 @@ def independent_tasks(count: int) -> str:
     types = ", ".join(["i32"] * count)
     lines.append(f'%sum = "tfrt_test.sum"({", ".join(values)}) : ({types}) -> i32')
     return function(lines, "%sum")
+
+
+def reduced(values: list[Value], combine: Callable[[Value, Value], Value]) -> Value:
+    """One value from many: neighbours are combined, then their results, and so on."""
+    while len(values) > 1:
+        pairs = [combine(*pair) for pair in zip(values[::2], values[1::2], strict=False)]
+        values = pairs + values[2 * len(pairs) :]
+    return values[0]
+
+
+def tree(count: int) -> str:
+    """Independent adds, and adds of their results in pairs: 2 * `count` - 1 of them."""
+    lines = [f"%v{i + 1} = tfrt.add.i32 %v0, %one" for i in range(count)]
+
+    def add(left: str, right: str) -> str:
+        name = f"%v{len(lines) + 1}"
+        lines.append(f"{name} = tfrt.add.i32 {left}, {right}")
+        return name
+
+    result = reduced([f"%v{i + 1}" for i in range(count)], add)
+    return function(lines, result)
+
+
+def sleeps(count: int, microseconds: int) -> str:
+    """Sleeps in the blocking pool that do not wait for each other, and a 1 when all are over."""
+    chains = [f"%c{i}" for i in range(count)]
+    lines = [f"%time = tfrt.constant.i32 {microseconds}"]
+    lines += [f'{c} = "tfrt_test.blocking.usleep"(%time) : (i32) -> !tfrt.chain' for c in chains]
+    types = ", ".join(["!tfrt.chain"] * count)
+    lines.append(f"%all = tfrt.merge.chains {', '.join(chains)} : {types}")
+    lines.append('%done = "tfrt.alias.value"(%all, %one) : (!tfrt.chain, i32) -> i32')
+    return function(lines, "%done")
 
 
 def python_chain(length: int) -> str:

@@ -107,9 +107,7 @@ class Execution:
         # Who traces a run looks at its arguments, whether or not somebody has begun with it.
         is_task = wake and queue.takes_calls and not self.program.traced
         results = start_call(self.request, function, given, types, is_task=is_task)
-        if is_task:
-            queue.start()
-        elif wake:
+        if wake:
             queue.begin()
         return results
 

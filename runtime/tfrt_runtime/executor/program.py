@@ -249,9 +249,13 @@ class Executable:
         return report(context, record, message, self.location_of(number))
 
     def print_value(self, context: int, number: int, value: int) -> None:
-        """Print the report of benchmark `number`, whose state is at `value`."""
-        name = self._benchmark_name(self._kernel(number))
-        present_request(context).output(benchmark_report(name, benchmark_samples(value)))
+        """Print for kernel `number`: a benchmark with its state at `value`, or one that slept."""
+        record = self._kernel(number)
+        if record.name.endswith("usleep"):
+            text = f"Slept for {value} microseconds\n"
+        else:
+            text = benchmark_report(self._benchmark_name(record), benchmark_samples(value))
+        present_request(context).output(text)
 
     def _benchmark_name(self, record: BefKernel) -> str:
         if len(record.attributes) <= BENCHMARK_NAME + 1:  # of a sync function: it is the name

@@ -193,6 +193,11 @@ class HostContext:
 
 _numbers = itertools.count(1)
 _RequestWords = ctypes.c_int64 * (REQUEST_SIZE // 8)
+ACTIVE, OPEN, HANDLE, CANCELLED_VALUE = (
+    offset // 8
+    for offset in (REQUEST_ACTIVE, REQUEST_OPEN, REQUEST_HANDLE, REQUEST_CANCELLED_VALUE)
+)
+"""Indexes of words of a request."""
 
 
 class Request:
@@ -228,11 +233,10 @@ class Request:
         self._lock = threading.Lock()
         self._words = _RequestWords()
         self.address = ctypes.addressof(self._words)
-        self._words[REQUEST_ACTIVE // 8] = 1
-        self._words[REQUEST_OPEN // 8] = 1
-        self._words[REQUEST_HANDLE // 8] = self._process.requests.add(self)
-        self._words[REQUEST_CANCELLED_VALUE // 8] = host.cancelled.address
+        self._words[ACTIVE] = self._words[OPEN] = 1
+        self._words[HANDLE] = self._process.requests.add(self)
         self._cancelled = host.cancelled
+        self._words[CANCELLED_VALUE] = self._cancelled.address
 
     @property
     def resources(self) -> ResourceContext:

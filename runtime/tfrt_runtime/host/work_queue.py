@@ -11,7 +11,6 @@ thread state and needs only the GIL.
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import itertools
 import os
@@ -19,7 +18,8 @@ import re
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 
 from tfrt_runtime.diagnostics import TfrtError, error
 from tfrt_runtime.host.interrupts import INTERRUPTS
@@ -28,6 +28,9 @@ from tfrt_runtime.host.raw import WORDS
 from tfrt_runtime.native.layouts import (
     CONTEXT_DEQUE,
     CONTEXT_NUMBER,
+    CONTEXT_PENDING,
+    CONTEXT_READY,
+    CONTEXT_READY_TOP,
     CONTEXT_WORKER,
     DEQUE_SIZE,
     POOL_CAPACITY,
@@ -75,10 +78,10 @@ class WorkQueue:
         self._labels: list[str] = []
         self._idle_contexts: list[int] = []
         self._stopped = False
+        self.quiescing: set[int] = set()
+        """Contexts of threads that only wait for the queue to come to rest."""
         self.resolving: set[int] = set()
         """Addresses of values that threads of Python's are resolving: work may come of it."""
-        self.resting: set[int] = set()
-        """Contexts whose kernel waits for the rest of the queue to come to rest."""
         self._queue = _words(QUEUE_SIZE)
         self._pool = _words(POOL_CELLS + 16 * POOL_PLACES)
         self._deques = [_words(DEQUE_SIZE) for _ in range(threads + 1)] if threads else []
@@ -228,40 +231,54 @@ class WorkQueue:
                 INTERRUPTS.raise_if_noted()
         return WORDS[word >> 3] == 0
 
-    @contextlib.contextmanager
-    def helper(self) -> Iterator[int]:
+    def helper(self) -> AbstractContextManager[int]:
         """A context that may run kernels on this thread, with the host's deque if it is free.
 
         A thread that already runs kernels (a Python kernel that waits) gets another context: the
         frame of its own is in use.  What is ready on its own goes where others find it.
         """
-        own = self.context()
-        busy = self._local.busy
-        if busy:
+        return _Helper(self)
+
+    def _begin_help(self, own: int) -> tuple[int, bool]:
+        """A context for a helper on a thread with context `own`; whether it got the host's deque."""
+        local = self._local
+        if local.busy:
             self._process.slow("sharing.hand_over", 1)(own)
-        context = self._borrow_context() if busy else own
+        context = self._borrow_context() if local.busy else own
         has_deque = bool(self._deques) and self._host.acquire(blocking=False)
         if has_deque:
             WORDS[(context + CONTEXT_DEQUE) >> 3] = self._table[self.threads]
         WORDS[(context + CONTEXT_WORKER) >> 3] = self.threads
-        self._local.busy = busy + 1
-        self._local.context = context
-        try:
-            yield context
-        finally:
-            self._local.busy, self._local.context = busy, own
-            WORDS[(context + CONTEXT_WORKER) >> 3] = -1
-            if has_deque:
-                WORDS[(context + CONTEXT_DEQUE) >> 3] = 0
-                self._host.release()
-            if context != own:
-                with self._lock:
-                    self._idle_contexts.append(context)
+        local.busy += 1
+        local.context = context
+        return context, has_deque
+
+    def _end_help(self, own: int, context: int, has_deque: bool) -> None:
+        """The helper is done: what it has left others may take, and its thread goes on as it was."""
+        local = self._local
+        self._hand_over(context)
+        local.busy -= 1
+        local.context = own
+        WORDS[(context + CONTEXT_WORKER) >> 3] = -1
+        if has_deque:
+            WORDS[(context + CONTEXT_DEQUE) >> 3] = 0
+            self._host.release()
+        if context != own:
+            with self._lock:
+                self._idle_contexts.append(context)
 
     def begin(self) -> None:
         """Start the workers, and give them what is ready on this thread."""
         self.start()
-        self._process.slow("sharing.hand_over", 1)(self.context())
+        self._hand_over(self.context())
+
+    def _hand_over(self, context: int) -> None:
+        """Let the queue have what is ready on a context of this thread, and the tasks that it keeps."""
+        is_ready = (
+            WORDS[(context + CONTEXT_READY) >> 3] != WORDS[(context + CONTEXT_READY_TOP) >> 3]
+        )
+        if is_ready or WORDS[(context + CONTEXT_PENDING) >> 3] != 0:
+            self._process.slow("sharing.hand_over", 1)(context)
 
     def hand_over(self) -> None:
         """Let the queue run what became ready on this thread, unless the thread runs it itself."""
@@ -289,6 +306,23 @@ class WorkQueue:
         for thread in [*self._workers, *pool_threads]:
             thread.join(max(0.0, deadline - time.monotonic()))
         self._process.need_thread.pop(self.pool, None)
+
+
+class _Helper:
+    """See `WorkQueue.helper`.  A class, as a generator would take as long as a small run."""
+
+    __slots__ = ("_context", "_has_deque", "_own", "_queue")
+
+    def __init__(self, queue: WorkQueue) -> None:
+        self._queue = queue
+
+    def __enter__(self) -> int:
+        self._own = self._queue.context()
+        self._context, self._has_deque = self._queue._begin_help(self._own)
+        return self._context
+
+    def __exit__(self, *_: object) -> None:
+        self._queue._end_help(self._own, self._context, self._has_deque)
 
 
 class _Lease:

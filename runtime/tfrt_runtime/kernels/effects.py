@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-import random
-import time
 
-from tfrt_runtime.host.idleness import come_to_rest
+from tfrt_runtime.host.idleness import quiesce
 from tfrt_runtime.kernels.frame import KernelFrame
-from tfrt_runtime.kernels.registry import KernelError, KernelRegistry
+from tfrt_runtime.kernels.registry import KernelError, KernelRegistry, NativeKernel
+from tfrt_runtime.native.layouts import KERNEL_BLOCKING, KERNEL_HEAVY
 
 REGISTRY = KernelRegistry("effects")
 
@@ -55,40 +54,20 @@ for _word in ("complex64", "complex128"):
     _add_complex(_word)
 
 
-def _add_delays(word: str) -> None:
-    @REGISTRY.kernel(f"tfrt_test.copy.with_delay.{word}", results=(word,))
-    def copy_with_delay(value: object) -> object:
-        time.sleep(random.uniform(0.001, 0.010))
-        return value
-
-    @REGISTRY.kernel(f"tfrt_test.async_copy.with_delay.{word}", results=(word,), blocking=True)
-    def async_copy_with_delay(value: object) -> object:
-        time.sleep(random.uniform(0.001, 0.010))
-        return value
+def _add_sleep(name: str, function: str, results: int, flags: int) -> None:
+    symbol = f"sleeping_kernels.{function}"
+    REGISTRY.add(NativeKernel(name, symbol, arguments=1, results=results, flags=flags))
 
 
 for _word in ("i32", "i64"):
-    _add_delays(_word)
-
-
-@REGISTRY.kernel("tfrt_test.usleep", results=(), blocking=True, frame=True)
-def usleep(frame: KernelFrame, microseconds: object) -> None:
-    """Sleep in the blocking pool, and say so."""
-    _sleep(frame, microseconds)
-
-
-@REGISTRY.kernel("tfrt_test.blocking.usleep", results=("chain",), blocking=True, frame=True)
-def blocking_usleep(frame: KernelFrame, microseconds: object) -> None:
-    """As usleep, with a chain for whoever wants to come after it."""
-    _sleep(frame, microseconds)
-
-
-def _sleep(frame: KernelFrame, microseconds: object) -> None:
-    time.sleep(max(0.0, _number(microseconds)) / 1e6)
-    frame.host.print(f"Slept for {microseconds} microseconds\n")
+    _copy = f"copy_with_delay_{_word}"
+    _add_sleep(f"tfrt_test.copy.with_delay.{_word}", _copy, 1, KERNEL_HEAVY)
+    _add_sleep(f"tfrt_test.async_copy.with_delay.{_word}", _copy, 1, KERNEL_BLOCKING)
+_add_sleep("tfrt_test.usleep", "usleep", 0, KERNEL_BLOCKING)
+_add_sleep("tfrt_test.blocking.usleep", "blocking_usleep", 1, KERNEL_BLOCKING)
 
 
 @REGISTRY.kernel("tfrt_test.quiesce", results=("chain",), frame=True)
-def quiesce(frame: KernelFrame) -> None:
-    """Return when nothing else of the host runs or is queued; this thread works for it meanwhile."""
-    come_to_rest(frame.request.queue, lambda: frame.request.is_cancelled)
+def quiesce_queue(frame: KernelFrame) -> None:
+    """Work for the queue until nothing of it runs and nothing is queued, apart from such kernels."""
+    quiesce(frame.request.queue, lambda: frame.request.is_cancelled)

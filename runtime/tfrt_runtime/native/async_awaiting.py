@@ -47,6 +47,7 @@ from tfrt_runtime.native.layouts import (
     PROCESS_RUN_COROUTINE,
     QUEUE_EPOCH,
     QUEUE_SLEEPERS,
+    QUEUE_WAITING,
     TASK_FIRST,
     TASK_SECOND,
     WAIT_TASK,
@@ -314,6 +315,7 @@ def doze(context: Address, word: Address, nap_ns: int) -> bool:
 def sleep_only(context: Address, word: Address, nap_ns: int) -> None:
     """Sleep although there may be tasks: this thread has no stack left for them."""
     queue = load(context + CONTEXT_QUEUE)
+    fetch_add(queue + QUEUE_WAITING, 1)
     fetch_add(queue + QUEUE_SLEEPERS, 1)
     epoch = load_acquire(queue + QUEUE_EPOCH)
     if load_acquire(word) != 0:
@@ -321,6 +323,7 @@ def sleep_only(context: Address, word: Address, nap_ns: int) -> None:
         futex_wait(queue + QUEUE_EPOCH, epoch, nap_ns)
         turn(context)
     fetch_add(queue + QUEUE_SLEEPERS, -1)
+    fetch_add(queue + QUEUE_WAITING, -1)
 
 
 @inline

@@ -55,6 +55,7 @@ from tfrt_runtime.native.memory import (
     compare_and_swap,
     entry,
     fetch_add,
+    futex_wake,
     inline,
     load,
     load_acquire,
@@ -227,9 +228,12 @@ def error_task(context: Address, task: Address) -> None:
 
 @native
 def cancel_request(request: Address) -> bool:
-    """Cancel a request: the first to do so succeeds."""
+    """Cancel a request: the first to do so succeeds.  Ends the sleep of its sleeping kernels."""
     value = load(request + REQUEST_CANCELLED_VALUE)
-    return compare_and_swap(request + REQUEST_CANCEL, 0, value) != 0
+    if compare_and_swap(request + REQUEST_CANCEL, 0, value) == 0:
+        return False
+    futex_wake(request + REQUEST_CANCEL, 1 << 30)
+    return True
 
 
 @entry

@@ -27,12 +27,14 @@ from tfrt_runtime.native.layouts import (
     ACTIVATION_FUNCTION,
     ACTIVATION_REQUEST,
     ACTIVATION_RETURN,
+    ACTIVATION_SHARED,
     CELL_SIZE,
     CONTEXT_PROCESS,
     CONTEXT_QUEUE,
     ERROR,
     FUNCTION_ARGUMENT_TABLE,
     FUNCTION_FLAGS,
+    FUNCTION_NONSTRICT,
     FUNCTION_TRACED,
     JOIN_CALLER,
     JOIN_ERROR,
@@ -71,7 +73,7 @@ from tfrt_runtime.native.memory import (
     store,
 )
 from tfrt_runtime.native.ready import finish, mark_shared
-from tfrt_runtime.native.tasks import wake_all
+from tfrt_runtime.native.tasks import wake_waiting
 from tfrt_runtime.native.waiters import leave_join
 
 
@@ -114,7 +116,7 @@ def leave_request(context: Address, request: Address) -> None:
     if fetch_add(request + REQUEST_ACTIVE, -1) == 1:
         # The callback sets REQUEST_OPEN to 0 last: the request may be gone when it returns.
         call2(load(load(context + CONTEXT_PROCESS) + PROCESS_REQUEST_DONE), context, request)
-        wake_all(queue)
+        wake_waiting(queue)
 
 
 @native
@@ -163,6 +165,8 @@ def loop_goes_on(loop: Address) -> bool:
 def start_iteration(context: Address, loop: Address, activation: Address) -> None:
     """Fill the body's activation with the loop values and start it."""
     function = load(loop + LOOP_FUNCTION)
+    # Nothing of the iteration before is left: no other thread knows the activation any more.
+    store(activation + ACTIVATION_SHARED, load(function + FUNCTION_FLAGS) & FUNCTION_NONSTRICT)
     reset_activation(activation, function)
     slots = load(function + FUNCTION_ARGUMENT_TABLE)
     values = load(loop + LOOP_VALUES)

@@ -22,6 +22,7 @@ MODULES = (
     "control_kernels",
     "sync_interpreter",
     "async_kernels",
+    "sleeping_kernels",
     "benchmark_kernel",
     "handles",
     "async_objects",

@@ -54,9 +54,9 @@ from tfrt_runtime.native.memory import (
     store,
 )
 from tfrt_runtime.native.ready import push_ready
-from tfrt_runtime.native.sharing import hand_over, offer_tasks, share_when_idle
+from tfrt_runtime.native.sharing import hand_over, share_when_idle
+from tfrt_runtime.native.starting import add_start, rest, take_start
 from tfrt_runtime.native.tasks import (
-    add_task,
     call_for_threads,
     find_task,
     free_task,
@@ -72,6 +72,7 @@ from tfrt_runtime.native.tasks import (
 SHARE_INTERVAL = 1024
 """Kernels between two looks at whether another worker sleeps: about 20 us, what a wake-up costs."""
 SPIN_ROUNDS = 200
+ENDLESS = 1 << 60
 
 
 @entry
@@ -98,7 +99,7 @@ def start_call(
         store(table + 8 * (results + i), value)
     if is_task != 0:
         run = load(load(context + CONTEXT_PROCESS) + PROCESS_RUN_ROOT)
-        add_task(context, new_task(context, run, function, request, table))
+        add_start(context, new_task(context, run, function, request, table))
     else:
         start_root(context, function, request, table)
 
@@ -192,13 +193,14 @@ def run_task(context: Address, task: Address) -> None:
 
 @native
 def next_task(context: Address) -> Address:
-    """The next task for this thread, or 0.
+    """The next task for this thread, which may begin a call that was started; or 0.
 
     Without workers the tasks run in the order in which they came: they are taken all at once, and
     kept where a nested wait finds them, too.
     """
     if load(load(context + CONTEXT_QUEUE) + QUEUE_WORKERS) != 0:
-        return find_task(context)
+        task = find_task(context)
+        return task if task != 0 else take_start(context)
     if load(context + CONTEXT_PENDING) == 0:
         keep_injected(context)
     return take_pending(context)
@@ -217,12 +219,24 @@ def work(context: Address, budget: int) -> int:
     return budget
 
 
+@native
+def work_patiently(context: Address) -> bool:
+    """As a worker: run what there is, but begin no calls; whether there was anything."""
+    budget = run_ready(context, ENDLESS)
+    while True:
+        task = find_task(context)
+        if task == 0:
+            return budget != ENDLESS
+        run_task(context, task)
+        budget = run_ready(context, budget - 1)
+
+
 @entry
 def help_until(context: Address, word: Address, deadline: int) -> int:
     """Work, and sleep when there is nothing to do, until `word` is 0 or the clock says `deadline`.
 
-    For threads that wait: each call returns to Python soon, so that signals are seen.  What is
-    still ready here when it returns, others may take.  Returns the word.
+    For threads that wait: each call returns to Python soon, so that signals are seen.  The thread
+    calls it again, or `sharing.hand_over`.  Returns the word.
     """
     turn(context)
     store(context + CONTEXT_DEADLINE, deadline)
@@ -230,8 +244,6 @@ def help_until(context: Address, word: Address, deadline: int) -> int:
         if work(context, 4096) == 4096:
             sleep_on_queue(context, word, min(deadline - now(), 20_000_000))
     store(context + CONTEXT_DEADLINE, 0)
-    hand_over(context)
-    offer_tasks(context)
     turn(context)
     return load_acquire(word)
 
@@ -242,8 +254,9 @@ def worker_loop(context: Address) -> None:
     queue = load(context + CONTEXT_QUEUE)
     turn(context)
     while load_acquire(queue + QUEUE_STOP) == 0:
-        if work(context, 1 << 40) == 1 << 40 and not spin(context, queue):
-            sleep_on_queue(context, 0, -1)
+        # Who was woken for nothing goes back to sleep: others had the work.
+        if not work_patiently(context) or not spin(context, queue):
+            rest(context)
     turn(context)
 
 

@@ -128,7 +128,7 @@ PROCESS_REPORT_ERROR = 16
 PROCESS_PYTHON_WAITER = 24
 """waiter(context, handle): a Python callback of and_then; releases the handle."""
 PROCESS_PRINT = 32
-"""print(context, record, value): print kernels; value is the argument AsyncValue or 0."""
+"""print(context, record, number): print what the kernel says with that number."""
 PROCESS_NEED_THREAD = 40
 """need_thread(context, pool): a blocking task waits and no thread is idle."""
 PROCESS_REQUEST_DONE = 48
@@ -389,7 +389,15 @@ QUEUE_STOP = 144
 QUEUE_SPINNERS = 192
 QUEUE_ASYNC = 200
 """The state of compiled programs that run on the queue, or 0."""
-QUEUE_SIZE = 256
+QUEUE_STARTED = 256
+"""Calls from outside that no thread has begun: a stack that consumers take whole."""
+QUEUE_TAKEN = 264
+"""How often somebody took that stack."""
+QUEUE_NAPPING = 272
+"""Workers that will look at that stack when their nap is over."""
+QUEUE_WAITING = 280
+"""Sleepers that wait for a word to become 0; the others only wait for tasks."""
+QUEUE_SIZE = 320
 
 # Deque (Chase-Lev): the owner pushes and pops at the bottom, thieves take from the top.
 DEQUE_TOP = 0

@@ -43,7 +43,9 @@ from tfrt_runtime.native.layouts import (
     QUEUE_EPOCH,
     QUEUE_INJECTED,
     QUEUE_SLEEPERS,
+    QUEUE_STARTED,
     QUEUE_STOP,
+    QUEUE_WAITING,
     QUEUE_WORKERS,
     TASK_FIRST,
     TASK_FOURTH,
@@ -227,11 +229,19 @@ def wake_sleeper(queue: Address) -> None:
 
 @native
 def wake_all(queue: Address) -> None:
-    """Let every sleeper look again: something that they may wait for has happened."""
+    """Let every sleeper look again."""
     fence()
     if load_acquire(queue + QUEUE_SLEEPERS) > 0:
         fetch_add(queue + QUEUE_EPOCH, 1)
         futex_wake(queue + QUEUE_EPOCH, 1 << 30)
+
+
+@native
+def wake_waiting(queue: Address) -> None:
+    """A word has become 0: if anybody sleeps who may wait for it, let every sleeper look again."""
+    fence()
+    if load_acquire(queue + QUEUE_WAITING) > 0:
+        wake_all(queue)
 
 
 @native
@@ -355,7 +365,14 @@ def find_task(context: Address) -> Address:
 
 @native
 def has_task(context: Address) -> bool:
-    """Whether there is a task that this thread can take now."""
+    """Whether there is a task, or a call that was started, that this thread can take now."""
+    started = load_acquire(load(context + CONTEXT_QUEUE) + QUEUE_STARTED)
+    return started != 0 or has_queued_task(context)
+
+
+@native
+def has_queued_task(context: Address) -> bool:
+    """Whether there is a task that any thread of the queue takes."""
     if load(context + CONTEXT_PENDING) != 0:
         return True
     queue = load(context + CONTEXT_QUEUE)
@@ -391,6 +408,8 @@ def sleep_on_queue(context: Address, word: Address, timeout_ns: int) -> None:
     is waited for has happened by now: it may have since the caller looked.
     """
     queue = load(context + CONTEXT_QUEUE)
+    waits = 1 if word != 0 else 0
+    fetch_add(queue + QUEUE_WAITING, waits)
     fetch_add(queue + QUEUE_SLEEPERS, 1)
     epoch = load_acquire(queue + QUEUE_EPOCH)
     fence()
@@ -399,6 +418,7 @@ def sleep_on_queue(context: Address, word: Address, timeout_ns: int) -> None:
         futex_wait(queue + QUEUE_EPOCH, epoch, timeout_ns)
         turn(context)
     fetch_add(queue + QUEUE_SLEEPERS, -1)
+    fetch_add(queue + QUEUE_WAITING, -waits)
 
 
 @native

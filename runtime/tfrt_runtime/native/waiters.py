@@ -57,7 +57,7 @@ from tfrt_runtime.native.memory import (
     store_release,
 )
 from tfrt_runtime.native.ready import push_ready, register_resolved
-from tfrt_runtime.native.tasks import add_local_task, new_task, wake_all
+from tfrt_runtime.native.tasks import add_local_task, new_task, wake_waiting
 
 
 @native
@@ -116,7 +116,7 @@ def run_waiter(context: Address, waiter: Address) -> None:
         join_resolved(context, first, value)
     elif kind == WAIT_LATCH:
         store_release(first + LATCH_PENDING, 0)
-        wake_all(load(context + CONTEXT_QUEUE))
+        wake_waiting(load(context + CONTEXT_QUEUE))
         drop_latch(context, first)
     elif kind == WAIT_CALL:
         call2(first, context, second)

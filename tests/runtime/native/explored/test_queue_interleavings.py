@@ -157,7 +157,7 @@ class SleepingScene:
             ran.append(load(task + TASK_FIRST))
             tasks.free_task(context, task)
             if fetch_add(left, -1) == 1:
-                tasks.wake_all(host.queue)
+                tasks.wake_waiting(host.queue)
 
         def work(context: int) -> None:
             while load_acquire(left) != 0:

@@ -1,0 +1,174 @@
+"""Kernels that wait or sleep: others go on, and a cancelled run does not wait for them."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+import pytest
+
+from tfrt_nb.program import Program
+from tfrt_runtime.executor.execution import Execution
+from tfrt_runtime.host.async_value import make_unavailable
+from tfrt_runtime.host.context import HostContext
+from tfrt_runtime.kernels.frame import KernelFrame
+from tfrt_runtime.kernels.registry import KernelRegistry
+from tfrt_runtime.kernels.standard import standard_kernels
+
+Run = Callable[..., Execution]
+SLOW = 20
+HALF_AN_HOUR = 1800 * 10**6
+"""Microseconds, nearly as many as an i32 holds."""
+
+
+def with_kernel(function: Callable[..., object], **options: object) -> KernelRegistry:
+    """The runtime's kernels, and `my.test`."""
+    registry = standard_kernels()
+    registry.kernel("my.test", results=("i32",), **options)(function)  # type: ignore[arg-type]
+    return registry
+
+
+TEST = """func @main() -> i32 {
+  %r = "my.test"() : () -> i32
+  tfrt.return %r : i32
+}
+"""
+
+
+def test_a_kernel_that_waits_reaches_what_its_thread_has_taken_already(leak_check: None) -> None:
+    with HostContext("s") as host:
+        late = make_unavailable(host.work_queue, "i32")
+        waits = Program.from_source(TEST, "waits.mlir")
+        resolves = Program.from_source(TEST, "resolves.mlir")
+
+        def resolve() -> int:
+            late.emplace(42)
+            return 1
+
+        # The thread that waits takes both calls from the queue before it begins the first.
+        first = waits.run(host, kernels=with_kernel(lambda: late.result(SLOW)))
+        second = resolves.run(host, kernels=with_kernel(resolve))
+        found = [run.results[0].result(SLOW) for run in (first, second)]
+        assert first.wait(SLOW)
+        assert second.wait(SLOW)
+
+    assert found == [42, 1]
+
+
+SLEEP = """func @main(%us: i32) -> !tfrt.chain {
+  %c = "tfrt_test.blocking.usleep"(%us) : (i32) -> !tfrt.chain
+  tfrt.return %c : !tfrt.chain
+}
+"""
+
+
+def sleeps(execution: Execution) -> bool:
+    """Whether a thread of the blocking pool has taken its task."""
+    return execution.request.queue._pool[0] == 1
+
+
+def test_a_sleeping_kernel_says_how_long_it_slept(run: Run) -> None:
+    execution = run(SLEEP, 100)
+
+    assert execution.wait(SLOW)
+    assert execution.output == "Slept for 100 microseconds\n"
+
+
+def test_a_negative_time_is_over_at_once(run: Run) -> None:
+    execution = run(SLEEP, -5)
+
+    assert execution.wait(SLOW)
+    assert execution.output == "Slept for -5 microseconds\n"
+
+
+def test_a_run_that_is_cancelled_does_not_sleep_on(run: Run) -> None:
+    execution = run(SLEEP, HALF_AN_HOUR)
+    while not sleeps(execution):
+        execution.wait(0.01)
+    execution.cancel("enough")
+
+    assert execution.wait(SLOW)
+    problem = execution.results[0].exception()
+    assert problem is not None
+    assert problem.diagnostics[0].message == "enough"
+    assert execution.output == ""
+
+
+def test_a_host_that_is_closed_does_not_sleep_on(leak_check: None) -> None:
+    host = HostContext("mstd:1")
+    execution = Program.from_source(SLEEP, "test.mlir").run(host, arguments=(HALF_AN_HOUR,))
+    while not sleeps(execution):
+        execution.wait(0.01)
+    host.close()
+
+    assert execution.is_done
+
+
+def test_a_sleeping_kernel_takes_no_objects(run: Run) -> None:
+    execution = run("""func @main() -> !tfrt.chain {
+      %c = tfrt.new.chain
+      %s = "tfrt_test.get_string"() {value = "text"} : () -> !tfrt.string
+      %d = "tfrt_test.blocking.usleep"(%s) : (!tfrt.string) -> !tfrt.chain
+      tfrt.return %d : !tfrt.chain
+    }
+    """)
+
+    assert execution.wait(SLOW)
+    assert [problem.message for problem in execution.diagnostics] == [
+        "an argument is of another type than the kernel takes"
+    ]
+
+
+QUIESCE = """func @main() -> (i32, i32) {
+  %us = tfrt.constant.i32 20000
+  %ch = tfrt.new.chain
+  %counter = "tfrt_test.atomic.create.i32"() : () -> !test.atomic.i32
+  %slept = "tfrt_test.blocking.usleep"(%us) : (i32) -> !tfrt.chain
+  %added = "tfrt_test.atomic.inc.i32"(%counter, %slept)
+    : (!test.atomic.i32, !tfrt.chain) -> !tfrt.chain
+  %q = "tfrt_test.quiesce"(%ch) : (!tfrt.chain) -> !tfrt.chain
+  %r = "tfrt_test.quiesce"(%ch) : (!tfrt.chain) -> !tfrt.chain
+  %x, %c = "tfrt_test.atomic.get.i32"(%counter, %q)
+    : (!test.atomic.i32, !tfrt.chain) -> (i32, !tfrt.chain)
+  %y, %d = "tfrt_test.atomic.get.i32"(%counter, %r)
+    : (!test.atomic.i32, !tfrt.chain) -> (i32, !tfrt.chain)
+  tfrt.return %x, %y : i32, i32
+}
+"""
+
+
+@pytest.mark.parametrize("queue", ["s", "mstd:1", "mstd:2", "mstd:4"])
+def test_quiesce_waits_for_all_else_and_two_of_them_not_for_each_other(
+    queue: str, leak_check: None
+) -> None:
+    with HostContext(queue) as host:
+        execution = Program.from_source(QUIESCE, "test.mlir").run(host, output=lambda _: None)
+        assert execution.wait(SLOW)
+        found = [value.result() for value in execution.results]
+
+    assert found == [1, 1]
+
+
+def test_quiesce_ends_when_its_run_is_cancelled(leak_check: None) -> None:
+    is_running, may_end = threading.Event(), threading.Event()
+
+    def block(frame: KernelFrame) -> int:
+        is_running.set()
+        may_end.wait(SLOW)
+        return 1
+
+    text = """func @main() -> (i32, !tfrt.chain) {
+      %ch = tfrt.new.chain
+      %r = "my.test"() : () -> i32
+      %q = "tfrt_test.quiesce"(%ch) : (!tfrt.chain) -> !tfrt.chain
+      tfrt.return %r, %q : i32, !tfrt.chain
+    }
+    """
+    with HostContext("mstd:2") as host:
+        program = Program.from_source(text, "test.mlir")
+        execution = program.run(host, kernels=with_kernel(block, frame=True, blocking=True))
+        assert is_running.wait(SLOW)
+        execution.cancel()
+        execution.results[1].exception(SLOW)
+        may_end.set()
+        assert execution.wait(SLOW)
