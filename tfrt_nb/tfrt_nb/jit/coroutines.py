@@ -17,6 +17,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, Region
 
 from tfrt_nb.dialects.async_.coroutine import CoroFreeOp
+from tfrt_nb.dialects.async_.runtime import RuntimeStackIsLowOp
 from tfrt_nb.jit import arithmetic, async_runtime, buffers, control
 from tfrt_nb.jit.function_body import FunctionBody, ModuleText
 from tfrt_nb.jit.llvm_types import (
@@ -45,15 +46,18 @@ define internal void {async_runtime.RESUME}(ptr %handle) {{
 }}"""
 
 
-def lower_to_llvm(module: ModuleOp) -> str:
+def lower_to_llvm(module: ModuleOp, *, is_portable: bool = False) -> str:
     """The text of the LLVM module.  The MLIR module is changed: some edges get a block.
+
+    Portable code calls only what MLIR's runtime has, if the module's operations allow that.
 
     Raises:
         PassError: at an operation or a function that cannot be compiled.
     """
     functions = [op for op in module.body.block.ops if isinstance(op, func.FuncOp)]
     text = ModuleText(
-        defined=frozenset(op.sym_name.data for op in functions if not op.is_declaration)
+        is_portable=is_portable,
+        defined=frozenset(op.sym_name.data for op in functions if not op.is_declaration),
     )
     definitions: list[str] = []
     for op in module.body.block.ops:
@@ -125,6 +129,9 @@ def _definition(text: ModuleText, op: func.FuncOp, returns: str) -> str:
     is_private = op.sym_visibility is not None and op.sym_visibility.data == "private"
     linkage = "internal " if is_private else ""
     attributes = "presplitcoroutine " if is_coroutine else ""
+    if not is_coroutine and any(isinstance(o, RuntimeStackIsLowOp) for o in op.body.blocks[0].ops):
+        # A recursion without end shall meet the end of the stack, not become an endless loop.
+        attributes += '"disable-tail-calls"="true" '
     name = text.function(op.sym_name.data)
     return f"define {linkage}{returns} {name}({parameters}) {attributes}{{\n{body.text()}\n}}"
 

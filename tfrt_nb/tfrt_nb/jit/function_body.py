@@ -30,6 +30,8 @@ class ModuleText:
     declarations: dict[str, str] = field(default_factory=dict)
     constants: dict[str, str] = field(default_factory=dict)
     globals: list[str] = field(default_factory=list)
+    is_portable: bool = False
+    """Whether only MLIR's runtime is there."""
     defined: frozenset[str] = frozenset()
     """The MLIR functions that have bodies."""
     helpers: dict[str, str] = field(default_factory=dict)
@@ -45,7 +47,7 @@ class ModuleText:
         A program may define a function that is called like one that compiled code needs itself.
         """
         is_ours = symbol in _CALLED_BY_OURS or symbol.startswith(_OUR_PREFIXES)
-        return global_symbol(f"{symbol}.defined" if is_ours and symbol in self.defined else symbol)
+        return global_symbol(f"defined.{symbol}" if is_ours and symbol in self.defined else symbol)
 
     def text(self, content: str) -> tuple[str, int]:
         """A constant with the text in UTF-8: its name, and its length in bytes."""

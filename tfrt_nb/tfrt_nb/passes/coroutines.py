@@ -32,10 +32,15 @@ from tfrt_nb.dialects.async_.coroutine import (
     CoroSaveOp,
     CoroSuspendOp,
 )
-from tfrt_nb.dialects.async_.failures import RuntimeDescribeErrorOp, RuntimeInheritErrorOp
+from tfrt_nb.dialects.async_.failures import (
+    RuntimeDescribeErrorOp,
+    RuntimeInheritErrorOp,
+    RuntimeTakeFailureOp,
+)
 from tfrt_nb.dialects.async_.runtime import (
     RuntimeAwaitAndResumeOp,
     RuntimeCreateOp,
+    RuntimeIsCancelledOp,
     RuntimeIsErrorOp,
     RuntimeLoadOp,
     RuntimeResumeOp,
@@ -219,7 +224,24 @@ def _hand_over(coroutine: Coroutine, block: Block, body: Block) -> None:
     emit = Emitter.at_end(block, coroutine.function.location)
     state = emit(CoroSaveOp(coroutine.handle)).state
     emit(RuntimeResumeOp(coroutine.handle))
-    emit(CoroSuspendOp(state, coroutine.suspend, body, coroutine.destroy))
+    resumed = _unless_cancelled(coroutine, body) if coroutine.style.keep else body
+    emit(CoroSuspendOp(state, coroutine.suspend, resumed, coroutine.destroy))
+
+
+def _unless_cancelled(coroutine: Coroutine, body: Block) -> Block:
+    """Where a worker begins: it goes on in `body`, unless no task shall start any more."""
+    started, cancelled = Block(), Block()
+    region = coroutine.function.body
+    region.insert_block_before(started, body)
+    region.insert_block_before(cancelled, body)
+    emit = Emitter.at_end(started, coroutine.function.location)
+    is_cancelled = emit(RuntimeIsCancelledOp()).result
+    emit(cf.ConditionalBranchOp(is_cancelled, cancelled, (), body, ()))
+    note = Emitter.at_end(cancelled, coroutine.function.location)
+    for result in coroutine.results:
+        note(RuntimeTakeFailureOp(result))
+    note(cf.BranchOp(coroutine.set_error))
+    return started
 
 
 def resolve(coroutine: Coroutine, terminator: Operation) -> None:

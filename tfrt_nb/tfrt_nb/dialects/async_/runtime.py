@@ -99,6 +99,19 @@ class RuntimeIsErrorOp(IRDLOperation):
 
 
 @irdl_op_definition
+class RuntimeIsCancelledOp(IRDLOperation):
+    """Whether tasks shall not start any more; why is then this thread's failure."""
+
+    name = "async.runtime.is_cancelled"
+    result = result_def(i1)
+
+    assembly_format = "attr-dict"
+
+    def __init__(self) -> None:
+        super().__init__(result_types=[i1])
+
+
+@irdl_op_definition
 class RuntimeAwaitOp(IRDLOperation):
     """Waits on this thread until the object is resolved."""
 
@@ -306,5 +319,6 @@ OPERATIONS: list[type[Operation]] = [
     RuntimeAddRefOp,
     RuntimeDropRefOp,
     RuntimeNumWorkerThreadsOp,
+    RuntimeIsCancelledOp,
     RuntimeStackIsLowOp,
 ]
