@@ -85,6 +85,11 @@ RESUME = "@__resume"
 _BY_NAME = {function.name: function for function in (*MLIR_FUNCTIONS, *OUR_FUNCTIONS)}
 
 
+def runtime_function(name: str) -> RuntimeFunction:
+    """The function of that name."""
+    return _BY_NAME[name]
+
+
 def _runtime(body: FunctionBody, name: str, *operands: str) -> str:
     function = _BY_NAME[name]
     return body.call(name, function.returns, *zip(function.parameters, operands, strict=True))

@@ -18,7 +18,7 @@ from xdsl.ir import Block, Operation, Region
 
 from tfrt_nb.dialects.async_.coroutine import CoroFreeOp
 from tfrt_nb.dialects.async_.runtime import RuntimeStackIsLowOp
-from tfrt_nb.jit import arithmetic, async_runtime, buffers, control
+from tfrt_nb.jit import arithmetic, async_runtime, buffers, control, spawning
 from tfrt_nb.jit.function_body import FunctionBody, ModuleText
 from tfrt_nb.jit.llvm_types import (
     UnsupportedType,
@@ -37,6 +37,7 @@ _LOWERINGS = {
     **buffers.LOWERINGS,
     **control.LOWERINGS,
     **async_runtime.LOWERINGS,
+    **spawning.LOWERINGS,
 }
 
 _RESUME = f"""\
@@ -46,10 +47,13 @@ define internal void {async_runtime.RESUME}(ptr %handle) {{
 }}"""
 
 
-def lower_to_llvm(module: ModuleOp, *, is_portable: bool = False) -> str:
+def lower_to_llvm(
+    module: ModuleOp, *, is_portable: bool = False, shares_tasks: bool = False
+) -> str:
     """The text of the LLVM module.  The MLIR module is changed: some edges get a block.
 
     Portable code calls only what MLIR's runtime has, if the module's operations allow that.
+    Tasks that share code are ready sooner, and a little slower.
 
     Raises:
         PassError: at an operation or a function that cannot be compiled.
@@ -57,6 +61,8 @@ def lower_to_llvm(module: ModuleOp, *, is_portable: bool = False) -> str:
     functions = [op for op in module.body.block.ops if isinstance(op, func.FuncOp)]
     text = ModuleText(
         is_portable=is_portable,
+        shares_tasks=shares_tasks,
+        fallible=spawning.fallible_functions(functions),
         defined=frozenset(op.sym_name.data for op in functions if not op.is_declaration),
     )
     definitions: list[str] = []

@@ -6,7 +6,7 @@ writes instructions, and binds the results to names.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -32,6 +32,12 @@ class ModuleText:
     globals: list[str] = field(default_factory=list)
     is_portable: bool = False
     """Whether only MLIR's runtime is there."""
+    shares_tasks: bool = False
+    """Whether tasks with bodies of equal types share code."""
+    fallible: frozenset[str] = frozenset()
+    """The functions that return first whether they failed."""
+    spawners: dict[Hashable, str] = field(default_factory=dict)
+    """The functions that spawn tasks, by what they depend on."""
     defined: frozenset[str] = frozenset()
     """The MLIR functions that have bodies."""
     helpers: dict[str, str] = field(default_factory=dict)

@@ -11,7 +11,7 @@ from xdsl.passes import ModulePass
 
 from tfrt_nb.jit.compiler import MachineCode, assembly, compile_module, split_coroutines
 from tfrt_nb.jit.coroutines import lower_to_llvm
-from tfrt_nb.jit.effort import optimisation_level
+from tfrt_nb.jit.effort import QUICK, optimisation_level
 from tfrt_nb.passes.pipeline import executable_pipeline
 from tfrt_nb.passes.printing import print_ir
 
@@ -35,7 +35,7 @@ def emit(module: ModuleOp, stage: Stage, *first: ModulePass) -> str:
     if stage is Stage.ASYNC_RUNTIME:
         return print_ir(lowered)
     level = optimisation_level(lowered)
-    text = lower_to_llvm(lowered)
+    text = lower_to_llvm(lowered, shares_tasks=level == QUICK)
     match stage:
         case Stage.COROUTINE:
             return text
@@ -54,7 +54,8 @@ def compile_program(
     """
     lowered = _lowered(module, first)
     level = optimisation_level(lowered)
-    return compile_module(lower_to_llvm(lowered), functions, level)
+    text = lower_to_llvm(lowered, shares_tasks=level == QUICK)
+    return compile_module(text, functions, level)
 
 
 def _lowered(module: ModuleOp, first: tuple[ModulePass, ...]) -> ModuleOp:

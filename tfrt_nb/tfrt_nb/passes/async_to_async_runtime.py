@@ -49,6 +49,7 @@ class AsyncToAsyncRuntime(ModulePass):
 
     `share_bodies` makes one coroutine per distinct body.  `token_last` and `keep_errors` depart from
     MLIR: on an error the token is resolved after the values, and errors say why and where.
+    `spawn_leaves` departs further: a task that never waits is no coroutine.
     """
 
     name: ClassVar[str] = "async-to-async-runtime"
@@ -56,10 +57,11 @@ class AsyncToAsyncRuntime(ModulePass):
     share_bodies: bool = True
     token_last: bool = False
     keep_errors: bool = False
+    spawn_leaves: bool = False
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         style = ErrorStyle(self.token_last, self.keep_errors)
-        outliner = Outliner(Symbols(op), self.share_bodies)
+        outliner = Outliner(Symbols(op), self.share_bodies, self.spawn_leaves)
         tasks = [task for task in op.walk(region_first=True) if isinstance(task, ExecuteOp)]
         for task in tasks:
             function = outliner.outline(task)

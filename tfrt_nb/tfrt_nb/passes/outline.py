@@ -8,6 +8,11 @@ of its surroundings, in the order of first use, and that begins by awaiting the 
     %t = call @async_execute_fn(%d, %v, %y) : ...
 
 Constants are not captured but made again in the body.  Tasks whose bodies are equal share a function.
+
+A task that never waits may be spawned instead: its function is the plain body, which returns what the
+task yields.
+
+    %t, %v = async.runtime.spawn @async_execute_fn(%y) : ...
 """
 
 from __future__ import annotations
@@ -17,11 +22,13 @@ from dataclasses import dataclass, field
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import FunctionType, ModuleOp, StringAttr
-from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Block, Region, SSAValue
 
-from tfrt_nb.dialects.async_.tasks import AwaitOp, ExecuteOp
-from tfrt_nb.passes.control_flow import Emitter, replace
+from tfrt_nb.dialects.async_.runtime import RuntimeSpawnOp
+from tfrt_nb.dialects.async_.tasks import AwaitOp, ExecuteOp, YieldOp
+from tfrt_nb.passes.awaiting import WAITING, outside_tasks
+from tfrt_nb.passes.control_flow import Emitter, erase, replace
 from tfrt_nb.passes.structure import BodyKey, body_key
 
 
@@ -103,23 +110,28 @@ class Outliner:
 
     symbols: Symbols
     share: bool = True
+    spawns: bool = False
     _known: dict[BodyKey, FuncOp] = field(default_factory=dict)
 
     def outline(self, task: ExecuteOp) -> FuncOp | None:
-        """Replace the task by a call; the function if it is a new one, else None."""
+        """Replace the task by a call; the function if it is new and to become a coroutine, else None."""
         sink_constants(task.body, captured_values(task.body))
         captured = captured_values(task.body)
         arguments = [*task.dependencies, *task.body_operands, *captured]
+        is_spawned = self.spawns and never_waits(task)
         key = body_key(task, captured) if self.share else None
         known = None if key is None else self._known.get(key)
         function = self._new_function(task, captured) if known is None else known
         if key is not None:
             self._known[key] = function
-        call = CallOp(function.sym_name.data, arguments, task.result_types)
+        name = function.sym_name.data
+        spawn = RuntimeSpawnOp if is_spawned else CallOp
+        call = spawn(name, arguments, task.result_types)
         replace(task, Emitter.in_front_of(task)(call).results)
-        return function if known is None else None
+        return function if known is None and not is_spawned else None
 
     def _new_function(self, task: ExecuteOp, captured: list[SSAValue]) -> FuncOp:
+        is_spawned = self.spawns and never_waits(task)
         body = task.detach_region(task.body)
         task.add_region(Region(Block()))
         block = body.block
@@ -134,10 +146,24 @@ class Outliner:
             unwrapped.replace_all_uses_with(awaited)
             block.erase_arg(unwrapped)
         replace_uses_inside(body, {value: _argument(block, value) for value in captured})
-        type_ = FunctionType.from_lists(inputs, task.result_types)
+        outputs = task.result_types
+        if is_spawned:
+            end = block.last_op
+            assert isinstance(end, YieldOp)
+            outputs = tuple(value.type for value in end.operands)
+            Emitter.in_front_of(end)(ReturnOp(*end.operands))
+            erase(end)
+        type_ = FunctionType.from_lists(inputs, outputs)
         function = self.symbols.add("async_execute_fn", type_, body)
         function.location = task.location
         return function
+
+
+def never_waits(task: ExecuteOp) -> bool:
+    """Whether the body runs from its start to its end without a pause."""
+    if task.dependencies or task.body_operands or len(task.body.blocks) != 1:
+        return False
+    return not any(isinstance(op, WAITING) for op in outside_tasks(task.body))
 
 
 def _argument(block: Block, value: SSAValue) -> SSAValue:

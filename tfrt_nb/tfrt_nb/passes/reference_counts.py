@@ -39,7 +39,7 @@ from xdsl.traits import IsTerminator, OpTrait, ReturnLike
 
 from tfrt_nb.dialects.async_.coroutine import CoroSuspendOp
 from tfrt_nb.dialects.async_.functions import CallOp
-from tfrt_nb.dialects.async_.runtime import RuntimeStoreOp
+from tfrt_nb.dialects.async_.runtime import RuntimeSpawnOp, RuntimeStoreOp
 from tfrt_nb.dialects.async_.types import is_async
 from tfrt_nb.passes.control_flow import Emitter, branch_operands, split_edge, terminator_of
 from tfrt_nb.passes.convert_scf_to_cf import (
@@ -107,7 +107,7 @@ def take_references_for_calls(value: SSAValue, counts: Counts) -> None:
     """A call owns its async arguments, a value what is stored in it: take a reference for each use."""
     calls: dict[Operation, int] = {}
     for use in value.uses:
-        if isinstance(use.operation, PlainCallOp | CallOp) or _stores(use):
+        if isinstance(use.operation, PlainCallOp | CallOp | RuntimeSpawnOp) or _stores(use):
             calls[use.operation] = calls.get(use.operation, 0) + 1
     for call, uses in calls.items():
         Emitter.in_front_of(call)(counts.add(value, uses))

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Self
 
-from xdsl.dialects.builtin import IndexType, IntegerAttr, i1, i64
+from xdsl.dialects.builtin import (
+    FlatSymbolRefAttrConstr,
+    IndexType,
+    IntegerAttr,
+    SymbolRefAttr,
+    i1,
+    i64,
+)
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
@@ -13,6 +21,8 @@ from xdsl.irdl import (
     operand_def,
     prop_def,
     result_def,
+    var_operand_def,
+    var_result_def,
 )
 from xdsl.parser import Parser
 from xdsl.printer import Printer
@@ -96,6 +106,32 @@ class RuntimeIsErrorOp(IRDLOperation):
 
     def __init__(self, operand: SSAValue) -> None:
         super().__init__(operands=[operand], result_types=[i1])
+
+
+@irdl_op_definition
+class RuntimeSpawnOp(IRDLOperation):
+    """Has a worker call a function that never waits.  MLIR has no such operation.
+
+    The results are a token and values of what the function returns.
+    """
+
+    name = "async.runtime.spawn"
+    callee = prop_def(FlatSymbolRefAttrConstr)
+    arguments = var_operand_def()
+    results_ = var_result_def()
+
+    assembly_format = (
+        "$callee `(` $arguments `)` attr-dict `:` functional-type($arguments, $results_)"
+    )
+
+    def __init__(
+        self, callee: str, arguments: Sequence[SSAValue], result_types: Sequence[Attribute]
+    ) -> None:
+        super().__init__(
+            operands=[arguments],
+            result_types=[result_types],
+            properties={"callee": SymbolRefAttr(callee)},
+        )
 
 
 @irdl_op_definition
@@ -319,6 +355,7 @@ OPERATIONS: list[type[Operation]] = [
     RuntimeAddRefOp,
     RuntimeDropRefOp,
     RuntimeNumWorkerThreadsOp,
+    RuntimeSpawnOp,
     RuntimeIsCancelledOp,
     RuntimeStackIsLowOp,
 ]
