@@ -42,6 +42,8 @@ from tfrt_nb.passes.control_flow import Emitter, replace
 from tfrt_nb.passes.coroutines import ErrorStyle, begin_coroutine, resolve, start_cold
 from tfrt_nb.passes.outline import Outliner, Symbols
 
+_LOWERED = frozenset({AwaitOp, AwaitAllOp, CreateGroupOp, AddToGroupOp, AddRefOp, DropRefOp})
+
 
 @dataclass(frozen=True)
 class AsyncToAsyncRuntime(ModulePass):
@@ -67,7 +69,7 @@ class AsyncToAsyncRuntime(ModulePass):
             function = outliner.outline(task)
             if function is not None:
                 _make_coroutine(function, style)
-        for nested in list(op.walk()):
+        for nested in [nested for nested in op.walk() if type(nested) in _LOWERED]:
             _lower(nested, style)
 
 
@@ -81,9 +83,7 @@ def _make_coroutine(function: FuncOp, style: ErrorStyle) -> None:
 
 
 def _lower(op: Operation, style: ErrorStyle) -> None:
-    emit = Emitter.in_front_of(op) if op.parent is not None else None
-    if emit is None:
-        return
+    emit = Emitter.in_front_of(op)
     match op:
         case AwaitOp() | AwaitAllOp():
             block_at_await(op, style)

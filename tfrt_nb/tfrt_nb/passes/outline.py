@@ -34,18 +34,17 @@ from tfrt_nb.passes.structure import BodyKey, body_key
 
 def captured_values(region: Region) -> list[SSAValue]:
     """The values from outside that are used in the region, each once, in the order of first use."""
-    captured: dict[SSAValue, None] = {}
+    used: dict[SSAValue, None] = {}
+    inside: set[SSAValue] = set()
+    regions = [region]
     for op in region.walk():
-        for operand in op.operands:
-            if not _is_inside(operand, region):
-                captured[operand] = None
-    return list(captured)
-
-
-def _is_inside(value: SSAValue, region: Region) -> bool:
-    owner = value.owner
-    block = owner if isinstance(owner, Block) else owner.parent
-    return block is not None and region.find_ancestor_block_in_region(block) is not None
+        used.update(dict.fromkeys(op.operands))
+        inside.update(op.results)
+        regions += op.regions
+    for nested in regions:
+        for block in nested.blocks:
+            inside.update(block.args)
+    return [value for value in used if value not in inside]
 
 
 def replace_uses_inside(region: Region, replacements: Mapping[SSAValue, SSAValue]) -> None:
@@ -53,14 +52,16 @@ def replace_uses_inside(region: Region, replacements: Mapping[SSAValue, SSAValue
 
     Walks the region, not the uses: a value that many tasks capture has very many uses.
     """
+    if not replacements:
+        return
     for op in region.walk():
         for index, operand in enumerate(op.operands):
             if operand in replacements:
                 op.operands[index] = replacements[operand]
 
 
-def sink_constants(region: Region, values: Iterable[SSAValue]) -> None:
-    """Make those of the values that are constants again at the start of the region."""
+def sink_constants(region: Region, values: Iterable[SSAValue]) -> bool:
+    """Make those of the values that are constants again at the start of the region; whether any is."""
     block = region.blocks[0]
     first = block.first_op
     assert first is not None
@@ -72,6 +73,7 @@ def sink_constants(region: Region, values: Iterable[SSAValue]) -> None:
             copies[value] = copy.result
     if copies:
         replace_uses_inside(region, copies)
+    return bool(copies)
 
 
 @dataclass
@@ -115,8 +117,9 @@ class Outliner:
 
     def outline(self, task: ExecuteOp) -> FuncOp | None:
         """Replace the task by a call; the function if it is new and to become a coroutine, else None."""
-        sink_constants(task.body, captured_values(task.body))
         captured = captured_values(task.body)
+        if sink_constants(task.body, captured):
+            captured = captured_values(task.body)
         arguments = [*task.dependencies, *task.body_operands, *captured]
         is_spawned = self.spawns and never_waits(task)
         key = body_key(task, captured) if self.share else None

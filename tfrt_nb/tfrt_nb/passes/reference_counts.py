@@ -63,9 +63,9 @@ class Counts:
 
 def async_values(module: ModuleOp) -> list[SSAValue]:
     """All async values: first the arguments of all blocks, then the results of all operations."""
-    arguments = [argument for block in _blocks(module) for argument in block.args]
-    results = [result for op in module.walk() for result in op.results]
-    return [value for value in (*arguments, *results) if is_async(value)]
+    arguments = [value for block in _blocks(module) for value in block.args if is_async(value)]
+    results = [value for op in module.walk() for value in op.results if is_async(value)]
+    return [*arguments, *results]
 
 
 def _blocks(op: Operation) -> Iterator[Block]:

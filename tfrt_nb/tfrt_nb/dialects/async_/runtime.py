@@ -51,7 +51,7 @@ class RuntimeCreateOp(IRDLOperation):
     assembly_format = "attr-dict `:` type($result)"
 
     def __init__(self, type_: Attribute) -> None:
-        super().__init__(result_types=[type_])
+        Operation.__init__(self, result_types=[type_])
 
 
 @irdl_op_definition
@@ -65,7 +65,7 @@ class RuntimeCreateGroupOp(IRDLOperation):
     assembly_format = "$size attr-dict `:` type($result)"
 
     def __init__(self, size: SSAValue) -> None:
-        super().__init__(operands=[size], result_types=[GROUP])
+        Operation.__init__(self, operands=[size], result_types=[GROUP])
 
 
 @irdl_op_definition
@@ -78,7 +78,7 @@ class RuntimeSetAvailableOp(IRDLOperation):
     assembly_format = "$operand attr-dict `:` type($operand)"
 
     def __init__(self, operand: SSAValue) -> None:
-        super().__init__(operands=[operand])
+        Operation.__init__(self, operands=[operand])
 
 
 @irdl_op_definition
@@ -91,7 +91,7 @@ class RuntimeSetErrorOp(IRDLOperation):
     assembly_format = "$operand attr-dict `:` type($operand)"
 
     def __init__(self, operand: SSAValue) -> None:
-        super().__init__(operands=[operand])
+        Operation.__init__(self, operands=[operand])
 
 
 @irdl_op_definition
@@ -105,7 +105,7 @@ class RuntimeIsErrorOp(IRDLOperation):
     assembly_format = "$operand attr-dict `:` type($operand)"
 
     def __init__(self, operand: SSAValue) -> None:
-        super().__init__(operands=[operand], result_types=[i1])
+        Operation.__init__(self, operands=[operand], result_types=[i1])
 
 
 @irdl_op_definition
@@ -127,9 +127,10 @@ class RuntimeSpawnOp(IRDLOperation):
     def __init__(
         self, callee: str, arguments: Sequence[SSAValue], result_types: Sequence[Attribute]
     ) -> None:
-        super().__init__(
-            operands=[arguments],
-            result_types=[result_types],
+        Operation.__init__(
+            self,
+            operands=arguments,
+            result_types=result_types,
             properties={"callee": SymbolRefAttr(callee)},
         )
 
@@ -144,7 +145,7 @@ class RuntimeIsCancelledOp(IRDLOperation):
     assembly_format = "attr-dict"
 
     def __init__(self) -> None:
-        super().__init__(result_types=[i1])
+        Operation.__init__(self, result_types=[i1])
 
 
 @irdl_op_definition
@@ -157,7 +158,7 @@ class RuntimeAwaitOp(IRDLOperation):
     assembly_format = "$operand attr-dict `:` type($operand)"
 
     def __init__(self, operand: SSAValue) -> None:
-        super().__init__(operands=[operand])
+        Operation.__init__(self, operands=[operand])
 
 
 @irdl_op_definition
@@ -170,7 +171,7 @@ class RuntimeResumeOp(IRDLOperation):
     assembly_format = "$handle attr-dict"
 
     def __init__(self, handle: SSAValue) -> None:
-        super().__init__(operands=[handle])
+        Operation.__init__(self, operands=[handle])
 
 
 @irdl_op_definition
@@ -184,7 +185,7 @@ class RuntimeAwaitAndResumeOp(IRDLOperation):
     assembly_format = "$operand `,` $handle attr-dict `:` type($operand)"
 
     def __init__(self, operand: SSAValue, handle: SSAValue) -> None:
-        super().__init__(operands=[operand, handle])
+        Operation.__init__(self, operands=[operand, handle])
 
 
 @irdl_op_definition
@@ -196,7 +197,7 @@ class RuntimeStoreOp(IRDLOperation):
     storage = operand_def(ValueType)
 
     def __init__(self, value: SSAValue, storage: SSAValue) -> None:
-        super().__init__(operands=[value, storage])
+        Operation.__init__(self, operands=[value, storage])
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
@@ -236,7 +237,7 @@ class RuntimeLoadOp(IRDLOperation):
 
     def __init__(self, storage: SSAValue) -> None:
         assert isinstance(storage.type, ValueType)
-        super().__init__(operands=[storage], result_types=[storage.type.value_type])
+        Operation.__init__(self, operands=[storage], result_types=[storage.type.value_type])
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
@@ -276,7 +277,7 @@ class RuntimeAddToGroupOp(IRDLOperation):
     assembly_format = "$operand `,` $group attr-dict `:` type($operand)"
 
     def __init__(self, operand: SSAValue, group: SSAValue) -> None:
-        super().__init__(operands=[operand, group], result_types=[IndexType()])
+        Operation.__init__(self, operands=[operand, group], result_types=[IndexType()])
 
 
 class _CountingOp(IRDLOperation):
@@ -290,7 +291,7 @@ class _CountingOp(IRDLOperation):
     assembly_format = "$operand attr-dict `:` type($operand)"
 
     def __init__(self, operand: SSAValue, count: int = 1) -> None:
-        super().__init__(operands=[operand], properties={"count": IntegerAttr(count, i64)})
+        Operation.__init__(self, operands=[operand], properties={"count": IntegerAttr(count, i64)})
 
     def verify_(self) -> None:
         if self.count.value.data <= 0 or self.count.type != i64:
@@ -324,7 +325,7 @@ class RuntimeNumWorkerThreadsOp(IRDLOperation):
     assembly_format = "attr-dict `:` type($result)"
 
     def __init__(self) -> None:
-        super().__init__(result_types=[IndexType()])
+        Operation.__init__(self, result_types=[IndexType()])
 
 
 @irdl_op_definition
@@ -337,7 +338,7 @@ class RuntimeStackIsLowOp(IRDLOperation):
     assembly_format = "attr-dict"
 
     def __init__(self) -> None:
-        super().__init__(result_types=[i1])
+        Operation.__init__(self, result_types=[i1])
 
 
 OPERATIONS: list[type[Operation]] = [
