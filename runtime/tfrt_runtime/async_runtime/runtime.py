@@ -24,16 +24,23 @@ from typing import TYPE_CHECKING, Self
 
 from tfrt_runtime.async_runtime import records
 from tfrt_runtime.async_runtime.printing import Printing, Sink
+from tfrt_runtime.async_runtime.starvation import (
+    Exhaustion,
+    Rescuers,
+    dismissing,
+    most_calls,
+)
 from tfrt_runtime.diagnostics import Diagnostic, Location, TfrtError, error, note
 from tfrt_runtime.host.async_value import AsyncValue, State
 from tfrt_runtime.host.context import HostContext, Request
-from tfrt_runtime.host.idleness import has_work, is_idle, rest_of, turns
+from tfrt_runtime.host.idleness import is_idle, rest_of
 from tfrt_runtime.host.interrupts import INTERRUPTS
 from tfrt_runtime.host.process import Callback3, NativeProcess, native_process, request_of
 from tfrt_runtime.host.raw import WORDS
 from tfrt_runtime.host.work_queue import WorkQueue, single_threaded
 from tfrt_runtime.native import async_abi, compiled_kernels, threads
 from tfrt_runtime.native.layouts import (
+    ASYNC_CANCELLED,
     ASYNC_CHECKED,
     ASYNC_LIMIT,
     ASYNC_OBJECTS,
@@ -77,11 +84,11 @@ if TYPE_CHECKING:
 FIRST_LIMIT = 1024
 SLICE = 0.001
 """Seconds between two looks at whether everything is over."""
-PATIENCE = 50
-"""So often nobody may have taken a waiting task before the threads count as exhausted."""
 MOST_COUNTED = 20_000
 """So many objects are counted for `made`, which is asked for while programs run."""
+MOST_NOTES = 8
 INTERRUPTED = "interrupted"
+OUT_OF_MEMORY = "calls and tasks that wait for each other have used up the memory"
 EXHAUSTED = "tasks wait inside of each other until no thread has stack left"
 
 
@@ -136,7 +143,10 @@ class AsyncRuntime:
         self._registry = threading.Lock()
         self._last_made: list[Made] = []
         self._beneath: set[int] = set()
-        self._unmoved: tuple[list[int], int] = ([], 0)
+        self._exhaustion = Exhaustion(self.queue)
+        self._rescuers = Rescuers(self.queue)
+        self._most_values = self._process.live_values() + most_calls()
+        self._cancelled: Diagnostic | None = None
         if self.queue.address in _runtimes:
             raise TfrtError(error("the host has an async runtime already"))
         _runtimes[self.queue.address] = self
@@ -187,8 +197,13 @@ class AsyncRuntime:
             KeyboardInterrupt: on the main thread, if it was interrupted.
         """
         self.mistakes.clear()
-        failure = self.call(function, *pointers)
-        self.settle()
+        try:
+            failure = self.call(function, *pointers)
+            self.settle()
+        except KeyboardInterrupt:
+            self._cancel(self.queue.context(), error(INTERRUPTED))
+            self.settle()
+            raise
         if failure is not None or self.mistakes:
             raise TfrtError(*([] if failure is None else [failure]), *self.mistakes)
 
@@ -200,10 +215,16 @@ class AsyncRuntime:
         self.queue.start()
         self._stopped = None
         self._last_made = []
+        self._most_values = self._process.live_values() + most_calls()
         arguments = (ctypes.c_int64 * max(1, len(pointers)))(*pointers)
         enter = self._process.slow("async_awaiting.async_call", 3)
         own = self.queue.context()
-        with INTERRUPTS, self.queue.helper() as context, self._above(own, context):
+        with (
+            INTERRUPTS,
+            dismissing(self._rescuers),
+            self.queue.helper() as context,
+            self._above(own, context),
+        ):
             failed = enter(context, function, ctypes.addressof(arguments))
             failure = self._take_failure(context)
         return (failure or error(records.UNKNOWN)) if failed else None
@@ -231,7 +252,7 @@ class AsyncRuntime:
     def settle(self) -> None:
         """Run what is queued, and wait until nothing runs any more.
 
-        What waits for groups that never get all their members is told so.
+        What waits for what nobody can resolve is told so.
         """
         forever = ctypes.c_int64(1)
         while not self.has_settled():
@@ -240,10 +261,12 @@ class AsyncRuntime:
     def has_settled(self) -> bool:
         """Whether nothing runs any more; a thread that asks again and again works in between.
 
-        What waits for groups that never get all their members is told so.
+        What waits for what nobody can resolve is told so.
         """
-        if not is_idle(self.queue, self._beneath) or self._give_up_groups(self.queue.context()):
+        context = self.queue.context()
+        if not is_idle(self.queue, self._beneath) or self._give_up_all(context):
             return False
+        self._uncancel(context)
         self._sweep()
         return True
 
@@ -283,6 +306,20 @@ class AsyncRuntime:
     def _storage(self) -> Callable[[int], int]:
         kind = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)
         return kind(self._process.library["mlirAsyncRuntimeGetValueStorage"])
+
+    def _cancel(self, context: int, diagnostic: Diagnostic) -> None:
+        """From now on no task starts; each that would start is an error instead."""
+        if self._cancelled is None:
+            self._cancelled = diagnostic
+            self._words[ASYNC_CANCELLED // 8] = self._error_value(context, diagnostic)
+
+    def _uncancel(self, context: int) -> None:
+        """Nothing runs: what starts from now on belongs to another run."""
+        self._cancelled = None
+        value = self._words[ASYNC_CANCELLED // 8]
+        self._words[ASYNC_CANCELLED // 8] = 0
+        if value:
+            self._process.quick("handles.value_drop", 2)(context, value)
 
     def live_objects(self) -> list[LiveObject]:
         """The objects that have references: all if the runtime is checked, else the groups.
@@ -426,8 +463,13 @@ class AsyncRuntime:
         """A thread waits in compiled code: end that, if it is interrupted or waits in vain."""
         if INTERRUPTS.is_noted and threading.current_thread() is threading.main_thread():
             self._stopped = INTERRUPTED
+            self._cancel(context, error(INTERRUPTED, _maker_place(awaited)))
+        elif self._process.live_values() > self._most_values:
+            self._cancel(context, error(OUT_OF_MEMORY, _maker_place(awaited)))
         if self._stopped is not None:
             self._give_up(context, awaited, error(self._stopped, _maker_place(awaited)))
+        elif self._cancelled is not None:
+            self._give_up(context, awaited, self._cancelled)
         elif cancelled := _cancellation(context):
             self._process.quick("handles.value_add_reference", 1)(cancelled)
             self._process.quick("async_objects.async_give_up", 3)(context, awaited, cancelled)
@@ -436,7 +478,7 @@ class AsyncRuntime:
             if self._is_stuck(others):
                 if not self._give_up_groups(context):
                     self._give_up(context, awaited, self._starved(awaited))
-            elif self._is_exhausted(others):
+            elif self._exhaustion.is_noticed(others) and not self._rescuers.add():
                 self._give_up(context, awaited, error(EXHAUSTED, _maker_place(awaited)))
 
     def _is_stuck(self, apart_from: tuple[int, ...]) -> bool:
@@ -457,11 +499,28 @@ class AsyncRuntime:
         lacking = [
             address
             for address in self._registered()
-            if _is_group(address) and _lacks_members(address, is_awaited=address in awaited)
+            if _is_group(address)
+            and _lacks_members(address)
+            and (address in awaited or _has_waiters(address))
         ]
         for group in lacking:
             self._give_up(context, group, _underfilled(group))
         return bool(lacking)
+
+    def _give_up_all(self, context: int) -> bool:
+        """Nothing runs: what coroutines wait for will never come, unless from outside the runtime.
+
+        Knows the groups, and in a checked runtime all objects.  Groups that lack members are the
+        reason for what else does not come.
+        """
+        if self._give_up_groups(context):
+            return True
+        if self.host.waits_for_outside():
+            return False
+        stuck = [address for address in self._registered() if _has_waiters(address)]
+        for address in stuck:
+            self._give_up(context, address, self._starved(address))
+        return bool(stuck)
 
     def _awaited(self) -> Iterator[int]:
         """The objects that threads wait for."""
@@ -470,20 +529,19 @@ class AsyncRuntime:
                 yield awaited
 
     def _starved(self, awaited: int) -> Diagnostic:
-        others = [address for address in self._awaited() if address != awaited]
+        threads = [address for address in self._awaited() if address != awaited]
+        tasks = [a for a in self._registered() if a != awaited and _has_waiters(a)]
         return error(
             f"nobody is left who could resolve {_title(awaited)}",
             _maker_place(awaited),
-            [note(f"another thread waits for {_title(a)}", _maker_place(a)) for a in others],
+            [
+                *(note(f"another thread waits for {_title(a)}", _maker_place(a)) for a in threads),
+                *(
+                    note(f"a task waits for {_title(a)}", _maker_place(a))
+                    for a in tasks[:MOST_NOTES]
+                ),
+            ],
         )
-
-    def _is_exhausted(self, apart_from: tuple[int, ...]) -> bool:
-        """Whether tasks wait, and no thread has taken one for a long time although none is busy."""
-        now = turns(self.queue, apart_from)
-        before, count = self._unmoved
-        is_stuck = has_work(self.queue) and not any(number & 1 for number in now)
-        self._unmoved = (now, count + 1 if is_stuck and now == before else 0)
-        return self._unmoved[1] >= PATIENCE
 
 
 def _prepare(queue: WorkQueue, *, checked: bool) -> tuple[WorkQueue, ctypes.Array[ctypes.c_int64]]:
@@ -562,11 +620,15 @@ def _is_group(address: int) -> bool:
     return WORDS[(address + VALUE_KIND) >> 3] >> 8 == TYPE_GROUP
 
 
-def _lacks_members(group: int, *, is_awaited: bool) -> bool:
-    head = WORDS[(group + VALUE_STATE) >> 3]
-    is_open = head & STATE_BITS < CONCRETE
-    added, size = WORDS[(group + GROUP_ADDED) >> 3], WORDS[(group + GROUP_SIZE) >> 3]
-    return is_open and added < size and (is_awaited or head > STATE_BITS)
+def _lacks_members(group: int) -> bool:
+    is_open = WORDS[(group + VALUE_STATE) >> 3] & STATE_BITS < CONCRETE
+    return is_open and WORDS[(group + GROUP_ADDED) >> 3] < WORDS[(group + GROUP_SIZE) >> 3]
+
+
+def _has_waiters(address: int) -> bool:
+    """Whether coroutines or groups wait for an object that is not resolved."""
+    head = WORDS[(address + VALUE_STATE) >> 3]
+    return head & STATE_BITS < CONCRETE and head > STATE_BITS
 
 
 def _underfilled(group: int) -> Diagnostic:

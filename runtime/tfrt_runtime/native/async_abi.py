@@ -30,17 +30,38 @@ from tfrt_runtime.native.async_objects import (
     tell,
     thread_failure,
 )
-from tfrt_runtime.native.async_value import is_available, state_of
+from tfrt_runtime.native.async_value import (
+    add_references,
+    give_block,
+    is_available,
+    state_of,
+    take_block,
+)
 from tfrt_runtime.native.layouts import (
+    ASYNC_CANCELLED,
     CONTEXT_QUEUE,
     ERROR,
     EVENT_DESCRIBE,
     EVENT_THREAD,
+    QUEUE_ASYNC,
     QUEUE_WORKERS,
     VALUE_OWNER,
     VALUE_REFERENCES,
 )
-from tfrt_runtime.native.memory import EXPORTS, Address, exported, fetch_add, load, native, store
+from tfrt_runtime.native.memory import (
+    EXPORTS,
+    Address,
+    exported,
+    fetch_add,
+    load,
+    load_acquire,
+    native,
+    store,
+)
+
+BLOCK_ALIGNMENT = 16
+"""What memory is aligned to at least."""
+WORD = 8
 
 
 @exported("mlirAsyncRuntimeAddRef", "void", "ptr", "i64")
@@ -235,6 +256,45 @@ def fail_from(source: Address) -> None:
     """Note for the thread that the function fails with an object's error."""
     context = here()
     fail_thread(context, error_of(context, source))
+
+
+@exported("tfrtAsyncIsCancelled", "i1")
+def is_cancelled() -> int:
+    """Whether new tasks shall not run; why is noted for the thread."""
+    context = here()
+    shared = load(load(context + CONTEXT_QUEUE) + QUEUE_ASYNC)
+    if shared == 0 or load_acquire(shared + ASYNC_CANCELLED) == 0:
+        return 0
+    failure = load_acquire(shared + ASYNC_CANCELLED)
+    add_references(failure, 1)
+    fail_thread(context, failure)
+    return 1
+
+
+@exported("tfrtAsyncAllocateFrame", "ptr", "i64", "i64")
+def allocate_frame(size: int, alignment: int) -> Address:
+    """Memory for the frame of a coroutine; the alignment is a power of 2."""
+    if alignment <= BLOCK_ALIGNMENT:
+        return take_block(here(), size)
+    block = take_block(here(), size + alignment + 2 * WORD)
+    frame = (block + alignment - 1) & -alignment
+    store(end_of_frame(frame, size), block)
+    return frame
+
+
+@exported("tfrtAsyncFreeFrame", "void", "ptr", "i64", "i64")
+def free_frame(frame: Address, size: int, alignment: int) -> None:
+    """Take a frame back, on any thread, with the numbers that it was allocated with."""
+    if alignment <= BLOCK_ALIGNMENT:
+        give_block(here(), frame, size)
+    else:
+        give_block(here(), load(end_of_frame(frame, size)), size + alignment + 2 * WORD)
+
+
+@native
+def end_of_frame(frame: Address, size: int) -> Address:
+    """Where an aligned frame keeps the address of its block."""
+    return frame + ((size + WORD - 1) & -WORD)
 
 
 NAMES = tuple(EXPORTS)

@@ -86,8 +86,8 @@ from tfrt_runtime.native.tasks import (
 MOST_NESTED_COROUTINES = 64
 ENOUGH_WAITING = 256
 """With so many tasks in its deque, or put elsewhere, a thread starts new ones itself."""
-HELPERS_RESERVE = 1 << 20
-"""Bytes of stack that a thread leaves to what waits on it already."""
+HELPERS_RESERVE = 3 << 20
+"""With fewer bytes of stack a thread that waits starts nothing: tasks may recurse, too."""
 KERNELS_AT_ONCE = 64
 FIRST_NAP_NS = 1_000_000
 LONGEST_NAP_NS = 20_000_000

@@ -434,6 +434,8 @@ ASYNC_LIMIT = 72
 """So many registered objects are worth a look for dead ones."""
 ASYNC_CHECKED = 80
 """1: every object is registered, so that a reference given up too often is noticed."""
+ASYNC_CANCELLED = 88
+"""The error with which tasks end instead of starting, or 0."""
 ASYNC_SIZE = 128
 
 (

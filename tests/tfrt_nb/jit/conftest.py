@@ -90,6 +90,7 @@ class PythonRuntime:
         self.failure: Failure | None = None
         self.violations: list[str] = []
         self.queue: deque[tuple[int, int]] = deque()
+        self.frames: dict[int, ctypes.Array[ctypes.c_char]] = {}
         self._made = 0
         self._stack_limit = _stack_start() + _RESERVED_STACK
         self._nested = 0
@@ -258,6 +259,18 @@ class PythonRuntime:
 
     def tfrtAsyncStackLimit(self) -> int:
         return self._stack_limit
+
+    def tfrtAsyncIsCancelled(self) -> bool:
+        return False
+
+    def tfrtAsyncAllocateFrame(self, size: int, alignment: int) -> int:
+        frame = ctypes.create_string_buffer(size + alignment)
+        address = -(-ctypes.addressof(frame) // alignment) * alignment
+        self.frames[address] = frame
+        return address
+
+    def tfrtAsyncFreeFrame(self, address: int, size: int, alignment: int) -> None:
+        del self.frames[address]
 
     def printI64(self, number: int) -> None:
         self.output.append(str(number))

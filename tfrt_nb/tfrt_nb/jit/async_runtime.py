@@ -68,9 +68,13 @@ OUR_FUNCTIONS = (
     RuntimeFunction("tfrtAsyncFail", "void", ("ptr",)),
     RuntimeFunction("tfrtAsyncFailFrom", "void", ("ptr",)),
     RuntimeFunction("tfrtAsyncStackLimit", "ptr", ()),
+    RuntimeFunction("tfrtAsyncIsCancelled", "i1", ()),
+    RuntimeFunction("tfrtAsyncAllocateFrame", "ptr", ("i64", "i64")),
+    RuntimeFunction("tfrtAsyncFreeFrame", "void", ("ptr", "i64", "i64")),
 )
 """Functions that MLIR's runtime does not have: values in groups, places of objects, messages of errors,
-and the lowest address of this thread's stack that recursive functions should use.
+the lowest address of this thread's stack that recursive functions should use, whether tasks shall not
+start any more, and frames of coroutines from a free list.
 
 A message is a pointer to `{ ptr text, i64 length, ptr file, i64 length, i64 line, i64 column }`.
 """
@@ -79,6 +83,11 @@ RESUME = "@__resume"
 """Resumes a coroutine; the runtime gets it as a pointer."""
 
 _BY_NAME = {function.name: function for function in (*MLIR_FUNCTIONS, *OUR_FUNCTIONS)}
+
+
+def runtime_function(name: str) -> RuntimeFunction:
+    """The function of that name."""
+    return _BY_NAME[name]
 
 
 def _runtime(body: FunctionBody, name: str, *operands: str) -> str:
@@ -117,7 +126,7 @@ def _create_group(body: FunctionBody, op: Operation) -> None:
 
 def _set_maker(body: FunctionBody, op: Operation) -> None:
     """Say where a new object comes from, for reports of what is left over or never resolved."""
-    if location_of(op) is not None:
+    if location_of(op) is not None and not body.module.is_portable:
         record = body.module.failure("", op)
         _runtime(body, "tfrtAsyncSetMaker", body.name(op.results[0]), record)
 
@@ -191,6 +200,10 @@ def _stack_is_low(body: FunctionBody, op: Operation) -> None:
     body.set(op.results[0], f"icmp ult ptr {frame}, {limit}")
 
 
+def _is_cancelled(body: FunctionBody, op: Operation) -> None:
+    body.bind(op.results[0], _runtime(body, "tfrtAsyncIsCancelled"))
+
+
 def _describe_error(body: FunctionBody, op: Operation) -> None:
     assert isinstance(op, failures.RuntimeDescribeErrorOp)
     record = body.module.failure(op.message.data, op)
@@ -222,22 +235,33 @@ def _coro_id(body: FunctionBody, op: Operation) -> None:
 
 
 def _coro_begin(body: FunctionBody, op: Operation) -> None:
-    """The frame is as large as LLVM says, rounded up to its alignment as `aligned_alloc` wants."""
-    size = body.call("llvm.coro.size.i64", "i64")
-    alignment = body.call("llvm.coro.align.i64", "i64")
+    """The frame is as large as LLVM says; `aligned_alloc` wants that rounded up to the alignment."""
+    size, alignment = _frame_size(body)
+    _count_coroutine(body, 1)
+    if not body.module.is_portable:
+        memory = _runtime(body, "tfrtAsyncAllocateFrame", size, alignment)
+        arguments = body.argument(op.operands[0]), ("ptr", memory)
+        body.bind(op.results[0], body.call("llvm.coro.begin", "ptr", *arguments))
+        return
     padded = body.value(f"add i64 {size}, {alignment}")
     last = body.value(f"sub i64 {padded}, 1")
     mask = body.value(f"sub i64 0, {alignment}")
     rounded = body.value(f"and i64 {last}, {mask}")
-    _count_coroutine(body, 1)
     memory = body.call("aligned_alloc", "ptr", ("i64", alignment), ("i64", rounded))
     arguments = body.argument(op.operands[0]), ("ptr", memory)
     body.bind(op.results[0], body.call("llvm.coro.begin", "ptr", *arguments))
 
 
+def _frame_size(body: FunctionBody) -> tuple[str, str]:
+    return body.call("llvm.coro.size.i64", "i64"), body.call("llvm.coro.align.i64", "i64")
+
+
 def _coro_free(body: FunctionBody, op: Operation) -> None:
     memory = body.call("llvm.coro.free", "ptr", *map(body.argument, op.operands))
-    body.call("free", "void", ("ptr", memory))
+    if body.module.is_portable:
+        body.call("free", "void", ("ptr", memory))
+    else:
+        _runtime(body, "tfrtAsyncFreeFrame", memory, *_frame_size(body))
     _count_coroutine(body, -1)
 
 
@@ -278,6 +302,7 @@ LOWERINGS: dict[str, Lowering] = {
     runtime.RuntimeDropRefOp.name: _count("DropRef"),
     runtime.RuntimeNumWorkerThreadsOp.name: _num_worker_threads,
     runtime.RuntimeStackIsLowOp.name: _stack_is_low,
+    runtime.RuntimeIsCancelledOp.name: _is_cancelled,
     failures.RuntimeDescribeErrorOp.name: _describe_error,
     failures.RuntimeInheritErrorOp.name: _inherit_error,
     failures.RuntimeTakeFailureOp.name: _take_failure,

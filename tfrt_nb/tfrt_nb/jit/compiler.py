@@ -12,7 +12,9 @@ from dataclasses import dataclass
 
 import llvmlite.binding as llvm
 
-from tfrt_nb.jit.effort import FULL
+from tfrt_nb.jit.cache import Compiled
+from tfrt_nb.jit.effort import FULL, QUICK
+from tfrt_nb.jit.llvm_types import global_symbol
 from tfrt_runtime.diagnostics import TfrtError, error
 
 
@@ -56,32 +58,53 @@ def compile_module(text: str, functions: Mapping[str, int], level: int = FULL) -
     Raises:
         UnresolvedFunction: naming the functions that are not given and not in the process.
     """
+    return load(object_code(text, level), functions)
+
+
+def object_code(text: str, level: int = FULL) -> Compiled:
+    """Compile the module to an object file."""
     module, machine = _optimised(text, level)
-    missing = [name for name in _called(module) if not _is_known(name, functions)]
+    return Compiled(bytes(machine.emit_object(module)), tuple(_called(module)))
+
+
+def load(compiled: Compiled, functions: Mapping[str, int]) -> MachineCode:
+    """Link an object file to the functions at the given addresses.
+
+    Raises:
+        UnresolvedFunction: naming the functions that are not given and not in the process.
+    """
+    missing = [name for name in compiled.called if not _is_known(name, functions)]
     if missing:
         raise UnresolvedFunction(
             *(error(f"'{name}' is declared but not defined") for name in missing)
         )
-    engine = llvm.create_mcjit_compiler(module, machine)
-    for function in module.functions:
-        if function.name in functions:
-            engine.add_global_mapping(function, functions[function.name])
+    names = [name for name in compiled.called if name in functions]
+    declarations = "\n".join(f"declare void {global_symbol(name)}()" for name in names)
+    # The engine knows addresses by the declarations of a module.
+    module = llvm.parse_assembly(declarations)
+    engine = llvm.create_mcjit_compiler(module, _machine(QUICK))
+    for name in names:
+        engine.add_global_mapping(module.get_function(name), functions[name])
+    engine.add_object_file(llvm.ObjectFileRef.from_data(compiled.code))
     engine.finalize_object()
     return MachineCode(engine)
 
 
-def _optimised(text: str, level: int) -> tuple[llvm.ModuleRef, llvm.TargetMachine]:
+def _machine(level: int) -> llvm.TargetMachine:
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
-    target = llvm.Target.from_default_triple()
-    machine = target.create_target_machine(
+    return llvm.Target.from_default_triple().create_target_machine(
         cpu=llvm.get_host_cpu_name(),
         features=llvm.get_host_cpu_features().flatten(),
         opt=level,
         jit=True,
     )
+
+
+def _optimised(text: str, level: int) -> tuple[llvm.ModuleRef, llvm.TargetMachine]:
+    machine = _machine(level)
     module = llvm.parse_assembly(text)
-    module.triple = target.triple
+    module.triple = machine.triple
     module.data_layout = str(machine.target_data)
     module.verify()
     builder = llvm.create_pass_builder(

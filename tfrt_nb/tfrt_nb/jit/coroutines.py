@@ -19,7 +19,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, Region
 
 from tfrt_nb.dialects.async_.coroutine import CoroFreeOp
-from tfrt_nb.jit import arithmetic, async_runtime, buffers, control
+from tfrt_nb.dialects.async_.runtime import RuntimeStackIsLowOp
+from tfrt_nb.jit import arithmetic, async_runtime, buffers, control, spawning
 from tfrt_nb.jit.adapters import has_buffers, kernel_adapter
 from tfrt_nb.jit.buffers import globals_table
 from tfrt_nb.jit.function_body import LIVE_COUNTER, FunctionBody, ModuleText
@@ -40,6 +41,7 @@ _LOWERINGS = {
     **buffers.LOWERINGS,
     **control.LOWERINGS,
     **async_runtime.LOWERINGS,
+    **spawning.LOWERINGS,
 }
 
 _RESUME = f"""\
@@ -49,10 +51,17 @@ define internal void {async_runtime.RESUME}(ptr %handle) {{
 }}"""
 
 
-def lower_to_llvm(module: ModuleOp, adapted: frozenset[str] = frozenset()) -> str:
+def lower_to_llvm(
+    module: ModuleOp,
+    adapted: frozenset[str] = frozenset(),
+    *,
+    is_portable: bool = False,
+    shares_tasks: bool = False,
+) -> str:
     """The text of the LLVM module.  The MLIR module is changed: some edges get a block.
 
-    The functions `adapted` get an adapter.
+    The functions `adapted` get an adapter.  Portable code calls only what MLIR's runtime has, if the
+    module's operations allow that.  Tasks that share code are ready sooner, and a little slower.
 
     Raises:
         PassError: at an operation or a function that cannot be compiled.
@@ -64,6 +73,9 @@ def lower_to_llvm(module: ModuleOp, adapted: frozenset[str] = frozenset()) -> st
         adapted,
         _has_buffers(ops, adapted),
         len(buffer_globals),
+        is_portable=is_portable,
+        shares_tasks=shares_tasks,
+        fallible=spawning.fallible_functions(functions),
         defined=frozenset(op.sym_name.data for op in functions if not op.is_declaration),
     )
     definitions: list[str] = []
@@ -150,6 +162,9 @@ def _definition(text: ModuleText, op: func.FuncOp, returns: str) -> str:
     is_private = op.sym_visibility is not None and op.sym_visibility.data == "private"
     linkage = "internal " if is_private else ""
     attributes = "presplitcoroutine " if is_coroutine else ""
+    if not is_coroutine and any(isinstance(o, RuntimeStackIsLowOp) for o in op.body.blocks[0].ops):
+        # A recursion without end shall meet the end of the stack, not become an endless loop.
+        attributes += '"disable-tail-calls"="true" '
     name = text.function(op.sym_name.data)
     return f"define {linkage}{returns} {name}({parameters}) {attributes}{{\n{body.text()}\n}}"
 

@@ -6,7 +6,7 @@ writes instructions, and binds the results to names.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -45,6 +45,14 @@ class ModuleText:
     declarations: dict[str, str] = field(default_factory=dict)
     constants: dict[str, str] = field(default_factory=dict)
     globals: list[str] = field(default_factory=list)
+    is_portable: bool = False
+    """Whether only MLIR's runtime is there."""
+    shares_tasks: bool = False
+    """Whether tasks with bodies of equal types share code."""
+    fallible: frozenset[str] = frozenset()
+    """The functions that return first whether they failed."""
+    spawners: dict[Hashable, str] = field(default_factory=dict)
+    """The functions that spawn tasks, by what they depend on."""
     defined: frozenset[str] = frozenset()
     """The MLIR functions that have bodies."""
     helpers: dict[str, str] = field(default_factory=dict)
@@ -60,7 +68,7 @@ class ModuleText:
         A program may define a function that is called like one that compiled code needs itself.
         """
         is_ours = symbol in _CALLED_BY_OURS or symbol.startswith(_OUR_PREFIXES)
-        return global_symbol(f"{symbol}.defined" if is_ours and symbol in self.defined else symbol)
+        return global_symbol(f"defined.{symbol}" if is_ours and symbol in self.defined else symbol)
 
     def text(self, content: str) -> tuple[str, int]:
         """A constant with the text in UTF-8: its name, and its length in bytes."""

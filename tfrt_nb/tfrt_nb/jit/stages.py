@@ -9,11 +9,19 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.passes import ModulePass
 
-from tfrt_nb.jit.compiler import MachineCode, assembly, compile_module, split_coroutines
+from tfrt_nb.jit.cache import Compiled, code_cache, program_key
+from tfrt_nb.jit.compiler import (
+    MachineCode,
+    assembly,
+    load,
+    object_code,
+    split_coroutines,
+)
 from tfrt_nb.jit.coroutines import lower_to_llvm
-from tfrt_nb.jit.effort import optimisation_level
+from tfrt_nb.jit.effort import QUICK, optimisation_level
 from tfrt_nb.passes.pipeline import executable_pipeline
 from tfrt_nb.passes.printing import print_ir
+from tfrt_nb.source import parse_module
 
 
 class Stage(StrEnum):
@@ -35,7 +43,7 @@ def emit(module: ModuleOp, stage: Stage, *first: ModulePass) -> str:
     if stage is Stage.ASYNC_RUNTIME:
         return print_ir(lowered)
     level = optimisation_level(lowered)
-    text = lower_to_llvm(lowered)
+    text = lower_to_llvm(lowered, shares_tasks=level == QUICK)
     match stage:
         case Stage.COROUTINE:
             return text
@@ -56,9 +64,32 @@ def compile_program(
     Each public function `f` is called through `coroutines.packed_name(f)`.  Kernels call the functions
     `adapted` through `adapters.adapter_name(f)`.
     """
+    return load(_compiled(module, first, adapted), functions)
+
+
+def compile_text(
+    text: str, name: str, functions: Mapping[str, int], *first: ModulePass
+) -> MachineCode:
+    """Compile a program from its text, unless that was done before: see `cache`.
+
+    Raises:
+        SourceError: the text is not a valid program; `name` stands for it in locations.
+    """
+    key = program_key(text, name, str(executable_pipeline(*first)))
+    compiled = code_cache().get(key)
+    if compiled is None:
+        compiled = _compiled(parse_module(text, name), first)
+        code_cache().put(key, compiled)
+    return load(compiled, functions)
+
+
+def _compiled(
+    module: ModuleOp, first: tuple[ModulePass, ...], adapted: Collection[str] = ()
+) -> Compiled:
     lowered = _lowered(module, first, adapted)
     level = optimisation_level(lowered)
-    return compile_module(lower_to_llvm(lowered, frozenset(adapted)), functions, level)
+    text = lower_to_llvm(lowered, frozenset(adapted), shares_tasks=level == QUICK)
+    return object_code(text, level)
 
 
 def _lowered(

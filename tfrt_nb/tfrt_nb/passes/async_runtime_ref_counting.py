@@ -41,10 +41,10 @@ from tfrt_nb.passes.reference_counts import (
 
 _COUNTS = Counts(RuntimeAddRefOp, RuntimeDropRefOp)
 
-_HIGH_LEVEL = (
+_HIGH_LEVEL = {
     *(ExecuteOp, YieldOp, AwaitOp, CreateGroupOp, AddToGroupOp, AwaitAllOp),
     *(FuncOp, ReturnOp, CallOp),
-)
+}
 
 
 @dataclass(frozen=True)
@@ -64,5 +64,5 @@ class AsyncRuntimeRefCounting(ModulePass):
 def refuse_high_level_operations(module: ModuleOp) -> None:
     """Counting is about threads of control, which tasks hide."""
     for op in module.walk(region_first=True):
-        if isinstance(op, _HIGH_LEVEL):
+        if type(op) in _HIGH_LEVEL:
             fail(op, "async operations must be lowered to async runtime operations")

@@ -21,7 +21,7 @@ from xdsl.dialects.func import CallOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
-from tfrt_nb.dialects.async_.runtime import RuntimeAddRefOp, RuntimeDropRefOp
+from tfrt_nb.dialects.async_.runtime import RuntimeAddRefOp, RuntimeDropRefOp, RuntimeSpawnOp
 from tfrt_nb.passes.control_flow import erase, region_of
 from tfrt_nb.passes.liveness import ancestor_in
 from tfrt_nb.passes.reference_counts import async_values
@@ -78,5 +78,5 @@ def _cancelling(block: Block, users: Sequence[Operation]) -> list[Operation]:
 
 def _may_cancel(between: Sequence[Operation]) -> bool:
     """Whether nothing uses the value after a call took it over."""
-    called = [isinstance(op, CallOp) for op in between]
+    called = [isinstance(op, CallOp | RuntimeSpawnOp) for op in between]
     return True not in called or all(called[called.index(True) :])

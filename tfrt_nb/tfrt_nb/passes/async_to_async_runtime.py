@@ -42,6 +42,8 @@ from tfrt_nb.passes.control_flow import Emitter, replace
 from tfrt_nb.passes.coroutines import ErrorStyle, begin_coroutine, resolve, start_cold
 from tfrt_nb.passes.outline import Outliner, Symbols
 
+_LOWERED = frozenset({AwaitOp, AwaitAllOp, CreateGroupOp, AddToGroupOp, AddRefOp, DropRefOp})
+
 
 @dataclass(frozen=True)
 class AsyncToAsyncRuntime(ModulePass):
@@ -49,6 +51,7 @@ class AsyncToAsyncRuntime(ModulePass):
 
     `share_bodies` makes one coroutine per distinct body.  `token_last` and `keep_errors` depart from
     MLIR: on an error the token is resolved after the values, and errors say why and where.
+    `spawn_leaves` departs further: a task that never waits is no coroutine.
     """
 
     name: ClassVar[str] = "async-to-async-runtime"
@@ -56,16 +59,17 @@ class AsyncToAsyncRuntime(ModulePass):
     share_bodies: bool = True
     token_last: bool = False
     keep_errors: bool = False
+    spawn_leaves: bool = False
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         style = ErrorStyle(self.token_last, self.keep_errors)
-        outliner = Outliner(Symbols(op), self.share_bodies)
+        outliner = Outliner(Symbols(op), self.share_bodies, self.spawn_leaves)
         tasks = [task for task in op.walk(region_first=True) if isinstance(task, ExecuteOp)]
         for task in tasks:
             function = outliner.outline(task)
             if function is not None:
                 _make_coroutine(function, style)
-        for nested in list(op.walk()):
+        for nested in [nested for nested in op.walk() if type(nested) in _LOWERED]:
             _lower(nested, style)
 
 
@@ -79,9 +83,7 @@ def _make_coroutine(function: FuncOp, style: ErrorStyle) -> None:
 
 
 def _lower(op: Operation, style: ErrorStyle) -> None:
-    emit = Emitter.in_front_of(op) if op.parent is not None else None
-    if emit is None:
-        return
+    emit = Emitter.in_front_of(op)
     match op:
         case AwaitOp() | AwaitAllOp():
             block_at_await(op, style)

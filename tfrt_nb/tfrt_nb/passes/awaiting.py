@@ -34,7 +34,8 @@ JOINS = "joins"
 
 A parallel loop that fails leaves nothing running behind that uses the buffers of its surroundings.
 """
-_WAITING = AwaitOp | AwaitAllOp | RuntimeAwaitOp
+WAITING = AwaitOp | AwaitAllOp | RuntimeAwaitOp
+"""The operations that wait."""
 _FAILED = "Awaited async operand is in error state"
 
 
@@ -61,7 +62,7 @@ def make_single_level(region: Region, matters: Callable[[Operation], bool]) -> N
 def suspend_at_awaits(coroutine: Coroutine) -> None:
     """Turn what can wait or fail in the coroutine, outside its tasks, into branches."""
     body = coroutine.function.body
-    make_single_level(body, lambda op: isinstance(op, _WAITING | cf.AssertOp))
+    make_single_level(body, lambda op: isinstance(op, WAITING | cf.AssertOp))
     # From the end: what a block is split off from is then always short.
     for op in reversed(list(outside_tasks(body))):
         match op:

@@ -6,11 +6,13 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import CallOp as PlainCallOp
 
 from tfrt_nb.dialects.async_.functions import CallOp
+from tfrt_nb.dialects.async_.runtime import RuntimeSpawnOp
 from tfrt_nb.passes.awaiting import outside_tasks
 
 
 def callees(module: ModuleOp) -> dict[str, set[str]]:
-    """The names that each function of the module calls on its stack, so not those in tasks."""
+    """The names that each function of the module calls on its stack, so not those in tasks
+    before they are spawned."""
     graph: dict[str, set[str]] = {}
     for op in module.body.block.ops:
         name = op.get_attr_or_prop("sym_name")
@@ -19,7 +21,7 @@ def callees(module: ModuleOp) -> dict[str, set[str]]:
                 nested.callee.root_reference.data
                 for region in op.regions
                 for nested in outside_tasks(region)
-                if isinstance(nested, PlainCallOp | CallOp)
+                if isinstance(nested, PlainCallOp | CallOp | RuntimeSpawnOp)
             }
     return graph
 

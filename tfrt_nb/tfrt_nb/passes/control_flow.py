@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from xdsl.dialects import cf
-from xdsl.dialects.builtin import LocationAttr
+from xdsl.dialects import arith, cf
+from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, LocationAttr, i1, i32
+from xdsl.dialects.func import ReturnOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 OpT = TypeVar("OpT", bound=Operation)
@@ -53,6 +54,34 @@ class Emitter:
         else:
             self.block.insert_op_before(op, self.before)
         return op
+
+
+# What passes make very many of is built without IRDL's constructors, which look at each operand to tell
+# whether it is a list, and take three times as long.
+_NO_ARGUMENTS = {"operandSegmentSizes": DenseArrayBase.from_list(i32, [1, 0, 0])}
+_TRUTH = {value: IntegerAttr(int(value), i1) for value in (False, True)}
+
+
+def jump(target: Block) -> cf.BranchOp:
+    """A branch to a block without arguments."""
+    return cf.BranchOp.create(successors=[target])
+
+
+def choose(condition: SSAValue, then: Block, otherwise: Block) -> cf.ConditionalBranchOp:
+    """A branch to one of two blocks without arguments."""
+    return cf.ConditionalBranchOp.create(
+        operands=[condition], successors=[then, otherwise], properties=_NO_ARGUMENTS
+    )
+
+
+def leave(*values: SSAValue) -> ReturnOp:
+    """The end of a plain function."""
+    return ReturnOp.create(operands=values)
+
+
+def truth(value: bool) -> arith.ConstantOp:
+    """A constant of one bit."""
+    return arith.ConstantOp.create(result_types=[i1], properties={"value": _TRUTH[value]})
 
 
 def terminator_of(block: Block) -> Operation:
@@ -103,7 +132,7 @@ def _redirect(terminator: Operation, edge: int, block: Block) -> None:
     """Send one edge to a block without arguments."""
     match terminator:
         case cf.BranchOp():
-            changed: Operation = cf.BranchOp(block)
+            changed: Operation = jump(block)
         case cf.ConditionalBranchOp():
             arguments = [list(terminator.then_arguments), list(terminator.else_arguments)]
             targets = list(terminator.successors)

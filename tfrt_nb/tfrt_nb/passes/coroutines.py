@@ -32,10 +32,15 @@ from tfrt_nb.dialects.async_.coroutine import (
     CoroSaveOp,
     CoroSuspendOp,
 )
-from tfrt_nb.dialects.async_.failures import RuntimeDescribeErrorOp, RuntimeInheritErrorOp
+from tfrt_nb.dialects.async_.failures import (
+    RuntimeDescribeErrorOp,
+    RuntimeInheritErrorOp,
+    RuntimeTakeFailureOp,
+)
 from tfrt_nb.dialects.async_.runtime import (
     RuntimeAwaitAndResumeOp,
     RuntimeCreateOp,
+    RuntimeIsCancelledOp,
     RuntimeIsErrorOp,
     RuntimeLoadOp,
     RuntimeResumeOp,
@@ -45,7 +50,7 @@ from tfrt_nb.dialects.async_.runtime import (
     RuntimeStoreOp,
 )
 from tfrt_nb.dialects.async_.types import TokenType, ValueType
-from tfrt_nb.passes.control_flow import Emitter, erase, replace
+from tfrt_nb.passes.control_flow import Emitter, choose, erase, jump, replace
 
 PRESPLIT = ArrayAttr([StringAttr("presplitcoroutine")])
 """The attribute `passthrough` of a coroutine that LLVM has not split yet."""
@@ -121,7 +126,7 @@ class Coroutine:
         emit = Emitter.at_end(block, self.function.location)
         for result in self._in_order_of_errors():
             emit(RuntimeSetErrorOp(result))
-        emit(cf.BranchOp(self.cleanup))
+        emit(jump(self.cleanup))
         return block
 
     def _in_order_of_errors(self) -> tuple[SSAValue, ...]:
@@ -156,7 +161,7 @@ def _last_blocks(coroutine: Coroutine) -> list[Block]:
     for block in (cleanup, destroy):
         free = Emitter.at_end(block, location)
         free(CoroFreeOp(coroutine.id, coroutine.handle))
-        free(cf.BranchOp(suspend))
+        free(jump(suspend))
     leave = Emitter.at_end(suspend, location)
     leave(CoroEndOp(coroutine.handle))
     leave(ReturnOp(*coroutine.results))
@@ -185,7 +190,7 @@ def _move_arguments(source: Block, target: Block) -> Block:
 def start_hot(coroutine: Coroutine) -> None:
     """The body starts on the caller's thread."""
     entry, body = _entry_and_body(coroutine)
-    Emitter.at_end(entry, coroutine.function.location)(cf.BranchOp(body))
+    Emitter.at_end(entry, coroutine.function.location)(jump(body))
 
 
 def start_cold(coroutine: Coroutine) -> None:
@@ -204,7 +209,7 @@ def start_hot_if_stack_allows(coroutine: Coroutine) -> None:
     coroutine.function.body.insert_block_before(cold, body)
     emit = Emitter.at_end(entry, coroutine.function.location)
     is_low = emit(RuntimeStackIsLowOp()).result
-    emit(cf.ConditionalBranchOp(is_low, cold, (), body, ()))
+    emit(choose(is_low, cold, body))
     _hand_over(coroutine, cold, body)
 
 
@@ -219,7 +224,24 @@ def _hand_over(coroutine: Coroutine, block: Block, body: Block) -> None:
     emit = Emitter.at_end(block, coroutine.function.location)
     state = emit(CoroSaveOp(coroutine.handle)).state
     emit(RuntimeResumeOp(coroutine.handle))
-    emit(CoroSuspendOp(state, coroutine.suspend, body, coroutine.destroy))
+    resumed = _unless_cancelled(coroutine, body) if coroutine.style.keep else body
+    emit(CoroSuspendOp(state, coroutine.suspend, resumed, coroutine.destroy))
+
+
+def _unless_cancelled(coroutine: Coroutine, body: Block) -> Block:
+    """Where a worker begins: it goes on in `body`, unless no task shall start any more."""
+    started, cancelled = Block(), Block()
+    region = coroutine.function.body
+    region.insert_block_before(started, body)
+    region.insert_block_before(cancelled, body)
+    emit = Emitter.at_end(started, coroutine.function.location)
+    is_cancelled = emit(RuntimeIsCancelledOp()).result
+    emit(choose(is_cancelled, cancelled, body))
+    note = Emitter.at_end(cancelled, coroutine.function.location)
+    for result in coroutine.results:
+        note(RuntimeTakeFailureOp(result))
+    note(jump(coroutine.set_error))
+    return started
 
 
 def resolve(coroutine: Coroutine, terminator: Operation) -> None:
@@ -230,7 +252,7 @@ def resolve(coroutine: Coroutine, terminator: Operation) -> None:
         emit(RuntimeSetAvailableOp(value))
     if coroutine.token is not None:
         emit(RuntimeSetAvailableOp(coroutine.token))
-    emit(cf.BranchOp(coroutine.cleanup))
+    emit(jump(coroutine.cleanup))
     replace(terminator, ())
 
 
@@ -245,7 +267,7 @@ def suspend_until(coroutine: Coroutine, op: Operation, awaited: SSAValue) -> Non
     check = Emitter.at_end(resumed, op.location)
     failed = check(RuntimeIsErrorOp(awaited)).is_error
     on_error = _inherit_error(coroutine, resumed, awaited, op.location)
-    check(cf.ConditionalBranchOp(failed, on_error, (), continuation, ()))
+    check(choose(failed, on_error, continuation))
     load = Emitter.at_start(continuation, op.location)
     payload = [load(RuntimeLoadOp(awaited)).result] if isinstance(awaited.type, ValueType) else []
     replace(op, payload)
@@ -282,7 +304,7 @@ def branch_on_failure(coroutine: Coroutine, op: cf.AssertOp) -> None:
     assert block is not None and op.next_op is not None
     continuation = block.split_before(op.next_op)
     on_error = _describe_error(coroutine, block, op)
-    branch = cf.ConditionalBranchOp(op.arg, continuation, (), on_error, ())
+    branch = choose(op.arg, continuation, on_error)
     Emitter.in_front_of(op)(branch)
     replace(op, ())
 
@@ -296,7 +318,7 @@ def _inherit_error(
     block, emit = _error_edge(coroutine, after, location)
     for result in coroutine.results:
         emit(RuntimeInheritErrorOp(result, awaited))
-    emit(cf.BranchOp(coroutine.set_error))
+    emit(jump(coroutine.set_error))
     return block
 
 
@@ -306,7 +328,7 @@ def _describe_error(coroutine: Coroutine, after: Block, op: cf.AssertOp) -> Bloc
     block, emit = _error_edge(coroutine, after, op.location)
     for result in coroutine.results:
         emit(RuntimeDescribeErrorOp(result, op.msg))
-    emit(cf.BranchOp(coroutine.set_error))
+    emit(jump(coroutine.set_error))
     return block
 
 

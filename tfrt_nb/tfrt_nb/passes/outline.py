@@ -8,6 +8,11 @@ of its surroundings, in the order of first use, and that begins by awaiting the 
     %t = call @async_execute_fn(%d, %v, %y) : ...
 
 Constants are not captured but made again in the body.  Tasks whose bodies are equal share a function.
+
+A task that never waits may be spawned instead: its function is the plain body, which returns what the
+task yields.
+
+    %t, %v = async.runtime.spawn @async_execute_fn(%y) : ...
 """
 
 from __future__ import annotations
@@ -17,28 +22,29 @@ from dataclasses import dataclass, field
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import FunctionType, ModuleOp, StringAttr
-from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Block, Region, SSAValue
 
-from tfrt_nb.dialects.async_.tasks import AwaitOp, ExecuteOp
-from tfrt_nb.passes.control_flow import Emitter, replace
+from tfrt_nb.dialects.async_.runtime import RuntimeSpawnOp
+from tfrt_nb.dialects.async_.tasks import AwaitOp, ExecuteOp, YieldOp
+from tfrt_nb.passes.awaiting import WAITING, outside_tasks
+from tfrt_nb.passes.control_flow import Emitter, erase, replace
 from tfrt_nb.passes.structure import BodyKey, body_key
 
 
 def captured_values(region: Region) -> list[SSAValue]:
     """The values from outside that are used in the region, each once, in the order of first use."""
-    captured: dict[SSAValue, None] = {}
+    used: dict[SSAValue, None] = {}
+    inside: set[SSAValue] = set()
+    regions = [region]
     for op in region.walk():
-        for operand in op.operands:
-            if not _is_inside(operand, region):
-                captured[operand] = None
-    return list(captured)
-
-
-def _is_inside(value: SSAValue, region: Region) -> bool:
-    owner = value.owner
-    block = owner if isinstance(owner, Block) else owner.parent
-    return block is not None and region.find_ancestor_block_in_region(block) is not None
+        used.update(dict.fromkeys(op.operands))
+        inside.update(op.results)
+        regions += op.regions
+    for nested in regions:
+        for block in nested.blocks:
+            inside.update(block.args)
+    return [value for value in used if value not in inside]
 
 
 def replace_uses_inside(region: Region, replacements: Mapping[SSAValue, SSAValue]) -> None:
@@ -46,14 +52,16 @@ def replace_uses_inside(region: Region, replacements: Mapping[SSAValue, SSAValue
 
     Walks the region, not the uses: a value that many tasks capture has very many uses.
     """
+    if not replacements:
+        return
     for op in region.walk():
         for index, operand in enumerate(op.operands):
             if operand in replacements:
                 op.operands[index] = replacements[operand]
 
 
-def sink_constants(region: Region, values: Iterable[SSAValue]) -> None:
-    """Make those of the values that are constants again at the start of the region."""
+def sink_constants(region: Region, values: Iterable[SSAValue]) -> bool:
+    """Make those of the values that are constants again at the start of the region; whether any is."""
     block = region.blocks[0]
     first = block.first_op
     assert first is not None
@@ -65,6 +73,7 @@ def sink_constants(region: Region, values: Iterable[SSAValue]) -> None:
             copies[value] = copy.result
     if copies:
         replace_uses_inside(region, copies)
+    return bool(copies)
 
 
 @dataclass
@@ -103,23 +112,29 @@ class Outliner:
 
     symbols: Symbols
     share: bool = True
+    spawns: bool = False
     _known: dict[BodyKey, FuncOp] = field(default_factory=dict)
 
     def outline(self, task: ExecuteOp) -> FuncOp | None:
-        """Replace the task by a call; the function if it is a new one, else None."""
-        sink_constants(task.body, captured_values(task.body))
+        """Replace the task by a call; the function if it is new and to become a coroutine, else None."""
         captured = captured_values(task.body)
+        if sink_constants(task.body, captured):
+            captured = captured_values(task.body)
         arguments = [*task.dependencies, *task.body_operands, *captured]
+        is_spawned = self.spawns and never_waits(task)
         key = body_key(task, captured) if self.share else None
         known = None if key is None else self._known.get(key)
         function = self._new_function(task, captured) if known is None else known
         if key is not None:
             self._known[key] = function
-        call = CallOp(function.sym_name.data, arguments, task.result_types)
+        name = function.sym_name.data
+        spawn = RuntimeSpawnOp if is_spawned else CallOp
+        call = spawn(name, arguments, task.result_types)
         replace(task, Emitter.in_front_of(task)(call).results)
-        return function if known is None else None
+        return function if known is None and not is_spawned else None
 
     def _new_function(self, task: ExecuteOp, captured: list[SSAValue]) -> FuncOp:
+        is_spawned = self.spawns and never_waits(task)
         body = task.detach_region(task.body)
         task.add_region(Region(Block()))
         block = body.block
@@ -134,10 +149,24 @@ class Outliner:
             unwrapped.replace_all_uses_with(awaited)
             block.erase_arg(unwrapped)
         replace_uses_inside(body, {value: _argument(block, value) for value in captured})
-        type_ = FunctionType.from_lists(inputs, task.result_types)
+        outputs = task.result_types
+        if is_spawned:
+            end = block.last_op
+            assert isinstance(end, YieldOp)
+            outputs = tuple(value.type for value in end.operands)
+            Emitter.in_front_of(end)(ReturnOp(*end.operands))
+            erase(end)
+        type_ = FunctionType.from_lists(inputs, outputs)
         function = self.symbols.add("async_execute_fn", type_, body)
         function.location = task.location
         return function
+
+
+def never_waits(task: ExecuteOp) -> bool:
+    """Whether the body runs from its start to its end without a pause."""
+    if task.dependencies or task.body_operands or len(task.body.blocks) != 1:
+        return False
+    return not any(isinstance(op, WAITING) for op in outside_tasks(task.body))
 
 
 def _argument(block: Block, value: SSAValue) -> SSAValue:

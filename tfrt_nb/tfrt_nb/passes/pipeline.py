@@ -103,7 +103,7 @@ def executable_pipeline(*first: ModulePass) -> Pipeline:
             # What is an async function by now can go on elsewhere where the stack ends.
             GuardOperations(divisions=False, accesses=False, loops=False),
             AsyncFuncToAsyncRuntime(token_last=True, keep_errors=True, bounded_stack=True),
-            AsyncToAsyncRuntime(token_last=True, keep_errors=True),
+            AsyncToAsyncRuntime(token_last=True, keep_errors=True, spawn_leaves=True),
             PropagateFailures(),
             ElideCoroutines(),
             AsyncRuntimeRefCounting(),

@@ -23,10 +23,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.context import Context
-from xdsl.dialects import arith, cf, ub
+from xdsl.dialects import cf, ub
 from xdsl.dialects.builtin import (
     FunctionType,
-    IntegerAttr,
     ModuleOp,
     UnitAttr,
     i1,
@@ -50,11 +49,14 @@ from tfrt_nb.dialects.async_.runtime import (
 )
 from tfrt_nb.dialects.async_.types import TokenType, ValueType
 from tfrt_nb.passes.awaiting import JOINS, make_single_level
-from tfrt_nb.passes.control_flow import Emitter, erase, replace
+from tfrt_nb.passes.control_flow import Emitter, choose, erase, jump, leave, replace, truth
 from tfrt_nb.passes.coroutines import Coroutine, finished_coroutine, suspend_at_end
 
 FALLIBLE = "fallible"
 """The attribute of a function whose first result tells whether it failed."""
+
+
+_FAILING = frozenset({cf.AssertOp, RuntimeCheckOp})
 
 
 @dataclass(frozen=True)
@@ -75,23 +77,27 @@ class PropagateFailures(ModulePass):
 def _fallible_functions(functions: list[FuncOp]) -> set[str]:
     """The names of the functions that fail themselves or call one that does."""
     fallible: set[str] = set()
-    while True:
-        more = {
-            function.sym_name.data
-            for function in functions
-            if any(_can_fail(op, fallible) for op in function.walk())
-        }
-        if more == fallible:
-            return fallible
-        fallible = more
+    callers: dict[str, set[str]] = {}
+    for function in functions:
+        name = function.sym_name.data
+        for op in function.walk():
+            if type(op) in _FAILING:
+                fallible.add(name)
+            elif type(op) is CallOp:
+                callers.setdefault(op.callee.root_reference.data, set()).add(name)
+    pending = list(fallible)
+    while pending:
+        more = callers.get(pending.pop(), set()) - fallible
+        fallible |= more
+        pending.extend(more)
+    return fallible
 
 
 def _can_fail(op: Operation, fallible: set[str]) -> bool:
-    return isinstance(op, cf.AssertOp | RuntimeCheckOp) or _calls(op, fallible)
-
-
-def _calls(op: Operation, fallible: set[str]) -> bool:
-    return isinstance(op, CallOp) and op.callee.root_reference.data in fallible
+    # The type is asked for as it is: abstract base classes make `isinstance` slow, and operations are many.
+    if type(op) is CallOp:
+        return op.callee.root_reference.data in fallible
+    return type(op) in _FAILING
 
 
 def _propagate(function: FuncOp, coroutine: Coroutine | None, fallible: set[str]) -> None:
@@ -115,12 +121,12 @@ def _return_success(function: FuncOp) -> None:
     function.function_type = FunctionType.from_lists(inputs.data, [i1, *outputs.data])
     function.attributes[FALLIBLE] = UnitAttr()
     for block in function.body.blocks:
-        leave = block.last_op
-        if isinstance(leave, ReturnOp):
-            emit = Emitter.in_front_of(leave)
-            failed = emit(arith.ConstantOp(IntegerAttr(0, i1))).result
-            emit(ReturnOp(failed, *leave.arguments))
-            erase(leave)
+        end = block.last_op
+        if isinstance(end, ReturnOp):
+            emit = Emitter.in_front_of(end)
+            failed = emit(truth(False)).result
+            emit(leave(failed, *end.arguments))
+            erase(end)
 
 
 def _branch_on_failure(op: Operation, function: FuncOp, coroutine: Coroutine | None) -> None:
@@ -134,15 +140,15 @@ def _branch_on_failure(op: Operation, function: FuncOp, coroutine: Coroutine | N
     note = Emitter.at_end(failure, op.location)
     match op:
         case cf.AssertOp():
-            emit(cf.ConditionalBranchOp(op.arg, continuation, (), failure, ()))
+            emit(choose(op.arg, continuation, failure))
             note(RuntimeFailOp(op.msg))
         case RuntimeCheckOp():
             failed = emit(RuntimeIsErrorOp(op.operand)).is_error
-            emit(cf.ConditionalBranchOp(failed, failure, (), continuation, ()))
+            emit(choose(failed, failure, continuation))
             note(RuntimeFailFromOp(op.operand))
         case CallOp():
             call = emit(CallOp(op.callee, op.arguments, [i1, *op.res.types]))
-            emit(cf.ConditionalBranchOp(call.res[0], failure, (), continuation, ()))
+            emit(choose(call.res[0], failure, continuation))
     joined = _joined(op, continuation)
     results = call.res[1:] if isinstance(op, CallOp) else ()
     replace(op, results)
@@ -164,8 +170,8 @@ def _joined(op: Operation, continuation: Block) -> SSAValue | None:
 
 def _return_failure(function: FuncOp, emit: Emitter) -> None:
     outputs = function.function_type.outputs.data[1:]
-    failed = emit(arith.ConstantOp(IntegerAttr(1, i1))).result
-    emit(ReturnOp(failed, *(_unusable(type_, emit) for type_ in outputs)))
+    failed = emit(truth(True)).result
+    emit(leave(failed, *(_unusable(type_, emit) for type_ in outputs)))
 
 
 def _unusable(type_: Attribute, emit: Emitter) -> SSAValue:
@@ -182,4 +188,4 @@ def _take_failure(coroutine: Coroutine, emit: Emitter, joined: SSAValue | None) 
         emit(RuntimeTakeFailureOp(result))
     if joined is not None:
         emit = suspend_at_end(coroutine, emit.block, joined)
-    emit(cf.BranchOp(coroutine.set_error))
+    emit(jump(coroutine.set_error))

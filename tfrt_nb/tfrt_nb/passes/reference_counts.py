@@ -39,7 +39,7 @@ from xdsl.traits import IsTerminator, OpTrait, ReturnLike
 
 from tfrt_nb.dialects.async_.coroutine import CoroSuspendOp
 from tfrt_nb.dialects.async_.functions import CallOp
-from tfrt_nb.dialects.async_.runtime import RuntimeStoreOp
+from tfrt_nb.dialects.async_.runtime import RuntimeSpawnOp, RuntimeStoreOp
 from tfrt_nb.dialects.async_.types import is_async
 from tfrt_nb.passes.control_flow import Emitter, branch_operands, split_edge, terminator_of
 from tfrt_nb.passes.convert_scf_to_cf import (
@@ -63,9 +63,9 @@ class Counts:
 
 def async_values(module: ModuleOp) -> list[SSAValue]:
     """All async values: first the arguments of all blocks, then the results of all operations."""
-    arguments = [argument for block in _blocks(module) for argument in block.args]
-    results = [result for op in module.walk() for result in op.results]
-    return [value for value in (*arguments, *results) if is_async(value)]
+    arguments = [value for block in _blocks(module) for value in block.args if is_async(value)]
+    results = [value for op in module.walk() for value in op.results if is_async(value)]
+    return [*arguments, *results]
 
 
 def _blocks(op: Operation) -> Iterator[Block]:
@@ -107,7 +107,7 @@ def take_references_for_calls(value: SSAValue, counts: Counts) -> None:
     """A call owns its async arguments, a value what is stored in it: take a reference for each use."""
     calls: dict[Operation, int] = {}
     for use in value.uses:
-        if isinstance(use.operation, PlainCallOp | CallOp) or _stores(use):
+        if isinstance(use.operation, PlainCallOp | CallOp | RuntimeSpawnOp) or _stores(use):
             calls[use.operation] = calls.get(use.operation, 0) + 1
     for call, uses in calls.items():
         Emitter.in_front_of(call)(counts.add(value, uses))

@@ -26,7 +26,7 @@ class CoroIdOp(IRDLOperation):
     assembly_format = "attr-dict"
 
     def __init__(self) -> None:
-        super().__init__(result_types=[CoroIdType()])
+        Operation.__init__(self, result_types=[CoroIdType()])
 
 
 @irdl_op_definition
@@ -40,7 +40,7 @@ class CoroBeginOp(IRDLOperation):
     assembly_format = "$id attr-dict"
 
     def __init__(self, id: SSAValue) -> None:
-        super().__init__(operands=[id], result_types=[CoroHandleType()])
+        Operation.__init__(self, operands=[id], result_types=[CoroHandleType()])
 
 
 @irdl_op_definition
@@ -54,7 +54,7 @@ class CoroFreeOp(IRDLOperation):
     assembly_format = "$id `,` $handle attr-dict"
 
     def __init__(self, id: SSAValue, handle: SSAValue) -> None:
-        super().__init__(operands=[id, handle])
+        Operation.__init__(self, operands=[id, handle])
 
 
 @irdl_op_definition
@@ -67,7 +67,7 @@ class CoroEndOp(IRDLOperation):
     assembly_format = "$handle attr-dict"
 
     def __init__(self, handle: SSAValue) -> None:
-        super().__init__(operands=[handle])
+        Operation.__init__(self, operands=[handle])
 
 
 @irdl_op_definition
@@ -81,7 +81,7 @@ class CoroSaveOp(IRDLOperation):
     assembly_format = "$handle attr-dict"
 
     def __init__(self, handle: SSAValue) -> None:
-        super().__init__(operands=[handle], result_types=[CoroStateType()])
+        Operation.__init__(self, operands=[handle], result_types=[CoroStateType()])
 
 
 @irdl_op_definition
@@ -102,7 +102,7 @@ class CoroSuspendOp(IRDLOperation):
     assembly_format = "$state `,` $suspend `,` $resume `,` $cleanup attr-dict"
 
     def __init__(self, state: SSAValue, suspend: Block, resume: Block, cleanup: Block) -> None:
-        super().__init__(operands=[state], successors=[suspend, resume, cleanup])
+        Operation.__init__(self, operands=[state], successors=[suspend, resume, cleanup])
 
 
 OPERATIONS: list[type[Operation]] = [

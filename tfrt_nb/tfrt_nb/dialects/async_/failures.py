@@ -25,7 +25,7 @@ class RuntimeDescribeErrorOp(IRDLOperation):
     assembly_format = "$operand `,` $message attr-dict `:` type($operand)"
 
     def __init__(self, operand: SSAValue, message: StringAttr) -> None:
-        super().__init__(operands=[operand], properties={"message": message})
+        Operation.__init__(self, operands=[operand], properties={"message": message})
 
 
 @irdl_op_definition
@@ -39,7 +39,7 @@ class RuntimeInheritErrorOp(IRDLOperation):
     assembly_format = "$operand `,` $source attr-dict `:` type($operand) `,` type($source)"
 
     def __init__(self, operand: SSAValue, source: SSAValue) -> None:
-        super().__init__(operands=[operand, source])
+        Operation.__init__(self, operands=[operand, source])
 
 
 @irdl_op_definition
@@ -52,7 +52,7 @@ class RuntimeCheckOp(IRDLOperation):
     assembly_format = "$operand attr-dict `:` type($operand)"
 
     def __init__(self, operand: SSAValue) -> None:
-        super().__init__(operands=[operand])
+        Operation.__init__(self, operands=[operand])
 
 
 @irdl_op_definition
@@ -65,7 +65,7 @@ class RuntimeFailOp(IRDLOperation):
     assembly_format = "$message attr-dict"
 
     def __init__(self, message: StringAttr) -> None:
-        super().__init__(properties={"message": message})
+        Operation.__init__(self, properties={"message": message})
 
 
 @irdl_op_definition
@@ -78,7 +78,7 @@ class RuntimeFailFromOp(IRDLOperation):
     assembly_format = "$operand attr-dict `:` type($operand)"
 
     def __init__(self, operand: SSAValue) -> None:
-        super().__init__(operands=[operand])
+        Operation.__init__(self, operands=[operand])
 
 
 @irdl_op_definition
@@ -91,7 +91,7 @@ class RuntimeTakeFailureOp(IRDLOperation):
     assembly_format = "$operand attr-dict `:` type($operand)"
 
     def __init__(self, operand: SSAValue) -> None:
-        super().__init__(operands=[operand])
+        Operation.__init__(self, operands=[operand])
 
 
 OPERATIONS: list[type[Operation]] = [

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Self
 
-from xdsl.dialects.builtin import IndexType, IntegerAttr, i1, i64
+from xdsl.dialects.builtin import (
+    FlatSymbolRefAttrConstr,
+    IndexType,
+    IntegerAttr,
+    SymbolRefAttr,
+    i1,
+    i64,
+)
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
@@ -13,6 +21,8 @@ from xdsl.irdl import (
     operand_def,
     prop_def,
     result_def,
+    var_operand_def,
+    var_result_def,
 )
 from xdsl.parser import Parser
 from xdsl.printer import Printer
@@ -41,7 +51,7 @@ class RuntimeCreateOp(IRDLOperation):
     assembly_format = "attr-dict `:` type($result)"
 
     def __init__(self, type_: Attribute) -> None:
-        super().__init__(result_types=[type_])
+        Operation.__init__(self, result_types=[type_])
 
 
 @irdl_op_definition
@@ -55,7 +65,7 @@ class RuntimeCreateGroupOp(IRDLOperation):
     assembly_format = "$size attr-dict `:` type($result)"
 
     def __init__(self, size: SSAValue) -> None:
-        super().__init__(operands=[size], result_types=[GROUP])
+        Operation.__init__(self, operands=[size], result_types=[GROUP])
 
 
 @irdl_op_definition
@@ -68,7 +78,7 @@ class RuntimeSetAvailableOp(IRDLOperation):
     assembly_format = "$operand attr-dict `:` type($operand)"
 
     def __init__(self, operand: SSAValue) -> None:
-        super().__init__(operands=[operand])
+        Operation.__init__(self, operands=[operand])
 
 
 @irdl_op_definition
@@ -81,7 +91,7 @@ class RuntimeSetErrorOp(IRDLOperation):
     assembly_format = "$operand attr-dict `:` type($operand)"
 
     def __init__(self, operand: SSAValue) -> None:
-        super().__init__(operands=[operand])
+        Operation.__init__(self, operands=[operand])
 
 
 @irdl_op_definition
@@ -95,7 +105,47 @@ class RuntimeIsErrorOp(IRDLOperation):
     assembly_format = "$operand attr-dict `:` type($operand)"
 
     def __init__(self, operand: SSAValue) -> None:
-        super().__init__(operands=[operand], result_types=[i1])
+        Operation.__init__(self, operands=[operand], result_types=[i1])
+
+
+@irdl_op_definition
+class RuntimeSpawnOp(IRDLOperation):
+    """Has a worker call a function that never waits.  MLIR has no such operation.
+
+    The results are a token and values of what the function returns.
+    """
+
+    name = "async.runtime.spawn"
+    callee = prop_def(FlatSymbolRefAttrConstr)
+    arguments = var_operand_def()
+    results_ = var_result_def()
+
+    assembly_format = (
+        "$callee `(` $arguments `)` attr-dict `:` functional-type($arguments, $results_)"
+    )
+
+    def __init__(
+        self, callee: str, arguments: Sequence[SSAValue], result_types: Sequence[Attribute]
+    ) -> None:
+        Operation.__init__(
+            self,
+            operands=arguments,
+            result_types=result_types,
+            properties={"callee": SymbolRefAttr(callee)},
+        )
+
+
+@irdl_op_definition
+class RuntimeIsCancelledOp(IRDLOperation):
+    """Whether tasks shall not start any more; why is then this thread's failure."""
+
+    name = "async.runtime.is_cancelled"
+    result = result_def(i1)
+
+    assembly_format = "attr-dict"
+
+    def __init__(self) -> None:
+        Operation.__init__(self, result_types=[i1])
 
 
 @irdl_op_definition
@@ -108,7 +158,7 @@ class RuntimeAwaitOp(IRDLOperation):
     assembly_format = "$operand attr-dict `:` type($operand)"
 
     def __init__(self, operand: SSAValue) -> None:
-        super().__init__(operands=[operand])
+        Operation.__init__(self, operands=[operand])
 
 
 @irdl_op_definition
@@ -121,7 +171,7 @@ class RuntimeResumeOp(IRDLOperation):
     assembly_format = "$handle attr-dict"
 
     def __init__(self, handle: SSAValue) -> None:
-        super().__init__(operands=[handle])
+        Operation.__init__(self, operands=[handle])
 
 
 @irdl_op_definition
@@ -135,7 +185,7 @@ class RuntimeAwaitAndResumeOp(IRDLOperation):
     assembly_format = "$operand `,` $handle attr-dict `:` type($operand)"
 
     def __init__(self, operand: SSAValue, handle: SSAValue) -> None:
-        super().__init__(operands=[operand, handle])
+        Operation.__init__(self, operands=[operand, handle])
 
 
 @irdl_op_definition
@@ -147,7 +197,7 @@ class RuntimeStoreOp(IRDLOperation):
     storage = operand_def(ValueType)
 
     def __init__(self, value: SSAValue, storage: SSAValue) -> None:
-        super().__init__(operands=[value, storage])
+        Operation.__init__(self, operands=[value, storage])
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
@@ -187,7 +237,7 @@ class RuntimeLoadOp(IRDLOperation):
 
     def __init__(self, storage: SSAValue) -> None:
         assert isinstance(storage.type, ValueType)
-        super().__init__(operands=[storage], result_types=[storage.type.value_type])
+        Operation.__init__(self, operands=[storage], result_types=[storage.type.value_type])
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
@@ -227,7 +277,7 @@ class RuntimeAddToGroupOp(IRDLOperation):
     assembly_format = "$operand `,` $group attr-dict `:` type($operand)"
 
     def __init__(self, operand: SSAValue, group: SSAValue) -> None:
-        super().__init__(operands=[operand, group], result_types=[IndexType()])
+        Operation.__init__(self, operands=[operand, group], result_types=[IndexType()])
 
 
 class _CountingOp(IRDLOperation):
@@ -241,7 +291,7 @@ class _CountingOp(IRDLOperation):
     assembly_format = "$operand attr-dict `:` type($operand)"
 
     def __init__(self, operand: SSAValue, count: int = 1) -> None:
-        super().__init__(operands=[operand], properties={"count": IntegerAttr(count, i64)})
+        Operation.__init__(self, operands=[operand], properties={"count": IntegerAttr(count, i64)})
 
     def verify_(self) -> None:
         if self.count.value.data <= 0 or self.count.type != i64:
@@ -275,7 +325,7 @@ class RuntimeNumWorkerThreadsOp(IRDLOperation):
     assembly_format = "attr-dict `:` type($result)"
 
     def __init__(self) -> None:
-        super().__init__(result_types=[IndexType()])
+        Operation.__init__(self, result_types=[IndexType()])
 
 
 @irdl_op_definition
@@ -288,7 +338,7 @@ class RuntimeStackIsLowOp(IRDLOperation):
     assembly_format = "attr-dict"
 
     def __init__(self) -> None:
-        super().__init__(result_types=[i1])
+        Operation.__init__(self, result_types=[i1])
 
 
 OPERATIONS: list[type[Operation]] = [
@@ -306,5 +356,7 @@ OPERATIONS: list[type[Operation]] = [
     RuntimeAddRefOp,
     RuntimeDropRefOp,
     RuntimeNumWorkerThreadsOp,
+    RuntimeSpawnOp,
+    RuntimeIsCancelledOp,
     RuntimeStackIsLowOp,
 ]

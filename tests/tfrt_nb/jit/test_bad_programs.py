@@ -1,0 +1,400 @@
+"""Programs that verify but are wrong: they are refused, or fail with a message at a line."""
+
+from __future__ import annotations
+
+import pytest
+
+from tfrt_nb.jit.coroutines import packed_name
+from tfrt_nb.jit.stages import compile_program
+from tfrt_nb.passes.async_parallel_for import AsyncParallelFor
+from tfrt_nb.source import parse_module
+from tfrt_runtime.async_runtime import AsyncRuntime, runtime
+from tfrt_runtime.diagnostics import Diagnostic, Location, TfrtError
+from tfrt_runtime.host.context import HostContext
+
+QUEUES = ["s", "mstd:2"]
+
+
+def run(text: str, queue: str = "s") -> tuple[str, tuple[Diagnostic, ...]]:
+    """What a program prints, and why it is refused or fails; nothing is left over."""
+    output: list[str] = []
+    errors: tuple[Diagnostic, ...] = ()
+    with HostContext(queue) as host, AsyncRuntime(host, output=output.append) as async_runtime:
+        try:
+            loops = AsyncParallelFor(num_workers=4, min_task_size=1)
+            module = parse_module(text, "program")
+            code = compile_program(module, async_runtime.functions, loops)
+            async_runtime.run(code.address(packed_name("main")))
+        except TfrtError as problem:
+            errors = problem.diagnostics
+        assert async_runtime.live_objects() == []
+    return "".join(output), errors
+
+
+def failures(text: str, queue: str = "s") -> list[str]:
+    """Messages, each with the text of the line that it is about."""
+    lines = text.splitlines()
+    return [
+        f"{problem.message}: {lines[problem.location.line - 1].strip()}"
+        for problem in run(text, queue)[1]
+        if isinstance(problem.location, Location)
+    ]
+
+
+def main(body: str, others: str = "") -> str:
+    """A program whose main function has the body."""
+    return (
+        f"func.func @main() {{\n{body}\n  return\n}}\n{others}\nfunc.func private @printI64(i64)\n"
+    )
+
+
+TAKES = "func.func @f(%x: TYPE) {\n  %y = async.await %x : TYPE\n  return\n}"
+
+
+@pytest.mark.parametrize(
+    "payload",
+    ["tensor<4xf32>", "none", "tuple<i32, i64>", "memref<*xf32>", "vector<[4]xf32>", "f80"],
+)
+def test_a_payload_that_compiled_code_cannot_have_is_refused(payload: str) -> None:
+    text = main("", TAKES.replace("TYPE", f"!async.value<{payload}>"))
+
+    assert failures(text) == [
+        f"'{payload}' is not a type of compiled code: %y = async.await %x : !async.value<{payload}>"
+    ]
+
+
+@pytest.mark.parametrize("payload", ["!async.token", "!async.value<i64>", "!async.group"])
+def test_an_async_payload_is_refused_as_nobody_would_count_its_references(payload: str) -> None:
+    type_ = f"!async.value<{payload}>"
+    text = main("", f"func.func private @f(%x: {type_}) {{\n  return\n}}")
+
+    assert failures(text) == [
+        (
+            f"'{type_}' cannot be compiled: await the inner object where it is made: "
+            f"func.func private @f(%x: {type_}) {{"
+        )
+    ]
+
+
+REFUSED = {
+    "a buffer on the stack in a task": (
+        """  %m = memref.alloca() : memref<4xi64>
+  %t = async.execute {
+    %c0 = arith.constant 0 : index
+    %x = memref.load %m[%c0] : memref<4xi64>
+    async.yield
+  }""",
+        (
+            "a task cannot capture a buffer of 'memref.alloca', which is gone when the function returns:"
+            " use 'memref.alloc': %t = async.execute {"
+        ),
+    ),
+    "half a coroutine": (
+        "  %id = async.coro.id\n  %h = async.coro.begin %id\n  async.runtime.resume %h",
+        (
+            "'async.coro.id' belongs directly into a function with the attribute"
+            ' passthrough = ["presplitcoroutine"]: %id = async.coro.id'
+        ),
+    ),
+    "an id for a block": (
+        "  %id = async.coro.id\n  cf.br ^a(%id : !async.coro.id)\n^a(%x: !async.coro.id):",
+        "ids and states of coroutines cannot be passed to blocks and functions: func.func @main() {",
+    ),
+    "a buffer larger than the memory": (
+        "  %m = memref.alloc() : memref<1000000000000000xi64>",
+        (
+            "'memref<1000000000000000xi64>' is larger than the memory:"
+            " %m = memref.alloc() : memref<1000000000000000xi64>"
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_it_is_refused(what: str) -> None:
+    body, message = REFUSED[what]
+
+    assert failures(main(body)) == [message]
+
+
+TOO_LARGE = "dynamic size 0 of the buffer is negative or too large: %m = memref.alloc(%n)"
+FAILING = {
+    "a negative size": (
+        "  %n = arith.constant -1 : index\n  %m = memref.alloc(%n) : memref<?xi64>",
+        f"{TOO_LARGE} : memref<?xi64>",
+    ),
+    "a size that overflows": (
+        (
+            "  %n = arith.constant 2305843009213693953 : index\n"
+            "  %m = memref.alloc(%n) : memref<?xi64>"
+        ),
+        f"{TOO_LARGE} : memref<?xi64>",
+    ),
+    "a loop that stands still": (
+        (
+            "  %n = arith.constant 0 : index\n  %m = arith.constant 9 : index\n"
+            "  scf.for %i = %n to %m step %n {\n  }"
+        ),
+        "the step of a loop must be positive: scf.for %i = %n to %m step %n {",
+    ),
+    "a parallel loop that stands still": (
+        (
+            "  %n = arith.constant 0 : index\n  %m = arith.constant 9 : index\n"
+            "  scf.parallel (%i) = (%n) to (%m) step (%n) {\n  }"
+        ),
+        "the step of a loop must be positive: scf.parallel (%i) = (%n) to (%m) step (%n) {",
+    ),
+}
+
+
+@pytest.mark.usefixtures("leak_check")
+@pytest.mark.parametrize("what", FAILING)
+def test_it_fails_instead_of_ending_the_process(what: str) -> None:
+    body, message = FAILING[what]
+
+    assert failures(main(body)) == [message]
+
+
+def test_a_vector_divided_by_zeros_does_not_end_the_process() -> None:
+    assert run(
+        main("""  %v = call @divide() : () -> i64
+  call @printI64(%v) : (i64) -> ()""").replace("call", "func.call")
+        + """func.func @divide() -> i64 {
+  %a = arith.constant dense<6> : vector<2xi64>
+  %b = arith.constant dense<[0, 2]> : vector<2xi64>
+  %q = arith.divsi %a, %b : vector<2xi64>
+  %r = arith.remui %q, %b : vector<2xi64>
+  %x = arith.constant 1 : i64
+  return %x : i64
+}"""
+    ) == ("1", ())
+
+
+BUFFERS = """
+func.func @main() {
+  %n = arith.constant 8 : index
+  %t = async.execute {
+    func.call @work(%n) : (index) -> ()
+    async.yield
+  }
+  async.await %t : !async.token
+  return
+}
+func.func private @work(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %many = arith.constant 100000 : index
+  %one = arith.constant 1 : i64
+  %sum = memref.alloca() : memref<i64>
+  memref.store %one, %sum[] : memref<i64>
+  scf.for %i = %c0 to %many step %c1 {
+    %small = memref.alloca() : memref<64xi64>
+    %dynamic = memref.alloca(%n) : memref<?xi64>
+    memref.store %one, %small[%c0] : memref<64xi64>
+    memref.store %one, %dynamic[%c1] : memref<?xi64>
+    %a = memref.load %small[%c0] : memref<64xi64>
+    %b = memref.load %dynamic[%c1] : memref<?xi64>
+    %c = memref.load %sum[] : memref<i64>
+    %d = arith.addi %a, %b : i64
+    %e = arith.addi %c, %d : i64
+    memref.store %e, %sum[] : memref<i64>
+  }
+  %u = async.execute {
+    async.yield
+  }
+  async.await %u : !async.token
+  %s = memref.load %sum[] : memref<i64>
+  call @printI64(%s) : (i64) -> ()
+  return
+}
+func.func private @printI64(i64)
+"""
+
+
+@pytest.mark.usefixtures("leak_check")
+def test_buffers_on_the_stack_outlive_a_suspension_and_do_not_overflow_it() -> None:
+    assert run(BUFFERS) == ("200001", ())
+
+
+NAMES = ["free", "mlirAsyncRuntimeCreateToken", "__resume", "llvm.coro.id", 'a \\"b\\" \\0A']
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_function_may_have_any_name(name: str) -> None:
+    call = f'  func.call @"{name}"(%x) : (i64) -> ()'
+    body = (
+        f"  %x = arith.constant 5 : i64\n  %t = async.execute {{\n  {call}\n    async.yield\n  }}"
+    )
+
+    assert run(
+        main(
+            f"{body}\n  async.await %t : !async.token",
+            f'func.func @"{name}"(%x: i64) {{\n  call @printI64(%x) : (i64) -> ()\n  return\n}}',
+        )
+    ) == ("5", ())
+
+
+PLAIN_RECURSION = """func.func private @down(%n: i64) -> i64 {
+  %m = call @down(%n) : (i64) -> i64
+  %r = arith.addi %m, %n : i64
+  return %r : i64
+}"""
+CALLS = {
+    "on the thread that waits": "  %r = func.call @down(%n) : (i64) -> i64",
+    "in a task": """  %t = async.execute {
+    %r = func.call @down(%n) : (i64) -> i64
+    async.yield
+  }
+  async.await %t : !async.token""",
+}
+
+
+@pytest.mark.usefixtures("leak_check")
+@pytest.mark.parametrize("queue", QUEUES)
+@pytest.mark.parametrize("where", CALLS)
+def test_a_recursion_without_end_exhausts_the_stack(where: str, queue: str) -> None:
+    text = main(f"  %n = arith.constant 1 : i64\n{CALLS[where]}", PLAIN_RECURSION)
+
+    assert failures(text, queue) == [
+        "the stack is exhausted: func.func private @down(%n: i64) -> i64 {"
+    ]
+
+
+WAITING_RECURSIONS = {
+    "of async functions": PLAIN_RECURSION.replace("func.func private", "async.func")
+    .replace("-> i64 {", "-> !async.value<i64> {")
+    .replace("%m = call", "%v = async.call")
+    .replace("(i64) -> i64\n", "(i64) -> !async.value<i64>\n  %m = await %v : !async.value<i64>\n"),
+    "of functions that wait": PLAIN_RECURSION.replace(
+        "  %r",
+        "  %t = async.execute {\n    async.yield\n  }\n  async.await %t : !async.token\n  %r",
+    ),
+}
+
+
+@pytest.mark.usefixtures("leak_check")
+@pytest.mark.parametrize("queue", QUEUES)
+@pytest.mark.parametrize("what", WAITING_RECURSIONS)
+def test_a_recursion_without_end_that_waits_exhausts_the_memory(
+    what: str, queue: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runtime, "most_calls", lambda: 50_000)
+    call = CALLS["in a task"]
+    if what == "of async functions":
+        call = call.replace("func.call", "async.call").replace("-> i64\n", "-> !async.value<i64>\n")
+        call = call.replace(
+            "    async.yield", "    async.await %r : !async.value<i64>\n    async.yield"
+        )
+        call = call.replace("    async.await", "    %x = async.await")
+    text = main(f"  %n = arith.constant 1 : i64\n{call}", WAITING_RECURSIONS[what])
+
+    assert failures(text, queue) == [f"{runtime.OUT_OF_MEMORY}: %t = async.execute {{"]
+
+
+DEEP = """
+func.func @main() {
+  %levels = arith.constant 140 : i64
+  call @down(%levels) : (i64) -> ()
+  return
+}
+func.func private @down(%n: i64) {
+  %zero = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %c0 = arith.constant 0 : index
+  %room = memref.alloca() : memref<4096xi64>
+  memref.store %n, %room[%c0] : memref<4096xi64>
+  %more = arith.cmpi sgt, %n, %zero : i64
+  scf.if %more {
+    %m = arith.subi %n, %one : i64
+    func.call @down(%m) : (i64) -> ()
+  } else {
+    %t = async.execute {
+      async.yield
+    }
+    async.await %t : !async.token
+    func.call @printI64(%one) : (i64) -> ()
+  }
+  %x = memref.load %room[%c0] : memref<4096xi64>
+  %same = arith.cmpi eq, %x, %n : i64
+  cf.assert %same, "somebody else wrote here"
+  return
+}
+func.func private @printI64(i64)
+"""
+
+
+@pytest.mark.usefixtures("leak_check")
+@pytest.mark.parametrize("queue", QUEUES)
+def test_a_thread_without_stack_for_tasks_is_rescued_by_another(queue: str) -> None:
+    assert run(DEEP, queue) == ("1", ())
+
+
+CYCLE = """  %one = arith.constant 1 : index
+  %g = async.create_group %one : !async.group
+  %h = async.create_group %one : !async.group
+  %t = async.execute {
+    async.await_all %h
+    async.yield
+  }
+  %u = async.execute {
+    async.await_all %g
+    async.yield
+  }
+  %a = async.add_to_group %t, %g : !async.token
+  %b = async.add_to_group %u, %h : !async.token
+"""
+
+
+@pytest.mark.usefixtures("leak_check")
+@pytest.mark.parametrize("queue", QUEUES)
+def test_groups_that_wait_for_each_other_are_named(queue: str) -> None:
+    _, [problem] = run(main(f"{CYCLE}  async.await_all %g"), queue)
+
+    assert problem.message == "nobody is left who could resolve a group"
+    assert [note.message for note in problem.notes] == ["a task waits for a group"]
+    assert [note.location.line for note in (problem, *problem.notes) if note.location] == [3, 4]
+
+
+@pytest.mark.usefixtures("leak_check")
+@pytest.mark.parametrize("queue", QUEUES)
+def test_they_do_not_stay_behind_when_nobody_waits(queue: str) -> None:
+    assert run(main(CYCLE), queue) == ("", ())
+
+
+JOINED = """  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %m = memref.alloc() : memref<8xi64>
+  %zero = arith.constant 0 : i64
+  %seven = arith.constant 7 : i64
+  scf.for %i = %c0 to %c8 step %c1 {
+    memref.store %zero, %m[%i] : memref<8xi64>
+  }
+  %t = async.execute {
+    scf.parallel (%i) = (%c0) to (%c8) step (%c1) {
+      %ok = arith.cmpi ne, %i, %c0 : index
+      cf.assert %ok, "not the first"
+      WAIT
+      memref.store %seven, %m[%i] : memref<8xi64>
+    }
+    async.yield
+  }
+  async.runtime.await %t : !async.token
+  scf.for %i = %c0 to %c8 step %c1 {
+    %x = memref.load %m[%i] : memref<8xi64>
+    func.call @printI64(%x) : (i64) -> ()
+  }
+  async.await %t : !async.token"""
+A_TASK = """%u = async.execute {
+        async.yield
+      }
+      async.await %u : !async.token"""
+
+
+@pytest.mark.usefixtures("leak_check")
+@pytest.mark.parametrize("queue", QUEUES)
+@pytest.mark.parametrize("body", ["", A_TASK], ids=["that runs through", "that waits"])
+def test_a_parallel_loop_that_fails_leaves_no_iteration_running(body: str, queue: str) -> None:
+    output, [problem] = run(main(JOINED.replace("WAIT", body)), queue)
+
+    assert (output, problem.message) == ("07777777", "not the first")

@@ -1,0 +1,95 @@
+"""Programs that were compiled before are not compiled again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tfrt_nb.jit import stages
+from tfrt_nb.jit.cache import CodeCache, Compiled, program_key
+from tfrt_nb.jit.coroutines import packed_name
+from tfrt_nb.passes.async_parallel_for import AsyncParallelFor
+from tfrt_nb.passes.pipeline import executable_pipeline
+from tfrt_runtime.async_runtime import AsyncRuntime
+from tfrt_runtime.host.context import HostContext
+
+PROGRAM = """
+func.func @main() {
+  %c0 = arith.constant 0 : index
+  %cells = memref.get_global @cell : memref<1xi64>
+  %t, %v = async.execute -> !async.value<i64> {
+    %x = memref.load %cells[%c0] : memref<1xi64>
+    async.yield %x : i64
+  }
+  %x = async.await %v : !async.value<i64>
+  %one = arith.constant 1 : i64
+  %y = arith.addi %x, %one : i64
+  memref.store %y, %cells[%c0] : memref<1xi64>
+  call @printI64(%y) : (i64) -> ()
+  return
+}
+memref.global @cell : memref<1xi64> = dense<41>
+func.func private @printI64(i64)
+"""
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CodeCache:
+    """A cache of its own for a test."""
+    made = CodeCache(tmp_path / "programs")
+    monkeypatch.setattr(stages, "code_cache", lambda: made)
+    return made
+
+
+def run(text: str) -> str:
+    """What a program prints."""
+    output: list[str] = []
+    with HostContext("s") as host, AsyncRuntime(host, output=output.append) as runtime:
+        code = stages.compile_text(text, "program", runtime.functions)
+        runtime.run(code.address(packed_name("main")))
+    return "".join(output)
+
+
+def forbid_to_compile(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        pytest.fail("the program is compiled again")
+
+    monkeypatch.setattr(stages, "parse_module", fail)
+    monkeypatch.setattr(stages, "object_code", fail)
+
+
+def test_a_program_is_compiled_once_and_starts_afresh(
+    cache: CodeCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = run(PROGRAM)
+    forbid_to_compile(monkeypatch)
+
+    assert (first, run(PROGRAM)) == ("42", "42")
+
+
+def test_another_process_finds_it_on_disk(
+    cache: CodeCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(PROGRAM)
+    forbid_to_compile(monkeypatch)
+    monkeypatch.setattr(stages, "code_cache", lambda: CodeCache(cache.folder))
+
+    assert run(PROGRAM) == "42"
+
+
+def test_a_folder_that_cannot_be_written_is_no_error(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    cache = CodeCache(tmp_path / "file" / "programs")
+    cache.put("key", Compiled(b"code", ("printI64",)))
+
+    assert cache.get("key") == Compiled(b"code", ("printI64",))
+    assert cache.get("other") is None
+
+
+def test_a_key_depends_on_text_name_and_passes() -> None:
+    pipelines = [str(executable_pipeline(AsyncParallelFor(num_workers=n))) for n in (1, 2)]
+
+    assert (
+        len({program_key(t, n, p) for t in ("a", "b") for n in ("a", "b") for p in pipelines}) == 8
+    )
