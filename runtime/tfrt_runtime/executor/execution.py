@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error
 from tfrt_runtime.executor.calls import start_call
-from tfrt_runtime.executor.deadlock import find_deadlock
+from tfrt_runtime.executor.deadlock import find_deadlock, why_never
 from tfrt_runtime.executor.program import Executable
 from tfrt_runtime.executor.tracing import RUN_SCOPE
 from tfrt_runtime.host.async_value import AsyncValue, make_available, wait_for
@@ -101,7 +101,8 @@ class Execution:
         return [self._argument(i, value) for i, value in enumerate(arguments)]
 
     def _start(self, function: int, given: Sequence[AsyncValue], wake: bool) -> list[AsyncValue]:
-        results = start_call(self.request, function, given, self.function.result_types)
+        never = why_never(self.request, self.program, self.function)
+        results = start_call(self.request, function, given, self.function.result_types, never)
         if wake:
             self._queue.begin()
         return results

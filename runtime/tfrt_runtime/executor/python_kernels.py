@@ -160,12 +160,13 @@ def run_python_kernel(context: int, record: int, program: Loaded, call: PythonCa
 def watch_promises(
     request: Request, call: PythonCall, returned: object, place: AnyLocation
 ) -> None:
-    """Note which results of a kernel somebody outside the runtime resolves later."""
+    """Note which results of a kernel are not there yet."""
     items = returned if isinstance(returned, tuple) else (returned,)
     for index, item in enumerate(items):
-        if isinstance(item, AsyncValue) and not item.is_indirect and not item.done():
+        if isinstance(item, AsyncValue) and not item.done():
             text = f"kernel '{call.kernel.name}' has not resolved its result {index} yet"
-            request.promises.watch(item, text, place)
+            watch = request.promises.watch_inside if item.is_indirect else request.promises.watch
+            watch(item, text, place)
 
 
 def shared(context: int, value: int, places: int) -> list[int]:

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import itertools
 import sys
 import time
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Sequence
 from enum import StrEnum
 
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error
@@ -51,10 +52,21 @@ class AsyncValue:
     that the program gives the value, or "" where there is none; scalars are read as that type.
     """
 
-    __slots__ = ("__weakref__", "_address", "_process", "_queue", "type")
+    __slots__ = ("__weakref__", "_address", "_process", "_queue", "_why_never", "type")
 
-    def __init__(self, queue: WorkQueue, address: int, type_text: str = "") -> None:
-        """Takes over one reference to the native value at `address`."""
+    def __init__(
+        self,
+        queue: WorkQueue,
+        address: int,
+        type_text: str = "",
+        why_never: Callable[[AsyncValue], Sequence[Diagnostic]] | None = None,
+    ) -> None:
+        """Takes over one reference to the native value at `address`.
+
+        `why_never` says why the value will never be there, while nobody can know that nothing: then
+        `result` waits no longer.
+        """
+        self._why_never = why_never
         self._process: NativeProcess = native_process()
         self._queue = queue
         self._address = address
@@ -122,7 +134,7 @@ class AsyncValue:
 
         Raises:
             TimeoutError: if it is not there in time.
-            TfrtError: if it is an error; carries the diagnostic.
+            TfrtError: if it is an error, or will never be there; carries the diagnostic.
         """
         self._wait(timeout)
         if self.state is State.ERROR:
@@ -134,6 +146,7 @@ class AsyncValue:
 
         Raises:
             TimeoutError: if the value is not there in time.
+            TfrtError: if it will never be there.
         """
         self._wait(timeout)
         return TfrtError(self._diagnostic()) if self.state is State.ERROR else None
@@ -159,7 +172,18 @@ class AsyncValue:
             await done.wait()
 
     def _wait(self, timeout: float | None) -> None:
-        if not wait_for([self], timeout):
+        found: list[Diagnostic] = []
+        looks = itertools.count()
+
+        def is_hopeless() -> bool:
+            # A look at the whole queue takes as long as a small run: not before something was slow.
+            if self._why_never is not None and next(looks) > 0:
+                found.extend(self._why_never(self))
+            return bool(found)
+
+        if not wait_for([self], timeout, is_hopeless):
+            if found:
+                raise TfrtError(*found)
             raise TimeoutError(f"the value is still unavailable after {timeout} s")
 
     def _resolve(self) -> int:

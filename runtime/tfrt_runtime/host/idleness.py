@@ -8,9 +8,10 @@ found anywhere, and then no number has changed, there was none in between.
 from __future__ import annotations
 
 import ctypes
+import time
 from collections.abc import Callable, Collection
-from typing import Final
 
+from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.raw import WORDS
 from tfrt_runtime.host.work_queue import WorkQueue
 from tfrt_runtime.native.layouts import (
@@ -26,21 +27,8 @@ from tfrt_runtime.native.layouts import (
     QUEUE_WORKERS,
 )
 
-LOOK_SECONDS: Final = 0.001
-
-
-def come_to_rest(queue: WorkQueue, is_over: Callable[[], bool]) -> None:
-    """Work until nothing else of the queue runs or waits for a thread, or `is_over` says enough.
-
-    For a kernel that runs on this thread; threads that do the same count as doing nothing.
-    """
-    own, never = queue.context(), ctypes.c_int64(1)
-    queue.resting.add(own)
-    try:
-        while not is_idle(queue, queue.resting) and not is_over():
-            queue.wait(ctypes.addressof(never), LOOK_SECONDS, lambda: False)
-    finally:
-        queue.resting.discard(own)
+LOOK_NS = 1_000_000
+"""How often a thread that waits for rest looks whether it has come."""
 
 
 def is_idle(queue: WorkQueue, apart_from: Collection[int] = ()) -> bool:
@@ -49,6 +37,24 @@ def is_idle(queue: WorkQueue, apart_from: Collection[int] = ()) -> bool:
     `apart_from` are contexts that are known to do nothing: those of the thread that asks.
     """
     return rest_of(queue, apart_from) is not None
+
+
+def quiesce(queue: WorkQueue, interrupted: Callable[[], bool]) -> None:
+    """Work for the queue until it is idle, apart from threads that do the same.
+
+    Returns early when `interrupted` says so, which is asked every few milliseconds.  What somebody
+    outside the runtime may still resolve is not waited for.
+    """
+    word = ctypes.c_int64(1)
+    own = queue.context()
+    with queue.helper() as context:
+        help_until = native_process().slow("executor.help_until", 3)
+        queue.quiescing.update((own, context))
+        try:
+            while not interrupted() and not is_idle(queue, tuple(queue.quiescing)):
+                help_until(context, ctypes.addressof(word), time.monotonic_ns() + LOOK_NS)
+        finally:
+            queue.quiescing.difference_update((own, context))
 
 
 def rest_of(queue: WorkQueue, apart_from: Collection[int] = ()) -> list[int] | None:

@@ -71,10 +71,10 @@ class WorkQueue:
         self._labels: list[str] = []
         self._idle_contexts: list[int] = []
         self._stopped = False
+        self.quiescing: set[int] = set()
+        """Contexts of threads that only wait for the queue to come to rest."""
         self.resolving: set[int] = set()
         """Addresses of values that threads of Python's are resolving: work may come of it."""
-        self.resting: set[int] = set()
-        """Contexts whose kernel waits for the rest of the queue to come to rest."""
         self._queue = _words(QUEUE_SIZE)
         self._pool = _words(POOL_CELLS + 16 * POOL_PLACES)
         self._deques = [_words(DEQUE_SIZE) for _ in range(threads + 1)] if threads else []

@@ -6,7 +6,7 @@ import math
 import random
 import time
 
-from tfrt_runtime.host.idleness import come_to_rest
+from tfrt_runtime.host.idleness import quiesce
 from tfrt_runtime.kernels.frame import KernelFrame
 from tfrt_runtime.kernels.registry import KernelError, KernelRegistry
 
@@ -89,6 +89,6 @@ def _sleep(frame: KernelFrame, microseconds: object) -> None:
 
 
 @REGISTRY.kernel("tfrt_test.quiesce", results=("chain",), frame=True)
-def quiesce(frame: KernelFrame) -> None:
-    """Return when nothing else of the host runs or is queued; this thread works for it meanwhile."""
-    come_to_rest(frame.request.queue, lambda: frame.request.is_cancelled)
+def quiesce_queue(frame: KernelFrame) -> None:
+    """Work for the queue until nothing of it runs and nothing is queued, apart from such kernels."""
+    quiesce(frame.request.queue, lambda: frame.request.is_cancelled)
