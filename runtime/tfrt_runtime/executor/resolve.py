@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from tfrt_runtime.bef.attributes import Plain
 from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.bef.reader import BefFile
 from tfrt_runtime.bef.records import BefFunction, BefKernel
-from tfrt_runtime.diagnostics import TfrtError, error
+from tfrt_runtime.diagnostics import AnyLocation, TfrtError, error
 from tfrt_runtime.executor.attributes import WrongKind, read_as_stored, read_word
 from tfrt_runtime.executor.decode import Call, Constant
 from tfrt_runtime.host.payload import SCALAR_TYPES
@@ -32,14 +33,27 @@ Symbols = Callable[[str], int]
 """Addresses of native functions by name."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PythonCall:
     """What the callback needs to run a Python kernel."""
 
+    file: BefFile
     kernel: PythonKernel
     record: BefKernel
     attributes: tuple[object, ...]
     result_types: tuple[str, ...]
+
+    # Reading a place takes as long as a small kernel runs, so it is read once, if at all.
+
+    @cached_property
+    def location(self) -> AnyLocation:
+        """Where the kernel is called."""
+        return self.file.location(self.record.location)
+
+    @cached_property
+    def debug_info(self) -> str | None:
+        """The name of that place, if it has one."""
+        return self.file.debug_info(self.record.location)
 
 
 class Resolver:
@@ -133,7 +147,7 @@ class Resolver:
             self._value(kernel.name, record, offset, word)
             for offset, word in zip(record.attributes, kernel.attributes, strict=False)
         )
-        return PythonCall(kernel, record, attributes, result_types)
+        return PythonCall(self._file, kernel, record, attributes, result_types)
 
     def _control(self, kernel: ControlKernel, record: BefKernel) -> Call:
         own, extra = kernel.own, kernel.extra

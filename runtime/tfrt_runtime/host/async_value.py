@@ -303,10 +303,15 @@ def make_unavailable(
 
 
 def make_available(queue: WorkQueue, value: object, type_text: str = "") -> AsyncValue:
-    """A value that is there from the start."""
-    made = make_unavailable(queue, type_text)
-    made.emplace(value)
-    return made
+    """A value that is there from the start.
+
+    Raises:
+        PayloadError: if the number does not fit the type.
+    """
+    process = native_process()
+    number, first, second = encode(type_text, value, process)
+    make = process.quick("handles.value_of", 4)
+    return AsyncValue(queue, make(queue.context(), number, first, second), type_text)
 
 
 def make_error(queue: WorkQueue, diagnostic: Diagnostic) -> AsyncValue:
