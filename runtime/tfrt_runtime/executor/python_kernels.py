@@ -190,7 +190,9 @@ def call_function(context: int, program: Loaded, call: PythonCall, request: Requ
     else:
         arguments = [read_payload(WORDS[i], objects, CHAIN) for i in staged]
     if kernel.takes is not None and len(arguments) > kernel.takes and arguments[-1] is CHAIN:
-        del arguments[kernel.takes :]
+        del arguments[-1]
+    if kernel.takes is not None and len(arguments) > kernel.takes:
+        raise KernelError(f"'{kernel.name}' takes {kernel.takes} arguments, found {len(arguments)}")
     if not kernel.frame:
         return kernel.function(*arguments, *call.attributes)
     frame = KernelFrame(

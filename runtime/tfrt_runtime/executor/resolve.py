@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -129,8 +130,11 @@ class Resolver:
 
     def _python(self, kernel: PythonKernel, record: BefKernel) -> Call:
         self._expect_attributes(kernel.name, record, len(kernel.attributes))
-        if kernel.results is not None:
-            self._expect(record, kernel.name, 0, len(kernel.results))
+        results = None if kernel.results is None else len(kernel.results)
+        least = kernel.takes or 0
+        if len(record.arguments) < least:
+            least -= _defaults(kernel.function)
+        self._expect(record, kernel.name, least, results)
         if record.is_nonstrict and not kernel.raw:
             raise self._refuse(record, f"'{kernel.name}' cannot run non-strictly")
         flags = KERNEL_HEAVY
@@ -243,6 +247,12 @@ class Resolver:
 
     def _refuse(self, record: BefKernel, message: str) -> TfrtError:
         return TfrtError(error(message, self._file.location(record.location)))
+
+
+def _defaults(function: Callable[..., object]) -> int:
+    """How many arguments of a function may be left out."""
+    parameters = inspect.signature(function).parameters.values()
+    return sum(parameter.default is not parameter.empty for parameter in parameters)
 
 
 def result_types_of(function: BefFunction, registers: Sequence[int]) -> tuple[str, ...]:

@@ -104,3 +104,10 @@ func @waits_for_itself(%a: i32) -> i32 {
   }) : () -> i32
   tfrt.return %0 : i32
 }
+
+// -----
+
+func @too_few(%s: !tfrt.string) -> !tfrt.string {
+  %0 = "tfrt_test.append_string"(%s) : (!tfrt.string) -> !tfrt.string
+  tfrt.return %0 : !tfrt.string
+}
