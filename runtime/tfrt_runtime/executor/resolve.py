@@ -131,9 +131,10 @@ class Resolver:
     def _python(self, kernel: PythonKernel, record: BefKernel) -> Call:
         self._expect_attributes(kernel.name, record, len(kernel.attributes))
         results = None if kernel.results is None else len(kernel.results)
-        least = kernel.takes or 0
-        if len(record.arguments) < least:
-            least -= _defaults(kernel.function)
+        least = 0
+        if kernel.takes is None or len(record.arguments) < kernel.takes:
+            least = _named(kernel.function) - kernel.frame
+            least -= 0 if kernel.takes is None else len(kernel.attributes)
         self._expect(record, kernel.name, least, results)
         if record.is_nonstrict and not kernel.raw:
             raise self._refuse(record, f"'{kernel.name}' cannot run non-strictly")
@@ -249,10 +250,14 @@ class Resolver:
         return TfrtError(error(message, self._file.location(record.location)))
 
 
-def _defaults(function: Callable[..., object]) -> int:
-    """How many arguments of a function may be left out."""
+def _named(function: Callable[..., object]) -> int:
+    """How many positional arguments a function must have; the attributes of a kernel are the last."""
     parameters = inspect.signature(function).parameters.values()
-    return sum(parameter.default is not parameter.empty for parameter in parameters)
+    return sum(
+        parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
+        and parameter.default is parameter.empty
+        for parameter in parameters
+    )
 
 
 def result_types_of(function: BefFunction, registers: Sequence[int]) -> tuple[str, ...]:
