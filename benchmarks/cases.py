@@ -19,7 +19,7 @@ import dask.threaded
 from dask.local import get_sync
 from IPython.core.interactiveshell import InteractiveShell
 
-from benchmarks import peers, programs
+from benchmarks import peers, programs, tensors
 from benchmarks.measure import Case, Variant
 from tfrt_nb import HostContext, Program
 
@@ -412,4 +412,16 @@ def large_program() -> Iterator[Case]:
         )
 
 
-ALL = (chain, tree, loop, fib, tasks, sleeps, cold_process, cell, large_program)
+ALL = (
+    chain,
+    tree,
+    loop,
+    fib,
+    tasks,
+    sleeps,
+    tensors.inference,
+    tensors.graph_of_products,
+    cold_process,
+    cell,
+    large_program,
+)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import weakref
+from collections.abc import Callable, Sequence
 
 from tfrt_runtime.bef.records import BefFunction
 from tfrt_runtime.diagnostics import Diagnostic, error
@@ -28,7 +29,25 @@ def find_deadlock(
         return []
     text = f"@{function.name} cannot go on: nothing runs, nothing is queued, and {missing(results)}"
     place = program.file.location(function.location)
-    return [error(text, place)]
+    return [error(text, place, request.promises.left_by_kernels())]
+
+
+def why_never(
+    request: Request, program: Executable, function: BefFunction
+) -> Callable[[AsyncValue], list[Diagnostic]]:
+    """What the results of a run ask while somebody waits for them (see `AsyncValue`).
+
+    A result outlives its run: it holds neither the request nor the program.
+    """
+    of_request, of_program = weakref.ref(request), weakref.ref(program)
+
+    def look(result: AsyncValue) -> list[Diagnostic]:
+        request, program = of_request(), of_program()
+        if request is None or program is None:
+            return []
+        return find_deadlock(request, program, function, [result])
+
+    return look
 
 
 def is_over(request: Request, results: Sequence[AsyncValue]) -> bool:

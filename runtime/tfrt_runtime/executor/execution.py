@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error
 from tfrt_runtime.executor.calls import start_call
-from tfrt_runtime.executor.deadlock import find_deadlock
+from tfrt_runtime.executor.deadlock import find_deadlock, why_never
 from tfrt_runtime.executor.program import Executable
 from tfrt_runtime.executor.tracing import RUN_SCOPE
 from tfrt_runtime.host.async_value import AsyncValue, make_available, wait_for
@@ -106,7 +106,8 @@ class Execution:
         queue, types = self._queue, self.function.result_types
         # Who traces a run looks at its arguments, whether or not somebody has begun with it.
         is_task = wake and queue.takes_calls and not self.program.traced
-        results = start_call(self.request, function, given, types, is_task=is_task)
+        never = why_never(self.request, self.program, self.function)
+        results = start_call(self.request, function, given, types, never, is_task=is_task)
         if wake:
             queue.begin()
         return results

@@ -140,34 +140,37 @@ def run_python_kernel(context: int, record: int, program: Loaded, call: PythonCa
     del record
     request = present_request(context)
     results = WORDS[(context + CONTEXT_RESULTS) >> 3] >> 3
-    place = program.file.location(call.record.location)
-    with request.host.serving(request):
-        try:
-            INTERRUPTS.allow()
-            returned = call_function(context, program, call, request)
-            INTERRUPTS.forbid()
-            values = result_values(context, call, returned, place)
-        except BaseException as exception:  # noqa: BLE001 - it becomes the results' error
-            INTERRUPTS.forbid()
-            values = shared(context, failure(context, exception, place), len(call.record.results))
-            if isinstance(exception, KeyboardInterrupt):
-                request.interrupted = True
-                request.cancel("interrupted")
-        else:
-            watch_promises(request, call, returned, place)
+    before = request.host.serve(request)
+    try:
+        INTERRUPTS.allow()
+        returned = call_function(context, program, call, request)
+        INTERRUPTS.forbid()
+        values = result_values(context, call, returned)
+    except BaseException as exception:  # noqa: BLE001 - it becomes the results' error
+        INTERRUPTS.forbid()
+        values = shared(
+            context, failure(context, exception, call.location), len(call.record.results)
+        )
+        if isinstance(exception, KeyboardInterrupt):
+            request.interrupted = True
+            request.cancel("interrupted")
+    else:
+        watch_promises(request, call, returned)
+    request.host.serve(before)
     for i, value in enumerate(values):
         WORDS[results + i] = value
 
 
-def watch_promises(
-    request: Request, call: PythonCall, returned: object, place: AnyLocation
-) -> None:
-    """Note which results of a kernel somebody outside the runtime resolves later."""
+def watch_promises(request: Request, call: PythonCall, returned: object) -> None:
+    """Note which results of a kernel are not there yet."""
+    if call.kernel.results is not None and not isinstance(returned, tuple | AsyncValue):
+        return
     items = returned if isinstance(returned, tuple) else (returned,)
     for index, item in enumerate(items):
-        if isinstance(item, AsyncValue) and not item.is_indirect and not item.done():
+        if isinstance(item, AsyncValue) and not item.done():
             text = f"kernel '{call.kernel.name}' has not resolved its result {index} yet"
-            request.promises.watch(item, text, place)
+            watch = request.promises.watch_inside if item.is_indirect else request.promises.watch
+            watch(item, text, call.location)
 
 
 def shared(context: int, value: int, places: int) -> list[int]:
@@ -180,25 +183,27 @@ def shared(context: int, value: int, places: int) -> list[int]:
 
 def call_function(context: int, program: Loaded, call: PythonCall, request: Request) -> object:
     """What the kernel's function returns for the arguments in the frame."""
-    kernel, process = call.kernel, native_process()
-    addresses = WORDS[(context + CONTEXT_ARGUMENTS) >> 3] >> 3
-    staged = [WORDS[addresses + i] for i in range(len(call.record.arguments))]
+    kernel, objects = call.kernel, native_process().objects
+    first = WORDS[(context + CONTEXT_ARGUMENTS) >> 3] >> 3
+    staged = range(first, first + len(call.record.arguments))
     arguments: list[object]
     if kernel.raw:
-        arguments = [borrowed(request, value) for value in staged]
+        arguments = [borrowed(request, WORDS[i]) for i in staged]
     else:
-        arguments = [read_payload(value, process.objects, CHAIN) for value in staged]
+        arguments = [read_payload(WORDS[i], objects, CHAIN) for i in staged]
     if kernel.takes is not None and len(arguments) > kernel.takes and arguments[-1] is CHAIN:
-        del arguments[kernel.takes :]
+        del arguments[-1]
+    if kernel.takes is not None and len(arguments) > kernel.takes:
+        raise KernelError(f"'{kernel.name}' takes {kernel.takes} arguments, found {len(arguments)}")
     if not kernel.frame:
         return kernel.function(*arguments, *call.attributes)
     frame = KernelFrame(
         host=request.host,
         request=request,
         name=kernel.name,
-        location=program.file.location(call.record.location),
+        location=call.location,
         location_id=call.record.location,
-        debug_info=program.file.debug_info(call.record.location),
+        debug_info=call.debug_info,
         functions=tuple(BoundFunction(program, index, request) for index in call.record.functions),
         arguments=[value for value in arguments if isinstance(value, AsyncValue)],
         result_types=call.result_types,
@@ -213,14 +218,17 @@ def borrowed(request: Request, value: int) -> AsyncValue:
     return AsyncValue(request.queue, value)
 
 
-def result_values(
-    context: int, call: PythonCall, returned: object, place: AnyLocation
-) -> list[int]:
+_ONE_RESULT = (("chain",), ("object",))
+
+
+def result_values(context: int, call: PythonCall, returned: object) -> list[int]:
     """Native values for what a kernel returned, each with one reference.
 
     Raises:
         KernelError: if it returned another number of values than it has results, or wrong ones.
     """
+    if call.kernel.results in _ONE_RESULT and not isinstance(returned, tuple | list):
+        return [native_value(context, returned, call.kernel.results[0], call)]
     count = len(call.record.results)
     if returned is None and count != 1:
         items: tuple[object, ...] = ()
@@ -234,7 +242,7 @@ def result_values(
     values: list[int] = []
     try:
         for item, word, type_text in zip(items, words, call.result_types, strict=True):
-            values.append(native_value(context, item, word or word_for(type_text, item), place))
+            values.append(native_value(context, item, word or word_for(type_text, item), call))
     except BaseException:
         drop = native_process().quick("handles.value_drop", 2)
         for value in values:
@@ -252,14 +260,14 @@ def word_for(type_text: str, item: object) -> str:
     return "chain" if item is None or item is CHAIN else "object"
 
 
-def native_value(context: int, item: object, word: str, place: AnyLocation) -> int:
+def native_value(context: int, item: object, word: str, call: PythonCall) -> int:
     """One result as a native value with one reference."""
     process = native_process()
     if isinstance(item, AsyncValue):
         process.quick("handles.value_add_reference", 1)(item.address)
         return item.address
     if isinstance(item, KernelError):
-        return error_value(context, error(item.message, place))
+        return error_value(context, error(item.message, call.location))
     if word == "chain":
         payload_type, first, second = TYPE_CHAIN, 0, 0
     else:

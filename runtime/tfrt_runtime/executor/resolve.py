@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from tfrt_runtime.bef.attributes import Plain
 from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.bef.reader import BefFile
 from tfrt_runtime.bef.records import BefFunction, BefKernel
-from tfrt_runtime.diagnostics import TfrtError, error
+from tfrt_runtime.diagnostics import AnyLocation, TfrtError, error
 from tfrt_runtime.executor.attributes import WrongKind, read_as_stored, read_word
 from tfrt_runtime.executor.decode import Call, Constant
 from tfrt_runtime.host.payload import SCALAR_TYPES
@@ -35,14 +37,27 @@ Symbols = Callable[[str], int]
 """Addresses of native functions by name."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PythonCall:
     """What the callback needs to run a Python kernel."""
 
+    file: BefFile
     kernel: PythonKernel
     record: BefKernel
     attributes: tuple[object, ...]
     result_types: tuple[str, ...]
+
+    # Reading a place takes as long as a small kernel runs, so it is read once, if at all.
+
+    @cached_property
+    def location(self) -> AnyLocation:
+        """Where the kernel is called."""
+        return self.file.location(self.record.location)
+
+    @cached_property
+    def debug_info(self) -> str | None:
+        """The name of that place, if it has one."""
+        return self.file.debug_info(self.record.location)
 
 
 class Resolver:
@@ -148,8 +163,12 @@ class Resolver:
 
     def _python(self, kernel: PythonKernel, record: BefKernel) -> Call:
         self._expect_attributes(kernel.name, record, len(kernel.attributes))
-        if kernel.results is not None:
-            self._expect(record, kernel.name, 0, len(kernel.results))
+        results = None if kernel.results is None else len(kernel.results)
+        least = 0
+        if kernel.takes is None or len(record.arguments) < kernel.takes:
+            least = _named(kernel.function) - kernel.frame
+            least -= 0 if kernel.takes is None else len(kernel.attributes)
+        self._expect(record, kernel.name, least, results)
         if record.is_nonstrict and not kernel.raw:
             raise self._refuse(record, f"'{kernel.name}' cannot run non-strictly")
         flags = KERNEL_HEAVY
@@ -166,7 +185,7 @@ class Resolver:
             self._value(kernel.name, record, offset, word)
             for offset, word in zip(record.attributes, kernel.attributes, strict=False)
         )
-        return PythonCall(kernel, record, attributes, result_types)
+        return PythonCall(self._file, kernel, record, attributes, result_types)
 
     def _control(self, kernel: ControlKernel, record: BefKernel, in_sync: bool) -> Call:
         own, extra = kernel.own, kernel.extra
@@ -274,6 +293,16 @@ class Resolver:
 
 def _payload_type(word: str) -> int:
     return TYPE_CHAIN if word == "chain" else SCALAR_TYPES.get(word, TYPE_OBJECT)
+
+
+def _named(function: Callable[..., object]) -> int:
+    """How many positional arguments a function must have; the attributes of a kernel are the last."""
+    parameters = inspect.signature(function).parameters.values()
+    return sum(
+        parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
+        and parameter.default is parameter.empty
+        for parameter in parameters
+    )
 
 
 def result_types_of(function: BefFunction, registers: Sequence[int]) -> tuple[str, ...]:

@@ -8,9 +8,10 @@ wait call `result`, or `await` it.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import sys
 import time
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Sequence
 from enum import StrEnum
 
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error
@@ -50,10 +51,21 @@ class AsyncValue:
     that the program gives the value, or "" where there is none; scalars are read as that type.
     """
 
-    __slots__ = ("__weakref__", "_address", "_process", "_queue", "type")
+    __slots__ = ("__weakref__", "_address", "_process", "_queue", "_why_never", "type")
 
-    def __init__(self, queue: WorkQueue, address: int, type_text: str = "") -> None:
-        """Takes over one reference to the native value at `address`."""
+    def __init__(
+        self,
+        queue: WorkQueue,
+        address: int,
+        type_text: str = "",
+        why_never: Callable[[AsyncValue], Sequence[Diagnostic]] | None = None,
+    ) -> None:
+        """Takes over one reference to the native value at `address`.
+
+        `why_never` says why the value will never be there, while nobody can know that nothing: then
+        `result` waits no longer.
+        """
+        self._why_never = why_never
         self._process: NativeProcess = native_process()
         self._queue = queue
         self._address = address
@@ -121,7 +133,7 @@ class AsyncValue:
 
         Raises:
             TimeoutError: if it is not there in time.
-            TfrtError: if it is an error; carries the diagnostic.
+            TfrtError: if it is an error, or will never be there; carries the diagnostic.
         """
         self._wait(timeout)
         if self.state is State.ERROR:
@@ -133,6 +145,7 @@ class AsyncValue:
 
         Raises:
             TimeoutError: if the value is not there in time.
+            TfrtError: if it will never be there.
         """
         self._wait(timeout)
         return TfrtError(self._diagnostic()) if self.state is State.ERROR else None
@@ -160,7 +173,18 @@ class AsyncValue:
             await done.wait()
 
     def _wait(self, timeout: float | None) -> None:
-        if not wait_for([self], timeout):
+        found: list[Diagnostic] = []
+        looks = itertools.count()
+
+        def is_hopeless() -> bool:
+            # A look at the whole queue takes as long as a small run: not before something was slow.
+            if self._why_never is not None and next(looks) > 0:
+                found.extend(self._why_never(self))
+            return bool(found)
+
+        if not wait_for([self], timeout, is_hopeless):
+            if found:
+                raise TfrtError(*found)
             raise TimeoutError(f"the value is still unavailable after {timeout} s")
 
     def _resolve(self) -> int:
@@ -280,10 +304,15 @@ def make_unavailable(
 
 
 def make_available(queue: WorkQueue, value: object, type_text: str = "") -> AsyncValue:
-    """A value that is there from the start."""
-    made = make_unavailable(queue, type_text)
-    made.emplace(value)
-    return made
+    """A value that is there from the start.
+
+    Raises:
+        PayloadError: if the number does not fit the type.
+    """
+    process = native_process()
+    number, first, second = encode(type_text, value, process)
+    make = process.quick("handles.value_of", 4)
+    return AsyncValue(queue, make(queue.context(), number, first, second), type_text)
 
 
 def make_error(queue: WorkQueue, diagnostic: Diagnostic) -> AsyncValue:

@@ -130,12 +130,18 @@ class HostContext:
     @contextlib.contextmanager
     def serving(self, request: Request) -> Iterator[None]:
         """Within: this thread runs a kernel of `request`, whose sink gets what is printed."""
-        before = getattr(self._local, "request", None)
-        self._local.request = request
+        before = self.serve(request)
         try:
             yield
         finally:
-            self._local.request = before
+            self.serve(before)
+
+    def serve(self, request: Request | None) -> Request | None:
+        """From now on this thread runs a kernel of `request`; returns whose it ran before."""
+        local = self._local
+        before: Request | None = getattr(local, "request", None)
+        local.request = request
+        return before
 
     def print(self, text: str) -> None:
         """Print for the kernel that runs on this thread."""

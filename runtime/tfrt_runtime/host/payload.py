@@ -151,13 +151,11 @@ def payload_type(value: int) -> int:
 
 def read_payload(value: int, objects: ObjectTable, chain: object) -> object:
     """The payload of a concrete, available value as a Python value; `chain` stands for chains."""
-    number = payload_type(value)
-    reader = READERS.get(number)
-    if reader is not None:
-        return reader(value)
+    number = WORDS[(value + VALUE_KIND) >> 3] >> 8
     if number >= layouts.TYPE_OBJECT:
         return objects.get(WORDS[(value + VALUE_PAYLOAD) >> 3])
-    return chain
+    reader = READERS.get(number)
+    return chain if reader is None else reader(value)
 
 
 def read_as(word: str, value: int) -> object:

@@ -24,11 +24,16 @@ class Resolvable(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Promise:
-    """A value that somebody outside may resolve; `text` says what it is."""
+    """A value that somebody outside may resolve; `text` says what it is.
+
+    With `is_inside` it gets its value from the runtime: it counts only for who asks why a run is
+    stuck.
+    """
 
     holder: Callable[[], Resolvable | None]
     text: str
     location: AnyLocation | None
+    is_inside: bool = False
 
     def is_open(self) -> bool:
         """Whether somebody holds the value, and it is not resolved."""
@@ -51,6 +56,10 @@ class Promises:
         """Whoever holds the Python object `value` may resolve it."""
         self._add(Promise(weakref.ref(value), text, location))
 
+    def watch_inside(self, value: Resolvable, text: str, location: AnyLocation) -> None:
+        """A kernel returned `value`, which gets its own value from another one."""
+        self._add(Promise(weakref.ref(value), text, location, is_inside=True))
+
     def expect(self, value: Resolvable, text: str) -> None:
         """The value comes from elsewhere, for instance from another run."""
         self._add(Promise(lambda: value, text, None))
@@ -66,10 +75,17 @@ class Promises:
         """Whether something may still come from outside."""
         with self._lock:
             promises = list(self._promises)
-        return any(promise.is_open() for promise in promises)
+        return any(promise.is_open() for promise in promises if not promise.is_inside)
 
     def notes(self) -> list[Diagnostic]:
         """What may still come from outside, each once, in the order in which it was promised."""
+        return self._open_notes(is_inside=False)
+
+    def left_by_kernels(self) -> list[Diagnostic]:
+        """The results of kernels that are not there and will not come from outside."""
+        return self._open_notes(is_inside=True)
+
+    def _open_notes(self, *, is_inside: bool) -> list[Diagnostic]:
         with self._lock:
-            promises = list(self._promises)
+            promises = [one for one in self._promises if one.is_inside == is_inside]
         return [note(promise.text, promise.location) for promise in promises if promise.is_open()]

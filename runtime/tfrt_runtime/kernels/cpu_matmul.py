@@ -7,10 +7,11 @@ from typing import Final
 
 import numpy as np
 
+from tfrt_runtime.host.tensor.buffers import HostBuffer
 from tfrt_runtime.host.tensor.dense import DenseHostTensor
 from tfrt_runtime.host.tensor.element_types import F32, I32, AnyArray, ElementType
 from tfrt_runtime.kernels.arguments import dense_tensor
-from tfrt_runtime.kernels.blas import use_one_blas_thread
+from tfrt_runtime.kernels.blas import product_f32, use_one_blas_thread
 from tfrt_runtime.kernels.quiet import quietly
 from tfrt_runtime.kernels.registry import KernelError, KernelRegistry
 
@@ -22,9 +23,30 @@ def _matmul(element_type: ElementType) -> Callable[..., None]:
         left, right, result = (dense_tensor(tensor, element_type, 2) for tensor in (a, b, c))
         check_shapes(left, right, result)
         use_one_blas_thread()
-        quietly(accumulate_product, alpha, left.array, right.array, beta, result.array)
+        if (alpha, beta) == (1, 0) or not _accumulate_in_blas(alpha, left, right, beta, result):
+            quietly(accumulate_product, alpha, left.array, right.array, beta, result.array)
 
     return matmul
+
+
+def _accumulate_in_blas(
+    alpha: float, a: DenseHostTensor, b: DenseHostTensor, beta: float, c: DenseHostTensor
+) -> bool:
+    """Do it if BLAS can; whether it could."""
+    if c.element_type is not F32 or (product := product_f32()) is None:
+        return False
+    addresses = [tensor.buffer.address for tensor in (a, b, c)]
+    is_crooked = any(address % F32.size for address in addresses)
+    is_shared = any(_overlap(factor.buffer, c.buffer) for factor in (a, b))
+    (rows, inner), columns = a.shape.sizes, b.shape.sizes[1]
+    if is_crooked or is_shared or 0 in (rows, inner, columns):
+        return False
+    product(alpha, addresses[0], addresses[1], beta, addresses[2], rows, columns, inner)
+    return True
+
+
+def _overlap(left: HostBuffer, right: HostBuffer) -> bool:
+    return left.address < right.address + right.size and right.address < left.address + left.size
 
 
 def check_shapes(a: DenseHostTensor, b: DenseHostTensor, c: DenseHostTensor) -> None:
@@ -54,9 +76,11 @@ def accumulate_product(alpha: float, a: AnyArray, b: AnyArray, beta: float, c: A
         return
     scalar = c.dtype.type
     product = np.matmul(a, b)
-    product *= scalar(alpha)
+    if alpha != 1:
+        product *= scalar(alpha)
     if beta != 0:
-        c *= scalar(beta)
+        if beta != 1:
+            c *= scalar(beta)
         c += product
     else:
         c[...] = product

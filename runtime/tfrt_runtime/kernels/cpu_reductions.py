@@ -87,6 +87,7 @@ def softmax(rows: AnyArray) -> None:
     # A summand changes no quotient, but would change the last digit: so only where it is needed to
     # keep the largest exponential of a row from overflowing or vanishing.
     largest = rows.max(axis=-1, keepdims=True)
-    rows -= largest - np.clip(largest, -SAFE_EXPONENT, SAFE_EXPONENT)
+    if not (np.abs(largest) <= SAFE_EXPONENT).all():
+        rows -= largest - np.clip(largest, -SAFE_EXPONENT, SAFE_EXPONENT)
     np.exp(rows, out=rows)
     rows /= rows.sum(axis=-1, keepdims=True)

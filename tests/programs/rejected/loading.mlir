@@ -104,3 +104,17 @@ func @waits_for_itself(%a: i32) -> i32 {
   }) : () -> i32
   tfrt.return %0 : i32
 }
+
+// -----
+
+func @too_few(%s: !tfrt.string) -> !tfrt.string {
+  %0 = "tfrt_test.append_string"(%s) : (!tfrt.string) -> !tfrt.string
+  tfrt.return %0 : !tfrt.string
+}
+
+// -----
+
+func @too_few_before_the_values(%t: !t.tensor) -> !tfrt.chain {
+  %0 = "tfrt_dht.set_tensor_with_values.i32"(%t) : (!t.tensor) -> !tfrt.chain
+  tfrt.return %0 : !tfrt.chain
+}

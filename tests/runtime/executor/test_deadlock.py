@@ -88,32 +88,81 @@ def test_a_result_that_no_kernel_makes_is_refused() -> None:
 # --- runs ---
 
 
-def test_a_run_that_nobody_can_go_on_with_is_stuck(run: Run) -> None:
-    native, promised = native_process(), list[AsyncValue]()
+@pytest.fixture
+def indirect() -> Iterator[list[AsyncValue]]:
+    """The values that `test.later` has returned: the runtime gives them theirs, but never does."""
+    values: list[AsyncValue] = []
+    yield values
+    values.clear()
 
-    def never(frame: KernelFrame) -> AsyncValue:
+
+@pytest.fixture
+def never(indirect: list[AsyncValue]) -> Mapping[str, object]:
+    def later(frame: KernelFrame) -> AsyncValue:
         queue = frame.request.queue
-        make = native.quick("handles.value_make_indirect", 1)
-        promised.append(AsyncValue(queue, make(queue.context())))
-        return promised[0]
+        make = native_process().quick("handles.value_make_indirect", 1)
+        indirect.append(AsyncValue(queue, make(queue.context())))
+        return indirect[-1]
 
     registry = KernelRegistry("tested")
     registry.include(standard_kernels())
-    registry.kernel("test.later", frame=True)(never)
-    execution = run(LATER, kernels=registry)
-    seen = [execution.wait(), execution.is_stuck, execution.wait_for_results(), execution.wait()]
+    registry.kernel("test.later", frame=True)(later)
+    return registry
 
-    assert seen == [False, True, False, False]
-    text = "nothing runs, nothing is queued, and its result is unavailable"
-    assert [str(d) for d in execution.diagnostics] == [
-        f"test.mlir:1:1: error: @main cannot go on: {text}"
-    ]
-    queue, [indirect] = execution.request.queue, promised
+
+def give(indirect: AsyncValue, execution: Execution) -> None:
+    """Forward the value that nobody would have resolved, so that the run ends."""
+    native, queue = native_process(), execution.request.queue
     one = make_available(queue, 1, "i32")
     native.quick("handles.value_add_reference", 1)(one.address)
     native.slow("handles.value_forward", 3)(queue.context(), indirect.address, one.address)
     queue.hand_over()
     assert execution.request.wait(SLOW)
+
+
+STUCK = "@main cannot go on: nothing runs, nothing is queued, and its result is unavailable"
+
+
+def test_a_run_that_nobody_can_go_on_with_is_stuck(
+    run: Run, never: Mapping[str, object], indirect: list[AsyncValue]
+) -> None:
+    execution = run(LATER, kernels=never)
+    seen = [execution.wait(), execution.is_stuck, execution.wait_for_results(), execution.wait()]
+    diagnostics = execution.diagnostics
+    give(indirect[0], execution)
+
+    assert seen == [False, True, False, False]
+    assert [str(d) for d in diagnostics] == [f"test.mlir:1:1: error: {STUCK}"]
+    assert [str(note) for note in diagnostics[0].notes] == [
+        "test.mlir:2:8: note: kernel 'test.later' has not resolved its result 0 yet"
+    ]
+
+
+@pytest.mark.parametrize("timeout", [None, SLOW])
+def test_who_waits_for_a_result_alone_is_told_that_it_never_comes(
+    run: Run, never: Mapping[str, object], indirect: list[AsyncValue], timeout: float | None
+) -> None:
+    execution = run(LATER, kernels=never)
+    [result] = execution.results
+    with pytest.raises(TfrtError, match=STUCK):
+        result.result(timeout)
+    with pytest.raises(TfrtError, match=STUCK):
+        result.exception(timeout)
+    give(indirect[0], execution)
+
+    assert result.result(0) == 2
+
+
+def test_who_waits_for_the_result_of_a_run_that_goes_on_gets_it(
+    run: Run, kernels: Mapping[str, object], held: list[AsyncValue]
+) -> None:
+    execution = run(LATER, kernels=kernels)
+    [result] = execution.results
+    with pytest.raises(TimeoutError):
+        result.result(SHORT)
+    held.pop().emplace(4)
+
+    assert result.result(SLOW) == 8
 
 
 # --- somebody outside ---

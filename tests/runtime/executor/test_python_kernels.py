@@ -223,11 +223,26 @@ def test_a_kernel_without_results_may_fail_as_well(run: Run) -> None:
     assert errors_of(run(text, kernels=kernels(test))) == ["nobody waits for this"]
 
 
-def test_a_kernel_that_takes_other_arguments_is_an_error(run: Run) -> None:
+def test_a_kernel_that_takes_more_arguments_is_refused(run: Run) -> None:
     def test(x: int, y: int) -> int:
         return x + y
 
-    with pytest.raises(TfrtError, match=r"missing 1 required positional argument: 'y'"):
+    with pytest.raises(TfrtError, match=r"'my.test' takes 2 arguments, found 1"):
+        run(call("i32", "%x"), 1, kernels=kernels(test))
+
+
+def test_an_argument_with_a_default_may_be_left_out(run: Run) -> None:
+    def test(x: int, y: int = 5) -> int:
+        return x + y
+
+    assert run(call("i32", "%x"), 1, kernels=kernels(test)).results[0].result(SLOW) == 6
+
+
+def test_a_kernel_that_takes_fewer_arguments_is_an_error(run: Run) -> None:
+    def test() -> int:
+        return 1
+
+    with pytest.raises(TfrtError, match=r"'my.test' takes 0 arguments, found 1"):
         run(call("i32", "%x"), 1, kernels=kernels(test)).results[0].result(SLOW)
 
 

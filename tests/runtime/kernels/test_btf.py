@@ -12,35 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tfrt_runtime.kernels.registry import KernelError
-
-NUMBERS = {"i8": 0, "i32": 2, "i64": 3, "f32": 4, "ui8": 6}
-DTYPES = {"i8": "<i1", "i32": "<i4", "i64": "<i8", "f32": "<f4", "ui8": "<u1"}
-
-
-def record(array: np.ndarray, word: str, layout: int, body: bytes) -> bytes:
-    header = struct.pack("<QBB6x", array.ndim, NUMBERS[word], layout)
-    return header + struct.pack(f"<{array.ndim}Q", *array.shape) + body
-
-
-def dense(array: np.ndarray, word: str) -> bytes:
-    return record(array, word, 0, array.astype(DTYPES[word]).tobytes())
-
-
-def sparse(array: np.ndarray, word: str) -> bytes:
-    places = np.argwhere(array)
-    values = array[array != 0].astype(DTYPES[word])
-    body = struct.pack("<Q", len(places)) + places.astype("<i8").tobytes() + values.tobytes()
-    return record(array, word, 2, body)
-
-
-def btf(*records: bytes) -> bytes:
-    offset = 8 + 8 * len(records)
-    offsets, data = [], b""
-    for item in records:
-        offsets.append(offset + len(data))
-        data += item + bytes(-len(item) % 8)
-    return struct.pack(f"<Q{len(records)}Q", len(records), *offsets) + data
-
+from tfrt_runtime.testing.btf_files import NUMBERS, btf, dense, sparse
 
 ARRAY = np.array([[0, 1, 0], [2, 0, 3]])
 FILE = btf(dense(ARRAY, "i32"), sparse(ARRAY, "i32"))

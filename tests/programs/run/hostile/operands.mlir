@@ -77,3 +77,12 @@ func @twice() -> (!tfrt.chain, !tfrt.string) {
   %s = "tfrt_test.format_string"(%form, %i) : (!tfrt.string, i32) -> !tfrt.string // expected-error {{format '%99999999d' is wider than 4096 characters}}
   tfrt.return %ch3, %s : !tfrt.chain, !tfrt.string
 }
+
+func @too_many() -> (!tfrt.string, !tfrt.string, !tfrt.string) {
+  %ch = tfrt.new.chain
+  %s = tfrt_test.get_string {value = "s"}
+  %0 = "tfrt_test.append_string"(%s, %s, %ch) : (!tfrt.string, !tfrt.string, !tfrt.chain) -> !tfrt.string
+  %1 = "tfrt_test.append_string"(%s, %s, %s) : (!tfrt.string, !tfrt.string, !tfrt.string) -> !tfrt.string // expected-error {{'tfrt_test.append_string' takes 2 arguments, found 3}}
+  %2 = "tfrt_test.append_string"(%s, %s, %ch, %ch) : (!tfrt.string, !tfrt.string, !tfrt.chain, !tfrt.chain) -> !tfrt.string // expected-error {{'tfrt_test.append_string' takes 2 arguments, found 3}}
+  tfrt.return %0, %1, %2 : !tfrt.string, !tfrt.string, !tfrt.string
+}
