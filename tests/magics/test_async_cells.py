@@ -79,7 +79,7 @@ def test_a_cell_runs_main_and_shows_what_it_prints_and_makes(shell, queue: str, 
         "● available %t, %v async.execute token",
         "● available %t, %v async.execute value",
         "● available result 42 i64",
-        "● available return chain",
+        "● available return",
     ]
 
 
@@ -131,6 +131,18 @@ def test_what_is_left_over_is_told_under_the_cell_and_on_demand(shell, capsys) -
     assert capsys.readouterr().out.endswith(
         ":3:11: token of 'async.runtime.create', available, and nobody gave up 2 references\n"
     )
+
+
+def test_what_an_earlier_cell_left_over_is_no_row_of_a_later_one(shell, capsys) -> None:
+    assert run(shell, "", LEAK) is None
+    capsys.readouterr()
+    shell.execution_count += 1
+    assert run(shell, "-q s", GREETING) is None
+    assert run(shell, "", GREETING) is None
+    output = capsys.readouterr().out
+
+    assert output.count("%t, %v") == 4
+    assert "%kept" not in output
 
 
 def test_a_stage_is_shown_and_nothing_runs(shell, capsys) -> None:

@@ -121,7 +121,7 @@ class AsyncRuntime:
         self._output = output or host.print
         self._stopped: str | None = None
         self._registry = threading.Lock()
-        self._last_made: list[Made] = []
+        self._made_at_rest: list[Made] | None = []
         self._beneath: set[int] = set()
         self._unmoved: tuple[list[int], int] = ([], 0)
         if self.queue.address in _runtimes:
@@ -186,7 +186,7 @@ class AsyncRuntime:
         """
         self.queue.start()
         self._stopped = None
-        self._last_made = []
+        self._made_at_rest = None
         arguments = (ctypes.c_int64 * max(1, len(pointers)))(*pointers)
         enter = self._process.slow("async_awaiting.async_call", 3)
         own = self.queue.context()
@@ -279,13 +279,14 @@ class AsyncRuntime:
         return [_live_object(address) for address in self._registered() if _references(address)]
 
     def made(self) -> list[Made]:
-        """What the runs since the last rest, or up to it, have made, in order; if the runtime is checked.
+        """What a checked runtime's objects are, while something runs; then, what they were at its end.
 
         At most `MOST_COUNTED` objects are counted.  Any thread may ask at any time.
         """
         with self._registry:
-            now = self._count_made()
-            return now or self._last_made
+            if self._made_at_rest is None:
+                return self._count_made()
+            return self._made_at_rest
 
     def _count_made(self) -> list[Made]:
         # Unchecked, the list changes while it is read.
@@ -316,7 +317,8 @@ class AsyncRuntime:
     def _sweep(self) -> None:
         sweep = self._process.quick("async_objects.async_sweep", 2)
         with self._registry:
-            self._last_made = self._count_made() or self._last_made
+            if self._made_at_rest is None:
+                self._made_at_rest = self._count_made()
             sweep(self.queue.context(), ctypes.addressof(self._words))
 
     def on_event(self, context: int, event: int, argument: int) -> int:
