@@ -74,6 +74,8 @@ class CompiledHome:
             if is_shared if sink is None else not is_shared and not loaded.listeners:
                 loaded.sink = sink or self.host.print
                 return loaded
+        # What counts references by itself may do so wrongly, which is an error only where it is seen.
+        self.runtime.checked |= half.counts_references
         loaded = LoadedHalf(self, half, sink or self.host.print)
         known.append(loaded)
         self._loaded.append(loaded)
