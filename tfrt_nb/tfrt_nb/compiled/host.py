@@ -82,10 +82,10 @@ class CompiledHome:
         return loaded
 
     def __del__(self) -> None:
-        # The host is closed.
+        # The host is closed.  If all is garbage of one cycle, the code may be gone already.
         if not hasattr(self, "runtime"):
             return
-        if self.runtime.has_settled():
+        if self.runtime.is_at_rest():
             self.runtime.close()
         else:
             _abandoned.append((self.runtime, self._loaded))
