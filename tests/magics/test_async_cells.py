@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
 
 import pytest
@@ -14,7 +16,7 @@ from tfrt_runtime.async_runtime import LiveObject
 from tfrt_runtime.diagnostics import Location
 from tfrt_runtime.host.async_value import State
 
-SLOW = 60
+SLOW = 240
 """Far more seconds than anything here takes."""
 
 GREETING = """func.func @main() -> i64 {
@@ -77,7 +79,7 @@ def test_a_cell_runs_main_and_shows_what_it_prints_and_makes(shell, queue: str, 
         "● available %t, %v async.execute token",
         "● available %t, %v async.execute value",
         "● available result 42 i64",
-        "● available return chain",
+        "● available return",
     ]
 
 
@@ -129,6 +131,18 @@ def test_what_is_left_over_is_told_under_the_cell_and_on_demand(shell, capsys) -
     assert capsys.readouterr().out.endswith(
         ":3:11: token of 'async.runtime.create', available, and nobody gave up 2 references\n"
     )
+
+
+def test_what_an_earlier_cell_left_over_is_no_row_of_a_later_one(shell, capsys) -> None:
+    assert run(shell, "", LEAK) is None
+    capsys.readouterr()
+    shell.execution_count += 1
+    assert run(shell, "-q s", GREETING) is None
+    assert run(shell, "", GREETING) is None
+    output = capsys.readouterr().out
+
+    assert output.count("%t, %v") == 4
+    assert "%kept" not in output
 
 
 def test_a_stage_is_shown_and_nothing_runs(shell, capsys) -> None:
@@ -223,3 +237,57 @@ def test_an_object_is_named_by_the_text_at_its_place(
 )
 def test_who_holds_an_object_is_said_in_words(references: int, state: State, text: str) -> None:
     assert holders(LiveObject("token", references, state)) == text
+
+
+ENDLESS = """func.func @main() {
+  func.call @printNewline() : () -> ()
+  cf.br ^loop
+^loop:
+  cf.br ^loop
+}
+func.func private @printNewline()
+"""
+SCRIPT = """
+import os, signal, sys
+from tfrt_magics.bridge.log import Log
+from IPython.testing.globalipapp import start_ipython
+
+shell = start_ipython()
+shell.run_line_magic("load_ext", "tfrt_nb")
+line, is_interrupted, endless, later = sys.argv[1], sys.argv[2] == "True", *sys.argv[3:]
+if is_interrupted:
+    Log.write = lambda *_: os.kill(os.getpid(), signal.SIGINT)  # it prints, so it runs
+problem = shell.run_cell(f"%%tfrt {line}\\n{endless}").error_in_exec
+print("ended by", type(problem).__name__)
+shell.run_cell(f"%%tfrt {line} -o both\\n{later}")
+print("then", shell.user_ns["both"][1].result(60))
+"""
+
+
+def alone(line: str, *, is_interrupted: bool = False) -> str:
+    """What an IPython of its own prints that runs an endless cell and then another one.
+
+    Nothing ends code that computes but the end of its process.
+    """
+    arguments = (line, str(is_interrupted), ENDLESS, LATER)
+    command = [sys.executable, "-c", SCRIPT, *arguments]
+    done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=SLOW)
+    return done.stdout
+
+
+@pytest.mark.parametrize("queue", ["s", "mstd:2"])
+def test_an_interrupt_ends_a_cell_that_computes_and_the_next_one_runs(queue: str) -> None:
+    output = alone(f"-q {queue}", is_interrupted=True)
+
+    assert "■ @main: cancelled" in output
+    assert "ended by RunInterrupted\n" in output
+    assert output.endswith("then 1.5\n")
+
+
+@pytest.mark.parametrize("queue", ["s", "mstd:2"])
+def test_a_cell_that_computes_is_over_when_its_time_is(queue: str) -> None:
+    output = alone(f"-q {queue} --timeout 2")
+
+    assert "■ @main: timed out" in output
+    assert "timed out after 2 s; @main was still waiting for return\nended by NoneType\n" in output
+    assert output.endswith("then 1.5\n")

@@ -16,6 +16,7 @@ from tfrt_nb.program import Program
 from tfrt_runtime.async_runtime import LiveObject, Made
 from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, Location, Severity
 from tfrt_runtime.host.async_value import AsyncValue
+from tfrt_runtime.host.chain import CHAIN
 from tfrt_runtime.host.context import HostContext
 
 MOST_WARNINGS = 5
@@ -109,7 +110,7 @@ class CompiledRun:
         """The results; for a function without any, whether it has returned."""
         names = result_names(self.function)
         return [
-            ValueView(name, type_, None, state, text_of(value, state))
+            ValueView(name, type_, None, state, _text(value, state))
             for name, type_, value in zip(
                 names, self.function.result_types, self.results, strict=True
             )
@@ -128,9 +129,9 @@ class CompiledRun:
         """The return of the function, then tokens, values and groups by the operation that made them."""
         done = self._execution.completion
         state = self._state(done)
-        returned = ValueView("return", "", self.function.location, state, text_of(done, state))
-        made = self._home.runtime.made()
-        return [returned, *(self._view(one) for one in made if self._is_own(one.location))]
+        returned = ValueView("return", "", self.function.location, state, _text(done, state))
+        own = [one for one in self._home.runtime.made() if self._is_own(one.location)]
+        return [returned, *map(self._view, sorted(own, key=_place_in_text))]
 
     def _is_own(self, place: AnyLocation | None) -> bool:
         return isinstance(place, Location) and place.source == self._program.name
@@ -147,7 +148,7 @@ class CompiledRun:
             made.kind,
             made.location,
             state,
-            operation + _counts(made) if count > 1 else operation,
+            (operation if name else "") + _counts(made),
             count=count,
         )
 
@@ -164,6 +165,11 @@ class CompiledRun:
         return tuple(shown)
 
 
+def _place_in_text(made: Made) -> tuple[int, int, str]:
+    place = made.location
+    return (0, 0, made.kind) if place is None else (place.line, place.column, made.kind)
+
+
 def _counts(made: Made) -> str:
     """How many of several objects are in which state, where they differ."""
     parts = [
@@ -175,7 +181,13 @@ def _counts(made: Made) -> str:
         )
         if number
     ]
-    return f": {', '.join(parts)}" if len(parts) > 1 else ""
+    return f" {', '.join(parts)}" if len(parts) > 1 else ""
+
+
+def _text(value: AsyncValue, state: State) -> str:
+    """A result's text; that a token or a return is there says its state."""
+    is_there = state is State.AVAILABLE
+    return "" if is_there and value.result(0) is CHAIN else text_of(value, state)
 
 
 def left_over_text(one: LiveObject, text: str) -> str:

@@ -141,7 +141,7 @@ class AsyncRuntime:
         self._run: Callable[[], Request | None] = lambda: None
         self._stopped: str | None = None
         self._registry = threading.Lock()
-        self._last_made: list[Made] = []
+        self._made_at_rest: list[Made] | None = []
         self._beneath: set[int] = set()
         self._exhaustion = Exhaustion(self.queue)
         self._rescuers = Rescuers(self.queue)
@@ -153,9 +153,12 @@ class AsyncRuntime:
         self._words = _prepare(self.queue, checked=checked)[1]
 
     def close(self) -> None:
-        """Let go of the host.  Nothing may run; what programs have left behind is lost."""
+        """Let go of the host.  Nothing may run; what programs have left behind is lost.
+
+        Their code may be gone.
+        """
         if _runtimes.get(self.queue.address) is self:
-            self._sweep()
+            self._destroy_dead()
             WORDS[(self.queue.address + QUEUE_ASYNC) >> 3] = 0
             del _runtimes[self.queue.address]
 
@@ -214,7 +217,7 @@ class AsyncRuntime:
         """
         self.queue.start()
         self._stopped = None
-        self._last_made = []
+        self._made_at_rest = None
         self._most_values = self._process.live_values() + most_calls()
         arguments = (ctypes.c_int64 * max(1, len(pointers)))(*pointers)
         enter = self._process.slow("async_awaiting.async_call", 3)
@@ -258,13 +261,17 @@ class AsyncRuntime:
         while not self.has_settled():
             self.queue.wait(ctypes.addressof(forever), SLICE, lambda: False)
 
+    def is_at_rest(self) -> bool:
+        """Whether nothing runs."""
+        return is_idle(self.queue, self._beneath)
+
     def has_settled(self) -> bool:
         """Whether nothing runs any more; a thread that asks again and again works in between.
 
         What waits for what nobody can resolve is told so.
         """
         context = self.queue.context()
-        if not is_idle(self.queue, self._beneath) or self._give_up_all(context):
+        if not self.is_at_rest() or self._give_up_all(context):
             return False
         self._uncancel(context)
         self._sweep()
@@ -329,13 +336,14 @@ class AsyncRuntime:
         return [_live_object(address) for address in self._registered() if _references(address)]
 
     def made(self) -> list[Made]:
-        """What the runs since the last rest, or up to it, have made, in order; if the runtime is checked.
+        """What a checked runtime's objects are, while something runs; then, what they were at its end.
 
         At most `MOST_COUNTED` objects are counted.  Any thread may ask at any time.
         """
         with self._registry:
-            now = self._count_made()
-            return now or self._last_made
+            if self._made_at_rest is None:
+                return self._count_made()
+            return self._made_at_rest
 
     def _count_made(self) -> list[Made]:
         # Unchecked, the list changes while it is read.
@@ -364,10 +372,14 @@ class AsyncRuntime:
             address = WORDS[(address + VALUE_NEXT) >> 3]
 
     def _sweep(self) -> None:
-        sweep = self._process.quick("async_objects.async_sweep", 2)
         with self._registry:
-            self._last_made = self._count_made() or self._last_made
-            sweep(self.queue.context(), ctypes.addressof(self._words))
+            if self._made_at_rest is None:
+                self._made_at_rest = self._count_made()
+            self._destroy_dead()
+
+    def _destroy_dead(self) -> None:
+        sweep = self._process.quick("async_objects.async_sweep", 2)
+        sweep(self.queue.context(), ctypes.addressof(self._words))
 
     def on_event(self, context: int, event: int, argument: int) -> int:
         """What native code tells: on any thread, within compiled code that runs with `context`."""

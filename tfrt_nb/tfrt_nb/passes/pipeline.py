@@ -33,6 +33,7 @@ from tfrt_nb.passes.convert_scf_to_cf import ConvertScfToCf
 from tfrt_nb.passes.desugar_proposal import DesugarProposal
 from tfrt_nb.passes.drop_on_error_paths import DropOnErrorPaths
 from tfrt_nb.passes.elide_coroutines import ElideCoroutines
+from tfrt_nb.passes.expand_selects import ExpandSelects
 from tfrt_nb.passes.guard_operations import GuardOperations
 from tfrt_nb.passes.inline import Inline
 from tfrt_nb.passes.print_streams import PrintStreams
@@ -56,6 +57,7 @@ PASSES: dict[str, type[ModulePass]] = {
         DesugarProposal,
         DropOnErrorPaths,
         ElideCoroutines,
+        ExpandSelects,
         GuardOperations,
         Inline,
         PrintStreams,
@@ -97,6 +99,7 @@ def executable_pipeline(*first: ModulePass) -> Pipeline:
         (
             DesugarProposal(),
             CheckAsync(),
+            ExpandSelects(),
             GuardOperations(recursion=False),
             *map(_for_execution, first),
             AwaitInCalls(),
