@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute
 
 from tfrt_nb.compiled.declarations import Function
@@ -22,7 +21,7 @@ from tfrt_nb.compiled.half import CompiledHalf
 from tfrt_nb.compiled.host import CompiledHome
 from tfrt_nb.dialects.crossing import host_type, is_awaited, uncrossable
 from tfrt_nb.dialects.types import CHAIN, TENSOR
-from tfrt_nb.jit.adapters import adapter_name
+from tfrt_nb.jit.adapters import adapter_name, has_buffers
 from tfrt_nb.jit.compiler import MachineCode
 from tfrt_nb.passes.errors import fail
 from tfrt_runtime.async_runtime import kernel_functions
@@ -51,14 +50,14 @@ def compile_kernels(half: CompiledHalf, names: Sequence[str]) -> dict[str, Compi
 
 def _kernel(function: Function, code: MachineCode) -> CompiledKernel:
     inputs, outputs = function.function_type.inputs.data, function.function_type.outputs.data
-    has_buffers = any(isinstance(type_, MemRefType) for type_ in (*inputs, *outputs))
+    uses_buffers = has_buffers(function.function_type)
 
     def prepare(run: Request) -> None:
         home = run.host.shared_context(CompiledHome)
         home.keep(code)
         home.runtime.serve(run)
-        if has_buffers:
-            run.on_done(home.runtime.kept_tensors.sweep)
+        if uses_buffers:
+            run.on_done(home.runtime.lender.sweep)
 
     return CompiledKernel(
         name=PREFIX + function.sym_name.data,

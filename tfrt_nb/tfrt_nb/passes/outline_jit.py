@@ -7,14 +7,13 @@
                                                   return %d : i32
                                                 }
 
-A body with tasks becomes an `async.func`, so that it waits without a thread; where it returns buffers,
-which no `async.value` of a host program can hold, a plain function.
+A body with tasks becomes an `async.func`, so that it waits without a thread.
 """
 
 from __future__ import annotations
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import FunctionType, MemRefType, ModuleOp, StringAttr, SymbolRefAttr
+from xdsl.dialects.builtin import FunctionType, ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.ir import Attribute, Operation
 
 from tfrt_nb.dialects.async_.functions import FuncOp as AsyncFuncOp
@@ -67,7 +66,7 @@ def _outline(op: JitOp, name: str) -> Operation:
             fail(nested, f"'{nested.name}' is a kernel, and what is in a 'tfrt.jit' is compiled")
     inputs = list(body.blocks[0].arg_types)
     values = op.body_types
-    is_async = op.has_token or (_has_tasks(op) and not _has_buffers(values))
+    is_async = op.has_token or _has_tasks(op)
     outputs = _async_results(op, values) if is_async else list(values)
     for block in body.blocks:
         if isinstance(end := block.last_op, ReturnOp):
@@ -90,10 +89,6 @@ def _outline(op: JitOp, name: str) -> Operation:
 
 def _has_tasks(op: JitOp) -> bool:
     return any(nested.name.startswith("async.") for nested in op.regions[0].walk())
-
-
-def _has_buffers(types: tuple[Attribute, ...]) -> bool:
-    return any(isinstance(type_, MemRefType) for type_ in types)
 
 
 def _async_results(op: JitOp, values: tuple[Attribute, ...]) -> list[Attribute]:

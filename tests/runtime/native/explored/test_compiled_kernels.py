@@ -51,9 +51,14 @@ class Scene:
     def record(self, adapter: int, *types: int) -> int:
         """The record of a kernel with one argument and as many results as there are types less one."""
         record = self.host.block(128, "record", "RECORD_")
-        data = self.host.block(8 * (3 + len(types)), "data")
-        result_arrived = self.host.function(compiled_kernels.result_arrived)
-        for place, word in enumerate((adapter, self.arrived, result_arrived, *types)):
+        data = self.host.block(8 * (compiled_kernels.FIRST_TYPE + len(types)), "data")
+        waiters = (
+            compiled_kernels.result_arrived,
+            compiled_kernels.buffer_arrived,
+            compiled_kernels.tensor_arrived,
+        )
+        words = (adapter, self.arrived, *map(self.host.function, waiters), *types)
+        for place, word in enumerate(words):
             store(data + 8 * place, word)
         store(record + RECORD_DATA, data)
         store(record + RECORD_ARGUMENTS, 1)
