@@ -181,8 +181,9 @@ class Program:
 
     def _is_compiled(self, function: BefFunction) -> bool:
         """Whether a function of the file is a compiled one, which the file only declares."""
-        is_native = function.kind is FunctionKind.NATIVE and self.compiled is not None
-        return is_native and function.name in self.compiled.defined
+        if function.kind is not FunctionKind.NATIVE or self.compiled is None:
+            return False
+        return function.name in self.compiled.defined
 
     def run(
         self,

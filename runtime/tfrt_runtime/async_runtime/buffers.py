@@ -184,7 +184,7 @@ class _View:
             array = np.empty(self.sizes, self.element_type.storage)
         else:
             memory = (ctypes.c_char * (self.end - self.address)).from_address(self.address)
-            flat = np.frombuffer(memory, self.element_type.storage)
+            flat = np.frombuffer(memoryview(memory), self.element_type.storage)
             steps = [stride * self.element_type.size for stride in self.strides]
             array = np.lib.stride_tricks.as_strided(flat, self.sizes, steps).copy()
         return DenseHostTensor(self.element_type, self.shape, HostBuffer.over(array))

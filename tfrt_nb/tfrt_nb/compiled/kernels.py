@@ -29,7 +29,7 @@ from tfrt_runtime.executor.native_functions import PREFIX
 from tfrt_runtime.host.context import Request
 from tfrt_runtime.kernels.registry import CompiledKernel
 
-_WORDS = {CHAIN: "chain", TENSOR: "tensor"}
+_WORDS: dict[Attribute, str] = {CHAIN: "chain", TENSOR: "tensor"}
 _SLOW = ("scf.", "memref.", "async.await")
 
 

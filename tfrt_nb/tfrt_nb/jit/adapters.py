@@ -99,10 +99,10 @@ class _Adapter:
     def take(self, place: int, name: str, type_: Attribute) -> None:
         """Let `name` be the argument in that place of the frame, which is no buffer."""
         if is_awaited(type_):
-            arguments = "ptr %context", "ptr %record", f"i64 {place}"
+            arguments = ["ptr %context", "ptr %record", f"i64 {place}"]
             if (buffer := _awaited_buffer(type_)) is not None:
                 size = f"ptrtoint (ptr getelementptr ({llvm_type(buffer)}, ptr null, i64 1) to i64)"
-                arguments += f"i64 {size}", f"ptr {self._spec(buffer)}"
+                arguments += [f"i64 {size}", f"ptr {self._spec(buffer)}"]
                 self.call("tfrtKernelBufferObject", *arguments, result=name)
             else:
                 self.call("tfrtKernelObject", *arguments, result=name)

@@ -34,17 +34,17 @@ def outline_jit(module: ModuleOp) -> None:
     Raises:
         PassError: at an operation in a region that only host programs have.
     """
-    symbols = {name.data for op in module.ops if (name := _symbol(op)) is not None}
+    symbols = {_symbol(op) for op in module.ops}
     for function in list(module.ops):
         for op in [op for op in function.walk() if isinstance(op, JitOp)]:
-            name = _unused(f"{getattr(_symbol(function), 'data', '')}_jit", symbols)
+            name = _unused(f"{_symbol(function)}_jit", symbols)
             symbols.add(name)
             module.body.block.add_op(_outline(op, name))
 
 
-def _symbol(op: Operation) -> StringAttr | None:
+def _symbol(op: Operation) -> str:
     name = op.get_attr_or_prop("sym_name")
-    return name if isinstance(name, StringAttr) else None
+    return name.data if isinstance(name, StringAttr) else ""
 
 
 def _unused(wanted: str, used: set[str]) -> str:
