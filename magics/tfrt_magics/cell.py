@@ -13,7 +13,14 @@ from IPython.core.magic_arguments import argument, kwds, magic_arguments
 from tfrt_magics.bridge.interrupts import interrupts_deferred
 from tfrt_magics.bridge.job import Job
 from tfrt_magics.bridge.run import Program, Signature
-from tfrt_magics.options import ARGUMENTS, EXAMPLES, OptionError, RunOptions, parse_options
+from tfrt_magics.options import (
+    ARGUMENTS,
+    EXAMPLES,
+    OptionError,
+    RunOptions,
+    parallel_for_of,
+    parse_options,
+)
 from tfrt_magics.session import Session
 from tfrt_magics.views.diagnostics import CellText
 from tfrt_magics.views.outlet import Outlet, Page, Terminal, is_watched
@@ -53,7 +60,7 @@ class CellMagics(Magics):
     @cell_magic
     @_documented
     def tfrt(self, line: str, cell: str) -> None:
-        """Run a host program, written in MLIR, and show its values while they come."""
+        """Run a program, written in MLIR, and show its values while they come."""
         try:
             options = parse_options(line)
         except OptionError as problem:
@@ -62,7 +69,11 @@ class CellMagics(Magics):
         text = CellText(f"cell {self._shell.displayhook.prompt_count}", "\n" + cell)
         outlet = self._outlet()
         try:
-            program = self._session.compile(text.text, text.name)
+            parallel_for = parallel_for_of(options, cell)
+            program = self._session.compile(text.text, text.name, parallel_for)
+            if options.emit is not None:
+                outlet.show_stage(emitted(program, options.emit), options.emit)
+                return
             functions = chosen_functions(program, options.function)
             job = self._job(program, functions, options)
         except TfrtError as problem:
@@ -71,7 +82,7 @@ class CellMagics(Magics):
         except KeyboardInterrupt:
             raise RunInterrupted("interrupted before the program ran") from None
         if not functions:
-            print("the program compiles; it has no function without arguments")
+            print(nothing_to_run(program))
             return
         job.start()
         self._show(job, outlet, text, options)
@@ -139,11 +150,34 @@ def chosen_functions(program: Program, name: str | None) -> list[Signature]:
         TfrtError: when `name` is not there, or cannot be called without arguments.
     """
     if name is None:
-        return [function for function in program.functions if not function.argument_types]
+        return [function for function in program.functions if runs_by_itself(function)]
     for function in program.functions:
         if function.name == name:
             return [_callable(function)]
     raise TfrtError(error(f"there is no function @{name}", notes=_nearest(name, program)))
+
+
+def runs_by_itself(function: Signature) -> bool:
+    """Whether a cell without --function runs it: host functions without arguments, a compiled @main."""
+    return not function.argument_types and (not function.is_compiled or function.name == "main")
+
+
+def nothing_to_run(program: Program) -> str:
+    """What to say about a program none of whose functions runs by itself."""
+    if any(function.is_compiled for function in program.functions):
+        return "the program compiles; it has no @main to run, and --function chooses another"
+    return "the program compiles; it has no function without arguments"
+
+
+def emitted(program: Program, stage: str) -> str:
+    """The compiled functions of a program at a stage.
+
+    Raises:
+        TfrtError: if it has none, or they cannot be compiled.
+    """
+    if program.compiled is None:
+        raise TfrtError(error("--emit shows compiled functions, and the program has none"))
+    return program.compiled.emit(stage)
 
 
 def _callable(function: Signature) -> Signature:

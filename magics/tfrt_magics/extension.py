@@ -33,5 +33,6 @@ def unload_ipython_extension(shell: InteractiveShell) -> None:
     atexit.unregister(session.close)
     shell.configurables.remove(session.settings)  # type: ignore[arg-type]
     magics = shell.magics_manager.magics
-    for kind, name in (("cell", "tfrt"), ("line", "tfrt_kernels"), ("line", "tfrt_reset")):
-        magics[kind].pop(name, None)
+    magics["cell"].pop("tfrt", None)
+    for name in ("tfrt_kernels", "async_leaks", "tfrt_reset"):
+        magics["line"].pop(name, None)

@@ -13,7 +13,7 @@ from tfrt_magics.session import Session
 
 @magics_class
 class LineMagics(Magics):
-    """`%tfrt_kernels` and `%tfrt_reset`."""
+    """`%tfrt_kernels`, `%async_leaks` and `%tfrt_reset`."""
 
     def __init__(self, shell: InteractiveShell, session: Session) -> None:
         super().__init__(shell)
@@ -33,10 +33,32 @@ class LineMagics(Magics):
         print("\n".join(names) if names else f"no kernel's name has {line.strip()!r} in it")
 
     @line_magic
+    def async_leaks(self, line: str) -> None:
+        """List the tokens, values and groups that compiled programs have left behind.
+
+        Each with the operation that made it, its place, its state, and who still holds it.  While a
+        cell runs (`--no-wait`) the objects that it uses are among them.  `%config
+        TFRT.check_references = False` leaves only groups to be seen.
+        """
+        objects = self._session.live_objects()
+        if not objects:
+            print("no async object is left over")
+            return
+        # Here, because %load_ext loads no runtime.
+        from tfrt_magics.bridge.compiled import holders
+
+        for one in objects:
+            print(f"{one.location or 'somewhere'}: {one.kind}{_made_by(one.maker)}, {holders(one)}")
+
+    @line_magic
     def tfrt_reset(self, line: str) -> None:
         """Cancel what runs, and close every host; the next cell starts afresh."""
         self._session.close()
         print("%%tfrt: every run is stopped and every host is closed")
+
+
+def _made_by(maker: str | None) -> str:
+    return f" of '{maker}'" if maker else ""
 
 
 def matching(names: Iterable[str], pattern: str) -> list[str]:

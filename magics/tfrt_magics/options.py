@@ -22,7 +22,16 @@ examples:
   %%tfrt -q s                       run on one thread, so that the order is always the same
   %%tfrt --timeout 2                stop after two seconds and say what was missing
   %%tfrt --no-wait -o page          go on at once; `await page` gives the value later
+  %%tfrt --parallel-for num-workers=4   run the iterations of scf.parallel as tasks
+  %%tfrt --emit llvm-split          show what compiled functions become, and run nothing
+
+Functions with kernels (tfrt.*) and a tfrt.return are a host program.  An async.func, and a func.func
+with a return, are compiled, and @main is run.  %async_leaks says which async objects are left over.
 """
+
+STAGES = ("async-runtime", "coroutine", "llvm", "llvm-split", "asm")
+PARALLEL_FOR = "// parallel-for:"
+"""What the first line of a cell begins with that wants its parallel loops split, before the options."""
 
 
 class OptionError(ValueError):
@@ -43,6 +52,8 @@ class RunOptions:
     function: str | None = None
     timeout: float | None = None
     wait: bool = True
+    parallel_for: str | None = None
+    emit: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +78,14 @@ def parse_options(line: str) -> RunOptions:
     if unknown:
         raise OptionError(_unknown(unknown[0]))
     return RunOptions(**vars(parsed))
+
+
+def parallel_for_of(options: RunOptions, cell: str) -> str | None:
+    """The options for parallel loops: those of the line, or those that the cell's first line names."""
+    if options.parallel_for is not None:
+        return options.parallel_for
+    first = cell.lstrip().partition("\n")[0].strip()
+    return first.removeprefix(PARALLEL_FOR).strip() if first.startswith(PARALLEL_FOR) else None
 
 
 def _unknown(word: str) -> str:
@@ -170,6 +189,23 @@ ARGUMENTS = (
             "dest": "wait",
             "action": "store_false",
             "help": "return at once; the board finishes by itself",
+        },
+    ),
+    Argument(
+        ("--parallel-for",),
+        {
+            "metavar": "OPTIONS",
+            "help": "split scf.parallel of compiled functions into tasks; quote several options: "
+            "'num-workers=4 min-task-size=100', or '' for the usual ones; a first line "
+            "`// parallel-for: OPTIONS` asks for the same",
+        },
+    ),
+    Argument(
+        ("--emit",),
+        {
+            "metavar": "STAGE",
+            "choices": STAGES,
+            "help": f"show a stage of the compiled functions instead of running: {', '.join(STAGES)}",
         },
     ),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import traitlets
 from traitlets.config import Config, Configurable
@@ -15,6 +15,9 @@ from tfrt_magics.bridge.pump import Pump
 from tfrt_magics.bridge.run import Host, Program, Signature
 from tfrt_magics.options import check_work_queue
 from tfrt_runtime.diagnostics import TfrtError, error
+
+if TYPE_CHECKING:
+    from tfrt_runtime.async_runtime import LiveObject
 
 # A page that was reloaded while a cell ran still shows the live board; so the last few stay open.
 BOARDS_KEPT = 16
@@ -35,6 +38,11 @@ class TFRT(Configurable):
         "auto",
         help="Show a live board while a cell runs: auto does so where a page is looking.",
     ).tag(config=True)
+    check_references = traitlets.Bool(
+        True,
+        help="Keep an eye on every async object of compiled programs, so that the board counts them"
+        " and %async_leaks knows all; a run with millions of tasks takes less memory without.",
+    ).tag(config=True)
 
 
 class Closable(Protocol):
@@ -47,22 +55,30 @@ class Session:
     def __init__(
         self,
         open_host: Callable[[str], Host] | None = None,
-        compile_program: Callable[[str, str], Program] | None = None,
+        compile_program: Callable[[str, str, str | None], Program] | None = None,
         *,
         config: Config | None = None,
     ) -> None:
         """`open_host` and `compile_program` stand in for runtime and compiler in tests."""
         self.pump = Pump()
         self.settings = TFRT(config=config)
-        self._open_host = open_host or _open_host
+        self._open_host = open_host or self._open_notebook_host
         self._compile = compile_program or _compile
         self._hosts: dict[str, Host] = {}
+        self._spent: list[Host] = []
         self._jobs: list[Job] = []
         self._boards: deque[Closable] = deque()
 
-    def compile(self, text: str, name: str) -> Program:
-        """The program in `text`; raises TfrtError with locations in the source `name`."""
-        return self._compile(text, name)
+    def compile(self, text: str, name: str, parallel_for: str | None = None) -> Program:
+        """The program in `text`; raises TfrtError with locations in the source `name`.
+
+        `parallel_for` are options for splitting parallel loops, None where they stay whole.
+        """
+        return self._compile(text, name, parallel_for)
+
+    def live_objects(self) -> list[LiveObject]:
+        """The async objects that cells have left behind."""
+        return [one for host in self._hosts.values() for one in host.live_objects()]
 
     def job(
         self,
@@ -95,13 +111,17 @@ class Session:
             job.finished.wait(1.0)
         # Boards are the pump's until it has shown their end.
         self.pump.drain(1.0)
-        for thing in (*self._hosts.values(), *self._boards):
+        for thing in (*self._hosts.values(), *self._spent, *self._boards):
             thing.close()
         self._jobs.clear()
         self._hosts.clear()
+        self._spent.clear()
         self._boards.clear()
 
     def _host(self, work_queue: str) -> Host:
+        known = self._hosts.get(work_queue)
+        if known is not None and known.is_spent:
+            self._spent.append(self._hosts.pop(work_queue))
         if work_queue not in self._hosts:
             # Here and not in a trait's validator, whose message would go to the server's log.
             try:
@@ -111,15 +131,14 @@ class Session:
             self._hosts[work_queue] = self._open_host(work_queue)
         return self._hosts[work_queue]
 
+    def _open_notebook_host(self, work_queue: str) -> Host:
+        # Compiler and runtime are imported by the first cell, not by %load_ext.
+        from tfrt_magics.bridge.runtime import NotebookHost
 
-# The compiler and the runtime are imported by the first cell, not by %load_ext.
-def _open_host(work_queue: str) -> Host:
-    from tfrt_magics.bridge.runtime import NotebookHost
-
-    return NotebookHost(work_queue)
+        return NotebookHost(work_queue, lambda: bool(self.settings.check_references))
 
 
-def _compile(text: str, name: str) -> Program:
+def _compile(text: str, name: str, parallel_for: str | None) -> Program:
     from tfrt_nb.program import Program as CompiledProgram
 
-    return CompiledProgram.from_source(text, name)
+    return CompiledProgram.from_source(text, name, parallel_for=parallel_for)

@@ -16,6 +16,7 @@ class FakeSignature:
     name: str
     argument_types: tuple[str, ...] = ()
     result_types: tuple[str, ...] = ()
+    is_compiled: bool = False
 
 
 @dataclass(frozen=True)
@@ -96,6 +97,7 @@ class FakeRun:
 @dataclass
 class FakeProgram:
     functions: tuple[FakeSignature, ...] = (FakeSignature("main", (), ("i32",)),)
+    compiled: None = None
 
 
 class FakeHost:
@@ -106,6 +108,10 @@ class FakeHost:
         self.called: list[str] = []
         self.outputs = []
         self.is_closed = False
+        self.is_spent = False
+
+    def live_objects(self):
+        return ()
 
     def load(self, program):
         return self
@@ -119,7 +125,7 @@ class FakeHost:
         self.is_closed = True
 
 
-def compile_fake(text: str, name: str) -> FakeProgram:
+def compile_fake(text: str, name: str, parallel_for: str | None = None) -> FakeProgram:
     """`func @NAME` declares a function with one result; `oops` does not parse."""
     for number, line in enumerate(text.splitlines(), 1):
         if "oops" in line:

@@ -32,7 +32,8 @@ def test_every_spelling_means_the_same(line: str) -> None:
             "--zzz",
             (
                 "%%tfrt: unknown option --zzz; known are -o, --output, -q, --work-queue, "
-                "-f, --function, -t, --timeout, --no-wait"
+                "-f, --function, -t, --timeout, --no-wait, "
+                "--parallel-for, --emit"
             ),
         ),
         ("main", "%%tfrt: unexpected 'main'; the program starts on the line below"),

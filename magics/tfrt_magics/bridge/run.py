@@ -6,9 +6,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from tfrt_runtime.diagnostics import AnyLocation, Diagnostic
+
+if TYPE_CHECKING:
+    from tfrt_runtime.async_runtime import LiveObject
+
+
+class Returning(Protocol):
+    """What has results of known types."""
+
+    @property
+    def result_types(self) -> Sequence[str]: ...
 
 
 class Signature(Protocol):
@@ -20,11 +30,21 @@ class Signature(Protocol):
     def argument_types(self) -> Sequence[str]: ...
     @property
     def result_types(self) -> Sequence[str]: ...
+    @property
+    def is_compiled(self) -> bool:
+        """Whether it is machine code, and no host program."""
+
+
+class CompiledHalf(Protocol):
+    def emit(self, stage: str) -> str:
+        """The compiled functions at a stage of their compilation."""
 
 
 class Program(Protocol):
     @property
     def functions(self) -> Sequence[Signature]: ...
+    @property
+    def compiled(self) -> CompiledHalf | None: ...
 
 
 class Value(Protocol):
@@ -87,5 +107,12 @@ class Host(Protocol):
 
     def load(self, program: Program) -> LoadedProgram:
         """Raises TfrtError when the program uses kernels that there are not."""
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether something that was stopped runs on: the next cell needs another host."""
+
+    def live_objects(self) -> Sequence[LiveObject]:
+        """The async objects that runs have left behind."""
 
     def close(self) -> None: ...

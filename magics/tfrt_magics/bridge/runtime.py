@@ -6,17 +6,18 @@ Importing this module loads the compiler; the session does so for the first cell
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 
 from tfrt_magics.bridge import run
+from tfrt_magics.bridge.compiled import CompiledRun, LoadedCode, live_objects
 from tfrt_magics.bridge.snapshot import State, result_names
+from tfrt_magics.bridge.value_view import ValueView, text_of
 from tfrt_nb.convert.named_value import NamedValue
 from tfrt_nb.program import Program
+from tfrt_runtime.async_runtime import LiveObject
 from tfrt_runtime.diagnostics import AnyLocation, Diagnostic
 from tfrt_runtime.executor.execution import Execution, RegisterView
 from tfrt_runtime.executor.program import Executable
 from tfrt_runtime.host.async_value import AsyncValue
-from tfrt_runtime.host.chain import CHAIN
 from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.process import load_core
 
@@ -33,9 +34,24 @@ def announce(step: str) -> None:
 class NotebookHost:
     """A HostContext, as the notebook uses it."""
 
-    def __init__(self, work_queue: str) -> None:
+    def __init__(
+        self, work_queue: str, check_references: Callable[[], bool] = lambda: True
+    ) -> None:
+        """`check_references` says whether compiled programs that start now are checked."""
         load_core(announce)
         self._host = HostContext(work_queue)
+        self._check_references = check_references
+        self._compiled: list[CompiledRun] = []
+        self._texts: dict[str, str] = {}
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether a run that was stopped computes on, and so would never let another one end."""
+        return any(run.is_running and run.is_cancelled for run in self._compiled)
+
+    def live_objects(self) -> Sequence[LiveObject]:
+        """The tokens, values and groups of compiled programs that are left over."""
+        return live_objects(self._host, self._texts) if self._texts else ()
 
     def load(self, program: run.Program) -> LoadedProgram:
         """The program with the kernels that there are now, the notebook's own among them.
@@ -44,7 +60,14 @@ class NotebookHost:
             TfrtError: when it uses others.
         """
         assert isinstance(program, Program)
-        return LoadedProgram(self._host, program)
+        code = None
+        if program.compiled is not None:
+            self._texts[program.name] = program.text
+            code = LoadedCode(self._host, program, checked=self._check_references())
+        return LoadedProgram(self._host, program, code, self._note)
+
+    def _note(self, run: CompiledRun) -> None:
+        self._compiled = [other for other in self._compiled if other.is_running][-64:] + [run]
 
     def close(self) -> None:
         self._host.close()
@@ -53,31 +76,27 @@ class NotebookHost:
 class LoadedProgram:
     """A program on a host.  Each run has an executable of its own, so that it has its own trace."""
 
-    def __init__(self, host: HostContext, program: Program) -> None:
-        self._host, self._program = host, program
+    def __init__(
+        self,
+        host: HostContext,
+        program: Program,
+        code: LoadedCode | None,
+        note: Callable[[CompiledRun], None],
+    ) -> None:
+        """`code` are the compiled functions; `note` hears of each run of one."""
+        self._host, self._program, self._code, self._note = host, program, code, note
         # Loaded at once, so that an unknown kernel is an error of the program and not of its run.
         self._next: Executable | None = program.load(trace=True)
         self._names = NamesOfValues(program)
 
-    def run(self, function: str, output: Callable[[str], None]) -> TracedRun:
+    def run(self, function: str, output: Callable[[str], None]) -> TracedRun | CompiledRun:
+        if self._code is not None and self._code.has(function):
+            started = self._code.run(function, output)
+            self._note(started)
+            return started
         executable = self._next or self._program.load(trace=True)
         self._next = None
         return TracedRun(Execution(self._host, executable, function, output=output), self._names)
-
-
-@dataclass(frozen=True, slots=True)
-class ValueView:
-    """A result or a named value at one moment (`run.Value`)."""
-
-    name: str
-    type: str
-    location: AnyLocation | None
-    state: State
-    text: str
-    worker: str | None = None
-    started_ns: int | None = None
-    resolved_ns: int | None = None
-    count: int = 1
 
 
 class NamesOfValues:
@@ -202,26 +221,3 @@ class TracedRun:
         if known is None or known[0] is not value:
             known = self._texts[register] = (value, text_of(value, state))
         return known[1]
-
-
-def text_of(value: AsyncValue, state: State) -> str:
-    """What a reader of the program wants to see of a value in this state."""
-    if state is State.AVAILABLE:
-        return shown(value.result(0))
-    if state is State.ERROR:
-        problem = value.exception(0)
-        return "" if problem is None else problem.diagnostics[0].message
-    return ""
-
-
-def shown(payload: object) -> str:
-    """A Python payload as a program's reader knows it."""
-    if payload is CHAIN:
-        return "chain"
-    if isinstance(payload, bool):
-        return "true" if payload else "false"
-    try:
-        return str(payload)
-    except Exception as problem:  # noqa: BLE001
-        # A user's object may do what it likes; the board goes on.
-        return f"<{type(payload).__name__}: {problem}>"

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from tfrt_magics.bridge.run import Run, Signature, Value
+from tfrt_magics.bridge.run import Returning, Run, Signature, Value
 from tfrt_runtime.diagnostics import AnyLocation, Location
 
 # A tensor's text may be long; a board shows its beginning.
@@ -134,7 +134,7 @@ def ended(section: Section, status: Status) -> Section:
     return replace(section, status=status, rows=rows)
 
 
-def result_names(signature: Signature) -> list[str]:
+def result_names(signature: Returning) -> list[str]:
     """`result` when there is one; `result 0`, `result 1` and so on when there are several."""
     if len(signature.result_types) == 1:
         return ["result"]

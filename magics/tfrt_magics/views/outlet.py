@@ -20,6 +20,7 @@ from tfrt_magics.bridge.stream import Delta, Json, Keyframe
 from tfrt_magics.views.board import Board
 from tfrt_magics.views.bundle import run_bundle
 from tfrt_magics.views.diagnostics import CellText, diagnostics_bundle, diagnostics_text
+from tfrt_magics.views.stage import stage_bundle, stage_text
 from tfrt_magics.views.text import text_table
 from tfrt_runtime.diagnostics import Diagnostic
 
@@ -41,6 +42,9 @@ class Outlet(Protocol):
     def diagnose(self, diagnostics: Sequence[Diagnostic], cell: CellText) -> None:
         """Show errors under the cell."""
 
+    def show_stage(self, text: str, stage: str) -> None:
+        """Show a program at a stage of its compilation."""
+
 
 class Terminal:
     """Plain IPython: the table when the run is over, in colour where that can be seen."""
@@ -57,6 +61,9 @@ class Terminal:
 
     def diagnose(self, diagnostics: Sequence[Diagnostic], cell: CellText) -> None:
         print(diagnostics_text(diagnostics, cell), file=sys.stderr)
+
+    def show_stage(self, text: str, stage: str) -> None:
+        print(stage_text(text, stage, ansi=sys.stdout.isatty()), end="")
 
 
 class Slot:
@@ -127,6 +134,9 @@ class Page:
 
     def diagnose(self, diagnostics: Sequence[Diagnostic], cell: CellText) -> None:
         self._shell.display_pub.publish(diagnostics_bundle(diagnostics, cell))
+
+    def show_stage(self, text: str, stage: str) -> None:
+        self._shell.display_pub.publish(stage_bundle(text, stage))
 
     def _board(self, job: Job, end: Callable[[Snapshot], None]) -> Board:
         board = Board(job, cancel=lambda: job.cancel("cancelled by its button"), end=end)

@@ -5,6 +5,11 @@ the front door, `records` reads what compiled code says of its operations, `prin
 by which programs print, `buffers` lends tensors to compiled code.
 """
 
-from tfrt_runtime.async_runtime.runtime import AsyncRuntime, LiveObject, kernel_functions
+from tfrt_runtime.async_runtime.runtime import (
+    AsyncRuntime,
+    LiveObject,
+    Made,
+    kernel_functions,
+)
 
-__all__ = ["AsyncRuntime", "LiveObject", "kernel_functions"]
+__all__ = ["AsyncRuntime", "LiveObject", "Made", "kernel_functions"]

@@ -13,6 +13,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import functools
+import itertools
 import sys
 import threading
 import weakref
@@ -81,6 +82,8 @@ SLICE = 0.001
 """Seconds between two looks at whether everything is over."""
 PATIENCE = 50
 """So often nobody may have taken a waiting task before the threads count as exhausted."""
+MOST_COUNTED = 20_000
+"""So many objects are counted for `made`, which is asked for while programs run."""
 INTERRUPTED = "interrupted"
 EXHAUSTED = "tasks wait inside of each other until no thread has stack left"
 
@@ -94,6 +97,18 @@ class LiveObject:
     state: State
     maker: str | None = None
     location: Location | None = None
+
+
+@dataclass(slots=True)
+class Made:
+    """The objects of one kind that one operation has made, by their states."""
+
+    kind: str
+    maker: str | None
+    location: Location | None
+    unavailable: int = 0
+    available: int = 0
+    failed: int = 0
 
 
 class AsyncRuntime:
@@ -121,6 +136,8 @@ class AsyncRuntime:
         self._output = output or host.print
         self._run: Callable[[], Request | None] = lambda: None
         self._stopped: str | None = None
+        self._registry = threading.Lock()
+        self._made_at_rest: list[Made] | None = []
         self._beneath: set[int] = set()
         self._unmoved: tuple[list[int], int] = ([], 0)
         if self.queue.address in _runtimes:
@@ -185,6 +202,7 @@ class AsyncRuntime:
         """
         self.queue.start()
         self._stopped = None
+        self._made_at_rest = None
         arguments = (ctypes.c_int64 * max(1, len(pointers)))(*pointers)
         enter = self._process.slow("async_awaiting.async_call", 3)
         own = self.queue.context()
@@ -276,6 +294,36 @@ class AsyncRuntime:
         """
         return [_live_object(address) for address in self._registered() if _references(address)]
 
+    def made(self) -> list[Made]:
+        """What a checked runtime's objects are, while something runs; then, what they were at its end.
+
+        At most `MOST_COUNTED` objects are counted.  Any thread may ask at any time.
+        """
+        with self._registry:
+            if self._made_at_rest is None:
+                return self._count_made()
+            return self._made_at_rest
+
+    def _count_made(self) -> list[Made]:
+        # Unchecked, the list changes while it is read.
+        if not self.checked:
+            return []
+        found: dict[tuple[str, int], Made] = {}
+        for address in itertools.islice(self._registered(), MOST_COUNTED):
+            kind, record = _kind(address), WORDS[(address + VALUE_OWNER) >> 3]
+            made = found.get((kind, record))
+            if made is None:
+                made = Made(kind, _maker(address), _maker_place(address))
+                found[kind, record] = made
+            match _STATES[WORDS[(address + VALUE_STATE) >> 3] & STATE_BITS]:
+                case State.UNAVAILABLE:
+                    made.unavailable += 1
+                case State.AVAILABLE:
+                    made.available += 1
+                case State.ERROR:
+                    made.failed += 1
+        return list(found.values())[::-1]
+
     def _registered(self) -> Iterator[int]:
         address = self._words[ASYNC_OBJECTS // 8]
         while address:
@@ -284,7 +332,10 @@ class AsyncRuntime:
 
     def _sweep(self) -> None:
         sweep = self._process.quick("async_objects.async_sweep", 2)
-        sweep(self.queue.context(), ctypes.addressof(self._words))
+        with self._registry:
+            if self._made_at_rest is None:
+                self._made_at_rest = self._count_made()
+            sweep(self.queue.context(), ctypes.addressof(self._words))
 
     def on_event(self, context: int, event: int, argument: int) -> int:
         """What native code tells: on any thread, within compiled code that runs with `context`."""

@@ -10,8 +10,8 @@ import ctypes
 import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-import numpy as np
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     BFloat16Type,
@@ -27,6 +27,9 @@ from xdsl.ir import Attribute
 from tfrt_nb.dialects.async_.types import GroupType, TokenType, ValueType
 from tfrt_runtime.host.chain import CHAIN
 from tfrt_runtime.host.payload import PayloadError
+
+if TYPE_CHECKING:
+    import numpy as np
 
 POINTER_SIZE = 8
 
@@ -140,44 +143,49 @@ def _decode_bfloat16(data: bytes) -> object:
     return struct.unpack("<f", b"\0\0" + data)[0]
 
 
-def _dtype(type_: Attribute) -> np.dtype[np.generic] | None:
+def _dtype_name(type_: Attribute) -> str | None:
+    """What numpy calls the elements of a buffer."""
     match type_:
         case IndexType():
-            return np.dtype("int64")
+            return "int64"
         case IntegerType() if type_.width.data in (8, 16, 32, 64):
-            return np.dtype(f"int{type_.width.data}")
+            return f"int{type_.width.data}"
         case IntegerType() if type_.width.data == 1:
-            return np.dtype("bool")
+            return "bool"
         case _ if type(type_) in _FLOATS:
-            return np.dtype(_FLOATS[type(type_)][1])
+            return _FLOATS[type(type_)][1]
         case _:
             return None
 
 
 def _buffer(type_: MemRefType[Attribute]) -> Payload | None:
-    dtype = _dtype(type_.get_element_type())
-    if dtype is None:
+    name = _dtype_name(type_.get_element_type())
+    if name is None:
         return None
     shape = tuple(type_.get_shape())
 
     def encode(value: object) -> bytes:
-        if not isinstance(value, np.ndarray) or value.dtype != dtype:
-            found = (
+        # Here, because it takes as long to load as all else, and most programs take no buffers.
+        import numpy as np
+
+        if not isinstance(value, np.ndarray) or value.dtype != np.dtype(name):
+            kind = (
                 f"array of {value.dtype}" if isinstance(value, np.ndarray) else type(value).__name__
             )
-            raise PayloadError(f"expected an array of {dtype} for {type_}, found {found}")
+            raise PayloadError(f"expected an array of {name} for {type_}, found {kind}")
         if not _fits(value.shape, shape) or not value.flags.c_contiguous:
-            raise PayloadError(
-                f"expected a contiguous array for {type_}, found shape {value.shape}"
-            )
+            raise PayloadError(f"expected a contiguous array for {type_}, found {value.shape}")
         start = value.ctypes.data
-        strides = [stride // dtype.itemsize for stride in value.strides]
+        strides = [stride // value.itemsize for stride in value.strides]
         return struct.pack(f"<{3 + 2 * value.ndim}q", start, start, 0, *value.shape, *strides)
 
     def decode(data: bytes) -> object:
+        import numpy as np
+
         _, aligned, offset, *rest = struct.unpack(f"<{len(data) // 8}q", data)
-        sizes, strides = rest[: len(shape)], rest[len(shape) :]
-        return _copied(aligned + offset * dtype.itemsize, sizes, strides, dtype)
+        dtype = np.dtype(name)
+        start = aligned + offset * dtype.itemsize
+        return _copied(start, rest[: len(shape)], rest[len(shape) :], dtype)
 
     return Payload(8 * (3 + 2 * len(shape)), encode, decode)
 
@@ -193,6 +201,8 @@ def _copied(
     start: int, sizes: Sequence[int], strides: Sequence[int], dtype: np.dtype[np.generic]
 ) -> np.ndarray[tuple[int, ...], np.dtype[np.generic]]:
     """The elements of a buffer as an array of their own."""
+    import numpy as np
+
     if 0 in sizes:
         return np.empty(sizes, dtype)
     last = sum((size - 1) * stride for size, stride in zip(sizes, strides, strict=True))

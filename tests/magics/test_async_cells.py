@@ -1,0 +1,293 @@
+"""Cells with async programs, in plain IPython on the real compiler and runtime."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import pytest
+from IPython.core.interactiveshell import InteractiveShell
+from IPython.testing.globalipapp import start_ipython
+
+from tfrt_magics.bridge.compiled import holders, name_at, operation_at
+from tfrt_magics.views.stage import stage_bundle
+from tfrt_runtime.async_runtime import LiveObject
+from tfrt_runtime.diagnostics import Location
+from tfrt_runtime.host.async_value import State
+
+SLOW = 240
+"""Far more seconds than anything here takes."""
+
+GREETING = """func.func @main() -> i64 {
+  %a = arith.constant 21 : i64
+  %t, %v = async.execute -> !async.value<i64> {
+    %b = arith.addi %a, %a : i64
+    func.call @printI64(%b) : (i64) -> ()
+    func.call @printNewline() : () -> ()
+    async.yield %b : i64
+  }
+  %x = async.await %v : !async.value<i64>
+  return %x : i64
+}
+func.func private @printI64(i64)
+func.func private @printNewline()
+"""
+LATER = """async.func @main() -> (!async.token, !async.value<f64>) {
+  %a = arith.constant 1.5 : f64
+  return %a : f64
+}
+"""
+LEAK = """func.func @main() {
+  %kept = async.runtime.create : !async.token
+  async.runtime.set_available %kept : !async.token
+  async.runtime.add_ref %kept {count = 2 : i64} : !async.token
+  return
+}
+"""
+
+
+@pytest.fixture(scope="session")
+def ipython() -> InteractiveShell:
+    shell = start_ipython() or InteractiveShell.instance()
+    shell.colors = "nocolor"
+    return shell
+
+
+@pytest.fixture
+def shell(ipython: InteractiveShell) -> Iterator[InteractiveShell]:
+    ipython.run_line_magic("load_ext", "tfrt_nb")
+    yield ipython
+    ipython.run_line_magic("unload_ext", "tfrt_nb")
+    ipython.config.pop("TFRT", None)
+
+
+def run(shell: InteractiveShell, line: str, program: str) -> object:
+    """Run a cell; the exception that ended it, if any."""
+    return shell.run_cell(f"%%tfrt {line}\n{program}").error_in_exec
+
+
+@pytest.mark.parametrize("queue", ["s", "mstd:2"])
+def test_a_cell_runs_main_and_shows_what_it_prints_and_makes(shell, queue: str, capsys) -> None:
+    assert run(shell, f"-q {queue}", GREETING) is None
+    captured = capsys.readouterr()
+
+    assert captured.err == ""
+    lines = [" ".join(line.split()) for line in captured.out.splitlines()]
+    assert lines[:2] == ["42", f"● @main: done, 3 of 3 values, on {queue}"]
+    assert sorted(lines[2:]) == [
+        "● available %t, %v async.execute token",
+        "● available %t, %v async.execute value",
+        "● available result 42 i64",
+        "● available return",
+    ]
+
+
+def test_results_come_back_to_python(shell, capsys) -> None:
+    assert run(shell, "-o both", LATER) is None
+    token, value = shell.user_ns["both"]
+
+    assert (token.state, value.result(SLOW)) == (State.AVAILABLE, 1.5)
+
+
+def test_a_cell_that_does_not_wait_gives_its_results_later(shell, capsys) -> None:
+    assert run(shell, "--no-wait -o both", LATER) is None
+    assert capsys.readouterr().out == "@main runs in the background\n"
+    assert shell.user_ns["both"][1].result(SLOW) == 1.5
+
+
+def test_an_error_is_shown_under_its_line(shell, capsys) -> None:
+    wrong = GREETING.replace(
+        "%b = arith.addi %a, %a", "%z = arith.subi %a, %a : i64\n    %b = arith.divsi %a, %z"
+    )
+    assert run(shell, "-o x", wrong) is None
+    captured = capsys.readouterr()
+
+    assert "▲ @main: failed" in captured.out
+    [head, line, caret] = captured.err.splitlines()
+    assert head.endswith(":6:10: error: division by zero")
+    assert (line.strip(), caret.strip()) == ("%b = arith.divsi %a, %z : i64", "^^^^^^^^^^^")
+    assert "division by zero" in str(shell.user_ns["x"].exception(0))
+
+
+def test_what_cannot_be_compiled_is_shown_before_anything_runs(shell, capsys) -> None:
+    assert run(shell, "", GREETING.replace("@printNewline", "@elsewhere")) is None
+    captured = capsys.readouterr()
+
+    assert captured.out == ""
+    assert "'elsewhere' is declared but not defined" in captured.err
+
+
+def test_what_is_left_over_is_told_under_the_cell_and_on_demand(shell, capsys) -> None:
+    shell.run_line_magic("async_leaks", "")
+    assert capsys.readouterr().out == "no async object is left over\n"
+    assert run(shell, "", LEAK) is None
+    captured = capsys.readouterr()
+    assert "● @main: done" in captured.out
+    assert "warning: a token of 'async.runtime.create' is left over: available, and nobody" in (
+        captured.err
+    )
+    shell.run_line_magic("async_leaks", "")
+    assert capsys.readouterr().out.endswith(
+        ":3:11: token of 'async.runtime.create', available, and nobody gave up 2 references\n"
+    )
+
+
+def test_what_an_earlier_cell_left_over_is_no_row_of_a_later_one(shell, capsys) -> None:
+    assert run(shell, "", LEAK) is None
+    capsys.readouterr()
+    shell.execution_count += 1
+    assert run(shell, "-q s", GREETING) is None
+    assert run(shell, "", GREETING) is None
+    output = capsys.readouterr().out
+
+    assert output.count("%t, %v") == 4
+    assert "%kept" not in output
+
+
+def test_a_stage_is_shown_and_nothing_runs(shell, capsys) -> None:
+    assert run(shell, "--emit async-runtime -o nothing", GREETING) is None
+    output = capsys.readouterr().out
+
+    assert output.startswith("module {\n  func.func @main()")
+    assert "async.runtime.resume" in output
+    assert "nothing" not in shell.user_ns
+
+
+def test_a_host_program_has_no_stages(shell, capsys) -> None:
+    assert run(shell, "--emit asm", "func.func @main() {\n  tfrt.return\n}\n") is None
+    assert "--emit shows compiled functions, and the program has none" in capsys.readouterr().err
+
+
+LOOP = """func.func @main() {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = arith.constant 64 : index
+  scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+    scf.reduce
+  }
+  return
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "first", "is_split"),
+    [
+        ("", "", False),
+        ("--parallel-for num-workers=2", "", True),
+        ("--parallel-for 'num-workers=2 min-task-size=8'", "", True),
+        ("", "// parallel-for: num-workers=2\n", True),
+    ],
+)
+def test_parallel_loops_become_tasks_when_asked(
+    shell, line: str, first: str, is_split: bool, capsys
+) -> None:
+    assert run(shell, f"--emit async-runtime {line}", first + LOOP) is None
+    assert ("parallel_compute_fn" in capsys.readouterr().out) is is_split
+
+
+def test_a_wrong_option_for_parallel_loops_is_an_error_of_the_cell(shell, capsys) -> None:
+    assert run(shell, "--parallel-for speed=9", LOOP) is None
+    assert "parallel-for options 'speed=9'" in capsys.readouterr().err
+
+
+def test_a_program_without_main_says_so(shell, capsys) -> None:
+    assert run(shell, "", LATER.replace("@main", "@later")) is None
+    assert capsys.readouterr().out == (
+        "the program compiles; it has no @main to run, and --function chooses another\n"
+    )
+    assert run(shell, "-f later -o both", LATER.replace("@main", "@later")) is None
+    assert shell.user_ns["both"][1].result(SLOW) == 1.5
+
+
+def test_a_page_shows_a_stage_in_colour() -> None:
+    bundle = stage_bundle("  call void @f(i64 %x)\n", "llvm")
+
+    assert bundle["text/plain"] == "  call void @f(i64 %x)\n"
+    assert '<span style="color: ' in str(bundle["text/html"])
+
+
+@pytest.mark.parametrize(
+    ("line", "column", "name", "operation"),
+    [
+        ("  %t = async.execute {", 8, "%t", "async.execute"),
+        ("  %t, %v:2 = async.execute -> (", 14, "%t, %v:2", "async.execute"),
+        ('  "async.execute"() ({', 3, "", "async.execute"),
+        ("async.func private @f(%x: i64)", 1, "@f", "async.func"),
+        ("", 9, "", ""),
+    ],
+)
+def test_an_object_is_named_by_the_text_at_its_place(
+    line: str, column: int, name: str, operation: str
+) -> None:
+    place = Location("cell", 2, column)
+
+    assert name_at(f"\n{line}\n", place) == name
+    assert operation_at(f"\n{line}\n", place) == operation
+
+
+@pytest.mark.parametrize(
+    ("references", "state", "text"),
+    [
+        (1, State.AVAILABLE, "available, and nobody gave up 1 reference"),
+        (1, State.UNAVAILABLE, "1 reference: held by whoever must resolve it"),
+        (3, State.UNAVAILABLE, "3 references: held by whoever must resolve it, and by 2 more"),
+    ],
+)
+def test_who_holds_an_object_is_said_in_words(references: int, state: State, text: str) -> None:
+    assert holders(LiveObject("token", references, state)) == text
+
+
+ENDLESS = """func.func @main() {
+  func.call @printNewline() : () -> ()
+  cf.br ^loop
+^loop:
+  cf.br ^loop
+}
+func.func private @printNewline()
+"""
+SCRIPT = """
+import os, signal, sys
+from tfrt_magics.bridge.log import Log
+from IPython.testing.globalipapp import start_ipython
+
+shell = start_ipython()
+shell.run_line_magic("load_ext", "tfrt_nb")
+line, is_interrupted, endless, later = sys.argv[1], sys.argv[2] == "True", *sys.argv[3:]
+if is_interrupted:
+    Log.write = lambda *_: os.kill(os.getpid(), signal.SIGINT)  # it prints, so it runs
+problem = shell.run_cell(f"%%tfrt {line}\\n{endless}").error_in_exec
+print("ended by", type(problem).__name__)
+shell.run_cell(f"%%tfrt {line} -o both\\n{later}")
+print("then", shell.user_ns["both"][1].result(60))
+"""
+
+
+def alone(line: str, *, is_interrupted: bool = False) -> str:
+    """What an IPython of its own prints that runs an endless cell and then another one.
+
+    Nothing ends code that computes but the end of its process.
+    """
+    arguments = (line, str(is_interrupted), ENDLESS, LATER)
+    command = [sys.executable, "-c", SCRIPT, *arguments]
+    done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=SLOW)
+    return done.stdout
+
+
+@pytest.mark.parametrize("queue", ["s", "mstd:2"])
+def test_an_interrupt_ends_a_cell_that_computes_and_the_next_one_runs(queue: str) -> None:
+    output = alone(f"-q {queue}", is_interrupted=True)
+
+    assert "■ @main: cancelled" in output
+    assert "ended by RunInterrupted\n" in output
+    assert output.endswith("then 1.5\n")
+
+
+@pytest.mark.parametrize("queue", ["s", "mstd:2"])
+def test_a_cell_that_computes_is_over_when_its_time_is(queue: str) -> None:
+    output = alone(f"-q {queue} --timeout 2")
+
+    assert "■ @main: timed out" in output
+    assert "timed out after 2 s; @main was still waiting for return\nended by NoneType\n" in output
+    assert output.endswith("then 1.5\n")
