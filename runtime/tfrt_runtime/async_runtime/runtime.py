@@ -37,6 +37,7 @@ from tfrt_runtime.native.layouts import (
     ASYNC_CHECKED,
     ASYNC_LIMIT,
     ASYNC_OBJECTS,
+    ASYNC_REGISTERED,
     ASYNC_SIZE,
     CONCRETE,
     CONTEXT_ARGUMENTS,
@@ -329,6 +330,11 @@ class AsyncRuntime:
         while address:
             yield address
             address = WORDS[(address + VALUE_NEXT) >> 3]
+
+    def tidy(self) -> None:
+        """Destroy the objects of the list that nobody refers to any more; on any thread."""
+        if self._words[ASYNC_REGISTERED // 8] > 0:
+            self._sweep()
 
     def _sweep(self) -> None:
         sweep = self._process.quick("async_objects.async_sweep", 2)

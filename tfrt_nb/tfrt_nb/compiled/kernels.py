@@ -12,7 +12,8 @@ machine code, made here when a program is first loaded.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Callable, Sequence
 
 from xdsl.ir import Attribute
 
@@ -44,21 +45,26 @@ def compile_kernels(half: CompiledHalf, names: Sequence[str]) -> dict[str, Compi
         if (problem := uncrossable(functions[name].function_type)) is not None:
             fail(functions[name], f"'{name}' cannot be called by host programs: {problem}")
     code = half.compile(kernel_functions(), names)
-    kernels = [_kernel(functions[name], code) for name in names]
+    uses_buffers = any(has_buffers(functions[name].function_type) for name in names)
+    prepare = functools.partial(_prepare, code, uses_buffers)
+    kernels = [_kernel(functions[name], code, prepare) for name in names]
     return {kernel.name: kernel for kernel in kernels}
 
 
-def _kernel(function: Function, code: MachineCode) -> CompiledKernel:
+def _prepare(code: MachineCode, uses_buffers: bool, run: Request) -> None:
+    """Get ready for a run that may call into the code, and tidy up when it is over."""
+    home = run.host.shared_context(CompiledHome)
+    home.keep(code)
+    home.runtime.serve(run)
+    run.on_done(home.runtime.tidy)
+    if uses_buffers:
+        run.on_done(home.runtime.lender.sweep)
+
+
+def _kernel(
+    function: Function, code: MachineCode, prepare: Callable[[Request], None]
+) -> CompiledKernel:
     inputs, outputs = function.function_type.inputs.data, function.function_type.outputs.data
-    uses_buffers = has_buffers(function.function_type)
-
-    def prepare(run: Request) -> None:
-        home = run.host.shared_context(CompiledHome)
-        home.keep(code)
-        home.runtime.serve(run)
-        if uses_buffers:
-            run.on_done(home.runtime.lender.sweep)
-
     return CompiledKernel(
         name=PREFIX + function.sym_name.data,
         adapter=code.address(adapter_name(function.sym_name.data)),
