@@ -31,6 +31,7 @@ from tfrt_nb.passes.convert_scf_to_cf import ConvertScfToCf
 from tfrt_nb.passes.desugar_proposal import DesugarProposal
 from tfrt_nb.passes.drop_on_error_paths import DropOnErrorPaths
 from tfrt_nb.passes.elide_coroutines import ElideCoroutines
+from tfrt_nb.passes.expand_selects import ExpandSelects
 from tfrt_nb.passes.guard_operations import GuardOperations
 from tfrt_nb.passes.inline import Inline
 from tfrt_nb.passes.print_streams import PrintStreams
@@ -52,6 +53,7 @@ PASSES: dict[str, type[ModulePass]] = {
         DesugarProposal,
         DropOnErrorPaths,
         ElideCoroutines,
+        ExpandSelects,
         GuardOperations,
         Inline,
         PrintStreams,
@@ -92,6 +94,7 @@ def executable_pipeline(*first: ModulePass) -> Pipeline:
     return Pipeline(
         (
             DesugarProposal(),
+            ExpandSelects(),
             GuardOperations(),
             *first,
             AsyncFuncToAsyncRuntime(token_last=True, keep_errors=True, bounded_stack=True),

@@ -1,0 +1,51 @@
+"""A choice between two tokens, values or groups becomes a branch.
+
+    %t = arith.select %c, %a, %b : !async.token   =>   %t = scf.if %c -> (!async.token) {
+                                                         scf.yield %a : !async.token
+                                                       } else {
+                                                         scf.yield %b : !async.token
+                                                       }
+
+Whoever counts references takes a result for an object of its own.  That of a select is one of two that
+others own; a yield says that it hands one over.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from xdsl.context import Context
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.passes import ModulePass
+
+from tfrt_nb.dialects.async_.types import GroupType, TokenType, ValueType
+from tfrt_nb.passes.control_flow import Emitter, replace
+
+
+@dataclass(frozen=True)
+class ExpandSelects(ModulePass):
+    """Replaces `arith.select` of async objects."""
+
+    name: ClassVar[str] = "async-expand-selects"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for nested in list(op.walk()):
+            if isinstance(nested, arith.SelectOp) and isinstance(
+                nested.result.type, TokenType | ValueType | GroupType
+            ):
+                _expand(nested)
+
+
+def _expand(op: arith.SelectOp) -> None:
+    regions = [_yielding(op, value) for value in (op.lhs, op.rhs)]
+    choice = scf.IfOp(op.cond, [op.result.type], *regions)
+    replace(op, Emitter.in_front_of(op)(choice).results)
+
+
+def _yielding(op: Operation, value: SSAValue) -> Region:
+    block = Block()
+    Emitter.at_end(block, op.location)(scf.YieldOp(value))
+    return Region(block)
