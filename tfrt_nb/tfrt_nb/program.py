@@ -47,8 +47,8 @@ class FunctionSignature:
 class Program:
     """A program that can be run any number of times.
 
-    `bef` are the bytes of its host functions' file, `compiled` are its other functions, None if there
-    are none.  `text` is its source, "" for a program that came as a file.
+    `compiled` are the functions that become machine code, None if there are none.  `text` is its source,
+    "" for a program that came as a file.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class Program:
         module: ModuleOp | None = None,
         compiled: CompiledHalf | None = None,
     ) -> None:
-        self.bef = bef
+        self._bef = bef
         self.name = name
         self.text = text
         self.module = module
@@ -81,18 +81,19 @@ class Program:
             TfrtError: with what is wrong with it, and where.
         """
         # The compiler is imported here: a program that comes as a file does not need it.
-        from tfrt_nb.compiled.file import requested_parallel_for, translate
+        from tfrt_nb.compiled.file import divide, requested_parallel_for
+        from tfrt_nb.convert.mlir_to_bef import mlir_to_bef
         from tfrt_nb.source import parse_module
 
         with collector_paused():
-            options = requested_parallel_for(text) if parallel_for is None else parallel_for
-            translated = translate(parse_module(text, name), options)
+            host, code = divide(parse_module(text, name))
             compiled = None
-            if translated.compiled is not None:
+            if code is not None:
                 from tfrt_nb.compiled.half import CompiledHalf
 
-                compiled = CompiledHalf(translated.compiled, options)
-            return Program(translated.bef, name, text, translated.host, compiled)
+                options = requested_parallel_for(text) if parallel_for is None else parallel_for
+                compiled = CompiledHalf(code, options)
+            return Program(mlir_to_bef(host), name, text, host, compiled)
 
     @staticmethod
     def from_bef(data: bytes, name: str) -> Program:
@@ -110,6 +111,15 @@ class Program:
             module = read_compiled(text, name)
             program.compiled = CompiledHalf(module, requested_parallel_for(text))
         return program
+
+    @functools.cached_property
+    def bef(self) -> bytes:
+        """The bytes of the program's file; the text of compiled functions is made when first asked for."""
+        if self.compiled is None or self.file.compiled:
+            return self._bef
+        from tfrt_nb.compiled.file import with_compiled
+
+        return with_compiled(self._bef, self.compiled.module, self.compiled.parallel_for)
 
     @property
     def functions(self) -> list[FunctionSignature]:

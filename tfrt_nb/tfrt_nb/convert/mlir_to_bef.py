@@ -7,7 +7,6 @@ become kernels over registers, spread over streams.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
@@ -35,23 +34,17 @@ _OTHER_REGION = "BEF executor only supports references to kernels within the cur
 
 
 def mlir_to_bef(
-    module: ModuleOp,
-    *,
-    optional_sections: bool = True,
-    streams: StreamOptions = AUTOMATIC,
-    compiled: str = "",
+    module: ModuleOp, *, optional_sections: bool = True, streams: StreamOptions = AUTOMATIC
 ) -> bytes:
     """The file that `module` becomes.
 
     Without the optional sections the file runs as well, but does not turn back into the same text.
-    `streams` holds where the module's attributes do not say otherwise.  `compiled` is the text of the
-    compiled functions that the module declares as native ones.
+    `streams` holds where the module's attributes do not say otherwise.
 
     Raises:
         ConversionError: a file cannot hold the module.
     """
-    records = to_records(module, optional_sections=optional_sections, streams=streams)
-    return write_bef(replace(records, compiled=compiled) if compiled else records)
+    return write_bef(to_records(module, optional_sections=optional_sections, streams=streams))
 
 
 def to_records(
