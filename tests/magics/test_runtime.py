@@ -101,6 +101,28 @@ func @main() -> (i32, i32) {
     assert (failed.state, fine.result()) == ("error", 2)
 
 
+def test_an_error_within_a_compiled_function_is_that_of_its_call(host) -> None:
+    snapshot = run(
+        host,
+        """
+func.func @main() -> (i32, i32) {
+  %zero = tfrt.constant.i32 0
+  %bad = tfrt.call @check(%zero) : (i32) -> i32
+  %after = tfrt.add.i32 %bad, %zero
+  %again = tfrt.call @check(%after) : (i32) -> i32
+  tfrt.return %after, %again : i32, i32
+}
+async.func private @check(%x: i32) -> !async.value<i32> {
+  %one = arith.constant 1 : i32
+  %q = arith.divsi %one, %x : i32
+  return %q : i32
+}
+""",
+    )
+    seen = {name: state for name, (state, _) in states(snapshot, 0).items() if name[0] == "%"}
+    assert seen == {"%zero": "available", "%bad": "error", "%after": "skipped", "%again": "skipped"}
+
+
 def test_a_branch_not_taken_is_skipped_and_captured_values_are_not_repeated(host) -> None:
     snapshot = run(
         host,

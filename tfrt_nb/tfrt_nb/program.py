@@ -80,18 +80,19 @@ class Program:
             TfrtError: with what is wrong with it, and where.
         """
         # The compiler is imported here: a program that comes as a file does not need it.
-        from tfrt_nb.compiled.file import requested_parallel_for, translate
+        from tfrt_nb.compiled.file import divide, requested_parallel_for
+        from tfrt_nb.convert.mlir_to_bef import to_records
         from tfrt_nb.source import parse_module
 
         with collector_paused():
-            options = requested_parallel_for(text) if parallel_for is None else parallel_for
-            translated = translate(parse_module(text, name), options)
+            host, code = divide(parse_module(text, name))
             compiled = None
-            if translated.compiled is not None:
+            if code is not None:
                 from tfrt_nb.compiled.half import CompiledHalf
 
-                compiled = CompiledHalf(translated.compiled, options)
-            return Program(BefFile.of(translated.records, name), text, translated.host, compiled)
+                options = requested_parallel_for(text) if parallel_for is None else parallel_for
+                compiled = CompiledHalf(code, options)
+            return Program(BefFile.of(to_records(host), name), text, host, compiled)
 
     @staticmethod
     def from_bef(data: bytes, name: str) -> Program:
@@ -113,10 +114,14 @@ class Program:
 
     @cached_property
     def bef(self) -> bytes:
-        """The bytes of its file."""
+        """The bytes of the program's file; made when first asked for, with the text of compiled code."""
         from tfrt_runtime.bef.writer import write_bef
 
-        return write_bef(self.file)
+        if self.compiled is None or self.file.compiled:
+            return write_bef(self.file)
+        from tfrt_nb.compiled.file import with_compiled
+
+        return with_compiled(self.file, self.compiled.module, self.compiled.parallel_for)
 
     @property
     def functions(self) -> list[FunctionSignature]:
@@ -188,8 +193,9 @@ class Program:
 
     def _is_compiled(self, function: BefFunction) -> bool:
         """Whether a function of the file is a compiled one, which the file only declares."""
-        is_native = function.kind is FunctionKind.NATIVE and self.compiled is not None
-        return is_native and function.name in self.compiled.defined
+        if function.kind is not FunctionKind.NATIVE or self.compiled is None:
+            return False
+        return function.name in self.compiled.defined
 
     def run(
         self,

@@ -14,6 +14,7 @@ from tfrt_magics.bridge.value_view import ValueView, text_of
 from tfrt_nb.convert.named_value import NamedValue
 from tfrt_nb.program import Program
 from tfrt_runtime.async_runtime import LiveObject
+from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.diagnostics import AnyLocation, Diagnostic
 from tfrt_runtime.executor.execution import Execution, RegisterView
 from tfrt_runtime.executor.program import Executable
@@ -115,6 +116,14 @@ class NamesOfValues:
             for kernel in function.kernels
             for register in kernel.results
         }
+        self.compiled_calls: dict[Register, list[Register]] = {
+            (number, register): [(number, argument) for argument in kernel.arguments]
+            for number, function in enumerate(self._functions)
+            for kernel in function.kernels
+            if any(self._functions[i].kind is FunctionKind.NATIVE for i in kernel.functions)
+            for register in kernel.results
+        }
+        """What calls of compiled functions make, and their arguments."""
 
     def in_reading_order(
         self, views: Iterable[RegisterView]
@@ -147,6 +156,7 @@ class TracedRun:
         # The user may keep the results, so they stay here and outlive the run.
         self.results: Sequence[AsyncValue] = tuple(execution.results)
         self._texts: dict[Register, tuple[AsyncValue, str]] = {}
+        self._values: dict[Register, AsyncValue | None] = {}
 
     @property
     def diagnostics(self) -> Sequence[Diagnostic]:
@@ -176,7 +186,9 @@ class TracedRun:
     def named_values(self) -> list[ValueView]:
         """The function's own values, then those of the functions that it has called."""
         own = self._execution.function.name
-        pairs = self._names.in_reading_order(self._execution.registers())
+        views = self._execution.registers()
+        self._values = {(view.function, view.register): view.value for view in views}
+        pairs = self._names.in_reading_order(views)
         # A constant is there without a call; any other value was made by a worker.
         reached = {name.function for view, name in pairs if view.worker} - {own}
         called = [pair for pair in pairs if pair[1].function in reached]
@@ -187,7 +199,7 @@ class TracedRun:
 
     def _view(self, view: RegisterView, name: NamedValue, shown_name: str) -> ValueView:
         register = (view.function, view.register)
-        state = self._state(view.value, self._names.kernel_places.get(register))
+        state = self._state(view.value, register)
         return ValueView(
             shown_name,
             name.type,
@@ -201,7 +213,7 @@ class TracedRun:
             max(1, view.count),
         )
 
-    def _state(self, value: AsyncValue | None, kernel: AnyLocation | None) -> State:
+    def _state(self, value: AsyncValue | None, register: Register | None) -> State:
         """An error of the value's own kernel is an error; one from elsewhere skipped the kernel."""
         if value is None or not value.done():
             return State.UNAVAILABLE
@@ -211,7 +223,18 @@ class TracedRun:
         place = problem.diagnostics[0].location
         if place is None and self._execution.request.is_cancelled:
             return State.CANCELLED
-        return State.SKIPPED if kernel is not None and kernel != place else State.ERROR
+        is_own = register is None or self._is_own_error(register, problem.diagnostics[0])
+        return State.ERROR if is_own else State.SKIPPED
+
+    def _is_own_error(self, register: Register, problem: Diagnostic) -> bool:
+        """Whether the kernel itself failed; in a compiled function, that is at another place."""
+        arguments = self._names.compiled_calls.get(register)
+        if arguments is None:
+            place = problem.location
+            return self._names.kernel_places.get(register, place) == place
+        values = [self._values.get(argument) for argument in arguments]
+        errors = [value.exception(0) for value in values if value is not None and value.done()]
+        return all(error is None or error.diagnostics[0] != problem for error in errors)
 
     def _text(self, register: Register, value: AsyncValue | None, state: State) -> str:
         """The value's text, made once for each value: a tensor's takes a while."""

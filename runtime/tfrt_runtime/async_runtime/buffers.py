@@ -9,50 +9,38 @@ from __future__ import annotations
 
 import ctypes
 import threading
-from collections.abc import Callable, Iterator
+import weakref
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from tfrt_runtime.host.process import NativeProcess
 from tfrt_runtime.host.raw import WORDS
-from tfrt_runtime.host.tensor.buffers import HostBuffer
+from tfrt_runtime.host.tensor.buffers import HostBuffer, Memory
 from tfrt_runtime.host.tensor.dense import DenseHostTensor
 from tfrt_runtime.host.tensor.element_types import ELEMENT_TYPES, ElementType
 from tfrt_runtime.host.tensor.shapes import TensorShape
-from tfrt_runtime.native.layouts import (
-    CONCRETE,
-    CONTEXT_ARGUMENTS,
-    CONTEXT_RESULTS,
-    RECORD_ARGUMENTS,
-    STATE_BITS,
-    TYPE_OBJECT,
-    VALUE_KIND,
-    VALUE_PAYLOAD,
-    VALUE_STATE,
-)
+from tfrt_runtime.native.layouts import TYPE_OBJECT, VALUE_KIND, VALUE_PAYLOAD
 
 _WORDS = {"i1": "bool", "index": "i64"}
 _ELEMENT_TYPES = {element.word: element for element in ELEMENT_TYPES.values()}
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
-    """What an adapter asks with: eight words, see `tfrt_nb.jit.adapters`."""
+class Spec:
+    """What compiled code says of a buffer: five words, see `native.compiled_kernels`."""
 
-    record: int
-    index: int
     type: str
-    descriptor: int
     globals: int
     global_count: int
     counter: int
 
     @staticmethod
-    def at(address: int) -> Request:
-        """The request that starts there."""
-        record, index, text, length, *rest = (WORDS[(address >> 3) + i] for i in range(8))
-        return Request(record, index, ctypes.string_at(text, length).decode(), *rest)
+    def at(address: int) -> Spec:
+        """The spec that starts there."""
+        text, length, *rest = (WORDS[(address >> 3) + i] for i in range(5))
+        return Spec(ctypes.string_at(text, length).decode(), *rest)
 
     @property
     def sizes(self) -> tuple[int | None, ...]:
@@ -65,67 +53,145 @@ class Request:
         word = self.type.rpartition("x")[2]
         return _ELEMENT_TYPES[_WORDS.get(word, word)]
 
+    def is_global(self, address: int) -> bool:
+        """Whether the memory there is a global buffer's, which nobody frees."""
+        table = self.globals >> 3
+        return any(
+            0 <= address - WORDS[table + 2 * i] < max(1, WORDS[table + 2 * i + 1])
+            for i in range(self.global_count)
+        )
 
-class KeptTensors:
-    """The tensors that compiled code may still use, by the counter of what runs of that code."""
+    def fits(self, tensor: DenseHostTensor) -> bool:
+        """Whether a tensor is of the type."""
+        found, wanted = tensor.shape.sizes, self.sizes
+        return (
+            tensor.element_type == self.element_type
+            and len(found) == len(wanted)
+            and all(w in (None, size) for size, w in zip(found, wanted, strict=True))
+        )
 
-    def __init__(self) -> None:
-        self._tensors: dict[int, dict[int, DenseHostTensor]] = {}
+
+class Lender:
+    """Lends the tensors of one host to compiled code.  Safe from any thread."""
+
+    def __init__(self, process: NativeProcess) -> None:
+        self._process = process
+        self._lent: dict[int, dict[int, DenseHostTensor]] = {}
+        """By the counter of what runs of the code that has them."""
         self._lock = threading.Lock()
 
-    def keep(self, counter: int, tensor: DenseHostTensor) -> None:
+    def call_begins(self, spec_address: int) -> None:
+        """A call, which is counted already, is about to ask for its first tensor."""
+        counter = Spec.at(spec_address).counter
+        dropped = None
+        with self._lock:
+            # Whoever has been lent something was counted before: there is nobody but this call.
+            if WORDS[counter >> 3] == 1:
+                dropped = self._lent.pop(counter, None)
+        del dropped
+
+    def lend(self, value: int, spec_address: int, descriptor: int) -> str | None:
+        """Fill in the descriptor of the tensor in a value; what is wrong if there is no such one."""
+        spec = Spec.at(spec_address)
+        tensor = self._tensor_in(value)
+        if tensor is None:
+            return f"expected a dense tensor for memref<{spec.type}>"
+        if not spec.fits(tensor):
+            return (
+                f"expected a tensor for memref<{spec.type}>, "
+                f"found dtype = {tensor.element_type}, shape = {tensor.shape}"
+            )
+        self._keep(spec.counter, tensor)
+        address, sizes = tensor.buffer.address, tensor.shape.sizes
+        for place, word in enumerate((address, address, 0, *sizes, *_strides(sizes))):
+            WORDS[(descriptor >> 3) + place] = word
+        return None
+
+    def _tensor_in(self, value: int) -> DenseHostTensor | None:
+        """The dense tensor in an available, concrete value."""
+        if WORDS[(value + VALUE_KIND) >> 3] != TYPE_OBJECT << 8:
+            return None
+        found = self._process.objects.get(WORDS[(value + VALUE_PAYLOAD) >> 3])
+        return found if isinstance(found, DenseHostTensor) else None
+
+    def _keep(self, counter: int, tensor: DenseHostTensor) -> None:
         """Keep a tensor for a call that is counted already."""
         with self._lock:
-            if WORDS[counter >> 3] == 1:  # this call
-                self._tensors.pop(counter, None)
-            self._tensors.setdefault(counter, {})[id(tensor)] = tensor
+            self._lent.setdefault(counter, {})[id(tensor)] = tensor
 
     def sweep(self) -> None:
         """Let go of what nobody uses any more."""
         with self._lock:
-            over = [counter for counter in self._tensors if WORDS[counter >> 3] == 0]
-            dropped = [self._tensors.pop(counter) for counter in over]
+            over = [counter for counter in self._lent if WORDS[counter >> 3] == 0]
+            dropped = [self._lent.pop(counter) for counter in over]
         del dropped
 
-
-def borrow(process: NativeProcess, context: int, request: Request, kept: KeptTensors) -> str | None:
-    """Fill in the descriptor of the tensor that is asked for; if it is another one, what is wrong."""
-    frame = WORDS[(context + CONTEXT_ARGUMENTS) >> 3]
-    tensor = _tensor_at(process, frame + 8 * request.index)
-    if tensor is None:
-        return f"expected a dense tensor for memref<{request.type}>"
-    if tensor.element_type != request.element_type or not _fits(tensor, request.sizes):
-        return (
-            f"expected a tensor for memref<{request.type}>, "
-            f"found dtype = {tensor.element_type}, shape = {tensor.shape}"
+    def taken_back(self, spec_address: int, descriptor: int) -> DenseHostTensor:
+        """The tensor that a buffer is: it shares the memory of one that was lent, or owns its own."""
+        spec = Spec.at(spec_address)
+        rank, start = len(spec.sizes), descriptor >> 3
+        allocated, aligned, offset, *rest = (WORDS[start + i] for i in range(3 + 2 * rank))
+        view = _View(
+            spec.element_type, aligned + offset * spec.element_type.size, rest[:rank], rest[rank:]
         )
-    kept.keep(request.counter, tensor)
-    address = tensor.buffer.address
-    words = (address, address, 0, *tensor.shape.sizes, *_strides(tensor.shape.sizes))
-    for place, word in enumerate(words):
-        WORDS[(request.descriptor >> 3) + place] = word
-    return None
+        with self._lock:
+            lent = [tensor.buffer for tensor in self._lent.get(spec.counter, {}).values()]
+        for buffer in lent:
+            if buffer.address <= allocated <= buffer.address + buffer.size:
+                return view.of(buffer)
+        if spec.is_global(allocated):
+            return view.copied()
+        if view.size == 0:
+            _free(allocated)
+            return view.copied()
+        return view.of(_adopted(allocated, view.end - allocated))
 
 
-def _fits(tensor: DenseHostTensor, sizes: tuple[int | None, ...]) -> bool:
-    found = tensor.shape.sizes
-    return len(found) == len(sizes) and all(
-        expected in (None, size) for size, expected in zip(found, sizes, strict=True)
-    )
+@dataclass(frozen=True, slots=True)
+class _View:
+    """Elements somewhere in memory, `address` is that of the first one."""
 
+    element_type: ElementType
+    address: int
+    sizes: list[int]
+    strides: list[int]
 
-def _tensor_at(process: NativeProcess, place: int) -> DenseHostTensor | None:
-    """The dense tensor in a word of a frame, if there is one."""
-    value = WORDS[place >> 3]
-    if value == 0 or WORDS[(value + VALUE_STATE) >> 3] & STATE_BITS != CONCRETE:
-        return None
-    if WORDS[(value + VALUE_KIND) >> 3] != TYPE_OBJECT << 8:
-        return None
-    found = process.objects.get(WORDS[(value + VALUE_PAYLOAD) >> 3])
-    return found if isinstance(found, DenseHostTensor) else None
+    @property
+    def shape(self) -> TensorShape:
+        return TensorShape(tuple(self.sizes))
+
+    @property
+    def size(self) -> int:
+        """Bytes of all elements."""
+        return self.shape.element_count * self.element_type.size
+
+    @property
+    def end(self) -> int:
+        """Behind the last element."""
+        last = sum((n - 1) * step for n, step in zip(self.sizes, self.strides, strict=True))
+        return self.address + (last + 1) * self.element_type.size
+
+    def of(self, buffer: HostBuffer) -> DenseHostTensor:
+        """The elements as a tensor that shares the buffer, if they lie in order."""
+        if tuple(self.strides) != _strides(tuple(self.sizes)):
+            return self.copied()
+        shared = buffer.slice(self.address - buffer.address, self.size)
+        return DenseHostTensor(self.element_type, self.shape, shared)
+
+    def copied(self) -> DenseHostTensor:
+        """The elements as a tensor of their own."""
+        if self.size == 0:
+            array = np.empty(self.sizes, self.element_type.storage)
+        else:
+            memory = (ctypes.c_char * (self.end - self.address)).from_address(self.address)
+            flat = np.frombuffer(memoryview(memory), self.element_type.storage)
+            steps = [stride * self.element_type.size for stride in self.strides]
+            array = np.lib.stride_tricks.as_strided(flat, self.sizes, steps).copy()
+        return DenseHostTensor(self.element_type, self.shape, HostBuffer.over(array))
 
 
 def _strides(sizes: tuple[int, ...]) -> tuple[int, ...]:
+    """Of elements that lie row by row."""
     strides: list[int] = []
     step = 1
     for size in reversed(sizes):
@@ -134,66 +200,19 @@ def _strides(sizes: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(strides)
 
 
-def returned(process: NativeProcess, context: int, request: Request) -> DenseHostTensor:
-    """The tensor that a result is: it shares the memory of a tensor, or owns what was allocated."""
-    rank = len(request.sizes)
-    start = request.descriptor >> 3
-    allocated, aligned, offset, *rest = (WORDS[start + i] for i in range(3 + 2 * rank))
-    element = request.element_type
-    sizes, strides = tuple(rest[:rank]), tuple(rest[rank:])
-    address = aligned + offset * element.size
-    size = element.size * TensorShape(sizes).element_count
-    is_contiguous = strides == _strides(sizes)
-    for tensor in _known_tensors(process, context, request):
-        buffer = tensor.buffer
-        if buffer.address <= allocated <= buffer.address + buffer.size and is_contiguous:
-            shared = buffer.slice(address - buffer.address, size)
-            return DenseHostTensor(element, TensorShape(sizes), shared)
-        if buffer.address <= allocated <= buffer.address + buffer.size:
-            return _copy(element, address, sizes, strides)
-    if size == 0 or not is_contiguous or _is_global(request, allocated):
-        tensor = _copy(element, address, sizes, strides)
-        if not _is_global(request, allocated):
-            _FREE(allocated)
-        return tensor
-    memory = HostBuffer.adopt(_Malloc(), allocated, address - allocated + size)
-    return DenseHostTensor(element, TensorShape(sizes), memory.slice(address - allocated, size))
+_adopted_memory: weakref.WeakValueDictionary[int, Memory] = weakref.WeakValueDictionary()
+"""What compiled code has allocated and tensors own, by address: a buffer may come back twice."""
 
 
-def _known_tensors(
-    process: NativeProcess, context: int, request: Request
-) -> Iterator[DenseHostTensor]:
-    """The tensors among the arguments and the results so far."""
-    arguments = WORDS[(request.record + RECORD_ARGUMENTS) >> 3]
-    for frame, count in (
-        (WORDS[(context + CONTEXT_ARGUMENTS) >> 3], arguments),
-        (WORDS[(context + CONTEXT_RESULTS) >> 3], request.index),
-    ):
-        for index in range(count):
-            tensor = _tensor_at(process, frame + 8 * index)
-            if tensor is not None:
-                yield tensor
-
-
-def _is_global(request: Request, address: int) -> bool:
-    table = request.globals >> 3
-    return any(
-        0 <= address - WORDS[table + 2 * i] < max(1, WORDS[table + 2 * i + 1])
-        for i in range(request.global_count)
-    )
-
-
-def _copy(
-    element: ElementType, address: int, sizes: tuple[int, ...], strides: tuple[int, ...]
-) -> DenseHostTensor:
-    if 0 in sizes:
-        return DenseHostTensor.over(np.empty(sizes, element.storage))
-    last = sum((size - 1) * stride for size, stride in zip(sizes, strides, strict=True))
-    memory = (ctypes.c_char * ((last + 1) * element.size)).from_address(address)
-    flat = np.frombuffer(memory, element.storage)
-    steps = [stride * element.size for stride in strides]
-    array = np.lib.stride_tricks.as_strided(flat, sizes, steps).copy()
-    return DenseHostTensor(element, TensorShape(sizes), HostBuffer.over(array))
+def _adopted(address: int, size: int) -> HostBuffer:
+    """Memory that compiled code has allocated, as a buffer that gives it back."""
+    memory = _adopted_memory.get(address)
+    if memory is not None:
+        return HostBuffer.sharing(memory)
+    buffer = HostBuffer.adopt(_Malloc(), address, size)
+    assert isinstance(buffer.memory, Memory)
+    _adopted_memory[address] = buffer.memory
+    return buffer
 
 
 class _Malloc:
@@ -206,7 +225,7 @@ class _Malloc:
     def deallocate_bytes(self, address: int, size: int) -> None:
         """Give it back."""
         del size
-        _FREE(address)
+        _free(address)
 
 
 def _libc_free() -> Callable[[int], object]:
@@ -216,4 +235,8 @@ def _libc_free() -> Callable[[int], object]:
     return free
 
 
-_FREE = _libc_free()
+_libc_free_address = _libc_free()
+
+
+def _free(address: int) -> None:
+    _libc_free_address(address)

@@ -44,14 +44,17 @@ from tfrt_runtime.native.layouts import (
     ASYNC_CHECKED,
     ASYNC_LIMIT,
     ASYNC_OBJECTS,
+    ASYNC_REGISTERED,
     ASYNC_SIZE,
     CONCRETE,
+    CONTEXT_ARGUMENTS,
     CONTEXT_AWAITED,
     CONTEXT_FAILURE,
     CONTEXT_QUEUE,
     CONTEXT_REQUEST,
     CONTEXT_RESULTS,
     EVENT_BORROW_BUFFER,
+    EVENT_BUFFER_ARRIVED,
     EVENT_DESCRIBE,
     EVENT_FAILED,
     EVENT_LOOK,
@@ -59,6 +62,7 @@ from tfrt_runtime.native.layouts import (
     EVENT_RELEASED_TOO_OFTEN,
     EVENT_RESOLVED_TWICE,
     EVENT_RETURN_BUFFER,
+    EVENT_TENSOR_ARRIVED,
     EVENT_THREAD,
     EVENT_WAITING,
     GROUP_ADDED,
@@ -79,7 +83,7 @@ from tfrt_runtime.native.layouts import (
 )
 
 if TYPE_CHECKING:
-    from tfrt_runtime.async_runtime.buffers import KeptTensors
+    from tfrt_runtime.async_runtime.buffers import Lender
 
 FIRST_LIMIT = 1024
 SLICE = 0.001
@@ -371,6 +375,11 @@ class AsyncRuntime:
             yield address
             address = WORDS[(address + VALUE_NEXT) >> 3]
 
+    def tidy(self) -> None:
+        """Destroy the objects of the list that nobody refers to any more; on any thread."""
+        if self._words[ASYNC_REGISTERED // 8] > 0:
+            self._sweep()
+
     def _sweep(self) -> None:
         with self._registry:
             if self._made_at_rest is None:
@@ -397,6 +406,10 @@ class AsyncRuntime:
             return self._borrow_buffer(context, argument)
         elif event == EVENT_RETURN_BUFFER:
             self._return_buffer(context, argument)
+        elif event == EVENT_TENSOR_ARRIVED:
+            return self._tensor_arrived(context, argument)
+        elif event == EVENT_BUFFER_ARRIVED:
+            return self._buffer_arrived(context, argument)
         elif event == EVENT_RESOLVED_TWICE:
             self._mistake(f"{_title(argument)} is resolved twice", argument)
         elif event == EVENT_RELEASED_TOO_OFTEN:
@@ -413,33 +426,47 @@ class AsyncRuntime:
             run.report(diagnostic)
 
     def _borrow_buffer(self, context: int, words: int) -> int:
-        from tfrt_runtime.async_runtime import buffers
-
-        asked = buffers.Request.at(words)
-        problem = buffers.borrow(self._process, context, asked, self.kept_tensors)
+        record, index, spec, descriptor, is_first = (WORDS[(words >> 3) + i] for i in range(5))
+        if is_first:
+            self.lender.call_begins(spec)
+        value = WORDS[(WORDS[(context + CONTEXT_ARGUMENTS) >> 3] >> 3) + index]
+        problem = self.lender.lend(value, spec, descriptor)
         if problem is None:
             return 0
-        owner, number = self._process.owner_of(asked.record)
-        failure = self._error_value(context, error(problem, owner.location_of(number)))
-        WORDS[(context + CONTEXT_FAILURE) >> 3] = failure
+        WORDS[(context + CONTEXT_FAILURE) >> 3] = self._error_at(context, record, problem)
         return 1
 
-    def _return_buffer(self, context: int, words: int) -> None:
-        from tfrt_runtime.async_runtime import buffers
+    def _tensor_arrived(self, context: int, pending: int) -> int:
+        """0, or an error value with one reference."""
+        record, spec, descriptor, value = (WORDS[(pending >> 3) + i] for i in range(4))
+        problem = self.lender.lend(value, spec, descriptor)
+        return 0 if problem is None else self._error_at(context, record, problem)
 
-        asked = buffers.Request.at(words)
-        tensor = buffers.returned(self._process, context, asked)
-        handle = self._process.objects.add(tensor)
-        value = self._process.quick("handles.value_of", 4)(context, TYPE_OBJECT, handle, 0)
+    def _error_at(self, context: int, record: int, problem: str) -> int:
+        """An error value with one reference, at the place of a kernel."""
+        owner, number = self._process.owner_of(record)
+        return self._error_value(context, error(problem, owner.location_of(number)))
+
+    def _return_buffer(self, context: int, words: int) -> None:
+        _, index, spec, descriptor = (WORDS[(words >> 3) + i] for i in range(4))
         results = WORDS[(context + CONTEXT_RESULTS) >> 3]
-        WORDS[(results >> 3) + asked.index] = value
+        WORDS[(results >> 3) + index] = self._tensor_value(context, spec, descriptor)
+
+    def _buffer_arrived(self, context: int, pending: int) -> int:
+        """An available value with one reference."""
+        _, spec, descriptor = (WORDS[(pending >> 3) + i] for i in range(3))
+        return self._tensor_value(context, spec, descriptor)
+
+    def _tensor_value(self, context: int, spec: int, descriptor: int) -> int:
+        handle = self._process.objects.add(self.lender.taken_back(spec, descriptor))
+        return self._process.quick("handles.value_of", 4)(context, TYPE_OBJECT, handle, 0)
 
     @functools.cached_property
-    def kept_tensors(self) -> KeptTensors:
-        """The tensors that compiled code on this host may still use."""
-        from tfrt_runtime.async_runtime.buffers import KeptTensors
+    def lender(self) -> Lender:
+        """Lends tensors to compiled code; made when a program first asks for one."""
+        from tfrt_runtime.async_runtime.buffers import Lender
 
-        return KeptTensors()
+        return Lender(self._process)
 
     def serve(self, run: Request) -> None:
         """What compiled code prints from now on is output of this run, while that lasts.

@@ -208,8 +208,8 @@ class Executable:
 
     def prepare(self, request: Request) -> None:
         """Get ready for a run: compiled functions need a runtime on its host."""
-        for kernel in self._compiled.values():
-            kernel.prepare(request)
+        for prepare in dict.fromkeys(kernel.prepare for kernel in self._compiled.values()):
+            prepare(request)
 
     def location_of(self, number: int) -> AnyLocation:
         """The place of kernel `number` of the file."""

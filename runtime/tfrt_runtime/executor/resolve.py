@@ -154,6 +154,8 @@ class Resolver:
             kernel.adapter,
             self._symbols("compiled_kernels.argument_arrived"),
             self._symbols("compiled_kernels.result_arrived"),
+            self._symbols("compiled_kernels.buffer_arrived"),
+            self._symbols("compiled_kernels.tensor_arrived"),
             *(_payload_type(word) for word in (*kernel.results, *arguments)),
         )
         strict = len(kernel.arguments) - len(kernel.awaited)

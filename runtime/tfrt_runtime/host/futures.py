@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
-from typing import Any
+from typing import Any, TypeGuard
 
 from tfrt_runtime.diagnostics import error
 from tfrt_runtime.host.async_value import AsyncValue, make_unavailable
@@ -15,7 +15,7 @@ from tfrt_runtime.host.work_queue import WorkQueue
 Future = concurrent.futures.Future[Any] | asyncio.Future[Any]
 
 
-def is_future(value: object) -> bool:
+def is_future(value: object) -> TypeGuard[Future]:
     """Whether `from_future` takes it."""
     return isinstance(value, concurrent.futures.Future | asyncio.Future)
 

@@ -99,8 +99,7 @@ KEPT_ARGUMENTS = 0
 KEPT_RESULTS = 8
 KEPT_LIMIT = 16
 KEPT_ACTIVATION = 24
-KEPT_REQUEST = 32
-KEPT_STARTED = 40
+KEPT_STARTED = 32
 
 
 @native
@@ -216,10 +215,14 @@ def await_and_resume(context: Address, value: Address, handle: int, resume: Addr
 
 @native
 def wait_for_object(context: Address, value: Address) -> None:
-    """Return when an object is resolved; run other tasks meanwhile."""
+    """Return when an object is resolved; run other tasks meanwhile.
+
+    The context's request is that of the kernel that waits, or 0 in a task, which uses no frame.
+    """
     outer = load(context + CONTEXT_AWAITED)
     store_release(context + CONTEXT_AWAITED, value)
-    kept = put_frame_aside(context)
+    request = load(context + CONTEXT_REQUEST)
+    kept = put_frame_aside(context) if request != 0 else 0
     nap = FIRST_NAP_NS
     next_look = now() + LOOK_NS
     latch = 0
@@ -227,19 +230,21 @@ def wait_for_object(context: Address, value: Address) -> None:
         if help_once(context):
             nap = FIRST_NAP_NS
             if now() >= next_look:
-                store(context + CONTEXT_REQUEST, load(kept + KEPT_REQUEST))
+                store(context + CONTEXT_REQUEST, request)
                 tell(context, EVENT_LOOK, value)
                 next_look = now() + LOOK_NS
             continue
         if latch == 0:
             latch = latch_make(context, value)
         if not doze(context, latch + LATCH_PENDING, nap):
-            store(context + CONTEXT_REQUEST, load(kept + KEPT_REQUEST))
+            store(context + CONTEXT_REQUEST, request)
             tell(context, EVENT_WAITING, value)
             nap = min(2 * nap, LONGEST_NAP_NS)
     if latch != 0:
         latch_drop(context, latch)
-    take_frame_back(context, kept)
+    if kept != 0:
+        take_frame_back(context, kept)
+    store(context + CONTEXT_REQUEST, request)
     store_release(context + CONTEXT_AWAITED, outer)
     set_thread_context(context)
 
@@ -252,7 +257,6 @@ def put_frame_aside(context: Address) -> Address:
     store(kept + KEPT_RESULTS, load(context + CONTEXT_RESULTS))
     store(kept + KEPT_LIMIT, load(context + CONTEXT_FRAME_LIMIT))
     store(kept + KEPT_ACTIVATION, load(context + CONTEXT_ACTIVATION))
-    store(kept + KEPT_REQUEST, load(context + CONTEXT_REQUEST))
     store(kept + KEPT_STARTED, load(context + CONTEXT_STARTED))
     frame = allocate(16 * FRAME_ROOM)
     store(context + CONTEXT_ARGUMENTS, frame)
@@ -269,7 +273,6 @@ def take_frame_back(context: Address, kept: Address) -> None:
     store(context + CONTEXT_RESULTS, load(kept + KEPT_RESULTS))
     store(context + CONTEXT_FRAME_LIMIT, load(kept + KEPT_LIMIT))
     store(context + CONTEXT_ACTIVATION, load(kept + KEPT_ACTIVATION))
-    store(context + CONTEXT_REQUEST, load(kept + KEPT_REQUEST))
     store(context + CONTEXT_STARTED, load(kept + KEPT_STARTED))
     give_cell(context, kept)
 

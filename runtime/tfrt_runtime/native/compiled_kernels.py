@@ -2,8 +2,12 @@
 
 Every compiled function that host programs call has an adapter, compiled with it, which knows its types:
 `adapter(context, record)` fetches the arguments with the functions here, calls, and hands over the
-results; it returns 1 if the function failed.  The words of the record's data are the adapter, the two
+results; it returns 1 if the function failed.  The words of the record's data are the adapter, the
 waiter functions of this module, then the payload types of results and arguments.
+
+Tensors are Python's: it fills in the descriptors of buffers, and makes tensors of buffers.  What it has
+to know of a buffer is its spec, five words: the type as text and its length, the table of global buffers
+and its length, the counter of what may still use the buffer.
 
 Host values never enter compiled code: what a coroutine awaits is an object of its own, which becomes
 what the host value is.  So compiled code counts references its own way, and a host value may be a
@@ -14,11 +18,14 @@ are results as they are: an object is an AsyncValue.
 from __future__ import annotations
 
 from tfrt_runtime.native.async_objects import (
+    become_error,
     drop_references,
     error_of,
+    new_future,
     new_object,
     register_checked,
     resolved_before,
+    storage_of,
     tell,
     thread_failure,
 )
@@ -28,13 +35,16 @@ from tfrt_runtime.native.async_value import (
     claim,
     drop_optional,
     drop_reference,
+    forward_to,
     give_cell,
     is_available,
     new_available,
+    new_indirect,
     new_value,
     new_waiter,
     resolve,
     state_of,
+    take_cell,
 )
 from tfrt_runtime.native.endings import leave_request
 from tfrt_runtime.native.frame import argument, attribute, set_result
@@ -46,8 +56,10 @@ from tfrt_runtime.native.layouts import (
     CONTEXT_RESULTS,
     ERROR,
     EVENT_BORROW_BUFFER,
+    EVENT_BUFFER_ARRIVED,
     EVENT_FAILED,
     EVENT_RETURN_BUFFER,
+    EVENT_TENSOR_ARRIVED,
     KIND_CONCRETE,
     KIND_INDIRECT,
     RECORD_RESULTS,
@@ -72,13 +84,27 @@ from tfrt_runtime.native.memory import (
     store,
     store_release,
 )
-from tfrt_runtime.native.waiters import publish
+from tfrt_runtime.native.waiters import publish, run_waiters
 
 ADAPTER = 0
 ARGUMENT_ARRIVED = 1
 RESULT_ARRIVED = 2
-FIRST_TYPE = 3
+BUFFER_ARRIVED = 3
+TENSOR_ARRIVED = 4
+FIRST_TYPE = 5
 """Data words: the types of the results start here, those of the arguments follow."""
+
+# A buffer or a tensor that is waited for, in a cell.  The first three are what Python is told.
+PENDING_RECORD = 0
+"""The kernel that has the tensor among its arguments."""
+PENDING_SPEC = 8
+PENDING_DESCRIPTOR = 16
+"""Address of the descriptor."""
+PENDING_VALUE = 24
+"""The tensor's host value."""
+PENDING_OBJECT = 32
+"""Its counterpart that is to be resolved."""
+PENDING_REQUEST = 40
 
 
 @entry
@@ -240,8 +266,8 @@ def report_failure(context: Address, made: Address) -> None:
 def kernel_borrow_buffer(context: Address, request: Address) -> int:
     """Fill in the descriptor of a tensor among the arguments; 1 if it is not what is asked for.
 
-    `request` is the address of five words: record, argument, the buffer's type as text and its
-    length, the descriptor.
+    `request` is the address of five words: record, argument, spec, descriptor, and whether it is the
+    first one of its call.
     """
     return tell(context, EVENT_BORROW_BUFFER, request)
 
@@ -252,6 +278,95 @@ def kernel_return_buffer(context: Address, request: Address) -> None:
     tell(context, EVENT_RETURN_BUFFER, request)
 
 
+@exported("tfrtKernelBufferObject", "ptr", "ptr", "ptr", "i64", "i64", "ptr")
+def kernel_buffer_object(
+    context: Address, record: Address, index: int, size: int, spec: Address
+) -> Address:
+    """An argument as a value of a buffer that compiled code may await, with a reference for its user.
+
+    `size` is that of the descriptor.
+    """
+    value = argument(context, index)
+    made = new_future(context, size)
+    add_references(value, 1)
+    pending = take_cell(context)
+    store(pending + PENDING_RECORD, record)
+    store(pending + PENDING_SPEC, spec)
+    store(pending + PENDING_DESCRIPTOR, storage_of(made))
+    store(pending + PENDING_VALUE, value)
+    store(pending + PENDING_OBJECT, made)
+    waiter = new_waiter(context, WAIT_NOTIFY, attribute(record, TENSOR_ARRIVED), pending)
+    if not add_waiter(value, waiter):
+        give_cell(context, waiter)
+        tensor_arrived(context, pending, value)
+    return made
+
+
+@entry
+def tensor_arrived(context: Address, pending: Address, value: Address) -> None:
+    """Waiter function: a tensor is there, and the value of its buffer is resolved."""
+    made = load(pending + PENDING_OBJECT)
+    if claim(made):
+        failure = 0
+        if state_of(value) == ERROR:
+            failure = error_of(context, value)
+        else:
+            store(pending + PENDING_VALUE, resolve(value))
+            failure = tell(context, EVENT_TENSOR_ARRIVED, pending)
+        if failure != 0:
+            become_error(context, made, failure)
+        else:
+            publish(context, made, CONCRETE)
+        drop_references(context, made, 1)
+    else:
+        resolved_before(context, made)
+    drop_reference(context, value)
+    give_cell(context, pending)
+
+
+@exported("tfrtKernelReturnBufferObject", "void", "ptr", "ptr", "i64", "ptr", "ptr")
+def kernel_return_buffer_object(
+    context: Address, record: Address, index: int, made: Address, spec: Address
+) -> None:
+    """A result that is a value of a buffer.  Takes over a reference to it."""
+    result = new_indirect(context)
+    add_references(result, 1)
+    request = load(context + CONTEXT_REQUEST)
+    fetch_add(request + REQUEST_ACTIVE, 1)
+    pending = take_cell(context)
+    store(pending + PENDING_RECORD, record)
+    store(pending + PENDING_SPEC, spec)
+    store(pending + PENDING_OBJECT, result)
+    store(pending + PENDING_REQUEST, request)
+    waiter = new_waiter(context, WAIT_NOTIFY, attribute(record, BUFFER_ARRIVED), pending)
+    if not add_waiter(made, waiter):
+        give_cell(context, waiter)
+        buffer_arrived(context, pending, made)
+    set_result(context, index, result)
+
+
+@entry
+def buffer_arrived(context: Address, pending: Address, made: Address) -> None:
+    """Waiter function: the value of a buffer is resolved, and the tensor is there."""
+    result = load(pending + PENDING_OBJECT)
+    request = load(pending + PENDING_REQUEST)
+    former = load(context + CONTEXT_REQUEST)
+    store(context + CONTEXT_REQUEST, request)
+    if state_of(made) == ERROR:
+        target = error_of(context, made)
+        tell(context, EVENT_FAILED, target)
+    else:
+        store(pending + PENDING_DESCRIPTOR, storage_of(made))
+        target = tell(context, EVENT_BUFFER_ARRIVED, pending)
+    store(context + CONTEXT_REQUEST, former)
+    give_cell(context, pending)
+    run_waiters(context, forward_to(context, result, target))
+    drop_reference(context, result)
+    drop_references(context, made, 1)
+    # Last: when it was the last of the run, the program may be gone.
+    leave_request(context, request)
+
+
 NAMES = (
     "tfrtKernelArgument",
     "tfrtKernelObject",
@@ -259,5 +374,7 @@ NAMES = (
     "tfrtKernelReturnObject",
     "tfrtKernelBorrowBuffer",
     "tfrtKernelReturnBuffer",
+    "tfrtKernelBufferObject",
+    "tfrtKernelReturnBufferObject",
 )
 """The C names of what adapters call."""

@@ -41,13 +41,15 @@ class SimulatedCoroutines:
     """The state of compiled programs on the queue of a simulated host.
 
     `events` are what native code has told Python, apart from errors to describe; each error has a
-    number, from 1 on, under which the host notes its release.
+    number, from 1 on, under which the host notes its release.  `answers` are what Python answers to
+    events, by event and from the context and the argument; 0 if there is none.
     """
 
     def __init__(self, host: SimulatedHost, *, checked: bool = False) -> None:
         self.host = host
         self.resumed: list[int] = []
         self.events: list[tuple[int, int]] = []
+        self.answers: dict[int, Callable[[int, int], int]] = {}
         self.when_resumed: Callable[[int], object] = lambda handle: None
         self._described = 0
         self.shared = host.block(ASYNC_SIZE, "async", "ASYNC_")
@@ -90,7 +92,8 @@ class SimulatedCoroutines:
     def _on_event(self, context: int, event: int, argument: int) -> int:
         if event not in (EVENT_DESCRIBE, EVENT_OVERFILLED):
             self.events.append((event, argument))
-            return 0
+            answer = self.answers.get(event)
+            return 0 if answer is None else answer(context, argument)
         self._described += 1
         value = new_value(context, 0)
         set_error(value, self._described, TYPE_ERROR)

@@ -22,12 +22,6 @@ func.func @lanes(%a: vector<4xf32>) -> vector<4xf32> {
 func.func @strided(%a: memref<4xf32, strided<[2]>>) {
   return
 }
-func.func @later(%a: memref<4xf32>) -> !async.value<memref<4xf32>> {
-  %t, %v = async.execute -> !async.value<memref<4xf32>> {
-    async.yield %a : memref<4xf32>
-  }
-  return %v : !async.value<memref<4xf32>>
-}
 func.func @main(%x: i32, %t: !t.tensor) {
   BODY
   tfrt.return
@@ -84,12 +78,6 @@ CALLED = (
             "tfrt.call @strided",
             "'tfrt.call' op 'strided' cannot be called by host programs",
             "argument 0 of type 'memref<4xf32, strided<[2]>>' cannot cross",
-        ),
-        (
-            "%y = tfrt.call @later(%t) : (!t.tensor) -> !t.tensor",
-            "tfrt.call @later",
-            "'tfrt.call' op 'later' cannot be called by host programs",
-            "result 0 of type '!async.value<memref<4xf32>>' cannot cross",
         ),
         (
             "%y = tfrt.jit (%t as %m: i32) -> i32 {\n    tfrt.return %m : i32\n  }",

@@ -318,8 +318,8 @@ def test_memory_of_compiled_code_lives_as_long_as_its_tensor(
     host: HostContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     freed: list[int] = []
-    free = buffers._FREE
-    monkeypatch.setattr(buffers, "_FREE", lambda address: (freed.append(address), free(address)))
+    free = buffers._free
+    monkeypatch.setattr(buffers, "_free", lambda address: (freed.append(address), free(address)))
     execution = run(host, parse(TENSORS), DenseHostTensor.over(np.ones((1, 2), np.int32)))
     *_, copy = outcomes(execution.results)
     assert isinstance(copy, DenseHostTensor)
@@ -496,4 +496,60 @@ def test_diagnostics_of_values_are_those_of_python(host: HostContext) -> None:
     promised.set_error(error("lost"))
 
     assert outcomes(execution.results) == ["lost"]
+    assert execution.wait(SLOW)
+
+
+LATE_TENSOR = """
+func.func @main(%t: !t.tensor, %u: !t.tensor) -> (!t.tensor, !t.tensor, !t.tensor) {
+  %a, %b, %c = tfrt.call @pick(%t, %u) : (!t.tensor, !t.tensor) -> (!t.tensor, !t.tensor, !t.tensor)
+  tfrt.return %a, %b, %c : !t.tensor, !t.tensor, !t.tensor
+}
+async.func @pick(%t: memref<?xi8>, %v: !async.value<memref<?xi8>>)
+    -> (!async.value<memref<?xi8>>, !async.value<memref<?xi8>>, !async.value<memref<?xi8>>) {
+  %n = arith.constant 8 : index
+  %one = arith.constant 1 : i8
+  %c0 = arith.constant 0 : index
+  %u = await %v : !async.value<memref<?xi8>>
+  %made = memref.alloc(%n) : memref<?xi8>
+  memref.store %one, %made[%c0] : memref<?xi8>
+  return %u, %made, %made : memref<?xi8>, memref<?xi8>, memref<?xi8>
+}
+"""
+
+
+def test_tensors_may_come_and_go_later_and_a_buffer_twice(host: HostContext) -> None:
+    first, late = np.zeros(3, np.int8), np.ones(5, np.int8)
+    promised = make_unavailable(host.work_queue)
+    execution = run(host, parse(LATE_TENSOR), DenseHostTensor.over(first), promised)
+    assert not execution.wait(0.05)
+    promised.emplace(DenseHostTensor.over(late))
+    given, made, again = outcomes(execution.results)
+
+    assert isinstance(given, DenseHostTensor)
+    assert isinstance(made, DenseHostTensor)
+    assert isinstance(again, DenseHostTensor)
+    assert given.array.ctypes.data == late.ctypes.data
+    assert made.array.ctypes.data == again.array.ctypes.data
+    assert made.array[0] == 1
+    assert execution.wait(SLOW)
+
+
+def test_a_late_tensor_that_does_not_fit_is_an_error_at_the_call(host: HostContext) -> None:
+    promised = make_unavailable(host.work_queue)
+    execution = run(host, parse(LATE_TENSOR), DenseHostTensor.over(np.zeros(3, np.int8)), promised)
+    promised.emplace(DenseHostTensor.over(np.ones((2, 2), np.int8)))
+    message = "expected a tensor for memref<?xi8>, found dtype = i8, shape = [2, 2]"
+
+    assert outcomes(execution.results) == [message] * 3
+    assert execution.wait(SLOW)
+    [problem] = execution.diagnostics
+    assert "tfrt.call @pick" in LATE_TENSOR.splitlines()[problem.location.line - 1]
+
+
+def test_a_late_tensor_may_be_an_error(host: HostContext) -> None:
+    promised = make_unavailable(host.work_queue)
+    execution = run(host, parse(LATE_TENSOR), DenseHostTensor.over(np.zeros(3, np.int8)), promised)
+    promised.set_error(error("lost"))
+
+    assert outcomes(execution.results) == ["lost"] * 3
     assert execution.wait(SLOW)

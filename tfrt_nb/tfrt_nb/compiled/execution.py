@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute
 
 from tfrt_nb.compiled.half import CompiledFunction
@@ -415,7 +416,7 @@ def _argument(function: CompiledFunction, index: int) -> _Crossing:
     type_ = function.arguments[index]
     held = element_of(type_)
     payload = payload_of(type_ if held is None else held)
-    if payload is None or (held is not None and host_type(type_) is None):
+    if payload is None or isinstance(held, MemRefType) or (held and host_type(type_) is None):
         raise TfrtError(
             error(
                 f"argument {index} of @{function.name} is of type {type_}, which Python cannot give"

@@ -6,14 +6,12 @@ become machine code where they run.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from xdsl.dialects.builtin import ModuleOp
 
 from tfrt_nb.compiled.kinds import split
-from tfrt_nb.convert.mlir_to_bef import to_records
 from tfrt_nb.dialects.control_flow import JitOp
-from tfrt_nb.passes.streams import AUTOMATIC, StreamOptions
 from tfrt_nb.source.spans import source_span
 from tfrt_runtime.bef.records import BefModule
 from tfrt_runtime.bef.writer import write_bef
@@ -22,33 +20,13 @@ PARALLEL_FOR = "// parallel-for:"
 """What the first line of a text begins with that wants its parallel loops split, before the options."""
 
 
-@dataclass(frozen=True)
-class Translated:
-    """A program in all its forms: the file, the host functions in it, and the compiled ones, if any."""
+def divide(module: ModuleOp) -> tuple[ModuleOp, ModuleOp | None]:
+    """The host functions of a module, which declare the compiled ones that they call, and those, if any.
 
-    records: BefModule
-    host: ModuleOp
-    compiled: ModuleOp | None = None
-
-    @property
-    def bef(self) -> bytes:
-        """The bytes of the file."""
-        return write_bef(self.records)
-
-
-def translate(
-    module: ModuleOp,
-    parallel_for: str | None = None,
-    *,
-    optional_sections: bool = True,
-    streams: StreamOptions = AUTOMATIC,
-) -> Translated:
-    """The file that a module becomes.
-
-    Regions of `tfrt.jit` become functions of the module.  `parallel_for` are the options with which compiled functions are to be compiled.
+    Regions of `tfrt.jit` become functions of the module.
 
     Raises:
-        ConversionError: a file cannot hold the module.
+        TfrtError: at what cannot be compiled in such a region.
     """
     if _may_have_jit(module):
         from tfrt_nb.passes.outline_jit import outline_jit
@@ -56,18 +34,24 @@ def translate(
         outline_jit(module)
     halves = split(module)
     if not halves.compiled.body.block.ops.first:
-        records = to_records(module, optional_sections=optional_sections, streams=streams)
-        return Translated(records, module)
+        return module, None
     # Imported here: most programs need nothing of the async dialect.
     from tfrt_nb.compiled.declarations import declare_compiled
+
+    return declare_compiled(halves), halves.compiled
+
+
+def with_compiled(host: BefModule, compiled: ModuleOp, parallel_for: str | None = None) -> bytes:
+    """The file of host functions with the compiled ones.
+
+    `parallel_for` are the options with which these are to be compiled.
+    """
     from tfrt_nb.convert.compiled_functions import compiled_text
 
-    host = declare_compiled(halves)
-    text = compiled_text(halves.compiled)
+    text = compiled_text(compiled)
     if parallel_for is not None:
         text = f"{PARALLEL_FOR} {parallel_for}".rstrip() + f"\n{text}"
-    records = to_records(host, optional_sections=optional_sections, streams=streams)
-    return Translated(replace(records, compiled=text), host, halves.compiled)
+    return write_bef(replace(host, compiled=text))
 
 
 def parallel_for_line(text: str) -> str:

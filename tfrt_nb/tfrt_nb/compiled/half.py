@@ -69,6 +69,7 @@ class CompiledHalf:
         """
         DesugarProposal().apply(Context(), module)
         self.module = module
+        self.parallel_for = parallel_for
         self._first = _loop_passes(parallel_for)
         self.functions = {
             op.sym_name.data: _signature(op)

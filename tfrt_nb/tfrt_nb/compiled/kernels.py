@@ -12,9 +12,9 @@ machine code, made here when a program is first loaded.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Callable, Sequence
 
-from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute
 
 from tfrt_nb.compiled.declarations import Function
@@ -22,7 +22,7 @@ from tfrt_nb.compiled.half import CompiledHalf
 from tfrt_nb.compiled.host import CompiledHome
 from tfrt_nb.dialects.crossing import host_type, is_awaited, uncrossable
 from tfrt_nb.dialects.types import CHAIN, TENSOR
-from tfrt_nb.jit.adapters import adapter_name
+from tfrt_nb.jit.adapters import adapter_name, has_buffers
 from tfrt_nb.jit.compiler import MachineCode
 from tfrt_nb.passes.errors import fail
 from tfrt_runtime.async_runtime import kernel_functions
@@ -30,7 +30,7 @@ from tfrt_runtime.executor.native_functions import PREFIX
 from tfrt_runtime.host.context import Request
 from tfrt_runtime.kernels.registry import CompiledKernel
 
-_WORDS = {CHAIN: "chain", TENSOR: "tensor"}
+_WORDS: dict[Attribute, str] = {CHAIN: "chain", TENSOR: "tensor"}
 _SLOW = ("scf.", "memref.", "async.await")
 
 
@@ -45,21 +45,26 @@ def compile_kernels(half: CompiledHalf, names: Sequence[str]) -> dict[str, Compi
         if (problem := uncrossable(functions[name].function_type)) is not None:
             fail(functions[name], f"'{name}' cannot be called by host programs: {problem}")
     code = half.compile(kernel_functions(), names)
-    kernels = [_kernel(functions[name], code) for name in names]
+    uses_buffers = any(has_buffers(functions[name].function_type) for name in names)
+    prepare = functools.partial(_prepare, code, uses_buffers)
+    kernels = [_kernel(functions[name], code, prepare) for name in names]
     return {kernel.name: kernel for kernel in kernels}
 
 
-def _kernel(function: Function, code: MachineCode) -> CompiledKernel:
+def _prepare(code: MachineCode, uses_buffers: bool, run: Request) -> None:
+    """Get ready for a run that may call into the code, and tidy up when it is over."""
+    home = run.host.shared_context(CompiledHome)
+    home.keep(code)
+    home.runtime.serve(run)
+    run.on_done(home.runtime.tidy)
+    if uses_buffers:
+        run.on_done(home.runtime.lender.sweep)
+
+
+def _kernel(
+    function: Function, code: MachineCode, prepare: Callable[[Request], None]
+) -> CompiledKernel:
     inputs, outputs = function.function_type.inputs.data, function.function_type.outputs.data
-    has_buffers = any(isinstance(type_, MemRefType) for type_ in (*inputs, *outputs))
-
-    def prepare(run: Request) -> None:
-        home = run.host.shared_context(CompiledHome)
-        home.keep(code)
-        home.runtime.serve(run)
-        if has_buffers:
-            run.on_done(home.runtime.kept_tensors.sweep)
-
     return CompiledKernel(
         name=PREFIX + function.sym_name.data,
         adapter=code.address(adapter_name(function.sym_name.data)),

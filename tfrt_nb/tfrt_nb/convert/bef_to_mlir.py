@@ -45,10 +45,8 @@ def bef_to_mlir(file: BefFile) -> ModuleOp:
     code = read_compiled(file.compiled, file.name) if file.compiled else ModuleOp([])
     defined = {name for op in code.ops if (name := op.get_attr_or_prop("sym_name"))}
     host = [op for op in functions if op.sym_name not in defined or NATIVE not in op.attributes]
-    for op in list(code.ops):
-        op.detach()
-        host.append(op)
-    return ModuleOp([*compiled, *host])
+    own = [code.body.block.detach_op(op) for op in list(code.ops)]
+    return ModuleOp([*compiled, *host, *own])
 
 
 def missing_sections(file: BefFile) -> Diagnostic | None:

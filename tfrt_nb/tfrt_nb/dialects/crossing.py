@@ -40,7 +40,7 @@ def host_type(type_: Attribute) -> Attribute | None:
         case TokenType():
             return CHAIN
         case ValueType():
-            return None if isinstance(type_.value_type, MemRefType) else _plain(type_.value_type)
+            return host_type(type_.value_type) if not is_awaited(type_.value_type) else None
         case MemRefType():
             return TENSOR if _is_contiguous(type_) and _plain(type_.element_type) else None
         case _:

@@ -6,9 +6,8 @@ fetches the arguments from the kernel's frame, calls @f, and hands over the resu
 are, tokens and values as the objects that they are.  It returns 1 if @f failed.  Arguments that @f
 awaits itself come last in the frame: a kernel starts without them.
 
-What it calls is the runtime's (`tfrt_runtime.native.compiled_kernels`).  A buffer is asked for with the
-address of eight words: record, argument, the buffer's type as text and its length, the descriptor, the
-table of global buffers and its length, the counter of what may still use the buffer.
+What it calls is the runtime's; `tfrt_runtime.native.compiled_kernels` says what the words mean with
+which buffers are asked for.
 """
 
 from __future__ import annotations
@@ -29,6 +28,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute
 
+from tfrt_nb.dialects.async_.types import ValueType
 from tfrt_nb.dialects.crossing import is_awaited
 from tfrt_nb.jit.function_body import GLOBALS_TABLE, LIVE_COUNTER, ModuleText
 from tfrt_nb.jit.llvm_types import llvm_type, result_type
@@ -41,6 +41,8 @@ _FUNCTIONS = {
     "tfrtKernelReturnObject": ("void", "ptr, ptr, i64, ptr"),
     "tfrtKernelBorrowBuffer": ("i1", "ptr, ptr"),
     "tfrtKernelReturnBuffer": ("void", "ptr, ptr"),
+    "tfrtKernelBufferObject": ("ptr", "ptr, ptr, i64, i64, ptr"),
+    "tfrtKernelReturnBufferObject": ("void", "ptr, ptr, i64, ptr, ptr"),
 }
 _BITS: dict[type[Attribute], tuple[str, str]] = {
     Float16Type: ("half", "i16"),
@@ -62,7 +64,16 @@ def argument_order(types: Sequence[Attribute]) -> list[int]:
 
 def has_buffers(type_: FunctionType) -> bool:
     """Whether a function takes or gives buffers."""
-    return any(isinstance(t, MemRefType) for t in (*type_.inputs, *type_.outputs))
+    return any(
+        isinstance(t, MemRefType) or _awaited_buffer(t) is not None
+        for t in (*type_.inputs, *type_.outputs)
+    )
+
+
+def _awaited_buffer(type_: Attribute) -> MemRefType[Attribute] | None:
+    """What a value of a buffer holds; None for other types."""
+    held = type_.value_type if isinstance(type_, ValueType) else None
+    return held if isinstance(held, MemRefType) else None
 
 
 @dataclass
@@ -88,8 +99,13 @@ class _Adapter:
     def take(self, place: int, name: str, type_: Attribute) -> None:
         """Let `name` be the argument in that place of the frame, which is no buffer."""
         if is_awaited(type_):
-            arguments = "ptr %context", "ptr %record", f"i64 {place}"
-            self.call("tfrtKernelObject", *arguments, result=name)
+            arguments = ["ptr %context", "ptr %record", f"i64 {place}"]
+            if (buffer := _awaited_buffer(type_)) is not None:
+                size = f"ptrtoint (ptr getelementptr ({llvm_type(buffer)}, ptr null, i64 1) to i64)"
+                arguments += [f"i64 {size}", f"ptr {self._spec(buffer)}"]
+                self.call("tfrtKernelBufferObject", *arguments, result=name)
+            else:
+                self.call("tfrtKernelObject", *arguments, result=name)
             return
         self.call("tfrtKernelArgument", "ptr %context", f"i64 {place}", result=f"{name}.place")
         text = llvm_type(type_)
@@ -99,44 +115,54 @@ class _Adapter:
         else:
             self.emit(f"{name} = load {text}, ptr {name}.place, align 8")
 
-    def borrow(self, place: int, name: str, type_: MemRefType[Attribute]) -> None:
+    def borrow(
+        self, place: int, name: str, type_: MemRefType[Attribute], *, is_first: bool
+    ) -> None:
         """Let `name` be the descriptor of the tensor in that place; leave if that is no such one."""
-        words = self._words(name, place, type_)
+        words = self._words(name, place, type_, is_first=is_first)
         self.call("tfrtKernelBorrowBuffer", "ptr %context", f"ptr {words}", result=f"{name}.wrong")
         label = name.removeprefix("%")
         self.emit(f"br i1 {name}.wrong, label %refused, label %{label}.go")
         self.lines.append(f"{label}.go:")
         self.emit(f"{name} = load {llvm_type(type_)}, ptr {name}.descriptor")
 
-    def _words(self, name: str, place: int, type_: MemRefType[Attribute]) -> str:
-        text, length = self.module.text(_buffer_text(type_))
-        counter = LIVE_COUNTER if self.module.counts else "null"
+    def _words(
+        self, name: str, place: int, type_: MemRefType[Attribute], *, is_first: bool = False
+    ) -> str:
         values = (
             "ptr %record",
             f"i64 {place}",
-            f"ptr {text}",
-            f"i64 {length}",
+            f"ptr {self._spec(type_)}",
             f"ptr {name}.descriptor",
-            f"ptr {GLOBALS_TABLE}",
-            f"i64 {self.module.global_count}",
-            f"ptr {counter}",
+            f"i64 {int(is_first)}",
         )
         for index, value in enumerate(values):
             self.emit(f"{name}.word{index} = getelementptr i64, ptr {name}.words, i64 {index}")
             self.emit(f"store {value}, ptr {name}.word{index}")
         return f"{name}.words"
 
+    def _spec(self, type_: MemRefType[Attribute]) -> str:
+        """What Python has to know of a buffer."""
+        text, length = self.module.text(_buffer_text(type_))
+        return self.module.constant(
+            f"{{ ptr, i64, ptr, i64, ptr }} {{ ptr {text}, i64 {length}, ptr {GLOBALS_TABLE}, "
+            f"i64 {self.module.global_count}, ptr {LIVE_COUNTER} }}"
+        )
+
     def reserve(self, name: str, type_: MemRefType[Attribute]) -> None:
         """Room for a descriptor and for the words of a request; in the first block."""
         self.emit(f"{name}.descriptor = alloca {llvm_type(type_)}")
-        self.emit(f"{name}.words = alloca [8 x i64]")
+        self.emit(f"{name}.words = alloca [5 x i64]")
 
     # Results
 
     def give(self, index: int, name: str, type_: Attribute) -> None:
         """Hand over a result that is no buffer."""
         places = "ptr %context", "ptr %record", f"i64 {index}"
-        if is_awaited(type_):
+        if (buffer := _awaited_buffer(type_)) is not None:
+            arguments = f"ptr {name}", f"ptr {self._spec(buffer)}"
+            self.call("tfrtKernelReturnBufferObject", *places, *arguments)
+        elif is_awaited(type_):
             self.call("tfrtKernelReturnObject", *places, f"ptr {name}")
         else:
             self.call("tfrtKernelReturn", *places, f"i64 {self._word(name, type_)}")
@@ -198,9 +224,11 @@ def _buffers(
 def _take_all(adapter: _Adapter, inputs: Sequence[Attribute]) -> None:
     """Buffers first: when one is refused, there is nothing yet to give up."""
     places = {index: place for place, index in enumerate(argument_order(inputs))}
+    is_first = True
     for index, type_ in enumerate(inputs):
         if isinstance(type_, MemRefType):
-            adapter.borrow(places[index], f"%x{index}", type_)
+            adapter.borrow(places[index], f"%x{index}", type_, is_first=is_first)
+            is_first = False
     for index, type_ in enumerate(inputs):
         if not isinstance(type_, MemRefType):
             adapter.take(places[index], f"%x{index}", type_)

@@ -7,14 +7,13 @@
                                                   return %d : i32
                                                 }
 
-A body with tasks becomes an `async.func`, so that it waits without a thread; where it returns buffers,
-which no `async.value` of a host program can hold, a plain function.
+A body with tasks becomes an `async.func`, so that it waits without a thread.
 """
 
 from __future__ import annotations
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import FunctionType, MemRefType, ModuleOp, StringAttr, SymbolRefAttr
+from xdsl.dialects.builtin import FunctionType, ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.ir import Attribute, Operation
 
 from tfrt_nb.dialects.async_.functions import FuncOp as AsyncFuncOp
@@ -35,17 +34,17 @@ def outline_jit(module: ModuleOp) -> None:
     Raises:
         PassError: at an operation in a region that only host programs have.
     """
-    symbols = {name.data for op in module.ops if (name := _symbol(op)) is not None}
+    symbols = {_symbol(op) for op in module.ops}
     for function in list(module.ops):
         for op in [op for op in function.walk() if isinstance(op, JitOp)]:
-            name = _unused(f"{getattr(_symbol(function), 'data', '')}_jit", symbols)
+            name = _unused(f"{_symbol(function)}_jit", symbols)
             symbols.add(name)
             module.body.block.add_op(_outline(op, name))
 
 
-def _symbol(op: Operation) -> StringAttr | None:
+def _symbol(op: Operation) -> str:
     name = op.get_attr_or_prop("sym_name")
-    return name if isinstance(name, StringAttr) else None
+    return name.data if isinstance(name, StringAttr) else ""
 
 
 def _unused(wanted: str, used: set[str]) -> str:
@@ -67,7 +66,7 @@ def _outline(op: JitOp, name: str) -> Operation:
             fail(nested, f"'{nested.name}' is a kernel, and what is in a 'tfrt.jit' is compiled")
     inputs = list(body.blocks[0].arg_types)
     values = op.body_types
-    is_async = op.has_token or (_has_tasks(op) and not _has_buffers(values))
+    is_async = op.has_token or _has_tasks(op)
     outputs = _async_results(op, values) if is_async else list(values)
     for block in body.blocks:
         if isinstance(end := block.last_op, ReturnOp):
@@ -90,10 +89,6 @@ def _outline(op: JitOp, name: str) -> Operation:
 
 def _has_tasks(op: JitOp) -> bool:
     return any(nested.name.startswith("async.") for nested in op.regions[0].walk())
-
-
-def _has_buffers(types: tuple[Attribute, ...]) -> bool:
-    return any(isinstance(type_, MemRefType) for type_ in types)
 
 
 def _async_results(op: JitOp, values: tuple[Attribute, ...]) -> list[Attribute]:

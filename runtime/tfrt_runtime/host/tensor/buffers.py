@@ -50,7 +50,18 @@ class HostBuffer:
         """Bytes that were allocated already; `allocator` gets them back."""
         memory = _memory_type(size.bit_length()).from_address(address)
         memory.owed = allocator, address, size
+        return cls.sharing(memory)
+
+    @classmethod
+    def sharing(cls, memory: Memory) -> HostBuffer:
+        """All bytes of memory that an allocator has given."""
+        _, address, size = memory.owed
         return cls(memory, address, 0, size)
+
+    @property
+    def memory(self) -> Memory | AnyArray:
+        """What the bytes live as long as."""
+        return self._memory
 
     @classmethod
     def over(cls, array: AnyArray) -> HostBuffer:

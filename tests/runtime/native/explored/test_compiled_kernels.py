@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tfrt_runtime.native import async_abi, async_objects, compiled_kernels, handles
+from tfrt_runtime.native.async_objects import storage_of
 from tfrt_runtime.native.async_value import drop_reference, resolve, state_of
 from tfrt_runtime.native.layouts import (
     CONCRETE,
@@ -12,7 +13,9 @@ from tfrt_runtime.native.layouts import (
     CONTEXT_REQUEST,
     CONTEXT_RESULTS,
     ERROR,
+    EVENT_BUFFER_ARRIVED,
     EVENT_FAILED,
+    EVENT_TENSOR_ARRIVED,
     RECORD_ARGUMENTS,
     RECORD_DATA,
     RECORD_RESULTS,
@@ -51,9 +54,14 @@ class Scene:
     def record(self, adapter: int, *types: int) -> int:
         """The record of a kernel with one argument and as many results as there are types less one."""
         record = self.host.block(128, "record", "RECORD_")
-        data = self.host.block(8 * (3 + len(types)), "data")
-        result_arrived = self.host.function(compiled_kernels.result_arrived)
-        for place, word in enumerate((adapter, self.arrived, result_arrived, *types)):
+        data = self.host.block(8 * (compiled_kernels.FIRST_TYPE + len(types)), "data")
+        waiters = (
+            compiled_kernels.result_arrived,
+            compiled_kernels.buffer_arrived,
+            compiled_kernels.tensor_arrived,
+        )
+        words = (adapter, self.arrived, *map(self.host.function, waiters), *types)
+        for place, word in enumerate(words):
             store(data + 8 * place, word)
         store(record + RECORD_DATA, data)
         store(record + RECORD_ARGUMENTS, 1)
@@ -187,6 +195,104 @@ def test_a_run_is_over_once_when_its_last_result_is_there(fails: bool) -> None:
         world.finally_assert(check)
 
     assert explore(scenario, interleavings=4000).interleavings > 10
+
+
+@pytest.mark.parametrize("what", ["tensor", "another", "error"])
+def test_a_coroutine_gets_the_buffer_of_a_tensor_that_comes_later(what: str) -> None:
+    def scenario(world: World) -> None:
+        scene = Scene(world, 2)
+        value = scene.value()
+        record = scene.record(0, TYPE_I64)
+        seen: list[tuple[int, int]] = []
+        objects: list[int] = []
+
+        def lend(context: int, pending: int) -> int:
+            if what == "another":
+                return scene.host.error(5)
+            assert payload(load(pending + compiled_kernels.PENDING_VALUE)) == 42
+            store(load(pending + compiled_kernels.PENDING_DESCRIPTOR), 1000)
+            return 0
+
+        def look(_: int) -> None:
+            [made] = objects
+            state = state_of(made)
+            seen.append((state, payload(made) if state == ERROR else load(storage_of(made))))
+
+        def resolve_value(context: int) -> None:
+            assert handles.value_claim(value) == 1
+            if what == "error":
+                handles.value_set_error(context, value, 7)
+            else:
+                handles.value_emplace(context, value, TYPE_I64, 42, 0)
+
+        def await_value(context: int) -> None:
+            scene.enter(context, value)
+            made = compiled_kernels.kernel_buffer_object(context, record, 0, 40, 0)
+            objects.append(made)
+            async_abi.await_value_and_execute(made, 1, scene.coroutines.resume)
+
+        scene.coroutines.answers[EVENT_TENSOR_ARRIVED] = lend
+        scene.coroutines.when_resumed = look
+        scene.thread(resolve_value, "producer")
+        scene.thread(await_value, "coroutine")
+
+        def check() -> None:
+            scene.coroutines.run_tasks(scene.host.main)
+            expected = {"tensor": (CONCRETE, 1000), "another": (ERROR, 5), "error": (ERROR, 7)}
+            assert seen == [expected[what]]
+            scene.coroutines.on(scene.host.main, lambda: async_abi.drop_ref(objects[0], 1))()
+            drop_reference(scene.host.main, value)
+
+        world.finally_assert(check)
+
+    assert explore(scenario, interleavings=3000).interleavings > 10
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_a_buffer_that_comes_later_is_a_tensor_before_its_run_is_over(fails: bool) -> None:
+    def scenario(world: World) -> None:
+        scene = Scene(world, 2)
+        main = scene.host.main
+        record = scene.record(0, TYPE_I64, TYPE_I64)
+        made = scene.coroutines.on(main, lambda: async_abi.create_value(40))()
+        name_cell(world, made, "result")
+        failure = scene.host.error(9)
+        results: list[int] = []
+
+        def make_tensor(context: int, pending: int) -> int:
+            address = load(load(pending + compiled_kernels.PENDING_DESCRIPTOR))
+            return handles.value_of(context, TYPE_I64, address, 0)
+
+        def produce(context: int) -> None:
+            if fails:
+                async_objects.note_failure(context, made, failure)
+                async_abi.set_value_error(made)
+            else:
+                store(storage_of(made), 1000)
+                async_abi.emplace_value(made)
+
+        def give(context: int) -> None:
+            scene.enter(context, 0)
+            compiled_kernels.kernel_return_buffer_object(context, record, 0, made, 0)
+            results.append(load(load(context + CONTEXT_RESULTS)))
+            handles.request_leave(context, scene.request)
+
+        scene.coroutines.answers[EVENT_BUFFER_ARRIVED] = make_tensor
+        scene.thread(produce, "coroutine")
+        scene.thread(give, "kernel")
+
+        def check() -> None:
+            assert scene.host.done == [scene.request]
+            assert (state_of(results[0]), payload(results[0])) == (
+                (ERROR, 9) if fails else (CONCRETE, 1000)
+            )
+            drop_reference(main, results[0])
+            if not fails:
+                drop_reference(main, failure)
+
+        world.finally_assert(check)
+
+    assert explore(scenario, interleavings=3000).interleavings > 10
 
 
 def test_results_that_a_failed_function_has_not_set_are_its_failure() -> None:

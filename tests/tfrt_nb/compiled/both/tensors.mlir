@@ -3,6 +3,8 @@
 // output: DenseHostTensor dtype = f32, shape = [2, 2], values = [1.000000e+00, 2.000000e+00, 3.000000e+00, 4.000000e+00]
 // output: DenseHostTensor dtype = f32, shape = [2, 2], values = [2.000000e+00, 4.000000e+00, 6.000000e+00, 8.000000e+00]
 // output: DenseHostTensor dtype = i64, shape = [3], values = [7, 8, 9]
+// output: DenseHostTensor dtype = f32, shape = [2, 2], values = [2.000000e+00, 4.000000e+00, 6.000000e+00, 8.000000e+00]
+// output: DenseHostTensor dtype = f32, shape = [2, 2], values = [4.000000e+00, 8.000000e+00, 1.200000e+01, 1.600000e+01]
 // result: f32 available 20.0
 // result: !tfrt.chain available CHAIN
 func.func @main() -> (f32, !tfrt.chain) {
@@ -15,7 +17,29 @@ func.func @main() -> (f32, !tfrt.chain) {
   %sum = tfrt.call @sum(%double) : (!t.tensor) -> f32
   %k = tfrt.call @constant() : () -> !t.tensor
   %c5 = tfrt_dht.print_tensor %k, %c4
-  tfrt.return %sum, %c5 : f32, !tfrt.chain
+  %given, %twice = tfrt.call @double_later(%double) : (!t.tensor) -> (!t.tensor, !t.tensor)
+  %c6 = tfrt_dht.print_tensor %given, %c5
+  %c7 = tfrt_dht.print_tensor %twice, %c6
+  tfrt.return %sum, %c7 : f32, !tfrt.chain
+}
+async.func @double_later(%v: !async.value<memref<2x2xf32>>) -> (!async.value<memref<2x2xf32>>, !async.value<memref<2x2xf32>>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %two = arith.constant 2 : index
+  %a = await %v : !async.value<memref<2x2xf32>>
+  %t, %w = async.execute -> !async.value<memref<2x2xf32>> {
+    %r = memref.alloc() : memref<2x2xf32>
+    scf.for %i = %c0 to %two step %c1 {
+      scf.for %j = %c0 to %two step %c1 {
+        %x = memref.load %a[%i, %j] : memref<2x2xf32>
+        %y = arith.addf %x, %x : f32
+        memref.store %y, %r[%i, %j] : memref<2x2xf32>
+      }
+    }
+    async.yield %r : memref<2x2xf32>
+  }
+  %b = await %w : !async.value<memref<2x2xf32>>
+  return %a, %b : memref<2x2xf32>, memref<2x2xf32>
 }
 memref.global "private" constant @numbers : memref<3xi64> = dense<[7, 8, 9]>
 func.func @constant() -> memref<3xi64> {

@@ -12,7 +12,6 @@ types of compiled code, operands and results of the operation those that host pr
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Self
 
 from xdsl.ir import Attribute, OpTraits, SSAValue
@@ -24,7 +23,7 @@ from xdsl.utils.exceptions import VerifyException
 from tfrt_nb.dialects.assembly import (
     parse_attributes_with_keyword,
     print_attributes,
-    print_types_in_parentheses,
+    print_types,
 )
 from tfrt_nb.dialects.control_flow.returns import ReturnOp
 from tfrt_nb.dialects.control_flow.structure import BodyOp, Types
@@ -100,9 +99,11 @@ class JitOp(BodyOp):
                 pairs = zip(self.operands, block.args, strict=True)
                 printer.print_list(pairs, lambda pair: _print_argument(printer, *pair))
         if self.results:
-            token = ["!async.token"] if self.has_token else []
             printer.print_string(" -> ")
-            _print_result_types(printer, token, self.body_types)
+            with printer.in_parens():
+                if self.has_token:
+                    printer.print_string("!async.token" + ", " * bool(self.body_types))
+                print_types(printer, self.body_types)
         print_attributes(printer, self.attributes, keyword=True)
         printer.print_string(" ")
         printer.print_region(self.regions[0], print_entry_block_args=False)
@@ -118,7 +119,7 @@ def _parse_argument(parser: Parser) -> tuple[SSAValue, Parser.Argument]:
 
 def _parse_result_types(parser: Parser) -> list[Attribute]:
     types = parser.parse_optional_comma_separated_list(parser.Delimiter.PAREN, parser.parse_type)
-    return [parser.parse_type()] if types is None else types
+    return [parser.parse_type()] if types is None else list(types)
 
 
 def _crossing(parser: Parser, type_: Attribute) -> Attribute:
@@ -136,18 +137,3 @@ def _print_argument(printer: Printer, operand: SSAValue, argument: SSAValue) -> 
     printer.print_ssa_value(argument)
     printer.print_string(": ")
     printer.print_attribute(argument.type)
-
-
-def _print_result_types(printer: Printer, token: list[str], types: Iterable[Attribute]) -> None:
-    if not token:
-        print_types_in_parentheses(printer, types)
-        return
-    with printer.in_parens():
-        printer.print_list([*token, *types], lambda item: _print_type(printer, item))
-
-
-def _print_type(printer: Printer, item: str | Attribute) -> None:
-    if isinstance(item, str):
-        printer.print_string(item)
-    else:
-        printer.print_attribute(item)
