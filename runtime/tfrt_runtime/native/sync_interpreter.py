@@ -183,6 +183,7 @@ from tfrt_runtime.native.sync_layouts import (
     RUN_RECORD,
     RUN_SEGMENT,
     RUN_SIZE,
+    RUN_STOP,
     SEGMENT_BASE,
     SEGMENT_FRAMES,
     SEGMENT_LIMIT,
@@ -193,6 +194,7 @@ from tfrt_runtime.native.sync_layouts import (
     SMALLEST_RUN,
     SMALLEST_SEGMENT,
     START_REPEAT,
+    STOP,
     SUBTRACT,
     SUBTRACT_LAST,
     TRACE,
@@ -216,6 +218,7 @@ def run(context: Address, record: Address) -> None:
     store(state + RUN_SEGMENT, 0)
     store(state + RUN_NESTED, load(caller + ACTIVATION_NESTED) + size)
     store(state + RUN_SIZE, size)
+    store(state + RUN_STOP, STOP)
     for i in range(load(code + CODE_ARGUMENTS)):
         value = register_value(caller, record, i)
         word = take_argument(context, value, load(code + CODE_TYPES + 8 * i))
@@ -526,13 +529,18 @@ def abandon(context: Address, state: Address, frame: Address, failed: Address) -
 def interpret(context: Address, state: Address, pc: Address, frame: Address, left: int) -> None:
     """Run from the instruction at `pc` to the end of the run, or until it has to leave.
 
-    `left` is what is left of the slice.  An operation that cannot go on makes it less than 0.
+    `left` is what is left of the slice.  What jumps counts it down; below 0, and
+    on an error, the next instruction is STOP, and `stopped` the one to go on with.
     `last` is what the latest arithmetic has computed.
     """
     failed = 0
     last = 0
+    stop = state + RUN_STOP
+    stopped = pc
+    if left < 0:
+        pc = stop
     while True:
-        while left >= 0:
+        while True:
             operation = load_i32(pc)
             if operation == ADD:
                 last = wrapping_add(load(frame + load_i32(pc + 8)), load(frame + load_i32(pc + 12)))
@@ -693,66 +701,99 @@ def interpret(context: Address, state: Address, pc: Address, frame: Address, lef
             elif operation == JUMP:
                 left -= load_i32(pc + 16)
                 pc += load_i32(pc + 4)
+                if left < 0:
+                    stopped = pc
+                    pc = stop
             elif operation == JUMP_IF:
                 left -= load_i32(pc + 16)
                 if load(frame + load_i32(pc + 8)) & 1 != 0:
                     pc += load_i32(pc + 4)
                 else:
                     pc += 24
+                if left < 0:
+                    stopped = pc
+                    pc = stop
             elif operation == JUMP_UNLESS:
                 left -= load_i32(pc + 16)
                 if load(frame + load_i32(pc + 8)) & 1 == 0:
                     pc += load_i32(pc + 4)
                 else:
                     pc += 24
+                if left < 0:
+                    stopped = pc
+                    pc = stop
             elif operation == JUMP_EQUAL_I32:
                 left -= load_i32(pc + 16)
                 if load_i32(frame + load_i32(pc + 8)) == load_i32(frame + load_i32(pc + 12)):
                     pc += load_i32(pc + 4)
                 else:
                     pc += 24
+                if left < 0:
+                    stopped = pc
+                    pc = stop
             elif operation == JUMP_EQUAL_I64:
                 left -= load_i32(pc + 16)
                 if load(frame + load_i32(pc + 8)) == load(frame + load_i32(pc + 12)):
                     pc += load_i32(pc + 4)
                 else:
                     pc += 24
+                if left < 0:
+                    stopped = pc
+                    pc = stop
             elif operation == JUMP_NOT_EQUAL_I32:
                 left -= load_i32(pc + 16)
                 if load_i32(frame + load_i32(pc + 8)) != load_i32(frame + load_i32(pc + 12)):
                     pc += load_i32(pc + 4)
                 else:
                     pc += 24
+                if left < 0:
+                    stopped = pc
+                    pc = stop
             elif operation == JUMP_NOT_EQUAL_I64:
                 left -= load_i32(pc + 16)
                 if load(frame + load_i32(pc + 8)) != load(frame + load_i32(pc + 12)):
                     pc += load_i32(pc + 4)
                 else:
                     pc += 24
+                if left < 0:
+                    stopped = pc
+                    pc = stop
             elif operation == JUMP_LESS_EQUAL_I32:
                 left -= load_i32(pc + 16)
                 if load_i32(frame + load_i32(pc + 8)) <= load_i32(frame + load_i32(pc + 12)):
                     pc += load_i32(pc + 4)
                 else:
                     pc += 24
+                if left < 0:
+                    stopped = pc
+                    pc = stop
             elif operation == JUMP_LESS_EQUAL_I64:
                 left -= load_i32(pc + 16)
                 if load(frame + load_i32(pc + 8)) <= load(frame + load_i32(pc + 12)):
                     pc += load_i32(pc + 4)
                 else:
                     pc += 24
+                if left < 0:
+                    stopped = pc
+                    pc = stop
             elif operation == JUMP_GREATER_I32:
                 left -= load_i32(pc + 16)
                 if load_i32(frame + load_i32(pc + 8)) > load_i32(frame + load_i32(pc + 12)):
                     pc += load_i32(pc + 4)
                 else:
                     pc += 24
+                if left < 0:
+                    stopped = pc
+                    pc = stop
             elif operation == JUMP_GREATER_I64:
                 left -= load_i32(pc + 16)
                 if load(frame + load_i32(pc + 8)) > load(frame + load_i32(pc + 12)):
                     pc += load_i32(pc + 4)
                 else:
                     pc += 24
+                if left < 0:
+                    stopped = pc
+                    pc = stop
             elif operation == REPEAT:
                 left -= load_i32(pc + 16)
                 rounds = load(frame + load_i32(pc + 8)) - 1
@@ -761,6 +802,9 @@ def interpret(context: Address, state: Address, pc: Address, frame: Address, lef
                     pc += load_i32(pc + 4)
                 else:
                     pc += 24
+                if left < 0:
+                    stopped = pc
+                    pc = stop
             elif operation == CALL:
                 callee = new_frame(context, state, pc, frame)
                 if callee != 0:
@@ -768,9 +812,12 @@ def interpret(context: Address, state: Address, pc: Address, frame: Address, lef
                     code = load(pc + CALL_CODE)
                     left -= load(code + CODE_WEIGHT)
                     pc = load(code + CODE_ENTRY)
+                    if left < 0:
+                        stopped = pc
+                        pc = stop
                 else:
                     failed = report_error(context, load(pc + CALL_RECORD), MESSAGE_TOO_DEEP)
-                    left = -1
+                    pc = stop
             elif operation == RETURN:
                 call = load(frame + FRAME_RETURN)
                 if call != 0:
@@ -787,8 +834,7 @@ def interpret(context: Address, state: Address, pc: Address, frame: Address, lef
                     pc = call + load_i32(call + CALL_LENGTH)
                 else:
                     succeed(context, state, pc, frame)
-                    pc = 0
-                    left = -1
+                    return
             elif operation == ADD_F32:
                 store_f32(
                     frame + load_i32(pc + 4),
@@ -812,7 +858,7 @@ def interpret(context: Address, state: Address, pc: Address, frame: Address, lef
             elif operation == DIVIDE_F32:
                 if load_f32(frame + load_i32(pc + 16)) == 0.0:
                     failed = report_error(context, load(pc + 24), MESSAGE_DIVIDE_BY_ZERO)
-                    left = -1
+                    pc = stop
                 else:
                     store_f32(
                         frame + load_i32(pc + 4),
@@ -848,7 +894,7 @@ def interpret(context: Address, state: Address, pc: Address, frame: Address, lef
             elif operation == DIVIDE_F64:
                 if load_f64(frame + load_i32(pc + 16)) == 0.0:
                     failed = report_error(context, load(pc + 24), MESSAGE_DIVIDE_BY_ZERO)
-                    left = -1
+                    pc = stop
                 else:
                     store_f64(
                         frame + load_i32(pc + 4),
@@ -863,14 +909,14 @@ def interpret(context: Address, state: Address, pc: Address, frame: Address, lef
                 pc += 16
             elif operation == DIVIDE_I32:
                 failed = divide_i32(context, pc, frame)
-                if failed != 0:
-                    left = -1
                 pc += 32
+                if failed != 0:
+                    pc = stop
             elif operation == DIVIDE_I64:
                 failed = divide_i64(context, pc, frame)
-                if failed != 0:
-                    left = -1
                 pc += 32
+                if failed != 0:
+                    pc = stop
             elif operation == CONSTANTS:
                 copy(frame + load_i32(pc + 4), load(pc + 8), load(pc + 16))
                 pc += 24
@@ -878,7 +924,7 @@ def interpret(context: Address, state: Address, pc: Address, frame: Address, lef
                 rounds = load_i32(frame + load_i32(pc + 12))
                 if rounds < 0:
                     failed = fail_number(context, load(pc + 16), MESSAGE_NEGATIVE_COUNT, rounds)
-                    left = -1
+                    pc = stop
                 elif rounds == 0:
                     pc += load_i32(pc + 4)
                 else:
@@ -888,7 +934,7 @@ def interpret(context: Address, state: Address, pc: Address, frame: Address, lef
                 index = load_i32(frame + load_i32(pc + 4))
                 if index < 0 or index >= load_i32(pc + 8):
                     failed = fail_number(context, load(pc + 16), MESSAGE_CASE_RANGE, index)
-                    left = -1
+                    pc = stop
                 else:
                     pc += load_i32(pc + 24 + 4 * index)
             elif operation == BOX:
@@ -899,9 +945,9 @@ def interpret(context: Address, state: Address, pc: Address, frame: Address, lef
                 pc += 16
             elif operation == UNBOX:
                 failed = unbox(context, pc, frame)
-                if failed != 0:
-                    left = -1
                 pc += 24
+                if failed != 0:
+                    pc = stop
             elif operation == SHARE:
                 value = load(frame + load_i32(pc + 8))
                 add_references(value, 1)
@@ -920,23 +966,26 @@ def interpret(context: Address, state: Address, pc: Address, frame: Address, lef
                 trace_register(context, pc, frame)
                 pc += 24
             elif operation == KERNEL:
+                left -= PYTHON_WEIGHT
+                stopped = pc + 16
                 failed = look_up(context, state)
                 if failed == 0:
                     failed = call_kernel(context, load(pc + 8), frame)
-                left -= PYTHON_WEIGHT
-                if failed != 0:
-                    left = -1
-                pc += 16
+                pc = stopped
+                if failed != 0 or left < 0:
+                    pc = stop
             elif operation == FAIL:
                 failed = report_error(context, load(pc + 8), load_i32(pc + 4))
-                left = -1
+                pc = stop
+            elif operation == STOP:
+                break
         if failed != 0:
             abandon(context, state, frame, failed)
             return
-        if pc == 0:
-            return
         failed = look_up(context, state)
         if failed == 0 and must_leave(context):
-            leave(context, state, pc, frame)
+            leave(context, state, stopped, frame)
             return
         left = SLICE
+        if failed == 0:
+            pc = stopped

@@ -49,7 +49,9 @@ RUN_SEGMENT = 48
 RUN_NESTED = 56
 """Bytes of all frames and of what the run is nested in."""
 RUN_SIZE = 64
-RUN_FRAMES = 72
+RUN_STOP = 72
+"""The instruction STOP: where the interpreter goes when it has to look up."""
+RUN_FRAMES = 80
 SMALLEST_RUN = 1024
 """Room for some calls, from a free list."""
 
@@ -145,9 +147,10 @@ BOX, UNBOX, SHARE, HAND_ON, DROP, TRACE = range(56, 62)
 """Fields: c a type.  c a type, record.  c a -: another reference.  c a -: a is empty then.  c.
 a type -, address of the trace record: tells of a value, which stays."""
 
-KERNEL, FAIL, CALL, RETURN = range(62, 66)
+KERNEL, FAIL, CALL, RETURN, STOP = range(62, 67)
 """Fields: -, record, whose registers are (register, type) pairs of 32 bits.  message, record.
-arguments, code, record, own frame, length, then arguments and results.  results, then they."""
+arguments, code, record, own frame, length, then arguments and results.  results, then they.
+STOP has none."""
 
 CALL_CODE = 8
 CALL_RECORD = 16
