@@ -19,7 +19,7 @@ import dask.threaded
 from dask.local import get_sync
 from IPython.core.interactiveshell import InteractiveShell
 
-from benchmarks import peers, programs
+from benchmarks import peers, programs, sync_functions
 from benchmarks.measure import Case, Variant
 from tfrt_nb import HostContext, Program
 
@@ -333,4 +333,4 @@ def large_program() -> Iterator[Case]:
         )
 
 
-ALL = (chain, loop, fib, tasks, cold_process, cell, large_program)
+ALL = (chain, *sync_functions.ALL, loop, fib, tasks, cold_process, cell, large_program)

@@ -17,6 +17,7 @@ from tfrt_runtime.native.executor import (
 )
 from tfrt_runtime.native.layouts import (
     ACTIVATION_REQUEST,
+    CONTEXT_DEADLINE,
     CONTEXT_READY,
     CONTEXT_READY_TOP,
     CONTEXT_REQUEST,
@@ -28,8 +29,11 @@ from tfrt_runtime.native.layouts import (
     TASK_FIRST,
     TASK_SECOND,
 )
-from tfrt_runtime.native.memory import Address, entry, inline, load, store
+from tfrt_runtime.native.memory import Address, entry, inline, load, now, store
 from tfrt_runtime.native.tasks import free_task, pool_pop, take_injected
+
+SLICE_NS = 20_000_000
+"""After so long a sync function makes room for what else the queue's thread has to do."""
 
 
 @entry
@@ -56,6 +60,7 @@ def run_one(context: Address, task: Address, budget: int) -> None:
 
     What else is ready goes where it can be taken.
     """
+    store(context + CONTEXT_DEADLINE, now() + SLICE_NS)
     run_task(context, task)
     base = load(context + CONTEXT_READY)
     first = True
@@ -71,6 +76,7 @@ def run_one(context: Address, task: Address, budget: int) -> None:
             budget -= 1
         first = False
         base = load(context + CONTEXT_READY)
+    store(context + CONTEXT_DEADLINE, 0)
     hand_over(context)
 
 
