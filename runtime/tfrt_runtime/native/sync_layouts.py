@@ -5,9 +5,9 @@ A code struct says how large a frame is and where the instructions begin.  An in
 byte offsets in the frame.  Below, `c` is what is written, `a` and `b` are read; a jump's target
 counts in bytes from the jump.
 
-A register is a word.  A scalar is kept as the word that its AsyncValue would have as payload, of
-which an i32 needs the lower half only.  Everything else is boxed: the register owns a reference to a
-concrete AsyncValue, or is 0.
+A register is a word.  A scalar is kept as the word that its AsyncValue would have as payload; an i32 or
+f32 is in the lower half, and the upper one means nothing.  Everything else is boxed: the register
+owns a reference to a concrete AsyncValue, or is 0.
 """
 
 # Code: 8-byte words.
@@ -16,7 +16,7 @@ CODE_FRAME = 0
 CODE_ENTRY = 8
 """Address of the first instruction."""
 CODE_WEIGHT = 16
-"""What a call counts against a slice: how many kernels it has, loops and calls aside."""
+"""What a call counts against a slice: how many kernels the code stands for."""
 CODE_RESUME = 24
 """Task function `sync_interpreter.resume`."""
 CODE_ARGUMENTS = 32
