@@ -19,7 +19,7 @@ import dask.threaded
 from dask.local import get_sync
 from IPython.core.interactiveshell import InteractiveShell
 
-from benchmarks import peers, programs, tensors
+from benchmarks import peers, programs, sync_functions, tensors
 from benchmarks.measure import Case, Variant
 from tfrt_nb import HostContext, Program
 
@@ -414,6 +414,7 @@ def large_program() -> Iterator[Case]:
 
 ALL = (
     chain,
+    *sync_functions.ALL,
     tree,
     loop,
     fib,

@@ -10,7 +10,7 @@ from tfrt_runtime.bef.collector import collector_paused
 from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.bef.reader import BefFile
 from tfrt_runtime.bef.records import BefFunction, BefKernel
-from tfrt_runtime.diagnostics import AnyLocation, TfrtError, error
+from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, TfrtError, error, note
 from tfrt_runtime.executor.arena import Arena
 from tfrt_runtime.executor.benchmarks import BENCHMARK_NAME, benchmark_samples
 from tfrt_runtime.executor.circles import refuse_disorder, refuse_endless_waits
@@ -180,8 +180,15 @@ class Executable:
         if in_sync and not runs_in_sync(kernel) or is_sync and not in_sync:
             kinds = ("sync", "asynchronous") if is_sync else ("asynchronous", "sync")
             message = f"{kinds[0]} kernel '{record.name}' in {kinds[1]} function '{function.name}'"
-            raise TfrtError(error(message, self.file.location(record.location)))
+            notes = self._sync_twin(record.name) if in_sync else []
+            raise TfrtError(error(message, self.file.location(record.location), notes))
         return kernel
+
+    def _sync_twin(self, name: str) -> list[Diagnostic]:
+        """A note on the kernel that does the same in sync functions, if there is one."""
+        first, dot, last = name.rpartition(".")
+        twin = f"{first}_s{dot}{last}"
+        return [note(f"in a sync function it is called '{twin}'")] if twin in self._registry else []
 
     def _unknown(self, function: BefFunction, record: BefKernel) -> TfrtError:
         if record.name.startswith(PREFIX):

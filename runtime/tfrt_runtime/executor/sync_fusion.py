@@ -4,6 +4,7 @@
     c = a * b; e = c + d            becomes  MULTIPLY_ADD e, a, b, d
     c = a - 1, with a constant      becomes  ADD_NUMBER c, a, -1
     c = ...; e = c - d              becomes  c = ...; SUBTRACT_LAST e, c, d
+    c = a; jump to: return c        becomes  return a
 
 Each value is still computed as the program says; only dispatch, stores and loads are saved.
 """
@@ -12,8 +13,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 
-from tfrt_runtime.executor.sync_code import Instruction, Register, final
+from tfrt_runtime.executor.sync_code import LABEL, Instruction, Label, Register, final
 from tfrt_runtime.native.sync_layouts import (
     ADD,
     ADD_2,
@@ -27,6 +29,7 @@ from tfrt_runtime.native.sync_layouts import (
     ADD_MULTIPLY_LAST,
     ADD_NUMBER,
     ADD_NUMBER_LAST,
+    JUMP,
     MOVE,
     MULTIPLY,
     MULTIPLY_2,
@@ -34,6 +37,7 @@ from tfrt_runtime.native.sync_layouts import (
     MULTIPLY_ADD,
     MULTIPLY_ADD_LAST,
     MULTIPLY_LAST,
+    RETURN,
     SUBTRACT,
     SUBTRACT_LAST,
 )
@@ -48,7 +52,7 @@ PAIRS = {
 
 def fuse(code: Sequence[Instruction]) -> list[Instruction]:
     """The same code with fewer instructions, which wait less for each other."""
-    return with_last(_Fusion(code).fused())
+    return with_last(return_early(_Fusion(code).fused()))
 
 
 class _Fusion:
@@ -160,6 +164,27 @@ def with_number(instruction: Instruction) -> Instruction:
 def is_idle(instruction: Instruction) -> bool:
     """Whether an instruction moves a value to where it is."""
     return instruction.operation == MOVE and instruction.reads == instruction.writes
+
+
+def return_early(code: Sequence[Instruction]) -> list[Instruction]:
+    """Return where a branch ends, in the place of going to where all branches return."""
+    returns: dict[Label, Instruction] = {}
+    for place, following in pairwise(code):
+        if place.operation == LABEL and following.operation == RETURN:
+            returns[place.labels[0]] = following
+    made: list[Instruction] = []
+    for instruction in code:
+        if instruction.operation == JUMP and instruction.labels[0] in returns:
+            instruction = Instruction(RETURN, reads=list(returns[instruction.labels[0]].reads))
+        if instruction.operation == RETURN:
+            while made and made[-1].operation == MOVE:  # to a frame that is about to vanish
+                moved = made.pop()
+                instruction.reads = [
+                    moved.reads[0] if register is moved.writes[0] else register
+                    for register in instruction.reads
+                ]
+        made.append(instruction)
+    return made
 
 
 LAST = {

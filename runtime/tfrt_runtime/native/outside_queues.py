@@ -12,6 +12,7 @@ from tfrt_runtime.native.executor import run_ready_entry, run_task
 from tfrt_runtime.native.kernel_calls import fail_kernel, report_error
 from tfrt_runtime.native.layouts import (
     ACTIVATION_REQUEST,
+    CONTEXT_DEADLINE,
     CONTEXT_READY,
     CONTEXT_READY_TOP,
     CONTEXT_REQUEST,
@@ -23,9 +24,12 @@ from tfrt_runtime.native.layouts import (
     TASK_FIRST,
     TASK_SECOND,
 )
-from tfrt_runtime.native.memory import Address, entry, inline, load, store
+from tfrt_runtime.native.memory import Address, entry, inline, load, now, store
 from tfrt_runtime.native.sharing import hand_over
 from tfrt_runtime.native.tasks import free_task, pool_pop, take_injected
+
+SLICE_NS = 20_000_000
+"""After so long a sync function makes room for what else the queue's thread has to do."""
 
 
 @entry
@@ -52,6 +56,7 @@ def run_one(context: Address, task: Address, budget: int) -> None:
 
     What else is ready goes where it can be taken.
     """
+    store(context + CONTEXT_DEADLINE, now() + SLICE_NS)
     run_task(context, task)
     base = load(context + CONTEXT_READY)
     first = True
@@ -67,6 +72,7 @@ def run_one(context: Address, task: Address, budget: int) -> None:
             budget -= 1
         first = False
         base = load(context + CONTEXT_READY)
+    store(context + CONTEXT_DEADLINE, 0)
     hand_over(context)
 
 

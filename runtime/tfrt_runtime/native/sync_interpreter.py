@@ -13,64 +13,28 @@ The first error ends the whole run and becomes each of its results.
 
 from __future__ import annotations
 
-from tfrt_runtime.native.async_value import (
-    add_references,
-    drop_optional,
-    drop_reference,
-    give_block,
-    new_available,
-    resolve,
-    state_of,
-    take_block,
-)
-from tfrt_runtime.native.control_kernels import new_i32, register_value
-from tfrt_runtime.native.delivery import deliver, trace_value
-from tfrt_runtime.native.kernel_calls import grow_frame, report_error
+from tfrt_runtime.native.async_value import add_references, drop_optional, take_block
+from tfrt_runtime.native.control_kernels import register_value
+from tfrt_runtime.native.kernel_calls import report_error
 from tfrt_runtime.native.layouts import (
     ACTIVATION_NESTED,
     ACTIVATION_REQUEST,
-    CONCRETE,
     CONTEXT_ACTIVATION,
-    CONTEXT_ARGUMENTS,
     CONTEXT_DEADLINE,
-    CONTEXT_FRAME_LIMIT,
     CONTEXT_REQUEST,
-    CONTEXT_RESULTS,
-    CONTEXT_STARTED,
-    ERROR,
-    KERNEL_HEAVY,
-    KERNEL_TRACED,
     MESSAGE_CASE_RANGE,
     MESSAGE_DIVIDE_BY_ZERO,
     MESSAGE_NEGATIVE_COUNT,
-    MESSAGE_NO_RESULT,
-    MESSAGE_NOT_READY,
     MESSAGE_TOO_DEEP,
-    MESSAGE_WRONG_TYPE,
-    MOST_NESTED,
-    RECORD_ARGUMENTS,
     RECORD_DATA,
-    RECORD_FLAGS,
-    RECORD_KERNEL,
-    RECORD_REGISTERS,
-    RECORD_RESULTS,
-    RECORD_SLOTS,
     REQUEST_CANCEL,
     TASK_FIRST,
-    TYPE_I32,
-    TYPE_OBJECT,
-    VALUE_KIND,
-    VALUE_PAYLOAD,
 )
 from tfrt_runtime.native.memory import (
     Address,
-    allocate,
-    call2,
-    clear,
     copy,
     entry,
     float_to_int,
-    inline,
     load,
     load_acquire,
     load_f32,
@@ -78,18 +42,17 @@ from tfrt_runtime.native.memory import (
     load_i32,
     native,
     now,
-    release,
     store,
     store_f32,
     store_f64,
-    store_i32,
     wrapping_add,
     wrapping_multiply,
     wrapping_subtract,
 )
-from tfrt_runtime.native.ready import finish, mark_shared
-from tfrt_runtime.native.scalar_kernels import smaller, truncated_quotient
-from tfrt_runtime.native.sharing import offer_tasks, share_ready, share_when_idle
+from tfrt_runtime.native.ready import mark_shared
+from tfrt_runtime.native.scalar_kernels import smaller
+from tfrt_runtime.native.sharing import share_when_idle
+from tfrt_runtime.native.sync_frames import abandon, end_segment, enter_frame, new_frame, succeed
 from tfrt_runtime.native.sync_layouts import (
     ADD,
     ADD_2,
@@ -109,7 +72,6 @@ from tfrt_runtime.native.sync_layouts import (
     BOX,
     CALL,
     CALL_CODE,
-    CALL_FRAME,
     CALL_LENGTH,
     CALL_RECORD,
     CALL_REGISTERS,
@@ -119,10 +81,8 @@ from tfrt_runtime.native.sync_layouts import (
     CAST_I64_TO_F32,
     CAST_I64_TO_F64,
     CODE_ARGUMENTS,
-    CODE_BOXES,
     CODE_ENTRY,
     CODE_FRAME,
-    CODE_RESULTS,
     CODE_RESUME,
     CODE_TYPES,
     CODE_WEIGHT,
@@ -179,20 +139,26 @@ from tfrt_runtime.native.sync_layouts import (
     RUN_RECORD,
     RUN_SEGMENT,
     RUN_SIZE,
-    SEGMENT_BASE,
-    SEGMENT_FRAMES,
-    SEGMENT_LIMIT,
-    SEGMENT_PREVIOUS,
-    SEGMENT_SIZE,
+    RUN_STOP,
     SHARE,
     SLICE,
     SMALLEST_RUN,
-    SMALLEST_SEGMENT,
     START_REPEAT,
+    STOP,
     SUBTRACT,
     SUBTRACT_LAST,
     TRACE,
     UNBOX,
+)
+from tfrt_runtime.native.sync_values import (
+    box,
+    call_kernel,
+    divide_i32,
+    divide_i64,
+    fail_number,
+    take_argument,
+    trace_register,
+    unbox,
 )
 from tfrt_runtime.native.tasks import add_task, free_task, new_task
 
@@ -212,6 +178,7 @@ def run(context: Address, record: Address) -> None:
     store(state + RUN_SEGMENT, 0)
     store(state + RUN_NESTED, load(caller + ACTIVATION_NESTED) + size)
     store(state + RUN_SIZE, size)
+    store(state + RUN_STOP, STOP)
     for i in range(load(code + CODE_ARGUMENTS)):
         value = register_value(caller, record, i)
         word = take_argument(context, value, load(code + CODE_TYPES + 8 * i))
@@ -229,55 +196,6 @@ def resume(context: Address, task: Address) -> None:
     store(context + CONTEXT_ACTIVATION, caller)
     store(context + CONTEXT_REQUEST, load(caller + ACTIVATION_REQUEST))
     interpret(context, state, load(state + RUN_PC), load(state + RUN_FRAME), -1)
-
-
-@native
-def take_argument(context: Address, value: Address, payload_type: int) -> int:
-    """What a register holds for `value`.  Consumes a reference."""
-    target = resolve(value)
-    if payload_type != TYPE_OBJECT:
-        word = load(target + VALUE_PAYLOAD)
-        drop_reference(context, value)
-        return word
-    if target != value:
-        add_references(target, 1)
-        drop_reference(context, value)
-    return target
-
-
-@inline
-def enter_frame(frame: Address, code: Address, call: Address, caller: Address) -> None:
-    """A frame whose arguments are in place."""
-    store(frame + FRAME_RETURN, call)
-    store(frame + FRAME_CALLER, caller)
-    store(frame + FRAME_CODE, code)
-    boxes = load(code + CODE_BOXES)
-    if boxes != 0:
-        clear(frame + FRAME_REGISTERS + 8 * load(code + CODE_ARGUMENTS), 8 * boxes)
-
-
-@native
-def box(context: Address, payload_type: int, word: int) -> Address:
-    """A scalar as an AsyncValue with one reference; what is boxed goes over as it is."""
-    if payload_type == TYPE_OBJECT:
-        return word
-    value = new_available(context, payload_type)
-    if payload_type == TYPE_I32:
-        store(value + VALUE_PAYLOAD, 0)
-        store_i32(value + VALUE_PAYLOAD, word)
-    else:
-        store(value + VALUE_PAYLOAD, word)
-    return value
-
-
-@native
-def fail_number(context: Address, record: Address, message: int, number: int) -> Address:
-    """An error whose text says the number, which is what the kernel's frame begins with."""
-    value = new_i32(context, number)
-    store(load(context + CONTEXT_ARGUMENTS), value)
-    failed = report_error(context, record, message)
-    drop_reference(context, value)
-    return failed
 
 
 @native
@@ -310,225 +228,21 @@ def leave(context: Address, state: Address, pc: Address, frame: Address) -> None
 
 
 @native
-def call_kernel(context: Address, record: Address, frame: Address) -> Address:
-    """Call a kernel with values made of the registers; its error, with one reference, or 0."""
-    arguments = load(record + RECORD_ARGUMENTS)
-    results = load(record + RECORD_RESULTS)
-    flags = load(record + RECORD_FLAGS)
-    if arguments + results > load(context + CONTEXT_FRAME_LIMIT):
-        grow_frame(context, arguments + results)
-    pairs = record + RECORD_REGISTERS
-    staged = load(context + CONTEXT_ARGUMENTS)
-    for i in range(arguments):
-        word = load(frame + load_i32(pairs + 8 * i))
-        store(staged + 8 * i, box(context, load_i32(pairs + 8 * i + 4), word))
-    made = load(context + CONTEXT_RESULTS)
-    for i in range(results):
-        store(made + 8 * i, 0)
-    if flags & KERNEL_TRACED != 0:
-        store(context + CONTEXT_STARTED, now())
-    if flags & KERNEL_HEAVY != 0:
-        share_ready(context)
-        offer_tasks(context)
-    call2(load(record + RECORD_KERNEL), context, record)
-    for i in range(arguments):
-        if load_i32(pairs + 8 * i + 4) != TYPE_OBJECT:
-            drop_reference(context, load(staged + 8 * i))
-    return take_results(context, record, frame)
-
-
-@native
-def take_results(context: Address, record: Address, frame: Address) -> Address:
-    """Put a kernel's results into registers; the first error among them, or 0."""
-    results = load(record + RECORD_RESULTS)
-    made = load(context + CONTEXT_RESULTS)
-    failed = 0
-    for i in range(results):
-        value = load(made + 8 * i)
-        if failed == 0:
-            failed = result_error(context, record, value)
-    pairs = record + RECORD_REGISTERS + 8 * load(record + RECORD_ARGUMENTS)
-    for i in range(results):
-        value = load(made + 8 * i)
-        if failed != 0:
-            drop_optional(context, value)
-        else:
-            place = frame + load_i32(pairs + 8 * i)
-            store(place, take_argument(context, value, load_i32(pairs + 8 * i + 4)))
-    return failed
-
-
-@native
-def result_error(context: Address, record: Address, value: Address) -> Address:
-    """What is wrong with a result, as an error with one reference, or 0."""
-    if value == 0:
-        return report_error(context, record, MESSAGE_NO_RESULT)
-    state = state_of(value)
-    if state == ERROR:
-        failed = resolve(value)
-        add_references(failed, 1)
-        return failed
-    if state != CONCRETE:
-        return report_error(context, record, MESSAGE_NOT_READY)
-    return 0
-
-
-@native
-def unbox(context: Address, pc: Address, frame: Address) -> Address:
-    """Read a scalar out of a boxed register; an error if it is of another type, or 0."""
-    value = load(frame + load_i32(pc + 8))
-    if load(value + VALUE_KIND) >> 8 != load_i32(pc + 12):
-        return report_error(context, load(pc + 16), MESSAGE_WRONG_TYPE)
-    store(frame + load_i32(pc + 4), load(value + VALUE_PAYLOAD))
-    return 0
-
-
-@native
-def trace_register(context: Address, pc: Address, frame: Address) -> None:
-    """Publish what a register holds as the latest of a named value."""
-    word, payload_type = load(frame + load_i32(pc + 4)), load_i32(pc + 8)
-    value = box(context, payload_type, word)
-    trace_value(context, load(pc + 16), value)
-    store(context + CONTEXT_STARTED, 0)
-    if payload_type != TYPE_OBJECT:
-        drop_reference(context, value)
-
-
-@native
-def divide_i32(context: Address, pc: Address, frame: Address) -> Address:
-    """Quotient and remainder; the error of a division by 0, or 0."""
-    left, right = load_i32(frame + load_i32(pc + 12)), load_i32(frame + load_i32(pc + 16))
-    if right == 0:
-        return report_error(context, load(pc + 24), MESSAGE_DIVIDE_BY_ZERO)
-    quotient = -left if right == -1 else truncated_quotient(left, right)
-    store(frame + load_i32(pc + 4), quotient)
-    store(frame + load_i32(pc + 8), left - quotient * right)
-    return 0
-
-
-@native
-def divide_i64(context: Address, pc: Address, frame: Address) -> Address:
-    """Quotient and remainder; the error of a division by 0, or 0."""
-    left, right = load(frame + load_i32(pc + 12)), load(frame + load_i32(pc + 16))
-    if right == 0:
-        return report_error(context, load(pc + 24), MESSAGE_DIVIDE_BY_ZERO)
-    quotient = wrapping_subtract(0, left) if right == -1 else truncated_quotient(left, right)
-    store(frame + load_i32(pc + 4), quotient)
-    store(frame + load_i32(pc + 8), wrapping_subtract(left, wrapping_multiply(quotient, right)))
-    return 0
-
-
-@native
-def new_frame(context: Address, state: Address, pc: Address, frame: Address) -> Address:
-    """The frame for the call at `pc`, behind the caller's own, its arguments in place; 0: too deep."""
-    code = load(pc + CALL_CODE)
-    callee = frame + load_i32(pc + CALL_FRAME)
-    if callee + load(code + CODE_FRAME) > load(state + RUN_LIMIT):
-        callee = new_segment(state, load(code + CODE_FRAME))
-        if callee == 0:
-            return 0
-    for i in range(load_i32(pc + 4)):
-        word = load(frame + load_i32(pc + CALL_REGISTERS + 4 * i))
-        store(callee + FRAME_REGISTERS + 8 * i, word)
-    enter_frame(callee, code, pc, frame)
-    return callee
-
-
-@native
-def new_segment(state: Address, needed: int) -> Address:
-    """Room for frames behind those that there are, twice as much each time; 0: too deep."""
-    nested = load(state + RUN_NESTED)
-    if nested > MOST_NESTED:
-        return 0
-    before = load(state + RUN_SEGMENT)
-    size = SMALLEST_SEGMENT
-    if before != 0:
-        size = min(2 * load(before + SEGMENT_SIZE), MOST_NESTED // 8)
-    size = max(size, needed + SEGMENT_FRAMES)
-    segment = allocate(size)
-    if segment == 0:
-        return 0
-    store(segment + SEGMENT_PREVIOUS, before)
-    store(segment + SEGMENT_BASE, load(state + RUN_BASE))
-    store(segment + SEGMENT_LIMIT, load(state + RUN_LIMIT))
-    store(segment + SEGMENT_SIZE, size)
-    store(state + RUN_SEGMENT, segment)
-    store(state + RUN_BASE, segment + SEGMENT_FRAMES)
-    store(state + RUN_LIMIT, segment + size)
-    store(state + RUN_NESTED, nested + size)
-    return segment + SEGMENT_FRAMES
-
-
-@native
-def end_segment(state: Address) -> None:
-    """The first frame of the present segment is over: so is the segment."""
-    segment = load(state + RUN_SEGMENT)
-    store(state + RUN_SEGMENT, load(segment + SEGMENT_PREVIOUS))
-    store(state + RUN_BASE, load(segment + SEGMENT_BASE))
-    store(state + RUN_LIMIT, load(segment + SEGMENT_LIMIT))
-    store(state + RUN_NESTED, load(state + RUN_NESTED) - load(segment + SEGMENT_SIZE))
-    release(segment)
-
-
-@native
-def succeed(context: Address, state: Address, pc: Address, frame: Address) -> None:
-    """The outermost frame returns at `pc`: deliver the results, and end the run."""
-    caller, record = load(state + RUN_CALLER), load(state + RUN_RECORD)
-    code = load(frame + FRAME_CODE)
-    types = code + CODE_TYPES + 8 * load(code + CODE_ARGUMENTS)
-    slots = load(record + RECORD_SLOTS)
-    for i in range(load(code + CODE_RESULTS)):
-        value = box(context, load(types + 8 * i), load(frame + load_i32(pc + 8 + 4 * i)))
-        deliver(context, caller, load(slots + 8 * i), value)
-    end_run(context, state, frame)
-
-
-@native
-def end_run(context: Address, state: Address, frame: Address) -> None:
-    """Give up the arguments of the outermost frame, and the run's memory."""
-    caller, code = load(state + RUN_CALLER), load(frame + FRAME_CODE)
-    for i in range(load(code + CODE_ARGUMENTS)):
-        if load(code + CODE_TYPES + 8 * i) == TYPE_OBJECT:
-            drop_reference(context, load(frame + FRAME_REGISTERS + 8 * i))
-    give_block(context, state, load(state + RUN_SIZE))
-    finish(context, caller)
-
-
-@native
-def abandon(context: Address, state: Address, frame: Address, failed: Address) -> None:
-    """Empty all frames and make `failed` each of the results.  Consumes a reference."""
-    while True:
-        code = load(frame + FRAME_CODE)
-        boxes = frame + FRAME_REGISTERS + 8 * load(code + CODE_ARGUMENTS)
-        for i in range(load(code + CODE_BOXES)):
-            drop_optional(context, load(boxes + 8 * i))
-        if load(frame + FRAME_RETURN) == 0:
-            break
-        caller = load(frame + FRAME_CALLER)
-        if frame == load(state + RUN_BASE):
-            end_segment(state)
-        frame = caller
-    caller, record = load(state + RUN_CALLER), load(state + RUN_RECORD)
-    results = load(record + RECORD_RESULTS)
-    slots = load(record + RECORD_SLOTS)
-    add_references(failed, results)
-    for i in range(results):
-        deliver(context, caller, load(slots + 8 * i), failed)
-    drop_reference(context, failed)
-    end_run(context, state, frame)
-
-
-@native
 def interpret(context: Address, state: Address, pc: Address, frame: Address, left: int) -> None:
     """Run from the instruction at `pc` to the end of the run, or until it has to leave.
 
-    `left` is what is left of the slice.  An operation that cannot go on makes it less than 0.
+    `left` is what is left of the slice.  What jumps counts it down; below 0, and
+    on an error, the next instruction is STOP, and `stopped` the one to go on with.
     `last` is what the latest arithmetic has computed.
     """
     failed = 0
     last = 0
+    stop = state + RUN_STOP
+    stopped = pc
+    if left < 0:
+        pc = stop
     while True:
-        while left >= 0:
+        while True:
             operation = load_i32(pc)
             if operation == ADD:
                 last = wrapping_add(load(frame + load_i32(pc + 8)), load(frame + load_i32(pc + 12)))
@@ -689,66 +403,99 @@ def interpret(context: Address, state: Address, pc: Address, frame: Address, lef
             elif operation == JUMP:
                 left -= load_i32(pc + 16)
                 pc += load_i32(pc + 4)
+                if left < 0:
+                    stopped = pc
+                    pc = stop
             elif operation == JUMP_IF:
                 left -= load_i32(pc + 16)
                 if load(frame + load_i32(pc + 8)) & 1 != 0:
                     pc += load_i32(pc + 4)
                 else:
                     pc += 24
+                if left < 0:
+                    stopped = pc
+                    pc = stop
             elif operation == JUMP_UNLESS:
                 left -= load_i32(pc + 16)
                 if load(frame + load_i32(pc + 8)) & 1 == 0:
                     pc += load_i32(pc + 4)
                 else:
                     pc += 24
+                if left < 0:
+                    stopped = pc
+                    pc = stop
             elif operation == JUMP_EQUAL_I32:
                 left -= load_i32(pc + 16)
                 if load_i32(frame + load_i32(pc + 8)) == load_i32(frame + load_i32(pc + 12)):
                     pc += load_i32(pc + 4)
                 else:
                     pc += 24
+                if left < 0:
+                    stopped = pc
+                    pc = stop
             elif operation == JUMP_EQUAL_I64:
                 left -= load_i32(pc + 16)
                 if load(frame + load_i32(pc + 8)) == load(frame + load_i32(pc + 12)):
                     pc += load_i32(pc + 4)
                 else:
                     pc += 24
+                if left < 0:
+                    stopped = pc
+                    pc = stop
             elif operation == JUMP_NOT_EQUAL_I32:
                 left -= load_i32(pc + 16)
                 if load_i32(frame + load_i32(pc + 8)) != load_i32(frame + load_i32(pc + 12)):
                     pc += load_i32(pc + 4)
                 else:
                     pc += 24
+                if left < 0:
+                    stopped = pc
+                    pc = stop
             elif operation == JUMP_NOT_EQUAL_I64:
                 left -= load_i32(pc + 16)
                 if load(frame + load_i32(pc + 8)) != load(frame + load_i32(pc + 12)):
                     pc += load_i32(pc + 4)
                 else:
                     pc += 24
+                if left < 0:
+                    stopped = pc
+                    pc = stop
             elif operation == JUMP_LESS_EQUAL_I32:
                 left -= load_i32(pc + 16)
                 if load_i32(frame + load_i32(pc + 8)) <= load_i32(frame + load_i32(pc + 12)):
                     pc += load_i32(pc + 4)
                 else:
                     pc += 24
+                if left < 0:
+                    stopped = pc
+                    pc = stop
             elif operation == JUMP_LESS_EQUAL_I64:
                 left -= load_i32(pc + 16)
                 if load(frame + load_i32(pc + 8)) <= load(frame + load_i32(pc + 12)):
                     pc += load_i32(pc + 4)
                 else:
                     pc += 24
+                if left < 0:
+                    stopped = pc
+                    pc = stop
             elif operation == JUMP_GREATER_I32:
                 left -= load_i32(pc + 16)
                 if load_i32(frame + load_i32(pc + 8)) > load_i32(frame + load_i32(pc + 12)):
                     pc += load_i32(pc + 4)
                 else:
                     pc += 24
+                if left < 0:
+                    stopped = pc
+                    pc = stop
             elif operation == JUMP_GREATER_I64:
                 left -= load_i32(pc + 16)
                 if load(frame + load_i32(pc + 8)) > load(frame + load_i32(pc + 12)):
                     pc += load_i32(pc + 4)
                 else:
                     pc += 24
+                if left < 0:
+                    stopped = pc
+                    pc = stop
             elif operation == REPEAT:
                 left -= load_i32(pc + 16)
                 rounds = load(frame + load_i32(pc + 8)) - 1
@@ -757,6 +504,9 @@ def interpret(context: Address, state: Address, pc: Address, frame: Address, lef
                     pc += load_i32(pc + 4)
                 else:
                     pc += 24
+                if left < 0:
+                    stopped = pc
+                    pc = stop
             elif operation == CALL:
                 callee = new_frame(context, state, pc, frame)
                 if callee != 0:
@@ -764,9 +514,12 @@ def interpret(context: Address, state: Address, pc: Address, frame: Address, lef
                     code = load(pc + CALL_CODE)
                     left -= load(code + CODE_WEIGHT)
                     pc = load(code + CODE_ENTRY)
+                    if left < 0:
+                        stopped = pc
+                        pc = stop
                 else:
                     failed = report_error(context, load(pc + CALL_RECORD), MESSAGE_TOO_DEEP)
-                    left = -1
+                    pc = stop
             elif operation == RETURN:
                 call = load(frame + FRAME_RETURN)
                 if call != 0:
@@ -783,8 +536,7 @@ def interpret(context: Address, state: Address, pc: Address, frame: Address, lef
                     pc = call + load_i32(call + CALL_LENGTH)
                 else:
                     succeed(context, state, pc, frame)
-                    pc = 0
-                    left = -1
+                    return
             elif operation == ADD_F32:
                 store_f32(
                     frame + load_i32(pc + 4),
@@ -808,7 +560,7 @@ def interpret(context: Address, state: Address, pc: Address, frame: Address, lef
             elif operation == DIVIDE_F32:
                 if load_f32(frame + load_i32(pc + 16)) == 0.0:
                     failed = report_error(context, load(pc + 24), MESSAGE_DIVIDE_BY_ZERO)
-                    left = -1
+                    pc = stop
                 else:
                     store_f32(
                         frame + load_i32(pc + 4),
@@ -844,7 +596,7 @@ def interpret(context: Address, state: Address, pc: Address, frame: Address, lef
             elif operation == DIVIDE_F64:
                 if load_f64(frame + load_i32(pc + 16)) == 0.0:
                     failed = report_error(context, load(pc + 24), MESSAGE_DIVIDE_BY_ZERO)
-                    left = -1
+                    pc = stop
                 else:
                     store_f64(
                         frame + load_i32(pc + 4),
@@ -859,14 +611,14 @@ def interpret(context: Address, state: Address, pc: Address, frame: Address, lef
                 pc += 16
             elif operation == DIVIDE_I32:
                 failed = divide_i32(context, pc, frame)
-                if failed != 0:
-                    left = -1
                 pc += 32
+                if failed != 0:
+                    pc = stop
             elif operation == DIVIDE_I64:
                 failed = divide_i64(context, pc, frame)
-                if failed != 0:
-                    left = -1
                 pc += 32
+                if failed != 0:
+                    pc = stop
             elif operation == CONSTANTS:
                 copy(frame + load_i32(pc + 4), load(pc + 8), load(pc + 16))
                 pc += 24
@@ -874,7 +626,7 @@ def interpret(context: Address, state: Address, pc: Address, frame: Address, lef
                 rounds = load_i32(frame + load_i32(pc + 12))
                 if rounds < 0:
                     failed = fail_number(context, load(pc + 16), MESSAGE_NEGATIVE_COUNT, rounds)
-                    left = -1
+                    pc = stop
                 elif rounds == 0:
                     pc += load_i32(pc + 4)
                 else:
@@ -884,7 +636,7 @@ def interpret(context: Address, state: Address, pc: Address, frame: Address, lef
                 index = load_i32(frame + load_i32(pc + 4))
                 if index < 0 or index >= load_i32(pc + 8):
                     failed = fail_number(context, load(pc + 16), MESSAGE_CASE_RANGE, index)
-                    left = -1
+                    pc = stop
                 else:
                     pc += load_i32(pc + 24 + 4 * index)
             elif operation == BOX:
@@ -895,9 +647,9 @@ def interpret(context: Address, state: Address, pc: Address, frame: Address, lef
                 pc += 16
             elif operation == UNBOX:
                 failed = unbox(context, pc, frame)
-                if failed != 0:
-                    left = -1
                 pc += 24
+                if failed != 0:
+                    pc = stop
             elif operation == SHARE:
                 value = load(frame + load_i32(pc + 8))
                 add_references(value, 1)
@@ -916,23 +668,26 @@ def interpret(context: Address, state: Address, pc: Address, frame: Address, lef
                 trace_register(context, pc, frame)
                 pc += 24
             elif operation == KERNEL:
+                left -= PYTHON_WEIGHT
+                stopped = pc + 16
                 failed = look_up(context, state)
                 if failed == 0:
                     failed = call_kernel(context, load(pc + 8), frame)
-                left -= PYTHON_WEIGHT
-                if failed != 0:
-                    left = -1
-                pc += 16
+                pc = stopped
+                if failed != 0 or left < 0:
+                    pc = stop
             elif operation == FAIL:
                 failed = report_error(context, load(pc + 8), load_i32(pc + 4))
-                left = -1
+                pc = stop
+            elif operation == STOP:
+                break
         if failed != 0:
             abandon(context, state, frame, failed)
             return
-        if pc == 0:
-            return
         failed = look_up(context, state)
         if failed == 0 and must_leave(context):
-            leave(context, state, pc, frame)
+            leave(context, state, stopped, frame)
             return
         left = SLICE
+        if failed == 0:
+            pc = stopped

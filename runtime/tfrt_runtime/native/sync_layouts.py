@@ -5,9 +5,9 @@ A code struct says how large a frame is and where the instructions begin.  An in
 byte offsets in the frame.  Below, `c` is what is written, `a` and `b` are read; a jump's target
 counts in bytes from the jump.
 
-A register is a word.  A scalar is kept as the word that its AsyncValue would have as payload, of
-which an i32 needs the lower half only.  Everything else is boxed: the register owns a reference to a
-concrete AsyncValue, or is 0.
+A register is a word.  A scalar is kept as the word that its AsyncValue would have as payload; an i32 or
+f32 is in the lower half, and the upper one means nothing.  Everything else is boxed: the register
+owns a reference to a concrete AsyncValue, or is 0.
 """
 
 # Code: 8-byte words.
@@ -16,7 +16,7 @@ CODE_FRAME = 0
 CODE_ENTRY = 8
 """Address of the first instruction."""
 CODE_WEIGHT = 16
-"""What a call counts against a slice: how many kernels it has, loops and calls aside."""
+"""What a call counts against a slice: how many kernels the code stands for."""
 CODE_RESUME = 24
 """Task function `sync_interpreter.resume`."""
 CODE_ARGUMENTS = 32
@@ -49,7 +49,9 @@ RUN_SEGMENT = 48
 RUN_NESTED = 56
 """Bytes of all frames and of what the run is nested in."""
 RUN_SIZE = 64
-RUN_FRAMES = 72
+RUN_STOP = 72
+"""The instruction STOP: where the interpreter goes when it has to look up."""
+RUN_FRAMES = 80
 SMALLEST_RUN = 1024
 """Room for some calls, from a free list."""
 
@@ -145,9 +147,10 @@ BOX, UNBOX, SHARE, HAND_ON, DROP, TRACE = range(56, 62)
 """Fields: c a type.  c a type, record.  c a -: another reference.  c a -: a is empty then.  c.
 a type -, address of the trace record: tells of a value, which stays."""
 
-KERNEL, FAIL, CALL, RETURN = range(62, 66)
+KERNEL, FAIL, CALL, RETURN, STOP = range(62, 67)
 """Fields: -, record, whose registers are (register, type) pairs of 32 bits.  message, record.
-arguments, code, record, own frame, length, then arguments and results.  results, then they."""
+arguments, code, record, own frame, length, then arguments and results.  results, then they.
+STOP has none."""
 
 CALL_CODE = 8
 CALL_RECORD = 16

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tfrt_nb.program import Program
+
 GOLDEN = Path(__file__).parents[2] / "golden" / "tfrt"
 FILES = sorted(path for path in GOLDEN.glob("*.bef") if not path.name.startswith("malformed_"))
 SCRIPT = Path(__file__).with_name("run_hostile_files.py")
@@ -34,6 +36,14 @@ def run_in_a_process(script: Path, *arguments: str | Path) -> None:
 @pytest.mark.parametrize("seed", ["one", "two"])
 def test_files_with_a_wrong_byte_are_refused_or_run(seed: str) -> None:
     run_in_a_process(SCRIPT, seed, "100", *FILES)
+
+
+@pytest.mark.parametrize("seed", ["one", "two"])
+def test_sync_functions_with_a_wrong_byte_are_refused_or_run(seed: str, tmp_path: Path) -> None:
+    text = Path(__file__).with_name("sync_functions.mlir").read_text()
+    file = tmp_path / "sync.bef"
+    file.write_bytes(Program.from_source(text, "sync.mlir").bef)
+    run_in_a_process(SCRIPT, seed, "300", file)
 
 
 @pytest.mark.parametrize("seed", ["one", "two"])

@@ -743,3 +743,10 @@ def test_kernels_and_functions_of_the_wrong_kind_are_refused(text: str, message:
     with pytest.raises(TfrtError) as problem:
         Program.from_source(text, "test.mlir").load()
     assert problem.value.diagnostics[0].message == message
+
+
+def test_a_kernel_of_the_wrong_kind_names_the_right_one() -> None:
+    with pytest.raises(TfrtError) as problem:
+        Program.from_source(sync("  %x = tfrt.constant.i32 1\n  tfrt.return %x : i32"), "t").load()
+    [note] = problem.value.diagnostics[0].notes
+    assert note.message == "in a sync function it is called 'tfrt.constant_s.i32'"

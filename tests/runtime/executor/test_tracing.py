@@ -131,3 +131,29 @@ def test_each_iteration_is_a_call(leak_check: None) -> None:
     lines = told(WHILE, Level.DEFAULT, Level.DEFAULT, value=4)
 
     assert lines == [*MAIN, *["Scope:Function: body", "End Scope"] * 4, "End Scope", "End Scope"]
+
+
+SYNC_TEXT = """
+func @double(%x: i32) -> i32 attributes {tfrt.sync} {
+  %y = "tfrt.add_s.i32"(%x, %x) : (i32, i32) -> i32
+  %z = tfrt.mul_s.i32 %y, %y
+  tfrt.return %z : i32
+}
+func @main() -> i32 {
+  %two = tfrt.constant.i32 2
+  %sixteen = tfrt.call @double(%two) : (i32) -> i32
+  tfrt.return %sixteen : i32
+}
+"""
+
+
+def test_sync_functions_and_their_kernels_are_told_of(leak_check: None) -> None:
+    call, end = "Scope:Function: double", ["End Scope"] * 3
+
+    assert told(SYNC_TEXT, Level.DEFAULT, Level.DEFAULT) == [*MAIN, call, *end]
+    lines = told(SYNC_TEXT, Level.DEBUG, Level.DEBUG)
+    assert [line for line in lines if line.startswith("Scope:tfrt.")] == [
+        "Scope:tfrt.call",
+        "Scope:tfrt.add_s.i32",
+        "Scope:tfrt.mul_s.i32",
+    ]

@@ -308,3 +308,34 @@ def test_a_run_that_nobody_cranks_waits_until_its_time_is_over(kernels: KernelRe
         run = start(host, FORK, kernels)
 
         assert (run.wait(0.05), run.stuck()) == (False, [])
+
+
+ENDLESS_SYNC = """
+func @body(%x: i64) -> (i64, i1) attributes {tfrt.sync} {
+  %one = tfrt.constant_s.i64 1
+  %y = "tfrt.add_s.i64"(%x, %one) : (i64, i64) -> i64
+  %yes = tfrt.constant_s.i1 true
+  tfrt.return %y, %yes : i64, i1
+}
+func @main() -> i64 attributes {tfrt.sync} {
+  %x = tfrt.constant_s.i64 0
+  %yes = tfrt.constant_s.i1 true
+  %r = tfrt.while %yes @body(%x) parallel_iterations(1) : (i64) -> (i64)
+  tfrt.return %r : i64
+}
+"""
+
+
+def test_a_long_sync_function_makes_room_again_and_again(leak_check: None) -> None:
+    queue = HandCrankedQueue()
+    with HostContext(queue) as host:
+        execution = start(host, ENDLESS_SYNC)
+        for _ in range(3):  # each returns, and leaves the rest as another task
+            queue.run()
+        execution.cancel("enough")
+        while not execution.is_done:
+            queue.run()
+        problem = execution.results[0].exception(0)
+        del execution
+    assert problem is not None
+    assert problem.diagnostics[0].message == "enough"

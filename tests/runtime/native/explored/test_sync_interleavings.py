@@ -1,0 +1,268 @@
+"""Sync functions on two simulated workers: they leave and go on elsewhere, and free everything."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+
+import pytest
+
+from tfrt_runtime.bef.encoding import FunctionKind
+from tfrt_runtime.bef.records import BefFunction, BefKernel
+from tfrt_runtime.executor.arena import Arena
+from tfrt_runtime.executor.decode import Call, Constant, FunctionWriter, make_plan
+from tfrt_runtime.executor.sync_functions import SyncFunctions
+from tfrt_runtime.executor.sync_lowering import SyncFunction
+from tfrt_runtime.kernels.registry import ConstantKernel, ControlKernel, NativeKernel
+from tfrt_runtime.kernels.scalars import CONTROL_KERNELS, SCALAR_KERNELS
+from tfrt_runtime.native import (
+    async_kernels,
+    control_kernels,
+    executor,
+    handles,
+    scalar_kernels,
+    sync_frames,
+    sync_interpreter,
+    tasks,
+)
+from tfrt_runtime.native.async_value import give_block, take_block
+from tfrt_runtime.native.layouts import (
+    ERROR,
+    FUNCTION_WORDS,
+    KERNEL_CONTROL,
+    MESSAGE_DIVIDE_BY_ZERO,
+    REQUEST_ACTIVE,
+    TYPE_I32,
+    VALUE_PAYLOAD,
+)
+from tfrt_runtime.native.memory import load_acquire, load_i32, store
+from tfrt_runtime.native.simulator.failures import SimulationError
+from tfrt_runtime.testing.explorer import World, explore, explore_at_random
+from tfrt_runtime.testing.simulated_host import SimulatedHost
+
+COPY = NativeKernel("copy", "async_kernels.share_later", results=None, sync=True)
+"""A kernel that is no operation of the interpreter: what it copies is boxed."""
+
+Kernel = tuple[str, tuple[int, ...], tuple[int, ...], tuple[int, ...]]
+"""Name, argument registers, result registers, functions."""
+
+
+def function(
+    kind: FunctionKind, arguments: int, kernels: Sequence[Kernel], results: tuple[int, ...]
+) -> BefFunction:
+    """A function over i32."""
+    records = tuple(
+        BefKernel(name, 0, given, (), functions, made, (), len(given), 0)
+        for name, given, made, functions in kernels
+    )
+    return BefFunction(
+        kind=kind,
+        name="f",
+        argument_types=("i32",) * arguments,
+        result_types=("i32",) * len(results),
+        register_count=arguments + sum(len(record.results) for record in records),
+        kernels=records,
+        result_registers=results,
+    )
+
+
+MAIN = function(
+    FunctionKind.ASYNC,
+    1,
+    [
+        ("tfrt.call", (0,), (1,), (1,)),
+        ("tfrt.call", (0,), (2,), (1,)),
+        ("tfrt.add.i32", (1, 2), (3,), ()),
+    ],
+    (3,),
+)
+DOUBLE = function(FunctionKind.SYNC, 1, [("tfrt.add_s.i32", (0, 0), (1,), ())], (1,))
+LOOP = function(FunctionKind.SYNC, 1, [("tfrt.repeat.i32", (0, 0), (1,), (2,))], (1,))
+BOXED_LOOP = function(
+    FunctionKind.SYNC,
+    1,
+    [("copy", (0,), (1,), ()), ("tfrt.repeat.i32", (0, 1), (2,), (2,)), ("copy", (2,), (3,), ())],
+    (3,),
+)
+RECURSION = function(
+    FunctionKind.SYNC,
+    1,
+    [
+        ("zero", (), (1,), ()),
+        ("tfrt.lessequal_s.i32", (0, 1), (2,), ()),
+        ("tfrt.cond", (2, 0), (3,), (2, 3)),
+    ],
+    (3,),
+)
+END = function(FunctionKind.SYNC, 1, [("tfrt.add_s.i32", (0, 0), (1,), ())], (1,))
+STEP = function(
+    FunctionKind.SYNC,
+    1,
+    [
+        ("one", (), (1,), ()),
+        ("copy", (0,), (2,), ()),
+        ("tfrt.minus_s.i32", (0, 1), (3,), ()),
+        ("tfrt.call", (3,), (4,), (1,)),
+        ("tfrt.add_s.i32", (2, 4), (5,), ()),
+    ],
+    (5,),
+)
+FAILS = function(
+    FunctionKind.SYNC,
+    1,
+    [
+        ("zero", (), (1,), ()),
+        ("copy", (0,), (2,), ()),
+        ("tfrt.div_s.i32", (2, 1), (3, 4), ()),
+    ],
+    (3,),
+)
+PROGRAMS = {
+    "straight on": ([MAIN, DOUBLE], 4, 16),
+    "loop": ([MAIN, LOOP, DOUBLE], 3, 48),
+    "boxed loop": ([MAIN, BOXED_LOOP, DOUBLE], 2, 16),
+    "recursion": ([MAIN, RECURSION, END, STEP], 3, 12),
+    "error": ([MAIN, FAILS], 3, None),
+    "error in a loop": ([MAIN, LOOP, FAILS], 3, None),
+}
+"""Functions, the argument of the first, and its result."""
+
+
+def share_later(context: int, record: int) -> None:
+    async_kernels.share_arguments(context, record)
+
+
+def decode(host: SimulatedHost, functions: Sequence[BefFunction]) -> int:
+    """Write the functions into simulated memory, as the loader does; the address of the first."""
+    symbols = {
+        "sync_interpreter.run": sync_interpreter.run,
+        "sync_interpreter.resume": sync_interpreter.resume,
+        "async_kernels.share_later": share_later,
+        "control_kernels.call": control_kernels.call,
+        "scalar_kernels.add_i32": scalar_kernels.add_i32,
+    }
+    kernels = {
+        **SCALAR_KERNELS,
+        **CONTROL_KERNELS,
+        "copy": COPY,
+        "zero": ConstantKernel("zero", "i32", ("i32",), sync=True),
+        "one": ConstantKernel("one", "i32", ("i32",), sync=True),
+    }
+
+    def address(symbol: str) -> int:
+        return host.function(symbols[symbol]) if symbol in symbols else 1
+
+    arena = Arena()
+    offsets = [arena.reserve(FUNCTION_WORDS) for _ in functions]
+    sync = SyncFunctions(arena, address, is_told=False)
+    for index, bef in enumerate(functions):
+        found = [kernels[record.name] for record in bef.kernels]
+        constants = {
+            record.results[0]: Constant(TYPE_I32, int(record.name == "one"), 0)
+            for record, kernel in zip(bef.kernels, found, strict=True)
+            if isinstance(kernel, ConstantKernel)
+        }
+        calls = [
+            None
+            if isinstance(kernel, ConstantKernel)
+            else Call(
+                address(kernel.symbol),
+                KERNEL_CONTROL if isinstance(kernel, ControlKernel) else 0,
+                functions=record.functions,
+            )
+            for record, kernel in zip(bef.kernels, found, strict=True)
+            if isinstance(kernel, ConstantKernel | ControlKernel | NativeKernel)
+        ]
+        sync.add(index, SyncFunction(bef, found, calls, constants, {}, 0))
+        if bef.kind is FunctionKind.ASYNC:
+            plan = make_plan(bef, {}, [True] * len(calls))
+            FunctionWriter(arena, plan, calls, {}, 0).write(offsets[index], offsets)
+    sync.write(offsets)
+    memory, base = arena.seal()
+    block = host.block(8 * len(arena.words), "program")
+    for index, (word, sealed) in enumerate(zip(arena.words, memory.tolist(), strict=True)):
+        store(block + 8 * index, sealed - base + block if word != sealed else word)
+    return block + offsets[0]
+
+
+def work(context: int, active: int) -> None:
+    """What a worker does, until the request is over."""
+    while load_acquire(active) != 0:
+        if executor.work(context, 1000) == 1000:
+            tasks.sleep_on_queue(context, active, -1)
+
+
+def running(name: str, *, is_cancelled: bool = False) -> Callable[[World], None]:
+    """The program on two workers; with `is_cancelled`, somebody cancels it at any time."""
+    functions, argument, expected = PROGRAMS[name]
+
+    def scenario(world: World) -> None:
+        host = SimulatedHost(world, workers=2)
+        request, context = host.request(active=1), host.main
+        result = handles.value_make_indirect(context)
+        handles.value_add_reference(result)
+        table, arguments = take_block(context, 16), take_block(context, 16)
+        store(table, result)
+        store(arguments, handles.value_of(context, TYPE_I32, argument, 0))
+        executor.start_root(context, decode(host, functions), request, arguments, table)
+        give_block(context, arguments, 16)
+        executor.hand_over(context)
+        for worker in host.contexts:
+            world.thread(lambda worker=worker: work(worker, request + REQUEST_ACTIVE), "worker")
+        if is_cancelled:
+            world.thread(lambda: handles.request_cancel(request), "canceller")
+
+        def check() -> None:
+            failed = handles.value_state(result) == ERROR
+            found = None if failed else load_i32(handles.value_resolve(result) + VALUE_PAYLOAD)
+            assert found == expected or (is_cancelled and found is None)
+            if expected is None and not is_cancelled:
+                assert set(host.errors) == {MESSAGE_DIVIDE_BY_ZERO}
+            handles.value_drop(host.main, result)
+            assert host.done == [request]
+            assert host.live_values() == host.own_values
+
+        world.finally_assert(check)
+
+    return scenario
+
+
+@pytest.fixture
+def _leave_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Look up after every kernel, and leave every other time; frames are in segments of their own."""
+    turns = itertools.count()
+    monkeypatch.setattr(sync_interpreter, "SLICE", 0)
+    monkeypatch.setattr(sync_interpreter, "SMALLEST_RUN", 64)
+    monkeypatch.setattr(sync_frames, "SMALLEST_SEGMENT", 64)
+    monkeypatch.setattr(sync_interpreter, "must_leave", lambda _: next(turns) % 2 == 0)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_two_workers_get_the_same_values_and_free_everything(name: str) -> None:
+    explore(running(name), interleavings=30)
+    explore_at_random(running(name), seed=1, interleavings=40)
+
+
+@pytest.mark.usefixtures("_leave_often")
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_run_may_go_on_elsewhere_after_every_kernel(name: str) -> None:
+    explore_at_random(running(name), seed=2, interleavings=40)
+
+
+@pytest.mark.usefixtures("_leave_often")
+@pytest.mark.parametrize("name", ["loop", "boxed loop", "recursion"])
+def test_a_run_may_be_cancelled_at_any_time(name: str) -> None:
+    explore_at_random(running(name, is_cancelled=True), seed=3, interleavings=60)
+
+
+@pytest.mark.usefixtures("_leave_often")
+@pytest.mark.parametrize(
+    ("name", "function"), [("recursion", "end_segment"), ("boxed loop", "end_run")]
+)
+def test_memory_that_is_not_given_back_would_be_noticed(
+    name: str, function: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (sync_interpreter, sync_frames):
+        monkeypatch.setattr(module, function, lambda *_: None, raising=False)
+    with pytest.raises(SimulationError):
+        explore_at_random(running(name), seed=4, interleavings=2)
