@@ -36,7 +36,12 @@ from tfrt_runtime.native.layouts import (
     KERNEL_SMALL,
     KERNEL_TRACED,
     KERNEL_WIDE,
+    RECORD_DATA,
+    RECORD_FUNCTIONS,
     RECORD_REGISTERS,
+    RECORD_SLOTS,
+    RECORD_WAITS,
+    SLOT_TRACE,
 )
 
 _RECORD_WORDS = RECORD_REGISTERS // 8
@@ -171,12 +176,12 @@ class FunctionWriter:
             if flags == 0 and len(arguments) == 2 and len(results) == 1:
                 flags = KERNEL_SMALL
             table = first + _RECORD_WORDS + len(arguments)
-            addresses += (first + 7, *range(table, table + len(results)))
+            addresses += (first + RECORD_SLOTS // 8, *range(table, table + len(results)))
             data = functions = waits = 0
             if call.data or call.code or call.functions or flags & KERNEL_NONSTRICT:
                 data, functions, waits = self._write_data(call, arguments, function_offsets)
-                there = ((4, data), (5, functions), (9, waits))
-                addresses += [first + position for position, target in there if target]
+                there = ((RECORD_DATA, data), (RECORD_FUNCTIONS, functions), (RECORD_WAITS, waits))
+                addresses += [first + place // 8 for place, target in there if target]
             words += (
                 call.address,
                 len(arguments),
@@ -210,8 +215,6 @@ class FunctionWriter:
 
     def _weights(self, register: int) -> dict[int, int]:
         """Kernels that `register` counts down: by how much, or 0 for whoever wants any one."""
-        if not self._is_nonstrict:
-            return self._plan.users[register]
         weights = {}
         for index, uses in self._plan.users[register].items():
             call = self._calls[index]
@@ -239,24 +242,24 @@ class FunctionWriter:
         addresses: list[int] = []
         slots: dict[int, int] = {}
         plan, records, ready = self._plan, self._records, self.ready(0)
-        for register, returns in enumerate(plan.returns):
+        for register, (uses, returns) in enumerate(zip(plan.users, plan.returns, strict=True)):
             if register in plan.constants:
                 continue
-            users = self._weights(register)
+            users = self._weights(register) if self._is_nonstrict else uses
             trace = self._trace.get(register, 0)
             is_special = bool(returns) or trace != 0 or self._is_nonstrict
             first = len(words)
             slots[register] = start + 8 * first
             words += (
-                self.register(register),
-                self._references(register),
+                ACTIVATION_REGISTERS + 8 * register,
+                sum(uses.values()) + len(returns),
                 is_special,
                 len(users),
                 len(returns),
                 trace,
             )
             if trace:
-                addresses.append(first + 5)
+                addresses.append(first + SLOT_TRACE // 8)
             for kernel, weight in users.items():
                 addresses.append(len(words))
                 words += (records[kernel], ready + 8 * kernel, weight)

@@ -76,3 +76,23 @@ def test_help_needs_no_compiler_and_no_runtime() -> None:
     )
 
     assert process.stdout.splitlines()[-1] == "[]"
+
+
+def test_a_run_of_a_file_loads_no_compiler_and_nothing_slow_that_it_does_not_use(shell) -> None:
+    shell.write(
+        "small.mlir",
+        "func.func @main() -> i32 {\n  %a = tfrt.constant.i32 42\n  tfrt.return %a : i32\n}\n",
+    )
+    assert shell("mlir-to-bef", "small.mlir", "-o", "small.bef").status == 0
+    code = (
+        "import sys\n"
+        "from tfrt_nb.cli.main import main\n"
+        "main(['run', 'small.bef'])\n"
+        "slow = ('xdsl', 'numba', 'numpy', 'asyncio', 'importlib.metadata')\n"
+        "print([name for name in slow if name in sys.modules])"
+    )
+    process = subprocess.run(
+        [sys.executable, "-c", code], check=True, capture_output=True, text=True, cwd=shell.folder
+    )
+
+    assert process.stdout.splitlines()[-2:] == ["'main' returned 42", "[]"]

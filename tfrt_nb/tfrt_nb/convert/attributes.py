@@ -27,7 +27,7 @@ from xdsl.ir import Attribute as IrAttribute
 from xdsl.ir import TypeAttribute
 
 from tfrt_nb.dialects.attributes import ShapeAttr
-from tfrt_nb.dialects.types import host_type
+from tfrt_nb.dialects.types import WORDS, host_type
 from tfrt_runtime.bef import numbers
 from tfrt_runtime.bef.attributes import (
     Aggregate,
@@ -65,11 +65,16 @@ _TYPES: dict[DType, TypeAttribute] = {
     DType.QI32: host_type("corert.qint32"),
 }
 _DTYPES: dict[IrAttribute, DType] = {spelled: dtype for dtype, spelled in _TYPES.items()}
+# By identity: to hash a type the IR's way costs a call, and nearly all are the same few.
+_DTYPES_OF_WORDS = {
+    id(value_type): _DTYPES[value_type] for value_type in WORDS.values() if value_type in _DTYPES
+}
 
 
 def dtype_of(element_type: IrAttribute) -> DType | None:
     """The number of a type as an attribute or an element, None if it has none."""
-    return _DTYPES.get(element_type)
+    known = _DTYPES_OF_WORDS.get(id(element_type))
+    return _DTYPES.get(element_type) if known is None else known
 
 
 # --- to BEF ---

@@ -6,7 +6,7 @@ the order in which a file has them, and everything that a file cannot hold.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import (
@@ -206,7 +206,10 @@ class Collector:
         for name, attribute in sorted(attributes.items()):
             if name == COST_ATTRIBUTE:
                 continue
-            if name == NONSTRICT and isinstance(attribute, UnitAttr):
+            if (known := self.attributes.find(attribute)) is not None:
+                offsets.append(known)
+                names.append(name)
+            elif name == NONSTRICT and isinstance(attribute, UnitAttr):
                 call.is_nonstrict = True
             elif (callees := self._callees(name, attribute)) is not None:
                 functions += callees
@@ -232,9 +235,7 @@ class Collector:
         return [_name(symbol) for symbol in symbols]
 
     def _add_attribute(self, attribute: Attribute) -> int | None:
-        offset = self.attributes.find(attribute)
-        if offset is not None:
-            return offset
+        """The offset of an attribute that is not there yet; None if a file cannot have it."""
         if isinstance(attribute, SymbolRefAttr):
             return self.attributes.add(attribute, self._compiled.symbol(attribute))
         value = encode(attribute)
@@ -300,21 +301,34 @@ class AttributeTable:
     def __init__(self) -> None:
         self.section = ByteBuilder()
         self.kinds: dict[int, int] = {}
-        self._offsets: dict[Attribute, int] = {}
-        self._known: dict[int, int] = {}  # by identity, as in `TypeTable`
+        self._offsets: dict[Hashable, int] = {}
+        self._types: dict[Attribute, int] = {}
+        # By identity, as in `TypeTable`.
+        self._known_offsets: dict[int, int] = {}
+        self._known_types: dict[int, int] = {}
 
     def find(self, attribute: Attribute) -> int | None:
         """The offset of `attribute`, if it is there."""
-        offset = self._known.get(id(attribute))
+        offset = self._known_offsets.get(id(attribute))
         if offset is None:
-            offset = self._offsets.get(attribute)
+            offset = self._offsets.get(self._key(attribute))
             if offset is not None:
-                self._known[id(attribute)] = offset
+                self._known_offsets[id(attribute)] = offset
         return offset
+
+    def _key(self, attribute: Attribute) -> Hashable:
+        """The same for attributes that are equal; of integers cheaper to hash than they are."""
+        if type(attribute) is not IntegerAttr:
+            return attribute
+        number = self._known_types.get(id(attribute.type))
+        if number is None:
+            number = self._types.setdefault(attribute.type, len(self._types))
+            self._known_types[id(attribute.type)] = number
+        return number, attribute.value.data
 
     def add(self, attribute: Attribute, value: bef.Attribute) -> int:
         """Add `attribute`, whose value in a file is `value`; its offset."""
-        offset = self._offsets[attribute] = write_attribute(self.section, value)
-        self._known[id(attribute)] = offset
+        offset = write_attribute(self.section, value)
+        self._offsets[self._key(attribute)] = self._known_offsets[id(attribute)] = offset
         self.kinds[offset] = bef.kind_of(value)
         return offset
