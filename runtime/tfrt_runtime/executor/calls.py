@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-from tfrt_runtime.diagnostics import Diagnostic
 from tfrt_runtime.host.async_value import AsyncValue
 from tfrt_runtime.host.context import Request
 from tfrt_runtime.host.process import native_process
@@ -19,17 +18,16 @@ def start_call(
     function: int,
     arguments: Sequence[AsyncValue],
     result_types: Sequence[str],
-    why_never: Callable[[AsyncValue], Sequence[Diagnostic]] | None = None,
 ) -> list[AsyncValue]:
     """Start the function at address `function`; its results, perhaps unavailable.
 
-    `why_never` is the results' (see `AsyncValue`).  One of the request's active counts becomes the call's.  Kernels become ready on this thread.
+    One of the request's active counts becomes the call's.  Kernels become ready on this thread.
     """
     process, queue = native_process(), request.queue
     context = queue.context()
     make = process.quick("handles.value_make_indirect", 1)
     share = process.quick("handles.value_add_reference", 1)
-    results = [AsyncValue(queue, make(context), text, why_never) for text in result_types]
+    results = [AsyncValue(queue, make(context), text) for text in result_types]
     words = _no_words
     if arguments:
         words = (ctypes.c_int64 * len(arguments))(*(value.address for value in arguments))

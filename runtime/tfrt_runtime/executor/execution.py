@@ -86,6 +86,9 @@ class Execution:
             if not value.done():
                 self._expect(i, value)
         self.results = self._start(program.addresses[index], given, wake)
+        never = why_never(self.request, program, self.function)
+        for value in self.results:
+            value.why_never = never
 
     def __del__(self) -> None:
         # The native core holds the latest value of each traced register until somebody takes it.
@@ -101,8 +104,7 @@ class Execution:
         return [self._argument(i, value) for i, value in enumerate(arguments)]
 
     def _start(self, function: int, given: Sequence[AsyncValue], wake: bool) -> list[AsyncValue]:
-        never = why_never(self.request, self.program, self.function)
-        results = start_call(self.request, function, given, self.function.result_types, never)
+        results = start_call(self.request, function, given, self.function.result_types)
         if wake:
             self._queue.begin()
         return results
