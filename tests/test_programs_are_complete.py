@@ -21,13 +21,20 @@ PROGRAMS = TESTS / "programs"
 NAME = re.compile(r"[a-z_]+(?:\.[a-zA-Z0-9_]+)+")
 
 
+KERNELS_ELSEWHERE = {
+    r"tfrt\.\w+_s(\.\w+)?": "sync functions: test_sync_functions.py of the executor's tests",
+}
+"""Kernels that other tests run, as regular expressions, and where."""
+
+
 def test_each_kernel_runs_in_some_program() -> None:
     texts = [path.read_text() for path in (PROGRAMS / "run").rglob("*.mlir")]
     written = {operation_name(name) for text in texts for name in NAME.findall(text)}
     # Functions of the runtime are called by their name alone.
     written |= {f"native function {name}" for text in texts for name in re.findall(r"@(\w+)", text)}
 
-    assert sorted(standard_kernels().keys() - written) == []
+    left = sorted(standard_kernels().keys() - written)
+    assert [n for n in left if not any(re.fullmatch(e, n) for e in KERNELS_ELSEWHERE)] == []
 
 
 # --- diagnostics ---
@@ -78,6 +85,7 @@ NOT_IN_PROGRAMS = {
     "reads as": "types that a program cannot write",
     "the kernel did not set its result": "only native kernels with a mistake do that",
     "Failed to enqueue blocking work": "needs a full pool; test_errors_and_cancellation.py",
+    "a sync function cannot call asynchronous function": "test_sync_functions.py",
     "calls are nested too deeply": "needs gigabytes; test_calls_and_loops.py",
 }
 """Messages that no program of the tests gets, as regular expressions, and why."""
@@ -134,7 +142,7 @@ def test_each_diagnostic_is_in_the_output_of_some_program() -> None:
     assert sorted(without_excuse) == []
 
 
-def test_each_excuse_is_needed() -> None:
-    left = missing()
+def test_no_diagnostic_is_excused_that_some_program_gets() -> None:
+    printed = "\n".join(path.read_text() for path in PROGRAMS.rglob("*.out"))
 
-    assert [e for e in NOT_IN_PROGRAMS if not any(is_excused(m, e) for m in left)] == []
+    assert [excuse for excuse in NOT_IN_PROGRAMS if re.search(excuse, printed)] == []

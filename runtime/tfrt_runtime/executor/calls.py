@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-from tfrt_runtime.diagnostics import Diagnostic
 from tfrt_runtime.host.async_value import AsyncValue
 from tfrt_runtime.host.context import Request
 from tfrt_runtime.host.process import native_process
@@ -16,15 +15,13 @@ def start_call(
     function: int,
     arguments: Sequence[AsyncValue],
     result_types: Sequence[str],
-    why_never: Callable[[AsyncValue], Sequence[Diagnostic]] | None = None,
     *,
     is_task: bool = False,
 ) -> list[AsyncValue]:
     """Start the function at address `function`; its results, perhaps unavailable.
 
-    `why_never` is the results' (see `AsyncValue`).  One of the request's active counts becomes the
-    call's.  Kernels become ready on this thread, or with `is_task` on the thread that takes the call
-    from the queue.
+    One of the request's active counts becomes the call's.  Kernels become ready on this thread, or
+    with `is_task` on the thread that takes the call from the queue.
     """
     queue, given = request.queue, len(arguments)
     values = (ctypes.c_int64 * (given + len(result_types) + 1))()
@@ -33,6 +30,4 @@ def start_call(
     process = native_process()
     start = (process.quick if is_task else process.slow)("executor.start_call", 5)
     start(queue.context(), function, request.address, ctypes.addressof(values), is_task)
-    return [
-        AsyncValue(queue, values[given + i], text, why_never) for i, text in enumerate(result_types)
-    ]
+    return [AsyncValue(queue, values[given + i], text) for i, text in enumerate(result_types)]

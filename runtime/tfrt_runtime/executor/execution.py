@@ -88,6 +88,9 @@ class Execution:
             if not value.done():
                 self._expect(i, value)
         self.results = self._start(program.addresses[index], given, wake)
+        never = why_never(self.request, program, self.function)
+        for value in self.results:
+            value.why_never = never
 
     def __del__(self) -> None:
         # The native core holds the latest value of each traced register until somebody takes it.
@@ -106,8 +109,7 @@ class Execution:
         queue, types = self._queue, self.function.result_types
         # Who traces a run looks at its arguments, whether or not somebody has begun with it.
         is_task = wake and queue.takes_calls and not self.program.traced
-        never = why_never(self.request, self.program, self.function)
-        results = start_call(self.request, function, given, types, never, is_task=is_task)
+        results = start_call(self.request, function, given, types, is_task=is_task)
         if wake:
             queue.begin()
         return results

@@ -60,6 +60,16 @@ class PythonCall:
         return self.file.debug_info(self.record.location)
 
 
+def _named(function: Callable[..., object]) -> int:
+    """How many positional arguments a function must have; the attributes of a kernel are the last."""
+    parameters = inspect.signature(function).parameters.values()
+    return sum(
+        parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
+        and parameter.default is parameter.empty
+        for parameter in parameters
+    )
+
+
 class Resolver:
     """Resolves the kernels of one file."""
 
@@ -295,16 +305,6 @@ class Resolver:
 
 def _payload_type(word: str) -> int:
     return TYPE_CHAIN if word == "chain" else SCALAR_TYPES.get(word, TYPE_OBJECT)
-
-
-def _named(function: Callable[..., object]) -> int:
-    """How many positional arguments a function must have; the attributes of a kernel are the last."""
-    parameters = inspect.signature(function).parameters.values()
-    return sum(
-        parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
-        and parameter.default is parameter.empty
-        for parameter in parameters
-    )
 
 
 def result_types_of(function: BefFunction, registers: Sequence[int]) -> tuple[str, ...]:

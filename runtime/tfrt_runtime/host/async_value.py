@@ -51,21 +51,12 @@ class AsyncValue:
     that the program gives the value, or "" where there is none; scalars are read as that type.
     """
 
-    __slots__ = ("__weakref__", "_address", "_process", "_queue", "_why_never", "type")
+    __slots__ = ("__weakref__", "_address", "_process", "_queue", "type", "why_never")
 
-    def __init__(
-        self,
-        queue: WorkQueue,
-        address: int,
-        type_text: str = "",
-        why_never: Callable[[AsyncValue], Sequence[Diagnostic]] | None = None,
-    ) -> None:
-        """Takes over one reference to the native value at `address`.
-
-        `why_never` says why the value will never be there, while nobody can know that nothing: then
-        `result` waits no longer.
-        """
-        self._why_never = why_never
+    def __init__(self, queue: WorkQueue, address: int, type_text: str = "") -> None:
+        """Takes over one reference to the native value at `address`."""
+        self.why_never: Callable[[AsyncValue], Sequence[Diagnostic]] | None = None
+        """Says why the value will never be there, and nothing while it may come: `result` asks."""
         self._process: NativeProcess = native_process()
         self._queue = queue
         self._address = address
@@ -178,8 +169,8 @@ class AsyncValue:
 
         def is_hopeless() -> bool:
             # A look at the whole queue takes as long as a small run: not before something was slow.
-            if self._why_never is not None and next(looks) > 0:
-                found.extend(self._why_never(self))
+            if self.why_never is not None and next(looks) > 0:
+                found.extend(self.why_never(self))
             return bool(found)
 
         if not wait_for([self], timeout, is_hopeless):

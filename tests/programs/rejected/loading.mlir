@@ -52,17 +52,6 @@ func @sync(%a: i32) -> i32 attributes {tfrt.sync} {
   tfrt.return %0 : i32
 }
 func @main(%a: i32) -> i32 {
-  %0 = tfrt.call @sync(%a) : (i32) -> i32
-  tfrt.return %0 : i32
-}
-
-// -----
-
-func @sync(%a: i32) -> i32 attributes {tfrt.sync} {
-  %0 = "tfrt.add_s.i32"(%a, %a) : (i32, i32) -> i32
-  tfrt.return %0 : i32
-}
-func @main(%a: i32) -> i32 {
   %0 = "tfrt_test.invoke_sync_function.i32_i32.i32"(%a, %a) {fn = @sync} : (i32, i32) -> i32
   tfrt.return %0 : i32
 }
