@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import signal
+
 import pytest
 
 from tfrt_nb.jit.coroutines import packed_name
@@ -398,3 +401,39 @@ def test_a_parallel_loop_that_fails_leaves_no_iteration_running(body: str, queue
     output, [problem] = run(main(JOINED.replace("WAIT", body)), queue)
 
     assert (output, problem.message) == ("07777777", "not the first")
+
+
+ENDLESS = """async.func private @again() -> !async.token {
+  %t = async.execute {
+    func.call @printNewline() : () -> ()
+    %u = async.call @again() : () -> !async.token
+    async.yield
+  }
+  return
+}
+func.func private @printNewline()
+"""
+
+
+@pytest.mark.usefixtures("leak_check")
+@pytest.mark.parametrize("queue", QUEUES)
+@pytest.mark.parametrize("awaits", ["", "async.runtime.await %never : !async.token"])
+def test_an_interrupt_ends_tasks_that_would_start_others_for_ever(awaits: str, queue: str) -> None:
+    interrupts: list[None] = []
+
+    def interrupt(_: str) -> None:
+        if not interrupts:
+            interrupts.append(os.kill(os.getpid(), signal.SIGINT))
+
+    text = main(
+        f"""  %never = async.runtime.create : !async.token
+  async.runtime.drop_ref %never {{count = 1 : i64}} : !async.token
+  %t = async.call @again() : () -> !async.token
+  {awaits}""",
+        ENDLESS,
+    )
+    with HostContext(queue) as host, AsyncRuntime(host, output=interrupt) as async_runtime:
+        code = compile_program(parse_module(text, "program"), async_runtime.functions)
+        with pytest.raises(KeyboardInterrupt):
+            async_runtime.run(code.address(packed_name("main")))
+        assert async_runtime.live_objects() == []

@@ -59,7 +59,8 @@ class ModuleText:
 
     def declare(self, name: str, returns: str, parameters: str) -> str:
         """Make sure that the function is declared; its name."""
-        self.declarations.setdefault(name, f"declare {returns} {global_symbol(name)}({parameters})")
+        if name not in self.declarations:
+            self.declarations[name] = f"declare {returns} {global_symbol(name)}({parameters})"
         return f"@{name}"
 
     def function(self, symbol: str) -> str:

@@ -8,6 +8,7 @@ Async objects and coroutine frames are pointers, coroutine ids and states are LL
 
 from __future__ import annotations
 
+import functools
 import struct
 from collections.abc import Sequence
 
@@ -165,6 +166,7 @@ def _number(number: object, type_: Attribute) -> str:
             raise UnsupportedType(f"'{type_}' is not a type of constants of compiled code")
 
 
+@functools.lru_cache(maxsize=1024)
 def text_constant(text: bytes) -> tuple[str, str]:
     """The type and the value of a constant that holds the bytes."""
     escaped = "".join(

@@ -25,7 +25,7 @@ from xdsl.passes import ModulePass
 from tfrt_nb.dialects.async_.functions import CallOp, FuncOp, ReturnOp
 from tfrt_nb.passes.awaiting import outside_tasks, suspend_at_awaits
 from tfrt_nb.passes.call_graph import recursive_functions
-from tfrt_nb.passes.control_flow import Emitter, erase, replace
+from tfrt_nb.passes.control_flow import Emitter, erase, operations_in, replace
 from tfrt_nb.passes.coroutines import (
     Coroutine,
     ErrorStyle,
@@ -53,7 +53,7 @@ class AsyncFuncToAsyncRuntime(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         _refuse_declarations(op)
-        for call in [nested for nested in op.walk() if isinstance(nested, CallOp)]:
+        for call in [nested for nested in operations_in(op) if type(nested) is CallOp]:
             plain = PlainCallOp(call.callee, call.operands_, call.results_.types)
             replace(call, Emitter.in_front_of(call)(plain).results)
         style = ErrorStyle(self.token_last, self.keep_errors)
@@ -65,7 +65,7 @@ class AsyncFuncToAsyncRuntime(ModulePass):
 
 def _refuse_declarations(module: ModuleOp) -> None:
     """Declarations that are called are errors, others go."""
-    called = {op.callee.root_reference.data for op in module.walk() if isinstance(op, CallOp)}
+    called = {op.callee.root_reference.data for op in operations_in(module) if type(op) is CallOp}
     for op in list(module.body.block.ops):
         if isinstance(op, FuncOp) and op.is_declaration:
             if op.sym_name.data in called:

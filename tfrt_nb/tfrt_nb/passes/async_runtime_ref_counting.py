@@ -30,6 +30,7 @@ from tfrt_nb.dialects.async_.tasks import (
     ExecuteOp,
     YieldOp,
 )
+from tfrt_nb.passes.control_flow import operations_in
 from tfrt_nb.passes.errors import fail
 from tfrt_nb.passes.reference_counts import (
     Counts,
@@ -63,6 +64,8 @@ class AsyncRuntimeRefCounting(ModulePass):
 
 def refuse_high_level_operations(module: ModuleOp) -> None:
     """Counting is about threads of control, which tasks hide."""
+    if not any(type(op) in _HIGH_LEVEL for op in operations_in(module)):
+        return
     for op in module.walk(region_first=True):
         if type(op) in _HIGH_LEVEL:
             fail(op, "async operations must be lowered to async runtime operations")

@@ -38,7 +38,7 @@ from tfrt_nb.dialects.async_.tasks import (
     YieldOp,
 )
 from tfrt_nb.passes.awaiting import block_at_await, suspend_at_awaits
-from tfrt_nb.passes.control_flow import Emitter, replace
+from tfrt_nb.passes.control_flow import Emitter, operations_in, replace
 from tfrt_nb.passes.coroutines import ErrorStyle, begin_coroutine, resolve, start_cold
 from tfrt_nb.passes.outline import Outliner, Symbols
 
@@ -69,7 +69,7 @@ class AsyncToAsyncRuntime(ModulePass):
             function = outliner.outline(task)
             if function is not None:
                 _make_coroutine(function, style)
-        for nested in [nested for nested in op.walk() if type(nested) in _LOWERED]:
+        for nested in [nested for nested in operations_in(op) if type(nested) in _LOWERED]:
             _lower(nested, style)
 
 

@@ -37,7 +37,7 @@ from tfrt_nb.dialects.async_.runtime import RuntimeAwaitOp
 from tfrt_nb.dialects.async_.tasks import AwaitAllOp, AwaitOp, ExecuteOp
 from tfrt_nb.dialects.async_.types import TokenType, ValueType
 from tfrt_nb.passes.awaiting import JOINS, outside_tasks
-from tfrt_nb.passes.control_flow import Emitter, erase, replace
+from tfrt_nb.passes.control_flow import Emitter, erase, operations_in, replace
 from tfrt_nb.passes.outline import Symbols
 
 
@@ -87,7 +87,7 @@ class _Suspender:
 
     def run(self) -> None:
         self.pending += [f.body for f in self.module.body.block.ops if isinstance(f, FuncOp)]
-        self.pending += [op.body for op in self.module.walk() if isinstance(op, ExecuteOp)]
+        self.pending += [op.body for op in operations_in(self.module) if type(op) is ExecuteOp]
         while self.pending:
             for call in list(_calls(self.pending.pop())):
                 if call.callee.root_reference.data in self.waiting:

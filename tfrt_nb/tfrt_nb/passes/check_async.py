@@ -29,6 +29,7 @@ from tfrt_nb.dialects.async_.types import (
     TokenType,
     ValueType,
 )
+from tfrt_nb.passes.control_flow import operations_in
 from tfrt_nb.passes.coroutines import PRESPLIT
 from tfrt_nb.passes.errors import fail
 from tfrt_nb.passes.outline import captured_values
@@ -43,11 +44,12 @@ class CheckAsync(ModulePass):
     name: ClassVar[str] = "async-check"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for nested in op.walk():
-            _check_payloads(nested)
+        for nested in operations_in(op):
+            if nested.results or nested.regions:
+                _check_payloads(nested)
             if nested.name.startswith("async.coro."):
                 _check_coroutine_operation(nested)
-            if isinstance(nested, ExecuteOp):
+            if type(nested) is ExecuteOp:
                 _check_captures(nested)
         for function in op.body.block.ops:
             if isinstance(function, FuncOp) and function.attributes.get("passthrough") == PRESPLIT:

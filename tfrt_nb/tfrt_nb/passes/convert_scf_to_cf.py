@@ -33,6 +33,7 @@ from tfrt_nb.passes.control_flow import (
     Emitter,
     erase,
     move_to_end,
+    operations_in,
     region_of,
     replace,
     terminator_of,
@@ -56,7 +57,7 @@ def lower_structured_control_flow(
 
     Where an operation is wanted, those around it must be wanted, too.
     """
-    for op in list(region.walk()):
+    for op in operations_in(region):
         lower = _LOWERINGS.get(op.name)
         if lower is not None and wanted(op):
             lower(op)

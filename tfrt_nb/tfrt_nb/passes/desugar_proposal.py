@@ -40,7 +40,7 @@ from tfrt_nb.dialects.async_.proposal import (
 from tfrt_nb.dialects.async_.runtime import RuntimeCreateOp, RuntimeSetAvailableOp
 from tfrt_nb.dialects.async_.tasks import AwaitOp, ExecuteOp, YieldOp
 from tfrt_nb.dialects.async_.types import TOKEN
-from tfrt_nb.passes.control_flow import Emitter, erase, replace
+from tfrt_nb.passes.control_flow import Emitter, erase, operations_in, replace
 
 
 @dataclass(frozen=True)
@@ -53,15 +53,15 @@ class DesugarProposal(ModulePass):
         asynchronous = {
             function.sym_name.data for function in _plain_functions(op) if _returns_handle(function)
         }
-        for nested in list(op.walk()):
+        for nested in operations_in(op):
             _desugar(nested)
         for function in _plain_functions(op):
             _drop_runtime_arguments(function)
             if function.sym_name.data in asynchronous:
                 _make_async(function)
-        for call in [nested for nested in op.walk() if isinstance(nested, PlainCallOp)]:
+        for call in [nested for nested in operations_in(op) if type(nested) is PlainCallOp]:
             _desugar_call(call, asynchronous)
-        for nested in [nested for nested in op.walk() if isinstance(nested, DefaultRuntimeOp)]:
+        for nested in [nested for nested in operations_in(op) if type(nested) is DefaultRuntimeOp]:
             replace(nested, nested.results)
 
 

@@ -34,7 +34,7 @@ from xdsl.passes import ModulePass
 
 from tfrt_nb.dialects.async_.runtime import RuntimeStackIsLowOp
 from tfrt_nb.passes.call_graph import recursive_functions
-from tfrt_nb.passes.control_flow import Emitter
+from tfrt_nb.passes.control_flow import Emitter, operations_in
 from tfrt_nb.passes.coroutines import finished_coroutine
 from tfrt_nb.passes.errors import fail
 from tfrt_nb.passes.index_math import constant_value
@@ -70,7 +70,7 @@ class GuardOperations(ModulePass):
     recursion: bool = True
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for nested in list(op.walk()):
+        for nested in operations_in(op) if self.divisions or self.accesses or self.loops else ():
             if self.divisions and isinstance(nested, _DIVISIONS):
                 _guard_division(nested, nested.rhs)
             elif self.accesses and isinstance(nested, _ACCESSES):

@@ -28,16 +28,17 @@ from xdsl.ir import Block, Region, SSAValue
 from tfrt_nb.dialects.async_.runtime import RuntimeSpawnOp
 from tfrt_nb.dialects.async_.tasks import AwaitOp, ExecuteOp, YieldOp
 from tfrt_nb.passes.awaiting import WAITING, outside_tasks
-from tfrt_nb.passes.control_flow import Emitter, erase, replace
+from tfrt_nb.passes.control_flow import Emitter, erase, operations_in, replace
 from tfrt_nb.passes.structure import BodyKey, body_key
 
 
 def captured_values(region: Region) -> list[SSAValue]:
     """The values from outside that are used in the region, each once, in the order of first use."""
+    operations = operations_in(region)
     used: dict[SSAValue, None] = {}
     inside: set[SSAValue] = set()
     regions = [region]
-    for op in region.walk():
+    for op in operations:
         used.update(dict.fromkeys(op.operands))
         inside.update(op.results)
         regions += op.regions
@@ -54,7 +55,7 @@ def replace_uses_inside(region: Region, replacements: Mapping[SSAValue, SSAValue
     """
     if not replacements:
         return
-    for op in region.walk():
+    for op in operations_in(region):
         for index, operand in enumerate(op.operands):
             if operand in replacements:
                 op.operands[index] = replacements[operand]

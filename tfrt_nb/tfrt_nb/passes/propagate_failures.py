@@ -49,7 +49,16 @@ from tfrt_nb.dialects.async_.runtime import (
 )
 from tfrt_nb.dialects.async_.types import TokenType, ValueType
 from tfrt_nb.passes.awaiting import JOINS, make_single_level
-from tfrt_nb.passes.control_flow import Emitter, choose, erase, jump, leave, replace, truth
+from tfrt_nb.passes.control_flow import (
+    Emitter,
+    choose,
+    erase,
+    jump,
+    leave,
+    operations_in,
+    replace,
+    truth,
+)
 from tfrt_nb.passes.coroutines import Coroutine, finished_coroutine, suspend_at_end
 
 FALLIBLE = "fallible"
@@ -80,7 +89,7 @@ def _fallible_functions(functions: list[FuncOp]) -> set[str]:
     callers: dict[str, set[str]] = {}
     for function in functions:
         name = function.sym_name.data
-        for op in function.walk():
+        for op in operations_in(function):
             if type(op) in _FAILING:
                 fallible.add(name)
             elif type(op) is CallOp:

@@ -41,7 +41,13 @@ from tfrt_nb.dialects.async_.coroutine import CoroSuspendOp
 from tfrt_nb.dialects.async_.functions import CallOp
 from tfrt_nb.dialects.async_.runtime import RuntimeSpawnOp, RuntimeStoreOp
 from tfrt_nb.dialects.async_.types import is_async
-from tfrt_nb.passes.control_flow import Emitter, branch_operands, split_edge, terminator_of
+from tfrt_nb.passes.control_flow import (
+    Emitter,
+    branch_operands,
+    operations_in,
+    split_edge,
+    terminator_of,
+)
 from tfrt_nb.passes.convert_scf_to_cf import (
     lower_structured_control_flow,
 )
@@ -64,7 +70,7 @@ class Counts:
 def async_values(module: ModuleOp) -> list[SSAValue]:
     """All async values: first the arguments of all blocks, then the results of all operations."""
     arguments = [value for block in _blocks(module) for value in block.args if is_async(value)]
-    results = [value for op in module.walk() for value in op.results if is_async(value)]
+    results = [value for op in operations_in(module) for value in op.results if is_async(value)]
     return [*arguments, *results]
 
 
@@ -89,7 +95,7 @@ def lower_carried_values(module: ModuleOp) -> None:
 
 def carrying_operations(module: ModuleOp) -> Iterator[Operation]:
     """The operations of `scf` with regions that async values go into as arguments or come out of."""
-    for op in module.walk():
+    for op in operations_in(module):
         if op.name.startswith("scf.") and any(map(is_async, (*op.operands, *op.results))):
             holder = op if op.regions else op.parent_op()
             assert holder is not None

@@ -1,0 +1,291 @@
+"""All interleavings, without exception, of the smallest scenes in which operations of compiled code meet.
+
+Each scene has two threads: one resolves, the other adds to a group, awaits, asks, or gives up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pytest
+
+from tfrt_runtime.native import async_abi, async_objects
+from tfrt_runtime.native.async_value import drop_optional, state_of
+from tfrt_runtime.native.layouts import (
+    ASYNC_CANCELLED,
+    ASYNC_REGISTERED,
+    CONCRETE,
+    CONTEXT_FAILURE,
+    ERROR,
+)
+from tfrt_runtime.native.memory import load_acquire, store_release
+from tfrt_runtime.testing.explorer import World, explore
+from tfrt_runtime.testing.simulated_coroutines import SimulatedCoroutines
+from tfrt_runtime.testing.simulated_host import SimulatedHost, name_cell
+
+
+@dataclass
+class Member:
+    """A token or a value of a scene, and how it is resolved."""
+
+    is_value: bool
+    fails: bool
+
+    def make(self) -> int:
+        return async_abi.create_value(8) if self.is_value else async_abi.create_token()
+
+    def resolve(self, address: int) -> None:
+        if self.is_value:
+            resolve = async_abi.set_value_error if self.fails else async_abi.emplace_value
+        else:
+            resolve = async_abi.set_token_error if self.fails else async_abi.emplace_token
+        resolve(address)
+
+    def add(self, address: int, group: int) -> int:
+        add = async_abi.add_value_to_group if self.is_value else async_abi.add_token_to_group
+        return add(address, group)
+
+    def await_(self, address: int, resume: int) -> None:
+        wait = (
+            async_abi.await_value_and_execute
+            if self.is_value
+            else async_abi.await_token_and_execute
+        )
+        wait(address, 7, resume)
+
+    def is_error(self, address: int) -> int:
+        ask = async_abi.is_value_error if self.is_value else async_abi.is_token_error
+        return ask(address)
+
+    @property
+    def state(self) -> int:
+        return ERROR if self.fails else CONCRETE
+
+
+class Scene:
+    """A member, a group for one, and two threads; nothing may be left at the end."""
+
+    def __init__(self, world: World, member: Member) -> None:
+        self.world = world
+        self.kind = member
+        self.host = SimulatedHost(world, outside=2)
+        self.coroutines = SimulatedCoroutines(self.host)
+        self._idle = list(self.host.outside)
+        self.member = name_cell(world, self.on_main(member.make), "member")
+        self.group = name_cell(world, self.on_main(lambda: async_abi.create_group(1)), "group")
+        world.finally_assert(self._nothing_is_left)
+
+    def on_main(self, body: Callable[[], int]) -> int:
+        return self.coroutines.on(self.host.main, body)()
+
+    def thread(self, body: Callable[[], object], name: str) -> None:
+        self.world.thread(self.coroutines.on(self._idle.pop(0), body), name)
+
+    def resolves(self) -> None:
+        """One thread resolves the member."""
+        self.thread(lambda: self.kind.resolve(self.member), "producer")
+
+    def finish(self) -> list[int]:
+        self.coroutines.run_tasks(self.host.main)
+        return self.coroutines.resumed
+
+    def drop(self, *addresses: int) -> None:
+        for address in addresses:
+            self.on_main(lambda address=address: async_abi.drop_ref(address, 1) or 0)
+
+    def _nothing_is_left(self) -> None:
+        self.coroutines.sweep()
+        assert self.host.live_values() == 0
+        assert load_acquire(self.coroutines.shared + ASYNC_REGISTERED) == 0
+
+
+MEMBERS = {
+    "a token": Member(is_value=False, fails=False),
+    "a token that fails": Member(is_value=False, fails=True),
+    "a value": Member(is_value=True, fails=False),
+    "a value that fails": Member(is_value=True, fails=True),
+}
+
+
+@pytest.fixture(params=MEMBERS, name="member")
+def _member(request: pytest.FixtureRequest) -> Member:
+    return MEMBERS[request.param]
+
+
+def test_a_member_that_is_added_while_it_is_resolved_counts_once(member: Member) -> None:
+    def scenario(world: World) -> None:
+        scene = Scene(world, member)
+        scene.resolves()
+        scene.thread(lambda: member.add(scene.member, scene.group), "who adds")
+
+        def check() -> None:
+            assert state_of(scene.group) == member.state
+            scene.drop(scene.member, scene.group)
+
+        world.finally_assert(check)
+
+    assert explore(scenario).complete
+
+
+def test_who_awaits_a_group_while_its_member_is_resolved_goes_on_once(member: Member) -> None:
+    def scenario(world: World) -> None:
+        scene = Scene(world, member)
+        scene.on_main(lambda: member.add(scene.member, scene.group))
+        scene.drop(scene.member)
+        scene.resolves()
+        scene.thread(
+            lambda: async_abi.await_all_in_group_and_execute(
+                scene.group, 7, scene.coroutines.resume
+            ),
+            "who awaits",
+        )
+
+        def check() -> None:
+            assert scene.finish() == [7]
+            assert state_of(scene.group) == member.state
+            scene.drop(scene.group)
+
+        world.finally_assert(check)
+
+    assert explore(scenario).complete
+
+
+def test_who_adds_awaits_and_drops_races_with_the_producer_without_harm(member: Member) -> None:
+    def scenario(world: World) -> None:
+        scene = Scene(world, member)
+        scene.resolves()
+
+        def add_await_and_drop() -> None:
+            member.add(scene.member, scene.group)
+            async_abi.drop_ref(scene.member, 1)
+            async_abi.await_all_in_group_and_execute(scene.group, 7, scene.coroutines.resume)
+            async_abi.drop_ref(scene.group, 1)
+
+        scene.thread(add_await_and_drop, "who awaits")
+        world.finally_assert(lambda: scene.finish() == [7])
+
+    assert explore(scenario).complete
+
+
+def test_a_member_is_awaited_alone_and_in_its_group(member: Member) -> None:
+    def scenario(world: World) -> None:
+        scene = Scene(world, member)
+        scene.on_main(lambda: member.add(scene.member, scene.group))
+        scene.resolves()
+
+        def await_and_drop() -> None:
+            member.await_(scene.member, scene.coroutines.resume)
+            async_abi.drop_ref(scene.member, 1)
+
+        scene.thread(await_and_drop, "who awaits")
+
+        def check() -> None:
+            assert scene.finish() == [7]
+            assert state_of(scene.group) == member.state
+            scene.drop(scene.group)
+
+        world.finally_assert(check)
+
+    assert explore(scenario).complete
+
+
+def test_who_is_told_of_no_error_finds_none_later_if_it_was_resolved(member: Member) -> None:
+    def scenario(world: World) -> None:
+        scene = Scene(world, member)
+        seen: list[tuple[int, bool]] = []
+        scene.resolves()
+
+        def look() -> None:
+            is_resolved = state_of(scene.member) >= CONCRETE
+            seen.append((member.is_error(scene.member), is_resolved))
+
+        scene.thread(look, "who looks")
+
+        def check() -> None:
+            [(is_error, was_resolved)] = seen
+            assert not was_resolved or is_error == int(member.fails)
+            scene.drop(scene.member, scene.group)
+
+        world.finally_assert(check)
+
+    assert explore(scenario).complete
+
+
+def test_a_group_is_given_up_while_its_member_is_resolved(member: Member) -> None:
+    def scenario(world: World) -> None:
+        scene = Scene(world, member)
+        scene.on_main(lambda: member.add(scene.member, scene.group))
+        scene.drop(scene.member)
+        failure = scene.host.error(99)
+        scene.resolves()
+        giver = scene.host.outside[1]
+        scene.thread(
+            lambda: async_objects.async_give_up(giver, scene.group, failure), "who gives up"
+        )
+
+        def check() -> None:
+            assert state_of(scene.group) in (member.state, ERROR)
+            scene.drop(scene.group)
+
+        world.finally_assert(check)
+
+    assert explore(scenario).complete
+
+
+def test_a_task_that_starts_while_the_run_is_cancelled_runs_or_knows_why_not() -> None:
+    def scenario(world: World) -> None:
+        scene = Scene(world, MEMBERS["a token"])
+        failure = scene.host.error(99)
+        cancelled = scene.coroutines.shared + ASYNC_CANCELLED
+
+        def start() -> None:
+            if async_abi.is_cancelled():
+                async_abi.take_failure(scene.member)
+                async_abi.set_token_error(scene.member)
+            else:
+                async_abi.emplace_token(scene.member)
+
+        scene.thread(start, "task")
+        scene.thread(lambda: store_release(cancelled, failure), "who cancels")
+
+        def check() -> None:
+            assert state_of(scene.member) in (CONCRETE, ERROR)
+            store_release(cancelled, 0)
+            drop_optional(scene.host.outside[0], load_failure(scene))
+            drop_optional(scene.host.main, failure)
+            scene.drop(scene.member, scene.group)
+            assert scene.host.released == [99]
+
+        world.finally_assert(check)
+
+    assert explore(scenario).complete
+
+
+def load_failure(scene: Scene) -> int:
+    """The error that the task has noted for its thread, which the thread's end would drop."""
+    place = scene.host.outside[0] + CONTEXT_FAILURE
+    failure = load_acquire(place)
+    store_release(place, 0)
+    return failure
+
+
+@pytest.mark.parametrize("alignment", [16, 64])
+def test_a_frame_is_given_back_by_another_thread(alignment: int) -> None:
+    def scenario(world: World) -> None:
+        scene = Scene(world, MEMBERS["a token"])
+        frame = scene.on_main(lambda: async_abi.allocate_frame(100, alignment))
+        assert frame % alignment == 0
+        other = scene.on_main(lambda: async_abi.allocate_frame(100, alignment))
+        for address in (frame, other):
+            scene.thread(
+                lambda address=address: async_abi.free_frame(address, 100, alignment), "who frees"
+            )
+
+        def check() -> None:
+            scene.on_main(lambda: async_abi.emplace_token(scene.member) or 0)
+            scene.drop(scene.member, scene.group)
+
+        world.finally_assert(check)
+
+    assert explore(scenario).complete
