@@ -136,9 +136,12 @@ class AsyncRuntime:
         self._words = _prepare(self.queue, checked=checked)[1]
 
     def close(self) -> None:
-        """Let go of the host.  Nothing may run; what programs have left behind is lost."""
+        """Let go of the host.  Nothing may run; what programs have left behind is lost.
+
+        Their code may be gone.
+        """
         if _runtimes.get(self.queue.address) is self:
-            self._sweep()
+            self._destroy_dead()
             WORDS[(self.queue.address + QUEUE_ASYNC) >> 3] = 0
             del _runtimes[self.queue.address]
 
@@ -230,12 +233,16 @@ class AsyncRuntime:
         while not self.has_settled():
             self.queue.wait(ctypes.addressof(forever), SLICE, lambda: False)
 
+    def is_at_rest(self) -> bool:
+        """Whether nothing runs."""
+        return is_idle(self.queue, self._beneath)
+
     def has_settled(self) -> bool:
         """Whether nothing runs any more; a thread that asks again and again works in between.
 
         What waits for groups that never get all their members is told so.
         """
-        if not is_idle(self.queue, self._beneath) or self._give_up_groups(self.queue.context()):
+        if not self.is_at_rest() or self._give_up_groups(self.queue.context()):
             return False
         self._sweep()
         return True
@@ -326,11 +333,14 @@ class AsyncRuntime:
             self._sweep()
 
     def _sweep(self) -> None:
-        sweep = self._process.quick("async_objects.async_sweep", 2)
         with self._registry:
             if self._made_at_rest is None:
                 self._made_at_rest = self._count_made()
-            sweep(self.queue.context(), ctypes.addressof(self._words))
+            self._destroy_dead()
+
+    def _destroy_dead(self) -> None:
+        sweep = self._process.quick("async_objects.async_sweep", 2)
+        sweep(self.queue.context(), ctypes.addressof(self._words))
 
     def on_event(self, context: int, event: int, argument: int) -> int:
         """What native code tells: on any thread, within compiled code that runs with `context`."""

@@ -88,6 +88,28 @@ def test_opt_runs_the_passes_that_the_first_line_names(shell, path: Path) -> Non
     )
 
 
+LOWERED = "builtin.module(async-func-to-async-runtime,async-to-async-runtime)"
+
+
+@pytest.mark.parametrize("passes", [LOWERED, "builtin.module(canonicalize)"])
+@pytest.mark.parametrize(
+    "name", ["afunc_fib", "chain_1000", "exec_basics", "error_nested", "par_1d"]
+)
+def test_what_opt_prints_runs_as_well(shell, name: str, passes: str) -> None:
+    path = GOLDEN / "programs" / f"{name}.mlir"
+    if name == "par_1d":
+        passes = passes.replace("(", "(async-parallel-for{num-workers=2 min-task-size=4},")
+    lowered = shell("opt", shell.write("f.mlir", path.read_bytes()), "-p", passes)
+    outcome = shell("run", shell.write("g.mlir", lowered.stdout), "--work-queue", "mstd:2")
+
+    assert (lowered.status, lowered.stderr) == (0, "")
+    assert (outcome.status, outcome.stdout, outcome.stderr) == (
+        0,
+        path.with_suffix(".stdout").read_text(),
+        "",
+    )
+
+
 @pytest.mark.parametrize("name", ["afunc_fib", "error_nested", "par_2d"])
 def test_it_does_so_in_a_process_of_its_own(name: str) -> None:
     path = GOLDEN / "programs" / f"{name}.mlir"

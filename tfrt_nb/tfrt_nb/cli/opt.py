@@ -10,6 +10,7 @@ from xdsl.utils.exceptions import DiagnosticException, VerifyException
 
 from tfrt_nb.cli.files import decode, display_name, read_input, show
 from tfrt_nb.dialects import print_module
+from tfrt_nb.dialects.catalog import register_upstream
 from tfrt_nb.passes.pipeline import parse_pipeline
 from tfrt_nb.passes.printing import print_ir
 from tfrt_nb.passes.remarks import RemarkContext
@@ -25,6 +26,7 @@ def execute(options: argparse.Namespace) -> int:
     text: str | None = None
     name = display_name(options.input)
     context = RemarkContext()
+    register_upstream(context)  # folding makes constants of `arith`
     try:
         text = decode(read_input(options.input), name)
         module = parse_module(text, name)

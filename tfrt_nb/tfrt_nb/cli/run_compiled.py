@@ -45,11 +45,11 @@ class CompiledOptions:
 
 def run_compiled(host: HostContext, program: Program, name: str, options: CompiledOptions) -> int:
     """Run a compiled function; the exit status."""
-    assert program.compiled is not None
     home = host.shared_context(CompiledHome)
-    checked = options.checked
-    home.runtime.checked = program.compiled.counts_references if checked is None else checked
     try:
+        program.load_compiled(host)
+        if options.checked is not None:
+            home.runtime.checked = options.checked
         execution = program.run(host, name)
     except TfrtError as problem:
         show_all(problem.diagnostics, program)

@@ -75,6 +75,8 @@ class CompiledHome:
             if is_shared if sink is None else not is_shared and not loaded.listeners:
                 loaded.sink = sink or self.host.print
                 return loaded
+        # What counts references by itself may do so wrongly, which is an error only where it is seen.
+        self.runtime.checked |= half.counts_references
         loaded = LoadedHalf(self, half, sink or self.host.print)
         known.append(loaded)
         self._loaded.append(loaded)
@@ -85,10 +87,10 @@ class CompiledHome:
         self._codes.setdefault(id(code), code)
 
     def __del__(self) -> None:
-        # The host is closed.
+        # The host is closed.  If all is garbage of one cycle, the code may be gone already.
         if not hasattr(self, "runtime"):
             return
-        if self.runtime.has_settled() and not self.host.has_runs:
+        if self.runtime.is_at_rest() and not self.host.has_runs:
             self.runtime.close()
         else:
             _abandoned.append((self.runtime, self._loaded, self._codes))

@@ -192,8 +192,7 @@ def _buffer(type_: MemRefType[Attribute]) -> Payload | None:
 
 def _fits(found: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
     return len(found) == len(wanted) and all(
-        size in (expected, DYNAMIC_INDEX) or expected == DYNAMIC_INDEX
-        for size, expected in zip(found, wanted, strict=True)
+        expected in (size, DYNAMIC_INDEX) for size, expected in zip(found, wanted, strict=True)
     )
 
 

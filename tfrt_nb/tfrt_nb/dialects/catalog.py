@@ -106,9 +106,14 @@ def new_context() -> HostContext:
     """A context for parsing.  Dialects are loaded when the text first names them."""
     context = HostContext(allow_unregistered=True)
     context.load_dialect(Builtin)
+    register_upstream(context)
+    return context
+
+
+def register_upstream(context: Context) -> None:
+    """Let a context know the dialects of async programs, which are loaded when first named."""
     for name, factory in _LAZY_DIALECTS.items():
         context.register_dialect(name, factory)
-    return context
 
 
 def _lazily(module: str, name: str) -> Callable[[], Dialect]:

@@ -40,8 +40,8 @@ class ExpandSelects(ModulePass):
 
 
 def _expand(op: arith.SelectOp) -> None:
-    regions = [_yielding(op, value) for value in (op.lhs, op.rhs)]
-    choice = scf.IfOp(op.cond, [op.result.type], *regions)
+    then, otherwise = _yielding(op, op.lhs), _yielding(op, op.rhs)
+    choice = scf.IfOp(op.cond, [op.result.type], then, otherwise)
     replace(op, Emitter.in_front_of(op)(choice).results)
 
 

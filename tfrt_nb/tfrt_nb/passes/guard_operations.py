@@ -27,12 +27,13 @@ from xdsl.dialects.builtin import (
     i1,
 )
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from tfrt_nb.dialects.async_.runtime import RuntimeStackIsLowOp
 from tfrt_nb.passes.call_graph import recursive_functions
 from tfrt_nb.passes.control_flow import Emitter
+from tfrt_nb.passes.coroutines import finished_coroutine
 from tfrt_nb.passes.index_math import constant_value
 
 _DIVISIONS = (
@@ -45,6 +46,8 @@ _DIVISIONS = (
     arith.FloorDivSIOp,
 )
 
+_RESUME = 1
+"""The successor of `async.coro.suspend` where a coroutine goes on."""
 _ACCESSES = memref.LoadOp | memref.StoreOp | memref.AtomicRMWOp
 
 
@@ -72,11 +75,20 @@ def _guard_recursion(module: ModuleOp) -> None:
     recursive = recursive_functions(module)
     for op in module.body.block.ops:
         if isinstance(op, FuncOp) and op.sym_name.data in recursive:
-            emit = Emitter.at_start(op.body.blocks[0], op.location)
+            emit = Emitter.at_start(_first_block(op), op.location)
             is_low = emit(RuntimeStackIsLowOp()).result
             true = emit(arith.ConstantOp(IntegerAttr(1, i1))).result
             enough = emit(arith.XOrIOp(is_low, true)).result
             emit(cf.AssertOp(enough, "the stack is exhausted"))
+
+
+def _first_block(function: FuncOp) -> Block:
+    """Where the work begins: in a coroutine behind the block that makes its results."""
+    entry = function.body.blocks[0]
+    if finished_coroutine(function) is None or entry.last_op is None:
+        return entry
+    successors = entry.last_op.successors
+    return successors[_RESUME if len(successors) > 1 else 0]
 
 
 def _guard_division(op: Operation, divisor: SSAValue) -> None:

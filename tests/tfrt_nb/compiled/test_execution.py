@@ -1,0 +1,266 @@
+"""Compiled functions called from Python: arguments, results, errors, waiting, cancelling."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from tfrt_nb.program import Program
+from tfrt_runtime.diagnostics import Location, TfrtError, error
+from tfrt_runtime.host.async_value import State, make_error, make_unavailable
+from tfrt_runtime.host.chain import CHAIN
+from tfrt_runtime.host.context import HostContext
+
+SLOW = 60
+"""Far more seconds than anything here takes."""
+
+TEXT = """
+async.func @twice(%x: f64) -> (!async.token, !async.value<f64>) {
+  %t, %v = async.execute -> !async.value<f64> {
+    %y = arith.addf %x, %x : f64
+    async.yield %y : f64
+  }
+  %r = await %v : !async.value<f64>
+  return %r : f64
+}
+func.func @mixed(%a: i32, %b: index, %c: i1) -> (i64, index, f32, i1) {
+  %h = arith.constant 1.5 : f32
+  %e = arith.extsi %a : i32 to i64
+  call @printI64(%e) : (i64) -> ()
+  return %e, %b, %h, %c : i64, index, f32, i1
+}
+func.func @divide(%a: i64, %b: i64) -> i64 {
+  %q = arith.divsi %a, %b : i64
+  return %q : i64
+}
+async.func @fails(%a: i64) -> (!async.token, !async.value<i64>) {
+  %z = arith.constant 0 : i64
+  %q = arith.divsi %a, %z : i64
+  return %q : i64
+}
+func.func @sum(%m: memref<?xf64>) -> f64 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = memref.dim %m, %c0 : memref<?xf64>
+  %z = arith.constant 0.0 : f64
+  %s = scf.for %i = %c0 to %n step %c1 iter_args(%a = %z) -> f64 {
+    %v = memref.load %m[%i] : memref<?xf64>
+    %w = arith.addf %a, %v : f64
+    scf.yield %w : f64
+  }
+  return %s : f64
+}
+func.func @table() -> memref<2xi32> {
+  %m = memref.get_global @pair : memref<2xi32>
+  return %m : memref<2xi32>
+}
+memref.global "private" @pair : memref<2xi32> = dense<[3, 4]>
+func.func @never() -> !async.value<i64> {
+  %v = async.runtime.create : !async.value<i64>
+  return %v : !async.value<i64>
+}
+func.func @stray() {
+  %t = async.execute {
+    %one = arith.constant 1 : i64
+    func.call @printI64(%one) : (i64) -> ()
+    async.yield
+  }
+  return
+}
+func.func @group() -> !async.group {
+  %c1 = arith.constant 1 : index
+  %g = async.create_group %c1 : !async.group
+  return %g : !async.group
+}
+func.func private @printI64(i64)
+"""
+
+
+@pytest.fixture(params=["s", "mstd:2"])
+def host(request: pytest.FixtureRequest, leak_check: None) -> Iterator[HostContext]:
+    with HostContext(request.param) as made:
+        yield made
+
+
+@pytest.fixture
+def program(leak_check: None) -> Program:
+    return Program.from_source(TEXT, "f.mlir")
+
+
+def place(operation: str) -> Location:
+    """Where the first operation is that begins so."""
+    before = TEXT.partition(operation)[0]
+    return Location("f.mlir", before.count("\n") + 1, len(before) - before.rfind("\n"))
+
+
+def test_an_async_function_gives_async_values(program: Program, host: HostContext) -> None:
+    token, value = program.run(host, "twice", [1.5]).results
+
+    assert (value.result(SLOW), value.type, token.result(SLOW)) == (3.0, "f64", CHAIN)
+
+
+def test_they_can_be_awaited(program: Program, host: HostContext) -> None:
+    async def main() -> list[object]:
+        values = [program.run(host, "twice", [float(n)]).results[1] for n in range(50)]
+        return [await value for value in values]
+
+    assert asyncio.run(main()) == [2.0 * n for n in range(50)]
+
+
+def test_a_plain_function_gives_its_results_and_output(program: Program, host: HostContext) -> None:
+    printed: list[str] = []
+    execution = program.run(host, "mixed", [-3, 7, True], output=printed.append)
+
+    assert [value.result(SLOW) for value in execution.results] == [-3, 7, 1.5, True]
+    assert execution.wait(SLOW)
+    assert (execution.output, printed) == ("-3", ["-3"])
+
+
+def test_an_argument_may_be_the_result_of_another_call(program: Program, host: HostContext) -> None:
+    first = program.run(host, "twice", [2.5]).results[1]
+    second = program.run(host, "twice", [first]).results[1]
+
+    assert second.result(SLOW) == 10.0
+
+
+def test_an_argument_may_come_later(program: Program, host: HostContext) -> None:
+    later = make_unavailable(host.work_queue, "f64")
+    execution = program.run(host, "twice", [later])
+    before = execution.results[1].state
+    later.emplace(4.0)
+
+    assert (before, execution.results[1].result(SLOW)) == (State.UNAVAILABLE, 8.0)
+
+
+def test_an_argument_that_is_an_error_is_the_result(program: Program, host: HostContext) -> None:
+    wrong = make_error(host.work_queue, error("nothing there"))
+    execution = program.run(host, "twice", [wrong])
+
+    with pytest.raises(TfrtError, match="nothing there"):
+        execution.results[1].result(SLOW)
+
+
+def test_arrays_are_lent_and_copied(program: Program, host: HostContext) -> None:
+    total = program.run(host, "sum", [np.arange(10.0)]).results[0]
+    table = program.run(host, "table").results[0]
+
+    assert total.result(SLOW) == 45.0
+    assert np.array_equal(table.result(SLOW), [3, 4])  # type: ignore[arg-type]
+
+
+def test_a_function_that_fails_gives_errors_with_their_place(
+    program: Program, host: HostContext
+) -> None:
+    execution = program.run(host, "divide", [1, 0])
+    problem = error("division by zero", place("arith.divsi %a, %b"))
+
+    assert execution.wait(SLOW)
+    assert execution.diagnostics == [problem]
+    raised = execution.results[0].exception(0)
+    assert raised is not None and raised.diagnostics == (problem,)
+
+
+def test_one_reason_is_told_once(program: Program, host: HostContext) -> None:
+    execution = program.run(host, "fails", [1])
+
+    assert execution.wait(SLOW)
+    assert execution.diagnostics == [error("division by zero", place("arith.divsi %a, %z"))]
+    assert [value.state for value in execution.results] == [State.ERROR] * 2
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "message"),
+    [
+        ("twice", [], "@twice takes 1 arguments, found 0"),
+        ("twice", ["x"], "argument 0 of @twice: expected f64, found str"),
+        ("divide", [1, 2**70], "argument 1 of @divide: .* does not fit in i64"),
+        ("group", [], "result 0 of @group is of type !async.group, which Python cannot take"),
+    ],
+)
+def test_a_wrong_call_is_refused(
+    program: Program, host: HostContext, function: str, arguments: list[object], message: str
+) -> None:
+    with pytest.raises(TfrtError, match=message):
+        program.run(host, function, arguments)
+
+
+@pytest.mark.parametrize("name", ["nothing", "printI64"])
+def test_a_function_that_is_not_there_is_refused(name: str) -> None:
+    with HostContext("s") as host, pytest.raises(TfrtError, match=f"is no function @{name}"):
+        Program.from_source(TEXT, "f.mlir").run(host, name)
+
+
+def test_waiting_lasts_until_the_last_task_is_over(program: Program, host: HostContext) -> None:
+    execution = program.run(host, "stray")
+
+    assert execution.wait(SLOW)
+    assert execution.output == "1"
+
+
+def test_a_cancelled_call_gives_errors(program: Program, host: HostContext) -> None:
+    later = make_unavailable(host.work_queue, "f64")
+    execution = program.run(host, "twice", [later])
+
+    assert execution.cancel("enough")
+    assert not execution.cancel("again")
+    with pytest.raises(TfrtError, match="enough"):
+        execution.results[1].result(SLOW)
+    later.emplace(1.0)
+    assert execution.wait(SLOW)
+
+
+def test_a_program_is_compiled_once_per_host(program: Program, host: HostContext) -> None:
+    assert program.load_compiled(host) is program.load_compiled(host)
+
+
+def test_a_dropped_run_still_gives_its_results(program: Program, host: HostContext) -> None:
+    value = program.run(host, "twice", [1.0]).results[1]
+    gc.collect()
+
+    assert value.result(SLOW) == 2.0
+
+
+def test_its_functions_are_listed_with_the_others() -> None:
+    program = Program.from_source(
+        "func.func @host() { tfrt.return }\nasync.func @later() -> !async.token { return }",
+        "f.mlir",
+    )
+
+    assert [(one.name, one.result_types, one.is_compiled) for one in program.functions] == [
+        ("host", (), False),
+        ("later", ("!async.token",), True),
+    ]
+
+
+def test_both_kinds_run_side_by_side(host: HostContext) -> None:
+    program = Program.from_source(
+        """
+func.func @host() -> i32 {
+  %x = tfrt.constant.i32 40
+  tfrt.return %x : i32
+}
+func.func @compiled() -> i32 {
+  %x = arith.constant 2 : i32
+  return %x : i32
+}""",
+        "f.mlir",
+    )
+    values = [program.run(host, name).results[0].result(SLOW) for name in ("host", "compiled")]
+
+    assert values == [40, 2]
+
+
+def test_what_will_never_come_is_an_error() -> None:
+    """The object that nobody resolves is left behind, which is the program's mistake."""
+    program = Program.from_source(TEXT, "f.mlir")
+    with HostContext("mstd:2") as host:
+        execution = program.run(host, "never")
+
+        assert execution.wait(SLOW)
+        problem = execution.results[0].exception(0)
+        assert problem is not None
+        assert "nobody is left who could resolve a value" in str(problem)
