@@ -2,7 +2,7 @@
 
 The functions themselves are native (`native.async_abi`).  Here is what they are given to: `runtime` has
 the front door, `records` reads what compiled code says of its operations, `printing` are the functions
-by which programs print, `buffers` lends tensors to compiled code.
+by which programs print, `kernel_calls` is about calls by host programs, `buffers` lends tensors to them.
 """
 
 from tfrt_runtime.async_runtime.runtime import AsyncRuntime, LiveObject, Made, kernel_functions

@@ -20,9 +20,10 @@ import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from tfrt_runtime.async_runtime import records
+from tfrt_runtime.async_runtime.kernel_calls import KERNEL_EVENTS, KernelCalls, error_value
 from tfrt_runtime.async_runtime.printing import Printing, Sink
 from tfrt_runtime.async_runtime.starvation import (
     Exhaustion,
@@ -35,7 +36,7 @@ from tfrt_runtime.host.async_value import AsyncValue, State
 from tfrt_runtime.host.context import HostContext, Request
 from tfrt_runtime.host.idleness import is_idle, rest_of
 from tfrt_runtime.host.interrupts import INTERRUPTS
-from tfrt_runtime.host.process import Callback3, NativeProcess, native_process, request_of
+from tfrt_runtime.host.process import Callback3, NativeProcess, native_process
 from tfrt_runtime.host.raw import WORDS
 from tfrt_runtime.host.work_queue import WorkQueue, single_threaded
 from tfrt_runtime.native import async_abi, compiled_kernels, threads
@@ -47,22 +48,15 @@ from tfrt_runtime.native.layouts import (
     ASYNC_REGISTERED,
     ASYNC_SIZE,
     CONCRETE,
-    CONTEXT_ARGUMENTS,
     CONTEXT_AWAITED,
     CONTEXT_FAILURE,
     CONTEXT_QUEUE,
     CONTEXT_REQUEST,
-    CONTEXT_RESULTS,
-    EVENT_BORROW_BUFFER,
-    EVENT_BUFFER_ARRIVED,
     EVENT_DESCRIBE,
-    EVENT_FAILED,
     EVENT_LOOK,
     EVENT_OVERFILLED,
     EVENT_RELEASED_TOO_OFTEN,
     EVENT_RESOLVED_TWICE,
-    EVENT_RETURN_BUFFER,
-    EVENT_TENSOR_ARRIVED,
     EVENT_THREAD,
     EVENT_WAITING,
     GROUP_ADDED,
@@ -73,17 +67,12 @@ from tfrt_runtime.native.layouts import (
     STATE_BITS,
     TYPE_CHAIN,
     TYPE_GROUP,
-    TYPE_OBJECT,
     VALUE_KIND,
     VALUE_NEXT,
     VALUE_OWNER,
-    VALUE_PAYLOAD,
     VALUE_REFERENCES,
     VALUE_STATE,
 )
-
-if TYPE_CHECKING:
-    from tfrt_runtime.async_runtime.buffers import Lender
 
 FIRST_LIMIT = 1024
 SLICE = 0.001
@@ -393,80 +382,25 @@ class AsyncRuntime:
     def on_event(self, context: int, event: int, argument: int) -> int:
         """What native code tells: on any thread, within compiled code that runs with `context`."""
         if event == EVENT_DESCRIBE:
-            return self._error_value(context, records.read_error(argument))
+            return error_value(self._process, context, records.read_error(argument))
         if event == EVENT_OVERFILLED:
-            return self._error_value(context, _overfilled(argument))
+            return error_value(self._process, context, _overfilled(argument))
         if event in (EVENT_WAITING, EVENT_LOOK):
             self._look(context, argument, has_nothing_to_do=event == EVENT_WAITING)
         elif event == EVENT_THREAD:
             self.print(f"Current thread id: {threading.get_ident()}\n")
-        elif event == EVENT_FAILED:
-            self._failed(context, argument)
-        elif event == EVENT_BORROW_BUFFER:
-            return self._borrow_buffer(context, argument)
-        elif event == EVENT_RETURN_BUFFER:
-            self._return_buffer(context, argument)
-        elif event == EVENT_TENSOR_ARRIVED:
-            return self._tensor_arrived(context, argument)
-        elif event == EVENT_BUFFER_ARRIVED:
-            return self._buffer_arrived(context, argument)
+        elif event in KERNEL_EVENTS:
+            return self.kernel_calls.on_event(context, event, argument)
         elif event == EVENT_RESOLVED_TWICE:
             self._mistake(f"{_title(argument)} is resolved twice", argument)
         elif event == EVENT_RELEASED_TOO_OFTEN:
             self._mistake(f"{_title(argument)} is released too often", argument)
         return 0
 
-    def _failed(self, context: int, failure: int) -> None:
-        """A call by a host program, or a result of it, failed: its run hears of that once."""
-        run = self._process.request(request_of(context))
-        handle = WORDS[(failure + VALUE_PAYLOAD) >> 3]
-        diagnostic = self._process.objects.get(handle)
-        assert isinstance(run, Request) and isinstance(diagnostic, Diagnostic)
-        if not run.is_cancelled and diagnostic not in run.diagnostics:
-            run.report(diagnostic)
-
-    def _borrow_buffer(self, context: int, words: int) -> int:
-        record, index, spec, descriptor, is_first = (WORDS[(words >> 3) + i] for i in range(5))
-        if is_first:
-            self.lender.call_begins(spec)
-        value = WORDS[(WORDS[(context + CONTEXT_ARGUMENTS) >> 3] >> 3) + index]
-        problem = self.lender.lend(value, spec, descriptor)
-        if problem is None:
-            return 0
-        WORDS[(context + CONTEXT_FAILURE) >> 3] = self._error_at(context, record, problem)
-        return 1
-
-    def _tensor_arrived(self, context: int, pending: int) -> int:
-        """0, or an error value with one reference."""
-        record, spec, descriptor, value = (WORDS[(pending >> 3) + i] for i in range(4))
-        problem = self.lender.lend(value, spec, descriptor)
-        return 0 if problem is None else self._error_at(context, record, problem)
-
-    def _error_at(self, context: int, record: int, problem: str) -> int:
-        """An error value with one reference, at the place of a kernel."""
-        owner, number = self._process.owner_of(record)
-        return self._error_value(context, error(problem, owner.location_of(number)))
-
-    def _return_buffer(self, context: int, words: int) -> None:
-        _, index, spec, descriptor = (WORDS[(words >> 3) + i] for i in range(4))
-        results = WORDS[(context + CONTEXT_RESULTS) >> 3]
-        WORDS[(results >> 3) + index] = self._tensor_value(context, spec, descriptor)
-
-    def _buffer_arrived(self, context: int, pending: int) -> int:
-        """An available value with one reference."""
-        _, spec, descriptor = (WORDS[(pending >> 3) + i] for i in range(3))
-        return self._tensor_value(context, spec, descriptor)
-
-    def _tensor_value(self, context: int, spec: int, descriptor: int) -> int:
-        handle = self._process.objects.add(self.lender.taken_back(spec, descriptor))
-        return self._process.quick("handles.value_of", 4)(context, TYPE_OBJECT, handle, 0)
-
     @functools.cached_property
-    def lender(self) -> Lender:
-        """Lends tensors to compiled code; made when a program first asks for one."""
-        from tfrt_runtime.async_runtime.buffers import Lender
-
-        return Lender(self._process)
+    def kernel_calls(self) -> KernelCalls:
+        """The calls of compiled functions by host programs."""
+        return KernelCalls(self._process)
 
     def serve(self, run: Request) -> None:
         """What compiled code prints from now on is output of this run, while that lasts.
@@ -490,13 +424,6 @@ class AsyncRuntime:
 
     def _mistake(self, message: str, address: int) -> None:
         self.mistakes.append(error(message, _maker_place(address)))
-
-    def _error_value(self, context: int, diagnostic: Diagnostic) -> int:
-        """An error value with one reference."""
-        value = self._process.quick("handles.value_make", 2)(context, 0)
-        handle = self._process.objects.add(diagnostic)
-        self._process.quick("handles.value_set_error", 3)(context, value, handle)
-        return value
 
     def _look(self, context: int, awaited: int, *, has_nothing_to_do: bool) -> None:
         """A thread waits in compiled code: end that, if it is interrupted or waits in vain."""
@@ -530,7 +457,7 @@ class AsyncRuntime:
 
     def _give_up(self, context: int, address: int, diagnostic: Diagnostic) -> bool:
         give_up = self._process.quick("async_objects.async_give_up", 3)
-        return bool(give_up(context, address, self._error_value(context, diagnostic)))
+        return bool(give_up(context, address, error_value(self._process, context, diagnostic)))
 
     def _give_up_groups(self, context: int) -> bool:
         """Nothing runs: groups that somebody waits for and that lack members become errors."""

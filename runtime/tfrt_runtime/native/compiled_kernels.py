@@ -289,7 +289,11 @@ def kernel_buffer_object(
     value = argument(context, index)
     made = new_future(context, size)
     add_references(value, 1)
+    # What does not fit is an error at the place of the record: until then the run has to last.
+    request = load(context + CONTEXT_REQUEST)
+    fetch_add(request + REQUEST_ACTIVE, 1)
     pending = take_cell(context)
+    store(pending + PENDING_REQUEST, request)
     store(pending + PENDING_RECORD, record)
     store(pending + PENDING_SPEC, spec)
     store(pending + PENDING_DESCRIPTOR, storage_of(made))
@@ -306,6 +310,7 @@ def kernel_buffer_object(
 def tensor_arrived(context: Address, pending: Address, value: Address) -> None:
     """Waiter function: a tensor is there, and the value of its buffer is resolved."""
     made = load(pending + PENDING_OBJECT)
+    request = load(pending + PENDING_REQUEST)
     if claim(made):
         failure = 0
         if state_of(value) == ERROR:
@@ -322,6 +327,7 @@ def tensor_arrived(context: Address, pending: Address, value: Address) -> None:
         resolved_before(context, made)
     drop_reference(context, value)
     give_cell(context, pending)
+    leave_request(context, request)
 
 
 @exported("tfrtKernelReturnBufferObject", "void", "ptr", "ptr", "i64", "ptr", "ptr")

@@ -58,7 +58,7 @@ def _prepare(code: MachineCode, uses_buffers: bool, run: Request) -> None:
     home.runtime.serve(run)
     run.on_done(home.runtime.tidy)
     if uses_buffers:
-        run.on_done(home.runtime.lender.sweep)
+        run.on_done(home.runtime.kernel_calls.lender.sweep)
 
 
 def _kernel(

@@ -1,0 +1,124 @@
+"""Calls of compiled functions by host programs: what of them is Python's.
+
+That is telling runs of errors, and tensors, which are Python objects.  The rest is native
+(`native.compiled_kernels`).
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING
+
+from tfrt_runtime.diagnostics import Diagnostic, error
+from tfrt_runtime.host.context import Request
+from tfrt_runtime.host.process import NativeProcess, request_of
+from tfrt_runtime.host.raw import WORDS
+from tfrt_runtime.native.layouts import (
+    CONTEXT_ARGUMENTS,
+    CONTEXT_FAILURE,
+    CONTEXT_RESULTS,
+    EVENT_BORROW_BUFFER,
+    EVENT_BUFFER_ARRIVED,
+    EVENT_FAILED,
+    EVENT_RETURN_BUFFER,
+    EVENT_TENSOR_ARRIVED,
+    TYPE_OBJECT,
+    VALUE_PAYLOAD,
+)
+
+if TYPE_CHECKING:
+    from tfrt_runtime.async_runtime.buffers import Lender
+
+KERNEL_EVENTS = frozenset(
+    {
+        EVENT_BORROW_BUFFER,
+        EVENT_BUFFER_ARRIVED,
+        EVENT_FAILED,
+        EVENT_RETURN_BUFFER,
+        EVENT_TENSOR_ARRIVED,
+    }
+)
+
+
+def error_value(process: NativeProcess, context: int, diagnostic: Diagnostic) -> int:
+    """An error value with one reference."""
+    value = process.quick("handles.value_make", 2)(context, 0)
+    handle = process.objects.add(diagnostic)
+    process.quick("handles.value_set_error", 3)(context, value, handle)
+    return value
+
+
+class KernelCalls:
+    """The calls on one host."""
+
+    def __init__(self, process: NativeProcess) -> None:
+        self._process = process
+
+    @functools.cached_property
+    def lender(self) -> Lender:
+        """Lends tensors to compiled code; numpy is loaded when a program first asks for one."""
+        from tfrt_runtime.async_runtime.buffers import Lender
+
+        return Lender(self._process)
+
+    def on_event(self, context: int, event: int, argument: int) -> int:
+        """What native code tells, on any thread; the answer is the event's."""
+        if event == EVENT_FAILED:
+            self._failed(context, argument)
+        elif event == EVENT_BORROW_BUFFER:
+            return self._borrow_buffer(context, argument)
+        elif event == EVENT_RETURN_BUFFER:
+            self._return_buffer(context, argument)
+        elif event == EVENT_TENSOR_ARRIVED:
+            return self._tensor_arrived(context, argument)
+        elif event == EVENT_BUFFER_ARRIVED:
+            return self._buffer_arrived(context, argument)
+        return 0
+
+    def _failed(self, context: int, failure: int) -> None:
+        """A call, or a result of it, failed: its run hears of that once."""
+        run = self._process.request(request_of(context))
+        handle = WORDS[(failure + VALUE_PAYLOAD) >> 3]
+        diagnostic = self._process.objects.get(handle)
+        assert isinstance(run, Request)
+        assert isinstance(diagnostic, Diagnostic)
+        if not run.is_cancelled and diagnostic not in run.diagnostics:
+            run.report(diagnostic)
+
+    def _borrow_buffer(self, context: int, words: int) -> int:
+        """Whether the argument is not the tensor that is asked for."""
+        record, index, spec, descriptor, is_first = (WORDS[(words >> 3) + i] for i in range(5))
+        if is_first:
+            self.lender.call_begins(spec)
+        value = WORDS[(WORDS[(context + CONTEXT_ARGUMENTS) >> 3] >> 3) + index]
+        problem = self.lender.lend(value, spec, descriptor)
+        if problem is None:
+            return 0
+        WORDS[(context + CONTEXT_FAILURE) >> 3] = self._error_at(context, record, problem)
+        return 1
+
+    def _return_buffer(self, context: int, words: int) -> None:
+        _, index, spec, descriptor = (WORDS[(words >> 3) + i] for i in range(4))
+        results = WORDS[(context + CONTEXT_RESULTS) >> 3]
+        WORDS[(results >> 3) + index] = self._tensor_value(context, spec, descriptor)
+
+    def _tensor_arrived(self, context: int, pending: int) -> int:
+        """0, or an error value with one reference."""
+        record, spec, descriptor, value = (WORDS[(pending >> 3) + i] for i in range(4))
+        problem = self.lender.lend(value, spec, descriptor)
+        return 0 if problem is None else self._error_at(context, record, problem)
+
+    def _buffer_arrived(self, context: int, pending: int) -> int:
+        """An available value with one reference."""
+        _, spec, descriptor = (WORDS[(pending >> 3) + i] for i in range(3))
+        return self._tensor_value(context, spec, descriptor)
+
+    def _tensor_value(self, context: int, spec: int, descriptor: int) -> int:
+        handle = self._process.objects.add(self.lender.taken_back(spec, descriptor))
+        return self._process.quick("handles.value_of", 4)(context, TYPE_OBJECT, handle, 0)
+
+    def _error_at(self, context: int, record: int, problem: str) -> int:
+        """An error value with one reference, at the place of a kernel."""
+        owner, number = self._process.owner_of(record)
+        diagnostic = error(problem, owner.location_of(number))
+        return error_value(self._process, context, diagnostic)
