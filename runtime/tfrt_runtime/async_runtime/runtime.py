@@ -311,7 +311,7 @@ class AsyncRuntime:
         """From now on no task starts; each that would start is an error instead."""
         if self._cancelled is None:
             self._cancelled = diagnostic
-            self._words[ASYNC_CANCELLED // 8] = self._error_value(context, diagnostic)
+            self._words[ASYNC_CANCELLED // 8] = error_value(self._process, context, diagnostic)
 
     def _uncancel(self, context: int) -> None:
         """Nothing runs: what starts from now on belongs to another run."""
