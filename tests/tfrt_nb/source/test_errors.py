@@ -77,7 +77,7 @@ ONE_ERROR = {
     ),
     "a part that a result has not": (
         "%q:2 = tfrt.div.i32 %a, %a\n  %b = tfrt.add.i32 %q#2, %a",
-        ("'%q' has 2 results; there is no number 2", "%q", []),
+        ("reference to invalid result number", "%q", [("'%q' has 2 results", "%q")]),
     ),
     "too few operands": (
         "%b = tfrt.add.i32 %a",
@@ -130,18 +130,18 @@ ONE_ERROR = {
     ),
     "a literal out of range": (
         "%b = tfrt.constant.i32 -2147483649",
-        ("integer constant out of range for attribute", "-2147483649", []),
+        ("integer constant out of range for attribute", "2147483649", []),
     ),
     "a negative unsigned literal": (
         "%b = tfrt.constant.ui32 -1",
-        ("negative integer literal not valid for unsigned integer type", "-1", []),
+        ("negative integer literal not valid for unsigned integer type", "1", []),
     ),
     "an integer for a float": (
         "%b = tfrt.constant.f32 1",
         (
-            "expected a floating point literal; add a trailing dot to make the literal a float",
+            "unexpected decimal integer literal for a floating point value",
             "1",
-            [],
+            [("add a trailing dot to make the literal a float", "1")],
         ),
     ),
     "a float that is too large": (

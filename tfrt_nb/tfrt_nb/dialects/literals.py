@@ -14,6 +14,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute
 from xdsl.parser import AttrParser
+from xdsl.utils.exceptions import MultipleSpansParseError
 from xdsl.utils.lexer import Span
 from xdsl.utils.mlir_lexer import MLIRTokenKind
 
@@ -79,10 +80,16 @@ def _integer_attribute(
         return IntegerAttr(int(text == "true"), I1)
     value = integer_value(text)
     if value < 0 and is_unsigned(number_type):
-        parser.raise_error("negative integer literal not valid for unsigned integer type", span)
+        message = "negative integer literal not valid for unsigned integer type"
+        parser.raise_error(message, _digits(span))
     if not _fits(value, number_type):
-        parser.raise_error("integer constant out of range for attribute", span)
+        parser.raise_error("integer constant out of range for attribute", _digits(span))
     return IntegerAttr(value, number_type)
+
+
+def _digits(span: Span) -> Span:
+    """A number without its sign: MLIR's place for what is wrong with it."""
+    return Span(span.start + span.text.startswith("-"), span.end, span.input)
 
 
 def is_unsigned(number_type: Attribute) -> bool:
@@ -114,10 +121,9 @@ def _float_attribute(parser: AttrParser, span: Span, number_type: AnyFloat) -> F
     if "x" in text:
         return FloatAttr(_float_of_bits(parser, span, number_type), number_type)
     if not _is_float(text):
-        parser.raise_error(
-            "expected a floating point literal; add a trailing dot to make the literal a float",
-            span,
-        )
+        message = "unexpected decimal integer literal for a floating point value"
+        hint = (_digits(span), "add a trailing dot to make the literal a float")
+        raise MultipleSpansParseError(_digits(span), message, None, [hint])
     try:
         return FloatAttr(float(text), number_type)
     except OverflowError:
@@ -128,7 +134,8 @@ def _float_of_bits(parser: AttrParser, span: Span, number_type: AnyFloat) -> flo
     bits = integer_value(span.text)
     size: int = number_type.compile_time_size
     if bits < 0:
-        parser.raise_error("hexadecimal float literal should not have a leading minus", span)
+        message = "hexadecimal float literal should not have a leading minus"
+        parser.raise_error(message, _digits(span))
     if bits >= 2 ** (8 * size):
         parser.raise_error("hexadecimal float constant out of range for type", span)
     return float(number_type.unpack(bits.to_bytes(size, "little"), 1)[0])

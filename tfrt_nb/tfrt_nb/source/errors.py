@@ -43,7 +43,7 @@ _STYLE = (
     (re.compile(r"^(type|shape type|function type) expected\b"), r"expected a \1"),
     (re.compile(r"^(block argument|operand|string literal|identifier) expected\b"), r"expected \1"),
     (re.compile(r"^('.*?') expected\b"), r"expected \1"),
-    (re.compile(r"^expect (?=symbol)"), "expected a "),
+    (re.compile(r"^expect symbol name"), "expected valid '@'-identifier for symbol name"),
     (re.compile(r"^E(?=xpected\b)"), "e"),
     (re.compile(r"[.!]$"), ""),
 )

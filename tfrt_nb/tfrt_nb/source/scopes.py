@@ -83,11 +83,7 @@ class ScopedParser(AttributeParser):
         if values is None:
             return self._forward_value(operand, type)
         if operand.index >= len(values) or values[operand.index] is None:
-            self.raise_error(
-                f"'{operand.span.text}' has {_count(len(values), 'result')}; "
-                f"there is no number {operand.index}",
-                operand.span,
-            )
+            self._raise_no_such_result(operand.span, operand.operand_name, len(values))
         value = values[operand.index]
         if value.type != type:
             self._raise_type_mismatch(operand, type, value.type, definition_span(value))
@@ -162,14 +158,15 @@ class ScopedParser(AttributeParser):
         prior = note("previously defined here", definition_span(previous))
         raise LocatedError(span, f"redefinition of SSA value '%{name}'", [prior])
 
+    def _raise_no_such_result(self, use: Span, name: str, count: int) -> NoReturn:
+        hint = note(f"'%{name}' has {_count(count, 'result')}", self.location(use))
+        raise LocatedError(use, "reference to invalid result number", [hint])
+
     def _check_forward_references(self, name: str, values: Sequence[SSAValue], span: Span) -> None:
         for index, used in self.forward_ssa_references[name].items():
             use = self._scope.forward_spans[name, index]
             if index >= len(values):
-                self.raise_error(
-                    f"'%{name}' has {_count(len(values), 'result')}; there is no number {index}",
-                    use,
-                )
+                self._raise_no_such_result(use, name, len(values))
             if used.type != values[index].type:
                 raise LocatedError(
                     span,
