@@ -18,7 +18,11 @@ from tfrt_runtime.executor.decode import Call, Constant, FunctionWriter, make_pl
 from tfrt_runtime.executor.native_functions import PREFIX, with_bodies
 from tfrt_runtime.executor.python_kernels import present_request, report, run_python_kernel
 from tfrt_runtime.executor.resolve import PythonCall, Resolver, result_types_of
-from tfrt_runtime.executor.sync_functions import SyncFunctions, runs_in_sync
+from tfrt_runtime.executor.sync_functions import (
+    SyncFunctions,
+    runs_in_sync,
+    with_sync_regions,
+)
 from tfrt_runtime.executor.sync_lowering import SyncFunction
 from tfrt_runtime.executor.tracing import ProgramTracing
 from tfrt_runtime.host.context import Request
@@ -71,7 +75,8 @@ class Executable:
                 they are.
         """
         self.file = file
-        self.functions: tuple[BefFunction, ...] = with_bodies(file.functions, registry)
+        self._declared = with_sync_regions(file.functions)
+        self.functions: tuple[BefFunction, ...] = with_bodies(self._declared, registry)
         self._registry = registry
         self._compiled: dict[str, CompiledKernel] = {}
         self._process = native_process()
@@ -89,7 +94,7 @@ class Executable:
 
     def _load(self, trace: bool) -> None:
         arena = Arena()
-        resolver = Resolver(self.file, self._symbol, self._process.python_kernel)
+        resolver = Resolver(self.file, self._declared, self._symbol, self._process.python_kernel)
         offsets = [arena.reserve(FUNCTION_WORDS) for _ in self.functions]
         traced: list[tuple[int, int, int, Constant | None]] = []
         handle = self._base

@@ -73,8 +73,16 @@ def _named(function: Callable[..., object]) -> int:
 class Resolver:
     """Resolves the kernels of one file."""
 
-    def __init__(self, file: BefFile, symbols: Symbols, python_kernel: int) -> None:
+    def __init__(
+        self,
+        file: BefFile,
+        functions: Sequence[BefFunction],
+        symbols: Symbols,
+        python_kernel: int,
+    ) -> None:
+        """`functions` are those of the file, each of the kind that it is of here."""
         self._file = file
+        self._functions = functions
         self._symbols = symbols
         self._python_kernel = python_kernel
         self._calls: dict[tuple[str, int, int], Call] = {}
@@ -207,7 +215,7 @@ class Resolver:
             raise self._refuse(record, f"'{kernel.name}' has {count} functions")
         passed = len(record.arguments) - own + kernel.added
         for index in record.functions:
-            callee = self._file.functions[index]
+            callee = self._functions[index]
             self._expect_kind(kernel, record, callee, in_sync)
             self._expect_callee(kernel, record, callee, passed, extra)
         loops = kernel.extra or kernel.name.startswith("tfrt.repeat")

@@ -6,8 +6,10 @@ To everybody else a sync function has one kernel, which runs its code.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from tfrt_runtime.bef.encoding import FunctionKind
+from tfrt_runtime.bef.records import BefFunction
 from tfrt_runtime.executor.arena import Arena
 from tfrt_runtime.executor.decode import Call, Constant, FunctionWriter, make_plan, write_constant
 from tfrt_runtime.executor.native_functions import one_kernel
@@ -35,6 +37,20 @@ def runs_in_sync(kernel: Kernel) -> bool:
     if isinstance(kernel, PythonKernel):
         return kernel.sync or not (kernel.raw or kernel.blocking)
     return kernel.sync
+
+
+def with_sync_regions(functions: Sequence[BefFunction]) -> tuple[BefFunction, ...]:
+    """The same functions, but the regions in sync functions are sync: files do not say so."""
+    marked = list(functions)
+    pending = [function for function in functions if function.kind is FunctionKind.SYNC]
+    while pending:
+        for kernel in pending.pop().kernels:
+            for index in kernel.functions:
+                region = marked[index]
+                if region.name == "" and region.kind is FunctionKind.ASYNC:
+                    marked[index] = replace(region, kind=FunctionKind.SYNC)
+                    pending.append(region)
+    return tuple(marked)
 
 
 class SyncFunctions:

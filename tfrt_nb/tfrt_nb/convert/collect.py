@@ -84,7 +84,6 @@ class Collector:
         self.names_of_function_lists: set[str] = set()
         self.errors: list[Diagnostic] = []
         self._compiled = CompiledModules(module)
-        self._in_sync = False
         self._collect_module(module)
 
     def fail(self, op: Operation, message: str) -> None:
@@ -118,7 +117,7 @@ class Collector:
                 self.fail(op, "external functions are not allowed")
             self._add_function(op, FunctionKind.NATIVE)
             return
-        is_sync = self._in_sync = SYNC in op.attributes
+        is_sync = SYNC in op.attributes
         block = op.body.blocks[0]
         calls = self._collect_block(op, block)
         if len(op.body.blocks) > 1 and return_of(block) is not None:
@@ -151,8 +150,7 @@ class Collector:
         end = return_of(block)
         arguments = self.types.spellings(argument.type for argument in block.args)
         results = self.types.spellings(value.type for value in end.operands) if end else []
-        kind = FunctionKind.SYNC if self._in_sync else FunctionKind.ASYNC
-        region = Function(op, kind, "", arguments, results, block, calls)
+        region = Function(op, FunctionKind.ASYNC, "", arguments, results, block, calls)
         self.functions.append(region)
         return len(self.functions) - 1
 
