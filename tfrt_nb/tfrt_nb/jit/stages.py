@@ -22,6 +22,7 @@ from tfrt_nb.jit.effort import QUICK, optimisation_level
 from tfrt_nb.passes.pipeline import executable_pipeline
 from tfrt_nb.passes.printing import print_ir
 from tfrt_nb.source import parse_module
+from tfrt_nb.source.memory import collections_paused
 
 
 class Stage(StrEnum):
@@ -80,9 +81,11 @@ def compile_text(
 
 
 def _compiled(module: ModuleOp, first: tuple[ModulePass, ...]) -> Compiled:
-    lowered = _lowered(module, first)
-    level = optimisation_level(lowered)
-    return object_code(lower_to_llvm(lowered, shares_tasks=level == QUICK), level)
+    with collections_paused():
+        lowered = _lowered(module, first)
+        level = optimisation_level(lowered)
+        text = lower_to_llvm(lowered, shares_tasks=level == QUICK)
+    return object_code(text, level)
 
 
 def _lowered(module: ModuleOp, first: tuple[ModulePass, ...]) -> ModuleOp:
