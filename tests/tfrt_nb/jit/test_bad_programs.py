@@ -121,6 +121,17 @@ def test_it_is_refused(what: str) -> None:
     assert failures(main(body)) == [message]
 
 
+def test_a_function_of_the_runtime_that_is_declared_with_a_wrong_type_is_refused() -> None:
+    text = main("").replace("@printI64(i64)", "@printI64(f64)")
+
+    assert failures(text) == [
+        (
+            "'printI64' is declared with another type than it has, which is void (i64): "
+            "func.func private @printI64(f64)"
+        )
+    ]
+
+
 TOO_LARGE = "dynamic size 0 of the buffer is negative or too large: %m = memref.alloc(%n)"
 FAILING = {
     "a negative size": (
