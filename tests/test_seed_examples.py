@@ -7,7 +7,7 @@ lets them answer, so that "before" and "after" are facts and not a matter of luc
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import pytest
@@ -115,7 +115,7 @@ def test_the_sample_function_prints_when_its_chain_is_there(host: HostContext) -
 
 def test_a_function_is_compiled_to_bef_before_it_runs(host: HostContext) -> None:
     """ "BEF decouples the compiler from the runtime, so compiler optimizations can be run offline,
-    producing a BEF file, and this BEF file can be written to disk and loaded much later". """
+    producing a BEF file, and this BEF file can be written to disk and loaded much later"."""
     data = Program.from_source(SAMPLE_FUNCTION, "seed.mlir").bef
     execution = Program.from_bef(data, "seed.bef").run(
         host, "sample_function", output=lambda _: None

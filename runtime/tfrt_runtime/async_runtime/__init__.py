@@ -1,10 +1,12 @@
 """Compiled async programs on a host's threads: what the native functions of their ABI need of Python.
 
 The functions themselves are native (`native.async_abi`).  Here is what they are given to: `runtime` has
-the front door, `records` reads what compiled code says of its operations, `printing` are the functions
-by which programs print, `kernel_calls` is about calls by host programs, `buffers` lends tensors to them.
+the front door, `objects` looks at tokens, values and groups, `records` reads what compiled code says of
+its operations, `starvation` notices a program that cannot go on, `printing` are the functions by which
+programs print, `kernel_calls` is about calls by host programs, `buffers` lends tensors to them.
 """
 
-from tfrt_runtime.async_runtime.runtime import AsyncRuntime, LiveObject, Made, kernel_functions
+from tfrt_runtime.async_runtime.objects import LiveObject, Made
+from tfrt_runtime.async_runtime.runtime import AsyncRuntime, kernel_functions
 
 __all__ = ["AsyncRuntime", "LiveObject", "Made", "kernel_functions"]

@@ -18,12 +18,12 @@ import sys
 import threading
 import weakref
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
-from tfrt_runtime.async_runtime import records
+from tfrt_runtime.async_runtime import objects, records
 from tfrt_runtime.async_runtime.kernel_calls import KERNEL_EVENTS, KernelCalls, error_value
+from tfrt_runtime.async_runtime.objects import Made
 from tfrt_runtime.async_runtime.printing import Printing, Sink
 from tfrt_runtime.async_runtime.starvation import (
     Exhaustion,
@@ -31,7 +31,7 @@ from tfrt_runtime.async_runtime.starvation import (
     dismissing,
     most_calls,
 )
-from tfrt_runtime.diagnostics import Diagnostic, Location, TfrtError, error, note
+from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error, note
 from tfrt_runtime.host.async_value import AsyncValue, State
 from tfrt_runtime.host.context import HostContext, Request
 from tfrt_runtime.host.idleness import is_idle, rest_of
@@ -47,7 +47,6 @@ from tfrt_runtime.native.layouts import (
     ASYNC_OBJECTS,
     ASYNC_REGISTERED,
     ASYNC_SIZE,
-    CONCRETE,
     CONTEXT_AWAITED,
     CONTEXT_FAILURE,
     CONTEXT_QUEUE,
@@ -59,19 +58,11 @@ from tfrt_runtime.native.layouts import (
     EVENT_RESOLVED_TWICE,
     EVENT_THREAD,
     EVENT_WAITING,
-    GROUP_ADDED,
-    GROUP_SIZE,
     PROCESS_ASYNC_EVENT,
     QUEUE_ASYNC,
     REQUEST_CANCEL,
-    STATE_BITS,
-    TYPE_CHAIN,
-    TYPE_GROUP,
-    VALUE_KIND,
     VALUE_NEXT,
     VALUE_OWNER,
-    VALUE_REFERENCES,
-    VALUE_STATE,
 )
 
 FIRST_LIMIT = 1024
@@ -83,29 +74,6 @@ MOST_NOTES = 8
 INTERRUPTED = "interrupted"
 OUT_OF_MEMORY = "calls and tasks that wait for each other have used up the memory"
 EXHAUSTED = "tasks wait inside of each other until no thread has stack left"
-
-
-@dataclass(frozen=True, slots=True)
-class LiveObject:
-    """A token, value or group that still has references: who made it, and what it is now."""
-
-    kind: str
-    references: int
-    state: State
-    maker: str | None = None
-    location: Location | None = None
-
-
-@dataclass(slots=True)
-class Made:
-    """The objects of one kind that one operation has made, by their states."""
-
-    kind: str
-    maker: str | None
-    location: Location | None
-    unavailable: int = 0
-    available: int = 0
-    failed: int = 0
 
 
 class AsyncRuntime:
@@ -291,7 +259,7 @@ class AsyncRuntime:
                 record = WORDS[(awaited + VALUE_OWNER) >> 3]
                 # Awaited still, so that it is no other object that had taken its place.
                 if record and WORDS[word] == awaited:
-                    notes.append(_note_on_wait(awaited, record))
+                    notes.append(objects.note_on_wait(awaited, record))
         return notes
 
     def abandon(self, address: int) -> None:
@@ -321,12 +289,16 @@ class AsyncRuntime:
         if value:
             self._process.quick("handles.value_drop", 2)(context, value)
 
-    def live_objects(self) -> list[LiveObject]:
+    def live_objects(self) -> list[objects.LiveObject]:
         """The objects that have references: all if the runtime is checked, else the groups.
 
         Exact while nothing runs; the code that made them must be alive.
         """
-        return [_live_object(address) for address in self._registered() if _references(address)]
+        return [
+            objects.live_object(address)
+            for address in self._registered()
+            if objects.references(address)
+        ]
 
     def made(self) -> list[Made]:
         """What a checked runtime's objects are, while something runs; then, what they were at its end.
@@ -344,12 +316,12 @@ class AsyncRuntime:
             return []
         found: dict[tuple[str, int], Made] = {}
         for address in itertools.islice(self._registered(), MOST_COUNTED):
-            kind, record = _kind(address), WORDS[(address + VALUE_OWNER) >> 3]
+            kind, record = objects.kind(address), WORDS[(address + VALUE_OWNER) >> 3]
             made = found.get((kind, record))
             if made is None:
-                made = Made(kind, _maker(address), _maker_place(address))
+                made = Made(kind, objects.maker(address), objects.maker_place(address))
                 found[kind, record] = made
-            match _STATES[WORDS[(address + VALUE_STATE) >> 3] & STATE_BITS]:
+            match objects.state(address):
                 case State.UNAVAILABLE:
                     made.unavailable += 1
                 case State.AVAILABLE:
@@ -384,7 +356,7 @@ class AsyncRuntime:
         if event == EVENT_DESCRIBE:
             return error_value(self._process, context, records.read_error(argument))
         if event == EVENT_OVERFILLED:
-            return error_value(self._process, context, _overfilled(argument))
+            return error_value(self._process, context, objects.overfilled(argument))
         if event in (EVENT_WAITING, EVENT_LOOK):
             self._look(context, argument, has_nothing_to_do=event == EVENT_WAITING)
         elif event == EVENT_THREAD:
@@ -392,9 +364,9 @@ class AsyncRuntime:
         elif event in KERNEL_EVENTS:
             return self.kernel_calls.on_event(context, event, argument)
         elif event == EVENT_RESOLVED_TWICE:
-            self._mistake(f"{_title(argument)} is resolved twice", argument)
+            self._mistake(f"{objects.title(argument)} is resolved twice", argument)
         elif event == EVENT_RELEASED_TOO_OFTEN:
-            self._mistake(f"{_title(argument)} is released too often", argument)
+            self._mistake(f"{objects.title(argument)} is released too often", argument)
         return 0
 
     @functools.cached_property
@@ -423,17 +395,17 @@ class AsyncRuntime:
             run.output(text)
 
     def _mistake(self, message: str, address: int) -> None:
-        self.mistakes.append(error(message, _maker_place(address)))
+        self.mistakes.append(error(message, objects.maker_place(address)))
 
     def _look(self, context: int, awaited: int, *, has_nothing_to_do: bool) -> None:
         """A thread waits in compiled code: end that, if it is interrupted or waits in vain."""
         if INTERRUPTS.is_noted and threading.current_thread() is threading.main_thread():
             self._stopped = INTERRUPTED
-            self._cancel(context, error(INTERRUPTED, _maker_place(awaited)))
+            self._cancel(context, error(INTERRUPTED, objects.maker_place(awaited)))
         elif self._process.live_values() > self._most_values:
-            self._cancel(context, error(OUT_OF_MEMORY, _maker_place(awaited)))
+            self._cancel(context, error(OUT_OF_MEMORY, objects.maker_place(awaited)))
         if self._stopped is not None:
-            self._give_up(context, awaited, error(self._stopped, _maker_place(awaited)))
+            self._give_up(context, awaited, error(self._stopped, objects.maker_place(awaited)))
         elif self._cancelled is not None:
             self._give_up(context, awaited, self._cancelled)
         elif cancelled := _cancellation(context):
@@ -445,7 +417,7 @@ class AsyncRuntime:
                 if not self._give_up_groups(context):
                     self._give_up(context, awaited, self._starved(awaited))
             elif self._exhaustion.is_noticed(others) and not self._rescuers.add():
-                self._give_up(context, awaited, error(EXHAUSTED, _maker_place(awaited)))
+                self._give_up(context, awaited, error(EXHAUSTED, objects.maker_place(awaited)))
 
     def _is_stuck(self, apart_from: tuple[int, ...]) -> bool:
         """Whether nothing runs, and nobody outside the runtime may change that."""
@@ -465,12 +437,12 @@ class AsyncRuntime:
         lacking = [
             address
             for address in self._registered()
-            if _is_group(address)
-            and _lacks_members(address)
-            and (address in awaited or _has_waiters(address))
+            if objects.is_group(address)
+            and objects.lacks_members(address)
+            and (address in awaited or objects.has_waiters(address))
         ]
         for group in lacking:
-            self._give_up(context, group, _underfilled(group))
+            self._give_up(context, group, objects.underfilled(group))
         return bool(lacking)
 
     def _give_up_all(self, context: int) -> bool:
@@ -483,7 +455,7 @@ class AsyncRuntime:
             return True
         if self.host.waits_for_outside():
             return False
-        stuck = [address for address in self._registered() if _has_waiters(address)]
+        stuck = [address for address in self._registered() if objects.has_waiters(address)]
         for address in stuck:
             self._give_up(context, address, self._starved(address))
         return bool(stuck)
@@ -496,14 +468,17 @@ class AsyncRuntime:
 
     def _starved(self, awaited: int) -> Diagnostic:
         threads = [address for address in self._awaited() if address != awaited]
-        tasks = [a for a in self._registered() if a != awaited and _has_waiters(a)]
+        tasks = [a for a in self._registered() if a != awaited and objects.has_waiters(a)]
         return error(
-            f"nobody is left who could resolve {_title(awaited)}",
-            _maker_place(awaited),
+            f"nobody is left who could resolve {objects.title(awaited)}",
+            objects.maker_place(awaited),
             [
-                *(note(f"another thread waits for {_title(a)}", _maker_place(a)) for a in threads),
                 *(
-                    note(f"a task waits for {_title(a)}", _maker_place(a))
+                    note(f"another thread waits for {objects.title(a)}", objects.maker_place(a))
+                    for a in threads
+                ),
+                *(
+                    note(f"a task waits for {objects.title(a)}", objects.maker_place(a))
                     for a in tasks[:MOST_NOTES]
                 ),
             ],
@@ -580,76 +555,3 @@ def _cancellation(context: int) -> int:
     """The error value of the run whose kernel is in `context`, if that is cancelled, else 0."""
     request = WORDS[(context + CONTEXT_REQUEST) >> 3]
     return WORDS[(request + REQUEST_CANCEL) >> 3] if request else 0
-
-
-def _is_group(address: int) -> bool:
-    return WORDS[(address + VALUE_KIND) >> 3] >> 8 == TYPE_GROUP
-
-
-def _lacks_members(group: int) -> bool:
-    is_open = WORDS[(group + VALUE_STATE) >> 3] & STATE_BITS < CONCRETE
-    return is_open and WORDS[(group + GROUP_ADDED) >> 3] < WORDS[(group + GROUP_SIZE) >> 3]
-
-
-def _has_waiters(address: int) -> bool:
-    """Whether coroutines or groups wait for an object that is not resolved."""
-    head = WORDS[(address + VALUE_STATE) >> 3]
-    return head & STATE_BITS < CONCRETE and head > STATE_BITS
-
-
-def _underfilled(group: int) -> Diagnostic:
-    added, size = WORDS[(group + GROUP_ADDED) >> 3], WORDS[(group + GROUP_SIZE) >> 3]
-    return error(
-        f"the group waits forever: {added} of {size} members were added", _maker_place(group)
-    )
-
-
-def _overfilled(group: int) -> Diagnostic:
-    added, size = WORDS[(group + GROUP_ADDED) >> 3], WORDS[(group + GROUP_SIZE) >> 3]
-    return error(f"{added} members were added to a group of {size}", _maker_place(group))
-
-
-def _kind(address: int) -> str:
-    number = WORDS[(address + VALUE_KIND) >> 3] >> 8
-    return {TYPE_CHAIN: "token", TYPE_GROUP: "group"}.get(number, "value")
-
-
-def _title(address: int) -> str:
-    if address == 0:
-        return "an object"
-    maker = _maker(address)
-    return f"a {_kind(address)}" if maker is None else f"a {_kind(address)} of '{maker}'"
-
-
-def _note_on_wait(awaited: int, record: int) -> Diagnostic:
-    maker = records.read_text(record)
-    title = f"{_kind(awaited)} of '{maker}'" if maker else _kind(awaited)
-    return note(f"a thread waits for this {title}", records.read_place(record))
-
-
-def _maker(address: int) -> str | None:
-    """The operation that made an object, if it says so."""
-    record = WORDS[(address + VALUE_OWNER) >> 3]
-    return (records.read_text(record) or None) if record else None
-
-
-def _maker_place(address: int) -> Location | None:
-    """Where that operation is."""
-    record = WORDS[(address + VALUE_OWNER) >> 3] if address else 0
-    return records.read_place(record) if record else None
-
-
-def _references(address: int) -> int:
-    """References to a registered object, apart from the list's."""
-    return WORDS[(address + VALUE_REFERENCES) >> 3] - 1
-
-
-def _live_object(address: int) -> LiveObject:
-    state = _STATES[WORDS[(address + VALUE_STATE) >> 3] & STATE_BITS]
-    return LiveObject(
-        _kind(address), _references(address), state, _maker(address), _maker_place(address)
-    )
-
-
-_STATES = (State.UNAVAILABLE, State.UNAVAILABLE, State.AVAILABLE, State.ERROR)
-"""By the two bits of a value's state."""

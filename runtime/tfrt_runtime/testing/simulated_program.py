@@ -57,7 +57,7 @@ def load_file(
     Raises:
         TfrtError: if a kernel cannot take its call.
     """
-    resolver = Resolver(file, lambda name: _symbol(host, name), 0)
+    resolver = Resolver(file, file.functions, lambda name: _symbol(host, name), 0)
     decoded: list[Decoded] = []
     for function in file.functions:
         calls: list[Call | None] = []

@@ -28,7 +28,9 @@ COMMANDS = ["run", "mlir-to-bef", "bef-to-mlir", "opt"]
         ("name\n.mlir", "No such file or directory"),
     ],
 )
-def test_a_file_that_cannot_be_read_is_an_error(shell, command: str, name: str, reason: str) -> None:
+def test_a_file_that_cannot_be_read_is_an_error(
+    shell, command: str, name: str, reason: str
+) -> None:
     shell.write("file", "")
     outcome = shell(command, name)
 
@@ -90,7 +92,8 @@ def test_output_goes_to_the_file_and_nowhere_else(shell) -> None:
 
 
 @pytest.mark.parametrize(
-    ("target", "reason"), [("no/such/folder.bef", "No such file or directory"), (".", "Is a directory")]
+    ("target", "reason"),
+    [("no/such/folder.bef", "No such file or directory"), (".", "Is a directory")],
 )
 def test_output_that_cannot_be_written_is_an_error(shell, target: str, reason: str) -> None:
     outcome = shell("mlir-to-bef", shell.write("f.mlir", PROGRAM), "-o", target)
@@ -118,4 +121,6 @@ def test_a_disassembled_file_without_names_warns(shell) -> None:
     outcome = shell("bef-to-mlir", "f.bef")
 
     assert outcome.status == 0
-    assert outcome.stderr.startswith("f.bef:0:0: warning: Missing AttributeTypes, AttributeNames or")
+    assert outcome.stderr.startswith(
+        "f.bef:0:0: warning: Missing AttributeTypes, AttributeNames or"
+    )

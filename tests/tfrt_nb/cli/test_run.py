@@ -85,7 +85,9 @@ def test_a_function_that_cannot_run_is_an_error(shell, function: str, message: s
 @pytest.mark.parametrize("queue", ["s", "mstd:2", "mstd:1,1", "mstd"])
 def test_an_endless_function_is_given_up_and_the_next_one_runs(shell, queue: str) -> None:
     start = time.monotonic()
-    outcome = shell("run", "--work-queue", queue, "--timeout", "0.1", shell.write("e.mlir", ENDLESS))
+    outcome = shell(
+        "run", "--work-queue", queue, "--timeout", "0.1", shell.write("e.mlir", ENDLESS)
+    )
     seconds = time.monotonic() - start
 
     assert outcome.status == 1

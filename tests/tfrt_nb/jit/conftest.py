@@ -15,7 +15,12 @@ import pytest
 from xdsl.context import Context
 from xdsl.passes import ModulePass
 
-from tfrt_nb.jit.async_runtime import MLIR_FUNCTIONS, OUR_FUNCTIONS, RuntimeFunction
+from tfrt_nb.jit.async_runtime import (
+    MLIR_FUNCTIONS,
+    OUR_FUNCTIONS,
+    PRINTING_FUNCTIONS,
+    RuntimeFunction,
+)
 from tfrt_nb.jit.compiler import compile_module
 from tfrt_nb.jit.coroutines import lower_to_llvm, packed_name
 from tfrt_nb.jit.stages import compile_program
@@ -29,14 +34,6 @@ _TYPES = {
     "i1": ctypes.c_bool,
     "double": ctypes.c_double,
 }
-_PRINTING = (
-    RuntimeFunction("printI64", "void", ("i64",)),
-    RuntimeFunction("printF64", "void", ("double",)),
-    RuntimeFunction("printNewline", "void", ()),
-    RuntimeFunction("printComma", "void", ()),
-    RuntimeFunction("printOpen", "void", ()),
-    RuntimeFunction("printClose", "void", ()),
-)
 _RESUME = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 _MOST_NESTED = 30
 _RESERVED_STACK = 13 * 2**19  # of 8 MB: compiled code gets about one
@@ -95,7 +92,7 @@ class PythonRuntime:
         self._stack_limit = _stack_start() + _RESERVED_STACK
         self._nested = 0
         self._callbacks: dict[str, ctypes._CFuncPtr] = {}
-        for function in (*MLIR_FUNCTIONS, *OUR_FUNCTIONS, *_PRINTING):
+        for function in (*MLIR_FUNCTIONS, *OUR_FUNCTIONS, *PRINTING_FUNCTIONS):
             self._callbacks[function.name] = self._callback(function)
 
     @property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 
 import pytest
 
@@ -11,7 +12,7 @@ from tfrt_nb.jit.coroutines import packed_name
 from tfrt_nb.jit.stages import compile_program
 from tfrt_nb.passes.async_parallel_for import AsyncParallelFor
 from tfrt_nb.source import parse_module
-from tfrt_runtime.async_runtime import AsyncRuntime, runtime
+from tfrt_runtime.async_runtime import AsyncRuntime, runtime, starvation
 from tfrt_runtime.diagnostics import Diagnostic, Location, TfrtError
 from tfrt_runtime.host.context import HostContext
 
@@ -118,6 +119,17 @@ def test_it_is_refused(what: str) -> None:
     body, message = REFUSED[what]
 
     assert failures(main(body)) == [message]
+
+
+def test_a_function_of_the_runtime_that_is_declared_with_a_wrong_type_is_refused() -> None:
+    text = main("").replace("@printI64(i64)", "@printI64(f64)")
+
+    assert failures(text) == [
+        (
+            "'printI64' is declared with another type than it has, which is void (i64): "
+            "func.func private @printI64(f64)"
+        )
+    ]
 
 
 TOO_LARGE = "dynamic size 0 of the buffer is negative or too large: %m = memref.alloc(%n)"
@@ -297,19 +309,21 @@ def test_a_recursion_without_end_that_waits_exhausts_the_memory(
 DEEP = """
 func.func @main() {
   %levels = arith.constant 140 : i64
-  call @down(%levels) : (i64) -> ()
+  %room = memref.alloca() : memref<4096xi64>
+  call @down(%levels, %room) : (i64, memref<4096xi64>) -> ()
   return
 }
-func.func private @down(%n: i64) {
+func.func private @down(%n: i64, %above: memref<4096xi64>) {
   %zero = arith.constant 0 : i64
   %one = arith.constant 1 : i64
-  %c0 = arith.constant 0 : index
+  %cell = arith.index_cast %n : i64 to index
   %room = memref.alloca() : memref<4096xi64>
-  memref.store %n, %room[%c0] : memref<4096xi64>
+  memref.store %n, %room[%cell] : memref<4096xi64>
+  memref.store %n, %above[%cell] : memref<4096xi64>
   %more = arith.cmpi sgt, %n, %zero : i64
   scf.if %more {
     %m = arith.subi %n, %one : i64
-    func.call @down(%m) : (i64) -> ()
+    func.call @down(%m, %room) : (i64, memref<4096xi64>) -> ()
   } else {
     %t = async.execute {
       async.yield
@@ -317,7 +331,7 @@ func.func private @down(%n: i64) {
     async.await %t : !async.token
     func.call @printI64(%one) : (i64) -> ()
   }
-  %x = memref.load %room[%c0] : memref<4096xi64>
+  %x = memref.load %room[%cell] : memref<4096xi64>
   %same = arith.cmpi eq, %x, %n : i64
   cf.assert %same, "somebody else wrote here"
   return
@@ -326,10 +340,33 @@ func.func private @printI64(i64)
 """
 
 
+def on_a_stack_of_8_mb(text: str, queue: str) -> tuple[str, list[str]]:
+    """What a program prints and why it fails, whatever the size of the main thread's stack is."""
+    results: list[tuple[str, tuple[Diagnostic, ...]]] = []
+    former = threading.stack_size(2**23)
+    try:
+        thread = threading.Thread(target=lambda: results.append(run(text, queue)))
+        thread.start()
+        thread.join()
+    finally:
+        threading.stack_size(former)
+    [(output, errors)] = results
+    return output, [problem.message for problem in errors]
+
+
 @pytest.mark.usefixtures("leak_check")
 @pytest.mark.parametrize("queue", QUEUES)
 def test_a_thread_without_stack_for_tasks_is_rescued_by_another(queue: str) -> None:
-    assert run(DEEP, queue) == ("1", ())
+    assert on_a_stack_of_8_mb(DEEP, queue) == ("1", [])
+
+
+@pytest.mark.usefixtures("leak_check")
+def test_where_nobody_can_rescue_it_the_program_is_told_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(starvation, "MOST_RESCUERS", 0)
+
+    assert on_a_stack_of_8_mb(DEEP, "s") == ("", [runtime.EXHAUSTED])
 
 
 CYCLE = """  %one = arith.constant 1 : index

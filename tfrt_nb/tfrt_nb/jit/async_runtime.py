@@ -79,15 +79,30 @@ start any more, and frames of coroutines from a free list.
 A message is a pointer to `{ ptr text, i64 length, ptr file, i64 length, i64 line, i64 column }`.
 """
 
+PRINTING_FUNCTIONS = (
+    RuntimeFunction("printI64", "void", ("i64",)),
+    RuntimeFunction("printF64", "void", ("double",)),
+    RuntimeFunction("printNewline", "void", ()),
+    RuntimeFunction("printComma", "void", ()),
+    RuntimeFunction("printOpen", "void", ()),
+    RuntimeFunction("printClose", "void", ()),
+)
+"""Functions by which programs print, and which they declare themselves."""
+
 RESUME = "@__resume"
 """Resumes a coroutine; the runtime gets it as a pointer."""
 
-_BY_NAME = {function.name: function for function in (*MLIR_FUNCTIONS, *OUR_FUNCTIONS)}
+_BY_NAME = {f.name: f for f in (*MLIR_FUNCTIONS, *OUR_FUNCTIONS, *PRINTING_FUNCTIONS)}
 
 
 def runtime_function(name: str) -> RuntimeFunction:
     """The function of that name."""
     return _BY_NAME[name]
+
+
+def is_runtime_function(name: str) -> bool:
+    """Whether the runtime has a function of that name, whose types are known."""
+    return name in _BY_NAME
 
 
 def _runtime(body: FunctionBody, name: str, *operands: str) -> str:

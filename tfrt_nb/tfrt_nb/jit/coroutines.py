@@ -127,9 +127,8 @@ def _lower_function(text: ModuleText, op: func.FuncOp) -> Iterator[str]:
         returns, parameters = signature(op.function_type)
     except UnsupportedType as error:
         fail(op, str(error))
-    name = op.sym_name.data
     if op.is_declaration:
-        _declare(text, op, f"declare {returns} {text.function(name)}({', '.join(parameters)})")
+        _declare(text, op, returns, parameters)
         return
     yield _definition(text, op, returns)
     if op.sym_visibility is None or op.sym_visibility.data == "public":
@@ -138,10 +137,14 @@ def _lower_function(text: ModuleText, op: func.FuncOp) -> Iterator[str]:
         yield kernel_adapter(text, op)
 
 
-def _declare(text: ModuleText, op: func.FuncOp, declaration: str) -> None:
+def _declare(text: ModuleText, op: func.FuncOp, returns: str, parameters: Sequence[str]) -> None:
     name = op.sym_name.data
-    if text.declarations.setdefault(name, declaration) != declaration:
-        fail(op, f"'{name}' is declared with another type than compiled code calls it with")
+    if async_runtime.is_runtime_function(name):
+        known = async_runtime.runtime_function(name)
+        if (returns, tuple(parameters)) != (known.returns, known.parameters):
+            types = f"{known.returns} ({', '.join(known.parameters)})"
+            fail(op, f"'{name}' is declared with another type than it has, which is {types}")
+    text.declare(name, returns, ", ".join(parameters))
 
 
 def _definition(text: ModuleText, op: func.FuncOp, returns: str) -> str:

@@ -22,6 +22,7 @@ from tfrt_nb.jit.effort import QUICK, optimisation_level
 from tfrt_nb.passes.pipeline import executable_pipeline
 from tfrt_nb.passes.printing import print_ir
 from tfrt_nb.source import parse_module
+from tfrt_runtime.bef.collector import collector_paused
 
 
 class Stage(StrEnum):
@@ -86,9 +87,10 @@ def compile_text(
 def _compiled(
     module: ModuleOp, first: tuple[ModulePass, ...], adapted: Collection[str] = ()
 ) -> Compiled:
-    lowered = _lowered(module, first, adapted)
-    level = optimisation_level(lowered)
-    text = lower_to_llvm(lowered, frozenset(adapted), shares_tasks=level == QUICK)
+    with collector_paused():
+        lowered = _lowered(module, first, adapted)
+        level = optimisation_level(lowered)
+        text = lower_to_llvm(lowered, frozenset(adapted), shares_tasks=level == QUICK)
     return object_code(text, level)
 
 

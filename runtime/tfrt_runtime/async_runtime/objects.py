@@ -1,0 +1,130 @@
+"""Tokens, values and groups as Python sees them: what they are, who made them, what they lack."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tfrt_runtime.async_runtime import records
+from tfrt_runtime.diagnostics import Diagnostic, Location, error, note
+from tfrt_runtime.host.async_value import State
+from tfrt_runtime.host.raw import WORDS
+from tfrt_runtime.native.layouts import (
+    CONCRETE,
+    GROUP_ADDED,
+    GROUP_SIZE,
+    STATE_BITS,
+    TYPE_CHAIN,
+    TYPE_GROUP,
+    VALUE_KIND,
+    VALUE_OWNER,
+    VALUE_REFERENCES,
+    VALUE_STATE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class LiveObject:
+    """A token, value or group that still has references: who made it, and what it is now."""
+
+    kind: str
+    references: int
+    state: State
+    maker: str | None = None
+    location: Location | None = None
+
+
+@dataclass(slots=True)
+class Made:
+    """The objects of one kind that one operation has made, by their states."""
+
+    kind: str
+    maker: str | None
+    location: Location | None
+    unavailable: int = 0
+    available: int = 0
+    failed: int = 0
+
+
+def is_group(address: int) -> bool:
+    """Whether the object is a group."""
+    return WORDS[(address + VALUE_KIND) >> 3] >> 8 == TYPE_GROUP
+
+
+def lacks_members(group: int) -> bool:
+    """Whether a group is not resolved and could get more members."""
+    is_open = WORDS[(group + VALUE_STATE) >> 3] & STATE_BITS < CONCRETE
+    return is_open and WORDS[(group + GROUP_ADDED) >> 3] < WORDS[(group + GROUP_SIZE) >> 3]
+
+
+def has_waiters(address: int) -> bool:
+    """Whether coroutines or groups wait for an object that is not resolved."""
+    head = WORDS[(address + VALUE_STATE) >> 3]
+    return head & STATE_BITS < CONCRETE and head > STATE_BITS
+
+
+def underfilled(group: int) -> Diagnostic:
+    """Why a group will never be resolved."""
+    added, size = WORDS[(group + GROUP_ADDED) >> 3], WORDS[(group + GROUP_SIZE) >> 3]
+    return error(
+        f"the group waits forever: {added} of {size} members were added", maker_place(group)
+    )
+
+
+def overfilled(group: int) -> Diagnostic:
+    """Why a group fails that got more members than it has room for."""
+    added, size = WORDS[(group + GROUP_ADDED) >> 3], WORDS[(group + GROUP_SIZE) >> 3]
+    return error(f"{added} members were added to a group of {size}", maker_place(group))
+
+
+def kind(address: int) -> str:
+    """Token, value or group."""
+    number = WORDS[(address + VALUE_KIND) >> 3] >> 8
+    return {TYPE_CHAIN: "token", TYPE_GROUP: "group"}.get(number, "value")
+
+
+def title(address: int) -> str:
+    """The object in a message: what it is, and whose."""
+    if address == 0:
+        return "an object"
+    made_by = maker(address)
+    return f"a {kind(address)}" if made_by is None else f"a {kind(address)} of '{made_by}'"
+
+
+def maker(address: int) -> str | None:
+    """The operation that made an object, if it says so."""
+    record = WORDS[(address + VALUE_OWNER) >> 3]
+    return (records.read_text(record) or None) if record else None
+
+
+def maker_place(address: int) -> Location | None:
+    """Where that operation is."""
+    record = WORDS[(address + VALUE_OWNER) >> 3] if address else 0
+    return records.read_place(record) if record else None
+
+
+def note_on_wait(awaited: int, record: int) -> Diagnostic:
+    """That a thread waits for an object, whose maker's record it is."""
+    maker = records.read_text(record)
+    title = f"{kind(awaited)} of '{maker}'" if maker else kind(awaited)
+    return note(f"a thread waits for this {title}", records.read_place(record))
+
+
+def references(address: int) -> int:
+    """References to a registered object, apart from the list's."""
+    return WORDS[(address + VALUE_REFERENCES) >> 3] - 1
+
+
+def live_object(address: int) -> LiveObject:
+    """The registered object as it is now."""
+    return LiveObject(
+        kind(address), references(address), state(address), maker(address), maker_place(address)
+    )
+
+
+def state(address: int) -> State:
+    """What the object is now."""
+    return _STATES[WORDS[(address + VALUE_STATE) >> 3] & STATE_BITS]
+
+
+_STATES = (State.UNAVAILABLE, State.UNAVAILABLE, State.AVAILABLE, State.ERROR)
+"""By the two bits of a value's state."""
