@@ -413,6 +413,10 @@ ASYNC_LIMIT = 72
 """So many registered objects are worth a look for dead ones."""
 ASYNC_CHECKED = 80
 """1: every object is registered, so that a reference given up too often is noticed."""
+ASYNC_IMPORTS = 88
+"""Objects that stand for host values which were not there: a stack of cells."""
+ASYNC_IMPORTED = 96
+"""How many cells are in the stack."""
 ASYNC_SIZE = 128
 
 (
