@@ -150,7 +150,7 @@ def test_a_stage_is_shown_and_nothing_runs(shell, capsys) -> None:
     output = capsys.readouterr().out
 
     assert output.startswith("module {\n  func.func @main()")
-    assert "async.runtime.resume" in output
+    assert "async.execute" not in output
     assert "nothing" not in shell.user_ns
 
 

@@ -230,7 +230,7 @@ STAGES = {
     "async-runtime": "async.runtime.await_and_resume",
     "coroutine": "call token @llvm.coro.id(",
     "llvm": "call token @llvm.coro.id(",
-    "llvm-split": "@async_execute_fn.resume(",
+    "llvm-split": "@mlirAsyncRuntimeCreateToken",
     "asm": "main:",
 }
 
@@ -242,6 +242,7 @@ def test_a_stage_is_shown_instead_of_running(shell, stage: str) -> None:
 
     assert (outcome.status, outcome.stderr) == (0, "")
     assert STAGES[stage] in outcome.stdout
+    assert ("llvm.coro.suspend" in outcome.stdout) is (stage in ("coroutine", "llvm"))
 
 
 def test_parallel_loops_are_split_when_asked(shell) -> None:
