@@ -43,6 +43,7 @@ from tfrt_runtime.native import async_abi, compiled_kernels, threads
 from tfrt_runtime.native.layouts import (
     ASYNC_CANCELLED,
     ASYNC_CHECKED,
+    ASYNC_IMPORTS,
     ASYNC_LIMIT,
     ASYNC_OBJECTS,
     ASYNC_REGISTERED,
@@ -338,8 +339,19 @@ class AsyncRuntime:
 
     def tidy(self) -> None:
         """Destroy the objects of the list that nobody refers to any more; on any thread."""
+        self._visit_imports(0, 0)
         if self._words[ASYNC_REGISTERED // 8] > 0:
             self._sweep()
+
+    def _visit_imports(self, request: int, failure: int) -> None:
+        if self._words[ASYNC_IMPORTS // 8] != 0:
+            visit = self._process.slow("compiled_kernels.visit_imports", 4)
+            visit(self.queue.context(), ctypes.addressof(self._words), request, failure)
+
+    def _cancelled(self, request: int) -> None:
+        """A run is cancelled: what its coroutines wait for from the host are errors."""
+        self._visit_imports(request, WORDS[(request + REQUEST_CANCEL) >> 3])
+        self.queue.hand_over()
 
     def _sweep(self) -> None:
         with self._registry:
@@ -382,6 +394,7 @@ class AsyncRuntime:
         self._stopped = None
         self._run = weakref.ref(run)
         run.when_stuck = self._go_on
+        run.when_cancelled = functools.partial(self._cancelled, run.address)
 
     def _go_on(self) -> bool:
         return not self.has_settled()

@@ -231,6 +231,8 @@ class Request:
         self.interrupted = False
         self.when_stuck: Callable[[], bool] = lambda: False
         """Asked when nothing of the run happens any more: whether it goes on after all."""
+        self.when_cancelled: Callable[[], None] = lambda: None
+        """Called when the run is cancelled from Python."""
         self.program: object = None
         """What runs: it must live until the run is over, whatever becomes of the program's owner."""
         self._on_finished = on_finished
@@ -313,7 +315,11 @@ class Request:
                 self._cancelled = make_error(self.queue, error(message))
                 self._words[REQUEST_CANCELLED_VALUE // 8] = self._cancelled.address
             self.cancel_message = message
-            return bool(self._process.quick("handles.request_cancel", 1)(self.address))
+            is_first = bool(self._process.quick("handles.request_cancel", 1)(self.address))
+        # Outside the lock: what goes on now may end the run.
+        if is_first:
+            self.when_cancelled()
+        return is_first
 
     def on_done(self, callback: Callable[[], None]) -> None:
         """Call `callback` when nothing of the run is left: now, if that is so already."""

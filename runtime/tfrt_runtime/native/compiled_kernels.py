@@ -18,6 +18,7 @@ are results as they are: an object is an AsyncValue.
 from __future__ import annotations
 
 from tfrt_runtime.native.async_objects import (
+    async_give_up,
     become_error,
     drop_references,
     error_of,
@@ -49,9 +50,12 @@ from tfrt_runtime.native.async_value import (
 from tfrt_runtime.native.endings import leave_request
 from tfrt_runtime.native.frame import argument, attribute, set_result
 from tfrt_runtime.native.layouts import (
+    ASYNC_IMPORTED,
+    ASYNC_IMPORTS,
     CONCRETE,
     CONTEXT_FAILURE,
     CONTEXT_NESTED,
+    CONTEXT_QUEUE,
     CONTEXT_REQUEST,
     CONTEXT_RESULTS,
     ERROR,
@@ -62,8 +66,10 @@ from tfrt_runtime.native.layouts import (
     EVENT_TENSOR_ARRIVED,
     KIND_CONCRETE,
     KIND_INDIRECT,
+    QUEUE_ASYNC,
     RECORD_RESULTS,
     REQUEST_ACTIVE,
+    REQUEST_CANCEL,
     TYPE_UNKNOWN,
     VALUE_ASYNC,
     VALUE_KIND,
@@ -76,9 +82,12 @@ from tfrt_runtime.native.memory import (
     call2,
     compare_and_swap,
     entry,
+    exchange,
     exported,
+    fence,
     fetch_add,
     load,
+    load_acquire,
     native,
     set_thread_context,
     store,
@@ -105,6 +114,13 @@ PENDING_VALUE = 24
 PENDING_OBJECT = 32
 """Its counterpart that is to be resolved."""
 PENDING_REQUEST = 40
+
+# An object that stands for a host value which was not there, in a cell, which has a reference.
+IMPORT_NEXT = 0
+IMPORT_OBJECT = 8
+IMPORT_REQUEST = 16
+IMPORTS_SWEPT = 1024
+"""So many objects more are worth a look for those that are resolved."""
 
 
 @entry
@@ -147,7 +163,64 @@ def kernel_argument(context: Address, index: int) -> Address:
 def kernel_object(context: Address, record: Address, index: int) -> Address:
     """An argument as a token or value that compiled code may await, with a reference for its user."""
     kind = attribute(record, FIRST_TYPE + load(record + RECORD_RESULTS) + index)
-    return object_of(context, argument(context, index), kind, attribute(record, ARGUMENT_ARRIVED))
+    value = argument(context, index)
+    made = object_of(context, value, kind, attribute(record, ARGUMENT_ARRIVED))
+    if not is_available(made):
+        note_import(context, made)
+    return made
+
+
+@native
+def note_import(context: Address, made: Address) -> None:
+    """Let a cancellation of the present request end the wait for a host value."""
+    shared = load(load(context + CONTEXT_QUEUE) + QUEUE_ASYNC)
+    request = load(context + CONTEXT_REQUEST)
+    add_references(made, 1)
+    cell = take_cell(context)
+    store(cell + IMPORT_OBJECT, made)
+    store(cell + IMPORT_REQUEST, request)
+    push_import(shared, cell)
+    count = fetch_add(shared + ASYNC_IMPORTED, 1)
+    # Who cancels looks at the stack afterwards: one of us sees the other.
+    fence()
+    cancelled = load_acquire(request + REQUEST_CANCEL)
+    if cancelled != 0:
+        visit_imports(context, shared, request, cancelled)
+    elif count & (IMPORTS_SWEPT - 1) == IMPORTS_SWEPT - 1:
+        visit_imports(context, shared, 0, 0)
+
+
+@native
+def push_import(shared: Address, cell: Address) -> None:
+    """Put a cell on the stack.  Nobody takes single ones, so there is no ABA."""
+    while True:
+        head = load_acquire(shared + ASYNC_IMPORTS)
+        store(cell + IMPORT_NEXT, head)
+        if compare_and_swap(shared + ASYNC_IMPORTS, head, cell) != 0:
+            return
+
+
+@entry
+def visit_imports(context: Address, shared: Address, request: Address, failure: Address) -> None:
+    """Forget the objects that are resolved; first those of a request, if it is not 0, become `failure`.
+
+    `failure` is borrowed.
+    """
+    fence()
+    cell = exchange(shared + ASYNC_IMPORTS, 0)
+    while cell != 0:
+        following = load(cell + IMPORT_NEXT)
+        made = load(cell + IMPORT_OBJECT)
+        if request != 0 and load(cell + IMPORT_REQUEST) == request:
+            add_references(failure, 1)
+            async_give_up(context, made, failure)
+        if is_available(made):
+            fetch_add(shared + ASYNC_IMPORTED, -1)
+            drop_references(context, made, 1)
+            give_cell(context, cell)
+        else:
+            push_import(shared, cell)
+        cell = following
 
 
 @entry

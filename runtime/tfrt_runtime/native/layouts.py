@@ -436,6 +436,10 @@ ASYNC_CHECKED = 80
 """1: every object is registered, so that a reference given up too often is noticed."""
 ASYNC_CANCELLED = 88
 """The error with which tasks end instead of starting, or 0."""
+ASYNC_IMPORTS = 96
+"""Objects that stand for host values which were not there: a stack of cells."""
+ASYNC_IMPORTED = 104
+"""How many cells are in the stack."""
 ASYNC_SIZE = 128
 
 (

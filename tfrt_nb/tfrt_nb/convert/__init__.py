@@ -1,6 +1,7 @@
 """Modules of the IR to BEF files and back.
 
 `mlir_to_bef` and `bef_to_mlir` are the two ways.  What they share: `attributes`, `places`,
-`compiled_modules`, `errors`.  On the way there `collect` finds what is in a module and `dataflow`
-numbers its values; on the way back `types` and `guesses` fill in what a file does not say.
+`compiled_modules`, `compiled_functions` (the text of what a file only carries), `errors`.  On the way
+there `collect` finds what is in a module and `dataflow` numbers its values; on the way back `types` and
+`guesses` fill in what a file does not say.
 """

@@ -2,5 +2,5 @@
 
 Read in this order: `llvm_types`, `function_body` (the text of one function), then what lowers which
 operations (`arithmetic`, `buffers`, `control`, `async_runtime`), `coroutines` (modules), `compiler`,
-`stages` (all of it in one call).
+`stages` (all of it in one call).  `adapters` are the ways into the code for kernels of host programs.
 """

@@ -8,6 +8,7 @@ from tfrt_runtime.native import async_abi, async_objects, compiled_kernels, hand
 from tfrt_runtime.native.async_objects import storage_of
 from tfrt_runtime.native.async_value import drop_reference, resolve, state_of
 from tfrt_runtime.native.layouts import (
+    ASYNC_IMPORTED,
     CONCRETE,
     CONTEXT_ARGUMENTS,
     CONTEXT_REQUEST,
@@ -19,11 +20,12 @@ from tfrt_runtime.native.layouts import (
     RECORD_ARGUMENTS,
     RECORD_DATA,
     RECORD_RESULTS,
+    REQUEST_CANCELLED_VALUE,
     TYPE_I64,
     VALUE_KIND,
     VALUE_PAYLOAD,
 )
-from tfrt_runtime.native.memory import load, store
+from tfrt_runtime.native.memory import load, load_acquire, store
 from tfrt_runtime.testing.explorer import World, explore
 from tfrt_runtime.testing.simulated_coroutines import SimulatedCoroutines
 from tfrt_runtime.testing.simulated_host import SimulatedHost, name_cell
@@ -74,6 +76,11 @@ class Scene:
         for place, value in enumerate(arguments):
             store(load(context + CONTEXT_ARGUMENTS) + 8 * place, value)
             store(load(context + CONTEXT_RESULTS) + 8 * place, 0)
+
+    def finish(self) -> list[int]:
+        """Run the tasks that are left; the coroutines that were resumed."""
+        self.coroutines.run_tasks(self.host.main)
+        return sorted(self.coroutines.resumed)
 
     def _nothing_is_left(self) -> None:
         assert self.host.live_values() == self.host.own_values
@@ -153,6 +160,53 @@ def test_who_gives_up_waiting_does_not_touch_the_host_value() -> None:
 
     assert explore(scenario).complete
     assert outcomes == {42, 9}
+
+
+@pytest.mark.parametrize("arrives", [False, True])
+def test_a_cancellation_ends_the_wait_for_a_host_value_whenever_it_comes(arrives: bool) -> None:
+    outcomes: set[tuple[int, int]] = set()
+
+    def scenario(world: World) -> None:
+        scene = Scene(world, 3)
+        value = scene.value()
+        shared = scene.coroutines.shared
+        record = scene.record(0, TYPE_I64)
+        cancelled = load(scene.request + REQUEST_CANCELLED_VALUE)
+        objects: list[int] = []
+
+        def emplace(context: int) -> None:
+            assert handles.value_claim(value) == 1
+            handles.value_emplace(context, value, TYPE_I64, 42, 0)
+
+        def await_value(context: int) -> None:
+            scene.enter(context, value)
+            objects.append(compiled_kernels.kernel_object(context, record, 0))
+            async_abi.await_value_and_execute(objects[0], 1, scene.coroutines.resume)
+
+        def cancel(context: int) -> None:
+            handles.request_cancel(scene.request)
+            compiled_kernels.visit_imports(context, shared, scene.request, cancelled)
+
+        scene.thread(await_value, "coroutine")
+        scene.thread(cancel, "canceller")
+        if arrives:
+            scene.thread(emplace, "producer")
+
+        def check() -> None:
+            assert scene.finish() == [1]
+            outcomes.add((state_of(objects[0]), payload(objects[0])))
+            if not arrives:
+                emplace(scene.host.main)
+            compiled_kernels.visit_imports(scene.host.main, shared, 0, 0)
+            assert load_acquire(shared + ASYNC_IMPORTED) == 0
+            scene.coroutines.on(scene.host.main, lambda: async_abi.drop_ref(objects[0], 1))()
+            drop_reference(scene.host.main, value)
+
+        world.finally_assert(check)
+
+    assert explore(scenario, interleavings=3000).interleavings > 10
+    assert outcomes <= {(ERROR, 2**64 - 1), (ERROR, -1), (CONCRETE, 42)}
+    assert {state for state, _ in outcomes} == ({ERROR, CONCRETE} if arrives else {ERROR})
 
 
 @pytest.mark.parametrize("fails", [False, True])
