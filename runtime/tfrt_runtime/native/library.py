@@ -30,7 +30,7 @@ def processor_features() -> str:
 
     Not its wide registers: the core has no loops for them, and pays for leaving them clean.
     """
-    features = llvm.get_host_cpu_features().flatten()
+    features: str = llvm.get_host_cpu_features().flatten()
     return features + ",-avx" if platform.machine() == "x86_64" else features
 
 
