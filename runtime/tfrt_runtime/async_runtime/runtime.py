@@ -348,7 +348,7 @@ class AsyncRuntime:
             visit = self._process.slow("compiled_kernels.visit_imports", 4)
             visit(self.queue.context(), ctypes.addressof(self._words), request, failure)
 
-    def _cancelled(self, request: int) -> None:
+    def _run_is_cancelled(self, request: int) -> None:
         """A run is cancelled: what its coroutines wait for from the host are errors."""
         self._visit_imports(request, WORDS[(request + REQUEST_CANCEL) >> 3])
         self.queue.hand_over()
@@ -394,7 +394,7 @@ class AsyncRuntime:
         self._stopped = None
         self._run = weakref.ref(run)
         run.when_stuck = self._go_on
-        run.when_cancelled = functools.partial(self._cancelled, run.address)
+        run.when_cancelled = functools.partial(self._run_is_cancelled, run.address)
 
     def _go_on(self) -> bool:
         return not self.has_settled()

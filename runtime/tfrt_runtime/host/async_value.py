@@ -161,6 +161,7 @@ class AsyncValue:
         if self._queue.threads == 0:
             await asyncio.gather(done.wait(), asyncio.to_thread(self._wait, None))
         else:
+            self._queue.begin_calls()
             await done.wait()
 
     def _wait(self, timeout: float | None) -> None:

@@ -272,6 +272,11 @@ class WorkQueue:
         self.start()
         self._hand_over(self.context())
 
+    def begin_calls(self) -> None:
+        """Let a worker begin with the calls that were started: this thread does not wait for them."""
+        if self.threads:
+            self._process.quick("starting.begin_started", 1)(self.address)
+
     def _hand_over(self, context: int) -> None:
         """Let the queue have what is ready on a context of this thread, and the tasks that it keeps."""
         is_ready = (

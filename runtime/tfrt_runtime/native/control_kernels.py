@@ -46,6 +46,7 @@ from tfrt_runtime.native.layouts import (
     RECORD_FUNCTIONS,
     RECORD_REGISTERS,
     RECORD_SLOTS,
+    REQUEST_CANCEL,
     RETURN_CALL,
     RETURN_JOIN,
     RETURN_LOOP,
@@ -56,9 +57,20 @@ from tfrt_runtime.native.layouts import (
     TYPE_I32,
     VALUE_PAYLOAD,
 )
-from tfrt_runtime.native.memory import Address, entry, load, load_i32, native, store, store_i32
+from tfrt_runtime.native.memory import (
+    Address,
+    compare_and_swap,
+    entry,
+    load,
+    load_acquire,
+    load_i32,
+    native,
+    store,
+    store_i32,
+)
 from tfrt_runtime.native.ready import finish, mark_shared
 from tfrt_runtime.native.tasks import add_task, free_task, new_task
+from tfrt_runtime.native.waiters import leave_join
 
 
 @native
@@ -253,14 +265,30 @@ def drop_parallel_arguments(context: Address, caller: Address, record: Address) 
 
 @native
 def split_blocks(context: Address, join: Address, first: int, last: int) -> None:
-    """Run block `first` here; leave the other blocks below `last` to tasks, halves at a time."""
+    """Run block `first` here; leave the other blocks below `last` to tasks, halves at a time.
+
+    Of a cancelled run none is begun.
+    """
     record = load(join + JOIN_RECORD)
+    cancelled = load_acquire(load(load(join + JOIN_CALLER) + ACTIVATION_REQUEST) + REQUEST_CANCEL)
+    if cancelled != 0:
+        skip_blocks(context, join, cancelled, last - first)
+        return
     while last - first > 1:
         middle = first + (last - first) // 2
         task = new_task(context, attribute(record, 0), join, middle, last)
         add_task(context, task)
         last = middle
     run_block(context, join, first)
+
+
+@native
+def skip_blocks(context: Address, join: Address, cancelled: Address, blocks: int) -> None:
+    """End blocks that have not begun: the loop's chain becomes the error of its cancelled run."""
+    add_references(cancelled, 1)
+    if compare_and_swap(join + JOIN_ERROR, 0, cancelled) == 0:
+        drop_reference(context, cancelled)
+    leave_join(context, join, blocks)
 
 
 @entry

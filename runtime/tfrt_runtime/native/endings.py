@@ -92,7 +92,7 @@ def end_activation(context: Address, activation: Address) -> None:
         end_root(context, owner, activation)
         return
     if kind == RETURN_JOIN:
-        leave_join(context, owner)
+        leave_join(context, owner, 1)
     free_activation(context, activation)
     if caller != 0:
         finish(context, caller)

@@ -17,6 +17,7 @@ MODULES = (
     "endings",
     "kernel_calls",
     "sharing",
+    "starting",
     "executor",
     "scalar_kernels",
     "control_kernels",

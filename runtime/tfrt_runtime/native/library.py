@@ -10,6 +10,7 @@ import ctypes
 import hashlib
 import importlib.util
 import os
+import platform
 import subprocess
 import sys
 import threading
@@ -24,13 +25,25 @@ Progress = Callable[[str], None]
 HERE = Path(__file__).parent
 
 
+def processor_features() -> str:
+    """What the code may use of this processor.
+
+    Not its wide registers: the core has no loops for them, and pays for leaving them clean.
+    """
+    features: str = llvm.get_host_cpu_features().flatten()
+    return features + ",-avx" if platform.machine() == "x86_64" else features
+
+
 def target_machine() -> llvm.TargetMachine:
-    """Code for the processor that this process runs on."""
+    """Code for the processor that this process runs on.
+
+    Its parts must lie within 2 GiB of each other, as `Library` sees to: calls are shorter then.
+    """
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     return llvm.Target.from_default_triple().create_target_machine(
         cpu=llvm.get_host_cpu_name(),
-        features=llvm.get_host_cpu_features().flatten() + ",-avx",
+        features=processor_features(),
         opt=3,
         reloc="pic",
         codemodel="small",
@@ -126,7 +139,8 @@ class Library:
     """The entries of the loaded core.  `library[name]` is an address, `library.call(name)` callable."""
 
     def __init__(self, code: bytes) -> None:
-        self._engine = llvm.create_mcjit_compiler(code_module(""), target_machine())
+        # llvmlite's own memory manager puts code and data into one piece of memory.
+        self._engine = llvm.create_mcjit_compiler(code_module(""), target_machine(), use_lmm=True)
         self._engine.add_object_file(llvm.ObjectFileRef.from_data(code))
         self._engine.finalize_object()
 

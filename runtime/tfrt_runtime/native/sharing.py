@@ -101,7 +101,8 @@ def share_ready(context: Address) -> None:
 @outline
 def share_when_idle(context: Address) -> None:
     """Now and then: if a worker sleeps, share what is worth waking it for."""
-    if load_acquire(load(context + CONTEXT_QUEUE) + QUEUE_SLEEPERS) > 0:
+    queue = load(context + CONTEXT_QUEUE)
+    if load(queue + QUEUE_WORKERS) != 0 and load_acquire(queue + QUEUE_SLEEPERS) > 0:
         share_large(context)
         task = load(context + CONTEXT_PENDING)
         if task != 0 and load(task + TASK_FOURTH) == 0:

@@ -21,6 +21,7 @@ from tfrt_runtime.native.layouts import (
 from tfrt_runtime.native.memory import (
     Address,
     compare_and_swap,
+    entry,
     exchange,
     fence,
     fetch_add,
@@ -110,7 +111,7 @@ def rest(context: Address) -> None:
         begin_started(queue)
 
 
-@native
+@entry
 def begin_started(queue: Address) -> None:
     """Let any thread have the calls that were started."""
     newest = take_started(queue)

@@ -132,13 +132,13 @@ def join_resolved(context: Address, join: Address, value: Address) -> None:
     is_error = load_acquire(value + VALUE_STATE) & STATE_BITS == ERROR
     if not is_error or compare_and_swap(join + JOIN_ERROR, 0, value) == 0:
         drop_reference(context, value)
-    leave_join(context, join)
+    leave_join(context, join, 1)
 
 
 @native
-def leave_join(context: Address, join: Address) -> None:
-    """One part of a parallel loop is done; after the last one the run loop ends the join."""
-    if fetch_add(join + JOIN_LEFT, -1) == 1:
+def leave_join(context: Address, join: Address, parts: int) -> None:
+    """Parts of a parallel loop are done; after the last one the run loop ends the join."""
+    if fetch_add(join + JOIN_LEFT, -parts) == parts:
         push_ready(context, join | READY_JOIN, 0)
 
 

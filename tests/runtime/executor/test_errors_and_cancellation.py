@@ -189,6 +189,24 @@ def test_closing_a_host_does_not_wait_long_for_a_value_that_nobody_brings() -> N
     assert message == "the host is closed"
 
 
+def test_a_cancelled_parallel_loop_begins_no_more_blocks(run: Run) -> None:
+    execution = run("""func @main() -> !tfrt.chain {
+      %start = tfrt.constant.i32 0
+      %end = tfrt.constant.i32 2000000000
+      %one = tfrt.constant.i32 1
+      %all = tfrt.parallel_for.i32 %start to %end fixed %one {
+        tfrt.return
+      }
+      tfrt.return %all : !tfrt.chain
+    }
+    """)
+    execution.wait(0.05)
+    execution.cancel("enough")
+
+    assert execution.wait(SLOW)
+    assert message_of(execution.results[0]) == "enough"
+
+
 # --- the blocking pool ---
 
 

@@ -313,6 +313,28 @@ def test_two_workers_that_share_get_the_same_values_and_free_everything(name: st
     explore_at_random(running(PROGRAMS[name]), seed=1, interleavings=80)
 
 
+@pytest.mark.parametrize("is_task", [False, True])
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_tasks_that_a_thread_kept_may_go_to_another_at_any_time(
+    name: str, is_task: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(executor, "SHARE_INTERVAL", 1)
+    monkeypatch.setattr(executor, "share_when_idle", sharing.hand_over)
+    scenario = running(PROGRAMS[name], is_task=is_task)
+    explore(scenario, interleavings=10)
+    explore_at_random(scenario, seed=4, interleavings=40)
+
+
+def test_a_promise_of_a_kept_task_needs_its_activation_to_be_shared_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(executor, "SHARE_INTERVAL", 1)
+    monkeypatch.setattr(executor, "share_when_idle", sharing.hand_over)
+    monkeypatch.setattr(sharing, "mark_shared", lambda _: None)
+    with pytest.raises(DataRace):
+        explore_at_random(running(ASYNC_ADDS), seed=5, interleavings=1000)
+
+
 @pytest.mark.usefixtures("_share_always")
 @pytest.mark.parametrize("name", ["async adds", "repeat", "parallel"])
 def test_a_request_may_be_cancelled_at_any_time(name: str) -> None:
