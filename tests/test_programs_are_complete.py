@@ -84,6 +84,7 @@ NOT_IN_PROGRAMS = {
     "nested too deeply": "a program of thousands of lines; test_errors.py, test_mlir_to_bef.py",
     "reads as": "types that a program cannot write",
     "the kernel did not set its result": "only native kernels with a mistake do that",
+    "a sync function does not wait": "needs a kernel in Python that is late; test_sync_functions.py",
     "Failed to enqueue blocking work": "needs a full pool; test_errors_and_cancellation.py",
     "a sync function cannot call asynchronous function": "test_sync_functions.py",
     "calls are nested too deeply": "needs gigabytes; test_calls_and_loops.py",

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
-import concurrent.futures
-from typing import Any, TypeGuard
+import sys
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from tfrt_runtime.diagnostics import error
 from tfrt_runtime.host.async_value import AsyncValue, make_unavailable
@@ -12,12 +11,22 @@ from tfrt_runtime.host.chain import CHAIN
 from tfrt_runtime.host.payload import PayloadError
 from tfrt_runtime.host.work_queue import WorkQueue
 
-Future = concurrent.futures.Future[Any] | asyncio.Future[Any]
+if TYPE_CHECKING:
+    import asyncio
+    import concurrent.futures
+
+    Future = concurrent.futures.Future[Any] | asyncio.Future[Any]
 
 
 def is_future(value: object) -> TypeGuard[Future]:
     """Whether `from_future` takes it."""
-    return isinstance(value, concurrent.futures.Future | asyncio.Future)
+    return _is_from("asyncio", value) or _is_from("concurrent.futures", value)
+
+
+def _is_from(module: str, value: object) -> bool:
+    # They take 20 ms to import; whoever has a future has imported its module.
+    loaded = sys.modules.get(module)
+    return loaded is not None and isinstance(value, loaded.Future)
 
 
 def from_future(queue: WorkQueue, future: Future, type_text: str = "") -> AsyncValue:
@@ -41,8 +50,9 @@ def from_future(queue: WorkQueue, future: Future, type_text: str = "") -> AsyncV
         except PayloadError as wrong:
             value.set_error(error(str(wrong)))
 
-    if isinstance(future, asyncio.Future):
-        future.get_loop().call_soon_threadsafe(future.add_done_callback, resolve)
+    if _is_from("asyncio", future):
+        loop = future.get_loop()  # type: ignore[union-attr]
+        loop.call_soon_threadsafe(future.add_done_callback, resolve)
     else:
         future.add_done_callback(resolve)
     return value

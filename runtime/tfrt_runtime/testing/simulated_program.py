@@ -37,12 +37,18 @@ def load_functions(host: SimulatedHost, functions: Sequence[Decoded]) -> list[in
     for offset, (function, calls, constants) in zip(offsets, functions, strict=True):
         plan = make_plan(function, constants, [call is not None for call in calls])
         FunctionWriter(arena, plan, calls, {}, 0).write(offset, offsets)
+    block = write_arena(host, arena)
+    return [block + offset for offset in offsets]
+
+
+def write_arena(host: SimulatedHost, arena: Arena) -> int:
+    """Copy what an arena holds into simulated memory; its address there.  The host frees it."""
     memory, base = arena.seal()
     block = host.block(8 * len(arena.words), "program")
     for index, (word, sealed) in enumerate(zip(arena.words, memory.tolist(), strict=True)):
         is_address = word != sealed
         store(block + 8 * index, sealed - base + block if is_address else word)
-    return [block + offset for offset in offsets]
+    return block
 
 
 def load_file(

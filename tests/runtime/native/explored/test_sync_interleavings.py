@@ -18,27 +18,22 @@ from tfrt_runtime.kernels.scalars import CONTROL_KERNELS, SCALAR_KERNELS
 from tfrt_runtime.native import (
     async_kernels,
     control_kernels,
-    executor,
     handles,
     scalar_kernels,
     sync_frames,
     sync_interpreter,
-    tasks,
 )
-from tfrt_runtime.native.async_value import give_block, take_block
 from tfrt_runtime.native.layouts import (
-    ERROR,
     FUNCTION_WORDS,
     KERNEL_CONTROL,
     MESSAGE_DIVIDE_BY_ZERO,
     REQUEST_ACTIVE,
     TYPE_I32,
-    VALUE_PAYLOAD,
 )
-from tfrt_runtime.native.memory import load_acquire, load_i32, store
 from tfrt_runtime.native.simulator.failures import SimulationError
 from tfrt_runtime.testing.explorer import World, explore, explore_at_random
 from tfrt_runtime.testing.simulated_host import SimulatedHost
+from tfrt_runtime.testing.simulated_program import outcome, start, work, write_arena
 
 COPY = NativeKernel("copy", "async_kernels.share_later", results=None, sync=True)
 """A kernel that is no operation of the interpreter: what it copies is boxed."""
@@ -178,18 +173,7 @@ def decode(host: SimulatedHost, functions: Sequence[BefFunction]) -> int:
             plan = make_plan(bef, {}, [True] * len(calls))
             FunctionWriter(arena, plan, calls, {}, 0).write(offsets[index], offsets)
     sync.write(offsets)
-    memory, base = arena.seal()
-    block = host.block(8 * len(arena.words), "program")
-    for index, (word, sealed) in enumerate(zip(arena.words, memory.tolist(), strict=True)):
-        store(block + 8 * index, sealed - base + block if word != sealed else word)
-    return block + offsets[0]
-
-
-def work(context: int, active: int) -> None:
-    """What a worker does, until the request is over."""
-    while load_acquire(active) != 0:
-        if executor.work(context, 1000) == 1000:
-            tasks.sleep_on_queue(context, active, -1)
+    return write_arena(host, arena) + offsets[0]
 
 
 def running(name: str, *, is_cancelled: bool = False) -> Callable[[World], None]:
@@ -198,23 +182,15 @@ def running(name: str, *, is_cancelled: bool = False) -> Callable[[World], None]
 
     def scenario(world: World) -> None:
         host = SimulatedHost(world, workers=2)
-        request, context = host.request(active=1), host.main
-        result = handles.value_make_indirect(context)
-        handles.value_add_reference(result)
-        table, arguments = take_block(context, 16), take_block(context, 16)
-        store(table, result)
-        store(arguments, handles.value_of(context, TYPE_I32, argument, 0))
-        executor.start_root(context, decode(host, functions), request, arguments, table)
-        give_block(context, arguments, 16)
-        executor.hand_over(context)
+        request = host.request(active=1)
+        [result] = start(host, request, decode(host, functions), [argument], 1)
         for worker in host.contexts:
             world.thread(lambda worker=worker: work(worker, request + REQUEST_ACTIVE), "worker")
         if is_cancelled:
             world.thread(lambda: handles.request_cancel(request), "canceller")
 
         def check() -> None:
-            failed = handles.value_state(result) == ERROR
-            found = None if failed else load_i32(handles.value_resolve(result) + VALUE_PAYLOAD)
+            found = outcome(result)
             assert found == expected or (is_cancelled and found is None)
             if expected is None and not is_cancelled:
                 assert set(host.errors) == {MESSAGE_DIVIDE_BY_ZERO}

@@ -1,0 +1,34 @@
+// Regions of machine code in host programs.
+func @no_region(%a: i32) {
+  "tfrt.jit"(%a) ({}) : (i32) -> ()
+  tfrt.return
+}
+
+// -----
+
+func @too_few_arguments(%a: i32) {
+  "tfrt.jit"(%a, %a) ({
+  ^bb0(%x: i32):
+    tfrt.return
+  }) : (i32, i32) -> ()
+  tfrt.return
+}
+
+// -----
+
+func @another_type(%a: i32) {
+  "tfrt.jit"(%a) ({
+  ^bb0(%x: i64):
+    tfrt.return
+  }) : (i32) -> ()
+  tfrt.return
+}
+
+// -----
+
+func @no_way_across(%a: i32) {
+  tfrt.jit (%a as %x: vector<4xf32>) {
+    tfrt.return
+  }
+  tfrt.return
+}
