@@ -239,8 +239,8 @@ func @f(%c: i1) attributes {tfrt.sync} {
 
     assert [(function.kind, function.name) for function in functions] == [
         (FunctionKind.NATIVE, "native"),
-        (FunctionKind.SYNC, ""),
-        (FunctionKind.SYNC, ""),
+        (FunctionKind.ASYNC, ""),
+        (FunctionKind.ASYNC, ""),
         (FunctionKind.SYNC, "f"),
     ]
     assert functions[3].kernels[0].functions == (1, 2)
