@@ -29,7 +29,7 @@ Register = tuple[int, int]
 def announce(step: str) -> None:
     """Say once why the first cell takes so long; on standard output, as nothing is wrong."""
     if step.startswith("1/"):
-        print("Compiling the native core for this machine: once, about 20 seconds.", flush=True)
+        print("Compiling the native core for this machine: once, about a minute.", flush=True)
 
 
 class NotebookHost:

@@ -131,7 +131,7 @@ def show_progress(line: str) -> None:
         if line == "optimising":
             sys.stderr.write("\n")
     elif line.startswith("1/"):
-        sys.stderr.write("tfrt-nb: compiling the native core (once, about 20 s)\n")
+        sys.stderr.write("tfrt-nb: compiling the native core (once, about a minute)\n")
     sys.stderr.flush()
 
 
