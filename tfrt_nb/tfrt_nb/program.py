@@ -91,7 +91,7 @@ class Program:
                 from tfrt_nb.compiled.half import CompiledHalf
 
                 options = requested_parallel_for(text) if parallel_for is None else parallel_for
-                compiled = CompiledHalf(code, options)
+                compiled = CompiledHalf(code, options, (text, name))
             return Program(BefFile.of(to_records(host), name), text, host, compiled)
 
     @staticmethod
@@ -109,7 +109,7 @@ class Program:
             from tfrt_nb.convert.compiled_functions import read_compiled
 
             module = read_compiled(text, name)
-            program.compiled = CompiledHalf(module, requested_parallel_for(text))
+            program.compiled = CompiledHalf(module, requested_parallel_for(text), (text, name))
         return program
 
     @cached_property

@@ -11,6 +11,7 @@ from tfrt_nb.jit.cache import CodeCache, Compiled, program_key
 from tfrt_nb.jit.coroutines import packed_name
 from tfrt_nb.passes.async_parallel_for import AsyncParallelFor
 from tfrt_nb.passes.pipeline import executable_pipeline
+from tfrt_nb.source import parse_module
 from tfrt_runtime.async_runtime import AsyncRuntime
 from tfrt_runtime.host.context import HostContext
 
@@ -46,7 +47,8 @@ def run(text: str) -> str:
     """What a program prints."""
     output: list[str] = []
     with HostContext("s") as host, AsyncRuntime(host, output=output.append) as runtime:
-        code = stages.compile_text(text, "program", runtime.functions)
+        module = parse_module(text, "program")
+        code = stages.compile_program(module, runtime.functions, source=(text, "program"))
         runtime.run(code.address(packed_name("main")))
     return "".join(output)
 
@@ -55,7 +57,6 @@ def forbid_to_compile(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> None:
         pytest.fail("the program is compiled again")
 
-    monkeypatch.setattr(stages, "parse_module", fail)
     monkeypatch.setattr(stages, "object_code", fail)
 
 

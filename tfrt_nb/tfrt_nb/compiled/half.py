@@ -62,8 +62,17 @@ class CompiledHalf:
     sequential.
     """
 
-    def __init__(self, module: ModuleOp, parallel_for: str | None = None) -> None:
+    def __init__(
+        self,
+        module: ModuleOp,
+        parallel_for: str | None = None,
+        source: tuple[str, str] | None = None,
+    ) -> None:
         """
+        Args:
+            source: the text that the module is made from, and its name; known by these, its machine
+                code is kept for the next time.
+
         Raises:
             TfrtError: for options that the pass does not have.
         """
@@ -71,6 +80,7 @@ class CompiledHalf:
         self.module = module
         self.parallel_for = parallel_for
         self._first = _loop_passes(parallel_for)
+        self._source = source
         self.functions = {
             op.sym_name.data: _signature(op)
             for op in module.ops
@@ -97,7 +107,9 @@ class CompiledHalf:
         Raises:
             TfrtError: at what cannot be compiled, or is declared and nowhere defined.
         """
-        return compile_program(self.module, functions, *self._first, adapted=adapted)
+        return compile_program(
+            self.module, functions, *self._first, adapted=adapted, source=self._source
+        )
 
     @property
     def counts_references(self) -> bool:

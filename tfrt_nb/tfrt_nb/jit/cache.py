@@ -21,7 +21,7 @@ import llvmlite.binding as llvm
 from tfrt_runtime.native.library import cache_folder
 
 _COMPILER = Path(__file__).parents[1]
-_PARTS = ("dialects", "jit", "passes", "source")
+_PARTS = ("compiled", "dialects", "jit", "passes", "source")
 _END_OF_NAMES = b"\n\n"
 MOST_IN_MEMORY = 64
 MOST_FILES = 512

@@ -21,7 +21,6 @@ from tfrt_nb.jit.coroutines import lower_to_llvm
 from tfrt_nb.jit.effort import QUICK, optimisation_level
 from tfrt_nb.passes.pipeline import executable_pipeline
 from tfrt_nb.passes.printing import print_ir
-from tfrt_nb.source import parse_module
 from tfrt_runtime.bef.collector import collector_paused
 
 
@@ -59,27 +58,21 @@ def compile_program(
     functions: Mapping[str, int],
     *first: ModulePass,
     adapted: Collection[str] = (),
+    source: tuple[str, str] | None = None,
 ) -> MachineCode:
     """Compile the program; `functions` are the addresses of what it calls, the runtime's included.
 
     Each public function `f` is called through `coroutines.packed_name(f)`.  Kernels call the functions
-    `adapted` through `adapters.adapter_name(f)`.
+    `adapted` through `adapters.adapter_name(f)`.  With its `source`, the text that the module is made
+    from and what that is called, a program is not compiled again that was before: see `cache`.
     """
-    return load(_compiled(module, first, adapted), functions)
-
-
-def compile_text(
-    text: str, name: str, functions: Mapping[str, int], *first: ModulePass
-) -> MachineCode:
-    """Compile a program from its text, unless that was done before: see `cache`.
-
-    Raises:
-        SourceError: the text is not a valid program; `name` stands for it in locations.
-    """
-    key = program_key(text, name, str(executable_pipeline(*first)))
+    if source is None:
+        return load(_compiled(module, first, adapted), functions)
+    how = "\n".join([str(executable_pipeline(*first)), *sorted(adapted)])
+    key = program_key(*source, how)
     compiled = code_cache().get(key)
     if compiled is None:
-        compiled = _compiled(parse_module(text, name), first)
+        compiled = _compiled(module, first, adapted)
         code_cache().put(key, compiled)
     return load(compiled, functions)
 
