@@ -106,15 +106,12 @@ def test_each_figure_is_a_whole_record() -> None:
     figures = json.loads((ROOT / "benchmarks" / "results" / "quick.json").read_text())
     fields = {"case", "variant", "peer", "unit", "min", "median", "cpu", "runs"}
     assert [figure for figure in figures if set(figure) != fields] == []
-    assert {figure["case"] for figure in figures} == {
-        "W1",
-        "W3",
-        "W4",
-        "W8",
-        "W9",
-        "cell",
-        "repeat",
-    }
+    measured = {figure["case"] for figure in figures}
+    described = (ROOT / "benchmarks" / "README.md").read_text()
+    assert {f"W{number}" for number in range(1, 10)} <= measured
+    assert [
+        case for case in measured if not re.search(rf"^\| {case},", described, re.MULTILINE)
+    ] == []
 
 
 @pytest.mark.parametrize(
