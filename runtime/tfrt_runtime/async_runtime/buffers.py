@@ -10,11 +10,11 @@ from __future__ import annotations
 import ctypes
 import threading
 import weakref
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
+from tfrt_runtime.host.allocator import MallocAllocator
 from tfrt_runtime.host.process import NativeProcess
 from tfrt_runtime.host.raw import WORDS
 from tfrt_runtime.host.tensor.buffers import HostBuffer, Memory
@@ -142,7 +142,8 @@ class Lender:
         if spec.is_global(allocated):
             return view.copied()
         if view.size == 0:
-            _free(allocated)
+            _malloc.take_over(0)
+            _malloc.deallocate_bytes(allocated, 0)
             return view.copied()
         return view.of(_adopted(allocated, view.end - allocated))
 
@@ -200,6 +201,8 @@ def _strides(sizes: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(strides)
 
 
+_malloc = MallocAllocator()
+"""Compiled code allocates as the C library does."""
 _adopted_memory: weakref.WeakValueDictionary[int, Memory] = weakref.WeakValueDictionary()
 """What compiled code has allocated and tensors own, by address: a buffer may come back twice."""
 
@@ -209,34 +212,8 @@ def _adopted(address: int, size: int) -> HostBuffer:
     memory = _adopted_memory.get(address)
     if memory is not None:
         return HostBuffer.sharing(memory)
-    buffer = HostBuffer.adopt(_Malloc(), address, size)
+    _malloc.take_over(size)
+    buffer = HostBuffer.adopt(_malloc, address, size)
     assert isinstance(buffer.memory, Memory)
     _adopted_memory[address] = buffer.memory
     return buffer
-
-
-class _Malloc:
-    """Memory that compiled code has allocated."""
-
-    def allocate_bytes(self, size: int, alignment: int) -> int | None:
-        """Compiled code does that itself."""
-        raise NotImplementedError
-
-    def deallocate_bytes(self, address: int, size: int) -> None:
-        """Give it back."""
-        del size
-        _free(address)
-
-
-def _libc_free() -> Callable[[int], object]:
-    free = ctypes.CDLL(None).free
-    free.argtypes = (ctypes.c_void_p,)
-    free.restype = None
-    return free
-
-
-_libc_free_address = _libc_free()
-
-
-def _free(address: int) -> None:
-    _libc_free_address(address)

@@ -264,12 +264,12 @@ class Executable:
         return report(context, record, message, self.location_of(number))
 
     def print_value(self, context: int, number: int, value: int) -> None:
-        """Print for kernel `number`: a benchmark with its state at `value`, or one that slept."""
+        """Print for kernel `number`: one that ran a function with its state at `value`, or slept."""
         record = self._kernel(number)
-        if record.name.endswith("usleep"):
-            text = f"Slept for {value} microseconds\n"
-        else:
+        if record.functions:
             text = benchmark_report(self._benchmark_name(record), benchmark_samples(value))
+        else:
+            text = f"Slept for {value} microseconds\n"
         present_request(context).output(text)
 
     def _benchmark_name(self, record: BefKernel) -> str:

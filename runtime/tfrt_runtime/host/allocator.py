@@ -86,6 +86,10 @@ class MallocAllocator:
             self._ledger.allocated(size)
         return address
 
+    def take_over(self, size: int) -> None:
+        """Count memory that somebody else got from the C library, and that this gives back."""
+        self._ledger.allocated(size)
+
     def deallocate_bytes(self, address: int, size: int) -> None:
         self._ledger.deallocated(size)
         self._free(address)

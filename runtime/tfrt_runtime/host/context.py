@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import itertools
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from types import TracebackType
 from typing import Protocol, Self, TypeVar
 
@@ -126,15 +125,6 @@ class HostContext:
         request = Request(self, output or self._output, self._requests.discard)
         self._requests.add(request)
         return request
-
-    @contextlib.contextmanager
-    def serving(self, request: Request) -> Iterator[None]:
-        """Within: this thread runs a kernel of `request`, whose sink gets what is printed."""
-        before = self.serve(request)
-        try:
-            yield
-        finally:
-            self.serve(before)
 
     def serve(self, request: Request | None) -> Request | None:
         """From now on this thread runs a kernel of `request`; returns whose it ran before."""

@@ -5,7 +5,7 @@ through `memory`.  Compiled, it runs without the GIL; uncompiled, the same text 
 memory under the interleaving explorer.
 
 Read in this order: `memory` (what an access is), `layouts` (the structs), `async_value`, `tasks`
-(work queues), `ready`, `waiters`, `delivery`, `activation` and `endings` (one call of a function, and
+and `blocking_pool` (work queues), `ready`, `waiters`, `delivery`, `activation` and `endings` (one call of a function, and
 where its values go), `kernel_calls`, `sharing`, `starting` and `executor` (the run loop),
 `scalar_kernels`; `sync_layouts`, `sync_values`, `sync_frames` and `sync_interpreter` (sync functions);
 `compiled_kernels`, `async_objects`, `async_groups`,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from tfrt_runtime.native.activation import begin, new_activation, root_size
 from tfrt_runtime.native.async_value import add_references, new_indirect, take_block
+from tfrt_runtime.native.blocking_pool import call_for_threads, take_blocking_task
 from tfrt_runtime.native.delivery import deliver, deliver_later
 from tfrt_runtime.native.endings import end_activation, end_join
 from tfrt_runtime.native.kernel_calls import run_kernel, run_small_kernel, run_unusual_kernel
@@ -57,14 +58,12 @@ from tfrt_runtime.native.ready import push_ready
 from tfrt_runtime.native.sharing import hand_over, share_when_idle
 from tfrt_runtime.native.starting import add_start, rest, take_start
 from tfrt_runtime.native.tasks import (
-    call_for_threads,
     find_task,
     free_task,
     has_task,
     keep_injected,
     new_task,
     sleep_on_queue,
-    take_blocking_task,
     take_pending,
     turn,
 )

@@ -19,6 +19,7 @@ from tfrt_runtime.native.async_value import (
     state_of,
     take_block,
 )
+from tfrt_runtime.native.blocking_pool import add_blocking_task
 from tfrt_runtime.native.endings import leave_request
 from tfrt_runtime.native.layouts import (
     CELL_SIZE,
@@ -70,7 +71,7 @@ from tfrt_runtime.native.memory import (
     store,
     store_release,
 )
-from tfrt_runtime.native.tasks import add_blocking_task, add_task, new_task, wake_all
+from tfrt_runtime.native.tasks import add_task, new_task, wake_all
 from tfrt_runtime.native.waiters import drop_latch, publish, run_waiters
 
 FIRST_READY_ENTRIES = 256
@@ -225,18 +226,6 @@ def latch_make(context: Address, value: Address) -> Address:
 def latch_drop(context: Address, latch: Address) -> None:
     """The sleeper lets go."""
     drop_latch(context, latch)
-
-
-@entry
-def block_take(context: Address, size: int) -> Address:
-    """A block of memory for the native core."""
-    return take_block(context, size)
-
-
-@entry
-def block_give(context: Address, block: Address, size: int) -> None:
-    """Give a block back."""
-    give_block(context, block, size)
 
 
 @entry

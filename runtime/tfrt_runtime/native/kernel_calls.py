@@ -12,6 +12,7 @@ borrows its arguments and hands over one reference to each result.
 from __future__ import annotations
 
 from tfrt_runtime.native.async_value import add_references, drop_reference, resolve
+from tfrt_runtime.native.blocking_pool import add_blocking_task
 from tfrt_runtime.native.delivery import deliver, peek_register
 from tfrt_runtime.native.layouts import (
     ACTIVATION_REQUEST,
@@ -64,7 +65,7 @@ from tfrt_runtime.native.memory import (
 )
 from tfrt_runtime.native.ready import finish, mark_shared
 from tfrt_runtime.native.sharing import offer_tasks, share_ready
-from tfrt_runtime.native.tasks import add_blocking_task, free_task, new_task
+from tfrt_runtime.native.tasks import free_task, new_task
 
 
 @inline

@@ -15,6 +15,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic, overload, register_jitable
 
+from tfrt_runtime.diagnostics import TfrtError, error
 from tfrt_runtime.native import memory
 
 I64, I32, F64, F32, I8, I1 = (
@@ -120,7 +121,7 @@ def futex(
 ) -> None:
     number = FUTEX_CALL.get(platform.machine())
     if number is None:
-        raise NotImplementedError(f"tfrt-nb does not know Linux on {platform.machine()}")
+        raise TfrtError(error(f"tfrt-nb does not run on {platform.machine()} processors"))
     kind = ir.FunctionType(I64, [I64, I64, I64, I64, I64], var_arg=True)
     arguments = [ir.Constant(I64, number), address, ir.Constant(I64, operation), value, time]
     builder.call(external(builder, "syscall", kind), arguments)

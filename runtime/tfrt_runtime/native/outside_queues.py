@@ -8,6 +8,7 @@ where, and in which order.
 from __future__ import annotations
 
 from tfrt_runtime.native.async_value import drop_reference
+from tfrt_runtime.native.blocking_pool import pool_pop
 from tfrt_runtime.native.executor import run_ready_entry, run_task
 from tfrt_runtime.native.kernel_calls import fail_kernel, report_error
 from tfrt_runtime.native.layouts import (
@@ -26,7 +27,7 @@ from tfrt_runtime.native.layouts import (
 )
 from tfrt_runtime.native.memory import Address, entry, inline, load, now, store
 from tfrt_runtime.native.sharing import hand_over
-from tfrt_runtime.native.tasks import free_task, pool_pop, take_injected
+from tfrt_runtime.native.tasks import free_task, take_injected
 
 SLICE_NS = 20_000_000
 """After so long a sync function makes room for what else the queue's thread has to do."""

@@ -4,9 +4,6 @@ Compute tasks go to a Chase-Lev deque when a worker of the queue adds them (it p
 take the oldest), and to one injected stack when anybody else does.  Consumers take the injected stack
 whole, by one `exchange`, and run it in order: no node is popped under contention, so there is no ABA.
 
-Blocking tasks go to a ring that many threads read and write; a thread that blocks there holds up
-nobody else.
-
 Sleepers wait on an epoch, not on a queue: read the epoch, look everywhere once more, then sleep while
 the epoch is unchanged.  Whoever adds work changes the epoch after the work is visible, so a sleeper
 either sees the work or does not fall asleep.
@@ -16,11 +13,9 @@ from __future__ import annotations
 
 from tfrt_runtime.native.async_value import give_cell, take_cell
 from tfrt_runtime.native.layouts import (
-    CONTEXT_BLOCKING,
     CONTEXT_DEQUE,
     CONTEXT_PENDING,
     CONTEXT_PENDING_LAST,
-    CONTEXT_PROCESS,
     CONTEXT_QUEUE,
     CONTEXT_RANDOM,
     CONTEXT_TURNS,
@@ -29,16 +24,6 @@ from tfrt_runtime.native.layouts import (
     DEQUE_CAPACITY,
     DEQUE_TASKS,
     DEQUE_TOP,
-    POOL_CAPACITY,
-    POOL_CELLS,
-    POOL_EPOCH,
-    POOL_HEAD,
-    POOL_IDLE,
-    POOL_LIMIT,
-    POOL_STOP,
-    POOL_TAIL,
-    POOL_THREADS,
-    PROCESS_NEED_THREAD,
     QUEUE_DEQUES,
     QUEUE_EPOCH,
     QUEUE_INJECTED,
@@ -56,7 +41,6 @@ from tfrt_runtime.native.layouts import (
 )
 from tfrt_runtime.native.memory import (
     Address,
-    call2,
     compare_and_swap,
     exchange,
     fence,
@@ -419,90 +403,3 @@ def sleep_on_queue(context: Address, word: Address, timeout_ns: int) -> None:
         turn(context)
     fetch_add(queue + QUEUE_SLEEPERS, -1)
     fetch_add(queue + QUEUE_WAITING, -waits)
-
-
-@native
-def pool_push(pool: Address, task: Address) -> bool:
-    """Add a blocking task to the ring; False when it is full.
-
-    Each place carries a sequence number: equal to the ticket of the writer that may fill it, one
-    more when it is full, and a whole round more when it is empty again (Vyukov's bounded queue).
-    """
-    capacity = load(pool + POOL_CAPACITY)
-    while True:
-        ticket = load_acquire(pool + POOL_TAIL)
-        place = pool + POOL_CELLS + 16 * (ticket % capacity)
-        sequence = load_acquire(place)
-        if sequence == ticket:
-            if compare_and_swap(pool + POOL_TAIL, ticket, ticket + 1) != 0:
-                store(place + 8, task)
-                store_release(place, ticket + 1)
-                return True
-        elif sequence < ticket:
-            return False
-
-
-@native
-def pool_pop(pool: Address) -> Address:
-    """Take the oldest blocking task, or 0."""
-    capacity = load(pool + POOL_CAPACITY)
-    while True:
-        ticket = load_acquire(pool + POOL_HEAD)
-        place = pool + POOL_CELLS + 16 * (ticket % capacity)
-        sequence = load_acquire(place)
-        if sequence == ticket + 1:
-            if compare_and_swap(pool + POOL_HEAD, ticket, ticket + 1) != 0:
-                task = load(place + 8)
-                store_release(place, ticket + capacity)
-                return task
-        elif sequence < ticket + 1:
-            return 0
-
-
-@native
-def add_blocking_task(context: Address, task: Address) -> bool:
-    """Hand `task` to the blocking pool; False when it is full, and the task is the caller's again."""
-    pool = load(context + CONTEXT_BLOCKING)
-    if pool == 0 or not pool_push(pool, task):
-        return False
-    call_for_threads(context, pool)
-    return True
-
-
-@native
-def call_for_threads(context: Address, pool: Address) -> None:
-    """Wake an idle thread for tasks that wait, or ask for one more thread.
-
-    Called by who added a task, and by who took one and is about to block in it: the adder of another
-    task may have relied on that thread's being idle.
-    """
-    fence()
-    waiting = load_acquire(pool + POOL_TAIL) - load_acquire(pool + POOL_HEAD)
-    idle = load_acquire(pool + POOL_IDLE)
-    if waiting > 0 and idle > 0:
-        fetch_add(pool + POOL_EPOCH, 1)
-        futex_wake(pool + POOL_EPOCH, 1)
-    if waiting > idle and load_acquire(pool + POOL_THREADS) < load(pool + POOL_LIMIT):
-        call2(load(load(context + CONTEXT_PROCESS) + PROCESS_NEED_THREAD), context, pool)
-
-
-@native
-def take_blocking_task(context: Address, pool: Address, timeout_ns: int) -> Address:
-    """The next blocking task; 0 when none came within the time, or the pool stops."""
-    task = pool_pop(pool)
-    if task != 0:
-        return task
-    fetch_add(pool + POOL_IDLE, 1)
-    epoch = load_acquire(pool + POOL_EPOCH)
-    fence()
-    task = pool_pop(pool)
-    if task == 0 and load_acquire(pool + POOL_STOP) == 0:
-        turn(context)
-        futex_wait(pool + POOL_EPOCH, epoch, timeout_ns)
-        turn(context)
-        task = pool_pop(pool)
-    fetch_add(pool + POOL_IDLE, -1)
-    # Who added a task while this thread counted as idle did not ask for another one: look again,
-    # and order that after not being idle any more, as who adds orders the task before asking.
-    fence()
-    return task if task != 0 else pool_pop(pool)

@@ -71,8 +71,9 @@ def test_what_is_printed_goes_to_the_run_that_prints() -> None:
     with HostContext("s", output=sink("host")) as host:  # type: ignore[arg-type]
         request = host.new_request(sink("run"))  # type: ignore[arg-type]
         host.print("a")
-        with host.serving(request):
-            host.print("b")
+        before = host.serve(request)
+        host.print("b")
+        host.serve(before)
         host.print("c")
         end(request)
 

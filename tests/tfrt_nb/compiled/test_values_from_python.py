@@ -337,8 +337,13 @@ def test_memory_of_compiled_code_lives_as_long_as_its_tensor(
     host: HostContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     freed: list[int] = []
-    free = buffers._free
-    monkeypatch.setattr(buffers, "_free", lambda address: (freed.append(address), free(address)))
+    free = buffers._malloc.deallocate_bytes
+
+    def note(address: int, size: int) -> None:
+        freed.append(address)
+        free(address, size)
+
+    monkeypatch.setattr(buffers._malloc, "deallocate_bytes", note)
     execution = run(host, parse(TENSORS), DenseHostTensor.over(np.ones((1, 2), np.int32)))
     *_, copy = outcomes(execution.results)
     assert isinstance(copy, DenseHostTensor)

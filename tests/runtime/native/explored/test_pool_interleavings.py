@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tfrt_runtime.native import executor, handles, tasks
+from tfrt_runtime.native import blocking_pool, executor, handles, tasks
 from tfrt_runtime.native.layouts import POOL_LIMIT, POOL_STOP, POOL_THREADS, TASK_FIRST
 from tfrt_runtime.native.memory import (
     allocate,
@@ -34,16 +34,16 @@ def test_every_task_of_the_ring_is_taken_once_or_refused(
         refused: list[int] = []
 
         def push(task: int) -> None:
-            if not tasks.pool_push(pool, task):
+            if not blocking_pool.pool_push(pool, task):
                 refused.append(task)
 
         for number in range(producers):
             world.thread(lambda number=number: push(1 + number), "producer")
         for _ in range(consumers):
-            world.thread(lambda: taken.append(tasks.pool_pop(pool)), "consumer")
+            world.thread(lambda: taken.append(blocking_pool.pool_pop(pool)), "consumer")
 
         def check() -> None:
-            while (task := tasks.pool_pop(pool)) != 0:
+            while (task := blocking_pool.pool_pop(pool)) != 0:
                 taken.append(task)
             assert sorted([t for t in taken if t] + refused) == list(range(1, 1 + producers))
             assert len(refused) <= max(0, producers - places)
@@ -112,7 +112,7 @@ def test_idle_threads_are_woken_for_as_many_tasks() -> None:
 
 
 def test_without_its_fences_the_pool_loses_a_wake_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tasks, "fence", lambda: None)
+    monkeypatch.setattr(blocking_pool, "fence", lambda: None)
     with pytest.raises(Deadlock, match="blocking sleeps on pool.EPOCH"):
         explore(meeting(1))
 
@@ -148,7 +148,7 @@ def test_a_task_finds_the_thread_that_is_about_to_leave_or_asks_for_another_one(
         world.thread(lambda: executor.blocking_loop(leaving, host.pool, 100), "leaving")
 
         def check() -> None:
-            task = tasks.pool_pop(host.pool)
+            task = blocking_pool.pool_pop(host.pool)
             if task != 0:
                 assert host.needed > 0
                 executor.run_task(host.main, task)
