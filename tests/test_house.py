@@ -140,3 +140,17 @@ def test_without_a_browser_its_tests_are_left_out_for_users_only(
 def test_a_script_can_be_started(script: str) -> None:
     assert os.access(ROOT / script, os.X_OK)
     subprocess.run([shutil.which("bash") or "bash", "-n", ROOT / script], check=True)
+
+
+@pytest.mark.parametrize("command", ["ruff check", "ruff format --check", "mypy"])
+def test_style_and_types_are_what_lint_asks_for(command: str) -> None:
+    """The import contracts, which `make lint` checks as well, are in test_architecture.py."""
+    done = subprocess.run(
+        [sys.executable, "-m", *command.split()],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
