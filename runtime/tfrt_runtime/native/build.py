@@ -1,8 +1,8 @@
 """Compile the native core to an object file: `python -m tfrt_runtime.native.build OUTPUT`.
 
 Runs in a process of its own, so that the one that needs the core never imports Numba.  Numba turns
-each entry into LLVM IR; its inner functions use none of Numba's helpers, so they are linked into one
-module, given plain wrappers (`word name(word, ...)`), optimised once and written as one object.
+each function into LLVM IR that uses none of Numba's helpers; all are linked into one module, given
+plain wrappers (`word name(word, ...)`), optimised once and written as one object.
 
 Prints a line per step to standard output, for whoever shows the progress.
 """
@@ -14,11 +14,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import llvmlite.binding as llvm
-import numba
-from numba import types
-from numba.core import config
 
-from tfrt_runtime.native import entries, lowering, memory, threads
+from tfrt_runtime.native import collecting, entries, lowering, memory, threads
 from tfrt_runtime.native.library import code_module, object_code
 
 WRAPPER = """
@@ -31,15 +28,6 @@ define i64 @"{name}"({parameters}) {{
   ret i64 %value
 }}
 """
-
-
-def inner_function(function: Callable[..., object]) -> tuple[str, str]:
-    """The LLVM IR of an entry with all that it calls, and the name of its inner function."""
-    signature = (types.int64,) * lowering.arity(function)
-    compiled = numba.njit(**lowering.JIT_OPTIONS)(function)
-    compiled.compile(signature)
-    result = compiled.overloads[signature]
-    return result.library.get_llvm_str(), result.fndesc.llvm_func_name
 
 
 def wrapper(name: str, inner: str, count: int) -> str:
@@ -100,26 +88,26 @@ def mark_functions(module: llvm.ModuleRef, names: set[str], attribute: str) -> N
 
 def build(progress: Callable[[str], None]) -> bytes:
     """The object code of every entry."""
-    # The whole is optimised once at the end: optimising each part as well would only cost time.
-    config.OPT = config._OptLevel(0)  # type: ignore[attr-defined,no-untyped-call]
     functions = entries.load()
     exports = entries.exports()
     lowering.install()
-    for name in threads.LINKED_LATER:
-        # Numba loads what it compiles, although nothing of it runs here: any address will do.
-        llvm.add_symbol(name, 1)
-    module = code_module(threads.CODE)
+    collecting.install()
+    wrappers = []
     count = len(functions) + len(exports)
     for number, (name, function) in enumerate(functions.items(), 1):
         progress(f"{number}/{count} {name}")
-        text, inner = inner_function(function)
-        module.link_in(llvm.parse_assembly(text))
-        module.link_in(code_module(wrapper(name, inner, lowering.arity(function))))
+        words = lowering.arity(function)
+        wrappers.append(wrapper(name, collecting.collect(function, words), words))
     for number, (name, export) in enumerate(exports.items(), len(functions) + 1):
         progress(f"{number}/{count} {name}")
-        text, inner = inner_function(export.function)
+        inner = collecting.collect(export.function, len(export.parameters))
+        wrappers.append(export_wrapper(name, inner, export))
+    progress("linking")
+    module = code_module(threads.CODE)
+    for text in collecting.COLLECTED:
         module.link_in(llvm.parse_assembly(text))
-        module.link_in(code_module(export_wrapper(name, inner, export)))
+    for text in wrappers:
+        module.link_in(code_module(text))
     keep_only(module, {*functions, *exports, *threads.EXPORTS})
     mark_functions(module, memory.INLINE, "alwaysinline")
     mark_functions(module, memory.OUTLINE, "noinline")

@@ -131,7 +131,7 @@ def show_progress(line: str) -> None:
         if line == "optimising":
             sys.stderr.write("\n")
     elif line.startswith("1/"):
-        sys.stderr.write("tfrt-nb: compiling the native core (once, about a minute)\n")
+        sys.stderr.write("tfrt-nb: compiling the native core (once, about half a minute)\n")
     sys.stderr.flush()
 
 

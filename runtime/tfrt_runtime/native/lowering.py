@@ -16,7 +16,7 @@ from numba import types
 from numba.extending import intrinsic, overload, register_jitable
 
 from tfrt_runtime.diagnostics import TfrtError, error
-from tfrt_runtime.native import memory
+from tfrt_runtime.native import collecting, memory
 
 I64, I32, F64, F32, I8, I1 = (
     ir.IntType(64),
@@ -27,8 +27,6 @@ I64, I32, F64, F32, I8, I1 = (
     ir.IntType(1),
 )
 Emit = Callable[..., ir.Value | None]
-
-JIT_OPTIONS: dict[str, Any] = {"nogil": True, "boundscheck": False, "error_model": "numpy"}
 
 FUTEX_WAIT_PRIVATE, FUTEX_WAKE_PRIVATE = 128, 129
 FUTEX_CALL = {"x86_64": 202, "aarch64": 98}
@@ -246,7 +244,7 @@ def install() -> None:
     for name, (inputs, output, emit) in OPERATIONS.items():
         install_operation(name, inputs, output, emit)
     for function in memory.NATIVE.values():
-        register_jitable(**JIT_OPTIONS)(function)
+        register_jitable(**collecting.OPTIONS)(function)
 
 
 def arity(function: Callable[..., object]) -> int:

@@ -15,9 +15,6 @@ It is asked at each call: nobody would take the context away from the thread whe
 
 EXPORTS = (START, "tfrtAsyncStackLimit")
 
-LINKED_LATER = ("tfrt_thread_context", "tfrt_set_thread_context", "tfrtAsyncStackLimit")
-"""What the rest of the core calls."""
-
 RESERVE = 2**21
 """Bytes at the end of a stack that recursive programs leave alone, or a quarter of a small stack."""
 
