@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 from collections.abc import Sequence
 
 from tfrt_runtime.host.async_value import AsyncValue
@@ -24,10 +25,15 @@ def start_call(
     with `is_task` on the thread that takes the call from the queue.
     """
     queue, given = request.queue, len(arguments)
-    values = (ctypes.c_int64 * (given + len(result_types) + 1))()
+    values = _words(given + len(result_types) + 1)()
     for i, value in enumerate(arguments):
         values[i] = value.address
     process = native_process()
     start = (process.quick if is_task else process.slow)("executor.start_call", 5)
     start(queue.context(), function, request.address, ctypes.addressof(values), is_task)
     return [AsyncValue(queue, values[given + i], text) for i, text in enumerate(result_types)]
+
+
+@functools.cache
+def _words(count: int) -> type[ctypes.Array[ctypes.c_int64]]:
+    return ctypes.c_int64 * count

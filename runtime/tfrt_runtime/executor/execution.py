@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import itertools
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -110,7 +109,9 @@ class Execution:
         # Who traces a run looks at its arguments, whether or not somebody has begun with it.
         is_task = wake and queue.takes_calls and not self.program.traced
         results = start_call(self.request, function, given, types, is_task=is_task)
-        if wake:
+        if is_task:
+            queue.start()
+        elif wake:
             queue.begin()
         return results
 
@@ -174,12 +175,9 @@ class Execution:
 
     def _watch(self, interrupted: Callable[[], bool]) -> Callable[[], bool]:
         """What a waiting thread asks now and then: whether to wait no longer."""
-        looks = itertools.count()
 
         def is_over() -> bool:
-            # A look at the whole queue takes as long as a small run: not before something was slow.
-            is_slow = next(looks) > 0
-            return interrupted() or self._raise_interrupt() or (is_slow and self._report_stuck())
+            return interrupted() or self._raise_interrupt() or self._report_stuck()
 
         return is_over
 

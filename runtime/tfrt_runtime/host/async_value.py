@@ -8,7 +8,6 @@ wait call `result`, or `await` it.
 from __future__ import annotations
 
 import contextlib
-import itertools
 import sys
 import time
 from collections.abc import Callable, Generator, Iterable, Sequence
@@ -166,11 +165,9 @@ class AsyncValue:
 
     def _wait(self, timeout: float | None) -> None:
         found: list[Diagnostic] = []
-        looks = itertools.count()
 
         def is_hopeless() -> bool:
-            # A look at the whole queue takes as long as a small run: not before something was slow.
-            if self.why_never is not None and next(looks) > 0:
+            if self.why_never is not None:
                 found.extend(self.why_never(self))
             return bool(found)
 

@@ -216,7 +216,7 @@ class UserWorkQueue(WorkQueue):
         deadline = None if timeout is None else time.monotonic() + timeout
         with INTERRUPTS:
             self.hand_over()
-            while WORDS[word >> 3] != 0 and not interrupted():
+            while WORDS[word >> 3] != 0:
                 self._rescue_lost()
                 now = time.monotonic()
                 if deadline is not None and now >= deadline:
@@ -224,6 +224,8 @@ class UserWorkQueue(WorkQueue):
                 end = now + SLICE_SECONDS
                 self._await(word, end if deadline is None else min(end, deadline))
                 INTERRUPTS.raise_if_noted()
+                if WORDS[word >> 3] != 0 and interrupted():
+                    return False
         return WORDS[word >> 3] == 0
 
     def _await(self, word: int, end: float) -> None:

@@ -216,19 +216,29 @@ class WorkQueue:
     def wait(self, word: int, timeout: float | None, interrupted: Callable[[], bool]) -> bool:
         """Work until the word at address `word` is 0; False when the time is over first.
 
-        Signals are seen every few milliseconds.  `interrupted` is asked as often; when it says so,
-        the wait ends with False.
+        Signals are seen every few milliseconds.  `interrupted` is asked as often, but not before the
+        first of them have passed: it may look at the whole queue, which takes as long as a small run.
+        When it says so, the wait ends with False.
         """
-        deadline = None if timeout is None else time.monotonic_ns() + int(timeout * 1e9)
-        with INTERRUPTS, self.helper() as context:
-            help_until = self._process.slow("executor.help_until", 3)
-            while WORDS[word >> 3] != 0 and not interrupted():
-                now = time.monotonic_ns()
-                if deadline is not None and now >= deadline:
-                    return False
-                end = now + SLICE_NS if deadline is None else min(now + SLICE_NS, deadline)
-                help_until(context, word, end)
-                INTERRUPTS.raise_if_noted()
+        if WORDS[word >> 3] == 0:
+            return True
+        now = time.monotonic_ns()
+        deadline = None if timeout is None else now + int(timeout * 1e9)
+        help_until = self._process.slow("executor.help_until", 3)
+        own = self.context()
+        with INTERRUPTS:
+            context, has_deque = self._begin_help(own)
+            try:
+                while deadline is None or now < deadline:
+                    end = now + SLICE_NS if deadline is None else min(now + SLICE_NS, deadline)
+                    if help_until(context, word, end) == 0:
+                        break
+                    INTERRUPTS.raise_if_noted()
+                    if interrupted():
+                        break
+                    now = time.monotonic_ns()
+            finally:
+                self._end_help(own, context, has_deque)
         return WORDS[word >> 3] == 0
 
     def helper(self) -> AbstractContextManager[int]:
