@@ -16,7 +16,7 @@ from enum import StrEnum
 
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error
 from tfrt_runtime.host.chain import CHAIN
-from tfrt_runtime.host.payload import SCALAR_TYPES, encode_scalar, read_as, read_payload
+from tfrt_runtime.host.payload import ENCODERS, SCALAR_TYPES, encode_scalar, read_as, read_payload
 from tfrt_runtime.host.process import NativeProcess, native_process
 from tfrt_runtime.host.raw import WORDS, signed
 from tfrt_runtime.host.work_queue import WorkQueue
@@ -207,8 +207,9 @@ class AsyncValue:
         try:
             self._claim()
         except RuntimeError:
-            if number == TYPE_OBJECT:
-                self._process.objects.release(first)
+            if number >= TYPE_OBJECT:
+                entry = self._process.quick("handles.payload_release", 3)
+                entry(self._queue.context(), number, first)
             raise
         self._publish("handles.value_emplace", number, first, second)
 
@@ -268,7 +269,7 @@ class Promise(AsyncValue):
 
 
 def encode(type_text: str, value: object, process: NativeProcess) -> tuple[int, int, int]:
-    """A Python value as payload type and two words; an object's handle belongs to the caller.
+    """A Python value as payload type and two words; what they refer to belongs to the caller.
 
     Raises:
         PayloadError: if `value` does not fit a scalar type.
@@ -278,6 +279,9 @@ def encode(type_text: str, value: object, process: NativeProcess) -> tuple[int, 
     if type_text in SCALAR_TYPES:
         first, second = encode_scalar(type_text, value)
         return SCALAR_TYPES[type_text], signed(first), signed(second)
+    if (encoder := ENCODERS.get(type(value))) is not None:
+        number, encode_object = encoder
+        return number, encode_object(value), 0
     return TYPE_OBJECT, process.objects.add(value), 0
 
 

@@ -18,7 +18,14 @@ import numba
 from numba import types
 from numba.core import config
 
-from tfrt_runtime.native import entries, lowering, memory, threads
+from tfrt_runtime.native import (
+    entries,
+    lowering,
+    memory,
+    tensor_loops,
+    tensor_lowering,
+    threads,
+)
 from tfrt_runtime.native.library import code_module, object_code
 
 WRAPPER = """
@@ -105,6 +112,8 @@ def build(progress: Callable[[str], None]) -> bytes:
     functions = entries.load()
     exports = entries.exports()
     lowering.install()
+    for name, row in tensor_lowering.OPERATIONS.items():
+        lowering.install_operation(getattr(tensor_loops, name), *row)
     for name in threads.LINKED_LATER:
         # Numba loads what it compiles, although nothing of it runs here: any address will do.
         llvm.add_symbol(name, 1)

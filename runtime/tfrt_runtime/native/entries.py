@@ -20,6 +20,8 @@ MODULES = (
     "starting",
     "executor",
     "scalar_kernels",
+    "tensors",
+    "tensor_kernels",
     "control_kernels",
     "sync_interpreter",
     "async_kernels",

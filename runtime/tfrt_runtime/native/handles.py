@@ -13,6 +13,7 @@ from tfrt_runtime.native.async_value import (
     is_indirect,
     new_available,
     new_indirect,
+    release_payload,
     new_value,
     new_waiter,
     resolve,
@@ -129,6 +130,12 @@ def value_of(context: Address, payload_type: int, first: int, second: int) -> Ad
     store(value + VALUE_PAYLOAD, first)
     store(value + VALUE_PAYLOAD2, second)
     return value
+
+
+@entry
+def payload_release(context: Address, payload_type: int, payload: int) -> None:
+    """Give up a payload that no value took over."""
+    release_payload(context, payload_type, payload)
 
 
 @entry

@@ -10,6 +10,7 @@ import numpy as np
 
 from tfrt_runtime.host.allocator import MAXIMUM_ALIGNMENT, HostAllocator
 from tfrt_runtime.host.tensor.element_types import AnyArray, ElementType
+from tfrt_runtime.host.tensor.handles import NativeMemory, TensorHandle, memory_of
 
 
 class HostBuffer:
@@ -20,7 +21,7 @@ class HostBuffer:
 
     __slots__ = ("_memory", "_offset", "address", "size")
 
-    def __init__(self, memory: Memory | AnyArray, address: int, offset: int, size: int) -> None:
+    def __init__(self, memory: AnyMemory, address: int, offset: int, size: int) -> None:
         """The `size` bytes from `offset` on of `memory`, which starts at `address`."""
         self._memory = memory
         self._offset = offset
@@ -59,9 +60,17 @@ class HostBuffer:
         return cls(memory, address, 0, size)
 
     @property
-    def memory(self) -> Memory | AnyArray:
+    def memory(self) -> AnyMemory:
         """What the bytes live as long as."""
         return self._memory
+
+    @classmethod
+    def of_tensor(cls, handle: TensorHandle) -> HostBuffer:
+        """The memory of a native tensor."""
+        owner = handle.owner
+        if isinstance(owner, HostBuffer):
+            return owner
+        return cls(memory_of(handle), handle.data, 0, handle.byte_count)
 
     @classmethod
     def over(cls, array: AnyArray) -> HostBuffer:
@@ -101,6 +110,9 @@ class Memory(ctypes.Array[ctypes.c_char]):
     def __del__(self) -> None:
         allocator, address, size = self.owed
         allocator.deallocate_bytes(address, size)
+
+
+AnyMemory = Memory | NativeMemory | AnyArray
 
 
 @cache
