@@ -116,7 +116,7 @@ class KernelCalls:
     def _tensor_value(self, context: int, spec: int, descriptor: int) -> int:
         tensor = self.lender.taken_back(spec, descriptor)
         made = self._process.quick("handles.value_of", 4)
-        return made(context, TYPE_TENSOR, tensor.handle.shared(), 0)
+        return made(context, TYPE_TENSOR, tensor.handle.address, 0)
 
     def _error_at(self, context: int, record: int, problem: str) -> int:
         """An error value with one reference, at the place of a kernel."""

@@ -223,8 +223,9 @@ class Executable:
 
     def prepare(self, request: Request) -> None:
         """Get ready for a run: compiled functions need a runtime on its host."""
-        for prepare in dict.fromkeys(kernel.prepare for kernel in self._compiled.values()):
-            prepare(request)
+        if self._compiled:
+            for prepare in dict.fromkeys(kernel.prepare for kernel in self._compiled.values()):
+                prepare(request)
 
     def location_of(self, number: int) -> AnyLocation:
         """The place of kernel `number` of the file."""

@@ -157,8 +157,7 @@ def register_payload(
 ) -> None:
     """Let payloads of a type be Python objects.
 
-    `read` makes one of the value at an address; `encode` makes the word, with a reference that the
-    value takes over.
+    `read` makes one of the value at an address; `encode` makes the word, which the object keeps alive.
     """
     READERS[number] = read
     if python is not None and encode is not None:

@@ -147,6 +147,18 @@ class NativeProcess:
         self._callbacks.append(callback)
         self._words[offset // 8] = ctypes.cast(callback, ctypes.c_void_p).value or 0
 
+    # What every look at a value calls.
+
+    @functools.cached_property
+    def value_outcome(self) -> Callable[[int], int]:
+        """`handles.value_outcome`"""
+        return self.quick("handles.value_outcome", 1)
+
+    @functools.cached_property
+    def value_drop(self) -> Callable[[int, int], int]:
+        """`handles.value_drop`"""
+        return self.quick("handles.value_drop", 2)
+
     @property
     def python_kernel(self) -> int:
         """Address to put into the record of a Python kernel."""

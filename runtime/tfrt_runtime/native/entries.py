@@ -28,6 +28,7 @@ MODULES = (
     "sleeping_kernels",
     "benchmark_kernel",
     "handles",
+    "python_calls",
     "async_objects",
     "async_groups",
     "async_awaiting",

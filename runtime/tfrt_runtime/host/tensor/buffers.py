@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 
 from tfrt_runtime.host.allocator import MAXIMUM_ALIGNMENT, HostAllocator
+from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.tensor.element_types import AnyArray, ElementType
-from tfrt_runtime.host.tensor.handles import NativeMemory, TensorHandle, memory_of
+from tfrt_runtime.host.tensor.handles import NativeMemory, TensorHandle, memory_at
+from tfrt_runtime.native.layouts import TENSOR_BYTES, TENSOR_DATA, TENSOR_OWNER
 
 
 class HostBuffer:
@@ -65,12 +67,14 @@ class HostBuffer:
         return self._memory
 
     @classmethod
-    def of_tensor(cls, handle: TensorHandle) -> HostBuffer:
-        """The memory of a native tensor."""
-        owner = handle.owner
-        if isinstance(owner, HostBuffer):
+    def of_tensor(cls, handle: TensorHandle, words: list[int]) -> HostBuffer:
+        """The memory of a native tensor, of which `words` are the first."""
+        if number := words[TENSOR_OWNER // 8]:
+            owner = native_process().objects.get(number)
+            assert isinstance(owner, HostBuffer)
             return owner
-        return cls(memory_of(handle), handle.data, 0, handle.byte_count)
+        address, size = words[TENSOR_DATA // 8], words[TENSOR_BYTES // 8]
+        return cls(memory_at(address, size, handle), address, 0, size)
 
     @classmethod
     def over(cls, array: AnyArray) -> HostBuffer:

@@ -12,10 +12,10 @@ from tfrt_runtime.host.payload import register_payload
 from tfrt_runtime.host.raw import WORDS
 from tfrt_runtime.host.tensor.buffers import HostBuffer
 from tfrt_runtime.host.tensor.element_types import AnyArray, ElementType, element_type_of
-from tfrt_runtime.host.tensor.handles import TensorHandle, sizes_at
+from tfrt_runtime.host.tensor.handles import ELEMENTS, TensorHandle, sizes_at
 from tfrt_runtime.host.tensor.shapes import TensorShape, known_shape
 from tfrt_runtime.host.tensor.text import elements_text
-from tfrt_runtime.native.layouts import TYPE_SHAPE, TYPE_TENSOR, VALUE_PAYLOAD
+from tfrt_runtime.native.layouts import TENSOR_ELEMENT, TYPE_SHAPE, TYPE_TENSOR, VALUE_PAYLOAD
 
 PRINTED_ELEMENTS: Final = 16
 
@@ -77,8 +77,9 @@ class DenseHostTensor:
     @classmethod
     def of_handle(cls, handle: TensorHandle) -> DenseHostTensor:
         """A native tensor as Python sees it."""
-        shape = known_shape(handle.sizes)
-        tensor = cls(handle.element_type, shape, HostBuffer.of_tensor(handle))
+        about = handle.words
+        element_type = ELEMENTS[about[TENSOR_ELEMENT // 8]]
+        tensor = cls(element_type, known_shape(handle.sizes), HostBuffer.of_tensor(handle, about))
         tensor._handle = handle
         return tensor
 
@@ -106,7 +107,7 @@ class DenseHostTensor:
 
 
 def _encode(tensor: DenseHostTensor) -> int:
-    return tensor.handle.shared()
+    return tensor.handle.address
 
 
 def _tensor_in(value: int) -> DenseHostTensor:

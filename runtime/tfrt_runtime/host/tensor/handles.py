@@ -12,11 +12,7 @@ from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.raw import WORDS
 from tfrt_runtime.host.tensor.element_types import ELEMENT_TYPES, ElementType
 from tfrt_runtime.native.layouts import (
-    TENSOR_BYTES,
     TENSOR_COUNT,
-    TENSOR_DATA,
-    TENSOR_ELEMENT,
-    TENSOR_OWNER,
     TENSOR_RANK,
     TENSOR_SIZES,
 )
@@ -25,7 +21,7 @@ ELEMENT_NUMBERS: Final = {
     element.dtype: SCALAR_TYPES["i1" if element.dtype is DType.I1 else element.word]
     for element in ELEMENT_TYPES.values()
 }
-_ELEMENTS: Final = {number: ELEMENT_TYPES[dtype] for dtype, number in ELEMENT_NUMBERS.items()}
+ELEMENTS: Final = {number: ELEMENT_TYPES[dtype] for dtype, number in ELEMENT_NUMBERS.items()}
 
 
 class TensorHandle:
@@ -61,36 +57,16 @@ class TensorHandle:
         process = native_process()
         process.quick("tensors.drop_tensor", 2)(process.spare_context(), self.address)
 
-    def shared(self) -> int:
-        """The address, with a reference more for whoever gets it."""
-        native_process().quick("tensors.add_tensor_reference", 1)(self.address)
-        return self.address
-
     @property
-    def element_type(self) -> ElementType:
-        """The type of the elements."""
-        return _ELEMENTS[WORDS[(self.address + TENSOR_ELEMENT) >> 3]]
+    def words(self) -> list[int]:
+        """The words before the sizes."""
+        first = self.address >> 3
+        return WORDS[first : first + TENSOR_SIZES // 8]
 
     @property
     def sizes(self) -> tuple[int, ...]:
         """The sizes, outermost first."""
         return sizes_at(self.address)
-
-    @property
-    def owner(self) -> object:
-        """What the elements live as long as, if it is a Python object; else None."""
-        number = WORDS[(self.address + TENSOR_OWNER) >> 3]
-        return native_process().objects.get(number) if number else None
-
-    @property
-    def data(self) -> int:
-        """The address of the elements."""
-        return WORDS[(self.address + TENSOR_DATA) >> 3]
-
-    @property
-    def byte_count(self) -> int:
-        """How many bytes of elements there are, of a tensor whose memory is the core's."""
-        return WORDS[(self.address + TENSOR_BYTES) >> 3]
 
 
 def sizes_at(tensor: int) -> tuple[int, ...]:
@@ -115,9 +91,9 @@ class NativeMemory(ctypes.Array[ctypes.c_char]):
     handle: TensorHandle
 
 
-def memory_of(handle: TensorHandle) -> NativeMemory:
-    """The memory of a tensor that has no owner in Python."""
-    memory = _memory_type(handle.byte_count.bit_length()).from_address(handle.data)
+def memory_at(address: int, size: int, handle: TensorHandle) -> NativeMemory:
+    """The memory of a native tensor that has no owner in Python."""
+    memory = _memory_type(size.bit_length()).from_address(address)
     memory.handle = handle
     return memory
 
