@@ -15,13 +15,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from tfrt_runtime.host.allocator import MallocAllocator
+from tfrt_runtime.host.payload import read_payload
 from tfrt_runtime.host.process import NativeProcess
 from tfrt_runtime.host.raw import WORDS
 from tfrt_runtime.host.tensor.buffers import HostBuffer, Memory
 from tfrt_runtime.host.tensor.dense import DenseHostTensor
 from tfrt_runtime.host.tensor.element_types import ELEMENT_TYPES, ElementType
 from tfrt_runtime.host.tensor.shapes import TensorShape
-from tfrt_runtime.native.layouts import TYPE_OBJECT, VALUE_KIND, VALUE_PAYLOAD
 
 _WORDS = {"i1": "bool", "index": "i64"}
 _ELEMENT_TYPES = {element.word: element for element in ELEMENT_TYPES.values()}
@@ -109,9 +109,7 @@ class Lender:
 
     def _tensor_in(self, value: int) -> DenseHostTensor | None:
         """The dense tensor in an available, concrete value."""
-        if WORDS[(value + VALUE_KIND) >> 3] != TYPE_OBJECT << 8:
-            return None
-        found = self._process.objects.get(WORDS[(value + VALUE_PAYLOAD) >> 3])
+        found = read_payload(value, self._process.objects, None)
         return found if isinstance(found, DenseHostTensor) else None
 
     def _keep(self, counter: int, tensor: DenseHostTensor) -> None:

@@ -22,7 +22,7 @@ from tfrt_runtime.native.layouts import (
     EVENT_FAILED,
     EVENT_RETURN_BUFFER,
     EVENT_TENSOR_ARRIVED,
-    TYPE_OBJECT,
+    TYPE_TENSOR,
     VALUE_PAYLOAD,
 )
 
@@ -114,8 +114,9 @@ class KernelCalls:
         return self._tensor_value(context, spec, descriptor)
 
     def _tensor_value(self, context: int, spec: int, descriptor: int) -> int:
-        handle = self._process.objects.add(self.lender.taken_back(spec, descriptor))
-        return self._process.quick("handles.value_of", 4)(context, TYPE_OBJECT, handle, 0)
+        tensor = self.lender.taken_back(spec, descriptor)
+        made = self._process.quick("handles.value_of", 4)
+        return made(context, TYPE_TENSOR, tensor.handle.address, 0)
 
     def _error_at(self, context: int, record: int, problem: str) -> int:
         """An error value with one reference, at the place of a kernel."""

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-import ctypes
-import functools
+from array import array
 from collections.abc import Sequence
 
-from tfrt_runtime.host.async_value import AsyncValue
+from tfrt_runtime.diagnostics import TfrtError, error
+from tfrt_runtime.host.async_value import AsyncValue, encode
 from tfrt_runtime.host.context import Request
+from tfrt_runtime.host.futures import from_future, is_future
+from tfrt_runtime.host.payload import ENCODERS, SCALAR_TYPES, PayloadError
 from tfrt_runtime.host.process import native_process
+from tfrt_runtime.host.work_queue import WorkQueue
+from tfrt_runtime.native.layouts import TYPE_OBJECT
+from tfrt_runtime.native.python_calls import ARGUMENT_WORDS, IS_VALUE
 
 
 def start_call(
@@ -16,24 +21,90 @@ def start_call(
     function: int,
     arguments: Sequence[AsyncValue],
     result_types: Sequence[str],
-    *,
-    is_task: bool = False,
 ) -> list[AsyncValue]:
     """Start the function at address `function`; its results, perhaps unavailable.
 
-    One of the request's active counts becomes the call's.  Kernels become ready on this thread, or
-    with `is_task` on the thread that takes the call from the queue.
+    One of the request's active counts becomes the call's.  Kernels become ready on this thread.
     """
-    queue, given = request.queue, len(arguments)
-    values = _words(given + len(result_types) + 1)()
-    for i, value in enumerate(arguments):
-        values[i] = value.address
+    words = [value.address for value in arguments]
+    return _started(request, "executor.start_call", function, words, result_types, is_task=False)
+
+
+class Arguments:
+    """The arguments of one call from outside, as words for `start_with`.
+
+    `values` are those that were given as values or futures, by their index.  Whoever does not start
+    the call gives them up with `release`.
+    """
+
+    __slots__ = ("values", "words")
+
+    def __init__(
+        self, queue: WorkQueue, name: str, given: Sequence[object], types: Sequence[str]
+    ) -> None:
+        """
+        Raises:
+            TfrtError: if a value does not fit its type; names the function.
+        """
+        self.values: list[tuple[int, AsyncValue]] = []
+        self.words: list[int] = []
+        try:
+            for index, type_text in enumerate(types):
+                self._add(queue, index, given[index], type_text)
+        except PayloadError as wrong:
+            index = len(self.words) // ARGUMENT_WORDS
+            self.release()
+            raise TfrtError(error(f"argument {index} of @{name}: {wrong}")) from None
+
+    def _add(self, queue: WorkQueue, index: int, value: object, type_text: str) -> None:
+        encoder = ENCODERS.get(type(value))
+        if encoder is not None and type_text not in SCALAR_TYPES:
+            number, encode_object = encoder
+            self.words += (number, encode_object(value), 0)
+            return
+        if not isinstance(value, AsyncValue):
+            if not is_future(value):
+                self.words += encode(type_text, value, native_process())
+                return
+            value = from_future(queue, value, type_text)
+        self.values.append((index, value))
+        self.words += (IS_VALUE, value.address, 0)
+
+    def release(self) -> None:
+        """Give up the handles of objects: there is no call that takes them over."""
+        objects = native_process().objects
+        for i in range(0, len(self.words), ARGUMENT_WORDS):
+            if self.words[i] == TYPE_OBJECT:
+                objects.release(self.words[i + 1])
+
+
+def start_with(
+    request: Request,
+    function: int,
+    arguments: Arguments,
+    result_types: Sequence[str],
+    *,
+    is_task: bool,
+) -> list[AsyncValue]:
+    """As `start_call`; with `is_task` kernels become ready on the thread that takes the call."""
+    words = arguments.words
+    room = len(words) // ARGUMENT_WORDS
+    entry = "python_calls.start_call_with"
+    return _started(request, entry, function, words + [0] * room, result_types, is_task=is_task)
+
+
+def _started(
+    request: Request,
+    entry: str,
+    function: int,
+    words: list[int],
+    result_types: Sequence[str],
+    *,
+    is_task: bool,
+) -> list[AsyncValue]:
+    queue, given = request.queue, len(words)
+    memory = array("q", words + [0] * (len(result_types) + 1))
     process = native_process()
-    start = (process.quick if is_task else process.slow)("executor.start_call", 5)
-    start(queue.context(), function, request.address, ctypes.addressof(values), is_task)
-    return [AsyncValue(queue, values[given + i], text) for i, text in enumerate(result_types)]
-
-
-@functools.cache
-def _words(count: int) -> type[ctypes.Array[ctypes.c_int64]]:
-    return ctypes.c_int64 * count
+    start = (process.quick if is_task else process.slow)(entry, 5)
+    start(queue.context(), function, request.address, memory.buffer_info()[0], is_task)
+    return [AsyncValue(queue, memory[given + i], text) for i, text in enumerate(result_types)]

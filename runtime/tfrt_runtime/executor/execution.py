@@ -8,14 +8,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error
-from tfrt_runtime.executor.calls import start_call
+from tfrt_runtime.executor.calls import Arguments, start_with
 from tfrt_runtime.executor.deadlock import find_deadlock, why_never
 from tfrt_runtime.executor.program import Executable
 from tfrt_runtime.executor.tracing import RUN_SCOPE
-from tfrt_runtime.host.async_value import AsyncValue, make_available, wait_for
+from tfrt_runtime.host.async_value import AsyncValue, wait_for
 from tfrt_runtime.host.context import HostContext, Sink
-from tfrt_runtime.host.futures import from_future, is_future
-from tfrt_runtime.host.payload import PayloadError
 from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.raw import WORDS
 from tfrt_runtime.host.trace import Level
@@ -75,15 +73,19 @@ class Execution:
         self._chunks: list[str] = []
         self._values: dict[int, AsyncValue] = {}
         self._reported_stuck = False
-        self.request = host.new_request(output)
-        self.request.output = _tee(self._chunks, self.request.output)
-        self.request.program = program
-        program.prepare(self.request)
+        try:
+            self.request = host.new_request(output)
+            self.request.output = _tee(self._chunks, self.request.output)
+            self.request.program = program
+            program.prepare(self.request)
+        except TfrtError:
+            given.release()
+            raise
         if host.tracing is not None:
             end = host.tracing.begin(Level.DEFAULT, RUN_SCOPE, self.request.id)
             self.request.on_done(end)
         self.started_at = time.monotonic_ns()
-        for i, value in enumerate(given):
+        for i, value in given.values:
             if not value.done():
                 self._expect(i, value)
         self.results = self._start(program.addresses[index], given, wake)
@@ -96,19 +98,19 @@ class Execution:
         if getattr(self, "results", None) is not None and self.program.traced:
             self.request.on_done(functools.partial(_forget_traces, self.program, self._queue))
 
-    def _given(self, arguments: Sequence[object]) -> list[AsyncValue]:
+    def _given(self, arguments: Sequence[object]) -> Arguments:
         expected = len(self.function.argument_types)
         if len(arguments) != expected:
             raise TfrtError(
                 error(f"@{self.function.name} takes {expected} arguments, found {len(arguments)}")
             )
-        return [self._argument(i, value) for i, value in enumerate(arguments)]
+        return Arguments(self._queue, self.function.name, arguments, self.function.argument_types)
 
-    def _start(self, function: int, given: Sequence[AsyncValue], wake: bool) -> list[AsyncValue]:
+    def _start(self, function: int, given: Arguments, wake: bool) -> list[AsyncValue]:
         queue, types = self._queue, self.function.result_types
         # Who traces a run looks at its arguments, whether or not somebody has begun with it.
         is_task = wake and queue.takes_calls and not self.program.traced
-        results = start_call(self.request, function, given, types, is_task=is_task)
+        results = start_with(self.request, function, given, types, is_task=is_task)
         if is_task:
             queue.start()
         elif wake:
@@ -121,17 +123,6 @@ class Execution:
             self.request.promises.expect(value, text)
         else:
             self.request.promises.watch(value, text)
-
-    def _argument(self, index: int, value: object) -> AsyncValue:
-        if isinstance(value, AsyncValue):
-            return value
-        type_text = self.function.argument_types[index]
-        if is_future(value):
-            return from_future(self._queue, value, type_text)
-        try:
-            return make_available(self._queue, value, type_text)
-        except PayloadError as wrong:
-            raise TfrtError(error(f"argument {index} of @{self.function.name}: {wrong}")) from None
 
     @property
     def is_done(self) -> bool:

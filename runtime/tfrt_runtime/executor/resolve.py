@@ -191,20 +191,33 @@ class Resolver:
         self._expect(record, kernel.name, least, results)
         if record.is_nonstrict and not kernel.raw:
             raise self._refuse(record, f"'{kernel.name}' cannot run non-strictly")
+        if (words := self._shortcut_words(kernel, record)) is not None:
+            assert kernel.shortcut is not None
+            flags = KERNEL_HEAVY if kernel.heavy else 0
+            return Call(self._symbols(kernel.shortcut.symbol), flags, data=words)
         flags = KERNEL_HEAVY
         flags |= KERNEL_BLOCKING if kernel.blocking else 0
         flags |= KERNEL_RAW if kernel.raw else 0
         flags |= KERNEL_NONSTRICT if record.is_nonstrict else 0
         return Call(self._python_kernel, flags, functions=record.functions)
 
+    def _shortcut_words(self, kernel: PythonKernel, record: BefKernel) -> tuple[int, ...] | None:
+        """The data of the native half of a Python kernel; None if there is none for this call."""
+        if kernel.shortcut is None:
+            return None
+        return kernel.shortcut.words(self._attribute_values(kernel, record))
+
+    def _attribute_values(self, kernel: PythonKernel, record: BefKernel) -> tuple[object, ...]:
+        return tuple(
+            self._value(kernel.name, record, offset, word)
+            for offset, word in zip(record.attributes, kernel.attributes, strict=False)
+        )
+
     def python_call(
         self, kernel: PythonKernel, record: BefKernel, result_types: tuple[str, ...]
     ) -> PythonCall:
         """The Python half of a Python kernel's call."""
-        attributes = tuple(
-            self._value(kernel.name, record, offset, word)
-            for offset, word in zip(record.attributes, kernel.attributes, strict=False)
-        )
+        attributes = self._attribute_values(kernel, record)
         return PythonCall(self._file, kernel, record, attributes, result_types)
 
     def _control(self, kernel: ControlKernel, record: BefKernel, in_sync: bool) -> Call:

@@ -15,21 +15,22 @@ from enum import StrEnum
 
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error
 from tfrt_runtime.host.chain import CHAIN
-from tfrt_runtime.host.payload import SCALAR_TYPES, encode_scalar, read_as, read_payload
+from tfrt_runtime.host.payload import ENCODERS, SCALAR_TYPES, encode_scalar, read_as, read_payload
 from tfrt_runtime.host.process import NativeProcess, native_process
 from tfrt_runtime.host.raw import WORDS, signed
 from tfrt_runtime.host.work_queue import WorkQueue
 from tfrt_runtime.native.layouts import (
-    CONCRETE,
     ERROR,
     KIND_BITS,
     KIND_INDIRECT,
     LATCH_PENDING,
+    STATE_BITS,
     TYPE_CHAIN,
     TYPE_OBJECT,
     VALUE_KIND,
     VALUE_PAYLOAD,
     VALUE_REFERENCES,
+    VALUE_STATE,
 )
 
 BROKEN_PROMISE = "nobody is left who could resolve this value"
@@ -54,17 +55,17 @@ class AsyncValue:
 
     def __init__(self, queue: WorkQueue, address: int, type_text: str = "") -> None:
         """Takes over one reference to the native value at `address`."""
+        self._address = address
         self.why_never: Callable[[AsyncValue], Sequence[Diagnostic]] | None = None
         """Says why the value will never be there, and nothing while it may come: `result` asks."""
         self._process: NativeProcess = native_process()
         self._queue = queue
-        self._address = address
         self.type = type_text
 
     def __del__(self) -> None:
         address, self._address = getattr(self, "_address", 0), 0
         if address:
-            self._process.quick("handles.value_drop", 2)(self._queue.context(), address)
+            self._process.value_drop(self._queue.context(), address)
 
     def __repr__(self) -> str:
         state = self.state
@@ -82,10 +83,10 @@ class AsyncValue:
     @property
     def state(self) -> State:
         """The state at this moment."""
-        number = self._process.quick("handles.value_state", 1)(self._address)
-        if number < CONCRETE:
+        outcome = self._process.value_outcome(self._address)
+        if outcome == 0:
             return State.UNAVAILABLE
-        return State.ERROR if number == ERROR else State.AVAILABLE
+        return State.ERROR if _is_error(outcome) else State.AVAILABLE
 
     @property
     def references(self) -> int:
@@ -99,7 +100,7 @@ class AsyncValue:
 
     def done(self) -> bool:
         """Whether the value is available or an error."""
-        return self.state is not State.UNAVAILABLE
+        return self._process.value_outcome(self._address) != 0
 
     def and_then(self, waiter: Callable[[], None]) -> None:
         """Call `waiter` once the value is resolved: now, on this thread, if it already is.
@@ -125,10 +126,10 @@ class AsyncValue:
             TimeoutError: if it is not there in time.
             TfrtError: if it is an error, or will never be there; carries the diagnostic.
         """
-        self._wait(timeout)
-        if self.state is State.ERROR:
+        outcome = self._outcome(timeout)
+        if _is_error(outcome):
             raise TfrtError(self._diagnostic())
-        return self._read()
+        return self._read_at(outcome)
 
     def exception(self, timeout: float | None = None) -> TfrtError | None:
         """The error that `result` would raise, or None; waits like it.
@@ -137,8 +138,8 @@ class AsyncValue:
             TimeoutError: if the value is not there in time.
             TfrtError: if it will never be there.
         """
-        self._wait(timeout)
-        return TfrtError(self._diagnostic()) if self.state is State.ERROR else None
+        is_error = _is_error(self._outcome(timeout))
+        return TfrtError(self._diagnostic()) if is_error else None
 
     def __await__(self) -> Generator[object, None, object]:
         if not self.done():
@@ -163,6 +164,14 @@ class AsyncValue:
             self._queue.begin_calls()
             await done.wait()
 
+    def _outcome(self, timeout: float | None) -> int:
+        """The native value that this one became, borrowed; waits for it."""
+        outcome = self._process.value_outcome(self._address)
+        if outcome == 0:
+            self._wait(timeout)
+            outcome = self._process.value_outcome(self._address)
+        return outcome
+
     def _wait(self, timeout: float | None) -> None:
         found: list[Diagnostic] = []
 
@@ -176,17 +185,17 @@ class AsyncValue:
                 raise TfrtError(*found)
             raise TimeoutError(f"the value is still unavailable after {timeout} s")
 
-    def _resolve(self) -> int:
-        return self._process.quick("handles.value_resolve", 1)(self._address)
-
     def _read(self) -> object:
-        value = self._resolve()
+        return self._read_at(self._process.value_outcome(self._address))
+
+    def _read_at(self, value: int) -> object:
         if self.type in SCALAR_TYPES and WORDS[(value + VALUE_KIND) >> 3] >> 8 < TYPE_OBJECT:
             return read_as(self.type, value)
         return read_payload(value, self._process.objects, CHAIN)
 
     def _diagnostic(self) -> Diagnostic:
-        handle = WORDS[(self._resolve() + VALUE_PAYLOAD) >> 3]
+        outcome = self._process.value_outcome(self._address)
+        handle = WORDS[(outcome + VALUE_PAYLOAD) >> 3]
         diagnostic = self._process.objects.get(handle)
         assert isinstance(diagnostic, Diagnostic)
         return diagnostic
@@ -264,8 +273,14 @@ class Promise(AsyncValue):
         super().__del__()
 
 
+def _is_error(outcome: int) -> bool:
+    """Whether an available native value is an error."""
+    return WORDS[(outcome + VALUE_STATE) >> 3] & STATE_BITS == ERROR
+
+
 def encode(type_text: str, value: object, process: NativeProcess) -> tuple[int, int, int]:
-    """A Python value as payload type and two words; an object's handle belongs to the caller.
+    """A Python value as payload type and two words; an object's handle belongs to the caller, and
+    a tensor's address to the tensor.
 
     Raises:
         PayloadError: if `value` does not fit a scalar type.
@@ -275,6 +290,9 @@ def encode(type_text: str, value: object, process: NativeProcess) -> tuple[int, 
     if type_text in SCALAR_TYPES:
         first, second = encode_scalar(type_text, value)
         return SCALAR_TYPES[type_text], signed(first), signed(second)
+    if (encoder := ENCODERS.get(type(value))) is not None:
+        number, encode_object = encoder
+        return number, encode_object(value), 0
     return TYPE_OBJECT, process.objects.add(value), 0
 
 

@@ -12,7 +12,12 @@ from types import TracebackType
 from typing import Protocol, Self, TypeVar
 
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error
-from tfrt_runtime.host.allocator import ALLOCATOR_KINDS, HostAllocator, create_allocator
+from tfrt_runtime.host.allocator import (
+    ALLOCATOR_KINDS,
+    HostAllocator,
+    PooledAllocator,
+    create_allocator,
+)
 from tfrt_runtime.host.async_value import make_error
 from tfrt_runtime.host.process import native_process, shielded
 from tfrt_runtime.host.promises import Promises
@@ -28,6 +33,7 @@ from tfrt_runtime.native.layouts import (
     REQUEST_HANDLE,
     REQUEST_OPEN,
     REQUEST_SIZE,
+    REQUEST_STORE,
 )
 
 Sink = Callable[[str], None]
@@ -92,6 +98,9 @@ class HostContext:
         self.deadlines = RequestDeadlineTracker(self.timers)
         self.work_queue = _work_queue(work_queue)
         self.allocator = _allocator(allocator) if isinstance(allocator, str) else allocator
+        # An allocator that counts wants to hear of each tensor: its memory then comes from Python.
+        self.tensor_store = native_process().store if type(self.allocator) is PooledAllocator else 0
+        """Where native kernels get memory for tensors, or 0 if they leave that to the allocator."""
         self.on_diagnostic = on_diagnostic
         self._output = output
         self._shared: dict[type, object] = {}
@@ -189,9 +198,15 @@ class HostContext:
 
 _numbers = itertools.count(1)
 _RequestWords = ctypes.c_int64 * (REQUEST_SIZE // 8)
-ACTIVE, OPEN, HANDLE, CANCELLED_VALUE = (
+ACTIVE, OPEN, HANDLE, CANCELLED_VALUE, STORE = (
     offset // 8
-    for offset in (REQUEST_ACTIVE, REQUEST_OPEN, REQUEST_HANDLE, REQUEST_CANCELLED_VALUE)
+    for offset in (
+        REQUEST_ACTIVE,
+        REQUEST_OPEN,
+        REQUEST_HANDLE,
+        REQUEST_CANCELLED_VALUE,
+        REQUEST_STORE,
+    )
 )
 """Indexes of words of a request."""
 
@@ -235,6 +250,7 @@ class Request:
         self._words[HANDLE] = self._process.requests.add(self)
         self._cancelled = host.cancelled
         self._words[CANCELLED_VALUE] = self._cancelled.address
+        self._words[STORE] = host.tensor_store
 
     @property
     def resources(self) -> ResourceContext:

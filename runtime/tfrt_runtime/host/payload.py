@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
+from typing import Any
 
 from tfrt_runtime.host.objects import ObjectTable
 from tfrt_runtime.host.raw import DOUBLES, FLOATS, HALVES, WORDS
@@ -144,6 +145,25 @@ READERS: dict[int, Callable[[int], object]] = {
 }
 
 
+ENCODERS: dict[type, tuple[int, Callable[[Any], int]]] = {}
+"""Classes whose objects are payloads of a type of their own, and what makes the payload's word."""
+
+
+def register_payload(
+    number: int,
+    read: Callable[[int], object],
+    python: type | None = None,
+    encode: Callable[[Any], int] | None = None,
+) -> None:
+    """Let payloads of a type be Python objects.
+
+    `read` makes one of the value at an address; `encode` makes the word, which the object keeps alive.
+    """
+    READERS[number] = read
+    if python is not None and encode is not None:
+        ENCODERS[python] = number, encode
+
+
 def payload_type(value: int) -> int:
     """The type of an available value's payload."""
     return WORDS[(value + VALUE_KIND) >> 3] >> 8
@@ -152,10 +172,12 @@ def payload_type(value: int) -> int:
 def read_payload(value: int, objects: ObjectTable, chain: object) -> object:
     """The payload of a concrete, available value as a Python value; `chain` stands for chains."""
     number = WORDS[(value + VALUE_KIND) >> 3] >> 8
+    reader = READERS.get(number)
+    if reader is not None:
+        return reader(value)
     if number >= layouts.TYPE_OBJECT:
         return objects.get(WORDS[(value + VALUE_PAYLOAD) >> 3])
-    reader = READERS.get(number)
-    return chain if reader is None else reader(value)
+    return chain
 
 
 def read_as(word: str, value: int) -> object:

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable
 from typing import Protocol
 
 from tfrt_runtime.diagnostics import AnyLocation, Diagnostic
+from tfrt_runtime.host.allocator import machine_memory
 from tfrt_runtime.host.objects import ObjectTable
 from tfrt_runtime.host.raw import WORDS
 from tfrt_runtime.native import library
@@ -32,6 +33,7 @@ from tfrt_runtime.native.layouts import (
     PROCESS_PYTHON_KERNEL,
     PROCESS_PYTHON_WAITER,
     PROCESS_RELEASE_OBJECT,
+    PROCESS_RELEASE_TENSOR,
     PROCESS_REPORT_ERROR,
     PROCESS_REQUEST_DONE,
     PROCESS_RUN_BLOCKING,
@@ -42,6 +44,9 @@ from tfrt_runtime.native.layouts import (
     PROCESS_TRACE_CALL,
     RECORD_HANDLE,
     REQUEST_HANDLE,
+    STORE_LIMIT,
+    STORE_SIZE,
+    STORE_TENSORS,
 )
 
 KERNEL_BITS = 32
@@ -106,6 +111,10 @@ class NativeProcess:
         self._slow: dict[str, Callable[..., int]] = {}
         self._words = (ctypes.c_int64 * (PROCESS_SIZE // 8))()
         self.address = ctypes.addressof(self._words)
+        self._store = (ctypes.c_int64 * (STORE_SIZE // 8))()
+        self._store[STORE_LIMIT // 8] = machine_memory()
+        self.store = ctypes.addressof(self._store)
+        """Where native kernels of all hosts get memory for tensors."""
         self._callbacks = self._install()
 
     def _install(self) -> list[object]:
@@ -125,6 +134,7 @@ class NativeProcess:
         self._words[PROCESS_RUN_ENTRY // 8] = self.library["executor.run_entry"]
         self._words[PROCESS_RUN_BLOCKING // 8] = self.library["executor.run_blocking"]
         self._words[PROCESS_RUN_ROOT // 8] = self.library["executor.run_root"]
+        self._words[PROCESS_RELEASE_TENSOR // 8] = self.library["tensors.drop_tensor"]
         self._words[PROCESS_RUN_COROUTINE // 8] = self.library["async_awaiting.run_coroutine"]
         self._words[PROCESS_MEMBER_RESOLVED // 8] = self.library["async_groups.member_resolved"]
         traced = Callback2(self._traced_kernel)
@@ -136,6 +146,18 @@ class NativeProcess:
         """Let a word of the process struct be the address of a callback, for good."""
         self._callbacks.append(callback)
         self._words[offset // 8] = ctypes.cast(callback, ctypes.c_void_p).value or 0
+
+    # What every look at a value calls.
+
+    @functools.cached_property
+    def value_outcome(self) -> Callable[[int], int]:
+        """`handles.value_outcome`"""
+        return self.quick("handles.value_outcome", 1)
+
+    @functools.cached_property
+    def value_drop(self) -> Callable[[int, int], int]:
+        """`handles.value_drop`"""
+        return self.quick("handles.value_drop", 2)
 
     @property
     def python_kernel(self) -> int:
@@ -178,6 +200,11 @@ class NativeProcess:
     def live_values(self) -> int:
         """AsyncValues of all queues that exist, or were lost; exact while nothing runs."""
         return self._leaked_values + sum(map(live_values, list(self._contexts)))
+
+    @property
+    def live_tensors(self) -> int:
+        """Native tensors and shapes that exist."""
+        return self._store[STORE_TENSORS // 8]
 
     @property
     def programs(self) -> int:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import TypeVar
 
 from tfrt_runtime.host.tensor.dense import DenseHostTensor
 from tfrt_runtime.host.tensor.element_types import ElementType
-from tfrt_runtime.host.tensor.shapes import TensorShape, sizes_text
+from tfrt_runtime.host.tensor.shapes import TensorShape, known_shape, sizes_text
 from tfrt_runtime.kernels.frame import KernelFrame
 from tfrt_runtime.kernels.registry import KernelError
 
@@ -42,7 +41,6 @@ def dense_tensor(
     return tensor
 
 
-@lru_cache(maxsize=1024)
 def shape_of(sizes: tuple[int, ...]) -> TensorShape:
     """The shape with these sizes.
 
@@ -50,7 +48,7 @@ def shape_of(sizes: tuple[int, ...]) -> TensorShape:
         KernelError: if there is none.
     """
     try:
-        return TensorShape(sizes)
+        return known_shape(sizes)
     except ValueError as error:
         raise KernelError(str(error)) from None
 

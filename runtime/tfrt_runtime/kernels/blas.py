@@ -49,6 +49,24 @@ def product_f32() -> Product | None:
     return None
 
 
+@cache
+def product_addresses() -> tuple[int, int] | None:
+    """Where native kernels find `cblas_sgemm` and `cblas_sgemv`; None if there is no OpenBLAS.
+
+    From then on it uses one thread.
+    """
+    for library in _bundled_libraries():
+        with suppress(OSError):
+            functions = ctypes.CDLL(str(library))
+            if all(hasattr(functions, name) for name in _PRODUCTS) and use_one_blas_thread():
+                of_matrices, of_row = (
+                    ctypes.cast(getattr(functions, name), ctypes.c_void_p).value or 0
+                    for name in _PRODUCTS
+                )
+                return of_matrices, of_row
+    return None
+
+
 def _product(of_matrices: Any, of_row: Any) -> Product:
     word, size, number, address = ctypes.c_int, ctypes.c_int64, ctypes.c_float, ctypes.c_void_p
     operands = [number, address, size, address, size, number, address, size]

@@ -13,6 +13,7 @@ import numpy as np
 
 from tfrt_runtime.host.tensor.dense import DenseHostTensor
 from tfrt_runtime.host.tensor.element_types import F32, I32, I64, AnyArray, ElementType
+from tfrt_runtime.host.tensor.handles import ELEMENT_NUMBERS
 from tfrt_runtime.host.tensor.shapes import TensorShape
 from tfrt_runtime.kernels.arguments import (
     dense_tensor,
@@ -22,7 +23,8 @@ from tfrt_runtime.kernels.arguments import (
 )
 from tfrt_runtime.kernels.frame import KernelFrame
 from tfrt_runtime.kernels.quiet import quietly
-from tfrt_runtime.kernels.registry import CHAIN, Chain, KernelError, KernelRegistry
+from tfrt_runtime.kernels.registry import CHAIN, Chain, KernelError, KernelRegistry, Shortcut
+from tfrt_runtime.native.tensor_kernels import ADD, CAST, EQUAL, RELU
 
 REGISTRY: Final = KernelRegistry("elementwise")
 
@@ -94,20 +96,41 @@ _OPERATIONS: Final[dict[str, tuple[Operation, int]]] = {
     "equal": (equal, 2),
 }
 
+_NATIVE: Final = {relu: RELU, np.add: ADD, equal: EQUAL, convert: CAST}
+
+
+def _shortcut(
+    symbol: str, operation: Operation, arity: int, source: ElementType, target: ElementType
+) -> Shortcut:
+    numbers = (ELEMENT_NUMBERS[source.dtype], ELEMENT_NUMBERS[target.dtype])
+    return Shortcut(f"tensor_kernels.{symbol}", (_NATIVE[operation], arity, *numbers))
+
+
+def _register(
+    name: str, operation: Operation, arity: int, source: ElementType, target: ElementType
+) -> None:
+    shortcut = _shortcut("elementwise", operation, arity, source, target)
+    register = REGISTRY.kernel(name, frame=True, shortcut=shortcut)
+    register(_kernel(operation, arity, source, target))
+
+
+def _register_inplace(
+    name: str, operation: Operation, arity: int, element_type: ElementType
+) -> None:
+    shortcut = _shortcut("elementwise_inplace", operation, arity, element_type, element_type)
+    register = REGISTRY.kernel(name, results=("chain",), shortcut=shortcut)
+    register(_inplace(operation, arity, element_type))
+
+
 for _name, (_operation, _arity) in _OPERATIONS.items():
     for _element_type in (F32, I32):
         _word = _element_type.word
-        REGISTRY.kernel(f"tfrt_test.{_name}.{_word}", frame=True)(
-            _kernel(_operation, _arity, _element_type, _element_type)
-        )
-        REGISTRY.kernel(f"tfrt_test.{_name}_inplace.{_word}", results=("chain",))(
-            _inplace(_operation, _arity, _element_type)
-        )
+        _register(f"tfrt_test.{_name}.{_word}", _operation, _arity, _element_type, _element_type)
+        _register_inplace(f"tfrt_test.{_name}_inplace.{_word}", _operation, _arity, _element_type)
 
 for _source, _target in ((I32, F32), (F32, I32)):
-    REGISTRY.kernel(f"tfrt_test.cast.{_source.word}_to_{_target.word}", frame=True)(
-        _kernel(convert, 1, _source, _target)
-    )
+    _name = f"tfrt_test.cast.{_source.word}_to_{_target.word}"
+    _register(_name, convert, 1, _source, _target)
 
 
 # --- kernels that repeat and select elements ---
@@ -157,7 +180,12 @@ def _contains(shape: TensorShape, start: tuple[int, ...], part: TensorShape) -> 
 for _element_type in (F32, I32):
     for _rank in (2, 3):
         REGISTRY.kernel(
-            f"tfrt_test.broadcast.{_element_type.word}.{_rank}", results=("object",), frame=True
+            f"tfrt_test.broadcast.{_element_type.word}.{_rank}",
+            results=("object",),
+            frame=True,
+            shortcut=Shortcut(
+                "tensor_kernels.broadcast", (ELEMENT_NUMBERS[_element_type.dtype], _rank)
+            ),
         )(_broadcast(_element_type, _rank))
     REGISTRY.kernel(f"tfrt_test.slice_inplace.{_element_type.word}.3", results=("chain",))(
         _slice_inplace(_element_type, 3)

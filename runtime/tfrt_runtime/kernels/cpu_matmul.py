@@ -11,9 +11,9 @@ from tfrt_runtime.host.tensor.buffers import HostBuffer
 from tfrt_runtime.host.tensor.dense import DenseHostTensor
 from tfrt_runtime.host.tensor.element_types import F32, I32, AnyArray, ElementType
 from tfrt_runtime.kernels.arguments import dense_tensor
-from tfrt_runtime.kernels.blas import product_f32, use_one_blas_thread
+from tfrt_runtime.kernels.blas import product_addresses, product_f32, use_one_blas_thread
 from tfrt_runtime.kernels.quiet import quietly
-from tfrt_runtime.kernels.registry import KernelError, KernelRegistry
+from tfrt_runtime.kernels.registry import KernelError, KernelRegistry, Shortcut
 
 REGISTRY: Final = KernelRegistry("matrix products")
 
@@ -87,6 +87,11 @@ def accumulate_product(alpha: float, a: AnyArray, b: AnyArray, beta: float, c: A
 
 
 for _element_type in (F32, I32):
-    REGISTRY.kernel(f"tfrt_test.matmul.{_element_type.word}.2", results=("chain",), heavy=True)(
-        _matmul(_element_type)
-    )
+    REGISTRY.kernel(
+        f"tfrt_test.matmul.{_element_type.word}.2",
+        results=("chain",),
+        heavy=True,
+        shortcut=Shortcut("tensor_kernels.matmul_f32", product_addresses)
+        if _element_type is F32
+        else None,
+    )(_matmul(_element_type))

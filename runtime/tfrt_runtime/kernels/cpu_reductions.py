@@ -9,10 +9,11 @@ import numpy as np
 
 from tfrt_runtime.host.tensor.dense import DenseHostTensor
 from tfrt_runtime.host.tensor.element_types import F32, I32, AnyArray, ElementType
+from tfrt_runtime.host.tensor.handles import ELEMENT_NUMBERS
 from tfrt_runtime.kernels.arguments import dense_tensor, new_tensor
 from tfrt_runtime.kernels.frame import KernelFrame
 from tfrt_runtime.kernels.quiet import quietly
-from tfrt_runtime.kernels.registry import KernelError, KernelRegistry
+from tfrt_runtime.kernels.registry import KernelError, KernelRegistry, Shortcut
 
 REGISTRY: Final = KernelRegistry("reductions")
 
@@ -55,12 +56,19 @@ for _rank in _RANKS:
         _reduce_mean(_rank)
     )
     for _type in (F32, I32):
-        REGISTRY.kernel(f"tfrt_test.argmax.{_type.word}.{_rank}", results=("object",), frame=True)(
-            _argmax(_type, _rank)
-        )
+        REGISTRY.kernel(
+            f"tfrt_test.argmax.{_type.word}.{_rank}",
+            results=("object",),
+            frame=True,
+            shortcut=Shortcut("tensor_kernels.argmax", (ELEMENT_NUMBERS[_type.dtype], _rank)),
+        )(_argmax(_type, _rank))
 
 
-@REGISTRY.kernel("tfrt_test.softmax_inplace.f32", results=("chain",))
+@REGISTRY.kernel(
+    "tfrt_test.softmax_inplace.f32",
+    results=("chain",),
+    shortcut=Shortcut("tensor_kernels.softmax_inplace"),
+)
 def softmax_inplace(tensor: object) -> None:
     """Make every row along the last dimension exp(row) / sum(exp(row))."""
     target = dense_tensor(tensor, F32)
@@ -68,7 +76,9 @@ def softmax_inplace(tensor: object) -> None:
         quietly(softmax, target.array)
 
 
-@REGISTRY.kernel("tfrt_test.softmax.f32", results=("chain",))
+@REGISTRY.kernel(
+    "tfrt_test.softmax.f32", results=("chain",), shortcut=Shortcut("tensor_kernels.softmax_into")
+)
 def softmax_into(tensor: object, result: object) -> None:
     """As `softmax_inplace`, with the quotients in another tensor of the same shape."""
     source, target = dense_tensor(tensor, F32), dense_tensor(result, F32)

@@ -32,6 +32,7 @@ __all__ = [
     "KernelsOver",
     "NativeKernel",
     "PythonKernel",
+    "Shortcut",
     "arguments_taken",
 ]
 
@@ -48,6 +49,23 @@ class KernelError(Exception):
         super().__init__(message)
         self.message = message
         self.code = code
+
+
+@dataclass(frozen=True, slots=True)
+class Shortcut:
+    """The native half of a Python kernel: the compiled function `symbol` is called in its place.
+
+    It does what the Python function would do, or changes nothing and has that one called.  The words
+    of the kernel's data are `data`, or what `data` makes of the attributes; None if there is no way
+    around Python then.
+    """
+
+    symbol: str
+    data: tuple[int, ...] | Callable[..., tuple[int, ...] | None] = ()
+
+    def words(self, attributes: tuple[object, ...]) -> tuple[int, ...] | None:
+        """The data words for a call with these attributes."""
+        return self.data(*attributes) if callable(self.data) else self.data
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +89,7 @@ class PythonKernel:
     sync: bool = False
     takes: int | None = None
     """Arguments that the function takes, without a trailing chain; None for any number."""
+    shortcut: Shortcut | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +211,7 @@ class KernelRegistry(Mapping[str, Kernel]):
         raw: bool = False,
         frame: bool = False,
         sync: bool = False,
+        shortcut: Shortcut | None = None,
     ) -> Callable[[PythonFunction], PythonFunction]:
         """Register the decorated function as kernel `name`; the function itself stays as it is.
 
@@ -203,7 +223,17 @@ class KernelRegistry(Mapping[str, Kernel]):
             takes = arguments_taken(function, len(attributes) + frame)
             self.add(
                 PythonKernel(
-                    name, function, attributes, results, heavy, blocking, raw, frame, sync, takes
+                    name,
+                    function,
+                    attributes,
+                    results,
+                    heavy,
+                    blocking,
+                    raw,
+                    frame,
+                    sync,
+                    takes,
+                    shortcut,
                 )
             )
             return function

@@ -5,17 +5,30 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from tfrt_runtime.host.tensor.shapes import PartialTensorShape, TensorShape
+from tfrt_runtime.host.tensor.shapes import PartialTensorShape, TensorShape, known_shape
 from tfrt_runtime.kernels.arguments import expect, shape_of
 from tfrt_runtime.kernels.frame import KernelFrame
-from tfrt_runtime.kernels.registry import KernelError, KernelRegistry
+from tfrt_runtime.kernels.registry import KernelError, KernelRegistry, Shortcut
 
 REGISTRY: Final = KernelRegistry("tensor shapes")
 
 MAXIMUM_FIXED_RANK: Final = 5
 
 
-@REGISTRY.kernel("ts.build_shape", attributes=("array.i64",), results=("object",))
+def _shape_words(sizes: tuple[int, ...]) -> tuple[int, ...] | None:
+    """Data of the native `build_shape`; None if there is no such shape."""
+    try:
+        return len(sizes), known_shape(sizes).element_count, *sizes
+    except ValueError:
+        return None
+
+
+@REGISTRY.kernel(
+    "ts.build_shape",
+    attributes=("array.i64",),
+    results=("object",),
+    shortcut=Shortcut("tensor_kernels.build_shape", _shape_words),
+)
 def build_shape(sizes: tuple[int, ...]) -> TensorShape:
     """The shape with these sizes."""
     return shape_of(sizes)

@@ -14,14 +14,21 @@ import numpy as np
 from tfrt_runtime.bef.attributes import Dense
 from tfrt_runtime.bef.encoding import DType
 from tfrt_runtime.host.tensor.dense import DenseHostTensor
-from tfrt_runtime.host.tensor.element_types import ELEMENT_TYPES, AnyArray, ElementType
-from tfrt_runtime.host.tensor.shapes import TensorShape
+from tfrt_runtime.host.tensor.element_types import (
+    ELEMENT_TYPES,
+    F32,
+    I32,
+    AnyArray,
+    ElementType,
+)
+from tfrt_runtime.host.tensor.handles import ELEMENT_NUMBERS, shape_words
+from tfrt_runtime.host.tensor.shapes import TensorShape, known_shape
 from tfrt_runtime.host.tensor.sparse import CooHostTensor
 from tfrt_runtime.host.tensor.strings import StringHostTensor
 from tfrt_runtime.kernels.arguments import dense_tensor, new_tensor, shape_of
 from tfrt_runtime.kernels.frame import KernelFrame
 from tfrt_runtime.kernels.quiet import quietly
-from tfrt_runtime.kernels.registry import CHAIN, Chain, KernelError, KernelRegistry
+from tfrt_runtime.kernels.registry import CHAIN, Chain, KernelError, KernelRegistry, Shortcut
 
 REGISTRY: Final = KernelRegistry("tensors")
 
@@ -58,6 +65,17 @@ def _creation(element_type: ElementType, rank: int) -> Callable[..., DenseHostTe
     return create_uninitialized_tensor
 
 
+def _native_creation(element_type: ElementType, rank: int) -> Shortcut:
+    def words(sizes: tuple[int, ...]) -> tuple[int, ...] | None:
+        try:
+            count = known_shape(sizes).element_count
+        except ValueError:
+            return None
+        return shape_words(element_type, sizes, count) if len(sizes) == rank else None
+
+    return Shortcut("tensor_kernels.create_tensor", words)
+
+
 for _element_type in ELEMENT_TYPES.values():
     for _rank in range(MAXIMUM_RANK + 1):
         REGISTRY.kernel(
@@ -65,6 +83,7 @@ for _element_type in ELEMENT_TYPES.values():
             attributes=("array.i64",),
             results=("object",),
             frame=True,
+            shortcut=_native_creation(_element_type, _rank),
         )(_creation(_element_type, _rank))
 
 
@@ -150,6 +169,30 @@ def _set_with_constants(element_type: ElementType) -> Callable[..., None]:
         assign(dense_tensor(tensor, element_type), values)
 
     return set_tensor_with_constant_values
+
+
+def _native_fill(element_type: ElementType) -> Shortcut | None:
+    def words(value: float) -> tuple[int, ...]:
+        return ELEMENT_NUMBERS[element_type.dtype], *_words_of(np.array([value], storage))
+
+    storage = element_type.storage
+    return Shortcut("tensor_kernels.fill", words) if element_type in (F32, I32) else None
+
+
+def _native_assignment(element_type: ElementType) -> Shortcut | None:
+    def words(values: tuple[float, ...]) -> tuple[int, ...]:
+        elements = np.array(values, storage)
+        return ELEMENT_NUMBERS[element_type.dtype], len(values), *_words_of(elements)
+
+    storage = element_type.storage
+    return Shortcut("tensor_kernels.assign", words) if element_type in (F32, I32) else None
+
+
+def _words_of(elements: AnyArray) -> list[int]:
+    """The bytes of elements as words, filled up with zeros."""
+    missing = -elements.nbytes % 8
+    words: list[int] = np.frombuffer(elements.tobytes() + bytes(missing), np.int64).tolist()
+    return words
 
 
 def _set_with_complex(element_type: ElementType) -> Callable[..., None]:
@@ -245,7 +288,11 @@ def print_tensor_shape(frame: KernelFrame, tensor: object) -> None:
     frame.host.print(f"{host_tensor(tensor).shape}\n")
 
 
-@REGISTRY.kernel("tfrt_dht.get_tensor_shape", results=("object",))
+@REGISTRY.kernel(
+    "tfrt_dht.get_tensor_shape",
+    results=("object",),
+    shortcut=Shortcut("tensor_kernels.get_tensor_shape"),
+)
 def get_tensor_shape(tensor: object) -> TensorShape:
     """The shape of a tensor of any kind."""
     return host_tensor(tensor).shape
@@ -263,12 +310,16 @@ def no_op_ht(tensor: object) -> HostTensor:
 def _register_real(element_type: ElementType, attribute: str) -> None:
     word = element_type.word
     REGISTRY.kernel(
-        f"tfrt_dht.fill_tensor_with_constant.{word}", attributes=(attribute,), results=("chain",)
+        f"tfrt_dht.fill_tensor_with_constant.{word}",
+        attributes=(attribute,),
+        results=("chain",),
+        shortcut=_native_fill(element_type),
     )(_fill_with_constant(element_type))
     REGISTRY.kernel(
         f"tfrt_dht.set_tensor_with_constant_values.{word}",
         attributes=(f"array.{attribute}",),
         results=("chain",),
+        shortcut=_native_assignment(element_type),
     )(_set_with_constants(element_type))
 
 
@@ -289,9 +340,12 @@ def _register_common(element_type: ElementType) -> None:
     REGISTRY.kernel(f"tfrt_dht.set_tensor_with_values.{word}", results=("chain",))(
         _set_with_bits(element_type) if word == "f16" else _set_with_operands(element_type)
     )
-    REGISTRY.kernel(f"tfrt_dht.tensor_equal.{word}", results=("i1", "chain"))(
-        _tensor_equal(element_type)
-    )
+    equal = Shortcut("tensor_kernels.tensor_equal", (ELEMENT_NUMBERS[element_type.dtype],))
+    REGISTRY.kernel(
+        f"tfrt_dht.tensor_equal.{word}",
+        results=("i1", "chain"),
+        shortcut=equal if element_type in (F32, I32) else None,
+    )(_tensor_equal(element_type))
     for infix, tolerance in _TOLERANCES.items():
         REGISTRY.kernel(f"tfrt_dht.tensor_allclose{infix}.{word}", results=("i1", "chain"))(
             _tensor_allclose(element_type, tolerance)

@@ -27,9 +27,12 @@ from tfrt_runtime.native.layouts import (
     KIND_CONCRETE,
     KIND_INDIRECT,
     PROCESS_RELEASE_OBJECT,
+    PROCESS_RELEASE_TENSOR,
     STATE_BITS,
     TYPE_OBJECT,
+    TYPE_SHAPE,
     TYPE_STORAGE,
+    TYPE_TENSOR,
     UNCONSTRUCTED,
     VALUE_ASYNC,
     VALUE_KIND,
@@ -241,8 +244,7 @@ def destroy(context: Address, value: Address) -> Address:
     if kind & KIND_BITS == KIND_INDIRECT:
         target = load(value + VALUE_PAYLOAD)
     elif is_object(kind >> 8) and load(value + VALUE_STATE) & STATE_BITS != UNCONSTRUCTED:
-        release_object = load(load(context + CONTEXT_PROCESS) + PROCESS_RELEASE_OBJECT)
-        call2(release_object, context, load(value + VALUE_PAYLOAD))
+        release_payload(context, kind >> 8, load(value + VALUE_PAYLOAD))
     store(context + CONTEXT_DROPPED, load(context + CONTEXT_DROPPED) + 1)
     if kind >> 8 >= TYPE_STORAGE:
         give_block(context, value, VALUE_STORAGE + (load(value + VALUE_ASYNC) >> 2))
@@ -251,9 +253,19 @@ def destroy(context: Address, value: Address) -> Address:
     return target
 
 
+@native
+def release_payload(context: Address, payload_type: int, payload: int) -> None:
+    """Give up what a payload refers to."""
+    process = load(context + CONTEXT_PROCESS)
+    if payload_type == TYPE_TENSOR or payload_type == TYPE_SHAPE:
+        call2(load(process + PROCESS_RELEASE_TENSOR), context, payload)
+    else:
+        call2(load(process + PROCESS_RELEASE_OBJECT), context, payload)
+
+
 @inline
 def is_object(payload_type: int) -> bool:
-    """Whether the payload is a handle that Python must release."""
+    """Whether the payload refers to something that must be released."""
     return payload_type >= TYPE_OBJECT and payload_type < TYPE_STORAGE
 
 

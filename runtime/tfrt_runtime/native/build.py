@@ -15,7 +15,15 @@ from pathlib import Path
 
 import llvmlite.binding as llvm
 
-from tfrt_runtime.native import collecting, entries, lowering, memory, threads
+from tfrt_runtime.native import (
+    collecting,
+    entries,
+    lowering,
+    memory,
+    tensor_loops,
+    tensor_lowering,
+    threads,
+)
 from tfrt_runtime.native.library import code_module, object_code
 
 WRAPPER = """
@@ -91,6 +99,8 @@ def build(progress: Callable[[str], None]) -> bytes:
     functions = entries.load()
     exports = entries.exports()
     lowering.install()
+    for name, row in tensor_lowering.OPERATIONS.items():
+        lowering.install_operation(getattr(tensor_loops, name), *row)
     collecting.install()
     wrappers = []
     count = len(functions) + len(exports)

@@ -10,6 +10,7 @@ from tfrt_runtime.native.async_value import (
     drop_reference,
     forward_to,
     give_block,
+    is_available,
     is_indirect,
     new_available,
     new_indirect,
@@ -50,6 +51,7 @@ from tfrt_runtime.native.layouts import (
     REQUEST_ACTIVE,
     TRACE_VALUE,
     TYPE_ERROR,
+    TYPE_TENSOR,
     VALUE_KIND,
     VALUE_NEXT,
     VALUE_PAYLOAD,
@@ -72,6 +74,7 @@ from tfrt_runtime.native.memory import (
     store_release,
 )
 from tfrt_runtime.native.tasks import add_task, new_task, wake_all
+from tfrt_runtime.native.tensors import add_tensor_reference
 from tfrt_runtime.native.waiters import drop_latch, publish, run_waiters
 
 FIRST_READY_ENTRIES = 256
@@ -124,7 +127,9 @@ def value_make(context: Address, payload_type: int) -> Address:
 
 @entry
 def value_of(context: Address, payload_type: int, first: int, second: int) -> Address:
-    """An available value with one reference."""
+    """An available value with one reference.  It takes over an object's handle; a tensor is borrowed."""
+    if payload_type == TYPE_TENSOR:
+        add_tensor_reference(first)
     value = new_available(context, payload_type)
     store(value + VALUE_PAYLOAD, first)
     store(value + VALUE_PAYLOAD2, second)
@@ -153,7 +158,9 @@ def value_claim(value: Address) -> int:
 def value_emplace(
     context: Address, value: Address, payload_type: int, first: int, second: int
 ) -> None:
-    """Publish a claimed value with the payload given."""
+    """Publish a claimed value with the payload given, as for `value_of`."""
+    if payload_type == TYPE_TENSOR:
+        add_tensor_reference(first)
     # Atomic: another thread may ask at this moment whether the value is indirect.
     store_release(value + VALUE_KIND, payload_type << 8 | KIND_CONCRETE)
     store(value + VALUE_PAYLOAD, first)
@@ -185,6 +192,12 @@ def value_state(value: Address) -> int:
 def value_resolve(value: Address) -> Address:
     """The concrete or error value behind an available one; borrowed."""
     return resolve(value)
+
+
+@entry
+def value_outcome(value: Address) -> Address:
+    """The concrete or error value behind a value, borrowed; 0 if it is unavailable."""
+    return resolve(value) if is_available(value) else 0
 
 
 @entry

@@ -64,6 +64,10 @@ TYPE_OBJECT = 32
 """The payload is a handle into Python's object table."""
 TYPE_ERROR = 33
 """The payload is the handle of a Diagnostic; only in state ERROR."""
+TYPE_TENSOR = 34
+"""The payload is the address of a tensor, with a reference."""
+TYPE_SHAPE = 35
+"""The payload is the address of a tensor without elements, with a reference."""
 TYPE_STORAGE = 40
 """The payload is plain memory behind the header; VALUE_ASYNC says how much."""
 TYPE_GROUP = 41
@@ -147,6 +151,8 @@ PROCESS_ASYNC_EVENT = 96
 """event(context, EVENT_*, argument): compiled code needs Python, or is wrong."""
 PROCESS_RUN_ROOT = 104
 """Task function `executor.run_root`."""
+PROCESS_RELEASE_TENSOR = 112
+"""release(context, tensor): the last reference to a tensor or shape payload is gone."""
 PROCESS_SIZE = 128
 
 # Context: one per thread that runs native code.  Also the frame of the kernel that it runs.
@@ -224,6 +230,8 @@ REQUEST_CANCELLED_VALUE = 24
 """The error AsyncValue that a cancellation uses; the request holds a reference."""
 REQUEST_OPEN = 32
 """1 until the run is over and Python knows it; what waiters look at."""
+REQUEST_STORE = 40
+"""Where native kernels get memory for tensors, or 0: then all of it comes from Python's allocator."""
 REQUEST_SIZE = 64
 
 # Function: a decoded BEF function, made once when it is loaded.
@@ -375,6 +383,35 @@ TRACE_STARTED = 16
 TRACE_RESOLVED = 24
 TRACE_WORKER = 32
 TRACE_SIZE = 64
+
+# Tensor: dense elements, or with no data a shape.  It has an AsyncValue's references and Python's.
+TENSOR_REFERENCES = 0
+TENSOR_ELEMENT = 8
+"""Its elements' type as the type of a payload; bool is TYPE_I1, one byte each.  0 for a shape."""
+TENSOR_RANK = 16
+TENSOR_COUNT = 24
+"""How many elements."""
+TENSOR_DATA = 32
+TENSOR_OWNER = 40
+"""Handle of the Python object that the elements live as long as; 0 if they are the store's."""
+TENSOR_STORE = 48
+TENSOR_BYTES = 56
+TENSOR_SIZES = 64
+
+# Store: memory of tensors, kept by size for the next ones.
+STORE_TENSORS = 0
+"""How many tensors and shapes are alive."""
+STORE_HELD = 64
+"""Bytes from the C library, in use or kept."""
+STORE_LIMIT = 72
+STORE_SLOTS = 128
+"""For each class of sizes, addresses of blocks that nobody uses, 0 where there is none."""
+STORE_CLASSES = 180
+SLOTS_PER_CLASS = 64
+SMALLEST_BLOCK_BITS = 6
+LARGEST_KEPT_BITS = 25
+"""Larger blocks go straight back; of those of one class, no more than this power of two is kept."""
+STORE_SIZE = STORE_SLOTS + 8 * STORE_CLASSES * SLOTS_PER_CLASS
 
 # Work queue.
 QUEUE_INJECTED = 0

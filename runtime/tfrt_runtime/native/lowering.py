@@ -231,18 +231,20 @@ def operation(name: str, inputs: str, output: str, emit: Emit) -> Callable[..., 
     return made
 
 
-def install_operation(name: str, inputs: str, output: str, emit: Emit) -> None:
-    """Let Numba use an intrinsic where code calls `memory.name`."""
+def install_operation(
+    function: Callable[..., object], inputs: str, output: str, emit: Emit
+) -> None:
+    """Let Numba use an intrinsic where code calls `function`."""
     names = ", ".join(f"word{i}" for i in range(len(inputs)))
-    space: dict[str, Any] = {"operation": operation(name, inputs, output, emit)}
+    space: dict[str, Any] = {"operation": operation(function.__name__, inputs, output, emit)}
     exec(f"def choose({names}):\n    return lambda {names}: operation({names})", space)  # noqa: S102
-    overload(getattr(memory, name))(space["choose"])
+    overload(function)(space["choose"])
 
 
 def install() -> None:
     """Make everything that is marked `native` so far known to Numba."""
     for name, (inputs, output, emit) in OPERATIONS.items():
-        install_operation(name, inputs, output, emit)
+        install_operation(getattr(memory, name), inputs, output, emit)
     for function in memory.NATIVE.values():
         register_jitable(**collecting.OPTIONS)(function)
 

@@ -17,9 +17,10 @@ PATIENCE_SECONDS = 10
 
 @dataclass(frozen=True, slots=True)
 class Census:
-    """Counts of what somebody has to give back: native values, handles, runs, programs, threads."""
+    """Counts of what somebody has to give back: native values, tensors, handles, runs, programs, threads."""
 
     values: int
+    tensors: int
     objects: int
     requests: int
     programs: int
@@ -33,6 +34,7 @@ def census() -> Census:
     threads = sorted(thread.name for thread in threading.enumerate())
     return Census(
         process.live_values(),
+        process.live_tensors,
         len(process.objects),
         len(process.requests),
         process.programs,

@@ -9,7 +9,10 @@ from typing import Any
 import numpy as np
 
 from tfrt_runtime.host.allocator import MAXIMUM_ALIGNMENT, HostAllocator
+from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.tensor.element_types import AnyArray, ElementType
+from tfrt_runtime.host.tensor.handles import NativeMemory, TensorHandle, memory_at
+from tfrt_runtime.native.layouts import TENSOR_BYTES, TENSOR_DATA, TENSOR_OWNER
 
 
 class HostBuffer:
@@ -20,7 +23,7 @@ class HostBuffer:
 
     __slots__ = ("_memory", "_offset", "address", "size")
 
-    def __init__(self, memory: Memory | AnyArray, address: int, offset: int, size: int) -> None:
+    def __init__(self, memory: AnyMemory, address: int, offset: int, size: int) -> None:
         """The `size` bytes from `offset` on of `memory`, which starts at `address`."""
         self._memory = memory
         self._offset = offset
@@ -59,9 +62,19 @@ class HostBuffer:
         return cls(memory, address, 0, size)
 
     @property
-    def memory(self) -> Memory | AnyArray:
+    def memory(self) -> AnyMemory:
         """What the bytes live as long as."""
         return self._memory
+
+    @classmethod
+    def of_tensor(cls, handle: TensorHandle, words: list[int]) -> HostBuffer:
+        """The memory of a native tensor, of which `words` are the first."""
+        if number := words[TENSOR_OWNER // 8]:
+            owner = native_process().objects.get(number)
+            assert isinstance(owner, HostBuffer)
+            return owner
+        address, size = words[TENSOR_DATA // 8], words[TENSOR_BYTES // 8]
+        return cls(memory_at(address, size, handle), address, 0, size)
 
     @classmethod
     def over(cls, array: AnyArray) -> HostBuffer:
@@ -101,6 +114,9 @@ class Memory(ctypes.Array[ctypes.c_char]):
     def __del__(self) -> None:
         allocator, address, size = self.owed
         allocator.deallocate_bytes(address, size)
+
+
+AnyMemory = Memory | NativeMemory | AnyArray
 
 
 @cache

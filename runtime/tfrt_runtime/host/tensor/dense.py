@@ -8,10 +8,14 @@ import numpy as np
 import numpy.typing as npt
 
 from tfrt_runtime.host.allocator import PREFERRED_ALIGNMENT, HostAllocator
+from tfrt_runtime.host.payload import register_payload
+from tfrt_runtime.host.raw import WORDS
 from tfrt_runtime.host.tensor.buffers import HostBuffer
 from tfrt_runtime.host.tensor.element_types import AnyArray, ElementType, element_type_of
-from tfrt_runtime.host.tensor.shapes import TensorShape
+from tfrt_runtime.host.tensor.handles import ELEMENTS, TensorHandle, sizes_at
+from tfrt_runtime.host.tensor.shapes import TensorShape, known_shape
 from tfrt_runtime.host.tensor.text import elements_text
+from tfrt_runtime.native.layouts import TENSOR_ELEMENT, TYPE_SHAPE, TYPE_TENSOR, VALUE_PAYLOAD
 
 PRINTED_ELEMENTS: Final = 16
 
@@ -23,7 +27,7 @@ class DenseHostTensor:
     of a program are for.
     """
 
-    __slots__ = ("array", "buffer", "element_type", "shape")
+    __slots__ = ("_handle", "array", "buffer", "element_type", "shape")
 
     def __init__(self, element_type: ElementType, shape: TensorShape, buffer: HostBuffer) -> None:
         """The tensor of `shape` that `buffer` holds.
@@ -39,6 +43,7 @@ class DenseHostTensor:
         self.element_type = element_type
         self.shape = shape
         self.buffer = buffer
+        self._handle: TensorHandle | None = None
         try:
             self.array = buffer.array(element_type, shape.sizes)
         except ValueError:
@@ -69,6 +74,25 @@ class DenseHostTensor:
         native = np.ascontiguousarray(array, element_type.storage).reshape(array.shape)
         return cls(element_type, TensorShape(array.shape), HostBuffer.over(native))
 
+    @classmethod
+    def of_handle(cls, handle: TensorHandle) -> DenseHostTensor:
+        """A native tensor as Python sees it."""
+        about = handle.words
+        element_type = ELEMENTS[about[TENSOR_ELEMENT // 8]]
+        tensor = cls(element_type, known_shape(handle.sizes), HostBuffer.of_tensor(handle, about))
+        tensor._handle = handle
+        return tensor
+
+    @property
+    def handle(self) -> TensorHandle:
+        """The tensor as native kernels see it; made when it is first asked for."""
+        if self._handle is None:
+            shape, buffer = self.shape, self.buffer
+            self._handle = TensorHandle.over(
+                self.element_type, shape.sizes, shape.element_count, buffer.address, buffer
+            )
+        return self._handle
+
     def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> AnyArray:
         """What `numpy.asarray` gives: the tensor's own memory unless a copy is asked for."""
         return np.array(self.array, dtype, copy=copy)
@@ -80,3 +104,19 @@ class DenseHostTensor:
             f"DenseHostTensor dtype = {self.element_type}, shape = {self.shape}, "
             f"values = [{elements_text(self.element_type, shown)}{more}]"
         )
+
+
+def _encode(tensor: DenseHostTensor) -> int:
+    return tensor.handle.address
+
+
+def _tensor_in(value: int) -> DenseHostTensor:
+    return DenseHostTensor.of_handle(TensorHandle.sharing(WORDS[(value + VALUE_PAYLOAD) >> 3]))
+
+
+def _shape_in(value: int) -> TensorShape:
+    return known_shape(sizes_at(WORDS[(value + VALUE_PAYLOAD) >> 3]))
+
+
+register_payload(TYPE_TENSOR, _tensor_in, DenseHostTensor, _encode)
+register_payload(TYPE_SHAPE, _shape_in)

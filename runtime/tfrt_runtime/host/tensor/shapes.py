@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from math import prod
 from typing import Final
 
@@ -38,6 +39,12 @@ class TensorShape:
 
     def __str__(self) -> str:
         return sizes_text(self.sizes)
+
+
+@lru_cache(maxsize=1024)
+def known_shape(sizes: tuple[int, ...]) -> TensorShape:
+    """The shape with these sizes; what `TensorShape` gives, and raises, without looking twice."""
+    return TensorShape(sizes)
 
 
 @dataclass(frozen=True, slots=True)
