@@ -20,6 +20,7 @@ from tfrt_runtime.kernels.registry import (
     ConstantKernel,
     ControlKernel,
     Kernel,
+    KernelError,
     NativeKernel,
     PythonKernel,
 )
@@ -205,7 +206,10 @@ class Resolver:
         """The data of the native half of a Python kernel; None if there is none for this call."""
         if kernel.shortcut is None:
             return None
-        return kernel.shortcut.words(self._attribute_values(kernel, record))
+        try:
+            return kernel.shortcut.words(self._attribute_values(kernel, record))
+        except KernelError as wrong:
+            raise self._refuse(record, wrong.message) from None
 
     def _attribute_values(self, kernel: PythonKernel, record: BefKernel) -> tuple[object, ...]:
         return tuple(
@@ -216,7 +220,14 @@ class Resolver:
     def python_call(
         self, kernel: PythonKernel, record: BefKernel, result_types: tuple[str, ...]
     ) -> PythonCall:
-        """The Python half of a Python kernel's call."""
+        """The Python half of a Python kernel's call.
+
+        Raises:
+            TfrtError: if the program gives the results other types than the kernel does.
+        """
+        for word, type_text in zip(kernel.results or (), result_types, strict=False):
+            if word != type_text and word in SCALAR_TYPES and type_text in SCALAR_TYPES:
+                raise self._refuse(record, f"'{kernel.name}' has a result {word}, not {type_text}")
         attributes = self._attribute_values(kernel, record)
         return PythonCall(self._file, kernel, record, attributes, result_types)
 

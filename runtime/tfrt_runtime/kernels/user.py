@@ -20,16 +20,19 @@ from collections.abc import Callable, Coroutine
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar, cast
 
-from tfrt_runtime.diagnostics import error, note
+from tfrt_runtime.diagnostics import TfrtError, error, note
 from tfrt_runtime.host.async_value import AsyncValue
 from tfrt_runtime.host.chain import CHAIN
 from tfrt_runtime.kernels.frame import KernelFrame
+from tfrt_runtime.kernels.numba_kernels import NumbaFunction, call_on_arrays
 from tfrt_runtime.kernels.registry import (
     KernelError,
     KernelRegistry,
     PythonKernel,
+    Shortcut,
     arguments_taken,
 )
+from tfrt_runtime.kernels.signatures import Tensor, parse_signature
 
 if TYPE_CHECKING:
     import asyncio
@@ -41,19 +44,25 @@ USER_KERNELS = KernelRegistry("user")
 
 
 def kernel(
-    name: str, *, blocking: bool = False, raw: bool = False
+    name: str, *, blocking: bool = False, raw: bool = False, native: str = ""
 ) -> Callable[[PythonFunction], PythonFunction]:
     """Register the decorated function as kernel `name`, in the place of an earlier one.
 
     The function runs with the GIL on the worker that reaches it, or with `blocking` on a thread of
-    the blocking pool.  With `raw` its arguments are AsyncValues.  Results get the types that the
+    the blocking pool.  With `raw` its arguments are AsyncValues.  With `native`, which says its types
+    such as `(f64, tensor<?x?xf32>) -> f64`, it is compiled by Numba and runs without the GIL: tensors
+    are numpy arrays that it may write, attributes are numbers.  Results get the types that the
     program gives them: numbers are checked against them, None is a chain, a tuple is several
     results.  What it raises becomes an error of the results; raise `KernelError` for a message of
     your own.
+
+    Raises:
+        TfrtError: if `native` is no signature of a native kernel.
     """
 
     def register(function: PythonFunction) -> PythonFunction:
-        USER_KERNELS.replace(user_kernel(name, function, blocking=blocking, raw=raw))
+        made = user_kernel(name, function, blocking=blocking, raw=raw)
+        USER_KERNELS.replace(native_kernel(made, function, native) if native else made)
         return function
 
     return register
@@ -74,6 +83,39 @@ def user_kernel(
     taken = arguments_taken(function, len(attributes) + has_frame)
     kernel = PythonKernel(name, call, ("any",) * len(attributes), takes=taken)
     return replace(kernel, frame=has_frame or is_coroutine, blocking=blocking, raw=raw)
+
+
+def native_kernel(
+    made: PythonKernel, function: Callable[..., object], signature_text: str
+) -> PythonKernel:
+    """`made`, with a native half that Numba compiles when a program needs it.
+
+    Raises:
+        TfrtError: if the signature is wrong, does not fit the function, or the kernel is of a kind
+            that needs Python.
+    """
+    if made.raw or made.blocking or made.frame:
+        raise TfrtError(
+            error(f"native kernel '{made.name}' cannot be raw, blocking, async, or take the frame")
+        )
+    signature = parse_signature(signature_text)
+    count = len(signature.arguments)
+    if made.takes is not None and made.takes != count:
+        raise TfrtError(
+            error(
+                f"native kernel '{made.name}' takes {made.takes} arguments, its types are {count}"
+            )
+        )
+    call = with_keywords(function, keyword_parameters(function))
+    compiled = NumbaFunction(made.name, function, signature, keyword_parameters(function))
+    return replace(
+        made,
+        function=call_on_arrays(call),
+        results=tuple(result.word for result in signature.results) or ("chain",),
+        heavy=any(isinstance(argument, Tensor) for argument in signature.arguments),
+        takes=count,
+        shortcut=Shortcut("user_kernels.run", compiled.data),
+    )
 
 
 def keyword_parameters(function: Callable[..., object]) -> tuple[str, ...]:

@@ -1,0 +1,213 @@
+"""Kernels in Numba's subset: compiled when a program needs them, right where Python would be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from tfrt_nb.program import Program
+from tfrt_runtime.diagnostics import TfrtError
+from tfrt_runtime.executor.execution import Execution
+from tfrt_runtime.host.chain import CHAIN
+from tfrt_runtime.host.tensor.dense import DenseHostTensor
+from tfrt_runtime.kernels.registry import KernelRegistry
+from tfrt_runtime.kernels.signatures import parse_signature
+from tfrt_runtime.kernels.standard import standard_kernels
+from tfrt_runtime.kernels.user import native_kernel, user_kernel
+
+Run = Callable[..., Execution]
+SLOW = 60
+TENSOR = "!tfrt_tensor.tensor"
+
+
+def registry(function: Callable[..., object], signature: str) -> KernelRegistry:
+    """The runtime's kernels, and the function as kernel `my.test`."""
+    kernels = standard_kernels()
+    kernels.add(native_kernel(user_kernel("my.test", function), function, signature))
+    return kernels
+
+
+def call(arguments: str, results: str, attributes: str = "") -> str:
+    """A program that gives its arguments to `my.test` and returns its results."""
+    types = arguments.split(", ")
+    parameters = ", ".join(f"%x{i}: {type_}" for i, type_ in enumerate(types))
+    operands = ", ".join(f"%x{i}" for i in range(len(types)))
+    count = results.count(",") + 1
+    made = ", ".join(f"%r#{i}" for i in range(count)) if count > 1 else "%r"
+    return f"""func.func @main({parameters}) -> ({results}) {{
+  %r{f":{count}" if count > 1 else ""} = "my.test"({operands}) {attributes} : ({arguments}) -> ({results})
+  tfrt.return {made} : {results}
+}}
+"""
+
+
+def hypotenuse(x, y):  # type: ignore[no-untyped-def]
+    return (x * x + y * y) ** 0.5
+
+
+def floor_quotient(x, y):  # type: ignore[no-untyped-def]
+    return x // y
+
+
+def test_numbers_go_in_and_come_out_as_their_types_say(run: Run) -> None:
+    def mixed(a, b, c, d, e):  # type: ignore[no-untyped-def]
+        return not a, b - 1, c + 1, d / 2, e * 2
+
+    types = "i1, i8, ui16, f32, i64"
+    kernels = registry(mixed, f"({types}) -> ({types})")
+
+    execution = run(call(types, types), True, -127, 65534, 3.0, 1 << 40, kernels=kernels)
+
+    assert [r.result(SLOW) for r in execution.results] == [False, -128, 65535, 1.5, 1 << 41]
+
+
+def test_it_runs_compiled_on_the_threads_of_the_queue(run: Run) -> None:
+    calls: list[int] = []
+
+    def spy(x, y):  # type: ignore[no-untyped-def]
+        return x + y
+
+    kernels = registry(spy, "(f64, f64) -> f64")
+    kernel = kernels["my.test"]
+    python = kernel.function  # type: ignore[union-attr]
+    object.__setattr__(kernel, "function", lambda *given: (calls.append(1), python(*given))[1])
+
+    execution = run(call("f64, f64", "f64"), 3.0, 4.0, kernels=kernels)
+
+    assert execution.results[0].result(SLOW) == 7.0
+    assert calls == []
+
+
+def test_a_tensor_is_an_array_that_it_may_write(run: Run) -> None:
+    def scale(matrix, *, by: float, rows: int):  # type: ignore[no-untyped-def]
+        for i in range(rows):
+            for j in range(matrix.shape[1]):
+                matrix[i, j] *= by
+        return matrix.sum()
+
+    array = np.arange(6, dtype=np.float32).reshape(2, 3)
+    text = call(TENSOR, "f64", "{by = 10.0 : f64, rows = 1 : i32}")
+
+    execution = run(
+        text, DenseHostTensor.over(array), kernels=registry(scale, "(tensor<?x?xf32>) -> f64")
+    )
+
+    assert execution.results[0].result(SLOW) == 42.0
+    assert array.tolist() == [[0, 10, 20], [3, 4, 5]]
+
+
+def test_without_results_it_gives_a_chain(run: Run) -> None:
+    def clear(flags):  # type: ignore[no-untyped-def]
+        flags[:] = False
+
+    flags = np.array([True, True])
+
+    execution = run(
+        call(TENSOR, "!tfrt.chain"),
+        DenseHostTensor.over(flags),
+        kernels=registry(clear, "(tensor<?xi1>) -> ()"),
+    )
+
+    assert execution.results[0].result(SLOW) is CHAIN
+    assert not flags.any()
+
+
+def test_a_trailing_chain_is_only_waited_for(run: Run) -> None:
+    kernels = registry(hypotenuse, "(f64, f64) -> f64")
+    text = """func.func @main(%x: f64) -> f64 {
+  %c = tfrt.new.chain
+  %r = "my.test"(%x, %x, %c) : (f64, f64, !tfrt.chain) -> f64
+  tfrt.return %r : f64
+}"""
+
+    assert run(text, 1.0, kernels=kernels).results[0].result(SLOW) == 2.0**0.5
+
+
+# --- what goes wrong ---
+
+
+def test_what_it_raises_is_what_python_would_say(run: Run) -> None:
+    kernels = registry(floor_quotient, "(i32, i32) -> i32")
+
+    execution = run(call("i32, i32", "i32"), 1, 0, kernels=kernels)
+
+    with pytest.raises(TfrtError, match="2:8: error: ZeroDivisionError: integer division"):
+        execution.results[0].result(SLOW)
+
+
+def test_a_result_out_of_range_is_an_error(run: Run) -> None:
+    kernels = registry(lambda x: x * 100, "(i32) -> i8")
+
+    assert run(call("i32", "i8"), 1, kernels=kernels).results[0].result(SLOW) == 100
+    with pytest.raises(TfrtError, match="200 does not fit in i8"):
+        run(call("i32", "i8"), 2, kernels=kernels).results[0].result(SLOW)
+
+
+@pytest.mark.parametrize("given", ["f32", TENSOR])
+def test_an_argument_of_another_type_is_an_error(run: Run, given: str) -> None:
+    kernels = registry(lambda x: x.sum(), "(tensor<?xf32>) -> f64")
+    value = 1.0 if given == "f32" else DenseHostTensor.over(np.zeros((2, 2), np.float32))
+
+    execution = run(call(given, "f64"), value, kernels=kernels)
+
+    with pytest.raises(TfrtError, match="an argument is of another type than the kernel takes"):
+        execution.results[0].result(SLOW)
+
+
+@pytest.mark.parametrize(
+    ("function", "signature", "message"),
+    [
+        (lambda x: open(x), "(i32) -> i32", "cannot be compiled: Untyped global name 'open'"),  # noqa: SIM115
+        (lambda x: x * 0.5, "(i32) -> i32", "it returns float64 where its signature says i32"),
+        (lambda x: x, "(i32) -> ()", "it returns int32 where its signature says nothing"),
+        (lambda x: (x, x), "(i32) -> i32", "cannot be compiled"),
+    ],
+)
+def test_what_numba_cannot_compile_is_refused_at_its_call(
+    function: Callable[..., object], signature: str, message: str
+) -> None:
+    result = "!tfrt.chain" if signature.endswith("()") else "i32"
+    program = Program.from_source(call("i32", result), "test.mlir")
+
+    with pytest.raises(TfrtError, match=message) as caught:
+        program.load(registry(function, signature))
+    assert str(caught.value).startswith("test.mlir:2:8: error: native kernel 'my.test' ")
+
+
+def test_attributes_are_numbers_and_results_are_as_the_program_says() -> None:
+    def shifted(x, *, by):  # type: ignore[no-untyped-def]
+        return x + by
+
+    kernels = registry(shifted, "(i32) -> i64")
+
+    with pytest.raises(TfrtError, match="an attribute of native kernel 'my.test' must be a number"):
+        Program.from_source(call("i32", "i64", '{by = "one"}'), "test.mlir").load(kernels)
+    with pytest.raises(TfrtError, match="'my.test' has a result i64, not f32"):
+        Program.from_source(call("i32", "f32", "{by = 1 : i32}"), "test.mlir").load(kernels)
+
+
+@pytest.mark.parametrize(
+    ("signature", "message"),
+    [
+        ("f64 -> f64", "expected '\\(types\\) -> types'"),
+        ("(f64) -> tensor<?xf32>", "numbers .* found 'tensor<\\?xf32>'"),
+        ("(string) -> f64", "found 'string'"),
+        ("(tensor<4xf32>) -> f64", "found 'tensor<4xf32>'"),
+        ("(tensor<?xbf16>) -> f64", "cannot have a tensor of 'bf16'"),
+    ],
+)
+def test_a_wrong_signature_is_refused(signature: str, message: str) -> None:
+    with pytest.raises(TfrtError, match=message):
+        parse_signature(signature)
+
+
+def test_kinds_that_need_python_cannot_be_native() -> None:
+    async def later(x: int) -> int:
+        return x
+
+    with pytest.raises(TfrtError, match="cannot be raw, blocking, async"):
+        native_kernel(user_kernel("my.test", later), later, "(i32) -> i32")
+    with pytest.raises(TfrtError, match="takes 2 arguments, its types are 1"):
+        native_kernel(user_kernel("my.test", hypotenuse), hypotenuse, "(f64) -> f64")
