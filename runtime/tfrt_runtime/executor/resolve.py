@@ -193,8 +193,9 @@ class Resolver:
             raise self._refuse(record, f"'{kernel.name}' cannot run non-strictly")
         if (words := self._shortcut_words(kernel, record)) is not None:
             assert kernel.shortcut is not None
+            functions = tuple(self._symbols(symbol) for symbol in kernel.shortcut.functions)
             flags = KERNEL_HEAVY if kernel.heavy else 0
-            return Call(self._symbols(kernel.shortcut.symbol), flags, data=words)
+            return Call(self._symbols(kernel.shortcut.symbol), flags, data=functions + words)
         flags = KERNEL_HEAVY
         flags |= KERNEL_BLOCKING if kernel.blocking else 0
         flags |= KERNEL_RAW if kernel.raw else 0

@@ -56,12 +56,13 @@ class Shortcut:
     """The native half of a Python kernel: the compiled function `symbol` is called in its place.
 
     It does what the Python function would do, or changes nothing and has that one called.  The words
-    of the kernel's data are `data`, or what `data` makes of the attributes; None if there is no way
-    around Python then.
+    of the kernel's data are first the addresses of the native `functions`, then `data`, or what `data`
+    makes of the attributes; None if there is no way around Python then.
     """
 
     symbol: str
     data: tuple[int, ...] | Callable[..., tuple[int, ...] | None] = ()
+    functions: tuple[str, ...] = ()
 
     def words(self, attributes: tuple[object, ...]) -> tuple[int, ...] | None:
         """The data words for a call with these attributes."""

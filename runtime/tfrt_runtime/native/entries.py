@@ -22,6 +22,7 @@ MODULES = (
     "scalar_kernels",
     "tensors",
     "tensor_kernels",
+    "tensor_products",
     "control_kernels",
     "sync_interpreter",
     "async_kernels",
