@@ -27,6 +27,7 @@ from tfrt_runtime.native.layouts import (
     KERNEL_BLOCKING,
     KERNEL_CONTROL,
     KERNEL_HEAVY,
+    KERNEL_MEASURED,
     KERNEL_NONSTRICT,
     KERNEL_RAW,
     TYPE_CHAIN,
@@ -194,7 +195,7 @@ class Resolver:
         if (words := self._shortcut_words(kernel, record)) is not None:
             assert kernel.shortcut is not None
             functions = tuple(self._symbols(symbol) for symbol in kernel.shortcut.functions)
-            flags = KERNEL_HEAVY if kernel.heavy else 0
+            flags = KERNEL_HEAVY | KERNEL_MEASURED if kernel.heavy else 0
             return Call(self._symbols(kernel.shortcut.symbol), flags, data=functions + words)
         flags = KERNEL_HEAVY
         flags |= KERNEL_BLOCKING if kernel.blocking else 0

@@ -57,7 +57,8 @@ class Shortcut:
 
     It does what the Python function would do, or changes nothing and has that one called.  The words
     of the kernel's data are first the addresses of the native `functions`, then `data`, or what `data`
-    makes of the attributes; None if there is no way around Python then.
+    makes of the attributes; None if there is no way around Python then.  That of a heavy kernel says
+    itself whether a call is heavy (`KERNEL_MEASURED`).
     """
 
     symbol: str

@@ -15,6 +15,7 @@ from tfrt_runtime.native.async_value import (
     take_block,
 )
 from tfrt_runtime.native.frame import argument, attribute, set_chain, set_result
+from tfrt_runtime.native.kernel_calls import share_rest
 from tfrt_runtime.native.layouts import (
     CONCRETE,
     CONTEXT_ACTIVATION,
@@ -59,6 +60,8 @@ from tfrt_runtime.native.waiters import publish
 PART_TASK, MATRICES, ROW = range(3)
 """Addresses of `multiply_parts`, of `cblas_sgemm` and of `cblas_sgemv`, or 0 for both."""
 
+HEAVY_WORK = 1 << 20
+"""So many multiplications are worth waking another worker for what else is ready."""
 PART_WORK = 1 << 22
 """Multiplications of the smallest part: it takes longer than a worker needs to wake up."""
 PART_ROWS = 32
@@ -97,6 +100,7 @@ def matmul_f32(context: Address, record: Address) -> None:
     is_known = is_known and payload_type(context, 0) == TYPE_F32
     is_known = is_known and payload_type(context, 3) == TYPE_F32
     if not is_known or not multiply(context, record):
+        share_rest(context)
         run_in_python(context, record)
 
 
@@ -114,6 +118,8 @@ def multiply(context: Address, record: Address) -> bool:
     fits = fits and load(c + TENSOR_SIZES) == rows and load(c + TENSOR_SIZES + 8) == columns
     if not fits or rows == 0 or columns == 0 or inner == 0 or overlap(a, c) or overlap(b, c):
         return False
+    if is_heavy(rows, columns, inner):
+        share_rest(context)
     alpha = load_f32(argument(context, 0) + VALUE_PAYLOAD)
     beta = load_f32(argument(context, 3) + VALUE_PAYLOAD)
     left, right, target = load(a + TENSOR_DATA), load(b + TENSOR_DATA), load(c + TENSOR_DATA)
@@ -140,10 +146,16 @@ def multiply(context: Address, record: Address) -> bool:
 
 
 @native
+def is_heavy(rows: int, columns: int, inner: int) -> bool:
+    """Whether a product takes longer than it takes to wake a worker."""
+    # The sizes are those of tensors in memory: the product of two is far from a word's limit.
+    return rows * columns >= HEAVY_WORK // inner
+
+
+@native
 def helpers_for(context: Address, rows: int, columns: int, inner: int) -> int:
     """How many workers may help with a product: none if it is too small, or nobody sleeps."""
     queue = load(context + CONTEXT_QUEUE)
-    # The sizes are those of tensors in memory: each product of two of them is far from a word's limit.
     if rows < PART_ROWS or columns < 2 * PART_COLUMNS or rows * columns < 2 * PART_WORK // inner:
         return 0
     # One of the deques is that of a thread which waits: it, or a worker, has the kernel.
