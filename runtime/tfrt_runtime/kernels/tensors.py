@@ -67,10 +67,7 @@ def _creation(element_type: ElementType, rank: int) -> Callable[..., DenseHostTe
 
 def _native_creation(element_type: ElementType, rank: int) -> Shortcut:
     def words(sizes: tuple[int, ...]) -> tuple[int, ...] | None:
-        try:
-            count = known_shape(sizes).element_count
-        except ValueError:
-            return None
+        count = known_shape(sizes).element_count
         return shape_words(element_type, sizes, count) if len(sizes) == rank else None
 
     return Shortcut("tensor_kernels.create_tensor", words)

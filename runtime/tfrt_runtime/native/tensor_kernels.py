@@ -57,6 +57,7 @@ from tfrt_runtime.native.tensor_loops import (
     f32s_to_i32s,
     fill_words32,
     i32s_to_f32s,
+    nearest_f32,
     relu_f32s,
     relu_i32s,
 )
@@ -360,9 +361,10 @@ def softmax_rows(source: Address, target: Address) -> None:
         summand = largest - min(max(largest, -SAFE_EXPONENT), SAFE_EXPONENT)
         total = 0.0
         for i in range(width):
-            power = exponential(load_f32(row + 4 * i) - summand)
+            power = nearest_f32(exponential(load_f32(row + 4 * i) - summand))
             store_f32(into + 4 * i, power)
             total += power
+        total = nearest_f32(total)
         for i in range(width):
             store_f32(into + 4 * i, load_f32(into + 4 * i) / total)
         row += 4 * width

@@ -8,6 +8,7 @@ otherwise; nothing is said of their alignment beyond that of an element.
 from __future__ import annotations
 
 import math
+import struct
 
 from tfrt_runtime.native.memory import (
     Address,
@@ -89,6 +90,15 @@ def exponential(number: float) -> float:
         return math.exp(number)
     except OverflowError:
         return math.inf
+
+
+def nearest_f32(number: float) -> float:
+    """The 32-bit float next to a number."""
+    try:
+        nearest: float = struct.unpack("f", struct.pack("f", number))[0]
+    except OverflowError:
+        return math.copysign(math.inf, number)
+    return nearest
 
 
 def multiply_matrices(

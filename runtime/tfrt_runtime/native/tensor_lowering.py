@@ -122,6 +122,10 @@ def exponential(builder: ir.IRBuilder, number: ir.Value) -> ir.Value:
     return builder.call(external(builder, "exp", ir.FunctionType(F64, [F64])), [number])
 
 
+def nearest_f32(builder: ir.IRBuilder, number: ir.Value) -> ir.Value:
+    return builder.fpext(builder.fptrunc(number, F32), F64)
+
+
 def multiply_matrices(
     builder: ir.IRBuilder,
     function: ir.Value,
@@ -183,6 +187,7 @@ OPERATIONS: dict[str, tuple[str, str, Emit]] = {
     "copy_words32": ("iii", "", copy_words32),
     "fill_words32": ("iii", "", fill_words32),
     "exponential": ("f", "f", exponential),
+    "nearest_f32": ("f", "f", nearest_f32),
     "multiply_matrices": ("iiiifiifiii", "", multiply_matrices),
     "multiply_row": ("iiifiifi", "", multiply_row),
 }
