@@ -28,6 +28,7 @@ from tfrt_runtime.native.layouts import (
     KERNEL_BLOCKING,
     KERNEL_CONTROL,
     KERNEL_HEAVY,
+    KERNEL_MEASURED,
     KERNEL_NONSTRICT,
     KERNEL_RAW,
     TYPE_CHAIN,
@@ -194,8 +195,9 @@ class Resolver:
             raise self._refuse(record, f"'{kernel.name}' cannot run non-strictly")
         if (words := self._shortcut_words(kernel, record)) is not None:
             assert kernel.shortcut is not None
-            flags = KERNEL_HEAVY if kernel.heavy else 0
-            return Call(self._symbols(kernel.shortcut.symbol), flags, data=words)
+            functions = tuple(self._symbols(symbol) for symbol in kernel.shortcut.functions)
+            flags = KERNEL_HEAVY | KERNEL_MEASURED if kernel.heavy else 0
+            return Call(self._symbols(kernel.shortcut.symbol), flags, data=functions + words)
         flags = KERNEL_HEAVY
         flags |= KERNEL_BLOCKING if kernel.blocking else 0
         flags |= KERNEL_RAW if kernel.raw else 0

@@ -86,12 +86,16 @@ def accumulate_product(alpha: float, a: AnyArray, b: AnyArray, beta: float, c: A
         c[...] = product
 
 
+_NATIVE: Final = Shortcut(
+    "tensor_products.matmul_f32",
+    product_addresses,
+    functions=("tensor_products.multiply_parts",),
+)
+
 for _element_type in (F32, I32):
     REGISTRY.kernel(
         f"tfrt_test.matmul.{_element_type.word}.2",
         results=("chain",),
         heavy=True,
-        shortcut=Shortcut("tensor_kernels.matmul_f32", product_addresses)
-        if _element_type is F32
-        else None,
+        shortcut=_NATIVE if _element_type is F32 else None,
     )(_matmul(_element_type))

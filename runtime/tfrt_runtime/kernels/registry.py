@@ -12,6 +12,7 @@ Type words, for attributes and results: the scalars of MLIR (`i1` `i8` ... `ui64
 from __future__ import annotations
 
 import inspect
+from array import array
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
@@ -56,16 +57,25 @@ class Shortcut:
     """The native half of a Python kernel: the compiled function `symbol` is called in its place.
 
     It does what the Python function would do, or changes nothing and has that one called.  The words
-    of the kernel's data are `data`, or what `data` makes of the attributes; None if there is no way
-    around Python then.
+    of the kernel's data are first the addresses of the native `functions`, then `data`, or what `data`
+    makes of the attributes; what it raises if they are no good, the Python function says better.  That
+    of a heavy kernel says itself whether a call is heavy (`KERNEL_MEASURED`).
     """
 
     symbol: str
     data: tuple[int, ...] | Callable[..., tuple[int, ...] | None] = ()
+    functions: tuple[str, ...] = ()
 
     def words(self, attributes: tuple[object, ...]) -> tuple[int, ...] | None:
-        """The data words for a call with these attributes."""
-        return self.data(*attributes) if callable(self.data) else self.data
+        """The data words for a call with these attributes; None if there is no way around Python."""
+        if not callable(self.data):
+            return self.data
+        try:
+            words = self.data(*attributes)
+            # A file may say anything: numbers of another kind, or too large ones.
+            return None if words is None else tuple(array("q", words))
+        except (OverflowError, TypeError, ValueError):
+            return None
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,7 +92,7 @@ def _words(text: str) -> list[str]:
 
 
 def _argument(word: str) -> Scalar | Tensor:
-    match = re.fullmatch(r"tensor<((?:\?x)*)(\w+)>", word)
+    match = re.fullmatch(r"tensor<((?:\?x)*)([a-z]\w*)>", word)
     if match is None:
         return _scalar(word)
     if match[2] not in _ELEMENTS:

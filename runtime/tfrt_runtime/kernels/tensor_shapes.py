@@ -15,12 +15,9 @@ REGISTRY: Final = KernelRegistry("tensor shapes")
 MAXIMUM_FIXED_RANK: Final = 5
 
 
-def _shape_words(sizes: tuple[int, ...]) -> tuple[int, ...] | None:
-    """Data of the native `build_shape`; None if there is no such shape."""
-    try:
-        return len(sizes), known_shape(sizes).element_count, *sizes
-    except ValueError:
-        return None
+def _shape_words(sizes: tuple[int, ...]) -> tuple[int, ...]:
+    """Data of the native `build_shape`."""
+    return len(sizes), known_shape(sizes).element_count, *sizes
 
 
 @REGISTRY.kernel(

@@ -67,10 +67,7 @@ def _creation(element_type: ElementType, rank: int) -> Callable[..., DenseHostTe
 
 def _native_creation(element_type: ElementType, rank: int) -> Shortcut:
     def words(sizes: tuple[int, ...]) -> tuple[int, ...] | None:
-        try:
-            count = known_shape(sizes).element_count
-        except ValueError:
-            return None
+        count = known_shape(sizes).element_count
         return shape_words(element_type, sizes, count) if len(sizes) == rank else None
 
     return Shortcut("tensor_kernels.create_tensor", words)
@@ -172,33 +169,20 @@ def _set_with_constants(element_type: ElementType) -> Callable[..., None]:
 
 
 def _native_fill(element_type: ElementType) -> Shortcut | None:
-    def words(value: float) -> tuple[int, ...] | None:
-        elements = _elements((value,), storage)
-        if elements is None:
-            return None
-        return ELEMENT_NUMBERS[element_type.dtype], *_words_of(elements)
+    def words(value: float) -> tuple[int, ...]:
+        return ELEMENT_NUMBERS[element_type.dtype], *_words_of(np.array([value], storage))
 
     storage = element_type.storage
     return Shortcut("tensor_kernels.fill", words) if element_type in (F32, I32) else None
 
 
 def _native_assignment(element_type: ElementType) -> Shortcut | None:
-    def words(values: tuple[float, ...]) -> tuple[int, ...] | None:
-        elements = _elements(values, storage)
-        if elements is None:
-            return None
+    def words(values: tuple[float, ...]) -> tuple[int, ...]:
+        elements = np.array(values, storage)
         return ELEMENT_NUMBERS[element_type.dtype], len(values), *_words_of(elements)
 
     storage = element_type.storage
     return Shortcut("tensor_kernels.assign", words) if element_type in (F32, I32) else None
-
-
-def _elements(values: tuple[float, ...], storage: np.dtype[np.generic]) -> AnyArray | None:
-    """Numbers as elements; None if one does not fit, of which the Python function tells."""
-    try:
-        return np.array(values, storage)
-    except OverflowError:
-        return None
 
 
 def _words_of(elements: AnyArray) -> list[int]:

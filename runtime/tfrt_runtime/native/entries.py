@@ -23,6 +23,7 @@ MODULES = (
     "tensors",
     "tensor_kernels",
     "user_kernels",
+    "tensor_products",
     "control_kernels",
     "sync_interpreter",
     "async_kernels",

@@ -28,6 +28,7 @@ from tfrt_runtime.native.layouts import (
     KERNEL_BLOCKING,
     KERNEL_CONTROL,
     KERNEL_HEAVY,
+    KERNEL_MEASURED,
     KERNEL_NONSTRICT,
     KERNEL_RAW,
     KERNEL_TRACED,
@@ -182,9 +183,15 @@ def prepare_kernel(context: Address, flags: int) -> None:
     """Before a traced kernel: note the time.  Before a heavy one: let others have the rest."""
     if flags & KERNEL_TRACED != 0:
         store(context + CONTEXT_STARTED, now())
-    if flags & KERNEL_HEAVY != 0:
-        share_ready(context)
-        offer_tasks(context)
+    if flags & KERNEL_HEAVY != 0 and flags & KERNEL_MEASURED == 0:
+        share_rest(context)
+
+
+@native
+def share_rest(context: Address) -> None:
+    """Let others have what is ready and queued here: this thread will be busy for a while."""
+    share_ready(context)
+    offer_tasks(context)
 
 
 @inline

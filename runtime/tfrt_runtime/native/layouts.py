@@ -296,6 +296,8 @@ KERNEL_WIDE = 64
 """Has more arguments and results than every frame has room for."""
 KERNEL_SMALL = 128
 """Two arguments, one result, and no other flag: the run loop has a short way for it."""
+KERNEL_MEASURED = 256
+"""Heavy or not as its arguments are: it says so itself, and lets others have the rest if it is."""
 FRAME_ROOM = 32
 """Arguments, and results, that every frame has room for."""
 

@@ -9,42 +9,43 @@ The arguments of a frame are borrowed and so are the tensors in them.  A chain m
 
 from __future__ import annotations
 
-from tfrt_runtime.native.async_value import new_available
-from tfrt_runtime.native.frame import argument, attribute, set_chain, set_i1, set_result
+from tfrt_runtime.native.frame import argument, attribute, set_chain, set_i1
 from tfrt_runtime.native.layouts import (
-    CONTEXT_PROCESS,
-    CONTEXT_REQUEST,
-    PROCESS_PYTHON_KERNEL,
     RECORD_ARGUMENTS,
     RECORD_DATA,
     RECORD_RESULTS,
-    REQUEST_STORE,
     TENSOR_BYTES,
     TENSOR_COUNT,
     TENSOR_DATA,
-    TENSOR_ELEMENT,
     TENSOR_RANK,
     TENSOR_SIZES,
-    TYPE_CHAIN,
     TYPE_F32,
     TYPE_I32,
     TYPE_SHAPE,
     TYPE_TENSOR,
-    VALUE_KIND,
     VALUE_PAYLOAD,
 )
 from tfrt_runtime.native.memory import (
     Address,
-    call2,
     entry,
     load,
     load_f32,
     load_i32,
     native,
-    outline,
     store,
     store_f32,
     store_i32,
+)
+from tfrt_runtime.native.tensor_arguments import (
+    ALL_RANKS,
+    operand_count,
+    overlap,
+    payload_type,
+    run_in_python,
+    set_tensor,
+    tensor_argument,
+    tensor_like,
+    tensor_store,
 )
 from tfrt_runtime.native.tensor_loops import (
     add_f32s,
@@ -56,8 +57,7 @@ from tfrt_runtime.native.tensor_loops import (
     f32s_to_i32s,
     fill_words32,
     i32s_to_f32s,
-    multiply_matrices,
-    multiply_row,
+    nearest_f32,
     relu_f32s,
     relu_i32s,
 )
@@ -66,66 +66,8 @@ from tfrt_runtime.native.tensors import drop_tensor, have_same_shape, new_shape,
 ADD, EQUAL, RELU, CAST = range(4)
 """What `elementwise` can do."""
 
-ALL_RANKS = -1
 SAFE_EXPONENT = 40.0
 """exp of it is far from the limits of f32, even times the length of a row."""
-
-
-@outline
-def run_in_python(context: Address, record: Address) -> None:
-    """Let the kernel's Python function have the frame."""
-    call2(load(load(context + CONTEXT_PROCESS) + PROCESS_PYTHON_KERNEL), context, record)
-
-
-# --- arguments and results ---
-
-
-@native
-def payload_type(context: Address, index: int) -> int:
-    """The type of an argument's payload."""
-    return load(argument(context, index) + VALUE_KIND) >> 8
-
-
-@native
-def operand_count(context: Address, record: Address) -> int:
-    """How many arguments there are before a chain at the end."""
-    count = load(record + RECORD_ARGUMENTS)
-    if count > 0 and payload_type(context, count - 1) == TYPE_CHAIN:
-        count -= 1
-    return count
-
-
-@native
-def tensor_argument(context: Address, index: int, element: int, rank: int) -> Address:
-    """The tensor that an argument is, if it has such elements and that rank; else 0."""
-    value = argument(context, index)
-    if load(value + VALUE_KIND) >> 8 != TYPE_TENSOR:
-        return 0
-    tensor = load(value + VALUE_PAYLOAD)
-    if load(tensor + TENSOR_ELEMENT) != element or load(tensor + TENSOR_DATA) & 3 != 0:
-        return 0
-    return tensor if rank == ALL_RANKS or load(tensor + TENSOR_RANK) == rank else 0
-
-
-@native
-def tensor_store(context: Address) -> Address:
-    """Where the run's native kernels get memory for tensors, or 0."""
-    return load(load(context + CONTEXT_REQUEST) + REQUEST_STORE)
-
-
-@native
-def tensor_like(context: Address, element: int, size: int, like: Address) -> Address:
-    """A new tensor of the shape of `like`; 0 if native kernels get no memory."""
-    memory_store = tensor_store(context)
-    return 0 if memory_store == 0 else new_tensor(context, memory_store, element, size, like)
-
-
-@native
-def set_tensor(context: Address, index: int, payload_type: int, tensor: Address) -> None:
-    """Emplace a tensor or shape as a result, which takes over the caller's reference."""
-    value = new_available(context, payload_type)
-    store(value + VALUE_PAYLOAD, tensor)
-    set_result(context, index, value)
 
 
 # --- shapes and creation ---
@@ -241,55 +183,6 @@ def assign(context: Address, record: Address) -> None:
         return
     copy_words32(load(target + TENSOR_DATA), load(record + RECORD_DATA) + 16, count)
     set_chain(context, 0)
-
-
-# --- products ---
-
-
-@entry
-def matmul_f32(context: Address, record: Address) -> None:
-    """`tfrt_test.matmul.f32.2`; data: addresses of `cblas_sgemm` and `cblas_sgemv`, or 0."""
-    is_known = operand_count(context, record) == 5 and attribute(record, 0) != 0
-    is_known = is_known and payload_type(context, 0) == TYPE_F32
-    is_known = is_known and payload_type(context, 3) == TYPE_F32
-    if not is_known or not multiply(context, record):
-        run_in_python(context, record)
-        return
-    set_chain(context, 0)
-
-
-@native
-def multiply(context: Address, record: Address) -> bool:
-    """Multiply, if BLAS can."""
-    a = tensor_argument(context, 1, TYPE_F32, 2)
-    b = tensor_argument(context, 2, TYPE_F32, 2)
-    c = tensor_argument(context, 4, TYPE_F32, 2)
-    if a == 0 or b == 0 or c == 0:
-        return False
-    rows, inner = load(a + TENSOR_SIZES), load(a + TENSOR_SIZES + 8)
-    columns = load(b + TENSOR_SIZES + 8)
-    fits = load(b + TENSOR_SIZES) == inner
-    fits = fits and load(c + TENSOR_SIZES) == rows and load(c + TENSOR_SIZES + 8) == columns
-    if not fits or rows == 0 or columns == 0 or inner == 0 or overlap(a, c) or overlap(b, c):
-        return False
-    alpha = load_f32(argument(context, 0) + VALUE_PAYLOAD)
-    beta = load_f32(argument(context, 3) + VALUE_PAYLOAD)
-    left, right, target = load(a + TENSOR_DATA), load(b + TENSOR_DATA), load(c + TENSOR_DATA)
-    if rows == 1:
-        row = attribute(record, 1)
-        multiply_row(row, columns, inner, alpha, left, right, beta, target)
-    else:
-        matrices = attribute(record, 0)
-        multiply_matrices(matrices, rows, columns, inner, alpha, left, right, beta, target)
-    return True
-
-
-@native
-def overlap(left: Address, right: Address) -> bool:
-    """Whether two tensors of elements of 4 bytes share memory."""
-    first, second = load(left + TENSOR_DATA), load(right + TENSOR_DATA)
-    is_before = first + 4 * load(left + TENSOR_COUNT) <= second
-    return not is_before and not second + 4 * load(right + TENSOR_COUNT) <= first
 
 
 # --- element by element ---
@@ -468,9 +361,10 @@ def softmax_rows(source: Address, target: Address) -> None:
         summand = largest - min(max(largest, -SAFE_EXPONENT), SAFE_EXPONENT)
         total = 0.0
         for i in range(width):
-            power = exponential(load_f32(row + 4 * i) - summand)
+            power = nearest_f32(exponential(load_f32(row + 4 * i) - summand))
             store_f32(into + 4 * i, power)
             total += power
+        total = nearest_f32(total)
         for i in range(width):
             store_f32(into + 4 * i, load_f32(into + 4 * i) / total)
         row += 4 * width

@@ -8,6 +8,7 @@ otherwise; nothing is said of their alignment beyond that of an element.
 from __future__ import annotations
 
 import math
+import struct
 
 from tfrt_runtime.native.memory import (
     Address,
@@ -91,6 +92,15 @@ def exponential(number: float) -> float:
         return math.inf
 
 
+def nearest_f32(number: float) -> float:
+    """The 32-bit float next to a number."""
+    try:
+        nearest: float = struct.unpack("f", struct.pack("f", number))[0]
+    except OverflowError:
+        return math.copysign(math.inf, number)
+    return nearest
+
+
 def multiply_matrices(
     function: Address,
     rows: int,
@@ -101,22 +111,25 @@ def multiply_matrices(
     right: Address,
     beta: float,
     target: Address,
+    right_step: int,
+    target_step: int,
 ) -> None:
     """`target = alpha * left @ right + beta * target` with `cblas_sgemm` (64-bit integers) at `function`.
 
-    f32, row by row; no size is 0, and `target` shares no memory with the others.
+    f32, row by row; the rows of `right` and `target` start so many elements apart.  No size is 0, and
+    `target` shares no memory with the others.
     """
+    del function
     for row in range(rows):
-        multiply_row(
-            function,
-            columns,
-            inner,
-            alpha,
-            left + 4 * row * inner,
-            right,
-            beta,
-            target + 4 * row * columns,
-        )
+        for column in range(columns):
+            total = 0.0
+            for i in range(inner):
+                factor = load_f32(right + 4 * (i * right_step + column))
+                total += load_f32(left + 4 * (row * inner + i)) * factor
+            at = target + 4 * (row * target_step + column)
+            # What is scaled by 0 does not matter, not even a NaN: that is BLAS's rule.
+            before = beta * load_f32(at) if beta != 0 else 0.0
+            store_f32(at, alpha * total + before)
 
 
 def multiply_row(
@@ -130,11 +143,6 @@ def multiply_row(
     target: Address,
 ) -> None:
     """As `multiply_matrices` for one row, with `cblas_sgemv` at `function`."""
-    del function
-    for column in range(columns):
-        total = 0.0
-        for i in range(inner):
-            total += load_f32(left + 4 * i) * load_f32(right + 4 * (i * columns + column))
-        # What is scaled by 0 does not matter, not even a NaN: that is BLAS's rule.
-        before = beta * load_f32(target + 4 * column) if beta != 0 else 0.0
-        store_f32(target + 4 * column, alpha * total + before)
+    multiply_matrices(
+        function, 1, columns, inner, alpha, left, right, beta, target, columns, columns
+    )

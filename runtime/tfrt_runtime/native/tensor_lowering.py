@@ -122,6 +122,10 @@ def exponential(builder: ir.IRBuilder, number: ir.Value) -> ir.Value:
     return builder.call(external(builder, "exp", ir.FunctionType(F64, [F64])), [number])
 
 
+def nearest_f32(builder: ir.IRBuilder, number: ir.Value) -> ir.Value:
+    return builder.fpext(builder.fptrunc(number, F32), F64)
+
+
 def multiply_matrices(
     builder: ir.IRBuilder,
     function: ir.Value,
@@ -133,11 +137,13 @@ def multiply_matrices(
     right: ir.Value,
     beta: ir.Value,
     target: ir.Value,
+    right_step: ir.Value,
+    target_step: ir.Value,
 ) -> None:
     words = [I32] * 3 + [I64] * 3 + [F32, I64, I64, I64, I64, F32, I64, I64]
     order = [ir.Constant(I32, number) for number in (ROW_MAJOR, AS_IT_IS, AS_IT_IS)]
     scale, keep = builder.fptrunc(alpha, F32), builder.fptrunc(beta, F32)
-    operands = [scale, left, inner, right, columns, keep, target, columns]
+    operands = [scale, left, inner, right, right_step, keep, target, target_step]
     call(builder, function, words, [*order, rows, columns, inner, *operands])
 
 
@@ -181,6 +187,7 @@ OPERATIONS: dict[str, tuple[str, str, Emit]] = {
     "copy_words32": ("iii", "", copy_words32),
     "fill_words32": ("iii", "", fill_words32),
     "exponential": ("f", "f", exponential),
-    "multiply_matrices": ("iiiifiifi", "", multiply_matrices),
+    "nearest_f32": ("f", "f", nearest_f32),
+    "multiply_matrices": ("iiiifiifiii", "", multiply_matrices),
     "multiply_row": ("iiifiifi", "", multiply_row),
 }

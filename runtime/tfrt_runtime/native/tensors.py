@@ -114,12 +114,17 @@ def take_memory(memory_store: Address, size: int) -> Address:
 @outline
 def fresh_memory(memory_store: Address, size: int) -> Address:
     """A block from the C library, unless the store has had as much as it may."""
-    if fetch_add(memory_store + STORE_HELD, size) + size <= load(memory_store + STORE_LIMIT):
-        block = allocate(size)
-        if block != 0:
-            return block
-    fetch_add(memory_store + STORE_HELD, -size)
-    return 0
+    limit = load(memory_store + STORE_LIMIT) - size
+    while True:
+        held = load_acquire(memory_store + STORE_HELD)
+        if held > limit:
+            return 0
+        if compare_and_swap(memory_store + STORE_HELD, held, held + size) != 0:
+            break
+    block = allocate(size)
+    if block == 0:
+        fetch_add(memory_store + STORE_HELD, -size)
+    return block
 
 
 @native

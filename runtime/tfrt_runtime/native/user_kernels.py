@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from tfrt_runtime.native.async_value import give_block, new_available, take_block
 from tfrt_runtime.native.frame import argument, attribute, fail, set_chain, set_result
+from tfrt_runtime.native.kernel_calls import share_rest
 from tfrt_runtime.native.layouts import (
     MESSAGE_WRONG_TYPE,
     RECORD_RESULTS,
@@ -23,7 +24,7 @@ from tfrt_runtime.native.layouts import (
     VALUE_PAYLOAD,
 )
 from tfrt_runtime.native.memory import Address, call2, entry, load, native, store
-from tfrt_runtime.native.tensor_kernels import run_in_python
+from tfrt_runtime.native.tensor_arguments import run_in_python
 
 FUNCTION, ARGUMENTS, RESULTS, ATTRIBUTES = range(4)
 FIRST_TYPE = 4
@@ -54,6 +55,15 @@ def give_arguments(context: Address, record: Address, given: Address) -> bool:
 
 
 @native
+def takes_tensors(record: Address) -> bool:
+    """Whether the kernel may take long: one that only takes numbers counts as short."""
+    for i in range(attribute(record, ARGUMENTS)):
+        if attribute(record, FIRST_TYPE + i) >= TENSOR_OF:
+            return True
+    return False
+
+
+@native
 def take_results(context: Address, record: Address, results: Address) -> None:
     """Make the results of the kernel; where its function has none, that is a chain."""
     count = attribute(record, RESULTS)
@@ -81,6 +91,8 @@ def run(context: Address, record: Address) -> None:
     for i in range(attributes):
         word = attribute(record, FIRST_TYPE + arguments + results + i)
         store(given + 8 * (arguments + i), word)
+    if takes_tensors(record):
+        share_rest(context)
     made = given + 8 * (arguments + attributes)
     failed = call2(attribute(record, FUNCTION), given, made)
     if failed == 0:

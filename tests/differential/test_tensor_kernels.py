@@ -1,0 +1,381 @@
+"""Native halves of tensor kernels against their Python functions: same results, same words.
+
+Every kernel with a native half runs twice on arguments that hypothesis makes up: good ones, ones of
+wrong types and shapes, without elements, that share memory or are crooked.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tfrt_nb.program import Program
+from tfrt_runtime.host.chain import CHAIN
+from tfrt_runtime.host.context import HostContext
+from tfrt_runtime.host.tensor.buffers import HostBuffer
+from tfrt_runtime.host.tensor.dense import DenseHostTensor
+from tfrt_runtime.host.tensor.element_types import BOOL, F32, I32, ElementType
+from tfrt_runtime.host.tensor.shapes import TensorShape
+from tfrt_runtime.kernels.registry import Kernel, PythonKernel
+from tfrt_runtime.kernels.standard import available_kernels
+
+TENSOR, CHAIN_TYPE, SHAPE = "!t.tensor", "!tfrt.chain", "!ts.shape"
+SETTINGS = settings(deadline=None, max_examples=60)
+SIZES = st.lists(st.integers(0, 5), min_size=0, max_size=4).map(tuple)
+NUMBERS = [0.0, -0.0, 1.0, -1.5, 3.25, 41.0, -120.0, 3e9, np.inf, -np.inf, np.nan]
+
+
+@functools.cache
+def python_halves() -> dict[str, Kernel]:
+    """The kernels without what is native of them."""
+    return {
+        name: dataclasses.replace(kernel, shortcut=None)
+        if isinstance(kernel, PythonKernel)
+        else kernel
+        for name, kernel in available_kernels().items()
+    }
+
+
+@pytest.fixture(scope="module")
+def host() -> Iterator[HostContext]:
+    with HostContext("s", output=lambda _: None) as made:
+        yield made
+
+
+@functools.cache
+def program(
+    name: str, types: tuple[str, ...], results: tuple[str, ...], attributes: str = ""
+) -> Program:
+    """A function that is one call of a kernel."""
+    arguments = ", ".join(f"%a{i}: {kind}" for i, kind in enumerate(types))
+    names = ", ".join(f"%a{i}" for i in range(len(types)))
+    made = ", ".join(f"%r{i}" for i in range(len(results)))
+    signature = f"({', '.join(types)}) -> ({', '.join(results)})"
+    text = f"""
+      func @main({arguments}) -> ({", ".join(results)}) {{
+        {made} = "{name}"({names}) {attributes} : {signature}
+        tfrt.return {made} : {", ".join(results)}
+      }}"""
+    return Program.from_source(text, name)
+
+
+def described(value: object) -> object:
+    """What a result is, in a form that can be compared; NaNs and zeros are all alike."""
+    if isinstance(value, DenseHostTensor):
+        elements = [
+            "nan" if number != number else number + 0.0  # noqa: PLR0124
+            for number in value.array.reshape(-1).tolist()
+        ]
+        return str(value.element_type), value.shape.sizes, elements
+    return value
+
+
+def rounded(value: object) -> object:
+    """What a result is, except for last digits."""
+    if isinstance(value, DenseHostTensor) and value.element_type is F32:
+        shown = [f"{number:.5g}" for number in value.array.reshape(-1).tolist()]
+        return value.shape.sizes, [{"-0": "0"}.get(text, text) for text in shown]
+    return described(value)
+
+
+def run(
+    host: HostContext, called: Program, arguments: Sequence[object], *, natively: bool
+) -> list[object]:
+    """The results of a call, errors as their messages."""
+    kernels = None if natively else python_halves()
+    execution = called.run(host, arguments=list(arguments), kernels=kernels)
+    assert execution.wait(60)
+    return [
+        f"error: {problem.diagnostics[0].message}"
+        if (problem := value.exception(0)) is not None
+        else value.result(0)
+        for value in execution.results
+    ]
+
+
+def compare(
+    host: HostContext,
+    called: Program,
+    arguments: Sequence[object],
+    describe: Any = described,
+) -> list[object]:
+    """Run both halves on copies of the arguments; results and what became of the arguments."""
+    outcomes = []
+    for natively in (True, False):
+        given_now = copies(arguments)
+        results = run(host, called, given_now, natively=natively)
+        outcomes.append([describe(value) for value in [*results, *given_now]])
+    assert outcomes[0] == outcomes[1]
+    return outcomes[0]
+
+
+def copies(arguments: Sequence[object]) -> list[object]:
+    """Copies of tensors, which share memory among each other as the tensors do."""
+    memory: dict[int, HostBuffer] = {}
+    made: list[object] = []
+    for value in arguments:
+        if not isinstance(value, DenseHostTensor):
+            made.append(value)
+            continue
+        whole = value.buffer.memory
+        if id(whole) not in memory:
+            assert isinstance(whole, np.ndarray)
+            memory[id(whole)] = HostBuffer.over(whole.copy())
+            memory[id(memory[id(whole)])] = memory[id(whole)]
+        offset = value.buffer.address - HostBuffer.over(whole).address
+        buffer = memory[id(whole)].slice(offset, value.buffer.size)
+        made.append(DenseHostTensor(value.element_type, value.shape, buffer))
+    return made
+
+
+# --- arguments ---
+
+
+@st.composite
+def tensors(
+    draw: st.DrawFn, sizes: tuple[int, ...], element_type: ElementType = F32
+) -> DenseHostTensor:
+    """A tensor of that shape with telling numbers."""
+    count = TensorShape(sizes).element_count
+    if element_type is F32:
+        elements = st.sampled_from(NUMBERS) | st.floats(-50, 50, width=32)
+    else:
+        elements = st.integers(-3, 3) | st.sampled_from([2**31 - 1, -(2**31)])
+    values = draw(st.lists(elements, min_size=count, max_size=count))
+    storage = np.dtype(np.bool_) if element_type is BOOL else element_type.storage
+    return DenseHostTensor.over(np.array(values, storage).reshape(sizes))
+
+
+@st.composite
+def operands(draw: st.DrawFn, count: int, word: str) -> list[object]:
+    """Arguments of which most are alike, and some are not what they should be."""
+    right = F32 if word == "f32" else I32
+    sizes = draw(SIZES)
+    made: list[object] = []
+    for _ in range(count):
+        match draw(
+            st.sampled_from(["good"] * 8 + ["shape", "type", "object", "shared", "crooked"])
+        ):
+            case "good":
+                made.append(draw(tensors(sizes, right)))
+            case "shape":
+                made.append(draw(tensors(draw(SIZES), right)))
+            case "type":
+                made.append(draw(tensors(sizes, draw(st.sampled_from([F32, I32, BOOL])))))
+            case "object":
+                made.append(draw(st.sampled_from(["text", TensorShape((2,)), 7, None])))
+            case "shared":
+                made += draw(sharing(sizes, right, 1, made))
+            case _:
+                made += draw(crooked(sizes, right))
+    return made
+
+
+@st.composite
+def sharing(
+    draw: st.DrawFn,
+    sizes: tuple[int, ...],
+    element_type: ElementType,
+    count: int,
+    made: list[object],
+) -> list[object]:
+    """A tensor that shares all or some memory with an earlier one, if there is one."""
+    earlier = [value for value in made if isinstance(value, DenseHostTensor)]
+    if not earlier:
+        return [draw(tensors(sizes, element_type)) for _ in range(count)]
+    other = draw(st.sampled_from(earlier))
+    bytes_needed = TensorShape(sizes).element_count * element_type.size
+    room = other.buffer.size - bytes_needed
+    if room < 0:
+        return [other]
+    start = draw(st.integers(0, room // 4)) * 4
+    buffer = other.buffer.slice(start, bytes_needed)
+    return [DenseHostTensor(element_type, TensorShape(sizes), buffer)]
+
+
+@st.composite
+def crooked(
+    draw: st.DrawFn, sizes: tuple[int, ...], element_type: ElementType
+) -> list[DenseHostTensor]:
+    """A tensor that does not start at a multiple of its elements' size."""
+    size = TensorShape(sizes).element_count * element_type.size
+    memory = HostBuffer.over(np.zeros(size + 8, np.uint8))
+    start = draw(st.sampled_from([1, 2, 3]))
+    return [DenseHostTensor(element_type, TensorShape(sizes), memory.slice(start, size))]
+
+
+@st.composite
+def chained(draw: st.DrawFn, made: list[object]) -> list[object]:
+    """With a chain behind them, or without."""
+    return [*made, CHAIN] if draw(st.booleans()) else made
+
+
+def types_of(arguments: Sequence[object]) -> tuple[str, ...]:
+    return tuple(CHAIN_TYPE if value is CHAIN else TENSOR for value in arguments)
+
+
+# --- kernels ---
+
+
+ELEMENTWISE = {
+    f"tfrt_test.{name}.{word}": (arity, word)
+    for name, arity in (("relu", 1), ("add", 2), ("equal", 2))
+    for word in ("f32", "i32")
+} | {"tfrt_test.cast.f32_to_i32": (1, "f32"), "tfrt_test.cast.i32_to_f32": (1, "i32")}
+
+
+@pytest.mark.parametrize("name", ELEMENTWISE)
+@given(data=st.data())
+@SETTINGS
+def test_element_by_element(host: HostContext, name: str, data: st.DataObject) -> None:
+    arity, word = ELEMENTWISE[name]
+    # One operand more is where the result goes; more than that, or fewer, are too many or too few.
+    count = data.draw(
+        st.sampled_from([arity] * 3 + [arity + 1] * 3 + [max(1, arity - 1), arity + 2])
+    )
+    made = data.draw(operands(count, word).flatmap(chained))
+    results = (TENSOR,) if data.draw(st.booleans()) else (CHAIN_TYPE,)
+    compare(host, program(name, types_of(made), results), made)
+
+
+INPLACE = {
+    f"tfrt_test.{name}_inplace.{word}": (arity, word)
+    for name, arity in (("relu", 1), ("add", 2), ("equal", 2))
+    for word in ("f32", "i32")
+}
+
+
+@pytest.mark.parametrize("name", INPLACE)
+@given(data=st.data())
+@SETTINGS
+def test_in_place(host: HostContext, name: str, data: st.DataObject) -> None:
+    arity, word = INPLACE[name]
+    count = data.draw(st.sampled_from([arity] * 5 + [1, 2, 3]))
+    made = data.draw(operands(count, word).flatmap(chained))
+    compare(host, program(name, types_of(made), (CHAIN_TYPE,)), made)
+
+
+@pytest.mark.parametrize("word", ["f32", "i32"])
+@given(data=st.data())
+@SETTINGS
+def test_equality(host: HostContext, word: str, data: st.DataObject) -> None:
+    made = data.draw(operands(2, word).flatmap(chained))
+    called = program(f"tfrt_dht.tensor_equal.{word}", types_of(made), ("i1", CHAIN_TYPE))
+    compare(host, called, made)
+
+
+@pytest.mark.parametrize(("name", "count"), [("softmax_inplace", 1), ("softmax", 2)])
+@given(data=st.data())
+@SETTINGS
+def test_softmax(host: HostContext, name: str, count: int, data: st.DataObject) -> None:
+    made = data.draw(operands(count, "f32").flatmap(chained))
+    called = program(f"tfrt_test.{name}.f32", types_of(made), (CHAIN_TYPE,))
+    compare(host, called, made, rounded)
+
+
+@pytest.mark.parametrize("word", ["f32", "i32"])
+@given(data=st.data())
+@SETTINGS
+def test_the_largest_of_each_row(host: HostContext, word: str, data: st.DataObject) -> None:
+    made = data.draw(operands(1, word).flatmap(chained))
+    rank = data.draw(st.integers(1, 4))
+    compare(host, program(f"tfrt_test.argmax.{word}.{rank}", types_of(made), (TENSOR,)), made)
+
+
+@pytest.mark.parametrize("word", ["f32", "i32"])
+@given(data=st.data())
+@SETTINGS
+def test_rows_are_repeated(host: HostContext, word: str, data: st.DataObject) -> None:
+    [source] = data.draw(operands(1, word))
+    sizes = data.draw(SIZES)
+    if isinstance(source, DenseHostTensor) and data.draw(st.booleans()):
+        sizes = (*data.draw(st.lists(st.integers(0, 3), max_size=2)), *source.shape.sizes)
+    rank = data.draw(st.sampled_from([2, 3]))
+    text = f"""
+      func @main(%a: {TENSOR}) -> {TENSOR} {{
+        %chain = tfrt.new.chain
+        %shape = ts.build_shape [{", ".join(f"{size} : i64" for size in sizes)}]
+        %r = "tfrt_test.broadcast.{word}.{rank}"(%a, %shape, %chain)
+            : ({TENSOR}, {SHAPE}, {CHAIN_TYPE}) -> {TENSOR}
+        tfrt.return %r : {TENSOR}
+      }}"""
+    compare(host, Program.from_source(text, "broadcast"), [source])
+
+
+@given(data=st.data())
+@SETTINGS
+def test_products(host: HostContext, data: st.DataObject) -> None:
+    rows, inner, columns = (data.draw(st.integers(0, 6)) for _ in range(3))
+    shapes = [(rows, inner), (inner, columns), (rows, columns)]
+    if data.draw(st.booleans()):
+        shapes[data.draw(st.integers(0, 2))] = data.draw(SIZES)
+    made: list[object] = []
+    for sizes in shapes:
+        if data.draw(st.integers(0, 5)) == 0:
+            made += data.draw(operands(1, "f32"))
+        elif data.draw(st.integers(0, 5)) == 0:
+            made += data.draw(sharing(sizes, F32, 1, made))
+        else:
+            # Small whole numbers: their sums are exact in any order.
+            numbers = np.arange(TensorShape(sizes).element_count) % 7 - 3
+            made.append(DenseHostTensor.over(numbers.astype(np.float32).reshape(sizes)))
+    alpha, beta = (data.draw(st.sampled_from([0.0, 1.0, -1.0, 0.5, 2.0])) for _ in range(2))
+    arguments = data.draw(chained([alpha, *made[:2], beta, made[2]]))
+    types = ("f32", TENSOR, TENSOR, "f32", TENSOR, CHAIN_TYPE)[: len(arguments)]
+    compare(host, program("tfrt_test.matmul.f32.2", types, (CHAIN_TYPE,)), arguments)
+
+
+@pytest.mark.parametrize("word", ["f32", "i32"])
+@given(data=st.data())
+@SETTINGS
+def test_filling(host: HostContext, word: str, data: st.DataObject) -> None:
+    made = data.draw(operands(1, word).flatmap(chained))
+    number = data.draw(st.integers(-(2**31), 2**31 - 1))
+    value = f"{number / 1024}" if word == "f32" else f"{number}"
+    name = f"tfrt_dht.fill_tensor_with_constant.{word}"
+    called = program(name, types_of(made), (CHAIN_TYPE,), f"{{value = {value} : {word}}}")
+    compare(host, called, made)
+
+
+@pytest.mark.parametrize("word", ["f32", "i32"])
+@given(data=st.data())
+@SETTINGS
+def test_assigning(host: HostContext, word: str, data: st.DataObject) -> None:
+    [target] = data.draw(operands(1, word))
+    count = target.shape.element_count if isinstance(target, DenseHostTensor) else 2
+    count += data.draw(st.sampled_from([0, 0, 0, 1, -1]))
+    values = ", ".join(f"{i}.5 : f32" if word == "f32" else f"{i} : i32" for i in range(count))
+    name = f"tfrt_dht.set_tensor_with_constant_values.{word}"
+    attributes = f"{{values = [{values}]}}"
+    if count > 0:
+        compare(host, program(name, (TENSOR,), (CHAIN_TYPE,), attributes), [target])
+
+
+@given(sizes=st.lists(st.integers(-1, 5) | st.just(2**62), max_size=5))
+@SETTINGS
+def test_shapes_and_new_tensors(host: HostContext, sizes: list[int]) -> None:
+    listed = ", ".join(f"{size} : i64" for size in sizes)
+    text = f"""
+      func @main() -> ({SHAPE}, {SHAPE}) {{
+        %shape = ts.build_shape [{listed}]
+        %tensor = tfrt_dht.create_uninitialized_tensor.f32.3 [{listed}]
+        %found = "tfrt_dht.get_tensor_shape"(%tensor) : ({TENSOR}) -> {SHAPE}
+        tfrt.return %shape, %found : {SHAPE}, {SHAPE}
+      }}"""
+    compare(host, Program.from_source(text, "shapes"), [])
+
+
+def test_every_native_half_is_compared_here() -> None:
+    with open(__file__, encoding="utf-8") as file:
+        text = file.read()
+    for name, kernel in available_kernels().items():
+        if isinstance(kernel, PythonKernel) and kernel.shortcut is not None:
+            stem = name.split(".")[1].removesuffix("_inplace")
+            assert stem in text, name
