@@ -8,7 +8,7 @@ to load NumPy.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -80,7 +80,8 @@ def _ranks(owners: Words, counts: Words) -> Words:
 
 def lay_out(
     function: BefFunction,
-    calls: Iterable[tuple[int, int] | None],
+    runs: Sequence[bool],
+    heads: tuple[Sequence[int], Sequence[int]],
     constants: Collection[int],
     offset: int,
     first_handle: int,
@@ -88,37 +89,36 @@ def lay_out(
     """The block of a function, for the offset where it is going to be.
 
     Args:
-        calls: the address and the flags of each kernel's call, None for those that do not run; what
-            else a call has (data, functions) is not filled in.
+        runs: which kernels run.
+        heads: the addresses and the flags of the calls of those; what else a call has (data,
+            functions) is not filled in.
         constants: the registers of those.
     """
-    calls = list(calls)
-    runs = np.array([call is not None for call in calls], np.bool_)
-    heads = np.array([call for call in calls if call is not None], np.int64).reshape(-1, 2)
+    does_run = np.array(runs, np.bool_)
     arguments = _Lists([kernel.arguments for kernel in function.kernels])
     results = _Lists([kernel.results for kernel in function.kernels])
     is_constant = np.zeros(function.register_count, np.bool_)
     is_constant[list(constants)] = True
 
     sizes = RECORD_REGISTERS // 8 + arguments.counts + results.counts
-    sizes[~runs] = 0
+    sizes[~does_run] = 0
     records: Words = np.cumsum(sizes) - sizes
     ready = ACTIVATION_REGISTERS + 8 * function.register_count
-    uses = _Uses(arguments, runs, is_constant)
+    uses = _Uses(arguments, does_run, is_constant)
     returned = np.array(function.result_registers, np.int64)
     slots, words, slot_addresses = _slots(
         uses, returned, is_constant, offset, int(sizes.sum()), records, ready
     )
 
-    first = records[runs]
-    counts = arguments.counts[runs], results.counts[runs]
-    flags = heads[:, 1]
+    first = records[does_run]
+    counts = arguments.counts[does_run], results.counts[does_run]
+    flags = np.array(heads[1], np.int64)
     flags[counts[0] + counts[1] > FRAME_ROOM] |= KERNEL_WIDE
     flags[(flags == 0) & (counts[0] == 2) & (counts[1] == 1)] = KERNEL_SMALL
     table = first + RECORD_REGISTERS // 8 + counts[0]
-    indexes = np.flatnonzero(runs)
+    indexes = np.flatnonzero(does_run)
     columns = {
-        RECORD_KERNEL: heads[:, 0],
+        RECORD_KERNEL: np.array(heads[0], np.int64),
         RECORD_ARGUMENTS: counts[0],
         RECORD_RESULTS: counts[1],
         RECORD_FLAGS: flags,
@@ -128,16 +128,16 @@ def lay_out(
     }
     for place, column in columns.items():
         words[first + place // 8] = column
-    there = runs[arguments.owners]
+    there = does_run[arguments.owners]
     at = (records[arguments.owners] + RECORD_REGISTERS // 8 + arguments.places)[there]
     words[at] = ACTIVATION_REGISTERS + 8 * arguments.numbers[there]
-    there = runs[results.owners]
+    there = does_run[results.owners]
     at = records[results.owners] + RECORD_REGISTERS // 8 + arguments.counts[results.owners]
     at = (at + results.places)[there]
     words[at] = slots[results.numbers[there]]
 
     addresses = np.concatenate((first + RECORD_SLOTS // 8, at, slot_addresses))
-    offsets = np.where(runs, offset + 8 * records, 0)
+    offsets = np.where(does_run, offset + 8 * records, 0)
     return Block(words, addresses, offsets, slots, uses.waits)
 
 

@@ -170,12 +170,16 @@ class FunctionWriter:
         from tfrt_runtime.executor.columns import lay_out
 
         plan, arena = self._plan, self._arena
-        heads = [call and (call.address, call.flags) for call in self._calls]
-        block = lay_out(plan.function, heads, plan.constants, arena.offset, self._handle)
+        calls = [call for call in self._calls if call is not None]
+        heads = [call.address for call in calls], [call.flags for call in calls]
+        block = lay_out(
+            plan.function, plan.runs, heads, plan.constants, arena.offset, self._handle
+        )
         arena.add_block(block.words.tobytes(), block.relocate)
         self._records = block.records.tolist()
-        for record, call in zip(self._records, self._calls, strict=True):
-            if call is not None and (call.data or call.code or call.functions):
+        records = [record for record in self._records if record]
+        for record, call in zip(records, calls, strict=True):
+            if call.data or call.code or call.functions:
                 data, functions, _ = self._write_data(call, (), function_offsets)
                 for place, target in ((RECORD_DATA, data), (RECORD_FUNCTIONS, functions)):
                     if target:

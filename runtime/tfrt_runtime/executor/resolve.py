@@ -85,7 +85,7 @@ class Resolver:
         self._functions = functions
         self._symbols = symbols
         self._python_kernel = python_kernel
-        self._calls: dict[tuple[str, int, int], Call] = {}
+        self._calls: dict[tuple[int, int, int, bool], Call] = {}
         self._constants: dict[tuple[str, tuple[int, ...], int], Constant] = {}
 
     def constant(self, kernel: ConstantKernel, record: BefKernel) -> Constant:
@@ -131,13 +131,14 @@ class Resolver:
 
     def _plain(self, kernel: NativeKernel, record: BefKernel) -> Call:
         """A native kernel's call; without attributes it is the same for each call of this shape."""
-        if kernel.attributes or record.is_nonstrict:
-            return self._native(kernel, record)
-        shape = (kernel.name, len(record.arguments), len(record.results))
-        call = self._calls.get(shape)
-        if call is None:
-            call = self._calls[shape] = self._native(kernel, record)
+        call = self._native(kernel, record)
+        if not kernel.attributes and not record.is_nonstrict:
+            self._calls[_shape(kernel, record)] = call
         return call
+
+    def known(self, kernel: Kernel, record: BefKernel) -> Call | None:
+        """The call of a native kernel without attributes, if it was called in this shape before."""
+        return self._calls.get(_shape(kernel, record))
 
     def _native(self, kernel: NativeKernel, record: BefKernel) -> Call:
         self._expect(record, kernel.name, kernel.arguments, kernel.results)
@@ -309,6 +310,11 @@ class Resolver:
 
     def _refuse(self, record: BefKernel, message: str) -> TfrtError:
         return TfrtError(error(message, self._file.location(record.location)))
+
+
+def _shape(kernel: Kernel, record: BefKernel) -> tuple[int, int, int, bool]:
+    # By identity: to hash a kernel takes longer.  Kernels outlive the resolver.
+    return id(kernel), len(record.arguments), len(record.results), record.is_nonstrict
 
 
 def _payload_type(word: str) -> int:
