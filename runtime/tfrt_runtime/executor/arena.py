@@ -5,7 +5,6 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterable, Sequence
 
-
 Relocation = Callable[["array[int]", int, int], None]
 """Adds a base to offsets in memory whose part of interest begins at some word: memory, word, base."""
 

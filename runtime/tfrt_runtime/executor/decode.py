@@ -172,9 +172,7 @@ class FunctionWriter:
         plan, arena = self._plan, self._arena
         calls = [call for call in self._calls if call is not None]
         heads = [call.address for call in calls], [call.flags for call in calls]
-        block = lay_out(
-            plan.function, plan.runs, heads, plan.constants, arena.offset, self._handle
-        )
+        block = lay_out(plan.function, plan.runs, heads, plan.constants, arena.offset, self._handle)
         arena.add_block(block.words.tobytes(), block.relocate)
         self._records = block.records.tolist()
         records = [record for record in self._records if record]

@@ -15,8 +15,9 @@ plain: then `parse_module` reads it, from the start.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TypeAlias
 
 from xdsl.ir import Attribute, Operation
@@ -30,17 +31,16 @@ from tfrt_nb.source.text import SourceText
 
 Types: TypeAlias = tuple[Attribute, ...]
 
-_OPERAND = rf"{NAME}(?:\#[0-9]+)?"
-
 _ROW = re.compile(
-    rf"""([ \t]*+ (?: ({NAME}) ((?:[ ]*:[ ]*[0-9]+)? (?:[ ]*,[ ]*{NAME}(?:[ ]*:[ ]*[0-9]+)?)*)
-                      [ ]*=[ ]* )?+)
-    (?: ([A-Za-z_"][^%\n\r/]*+) ({_OPERAND}(?:,[ ]*{_OPERAND})*+)? ([^%\n\r/]*+) (?://[^\n]*+)? (?=\n)
+    r"""([ \t]*+ (?: (%[\w$.-]++) [ ]*+ ([^=\n ][^=\n]*+)?+ =[ ]*+ )?+)
+    (?: ([A-Za-z_"][^%\n\r/]*+) (%[\w$.\#-]++(?:,[ ]*+%[\w$.\#-]++)*+)?+ ([^%\n\r/]*+)
+        (?://[^\n]*+)?+ (?=\n)
       | ([^\n]*+) ) \n""",
     re.ASCII | re.VERBOSE,
 )
-"""A line: all that stands before the operation, its first result, further results; the operation up to
-its operands, these, the rest.  Or, of a line of another form, what stands behind its indentation."""
+"""A line: all that stands before the operation, its first result, what names further ones; the operation
+up to its operands, these, the rest.  Or, of a line of another form, what stands behind its indentation.
+What is taken for the name of a result need not be one."""
 
 _HEAD = re.compile(
     r"""[ \t]* func(?:\.func)?[ ]+ (?:(?:private|public)[ ]+)? @([A-Za-z_][\w$.]*) \( ([^()\n/]*) \)
@@ -50,8 +50,11 @@ _HEAD = re.compile(
 )
 _ARGUMENT = re.compile(rf"\s*({NAME})[ ]*:[ ]*([^\s,][^,]*?)\s*(?:,(?=.)|$)", re.ASCII)
 _COMMENT_OR_NOTHING = re.compile(r"\s*(?://.*)?", re.ASCII)
+_RESULT = re.compile(rf"({NAME})(?:[ ]*:[ ]*([1-9][0-9]{{0,5}}))?", re.ASCII)
+_NO_NAME = re.compile(r"%[0-9]+[^0-9 #]", re.ASCII)
 _END = re.compile(r"\}[ \t]*(?://.*)?", re.ASCII)
 
+_CHUNK = 1 << 14
 _Row = tuple[str, str, str, str, str, str, str]
 
 
@@ -62,6 +65,7 @@ class Shape:
     operation: Operation
     operand_types: Types
     result_types: Types
+    is_return: bool
 
 
 @dataclass(slots=True)
@@ -120,16 +124,13 @@ class _Reader:
         Raises:
             Exception: the text is not plain, or wrong.
         """
-        text = self._source.text
-        rows: list[_Row] = _ROW.findall(text if text.endswith("\n") else text + "\n")
+        rows = enumerate(chain.from_iterable(_chunks(self._source.text)), 1)
         functions: list[PlainFunction] = []
-        index = 0
-        while index < len(rows):
-            if not _COMMENT_OR_NOTHING.fullmatch("".join(rows[index][1:])):
-                function, names = self._read_head(index + 1)
-                index = self._read_body(rows, index + 1, function, names)
+        for line, row in rows:
+            if not _is_nothing(row):
+                function, names = self._read_head(line)
+                self._read_body(rows, function, names)
                 functions.append(function)
-            index += 1
         self._check_symbols(functions)
         return functions
 
@@ -173,41 +174,47 @@ class _Reader:
         return tuple([known.setdefault(type_, type_) for type_ in types])
 
     def _read_body(
-        self, rows: Sequence[_Row], first: int, function: PlainFunction, names: dict[str, int]
-    ) -> int:
-        """Read the lines of a function; returns the index of the one with its brace."""
+        self, rows: Iterator[tuple[int, _Row]], function: PlainFunction, names: dict[str, int]
+    ) -> None:
+        """Read the lines of a function, and the one with its brace."""
         shapes, types = self._shapes, function.register_types
         add_shape, add_operands = function.shapes.append, function.operands.append
         add_line, add_column = function.lines.append, function.columns.append
-        for index in range(first, len(rows)):
-            before, result, more, head, listed, tail, other = rows[index]
+        for line, (before, result, more, head, listed, tail, other) in rows:
             if not head:
-                if _COMMENT_OR_NOTHING.fullmatch(other) and not result:
-                    continue
-                raise _NotPlain
-            operands = _registers(listed, names) if listed else ()
+                if result or not _COMMENT_OR_NOTHING.fullmatch(other):
+                    raise _NotPlain
+                continue
+            operands: tuple[int, ...] = ()
+            if listed:
+                try:
+                    operands = tuple([names[name] for name in listed.split(", ")])
+                except KeyError:
+                    operands = tuple([names[name.strip()] for name in listed.split(",")])
             shape = shapes.get((head, tail))
             if shape is None:
-                shape = self._read_shape(index + 1, len(before), listed, operands, types)
+                shape = self._read_shape(line, len(before), listed, operands, types)
                 shapes[head, tail] = shape
             if tuple([types[register] for register in operands]) != shape.operand_types:
                 raise _NotPlain
-            if type(shape.operation) is ReturnOp:
-                if result or shape.operand_types != function.result_types:
+            results = shape.result_types
+            if result:
+                if more or len(results) != 1:
+                    _name_results(result + more, len(results), names, len(types))
+                elif result in names:
+                    raise _NotPlain
+                else:
+                    names[result] = len(types)
+            elif shape.is_return:
+                if _NO_NAME.search(" ".join(names)) or shape.operand_types != function.result_types:
                     raise _NotPlain
                 function.returned = operands
                 _check_sync_return(function)
-                return _end(rows, index + 1)
-            results = shape.result_types
-            if result:
-                if not more and len(results) == 1 and result not in names:
-                    names[result] = len(types)
-                else:
-                    _name_results(result + more, len(results), names, len(types))
+                return _read_brace(rows)
             types += results
             add_shape(shape)
             add_operands(operands)
-            add_line(index + 1)
+            add_line(line)
             add_column(len(before) + 1)
         raise _NotPlain
 
@@ -232,7 +239,8 @@ class _Reader:
         operation.verify_()
         operand_types = [value.type for value in operation.operands]
         result_types = [value.type for value in operation.results]
-        return Shape(operation, self._same(operand_types), self._same(result_types))
+        is_return = type(operation) is ReturnOp
+        return Shape(operation, self._same(operand_types), self._same(result_types), is_return)
 
     def _check_symbols(self, functions: Sequence[PlainFunction]) -> None:
         """Functions have names of their own, and calls are calls of functions that there are.
@@ -277,41 +285,43 @@ def _is_plain(operation: Operation) -> bool:
     return not operation.regions and not operation.successors
 
 
-def _registers(listed: str, names: dict[str, int]) -> tuple[int, ...]:
-    """The registers of `%a, %b`."""
-    try:
-        return tuple([names[name] for name in listed.split(", ")])
-    except KeyError:
-        pass
-    try:
-        return tuple([names[name.strip()] for name in listed.split(",")])
-    except KeyError:
-        raise _NotPlain from None
-
-
 def _name_results(text: str, count: int, names: dict[str, int], first: int) -> None:
     """Name `count` results, the first of which has register `first`, as in `%a, %r:2`."""
     register = first
     for part in text.split(","):
-        name, _, size = (piece.strip() for piece in part.partition(":"))
-        if name in names or (size and not int(size)):
+        match = _RESULT.fullmatch(part.strip(" "))
+        if match is None or match[1] in names:
             raise _NotPlain
+        name, size = match[1], int(match[2] or 1)
         names[name] = register
-        for index in range(int(size or 1)):
-            names[f"{name}#{index}"] = register + index
-        register += int(size or 1)
+        if match[2] is not None:
+            names |= {f"{name}#{index}": register + index for index in range(min(size, count))}
+        register += size
     if register != first + count:
         raise _NotPlain
 
 
-def _end(rows: Sequence[_Row], first: int) -> int:
-    """The index of the line with the brace, which comes next."""
-    for index in range(first, len(rows)):
-        _, result, _, head, *_, other = rows[index]
-        if head or result:
-            break
-        if not _COMMENT_OR_NOTHING.fullmatch(other):
-            if _END.fullmatch(other):
-                return index
+def _chunks(text: str) -> Iterator[list[_Row]]:
+    """The lines of a text, some hundred at a time: a program that is not plain is soon found out."""
+    start = 0
+    if not text.endswith("\n"):
+        text += "\n"
+    while start < len(text):
+        end = text.find("\n", start + _CHUNK) + 1 or len(text)
+        yield _ROW.findall(text, start, end)
+        start = end
+
+
+def _read_brace(rows: Iterator[tuple[int, _Row]]) -> None:
+    """Read the line with the brace, which comes next."""
+    for _, row in rows:
+        if not _is_nothing(row):
+            if _END.fullmatch("".join(row[1:])):
+                return
             break
     raise _NotPlain
+
+
+def _is_nothing(row: _Row) -> bool:
+    """Whether there is nothing in the line, or a comment."""
+    return _COMMENT_OR_NOTHING.fullmatch("".join(row[1:])) is not None
