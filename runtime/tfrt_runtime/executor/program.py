@@ -153,7 +153,7 @@ class Executable:
         self._places += [record.location for record in function.kernels]
         in_sync = function.kind is FunctionKind.SYNC
         for position, (kernel, record) in enumerate(zip(kernels, function.kernels, strict=True)):
-            if (call := resolver.known(kernel, record)) is not None:
+            if (call := resolver.known(kernel, record, in_sync)) is not None:
                 calls.append(call)
                 continue
             if isinstance(kernel, ConstantKernel):

@@ -108,6 +108,8 @@ def assign_streams(
         following = children[operation]
         if len(following) == 1:  # the bulk of a program
             assigned[operation] = streams.extend(assigned[following[0]], costs[operation])
+        elif not following:
+            assigned[operation] = streams.open(costs[operation])
         else:
             candidates = streams.distinct(assigned[child] for child in following)
             if links is not None:
@@ -179,6 +181,12 @@ class _Streams:
         self._costs[kept] += self._costs[gone]
         return kept
 
+    def open(self, cost: int) -> int:
+        """A new stream, for an operation without children."""
+        self._merged_into.append(len(self._costs))
+        self._costs.append(cost)
+        return len(self._costs) - 1
+
     def extend(self, stream: int, cost: int) -> int:
         """The stream for an operation whose only child is in `stream`."""
         found = self._merged_into[stream]
@@ -188,14 +196,10 @@ class _Streams:
         return found
 
     def join(self, candidates: Sequence[int], cost: int, threshold: int) -> int:
-        """The stream for an operation whose children are in `candidates`; a new one if it has none.
+        """The stream for an operation whose children are in `candidates`, one or more.
 
         Candidates that cost less than `threshold` are merged until they do not.
         """
-        if not candidates:
-            self._merged_into.append(len(self._costs))
-            self._costs.append(cost)
-            return len(self._costs) - 1
         costs = self._costs
         worthwhile = [stream for stream in candidates if costs[stream] >= threshold]
         cheap: int | None = None
