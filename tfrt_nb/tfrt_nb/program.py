@@ -62,7 +62,7 @@ class Program:
         self.file = file
         self.name = file.name
         self.text = text
-        self.module = module
+        self._module = module
         self.compiled = compiled
         self._executables: dict[int, Executable] = {}  # of the latest version of the user's kernels
         self._names: dict[tuple[int, int], NamedValue] | None = None
@@ -82,9 +82,13 @@ class Program:
         # The compiler is imported here: a program that comes as a file does not need it.
         from tfrt_nb.compiled.file import divide, requested_parallel_for
         from tfrt_nb.convert.mlir_to_bef import to_records
+        from tfrt_nb.convert.plain_text import plain_records
         from tfrt_nb.source import parse_module
 
         with collector_paused():
+            records = plain_records(text, name)
+            if records is not None:
+                return Program(BefFile.of(records, name), text)
             host, code = divide(parse_module(text, name))
             compiled = None
             if code is not None:
@@ -111,6 +115,15 @@ class Program:
             module = read_compiled(text, name)
             program.compiled = CompiledHalf(module, requested_parallel_for(text), (text, name))
         return program
+
+    @property
+    def module(self) -> ModuleOp | None:
+        """The host functions as a module of the IR; None for a program that came as a file."""
+        if self._module is None and self.text:
+            from tfrt_nb.source import parse_module
+
+            self._module = parse_module(self.text, self.name)
+        return self._module
 
     @cached_property
     def bef(self) -> bytes:

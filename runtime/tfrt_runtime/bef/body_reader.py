@@ -10,9 +10,10 @@ needed.
 from __future__ import annotations
 
 import struct
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import accumulate, chain, compress
+from operator import lt
 from typing import NamedTuple
 
 from tfrt_runtime.bef.encoding import (
@@ -127,25 +128,76 @@ class BodyReader:
         """The real kernels; `table` has three numbers for each, and for the pseudo kernel."""
         first = self._next_word
         at = self._read_lists(first)[-1]
-        defined = argument_count
         kernels: list[BefKernel] = []
+        positions: list[int] = []
         names = self._tables.kernel_names
+        known_names = len(names)
         rows = zip(table[3::3], table[4::3], table[5::3], strict=True)
         for number, (offset, operand_count, stream_id) in enumerate(rows, 1):
-            lists = self._read_lists(at)
-            code, _, arguments, _, _, results, _, end = lists
-            if offset != _WORD * (at - first) or operand_count != len(arguments):
-                raise self._fail("a kernel that does not fit its entry in the table", at)
-            if problem := self._find_wrong_reference(lists, defined):
-                raise self._fail(problem, at)
+            try:
+                lists = self._read_lists(at)
+                code, location, arguments, attributes, functions, results, used_by, end = lists
+                if offset != _WORD * (at - first) or operand_count != len(arguments):
+                    raise self._fail("a kernel that does not fit its entry in the table", at)
+                if code >= known_names:
+                    raise self._fail(f"kernel code {code}, there are {known_names}", at)
+            except MalformedBef:
+                self._check_references(
+                    kernels, positions, argument_count
+                )  # of those before come first
+                raise
             is_nonstrict = number in nonstrict
             waits = min(operand_count, 1) if is_nonstrict else operand_count
-            fields = (names[code], *lists[1:7], waits, stream_id, is_nonstrict)
-            kernels.append(kernel_of(fields))
-            defined += len(results)
+            kernels.append(
+                kernel_of(
+                    (
+                        names[code],
+                        location,
+                        arguments,
+                        attributes,
+                        functions,
+                        results,
+                        used_by,
+                        waits,
+                        stream_id,
+                        is_nonstrict,
+                    )
+                )
+            )
+            positions.append(at)
             at = end
+        self._check_references(kernels, positions, argument_count)
         self._next_word = at
         return tuple(kernels)
+
+    def _check_references(
+        self, kernels: Sequence[BefKernel], positions: Sequence[int], argument_count: int
+    ) -> None:
+        """Check the numbers in kernels, which are at these positions.
+
+        Raises:
+            MalformedBef: at the first kernel that refers to what is not there.
+        """
+        if not kernels or self._are_references_right(kernels, argument_count):
+            return
+        defined = argument_count
+        for kernel, position in zip(kernels, positions, strict=True):
+            if problem := self._find_wrong_reference(kernel, defined):
+                raise self._fail(problem, position)
+            defined += len(kernel.results)
+
+    def _are_references_right(self, kernels: Sequence[BefKernel], argument_count: int) -> bool:
+        """Whether `_find_wrong_reference` finds nothing in any of the kernels, at once for all."""
+        _, _, arguments, attributes, functions, results, *_ = zip(*kernels, strict=True)
+        starts = list(accumulate(map(len, results), initial=argument_count))
+        last_used = map(max, filter(None, arguments))
+        tables = self._tables
+        return (
+            list(chain.from_iterable(results)) == list(range(argument_count, starts[-1]))
+            and all(map(lt, last_used, compress(starts, arguments)))
+            and max(chain.from_iterable(attributes), default=-1) < tables.attributes_size
+            and max(chain.from_iterable(functions), default=-1) < tables.function_count
+        )
 
     def _read_lists(self, at: int) -> _Lists:
         """The kernel at word `at`."""
@@ -161,11 +213,16 @@ class BodyReader:
         functions = attributes + attribute_count
         results = functions + function_count
         end_of_results = end = results + result_count
-        used_by = []
         # Past the end of the section there are no counts; then `end` is past it, too.
-        for count in words[start:arguments]:
-            used_by.append(words[end : end + count])
-            end += count
+        if result_count == 1 and arguments <= len(words):
+            end += words[start]
+            used_by: tuple[_Numbers, ...] = (words[end_of_results:end],)
+        else:
+            listed = []
+            for count in words[start:arguments]:
+                listed.append(words[end : end + count])
+                end += count
+            used_by = tuple(listed)
         if end > len(words):
             raise self._fail("a kernel past the end of the section", at)
         return (
@@ -175,16 +232,14 @@ class BodyReader:
             words[attributes:functions] if attribute_count else (),
             words[functions:results] if function_count else (),
             words[results:end_of_results],
-            tuple(used_by),
+            used_by,
             end,
         )
 
-    def _find_wrong_reference(self, kernel: _Lists, defined: int) -> str | None:
+    def _find_wrong_reference(self, kernel: BefKernel, defined: int) -> str | None:
         """What is wrong with the numbers in `kernel`; registers below `defined` are defined."""
-        code, _, arguments, attributes, functions, results, *_ = kernel
+        _, _, arguments, attributes, functions, results, *_ = kernel
         tables = self._tables
-        if code >= len(tables.kernel_names):
-            return f"kernel code {code}, there are {len(tables.kernel_names)}"
         if arguments and max(arguments) >= defined:
             return f"Using undefined registers: {max(arguments)}, {defined} are defined"
         if results and results != (defined,) and results != _range(defined, len(results)):

@@ -14,6 +14,7 @@ offset outside of the section stands for a location that could not be written.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tfrt_runtime.bef.encoding import LocationKind
@@ -89,6 +90,22 @@ class PlaceWriter:
         records.varints((_FILE_LINE_COLUMN, self._string(file), line, column))
         return offset
 
+    def add_lines(self, file: str, lines: Sequence[int], columns: Sequence[int]) -> list[int]:
+        """`add_file` of each line and column, at a fourth of the price for lines in order."""
+        records = self.records.data
+        start = _varints(_FILE_LINE_COLUMN, self._string(file))
+        ends = {column: _varints(column) for column in set(columns)}
+        offsets = []
+        group, before = -1, b""
+        for line, column in zip(lines, columns, strict=True):
+            if line >> 7 != group:  # the last byte has the lowest seven bits
+                group, before = line >> 7, start + _varints(line)[:-1]
+            offsets.append(len(records))
+            records += before
+            records.append(line & 0x7F)
+            records += ends[column]
+        return offsets
+
     def _write(self, place: Place) -> None:
         records = self.records
         match place:
@@ -116,6 +133,12 @@ class PlaceWriter:
             offset = self._string_offsets[text] = len(self.strings)
             self.strings.data += text.encode(errors="surrogateescape") + b"\0"
         return offset
+
+
+def _varints(*values: int) -> bytes:
+    builder = ByteBuilder()
+    builder.varints(values)
+    return bytes(builder.data)
 
 
 def read_place(records: bytes, strings: bytes, offset: int) -> Place:

@@ -359,4 +359,4 @@ def _read_attribute_names(
     _expect(cursor, 1 + len(function.kernels), "kernels")
     counts = [len(kernel.attributes) for kernel in function.kernels]
     names = iter(_lookup(cursor, strings, cursor.varints(sum(counts)), "string"))
-    return tuple([tuple(islice(names, count)) for count in counts])
+    return tuple([tuple(islice(names, count)) if count else () for count in counts])

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+
+Relocation = Callable[["array[int]", int, int], None]
+"""Adds a base to offsets in memory whose part of interest begins at some word: memory, word, base."""
 
 
 class Arena:
@@ -13,8 +16,9 @@ class Arena:
     """
 
     def __init__(self) -> None:
-        self.words: list[int] = []
+        self.words = array("q")
         self._relocations: list[int] = []
+        self._blocks: list[tuple[int, Relocation]] = []
 
     @property
     def offset(self) -> int:
@@ -30,8 +34,15 @@ class Arena:
     def add_mixed(self, words: Sequence[int], addresses: Iterable[int]) -> int:
         """Append words, those at the positions `addresses` as `add_addresses` does."""
         first = len(self.words)
-        self.words += words
+        self.words.extend(words)
         self._relocations += [first + position for position in addresses]
+        return 8 * first
+
+    def add_block(self, words: bytes, relocate: Relocation) -> int:
+        """Append words as they are in memory; `relocate` makes addresses of those that become some."""
+        first = len(self.words)
+        self.words.frombytes(words)
+        self._blocks.append((first, relocate))
         return 8 * first
 
     def add_addresses(self, *offsets: int) -> int:
@@ -44,7 +55,7 @@ class Arena:
     def reserve(self, count: int) -> int:
         """Append `count` zero words, to fill later; returns the offset of the first."""
         offset = 8 * len(self.words)
-        self.words += [0] * count
+        self.words.frombytes(bytes(8 * count))
         return offset
 
     def put(self, offset: int, word: int) -> None:
@@ -54,7 +65,7 @@ class Arena:
     def put_all(self, offset: int, words: Sequence[int], addresses: Iterable[int]) -> None:
         """Fill reserved words, those at the positions `addresses` as `put_address` does."""
         first = offset // 8
-        self.words[first : first + len(words)] = words
+        self.words[first : first + len(words)] = array("q", words)
         self._relocations += [first + position for position in addresses]
 
     def put_address(self, offset: int, target: int) -> None:
@@ -64,8 +75,10 @@ class Arena:
 
     def seal(self) -> tuple[array[int], int]:
         """The memory and its address; it lives as long as the array, which must not grow."""
-        memory = array("q", self.words)
+        memory = self.words[:]
         base, _ = memory.buffer_info()
         for position in self._relocations:
             memory[position] += base
+        for first, relocate in self._blocks:
+            relocate(memory, first, base)
         return memory, base

@@ -10,7 +10,8 @@ users first), so that a file whose lists disagree cannot make the executor wait 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 
 from tfrt_runtime.bef.records import BefFunction
 from tfrt_runtime.executor.arena import Arena
@@ -46,6 +47,9 @@ from tfrt_runtime.native.layouts import (
 
 _RECORD_WORDS = RECORD_REGISTERS // 8
 
+MANY_KERNELS = 4096
+"""Functions with so many kernels are laid out by column."""
+
 
 @dataclass(frozen=True, slots=True)
 class Constant:
@@ -73,39 +77,50 @@ class Call:
     """Offset in the arena of what its data is, in the place of `data`."""
 
 
-@dataclass(slots=True)
+@dataclass
 class Plan:
-    """Who uses which register of a function."""
+    """Who uses which register of a function; `runs` says per kernel whether it runs at all."""
 
     function: BefFunction
     constants: Mapping[int, Constant]
     """By register."""
-    users: list[dict[int, int]] = field(default_factory=list)
-    """Per register: kernel index to how often it uses it, later kernels first."""
-    returns: list[list[int]] = field(default_factory=list)
-    """Per register: numbers of the results that return it."""
-    waits: list[int] = field(default_factory=list)
-    """Per kernel: uses of registers that are not constants."""
+    runs: Sequence[bool]
+
+    @cached_property
+    def users(self) -> list[list[int]]:
+        """Per register: the indexes of the kernels that use it, later ones first, once per use."""
+        users: list[list[int]] = [[] for _ in range(self.function.register_count)]
+        kernels = self.function.kernels
+        for index in range(len(kernels) - 1, -1, -1):
+            if self.runs[index]:
+                for register in kernels[index].arguments:
+                    users[register].append(index)
+        return users
+
+    @cached_property
+    def waits(self) -> list[int]:
+        """Per kernel: uses of registers that are not constants."""
+        waits = [0] * len(self.function.kernels)
+        for register, users in enumerate(self.users):
+            if register not in self.constants:
+                for index in users:
+                    waits[index] += 1
+        return waits
+
+    @cached_property
+    def returns(self) -> dict[int, list[int]]:
+        """The numbers of the results that return a register, for each that is returned."""
+        returns: dict[int, list[int]] = {}
+        for number, register in enumerate(self.function.result_registers):
+            returns.setdefault(register, []).append(number)
+        return returns
 
 
 def make_plan(
     function: BefFunction, constants: Mapping[int, Constant], runs: Sequence[bool]
 ) -> Plan:
-    """Count uses; `runs` says per kernel whether it runs at all."""
-    plan = Plan(function, constants)
-    plan.users = [{} for _ in range(function.register_count)]
-    plan.returns = [[] for _ in range(function.register_count)]
-    plan.waits = [0] * len(function.kernels)
-    for index in range(len(function.kernels) - 1, -1, -1):
-        if not runs[index]:
-            continue
-        for register in function.kernels[index].arguments:
-            users = plan.users[register]
-            users[index] = users.get(index, 0) + 1
-            plan.waits[index] += register not in constants
-    for number, register in enumerate(function.result_registers):
-        plan.returns[register].append(number)
-    return plan
+    """The uses of a function's registers, which are counted when someone asks."""
+    return Plan(function, constants, runs)
 
 
 class FunctionWriter:
@@ -140,10 +155,34 @@ class FunctionWriter:
 
     def write(self, function_offset: int, function_offsets: Sequence[int]) -> None:
         """Fill the function struct at `function_offset`, and what it points at."""
-        self._records = self._reserve_records()
-        slots = self._write_slots()
-        self._write_records(slots, function_offsets)
-        self._write_function(function_offset, slots)
+        is_plain = not self._trace and not self._is_nonstrict
+        if is_plain and len(self._calls) >= MANY_KERNELS:
+            slots, waits = self._write_columns(function_offsets)
+        else:
+            self._records = self._reserve_records()
+            slots, waits = self._write_slots(), self._initial_counts()
+            self._write_records(slots, function_offsets)
+        self._write_function(function_offset, slots, waits)
+
+    def _write_columns(self, function_offsets: Sequence[int]) -> tuple[Sequence[int], list[int]]:
+        """Slots and records, as of a large function; returns offsets of slots, and initial counts."""
+        # Imported here: small programs do not need NumPy, and to load it takes as long as they do.
+        from tfrt_runtime.executor.columns import lay_out
+
+        plan, arena = self._plan, self._arena
+        calls = [call for call in self._calls if call is not None]
+        heads = [call.address for call in calls], [call.flags for call in calls]
+        block = lay_out(plan.function, plan.runs, heads, plan.constants, arena.offset, self._handle)
+        arena.add_block(block.words.tobytes(), block.relocate)
+        self._records = block.records.tolist()
+        records = [record for record in self._records if record]
+        for record, call in zip(records, calls, strict=True):
+            if call.data or call.code or call.functions:
+                data, functions, _ = self._write_data(call, (), function_offsets)
+                for place, target in ((RECORD_DATA, data), (RECORD_FUNCTIONS, functions)):
+                    if target:
+                        arena.put_address(record + place, target)
+        return block.slots.tolist(), block.waits.tolist()
 
     def _reserve_records(self) -> list[int]:
         """The offset of each kernel's record, 0 for constants; in program order, side by side."""
@@ -158,30 +197,23 @@ class FunctionWriter:
         self._arena.reserve((end - first) // 8)
         return records
 
-    def _write_records(self, slots: Mapping[int, int], function_offsets: Sequence[int]) -> None:
+    def _write_records(self, slots: Sequence[int], function_offsets: Sequence[int]) -> None:
         """Records, each with the table of its result slots behind it."""
         words: list[int] = []
         addresses: list[int] = []
         kernels, records = self._plan.function.kernels, self._records
-        trace_flag = KERNEL_TRACED if self._trace else 0
         ready = self.ready(0)
         for index, call in enumerate(self._calls):
             if call is None:
                 continue
             arguments, results = kernels[index].arguments, kernels[index].results
             first = len(words)
-            flags = call.flags | trace_flag
-            if len(arguments) + len(results) > FRAME_ROOM:
-                flags |= KERNEL_WIDE
-            if flags == 0 and len(arguments) == 2 and len(results) == 1:
-                flags = KERNEL_SMALL
+            flags = self._flags(call, len(arguments), len(results))
             table = first + _RECORD_WORDS + len(arguments)
             addresses += (first + RECORD_SLOTS // 8, *range(table, table + len(results)))
-            data = functions = waits = 0
-            if call.data or call.code or call.functions or flags & KERNEL_NONSTRICT:
-                data, functions, waits = self._write_data(call, arguments, function_offsets)
-                there = ((RECORD_DATA, data), (RECORD_FUNCTIONS, functions), (RECORD_WAITS, waits))
-                addresses += [first + place // 8 for place, target in there if target]
+            data, functions, waits = self._write_data(call, arguments, function_offsets)
+            there = ((RECORD_DATA, data), (RECORD_FUNCTIONS, functions), (RECORD_WAITS, waits))
+            addresses += [first + place // 8 for place, target in there if target]
             words += (
                 call.address,
                 len(arguments),
@@ -198,6 +230,14 @@ class FunctionWriter:
             words += [slots[register] for register in results]
         if words:
             self._arena.put_all(next(filter(None, records)), words, addresses)
+
+    def _flags(self, call: Call, argument_count: int, result_count: int) -> int:
+        """The flags of a call's record."""
+        flags = call.flags | (KERNEL_TRACED if self._trace else 0)
+        if argument_count + result_count > FRAME_ROOM:
+            flags |= KERNEL_WIDE
+        is_small = flags == 0 and argument_count == 2 and result_count == 1
+        return KERNEL_SMALL if is_small else flags
 
     def _write_data(
         self, call: Call, arguments: Sequence[int], function_offsets: Sequence[int]
@@ -216,7 +256,7 @@ class FunctionWriter:
     def _weights(self, register: int) -> dict[int, int]:
         """Kernels that `register` counts down: by how much, or 0 for whoever wants any one."""
         weights = {}
-        for index, uses in self._plan.users[register].items():
+        for index, uses in _counted(self._plan.users[register]).items():
             call = self._calls[index]
             assert call is not None
             if not call.flags & KERNEL_NONSTRICT:
@@ -233,26 +273,28 @@ class FunctionWriter:
         return self._plan.function.kernels[index].arguments[: call.strict_arguments].count(register)
 
     def _references(self, register: int) -> int:
-        return sum(self._plan.users[register].values()) + len(self._plan.returns[register])
+        return len(self._plan.users[register]) + len(self._plan.returns.get(register, ()))
 
-    def _write_slots(self) -> dict[int, int]:
-        """A slot per register that is not a constant; returns their offsets."""
+    def _write_slots(self) -> list[int]:
+        """A slot per register that is not a constant; returns their offsets, 0 for constants."""
         start = self._arena.offset
         words: list[int] = []
         addresses: list[int] = []
-        slots: dict[int, int] = {}
+        slots: list[int] = []
         plan, records, ready = self._plan, self._records, self.ready(0)
-        for register, (uses, returns) in enumerate(zip(plan.users, plan.returns, strict=True)):
+        for register, uses in enumerate(plan.users):
             if register in plan.constants:
+                slots.append(0)
                 continue
-            users = self._weights(register) if self._is_nonstrict else uses
+            returns = plan.returns.get(register, ())
+            users = self._weights(register) if self._is_nonstrict else _counted(uses)
             trace = self._trace.get(register, 0)
             is_special = bool(returns) or trace != 0 or self._is_nonstrict
             first = len(words)
-            slots[register] = start + 8 * first
+            slots.append(start + 8 * first)
             words += (
                 ACTIVATION_REGISTERS + 8 * register,
-                sum(uses.values()) + len(returns),
+                len(uses) + len(returns),
                 is_special,
                 len(users),
                 len(returns),
@@ -287,9 +329,8 @@ class FunctionWriter:
             for index, call in enumerate(self._calls)
         ]
 
-    def _write_function(self, offset: int, slots: Mapping[int, int]) -> None:
+    def _write_function(self, offset: int, slots: Sequence[int], counts: list[int]) -> None:
         arena, plan, function = self._arena, self._plan, self._plan.function
-        counts = self._initial_counts()
         ready = [
             record
             for record, count in zip(self._records, counts, strict=True)
@@ -298,7 +339,7 @@ class FunctionWriter:
         entries = arena.add_addresses(*ready)
         arguments = arena.add_addresses(*(slots[i] for i in range(len(function.argument_types))))
         values = {register: write_constant(arena, c) for register, c in plan.constants.items()}
-        returned = [register for register in values if plan.returns[register]]
+        returned = [register for register in values if register in plan.returns]
         constant_slots = [self._constant_slot(register) for register in returned]
         constants = arena.offset
         for register, slot in zip(returned, constant_slots, strict=True):
@@ -333,6 +374,14 @@ class FunctionWriter:
         returns = self._plan.returns[register]
         spare = self.register(register)
         return self._arena.add(spare, len(returns), 1, 0, len(returns), 0, *returns)
+
+
+def _counted(users: Sequence[int]) -> dict[int, int]:
+    """How often each of `users` is there; in the same order."""
+    counts: dict[int, int] = {}
+    for user in users:
+        counts[user] = counts.get(user, 0) + 1
+    return counts
 
 
 def write_constant(arena: Arena, constant: Constant) -> int:

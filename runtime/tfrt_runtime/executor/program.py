@@ -151,7 +151,11 @@ class Executable:
         constants: dict[int, Constant] = {}
         observed = _observed_registers(function, kernels)
         self._places += [record.location for record in function.kernels]
+        in_sync = function.kind is FunctionKind.SYNC
         for position, (kernel, record) in enumerate(zip(kernels, function.kernels, strict=True)):
+            if (call := resolver.known(kernel, record, in_sync)) is not None:
+                calls.append(call)
+                continue
             if isinstance(kernel, ConstantKernel):
                 constant = resolver.constant(kernel, record)
                 if record.results[0] in observed:
@@ -160,7 +164,7 @@ class Executable:
                     constants[record.results[0]] = constant
                     calls.append(None)
                 continue
-            calls.append(resolver.call(kernel, record, function.kind is FunctionKind.SYNC))
+            calls.append(resolver.call(kernel, record, in_sync))
             if isinstance(kernel, CompiledKernel):
                 self._compiled[kernel.name] = kernel
             if isinstance(kernel, PythonKernel):

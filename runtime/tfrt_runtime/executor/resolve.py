@@ -87,7 +87,7 @@ class Resolver:
         self._functions = functions
         self._symbols = symbols
         self._python_kernel = python_kernel
-        self._calls: dict[tuple[str, int, int], Call] = {}
+        self._calls: dict[_Shape, Call] = {}
         self._constants: dict[tuple[str, tuple[int, ...], int], Constant] = {}
 
     def constant(self, kernel: ConstantKernel, record: BefKernel) -> Constant:
@@ -122,24 +122,22 @@ class Resolver:
         """
         if in_sync and record.is_nonstrict:
             raise self._refuse(record, f"'{kernel.name}' cannot run non-strictly")
-        if isinstance(kernel, NativeKernel):
-            return self._plain(kernel, record)
-        if isinstance(kernel, ControlKernel):
-            return self._control(kernel, record, in_sync)
+        if isinstance(kernel, NativeKernel | ControlKernel):
+            if isinstance(kernel, NativeKernel):
+                call = self._native(kernel, record)
+            else:
+                call = self._control(kernel, record, in_sync)
+            if not kernel.attributes and not record.is_nonstrict:
+                self._calls[_shape(kernel, record, in_sync)] = call
+            return call
         if isinstance(kernel, CompiledKernel):
             return self._compiled(kernel, record)
         assert isinstance(kernel, PythonKernel)
         return self._python(kernel, record)
 
-    def _plain(self, kernel: NativeKernel, record: BefKernel) -> Call:
-        """A native kernel's call; without attributes it is the same for each call of this shape."""
-        if kernel.attributes or record.is_nonstrict:
-            return self._native(kernel, record)
-        shape = (kernel.name, len(record.arguments), len(record.results))
-        call = self._calls.get(shape)
-        if call is None:
-            call = self._calls[shape] = self._native(kernel, record)
-        return call
+    def known(self, kernel: Kernel, record: BefKernel, in_sync: bool) -> Call | None:
+        """The call of a kernel without attributes that was called in this shape before."""
+        return None if record.is_nonstrict else self._calls.get(_shape(kernel, record, in_sync))
 
     def _native(self, kernel: NativeKernel, record: BefKernel) -> Call:
         self._expect(record, kernel.name, kernel.arguments, kernel.results)
@@ -335,6 +333,15 @@ class Resolver:
 
     def _refuse(self, record: BefKernel, message: str) -> TfrtError:
         return TfrtError(error(message, self._file.location(record.location)))
+
+
+_Shape = tuple[int, int, int, tuple[int, ...], bool]
+
+
+def _shape(kernel: Kernel, record: BefKernel, in_sync: bool) -> _Shape:
+    """The same for records of which a kernel without attributes says the same."""
+    # By identity: to hash a kernel takes longer.  Kernels outlive the resolver.
+    return id(kernel), len(record.arguments), len(record.results), record.functions, in_sync
 
 
 def _payload_type(word: str) -> int:

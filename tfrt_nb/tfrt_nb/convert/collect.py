@@ -76,7 +76,7 @@ class Collector:
     """The contents of a file under construction; `errors` says why there will be none."""
 
     def __init__(self, module: ModuleOp, *, optional_sections: bool) -> None:
-        self._optional_sections = optional_sections
+        self.has_optional_sections = optional_sections
         self.functions: list[Function] = []
         self.kernel_names: dict[str, None] = {}
         self.types = TypeTable()
@@ -176,12 +176,13 @@ class Collector:
         calls = []
         for inner in block.ops:
             if inner.name != RETURN:
-                calls.append(self._collect_call(inner))
+                calls.append(self.collect_call(inner))
             elif inner is not block.last_op:
                 self.fail(inner, "return op must be at the end of its block")
         return calls
 
-    def _collect_call(self, op: Operation) -> Call:
+    def collect_call(self, op: Operation) -> Call:
+        """The kernel that `op` becomes; what it needs is in the tables then."""
         # The kernels in a region come before the one that it belongs to, its function comes after
         # those of all regions inside.
         regions = [self._collect_region(op, region) for region in op.regions] if op.regions else ()
@@ -239,7 +240,7 @@ class Collector:
         value = encode(attribute)
         if value is None:
             return None
-        if self._optional_sections:
+        if self.has_optional_sections:
             self.types.spellings(_number_types(attribute))
         return self.attributes.add(attribute, value)
 

@@ -56,6 +56,14 @@ def to_records(
         converter = _Converter(contents, optional_sections, streams)
         functions = tuple(map(converter.convert, contents.functions))
         contents.check()
+    return to_module(functions, contents, converter.places)
+
+
+def to_module(
+    functions: tuple[BefFunction, ...], contents: Collector, places: PlaceWriter
+) -> BefModule:
+    """The functions, with what they refer to."""
+    has_optional_sections = contents.has_optional_sections
     attributes = contents.attributes
     return BefModule(
         functions,
@@ -63,10 +71,10 @@ def to_records(
         tuple(contents.types.names),
         bytes(attributes.section.data),
         attributes.section.alignment,
-        bytes(converter.places.strings.data),
-        bytes(converter.places.records.data),
-        attributes.kinds if optional_sections else None,
-        tuple(contents.names_of_function_lists) if optional_sections else (),
+        bytes(places.strings.data),
+        bytes(places.records.data),
+        attributes.kinds if has_optional_sections else None,
+        tuple(contents.names_of_function_lists) if has_optional_sections else (),
     )
 
 

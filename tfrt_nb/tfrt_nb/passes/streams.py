@@ -105,11 +105,13 @@ def assign_streams(
     assigned = [0] * len(costs)
     links = _Links(definers, parents) if options.merge_inter_dependent_streams else None
     for operation in reversed(range(len(costs))):
-        if len(children[operation]) == 1:  # the bulk of a program
-            only = assigned[children[operation][0]]
-            assigned[operation] = streams.extend(only, costs[operation])
+        following = children[operation]
+        if len(following) == 1:  # the bulk of a program
+            assigned[operation] = streams.extend(assigned[following[0]], costs[operation])
+        elif not following:
+            assigned[operation] = streams.open(costs[operation])
         else:
-            candidates = streams.distinct(assigned[child] for child in children[operation])
+            candidates = streams.distinct(assigned[child] for child in following)
             if links is not None:
                 candidates = links.merge(streams, candidates)
             # The longest path is compared with whole paths, from the root on.
@@ -118,7 +120,8 @@ def assign_streams(
             assigned[operation] = streams.join(candidates, costs[operation], threshold - spent)
         if links is not None:
             links.add(operation, assigned)
-    return [streams.find(stream) for stream in assigned]
+    merged = streams.all()
+    return [merged[stream] for stream in assigned]
 
 
 def parents(definers: Sequence[Sequence[int]], costs: Sequence[int]) -> list[int]:
@@ -133,10 +136,14 @@ def _forward(
     parents, costs_from_root = [0], [costs[0]]
     for operation in range(1, len(costs)):
         known = definers[operation]
-        if len(known) > 1:
+        if len(known) == 2:  # `max` would do, at five times the price
+            definer, other = known
+            if costs_from_root[other] > costs_from_root[definer]:
+                definer = other
+        elif known:
             definer = max(known, key=costs_from_root.__getitem__)
         else:
-            definer = known[0] if known else 0
+            definer = 0
         # What has no operands does not wait for the root, which stands for the arguments.
         way = costs_from_root[definer] if known else 0
         parents.append(definer)
@@ -159,6 +166,10 @@ class _Streams:
             merged_into[stream] = stream = merged_into[merged_into[stream]]
         return stream
 
+    def all(self) -> list[int]:
+        """What each stream is part of by now."""
+        return [self.find(stream) for stream in range(len(self._costs))]
+
     def distinct(self, streams: Iterable[int]) -> list[int]:
         """The streams that `streams` are part of, once each, in order."""
         return list(dict.fromkeys(map(self.find, streams)))
@@ -170,21 +181,25 @@ class _Streams:
         self._costs[kept] += self._costs[gone]
         return kept
 
+    def open(self, cost: int) -> int:
+        """A new stream, for an operation without children."""
+        self._merged_into.append(len(self._costs))
+        self._costs.append(cost)
+        return len(self._costs) - 1
+
     def extend(self, stream: int, cost: int) -> int:
         """The stream for an operation whose only child is in `stream`."""
-        found = self.find(stream)
+        found = self._merged_into[stream]
+        if self._merged_into[found] != found:
+            found = self.find(found)
         self._costs[found] += cost
         return found
 
     def join(self, candidates: Sequence[int], cost: int, threshold: int) -> int:
-        """The stream for an operation whose children are in `candidates`; a new one if it has none.
+        """The stream for an operation whose children are in `candidates`, one or more.
 
         Candidates that cost less than `threshold` are merged until they do not.
         """
-        if not candidates:
-            self._merged_into.append(len(self._costs))
-            self._costs.append(cost)
-            return len(self._costs) - 1
         costs = self._costs
         worthwhile = [stream for stream in candidates if costs[stream] >= threshold]
         cheap: int | None = None

@@ -7,13 +7,15 @@ names, old spellings, and errors that say what MLIR says where MLIR says it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NoReturn
+from typing import NoReturn, cast
 
 from xdsl.dialects.builtin import UNKNOWN_LOC, ModuleOp, StringAttr, UnitAttr
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.irdl import IRDLOperation
+from xdsl.parser.core import ForwardDeclaredValue
 from xdsl.traits import IsolatedFromAbove
 from xdsl.utils.exceptions import ParseError, VerifyException
 from xdsl.utils.lexer import Span
@@ -32,7 +34,7 @@ from tfrt_nb.dialects.control_flow import NONSTRICT, ReturnOp
 from tfrt_nb.source import spellings
 from tfrt_nb.source.errors import LocatedError, SourceError, diagnostic_of
 from tfrt_nb.source.recovery import RecoveringParser
-from tfrt_nb.source.scopes import Visibility
+from tfrt_nb.source.scopes import Scope, Visibility
 from tfrt_nb.source.spans import SourceSpan, place, source_span
 from tfrt_nb.source.text import SourceText
 from tfrt_runtime.diagnostics import error, note
@@ -103,6 +105,31 @@ class SourceParser(RecoveringParser):
         _place_implied_ends(operation, span)
         self._bind_results(operation, bound, first)
         return operation
+
+    def operation_at(
+        self, start: int, end: int, operands: Sequence[tuple[str, Attribute]]
+    ) -> Operation | None:
+        """The operation from `start` to before `end`, without the names of its results.
+
+        `operands` are the names, `x` or `x#1`, and types of its operands.  None if these are others,
+        in another order, or the program gives the operation a place.
+
+        Raises:
+            ParseError: it is wrong; what xDSL's parsers raise besides, too.
+        """
+        values = {name: ForwardDeclaredValue(type) for name, type in operands}
+        self._enter(Scope("", None, _by_base_name(values)))
+        operation = self._read_one(start)
+        if operation is None:
+            self._resume_from(start)
+            operation = self.parse_operation()
+            if not self._last_end <= end <= self.pos:
+                return None
+        span = source_span(operation)
+        if span is None or span.explicit is not None:
+            return None
+        expected = [values[name] for name, _ in operands]
+        return operation if list(operation.operands) == expected else None
 
     def _bind_results(self, operation: Operation, bound: Bound, first: int) -> None:
         if not bound:
@@ -230,6 +257,18 @@ class SourceParser(RecoveringParser):
             successors=successors,
             regions=regions,
         )
+
+
+def _by_base_name(values: Mapping[str, SSAValue]) -> dict[str, tuple[SSAValue, ...]]:
+    """Values by name as a scope has them, from those of `x` and `y#1`."""
+    known: dict[str, tuple[SSAValue, ...]] = {}
+    for name, value in values.items():
+        base, _, index = name.partition("#")
+        there = known.get(base, ())
+        parts: list[SSAValue | None] = [*there, *[None] * (int(index or 0) + 1 - len(there))]
+        parts[int(index or 0)] = value
+        known[base] = cast(tuple[SSAValue, ...], tuple(parts))
+    return known
 
 
 def _place_implied_ends(operation: Operation, span: SourceSpan) -> None:

@@ -32,8 +32,10 @@ from tfrt_nb.source.spans import SourceSpan
 from tfrt_nb.source.spellings import operation_name
 from tfrt_nb.source.text import SourceText
 
-_NAME = r"%(?:[0-9]+(?![\w$.-])|[A-Za-z$._-][\w$.-]*)"
-_RESULT = rf"{_NAME}(?:[ ]*:[ ]*[0-9]+)?"
+NAME = r"%(?:[0-9]+(?![\w$.-])|[A-Za-z$._-][\w$.-]*)"
+"""The name of a value."""
+
+_RESULT = rf"{NAME}(?:[ ]*:[ ]*[0-9]+)?"
 
 _STATEMENT = re.compile(
     rf"""(?:({_RESULT}(?:[ ]*,[ ]*{_RESULT})*)[ ]*=[ ]*)?
@@ -79,6 +81,7 @@ class StatementParser(ScopedParser):
 
     def __init__(self, source: SourceText, context: Context) -> None:
         super().__init__(source, context)
+        self._single_types: dict[str, Types] = {}
         self._type_lists: dict[str, Types] = {}
         self._signatures: dict[str, tuple[Types, Types]] = {}
         self._dictionaries: dict[str, dict[str, Attribute]] = {}
@@ -99,6 +102,11 @@ class StatementParser(ScopedParser):
         if self.pos != position:
             self._resume_from(position)
         self._last_end = last_end if position == start else position
+
+    def _read_one(self, start: int) -> Operation | None:
+        """The operation at `start`, if it is a plain line."""
+        match = _STATEMENT.match(self.source.text, start)
+        return None if match is None else self._read_statement(match)
 
     def _read_statement(self, match: re.Match[str]) -> Operation | None:
         line = self._read_short(match) if match[2] is not None else self._read_quoted(match)
@@ -166,7 +174,7 @@ class StatementParser(ScopedParser):
             return [], plan.result_types, {}
         operands, colon, listed = rest.partition(":")
         listed = listed.lstrip()
-        types = self._types(listed, position + len(rest) - len(listed)) if colon else None
+        types = self.types_at(listed, position + len(rest) - len(listed)) if colon else None
         values = None if types is None else self._values(operands.rstrip(), types)
         return None if values is None else (values, plan.result_types, {})
 
@@ -245,8 +253,13 @@ class StatementParser(ScopedParser):
 
     # Types and attributes, which repeat: each text is parsed once
 
-    def _types(self, text: str, position: int) -> Types | None:
-        """The types that `text` lists without parentheses."""
+    def type_at(self, text: str, position: int) -> Attribute | None:
+        """The type that `text`, which stands at `position`, is, if it is one."""
+        types = self._remembered(text, position, self._single_types, lambda: (self.parse_type(),))
+        return None if types is None else types[0]
+
+    def types_at(self, text: str, position: int) -> Types | None:
+        """The types that `text`, which stands at `position`, lists without parentheses, if it does."""
         return self._remembered(text, position, self._type_lists, lambda: tuple(parse_types(self)))
 
     def _function_types(self, text: str, position: int) -> tuple[Types, Types] | None:

@@ -29,6 +29,10 @@ class SourceText:
         line = bisect_right(self._line_starts, position)
         return line, position - self._line_starts[line - 1] + 1
 
+    def line_start(self, line: int) -> int:
+        """The position of the first character of a line."""
+        return self._line_starts[line - 1]
+
     def location(self, start: int, end: int) -> Location:
         """The span from `start` to before `end`."""
         line, column = self.line_and_column(start)

@@ -1,0 +1,184 @@
+"""Plain programs become the same records without the IR as with it; all others are left alone."""
+
+from __future__ import annotations
+
+import random
+import re
+from pathlib import Path
+
+import pytest
+
+from tfrt_nb.compiled.file import divide
+from tfrt_nb.convert.mlir_to_bef import to_records
+from tfrt_nb.convert.plain_text import plain_records
+from tfrt_nb.program import Program
+from tfrt_nb.source import SourceError, parse_module
+from tfrt_runtime.bef.records import BefModule
+from tfrt_runtime.diagnostics import Diagnostic, TfrtError
+
+TESTS = Path(__file__).parents[2]
+CORPUS = sorted(TESTS.rglob("*.mlir"))
+
+PLAIN = """\
+// A comment
+func.func @main(%n: i32, %c: !tfrt.chain) -> (!tfrt.chain, i32, i32) {
+  %x = tfrt.constant.i32 -7
+  %f = tfrt.constant.f32 1.5
+  %d:2 = tfrt.div.i32 %n, %x // %another, 1
+
+  %q, %r = tfrt.div.i32 %d#0, %x
+  %s = "tfrt.minus.i32"(%d, %d#1) : (i32, i32) -> i32
+  %c1 = tfrt.print.i32 %s,%c
+\t%t = tfrt_dht.create_uninitialized_tensor.f32.2 [2 : i64, 3 : i64]
+  %c2 = tfrt_dht.fill_tensor_with_constant.f32 %t, %c1 0.0 : f32
+  tfrt.add.i32 %n, %n
+  %y:2 = "golden.op"(%c1, %s, %s) {text = "a, b", value = [1 : i32]} : (!tfrt.chain, i32, i32) -> (i1, f64)
+  %z = tfrt.call @twice(%q) : (i32) -> i32
+  %m = tfrt.merge.chains %c1, %c2 : !tfrt.chain, !tfrt.chain
+  %late = tfrt.add.i32 %z, %r
+  tfrt.return %m, %late, %n : !tfrt.chain, i32, i32
+}
+
+func.func @twice(%0: i32) -> i32 {
+  %1 = tfrt.add.i32 %0, %0
+  %2 = tfrt.constant.i32 -7
+  tfrt.return %1 : i32
+}
+
+func.func private @nothing() {
+  tfrt.return
+} // the end
+func.func @sync() -> i32 attributes {tfrt.sync} {
+  %1 = "tfrt.constant_s.i32"() {value = 1 : i32} : () -> i32
+  %2 = "tfrt.add_s.i32"(%1, %1) : (i32, i32) -> i32
+  tfrt.return %2 : i32
+}"""
+
+
+def full_way(text: str, name: str) -> BefModule | tuple[Diagnostic, ...] | None:
+    """The records, or what is wrong with a program; None for one with compiled functions."""
+    try:
+        host, code = divide(parse_module(text, name))
+        return to_records(host) if code is None else None
+    except TfrtError as error:
+        return error.diagnostics
+
+
+def test_a_plain_program_is_the_same_both_ways() -> None:
+    records = plain_records(PLAIN, "plain.mlir")
+
+    assert records is not None
+    assert records == full_way(PLAIN, "plain.mlir")
+
+
+@pytest.mark.parametrize("path", CORPUS, ids=lambda path: str(path.relative_to(TESTS)))
+def test_the_corpus_is_the_same_both_ways(path: Path) -> None:
+    records = plain_records(path.read_text(), path.name)
+
+    assert records in (None, full_way(path.read_text(), path.name))
+
+
+TOKEN = re.compile(r"[%@!]?[A-Za-z_0-9][\w$.#-]*|->|\s+|\S")
+OTHERS = [
+    "\n",
+    "\n",
+    ",",
+    ":",
+    "%",
+    "#1",
+    " // ",
+    '"',
+    "{",
+    "}",
+    "%x",
+    "i32",
+    "tfrt.return",
+    "loc(unknown)",
+]
+
+
+def damaged(text: str, random_: random.Random) -> str:
+    """`text` with a token or two left out, doubled, followed by another one or replaced by it."""
+    tokens = TOKEN.findall(text)
+    for _ in range(random_.choice([1, 1, 2])):
+        position = random_.randrange(len(tokens))
+        other = random_.choice([*tokens, *OTHERS])
+        tokens[position] = random_.choice(
+            ["", other, tokens[position] * 2, tokens[position] + other]
+        )
+    return "".join(tokens)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_damaged_programs_are_the_same_both_ways(seed: int) -> None:
+    random_ = random.Random(seed)
+    for _ in range(20):
+        text = damaged(PLAIN, random_)
+        records = plain_records(text, "damaged.mlir")
+
+        assert records is None or records == full_way(text, "damaged.mlir"), text
+
+
+def function(*lines: str) -> str:
+    return "\n".join(["func.func @main(%a: i32, %c: !tfrt.chain) {", *lines, "}"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        function("%x = tfrt.add.i32 %a, %b", "tfrt.return"),
+        function("%x = tfrt.add.i32 %a, %c", "tfrt.return"),
+        function("%x = tfrt.add.i32 %a, %a", "%y = tfrt.add.i32 %a, %c", "tfrt.return"),
+        function("%x = tfrt.add.i32 %x, %a", "tfrt.return"),
+        function("%x = tfrt.add.i32 %y, %a", "%y = tfrt.add.i32 %a, %a", "tfrt.return"),
+        function("%a = tfrt.add.i32 %a, %a", "tfrt.return"),
+        function("%x, %x = tfrt.div.i32 %a, %a", "tfrt.return"),
+        function("%x, %y = tfrt.add.i32 %a, %a", "tfrt.return"),
+        function("%x:2, %y = tfrt.div.i32 %a, %a", "tfrt.return"),
+        function("%x = tfrt.call @other(%a) : (i32) -> i32", "tfrt.return"),
+        function("%x = tfrt.call @main(%a) : (i32) -> i32", "tfrt.return"),
+        function("tfrt.return", "tfrt.return"),
+        function("tfrt.return %a : i32"),
+        function("%x = tfrt.return"),
+        function("%x ="),
+        function("%x = // nothing", "tfrt.return"),
+        function("tfrt.unknown %a", "tfrt.return"),
+        function(),
+        function("tfrt.return") + function("tfrt.return"),
+        function("tfrt.return") + "\n%x = // nothing",
+        function("tfrt.return").replace("%c:", "%a:"),
+        function("tfrt.return").replace(") {", ") -> i32, i32 {"),
+        function("tfrt.return %a : i32").replace(") {", ") -> i32 attributes {tfrt.sync} {"),
+    ],
+)
+def test_what_is_wrong_is_left_to_the_parser_that_says_why(text: str) -> None:
+    assert plain_records(text, "wrong.mlir") is None
+    with pytest.raises(TfrtError):
+        Program.from_source(text, "wrong.mlir")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        function("%x = tfrt.add.i32 %a,", "  %a", "tfrt.return"),
+        function("%x = tfrt.add.i32 %a, %a", "loc(unknown)", "tfrt.return"),
+        function("%x = tfrt.add.i32 %a, %a loc(unknown)", "tfrt.return"),
+        function('%x = "tfrt_test.sum"(%a)', " : (i32) -> i32", "tfrt.return"),
+        function("tfrt_test.do.async %a : (i32) -> () {", "tfrt.return", "}", "tfrt.return"),
+        "module {\n" + function("tfrt.return") + "\n}",
+        "!alias = i32\n" + function("tfrt.return").replace("%a: i32", "%a: !alias"),
+    ],
+)
+def test_what_is_out_of_the_ordinary_is_left_to_the_parser(text: str) -> None:
+    assert plain_records(text, "other.mlir") is None
+    assert isinstance(full_way(text, "other.mlir"), BefModule)
+
+
+def test_a_plain_program_has_a_module_when_it_is_asked_for() -> None:
+    program = Program.from_source(PLAIN, "plain.mlir")
+
+    assert program.module is not None
+    assert to_records(program.module) == plain_records(PLAIN, "plain.mlir")
+    assert program.named_values()[1, 1].name == "%1"
+    with pytest.raises(SourceError):
+        parse_module(PLAIN.replace("%late", "%late = "), "plain.mlir")
