@@ -54,6 +54,7 @@ from tfrt_runtime.native.layouts import (
 )
 
 KERNELS_PER_TASK = 1024
+MOST_KERNELS_PER_TASK = 1 << 30
 SLICE_SECONDS = 0.02
 """How long a waiting thread stays with the user's queue before it looks for signals and its deadline."""
 NAP_SECONDS = 0.001
@@ -146,7 +147,8 @@ class UserWorkQueue(WorkQueue):
     def __init__(self, user: ConcurrentWorkQueue) -> None:
         super().__init__(0, DEFAULT_BLOCKING_THREADS, user.name)
         self._user = user
-        self._kernels = getattr(user, "kernels_per_task", KERNELS_PER_TASK)
+        wanted = getattr(user, "kernels_per_task", KERNELS_PER_TASK)
+        self._kernels = min(max(1, wanted), MOST_KERNELS_PER_TASK)
         self._taken: deque[tuple[Callable[[int], None], int]] = deque()
         self._left = 0
         self._emptying: set[int] = set()

@@ -149,6 +149,16 @@ def test_a_program_runs_on_any_queue(host: HostContext) -> None:
     assert run.results[0].result(0) == 144
 
 
+@pytest.mark.parametrize("kernels", [-1, 0, 1, 10**30])
+def test_a_task_runs_one_kernel_at_least(kernels: int) -> None:
+    queue = HandCrankedQueue()
+    queue.kernels_per_task = kernels
+    with HostContext(queue) as host:
+        run = start(host, FIB)
+        assert run.wait(20)
+        assert run.results[0].result(0) == 144
+
+
 def test_a_run_that_goes_on_is_never_stuck(host: HostContext) -> None:
     for _ in range(5):
         run = start(host, FIB)
