@@ -234,9 +234,9 @@ class BenchmarkOp(BodyOp):
 
     def verify_(self) -> None:
         super().verify_()
-        _verify_settings(self)
         if not isinstance(self.attributes.get("name"), StringAttr):
             raise VerifyException("requires a string attribute 'name'")
+        _verify_settings(self)
         block = self.regions[0].blocks.last
         if block is None or block.last_op is None or len(block.last_op.operands) != 1:
             raise VerifyException("incorrect number of return values. One return value is expected")
