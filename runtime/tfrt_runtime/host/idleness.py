@@ -39,10 +39,10 @@ def is_idle(queue: WorkQueue, apart_from: Collection[int] = ()) -> bool:
     return rest_of(queue, apart_from) is not None
 
 
-def quiesce(queue: WorkQueue, interrupted: Callable[[], bool]) -> None:
+def quiesce(queue: WorkQueue, interrupted: Callable[[], bool]) -> bool:
     """Work for the queue until it is idle, apart from threads that do the same.
 
-    Returns early when `interrupted` says so, which is asked every few milliseconds.  What somebody
+    Returns early, and False, when `interrupted` says so, which is asked every few milliseconds.  What somebody
     outside the runtime may still resolve is not waited for.  What such a thread runs while it waits
     counts as work: only the kernel that waits itself is left out.
 
@@ -55,10 +55,13 @@ def quiesce(queue: WorkQueue, interrupted: Callable[[], bool]) -> None:
     queue.quiescing.add(own)
     try:
         # What is further down on this thread's stack cannot go on before this returns.
-        while not interrupted() and not is_idle(queue, (*queue.quiescing, *queue.beneath)):
+        while not is_idle(queue, (*queue.quiescing, *queue.beneath)):
+            if interrupted():
+                return False
             queue.wait(ctypes.addressof(word), LOOK_SECONDS, interrupted)
     finally:
         queue.quiescing.discard(own)
+    return True
 
 
 def rest_of(queue: WorkQueue, apart_from: Collection[int] = ()) -> list[int] | None:
