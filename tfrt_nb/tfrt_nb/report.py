@@ -43,7 +43,7 @@ def word_at(text: str, location: Location | None) -> str:
     lines = text.split("\n")
     if location is None or not 1 <= location.line <= len(lines):
         return ""
-    found = _OPERATION.match(lines[location.line - 1], location.column - 1)
+    found = _OPERATION.match(lines[location.line - 1], max(location.column - 1, 0))
     return found[1] if found else ""
 
 
@@ -61,8 +61,8 @@ def _render_one(diagnostic: Diagnostic, text: str | None, source: str | None, no
 
 def _excerpt(line: str, location: Location) -> str:
     """The line with its tabs expanded, and below it `^~~~` under the location."""
-    start = location.column - 1
-    end = location.end_column - 1 if location.end_line == location.line else len(line)
+    start = max(location.column - 1, 0)
+    end = max(location.end_column - 1, start) if location.end_line == location.line else len(line)
     before = _width(line[:start]) + max(0, start - len(line))
     under = _width(line[:end]) - _width(line[:start])
     return f"{_expanded(line)}\n{' ' * before}{'^':~<{max(1, under)}}"

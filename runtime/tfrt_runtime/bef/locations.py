@@ -185,8 +185,8 @@ def _read_string(cursor: Cursor, strings: bytes) -> str:
 
 def to_location(place: Place) -> AnyLocation:
     """`place` as diagnostics have it: a point in a file, or text."""
-    if isinstance(place, FilePlace) and place.line > 0:
-        return Location(place.file, place.line, max(place.column, 1))
+    if isinstance(place, FilePlace):
+        return Location(place.file, place.line, place.column)
     return OpaqueLocation(_as_text(place))
 
 

@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.diagnostics import Diagnostic
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.executor.program import Executable
@@ -58,6 +59,17 @@ def result_text(value: AsyncValue) -> str:
     return f"{value.type} value"
 
 
+def results_text(execution: Execution) -> str:
+    """The results of a run as the driver prints them.
+
+    A sync function that fails has an error in the place of all its results.
+    """
+    texts = [result_text(value) for value in execution.results]
+    has_failed = execution.results[0].state is State.ERROR
+    is_one = has_failed and execution.function.kind is FunctionKind.SYNC
+    return texts[0] if is_one else ",".join(texts)
+
+
 def float_text(number: object) -> str:
     """A float as LLVM's streams print it."""
     assert isinstance(number, float)
@@ -89,8 +101,7 @@ def run_functions(
             finished = execution.wait(timeout)
         waits = () if finished else stop(execution, timeout)
         if execution.results and all(value.done() for value in execution.results):
-            texts = ",".join(result_text(value) for value in execution.results)
-            output(f"'{name}' returned {texts}\n")
+            output(f"'{name}' returned {results_text(execution)}\n")
         execution.results.clear()
         if finished and not execution.wait(timeout):
             finished = False

@@ -232,7 +232,7 @@ def result_values(context: int, call: PythonCall, returned: object) -> list[int]
     count = len(call.record.results)
     if returned is None and count != 1:
         items: tuple[object, ...] = ()
-    elif isinstance(returned, tuple) and len(returned) == count:
+    elif isinstance(returned, tuple) and (len(returned) == count or count != 1):
         items = returned
     else:
         items = (returned,)

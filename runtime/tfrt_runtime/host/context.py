@@ -19,6 +19,7 @@ from tfrt_runtime.host.allocator import (
     create_allocator,
 )
 from tfrt_runtime.host.async_value import make_error
+from tfrt_runtime.host.idleness import quiesce
 from tfrt_runtime.host.process import native_process, shielded
 from tfrt_runtime.host.promises import Promises
 from tfrt_runtime.host.resources import ResourceContext
@@ -171,12 +172,33 @@ class HostContext:
         return self.work_queue.live_values() - own
 
     def quiesce(self, timeout: float | None = None) -> bool:
-        """Wait until no run of this host has anything left to do; False when the time is over."""
+        """Wait until no run of this host has anything left to do; False when the time is over.
+
+        Runs that begin in the meantime count.  A kernel, whose own run cannot end before, waits until
+        nothing is queued and nothing runs but kernels that wait in this way; False when its run is
+        cancelled first.
+
+        Raises:
+            WorkQueueError: if the thread is one that must not wait for the user's work queue.
+        """
         deadline = None if timeout is None else time.monotonic() + timeout
-        return all(
-            request.wait(None if deadline is None else max(0.0, deadline - time.monotonic()))
-            for request in list(self._requests)
-        )
+        if self.work_queue.is_at_work_here:
+            return self._quiesce_within(deadline)
+        while requests := list(self._requests):
+            for request in requests:
+                left = None if deadline is None else max(0.0, deadline - time.monotonic())
+                if not request.wait(left):
+                    return False
+        return True
+
+    def _quiesce_within(self, deadline: float | None) -> bool:
+        request: Request | None = getattr(self._local, "request", None)
+
+        def is_over() -> bool:
+            is_late = deadline is not None and time.monotonic() >= deadline
+            return is_late or (request is not None and request.is_cancelled)
+
+        return quiesce(self.work_queue, is_over)
 
     def close(self, patience: float = CLOSE_SECONDS) -> None:
         """Cancel what runs, wait `patience` seconds at most for it, and end the threads.

@@ -8,10 +8,8 @@ found anywhere, and then no number has changed, there was none in between.
 from __future__ import annotations
 
 import ctypes
-import time
 from collections.abc import Callable, Collection
 
-from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.raw import WORDS
 from tfrt_runtime.host.work_queue import WorkQueue
 from tfrt_runtime.native.layouts import (
@@ -29,7 +27,7 @@ from tfrt_runtime.native.layouts import (
     QUEUE_WORKERS,
 )
 
-LOOK_NS = 1_000_000
+LOOK_SECONDS = 0.001
 """How often a thread that waits for rest looks whether it has come."""
 
 
@@ -41,22 +39,29 @@ def is_idle(queue: WorkQueue, apart_from: Collection[int] = ()) -> bool:
     return rest_of(queue, apart_from) is not None
 
 
-def quiesce(queue: WorkQueue, interrupted: Callable[[], bool]) -> None:
+def quiesce(queue: WorkQueue, interrupted: Callable[[], bool]) -> bool:
     """Work for the queue until it is idle, apart from threads that do the same.
 
-    Returns early when `interrupted` says so, which is asked every few milliseconds.  What somebody
-    outside the runtime may still resolve is not waited for.
+    Returns early, and False, when `interrupted` says so, which is asked every few milliseconds.  What somebody
+    outside the runtime may still resolve is not waited for.  What such a thread runs while it waits
+    counts as work: only the kernel that waits itself is left out.
+
+    Raises:
+        WorkQueueError: if this thread must not wait for the queue.
+        KeyboardInterrupt: on the main thread, when the user interrupts.
     """
     word = ctypes.c_int64(1)
-    own = queue.context()
-    with queue.helper() as context:
-        help_until = native_process().slow("executor.help_until", 3)
-        queue.quiescing.update((own, context))
-        try:
-            while not interrupted() and not is_idle(queue, tuple(queue.quiescing)):
-                help_until(context, ctypes.addressof(word), time.monotonic_ns() + LOOK_NS)
-        finally:
-            queue.quiescing.difference_update((own, context))
+    own = queue.context() if queue.is_at_work_here else 0
+    queue.quiescing.add(own)
+    try:
+        # What is further down on this thread's stack cannot go on before this returns.
+        while not is_idle(queue, (*queue.quiescing, *queue.beneath)):
+            if interrupted():
+                return False
+            queue.wait(ctypes.addressof(word), LOOK_SECONDS, interrupted)
+    finally:
+        queue.quiescing.discard(own)
+    return True
 
 
 def rest_of(queue: WorkQueue, apart_from: Collection[int] = ()) -> list[int] | None:
@@ -84,13 +89,14 @@ def has_work(queue: WorkQueue) -> bool:
     """Whether a task is queued, or a kernel is ready on some thread."""
     return (
         bool(queue.resolving)
-        or queue.has_outside_tasks()
         or _word(queue.address + QUEUE_INJECTED) != 0
         or _word(queue.address + QUEUE_STARTED) != 0
         or _word(queue.pool + POOL_HEAD) != _word(queue.pool + POOL_TAIL)
         or any(_word(c + CONTEXT_READY) != _word(c + CONTEXT_READY_TOP) for c in queue.contexts)
         or any(_word(c + CONTEXT_PENDING) != 0 for c in queue.contexts)
         or any(_word(d + DEQUE_TOP) < _word(d + DEQUE_BOTTOM) for d in _deques(queue))
+        # Last: tasks go from the core to who runs it.
+        or queue.has_outside_tasks()
     )
 
 

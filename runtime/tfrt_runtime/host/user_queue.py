@@ -54,6 +54,7 @@ from tfrt_runtime.native.layouts import (
 )
 
 KERNELS_PER_TASK = 1024
+MOST_KERNELS_PER_TASK = 1 << 30
 SLICE_SECONDS = 0.02
 """How long a waiting thread stays with the user's queue before it looks for signals and its deadline."""
 NAP_SECONDS = 0.001
@@ -146,7 +147,9 @@ class UserWorkQueue(WorkQueue):
     def __init__(self, user: ConcurrentWorkQueue) -> None:
         super().__init__(0, DEFAULT_BLOCKING_THREADS, user.name)
         self._user = user
-        self._kernels = getattr(user, "kernels_per_task", KERNELS_PER_TASK)
+        wanted = getattr(user, "kernels_per_task", KERNELS_PER_TASK)
+        self._kernels = min(max(1, wanted), MOST_KERNELS_PER_TASK)
+        self._taken: deque[tuple[Callable[[int], None], int]] = deque()
         self._left = 0
         self._emptying: set[int] = set()
         self._lost: deque[tuple[int, Diagnostic]] = deque()
@@ -158,7 +161,8 @@ class UserWorkQueue(WorkQueue):
         return self._user.parallelism_level
 
     def has_outside_tasks(self) -> bool:
-        return self._left > 0 or bool(self._emptying)
+        with self._lock:
+            return self._left > 0
 
     def begin(self) -> None:
         super().begin()
@@ -184,10 +188,10 @@ class UserWorkQueue(WorkQueue):
         """Run a native task on this thread, and hand over what becomes ready."""
         try:
             with self._turn() as context:
+                self._uncount()  # the turn shows from now on that there is something to do
                 run_one = self._process.slow("outside_queues.run_one", 3)
                 run_one(context, address, self._kernels)
         finally:
-            self._count(-1)
             self._empty()
             self._look()
 
@@ -215,7 +219,9 @@ class UserWorkQueue(WorkQueue):
             raise WorkQueueError(error(f"a thread of work queue '{self.name}' cannot wait for it"))
         deadline = None if timeout is None else time.monotonic() + timeout
         with INTERRUPTS:
-            self.hand_over()
+            self._hand_over(self.context())
+            self._offer_all()  # on a thread that is about to offer them, too: it waits here
+            self._look()
             while WORDS[word >> 3] != 0:
                 self._rescue_lost()
                 now = time.monotonic()
@@ -253,9 +259,9 @@ class UserWorkQueue(WorkQueue):
         for moment in list(self._moments):
             moment.wake()
 
-    def _count(self, tasks: int) -> None:
+    def _uncount(self) -> None:
         with self._lock:
-            self._left += tasks
+            self._left -= 1
 
     # From the native core to the user's queue
 
@@ -269,24 +275,31 @@ class UserWorkQueue(WorkQueue):
             return
         self._emptying.add(thread)
         try:
-            while self._empty_once():
-                pass
+            self._offer_all()
         finally:
             self._emptying.discard(thread)
 
-    def _empty_once(self) -> bool:
-        task = first = self._process.quick("outside_queues.take_tasks", 1)(self.address)
+    def _offer_all(self) -> None:
+        while (taken := self._take()) is not None:
+            offer, address = taken
+            offer(address)
+
+    def _take(self) -> tuple[Callable[[int], None], int] | None:
+        """The next task of the core's, and how to offer it."""
+        with self._lock:  # who looks for work sees each task in the core, or here
+            if not self._taken:
+                self._take_all()
+            return self._taken.popleft() if self._taken else None
+
+    def _take_all(self) -> None:
+        task = self._process.quick("outside_queues.take_tasks", 1)(self.address)
         while task:
-            following = WORDS[(task + TASK_NEXT) >> 3]
-            self._count(1)
-            self._offer(task)
-            task = following
-        take_blocking = self._process.quick("outside_queues.take_blocking", 1)
-        blocking = take_blocking(self.pool)
+            self._taken.append((self._offer, task))
+            task = WORDS[(task + TASK_NEXT) >> 3]
+        blocking = self._process.quick("outside_queues.take_blocking", 1)(self.pool)
         if blocking:
-            self._count(1)
-            self._offer_blocking(blocking)
-        return bool(first or blocking)
+            self._taken.append((self._offer_blocking, blocking))
+        self._left += len(self._taken)
 
     def _offer(self, address: int) -> None:
         made = self._make_task(address)
@@ -309,7 +322,7 @@ class UserWorkQueue(WorkQueue):
         if refused is not None and made.take():
             with self._turn() as context:
                 self._process.slow("outside_queues.refuse", 2)(context, address)
-            self._count(-1)
+            self._uncount()
 
     def _make_task(self, address: int) -> Task | None:
         """A task for the user; None for one that only puts things in order."""

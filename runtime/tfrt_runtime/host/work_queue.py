@@ -79,7 +79,7 @@ class WorkQueue:
         self._idle_contexts: list[int] = []
         self._stopped = False
         self.quiescing: set[int] = set()
-        """Contexts of threads that only wait for the queue to come to rest."""
+        """Contexts whose kernel only waits for the queue to come to rest."""
         self.resolving: set[int] = set()
         """Addresses of values that threads of Python's are resolving: work may come of it."""
         self._queue = _words(QUEUE_SIZE)
@@ -118,6 +118,12 @@ class WorkQueue:
             self._local.lease = _Lease(self._idle_contexts, context)
             self._local.busy = 0
         return int(context)
+
+    @property
+    def beneath(self) -> list[int]:
+        """The contexts further down on this thread's stack: their kernels wait for what runs on top."""
+        contexts: list[int] = self._local.__dict__.setdefault("beneath", [])
+        return contexts
 
     @property
     def is_at_work_here(self) -> bool:
@@ -254,6 +260,7 @@ class WorkQueue:
         local = self._local
         if local.busy:
             self._process.slow("sharing.hand_over", 1)(own)
+            self.beneath.append(own)
         context = self._borrow_context() if local.busy else own
         has_deque = bool(self._deques) and self._host.acquire(blocking=False)
         if has_deque:
@@ -274,6 +281,7 @@ class WorkQueue:
             WORDS[(context + CONTEXT_DEQUE) >> 3] = 0
             self._host.release()
         if context != own:
+            self.beneath.pop()
             with self._lock:
                 self._idle_contexts.append(context)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from tfrt_runtime.host.idleness import quiesce
+from tfrt_runtime.host.work_queue import WorkQueueError
 from tfrt_runtime.kernels.frame import KernelFrame
 from tfrt_runtime.kernels.registry import KernelError, KernelRegistry, NativeKernel
 from tfrt_runtime.native.layouts import KERNEL_BLOCKING, KERNEL_HEAVY
@@ -70,4 +71,7 @@ _add_sleep("tfrt_test.blocking.usleep", "blocking_usleep", 1, KERNEL_BLOCKING)
 @REGISTRY.kernel("tfrt_test.quiesce", results=("chain",), frame=True)
 def quiesce_queue(frame: KernelFrame) -> None:
     """Work for the queue until nothing of it runs and nothing is queued, apart from such kernels."""
-    quiesce(frame.request.queue, lambda: frame.request.is_cancelled)
+    try:
+        quiesce(frame.request.queue, lambda: frame.request.is_cancelled)
+    except WorkQueueError as refused:
+        raise KernelError(refused.diagnostics[0].message) from None

@@ -29,7 +29,7 @@ NAMED = NamedPlace("layer", UNKNOWN)
 CASES: list[tuple[Place, AnyLocation, str | None]] = [
     (UNKNOWN, OpaqueLocation("(unknown)"), None),
     (HERE, Location("a.mlir", 3, 5), None),
-    (FilePlace("a.mlir", 0, 0), OpaqueLocation("a.mlir;0;0"), None),
+    (FilePlace("a.mlir", 0, 0), Location("a.mlir", 0, 0), None),
     (NAMED, OpaqueLocation("layer"), "layer"),
     (NamedPlace("", UNKNOWN), OpaqueLocation(""), ""),
     (NamedPlace("layer", HERE), OpaqueLocation("layer(a.mlir;3;5)"), "layer"),

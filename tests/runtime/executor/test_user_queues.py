@@ -11,6 +11,7 @@ import pytest
 
 from tfrt_nb.program import Program
 from tfrt_runtime.executor.execution import Execution
+from tfrt_runtime.host.async_value import make_unavailable
 from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.user_queue import Awaited, Task
 from tfrt_runtime.host.work_queue import WorkQueueError
@@ -148,6 +149,16 @@ def test_a_program_runs_on_any_queue(host: HostContext) -> None:
     assert run.results[0].result(0) == 144
 
 
+@pytest.mark.parametrize("kernels", [-1, 0, 1, 10**30])
+def test_a_task_runs_one_kernel_at_least(kernels: int) -> None:
+    queue = HandCrankedQueue()
+    queue.kernels_per_task = kernels
+    with HostContext(queue) as host:
+        run = start(host, FIB)
+        assert run.wait(20)
+        assert run.results[0].result(0) == 144
+
+
 def test_a_run_that_goes_on_is_never_stuck(host: HostContext) -> None:
     for _ in range(5):
         run = start(host, FIB)
@@ -168,6 +179,47 @@ def test_blocking_kernels_go_to_the_user_s_queue(
 
     assert run.wait(20)
     assert run.results[0].result(0) == 2
+
+
+def test_quiesce_ends_on_any_queue(host: HostContext) -> None:
+    text = """func @main() -> (!tfrt.chain, i32) {
+      %ch = tfrt.new.chain
+      %one = tfrt.constant.i32 1
+      %q = "tfrt_test.quiesce"(%ch) : (!tfrt.chain) -> !tfrt.chain
+      %two = "tfrt_test.async_add.i32"(%one, %one) : (i32, i32) -> i32
+      tfrt.return %q, %two : !tfrt.chain, i32
+    }"""
+    run = start(host, text)
+
+    assert run.wait(20)
+    assert run.results[1].result(0) == 2
+    # A worker of the user's must not wait, unless nothing is left to wait for.
+    text = "a thread of work queue 'pool' cannot wait for it"
+    assert [problem.message for problem in run.diagnostics] in ([], [text])
+
+
+@pytest.mark.parametrize("names", list(itertools.permutations(["test.waits", "test.resolves"])))
+def test_a_kernel_that_waits_reaches_what_is_ready_behind_it(names: tuple[str, str]) -> None:
+    text = f"""func @main() -> (i32, i32) {{
+      %a = "{names[0]}"() : () -> i32
+      %b = "{names[1]}"() : () -> i32
+      tfrt.return %a, %b : i32, i32
+    }}"""
+    with HostContext(HandCrankedQueue()) as host:
+        late = make_unavailable(host.work_queue, "i32")
+
+        def resolve() -> int:
+            late.emplace(42)
+            return 1
+
+        registry = standard_kernels()
+        registry.kernel("test.waits", results=("i32",))(lambda: late.result(20))
+        registry.kernel("test.resolves", results=("i32",))(resolve)
+        run = start(host, text, registry)
+        assert run.wait(20)
+        found = {value.result(0) for value in run.results}
+
+    assert found == {1, 42}
 
 
 @pytest.mark.parametrize("order", list(itertools.permutations([0, 1])))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 
 import pytest
@@ -11,6 +12,7 @@ from tfrt_nb.program import Program
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.async_value import make_unavailable
 from tfrt_runtime.host.context import HostContext
+from tfrt_runtime.host.idleness import is_idle
 from tfrt_runtime.kernels.frame import KernelFrame
 from tfrt_runtime.kernels.registry import KernelRegistry
 from tfrt_runtime.kernels.standard import standard_kernels
@@ -147,6 +149,106 @@ def test_quiesce_waits_for_all_else_and_two_of_them_not_for_each_other(
         found = [value.result() for value in execution.results]
 
     assert found == [1, 1]
+
+
+@pytest.mark.parametrize("queue", ["s", "mstd:1", "mstd:2"])
+def test_what_a_thread_runs_while_it_quiesces_is_work_to_another_that_does(
+    queue: str, leak_check: None
+) -> None:
+    text = """func @main() -> (i32, !tfrt.chain, !tfrt.chain) {
+      %ch = tfrt.new.chain
+      %two = "my.two_quiesce"() : () -> i32
+      %r = tfrt_test.do.async %two : (i32) -> (i32) {
+        %r = "my.test"(%two) : (i32) -> i32
+        tfrt.return %r : i32
+      }
+      %q = "tfrt_test.quiesce"(%ch) : (!tfrt.chain) -> !tfrt.chain
+      %s = "tfrt_test.quiesce"(%ch) : (!tfrt.chain) -> !tfrt.chain
+      tfrt.return %r, %q, %s : i32, !tfrt.chain, !tfrt.chain
+    }
+    """
+    with HostContext(queue) as host:
+        waiting = host.work_queue.quiescing
+
+        def two_quiesce() -> int:
+            deadline = time.monotonic() + SLOW
+            while len(waiting) < 2 and time.monotonic() < deadline:
+                time.sleep(0.001)
+            return len(waiting)
+
+        kernels = with_kernel(lambda _: int(is_idle(host.work_queue, tuple(waiting))))
+        kernels.kernel("my.two_quiesce", results=("i32",), blocking=True)(two_quiesce)
+        execution = Program.from_source(text, "test.mlir").run(host, kernels=kernels)
+        assert execution.wait(SLOW)
+        found = execution.results[0].result()
+
+    assert found == 0
+
+
+@pytest.mark.parametrize("queue", ["s", "mstd:2"])
+def test_a_kernel_that_waits_and_what_quiesces_on_top_of_it_both_end(
+    queue: str, leak_check: None
+) -> None:
+    text = """func @main() -> (i32, !tfrt.chain, i32) {
+      %ch = tfrt.new.chain
+      %resolved = "my.resolves"() : () -> i32
+      %q = "tfrt_test.quiesce"(%ch) : (!tfrt.chain) -> !tfrt.chain
+      %r = "my.test"() : () -> i32
+      tfrt.return %r, %q, %resolved : i32, !tfrt.chain, i32
+    }
+    """
+    with HostContext(queue) as host:
+        late = make_unavailable(host.work_queue, "i32")
+
+        def resolve() -> int:
+            late.emplace(42)
+            return 1
+
+        kernels = with_kernel(lambda: late.result(SLOW))
+        kernels.kernel("my.resolves", results=("i32",))(resolve)
+        execution = Program.from_source(text, "test.mlir").run(host, kernels=kernels)
+        assert execution.wait(SLOW)
+        found = execution.results[0].result()
+
+    assert found == 42
+
+
+@pytest.mark.parametrize("queue", ["s", "mstd:1", "mstd:2"])
+def test_kernels_in_python_may_quiesce_their_host(queue: str, leak_check: None) -> None:
+    text = QUIESCE
+    for name in "qr":
+        quiesce = f'%{name} = "tfrt_test.quiesce"(%ch) : (!tfrt.chain) -> !tfrt.chain'
+        own = f"""%{name}1 = "my.test"() : () -> i32
+  %{name} = "tfrt_test.as_chain"(%{name}1) : (i32) -> !tfrt.chain"""
+        text = text.replace(quiesce, own)
+    with HostContext(queue) as host:
+        kernels = with_kernel(lambda: int(host.quiesce(SLOW)))
+        execution = Program.from_source(text, "test.mlir").run(host, kernels=kernels)
+        assert execution.wait(SLOW)
+        found = [value.result() for value in execution.results]
+
+    assert (found, text.count("my.test")) == ([1, 1], 2)
+
+
+def test_a_kernel_quiesces_no_longer_than_it_says(leak_check: None) -> None:
+    may_end = threading.Event()
+    text = """func @main() -> (i32, i32) {
+      %r = "my.blocks"() : () -> i32
+      %q = "my.test"() : () -> i32
+      tfrt.return %r, %q : i32, i32
+    }
+    """
+    with HostContext("mstd:2") as host:
+        kernels = with_kernel(lambda: int(host.quiesce(0.02)))
+        kernels.kernel("my.blocks", results=("i32",), blocking=True)(
+            lambda: int(may_end.wait(SLOW))
+        )
+        execution = Program.from_source(text, "test.mlir").run(host, kernels=kernels)
+        has_come_to_rest = execution.results[1].result(SLOW)
+        may_end.set()
+        assert execution.wait(SLOW)
+
+    assert has_come_to_rest == 0
 
 
 def test_quiesce_ends_when_its_run_is_cancelled(leak_check: None) -> None:

@@ -179,6 +179,19 @@ def test_quiesce_waits_for_every_run(host: HostContext) -> None:
     assert waited == [False, True]
 
 
+def test_quiesce_waits_for_what_begins_in_the_meantime(host: HostContext) -> None:
+    first, later = host.new_request(), []
+    first.on_done(lambda: later.append(host.new_request()))
+    # Whether quiesce looks before or after this: the later run is not over.
+    thread = threading.Timer(0.01, end, (first,))
+    thread.start()
+    waited = host.quiesce(timeout=0.1)
+    thread.join()
+    end(later[0])
+
+    assert (waited, host.quiesce(timeout=20)) == (False, True)
+
+
 # --- resources ---
 
 

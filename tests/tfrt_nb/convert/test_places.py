@@ -30,6 +30,24 @@ CASES: dict[str, Place] = {
     'loc(fused["a", "x.py":3:4])': FusedPlace((NamedPlace("a", UNKNOWN), FilePlace("x.py", 3, 4))),
 }
 
+SIMPLIFIED: dict[str, Place] = {
+    "loc(fused[])": UNKNOWN,
+    'loc(fused[unknown, "a"])': NamedPlace("a", UNKNOWN),
+    'loc(fused["a", "b", "a"])': FusedPlace((NamedPlace("a", UNKNOWN), NamedPlace("b", UNKNOWN))),
+    'loc(fused["a", fused["b", "a"]])': FusedPlace(
+        (NamedPlace("a", UNKNOWN), NamedPlace("b", UNKNOWN))
+    ),
+    'loc(fused<"m">["a"])': FusedPlace((NamedPlace("a", UNKNOWN),)),
+    'loc(fused<"m">[])': FusedPlace((UNKNOWN,)),
+    'loc(fused["a", fused<"m">["b", "c"]])': FusedPlace(
+        (
+            NamedPlace("a", UNKNOWN),
+            FusedPlace((NamedPlace("b", UNKNOWN), NamedPlace("c", UNKNOWN))),
+        )
+    ),
+}
+"""Fused locations that MLIR writes in another way."""
+
 
 def parse(location: str) -> ModuleOp:
     return parse_module(
@@ -37,7 +55,7 @@ def parse(location: str) -> ModuleOp:
     )
 
 
-@pytest.mark.parametrize(("text", "place"), CASES.items())
+@pytest.mark.parametrize(("text", "place"), [*CASES.items(), *SIMPLIFIED.items()])
 def test_a_kernel_is_where_its_operation_says(text: str, place: Place) -> None:
     records = to_records(parse(text))
     (kernel,) = records.functions[0].kernels

@@ -54,7 +54,10 @@ def printed(operation: str, *, head: bool = False) -> str:
             "-> !tfrt.chain"
         ),
         "%0 = tfrt.parallel_call.i32 %arg0 to %arg0 fixed %arg0 @block()",
-        "%0 = tfrt_test.sync_benchmark @id(%arg0 : i32) duration_secs = 1, max_count = 2",
+        (
+            "%0 = tfrt_test.sync_benchmark @id(%arg0 : i32)"
+            " duration_secs = 1, max_count = 2, num_warmup_runs = 1"
+        ),
         "%0 = tfrt_test.test_cost %arg0 {_tfrt_cost = 5 : i64, id = 1 : i64} : i32",
         "%0 = tfrt.merge.chains",
         '%0 = tfrt.get_device %arg3 {device_name = "CPU:0"}',

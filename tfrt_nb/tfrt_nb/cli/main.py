@@ -101,9 +101,10 @@ def _add_run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     )
     run.add_argument(
         "--allocator",
-        choices=["malloc", "profiled", "leak_check"],
+        choices=["malloc", "profiled", "leak_check", "fixed_size"],
         default="malloc",
-        help="where tensors get their memory; profiled and leak_check report at the end",
+        help="where tensors get their memory; profiled and leak_check report at the end, fixed_size"
+        " has 1024 bytes and reports each request",
     )
     run.add_argument("--function", metavar="NAME", help="run this function only")
     run.add_argument(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from xdsl.dialects.builtin import (
     UNKNOWN_LOC,
     ArrayAttr,
@@ -36,9 +38,27 @@ def place_of(location: Attribute) -> Place:
             return NamedPlace(location.desc.data, place_of(location.location))
         case CallSiteLoc():
             return CallPlace(place_of(location.callee), place_of(location.caller))
-        case FusedLoc(locations=ArrayAttr(data=parts)):
-            return FusedPlace(tuple(map(place_of, parts)))
+        case FusedLoc():
+            return _fused_place(location)
     return UNKNOWN
+
+
+def _fused_place(location: FusedLoc) -> Place:
+    """As MLIR simplifies it where it is made: each part once, unknown ones left out, one alone."""
+    parts = tuple(dict.fromkeys(place_of(part) for part in _parts(location)))
+    known = tuple(part for part in parts if part != UNKNOWN)
+    if isinstance(location.metadata, NoneAttr) and len(known) < 2:
+        return known[0] if known else UNKNOWN
+    return FusedPlace(known or (UNKNOWN,))
+
+
+def _parts(location: FusedLoc) -> Iterator[Attribute]:
+    """What is fused, in fused parts of the same kind, too."""
+    for part in location.locations:
+        if isinstance(part, FusedLoc) and part.metadata == location.metadata:
+            yield from _parts(part)
+        else:
+            yield part
 
 
 def location_of_place(place: Place) -> LocationAttr:

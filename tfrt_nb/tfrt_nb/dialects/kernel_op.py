@@ -22,7 +22,7 @@ from tfrt_nb.dialects.assembly import (
     print_types,
 )
 from tfrt_nb.dialects.checks import problems
-from tfrt_nb.dialects.literals import parse_array, parse_literal
+from tfrt_nb.dialects.literals import parse_array, parse_literal, parse_optional_literal
 from tfrt_nb.dialects.signatures import Form, Signature
 from tfrt_nb.dialects.types import WORDS
 
@@ -59,9 +59,13 @@ class KernelOp(Operation):
     @classmethod
     def _parse_inline_attributes(cls, parser: Parser) -> dict[str, Attribute]:
         form, attributes = cls.signature.form, cls.signature.attributes
-        if form not in _INLINE or not attributes:
+        if not attributes:
             return {}
         name, word = next(iter(attributes.items()))
+        if form not in _INLINE:
+            is_number = len(attributes) == 1 and word in WORDS
+            literal = parse_optional_literal(parser, WORDS[word]) if is_number else None
+            return {} if literal is None else {name: literal}
         if form is Form.ARRAY:
             return {name: parse_array(parser, WORDS[word.removeprefix("array.")])}
         first = parse_literal(parser, WORDS[word])

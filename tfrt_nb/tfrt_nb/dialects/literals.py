@@ -154,9 +154,17 @@ def parse_number_attribute(parser: AttrParser) -> IntegerAttr | FloatAttr | None
 
 def parse_literal(parser: AttrParser, number_type: Attribute) -> Attribute:
     """A number of this type, whose type may follow but need not."""
+    literal = parse_optional_literal(parser, number_type)
+    if literal is None:
+        parser.raise_error(f"expected a constant of type {number_type}")
+    return literal
+
+
+def parse_optional_literal(parser: AttrParser, number_type: Attribute) -> Attribute | None:
+    """As `parse_literal`, if a number comes next."""
     span = parse_optional_number(parser)
     if span is None:
-        parser.raise_error(f"expected a constant of type {number_type}")
+        return None
     literal = number_attribute(parser, span, number_type)
     if parser.parse_optional_punctuation(":") is not None:
         written = parser.parse_type()

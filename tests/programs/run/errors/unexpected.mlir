@@ -15,3 +15,10 @@ func @twice() -> (i32, i32) {
   %s, %t = tfrt.div.i32 %a, %z loc("elsewhere.py":10:4)
   tfrt.return %q, %s : i32, i32
 }
+
+func @at_half_a_place() -> (i32, i32, i32) {
+  %0 = "tfrt_test.fail"() : () -> i32 loc("unexpected.mlir":0:0)
+  %1 = "tfrt_test.fail"() : () -> i32 loc("unexpected.mlir":1:0)
+  %2 = "tfrt_test.fail"() : () -> i32 loc(fused["elsewhere.mlir":1:0, unknown])
+  tfrt.return %0, %1, %2 : i32, i32, i32
+}

@@ -33,3 +33,11 @@ func @dense() -> !t.tensor attributes {tfrt.sync} {
   %t = "tfrt_test.sync.const_dense_attr"() {value = dense<[1, 2]> : tensor<2xi32>} : () -> !t.tensor
   tfrt.return %t : !t.tensor
 }
+
+// Numbers may stand without their names where operations are printed with quotes, too.
+func @short_forms() -> (i32, f32) attributes {tfrt.sync} {
+  %a = tfrt.constant_s.i32 20
+  %b = tfrt.add_s.i32 %a, %a
+  %c = tfrt.constant_s.f32 -2.5 : f32
+  tfrt.return %b, %c : i32, f32
+}

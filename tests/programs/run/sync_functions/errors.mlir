@@ -24,3 +24,17 @@ func @called() -> (i32, i32) {
   %1 = tfrt.add.i32 %0, %a
   tfrt.return %1, %a : i32, i32
 }
+
+// The error is there once, whatever the results would have been.
+func @two_results() -> (i32, i32) attributes {tfrt.sync} {
+  %a = "tfrt.constant_s.i32"() {value = 1 : i32} : () -> i32
+  %x = "tfrt_test.fail_s"() : () -> i32
+  %never = tfrt.new_s.chain
+  %printed = tfrt.print.i32 %a, %never
+  tfrt.return %a, %x : i32, i32
+}
+
+func @calls_it() -> (i32, i32) {
+  %r:2 = tfrt.call @two_results() : () -> (i32, i32)
+  tfrt.return %r#0, %r#1 : i32, i32
+}

@@ -18,3 +18,12 @@ func @of_sync_function() -> !tfrt.chain {
   %ch = tfrt_test.sync_benchmark @sync(%a : i32) duration_secs = 10, max_count = 3, num_warmup_runs = 1
   tfrt.return %ch : !tfrt.chain
 }
+
+func @warms_up_once_if_nobody_says() {
+  tfrt_test.benchmark "short"() max_count = 2, duration_secs = 10 {
+    %ch = tfrt.new.chain
+    %printed = "tfrt_test.print_hello"(%ch) : (!tfrt.chain) -> !tfrt.chain
+    tfrt.return %printed : !tfrt.chain
+  }
+  tfrt.return
+}

@@ -36,6 +36,7 @@ from tfrt_nb.dialects.assembly import (
     print_symbol,
     print_types,
 )
+from tfrt_nb.dialects.checks import description
 from tfrt_nb.dialects.control_flow.returns import ReturnOp
 from tfrt_nb.dialects.control_flow.structure import BodyOp, CallingOp, Types
 from tfrt_nb.dialects.literals import parse_literal
@@ -235,6 +236,7 @@ class BenchmarkOp(BodyOp):
         super().verify_()
         if not isinstance(self.attributes.get("name"), StringAttr):
             raise VerifyException("requires a string attribute 'name'")
+        _verify_settings(self)
         block = self.regions[0].blocks.last
         if block is None or block.last_op is None or len(block.last_op.operands) != 1:
             raise VerifyException("incorrect number of return values. One return value is expected")
@@ -257,6 +259,10 @@ class SyncBenchmarkOp(CallingOp):
 
     def callee_types(self) -> tuple[Types, Types | None]:
         return self.argument_types, None
+
+    def verify_(self) -> None:
+        super().verify_()
+        _verify_settings(self)
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
@@ -296,14 +302,26 @@ def _print_typed_operands(printer: Printer, op: Operation) -> None:
 
 
 def _parse_settings(parser: Parser) -> dict[str, Attribute]:
-    """`duration_secs = 1, max_count = 20`: integers of 32 bits."""
+    """`duration_secs = 1, max_count = 20`: integers of 32 bits; one warm-up run if nobody says."""
 
     def parse_setting() -> tuple[str, Attribute]:
         name = parser.parse_identifier()
         parser.parse_punctuation("=")
         return name, parse_literal(parser, I32)
 
-    return dict(parser.parse_comma_separated_list(parser.Delimiter.NONE, parse_setting))
+    settings = parser.parse_comma_separated_list(parser.Delimiter.NONE, parse_setting)
+    return {"num_warmup_runs": IntegerAttr(1, I32)} | dict(settings)
+
+
+def _verify_settings(op: Operation) -> None:
+    for name in ("duration_secs", "max_count", "num_warmup_runs"):
+        setting = op.attributes.get(name)
+        if setting is None:
+            raise VerifyException(f"requires attribute '{name}'")
+        if not isinstance(setting, IntegerAttr) or setting.type != I32:
+            raise VerifyException(
+                f"attribute '{name}' failed to satisfy constraint: {description('i32')} attribute"
+            )
 
 
 def _print_settings(printer: Printer, op: Operation, *, without: str) -> None:
