@@ -31,7 +31,6 @@ from tfrt_nb.dialects.async_.types import GroupType, TokenType, ValueType
 from tfrt_nb.jit.async_runtime import RuntimeFunction, runtime_function
 from tfrt_nb.jit.function_body import LIVE_COUNTER, FunctionBody, Lowering, ModuleText
 from tfrt_nb.jit.llvm_types import llvm_type, result_type
-from tfrt_nb.passes.errors import location_of
 from tfrt_nb.passes.propagate_failures import FALLIBLE
 
 _WORD = 8
@@ -76,23 +75,24 @@ def _spawn(body: FunctionBody, op: Operation) -> None:
     assert isinstance(op, RuntimeSpawnOp)
     module = body.module
     symbol = op.callee.root_reference.data
-    shape = _Shape(
-        tuple(op.arguments.types),
-        tuple(op.results_.types),
-        op.awaited_count,
-        symbol in module.fallible,
-        None if module.shares_tasks else symbol,
-    )
-    spawn = _functions(module, shape)
-    maker = "null" if location_of(op) is None else module.failure("", op)
-    arguments = [f"ptr {module.function(symbol)}", f"ptr {maker}"]
-    arguments += [body.typed(value) for value in op.arguments]
-    returns = result_type(shape.results)
-    result = body.value(f"call {returns} {spawn}({', '.join(arguments)})")
-    if len(op.results_) == 1:
-        body.bind(op.results_[0], result)
+    if symbol not in module.spawns:
+        shape = _Shape(
+            tuple(op.operand_types),
+            tuple(op.result_types),
+            op.awaited_count,
+            symbol in module.fallible,
+            None if module.shares_tasks else symbol,
+        )
+        spawn = f"call {result_type(shape.results)} {_functions(module, shape)}"
+        module.spawns[symbol] = f"{spawn}(ptr {module.function(symbol)}, ptr "
+    maker = module.maker(op) or "null"
+    arguments = [maker, *(body.typed(value) for value in op.operands)]
+    result = body.value(f"{module.spawns[symbol]}{', '.join(arguments)})")
+    if len(op.results) == 1:
+        body.bind(op.results[0], result)
         return
-    for index, value in enumerate(op.results_):
+    returns = result_type(op.result_types)
+    for index, value in enumerate(op.results):
         body.set(value, f"extractvalue {returns} {result}, {index}")
 
 

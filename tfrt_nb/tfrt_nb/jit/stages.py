@@ -19,6 +19,7 @@ from tfrt_nb.jit.compiler import (
 )
 from tfrt_nb.jit.coroutines import lower_to_llvm
 from tfrt_nb.jit.effort import QUICK, optimisation_level
+from tfrt_nb.passes.copying import copy_program
 from tfrt_nb.passes.pipeline import executable_pipeline
 from tfrt_nb.passes.printing import print_ir
 from tfrt_runtime.bef.collector import collector_paused
@@ -91,7 +92,7 @@ def _lowered(
     module: ModuleOp, first: tuple[ModulePass, ...], called: Collection[str] = ()
 ) -> ModuleOp:
     """A copy after the passes; the functions `called` from outside are public in it."""
-    copy = module.clone()
+    copy = copy_program(module)
     for op in copy.ops:
         name = op.get_attr_or_prop("sym_name")
         if isinstance(name, StringAttr) and name.data in called:

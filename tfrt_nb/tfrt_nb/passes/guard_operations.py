@@ -39,7 +39,7 @@ from tfrt_nb.passes.coroutines import finished_coroutine
 from tfrt_nb.passes.errors import fail
 from tfrt_nb.passes.index_math import constant_value
 
-_DIVISIONS = (
+DIVISIONS = (
     arith.DivSIOp,
     arith.DivUIOp,
     arith.RemSIOp,
@@ -71,7 +71,7 @@ class GuardOperations(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for nested in operations_in(op) if self.divisions or self.accesses or self.loops else ():
-            if self.divisions and isinstance(nested, _DIVISIONS):
+            if self.divisions and isinstance(nested, DIVISIONS):
                 _guard_division(nested, nested.rhs)
             elif self.accesses and isinstance(nested, _ACCESSES):
                 _guard_access(nested, nested.memref, nested.indices)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Self
 
@@ -41,6 +42,11 @@ from tfrt_nb.dialects.async_.types import (
     parse_value_type,
     print_value_type,
 )
+
+
+@functools.cache
+def _count(number: int) -> IntegerAttr:
+    return IntegerAttr(number, i64)
 
 
 @irdl_op_definition
@@ -315,7 +321,7 @@ class _CountingOp(IRDLOperation):
     assembly_format = "$operand attr-dict `:` type($operand)"
 
     def __init__(self, operand: SSAValue, count: int = 1) -> None:
-        Operation.__init__(self, operands=[operand], properties={"count": IntegerAttr(count, i64)})
+        Operation.__init__(self, operands=[operand], properties={"count": _count(count)})
 
     def verify_(self) -> None:
         if self.count.value.data <= 0 or self.count.type != i64:
