@@ -31,7 +31,7 @@ from tfrt_nb.jit.llvm_types import (
     result_type,
     signature,
 )
-from tfrt_nb.passes.control_flow import split_edge, terminator_of
+from tfrt_nb.passes.control_flow import operations_in, split_edge, terminator_of
 from tfrt_nb.passes.coroutines import PRESPLIT
 from tfrt_nb.passes.errors import fail
 from tfrt_nb.passes.propagate_failures import FALLIBLE
@@ -152,7 +152,7 @@ def _definition(text: ModuleText, op: func.FuncOp, returns: str) -> str:
     is_coroutine = op.attributes.get("passthrough") == PRESPLIT
     # A coroutine returns whenever it is suspended; it is over when its frame is freed.
     end = CoroFreeOp if is_coroutine else func.ReturnOp
-    body = FunctionBody(text, frees_buffers=any(map(buffers.is_on_heap, op.body.walk())))
+    body = FunctionBody(text, frees_buffers=any(map(buffers.is_on_heap, operations_in(op))))
     for block in _in_order(op.body):
         body.start(block)
         if body.frees_buffers and block is op.body.blocks[0]:

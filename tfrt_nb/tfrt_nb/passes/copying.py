@@ -22,18 +22,27 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from xdsl.dialects import arith, cf, memref
-from xdsl.dialects.builtin import FunctionType, ModuleOp
+from xdsl.dialects.builtin import (
+    FunctionType,
+    IntegerAttr,
+    ModuleOp,
+    StringAttr,
+    SymbolRefAttr,
+    i64,
+)
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
-from tfrt_nb.dialects.async_.runtime import RuntimeSpawnOp
-from tfrt_nb.dialects.async_.tasks import ExecuteOp, YieldOp
+from tfrt_nb.dialects.async_.runtime import RuntimeAddToGroupOp, RuntimeSpawnOp
+from tfrt_nb.dialects.async_.tasks import AddToGroupOp, ExecuteOp, YieldOp
 from tfrt_nb.dialects.async_.types import CoroIdType, CoroStateType, is_async
 from tfrt_nb.passes.control_flow import operations_in
 from tfrt_nb.passes.guard_operations import DIVISIONS
 from tfrt_nb.passes.outline import Symbols
 
 _COMPUTING = ("arith.", "math.")
+_ONLY_IN_COROUTINES = frozenset({CoroIdType, CoroStateType})
+_PRIVATE = StringAttr("private")
 _MAY_FAIL = frozenset({cf.AssertOp, *DIVISIONS})
 
 
@@ -59,6 +68,7 @@ class _Copier:
         self._early: list[tuple[Operation, int, SSAValue]] = []
         self._functions: dict[Hashable, _Function] = {}
         self._quiet: set[str] | None = None
+        self._types: dict[tuple[tuple[Attribute, ...], ...], FunctionType] = {}
         self._computes: dict[type[Operation], bool] = {YieldOp: True, cf.AssertOp: True}
 
     def program(self) -> ModuleOp:
@@ -73,7 +83,8 @@ class _Copier:
 
     def _copy(self, op: Operation, values: Values) -> Operation:
         """A copy that uses what `values` gives instead of its keys; its results are added there."""
-        copy = type(op).create(
+        kind = RuntimeAddToGroupOp if type(op) is AddToGroupOp else type(op)
+        copy = kind.create(
             operands=[values.get(operand, operand) for operand in op.operands],
             result_types=[result.type for result in op.results],
             properties=op.properties,
@@ -145,7 +156,7 @@ class _Copier:
                 if number is None:
                     number = numbers[operand] = len(numbers)
                     owner = operand.owner
-                    if isinstance(owner, arith.ConstantOp):
+                    if type(owner) is arith.ConstantOp:
                         body.constants.append(owner)
                         key.append(owner.value)
                     elif _may_be_captured(operand):
@@ -192,12 +203,23 @@ class _Copier:
                 block.add_op(leave)
             else:
                 block.add_op(self._copy(op, values))
-        type_ = FunctionType.from_lists(block.arg_types, leave.operand_types)
-        name = self._symbols.fresh("async_execute_fn")
-        function = FuncOp(name, type_, Region(block), "private")
-        function.location = task.location
-        spawn = RuntimeSpawnOp(name, (), (), len(task.operands))
-        return function, spawn.properties
+        types = tuple(block.arg_types), tuple(leave.operand_types)
+        if types not in self._types:
+            self._types[types] = FunctionType.from_lists(*types)
+        name = StringAttr(self._symbols.fresh("async_execute_fn"))
+        function = FuncOp.create(
+            properties={
+                "sym_name": name,
+                "function_type": self._types[types],
+                "sym_visibility": _PRIVATE,
+            },
+            regions=[Region(block)],
+            location=task.location,
+        )
+        spawning: dict[str, Attribute] = {"callee": SymbolRefAttr(name)}
+        if task.operands:
+            spawning["awaited"] = IntegerAttr(len(task.operands), i64)
+        return function, spawning
 
 
 @dataclass
@@ -237,6 +259,4 @@ def _is_special(value: SSAValue) -> bool:
 
 def _may_be_captured(value: SSAValue) -> bool:
     """Whether `check_async` would let a task capture the value."""
-    owner = value.owner
-    is_on_stack = isinstance(owner, memref.AllocaOp)
-    return not is_on_stack and not isinstance(value.type, CoroIdType | CoroStateType)
+    return type(value.owner) is not memref.AllocaOp and type(value.type) not in _ONLY_IN_COROUTINES

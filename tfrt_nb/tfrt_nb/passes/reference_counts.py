@@ -61,6 +61,7 @@ from tfrt_nb.passes.shared_exits import exits_worth_sharing, is_exit, share_exit
 
 MakeCount = Callable[[SSAValue, int], Operation]
 
+_CALLS = frozenset({PlainCallOp, CallOp, RuntimeSpawnOp})
 _NOT_RETURN_LIKE = "async reference counting can't handle terminators that are not ReturnLike"
 
 
@@ -118,7 +119,7 @@ def take_references_for_calls(value: SSAValue, counts: Counts) -> None:
     """A call owns its async arguments, a value what is stored in it: take a reference for each use."""
     calls: dict[Operation, int] = {}
     for use in value.uses:
-        if isinstance(use.operation, PlainCallOp | CallOp | RuntimeSpawnOp) or _stores(use):
+        if type(use.operation) in _CALLS or _stores(use):
             calls[use.operation] = calls.get(use.operation, 0) + 1
     for call, uses in calls.items():
         Emitter.in_front_of(call)(counts.add(value, uses))
@@ -126,7 +127,7 @@ def take_references_for_calls(value: SSAValue, counts: Counts) -> None:
 
 def _stores(use: Use) -> bool:
     """Whether the value goes into another one, from where it will be loaded once."""
-    return isinstance(use.operation, RuntimeStoreOp) and use.index == 0
+    return type(use.operation) is RuntimeStoreOp and use.index == 0
 
 
 def give_up_references(
