@@ -56,12 +56,12 @@ def lower_to_llvm(
     adapted: frozenset[str] = frozenset(),
     *,
     is_portable: bool = False,
-    shares_tasks: bool = False,
+    quick: frozenset[str] = frozenset(),
 ) -> str:
     """The text of the LLVM module.  The MLIR module is changed: some edges get a block.
 
     The functions `adapted` get an adapter.  Portable code calls only what MLIR's runtime has, if the
-    module's operations allow that.  Tasks that share code are ready sooner, and a little slower.
+    module's operations allow that.  The functions `quick` shall be ready soon rather than run fast.
 
     Raises:
         PassError: at an operation or a function that cannot be compiled.
@@ -74,9 +74,9 @@ def lower_to_llvm(
         _has_buffers(ops, adapted),
         len(buffer_globals),
         is_portable=is_portable,
-        shares_tasks=shares_tasks,
         fallible=spawning.fallible_functions(functions),
         defined=frozenset(op.sym_name.data for op in functions if not op.is_declaration),
+        quick=quick,
     )
     definitions: list[str] = []
     if text.counts:
@@ -168,6 +168,8 @@ def _definition(text: ModuleText, op: func.FuncOp, returns: str) -> str:
     if not is_coroutine and any(isinstance(o, RuntimeStackIsLowOp) for o in op.body.blocks[0].ops):
         # A recursion without end shall meet the end of the stack, not become an endless loop.
         attributes += '"disable-tail-calls"="true" '
+    if op.sym_name.data in text.quick and text.quick != text.defined:
+        attributes += "noinline optnone "
     name = text.function(op.sym_name.data)
     return f"define {linkage}{returns} {name}({parameters}) {attributes}{{\n{body.text()}\n}}"
 

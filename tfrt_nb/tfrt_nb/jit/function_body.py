@@ -49,8 +49,9 @@ class ModuleText:
     globals: list[str] = field(default_factory=list)
     is_portable: bool = False
     """Whether only MLIR's runtime is there."""
-    shares_tasks: bool = False
-    """Whether tasks with bodies of equal types share code."""
+    quick: frozenset[str] = frozenset()
+    """The functions that shall be ready soon: LLVM leaves them as they are, and tasks whose bodies are such
+    functions of equal types share code."""
     fallible: frozenset[str] = frozenset()
     """The functions that return first whether they failed."""
     spawners: dict[Hashable, str] = field(default_factory=dict)

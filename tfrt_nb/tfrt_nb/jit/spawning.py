@@ -81,7 +81,7 @@ def _spawn(body: FunctionBody, op: Operation) -> None:
             tuple(op.result_types),
             op.awaited_count,
             symbol in module.fallible,
-            None if module.shares_tasks else symbol,
+            None if symbol in module.quick else symbol,
         )
         spawn = f"call {result_type(shape.results)} {_functions(module, shape)}"
         module.spawns[symbol] = f"{spawn}(ptr {module.function(symbol)}, ptr "

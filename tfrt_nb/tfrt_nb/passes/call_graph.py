@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import CallOp as PlainCallOp
-from xdsl.ir import Operation
+from xdsl.ir import Block, Operation
 
 from tfrt_nb.dialects.async_.functions import CallOp
 from tfrt_nb.dialects.async_.runtime import RuntimeSpawnOp
@@ -21,6 +21,11 @@ def callees(module: ModuleOp) -> dict[str, set[str]]:
             called = (_callee(o) for region in op.regions for o in outside_tasks(region))
             graph[name.data] = {callee for callee in called if callee is not None}
     return graph
+
+
+def callees_in(block: Block) -> set[str]:
+    """The names that the operations directly in a block call or spawn."""
+    return {callee for callee in map(_callee, block.ops) if callee is not None}
 
 
 def _callee(op: Operation) -> str | None:

@@ -9,7 +9,8 @@
     %t, %v = async.runtime.spawn @async_execute_fn(%u) {awaited = 1 : i64} : ...
 
 What `outline` does to any task, this does while it copies, to tasks whose bodies only compute: a thousand
-tasks of one body then never are a thousand bodies that each pass would walk.
+tasks of one body then never are a thousand bodies that each pass would walk.  What such a body awaits before
+anything in it may fail or have an effect, the task awaits before the body, like its operands.
 
 Constants from outside are made again in the body.  Tasks share a function if their bodies are equal; where an
 operation may fail, its place is a part of the body.
@@ -34,7 +35,7 @@ from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from tfrt_nb.dialects.async_.runtime import RuntimeAddToGroupOp, RuntimeSpawnOp
-from tfrt_nb.dialects.async_.tasks import AddToGroupOp, ExecuteOp, YieldOp
+from tfrt_nb.dialects.async_.tasks import AddToGroupOp, AwaitOp, ExecuteOp, YieldOp
 from tfrt_nb.dialects.async_.types import CoroIdType, CoroStateType, is_async
 from tfrt_nb.passes.control_flow import operations_in
 from tfrt_nb.passes.guard_operations import DIVISIONS
@@ -123,7 +124,7 @@ class _Copier:
         known = self._functions.get(key)
         if known is None:
             known = self._functions[key] = self._function(task, body)
-        sources = [*task.operands, *body.captured]
+        sources = [*task.operands, *body.awaited, *body.captured]
         spawn = RuntimeSpawnOp.create(
             operands=[values.get(source, source) for source in sources],
             result_types=[result.type for result in task.results],
@@ -139,6 +140,7 @@ class _Copier:
     def _read(self, task: ExecuteOp, body: _Body) -> bool:
         """Whether the body only computes; if so, all that matters about it is added to `body`."""
         block = task.body.block
+        may_have_failed = False
         numbers: dict[SSAValue, int] = {}
         key = body.key
         key += [value.type for value in task.operands]
@@ -148,6 +150,10 @@ class _Copier:
             numbers[argument] = len(numbers)
         for op in block.ops:
             kind = type(op)
+            if type(op) is AwaitOp:
+                if may_have_failed or not body.read_await(op, numbers):
+                    return False
+                continue
             if op.regions or not (self._only_computes(kind) or self._calls_quietly(op)):
                 return False
             key.append(kind)
@@ -174,6 +180,9 @@ class _Copier:
             key += op.attributes.items()
             if kind in _MAY_FAIL:
                 key.append(op.location)
+                may_have_failed = True
+            elif kind is CallOp:
+                may_have_failed = True
         return True
 
     def _only_computes(self, kind: type[Operation]) -> bool:
@@ -192,11 +201,14 @@ class _Copier:
 
     def _function(self, task: ExecuteOp, body: _Body) -> _Function:
         source = task.body.block
-        captured_types = [value.type for value in body.captured]
-        block = Block(arg_types=[*source.arg_types, *captured_types])
-        values: Values = dict(zip((*source.args, *body.captured), block.args, strict=True))
+        taken = [*source.args, *body.payloads, *body.captured]
+        block = Block(arg_types=[value.type for value in taken])
+        values: Values = dict(zip(taken, block.args, strict=True))
         for op in (*body.constants, *source.ops):
-            if isinstance(op, YieldOp):
+            if type(op) is AwaitOp:
+                for result in op.results:
+                    values[result] = values[body.awaited[op.operand] or result]
+            elif isinstance(op, YieldOp):
                 leave = ReturnOp.create(
                     operands=[values[operand] for operand in op.operands], location=op.location
                 )
@@ -217,18 +229,40 @@ class _Copier:
             location=task.location,
         )
         spawning: dict[str, Attribute] = {"callee": SymbolRefAttr(name)}
-        if task.operands:
-            spawning["awaited"] = IntegerAttr(len(task.operands), i64)
+        awaited = len(task.operands) + len(body.awaited)
+        if awaited:
+            spawning["awaited"] = IntegerAttr(awaited, i64)
         return function, spawning
 
 
 @dataclass
 class _Body:
-    """What matters about a task's body: equal for equal bodies; values from outside, constants apart."""
+    """What matters about a task's body: what is equal for equal bodies, and the values from outside."""
 
     key: list[Hashable] = field(default_factory=list)
+    awaited: dict[SSAValue, SSAValue | None] = field(default_factory=dict)
+    """What the body awaits, each with the first result of that, if there is one."""
     captured: list[SSAValue] = field(default_factory=list)
     constants: list[arith.ConstantOp] = field(default_factory=list)
+
+    @property
+    def payloads(self) -> list[SSAValue]:
+        """The results of awaiting, in the order of what is awaited."""
+        return [result for result in self.awaited.values() if result is not None]
+
+    def read_await(self, op: AwaitOp, numbers: dict[SSAValue, int]) -> bool:
+        """Whether the task can await this before its body begins."""
+        awaited = op.operand
+        if awaited in numbers or any(map(is_async, op.results)):
+            return False
+        if awaited not in self.awaited:
+            self.awaited[awaited] = op.result
+            self.key += (AwaitOp, awaited.type)
+        for result in op.results:
+            first = self.awaited[awaited]
+            assert first is not None
+            numbers[result] = numbers.setdefault(first, len(numbers))
+        return True
 
 
 def _quiet_functions(module: ModuleOp) -> set[str]:
