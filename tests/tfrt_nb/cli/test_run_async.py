@@ -237,7 +237,7 @@ STAGES = {
 
 @pytest.mark.parametrize("stage", STAGES)
 def test_a_stage_is_shown_instead_of_running(shell, stage: str) -> None:
-    path = GOLDEN / "programs" / "deps_diamond.mlir"
+    path = GOLDEN / "programs" / "nest_four.mlir"
     outcome = shell("run", shell.write("f.mlir", path.read_bytes()), "--emit", stage)
 
     assert (outcome.status, outcome.stderr) == (0, "")

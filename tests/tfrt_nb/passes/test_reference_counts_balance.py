@@ -136,10 +136,10 @@ class Walk:
         return target
 
 
-def counted(program: str, *, optimised: bool) -> ModuleOp:
+def counted(program: str, *, optimised: bool, share_exits: bool = False) -> ModuleOp:
     """The program with counts, and perhaps without those that cancel."""
     module = parse_module(program, "program")
-    AsyncRuntimeRefCounting().apply(Context(), module)
+    AsyncRuntimeRefCounting(share_exits).apply(Context(), module)
     if optimised:
         AsyncRuntimeRefCountingOpt().apply(Context(), module)
     module.verify()
@@ -180,3 +180,92 @@ func.func @f(%c: i1) {{
 
     assert [isinstance(op.operand.owner, RuntimeCreateOp) for op in drops] == [True]
     assert drops[0].parent is function.body.blocks[1]
+
+
+class Failing:
+    """A function that makes tokens and fails at some of the places where it waits for them."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.ways_out: list[str] = []
+        self.count = 0
+
+    def make(self) -> str:
+        self.count += 1
+        self.lines.append(f"  %t{self.count} = func.call @make() : () -> {TOKEN}")
+        return f"%t{self.count}"
+
+    def wait(self, token: str) -> None:
+        number = len(self.ways_out)
+        self.lines += [
+            f"  %e{number} = async.runtime.is_error {token} : {TOKEN}",
+            f"  cf.cond_br %e{number}, ^failed{number}, ^go{number}",
+            f"^go{number}:",
+        ]
+        self.ways_out.append(
+            f"^failed{number}:\n  async.runtime.fail_from {token} : {TOKEN}\n  cf.br ^out\n"
+        )
+
+    def text(self) -> str:
+        body = "\n".join([*self.lines, "  return"])
+        return (
+            f"func.func private @make() -> {TOKEN}\n"
+            f"func.func @f(%c: i1) {{\n{body}\n{''.join(self.ways_out)}^out:\n  return\n}}\n"
+        )
+
+
+def sharing_exits(program: str, *, optimised: bool = False) -> func.FuncOp:
+    """The function with counts that ways to an error share."""
+    module = counted(program, optimised=optimised, share_exits=True)
+    function = module.body.block.last_op
+    assert isinstance(function, func.FuncOp)
+    return function
+
+
+def random_failing_program(random: Random) -> str:
+    failing = Failing()
+    made = [failing.make() for _ in range(random.randint(1, 12))]
+    for _ in range(random.randint(1, 25)):
+        if random.random() < 0.3:
+            made.append(failing.make())
+        else:
+            failing.wait(random.choice(made))
+    return failing.text()
+
+
+@given(st.integers(min_value=0), st.booleans())
+@settings(max_examples=100, deadline=None)
+def test_every_reference_is_given_up_once_where_ways_to_an_error_share(
+    seed: int, optimised: bool
+) -> None:
+    random = Random(seed)
+    program = random_failing_program(random)
+    function = sharing_exits(program, optimised=optimised)
+
+    for _ in range(30):
+        walk = Walk(random)
+        assert walk.run(function)
+        assert set(walk.counts.values()) <= {0}, program
+
+
+def drops(function: func.FuncOp) -> int:
+    return sum(isinstance(op, RuntimeDropRefOp) for op in function.walk())
+
+
+def test_what_many_ways_give_up_is_written_once() -> None:
+    first_in_first_out, last_in_first_out = Failing(), Failing()
+    for failing, step in ((first_in_first_out, 1), (last_in_first_out, -1)):
+        for token in [failing.make() for _ in range(40)][::step]:
+            failing.wait(token)
+
+    # One on the normal way, one where it fails.
+    assert drops(sharing_exits(first_in_first_out.text())) <= 2 * 40
+    assert drops(sharing_exits(last_in_first_out.text())) <= 2 * 40
+
+
+def test_few_ways_out_stay_on_their_own() -> None:
+    failing = Failing()
+    for token in [failing.make() for _ in range(3)]:
+        failing.wait(token)
+
+    assert len(sharing_exits(failing.text()).body.blocks) == 1 + 2 * 3 + 1

@@ -15,7 +15,6 @@ from tfrt_nb.dialects.async_ import coroutine, failures, runtime
 from tfrt_nb.dialects.async_.types import GroupType, TokenType, ValueType
 from tfrt_nb.jit.function_body import LIVE_COUNTER, FunctionBody, Lowering
 from tfrt_nb.jit.llvm_types import llvm_type
-from tfrt_nb.passes.errors import location_of
 
 _PREFIX = "mlirAsyncRuntime"
 
@@ -141,8 +140,8 @@ def _create_group(body: FunctionBody, op: Operation) -> None:
 
 def _set_maker(body: FunctionBody, op: Operation) -> None:
     """Say where a new object comes from, for reports of what is left over or never resolved."""
-    if location_of(op) is not None and not body.module.is_portable:
-        record = body.module.failure("", op)
+    record = None if body.module.is_portable else body.module.maker(op)
+    if record is not None:
         _runtime(body, "tfrtAsyncSetMaker", body.name(op.results[0]), record)
 
 

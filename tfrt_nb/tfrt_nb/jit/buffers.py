@@ -82,7 +82,7 @@ def is_on_heap(op: Operation) -> bool:
 
     There, each execution of the operation would get the same memory; so nothing may pass it on.
     """
-    if not isinstance(op, memref.AllocaOp):
+    if type(op) is not memref.AllocaOp:
         return False
     type_ = _buffer_type(op.memref, op)
     is_passed_on = any(use.operation.has_trait(IsTerminator) for use in op.memref.uses)

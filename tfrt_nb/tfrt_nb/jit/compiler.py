@@ -7,6 +7,8 @@ calls are given by address; what is not given is looked for in the process (`mal
 from __future__ import annotations
 
 import ctypes
+import platform
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -16,6 +18,18 @@ from tfrt_nb.jit.cache import Compiled
 from tfrt_nb.jit.effort import FULL, QUICK
 from tfrt_nb.jit.llvm_types import global_symbol
 from tfrt_runtime.diagnostics import TfrtError, error
+
+_IS_NEAR = sys.platform == "linux" and platform.machine() == "x86_64"
+"""Whether the parts of an object are less than 2 GB apart: llvmlite's memory manager then puts them into
+one piece of memory.
+
+LLVM selects instructions for larger distances by its slow way even where it is asked for the quick one.
+"""
+_LIBRARY_BY_TABLE = """
+!llvm.module.flags = !{!0}
+!0 = !{i32 7, !"RtLibUseGOT", i32 1}
+"""
+"""A module that makes one that it is linked into call LLVM's own needs, like `memcpy`, in that way, too."""
 
 
 class UnresolvedFunction(TfrtError):
@@ -49,6 +63,7 @@ def split_coroutines(text: str, level: int = FULL) -> str:
 def assembly(text: str, level: int = FULL) -> str:
     """The machine code of the module, as text."""
     module, machine = _optimised(text, level)
+    _call_by_table(module)
     return str(machine.emit_assembly(module))
 
 
@@ -64,6 +79,7 @@ def compile_module(text: str, functions: Mapping[str, int], level: int = FULL) -
 def object_code(text: str, level: int = FULL) -> Compiled:
     """Compile the module to an object file."""
     module, machine = _optimised(text, level)
+    _call_by_table(module)
     return Compiled(bytes(machine.emit_object(module)), tuple(_called(module)))
 
 
@@ -82,7 +98,7 @@ def load(compiled: Compiled, functions: Mapping[str, int]) -> MachineCode:
     declarations = "\n".join(f"declare void {global_symbol(name)}()" for name in names)
     # The engine knows addresses by the declarations of a module.
     module = llvm.parse_assembly(declarations)
-    engine = llvm.create_mcjit_compiler(module, _machine(QUICK))
+    engine = llvm.create_mcjit_compiler(module, _machine(QUICK), use_lmm=_IS_NEAR or None)
     for name in names:
         engine.add_global_mapping(module.get_function(name), functions[name])
     engine.add_object_file(llvm.ObjectFileRef.from_data(compiled.code))
@@ -97,6 +113,8 @@ def _machine(level: int) -> llvm.TargetMachine:
         cpu=llvm.get_host_cpu_name(),
         features=llvm.get_host_cpu_features().flatten(),
         opt=level,
+        reloc="pic" if _IS_NEAR else "default",
+        codemodel="small" if _IS_NEAR else "jitdefault",
         jit=True,
     )
 
@@ -112,6 +130,16 @@ def _optimised(text: str, level: int) -> tuple[llvm.ModuleRef, llvm.TargetMachin
     )
     builder.getModulePassManager().run(module, builder)
     return module, machine
+
+
+def _call_by_table(module: llvm.ModuleRef) -> None:
+    """Let calls of functions elsewhere, however far, find their addresses in a table beside the code."""
+    if not _IS_NEAR:
+        return
+    module.link_in(llvm.parse_assembly(_LIBRARY_BY_TABLE))
+    for function in module.functions:
+        if function.is_declaration:
+            function.add_function_attribute("nonlazybind")
 
 
 def _called(module: llvm.ModuleRef) -> Iterator[str]:

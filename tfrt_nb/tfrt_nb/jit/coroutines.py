@@ -31,7 +31,7 @@ from tfrt_nb.jit.llvm_types import (
     result_type,
     signature,
 )
-from tfrt_nb.passes.control_flow import split_edge, terminator_of
+from tfrt_nb.passes.control_flow import operations_in, split_edge, terminator_of
 from tfrt_nb.passes.coroutines import PRESPLIT
 from tfrt_nb.passes.errors import fail
 from tfrt_nb.passes.propagate_failures import FALLIBLE
@@ -56,12 +56,12 @@ def lower_to_llvm(
     adapted: frozenset[str] = frozenset(),
     *,
     is_portable: bool = False,
-    shares_tasks: bool = False,
+    quick: frozenset[str] = frozenset(),
 ) -> str:
     """The text of the LLVM module.  The MLIR module is changed: some edges get a block.
 
     The functions `adapted` get an adapter.  Portable code calls only what MLIR's runtime has, if the
-    module's operations allow that.  Tasks that share code are ready sooner, and a little slower.
+    module's operations allow that.  The functions `quick` shall be ready soon rather than run fast.
 
     Raises:
         PassError: at an operation or a function that cannot be compiled.
@@ -74,9 +74,9 @@ def lower_to_llvm(
         _has_buffers(ops, adapted),
         len(buffer_globals),
         is_portable=is_portable,
-        shares_tasks=shares_tasks,
         fallible=spawning.fallible_functions(functions),
         defined=frozenset(op.sym_name.data for op in functions if not op.is_declaration),
+        quick=quick,
     )
     definitions: list[str] = []
     if text.counts:
@@ -152,7 +152,7 @@ def _definition(text: ModuleText, op: func.FuncOp, returns: str) -> str:
     is_coroutine = op.attributes.get("passthrough") == PRESPLIT
     # A coroutine returns whenever it is suspended; it is over when its frame is freed.
     end = CoroFreeOp if is_coroutine else func.ReturnOp
-    body = FunctionBody(text, frees_buffers=any(map(buffers.is_on_heap, op.body.walk())))
+    body = FunctionBody(text, frees_buffers=any(map(buffers.is_on_heap, operations_in(op))))
     for block in _in_order(op.body):
         body.start(block)
         if body.frees_buffers and block is op.body.blocks[0]:
@@ -168,6 +168,8 @@ def _definition(text: ModuleText, op: func.FuncOp, returns: str) -> str:
     if not is_coroutine and any(isinstance(o, RuntimeStackIsLowOp) for o in op.body.blocks[0].ops):
         # A recursion without end shall meet the end of the stack, not become an endless loop.
         attributes += '"disable-tail-calls"="true" '
+    if op.sym_name.data in text.quick and text.quick != text.defined:
+        attributes += "noinline optnone "
     name = text.function(op.sym_name.data)
     return f"define {linkage}{returns} {name}({parameters}) {attributes}{{\n{body.text()}\n}}"
 

@@ -1,41 +1,92 @@
-"""How much work LLVM should put into a module.
+"""How much work LLVM should put into each function.
 
 Optimising and selecting instructions well costs several times the quick way.  It pays where code runs
-more than once: in loops and recursive functions.  A program that runs straight through is over sooner
-than it would be optimised.
+more than once per call from outside: in loops, in recursive functions, and in what these call.  What runs
+straight through is over sooner than it would be optimised.
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block
 
-from tfrt_nb.passes.call_graph import recursive_functions
+from tfrt_nb.passes.call_graph import callees, callees_in, recursive_functions
 from tfrt_nb.passes.control_flow import terminator_of
 
 QUICK = 0
 FULL = 2
 
 
-def optimisation_level(module: ModuleOp) -> int:
-    """`FULL` if some code can run more than once per call from outside, else `QUICK`."""
-    functions = [op for op in module.body.block.ops if isinstance(op, FuncOp) and op.body.blocks]
-    runs_again = any(map(_has_loop, functions)) or bool(recursive_functions(module))
-    return FULL if runs_again else QUICK
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """The level for a module, and the functions in it that are not worth more than `QUICK`."""
+
+    level: int
+    quick: frozenset[str]
 
 
-def _has_loop(function: FuncOp) -> bool:
-    """Whether a path of blocks comes back to where it was."""
+def worthwhile_effort(module: ModuleOp) -> Effort:
+    """`FULL` if some function is worth it, else `QUICK`."""
+    functions = {
+        op.sym_name.data: op
+        for op in module.body.block.ops
+        if isinstance(op, FuncOp) and op.body.blocks
+    }
+    repeated = {name: _repeated_blocks(function) for name, function in functions.items()}
+    pending = list(recursive_functions(module))
+    for blocks in repeated.values():
+        for block in blocks:
+            pending += callees_in(block)
+    graph = callees(module)
+    worthy = {name for name, blocks in repeated.items() if blocks}
+    followed: set[str] = set()
+    while pending:
+        name = pending.pop()
+        if name not in followed:
+            followed.add(name)
+            pending += graph.get(name, ())
+    worthy |= followed & functions.keys()
+    return Effort(FULL if worthy else QUICK, frozenset(functions.keys() - worthy))
+
+
+def _repeated_blocks(function: FuncOp) -> set[Block]:
+    """The blocks from which control may come back to them."""
+    repeated: set[Block] = set()
+    returns = _returning_edges(function)
+    if not returns:
+        return repeated
+    predecessors: dict[Block, list[Block]] = {}
+    for block in function.body.blocks:
+        for successor in terminator_of(block).successors:
+            predecessors.setdefault(successor, []).append(block)
+    for end, start in returns:
+        loop = {start}
+        pending = [end]
+        while pending:
+            block = pending.pop()
+            if block not in loop:
+                loop.add(block)
+                pending += predecessors.get(block, ())
+        repeated |= loop
+    return repeated
+
+
+def _returning_edges(function: FuncOp) -> list[tuple[Block, Block]]:
+    """Edges to a block that control has passed on its way, each as the block it leaves and that block."""
     entry = function.body.blocks[0]
     path = {entry: iter(terminator_of(entry).successors)}
     finished: set[Block] = set()
+    found = []
     while path:
-        target = next(next(reversed(path.values())), None)
+        last = next(reversed(path))
+        target = next(path[last], None)
         if target is None:
             finished.add(path.popitem()[0])
         elif target in path:
-            return True
+            found.append((last, target))
         elif target not in finished:
             path[target] = iter(terminator_of(target).successors)
-    return False
+    return found

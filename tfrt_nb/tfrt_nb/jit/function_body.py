@@ -15,6 +15,7 @@ from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from tfrt_nb.jit.llvm_types import LIBRARY_FUNCTIONS, global_symbol, llvm_type, text_constant
 from tfrt_nb.passes.control_flow import branch_operands, terminator_of
 from tfrt_nb.passes.errors import location_of
+from tfrt_runtime.diagnostics import Location
 
 _CALLED_BY_OURS = frozenset({"aligned_alloc", "free", "memcpy", "memmove", "memset"})
 _OUR_PREFIXES = ("llvm.", "mlirAsyncRuntim", "tfrtAsync", "__", *LIBRARY_FUNCTIONS)
@@ -44,15 +45,19 @@ class ModuleText:
 
     declarations: dict[str, str] = field(default_factory=dict)
     constants: dict[str, str] = field(default_factory=dict)
+    texts: dict[str, tuple[str, int]] = field(default_factory=dict)
     globals: list[str] = field(default_factory=list)
     is_portable: bool = False
     """Whether only MLIR's runtime is there."""
-    shares_tasks: bool = False
-    """Whether tasks with bodies of equal types share code."""
+    quick: frozenset[str] = frozenset()
+    """The functions that shall be ready soon: LLVM leaves them as they are, and tasks whose bodies are such
+    functions of equal types share code."""
     fallible: frozenset[str] = frozenset()
     """The functions that return first whether they failed."""
     spawners: dict[Hashable, str] = field(default_factory=dict)
     """The functions that spawn tasks, by what they depend on."""
+    spawns: dict[str, str] = field(default_factory=dict)
+    """How a call begins that spawns a task with a function, by the function's symbol."""
     defined: frozenset[str] = frozenset()
     """The MLIR functions that have bodies."""
     helpers: dict[str, str] = field(default_factory=dict)
@@ -73,17 +78,26 @@ class ModuleText:
 
     def text(self, content: str) -> tuple[str, int]:
         """A constant with the text in UTF-8: its name, and its length in bytes."""
-        data = content.encode()
-        type_, value = text_constant(data)
-        return self.constant(f"{type_} {value}"), len(data)
+        if content not in self.texts:
+            data = content.encode()
+            type_, value = text_constant(data)
+            self.texts[content] = self.constant(f"{type_} {value}"), len(data)
+        return self.texts[content]
 
     def constant(self, value: str) -> str:
         """A private constant; equal ones are one."""
         return self.constants.setdefault(value, f"@.constant.{len(self.constants)}")
 
+    def maker(self, op: Operation) -> str | None:
+        """A record of where an object is made, if that is known."""
+        place = location_of(op)
+        return None if place is None else self._record("", place)
+
     def failure(self, message: str, op: Operation) -> str:
         """A record of why and where: message, file, line and column."""
-        place = location_of(op)
+        return self._record(message, location_of(op))
+
+    def _record(self, message: str, place: Location | None) -> str:
         file, line, column = (
             ("", 0, 0) if place is None else (place.source, place.line, place.column)
         )

@@ -8,7 +8,13 @@ arguments into a frame, and hands that to the runtime.  A worker calls the secon
 which frees the frame, calls the body, and resolves the results, to an error if the body fails or if no
 task shall start any more.  The body owns its async arguments, like every function.
 
-Bodies of equal types share the two functions where code is to be ready soon; else each has its own, so
+For each argument that is awaited there is one more function of the frame:
+
+    task(frame) -> await 0, task.1(frame) -> await 1, ... task.n(frame) -> call the body
+
+The one behind an await that failed hands the error on to the results instead.
+
+Bodies of equal types share these functions where code is to be ready soon; else each has its own, so
 that LLVM can make one function of task and body.
 """
 
@@ -23,9 +29,8 @@ from xdsl.ir import Attribute, Operation
 from tfrt_nb.dialects.async_.runtime import RuntimeSpawnOp
 from tfrt_nb.dialects.async_.types import GroupType, TokenType, ValueType
 from tfrt_nb.jit.async_runtime import RuntimeFunction, runtime_function
-from tfrt_nb.jit.function_body import FunctionBody, Lowering, ModuleText
+from tfrt_nb.jit.function_body import LIVE_COUNTER, FunctionBody, Lowering, ModuleText
 from tfrt_nb.jit.llvm_types import llvm_type, result_type
-from tfrt_nb.passes.errors import location_of
 from tfrt_nb.passes.propagate_failures import FALLIBLE
 
 _WORD = 8
@@ -33,10 +38,12 @@ _WORD = 8
 
 @dataclass(frozen=True)
 class _Shape:
-    """All that the two functions depend on: types, whether the body fails, and which body if one."""
+    """All that the functions depend on: types, how many arguments are awaited, whether the body fails, and
+    which body if one."""
 
     arguments: tuple[Attribute, ...]
     results: tuple[Attribute, ...]
+    awaited: int
     is_fallible: bool
     body: str | None
 
@@ -68,22 +75,24 @@ def _spawn(body: FunctionBody, op: Operation) -> None:
     assert isinstance(op, RuntimeSpawnOp)
     module = body.module
     symbol = op.callee.root_reference.data
-    shape = _Shape(
-        tuple(op.arguments.types),
-        tuple(op.results_.types),
-        symbol in module.fallible,
-        None if module.shares_tasks else symbol,
-    )
-    spawn = _functions(module, shape)
-    maker = "null" if location_of(op) is None else module.failure("", op)
-    arguments = [f"ptr {module.function(symbol)}", f"ptr {maker}"]
-    arguments += [body.typed(value) for value in op.arguments]
-    returns = result_type(shape.results)
-    result = body.value(f"call {returns} {spawn}({', '.join(arguments)})")
-    if len(op.results_) == 1:
-        body.bind(op.results_[0], result)
+    if symbol not in module.spawns:
+        shape = _Shape(
+            tuple(op.operand_types),
+            tuple(op.result_types),
+            op.awaited_count,
+            symbol in module.fallible,
+            None if symbol in module.quick else symbol,
+        )
+        spawn = f"call {result_type(shape.results)} {_functions(module, shape)}"
+        module.spawns[symbol] = f"{spawn}(ptr {module.function(symbol)}, ptr "
+    maker = module.maker(op) or "null"
+    arguments = [maker, *(body.typed(value) for value in op.operands)]
+    result = body.value(f"{module.spawns[symbol]}{', '.join(arguments)})")
+    if len(op.results) == 1:
+        body.bind(op.results[0], result)
         return
-    for index, value in enumerate(op.results_):
+    returns = result_type(op.result_types)
+    for index, value in enumerate(op.results):
         body.set(value, f"extractvalue {returns} {result}, {index}")
 
 
@@ -129,6 +138,8 @@ def _spawner(module: ModuleText, shape: _Shape, spawn: str, task: str) -> Iterat
     for index, (type_name, name) in enumerate(zip(shape.fields, names, strict=True)):
         yield from _field(shape, index)
         yield f"  store {type_name} {name}, ptr %field{index}, align 1"
+    if module.counts:
+        yield f"  atomicrmw add ptr {LIVE_COUNTER}, i64 1 acq_rel"
     yield f"  {_call(module, 'mlirAsyncRuntimeExecute', '%frame', task)}"
     yield from _return([f"%r{i}" for i in range(len(shape.results))], returns)
 
@@ -150,34 +161,66 @@ def _return(names: Sequence[str], type_: str) -> Iterator[str]:
 
 
 def _task(module: ModuleText, shape: _Shape, task: str) -> Iterator[str]:
-    yield f"define internal void {task}(ptr %frame) {{"
+    """The function that a worker calls, and those that awaited arguments call."""
+    for step in range(shape.awaited + 1):
+        yield f"define internal void {_step(task, step)}(ptr %frame) {{"
+        yield from _load_frame(shape)
+        if step == 0:
+            yield f"  %is_off = {_call(module, 'tfrtAsyncIsCancelled')}"
+        else:
+            name = f"mlirAsyncRuntimeIs{_kind(shape, step - 1)}Error"
+            yield f"  %is_off = {_call(module, name, f'%a{step - 1}')}"
+        yield "  br i1 %is_off, label %give_up, label %go_on"
+        yield "go_on:"
+        if step < shape.awaited:
+            name = f"mlirAsyncRuntimeAwait{_kind(shape, step)}AndExecute"
+            yield f"  {_call(module, name, f'%a{step}', '%frame', _step(task, step + 1))}"
+            yield "  ret void"
+        else:
+            yield from _run(module, shape)
+        yield from _give_up(module, shape, step)
+        yield "}"
+
+
+def _step(task: str, step: int) -> str:
+    """The name of the function that begins when so many arguments have been awaited."""
+    return f"{task}.{step}" if step else task
+
+
+def _kind(shape: _Shape, index: int) -> str:
+    """How the runtime's functions call the type of an argument."""
+    return "Value" if isinstance(shape.arguments[index], ValueType) else "Token"
+
+
+def _load_frame(shape: _Shape) -> Iterator[str]:
     names = ["%body", *(f"%r{i}" for i in range(len(shape.results)))]
     names += [f"%a{i}" for i in range(len(shape.arguments))]
     for index, (type_name, name) in enumerate(zip(shape.fields, names, strict=True)):
         yield from _field(shape, index)
         yield f"  {name} = load {type_name}, ptr %field{index}, align 1"
-    yield f"  {_call(module, 'tfrtAsyncFreeFrame', '%frame', _size(shape.frame), str(_WORD))}"
-    yield f"  %cancelled = {_call(module, 'tfrtAsyncIsCancelled')}"
-    yield "  br i1 %cancelled, label %give_up, label %start"
-    yield "start:"
-    yield from _run(module, shape)
-    yield "done:"
-    yield from _resolve(module, shape)
-    yield "give_up:"
-    for index, type_ in enumerate(shape.arguments):
-        if isinstance(type_, TokenType | ValueType | GroupType):
-            yield f"  {_call(module, 'mlirAsyncRuntimeDropRef', f'%a{index}', '1')}"
-    yield "  br label %failed"
-    yield "failed:"
-    yield from _fail(module, shape)
-    yield "}"
+
+
+def _free_frame(module: ModuleText, shape: _Shape) -> str:
+    return f"  {_call(module, 'tfrtAsyncFreeFrame', '%frame', _size(shape.frame), str(_WORD))}"
 
 
 def _run(module: ModuleText, shape: _Shape) -> Iterator[str]:
-    """Call the body; go to `done` or `failed`."""
+    """Call the body, and resolve the results to what it returns."""
+    yield _free_frame(module, shape)
+    given = []
+    for index, type_ in enumerate(shape.arguments):
+        if index >= shape.awaited:
+            given.append(f"{llvm_type(type_)} %a{index}")
+        elif isinstance(type_, ValueType):
+            storage = _call(module, "mlirAsyncRuntimeGetValueStorage", f"%a{index}")
+            payload = llvm_type(type_.value_type)
+            yield f"  %place{index} = {storage}"
+            yield f"  %x{index} = load {payload}, ptr %place{index}, align 1"
+            given.append(f"{payload} %x{index}")
+    for index in range(shape.awaited):
+        yield f"  {_call(module, 'mlirAsyncRuntimeDropRef', f'%a{index}', '1')}"
     body = "%body" if shape.body is None else module.function(shape.body)
-    arguments = ", ".join(f"{llvm_type(t)} %a{i}" for i, t in enumerate(shape.arguments))
-    call = f"call {shape.body_returns} {body}({arguments})"
+    call = f"call {shape.body_returns} {body}({', '.join(given)})"
     yield f"  {call}" if shape.body_returns == "void" else f"  %returned = {call}"
     if not shape.is_fallible:
         yield "  br label %done"
@@ -186,6 +229,40 @@ def _run(module: ModuleText, shape: _Shape) -> Iterator[str]:
         yield "  br i1 %is_failed, label %failed, label %done"
     else:
         yield "  br i1 %returned, label %failed, label %done"
+    if shape.is_fallible:
+        yield "failed:"
+        for index in range(len(shape.results)):
+            yield f"  {_call(module, 'tfrtAsyncTakeFailure', f'%r{index}')}"
+        yield "  br label %error"
+    yield "done:"
+    yield from _resolve(module, shape)
+
+
+def _give_up(module: ModuleText, shape: _Shape, step: int) -> Iterator[str]:
+    """Resolve the results to an error: that of the argument awaited last, or why no task shall start."""
+    yield "give_up:"
+    for index in range(len(shape.results)):
+        if step == 0:
+            yield f"  {_call(module, 'tfrtAsyncTakeFailure', f'%r{index}')}"
+        else:
+            yield f"  {_call(module, 'tfrtAsyncInheritError', f'%r{index}', f'%a{step - 1}')}"
+    for index, type_ in enumerate(shape.arguments):
+        if isinstance(type_, TokenType | ValueType | GroupType):
+            yield f"  {_call(module, 'mlirAsyncRuntimeDropRef', f'%a{index}', '1')}"
+    yield _free_frame(module, shape)
+    yield "  br label %error"
+    yield "error:"
+    for kind, name in ((ValueType, "SetValueError"), (TokenType, "SetTokenError")):
+        for index, type_ in enumerate(shape.results):
+            if isinstance(type_, kind):
+                yield f"  {_call(module, f'mlirAsyncRuntime{name}', f'%r{index}')}"
+    yield from _leave(module)
+
+
+def _leave(module: ModuleText) -> Iterator[str]:
+    if module.counts:
+        yield f"  atomicrmw add ptr {LIVE_COUNTER}, i64 -1 acq_rel"
+    yield "  ret void"
 
 
 def _resolve(module: ModuleText, shape: _Shape) -> Iterator[str]:
@@ -206,17 +283,7 @@ def _resolve(module: ModuleText, shape: _Shape) -> Iterator[str]:
     for index, type_ in enumerate(shape.results):
         if isinstance(type_, TokenType):
             yield f"  {_call(module, 'mlirAsyncRuntimeEmplaceToken', f'%r{index}')}"
-    yield "  ret void"
-
-
-def _fail(module: ModuleText, shape: _Shape) -> Iterator[str]:
-    for index in range(len(shape.results)):
-        yield f"  {_call(module, 'tfrtAsyncTakeFailure', f'%r{index}')}"
-    for kind, name in ((ValueType, "SetValueError"), (TokenType, "SetTokenError")):
-        for index, type_ in enumerate(shape.results):
-            if isinstance(type_, kind):
-                yield f"  {_call(module, f'mlirAsyncRuntime{name}', f'%r{index}')}"
-    yield "  ret void"
+    yield from _leave(module)
 
 
 def fallible_functions(functions: Sequence[FuncOp]) -> frozenset[str]:

@@ -18,7 +18,8 @@ from tfrt_nb.jit.compiler import (
     split_coroutines,
 )
 from tfrt_nb.jit.coroutines import lower_to_llvm
-from tfrt_nb.jit.effort import QUICK, optimisation_level
+from tfrt_nb.jit.effort import worthwhile_effort
+from tfrt_nb.passes.copying import copy_program
 from tfrt_nb.passes.pipeline import executable_pipeline
 from tfrt_nb.passes.printing import print_ir
 from tfrt_runtime.bef.collector import collector_paused
@@ -42,15 +43,15 @@ def emit(module: ModuleOp, stage: Stage, *first: ModulePass) -> str:
     lowered = _lowered(module, first)
     if stage is Stage.ASYNC_RUNTIME:
         return print_ir(lowered)
-    level = optimisation_level(lowered)
-    text = lower_to_llvm(lowered, shares_tasks=level == QUICK)
+    effort = worthwhile_effort(lowered)
+    text = lower_to_llvm(lowered, quick=effort.quick)
     match stage:
         case Stage.COROUTINE:
             return text
         case Stage.LLVM_SPLIT:
-            return split_coroutines(text, level)
+            return split_coroutines(text, effort.level)
         case Stage.ASM:
-            return assembly(text, level)
+            return assembly(text, effort.level)
 
 
 def compile_program(
@@ -82,16 +83,16 @@ def _compiled(
 ) -> Compiled:
     with collector_paused():
         lowered = _lowered(module, first, adapted)
-        level = optimisation_level(lowered)
-        text = lower_to_llvm(lowered, frozenset(adapted), shares_tasks=level == QUICK)
-    return object_code(text, level)
+        effort = worthwhile_effort(lowered)
+        text = lower_to_llvm(lowered, frozenset(adapted), quick=effort.quick)
+    return object_code(text, effort.level)
 
 
 def _lowered(
     module: ModuleOp, first: tuple[ModulePass, ...], called: Collection[str] = ()
 ) -> ModuleOp:
     """A copy after the passes; the functions `called` from outside are public in it."""
-    copy = module.clone()
+    copy = copy_program(module)
     for op in copy.ops:
         name = op.get_attr_or_prop("sym_name")
         if isinstance(name, StringAttr) and name.data in called:

@@ -57,12 +57,13 @@ class AsyncRefCounting(ModulePass):
         _refuse_counted_programs(op)
         _refuse_carrying_tasks(op)
         lower_carried_values(op)
-        for value in async_values(op):
+        values = async_values(op)
+        for value in values:
             for task in _tasks_using(value):
                 Emitter.in_front_of(task)(AddRefOp(value))
                 Emitter.in_front_of(task.terminator)(DropRefOp(value))
             take_references_for_calls(value, _COUNTS)
-            give_up_references(value, _COUNTS)
+        give_up_references(values, _COUNTS)
 
 
 def _refuse_counted_programs(module: ModuleOp) -> None:

@@ -50,16 +50,22 @@ _HIGH_LEVEL = {
 
 @dataclass(frozen=True)
 class AsyncRuntimeRefCounting(ModulePass):
-    """Adds `async.runtime.add_ref` and `async.runtime.drop_ref`."""
+    """Adds `async.runtime.add_ref` and `async.runtime.drop_ref`.
+
+    `share_exits` lets ways to an error that give up many references do so in common.
+    """
 
     name: ClassVar[str] = "async-runtime-ref-counting"
+
+    share_exits: bool = False
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         refuse_high_level_operations(op)
         lower_carried_values(op)
-        for value in async_values(op):
+        values = async_values(op)
+        for value in values:
             take_references_for_calls(value, _COUNTS)
-            give_up_references(value, _COUNTS)
+        give_up_references(values, _COUNTS, sharing_exits=self.share_exits)
 
 
 def refuse_high_level_operations(module: ModuleOp) -> None:

@@ -22,7 +22,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from tfrt_nb.dialects.async_.runtime import RuntimeAddRefOp, RuntimeDropRefOp, RuntimeSpawnOp
-from tfrt_nb.passes.control_flow import erase, region_of
+from tfrt_nb.passes.control_flow import erase, operations_in, region_of
 from tfrt_nb.passes.liveness import ancestor_in
 from tfrt_nb.passes.reference_counts import async_values
 
@@ -34,14 +34,15 @@ class AsyncRuntimeRefCountingOpt(ModulePass):
     name: ClassVar[str] = "async-runtime-ref-counting-opt"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        places = {nested: place for place, nested in enumerate(operations_in(op))}
         for value in async_values(op):
             for block, users in _users_by_block(value).items():
-                for cancelled in _cancelling(block, users):
+                for cancelled in _cancelling(block, sorted(users, key=places.__getitem__)):
                     erase(cancelled)
 
 
-def _users_by_block(value: SSAValue) -> dict[Block, list[Operation]]:
-    """The users in each block with a counting operation, in their order.
+def _users_by_block(value: SSAValue) -> dict[Block, set[Operation]]:
+    """The users in each block with a counting operation.
 
     A user in a nested region stands for itself where it is counted, and for its holder elsewhere.
     """
@@ -53,13 +54,13 @@ def _users_by_block(value: SSAValue) -> dict[Block, list[Operation]]:
     return {block: _users_in(block, value) for block in blocks}
 
 
-def _users_in(block: Block, value: SSAValue) -> list[Operation]:
+def _users_in(block: Block, value: SSAValue) -> set[Operation]:
     region = region_of(block)
     holders = set()
     for use in value.uses:
         if region.find_ancestor_block_in_region(use.operation.parent or block) is block:
             holders.add(ancestor_in(region, use.operation))
-    return [op for op in block.ops if op in holders]
+    return holders
 
 
 def _cancelling(block: Block, users: Sequence[Operation]) -> list[Operation]:

@@ -64,8 +64,9 @@ class AsyncToAsyncRuntime(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         style = ErrorStyle(self.token_last, self.keep_errors)
         outliner = Outliner(Symbols(op), self.share_bodies, self.spawn_leaves)
-        tasks = [task for task in op.walk(region_first=True) if isinstance(task, ExecuteOp)]
-        for task in tasks:
+        has_tasks = any(type(nested) is ExecuteOp for nested in operations_in(op))
+        walk = list(op.walk(region_first=True)) if has_tasks else ()
+        for task in [nested for nested in walk if isinstance(nested, ExecuteOp)]:
             function = outliner.outline(task)
             if function is not None:
                 _make_coroutine(function, style)

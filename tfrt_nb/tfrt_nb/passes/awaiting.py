@@ -44,7 +44,7 @@ def outside_tasks(region: Region) -> Iterator[Operation]:
     for block in region.blocks:
         for op in block.ops:
             yield op
-            if not isinstance(op, ExecuteOp):
+            if type(op) is not ExecuteOp:
                 for nested in op.regions:
                     yield from outside_tasks(nested)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import CallOp as PlainCallOp
+from xdsl.ir import Block, Operation
 
 from tfrt_nb.dialects.async_.functions import CallOp
 from tfrt_nb.dialects.async_.runtime import RuntimeSpawnOp
@@ -17,13 +18,20 @@ def callees(module: ModuleOp) -> dict[str, set[str]]:
     for op in module.body.block.ops:
         name = op.get_attr_or_prop("sym_name")
         if isinstance(name, StringAttr):
-            graph[name.data] = {
-                nested.callee.root_reference.data
-                for region in op.regions
-                for nested in outside_tasks(region)
-                if isinstance(nested, PlainCallOp | CallOp | RuntimeSpawnOp)
-            }
+            called = (_callee(o) for region in op.regions for o in outside_tasks(region))
+            graph[name.data] = {callee for callee in called if callee is not None}
     return graph
+
+
+def callees_in(block: Block) -> set[str]:
+    """The names that the operations directly in a block call or spawn."""
+    return {callee for callee in map(_callee, block.ops) if callee is not None}
+
+
+def _callee(op: Operation) -> str | None:
+    if type(op) is PlainCallOp or type(op) is CallOp or type(op) is RuntimeSpawnOp:
+        return op.callee.root_reference.data
+    return None
 
 
 def recursive_functions(module: ModuleOp) -> set[str]:

@@ -29,6 +29,7 @@ from xdsl.passes import ModulePass
 
 from tfrt_nb.dialects.async_.functions import CallOp, FuncOp, ReturnOp
 from tfrt_nb.dialects.async_.proposal import (
+    OPERATIONS,
     RUNTIME,
     CallOnRuntimeOp,
     DefaultRuntimeOp,
@@ -42,6 +43,8 @@ from tfrt_nb.dialects.async_.tasks import AwaitOp, ExecuteOp, YieldOp
 from tfrt_nb.dialects.async_.types import TOKEN
 from tfrt_nb.passes.control_flow import Emitter, erase, operations_in, replace
 
+_OPERATIONS = frozenset(OPERATIONS)
+
 
 @dataclass(frozen=True)
 class DesugarProposal(ModulePass):
@@ -50,6 +53,8 @@ class DesugarProposal(ModulePass):
     name: ClassVar[str] = "async-desugar-proposal"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        if not _has_to_do_with_the_proposal(op):
+            return
         asynchronous = {
             function.sym_name.data for function in _plain_functions(op) if _returns_handle(function)
         }
@@ -63,6 +68,12 @@ class DesugarProposal(ModulePass):
             _desugar_call(call, asynchronous)
         for nested in [nested for nested in operations_in(op) if type(nested) is DefaultRuntimeOp]:
             replace(nested, nested.results)
+
+
+def _has_to_do_with_the_proposal(module: ModuleOp) -> bool:
+    return any(type(op) in _OPERATIONS for op in operations_in(module)) or any(
+        RUNTIME in function.function_type.inputs for function in _plain_functions(module)
+    )
 
 
 def _plain_functions(module: ModuleOp) -> list[PlainFuncOp]:

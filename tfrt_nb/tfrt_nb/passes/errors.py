@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import NoReturn, Protocol, runtime_checkable
+from typing import NoReturn
 
-from xdsl.dialects.builtin import FileLineColLoc, NameLoc
+from xdsl.dialects.builtin import FileLineColLoc
 from xdsl.ir import Operation
 
 from tfrt_runtime.diagnostics import Location, TfrtError, error
@@ -24,21 +24,11 @@ def location_of(op: Operation) -> Location | None:
     return _file_location(op.location)
 
 
-@runtime_checkable
-class _Placed(Protocol):
-    """A location that the source parser gives to operations."""
-
-    @property
-    def location(self) -> object: ...
-
-
 def _file_location(location: object) -> Location | None:
-    match location:
-        case Location():
-            return location
-        case FileLineColLoc():
-            return Location(location.filename.data, location.line.data, location.column.data)
-        case NameLoc() | _Placed():
-            return _file_location(location.location)
-        case _:
-            return None
+    if isinstance(location, Location):
+        return location
+    if isinstance(location, FileLineColLoc):
+        return Location(location.filename.data, location.line.data, location.column.data)
+    # Of a name around it, or of a place in a text that the source parser has given.
+    inner = getattr(location, "location", None)
+    return None if inner is None else _file_location(inner)

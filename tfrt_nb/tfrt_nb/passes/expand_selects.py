@@ -21,8 +21,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 
-from tfrt_nb.dialects.async_.types import GroupType, TokenType, ValueType
-from tfrt_nb.passes.control_flow import Emitter, replace
+from tfrt_nb.dialects.async_.types import is_async
+from tfrt_nb.passes.control_flow import Emitter, operations_in, replace
 
 
 @dataclass(frozen=True)
@@ -32,10 +32,8 @@ class ExpandSelects(ModulePass):
     name: ClassVar[str] = "async-expand-selects"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for nested in list(op.walk()):
-            if isinstance(nested, arith.SelectOp) and isinstance(
-                nested.result.type, TokenType | ValueType | GroupType
-            ):
+        for nested in operations_in(op):
+            if type(nested) is arith.SelectOp and is_async(nested.result):
                 _expand(nested)
 
 

@@ -39,14 +39,17 @@ from tfrt_nb.passes.coroutines import finished_coroutine
 from tfrt_nb.passes.errors import fail
 from tfrt_nb.passes.index_math import constant_value
 
-_DIVISIONS = (
-    arith.DivSIOp,
-    arith.DivUIOp,
-    arith.RemSIOp,
-    arith.RemUIOp,
-    arith.CeilDivSIOp,
-    arith.CeilDivUIOp,
-    arith.FloorDivSIOp,
+# The types are asked for as they are: abstract base classes make `isinstance` slow, and operations are many.
+DIVISIONS: frozenset[type[Operation]] = frozenset(
+    {
+        arith.DivSIOp,
+        arith.DivUIOp,
+        arith.RemSIOp,
+        arith.RemUIOp,
+        arith.CeilDivSIOp,
+        arith.CeilDivUIOp,
+        arith.FloorDivSIOp,
+    }
 )
 MOST_BYTES_OF_AN_ELEMENT = 16
 MOST_BYTES = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
@@ -55,6 +58,13 @@ MOST_BYTES = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 _RESUME = 1
 """The successor of `async.coro.suspend` where a coroutine goes on."""
 _ACCESSES = memref.LoadOp | memref.StoreOp | memref.AtomicRMWOp
+_GUARDED = frozenset(
+    {
+        *DIVISIONS,
+        *(memref.LoadOp, memref.StoreOp, memref.AtomicRMWOp, memref.AllocOp, memref.AllocaOp),
+        *(scf.ForOp, scf.ParallelOp),
+    }
+)
 
 
 @dataclass(frozen=True)
@@ -70,9 +80,10 @@ class GuardOperations(ModulePass):
     recursion: bool = True
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for nested in operations_in(op) if self.divisions or self.accesses or self.loops else ():
-            if self.divisions and isinstance(nested, _DIVISIONS):
-                _guard_division(nested, nested.rhs)
+        found = operations_in(op) if self.divisions or self.accesses or self.loops else ()
+        for nested in [nested for nested in found if type(nested) in _GUARDED]:
+            if self.divisions and type(nested) in DIVISIONS:
+                _guard_division(nested, nested.operands[1])
             elif self.accesses and isinstance(nested, _ACCESSES):
                 _guard_access(nested, nested.memref, nested.indices)
             elif self.accesses and isinstance(nested, memref.AllocOp | memref.AllocaOp):

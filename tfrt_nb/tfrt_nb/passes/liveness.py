@@ -1,81 +1,115 @@
-"""In which blocks of its region a value is live.
+"""In which blocks of a region values are live.
 
-A use in a nested region counts as a use by the operation of the value's own region that holds it.
-Nothing is cached: a pass that changes the control flow graph asks again.
+A use in a nested region counts as a use by the operation of the value's own region that holds it.  Sets
+of values are integers: bit `i` stands for value `i`.  The answers are for all values at once, for the
+control flow graph as it was when they were asked for.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 
 from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.traits import IsTerminator
 
-from tfrt_nb.passes.control_flow import region_of
 
-
-@dataclass(frozen=True)
 class Liveness:
-    """A value's life: where it is made, where it is needed on entry, who uses it where.
+    """The lives of some values of one region, numbered in the order in which they are given.
 
-    `users` holds operations of the value's region in no particular order; a value that is passed to a
-    block argument is used by the branch.
+    `made` are the values that each block makes, `live_in` those that are needed on entry to it, `at_end`
+    those that its terminator uses.  A value that is passed to a block argument is used by the branch.
     """
 
-    defined_in: Block
-    live_in: frozenset[Block]
-    users: dict[Block, frozenset[Operation]]
+    def __init__(self, region: Region, values: Sequence[SSAValue]) -> None:
+        self.values = values
+        self.blocks = _as_control_reaches_them(region)
+        self._successors = {block: _successors(block) for block in self.blocks}
+        self.made = dict.fromkeys(self.blocks, 0)
+        self.at_end = dict.fromkeys(self.blocks, 0)
+        self._last_users: dict[Block, dict[int, Operation]] = {b: {} for b in self.blocks}
+        places = _places(region)
+        used = dict.fromkeys(self.blocks, 0)
+        for number, value in enumerate(values):
+            bit = 1 << number
+            self.made[defining_block(value)] |= bit
+            for user in _users(value, region):
+                block = user.parent
+                assert block is not None
+                used[block] |= bit
+                last_users = self._last_users[block]
+                last = last_users.get(number)
+                if last is None or places[last] < places[user]:
+                    last_users[number] = user
+                if user is block.last_op and is_terminator(user):
+                    self.at_end[block] |= bit
+        self.live_in = {block: used[block] & ~self.made[block] for block in self.blocks}
+        self._spread()
 
-    @property
-    def blocks(self) -> list[Block]:
-        """The blocks that hold the value at some point, as control reaches them."""
-        found = {self.defined_in: None}
-        pending = [self.defined_in]
+    def _spread(self) -> None:
+        """What a block needs and does not make, those in front of it need."""
+        predecessors: dict[Block, list[Block]] = {block: [] for block in self.blocks}
+        for block, successors in self._successors.items():
+            for successor in successors:
+                predecessors[successor].append(block)
+        pending = dict.fromkeys(self.blocks)  # the last one is taken first
         while pending:
-            last = pending.pop().last_op
-            successors = () if last is None else last.successors
-            following = [b for b in successors if b in self.live_in and b not in found]
-            found |= dict.fromkeys(following)
-            pending.extend(reversed(following))
-        return list(found)
+            block, _ = pending.popitem()
+            needed = self.live_in[block]
+            for predecessor in predecessors[block]:
+                more = needed & ~self.made[predecessor] & ~self.live_in[predecessor]
+                if more:
+                    self.live_in[predecessor] |= more
+                    pending[predecessor] = None
 
-    def is_live_out(self, block: Block) -> bool:
-        """Whether some successor needs the value."""
-        last = block.last_op
-        return last is not None and any(target in self.live_in for target in last.successors)
+    def live_out(self, block: Block) -> int:
+        """What some successor needs."""
+        needed = 0
+        for successor in self._successors[block]:
+            needed |= self.live_in[successor]
+        return needed
 
-    def last_user(self, block: Block) -> Operation | None:
+    def last_user(self, block: Block, number: int) -> Operation | None:
         """The last operation of the block that uses the value."""
-        users = self.users.get(block, frozenset())
-        op = block.last_op
-        while op is not None and op not in users:
-            op = op.prev_op
-        return op
+        return self._last_users[block].get(number)
 
 
-def liveness_of(value: SSAValue) -> Liveness:
-    """The life of the value in the control flow graph as it is now."""
-    defined_in = defining_block(value)
-    users: dict[Block, set[Operation]] = {}
-    for use in value.uses:
-        op = ancestor_in(region_of(defined_in), use.operation)
-        assert op.parent is not None
-        users.setdefault(op.parent, set()).add(op)
-    live_in = _needed_on_entry(defined_in, users)
-    frozen = {block: frozenset(ops) for block, ops in users.items()}
-    return Liveness(defined_in, frozenset(live_in), frozen)
+def numbers_in(values: int) -> Iterator[int]:
+    """The numbers of the values in a set, the least first."""
+    while values:
+        lowest = values & -values
+        yield lowest.bit_length() - 1
+        values ^= lowest
 
 
-def _needed_on_entry(defined_in: Block, users: dict[Block, set[Operation]]) -> set[Block]:
-    """The blocks with a use and all on the way to them from the definition."""
-    pending = [block for block in users if block is not defined_in]
-    needed: set[Block] = set()
+def is_terminator(op: Operation) -> bool:
+    """Whether the operation ends its block and says where control goes on."""
+    return op.has_trait(IsTerminator, value_if_unregistered=False)
+
+
+def _successors(block: Block) -> Sequence[Block]:
+    return () if block.last_op is None else block.last_op.successors
+
+
+def _as_control_reaches_them(region: Region) -> list[Block]:
+    """The blocks in preorder, and then those that control does not reach."""
+    found: dict[Block, None] = {}
+    pending = [region.blocks[0]]
     while pending:
         block = pending.pop()
-        if block in needed:
-            continue
-        needed.add(block)
-        pending.extend(p for p in block.predecessors() if p is not defined_in)
-    return needed
+        if block not in found:
+            found[block] = None
+            pending.extend(reversed(_successors(block)))
+    return list(found | dict.fromkeys(region.blocks))
+
+
+def _users(value: SSAValue, region: Region) -> set[Operation]:
+    return {ancestor_in(region, use.operation) for use in value.uses}
+
+
+def _places(region: Region) -> dict[Operation, int]:
+    """The operations of the region, nested ones left aside, in the order of the text."""
+    ops = (op for block in region.blocks for op in block.ops)
+    return {op: place for place, op in enumerate(ops)}
 
 
 def defining_block(value: SSAValue) -> Block:

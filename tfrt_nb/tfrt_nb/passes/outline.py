@@ -9,10 +9,10 @@ of its surroundings, in the order of first use, and that begins by awaiting the 
 
 Constants are not captured but made again in the body.  Tasks whose bodies are equal share a function.
 
-A task that never waits may be spawned instead: its function is the plain body, which returns what the
-task yields.
+A task whose body never waits may be spawned instead: its function is the plain body, which takes payloads
+for the operands and returns what the task yields.
 
-    %t, %v = async.runtime.spawn @async_execute_fn(%y) : ...
+    %t = async.runtime.spawn @async_execute_fn(%d, %v, %y) {awaited = 2 : i64} : ...
 """
 
 from __future__ import annotations
@@ -23,10 +23,11 @@ from dataclasses import dataclass, field
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import FunctionType, ModuleOp, StringAttr
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
-from xdsl.ir import Block, Region, SSAValue
+from xdsl.ir import Attribute, Block, Region, SSAValue
 
 from tfrt_nb.dialects.async_.runtime import RuntimeSpawnOp
 from tfrt_nb.dialects.async_.tasks import AwaitOp, ExecuteOp, YieldOp
+from tfrt_nb.dialects.async_.types import is_async
 from tfrt_nb.passes.awaiting import WAITING, outside_tasks
 from tfrt_nb.passes.control_flow import Emitter, erase, operations_in, replace
 from tfrt_nb.passes.structure import BodyKey, body_key
@@ -125,47 +126,61 @@ class Outliner:
         is_spawned = self.spawns and never_waits(task)
         key = body_key(task, captured) if self.share else None
         known = None if key is None else self._known.get(key)
-        function = self._new_function(task, captured) if known is None else known
+        function = self._new_function(task, captured, is_spawned) if known is None else known
         if key is not None:
             self._known[key] = function
         name = function.sym_name.data
-        spawn = RuntimeSpawnOp if is_spawned else CallOp
-        call = spawn(name, arguments, task.result_types)
+        call: RuntimeSpawnOp | CallOp
+        if is_spawned:
+            awaited = len(task.dependencies) + len(task.body_operands)
+            call = RuntimeSpawnOp(name, arguments, task.result_types, awaited)
+        else:
+            call = CallOp(name, arguments, task.result_types)
         replace(task, Emitter.in_front_of(task)(call).results)
         return function if known is None and not is_spawned else None
 
-    def _new_function(self, task: ExecuteOp, captured: list[SSAValue]) -> FuncOp:
-        is_spawned = self.spawns and never_waits(task)
+    def _new_function(self, task: ExecuteOp, captured: list[SSAValue], is_spawned: bool) -> FuncOp:
         body = task.detach_region(task.body)
         task.add_region(Region(Block()))
         block = body.block
-        dependencies, operands = list(task.dependencies), list(task.body_operands)
-        inputs = [value.type for value in (*dependencies, *operands, *captured)]
-        emit = Emitter.at_start(block, task.location)
-        for value in dependencies:
-            emit(AwaitOp(_argument(block, value)))
-        for value, unwrapped in zip(operands, list(block.args), strict=False):
-            awaited = emit(AwaitOp(_argument(block, value))).result
-            assert awaited is not None
-            unwrapped.replace_all_uses_with(awaited)
-            block.erase_arg(unwrapped)
-        replace_uses_inside(body, {value: _argument(block, value) for value in captured})
-        outputs = task.result_types
         if is_spawned:
-            end = block.last_op
-            assert isinstance(end, YieldOp)
-            outputs = tuple(value.type for value in end.operands)
-            Emitter.in_front_of(end)(ReturnOp(*end.operands))
-            erase(end)
-        type_ = FunctionType.from_lists(inputs, outputs)
+            outputs = _return_yielded(block)
+        else:
+            _await_first(task, block)
+            outputs = task.result_types
+        replace_uses_inside(body, {value: _argument(block, value) for value in captured})
+        type_ = FunctionType.from_lists(block.arg_types, outputs)
         function = self.symbols.add("async_execute_fn", type_, body)
         function.location = task.location
         return function
 
 
+def _return_yielded(block: Block) -> tuple[Attribute, ...]:
+    """Make the body a plain function's; the types of what it returns."""
+    end = block.last_op
+    assert isinstance(end, YieldOp)
+    outputs = tuple(value.type for value in end.operands)
+    Emitter.in_front_of(end)(ReturnOp(*end.operands))
+    erase(end)
+    return outputs
+
+
+def _await_first(task: ExecuteOp, block: Block) -> None:
+    """Let the body take dependencies and operands as they are, and begin by awaiting them."""
+    payloads = list(block.args)
+    emit = Emitter.at_start(block, task.location)
+    for value in task.dependencies:
+        emit(AwaitOp(_argument(block, value)))
+    for value, unwrapped in zip(task.body_operands, payloads, strict=True):
+        awaited = emit(AwaitOp(_argument(block, value))).result
+        assert awaited is not None
+        unwrapped.replace_all_uses_with(awaited)
+        block.erase_arg(unwrapped)
+
+
 def never_waits(task: ExecuteOp) -> bool:
-    """Whether the body runs from its start to its end without a pause."""
-    if task.dependencies or task.body_operands or len(task.body.blocks) != 1:
+    """Whether the body, once it has begun, runs to its end without a pause."""
+    if len(task.body.blocks) != 1 or any(is_async(argument) for argument in task.body.block.args):
         return False
     return not any(isinstance(op, WAITING) for op in outside_tasks(task.body))
 

@@ -109,7 +109,7 @@ def executable_pipeline(*first: ModulePass) -> Pipeline:
             AsyncToAsyncRuntime(token_last=True, keep_errors=True, spawn_leaves=True),
             PropagateFailures(),
             ElideCoroutines(),
-            AsyncRuntimeRefCounting(),
+            AsyncRuntimeRefCounting(share_exits=True),
             AsyncRuntimeRefCountingOpt(),
             ConvertScfToCf(),
         )

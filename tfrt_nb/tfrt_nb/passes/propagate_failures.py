@@ -64,7 +64,8 @@ from tfrt_nb.passes.coroutines import Coroutine, finished_coroutine, suspend_at_
 FALLIBLE = "fallible"
 """The attribute of a function whose first result tells whether it failed."""
 
-
+_MOST_RETURNS = 3
+"""A function that can fail at more places than that returns from one block for all of them."""
 _FAILING = frozenset({cf.AssertOp, RuntimeCheckOp})
 
 
@@ -115,9 +116,19 @@ def _propagate(function: FuncOp, coroutine: Coroutine | None, fallible: set[str]
     make_single_level(function.body, lambda op: _can_fail(op, fallible))
     if function.sym_name.data in fallible:
         _return_success(function)
+    points = list(_points_of_failure(function, fallible))
+    way_out = _way_out(function) if coroutine is None and len(points) > _MOST_RETURNS else None
     # From the end: what a block is split off from is then always short.
-    for op in reversed(list(_points_of_failure(function, fallible))):
-        _branch_on_failure(op, function, coroutine)
+    for op in reversed(points):
+        _branch_on_failure(op, function, coroutine, way_out)
+
+
+def _way_out(function: FuncOp) -> Block:
+    """A block by which the function returns that it has failed."""
+    block = Block()
+    function.body.add_block(block)
+    _return_failure(function, Emitter.at_end(block, function.location))
+    return block
 
 
 def _points_of_failure(function: FuncOp, fallible: set[str]) -> Iterator[Operation]:
@@ -138,7 +149,9 @@ def _return_success(function: FuncOp) -> None:
             erase(end)
 
 
-def _branch_on_failure(op: Operation, function: FuncOp, coroutine: Coroutine | None) -> None:
+def _branch_on_failure(
+    op: Operation, function: FuncOp, coroutine: Coroutine | None, way_out: Block | None
+) -> None:
     """Split the block behind `op`: go on, or leave by a block that notes the failure."""
     block = op.parent
     assert block is not None and op.next_op is not None
@@ -164,7 +177,10 @@ def _branch_on_failure(op: Operation, function: FuncOp, coroutine: Coroutine | N
     if coroutine is None:
         if joined is not None:
             note(RuntimeAwaitOp(joined))
-        _return_failure(function, note)
+        if way_out is None:
+            _return_failure(function, note)
+        else:
+            note(jump(way_out))
     else:
         _take_failure(coroutine, note, joined)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Self
 
@@ -19,6 +20,7 @@ from xdsl.irdl import (
     ParsePropInAttrDict,
     irdl_op_definition,
     operand_def,
+    opt_prop_def,
     prop_def,
     result_def,
     var_operand_def,
@@ -35,10 +37,16 @@ from tfrt_nb.dialects.async_.types import (
     GROUP,
     CoroHandleType,
     GroupType,
+    TokenType,
     ValueType,
     parse_value_type,
     print_value_type,
 )
+
+
+@functools.cache
+def _count(number: int) -> IntegerAttr:
+    return IntegerAttr(number, i64)
 
 
 @irdl_op_definition
@@ -112,27 +120,49 @@ class RuntimeIsErrorOp(IRDLOperation):
 class RuntimeSpawnOp(IRDLOperation):
     """Has a worker call a function that never waits.  MLIR has no such operation.
 
-    The results are a token and values of what the function returns.
+    The results are a token and values of what the function returns.  The first `awaited` arguments are
+    tokens and values that the task awaits, one after the other, before it calls the function; of these
+    the function gets the payloads of the values.
     """
 
     name = "async.runtime.spawn"
     callee = prop_def(FlatSymbolRefAttrConstr)
+    awaited = opt_prop_def(IntegerAttr)
     arguments = var_operand_def()
     results_ = var_result_def()
+
+    irdl_options = (ParsePropInAttrDict(),)
 
     assembly_format = (
         "$callee `(` $arguments `)` attr-dict `:` functional-type($arguments, $results_)"
     )
 
     def __init__(
-        self, callee: str, arguments: Sequence[SSAValue], result_types: Sequence[Attribute]
+        self,
+        callee: str,
+        arguments: Sequence[SSAValue],
+        result_types: Sequence[Attribute],
+        awaited: int = 0,
     ) -> None:
+        properties: dict[str, Attribute] = {"callee": SymbolRefAttr(callee)}
+        if awaited:
+            properties["awaited"] = IntegerAttr(awaited, i64)
         Operation.__init__(
-            self,
-            operands=arguments,
-            result_types=result_types,
-            properties={"callee": SymbolRefAttr(callee)},
+            self, operands=arguments, result_types=result_types, properties=properties
         )
+
+    @property
+    def awaited_count(self) -> int:
+        """How many of the arguments are awaited."""
+        return 0 if self.awaited is None else self.awaited.value.data
+
+    def verify_(self) -> None:
+        count = self.awaited_count
+        if not 0 <= count <= len(self.arguments):
+            raise VerifyException("'awaited' is more than the number of arguments")
+        for argument in self.arguments[:count]:
+            if not isinstance(argument.type, TokenType | ValueType):
+                raise VerifyException(f"'{argument.type}' cannot be awaited by a task")
 
 
 @irdl_op_definition
@@ -291,7 +321,7 @@ class _CountingOp(IRDLOperation):
     assembly_format = "$operand attr-dict `:` type($operand)"
 
     def __init__(self, operand: SSAValue, count: int = 1) -> None:
-        Operation.__init__(self, operands=[operand], properties={"count": IntegerAttr(count, i64)})
+        Operation.__init__(self, operands=[operand], properties={"count": _count(count)})
 
     def verify_(self) -> None:
         if self.count.value.data <= 0 or self.count.type != i64:

@@ -86,9 +86,12 @@ ASYNC = BaseAttr(TokenType) | BaseAttr(ValueType) | BaseAttr(GroupType)
 ANYTHING = AnyAttr()
 
 
+_COUNTED = frozenset({TokenType, ValueType, GroupType})
+
+
 def is_async(value: SSAValue) -> bool:
     """Whether the value is a reference counted object of the runtime."""
-    return isinstance(value.type, TokenType | ValueType | GroupType)
+    return type(value.type) in _COUNTED
 
 
 def awaited_type(awaitable: Attribute) -> Attribute | None:

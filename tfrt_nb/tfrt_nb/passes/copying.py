@@ -1,0 +1,296 @@
+"""A copy of a program, to be lowered, in which short tasks are functions already.
+
+    %t, %v = async.execute (%u as %y: !async.value<i64>) -> !async.value<i64> {
+      %one = arith.constant 1 : i64
+      %z = arith.addi %y, %one : i64
+      async.yield %z : i64                        =>
+    }
+
+    %t, %v = async.runtime.spawn @async_execute_fn(%u) {awaited = 1 : i64} : ...
+
+What `outline` does to any task, this does while it copies, to tasks whose bodies only compute: a thousand
+tasks of one body then never are a thousand bodies that each pass would walk.  What such a body awaits before
+anything in it may fail or have an effect, the task awaits before the body, like its operands.
+
+Constants from outside are made again in the body.  Tasks share a function if their bodies are equal; where an
+operation may fail, its place is a part of the body.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from xdsl.dialects import arith, cf, memref
+from xdsl.dialects.builtin import (
+    FunctionType,
+    IntegerAttr,
+    ModuleOp,
+    StringAttr,
+    SymbolRefAttr,
+    i64,
+)
+from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+
+from tfrt_nb.dialects.async_.runtime import RuntimeAddToGroupOp, RuntimeSpawnOp
+from tfrt_nb.dialects.async_.tasks import AddToGroupOp, AwaitOp, ExecuteOp, YieldOp
+from tfrt_nb.dialects.async_.types import CoroIdType, CoroStateType, is_async
+from tfrt_nb.passes.control_flow import operations_in
+from tfrt_nb.passes.guard_operations import DIVISIONS
+from tfrt_nb.passes.outline import Symbols
+
+_COMPUTING = ("arith.", "math.")
+_ONLY_IN_COROUTINES = frozenset({CoroIdType, CoroStateType})
+_PRIVATE = StringAttr("private")
+_MAY_FAIL = frozenset({cf.AssertOp, *DIVISIONS})
+
+
+Values: TypeAlias = dict[SSAValue, SSAValue]
+"""Values of the program, and what stands for them in the copy."""
+_Function: TypeAlias = tuple[FuncOp, dict[str, Attribute]]
+"""The function of a task's body, and the properties of what spawns it."""
+
+
+def copy_program(module: ModuleOp) -> ModuleOp:
+    """The copy; places in the source stay, names of values do not."""
+    return _Copier(module).program()
+
+
+class _Copier:
+    """Copies operations with their regions."""
+
+    def __init__(self, module: ModuleOp) -> None:
+        self._module = module
+        self._symbols = Symbols(module)
+        self._values: Values = {}
+        self._blocks: dict[Block, Block] = {}
+        self._early: list[tuple[Operation, int, SSAValue]] = []
+        self._functions: dict[Hashable, _Function] = {}
+        self._quiet: set[str] | None = None
+        self._types: dict[tuple[tuple[Attribute, ...], ...], FunctionType] = {}
+        self._computes: dict[type[Operation], bool] = {YieldOp: True, cf.AssertOp: True}
+
+    def program(self) -> ModuleOp:
+        """A copy of the module, with the functions of tasks at its end."""
+        copy = self._copy(self._module, self._values)
+        assert isinstance(copy, ModuleOp)
+        for op, index, value in self._early:
+            op.operands[index] = self._values[value]
+        for function, _ in self._functions.values():
+            copy.body.block.add_op(function)
+        return copy
+
+    def _copy(self, op: Operation, values: Values) -> Operation:
+        """A copy that uses what `values` gives instead of its keys; its results are added there."""
+        kind = RuntimeAddToGroupOp if type(op) is AddToGroupOp else type(op)
+        copy = kind.create(
+            operands=[values.get(operand, operand) for operand in op.operands],
+            result_types=[result.type for result in op.results],
+            properties=op.properties,
+            attributes=op.attributes,
+            location=op.location,
+            successors=[self._blocks[target] for target in op.successors],
+            regions=[self._region(region, values) for region in op.regions],
+        )
+        self._note_early_uses(op, copy, values)
+        values.update(zip(op.results, copy.results, strict=True))
+        return copy
+
+    def _note_early_uses(self, op: Operation, copy: Operation, values: Values) -> None:
+        """A block may use what one further down in the text makes, and which is not copied yet."""
+        for index, operand in enumerate(op.operands):
+            if operand not in values:
+                self._early.append((copy, index, operand))
+
+    def _region(self, region: Region, values: Values) -> Region:
+        blocks = [Block(arg_types=block.arg_types) for block in region.blocks]
+        for block, copy in zip(region.blocks, blocks, strict=True):
+            self._blocks[block] = copy
+            values.update(zip(block.args, copy.args, strict=True))
+        for block, copy in zip(region.blocks, blocks, strict=True):
+            for op in block.ops:
+                spawn = self._spawn(op, values) if type(op) is ExecuteOp else None
+                copy.add_op(self._copy(op, values) if spawn is None else spawn)
+        return Region(blocks)
+
+    def _spawn(self, task: ExecuteOp, values: Values) -> Operation | None:
+        """What starts the task, if its body only computes."""
+        body = _Body()
+        if len(task.body.blocks) != 1 or not self._read(task, body):
+            return None
+        key = tuple(body.key)
+        known = self._functions.get(key)
+        if known is None:
+            known = self._functions[key] = self._function(task, body)
+        sources = [*task.operands, *body.awaited, *body.captured]
+        spawn = RuntimeSpawnOp.create(
+            operands=[values.get(source, source) for source in sources],
+            result_types=[result.type for result in task.results],
+            properties=known[1],
+            location=task.location,
+        )
+        for index, source in enumerate(sources):
+            if source not in values:
+                self._early.append((spawn, index, source))
+        values.update(zip(task.results, spawn.results, strict=True))
+        return spawn
+
+    def _read(self, task: ExecuteOp, body: _Body) -> bool:
+        """Whether the body only computes; if so, all that matters about it is added to `body`."""
+        block = task.body.block
+        may_have_failed = False
+        numbers: dict[SSAValue, int] = {}
+        key = body.key
+        key += [value.type for value in task.operands]
+        for argument in block.args:
+            if is_async(argument):
+                return False
+            numbers[argument] = len(numbers)
+        for op in block.ops:
+            kind = type(op)
+            if type(op) is AwaitOp:
+                if may_have_failed or not body.read_await(op, numbers):
+                    return False
+                continue
+            if op.regions or not (self._only_computes(kind) or self._calls_quietly(op)):
+                return False
+            key.append(kind)
+            for operand in op.operands:
+                number = numbers.get(operand)
+                if number is None:
+                    number = numbers[operand] = len(numbers)
+                    owner = operand.owner
+                    if type(owner) is arith.ConstantOp:
+                        body.constants.append(owner)
+                        key.append(owner.value)
+                    elif _may_be_captured(operand):
+                        body.captured.append(operand)
+                        key.append(operand.type)
+                    else:
+                        return False
+                key.append(number)
+            for result in op.results:
+                if is_async(result):
+                    return False
+                numbers[result] = len(numbers)
+                key.append(result.type)
+            key += op.properties.items()
+            key += op.attributes.items()
+            if kind in _MAY_FAIL:
+                key.append(op.location)
+                may_have_failed = True
+            elif kind is CallOp:
+                may_have_failed = True
+        return True
+
+    def _only_computes(self, kind: type[Operation]) -> bool:
+        known = self._computes.get(kind)
+        if known is None:
+            known = self._computes[kind] = kind.name.startswith(_COMPUTING)
+        return known
+
+    def _calls_quietly(self, op: Operation) -> bool:
+        """Whether the operation calls a function that has to do with tasks nowhere."""
+        if not isinstance(op, CallOp) or any(map(_is_special, (*op.operands, *op.results))):
+            return False
+        if self._quiet is None:
+            self._quiet = _quiet_functions(self._module)
+        return op.callee.root_reference.data in self._quiet
+
+    def _function(self, task: ExecuteOp, body: _Body) -> _Function:
+        source = task.body.block
+        taken = [*source.args, *body.payloads, *body.captured]
+        block = Block(arg_types=[value.type for value in taken])
+        values: Values = dict(zip(taken, block.args, strict=True))
+        for op in (*body.constants, *source.ops):
+            if type(op) is AwaitOp:
+                for result in op.results:
+                    values[result] = values[body.awaited[op.operand] or result]
+            elif isinstance(op, YieldOp):
+                leave = ReturnOp.create(
+                    operands=[values[operand] for operand in op.operands], location=op.location
+                )
+                block.add_op(leave)
+            else:
+                block.add_op(self._copy(op, values))
+        types = tuple(block.arg_types), tuple(leave.operand_types)
+        if types not in self._types:
+            self._types[types] = FunctionType.from_lists(*types)
+        name = StringAttr(self._symbols.fresh("async_execute_fn"))
+        function = FuncOp.create(
+            properties={
+                "sym_name": name,
+                "function_type": self._types[types],
+                "sym_visibility": _PRIVATE,
+            },
+            regions=[Region(block)],
+            location=task.location,
+        )
+        spawning: dict[str, Attribute] = {"callee": SymbolRefAttr(name)}
+        awaited = len(task.operands) + len(body.awaited)
+        if awaited:
+            spawning["awaited"] = IntegerAttr(awaited, i64)
+        return function, spawning
+
+
+@dataclass
+class _Body:
+    """What matters about a task's body: what is equal for equal bodies, and the values from outside."""
+
+    key: list[Hashable] = field(default_factory=list)
+    awaited: dict[SSAValue, SSAValue | None] = field(default_factory=dict)
+    """What the body awaits, each with the first result of that, if there is one."""
+    captured: list[SSAValue] = field(default_factory=list)
+    constants: list[arith.ConstantOp] = field(default_factory=list)
+
+    @property
+    def payloads(self) -> list[SSAValue]:
+        """The results of awaiting, in the order of what is awaited."""
+        return [result for result in self.awaited.values() if result is not None]
+
+    def read_await(self, op: AwaitOp, numbers: dict[SSAValue, int]) -> bool:
+        """Whether the task can await this before its body begins."""
+        awaited = op.operand
+        if awaited in numbers or any(map(is_async, op.results)):
+            return False
+        if awaited not in self.awaited:
+            self.awaited[awaited] = op.result
+            self.key += (AwaitOp, awaited.type)
+        for result in op.results:
+            first = self.awaited[awaited]
+            assert first is not None
+            numbers[result] = numbers.setdefault(first, len(numbers))
+        return True
+
+
+def _quiet_functions(module: ModuleOp) -> set[str]:
+    """The plain functions that have to do with tasks nowhere, nor do those that they call."""
+    callers: dict[str, set[str]] = {}
+    quiet = {op.sym_name.data for op in module.body.block.ops if isinstance(op, FuncOp)}
+    pending = []
+    for function in module.body.block.ops:
+        if isinstance(function, FuncOp):
+            name = function.sym_name.data
+            for op in operations_in(function):
+                if isinstance(op, CallOp):
+                    callers.setdefault(op.callee.root_reference.data, set()).add(name)
+                if op.name.startswith("async."):
+                    pending.append(name)
+    pending += callers.keys() - quiet
+    while pending:
+        name = pending.pop()
+        quiet.discard(name)
+        pending += callers.pop(name, ())
+    return quiet
+
+
+def _is_special(value: SSAValue) -> bool:
+    """Whether the value is of a type of the async dialect."""
+    return value.type.name.startswith("async.")
+
+
+def _may_be_captured(value: SSAValue) -> bool:
+    """Whether `check_async` would let a task capture the value."""
+    return type(value.owner) is not memref.AllocaOp and type(value.type) not in _ONLY_IN_COROUTINES
