@@ -38,7 +38,6 @@ from tfrt_runtime.native.async_value import (
     take_block,
 )
 from tfrt_runtime.native.layouts import (
-    ASYNC_CANCELLED,
     CONTEXT_QUEUE,
     ERROR,
     EVENT_DESCRIBE,
@@ -54,7 +53,6 @@ from tfrt_runtime.native.memory import (
     exported,
     fetch_add,
     load,
-    load_acquire,
     native,
     store,
 )
@@ -256,19 +254,6 @@ def fail_from(source: Address) -> None:
     """Note for the thread that the function fails with an object's error."""
     context = here()
     fail_thread(context, error_of(context, source))
-
-
-@exported("tfrtAsyncIsCancelled", "i1")
-def is_cancelled() -> int:
-    """Whether new tasks shall not run; why is noted for the thread."""
-    context = here()
-    shared = load(load(context + CONTEXT_QUEUE) + QUEUE_ASYNC)
-    if shared == 0 or load_acquire(shared + ASYNC_CANCELLED) == 0:
-        return 0
-    failure = load_acquire(shared + ASYNC_CANCELLED)
-    add_references(failure, 1)
-    fail_thread(context, failure)
-    return 1
 
 
 @exported("tfrtAsyncAllocateFrame", "ptr", "i64", "i64")

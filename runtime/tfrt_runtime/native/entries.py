@@ -29,6 +29,7 @@ MODULES = (
     "async_objects",
     "async_groups",
     "async_awaiting",
+    "async_interrupts",
     "async_abi",
     "compiled_kernels",
     "outside_queues",

@@ -88,6 +88,8 @@ WAITER_SECOND = 24
 WAITER_VALUE = 32
 """The value that was waited for."""
 WAITER_THIRD = 40
+WAITER_RUN = 48
+"""Coroutines that wait: the number of the run that they are part of."""
 
 (
     WAIT_REGISTER,
@@ -147,7 +149,12 @@ PROCESS_ASYNC_EVENT = 96
 """event(context, EVENT_*, argument): compiled code needs Python, or is wrong."""
 PROCESS_RUN_ROOT = 104
 """Task function `executor.run_root`."""
+PROCESS_INTERRUPTS = 112
+"""Not 0 while compiled code should ask whether to go on: INTERRUPT_* bits."""
+PROCESS_CANCELLED_RUNS = 120
+"""A table of the numbers of cancelled runs, 0 where there is none, behind its length; or 0."""
 PROCESS_SIZE = 128
+INTERRUPT_CANCELLED, INTERRUPT_SIGNAL = 1, 2
 
 # Context: one per thread that runs native code.  Also the frame of the kernel that it runs.
 CONTEXT_PROCESS = 0
@@ -204,6 +211,8 @@ CONTEXT_PENDING_LAST = 504
 """The last of them, if there is one."""
 CONTEXT_DEADLINE = 512
 """When the thread has to go back to Python, by the clock; 0 if it need not."""
+CONTEXT_RUN = 520
+"""The number of the run that compiled code on this thread is part of, or 0."""
 CONTEXT_SIZE = 576
 
 # Messages that native code reports by number.
@@ -224,6 +233,8 @@ REQUEST_CANCELLED_VALUE = 24
 """The error AsyncValue that a cancellation uses; the request holds a reference."""
 REQUEST_OPEN = 32
 """1 until the run is over and Python knows it; what waiters look at."""
+REQUEST_NUMBER = 40
+"""By which compiled code knows the run; no two runs of a process have the same."""
 REQUEST_SIZE = 64
 
 # Function: a decoded BEF function, made once when it is loaded.
@@ -455,4 +466,7 @@ ASYNC_SIZE = 128
     EVENT_RETURN_BUFFER,
     EVENT_TENSOR_ARRIVED,
     EVENT_BUFFER_ARRIVED,
-) = range(12)
+    EVENT_CANCELLED,
+    EVENT_SIGNAL,
+    EVENT_INTERRUPTED,
+) = range(15)

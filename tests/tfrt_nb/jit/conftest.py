@@ -257,6 +257,9 @@ class PythonRuntime:
     def tfrtAsyncStackLimit(self) -> int:
         return self._stack_limit
 
+    def tfrtAsyncIsInterrupted(self, record: int) -> bool:
+        return False
+
     def tfrtAsyncIsCancelled(self) -> bool:
         return False
 

@@ -23,7 +23,7 @@ from tfrt_nb.dialects.async_.runtime import RuntimeStackIsLowOp
 from tfrt_nb.jit import arithmetic, async_runtime, buffers, control, spawning
 from tfrt_nb.jit.adapters import has_buffers, kernel_adapter
 from tfrt_nb.jit.buffers import globals_table
-from tfrt_nb.jit.function_body import LIVE_COUNTER, FunctionBody, ModuleText
+from tfrt_nb.jit.function_body import INTERRUPT_FLAG, LIVE_COUNTER, FunctionBody, ModuleText
 from tfrt_nb.jit.llvm_types import (
     UnsupportedType,
     global_symbol,
@@ -89,6 +89,8 @@ def lower_to_llvm(
                 buffers.lower_global(text, op)
             case _:
                 fail(op, f"'{op.name}' cannot be compiled")
+    if text.watches_interrupts:
+        text.globals.append(f"{INTERRUPT_FLAG} = global ptr null")
     text.declare("llvm.coro.resume", "void", "ptr")
     constants = [
         f"{name} = private unnamed_addr constant {value}" for value, name in text.constants.items()

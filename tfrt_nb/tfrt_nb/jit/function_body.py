@@ -25,6 +25,8 @@ Argument: TypeAlias = tuple[str, str]
 
 GLOBALS_TABLE = '@".globals"'
 """Address and bytes of each global buffer: memory that nobody frees."""
+INTERRUPT_FLAG = "@tfrtInterruptFlag"
+"""Points to the word that is not 0 while some run is cancelled; whoever loads the code says where."""
 LIVE_COUNTER = '@".live"'
 """Counts calls from hosts and coroutines that exist: while it is 0, none of the code can run."""
 
@@ -45,6 +47,8 @@ class ModuleText:
     declarations: dict[str, str] = field(default_factory=dict)
     constants: dict[str, str] = field(default_factory=dict)
     globals: list[str] = field(default_factory=list)
+    watches_interrupts: bool = False
+    """Whether there is an `INTERRUPT_FLAG`."""
     is_portable: bool = False
     """Whether only MLIR's runtime is there."""
     shares_tasks: bool = False

@@ -36,6 +36,7 @@ from tfrt_nb.passes.elide_coroutines import ElideCoroutines
 from tfrt_nb.passes.expand_selects import ExpandSelects
 from tfrt_nb.passes.guard_operations import GuardOperations
 from tfrt_nb.passes.inline import Inline
+from tfrt_nb.passes.interruptible_loops import InterruptibleLoops
 from tfrt_nb.passes.print_streams import PrintStreams
 from tfrt_nb.passes.propagate_failures import PropagateFailures
 from tfrt_runtime.diagnostics import Location, TfrtError, error
@@ -60,6 +61,7 @@ PASSES: dict[str, type[ModulePass]] = {
         ExpandSelects,
         GuardOperations,
         Inline,
+        InterruptibleLoops,
         PrintStreams,
         PropagateFailures,
     )
@@ -103,6 +105,7 @@ def executable_pipeline(*first: ModulePass) -> Pipeline:
             GuardOperations(recursion=False),
             *map(_for_execution, first),
             AwaitInCalls(),
+            InterruptibleLoops(),
             # What is an async function by now can go on elsewhere where the stack ends.
             GuardOperations(divisions=False, accesses=False, loops=False),
             AsyncFuncToAsyncRuntime(token_last=True, keep_errors=True, bounded_stack=True),

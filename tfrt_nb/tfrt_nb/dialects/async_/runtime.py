@@ -341,6 +341,32 @@ class RuntimeStackIsLowOp(IRDLOperation):
         Operation.__init__(self, result_types=[i1])
 
 
+@irdl_op_definition
+class RuntimeInterruptIsPendingOp(IRDLOperation):
+    """Whether some run of this process is cancelled; costs one load."""
+
+    name = "async.runtime.interrupt_is_pending"
+    result = result_def(i1)
+
+    assembly_format = "attr-dict"
+
+    def __init__(self) -> None:
+        Operation.__init__(self, result_types=[i1])
+
+
+@irdl_op_definition
+class RuntimeIsInterruptedOp(IRDLOperation):
+    """Whether the run that this thread works for is cancelled; why is then this thread's failure."""
+
+    name = "async.runtime.is_interrupted"
+    result = result_def(i1)
+
+    assembly_format = "attr-dict"
+
+    def __init__(self) -> None:
+        Operation.__init__(self, result_types=[i1])
+
+
 OPERATIONS: list[type[Operation]] = [
     RuntimeCreateOp,
     RuntimeCreateGroupOp,
@@ -359,4 +385,6 @@ OPERATIONS: list[type[Operation]] = [
     RuntimeSpawnOp,
     RuntimeIsCancelledOp,
     RuntimeStackIsLowOp,
+    RuntimeInterruptIsPendingOp,
+    RuntimeIsInterruptedOp,
 ]
