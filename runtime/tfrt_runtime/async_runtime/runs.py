@@ -17,7 +17,6 @@ from tfrt_runtime.host.context import Request
 from tfrt_runtime.host.process import native_process
 from tfrt_runtime.native.layouts import (
     INTERRUPT_CANCELLED,
-    INTERRUPT_SIGNAL,
     PROCESS_CANCELLED_RUNS,
     PROCESS_INTERRUPTS,
 )
@@ -50,7 +49,7 @@ class Runs:
         with self._lock:
             self._requests[request.id] = weakref.ref(request)
             self._sinks[request.id] = request.output
-            if len(self._sinks) > 2 * MOST_ENDED:
+            if len(self._requests) > 2 * MOST_ENDED:
                 self._forget([n for n in self._ended() if n not in self._cancelled][:-MOST_ENDED])
 
     def request(self, number: int) -> Request | None:
@@ -59,8 +58,12 @@ class Runs:
         return None if reference is None else reference()
 
     def sink(self, number: int) -> Sink | None:
-        """Where the run prints, if it is known."""
+        """Where the run prints, if it still does."""
         return self._sinks.get(number)
+
+    def prints_no_more(self, number: int) -> None:
+        """What the run has left running prints for nobody in particular."""
+        self._sinks.pop(number, None)
 
     def cancel(self, request: Request) -> None:
         """Let the loops of a run end, and its tasks not start."""
@@ -96,11 +99,6 @@ class Runs:
             self._forget([n for n in self._ended() if self._is_of(n, queue)])
             self._write()
 
-    def signal(self, is_pending: bool) -> None:
-        """Whether Ctrl-C was pressed, so that code on the main thread has to let Python look."""
-        with self._lock:
-            self._set_flag(INTERRUPT_SIGNAL, is_pending)
-
     def _ended(self) -> list[int]:
         found = []
         for number, reference in self._requests.items():
@@ -115,7 +113,8 @@ class Runs:
 
     def _forget(self, numbers: list[int]) -> None:
         for number in numbers:
-            del self._requests[number], self._sinks[number]
+            del self._requests[number]
+            self._sinks.pop(number, None)
             self._cancelled.pop(number, None)
 
     def _write(self) -> None:
@@ -129,11 +128,8 @@ class Runs:
         for place in range(1, len(table)):
             table[place] = numbers[place - 1] if place <= len(numbers) else 0
         self._process.set_word(PROCESS_CANCELLED_RUNS, ctypes.addressof(table))
-        self._set_flag(INTERRUPT_CANCELLED, bool(numbers or self._stopped))
-
-    def _set_flag(self, bit: int, is_set: bool) -> None:
-        flags = self._process.word(PROCESS_INTERRUPTS)
-        self._process.set_word(PROCESS_INTERRUPTS, flags | bit if is_set else flags & ~bit)
+        bits = (INTERRUPT_CANCELLED, 0) if numbers or self._stopped else (0, INTERRUPT_CANCELLED)
+        self._process.quick("async_interrupts.change_interrupts", 3)(self._process.address, *bits)
 
 
 @functools.cache

@@ -26,6 +26,7 @@ from tfrt_runtime.async_runtime.kernel_calls import KERNEL_EVENTS, KernelCalls, 
 from tfrt_runtime.async_runtime.objects import Made
 from tfrt_runtime.async_runtime.printing import Printing, Sink
 from tfrt_runtime.async_runtime.runs import known_runs
+from tfrt_runtime.async_runtime.signals import watch_interrupts
 from tfrt_runtime.async_runtime.starvation import (
     Exhaustion,
     Rescuers,
@@ -414,12 +415,15 @@ class AsyncRuntime:
         """The calls of compiled functions by host programs."""
         return KernelCalls(self._process)
 
-    def serve(self, run: Request) -> None:
+    def serve(self, run: Request, *, to_the_last: bool = False) -> None:
         """Compiled code works for this run from now on: it prints there, and ends if that is cancelled.
 
-        Where the run gets stuck, groups that lack members are errors.
+        Where the run gets stuck, groups that lack members are errors.  With `to_the_last`, tasks that
+        outlive the run print there, too.
         """
         self._runs.begin(run)
+        if not to_the_last:
+            run.on_done(functools.partial(self._runs.prints_no_more, run.id))
         run.on_done(self.tidy)
         run.when_stuck = self._go_on
         run.when_cancelled = functools.partial(self._run_is_cancelled, weakref.ref(run))
@@ -606,6 +610,7 @@ def _connect(process: NativeProcess) -> object:
     """Let native code reach this module; what is returned must stay alive."""
     process.install(PROCESS_ASYNC_EVENT, Callback3(_on_event))
     make = ctypes.CFUNCTYPE(ctypes.c_int64)(_foreign_context)
+    watch_interrupts()
     process.quick(threads.START, 1)(ctypes.cast(make, ctypes.c_void_p).value or 0)
     return make
 

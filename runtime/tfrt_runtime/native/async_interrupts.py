@@ -20,7 +20,15 @@ from tfrt_runtime.native.layouts import (
     PROCESS_INTERRUPTS,
     QUEUE_ASYNC,
 )
-from tfrt_runtime.native.memory import Address, entry, exported, load, load_acquire, native
+from tfrt_runtime.native.memory import (
+    Address,
+    compare_and_swap,
+    entry,
+    exported,
+    load,
+    load_acquire,
+    native,
+)
 
 WORD = 8
 NAMES = ("tfrtAsyncIsCancelled", "tfrtAsyncIsInterrupted")
@@ -70,6 +78,16 @@ def is_interrupted(record: Address) -> int:
     if pending & INTERRUPT_SIGNAL != 0:
         tell(context, EVENT_SIGNAL, record)
     return stop_here(context, record)
+
+
+@entry
+def change_interrupts(process: Address, added: int, removed: int) -> None:
+    """Set and clear bits of the word that loops look at; a signal may set one at any moment."""
+    while True:
+        bits = load_acquire(process + PROCESS_INTERRUPTS)
+        changed = (bits | added) & ~removed
+        if compare_and_swap(process + PROCESS_INTERRUPTS, bits, changed) != 0:
+            return
 
 
 @entry

@@ -111,7 +111,7 @@ class CompiledExecution:
         host = loaded.home.host
         self.request = host.new_request(_to_both(self._chunks, output or host.print))
         self.request.program = loaded
-        self._runtime.serve(self.request)
+        self._runtime.serve(self.request, to_the_last=True)
         self.request.when_cancelled = self._and_results(self.request.when_cancelled)
         self.started_at = time.monotonic_ns()
         self.completion = make_unavailable(self._queue)
@@ -345,7 +345,9 @@ class CompiledExecution:
     ) -> bool:
         """Wait until each result is resolved; False when the time is over first."""
         values = [self.completion, *self.results]
-        return wait_for(values, timeout, lambda: interrupted() or self._look())
+        is_over = wait_for(values, timeout, lambda: interrupted() or self._look())
+        self._raise_interrupt()
+        return is_over
 
     def wait(
         self, timeout: float | None = None, interrupted: Callable[[], bool] = lambda: False
@@ -353,10 +355,13 @@ class CompiledExecution:
         """Wait until nothing runs any more on the host; False when the time is over first.
 
         Raises:
-            KeyboardInterrupt: when the user interrupts; the run goes on.
+            KeyboardInterrupt: when the user interrupts.  The run goes on, unless its code computed
+                on this thread: that cancels it.
         """
         deadline = None if timeout is None else time.monotonic() + timeout
-        if not self.request.wait(timeout, lambda: interrupted() or self._look()):
+        is_over = self.request.wait(timeout, lambda: interrupted() or self._look())
+        self._raise_interrupt()
+        if not is_over:
             return False
         forever = ctypes.c_int64(1)
         while not self._runtime.has_settled():
@@ -373,15 +378,19 @@ class CompiledExecution:
         Raises:
             KeyboardInterrupt: if one came while the function ran on this thread.
         """
-        if self.request.interrupted:
-            self.request.interrupted = False
-            raise KeyboardInterrupt
+        self._raise_interrupt()
         may_be_stuck = self.completion.done() and not self.request.is_done
         if may_be_stuck and not self.request.promises_open() and self._runtime.has_settled():
             for made in self._objects:
                 if not made.done():
                     self._runtime.abandon(made.address)
         return False
+
+    def _raise_interrupt(self) -> None:
+        """An interrupt came while the function ran on this thread: pass it on."""
+        if self.request.interrupted:
+            self.request.interrupted = False
+            raise KeyboardInterrupt
 
     def cancel(self, message: str = CANCELLED) -> bool:
         """Let the results become errors, and the code end; False if it is too late.

@@ -89,14 +89,14 @@ def _guard_recursion(module: ModuleOp) -> None:
     recursive = recursive_functions(module)
     for op in module.body.block.ops:
         if isinstance(op, FuncOp) and op.sym_name.data in recursive:
-            emit = Emitter.at_start(_first_block(op), op.location)
+            emit = Emitter.at_start(first_block(op), op.location)
             is_low = emit(RuntimeStackIsLowOp()).result
             true = emit(arith.ConstantOp(IntegerAttr(1, i1))).result
             enough = emit(arith.XOrIOp(is_low, true)).result
             emit(cf.AssertOp(enough, "the stack is exhausted"))
 
 
-def _first_block(function: FuncOp) -> Block:
+def first_block(function: FuncOp) -> Block:
     """Where the work begins: in a coroutine behind the block that makes its results."""
     entry = function.body.blocks[0]
     if finished_coroutine(function) is None or entry.last_op is None:

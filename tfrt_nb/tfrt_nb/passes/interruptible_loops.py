@@ -42,6 +42,7 @@ from tfrt_nb.passes.awaiting import UNINTERRUPTED
 from tfrt_nb.passes.call_graph import recursive_functions
 from tfrt_nb.passes.control_flow import Emitter, move_to_end, operations_in, terminator_of
 from tfrt_nb.passes.convert_scf_to_cf import sequential_loops
+from tfrt_nb.passes.guard_operations import first_block
 from tfrt_nb.passes.index_math import constant_value
 
 NEVER_WRAPS = "never_wraps"
@@ -69,7 +70,9 @@ class InterruptibleLoops(ModulePass):
                 sequential_loops(parallel)
         recursive = recursive_functions(op)
         for function in op.body.block.ops:
-            if isinstance(function, FuncOp | AsyncFuncOp) and function.sym_name.data in recursive:
+            if isinstance(function, FuncOp) and function.sym_name.data in recursive:
+                _check_at_start(first_block(function), function)
+            elif isinstance(function, AsyncFuncOp) and function.sym_name.data in recursive:
                 _check_at_start(function.body.blocks[0], function)
         # What is cut into pieces is moved, but not copied: the operations that were found stay.
         for nested in operations_in(op):
