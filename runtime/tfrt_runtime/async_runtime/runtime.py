@@ -41,7 +41,13 @@ from tfrt_runtime.host.interrupts import INTERRUPTS
 from tfrt_runtime.host.process import Callback3, NativeProcess, native_process
 from tfrt_runtime.host.raw import WORDS
 from tfrt_runtime.host.work_queue import WorkQueue, single_threaded
-from tfrt_runtime.native import async_abi, async_interrupts, compiled_kernels, threads
+from tfrt_runtime.native import (
+    async_abi,
+    async_buffers,
+    async_interrupts,
+    compiled_kernels,
+    threads,
+)
 from tfrt_runtime.native.layouts import (
     ASYNC_CANCELLED,
     ASYNC_CHECKED,
@@ -66,6 +72,7 @@ from tfrt_runtime.native.layouts import (
     EVENT_THREAD,
     EVENT_WAITING,
     PROCESS_ASYNC_EVENT,
+    PROCESS_BUFFERS,
     QUEUE_ASYNC,
     REQUEST_CANCEL,
     REQUEST_HANDLE,
@@ -540,7 +547,12 @@ _runtimes: dict[int, AsyncRuntime] = {}
 """By the address of their queues."""
 
 
-_NAMES = (*async_abi.NAMES, *async_interrupts.NAMES, "tfrtAsyncStackLimit")
+_NAMES = (
+    *async_abi.NAMES,
+    *async_interrupts.NAMES,
+    *async_buffers.NAMES,
+    "tfrtAsyncStackLimit",
+)
 
 
 @functools.cache
@@ -609,10 +621,12 @@ def _foreign_context() -> int:
 def _connect(process: NativeProcess) -> object:
     """Let native code reach this module; what is returned must stay alive."""
     process.install(PROCESS_ASYNC_EVENT, Callback3(_on_event))
+    buffers = (ctypes.c_int64 * (async_buffers.TABLE_SIZE // 8))()
+    process.set_word(PROCESS_BUFFERS, ctypes.addressof(buffers))
     make = ctypes.CFUNCTYPE(ctypes.c_int64)(_foreign_context)
     watch_interrupts()
     process.quick(threads.START, 1)(ctypes.cast(make, ctypes.c_void_p).value or 0)
-    return make
+    return make, buffers
 
 
 def _cancellation(context: int) -> int:

@@ -31,18 +31,17 @@ from tfrt_runtime.native.async_objects import (
     thread_failure,
 )
 from tfrt_runtime.native.async_value import (
-    add_references,
     give_block,
     is_available,
     state_of,
     take_block,
 )
 from tfrt_runtime.native.layouts import (
+    CONCRETE,
     CONTEXT_QUEUE,
     ERROR,
     EVENT_DESCRIBE,
     EVENT_THREAD,
-    QUEUE_ASYNC,
     QUEUE_WORKERS,
     VALUE_OWNER,
     VALUE_REFERENCES,
@@ -132,6 +131,12 @@ def is_token_error(token: Address) -> int:
 def is_value_error(value: Address) -> int:
     """Whether the value is resolved, to an error."""
     return 1 if state_of(value) == ERROR else 0
+
+
+@exported("tfrtAsyncIsAvailable", "i1", "ptr")
+def is_value_available(value: Address) -> int:
+    """Whether the value has a payload."""
+    return 1 if state_of(value) == CONCRETE else 0
 
 
 @exported("mlirAsyncRuntimeIsGroupError", "i1", "ptr")

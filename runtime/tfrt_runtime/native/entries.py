@@ -30,6 +30,7 @@ MODULES = (
     "async_groups",
     "async_awaiting",
     "async_interrupts",
+    "async_buffers",
     "async_abi",
     "compiled_kernels",
     "outside_queues",

@@ -153,7 +153,9 @@ PROCESS_INTERRUPTS = 112
 """Not 0 while compiled code should ask whether to go on: INTERRUPT_* bits."""
 PROCESS_CANCELLED_RUNS = 120
 """A table of the numbers of cancelled runs, 0 where there is none, behind its length; or 0."""
-PROCESS_SIZE = 128
+PROCESS_BUFFERS = 128
+"""The table of `async_buffers`."""
+PROCESS_SIZE = 192
 INTERRUPT_CANCELLED, INTERRUPT_SIGNAL = 1, 2
 
 # Context: one per thread that runs native code.  Also the frame of the kernel that it runs.

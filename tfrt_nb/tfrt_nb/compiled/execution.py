@@ -253,7 +253,9 @@ class CompiledExecution:
         taken = [ctypes.create_string_buffer(max(1, returned.size)) for returned in self._returns]
         self._memory = [*values, *given]  # tasks may still read the buffers that they were given
         pointers = [ctypes.addressof(buffer) for buffer in (*given, *taken)]
-        failure = self._runtime.call(self._loaded.address(self.function), *pointers, run=self.request)
+        failure = self._runtime.call(
+            self._loaded.address(self.function), *pointers, run=self.request
+        )
         if failure is None:
             for index, (returned, buffer) in enumerate(zip(self._returns, taken, strict=True)):
                 self._take(index, returned, buffer.raw[: returned.size])

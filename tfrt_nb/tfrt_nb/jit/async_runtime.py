@@ -70,6 +70,9 @@ OUR_FUNCTIONS = (
     RuntimeFunction("tfrtAsyncStackLimit", "ptr", ()),
     RuntimeFunction("tfrtAsyncIsCancelled", "i1", ()),
     RuntimeFunction("tfrtAsyncIsInterrupted", "i1", ("ptr",)),
+    RuntimeFunction("tfrtAsyncIsAvailable", "i1", ("ptr",)),
+    RuntimeFunction("tfrtAsyncNoteBuffer", "void", ("ptr",)),
+    RuntimeFunction("tfrtAsyncTakeBuffer", "i1", ("ptr",)),
     RuntimeFunction("tfrtAsyncAllocateFrame", "ptr", ("i64", "i64")),
     RuntimeFunction("tfrtAsyncFreeFrame", "void", ("ptr", "i64", "i64")),
 )
@@ -228,9 +231,12 @@ def _interrupt_is_pending(body: FunctionBody, op: Operation) -> None:
     flag = body.value(f"load ptr, ptr {INTERRUPT_FLAG}, !invariant.load !{{}}")
     # Volatile: it changes while the loop runs.
     pending = body.value(f"icmp ne i64 {body.value(f'load volatile i64, ptr {flag}')}, 0")
-    body.bind(
-        op.results[0], body.call("llvm.expect.i1", "i1", ("i1", pending), ("i1", "false"))
-    )
+    body.bind(op.results[0], body.call("llvm.expect.i1", "i1", ("i1", pending), ("i1", "false")))
+
+
+def _is_available(body: FunctionBody, op: Operation) -> None:
+    (operand,) = op.operands
+    body.bind(op.results[0], _runtime(body, "tfrtAsyncIsAvailable", body.name(operand)))
 
 
 def _is_interrupted(body: FunctionBody, op: Operation) -> None:
@@ -337,6 +343,7 @@ LOWERINGS: dict[str, Lowering] = {
     runtime.RuntimeNumWorkerThreadsOp.name: _num_worker_threads,
     runtime.RuntimeStackIsLowOp.name: _stack_is_low,
     runtime.RuntimeIsCancelledOp.name: _is_cancelled,
+    runtime.RuntimeIsAvailableOp.name: _is_available,
     runtime.RuntimeInterruptIsPendingOp.name: _interrupt_is_pending,
     runtime.RuntimeIsInterruptedOp.name: _is_interrupted,
     failures.RuntimeDescribeErrorOp.name: _describe_error,

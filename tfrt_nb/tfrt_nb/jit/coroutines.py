@@ -19,7 +19,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, Region
 
 from tfrt_nb.dialects.async_.coroutine import CoroFreeOp
-from tfrt_nb.dialects.async_.runtime import RuntimeStackIsLowOp
+from tfrt_nb.dialects.async_.runtime import RuntimeStackIsLowOp, RuntimeTakeBufferOp
 from tfrt_nb.jit import arithmetic, async_runtime, buffers, control, spawning
 from tfrt_nb.jit.adapters import has_buffers, kernel_adapter
 from tfrt_nb.jit.buffers import globals_table
@@ -31,7 +31,7 @@ from tfrt_nb.jit.llvm_types import (
     result_type,
     signature,
 )
-from tfrt_nb.passes.control_flow import split_edge, terminator_of
+from tfrt_nb.passes.control_flow import operations_in, split_edge, terminator_of
 from tfrt_nb.passes.coroutines import PRESPLIT
 from tfrt_nb.passes.errors import fail
 from tfrt_nb.passes.propagate_failures import FALLIBLE
@@ -73,6 +73,7 @@ def lower_to_llvm(
         adapted,
         _has_buffers(ops, adapted),
         len(buffer_globals),
+        frees_by_hand=not is_portable and _deallocates(functions),
         is_portable=is_portable,
         shares_tasks=shares_tasks,
         fallible=spawning.fallible_functions(functions),
@@ -107,6 +108,10 @@ def lower_to_llvm(
             "",
         ]
     )
+
+
+def _deallocates(functions: Sequence[func.FuncOp]) -> bool:
+    return any(type(op) is RuntimeTakeBufferOp for f in functions for op in operations_in(f))
 
 
 def _has_buffers(ops: Sequence[Operation], adapted: frozenset[str]) -> bool:

@@ -214,9 +214,7 @@ def _dispatch_by_halves(
     return call, starts
 
 
-def _dispatch_function(
-    loop: Loop, compute: FuncOp, symbols: Symbols
-) -> tuple[FuncOp, Operation]:
+def _dispatch_function(loop: Loop, compute: FuncOp, symbols: Symbols) -> tuple[FuncOp, Operation]:
     """`async_dispatch_fn(group, start, end, block size, ...)`: computes `start`, gives the rest away
     in a loop, which is returned, too."""
     inputs = [GROUP, *[IndexType()] * 3, *(value.type for value in loop.arguments)]

@@ -24,7 +24,7 @@ Recursive functions check when they are called.  Loops that have few rounds chec
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -130,7 +130,7 @@ def _trip_count(loop: scf.ForOp) -> int | None:
     return max(0, -((lower - upper) // step))
 
 
-def _length(ops: Sequence[Operation] | Iterator[Operation]) -> int | None:
+def _length(ops: Iterable[Operation]) -> int | None:
     """At most how many operations run in a round; None if that may be very many."""
     total = 1
     for op in ops:

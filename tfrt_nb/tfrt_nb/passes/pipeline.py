@@ -29,6 +29,7 @@ from tfrt_nb.passes.async_to_async_runtime import AsyncToAsyncRuntime
 from tfrt_nb.passes.await_in_calls import AwaitInCalls
 from tfrt_nb.passes.canonicalize import Canonicalize
 from tfrt_nb.passes.check_async import CheckAsync
+from tfrt_nb.passes.check_buffers import CheckBuffers
 from tfrt_nb.passes.convert_scf_to_cf import ConvertScfToCf
 from tfrt_nb.passes.desugar_proposal import DesugarProposal
 from tfrt_nb.passes.drop_on_error_paths import DropOnErrorPaths
@@ -54,6 +55,7 @@ PASSES: dict[str, type[ModulePass]] = {
         AwaitInCalls,
         Canonicalize,
         CheckAsync,
+        CheckBuffers,
         ConvertScfToCf,
         DesugarProposal,
         DropOnErrorPaths,
@@ -101,6 +103,7 @@ def executable_pipeline(*first: ModulePass) -> Pipeline:
         (
             DesugarProposal(),
             CheckAsync(),
+            CheckBuffers(),
             ExpandSelects(),
             GuardOperations(recursion=False),
             *map(_for_execution, first),
