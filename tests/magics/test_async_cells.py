@@ -41,7 +41,7 @@ LATER = """async.func @main() -> (!async.token, !async.value<f64>) {
 LEAK = """func.func @main() {
   %kept = async.runtime.create : !async.token
   async.runtime.set_available %kept : !async.token
-  async.runtime.add_ref %kept {count = 2 : i64} : !async.token
+  async.runtime.add_ref %kept {count = 1 : i64} : !async.token
   return
 }
 """

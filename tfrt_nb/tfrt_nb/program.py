@@ -231,14 +231,13 @@ class Program:
         if self.compiled is not None and function in self.compiled.functions:
             from tfrt_nb.compiled.execution import CompiledExecution
 
-            loaded = self.load_compiled(host, output)
-            return CompiledExecution(
-                loaded, self.compiled.functions[function], arguments, wake=wake
-            )
+            chosen = self.compiled.functions[function]
+            loaded = self.load_compiled(host)
+            return CompiledExecution(loaded, chosen, arguments, output=output, wake=wake)
         executable = self.load(kernels, trace=trace)
         return Execution(host, executable, function, arguments, output=output, wake=wake)
 
-    def load_compiled(self, host: HostContext, output: Sink | None = None) -> LoadedHalf:
+    def load_compiled(self, host: HostContext) -> LoadedHalf:
         """The code of the compiled functions on a host, made when it is first asked for.
 
         Raises:
@@ -247,7 +246,7 @@ class Program:
         from tfrt_nb.compiled.host import CompiledHome
 
         assert self.compiled is not None
-        return host.shared_context(CompiledHome).load(self.compiled, output)
+        return host.shared_context(CompiledHome).load(self.compiled)
 
     def named_values(self) -> Mapping[tuple[int, int], NamedValue]:
         """What the text calls registers, by function of the file and register."""

@@ -28,7 +28,7 @@ OPERATION = re.compile(r'"?([A-Za-z_][\w.$]*)')
 
 
 class LoadedCode:
-    """The compiled functions of one cell on a host.  What they print goes to the run's output."""
+    """The compiled functions of one cell on a host."""
 
     def __init__(self, host: HostContext, program: Program, *, checked: bool) -> None:
         """
@@ -43,19 +43,14 @@ class LoadedCode:
         self._functions = program.compiled.functions
         self._home = host.shared_context(CompiledHome)
         self._checked = checked
-        self._output: Callable[[str], None] = lambda text: None
-        self._code: LoadedHalf = self._home.load(program.compiled, self._print)
-
-    def _print(self, text: str) -> None:
-        self._output(text)
+        self._code: LoadedHalf = self._home.load(program.compiled)
 
     def has(self, function: str) -> bool:
         return function in self._functions
 
     def run(self, function: str, output: Callable[[str], None]) -> CompiledRun:
-        self._output = output
         self._home.runtime.checked = self._checked
-        execution = CompiledExecution(self._code, self._functions[function])
+        execution = CompiledExecution(self._code, self._functions[function], output=output)
         return CompiledRun(execution, self._home, self._program)
 
 

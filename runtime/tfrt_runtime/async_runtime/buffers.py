@@ -139,6 +139,9 @@ class Lender:
                 return view.of(buffer)
         if spec.is_global(allocated):
             return view.copied()
+        # From now on it is not the code's to give back.
+        take = self._process.quick("async_buffers.take_buffer", 2)
+        take(self._process.spare_context(), allocated)
         if view.size == 0:
             _malloc.take_over(0)
             _malloc.deallocate_bytes(allocated, 0)

@@ -25,6 +25,8 @@ from tfrt_runtime.async_runtime import objects, records
 from tfrt_runtime.async_runtime.kernel_calls import KERNEL_EVENTS, KernelCalls, error_value
 from tfrt_runtime.async_runtime.objects import Made
 from tfrt_runtime.async_runtime.printing import Printing, Sink
+from tfrt_runtime.async_runtime.runs import known_runs
+from tfrt_runtime.async_runtime.signals import watch_interrupts
 from tfrt_runtime.async_runtime.starvation import (
     Exhaustion,
     Rescuers,
@@ -39,7 +41,13 @@ from tfrt_runtime.host.interrupts import INTERRUPTS
 from tfrt_runtime.host.process import Callback3, NativeProcess, native_process
 from tfrt_runtime.host.raw import WORDS
 from tfrt_runtime.host.work_queue import WorkQueue, single_threaded
-from tfrt_runtime.native import async_abi, compiled_kernels, threads
+from tfrt_runtime.native import (
+    async_abi,
+    async_buffers,
+    async_interrupts,
+    compiled_kernels,
+    threads,
+)
 from tfrt_runtime.native.layouts import (
     ASYNC_CANCELLED,
     ASYNC_CHECKED,
@@ -52,16 +60,22 @@ from tfrt_runtime.native.layouts import (
     CONTEXT_FAILURE,
     CONTEXT_QUEUE,
     CONTEXT_REQUEST,
+    CONTEXT_RUN,
+    EVENT_CANCELLED,
     EVENT_DESCRIBE,
+    EVENT_INTERRUPTED,
     EVENT_LOOK,
     EVENT_OVERFILLED,
     EVENT_RELEASED_TOO_OFTEN,
     EVENT_RESOLVED_TWICE,
+    EVENT_SIGNAL,
     EVENT_THREAD,
     EVENT_WAITING,
     PROCESS_ASYNC_EVENT,
+    PROCESS_BUFFERS,
     QUEUE_ASYNC,
     REQUEST_CANCEL,
+    REQUEST_HANDLE,
     VALUE_NEXT,
     VALUE_OWNER,
 )
@@ -98,10 +112,8 @@ class AsyncRuntime:
         """What went wrong apart from the program's own errors, since the last run began."""
         self._process = native_process()
         _connect(self._process)
-        self._printing = Printing(output or host.print)
+        self._runs = known_runs()
         self._output = output or host.print
-        self._run: Callable[[], Request | None] = lambda: None
-        self._stopped: str | None = None
         self._registry = threading.Lock()
         self._made_at_rest: list[Made] | None = []
         self._beneath: set[int] = set()
@@ -147,8 +159,7 @@ class AsyncRuntime:
     @functools.cached_property
     def functions(self) -> dict[str, int]:
         """What compiled programs call, by C name: the runtime's functions, and those that print."""
-        names = (*async_abi.NAMES, "tfrtAsyncStackLimit")
-        return {name: self._process.library[name] for name in names} | self._printing.addresses
+        return {name: self._process.library[name] for name in _NAMES} | _what_all_share()
 
     def run(self, function: int, *pointers: int) -> None:
         """Call a compiled function, and wait until all that it has started is over.
@@ -172,13 +183,13 @@ class AsyncRuntime:
         if failure is not None or self.mistakes:
             raise TfrtError(*([] if failure is None else [failure]), *self.mistakes)
 
-    def call(self, function: int, *pointers: int) -> Diagnostic | None:
+    def call(self, function: int, *pointers: int, run: Request | None = None) -> Diagnostic | None:
         """Call a compiled function on this thread; why it failed, or None.
 
         Tasks that it has started may still run.  This thread runs tasks while the function waits.
+        The call is part of `run`.
         """
         self.queue.start()
-        self._stopped = None
         self._made_at_rest = None
         self._most_values = self._process.live_values() + most_calls()
         arguments = (ctypes.c_int64 * max(1, len(pointers)))(*pointers)
@@ -189,6 +200,7 @@ class AsyncRuntime:
             dismissing(self._rescuers),
             self.queue.helper() as context,
             self._above(own, context),
+            _working_for(context, 0 if run is None else run.id),
         ):
             failed = enter(context, function, ctypes.addressof(arguments))
             failure = self._take_failure(context)
@@ -236,15 +248,9 @@ class AsyncRuntime:
         if not self.is_at_rest() or self._give_up_all(context):
             return False
         self._uncancel(context)
+        self._runs.settled(self.queue.address)
         self._sweep()
         return True
-
-    def stop(self, message: str) -> None:
-        """Let each thread that waits in compiled code fail with `message`, until the next call.
-
-        Code that computes, and tasks that wait without a thread, go on.
-        """
-        self._stopped = message
 
     def take_mistakes(self) -> list[Diagnostic]:
         """What went wrong apart from programs' own errors since somebody last asked."""
@@ -281,6 +287,7 @@ class AsyncRuntime:
         if self._cancelled is None:
             self._cancelled = diagnostic
             self._words[ASYNC_CANCELLED // 8] = error_value(self._process, context, diagnostic)
+            self._runs.stop_host(self.queue.address)
 
     def _uncancel(self, context: int) -> None:
         """Nothing runs: what starts from now on belongs to another run."""
@@ -348,10 +355,13 @@ class AsyncRuntime:
             visit = self._process.slow("compiled_kernels.visit_imports", 4)
             visit(self.queue.context(), ctypes.addressof(self._words), request, failure)
 
-    def _run_is_cancelled(self, request: int) -> None:
-        """A run is cancelled: what its coroutines wait for from the host are errors."""
-        self._visit_imports(request, WORDS[(request + REQUEST_CANCEL) >> 3])
-        self.queue.hand_over()
+    def _run_is_cancelled(self, reference: weakref.ref[Request]) -> None:
+        """A run is cancelled: its code ends, and what its coroutines wait for from the host are errors."""
+        run = reference()
+        if run is not None:
+            self._runs.cancel(run)
+            self._visit_imports(run.address, WORDS[(run.address + REQUEST_CANCEL) >> 3])
+            self.queue.hand_over()
 
     def _sweep(self) -> None:
         with self._registry:
@@ -372,53 +382,79 @@ class AsyncRuntime:
         if event in (EVENT_WAITING, EVENT_LOOK):
             self._look(context, argument, has_nothing_to_do=event == EVENT_WAITING)
         elif event == EVENT_THREAD:
-            self.print(f"Current thread id: {threading.get_ident()}\n")
+            _print_here(f"Current thread id: {threading.get_ident()}\n")
         elif event in KERNEL_EVENTS:
             return self.kernel_calls.on_event(context, event, argument)
+        elif event == EVENT_INTERRUPTED:
+            return error_value(self._process, context, self._reason_to_stop(context, argument))
+        elif event == EVENT_CANCELLED:
+            self._cancelled_by_kernel(argument)
+        elif event == EVENT_SIGNAL:
+            self._see_signals(context, argument)
         elif event == EVENT_RESOLVED_TWICE:
             self._mistake(f"{objects.title(argument)} is resolved twice", argument)
         elif event == EVENT_RELEASED_TOO_OFTEN:
             self._mistake(f"{objects.title(argument)} is released too often", argument)
         return 0
 
+    def _reason_to_stop(self, context: int, record: int) -> Diagnostic:
+        """Why the code of a thread ends at a place, or does not start."""
+        place = records.read_place(record) if record else None
+        found = self._runs.left(WORDS[(context + CONTEXT_RUN) >> 3], place)
+        return found or self._cancelled or error(records.UNKNOWN, place)
+
+    def _cancelled_by_kernel(self, request: int) -> None:
+        run = self._process.request(WORDS[(request + REQUEST_HANDLE) >> 3])
+        assert isinstance(run, Request)
+        run.when_cancelled()
+
+    def _see_signals(self, context: int, record: int) -> None:
+        """A loop runs while Ctrl-C was pressed: it ends if it keeps the main thread busy."""
+        if threading.current_thread() is threading.main_thread() and INTERRUPTS.is_noted:
+            run = self._runs.request(WORDS[(context + CONTEXT_RUN) >> 3])
+            if run is None:
+                self._cancel(context, error(INTERRUPTED, records.read_place(record)))
+            else:
+                run.cancel(INTERRUPTED)
+
     @functools.cached_property
     def kernel_calls(self) -> KernelCalls:
         """The calls of compiled functions by host programs."""
         return KernelCalls(self._process)
 
-    def serve(self, run: Request) -> None:
-        """What compiled code prints from now on is output of this run, while that lasts.
+    def serve(self, run: Request, *, to_the_last: bool = False) -> None:
+        """Compiled code works for this run from now on: it prints there, and ends if that is cancelled.
 
-        Where the run gets stuck, groups that lack members are errors.
+        Where the run gets stuck, groups that lack members are errors.  With `to_the_last`, tasks that
+        outlive the run print there, too.
         """
-        self._stopped = None
-        self._run = weakref.ref(run)
+        self._runs.begin(run)
+        if not to_the_last:
+            run.on_done(functools.partial(self._runs.prints_no_more, run.id))
+        run.on_done(self.tidy)
         run.when_stuck = self._go_on
-        run.when_cancelled = functools.partial(self._run_is_cancelled, run.address)
+        run.when_cancelled = functools.partial(self._run_is_cancelled, weakref.ref(run))
 
     def _go_on(self) -> bool:
         return not self.has_settled()
 
     def print(self, text: str) -> None:
-        """Print for the latest run that calls compiled code, or for nobody in particular."""
-        run = self._run()
-        if run is None or run.is_done:
-            self._output(text)
-        else:
-            run.output(text)
+        """Print for nobody in particular."""
+        self._output(text)
 
     def _mistake(self, message: str, address: int) -> None:
         self.mistakes.append(error(message, objects.maker_place(address)))
 
     def _look(self, context: int, awaited: int, *, has_nothing_to_do: bool) -> None:
         """A thread waits in compiled code: end that, if it is interrupted or waits in vain."""
+        message = self._runs.message(WORDS[(context + CONTEXT_RUN) >> 3])
         if INTERRUPTS.is_noted and threading.current_thread() is threading.main_thread():
-            self._stopped = INTERRUPTED
+            message = INTERRUPTED
             self._cancel(context, error(INTERRUPTED, objects.maker_place(awaited)))
         elif self._process.live_values() > self._most_values:
             self._cancel(context, error(OUT_OF_MEMORY, objects.maker_place(awaited)))
-        if self._stopped is not None:
-            self._give_up(context, awaited, error(self._stopped, objects.maker_place(awaited)))
+        if message is not None:
+            self._give_up(context, awaited, error(message, objects.maker_place(awaited)))
         elif self._cancelled is not None:
             self._give_up(context, awaited, self._cancelled)
         elif cancelled := _cancellation(context):
@@ -511,26 +547,52 @@ _runtimes: dict[int, AsyncRuntime] = {}
 """By the address of their queues."""
 
 
+_NAMES = (
+    *async_abi.NAMES,
+    *async_interrupts.NAMES,
+    *async_buffers.NAMES,
+    "tfrtAsyncStackLimit",
+)
+
+
 @functools.cache
 def kernel_functions() -> dict[str, int]:
-    """What compiled programs call that run as kernels on any host: the addresses by C name."""
+    """What compiled programs refer to that run as kernels on any host: the addresses by C name."""
     process = native_process()
     _connect(process)
-    names = (*async_abi.NAMES, *compiled_kernels.NAMES, "tfrtAsyncStackLimit")
-    return {name: process.library[name] for name in names} | _kernel_printing().addresses
+    names = (*_NAMES, *compiled_kernels.NAMES)
+    return {name: process.library[name] for name in names} | _what_all_share()
 
 
 @functools.cache
-def _kernel_printing() -> Printing:
+def _printing() -> Printing:
     return Printing(_print_here)
 
 
+def _what_all_share() -> dict[str, int]:
+    """The functions that print, and the word that loops look at."""
+    return _printing().addresses | {async_interrupts.FLAG: known_runs().flag}
+
+
 def _print_here(text: str) -> None:
-    """Print on the host whose work this thread does."""
-    for runtime in reversed(_runtimes.values()):
-        if runtime.queue.is_at_work_here:
-            runtime.print(text)
-            return
+    """Print for the run whose code calls, or on the host that it runs on."""
+    context = native_process().quick("async_interrupts.present_context", 1)(0)
+    sink = known_runs().sink(WORDS[(context + CONTEXT_RUN) >> 3])
+    if sink is not None:
+        sink(text)
+    elif (runtime := _runtimes.get(WORDS[(context + CONTEXT_QUEUE) >> 3])) is not None:
+        runtime.print(text)
+
+
+@contextlib.contextmanager
+def _working_for(context: int, number: int) -> Iterator[None]:
+    """Within: a context works for the run with that number."""
+    former = WORDS[(context + CONTEXT_RUN) >> 3]
+    WORDS[(context + CONTEXT_RUN) >> 3] = number
+    try:
+        yield
+    finally:
+        WORDS[(context + CONTEXT_RUN) >> 3] = former
 
 
 def _on_event(context: int, event: int, argument: int) -> int:
@@ -559,9 +621,12 @@ def _foreign_context() -> int:
 def _connect(process: NativeProcess) -> object:
     """Let native code reach this module; what is returned must stay alive."""
     process.install(PROCESS_ASYNC_EVENT, Callback3(_on_event))
+    buffers = (ctypes.c_int64 * (async_buffers.TABLE_SIZE // 8))()
+    process.set_word(PROCESS_BUFFERS, ctypes.addressof(buffers))
     make = ctypes.CFUNCTYPE(ctypes.c_int64)(_foreign_context)
+    watch_interrupts()
     process.quick(threads.START, 1)(ctypes.cast(make, ctypes.c_void_p).value or 0)
-    return make
+    return make, buffers
 
 
 def _cancellation(context: int) -> int:

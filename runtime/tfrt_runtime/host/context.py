@@ -32,6 +32,7 @@ from tfrt_runtime.native.layouts import (
     REQUEST_CANCEL,
     REQUEST_CANCELLED_VALUE,
     REQUEST_HANDLE,
+    REQUEST_NUMBER,
     REQUEST_OPEN,
     REQUEST_SIZE,
     REQUEST_STORE,
@@ -259,7 +260,7 @@ class Request:
         self.when_stuck: Callable[[], bool] = lambda: False
         """Asked when nothing of the run happens any more: whether it goes on after all."""
         self.when_cancelled: Callable[[], None] = lambda: None
-        """Called when the run is cancelled from Python."""
+        """Called when the run is cancelled, by compiled code's runtime also where a kernel does that."""
         self.program: object = None
         """What runs: it must live until the run is over, whatever becomes of the program's owner."""
         self._on_finished = on_finished
@@ -269,6 +270,7 @@ class Request:
         self._words = _RequestWords()
         self.address = ctypes.addressof(self._words)
         self._words[ACTIVE] = self._words[OPEN] = 1
+        self._words[REQUEST_NUMBER // 8] = self.id
         self._words[HANDLE] = self._process.requests.add(self)
         self._cancelled = host.cancelled
         self._words[CANCELLED_VALUE] = self._cancelled.address

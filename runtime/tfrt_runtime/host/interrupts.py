@@ -12,6 +12,7 @@ from __future__ import annotations
 import signal
 import threading
 import time
+from collections.abc import Callable
 from types import FrameType
 
 LOOK_INTERVAL = 0.01
@@ -33,8 +34,17 @@ class Interrupts:
         self._looked = float("-inf")
         self._may_raise = False
         self._noted = False
+        self.when_installed: Callable[[], None] = lambda: None
+        self.when_noted: Callable[[], None] = lambda: None
+        """What else has to be done then; both on the main thread."""
+
+    @property
+    def is_installed(self) -> bool:
+        """Whether the handler is there."""
+        return signal.getsignal(signal.SIGINT) == self._handler
 
     def _handle(self, _number: int, _frame: FrameType | None) -> None:
+        self.when_noted()
         if self._may_raise or self._waits == 0:
             self._may_raise = False  # what handles the exception must not be interrupted
             raise KeyboardInterrupt
@@ -48,6 +58,7 @@ class Interrupts:
                 self._looked = now
                 if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
                     signal.signal(signal.SIGINT, self._handler)
+                    self.when_installed()
             self._waits += 1
 
     def __exit__(self, *_: object) -> None:

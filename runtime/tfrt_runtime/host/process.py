@@ -228,6 +228,10 @@ class NativeProcess:
         """A word of the process struct."""
         return self._words[offset // 8]
 
+    def set_word(self, offset: int, word: int) -> None:
+        """Write a word of the process struct."""
+        self._words[offset // 8] = word
+
     def request(self, handle: int) -> RequestOwner:
         """The run with that handle."""
         return self.requests.get(handle)  # type: ignore[return-value]

@@ -31,19 +31,17 @@ from tfrt_runtime.native.async_objects import (
     thread_failure,
 )
 from tfrt_runtime.native.async_value import (
-    add_references,
     give_block,
     is_available,
     state_of,
     take_block,
 )
 from tfrt_runtime.native.layouts import (
-    ASYNC_CANCELLED,
+    CONCRETE,
     CONTEXT_QUEUE,
     ERROR,
     EVENT_DESCRIBE,
     EVENT_THREAD,
-    QUEUE_ASYNC,
     QUEUE_WORKERS,
     VALUE_OWNER,
     VALUE_REFERENCES,
@@ -54,7 +52,6 @@ from tfrt_runtime.native.memory import (
     exported,
     fetch_add,
     load,
-    load_acquire,
     native,
     store,
 )
@@ -134,6 +131,12 @@ def is_token_error(token: Address) -> int:
 def is_value_error(value: Address) -> int:
     """Whether the value is resolved, to an error."""
     return 1 if state_of(value) == ERROR else 0
+
+
+@exported("tfrtAsyncIsAvailable", "i1", "ptr")
+def is_value_available(value: Address) -> int:
+    """Whether the value has a payload."""
+    return 1 if state_of(value) == CONCRETE else 0
 
 
 @exported("mlirAsyncRuntimeIsGroupError", "i1", "ptr")
@@ -256,19 +259,6 @@ def fail_from(source: Address) -> None:
     """Note for the thread that the function fails with an object's error."""
     context = here()
     fail_thread(context, error_of(context, source))
-
-
-@exported("tfrtAsyncIsCancelled", "i1")
-def is_cancelled() -> int:
-    """Whether new tasks shall not run; why is noted for the thread."""
-    context = here()
-    shared = load(load(context + CONTEXT_QUEUE) + QUEUE_ASYNC)
-    if shared == 0 or load_acquire(shared + ASYNC_CANCELLED) == 0:
-        return 0
-    failure = load_acquire(shared + ASYNC_CANCELLED)
-    add_references(failure, 1)
-    fail_thread(context, failure)
-    return 1
 
 
 @exported("tfrtAsyncAllocateFrame", "ptr", "i64", "i64")

@@ -36,6 +36,7 @@ from tfrt_runtime.native.layouts import (
     CONTEXT_QUEUE,
     CONTEXT_REQUEST,
     CONTEXT_RESULTS,
+    CONTEXT_RUN,
     CONTEXT_SPAWNED,
     CONTEXT_STARTED,
     DEQUE_BOTTOM,
@@ -50,7 +51,9 @@ from tfrt_runtime.native.layouts import (
     QUEUE_WAITING,
     TASK_FIRST,
     TASK_SECOND,
+    TASK_THIRD,
     WAIT_TASK,
+    WAITER_RUN,
 )
 from tfrt_runtime.native.memory import (
     Address,
@@ -106,7 +109,7 @@ KEPT_STARTED = 32
 def coroutine_task(context: Address, handle: int, resume: Address) -> Address:
     """A task that continues a coroutine."""
     function = load(load(context + CONTEXT_PROCESS) + PROCESS_RUN_COROUTINE)
-    return new_task(context, function, handle, resume, 0)
+    return new_task(context, function, handle, resume, load(context + CONTEXT_RUN))
 
 
 @entry
@@ -114,8 +117,11 @@ def run_coroutine(context: Address, task: Address) -> None:
     """Task function: continue a coroutine."""
     handle = load(task + TASK_FIRST)
     resume = load(task + TASK_SECOND)
+    run = load(context + CONTEXT_RUN)
+    store(context + CONTEXT_RUN, load(task + TASK_THIRD))
     free_task(context, task)
     call_compiled(context, resume, handle)
+    store(context + CONTEXT_RUN, run)
 
 
 @native
@@ -205,6 +211,7 @@ def await_and_resume(context: Address, value: Address, handle: int, resume: Addr
     if not is_available(value):
         function = load(load(context + CONTEXT_PROCESS) + PROCESS_RUN_COROUTINE)
         waiter = new_waiter(context, WAIT_TASK, handle, resume)
+        store(waiter + WAITER_RUN, load(context + CONTEXT_RUN))
         if leave_waiter(context, value, waiter, function):
             return
     if load(context + CONTEXT_NESTED) < MOST_NESTED_COROUTINES:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tfrt_runtime.native.async_objects import tell
 from tfrt_runtime.native.async_value import (
     add_references,
     drop_reference,
@@ -25,7 +26,9 @@ from tfrt_runtime.native.layouts import (
     ACTIVATION_SHARED,
     CONCRETE,
     CONTEXT_ACTIVATION,
+    CONTEXT_QUEUE,
     CONTEXT_REQUEST,
+    EVENT_CANCELLED,
     KIND_BITS,
     KIND_INDIRECT,
     MESSAGE_ERROR_CHAIN,
@@ -33,6 +36,7 @@ from tfrt_runtime.native.layouts import (
     MESSAGE_FAIL_ASYNC,
     MESSAGE_QUIET_FAIL,
     MESSAGE_WRONG_TYPE,
+    QUEUE_ASYNC,
     RECORD_ARGUMENTS,
     REQUEST_CANCEL,
     REQUEST_CANCELLED_VALUE,
@@ -239,7 +243,10 @@ def cancel_request(request: Address) -> bool:
 @entry
 def cancel(context: Address, record: Address) -> None:
     """`tfrt_test.cancel`: its own results are there; what has not run yet is skipped."""
-    cancel_request(load(load(context + CONTEXT_ACTIVATION) + ACTIVATION_REQUEST))
+    request = load(load(context + CONTEXT_ACTIVATION) + ACTIVATION_REQUEST)
+    if cancel_request(request) and load(load(context + CONTEXT_QUEUE) + QUEUE_ASYNC) != 0:
+        # What compiled code waits for is known only there.
+        tell(context, EVENT_CANCELLED, request)
     set_i32(context, 0, 0)
     set_chain(context, 1)
 

@@ -58,6 +58,7 @@ from tfrt_runtime.native.layouts import (
     CONTEXT_QUEUE,
     CONTEXT_REQUEST,
     CONTEXT_RESULTS,
+    CONTEXT_RUN,
     ERROR,
     EVENT_BORROW_BUFFER,
     EVENT_BUFFER_ARRIVED,
@@ -70,6 +71,7 @@ from tfrt_runtime.native.layouts import (
     RECORD_RESULTS,
     REQUEST_ACTIVE,
     REQUEST_CANCEL,
+    REQUEST_NUMBER,
     TYPE_UNKNOWN,
     VALUE_ASYNC,
     VALUE_KIND,
@@ -130,6 +132,8 @@ def run_compiled(context: Address, record: Address) -> None:
     failure = load(context + CONTEXT_FAILURE)
     store(context + CONTEXT_NESTED, 0)
     store(context + CONTEXT_FAILURE, 0)
+    run = load(context + CONTEXT_RUN)
+    store(context + CONTEXT_RUN, load(load(context + CONTEXT_REQUEST) + REQUEST_NUMBER))
     former = set_thread_context(context)
     failed = call2(attribute(record, ADAPTER), context, record)
     set_thread_context(former)
@@ -138,6 +142,7 @@ def run_compiled(context: Address, record: Address) -> None:
     drop_optional(context, load(context + CONTEXT_FAILURE))
     store(context + CONTEXT_NESTED, nested)
     store(context + CONTEXT_FAILURE, failure)
+    store(context + CONTEXT_RUN, run)
 
 
 @native
@@ -166,15 +171,14 @@ def kernel_object(context: Address, record: Address, index: int) -> Address:
     value = argument(context, index)
     made = object_of(context, value, kind, attribute(record, ARGUMENT_ARRIVED))
     if not is_available(made):
-        note_import(context, made)
+        note_import(context, made, load(context + CONTEXT_REQUEST))
     return made
 
 
-@native
-def note_import(context: Address, made: Address) -> None:
-    """Let a cancellation of the present request end the wait for a host value."""
+@entry
+def note_import(context: Address, made: Address, request: Address) -> None:
+    """Let a cancellation of a request end the wait for a host value."""
     shared = load(load(context + CONTEXT_QUEUE) + QUEUE_ASYNC)
-    request = load(context + CONTEXT_REQUEST)
     add_references(made, 1)
     cell = take_cell(context)
     store(cell + IMPORT_OBJECT, made)

@@ -34,6 +34,8 @@ MODULES = (
     "async_objects",
     "async_groups",
     "async_awaiting",
+    "async_interrupts",
+    "async_buffers",
     "async_abi",
     "compiled_kernels",
     "outside_queues",

@@ -92,6 +92,8 @@ WAITER_SECOND = 24
 WAITER_VALUE = 32
 """The value that was waited for."""
 WAITER_THIRD = 40
+WAITER_RUN = 48
+"""Coroutines that wait: the number of the run that they are part of."""
 
 (
     WAIT_REGISTER,
@@ -153,7 +155,14 @@ PROCESS_RUN_ROOT = 104
 """Task function `executor.run_root`."""
 PROCESS_RELEASE_TENSOR = 112
 """release(context, tensor): the last reference to a tensor or shape payload is gone."""
-PROCESS_SIZE = 128
+PROCESS_INTERRUPTS = 120
+"""Not 0 while compiled code should ask whether to go on: INTERRUPT_* bits."""
+PROCESS_CANCELLED_RUNS = 128
+"""A table of the numbers of cancelled runs, 0 where there is none, behind its length; or 0."""
+PROCESS_BUFFERS = 136
+"""The table of `async_buffers`."""
+PROCESS_SIZE = 192
+INTERRUPT_CANCELLED, INTERRUPT_SIGNAL = 1, 2
 
 # Context: one per thread that runs native code.  Also the frame of the kernel that it runs.
 CONTEXT_PROCESS = 0
@@ -210,6 +219,8 @@ CONTEXT_PENDING_LAST = 504
 """The last of them, if there is one."""
 CONTEXT_DEADLINE = 512
 """When the thread has to go back to Python, by the clock; 0 if it need not."""
+CONTEXT_RUN = 520
+"""The number of the run that compiled code on this thread is part of, or 0."""
 CONTEXT_SIZE = 576
 
 # Messages that native code reports by number.
@@ -232,6 +243,8 @@ REQUEST_OPEN = 32
 """1 until the run is over and Python knows it; what waiters look at."""
 REQUEST_STORE = 40
 """Where native kernels get memory for tensors, or 0: then all of it comes from Python's allocator."""
+REQUEST_NUMBER = 48
+"""By which compiled code knows the run; no two runs of a process have the same."""
 REQUEST_SIZE = 64
 
 # Function: a decoded BEF function, made once when it is loaded.
@@ -494,4 +507,7 @@ ASYNC_SIZE = 128
     EVENT_RETURN_BUFFER,
     EVENT_TENSOR_ARRIVED,
     EVENT_BUFFER_ARRIVED,
-) = range(12)
+    EVENT_CANCELLED,
+    EVENT_SIGNAL,
+    EVENT_INTERRUPTED,
+) = range(15)

@@ -40,6 +40,7 @@ from tfrt_runtime.native.layouts import (
     WAITER_FIRST,
     WAITER_KIND,
     WAITER_NEXT,
+    WAITER_RUN,
     WAITER_SECOND,
     WAITER_THIRD,
     WAITER_VALUE,
@@ -102,6 +103,7 @@ def run_waiter(context: Address, waiter: Address) -> None:
     second = load(waiter + WAITER_SECOND)
     value = load(waiter + WAITER_VALUE)
     third = load(waiter + WAITER_THIRD) if kind == WAIT_TASK else 0
+    run = load(waiter + WAITER_RUN) if kind == WAIT_TASK else 0
     give_cell(context, waiter)
     if kind == WAIT_REGISTER:
         register_resolved(context, first, second, value)
@@ -121,7 +123,7 @@ def run_waiter(context: Address, waiter: Address) -> None:
     elif kind == WAIT_CALL:
         call2(first, context, second)
     elif kind == WAIT_TASK:
-        add_local_task(context, new_task(context, third, first, second, 0))
+        add_local_task(context, new_task(context, third, first, second, run))
     elif kind == WAIT_NOTIFY:
         call3(first, context, second, value)
 

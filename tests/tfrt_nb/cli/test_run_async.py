@@ -200,7 +200,7 @@ def test_an_expected_error_is_no_problem(shell) -> None:
 LEAK = """func.func @main() {
   %t = async.runtime.create : !async.token
   async.runtime.set_available %t : !async.token
-  async.runtime.add_ref %t {count = 2 : i64} : !async.token
+  async.runtime.add_ref %t {count = 1 : i64} : !async.token
   return
 }
 """

@@ -83,6 +83,7 @@ class PythonRuntime:
 
     def __init__(self) -> None:
         self.objects: dict[int, Object] = {}
+        self.buffers: set[int] = set()
         self.output: list[str] = []
         self.failure: Failure | None = None
         self.violations: list[str] = []
@@ -256,6 +257,21 @@ class PythonRuntime:
 
     def tfrtAsyncStackLimit(self) -> int:
         return self._stack_limit
+
+    def tfrtAsyncIsAvailable(self, address: int) -> bool:
+        value = self._get(address)
+        return value.is_resolved and not value.is_error
+
+    def tfrtAsyncNoteBuffer(self, buffer: int) -> None:
+        self.buffers.add(buffer)
+
+    def tfrtAsyncTakeBuffer(self, buffer: int) -> bool:
+        is_there = buffer in self.buffers
+        self.buffers.discard(buffer)
+        return is_there
+
+    def tfrtAsyncIsInterrupted(self, record: int) -> bool:
+        return False
 
     def tfrtAsyncIsCancelled(self) -> bool:
         return False

@@ -314,7 +314,15 @@ def test_a_token_that_is_resolved_twice_is_an_error_of_the_run(queue: str) -> No
 
 @pytest.mark.usefixtures("leak_check")
 @pytest.mark.parametrize("queue", QUEUES)
+def test_a_program_that_counts_by_hand_is_not_counted_again(queue: str) -> None:
+    program, _ = by_hand(RESOLVE, DROP)
+
+    assert run(program, queue) == Outcome("")
+
+
+@pytest.mark.usefixtures("leak_check")
+@pytest.mark.parametrize("queue", QUEUES)
 def test_a_reference_that_is_given_up_too_often_is_an_error_of_the_run(queue: str) -> None:
-    program, place = by_hand(RESOLVE, DROP)
+    program, place = by_hand(RESOLVE, DROP, DROP)
 
     assert run(program, queue) == Outcome("", (error("a token is released too often", place),))

@@ -20,7 +20,7 @@ from tfrt_nb.compiled.host import CompiledHome
 from tfrt_nb.program import Program
 from tfrt_nb.report import word_at
 from tfrt_runtime.async_runtime import LiveObject
-from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error
+from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error, note
 from tfrt_runtime.host.async_value import AsyncValue
 from tfrt_runtime.host.chain import CHAIN
 from tfrt_runtime.host.context import HostContext
@@ -97,7 +97,11 @@ def _too_late(execution: CompiledExecution, program: Program, timeout: float) ->
     finished = threading.Event()
     execution.on_done(finished.set)
     text = f"@{execution.function.name} did not finish within {timeout:g} s and was cancelled"
+    before = len(execution.diagnostics)
     has_stopped = _stop(execution, finished, f"timed out after {timeout:g} s")
+    notes += [
+        note("this is where it was then", left.location) for left in execution.diagnostics[before:]
+    ]
     show_all([error(text, execution.function.location, notes)], program)
     if not has_stopped:
         leave_process(EXIT_PROBLEM)

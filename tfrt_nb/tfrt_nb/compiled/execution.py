@@ -10,6 +10,7 @@ import ctypes
 import functools
 import threading
 import time
+import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -24,6 +25,7 @@ from tfrt_nb.dialects.crossing import host_type
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error
 from tfrt_runtime.host.async_value import AsyncValue, make_available, make_unavailable, wait_for
 from tfrt_runtime.host.chain import CHAIN
+from tfrt_runtime.host.context import CANCELLED, Sink
 from tfrt_runtime.host.futures import from_future, is_future
 from tfrt_runtime.host.payload import SCALAR_TYPES, PayloadError
 from tfrt_runtime.host.process import native_process, shielded
@@ -80,6 +82,7 @@ class CompiledExecution:
         function: CompiledFunction,
         arguments: Sequence[object] = (),
         *,
+        output: Sink | None = None,
         wake: bool = True,
     ) -> None:
         """Start the run.
@@ -87,6 +90,7 @@ class CompiledExecution:
         Args:
             arguments: Python values, futures, or AsyncValues of this host, one per argument.  Those
                 for async parameters are awaited by the function, others before it starts.
+            output: where the run prints, if not where the host does.
             wake: let workers begin at once; False leaves the start to whoever waits first.
 
         Raises:
@@ -104,18 +108,30 @@ class CompiledExecution:
         self._objects: list[AsyncValue] = []
         self._memory: list[object] = []
         self._chunks: list[str] = []
-        self._listener = self._chunks.append
-        self.request = loaded.home.host.new_request()
+        host = loaded.home.host
+        self.request = host.new_request(_to_both(self._chunks, output or host.print))
         self.request.program = loaded
+        self._runtime.serve(self.request, to_the_last=True)
+        self.request.when_cancelled = self._and_results(self.request.when_cancelled)
         self.started_at = time.monotonic_ns()
         self.completion = make_unavailable(self._queue)
         """A chain that is there when the function has returned."""
         self.results = [make_unavailable(self._queue, returned.word) for returned in self._returns]
-        loaded.listeners.append(self._listener)
         self._await_arguments(wake)
 
-    def __del__(self) -> None:
-        self._stop_listening()
+    def _and_results(self, end_code: Callable[[], None]) -> Callable[[], None]:
+        """What is called when the run is cancelled: its code ends, and its results are errors."""
+        reference = weakref.ref(self)
+
+        def cancelled() -> None:
+            end_code()
+            execution = reference()
+            if execution is not None:
+                problem = error(execution.request.cancel_message or CANCELLED)
+                for value in (*execution.results, execution.completion):
+                    execution._resolve(value, problem)
+
+        return cancelled
 
     # Starting
 
@@ -161,7 +177,13 @@ class CompiledExecution:
         make = process.quick("compiled_kernels.object_of", 4)
         arrived = process.library["compiled_kernels.argument_arrived"]
         kind = SCALAR_TYPES.get(word, TYPE_CHAIN)
-        return make(self._queue.context(), value.address, kind, arrived)
+        context = self._queue.context()
+        made = make(context, value.address, kind, arrived)
+        if not value.done():
+            # So that a cancellation ends the wait for what may never come.
+            note = process.quick("compiled_kernels.note_import", 3)
+            note(context, made, self.request.address)
+        return made
 
     def _waits_for(self, index: int) -> bool:
         """Whether an argument has to be there before the function starts."""
@@ -231,7 +253,9 @@ class CompiledExecution:
         taken = [ctypes.create_string_buffer(max(1, returned.size)) for returned in self._returns]
         self._memory = [*values, *given]  # tasks may still read the buffers that they were given
         pointers = [ctypes.addressof(buffer) for buffer in (*given, *taken)]
-        failure = self._runtime.call(self._loaded.address(self.function), *pointers)
+        failure = self._runtime.call(
+            self._loaded.address(self.function), *pointers, run=self.request
+        )
         if failure is None:
             for index, (returned, buffer) in enumerate(zip(self._returns, taken, strict=True)):
                 self._take(index, returned, buffer.raw[: returned.size])
@@ -301,7 +325,7 @@ class CompiledExecution:
 
     @property
     def output(self) -> str:
-        """What the program has printed so far, together with runs of the same code meanwhile."""
+        """What the run has printed so far."""
         return "".join(self._chunks)
 
     @property
@@ -323,7 +347,9 @@ class CompiledExecution:
     ) -> bool:
         """Wait until each result is resolved; False when the time is over first."""
         values = [self.completion, *self.results]
-        return wait_for(values, timeout, lambda: interrupted() or self._look())
+        is_over = wait_for(values, timeout, lambda: interrupted() or self._look())
+        self._raise_interrupt()
+        return is_over
 
     def wait(
         self, timeout: float | None = None, interrupted: Callable[[], bool] = lambda: False
@@ -331,10 +357,13 @@ class CompiledExecution:
         """Wait until nothing runs any more on the host; False when the time is over first.
 
         Raises:
-            KeyboardInterrupt: when the user interrupts; the run goes on.
+            KeyboardInterrupt: when the user interrupts.  The run goes on, unless its code computed
+                on this thread: that cancels it.
         """
         deadline = None if timeout is None else time.monotonic() + timeout
-        if not self.request.wait(timeout, lambda: interrupted() or self._look()):
+        is_over = self.request.wait(timeout, lambda: interrupted() or self._look())
+        self._raise_interrupt()
+        if not is_over:
             return False
         forever = ctypes.c_int64(1)
         while not self._runtime.has_settled():
@@ -343,7 +372,6 @@ class CompiledExecution:
             self._queue.wait(ctypes.addressof(forever), _SLICE, lambda: False)
         for mistake in self._runtime.take_mistakes():
             self.request.report(mistake)
-        self._stop_listening()
         return True
 
     def _look(self) -> bool:
@@ -352,9 +380,7 @@ class CompiledExecution:
         Raises:
             KeyboardInterrupt: if one came while the function ran on this thread.
         """
-        if self.request.interrupted:
-            self.request.interrupted = False
-            raise KeyboardInterrupt
+        self._raise_interrupt()
         may_be_stuck = self.completion.done() and not self.request.is_done
         if may_be_stuck and not self.request.promises_open() and self._runtime.has_settled():
             for made in self._objects:
@@ -362,23 +388,33 @@ class CompiledExecution:
                     self._runtime.abandon(made.address)
         return False
 
-    def cancel(self, message: str = "Cancelled") -> bool:
-        """Let the results become errors, and what waits in compiled code; False if it is too late."""
-        if not self.request.cancel(message):
-            return False
-        self._runtime.stop(message)
-        for value in (*self.results, self.completion):
-            self._resolve(value, error(message))
-        return True
+    def _raise_interrupt(self) -> None:
+        """An interrupt came while the function ran on this thread: pass it on."""
+        if self.request.interrupted:
+            self.request.interrupted = False
+            raise KeyboardInterrupt
+
+    def cancel(self, message: str = CANCELLED) -> bool:
+        """Let the results become errors, and the code end; False if it is too late.
+
+        Loops end, tasks do not start, and who waits waits no longer; `diagnostics` says which loops
+        were left.
+        """
+        return self.request.cancel(message)
 
     def on_done(self, callback: Callable[[], None]) -> None:
         """Call `callback` once the function has returned and its results are resolved."""
         self.request.on_done(callback)
 
-    def _stop_listening(self) -> None:
-        listener = getattr(self, "_listener", None)
-        if listener is not None and listener in self._loaded.listeners:
-            self._loaded.listeners.remove(listener)
+
+def _to_both(chunks: list[str], output: Sink) -> Sink:
+    """A sink that keeps what it gives on.  It does not refer to the run."""
+
+    def write(text: str) -> None:
+        chunks.append(text)
+        output(text)
+
+    return write
 
 
 @functools.cache

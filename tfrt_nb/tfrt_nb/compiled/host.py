@@ -3,47 +3,30 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable
 
 from tfrt_nb.compiled.half import CompiledFunction, CompiledHalf
 from tfrt_nb.jit.compiler import MachineCode
 from tfrt_runtime.async_runtime import AsyncRuntime
-from tfrt_runtime.async_runtime.printing import Printing
 from tfrt_runtime.host.context import HostContext
-
-Sink = Callable[[str], None]
 
 _abandoned: list[object] = []
 """Code of closed hosts that still runs: freed, it would end the process."""
 
 
 class LoadedHalf:
-    """The code of a compiled half on one host.
+    """The code of a compiled half on one host."""
 
-    What it prints goes to a sink that it was loaded with, and to the `listeners` of its runs: one code
-    does not know for which of several runs it prints.
-    """
-
-    def __init__(self, home: CompiledHome, half: CompiledHalf, sink: Sink) -> None:
+    def __init__(self, home: CompiledHome, half: CompiledHalf) -> None:
         """
         Raises:
             TfrtError: at what cannot be compiled.
         """
         self.home = home
-        self.sink = sink
-        self.listeners: list[Sink] = []
-        self._printing = Printing(self._print)
-        functions = home.runtime.functions | self._printing.addresses
-        self.code: MachineCode = half.compile(functions)
+        self.code: MachineCode = half.compile(home.runtime.functions)
 
     def address(self, function: CompiledFunction) -> int:
         """Where the function's packed form starts."""
         return self.code.address(function.packed)
-
-    def _print(self, text: str) -> None:
-        self.sink(text)
-        for listener in list(self.listeners):
-            listener(text)
 
 
 class CompiledHome:
@@ -57,30 +40,29 @@ class CompiledHome:
         self.runtime = AsyncRuntime(host)
         self._loaded: list[LoadedHalf] = []
         self._codes: dict[int, MachineCode] = {}
-        self._by_half: weakref.WeakKeyDictionary[CompiledHalf, list[LoadedHalf]] = (
+        self._by_half: weakref.WeakKeyDictionary[CompiledHalf, LoadedHalf] = (
             weakref.WeakKeyDictionary()
         )
 
-    def load(self, half: CompiledHalf, sink: Sink | None = None) -> LoadedHalf:
-        """Code of the half that prints to `sink`, or to the host's.
-
-        Runs with a sink of their own share no code, so that each has its own output.
+    def load(self, half: CompiledHalf) -> LoadedHalf:
+        """The code of the half, compiled when it is first asked for.
 
         Raises:
             TfrtError: at what cannot be compiled.
         """
-        known = self._by_half.setdefault(half, [])
-        for loaded in known:
-            is_shared = loaded.sink == self.host.print
-            if is_shared if sink is None else not is_shared and not loaded.listeners:
-                loaded.sink = sink or self.host.print
-                return loaded
-        # What counts references by itself may do so wrongly, which is an error only where it is seen.
-        self.runtime.checked |= half.counts_references
-        loaded = LoadedHalf(self, half, sink or self.host.print)
-        known.append(loaded)
-        self._loaded.append(loaded)
+        loaded = self._by_half.get(half)
+        if loaded is None:
+            self.check(half)
+            loaded = self._by_half[half] = LoadedHalf(self, half)
+            self._loaded.append(loaded)
         return loaded
+
+    def check(self, half: CompiledHalf) -> None:
+        """Keep an eye on all objects if code counts references by itself.
+
+        It may do so wrongly, which is an error only where it is seen.
+        """
+        self.runtime.checked |= half.counts_references
 
     def keep(self, code: MachineCode) -> None:
         """Keep code that runs on the host, for the same reason."""

@@ -46,17 +46,17 @@ def compile_kernels(half: CompiledHalf, names: Sequence[str]) -> dict[str, Compi
             fail(functions[name], f"'{name}' cannot be called by host programs: {problem}")
     code = half.compile(kernel_functions(), names)
     uses_buffers = any(has_buffers(functions[name].function_type) for name in names)
-    prepare = functools.partial(_prepare, code, uses_buffers)
+    prepare = functools.partial(_prepare, half, code, uses_buffers)
     kernels = [_kernel(functions[name], code, prepare) for name in names]
     return {kernel.name: kernel for kernel in kernels}
 
 
-def _prepare(code: MachineCode, uses_buffers: bool, run: Request) -> None:
+def _prepare(half: CompiledHalf, code: MachineCode, uses_buffers: bool, run: Request) -> None:
     """Get ready for a run that may call into the code, and tidy up when it is over."""
     home = run.host.shared_context(CompiledHome)
     home.keep(code)
+    home.check(half)
     home.runtime.serve(run)
-    run.on_done(home.runtime.tidy)
     if uses_buffers:
         run.on_done(home.runtime.kernel_calls.lender.sweep)
 

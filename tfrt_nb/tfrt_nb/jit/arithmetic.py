@@ -14,9 +14,9 @@ from tfrt_nb.jit.llvm_types import (
     float_literal,
     llvm_type,
 )
+from tfrt_nb.passes.interruptible_loops import NEVER_WRAPS
 
 _BINARY = {
-    "addi": "add",
     "subi": "sub",
     "muli": "mul",
     "andi": "and",
@@ -92,6 +92,12 @@ def _binary(instruction: str) -> Lowering:
         body.set(op.results[0], f"{instruction} {body.typed(left)}, {body.name(right)}")
 
     return lower
+
+
+def _lower_addi(body: FunctionBody, op: Operation) -> None:
+    left, right = op.operands
+    instruction = "add nsw" if NEVER_WRAPS in op.attributes else "add"
+    body.set(op.results[0], f"{instruction} {body.typed(left)}, {body.name(right)}")
 
 
 def _intrinsic(name: str) -> Lowering:
@@ -349,6 +355,7 @@ LOWERINGS: dict[str, Lowering] = {
     "arith.mului_extended": _extended_product("zext"),
     "arith.mulsi_extended": _extended_product("sext"),
     arith.ConstantOp.name: _lower_constant,
+    arith.AddiOp.name: _lower_addi,
     arith.SelectOp.name: _lower_select,
     arith.CmpiOp.name: _lower_cmpi,
     arith.CmpfOp.name: _lower_cmpf,

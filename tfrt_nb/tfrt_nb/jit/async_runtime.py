@@ -13,7 +13,7 @@ from xdsl.ir import Operation, SSAValue
 
 from tfrt_nb.dialects.async_ import coroutine, failures, runtime
 from tfrt_nb.dialects.async_.types import GroupType, TokenType, ValueType
-from tfrt_nb.jit.function_body import LIVE_COUNTER, FunctionBody, Lowering
+from tfrt_nb.jit.function_body import INTERRUPT_FLAG, LIVE_COUNTER, FunctionBody, Lowering
 from tfrt_nb.jit.llvm_types import llvm_type
 
 _PREFIX = "mlirAsyncRuntime"
@@ -68,6 +68,10 @@ OUR_FUNCTIONS = (
     RuntimeFunction("tfrtAsyncFailFrom", "void", ("ptr",)),
     RuntimeFunction("tfrtAsyncStackLimit", "ptr", ()),
     RuntimeFunction("tfrtAsyncIsCancelled", "i1", ()),
+    RuntimeFunction("tfrtAsyncIsInterrupted", "i1", ("ptr",)),
+    RuntimeFunction("tfrtAsyncIsAvailable", "i1", ("ptr",)),
+    RuntimeFunction("tfrtAsyncNoteBuffer", "void", ("ptr",)),
+    RuntimeFunction("tfrtAsyncTakeBuffer", "i1", ("ptr",)),
     RuntimeFunction("tfrtAsyncAllocateFrame", "ptr", ("i64", "i64")),
     RuntimeFunction("tfrtAsyncFreeFrame", "void", ("ptr", "i64", "i64")),
 )
@@ -218,6 +222,27 @@ def _is_cancelled(body: FunctionBody, op: Operation) -> None:
     body.bind(op.results[0], _runtime(body, "tfrtAsyncIsCancelled"))
 
 
+def _interrupt_is_pending(body: FunctionBody, op: Operation) -> None:
+    if body.module.is_portable:
+        body.bind(op.results[0], "false")
+        return
+    body.module.watches_interrupts = True
+    flag = body.value(f"load ptr, ptr {INTERRUPT_FLAG}, !invariant.load !{{}}")
+    # Volatile: it changes while the loop runs.
+    pending = body.value(f"icmp ne i64 {body.value(f'load volatile i64, ptr {flag}')}, 0")
+    body.bind(op.results[0], body.call("llvm.expect.i1", "i1", ("i1", pending), ("i1", "false")))
+
+
+def _is_available(body: FunctionBody, op: Operation) -> None:
+    (operand,) = op.operands
+    body.bind(op.results[0], _runtime(body, "tfrtAsyncIsAvailable", body.name(operand)))
+
+
+def _is_interrupted(body: FunctionBody, op: Operation) -> None:
+    record = body.module.failure("", op)
+    body.bind(op.results[0], _runtime(body, "tfrtAsyncIsInterrupted", record))
+
+
 def _describe_error(body: FunctionBody, op: Operation) -> None:
     assert isinstance(op, failures.RuntimeDescribeErrorOp)
     record = body.module.failure(op.message.data, op)
@@ -317,6 +342,9 @@ LOWERINGS: dict[str, Lowering] = {
     runtime.RuntimeNumWorkerThreadsOp.name: _num_worker_threads,
     runtime.RuntimeStackIsLowOp.name: _stack_is_low,
     runtime.RuntimeIsCancelledOp.name: _is_cancelled,
+    runtime.RuntimeIsAvailableOp.name: _is_available,
+    runtime.RuntimeInterruptIsPendingOp.name: _interrupt_is_pending,
+    runtime.RuntimeIsInterruptedOp.name: _is_interrupted,
     failures.RuntimeDescribeErrorOp.name: _describe_error,
     failures.RuntimeInheritErrorOp.name: _inherit_error,
     failures.RuntimeTakeFailureOp.name: _take_failure,

@@ -15,6 +15,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.traits import IsTerminator
 
 from tfrt_nb.dialects.async_.companions import AtomicRMWOp
+from tfrt_nb.dialects.async_.runtime import RuntimeTakeBufferOp
 from tfrt_nb.jit.function_body import GLOBALS_TABLE, FunctionBody, Lowering, ModuleText
 from tfrt_nb.jit.llvm_types import array_literal, global_symbol, llvm_type, memref_type
 from tfrt_nb.passes.errors import fail
@@ -63,6 +64,8 @@ def _allocate(body: FunctionBody, op: Operation) -> None:
     size = body.value(f"mul i64 {count}, {_element_size(type_)}")
     if isinstance(op, memref.AllocOp):
         pointer = _heap(body, size, _ALIGNMENT - 1)
+        if body.module.frees_by_hand:
+            body.call("tfrtAsyncNoteBuffer", "void", ("ptr", pointer))
     elif is_on_heap(op):
         pointer = _linked_buffer(body, size)
     else:
@@ -151,6 +154,15 @@ def _descriptor(
 def _free(body: FunctionBody, op: Operation) -> None:
     assert isinstance(op, memref.DeallocOp)
     body.call("free", "void", ("ptr", _field(body, op.memref, _ALLOCATED)))
+
+
+def _take(body: FunctionBody, op: Operation) -> None:
+    assert isinstance(op, RuntimeTakeBufferOp)
+    if body.module.is_portable:
+        body.bind(op.result, "true")
+    else:
+        pointer = _field(body, op.buffer, _ALLOCATED)
+        body.bind(op.result, body.call("tfrtAsyncTakeBuffer", "i1", ("ptr", pointer)))
 
 
 def _field(body: FunctionBody, buffer: SSAValue, *place: int) -> str:
@@ -306,6 +318,7 @@ LOWERINGS: dict[str, Lowering] = {
     memref.AllocOp.name: _allocate,
     memref.AllocaOp.name: _allocate,
     memref.DeallocOp.name: _free,
+    RuntimeTakeBufferOp.name: _take,
     memref.LoadOp.name: _load,
     memref.StoreOp.name: _store,
     AtomicRMWOp.name: _atomic,

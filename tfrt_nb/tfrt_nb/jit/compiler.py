@@ -16,6 +16,7 @@ import llvmlite.binding as llvm
 
 from tfrt_nb.jit.cache import Compiled
 from tfrt_nb.jit.effort import FULL, QUICK
+from tfrt_nb.jit.function_body import INTERRUPT_FLAG
 from tfrt_nb.jit.llvm_types import global_symbol
 from tfrt_runtime.diagnostics import TfrtError, error
 
@@ -103,7 +104,20 @@ def load(compiled: Compiled, functions: Mapping[str, int]) -> MachineCode:
         engine.add_global_mapping(module.get_function(name), functions[name])
     engine.add_object_file(llvm.ObjectFileRef.from_data(compiled.code))
     engine.finalize_object()
+    _connect_interrupts(engine, functions)
     return MachineCode(engine)
+
+
+def _connect_interrupts(engine: llvm.ExecutionEngine, functions: Mapping[str, int]) -> None:
+    """Tell code with loops where the word is that it looks at."""
+    place = engine.get_global_value_address(INTERRUPT_FLAG.removeprefix("@"))
+    if place:
+        flag = functions.get(INTERRUPT_FLAG.removeprefix("@"), _NOBODY_INTERRUPTS)
+        ctypes.c_int64.from_address(place).value = flag
+
+
+_never = ctypes.c_int64(0)
+_NOBODY_INTERRUPTS = ctypes.addressof(_never)
 
 
 def _machine(level: int) -> llvm.TargetMachine:

@@ -19,11 +19,11 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, Region
 
 from tfrt_nb.dialects.async_.coroutine import CoroFreeOp
-from tfrt_nb.dialects.async_.runtime import RuntimeStackIsLowOp
+from tfrt_nb.dialects.async_.runtime import RuntimeStackIsLowOp, RuntimeTakeBufferOp
 from tfrt_nb.jit import arithmetic, async_runtime, buffers, control, spawning
 from tfrt_nb.jit.adapters import has_buffers, kernel_adapter
 from tfrt_nb.jit.buffers import globals_table
-from tfrt_nb.jit.function_body import LIVE_COUNTER, FunctionBody, ModuleText
+from tfrt_nb.jit.function_body import INTERRUPT_FLAG, LIVE_COUNTER, FunctionBody, ModuleText
 from tfrt_nb.jit.llvm_types import (
     UnsupportedType,
     global_symbol,
@@ -73,6 +73,7 @@ def lower_to_llvm(
         adapted,
         _has_buffers(ops, adapted),
         len(buffer_globals),
+        frees_by_hand=not is_portable and _deallocates(functions),
         is_portable=is_portable,
         fallible=spawning.fallible_functions(functions),
         defined=frozenset(op.sym_name.data for op in functions if not op.is_declaration),
@@ -89,6 +90,8 @@ def lower_to_llvm(
                 buffers.lower_global(text, op)
             case _:
                 fail(op, f"'{op.name}' cannot be compiled")
+    if text.watches_interrupts:
+        text.globals.append(f"{INTERRUPT_FLAG} = global ptr null")
     text.declare("llvm.coro.resume", "void", "ptr")
     constants = [
         f"{name} = private unnamed_addr constant {value}" for value, name in text.constants.items()
@@ -105,6 +108,10 @@ def lower_to_llvm(
             "",
         ]
     )
+
+
+def _deallocates(functions: Sequence[func.FuncOp]) -> bool:
+    return any(type(op) is RuntimeTakeBufferOp for f in functions for op in operations_in(f))
 
 
 def _has_buffers(ops: Sequence[Operation], adapted: frozenset[str]) -> bool:

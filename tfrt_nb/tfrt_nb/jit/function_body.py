@@ -26,6 +26,8 @@ Argument: TypeAlias = tuple[str, str]
 
 GLOBALS_TABLE = '@".globals"'
 """Address and bytes of each global buffer: memory that nobody frees."""
+INTERRUPT_FLAG = "@tfrtInterruptFlag"
+"""Points to the word that is not 0 while some run is cancelled; whoever loads the code says where."""
 LIVE_COUNTER = '@".live"'
 """Counts calls from hosts and coroutines that exist: while it is 0, none of the code can run."""
 
@@ -47,6 +49,10 @@ class ModuleText:
     constants: dict[str, str] = field(default_factory=dict)
     texts: dict[str, tuple[str, int]] = field(default_factory=dict)
     globals: list[str] = field(default_factory=list)
+    watches_interrupts: bool = False
+    """Whether there is an `INTERRUPT_FLAG`."""
+    frees_by_hand: bool = False
+    """Whether buffers are deallocated, so that it has to be known which ones are there."""
     is_portable: bool = False
     """Whether only MLIR's runtime is there."""
     quick: frozenset[str] = frozenset()

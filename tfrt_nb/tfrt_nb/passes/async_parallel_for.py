@@ -36,7 +36,7 @@ from tfrt_nb.dialects.async_.tasks import (
     YieldOp,
 )
 from tfrt_nb.dialects.async_.types import GROUP
-from tfrt_nb.passes.awaiting import JOINS
+from tfrt_nb.passes.awaiting import JOINS, UNINTERRUPTED
 from tfrt_nb.passes.control_flow import Emitter, erase
 from tfrt_nb.passes.index_math import IndexMath
 from tfrt_nb.passes.outline import Symbols, captured_values, sink_constants
@@ -88,11 +88,12 @@ class AsyncParallelFor(ModulePass):
         inner = math.at(Emitter.at_end(body, op.location))
         size, count = _cut(iterations, blocks_wanted, min_task_size, inner)
         if self.async_dispatch:
-            call = _dispatch_by_halves(loop, compute, size, count, inner, symbols)
+            call, starts = _dispatch_by_halves(loop, compute, size, count, inner, symbols)
         else:
-            call = _dispatch_in_a_loop(loop, compute, size, count, inner)
+            call, starts = _dispatch_in_a_loop(loop, compute, size, count, inner)
         if self.join_on_failure:
             call.attributes[JOINS] = UnitAttr()
+            starts.attributes[UNINTERRUPTED] = UnitAttr()
         inner.emit(scf.YieldOp())
         math.emit(scf.IfOp(is_empty, (), [scf.YieldOp()], Region(body)))
         erase(op)
@@ -171,8 +172,9 @@ def _call_compute(
 
 def _dispatch_in_a_loop(
     loop: Loop, compute: FuncOp, size: SSAValue, count: SSAValue, math: IndexMath
-) -> CallOp:
-    """A task for each block but the first, which the call that is returned runs here."""
+) -> tuple[CallOp, Operation]:
+    """A task for each block but the first, which the call that is returned runs here; and the loop
+    that starts the tasks."""
     zero, one = math.constant(0), math.constant(1)
     group = math.emit(CreateGroupOp(math.sub(count, one))).result
     body = Block(arg_types=[IndexType()])
@@ -184,18 +186,19 @@ def _dispatch_in_a_loop(
     token = inner(ExecuteOp((), (), (), Region(task_body))).token
     inner(AddToGroupOp(token, group))
     inner(scf.YieldOp())
-    math.emit(scf.ForOp(one, count, one, (), body))
+    starts = math.emit(scf.ForOp(one, count, one, (), body))
     call = _call_compute(math.emit, compute, zero, size, loop.arguments)
     math.emit(AwaitAllOp(group))
-    return call
+    return call, starts
 
 
 def _dispatch_by_halves(
     loop: Loop, compute: FuncOp, size: SSAValue, count: SSAValue, math: IndexMath, symbols: Symbols
-) -> CallOp:
-    """A lone block runs here; several are given away by halves by the call that is returned."""
+) -> tuple[CallOp, Operation]:
+    """A lone block runs here; several are given away by halves by the call that is returned, and the
+    loop that gives them away."""
     zero, one = math.constant(0), math.constant(1)
-    dispatch = _dispatch_function(loop, compute, symbols)
+    dispatch, starts = _dispatch_function(loop, compute, symbols)
     alone, several = Block(), Block()
     direct = Emitter.at_end(alone, math.emit.location)
     _call_compute(direct, compute, zero, size, loop.arguments)
@@ -208,11 +211,12 @@ def _dispatch_by_halves(
     inner.emit(scf.YieldOp())
     is_one = math.compare("eq", count, one)
     math.emit(scf.IfOp(is_one, (), Region(alone), Region(several)))
-    return call
+    return call, starts
 
 
-def _dispatch_function(loop: Loop, compute: FuncOp, symbols: Symbols) -> FuncOp:
-    """`async_dispatch_fn(group, start, end, block size, ...)`: computes `start`, gives the rest away."""
+def _dispatch_function(loop: Loop, compute: FuncOp, symbols: Symbols) -> tuple[FuncOp, Operation]:
+    """`async_dispatch_fn(group, start, end, block size, ...)`: computes `start`, gives the rest away
+    in a loop, which is returned, too."""
     inputs = [GROUP, *[IndexType()] * 3, *(value.type for value in loop.arguments)]
     entry = Block(arg_types=inputs)
     type_ = FunctionType.from_lists(inputs, ())
@@ -223,10 +227,10 @@ def _dispatch_function(loop: Loop, compute: FuncOp, symbols: Symbols) -> FuncOp:
     _, start, end, size, *arguments = entry.args
     before = _more_than_one(math, one)
     after = _give_half_away(math, two, function)
-    math.emit(scf.WhileOp([start, end], [IndexType()] * 2, [before], [after]))
+    starts = math.emit(scf.WhileOp([start, end], [IndexType()] * 2, [before], [after]))
     _call_compute(math.emit, compute, start, size, arguments)
     math.emit(ReturnOp())
-    return function
+    return function, starts
 
 
 def _more_than_one(math: IndexMath, one: SSAValue) -> Block:

@@ -8,7 +8,11 @@
                                                   return
 
 Calls own their async arguments, so each use in a call takes a reference; async results come with one.
-The rest is in `reference_counts`.  Runs after both lowerings: only then are the ways to an error known.
+The rest is in `reference_counts`.
+
+A value is counted either here or by hand.  One that the program itself takes references of or gives up,
+by `add_ref` or `drop_ref`, is left alone, and the program has to do all of the counting for it, its
+ways to an error included: as in what a counting pass has counted already.  Runs after both lowerings: only then are the ways to an error known.
 """
 
 from __future__ import annotations
@@ -18,6 +22,7 @@ from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 
 from tfrt_nb.dialects.async_.functions import CallOp, FuncOp, ReturnOp
@@ -62,10 +67,14 @@ class AsyncRuntimeRefCounting(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         refuse_high_level_operations(op)
         lower_carried_values(op)
-        values = async_values(op)
+        values = [value for value in async_values(op) if not _is_counted_by_hand(value)]
         for value in values:
             take_references_for_calls(value, _COUNTS)
         give_up_references(values, _COUNTS, sharing_exits=self.share_exits)
+
+
+def _is_counted_by_hand(value: SSAValue) -> bool:
+    return any(type(use.operation) in (RuntimeAddRefOp, RuntimeDropRefOp) for use in value.uses)
 
 
 def refuse_high_level_operations(module: ModuleOp) -> None:

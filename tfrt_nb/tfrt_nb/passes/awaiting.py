@@ -12,7 +12,7 @@ from xdsl.dialects import arith, cf
 from xdsl.dialects.builtin import IntegerAttr, i1
 from xdsl.ir import Operation, Region, SSAValue
 
-from tfrt_nb.dialects.async_.failures import RuntimeCheckOp
+from tfrt_nb.dialects.async_.failures import RuntimeCheckInterruptOp, RuntimeCheckOp
 from tfrt_nb.dialects.async_.runtime import RuntimeAwaitOp, RuntimeIsErrorOp, RuntimeLoadOp
 from tfrt_nb.dialects.async_.tasks import AwaitAllOp, AwaitOp, ExecuteOp
 from tfrt_nb.dialects.async_.types import ValueType
@@ -25,6 +25,7 @@ from tfrt_nb.passes.coroutines import (
     Coroutine,
     ErrorStyle,
     branch_on_failure,
+    fail_if_interrupted,
     suspend_until,
     suspend_until_resolved,
 )
@@ -34,8 +35,14 @@ JOINS = "joins"
 
 A parallel loop that fails leaves nothing running behind that uses the buffers of its surroundings.
 """
+UNINTERRUPTED = "uninterrupted"
+"""The attribute of a loop that is not left when its run is cancelled.
+
+What starts the members of a group starts all of them: else whoever awaits the group waits in vain.
+"""
 WAITING = AwaitOp | AwaitAllOp | RuntimeAwaitOp
 """The operations that wait."""
+_BRANCHING = WAITING | cf.AssertOp | RuntimeCheckInterruptOp
 _FAILED = "Awaited async operand is in error state"
 
 
@@ -62,7 +69,7 @@ def make_single_level(region: Region, matters: Callable[[Operation], bool]) -> N
 def suspend_at_awaits(coroutine: Coroutine) -> None:
     """Turn what can wait or fail in the coroutine, outside its tasks, into branches."""
     body = coroutine.function.body
-    make_single_level(body, lambda op: isinstance(op, WAITING | cf.AssertOp))
+    make_single_level(body, lambda op: isinstance(op, _BRANCHING))
     # From the end: what a block is split off from is then always short.
     for op in reversed(list(outside_tasks(body))):
         match op:
@@ -72,6 +79,8 @@ def suspend_at_awaits(coroutine: Coroutine) -> None:
                 suspend_until_resolved(coroutine, op, op.operand)
             case cf.AssertOp():
                 branch_on_failure(coroutine, op)
+            case RuntimeCheckInterruptOp():
+                fail_if_interrupted(coroutine, op)
             case _:
                 pass
 

@@ -33,6 +33,7 @@ from tfrt_nb.dialects.async_.coroutine import (
     CoroSuspendOp,
 )
 from tfrt_nb.dialects.async_.failures import (
+    RuntimeCheckInterruptOp,
     RuntimeDescribeErrorOp,
     RuntimeInheritErrorOp,
     RuntimeTakeFailureOp,
@@ -40,8 +41,10 @@ from tfrt_nb.dialects.async_.failures import (
 from tfrt_nb.dialects.async_.runtime import (
     RuntimeAwaitAndResumeOp,
     RuntimeCreateOp,
+    RuntimeInterruptIsPendingOp,
     RuntimeIsCancelledOp,
     RuntimeIsErrorOp,
+    RuntimeIsInterruptedOp,
     RuntimeLoadOp,
     RuntimeResumeOp,
     RuntimeSetAvailableOp,
@@ -50,7 +53,7 @@ from tfrt_nb.dialects.async_.runtime import (
     RuntimeStoreOp,
 )
 from tfrt_nb.dialects.async_.types import TokenType, ValueType
-from tfrt_nb.passes.control_flow import Emitter, choose, erase, jump, replace
+from tfrt_nb.passes.control_flow import Emitter, choose, erase, jump, region_of, replace
 
 PRESPLIT = ArrayAttr([StringAttr("presplitcoroutine")])
 """The attribute `passthrough` of a coroutine that LLVM has not split yet."""
@@ -307,6 +310,31 @@ def branch_on_failure(coroutine: Coroutine, op: cf.AssertOp) -> None:
     branch = choose(op.arg, continuation, on_error)
     Emitter.in_front_of(op)(branch)
     replace(op, ())
+
+
+def fail_if_interrupted(coroutine: Coroutine, op: RuntimeCheckInterruptOp) -> None:
+    """Replace a check: go on, or go to `set_error` if the run is cancelled."""
+    block = op.parent
+    assert block is not None and op.next_op is not None
+    continuation = block.split_before(op.next_op)
+    on_error, note = _error_edge(coroutine, block, op.location)
+    for result in coroutine.results:
+        note(RuntimeTakeFailureOp(result))
+    note(jump(coroutine.set_error))
+    branch_on_interrupt(Emitter.in_front_of(op), on_error, continuation)
+    replace(op, ())
+
+
+def branch_on_interrupt(emit: Emitter, interrupted: Block, continuation: Block) -> None:
+    """Branch at the end of a block that `continuation` follows, by way of a block that asks the
+    runtime: only where some run is cancelled."""
+    ask = Block()
+    region_of(continuation).insert_block_before(ask, continuation)
+    pending = emit(RuntimeInterruptIsPendingOp()).result
+    emit(choose(pending, ask, continuation))
+    asking = Emitter.at_end(ask, emit.location)
+    is_interrupted = asking(RuntimeIsInterruptedOp()).result
+    asking(choose(is_interrupted, interrupted, continuation))
 
 
 def _inherit_error(

@@ -4,8 +4,8 @@
                                             cf.assert %ok, "division by zero"
                                             %q = arith.divsi %a, %b : i64
 
-MLIR leaves a division by zero, an access outside of a buffer, a buffer larger than the memory and a
-loop that does not step forward undefined, and lets a deep recursion overflow the stack; in a notebook
+MLIR leaves a division by zero, an access outside of a buffer, a buffer larger than the memory or given
+back twice, a value that is loaded before it is there and a loop that does not step forward undefined, and lets a deep recursion overflow the stack; in a notebook
 all must be errors that name the line.  What is known to be right is not guarded: a divisor or step that
 is a constant other than zero, a constant index below a static size.
 """
@@ -32,7 +32,13 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
-from tfrt_nb.dialects.async_.runtime import RuntimeStackIsLowOp
+from tfrt_nb.dialects.async_.failures import RuntimeCheckOp
+from tfrt_nb.dialects.async_.runtime import (
+    RuntimeIsAvailableOp,
+    RuntimeLoadOp,
+    RuntimeStackIsLowOp,
+    RuntimeTakeBufferOp,
+)
 from tfrt_nb.passes.call_graph import recursive_functions
 from tfrt_nb.passes.control_flow import Emitter, operations_in
 from tfrt_nb.passes.coroutines import finished_coroutine
@@ -69,7 +75,7 @@ _GUARDED = frozenset(
 
 @dataclass(frozen=True)
 class GuardOperations(ModulePass):
-    """Guards integer `divisions`, the `accesses` to buffers and their sizes, the steps of `loops`, and
+    """Guards integer `divisions`, the `accesses` to buffers and values, the sizes of buffers, the steps of `loops`, and
     the `recursion` of plain functions."""
 
     name: ClassVar[str] = "async-guard-operations"
@@ -88,6 +94,10 @@ class GuardOperations(ModulePass):
                 _guard_access(nested, nested.memref, nested.indices)
             elif self.accesses and isinstance(nested, memref.AllocOp | memref.AllocaOp):
                 _guard_size(nested)
+            elif self.accesses and isinstance(nested, memref.DeallocOp):
+                _guard_dealloc(nested)
+            elif self.accesses and isinstance(nested, RuntimeLoadOp):
+                _guard_load(nested)
             elif self.loops and isinstance(nested, scf.ForOp):
                 _guard_steps(nested, [nested.step])
             elif self.loops and isinstance(nested, scf.ParallelOp):
@@ -100,14 +110,14 @@ def _guard_recursion(module: ModuleOp) -> None:
     recursive = recursive_functions(module)
     for op in module.body.block.ops:
         if isinstance(op, FuncOp) and op.sym_name.data in recursive:
-            emit = Emitter.at_start(_first_block(op), op.location)
+            emit = Emitter.at_start(first_block(op), op.location)
             is_low = emit(RuntimeStackIsLowOp()).result
             true = emit(arith.ConstantOp(IntegerAttr(1, i1))).result
             enough = emit(arith.XOrIOp(is_low, true)).result
             emit(cf.AssertOp(enough, "the stack is exhausted"))
 
 
-def _first_block(function: FuncOp) -> Block:
+def first_block(function: FuncOp) -> Block:
     """Where the work begins: in a coroutine behind the block that makes its results."""
     entry = function.body.blocks[0]
     if finished_coroutine(function) is None or entry.last_op is None:
@@ -162,6 +172,19 @@ def _guard_size(op: memref.AllocOp | memref.AllocaOp) -> None:
         one = emit(arith.ConstantOp(IntegerAttr(1, IndexType()))).result
         at_least_one = emit(arith.MaxSIOp(size_, one)).result
         room = emit(arith.DivUIOp(room, at_least_one)).result
+
+
+def _guard_dealloc(op: memref.DeallocOp) -> None:
+    emit = Emitter.in_front_of(op)
+    is_there = emit(RuntimeTakeBufferOp(op.memref)).result
+    emit(cf.AssertOp(is_there, "the buffer is deallocated already, or is not one of memref.alloc"))
+
+
+def _guard_load(op: RuntimeLoadOp) -> None:
+    emit = Emitter.in_front_of(op)
+    emit(RuntimeCheckOp(op.storage))
+    is_there = emit(RuntimeIsAvailableOp(op.storage)).result
+    emit(cf.AssertOp(is_there, "the value is loaded before it is available"))
 
 
 def _guard_steps(op: Operation, steps: Sequence[SSAValue]) -> None:

@@ -29,6 +29,7 @@ from tfrt_nb.passes.async_to_async_runtime import AsyncToAsyncRuntime
 from tfrt_nb.passes.await_in_calls import AwaitInCalls
 from tfrt_nb.passes.canonicalize import Canonicalize
 from tfrt_nb.passes.check_async import CheckAsync
+from tfrt_nb.passes.check_buffers import CheckBuffers
 from tfrt_nb.passes.convert_scf_to_cf import ConvertScfToCf
 from tfrt_nb.passes.desugar_proposal import DesugarProposal
 from tfrt_nb.passes.drop_on_error_paths import DropOnErrorPaths
@@ -36,6 +37,7 @@ from tfrt_nb.passes.elide_coroutines import ElideCoroutines
 from tfrt_nb.passes.expand_selects import ExpandSelects
 from tfrt_nb.passes.guard_operations import GuardOperations
 from tfrt_nb.passes.inline import Inline
+from tfrt_nb.passes.interruptible_loops import InterruptibleLoops
 from tfrt_nb.passes.print_streams import PrintStreams
 from tfrt_nb.passes.propagate_failures import PropagateFailures
 from tfrt_runtime.diagnostics import Location, TfrtError, error
@@ -53,6 +55,7 @@ PASSES: dict[str, type[ModulePass]] = {
         AwaitInCalls,
         Canonicalize,
         CheckAsync,
+        CheckBuffers,
         ConvertScfToCf,
         DesugarProposal,
         DropOnErrorPaths,
@@ -60,6 +63,7 @@ PASSES: dict[str, type[ModulePass]] = {
         ExpandSelects,
         GuardOperations,
         Inline,
+        InterruptibleLoops,
         PrintStreams,
         PropagateFailures,
     )
@@ -99,10 +103,12 @@ def executable_pipeline(*first: ModulePass) -> Pipeline:
         (
             DesugarProposal(),
             CheckAsync(),
+            CheckBuffers(),
             ExpandSelects(),
             GuardOperations(recursion=False),
             *map(_for_execution, first),
             AwaitInCalls(),
+            InterruptibleLoops(),
             # What is an async function by now can go on elsewhere where the stack ends.
             GuardOperations(divisions=False, accesses=False, loops=False),
             AsyncFuncToAsyncRuntime(token_last=True, keep_errors=True, bounded_stack=True),

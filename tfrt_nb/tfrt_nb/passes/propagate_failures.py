@@ -35,6 +35,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from tfrt_nb.dialects.async_.failures import (
+    RuntimeCheckInterruptOp,
     RuntimeCheckOp,
     RuntimeFailFromOp,
     RuntimeFailOp,
@@ -59,19 +60,24 @@ from tfrt_nb.passes.control_flow import (
     replace,
     truth,
 )
-from tfrt_nb.passes.coroutines import Coroutine, finished_coroutine, suspend_at_end
+from tfrt_nb.passes.coroutines import (
+    Coroutine,
+    branch_on_interrupt,
+    finished_coroutine,
+    suspend_at_end,
+)
 
 FALLIBLE = "fallible"
 """The attribute of a function whose first result tells whether it failed."""
 
 _MOST_RETURNS = 3
 """A function that can fail at more places than that returns from one block for all of them."""
-_FAILING = frozenset({cf.AssertOp, RuntimeCheckOp})
+_FAILING = frozenset({cf.AssertOp, RuntimeCheckOp, RuntimeCheckInterruptOp})
 
 
 @dataclass(frozen=True)
 class PropagateFailures(ModulePass):
-    """Replaces `cf.assert` and `async.runtime.check` in plain functions."""
+    """Replaces `cf.assert` and the checks of the runtime in plain functions."""
 
     name: ClassVar[str] = "async-propagate-failures"
 
@@ -168,6 +174,8 @@ def _branch_on_failure(
             failed = emit(RuntimeIsErrorOp(op.operand)).is_error
             emit(choose(failed, failure, continuation))
             note(RuntimeFailFromOp(op.operand))
+        case RuntimeCheckInterruptOp():
+            branch_on_interrupt(emit, failure, continuation)
         case CallOp():
             call = emit(CallOp(op.callee, op.arguments, [i1, *op.res.types]))
             emit(choose(call.res[0], failure, continuation))

@@ -10,16 +10,22 @@ from dataclasses import dataclass
 
 import pytest
 
-from tfrt_runtime.native import async_abi, async_objects
-from tfrt_runtime.native.async_value import drop_optional, state_of
+from tfrt_runtime.native import async_abi, async_interrupts, async_objects
+from tfrt_runtime.native.async_value import drop_optional, new_value, set_error, state_of
 from tfrt_runtime.native.layouts import (
     ASYNC_CANCELLED,
     ASYNC_REGISTERED,
     CONCRETE,
     CONTEXT_FAILURE,
+    CONTEXT_RUN,
     ERROR,
+    EVENT_INTERRUPTED,
+    INTERRUPT_CANCELLED,
+    PROCESS_CANCELLED_RUNS,
+    PROCESS_INTERRUPTS,
+    TYPE_ERROR,
 )
-from tfrt_runtime.native.memory import load_acquire, store_release
+from tfrt_runtime.native.memory import load_acquire, store, store_release, thread_context
 from tfrt_runtime.testing.explorer import World, explore
 from tfrt_runtime.testing.simulated_coroutines import SimulatedCoroutines
 from tfrt_runtime.testing.simulated_host import SimulatedHost, name_cell
@@ -233,33 +239,94 @@ def test_a_group_is_given_up_while_its_member_is_resolved(member: Member) -> Non
     assert explore(scenario).complete
 
 
-def test_a_task_that_starts_while_the_run_is_cancelled_runs_or_knows_why_not() -> None:
+@pytest.mark.parametrize("whole_host", [True, False])
+def test_a_task_that_starts_while_the_run_is_cancelled_runs_or_knows_why_not(
+    whole_host: bool,
+) -> None:
     def scenario(world: World) -> None:
         scene = Scene(world, MEMBERS["a token"])
-        failure = scene.host.error(99)
-        cancelled = scene.coroutines.shared + ASYNC_CANCELLED
+        process, task = scene.host.process, scene.host.outside[0]
+        scene.coroutines.answers[EVENT_INTERRUPTED] = lambda context, _: made_error(context, 99)
+        table = scene.host.block(64, "table")
+        store(task + CONTEXT_RUN, RUN)
+        store(table, 2)
+        store(table + 8, 0)
+        store(table + 16, 0)
+        store(process + PROCESS_CANCELLED_RUNS, table)
 
         def start() -> None:
-            if async_abi.is_cancelled():
+            if async_interrupts.is_cancelled():
                 async_abi.take_failure(scene.member)
                 async_abi.set_token_error(scene.member)
             else:
                 async_abi.emplace_token(scene.member)
 
+        def cancel() -> None:
+            shared = scene.coroutines.shared
+            store_release(shared + ASYNC_CANCELLED if whole_host else table + 16, RUN)
+            store_release(process + PROCESS_INTERRUPTS, INTERRUPT_CANCELLED)
+
         scene.thread(start, "task")
-        scene.thread(lambda: store_release(cancelled, failure), "who cancels")
+        scene.thread(cancel, "who cancels")
 
         def check() -> None:
             assert state_of(scene.member) in (CONCRETE, ERROR)
-            store_release(cancelled, 0)
-            drop_optional(scene.host.outside[0], load_failure(scene))
-            drop_optional(scene.host.main, failure)
+            failed = state_of(scene.member) == ERROR
+            drop_optional(task, load_failure(scene))
             scene.drop(scene.member, scene.group)
-            assert scene.host.released == [99]
+            assert scene.host.released == ([99] if failed else [])
 
         world.finally_assert(check)
 
     assert explore(scenario).complete
+
+
+def test_only_the_tasks_of_a_cancelled_run_do_not_start() -> None:
+    def scenario(world: World) -> None:
+        scene = Scene(world, MEMBERS["a token"])
+        scene.coroutines.answers[EVENT_INTERRUPTED] = lambda context, _: made_error(context, 99)
+        table = scene.host.block(64, "table")
+        store(table, 1)
+        store(table + 8, RUN)
+        store(scene.host.process + PROCESS_CANCELLED_RUNS, table)
+        store(scene.host.process + PROCESS_INTERRUPTS, INTERRUPT_CANCELLED)
+        started: list[tuple[int, int]] = []
+        scene.coroutines.when_resumed = lambda handle: started.append(
+            (handle, async_interrupts.is_cancelled())
+        )
+
+        def awaits(run: int) -> None:
+            """Code of a run leaves a coroutine, whose number is the run's, with the member."""
+            store(thread_context() + CONTEXT_RUN, run)
+            async_abi.await_token_and_execute(scene.member, run, scene.coroutines.resume)
+            store(thread_context() + CONTEXT_RUN, 0)
+
+        scene.thread(lambda: (awaits(RUN), awaits(OTHER_RUN)), "who awaits")
+        scene.resolves()
+
+        def check() -> None:
+            scene.coroutines.run_tasks(scene.host.main)
+            scene.coroutines.run_tasks(scene.host.outside[0])
+            scene.coroutines.run_tasks(scene.host.outside[1])
+            assert sorted(started) == sorted([(RUN, 1), (OTHER_RUN, 0)])
+            for context in scene.host.outside:
+                drop_optional(context, load_acquire(context + CONTEXT_FAILURE))
+                store_release(context + CONTEXT_FAILURE, 0)
+            scene.drop(scene.member, scene.group)
+
+        world.finally_assert(check)
+
+    assert explore(scenario).complete
+
+
+RUN, OTHER_RUN = 41, 42
+
+
+def made_error(context: int, handle: int) -> int:
+    """An error value with one reference."""
+    value = new_value(context, 0)
+    set_error(value, handle, TYPE_ERROR)
+    return value
 
 
 def load_failure(scene: Scene) -> int:

@@ -56,6 +56,18 @@ class RuntimeCheckOp(IRDLOperation):
 
 
 @irdl_op_definition
+class RuntimeCheckInterruptOp(IRDLOperation):
+    """Fails the enclosing function if the run that it is part of is cancelled."""
+
+    name = "async.runtime.check_interrupt"
+
+    assembly_format = "attr-dict"
+
+    def __init__(self) -> None:
+        Operation.__init__(self)
+
+
+@irdl_op_definition
 class RuntimeFailOp(IRDLOperation):
     """Notes for this thread that the function fails, and why."""
 
@@ -98,6 +110,7 @@ OPERATIONS: list[type[Operation]] = [
     RuntimeDescribeErrorOp,
     RuntimeInheritErrorOp,
     RuntimeCheckOp,
+    RuntimeCheckInterruptOp,
     RuntimeFailOp,
     RuntimeFailFromOp,
     RuntimeTakeFailureOp,

@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import (
     FlatSymbolRefAttrConstr,
     IndexType,
     IntegerAttr,
+    MemRefType,
     SymbolRefAttr,
     i1,
     i64,
@@ -371,6 +372,60 @@ class RuntimeStackIsLowOp(IRDLOperation):
         Operation.__init__(self, result_types=[i1])
 
 
+@irdl_op_definition
+class RuntimeInterruptIsPendingOp(IRDLOperation):
+    """Whether some run of this process is cancelled; costs one load."""
+
+    name = "async.runtime.interrupt_is_pending"
+    result = result_def(i1)
+
+    assembly_format = "attr-dict"
+
+    def __init__(self) -> None:
+        Operation.__init__(self, result_types=[i1])
+
+
+@irdl_op_definition
+class RuntimeIsInterruptedOp(IRDLOperation):
+    """Whether the run that this thread works for is cancelled; why is then this thread's failure."""
+
+    name = "async.runtime.is_interrupted"
+    result = result_def(i1)
+
+    assembly_format = "attr-dict"
+
+    def __init__(self) -> None:
+        Operation.__init__(self, result_types=[i1])
+
+
+@irdl_op_definition
+class RuntimeIsAvailableOp(IRDLOperation):
+    """Whether the value has a payload: it is resolved, and not to an error."""
+
+    name = "async.runtime.is_available"
+    operand = operand_def(ValueType)
+    result = result_def(i1)
+
+    assembly_format = "$operand attr-dict `:` type($operand)"
+
+    def __init__(self, operand: SSAValue) -> None:
+        Operation.__init__(self, operands=[operand], result_types=[i1])
+
+
+@irdl_op_definition
+class RuntimeTakeBufferOp(IRDLOperation):
+    """Whether a buffer may be deallocated now: it was allocated, and was not taken before."""
+
+    name = "async.runtime.take_buffer"
+    buffer = operand_def(MemRefType)
+    result = result_def(i1)
+
+    assembly_format = "$buffer attr-dict `:` type($buffer)"
+
+    def __init__(self, buffer: SSAValue) -> None:
+        Operation.__init__(self, operands=[buffer], result_types=[i1])
+
+
 OPERATIONS: list[type[Operation]] = [
     RuntimeCreateOp,
     RuntimeCreateGroupOp,
@@ -389,4 +444,8 @@ OPERATIONS: list[type[Operation]] = [
     RuntimeSpawnOp,
     RuntimeIsCancelledOp,
     RuntimeStackIsLowOp,
+    RuntimeInterruptIsPendingOp,
+    RuntimeIsInterruptedOp,
+    RuntimeIsAvailableOp,
+    RuntimeTakeBufferOp,
 ]

@@ -1,0 +1,93 @@
+"""Ctrl-C while compiled code computes on the main thread.
+
+Python's handler of a signal only makes a note for the interpreter, and compiled code does not come back
+to that.  So another handler stands in front of it, machine code, which also sets a bit of the word that
+loops look at; the loop then calls Python, which sees the note.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import signal
+import sys
+import threading
+
+import llvmlite.binding as llvm
+
+from tfrt_runtime.host.interrupts import INTERRUPTS
+from tfrt_runtime.host.process import NativeProcess, native_process
+from tfrt_runtime.native.layouts import INTERRUPT_SIGNAL, PROCESS_INTERRUPTS
+
+_CODE = """
+@former = global ptr null
+define void @tfrt_on_signal(i32 %number) {{
+  %word = inttoptr i64 {word} to ptr
+  %bits = atomicrmw or ptr %word, i64 {bit} seq_cst
+  %handler = load ptr, ptr @former
+  call void %handler(i32 %number)
+  ret void
+}}
+"""
+
+
+class _Action(ctypes.Structure):
+    """`struct sigaction` of the C library on Linux."""
+
+    _fields_ = (
+        ("handler", ctypes.c_void_p),
+        ("mask", ctypes.c_ubyte * 128),
+        ("flags", ctypes.c_int),
+        ("restorer", ctypes.c_void_p),
+    )
+
+
+def watch_interrupts() -> None:
+    """From now on Ctrl-C is seen by loops, too, wherever the main thread waits for a queue."""
+    INTERRUPTS.when_installed = _stand_in_front
+    INTERRUPTS.when_noted = _loops_need_not_look
+    if INTERRUPTS.is_installed:
+        _stand_in_front()
+
+
+def _loops_need_not_look() -> None:
+    process = native_process()
+    change = process.quick("async_interrupts.change_interrupts", 3)
+    change(process.address, 0, INTERRUPT_SIGNAL)
+
+
+def _stand_in_front() -> None:
+    """Put our handler in front of the one that Python has for SIGINT.  On the main thread."""
+    if not sys.platform.startswith("linux") or threading.current_thread() is not (
+        threading.main_thread()
+    ):
+        return
+    action, handler = _Action(), _handler()
+    set_action = ctypes.CDLL(None).sigaction
+    set_action(int(signal.SIGINT), None, ctypes.byref(action))
+    if action.handler not in (None, 1, handler.address):  # not the default, not ignored
+        handler.former.value = action.handler
+        action.handler = handler.address
+        set_action(int(signal.SIGINT), ctypes.byref(action), None)
+
+
+class _Handler:
+    """The machine code, for good, and the word that says whom it calls."""
+
+    def __init__(self, process: NativeProcess) -> None:
+        word = process.address + PROCESS_INTERRUPTS
+        llvm.initialize_native_target()
+        llvm.initialize_native_asmprinter()
+        module = llvm.parse_assembly(_CODE.format(word=word, bit=INTERRUPT_SIGNAL))
+        machine = llvm.Target.from_default_triple().create_target_machine(jit=True)
+        self._engine = llvm.create_mcjit_compiler(module, machine)
+        self._engine.finalize_object()
+        self.address = self._engine.get_function_address("tfrt_on_signal")
+        place = self._engine.get_global_value_address("former")
+        self.former = ctypes.c_int64.from_address(place)
+
+
+@functools.cache
+def _handler() -> _Handler:
+    # Kept for good: a signal may come at any moment.
+    return _Handler(native_process())

@@ -1,0 +1,96 @@
+"""Whether compiled code shall go on: its run may be cancelled, or the user may have pressed Ctrl-C.
+
+Loops look at one word of the process, which is 0 nearly always.  While it is not, they ask here: the
+threads know the number of the run that they work for, as tasks and waiters carry it along.
+"""
+
+from __future__ import annotations
+
+from tfrt_runtime.native.async_awaiting import here
+from tfrt_runtime.native.async_objects import fail_thread, tell
+from tfrt_runtime.native.layouts import (
+    ASYNC_CANCELLED,
+    CONTEXT_PROCESS,
+    CONTEXT_QUEUE,
+    CONTEXT_RUN,
+    EVENT_INTERRUPTED,
+    EVENT_SIGNAL,
+    INTERRUPT_SIGNAL,
+    PROCESS_CANCELLED_RUNS,
+    PROCESS_INTERRUPTS,
+    QUEUE_ASYNC,
+)
+from tfrt_runtime.native.memory import (
+    Address,
+    compare_and_swap,
+    entry,
+    exported,
+    load,
+    load_acquire,
+    native,
+)
+
+WORD = 8
+NAMES = ("tfrtAsyncIsCancelled", "tfrtAsyncIsInterrupted")
+"""The C names of what compiled code calls."""
+FLAG = "tfrtInterruptFlag"
+"""What compiled code calls its pointer to PROCESS_INTERRUPTS."""
+
+
+@native
+def shall_stop(context: Address) -> bool:
+    """Whether the host starts nothing any more, or the run of this thread is cancelled."""
+    shared = load(load(context + CONTEXT_QUEUE) + QUEUE_ASYNC)
+    if shared != 0 and load_acquire(shared + ASYNC_CANCELLED) != 0:
+        return True
+    number = load(context + CONTEXT_RUN)
+    table = load_acquire(load(context + CONTEXT_PROCESS) + PROCESS_CANCELLED_RUNS)
+    if table != 0 and number != 0:
+        for i in range(load(table)):
+            if load_acquire(table + WORD * (i + 1)) == number:
+                return True
+    return False
+
+
+@native
+def stop_here(context: Address, record: Address) -> int:
+    """1 if the thread's code shall stop: why is noted for the thread.  `record` is a place, or 0."""
+    if not shall_stop(context):
+        return 0
+    fail_thread(context, tell(context, EVENT_INTERRUPTED, record))
+    return 1
+
+
+@exported("tfrtAsyncIsCancelled", "i1")
+def is_cancelled() -> int:
+    """Whether a new task shall not run; why is noted for the thread."""
+    context = here()
+    if load_acquire(load(context + CONTEXT_PROCESS) + PROCESS_INTERRUPTS) == 0:
+        return 0
+    return stop_here(context, 0)
+
+
+@exported("tfrtAsyncIsInterrupted", "i1", "ptr")
+def is_interrupted(record: Address) -> int:
+    """Whether a loop shall end; why is noted for the thread.  Its record says where it is."""
+    context = here()
+    pending = load_acquire(load(context + CONTEXT_PROCESS) + PROCESS_INTERRUPTS)
+    if pending & INTERRUPT_SIGNAL != 0:
+        tell(context, EVENT_SIGNAL, record)
+    return stop_here(context, record)
+
+
+@entry
+def change_interrupts(process: Address, added: int, removed: int) -> None:
+    """Set and clear bits of the word that loops look at; a signal may set one at any moment."""
+    while True:
+        bits = load_acquire(process + PROCESS_INTERRUPTS)
+        changed = (bits | added) & ~removed
+        if compare_and_swap(process + PROCESS_INTERRUPTS, bits, changed) != 0:
+            return
+
+
+@entry
+def present_context(_unused: int) -> Address:
+    """The context of the compiled code that has called Python."""
+    return here()

@@ -1,0 +1,87 @@
+"""Buffers that LLVM cannot have, and buffers that are used after they were given back, are refused.
+
+    memref.dealloc %m : memref<4xi64>
+    %x = memref.load %m[%i] : memref<4xi64>     // refused: the memory may be another buffer's by now
+
+Seen is what stands behind in the same block, at any depth.  That a buffer is given back twice on other
+ways is an error where that happens (`guard_operations`); that it is read on other ways is not noticed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from xdsl.context import Context
+from xdsl.dialects import memref
+from xdsl.dialects.builtin import (
+    AffineMapAttr,
+    MemRefType,
+    ModuleOp,
+    NoneAttr,
+    StridedLayoutAttr,
+)
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute, Operation
+from xdsl.ir.affine import AffineMap
+from xdsl.passes import ModulePass
+
+from tfrt_nb.dialects.async_.functions import FuncOp as AsyncFuncOp
+from tfrt_nb.dialects.async_.types import ValueType
+from tfrt_nb.passes.control_flow import operations_in
+from tfrt_nb.passes.errors import PassError, fail, location_of
+from tfrt_runtime.diagnostics import error, note
+
+
+@dataclass(frozen=True)
+class CheckBuffers(ModulePass):
+    """Changes nothing."""
+
+    name: ClassVar[str] = "async-check-buffers"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for nested in operations_in(op):
+            for type_ in _types_of(nested):
+                _check_layout(nested, type_)
+            if isinstance(nested, memref.DeallocOp):
+                _check_uses_behind(nested)
+
+
+def _types_of(op: Operation) -> Iterator[Attribute]:
+    yield from op.result_types
+    if isinstance(op, FuncOp | AsyncFuncOp):
+        yield from op.function_type.inputs
+        yield from op.function_type.outputs
+    for region in op.regions:
+        for block in region.blocks:
+            yield from block.arg_types
+
+
+def _check_layout(op: Operation, type_: Attribute) -> None:
+    held = type_.value_type if isinstance(type_, ValueType) else type_
+    if isinstance(held, MemRefType) and not _is_strided(held.layout):
+        fail(
+            op,
+            f"the layout of '{held}' cannot be compiled: only contiguous buffers and those of a "
+            "'strided' layout",
+        )
+
+
+def _is_strided(layout: Attribute) -> bool:
+    if isinstance(layout, AffineMapAttr):
+        return layout.data == AffineMap.identity(layout.data.num_dims)
+    return isinstance(layout, NoneAttr | StridedLayoutAttr)
+
+
+def _check_uses_behind(op: memref.DeallocOp) -> None:
+    users = {use.operation for use in op.memref.uses} - {op}
+    following = op.next_op
+    while following is not None and users:
+        for user in (following, *operations_in(following)):
+            if user in users:
+                again = "deallocated again" if isinstance(user, memref.DeallocOp) else "used"
+                problem = f"the buffer is {again} after it was deallocated"
+                here = note("this is where it is deallocated", location_of(op))
+                raise PassError(error(problem, location_of(user), [here]))
+        following = following.next_op

@@ -1,0 +1,210 @@
+"""Loops end when the run that they are part of is cancelled.
+
+    cf.br ^loop                    cf.br ^loop
+    ^loop:                         ^loop:
+      "work"()            =>         async.runtime.check_interrupt
+      cf.br ^loop                    "work"()
+                                     cf.br ^loop
+
+The check fails the function, so that all that it holds is given up as on any other way to an error.
+It costs a load and a branch; as nothing can be computed ahead of a check, it would keep LLVM from
+making vectors of small loops.  A loop of `scf.for` that runs for a short time between two rounds is
+therefore cut into pieces, and checks once in each:
+
+    scf.for %i = %lo to %hi step 1 {        scf.while (%c = %lo) { %c < %hi } do {
+      "work"(%i)                      =>      async.runtime.check_interrupt
+    }                                         scf.for %i = %c to min(%c + 4096, %hi) step 1 {
+                                                "work"(%i)
+                                              }
+                                              yield %c + 4096
+                                            }
+
+Recursive functions check when they are called.  Loops that have few rounds check nothing.  Parallel loops that are left become sequential ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from xdsl.context import Context
+from xdsl.dialects import arith, cf, scf
+from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, ModuleOp, UnitAttr
+from xdsl.dialects.func import CallOp as PlainCallOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.passes import ModulePass
+
+from tfrt_nb.dialects.async_.failures import RuntimeCheckInterruptOp
+from tfrt_nb.dialects.async_.functions import FuncOp as AsyncFuncOp
+from tfrt_nb.passes.awaiting import UNINTERRUPTED
+from tfrt_nb.passes.call_graph import recursive_functions
+from tfrt_nb.passes.control_flow import Emitter, move_to_end, operations_in, terminator_of
+from tfrt_nb.passes.convert_scf_to_cf import sequential_loops
+from tfrt_nb.passes.guard_operations import first_block
+from tfrt_nb.passes.index_math import constant_value
+
+NEVER_WRAPS = "never_wraps"
+"""The attribute of a sum that is known to stay below the largest number.
+
+Flags that users give to operations promise the same, and may be wrong: they are not relied on.
+"""
+_OPERATIONS_IN_A_PIECE = 2**16
+"""About so many operations run between two checks, some ten microseconds."""
+_FEWEST_ROUNDS = 16
+"""Pieces of fewer rounds are not worth while."""
+_QUICK_DIALECTS = frozenset({"arith", "math", "memref", "vector", "ub"})
+_STRUCTURED = (scf.IfOp, scf.IndexSwitchOp, scf.YieldOp, cf.AssertOp)
+
+
+@dataclass(frozen=True)
+class InterruptibleLoops(ModulePass):
+    """Adds `async.runtime.check_interrupt` to loops and to recursive functions."""
+
+    name: ClassVar[str] = "async-interruptible-loops"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for parallel in operations_in(op):
+            if isinstance(parallel, scf.ParallelOp):
+                sequential_loops(parallel)
+        recursive = recursive_functions(op)
+        for function in op.body.block.ops:
+            if isinstance(function, FuncOp) and function.sym_name.data in recursive:
+                _check_at_start(first_block(function), function)
+            elif isinstance(function, AsyncFuncOp) and function.sym_name.data in recursive:
+                _check_at_start(function.body.blocks[0], function)
+        # What is cut into pieces is moved, but not copied: the operations that were found stay.
+        for nested in operations_in(op):
+            if UNINTERRUPTED in nested.attributes:
+                continue
+            if isinstance(nested, scf.ForOp):
+                _check_counted(nested)
+            elif isinstance(nested, scf.WhileOp):
+                _check_at_start(nested.after_region.block, nested)
+            for region in nested.regions:
+                for header, branch in _loop_headers(region):
+                    _check_at_start(header, branch)
+
+
+def _check_at_start(block: Block, loop: Operation) -> None:
+    Emitter.at_start(block, loop.location)(RuntimeCheckInterruptOp())
+
+
+def _loop_headers(region: Region) -> Iterator[tuple[Block, Operation]]:
+    """The blocks that paths come back to, each with a branch that does."""
+    if len(region.blocks) < 2:
+        return
+    path = {region.blocks[0]: iter(terminator_of(region.blocks[0]).successors)}
+    seen = set(path)
+    found: dict[Block, Operation] = {}
+    while path:
+        block, successors = next(reversed(path.items()))
+        target = next(successors, None)
+        if target is None:
+            path.popitem()
+        elif target in path:
+            found.setdefault(target, terminator_of(block))
+        elif target not in seen:
+            seen.add(target)
+            path[target] = iter(terminator_of(target).successors)
+    yield from found.items()
+
+
+def _check_counted(loop: scf.ForOp) -> None:
+    length = _length(loop.body.block.ops)
+    rounds = 0 if length is None else _OPERATIONS_IN_A_PIECE // length
+    if rounds < _FEWEST_ROUNDS:
+        _check_at_start(loop.body.block, loop)
+        return
+    trips = _trip_count(loop)
+    if trips is None or trips > rounds:
+        _check_in_pieces(loop, rounds)
+
+
+def _trip_count(loop: scf.ForOp) -> int | None:
+    """How many rounds a loop has, if that is known."""
+    lower, upper, step = map(constant_value, (loop.lb, loop.ub, loop.step))
+    if lower is None or upper is None or step is None or step <= 0:
+        return None
+    return max(0, -((lower - upper) // step))
+
+
+def _length(ops: Iterable[Operation]) -> int | None:
+    """At most how many operations run in a round; None if that may be very many."""
+    total = 1
+    for op in ops:
+        inner = _length_of(op)
+        if inner is None:
+            return None
+        total += inner
+    return total
+
+
+def _length_of(op: Operation) -> int | None:
+    if isinstance(op, scf.ForOp):
+        rounds, length = _trip_count(op), _length(op.body.block.ops)
+        return None if rounds is None or length is None else rounds * length
+    if isinstance(op, PlainCallOp) or not (
+        isinstance(op, _STRUCTURED) or op.name.partition(".")[0] in _QUICK_DIALECTS
+    ):
+        return None
+    total = 1
+    for region in op.regions:
+        for block in region.blocks:
+            inner = _length(block.ops)
+            if inner is None:
+                return None
+            total += inner
+    return total
+
+
+def _check_in_pieces(loop: scf.ForOp, rounds: int) -> None:
+    """Cut a loop into pieces of `rounds`, or check in each round if its step is not known."""
+    type_ = loop.lb.type
+    assert isinstance(type_, IntegerType | IndexType)
+    step = constant_value(loop.step)
+    largest = 2 ** ((type_.width.data if isinstance(type_, IntegerType) else 64) - 1) - 1
+    if step is None or step <= 0 or step * rounds > largest // 2:
+        _check_at_start(loop.body.block, loop)
+        return
+    emit = Emitter.in_front_of(loop)
+    stride = _stride(emit, loop, step * rounds, largest - step * rounds)
+    pieces = _while_below(emit, loop)
+    inside = Emitter.at_end(pieces.after_region.block, loop.location)
+    start, *carried = pieces.after_region.block.args
+    inside(RuntimeCheckInterruptOp())
+    step_on = inside(arith.AddiOp(start, stride))
+    step_on.attributes[NEVER_WRAPS] = UnitAttr()
+    behind = step_on.result
+    end = inside(arith.MinSIOp(behind, loop.ub)).result
+    for result, total in zip(loop.results, pieces.results[1:], strict=True):
+        result.replace_all_uses_with(total)
+    move_to_end(loop, inside.block)
+    loop.operands = [start, end, loop.step, *carried]
+    inside(scf.YieldOp(behind, *loop.results))
+
+
+def _stride(emit: Emitter, loop: scf.ForOp, span: int, farthest: int) -> SSAValue:
+    """The step from piece to piece: `span`, or one round where that might pass the largest number."""
+
+    def constant(number: int) -> SSAValue:
+        assert isinstance(loop.lb.type, IntegerType | IndexType)
+        return emit(arith.ConstantOp(IntegerAttr(number, loop.lb.type))).result
+
+    upper = constant_value(loop.ub)
+    if upper is not None:
+        return constant(span) if upper <= farthest else loop.step
+    fits = emit(arith.CmpiOp(loop.ub, constant(farthest), "sle")).result
+    return emit(arith.SelectOp(fits, constant(span), loop.step)).result
+
+
+def _while_below(emit: Emitter, loop: scf.ForOp) -> scf.WhileOp:
+    """`scf.while (%c = lower bound, values) : %c < upper bound`, whose body is empty yet."""
+    initial = [loop.lb, *loop.iter_args]
+    types = [value.type for value in initial]
+    before, after = Block(arg_types=types), Block(arg_types=types)
+    test = Emitter.at_end(before, loop.location)
+    more = test(arith.CmpiOp(before.args[0], loop.ub, "slt")).result
+    test(scf.ConditionOp(more, *before.args))
+    return emit(scf.WhileOp(initial, types, [before], [after]))
