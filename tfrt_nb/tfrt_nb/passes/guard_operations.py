@@ -32,6 +32,8 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
+from tfrt_nb.dialects.async_ import arithmetic
+from tfrt_nb.dialects.async_.loops import ForallOp
 from tfrt_nb.dialects.async_.runtime import RuntimeStackIsLowOp
 from tfrt_nb.passes.call_graph import recursive_functions
 from tfrt_nb.passes.control_flow import Emitter, operations_in
@@ -47,6 +49,7 @@ _DIVISIONS = (
     arith.CeilDivSIOp,
     arith.CeilDivUIOp,
     arith.FloorDivSIOp,
+    *(arithmetic.BINARY_OPERATIONS[name] for name in arithmetic.DIVISIONS),
 )
 MOST_BYTES_OF_AN_ELEMENT = 16
 MOST_BYTES = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
@@ -72,14 +75,14 @@ class GuardOperations(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for nested in operations_in(op) if self.divisions or self.accesses or self.loops else ():
             if self.divisions and isinstance(nested, _DIVISIONS):
-                _guard_division(nested, nested.rhs)
+                _guard_division(nested, nested.operands[1])
             elif self.accesses and isinstance(nested, _ACCESSES):
                 _guard_access(nested, nested.memref, nested.indices)
             elif self.accesses and isinstance(nested, memref.AllocOp | memref.AllocaOp):
                 _guard_size(nested)
             elif self.loops and isinstance(nested, scf.ForOp):
                 _guard_steps(nested, [nested.step])
-            elif self.loops and isinstance(nested, scf.ParallelOp):
+            elif self.loops and isinstance(nested, scf.ParallelOp | ForallOp):
                 _guard_steps(nested, nested.step)
         if self.recursion:
             _guard_recursion(op)

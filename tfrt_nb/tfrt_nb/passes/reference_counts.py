@@ -41,9 +41,9 @@ from tfrt_nb.dialects.async_.coroutine import CoroSuspendOp
 from tfrt_nb.dialects.async_.functions import CallOp
 from tfrt_nb.dialects.async_.runtime import RuntimeSpawnOp, RuntimeStoreOp
 from tfrt_nb.dialects.async_.types import is_async
+from tfrt_nb.dialects.branches import branch_operands
 from tfrt_nb.passes.control_flow import (
     Emitter,
-    branch_operands,
     operations_in,
     split_edge,
     terminator_of,

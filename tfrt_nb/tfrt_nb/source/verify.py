@@ -105,7 +105,7 @@ def _checks(operation_type: type[Operation]) -> tuple[Check, ...]:
     elif issubclass(operation_type, CallingOp):
         checks.append(_check_callees)
     if not issubclass(operation_type, KernelOp):
-        checks += [_check_position, _check_blocks]
+        checks += [_check_position, _check_edges, _check_blocks]
     return tuple(checks)
 
 
@@ -185,6 +185,15 @@ def _check_position(operation: Operation, symbols: Symbols) -> Iterator[Diagnost
         yield _op_error(operation, "must be the last operation in the parent block")
     elif operation.successors:
         yield _op_error(operation, "with block successors must terminate its parent block")
+
+
+def _check_edges(operation: Operation, symbols: Symbols) -> Iterator[Diagnostic]:
+    if not operation.successors or isinstance(operation, UnknownOp):
+        return
+    from tfrt_nb.dialects.branches import edge_problem  # host programs do without `cf`
+
+    if (problem := edge_problem(operation)) is not None:
+        yield error(problem, span_of(operation))
 
 
 @cache
