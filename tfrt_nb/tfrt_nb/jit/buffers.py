@@ -251,16 +251,65 @@ def _rank(body: FunctionBody, op: Operation) -> None:
 
 def _copy(body: FunctionBody, op: Operation) -> None:
     assert isinstance(op, memref.CopyOp)
+    source, target = layout_of(body, op.source, op), layout_of(body, op.destination, op)
     types = buffer_type(op.source, op), buffer_type(op.destination, op)
     if not all(isinstance(type_.layout, NoneAttr) for type_ in types):
-        fail(op, "only contiguous buffers can be copied")
-    rank = len(types[0].get_shape())
-    sizes = [_field(body, op.source, _SIZES, dimension) for dimension in range(rank)]
-    _, count = contiguous_strides(body, sizes)
+        _copy_elements(body, llvm_type(types[0].element_type), source, target)
+        return
+    _, count = contiguous_strides(body, source.sizes)
     size = body.value(f"mul i64 {count}, {element_size(types[0])}")
-    target, source = _field(body, op.destination, _ALIGNED), _field(body, op.source, _ALIGNED)
-    arguments = ("ptr", target), ("ptr", source), ("i64", size), ("i1", "false")
+    arguments = ("ptr", target.aligned), ("ptr", source.aligned), ("i64", size), ("i1", "false")
     body.call("llvm.memmove.p0.p0.i64", "void", *arguments)
+
+
+def _copy_elements(body: FunctionBody, element: str, source: Layout, target: Layout) -> None:
+    """One by one, by a helper for buffers of this rank."""
+    rank = len(source.sizes)
+    name = global_symbol(f"__copy.{rank}.{element}")
+    body.module.helpers[name] = _copying_function(name, rank, element)
+    pointers = [
+        body.value(f"getelementptr {element}, ptr {one.aligned}, i64 {one.offset}")
+        for one in (source, target)
+    ]
+    numbers = [*source.sizes, *source.strides, *target.strides]
+    arguments = [f"ptr {one}" for one in pointers] + [f"i64 {one}" for one in numbers]
+    body.emit(f"call void {name}({', '.join(arguments)})")
+
+
+def _copying_function(name: str, rank: int, element: str) -> str:
+    """A nest of loops: `check.k` asks whether there is another index, `next.k` goes on to it."""
+    parameters = ["ptr %from.0", "ptr %to.0"]
+    parameters += [f"i64 %{one}.{k}" for one in ("size", "step", "stride") for k in range(rank)]
+    lines = [f"define internal void {name}({', '.join(parameters)}) {{", "start:"]
+    for k in range(rank):
+        before = f"body.{k - 1}" if k else "start"
+        end = f"next.{k - 1}" if k else "done"
+        lines += [
+            f"  br label %check.{k}",
+            f"check.{k}:",
+            f"  %i.{k} = phi i64 [ 0, %{before} ], [ %more.{k}, %next.{k} ]",
+            f"  %go.{k} = icmp slt i64 %i.{k}, %size.{k}",
+            f"  br i1 %go.{k}, label %body.{k}, label %{end}",
+            f"body.{k}:",
+        ]
+        for pointer, stride in (("from", "step"), ("to", "stride")):
+            lines += [
+                f"  %{pointer}.at.{k} = mul i64 %i.{k}, %{stride}.{k}",
+                f"  %{pointer}.{k + 1} = getelementptr {element}, ptr %{pointer}.{k}"
+                + f", i64 %{pointer}.at.{k}",
+            ]
+    lines += [
+        f"  %element = load {element}, ptr %from.{rank}",
+        f"  store {element} %element, ptr %to.{rank}",
+        f"  br label %{f'next.{rank - 1}' if rank else 'done'}",
+    ]
+    for k in range(rank):
+        lines += [
+            f"next.{k}:",
+            f"  %more.{k} = add i64 %i.{k}, 1",
+            f"  br label %check.{k}",
+        ]
+    return "\n".join([*lines, "done:", "  ret void", "}"])
 
 
 def _get_global(body: FunctionBody, op: Operation) -> None:

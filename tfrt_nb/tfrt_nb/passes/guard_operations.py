@@ -39,6 +39,7 @@ from tfrt_nb.passes.call_graph import recursive_functions
 from tfrt_nb.passes.control_flow import Emitter, operations_in
 from tfrt_nb.passes.coroutines import finished_coroutine
 from tfrt_nb.passes.errors import fail
+from tfrt_nb.passes.guard_views import VIEWS, dimension_size, guard_view
 from tfrt_nb.passes.index_math import constant_value
 
 _DIVISIONS = (
@@ -80,6 +81,8 @@ class GuardOperations(ModulePass):
                 _guard_access(nested, nested.memref, nested.indices)
             elif self.accesses and isinstance(nested, memref.AllocOp | memref.AllocaOp):
                 _guard_size(nested)
+            elif self.accesses and isinstance(nested, VIEWS):
+                guard_view(nested)
             elif self.loops and isinstance(nested, scf.ForOp):
                 _guard_steps(nested, [nested.step])
             elif self.loops and isinstance(nested, scf.ParallelOp | ForallOp):
@@ -128,7 +131,7 @@ def _guard_access(op: Operation, buffer: SSAValue, indices: Sequence[SSAValue]) 
         if number is not None and size != DYNAMIC_INDEX and 0 <= number < size:
             continue
         emit = Emitter.in_front_of(op)
-        limit = _size(emit, buffer, dimension, size)
+        limit = dimension_size(emit, buffer, dimension, size)
         # Unsigned: a negative index is a very large one.
         inside = emit(arith.CmpiOp(index, limit, "ult")).result
         emit(cf.AssertOp(inside, f"index {dimension} is out of bounds"))
@@ -166,10 +169,3 @@ def _guard_steps(op: Operation, steps: Sequence[SSAValue]) -> None:
         zero = emit(arith.ConstantOp(IntegerAttr(0, step.type))).result
         is_positive = emit(arith.CmpiOp(step, zero, "sgt")).result
         emit(cf.AssertOp(is_positive, "the step of a loop must be positive"))
-
-
-def _size(emit: Emitter, buffer: SSAValue, dimension: int, size: int) -> SSAValue:
-    if size != DYNAMIC_INDEX:
-        return emit(arith.ConstantOp(IntegerAttr(size, IndexType()))).result
-    number = emit(arith.ConstantOp(IntegerAttr(dimension, IndexType()))).result
-    return emit(memref.DimOp(buffer, number)).result

@@ -58,6 +58,32 @@ class ForOp(scf.ForOp):
             _end_with_yield(body)
         return op
 
+    def print(self, printer: Printer) -> None:
+        index, *carried = self.body.block.args
+        printer.print_string(" ")
+        printer.print_ssa_value(index)
+        for word, bound in (("=", self.lb), ("to", self.ub), ("step", self.step)):
+            printer.print_string(f" {word} ")
+            printer.print_ssa_value(bound)
+        if carried:
+            printer.print_string(" iter_args")
+            _print_assignments(printer, carried, self.iter_args)
+            printer.print_string(" -> ")
+            with printer.in_parens():
+                printer.print_list(carried, lambda value: printer.print_attribute(value.type))
+        printer.print_string(" ")
+        if not isinstance(index.type, IndexType):
+            printer.print_string(" : ")
+            printer.print_attribute(index.type)
+            printer.print_string(" ")
+        printer.print_region(
+            self.body,
+            print_entry_block_args=False,
+            print_empty_block=False,
+            print_block_terminators=bool(carried),
+        )
+        printer.print_op_attributes(self.attributes)
+
 
 class IfOp(scf.IfOp):
     """`scf.if %c -> T { ... } else { ... }`."""
@@ -106,6 +132,37 @@ class WhileOp(scf.WhileOp):
             op.attributes |= attributes.data
         return op
 
+    def print(self, printer: Printer) -> None:
+        if self.arguments:
+            printer.print_string(" ")
+            _print_assignments(printer, self.before_region.block.args, self.arguments)
+        printer.print_string(" : ")
+        printer.print_operation_type(self)
+        printer.print_string(" ")
+        printer.print_region(self.before_region, print_entry_block_args=False)
+        printer.print_string(" do ")
+        printer.print_region(self.after_region)
+        printer.print_op_attributes(self.attributes, print_keyword=True)
+
+
+class ExecuteRegionOp(scf.ExecuteRegionOp):
+    """`scf.execute_region -> T { ... }`."""
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        types = _parse_types(parser) if parser.parse_optional_punctuation("->") else ()
+        region = parser.parse_region()
+        attributes = parser.parse_optional_attr_dict()
+        return cls.build(result_types=[types], regions=[region], attributes=attributes)
+
+    def print(self, printer: Printer) -> None:
+        if self.outs:
+            printer.print_string(" -> ")
+            _print_types(printer, self.outs.types)
+        printer.print_string(" ")
+        printer.print_region(self.region, print_entry_block_args=False)
+        printer.print_op_attributes(self.attributes)
+
 
 class ReduceOp(scf.ReduceOp):
     """`scf.reduce(%a, %b : T, U) { ... }, { ... }`."""
@@ -137,8 +194,8 @@ class ReduceOp(scf.ReduceOp):
                 printer.print_list(self.args, printer.print_ssa_value)
                 printer.print_string(" : ")
                 printer.print_list(self.args.types, printer.print_attribute)
+        printer.print_string(" ")
         if self.reductions:
-            printer.print_string(" ")
             printer.print_list(self.reductions, printer.print_region)
         printer.print_op_attributes(self.attributes)
 
@@ -160,7 +217,7 @@ class ParallelOp(scf.ParallelOp):
         initial = _parse_initial_values(parser)
         body = parser.parse_region([index.resolve(IndexType()) for index in indices])
         if not isinstance(body.block.last_op, scf.ReduceOp):
-            body.block.add_op(scf.ReduceOp())
+            body.block.add_op(ReduceOp())
         op = cls(lower, upper, steps, body, initial)
         op.attributes |= parser.parse_optional_attr_dict()
         return op
@@ -177,9 +234,7 @@ class ParallelOp(scf.ParallelOp):
             printer.print_string(" -> ")
             _print_types(printer, self.res.types)
         printer.print_string(" ")
-        printer.print_region(
-            self.body, print_entry_block_args=False, print_block_terminators=bool(self.initVals)
-        )
+        printer.print_region(self.body, print_entry_block_args=False)
         printer.print_op_attributes(self.attributes)
 
 
@@ -315,7 +370,7 @@ def _print_mixed(printer: Printer, values: Sequence[SSAValue | int]) -> None:
         )
 
 
-OPERATIONS = (ForOp, IfOp, IndexSwitchOp, WhileOp, ReduceOp, ParallelOp)
+OPERATIONS = (ExecuteRegionOp, ForOp, IfOp, IndexSwitchOp, WhileOp, ReduceOp, ParallelOp)
 MORE_OPERATIONS = (ForallOp, InParallelOp)
 """What xDSL lacks."""
 
@@ -329,6 +384,20 @@ def _parse_assignments(parser: Parser) -> list[Assignment]:
         return name, parser.parse_unresolved_operand()
 
     return parser.parse_comma_separated_list(parser.Delimiter.PAREN, assignment)
+
+
+def _print_assignments(
+    printer: Printer, names: Sequence[SSAValue], values: Sequence[SSAValue]
+) -> None:
+    """`(%a = %b, ...)`."""
+
+    def assignment(pair: tuple[SSAValue, SSAValue]) -> None:
+        printer.print_ssa_value(pair[0])
+        printer.print_string(" = ")
+        printer.print_ssa_value(pair[1])
+
+    with printer.in_parens():
+        printer.print_list(list(zip(names, values, strict=True)), assignment)
 
 
 def _parse_types(parser: Parser) -> Sequence[Attribute]:
