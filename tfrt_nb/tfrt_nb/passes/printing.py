@@ -20,6 +20,8 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.irdl import IRDLOperation
 from xdsl.printer import Printer
 
+from tfrt_nb.dialects.async_ import buffers, loops
+from tfrt_nb.dialects.async_.arithmetic import SwitchOp
 from tfrt_nb.dialects.async_.functions import FuncOp as AsyncFuncOp
 from tfrt_nb.dialects.float_text import float_text
 
@@ -43,6 +45,11 @@ _SUGGESTED_NAMES: dict[str, Sequence[str]] = {
     "async.execute": ("token", "bodyResults"),
 }
 """How MLIR calls results: one name for all, or one for each group of the operation's definition."""
+
+_REPLACEMENTS: dict[str, type[Operation]] = {
+    op.name: op for op in (*buffers.OPERATIONS, *loops.OPERATIONS, SwitchOp)
+}
+"""The classes with MLIR's custom form, by the names of operations that xDSL has as well."""
 
 
 def print_ir(module: ModuleOp) -> str:
@@ -196,7 +203,8 @@ class MlirPrinter(Printer):
         if isinstance(op, func.FuncOp):
             _print_func(op, self)
         else:
-            op.print(self)
+            # Passes make operations of xDSL's own classes, whose custom form is another here and there.
+            _REPLACEMENTS.get(op.name, type(op)).print(op, self)
 
     def print_block(
         self,
