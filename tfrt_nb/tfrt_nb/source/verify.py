@@ -13,6 +13,7 @@ from io import StringIO
 from xdsl.dialects.builtin import ArrayAttr, FunctionType, ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.irdl import IRDLOperation
 from xdsl.traits import IsTerminator, NoTerminator
 
 from tfrt_nb.dialects.catalog import UnknownOp
@@ -20,6 +21,7 @@ from tfrt_nb.dialects.control_flow import ReturnOp
 from tfrt_nb.dialects.control_flow.structure import BodyOp, CallingOp
 from tfrt_nb.dialects.kernel_op import KernelOp
 from tfrt_nb.dialects.printer import HostPrinter
+from tfrt_nb.source.errors import in_mlirs_words
 from tfrt_nb.source.spans import definition_span, operand_span, source_span, span_of, value_name
 from tfrt_runtime.diagnostics import Diagnostic, Location, error, note
 
@@ -128,11 +130,16 @@ def _own_problem(operation: Operation) -> str | None:
         return _function_problem(operation)
     if isinstance(operation, ModuleOp):
         return _module_problem(operation)
+    if isinstance(operation, IRDLOperation):
+        from tfrt_nb.dialects.definitions import definition_problem  # host programs do without
+
+        if (problem := definition_problem(operation)) is not None:
+            return problem
     try:
         operation.verify_()
     except Exception as exception:  # noqa: BLE001
         # Some operations of xDSL raise a plain Exception.
-        return str(exception)
+        return in_mlirs_words(operation.name, str(exception))
     return None
 
 
