@@ -11,10 +11,11 @@ from xdsl.utils.exceptions import DiagnosticException, VerifyException
 from tfrt_nb.cli.files import decode, display_name, read_input, show
 from tfrt_nb.dialects import print_module
 from tfrt_nb.dialects.catalog import register_upstream
-from tfrt_nb.passes.pipeline import parse_pipeline
+from tfrt_nb.passes.pipeline import PipelineError, parse_pipeline
 from tfrt_nb.passes.printing import print_ir
 from tfrt_nb.passes.remarks import RemarkContext
 from tfrt_nb.source import parse_module
+from tfrt_nb.source.verify import verify as verify_operations
 from tfrt_runtime.diagnostics import TfrtError, error
 
 PIPELINE = "// pipeline:"
@@ -30,7 +31,13 @@ def execute(options: argparse.Namespace) -> int:
     try:
         text = decode(read_input(options.input), name)
         module = parse_module(text, name)
-        parse_pipeline(options.passes or requested_pipeline(text)).apply(context, module)
+        passes = options.passes or requested_pipeline(text)
+        try:
+            pipeline = parse_pipeline(passes)
+        except PipelineError as problem:
+            show(problem, passes)
+            return 1
+        pipeline.apply(context, module)
         verify(module)
     except TfrtError as problem:
         show(problem, text)
@@ -54,6 +61,9 @@ def verify(module: ModuleOp) -> None:
     Raises:
         TfrtError: if the passes have left something that is no program.
     """
+    problems = verify_operations(module)
+    if problems:
+        raise TfrtError(*problems)
     try:
         module.verify()
     except (VerifyException, DiagnosticException) as problem:

@@ -122,13 +122,15 @@ def _lazily(module: str, name: str) -> Callable[[], Dialect]:
 
 
 _LAZY_DIALECTS = {
-    "arith": _lazily("xdsl.dialects.arith", "Arith"),
+    "arith": _lazily("tfrt_nb.dialects.async_.companions", "Arith"),
     "async": _lazily("tfrt_nb.dialects.async_", "Async"),
-    "cf": _lazily("xdsl.dialects.cf", "Cf"),
+    "cf": _lazily("tfrt_nb.dialects.async_.companions", "Cf"),
     "func": _lazily("xdsl.dialects.func", "Func"),
+    "index": _lazily("tfrt_nb.dialects.async_.arithmetic", "Index"),
     "math": _lazily("xdsl.dialects.math", "Math"),
     "memref": _lazily("tfrt_nb.dialects.async_.companions", "MemRef"),
     "scf": _lazily("tfrt_nb.dialects.async_.companions", "Scf"),
+    "ub": _lazily("xdsl.dialects.ub", "UB"),
     "vector": _lazily("xdsl.dialects.vector", "Vector"),
 }
 

@@ -6,6 +6,7 @@ from xdsl.dialects import arith, math, ub
 from xdsl.dialects.builtin import IntegerType, VectorType, i1
 from xdsl.ir import Attribute, Operation, SSAValue
 
+from tfrt_nb.dialects.async_.arithmetic import IndexCmpOp
 from tfrt_nb.jit.function_body import FunctionBody, Lowering
 from tfrt_nb.jit.llvm_types import (
     LIBRARY_FUNCTIONS,
@@ -252,6 +253,11 @@ def _truth(type_: Attribute) -> str:
     return "i1"
 
 
+def _widened_truth(body: FunctionBody, truth: str, value: str, type_: str) -> str:
+    """0 or 1 as a number."""
+    return value if truth == type_ else body.value(f"zext {truth} {value} to {type_}")
+
+
 def _divisor(body: FunctionBody, value: SSAValue) -> str:
     """The divisor; in a vector, which nothing has checked, 1 in place of zeros."""
     if not isinstance(value.type, VectorType):
@@ -311,7 +317,7 @@ def _rounded_division(*, up: bool) -> Lowering:
         signs = body.value(f"xor {type_} {remainder}, {body.name(divisor)}")
         beyond = body.value(f"icmp {'sge' if up else 'slt'} {type_} {signs}, {zero}")
         corrects = body.value(f"and {truth} {inexact}, {beyond}")
-        correction = body.value(f"zext {truth} {corrects} to {type_}")
+        correction = _widened_truth(body, truth, corrects, type_)
         instruction = "add" if up else "sub"
         body.set(op.results[0], f"{instruction} {type_} {quotient}, {correction}")
 
@@ -325,7 +331,7 @@ def _lower_ceildivui(body: FunctionBody, op: Operation) -> None:
     quotient = body.value(f"udiv {type_} {a}, {b}")
     product = body.value(f"mul {type_} {quotient}, {b}")
     inexact = body.value(f"icmp ne {type_} {product}, {a}")
-    correction = body.value(f"zext {_truth(left.type)} {inexact} to {type_}")
+    correction = _widened_truth(body, _truth(left.type), inexact, type_)
     body.set(op.results[0], f"add {type_} {quotient}, {correction}")
 
 
@@ -340,6 +346,27 @@ def _with_flag(name: str) -> Lowering:
         body.bind(op.results[0], result)
 
     return lower
+
+
+_OF_INDICES = {
+    **{f"index.{name}": _BINARY[f"{name}i"] for name in ("add", "and", "mul", "or", "sub", "xor")},
+    "index.shl": "shl",
+    "index.shrs": "ashr",
+    "index.shru": "lshr",
+}
+
+
+def _lower_index_cmp(body: FunctionBody, op: Operation) -> None:
+    assert isinstance(op, IndexCmpOp)
+    body.set(op.result, f"icmp {op.pred.data} {body.typed(op.lhs)}, {body.name(op.rhs)}")
+
+
+def _lower_index_constant(body: FunctionBody, op: Operation) -> None:
+    body.bind(op.results[0], constant(op.properties["value"]))
+
+
+def _lower_index_sizeof(body: FunctionBody, op: Operation) -> None:
+    body.bind(op.results[0], "64")
 
 
 LOWERINGS: dict[str, Lowering] = {
@@ -371,4 +398,22 @@ LOWERINGS: dict[str, Lowering] = {
     math.CountLeadingZerosOp.name: _with_flag("ctlz"),
     math.CountTrailingZerosOp.name: _with_flag("cttz"),
     ub.PoisonOp.name: _lower_poison,
+    **{name: _binary(instruction) for name, instruction in _OF_INDICES.items()},
+    "index.maxs": _intrinsic("smax"),
+    "index.maxu": _intrinsic("umax"),
+    "index.mins": _intrinsic("smin"),
+    "index.minu": _intrinsic("umin"),
+    "index.divs": _lower_divsi,
+    "index.divu": _unsigned_division("udiv"),
+    "index.rems": _lower_remsi,
+    "index.remu": _unsigned_division("urem"),
+    "index.ceildivs": _rounded_division(up=True),
+    "index.ceildivu": _lower_ceildivui,
+    "index.floordivs": _rounded_division(up=False),
+    "index.casts": _index_cast("sext"),
+    "index.castu": _index_cast("zext"),
+    "index.cmp": _lower_index_cmp,
+    "index.constant": _lower_index_constant,
+    "index.bool.constant": _lower_index_constant,
+    "index.sizeof": _lower_index_sizeof,
 }

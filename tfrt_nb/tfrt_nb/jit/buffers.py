@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseIntOrFPElementsAttr, MemRefType, NoneAttr
@@ -44,24 +45,24 @@ done:
 }}"""
 
 
-def _buffer_type(value: SSAValue, op: Operation) -> MemRefType:
+def buffer_type(value: SSAValue, op: Operation) -> MemRefType:
     type_ = value.type
     if not isinstance(type_, MemRefType):
         fail(op, f"'{type_}' is not a buffer of known rank")
     return type_
 
 
-def _element_size(type_: MemRefType) -> str:
+def element_size(type_: MemRefType) -> str:
     element = llvm_type(type_.element_type)
     return f"ptrtoint (ptr getelementptr ({element}, ptr null, i64 1) to i64)"
 
 
 def _allocate(body: FunctionBody, op: Operation) -> None:
     assert isinstance(op, memref.AllocOp | memref.AllocaOp)
-    type_ = _buffer_type(op.memref, op)
+    type_ = buffer_type(op.memref, op)
     sizes = _allocated_sizes(body, type_, op.dynamic_sizes)
-    strides, count = _contiguous_strides(body, sizes)
-    size = body.value(f"mul i64 {count}, {_element_size(type_)}")
+    strides, count = contiguous_strides(body, sizes)
+    size = body.value(f"mul i64 {count}, {element_size(type_)}")
     if isinstance(op, memref.AllocOp):
         pointer = _heap(body, size, _ALIGNMENT - 1)
         if body.module.frees_by_hand:
@@ -71,7 +72,7 @@ def _allocate(body: FunctionBody, op: Operation) -> None:
     else:
         element, elements = llvm_type(type_.element_type), _static_count(type_)
         pointer = body.first(f"alloca [{elements} x {element}], align {_ALIGNMENT}")
-    body.bind(op.memref, _descriptor(body, pointer, sizes, strides))
+    body.bind(op.memref, descriptor(body, Layout(pointer, pointer, "0", sizes, strides)))
 
 
 def _heap(body: FunctionBody, size: str, more: int) -> str:
@@ -87,7 +88,7 @@ def is_on_heap(op: Operation) -> bool:
     """
     if type(op) is not memref.AllocaOp:
         return False
-    type_ = _buffer_type(op.memref, op)
+    type_ = buffer_type(op.memref, op)
     is_passed_on = any(use.operation.has_trait(IsTerminator) for use in op.memref.uses)
     return bool(op.dynamic_sizes) or is_passed_on or _static_count(type_) > _MOST_IN_FRAME
 
@@ -126,7 +127,7 @@ def _allocated_sizes(
     return [next(names) if size == DYNAMIC_INDEX else str(size) for size in type_.get_shape()]
 
 
-def _contiguous_strides(body: FunctionBody, sizes: Sequence[str]) -> tuple[list[str], str]:
+def contiguous_strides(body: FunctionBody, sizes: Sequence[str]) -> tuple[list[str], str]:
     """Strides in elements, and the number of all elements."""
     strides: list[str] = []
     count = "1"
@@ -136,19 +137,49 @@ def _contiguous_strides(body: FunctionBody, sizes: Sequence[str]) -> tuple[list[
     return strides, count
 
 
-def _descriptor(
-    body: FunctionBody, pointer: str, sizes: Sequence[str], strides: Sequence[str]
-) -> str:
-    type_ = memref_type(len(sizes))
-    fields = [(_ALLOCATED, f"ptr {pointer}"), (_ALIGNED, f"ptr {pointer}"), (_OFFSET, "i64 0")]
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """What a descriptor holds, as operands."""
+
+    allocated: str
+    aligned: str
+    offset: str
+    sizes: Sequence[str]
+    strides: Sequence[str]
+
+
+def descriptor(body: FunctionBody, layout: Layout) -> str:
+    """A descriptor by value."""
+    type_ = memref_type(len(layout.sizes))
+    fields = [
+        (_ALLOCATED, f"ptr {layout.allocated}"),
+        (_ALIGNED, f"ptr {layout.aligned}"),
+        (_OFFSET, f"i64 {layout.offset}"),
+    ]
     value = "poison"
     for index, operand in fields:
         value = body.value(f"insertvalue {type_} {value}, {operand}, {index}")
-    for index, numbers in ((_SIZES, sizes), (_STRIDES, strides)):
+    for index, numbers in ((_SIZES, layout.sizes), (_STRIDES, layout.strides)):
         for dimension, number in enumerate(numbers):
             place = f"{index}, {dimension}"
             value = body.value(f"insertvalue {type_} {value}, i64 {number}, {place}")
     return value
+
+
+def layout_of(body: FunctionBody, buffer: SSAValue, op: Operation) -> Layout:
+    """What the descriptor of a buffer holds: constants where its type says so."""
+    type_ = buffer_type(buffer, op)
+    shape = type_.get_shape()
+    return Layout(
+        _field(body, buffer, _ALLOCATED),
+        _field(body, buffer, _ALIGNED),
+        "0" if isinstance(type_.layout, NoneAttr) else _field(body, buffer, _OFFSET),
+        [
+            _field(body, buffer, _SIZES, dimension) if size == DYNAMIC_INDEX else str(size)
+            for dimension, size in enumerate(shape)
+        ],
+        [_stride(body, buffer, type_, dimension) for dimension in range(len(shape))],
+    )
 
 
 def _free(body: FunctionBody, op: Operation) -> None:
@@ -173,7 +204,7 @@ def _element(
     body: FunctionBody, op: Operation, buffer: SSAValue, indices: Sequence[SSAValue]
 ) -> str:
     """The address of an element."""
-    type_ = _buffer_type(buffer, op)
+    type_ = buffer_type(buffer, op)
     base = _field(body, buffer, _ALIGNED)
     position = "0"
     if not isinstance(type_.layout, NoneAttr):
@@ -212,46 +243,94 @@ def _store(body: FunctionBody, op: Operation) -> None:
 
 def _dim(body: FunctionBody, op: Operation) -> None:
     assert isinstance(op, memref.DimOp)
-    type_ = _buffer_type(op.source, op)
+    sizes = layout_of(body, op.source, op).sizes
     dimension = constant_value(op.index)
-    if dimension is None or not 0 <= dimension < len(type_.get_shape()):
-        fail(op, "the dimension has to be a constant below the rank")
-    size = type_.get_shape()[dimension]
-    known = size != DYNAMIC_INDEX
-    body.bind(op.result, str(size) if known else _field(body, op.source, _SIZES, dimension))
+    if not sizes or (dimension is not None and not 0 <= dimension < len(sizes)):
+        fail(op, f"the buffer has {len(sizes)} dimensions")
+    if dimension is not None:
+        body.bind(op.result, sizes[dimension])
+        return
+    chosen = sizes[0]
+    for number, size in enumerate(sizes[1:], start=1):
+        is_it = body.value(f"icmp eq {body.typed(op.index)}, {number}")
+        chosen = body.value(f"select i1 {is_it}, i64 {size}, i64 {chosen}")
+    body.bind(op.result, chosen)
 
 
 def _rank(body: FunctionBody, op: Operation) -> None:
-    body.bind(op.results[0], str(len(_buffer_type(op.operands[0], op).get_shape())))
-
-
-def _cast(body: FunctionBody, op: Operation) -> None:
-    assert isinstance(op, memref.CastOp)
-    _buffer_type(op.dest, op)
-    body.bind(op.dest, body.name(op.source))
+    body.bind(op.results[0], str(len(buffer_type(op.operands[0], op).get_shape())))
 
 
 def _copy(body: FunctionBody, op: Operation) -> None:
     assert isinstance(op, memref.CopyOp)
-    types = _buffer_type(op.source, op), _buffer_type(op.destination, op)
+    source, target = layout_of(body, op.source, op), layout_of(body, op.destination, op)
+    types = buffer_type(op.source, op), buffer_type(op.destination, op)
     if not all(isinstance(type_.layout, NoneAttr) for type_ in types):
-        fail(op, "only contiguous buffers can be copied")
-    rank = len(types[0].get_shape())
-    sizes = [_field(body, op.source, _SIZES, dimension) for dimension in range(rank)]
-    _, count = _contiguous_strides(body, sizes)
-    size = body.value(f"mul i64 {count}, {_element_size(types[0])}")
-    target, source = _field(body, op.destination, _ALIGNED), _field(body, op.source, _ALIGNED)
-    arguments = ("ptr", target), ("ptr", source), ("i64", size), ("i1", "false")
+        _copy_elements(body, llvm_type(types[0].element_type), source, target)
+        return
+    _, count = contiguous_strides(body, source.sizes)
+    size = body.value(f"mul i64 {count}, {element_size(types[0])}")
+    arguments = ("ptr", target.aligned), ("ptr", source.aligned), ("i64", size), ("i1", "false")
     body.call("llvm.memmove.p0.p0.i64", "void", *arguments)
+
+
+def _copy_elements(body: FunctionBody, element: str, source: Layout, target: Layout) -> None:
+    """One by one, by a helper for buffers of this rank."""
+    rank = len(source.sizes)
+    name = global_symbol(f"__copy.{rank}.{element}")
+    body.module.helpers[name] = _copying_function(name, rank, element)
+    pointers = [
+        body.value(f"getelementptr {element}, ptr {one.aligned}, i64 {one.offset}")
+        for one in (source, target)
+    ]
+    numbers = [*source.sizes, *source.strides, *target.strides]
+    arguments = [f"ptr {one}" for one in pointers] + [f"i64 {one}" for one in numbers]
+    body.emit(f"call void {name}({', '.join(arguments)})")
+
+
+def _copying_function(name: str, rank: int, element: str) -> str:
+    """A nest of loops: `check.k` asks whether there is another index, `next.k` goes on to it."""
+    parameters = ["ptr %from.0", "ptr %to.0"]
+    parameters += [f"i64 %{one}.{k}" for one in ("size", "step", "stride") for k in range(rank)]
+    lines = [f"define internal void {name}({', '.join(parameters)}) {{", "start:"]
+    for k in range(rank):
+        before = f"body.{k - 1}" if k else "start"
+        end = f"next.{k - 1}" if k else "done"
+        lines += [
+            f"  br label %check.{k}",
+            f"check.{k}:",
+            f"  %i.{k} = phi i64 [ 0, %{before} ], [ %more.{k}, %next.{k} ]",
+            f"  %go.{k} = icmp slt i64 %i.{k}, %size.{k}",
+            f"  br i1 %go.{k}, label %body.{k}, label %{end}",
+            f"body.{k}:",
+        ]
+        for pointer, stride in (("from", "step"), ("to", "stride")):
+            lines += [
+                f"  %{pointer}.at.{k} = mul i64 %i.{k}, %{stride}.{k}",
+                f"  %{pointer}.{k + 1} = getelementptr {element}, ptr %{pointer}.{k}"
+                + f", i64 %{pointer}.at.{k}",
+            ]
+    lines += [
+        f"  %element = load {element}, ptr %from.{rank}",
+        f"  store {element} %element, ptr %to.{rank}",
+        f"  br label %{f'next.{rank - 1}' if rank else 'done'}",
+    ]
+    for k in range(rank):
+        lines += [
+            f"next.{k}:",
+            f"  %more.{k} = add i64 %i.{k}, 1",
+            f"  br label %check.{k}",
+        ]
+    return "\n".join([*lines, "done:", "  ret void", "}"])
 
 
 def _get_global(body: FunctionBody, op: Operation) -> None:
     assert isinstance(op, memref.GetGlobalOp)
-    type_ = _buffer_type(op.memref, op)
+    type_ = buffer_type(op.memref, op)
     sizes = [str(size) for size in type_.get_shape()]
     strides = [_stride(body, op.memref, type_, dimension) for dimension in range(len(sizes))]
     name = global_name(op.name_.root_reference.data)
-    body.bind(op.memref, _descriptor(body, name, sizes, strides))
+    body.bind(op.memref, descriptor(body, Layout(name, name, "0", sizes, strides)))
 
 
 def global_name(symbol: str) -> str:
@@ -299,7 +378,9 @@ _ATOMIC_INSTRUCTIONS = {
     "ori": "or",
     "andi": "and",
     "xori": "xor",
+    "maximumf": "fmaximum",
     "maxnumf": "fmax",
+    "minimumf": "fminimum",
     "minnumf": "fmin",
 }
 
@@ -324,7 +405,6 @@ LOWERINGS: dict[str, Lowering] = {
     AtomicRMWOp.name: _atomic,
     memref.DimOp.name: _dim,
     memref.RankOp.name: _rank,
-    memref.CastOp.name: _cast,
     memref.CopyOp.name: _copy,
     memref.GetGlobalOp.name: _get_global,
 }

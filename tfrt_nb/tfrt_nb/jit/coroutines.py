@@ -20,7 +20,7 @@ from xdsl.ir import Block, Operation, Region
 
 from tfrt_nb.dialects.async_.coroutine import CoroFreeOp
 from tfrt_nb.dialects.async_.runtime import RuntimeStackIsLowOp, RuntimeTakeBufferOp
-from tfrt_nb.jit import arithmetic, async_runtime, buffers, control, spawning
+from tfrt_nb.jit import arithmetic, async_runtime, buffers, control, spawning, views
 from tfrt_nb.jit.adapters import has_buffers, kernel_adapter
 from tfrt_nb.jit.buffers import globals_table
 from tfrt_nb.jit.function_body import INTERRUPT_FLAG, LIVE_COUNTER, FunctionBody, ModuleText
@@ -39,6 +39,7 @@ from tfrt_nb.passes.propagate_failures import FALLIBLE
 _LOWERINGS = {
     **arithmetic.LOWERINGS,
     **buffers.LOWERINGS,
+    **views.LOWERINGS,
     **control.LOWERINGS,
     **async_runtime.LOWERINGS,
     **spawning.LOWERINGS,

@@ -12,8 +12,9 @@ from typing import TypeAlias
 
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
+from tfrt_nb.dialects.branches import branch_operands
 from tfrt_nb.jit.llvm_types import LIBRARY_FUNCTIONS, global_symbol, llvm_type, text_constant
-from tfrt_nb.passes.control_flow import branch_operands, terminator_of
+from tfrt_nb.passes.control_flow import terminator_of
 from tfrt_nb.passes.errors import location_of
 from tfrt_runtime.diagnostics import Location
 

@@ -16,7 +16,7 @@ Loops with reductions are left alone.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -38,7 +38,8 @@ from tfrt_nb.dialects.async_.tasks import (
 from tfrt_nb.dialects.async_.types import GROUP
 from tfrt_nb.passes.awaiting import JOINS, UNINTERRUPTED
 from tfrt_nb.passes.control_flow import Emitter, erase
-from tfrt_nb.passes.index_math import IndexMath
+from tfrt_nb.passes.folding import fold_constants
+from tfrt_nb.passes.index_math import IndexMath, constant_value
 from tfrt_nb.passes.outline import Symbols, captured_values, sink_constants
 from tfrt_nb.passes.parallel_compute import Loop, compute_function
 
@@ -65,14 +66,16 @@ class AsyncParallelFor(ModulePass):
     join_on_failure: bool = False
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        fold_constants(op)
         symbols = Symbols(op)
-        for loop in list(op.walk()):
+        # The last first, and outer ones before inner ones, as MLIR numbers the functions.
+        for loop in reversed(list(op.walk(region_first=True))):
             if isinstance(loop, scf.ParallelOp) and not loop.initVals:
                 self._lower(loop, symbols)
 
     def _lower(self, op: scf.ParallelOp, symbols: Symbols) -> None:
         math = _math_in_front_of(op)
-        blocks_wanted = self._wanted_blocks(math)
+        there_before = set(math.entry.ops)
         min_task_size = math.constant(self.min_task_size)
         constants = captured_values(op.body)
         sink_constants(op.body, constants)
@@ -86,6 +89,7 @@ class AsyncParallelFor(ModulePass):
         is_empty = math.compare("eq", iterations, math.constant(0))
         body = Block()
         inner = math.at(Emitter.at_end(body, op.location))
+        blocks_wanted = self._wanted_blocks(inner)
         size, count = _cut(iterations, blocks_wanted, min_task_size, inner)
         if self.async_dispatch:
             call, starts = _dispatch_by_halves(loop, compute, size, count, inner, symbols)
@@ -98,6 +102,7 @@ class AsyncParallelFor(ModulePass):
         math.emit(scf.IfOp(is_empty, (), [scf.YieldOp()], Region(body)))
         erase(op)
         _erase_unused_constants(constants)
+        _settle_constants(math.entry, there_before, min_task_size, blocks_wanted)
 
     def _trip_counts(self, op: scf.ParallelOp, math: IndexMath) -> list[SSAValue]:
         trips = []
@@ -116,7 +121,7 @@ class AsyncParallelFor(ModulePass):
             (factor for limit, factor in _BLOCKS_PER_WORKER if self.num_workers <= limit),
             _BLOCKS_PER_WORKER_OF_MANY,
         )
-        return _constant_first(math, max(1, int(factor * self.num_workers)))
+        return math.constant(max(1, int(factor * self.num_workers)))
 
 
 def _erase_unused_constants(values: Sequence[SSAValue]) -> None:
@@ -124,6 +129,42 @@ def _erase_unused_constants(values: Sequence[SSAValue]) -> None:
     for value in values:
         if isinstance(value.owner, arith.ConstantOp) and value.first_use is None:
             erase(value.owner)
+
+
+def _settle_constants(
+    entry: Block, there_before: set[Operation], min_task_size: SSAValue, blocks_wanted: SSAValue
+) -> None:
+    """Put new constants where MLIR's folding puts them.
+
+    Each goes to the start of the block when its turn comes.  Only the first, the least size of a task,
+    stays where it is made if a constant or nothing is in front of it.
+    """
+    new = [op for op in entry.ops if isinstance(op, arith.ConstantOp) and op not in there_before]
+    new.sort(key=_turns(blocks_wanted))
+    first = min_task_size.owner
+    if isinstance(first, arith.ConstantOp) and first in new:
+        new.remove(first)
+        before = first.prev_op
+        while before in new:
+            before = before.prev_op
+        if before is not None and not isinstance(before, arith.ConstantOp):
+            new.insert(0, first)
+    for constant in new:
+        if constant.parent is entry and constant is not entry.first_op:
+            assert entry.first_op is not None
+            entry.detach_op(constant)
+            entry.insert_op_before(constant, entry.first_op)
+
+
+def _turns(blocks_wanted: SSAValue) -> Callable[[arith.ConstantOp], int]:
+    """0 is made first and 1 last; the number of blocks, if it is known, is found by folding then."""
+
+    def turn(constant: arith.ConstantOp) -> int:
+        if constant.result is blocks_wanted:
+            return 3
+        return {0: 0, 1: 2}.get(constant_value(constant.result), 1)
+
+    return turn
 
 
 def _math_in_front_of(op: scf.ParallelOp) -> IndexMath:
@@ -136,21 +177,23 @@ def _math_in_front_of(op: scf.ParallelOp) -> IndexMath:
     return IndexMath(Emitter.in_front_of(op), outermost.parent, outermost)
 
 
-def _constant_first(math: IndexMath, number: int) -> SSAValue:
-    """The constant at the very start of the function, where MLIR's folding puts it."""
-    first = math.entry.first_op
-    return IndexMath(math.emit, math.entry, first).constant(number)
-
-
 def _wanted_blocks_at_run_time(math: IndexMath) -> SSAValue:
     emit = math.emit
+
+    def number(value: float) -> SSAValue:
+        """A constant beside those of `math`."""
+        made = arith.ConstantOp(FloatAttr(value, f32))
+        return Emitter(math.entry, math.constants_before, emit.location)(made).result
+
     workers = emit(RuntimeNumWorkerThreadsOp()).result
-    factor: SSAValue = emit(arith.ConstantOp(FloatAttr(_BLOCKS_PER_WORKER_OF_MANY, f32))).result
-    for limit, blocks in reversed(_BLOCKS_PER_WORKER):
-        is_few = math.compare("sle", workers, math.constant(limit))
-        factor = math.select(is_few, emit(arith.ConstantOp(FloatAttr(blocks, f32))).result, factor)
+    factor = number(_BLOCKS_PER_WORKER[0][1])
+    limits = [limit for limit, _ in _BLOCKS_PER_WORKER]
+    factors = [*(blocks for _, blocks in _BLOCKS_PER_WORKER[1:]), _BLOCKS_PER_WORKER_OF_MANY]
+    for limit, blocks in zip(limits, factors, strict=True):
+        is_more = math.compare("sgt", workers, math.constant(limit))
+        factor = math.select(is_more, number(blocks), factor)
     count = emit(arith.SIToFPOp(emit(arith.IndexCastOp(workers, i32)), f32))
-    scaled = emit(arith.FPToSIOp(emit(arith.MulfOp(count, factor)), i32))
+    scaled = emit(arith.FPToSIOp(emit(arith.MulfOp(factor, count)), i32))
     wanted = emit(arith.IndexCastOp(scaled, IndexType())).result
     return math.maximum(wanted, math.constant(1))
 

@@ -47,6 +47,7 @@ from tfrt_nb.passes.reference_counts import (
 
 _COUNTS = Counts(RuntimeAddRefOp, RuntimeDropRefOp)
 
+_WAITING = ExecuteOp | YieldOp | AwaitOp | AwaitAllOp
 _HIGH_LEVEL = {
     *(ExecuteOp, YieldOp, AwaitOp, CreateGroupOp, AddToGroupOp, AwaitAllOp),
     *(FuncOp, ReturnOp, CallOp),
@@ -78,9 +79,12 @@ def _is_counted_by_hand(value: SSAValue) -> bool:
 
 
 def refuse_high_level_operations(module: ModuleOp) -> None:
-    """Counting is about threads of control, which tasks hide."""
+    """Counting is about threads of control, which tasks hide.
+
+    The first task or await is named, if there is one, as MLIR does.
+    """
     if not any(type(op) in _HIGH_LEVEL for op in operations_in(module)):
         return
-    for op in module.walk(region_first=True):
-        if type(op) in _HIGH_LEVEL:
-            fail(op, "async operations must be lowered to async runtime operations")
+    found = [op for op in module.walk(region_first=True) if type(op) in _HIGH_LEVEL]
+    first = next((op for op in found if isinstance(op, _WAITING)), found[0])
+    fail(first, "async operations must be lowered to async runtime operations")

@@ -56,7 +56,7 @@ class AsyncToAsyncRuntime(ModulePass):
 
     name: ClassVar[str] = "async-to-async-runtime"
 
-    share_bodies: bool = True
+    share_bodies: bool = False
     token_last: bool = False
     keep_errors: bool = False
     spawn_leaves: bool = False

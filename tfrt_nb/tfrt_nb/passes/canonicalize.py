@@ -23,6 +23,7 @@ from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, Rewrite
 from xdsl.transforms.canonicalize import CanonicalizePass
 
 from tfrt_nb.dialects.types import CHAIN
+from tfrt_nb.passes.folding import fold_constants
 
 MERGE, NEW = "tfrt.merge.chains", "tfrt.new.chain"
 _CONSTANT = "tfrt.constant."
@@ -35,7 +36,9 @@ class Canonicalize(CanonicalizePass):
     name = "canonicalize"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        fold_constants(op)
         super().apply(ctx, op)
+        fold_constants(op)
         PatternRewriteWalker(_MergeChains()).rewrite_module(op)
         # The last first, so that what only a dead operation used is dead when its turn comes.
         PatternRewriteWalker(_DeadOperation(), walk_reverse=True).rewrite_module(op)

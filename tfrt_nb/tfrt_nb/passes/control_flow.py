@@ -11,6 +11,8 @@ from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, LocationAttr, i1,
 from xdsl.dialects.func import ReturnOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 
+from tfrt_nb.dialects.branches import branch_operands
+
 OpT = TypeVar("OpT", bound=Operation)
 
 
@@ -115,27 +117,6 @@ def region_of(block: Block) -> Region:
     """The region that the block is in."""
     assert block.parent is not None
     return block.parent
-
-
-def branch_operands(terminator: Operation, edge: int) -> Sequence[SSAValue]:
-    """What a branch passes to the arguments of its successor number `edge`."""
-    match terminator:
-        case cf.BranchOp():
-            return terminator.arguments
-        case cf.ConditionalBranchOp():
-            return (terminator.then_arguments, terminator.else_arguments)[edge]
-        case cf.SwitchOp() if edge == 0:
-            return terminator.default_operands
-        case cf.SwitchOp():
-            return _case_operands(terminator)[edge - 1]
-        case _:
-            return ()
-
-
-def _case_operands(switch: cf.SwitchOp) -> list[Sequence[SSAValue]]:
-    operands = list(switch.case_operands)
-    sizes = switch.case_operand_segments.get_values()
-    return [[operands.pop(0) for _ in range(size)] for size in sizes]
 
 
 def split_edge(terminator: Operation, edge: int) -> Block:

@@ -22,6 +22,7 @@ from xdsl.dialects import arith, cf, scf
 from xdsl.dialects.builtin import (
     DenseIntElementsAttr,
     IndexType,
+    IntegerAttr,
     ModuleOp,
     VectorType,
     i64,
@@ -29,6 +30,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 
+from tfrt_nb.dialects.async_.loops import ForallOp
 from tfrt_nb.passes.control_flow import (
     Emitter,
     erase,
@@ -66,10 +68,23 @@ def lower_structured_control_flow(
 def _lower_if(op: Operation) -> None:
     assert isinstance(op, scf.IfOp)
     head, rest = _split(op)
+    if op.results:
+        rest = _joined(rest, op)
     then_block = _inline_yielding_region(op.true_region, rest)
     else_block = _inline_yielding_region(op.false_region, rest) if op.false_region.blocks else rest
     branch = cf.ConditionalBranchOp(op.cond, then_block, (), else_block, ())
     _finish(op, head, branch, rest.args)
+
+
+def _joined(rest: Block, op: Operation) -> Block:
+    """A block in front of `rest` that takes over its arguments, as MLIR has it for `scf.if`."""
+    join = Block(arg_types=op.result_types)
+    region_of(rest).insert_block_before(join, rest)
+    for argument, taken in zip(list(rest.args), join.args, strict=True):
+        argument.replace_all_uses_with(taken)
+        rest.erase_arg(argument)
+    Emitter.at_end(join, op.location)(cf.BranchOp(rest))
+    return join
 
 
 def _lower_execute_region(op: Operation) -> None:
@@ -167,6 +182,26 @@ def _lower_parallel(op: Operation) -> None:
         _lower_for(loop)
 
 
+def _lower_forall(op: Operation) -> None:
+    """A parallel loop without reductions is all that is left of a loop over threads."""
+    assert isinstance(op, ForallOp)
+    emit = Emitter.in_front_of(op)
+    bounds = [[_as_value(one, emit) for one in values] for values in op.bounds()]
+    in_parallel = terminator_of(op.body.block)
+    Emitter.in_front_of(in_parallel)(scf.ReduceOp())
+    erase(in_parallel)
+    loop = emit(scf.ParallelOp(*bounds, op.detach_region(op.body), ()))
+    op.add_region(Region(Block()))
+    replace(op, ())
+    _lower_parallel(loop)
+
+
+def _as_value(bound: SSAValue | int, emit: Emitter) -> SSAValue:
+    if isinstance(bound, SSAValue):
+        return bound
+    return emit(arith.ConstantOp(IntegerAttr(bound, IndexType()))).result
+
+
 def sequential_loops(op: scf.ParallelOp) -> list[scf.ForOp]:
     """Replace a parallel loop by a nest of `scf.for`, and give the nest, outermost first.
 
@@ -242,4 +277,5 @@ _LOWERINGS: dict[str, Callable[[Operation], None]] = {
     "scf.parallel": _lower_parallel,
     "scf.execute_region": _lower_execute_region,
     "scf.index_switch": _lower_index_switch,
+    "scf.forall": _lower_forall,
 }

@@ -32,7 +32,9 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
+from tfrt_nb.dialects.async_ import arithmetic
 from tfrt_nb.dialects.async_.failures import RuntimeCheckOp
+from tfrt_nb.dialects.async_.loops import ForallOp
 from tfrt_nb.dialects.async_.runtime import (
     RuntimeIsAvailableOp,
     RuntimeLoadOp,
@@ -43,6 +45,7 @@ from tfrt_nb.passes.call_graph import recursive_functions
 from tfrt_nb.passes.control_flow import Emitter, operations_in
 from tfrt_nb.passes.coroutines import finished_coroutine
 from tfrt_nb.passes.errors import fail
+from tfrt_nb.passes.guard_views import VIEWS, dimension_size, guard_view
 from tfrt_nb.passes.index_math import constant_value
 
 # The types are asked for as they are: abstract base classes make `isinstance` slow, and operations are many.
@@ -55,6 +58,7 @@ DIVISIONS: frozenset[type[Operation]] = frozenset(
         arith.CeilDivSIOp,
         arith.CeilDivUIOp,
         arith.FloorDivSIOp,
+        *(arithmetic.BINARY_OPERATIONS[name] for name in arithmetic.DIVISIONS),
     }
 )
 MOST_BYTES_OF_AN_ELEMENT = 16
@@ -67,8 +71,9 @@ _ACCESSES = memref.LoadOp | memref.StoreOp | memref.AtomicRMWOp
 _GUARDED = frozenset(
     {
         *DIVISIONS,
-        *(memref.LoadOp, memref.StoreOp, memref.AtomicRMWOp, memref.AllocOp, memref.AllocaOp),
-        *(scf.ForOp, scf.ParallelOp),
+        *(memref.LoadOp, memref.StoreOp, memref.AtomicRMWOp, RuntimeLoadOp),
+        *(memref.AllocOp, memref.AllocaOp, memref.DeallocOp, *VIEWS),
+        *(scf.ForOp, scf.ParallelOp, ForallOp),
     }
 )
 
@@ -98,9 +103,11 @@ class GuardOperations(ModulePass):
                 _guard_dealloc(nested)
             elif self.accesses and isinstance(nested, RuntimeLoadOp):
                 _guard_load(nested)
+            elif self.accesses and isinstance(nested, VIEWS):
+                guard_view(nested)
             elif self.loops and isinstance(nested, scf.ForOp):
                 _guard_steps(nested, [nested.step])
-            elif self.loops and isinstance(nested, scf.ParallelOp):
+            elif self.loops and isinstance(nested, scf.ParallelOp | ForallOp):
                 _guard_steps(nested, nested.step)
         if self.recursion:
             _guard_recursion(op)
@@ -146,7 +153,7 @@ def _guard_access(op: Operation, buffer: SSAValue, indices: Sequence[SSAValue]) 
         if number is not None and size != DYNAMIC_INDEX and 0 <= number < size:
             continue
         emit = Emitter.in_front_of(op)
-        limit = _size(emit, buffer, dimension, size)
+        limit = dimension_size(emit, buffer, dimension, size)
         # Unsigned: a negative index is a very large one.
         inside = emit(arith.CmpiOp(index, limit, "ult")).result
         emit(cf.AssertOp(inside, f"index {dimension} is out of bounds"))
@@ -197,10 +204,3 @@ def _guard_steps(op: Operation, steps: Sequence[SSAValue]) -> None:
         zero = emit(arith.ConstantOp(IntegerAttr(0, step.type))).result
         is_positive = emit(arith.CmpiOp(step, zero, "sgt")).result
         emit(cf.AssertOp(is_positive, "the step of a loop must be positive"))
-
-
-def _size(emit: Emitter, buffer: SSAValue, dimension: int, size: int) -> SSAValue:
-    if size != DYNAMIC_INDEX:
-        return emit(arith.ConstantOp(IntegerAttr(size, IndexType()))).result
-    number = emit(arith.ConstantOp(IntegerAttr(dimension, IndexType()))).result
-    return emit(memref.DimOp(buffer, number)).result

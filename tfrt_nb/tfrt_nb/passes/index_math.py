@@ -58,7 +58,7 @@ class IndexMath:
         known = _known(left, right)
         if known is not None:
             return self.constant(known[0] + known[1])
-        return self.emit(arith.AddiOp(left, right)).result
+        return self.emit(arith.AddiOp(*_constant_last(left, right))).result
 
     def sub(self, left: SSAValue, right: SSAValue) -> SSAValue:
         if constant_value(right) == 0:
@@ -76,7 +76,7 @@ class IndexMath:
         known = _known(left, right)
         if known is not None:
             return self.constant(known[0] * known[1])
-        return self.emit(arith.MuliOp(left, right)).result
+        return self.emit(arith.MuliOp(*_constant_last(left, right))).result
 
     def ceil_div(self, left: SSAValue, right: SSAValue) -> SSAValue:
         if constant_value(right) == 1:
@@ -106,6 +106,11 @@ class IndexMath:
 
     def select(self, condition: SSAValue, left: SSAValue, right: SSAValue) -> SSAValue:
         return self.emit(arith.SelectOp(condition, left, right)).result
+
+
+def _constant_last(left: SSAValue, right: SSAValue) -> tuple[SSAValue, SSAValue]:
+    """Operands whose order does not matter."""
+    return (left, right) if constant_value(left) is None else (right, left)
 
 
 def _known(left: SSAValue, right: SSAValue) -> tuple[int, int] | None:

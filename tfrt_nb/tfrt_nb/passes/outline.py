@@ -84,7 +84,7 @@ class Symbols:
 
     module: ModuleOp
     _used: set[str] = field(default_factory=set)
-    _counter: int = 0
+    _counters: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for op in self.module.body.block.ops:
@@ -102,8 +102,9 @@ class Symbols:
         """The name, with a number if it is taken."""
         name = wanted
         while name in self._used:
-            name = f"{wanted}_{self._counter}"
-            self._counter += 1
+            number = self._counters.get(wanted, 0)
+            name = f"{wanted}_{number}"
+            self._counters[wanted] = number + 1
         self._used.add(name)
         return name
 

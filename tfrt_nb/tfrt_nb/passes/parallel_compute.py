@@ -107,8 +107,9 @@ def _loop_nest(
         argument.replace_all_uses_with(math.add(loop.lower[dimension], scaled))
         if dimension + 1 == len(loop.trips):
             break
-        is_first = _and(math, is_first, math.compare("eq", coordinate, first[dimension]))
-        is_last = _and(math, is_last, math.compare("eq", coordinate, last[dimension]))
+        starts = math.compare("eq", coordinate, first[dimension])
+        ends_here = math.compare("eq", coordinate, last[dimension])
+        is_first, is_last = _and(math, starts, is_first), _and(math, ends_here, is_last)
         start = math.select(is_first, first[dimension + 1], zero)
         end = math.select(is_last, ends[dimension + 1], loop.trips[dimension + 1])
     return math.emit
@@ -137,8 +138,8 @@ def _coordinates(number: SSAValue, trips: Sequence[SSAValue], math: IndexMath) -
     return coordinates
 
 
-def _and(math: IndexMath, so_far: SSAValue | None, more: SSAValue) -> SSAValue:
-    return more if so_far is None else math.emit(arith.AndIOp(so_far, more)).result
+def _and(math: IndexMath, more: SSAValue, so_far: SSAValue | None) -> SSAValue:
+    return more if so_far is None else math.emit(arith.AndIOp(more, so_far)).result
 
 
 def _move_body(op: scf.ParallelOp, emit: Emitter) -> None:

@@ -70,7 +70,7 @@ PASSES: dict[str, type[ModulePass]] = {
 }
 """Every pass that a pipeline can name."""
 
-_ANCHORS = frozenset({"builtin.module", "func.func", "async.func"})
+_ANCHORS = frozenset({"any", "builtin.module", "func.func", "async.func"})
 _TOKEN = re.compile(r"\s*(?:([A-Za-z_][\w.\-]*)|(\{[^{}]*\})|([(),]))")
 
 
@@ -112,7 +112,9 @@ def executable_pipeline(*first: ModulePass) -> Pipeline:
             # What is an async function by now can go on elsewhere where the stack ends.
             GuardOperations(divisions=False, accesses=False, loops=False),
             AsyncFuncToAsyncRuntime(token_last=True, keep_errors=True, bounded_stack=True),
-            AsyncToAsyncRuntime(token_last=True, keep_errors=True, spawn_leaves=True),
+            AsyncToAsyncRuntime(
+                share_bodies=True, token_last=True, keep_errors=True, spawn_leaves=True
+            ),
             PropagateFailures(),
             ElideCoroutines(),
             AsyncRuntimeRefCounting(share_exits=True),

@@ -13,23 +13,43 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from io import StringIO
 
-from xdsl.dialects import arith, func, memref
-from xdsl.dialects.builtin import IntegerAttr, IntegerType, ModuleOp, UnregisteredOp
+from xdsl.dialects import arith, func
+from xdsl.dialects.builtin import AnyFloat, IntegerAttr, IntegerType, ModuleOp, UnregisteredOp
 from xdsl.dialects.utils import print_func_op_like
 from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.irdl import IRDLOperation
 from xdsl.printer import Printer
 
+from tfrt_nb.dialects.async_ import buffers, loops
+from tfrt_nb.dialects.async_.arithmetic import SwitchOp
 from tfrt_nb.dialects.async_.functions import FuncOp as AsyncFuncOp
-from tfrt_nb.dialects.async_.tasks import ExecuteOp
+from tfrt_nb.dialects.float_text import float_text
 
-_NAMED_AFTER_THE_OPERATION: dict[type[Operation], str] = {
-    memref.AllocOp: "alloc",
-    memref.AllocaOp: "alloca",
-    memref.CastOp: "cast",
-    memref.DimOp: "dim",
-    memref.SubviewOp: "subview",
-    memref.ReinterpretCastOp: "reinterpret_cast",
+_SUGGESTED_NAMES: dict[str, Sequence[str]] = {
+    "arith.addui_extended": ("sum", "overflow"),
+    "arith.mulsi_extended": ("low", "high"),
+    "arith.mului_extended": ("low", "high"),
+    "memref.alloc": ("alloc",),
+    "memref.alloca": ("alloca",),
+    "memref.cast": ("cast",),
+    "memref.collapse_shape": ("collapse_shape",),
+    "memref.dim": ("dim",),
+    "memref.expand_shape": ("expand_shape",),
+    "memref.extract_aligned_pointer_as_index": ("intptr",),
+    "memref.extract_strided_metadata": ("base_buffer", "offset", "sizes", "strides"),
+    "memref.memory_space_cast": ("memspacecast",),
+    "memref.reinterpret_cast": ("reinterpret_cast",),
+    "memref.subview": ("subview",),
+    "memref.transpose": ("transpose",),
+    "memref.view": ("view",),
+    "async.execute": ("token", "bodyResults"),
 }
+"""How MLIR calls results: one name for all, or one for each group of the operation's definition."""
+
+_REPLACEMENTS: dict[str, type[Operation]] = {
+    op.name: op for op in (*buffers.OPERATIONS, *loops.OPERATIONS, SwitchOp)
+}
+"""The classes with MLIR's custom form, by the names of operations that xDSL has as well."""
 
 
 def print_ir(module: ModuleOp) -> str:
@@ -53,15 +73,29 @@ class _Names:
 
 def _result_groups(op: Operation) -> list[tuple[str | None, Sequence[SSAValue]]]:
     """The results that share a name, with the name that MLIR suggests for them."""
-    if isinstance(op, ExecuteOp):
-        groups = [("token", op.results[:1]), ("bodyResults", op.results[1:])]
-        return [(name, values) for name, values in groups if values]
-    return [(_suggested_name(op), op.results)] if op.results else []
+    names = _suggested_names(op)
+    if len(names) < 2:
+        return [(names[0] if names else None, op.results)] if op.results else []
+    assert isinstance(op, IRDLOperation)
+    fields = [getattr(op, field) for field, _ in op.get_irdl_definition().results]
+    groups = [(one,) if isinstance(one, SSAValue) else tuple(one) for one in fields]
+    return [(name, values) for name, values in zip(names, groups, strict=True) if values]
 
 
-def _suggested_name(op: Operation) -> str | None:
-    if not isinstance(op, arith.ConstantOp):
-        return _NAMED_AFTER_THE_OPERATION.get(type(op))
+def _suggested_names(op: Operation) -> Sequence[str]:
+    if isinstance(op, arith.ConstantOp):
+        return (_name_of_constant(op),)
+    names = _SUGGESTED_NAMES.get(op.name, ())
+    if op.name in ("index.constant", "index.bool.constant"):
+        value = op.properties["value"]
+        assert isinstance(value, IntegerAttr)
+        number = value.value.data
+        is_index = op.name == "index.constant"
+        return (f"idx{number}" if is_index else "true" if number else "false",)
+    return names
+
+
+def _name_of_constant(op: arith.ConstantOp) -> str:
     if not isinstance(op.value, IntegerAttr):
         return "cst"
     number, type_ = op.value.value.data, op.value.type
@@ -148,6 +182,9 @@ class MlirPrinter(Printer):
         if op in self._results:
             self.print_string(f"{self._results[op]} = ")
 
+    def print_float(self, value: float, type: AnyFloat) -> None:
+        self.print_string(float_text(value, type))
+
     def _populate_block_name(self, block: Block, block_index: int | None = None) -> None:
         region = block.parent
         assert region is not None
@@ -166,7 +203,8 @@ class MlirPrinter(Printer):
         if isinstance(op, func.FuncOp):
             _print_func(op, self)
         else:
-            op.print(self)
+            # Passes make operations of xDSL's own classes, whose custom form is another here and there.
+            _REPLACEMENTS.get(op.name, type(op)).print(op, self)
 
     def print_block(
         self,
@@ -207,7 +245,7 @@ class MlirPrinter(Printer):
 def _shown_name(op: Operation) -> str:
     """The operation's name, without its dialect where that goes without saying."""
     parent = op.parent_op()
-    is_default = isinstance(parent, func.FuncOp | AsyncFuncOp) or parent is None
+    is_default = isinstance(parent, func.FuncOp | AsyncFuncOp | ModuleOp) or parent is None
     dialect, _, rest = op.name.partition(".")
     expected = "builtin" if parent is None else parent.dialect_name()
     is_plain = "." not in rest  # `async.runtime.create` keeps its dialect

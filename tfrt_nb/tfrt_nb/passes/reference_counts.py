@@ -44,9 +44,9 @@ from tfrt_nb.dialects.async_.coroutine import CoroSuspendOp
 from tfrt_nb.dialects.async_.functions import CallOp
 from tfrt_nb.dialects.async_.runtime import RuntimeSpawnOp, RuntimeStoreOp
 from tfrt_nb.dialects.async_.types import is_async
+from tfrt_nb.dialects.branches import branch_operands
 from tfrt_nb.passes.control_flow import (
     Emitter,
-    branch_operands,
     operations_in,
     region_of,
     split_edge,

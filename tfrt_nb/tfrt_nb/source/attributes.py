@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cached_property
 from typing import NoReturn, cast
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
     ArrayAttr,
+    ComplexType,
     FileLineColLoc,
     FloatAttr,
     FusedLoc,
@@ -19,19 +21,31 @@ from xdsl.dialects.builtin import (
     StringAttr,
 )
 from xdsl.ir import Attribute, TypeAttribute
-from xdsl.parser import Parser, ParserState
+from xdsl.parser import AttrParser, Parser, ParserState
 from xdsl.utils.exceptions import ParseError
 from xdsl.utils.lexer import Input, Span
 from xdsl.utils.mlir_lexer import MLIRToken, MLIRTokenKind
 
 from tfrt_nb.dialects.attributes import ShapeAttr
-from tfrt_nb.dialects.literals import parse_number_attribute
+from tfrt_nb.dialects.literals import number_attribute, parse_number_attribute
 from tfrt_nb.dialects.types import host_type, unknown_type_message
 from tfrt_nb.source import spellings
 from tfrt_nb.source.lexer import SourceLexer, string_value, token_end
 from tfrt_nb.source.text import SourceText
 
 _ALIAS = re.compile(r"^[ \t]*([#!][\w$-][\w$-]*)[ \t]*=", re.MULTILINE | re.ASCII)
+
+
+@dataclass
+class _Element(Parser._TensorLiteralElement):
+    """An element of `dense<...>`, which is read as a number on its own would be."""
+
+    def to_type(self, parser: AttrParser, type: Attribute) -> int | float | tuple[float, float]:
+        if isinstance(type, ComplexType):
+            return cast(tuple[float, float], super().to_type(parser, type))
+        number = number_attribute(parser, self.span, type)
+        assert isinstance(number, IntegerAttr | FloatAttr)
+        return cast(int | float, number.value.data)
 
 
 class AttributeParser(Parser):
@@ -101,6 +115,10 @@ class AttributeParser(Parser):
 
     def parse_optional_builtin_int_or_float_attr(self) -> IntegerAttr | FloatAttr | None:
         return parse_number_attribute(self)
+
+    def _parse_tensor_literal_element(self) -> _Element:
+        element = super()._parse_tensor_literal_element()
+        return _Element(element.is_negative, element.value, element.span)
 
     def _parse_attribute_entry(self) -> tuple[str, Attribute]:
         name, attribute = super()._parse_attribute_entry()

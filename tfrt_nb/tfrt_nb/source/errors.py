@@ -54,3 +54,17 @@ def in_house_style(message: str) -> str:
     for pattern, replacement in _STYLE:
         message = pattern.sub(replacement, message)
     return message
+
+
+def in_mlirs_words(name: str, message: str) -> str:
+    """What a verifier of xDSL says of an operation of this name, as MLIR says it behind the name."""
+    first, _, _ = message.partition("\n")
+    text = first.removeprefix(f"'{name}' ").removeprefix("op ").rstrip(".")
+    text = text.replace("last operation in its parent block", "last operation in the parent block")
+    parents = re.match(r"expects parent op to be one of (.*)", text)
+    if parents is not None:
+        # `async.region` is of the proposal; MLIR has none.
+        names = sorted(set(re.findall(r"'([\w.]+)'", parents[1])) - {"async.region"})
+        several = len(names) > 1
+        text = f"expects parent op {'to be one of ' if several else ''}'{', '.join(names)}'"
+    return text

@@ -24,6 +24,7 @@ from xdsl.utils.mlir_lexer import MLIRToken, MLIRTokenKind
 from tfrt_nb.dialects.assembly import NamesItsRegionArguments
 from tfrt_nb.dialects.catalog import (
     HOST_DIALECTS,
+    UPSTREAM_DIALECTS,
     HostContext,
     UnknownOp,
     host_operation,
@@ -32,7 +33,7 @@ from tfrt_nb.dialects.catalog import (
 )
 from tfrt_nb.dialects.control_flow import NONSTRICT, ReturnOp
 from tfrt_nb.source import spellings
-from tfrt_nb.source.errors import LocatedError, SourceError, diagnostic_of
+from tfrt_nb.source.errors import LocatedError, SourceError, diagnostic_of, in_mlirs_words
 from tfrt_nb.source.recovery import RecoveringParser
 from tfrt_nb.source.scopes import Scope, Visibility
 from tfrt_nb.source.spans import SourceSpan, place, source_span
@@ -174,7 +175,14 @@ class SourceParser(RecoveringParser):
         self._consume_token()
         old_spellings = self._old_spellings
         self._parser_state.dialect_stack.append(operation_type.dialect_name())
-        operation = operation_type.parse(self)
+        try:
+            operation = operation_type.parse(self)
+        except VerifyException as problem:
+            self._raise_wrong_types(operation_type, name_token, problem)
+        except ParseError as problem:
+            if self._op_name == operation_type.name:
+                self._raise_at_end_of_line(problem)
+            raise
         self._parser_state.dialect_stack.pop()
         if written in spellings.NONSTRICT_BY_SPELLING:
             operation.attributes[NONSTRICT] = UnitAttr()
@@ -184,6 +192,50 @@ class SourceParser(RecoveringParser):
         if location is not None:
             operation.location = location
         return operation
+
+    def _raise_wrong_types(
+        self, operation_type: type[Operation], name: MLIRToken, problem: VerifyException
+    ) -> NoReturn:
+        """Types that an operation cannot have are an error of the operation, in MLIR's words."""
+        end = self._last_end
+        text = in_mlirs_words(operation_type.name, str(problem))
+        if issubclass(operation_type, IRDLOperation):
+            from tfrt_nb.dialects.definitions import type_problem  # host programs do without
+
+            definition = operation_type.get_irdl_definition()
+            types = self._written_types(name.span.end, end)
+            count = len(definition.operands)
+            if len(types) == 1:
+                types *= count + len(definition.results)
+            text = type_problem(definition, types[:count], types[count:]) or text
+        span = Span(name.span.start, end, name.span.input)
+        raise LocatedError(span, f"'{operation_type.name}' op {text}", []) from None
+
+    def _raise_at_end_of_line(self, problem: ParseError) -> None:
+        """What an operation lacks at the end of its line is missed there, as in MLIR."""
+        token, end = self._current_token.span, self._last_end
+        is_of_mlir = self._op_name.partition(".")[0] in UPSTREAM_DIALECTS | {"async"}
+        if (
+            is_of_mlir
+            and problem.span == token
+            and problem.msg.startswith("Expected '")
+            and "\n" in self.source.text[end : token.start]
+        ):
+            raise ParseError(Span(end, end + 1, token.input), problem.msg) from None
+
+    def _written_types(self, start: int, end: int) -> list[Attribute]:
+        """The types behind the last colon of a short form."""
+        colon = self.source.text.rfind(":", start, end)
+        types: list[Attribute] = []
+        if colon < 0:
+            return types
+        self._resume_from(colon + 1)
+        self._last_end = colon + 1
+        while self._last_end < end and (type_ := self.parse_optional_type()) is not None:
+            types.append(type_)
+            if self.parse_optional_punctuation(",") is None:
+                self.parse_optional_keyword("to")
+        return types
 
     def _canonical_name(self, written: str) -> str:
         name = spellings.operation_name(written)

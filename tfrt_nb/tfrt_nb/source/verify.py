@@ -13,6 +13,7 @@ from io import StringIO
 from xdsl.dialects.builtin import ArrayAttr, FunctionType, ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.irdl import IRDLOperation
 from xdsl.traits import IsTerminator, NoTerminator
 
 from tfrt_nb.dialects.catalog import UnknownOp
@@ -20,6 +21,7 @@ from tfrt_nb.dialects.control_flow import ReturnOp
 from tfrt_nb.dialects.control_flow.structure import BodyOp, CallingOp
 from tfrt_nb.dialects.kernel_op import KernelOp
 from tfrt_nb.dialects.printer import HostPrinter
+from tfrt_nb.source.errors import in_mlirs_words
 from tfrt_nb.source.spans import definition_span, operand_span, source_span, span_of, value_name
 from tfrt_runtime.diagnostics import Diagnostic, Location, error, note
 
@@ -105,7 +107,7 @@ def _checks(operation_type: type[Operation]) -> tuple[Check, ...]:
     elif issubclass(operation_type, CallingOp):
         checks.append(_check_callees)
     if not issubclass(operation_type, KernelOp):
-        checks += [_check_position, _check_blocks]
+        checks += [_check_position, _check_edges, _check_blocks]
     return tuple(checks)
 
 
@@ -128,11 +130,16 @@ def _own_problem(operation: Operation) -> str | None:
         return _function_problem(operation)
     if isinstance(operation, ModuleOp):
         return _module_problem(operation)
+    if isinstance(operation, IRDLOperation):
+        from tfrt_nb.dialects.definitions import definition_problem  # host programs do without
+
+        if (problem := definition_problem(operation)) is not None:
+            return problem
     try:
         operation.verify_()
     except Exception as exception:  # noqa: BLE001
         # Some operations of xDSL raise a plain Exception.
-        return str(exception)
+        return in_mlirs_words(operation.name, str(exception))
     return None
 
 
@@ -185,6 +192,15 @@ def _check_position(operation: Operation, symbols: Symbols) -> Iterator[Diagnost
         yield _op_error(operation, "must be the last operation in the parent block")
     elif operation.successors:
         yield _op_error(operation, "with block successors must terminate its parent block")
+
+
+def _check_edges(operation: Operation, symbols: Symbols) -> Iterator[Diagnostic]:
+    if not operation.successors or isinstance(operation, UnknownOp):
+        return
+    from tfrt_nb.dialects.branches import edge_problem  # host programs do without `cf`
+
+    if (problem := edge_problem(operation)) is not None:
+        yield error(problem, span_of(operation))
 
 
 @cache

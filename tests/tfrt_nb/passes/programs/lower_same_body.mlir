@@ -1,4 +1,4 @@
-// pipeline: builtin.module(async-to-async-runtime)
+// pipeline: builtin.module(async-to-async-runtime{share-bodies})
 // Two tasks with equal bodies share a coroutine; a third computes something else.
 func.func @three(%a: i64, %b: i64) {
   %s = async.execute {

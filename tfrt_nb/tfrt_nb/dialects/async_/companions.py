@@ -10,10 +10,9 @@ from collections.abc import Sequence
 from io import StringIO
 from typing import Self
 
-from xdsl.dialects import arith, cf, func, math, memref, scf, vector
+from xdsl.dialects import arith, cf, memref, scf
 from xdsl.dialects.builtin import (
     AnyFloat,
-    Builtin,
     DenseIntOrFPElementsAttr,
     IndexType,
     IntegerAttr,
@@ -22,40 +21,13 @@ from xdsl.dialects.builtin import (
     StringAttr,
     TensorType,
     UnitAttr,
-    UnrankedMemRefType,
     i64,
 )
 from xdsl.ir import Attribute, Dialect, Operation
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 
-from tfrt_nb.dialects.async_ import loops
-
-
-class CastOp(memref.CastOp):
-    """`memref.cast %m : memref<4xf32> to memref<?xf32>`."""
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        unresolved = parser.parse_unresolved_operand()
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        source = parser.resolve_operand(unresolved, parser.parse_type())
-        parser.parse_keyword("to")
-        position = parser.pos
-        target = parser.parse_type()
-        if not isinstance(target, MemRefType | UnrankedMemRefType):
-            parser.raise_error(f"expected a memref type, but got '{target}'", position)
-        return cls.build(operands=[source], result_types=[target], attributes=attributes)
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_ssa_value(self.source)
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.source.type)
-        printer.print_string(" to ")
-        printer.print_attribute(self.dest.type)
+from tfrt_nb.dialects.async_ import arithmetic, buffers, loops
 
 
 class GlobalOp(memref.GlobalOp):
@@ -183,15 +155,20 @@ class AtomicRMWOp(memref.AtomicRMWOp):
         printer.print_function_type([self.value.type, self.memref.type], [self.result.type])
 
 
-def _with(dialect: Dialect, replacements: Sequence[type[Operation]]) -> Dialect:
-    """The dialect with some operations replaced by others of the same name."""
+def _with(
+    dialect: Dialect, replacements: Sequence[type[Operation]], more: Sequence[type[Operation]] = ()
+) -> Dialect:
+    """The dialect with some operations replaced by others of the same name, and some more."""
     by_name = {op.name: op for op in replacements}
     operations = [by_name.get(op.name, op) for op in dialect.operations]
-    return Dialect(dialect.name, operations, list(dialect.attributes))
+    return Dialect(dialect.name, [*operations, *more], list(dialect.attributes))
 
 
-Scf = _with(scf.Scf, loops.OPERATIONS)
-MemRef = _with(memref.MemRef, (CastOp, GlobalOp, AtomicRMWOp))
-
-COMPANIONS = (Builtin, arith.Arith, cf.Cf, func.Func, math.Math, MemRef, Scf, vector.Vector)
-"""What to load beside `Async` to read an async program."""
+Arith = _with(
+    arith.Arith,
+    (arithmetic.AddUIExtendedOp,),
+    (arithmetic.RemFOp, arithmetic.IndexCastUIOp),
+)
+Cf = _with(cf.Cf, (arithmetic.SwitchOp,))
+Scf = _with(scf.Scf, loops.OPERATIONS, loops.MORE_OPERATIONS)
+MemRef = _with(memref.MemRef, (GlobalOp, AtomicRMWOp, *buffers.OPERATIONS), buffers.MORE_OPERATIONS)

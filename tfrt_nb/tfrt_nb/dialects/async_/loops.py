@@ -10,10 +10,21 @@ from collections.abc import Sequence
 from typing import Self
 
 from xdsl.dialects import scf
-from xdsl.dialects.builtin import IndexType, i1
+from xdsl.dialects.builtin import DYNAMIC_INDEX, ArrayAttr, DenseArrayBase, IndexType, i1, i64
 from xdsl.ir import Attribute, Block, Region, SSAValue
+from xdsl.irdl import (
+    AttrSizedOperandSegments,
+    IRDLOperation,
+    irdl_op_definition,
+    lazy_traits_def,
+    opt_prop_def,
+    prop_def,
+    region_def,
+    var_operand_def,
+)
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
+from xdsl.traits import HasParent, IsTerminator, NoTerminator
 
 Assignment = tuple[Parser.UnresolvedArgument, UnresolvedOperand]
 
@@ -47,6 +58,32 @@ class ForOp(scf.ForOp):
             _end_with_yield(body)
         return op
 
+    def print(self, printer: Printer) -> None:
+        index, *carried = self.body.block.args
+        printer.print_string(" ")
+        printer.print_ssa_value(index)
+        for word, bound in (("=", self.lb), ("to", self.ub), ("step", self.step)):
+            printer.print_string(f" {word} ")
+            printer.print_ssa_value(bound)
+        if carried:
+            printer.print_string(" iter_args")
+            _print_assignments(printer, carried, self.iter_args)
+            printer.print_string(" -> ")
+            with printer.in_parens():
+                printer.print_list(carried, lambda value: printer.print_attribute(value.type))
+        printer.print_string(" ")
+        if not isinstance(index.type, IndexType):
+            printer.print_string(" : ")
+            printer.print_attribute(index.type)
+            printer.print_string(" ")
+        printer.print_region(
+            self.body,
+            print_entry_block_args=False,
+            print_empty_block=False,
+            print_block_terminators=bool(carried),
+        )
+        printer.print_op_attributes(self.attributes)
+
 
 class IfOp(scf.IfOp):
     """`scf.if %c -> T { ... } else { ... }`."""
@@ -59,6 +96,17 @@ class IfOp(scf.IfOp):
         has_else = parser.parse_optional_keyword("else") is not None
         otherwise = _parse_region_with_yield(parser) if has_else else Region()
         return cls(condition, types, then, otherwise, parser.parse_optional_attr_dict())
+
+
+class IndexSwitchOp(scf.IndexSwitchOp):
+    """`scf.index_switch %i case 2 { ... } default { ... }`: without results, yields may be left out."""
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        op = super().parse(parser)
+        for region in op.regions:
+            _end_with_yield(region)
+        return op
 
 
 class WhileOp(scf.WhileOp):
@@ -83,6 +131,37 @@ class WhileOp(scf.WhileOp):
         if attributes is not None:
             op.attributes |= attributes.data
         return op
+
+    def print(self, printer: Printer) -> None:
+        if self.arguments:
+            printer.print_string(" ")
+            _print_assignments(printer, self.before_region.block.args, self.arguments)
+        printer.print_string(" : ")
+        printer.print_operation_type(self)
+        printer.print_string(" ")
+        printer.print_region(self.before_region, print_entry_block_args=False)
+        printer.print_string(" do ")
+        printer.print_region(self.after_region)
+        printer.print_op_attributes(self.attributes, print_keyword=True)
+
+
+class ExecuteRegionOp(scf.ExecuteRegionOp):
+    """`scf.execute_region -> T { ... }`."""
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        types = _parse_types(parser) if parser.parse_optional_punctuation("->") else ()
+        region = parser.parse_region()
+        attributes = parser.parse_optional_attr_dict()
+        return cls.build(result_types=[types], regions=[region], attributes=attributes)
+
+    def print(self, printer: Printer) -> None:
+        if self.outs:
+            printer.print_string(" -> ")
+            _print_types(printer, self.outs.types)
+        printer.print_string(" ")
+        printer.print_region(self.region, print_entry_block_args=False)
+        printer.print_op_attributes(self.attributes)
 
 
 class ReduceOp(scf.ReduceOp):
@@ -115,8 +194,8 @@ class ReduceOp(scf.ReduceOp):
                 printer.print_list(self.args, printer.print_ssa_value)
                 printer.print_string(" : ")
                 printer.print_list(self.args.types, printer.print_attribute)
+        printer.print_string(" ")
         if self.reductions:
-            printer.print_string(" ")
             printer.print_list(self.reductions, printer.print_region)
         printer.print_op_attributes(self.attributes)
 
@@ -138,7 +217,7 @@ class ParallelOp(scf.ParallelOp):
         initial = _parse_initial_values(parser)
         body = parser.parse_region([index.resolve(IndexType()) for index in indices])
         if not isinstance(body.block.last_op, scf.ReduceOp):
-            body.block.add_op(scf.ReduceOp())
+            body.block.add_op(ReduceOp())
         op = cls(lower, upper, steps, body, initial)
         op.attributes |= parser.parse_optional_attr_dict()
         return op
@@ -155,13 +234,145 @@ class ParallelOp(scf.ParallelOp):
             printer.print_string(" -> ")
             _print_types(printer, self.res.types)
         printer.print_string(" ")
-        printer.print_region(
-            self.body, print_entry_block_args=False, print_block_terminators=bool(self.initVals)
-        )
+        printer.print_region(self.body, print_entry_block_args=False)
         printer.print_op_attributes(self.attributes)
 
 
-OPERATIONS = (ForOp, IfOp, WhileOp, ReduceOp, ParallelOp)
+@irdl_op_definition
+class InParallelOp(IRDLOperation):
+    """Ends the body of `scf.forall`; it would combine results, of which there are none here."""
+
+    name = "scf.forall.in_parallel"
+    body = region_def()
+
+    traits = lazy_traits_def(lambda: (IsTerminator(), NoTerminator(), HasParent(ForallOp)))
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        region = parser.parse_region()
+        if not region.blocks:
+            region.add_block(Block())
+        return cls.build(regions=[region], attributes=parser.parse_optional_attr_dict())
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_region(self.body)
+        printer.print_op_attributes(self.attributes)
+
+
+@irdl_op_definition
+class ForallOp(IRDLOperation):
+    """`scf.forall (%i, %j) in (%n, 3) { ... }`, or `(%i) = (0) to (%n) step (2)`; without results."""
+
+    name = "scf.forall"
+    lower = var_operand_def(IndexType)
+    upper = var_operand_def(IndexType)
+    step = var_operand_def(IndexType)
+    static_lower = prop_def(DenseArrayBase, prop_name="staticLowerBound")
+    static_upper = prop_def(DenseArrayBase, prop_name="staticUpperBound")
+    static_step = prop_def(DenseArrayBase, prop_name="staticStep")
+    mapping = opt_prop_def(ArrayAttr)
+    body = region_def("single_block")
+
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        indices = parser.parse_comma_separated_list(
+            parser.Delimiter.PAREN, lambda: parser.parse_argument(expect_type=False)
+        )
+        if parser.parse_optional_keyword("in") is not None:
+            bounds = [([], [0] * len(indices)), _parse_bounds(parser), ([], [1] * len(indices))]
+        else:
+            parser.parse_punctuation("=")
+            bounds = [_parse_bounds(parser)]
+            for word in ("to", "step"):
+                parser.parse_keyword(word)
+                bounds.append(_parse_bounds(parser))
+        if parser.parse_optional_keyword("shared_outs") is not None:
+            parser.raise_error(
+                "'scf.forall' with results works on tensors, which are not supported"
+            )
+        body = parser.parse_region([index.resolve(IndexType()) for index in indices])
+        if not isinstance(body.block.last_op, InParallelOp):
+            body.block.add_op(InParallelOp.build(regions=[Region(Block())]))
+        attributes = parser.parse_optional_attr_dict()
+        properties: dict[str, Attribute] = {
+            name: DenseArrayBase.from_list(i64, static)
+            for name, (_, static) in zip(_STATIC_BOUNDS, bounds, strict=True)
+        }
+        if "mapping" in attributes:
+            properties["mapping"] = attributes.pop("mapping")
+        return cls.build(
+            operands=[dynamic for dynamic, _ in bounds],
+            properties=properties,
+            attributes=attributes,
+            regions=[body],
+        )
+
+    def bounds(self) -> list[list[SSAValue | int]]:
+        """Lower bounds, upper bounds and steps: values, or numbers where they are known."""
+        return [
+            _mixed(self.lower, self.static_lower),
+            _mixed(self.upper, self.static_upper),
+            _mixed(self.step, self.static_step),
+        ]
+
+    def print(self, printer: Printer) -> None:
+        lower, upper, step = self.bounds()
+        printer.print_string(" ")
+        _print_values(printer, self.body.block.args)
+        if all(one == 0 for one in lower) and all(one == 1 for one in step):
+            printer.print_string(" in ")
+            _print_mixed(printer, upper)
+        else:
+            for word, values in (("=", lower), ("to", upper), ("step", step)):
+                printer.print_string(f" {word} ")
+                _print_mixed(printer, values)
+        printer.print_string(" ")
+        printer.print_region(self.body, print_entry_block_args=False, print_block_terminators=False)
+        mapping: dict[str, Attribute] = {} if self.mapping is None else {"mapping": self.mapping}
+        printer.print_op_attributes(mapping | self.attributes)
+
+
+_STATIC_BOUNDS = ("staticLowerBound", "staticUpperBound", "staticStep")
+
+
+def _parse_bounds(parser: Parser) -> tuple[list[SSAValue], list[int]]:
+    """`(%n, 3)`: the values, and all numbers with a sign in the place of each value."""
+    values: list[SSAValue] = []
+
+    def parse_bound() -> int:
+        unresolved = parser.parse_optional_unresolved_operand()
+        if unresolved is None:
+            return parser.parse_integer(allow_boolean=False)
+        values.append(parser.resolve_operand(unresolved, IndexType()))
+        return DYNAMIC_INDEX
+
+    numbers = parser.parse_comma_separated_list(parser.Delimiter.PAREN, parse_bound)
+    return values, numbers
+
+
+def _mixed(values: Sequence[SSAValue], static: DenseArrayBase) -> list[SSAValue | int]:
+    given = iter(values)
+    return [next(given) if n == DYNAMIC_INDEX else int(n) for n in static.get_values()]
+
+
+def _print_mixed(printer: Printer, values: Sequence[SSAValue | int]) -> None:
+    with printer.in_parens():
+        printer.print_list(
+            values,
+            lambda one: (
+                printer.print_string(str(one))
+                if isinstance(one, int)
+                else printer.print_ssa_value(one)
+            ),
+        )
+
+
+OPERATIONS = (ExecuteRegionOp, ForOp, IfOp, IndexSwitchOp, WhileOp, ReduceOp, ParallelOp)
+MORE_OPERATIONS = (ForallOp, InParallelOp)
+"""What xDSL lacks."""
 
 
 def _parse_assignments(parser: Parser) -> list[Assignment]:
@@ -173,6 +384,20 @@ def _parse_assignments(parser: Parser) -> list[Assignment]:
         return name, parser.parse_unresolved_operand()
 
     return parser.parse_comma_separated_list(parser.Delimiter.PAREN, assignment)
+
+
+def _print_assignments(
+    printer: Printer, names: Sequence[SSAValue], values: Sequence[SSAValue]
+) -> None:
+    """`(%a = %b, ...)`."""
+
+    def assignment(pair: tuple[SSAValue, SSAValue]) -> None:
+        printer.print_ssa_value(pair[0])
+        printer.print_string(" = ")
+        printer.print_ssa_value(pair[1])
+
+    with printer.in_parens():
+        printer.print_list(list(zip(names, values, strict=True)), assignment)
 
 
 def _parse_types(parser: Parser) -> Sequence[Attribute]:

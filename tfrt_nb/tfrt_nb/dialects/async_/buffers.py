@@ -1,0 +1,185 @@
+"""`memref` in MLIR's custom form where xDSL has only the generic one, and operations that it lacks."""
+
+from __future__ import annotations
+
+from typing import Self
+
+from xdsl.dialects import memref
+from xdsl.dialects.builtin import DYNAMIC_INDEX, AffineMapAttr, IndexType, MemRefType
+from xdsl.ir import Attribute, Operation
+from xdsl.ir.affine import AffineDimExpr, AffineMap
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_op_definition,
+    operand_def,
+    prop_def,
+    result_def,
+    traits_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import NoMemoryEffect
+from xdsl.utils.exceptions import VerifyException
+
+
+class CopyOp(memref.CopyOp):
+    """`memref.copy %a, %b : memref<4xf32> to memref<?xf32>`: sizes may be known on one side only."""
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        source = parser.parse_unresolved_operand()
+        parser.parse_punctuation(",")
+        target = parser.parse_unresolved_operand()
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        values = [parser.resolve_operand(source, parser.parse_type())]
+        parser.parse_keyword("to")
+        values.append(parser.resolve_operand(target, parser.parse_type()))
+        return cls.build(operands=values, attributes=attributes)
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_list(self.operands, printer.print_ssa_value)
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_list(self.operand_types, printer.print_attribute, " to ")
+
+    def verify_(self) -> None:
+        source, target = self.source.type, self.destination.type
+        assert isinstance(source, MemRefType) and isinstance(target, MemRefType)
+        if source.element_type != target.element_type:
+            raise VerifyException("requires the same element type for all operands")
+        if not _have_compatible_shapes(source, target):
+            raise VerifyException("requires the same shape for all operands")
+
+
+def _have_compatible_shapes(one: MemRefType, other: MemRefType) -> bool:
+    sizes, others = one.get_shape(), other.get_shape()
+    return len(sizes) == len(others) and all(
+        a == b or DYNAMIC_INDEX in (a, b) for a, b in zip(sizes, others, strict=True)
+    )
+
+
+class _TypedForm:
+    """`name %m : type` with other types behind `arrow`."""
+
+    arrow = " -> "
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        unresolved = parser.parse_unresolved_operand()
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        source = parser.resolve_operand(unresolved, parser.parse_type())
+        return cls.build(  # type: ignore[attr-defined, no-any-return]
+            operands=[source], result_types=[cls._result_type(parser)], attributes=attributes
+        )
+
+    @classmethod
+    def _result_type(cls, parser: Parser) -> Attribute:
+        if cls.arrow == " -> ":
+            parser.parse_punctuation("->")
+        else:
+            parser.parse_keyword(cls.arrow.strip())
+        return parser.parse_type()
+
+    def print(self, printer: Printer) -> None:
+        assert isinstance(self, Operation)
+        printer.print_string(" ")
+        printer.print_ssa_value(self.operands[0])
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.operands[0].type)
+        if self.arrow:
+            printer.print_string(self.arrow)
+            printer.print_attribute(self.results[0].type)
+
+
+class CastOp(_TypedForm, memref.CastOp):
+    """`memref.cast %m : memref<4xf32> to memref<?xf32>`."""
+
+    arrow = " to "
+
+
+class MemorySpaceCastOp(_TypedForm, memref.MemorySpaceCastOp):
+    """`memref.memory_space_cast %m : memref<?xf32, 1> to memref<?xf32>`."""
+
+    arrow = " to "
+
+
+class ExtractAlignedPointerOp(_TypedForm, memref.ExtractAlignedPointerAsIndexOp):
+    """`memref.extract_aligned_pointer_as_index %m : memref<?xf32> -> index`."""
+
+
+class RankOp(_TypedForm, memref.RankOp):
+    """`memref.rank %m : memref<?xf32>`."""
+
+    arrow = ""
+
+    @classmethod
+    def _result_type(cls, parser: Parser) -> Attribute:
+        return IndexType()
+
+
+@irdl_op_definition
+class TransposeOp(IRDLOperation):
+    """`memref.transpose %m (i, j) -> (j, i) : memref<2x3xf32> to memref<3x2xf32, strided<[1, 3]>>`."""
+
+    name = "memref.transpose"
+    source = operand_def(MemRefType)
+    permutation = prop_def(AffineMapAttr)
+    result = result_def(MemRefType)
+
+    traits = traits_def(NoMemoryEffect())
+
+    @property
+    def order(self) -> list[int]:
+        """Which dimension of the source each dimension of the result is."""
+        results = self.permutation.data.results
+        return [one.position for one in results if isinstance(one, AffineDimExpr)]
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        unresolved = parser.parse_unresolved_operand()
+        names, position = _parse_names(parser), parser.pos
+        parser.parse_punctuation("->")
+        order = _parse_names(parser)
+        if sorted(order) != sorted(names):
+            parser.raise_error("expected a permutation map", position)
+        map_ = AffineMap(len(names), 0, tuple(AffineDimExpr(names.index(name)) for name in order))
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        source = parser.resolve_operand(unresolved, parser.parse_type())
+        parser.parse_keyword("to")
+        return cls.build(
+            operands=[source],
+            result_types=[parser.parse_type()],
+            properties={"permutation": AffineMapAttr(map_)},
+            attributes=attributes,
+        )
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_ssa_value(self.source)
+        printer.print_string(f" {self.permutation.data}")
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.source.type)
+        printer.print_string(" to ")
+        printer.print_attribute(self.result.type)
+
+
+def _parse_names(parser: Parser) -> list[str]:
+    return parser.parse_comma_separated_list(parser.Delimiter.PAREN, parser.parse_identifier)
+
+
+OPERATIONS: tuple[type[Operation], ...] = (
+    CastOp,
+    CopyOp,
+    ExtractAlignedPointerOp,
+    MemorySpaceCastOp,
+    RankOp,
+)
+"""What replaces operations of xDSL."""
+MORE_OPERATIONS: tuple[type[Operation], ...] = (TransposeOp,)
+"""What xDSL lacks."""

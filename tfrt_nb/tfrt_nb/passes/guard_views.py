@@ -1,0 +1,214 @@
+"""Assertions in front of operations that make another buffer of the same memory, or copy one.
+
+What is known to be right is not guarded.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from xdsl.dialects import arith, cf, memref
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    DenseArrayBase,
+    FixedBitwidthType,
+    IndexType,
+    IntegerAttr,
+    MemRefType,
+    NoneAttr,
+)
+from xdsl.ir import Operation, SSAValue
+
+from tfrt_nb.passes.control_flow import Emitter
+from tfrt_nb.passes.index_math import constant_value
+
+Number = SSAValue | int
+
+VIEWS = (
+    *(memref.CopyOp, memref.ExpandShapeOp, memref.ReinterpretCastOp),
+    *(memref.SubviewOp, memref.ViewOp),
+)
+"""What `guard_view` looks at."""
+
+
+def guard_view(op: Operation) -> None:
+    """Put assertions in front of the operation."""
+    guard = _Guard(Emitter.in_front_of(op))
+    match op:
+        case memref.CopyOp():
+            guard.copy(op)
+        case memref.SubviewOp():
+            guard.subview(op)
+        case memref.ViewOp():
+            guard.view(op)
+        case memref.ReinterpretCastOp():
+            guard.reinterpret_cast(op)
+        case memref.ExpandShapeOp():
+            guard.expand_shape(op)
+        case _:
+            pass
+
+
+def dimension_size(emit: Emitter, buffer: SSAValue, dimension: int, size: int) -> SSAValue:
+    """The size of a dimension, of which the type says `size`."""
+    if size != DYNAMIC_INDEX:
+        return emit(arith.ConstantOp(IntegerAttr(size, IndexType()))).result
+    number = emit(arith.ConstantOp(IntegerAttr(dimension, IndexType()))).result
+    return emit(memref.DimOp(buffer, number)).result
+
+
+def _numbers(static: DenseArrayBase, dynamic: Sequence[SSAValue]) -> list[Number]:
+    given = iter(dynamic)
+    return [next(given) if n == DYNAMIC_INDEX else int(n) for n in static.get_values()]
+
+
+def _known(number: Number) -> int | None:
+    return number if isinstance(number, int) else constant_value(number)
+
+
+class _Guard:
+    """Emits arithmetic, on Python's numbers as far as they are known, and assertions."""
+
+    def __init__(self, emit: Emitter) -> None:
+        self.emit = emit
+
+    def copy(self, op: memref.CopyOp) -> None:
+        source, target = self._shape(op.source), self._shape(op.destination)
+        for dimension, (one, other) in enumerate(zip(source, target, strict=True)):
+            self._expect("eq", one, other, f"dimension {dimension} of the two buffers differs")
+
+    def subview(self, op: memref.SubviewOp) -> None:
+        for dimension, (size, start, count, step) in enumerate(
+            zip(
+                self._shape(op.source),
+                _numbers(op.static_offsets, op.offsets),
+                _numbers(op.static_sizes, op.sizes),
+                _numbers(op.static_strides, op.strides),
+                strict=True,
+            )
+        ):
+            text = f"the view is out of bounds in dimension {dimension}"
+            # Unsigned: a negative number is a very large one.
+            self._expect("ule", start, size, text)
+            self._expect("ule", count, size, text)
+            if _known(step) != 1:
+                self._expect("sge", step, 0, text)
+            past = self._add(start, self._last(count, step))
+            self._expect("sle", self._add(past, self._at_most_one(count)), size, text)
+
+    def view(self, op: memref.ViewOp) -> None:
+        assert isinstance(op.result.type, MemRefType)
+        [size], text = self._shape(op.source), "the view is out of bounds"
+        self._expect("ule", op.byte_shift, size, text)
+        element = op.result.type.element_type
+        fixed = element.compile_time_size if isinstance(element, FixedBitwidthType) else 8
+        shape = op.result.type.get_shape()
+        unit = fixed * math.prod(max(n, 1) for n in shape if n != DYNAMIC_INDEX)
+        room = self._binary(arith.SubiOp, size, op.byte_shift)
+        room = self._binary(arith.DivUIOp, room, unit)
+        if not op.sizes and 0 not in shape:
+            self._expect("uge", room, 1, text)
+        for count in op.sizes:
+            self._expect("ule", count, room, text)
+            room = self._binary(arith.DivUIOp, room, self._binary(arith.MaxSIOp, count, 1))
+
+    def reinterpret_cast(self, op: memref.ReinterpretCastOp) -> None:
+        """The base of a buffer, which has no dimensions, may stand for all of it."""
+        assert isinstance(op.source.type, MemRefType)
+        shape = self._shape(op.source)
+        if not shape or not isinstance(op.source.type.layout, NoneAttr):
+            return
+        text = "the view is out of bounds"
+        [last] = _numbers(op.static_offsets, op.offsets)
+        self._expect("sge", last, 0, text)
+        count: Number = 1
+        sizes, strides = (
+            _numbers(op.static_sizes, op.sizes),
+            _numbers(op.static_strides, op.strides),
+        )
+        for size, stride in zip(sizes, strides, strict=True):
+            self._expect("sge", size, 0, text)
+            self._expect("sge", stride, 0, text)
+            last = self._add(last, self._last(size, stride))
+            count = self._mul(count, size)
+        total: Number = 1
+        for size in shape:
+            total = self._mul(total, size)
+        self._expect("sle", self._add(last, self._at_most_one(count)), total, text)
+
+    def expand_shape(self, op: memref.ExpandShapeOp) -> None:
+        sizes = _numbers(op.static_output_shape, op.output_shape)
+        text = "the sizes do not make the size of dimension"
+        for dimension, (group, size) in enumerate(
+            zip(op.reassociation, self._shape(op.src), strict=True)
+        ):
+            product: Number = 1
+            for one in group:
+                self._expect("sge", sizes[one.value.data], 0, f"{text} {dimension}")
+                product = self._mul(product, sizes[one.value.data])
+            self._expect("eq", product, size, f"{text} {dimension}")
+
+    def _shape(self, buffer: SSAValue) -> list[Number]:
+        assert isinstance(buffer.type, MemRefType)
+        return [
+            dimension_size(self.emit, buffer, dimension, size) if size == DYNAMIC_INDEX else size
+            for dimension, size in enumerate(buffer.type.get_shape())
+        ]
+
+    def _last(self, count: Number, step: Number) -> Number:
+        """How far the last of so many elements is from the first."""
+        before = self._add(count, -1) if _known(count) != 0 else 0
+        if _known(before) is None:
+            before = self._binary(arith.MaxSIOp, before, 0)
+        return self._mul(before, step)
+
+    def _at_most_one(self, count: Number) -> Number:
+        known = _known(count)
+        return self._binary(arith.MinSIOp, count, 1) if known is None else min(known, 1)
+
+    def _add(self, left: Number, right: Number) -> Number:
+        a, b = _known(left), _known(right)
+        if a is not None and b is not None:
+            return a + b
+        return left if b == 0 else right if a == 0 else self._binary(arith.AddiOp, left, right)
+
+    def _mul(self, left: Number, right: Number) -> Number:
+        a, b = _known(left), _known(right)
+        if a is not None and b is not None:
+            return a * b
+        if 0 in (a, b):
+            return 0
+        return left if b == 1 else right if a == 1 else self._binary(arith.MuliOp, left, right)
+
+    def _binary(
+        self,
+        op: type[arith.SignlessIntegerBinaryOperation],
+        left: Number,
+        right: Number,
+    ) -> Number:
+        return self.emit(op(self._value(left), self._value(right))).result
+
+    def _value(self, number: Number) -> SSAValue:
+        if isinstance(number, SSAValue):
+            return number
+        return self.emit(arith.ConstantOp(IntegerAttr(number, IndexType()))).result
+
+    def _expect(self, predicate: str, left: Number, right: Number, text: str) -> None:
+        a, b = _known(left), _known(right)
+        if a is not None and b is not None and _holds(predicate, a, b):
+            return
+        is_right = arith.CmpiOp(self._value(left), self._value(right), predicate)
+        self.emit(cf.AssertOp(self.emit(is_right).result, text))
+
+
+def _holds(predicate: str, left: int, right: int) -> bool:
+    match predicate:
+        case "eq":
+            return left == right
+        case "ule":
+            return 0 <= left <= right
+        case "sle":
+            return left <= right
+        case _:
+            return left >= right
