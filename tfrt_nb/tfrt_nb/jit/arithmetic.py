@@ -349,7 +349,8 @@ def _with_flag(name: str) -> Lowering:
 
 
 _OF_INDICES = {
-    **{f"index.{name}": _BINARY[f"{name}i"] for name in ("add", "and", "mul", "or", "sub", "xor")},
+    "index.add": "add",
+    **{f"index.{name}": _BINARY[f"{name}i"] for name in ("and", "mul", "or", "sub", "xor")},
     "index.shl": "shl",
     "index.shrs": "ashr",
     "index.shru": "lshr",
