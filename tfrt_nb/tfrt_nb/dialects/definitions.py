@@ -20,7 +20,6 @@ from xdsl.irdl import (
     AttrConstraint,
     AttrSizedOperandSegments,
     BaseAttr,
-    ConstraintContext,
     EqAttrConstraint,
     IRDLOperation,
     OpDef,
@@ -31,6 +30,7 @@ from xdsl.irdl import (
     RangeOf,
     VarConstraint,
     VariadicDef,
+    VerificationContext,
 )
 from xdsl.utils.exceptions import VerifyException
 
@@ -163,7 +163,7 @@ def _element(constraint: RangeConstraint | None) -> AttrConstraint | None:
 
 def _accepts(constraint: AttrConstraint, type_: Attribute) -> bool:
     try:
-        constraint.verify(type_, ConstraintContext())
+        constraint.verify(type_, VerificationContext())
     except VerifyException:
         return False
     return True
