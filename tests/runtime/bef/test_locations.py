@@ -86,3 +86,19 @@ def test_the_corpus_has_the_debug_info_that_later_versions_print() -> None:
     names = [file.debug_info(kernel.location) for kernel in kernels]
 
     assert [name or "Kernel has no debug info" for name in names] == lines[1 : 1 + len(names)]
+
+
+def test_many_lines_are_written_as_one_by_one() -> None:
+    lines = [0, 1, 127, 128, 129, 255, 256, 16383, 16384, 2**21, 2**28 + 5, 3, 3]
+    columns = [1, 0, 127, 128, 3, 3, 16384, 1, 2, 3, 4, 5, 5]
+    at_once, one_by_one = PlaceWriter(), PlaceWriter()
+    for writer in (at_once, one_by_one):
+        writer.add_file("first.mlir", 1, 1)
+    expected = [
+        one_by_one.add_file("a.mlir", line, column)
+        for line, column in zip(lines, columns, strict=True)
+    ]
+
+    assert at_once.add_lines("a.mlir", lines, columns) == expected
+    assert at_once.records.data == one_by_one.records.data
+    assert at_once.strings.data == one_by_one.strings.data

@@ -4,4 +4,6 @@
 `compiled_modules`, `compiled_functions` (the text of what a file only carries), `errors`.  On the way
 there `collect` finds what is in a module and `dataflow` numbers its values; on the way back `types` and
 `guesses` fill in what a file does not say.
+
+`plain_text` is a shorter way for large programs: from text to records, without a module in between.
 """

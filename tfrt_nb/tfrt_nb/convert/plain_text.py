@@ -25,7 +25,7 @@ from tfrt_nb.source.text import SourceText
 from tfrt_runtime.bef.collector import collector_paused
 from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.bef.locations import PlaceWriter
-from tfrt_runtime.bef.records import BefFunction, BefModule, kernel_of
+from tfrt_runtime.bef.records import BefFunction, BefKernel, BefModule, kernel_of
 
 
 def plain_records(text: str, name: str, *, streams: StreamOptions = AUTOMATIC) -> BefModule | None:
@@ -77,14 +77,42 @@ class _Converter:
     def convert(self, function: PlainFunction, calls: Mapping[Shape, Call]) -> BefFunction:
         types = self._contents.types
         location = self._places.add_file(self._name, function.line, function.column)
-        argument_count, count = len(function.argument_types), len(function.register_types)
+        count = len(function.register_types)
         users = _users(function.operands, count)
         used_by = [tuple(numbers[::-1]) for numbers in users]
         streams = self._assign_streams(function, calls)
+        kernels = self._kernels(function, calls, used_by, streams)
+        use_counts = list(map(len, users))
+        for returned in function.returned:
+            use_counts[returned] += 1
+        return BefFunction(
+            FunctionKind.SYNC if function.is_sync else FunctionKind.ASYNC,
+            function.name,
+            tuple(types.spellings(function.argument_types)),
+            tuple(types.spellings(function.result_types)),
+            location,
+            count,
+            tuple(use_counts),
+            kernels,
+            tuple([number for number, used in enumerate(function.operands, 1) if not used]),
+            tuple(used_by[: function.argument_count]),
+            streams[0],
+            function.returned,
+            tuple(types.spellings(function.register_types)),
+            tuple([calls[shape].attribute_names for shape in function.shapes]),
+        )
+
+    def _kernels(
+        self,
+        function: PlainFunction,
+        calls: Mapping[Shape, Call],
+        used_by: Sequence[tuple[int, ...]],
+        streams: Sequence[int],
+    ) -> tuple[BefKernel, ...]:
         fields = {shape: self._fields(call) for shape, call in calls.items()}
         locations = self._places.add_lines(self._name, function.lines, function.columns)
         kernels = []
-        register = argument_count
+        register = function.argument_count
         rows = zip(function.shapes, function.operands, locations, streams[1:], strict=False)
         for shape, operands, place, stream in rows:
             name, attributes, functions, result_count, is_nonstrict = fields[shape]
@@ -106,25 +134,7 @@ class _Converter:
                 )
             )
             register = end
-        use_counts = list(map(len, users))
-        for returned in function.returned:
-            use_counts[returned] += 1
-        return BefFunction(
-            FunctionKind.SYNC if function.is_sync else FunctionKind.ASYNC,
-            function.name,
-            tuple(types.spellings(function.argument_types)),
-            tuple(types.spellings(function.result_types)),
-            location,
-            count,
-            tuple(use_counts),
-            tuple(kernels),
-            tuple([number for number, used in enumerate(function.operands, 1) if not used]),
-            tuple(used_by[:argument_count]),
-            streams[0],
-            function.returned,
-            tuple(types.spellings(function.register_types)),
-            tuple([calls[shape].attribute_names for shape in function.shapes]),
-        )
+        return tuple(kernels)
 
     def _fields(self, call: Call) -> tuple[str, tuple[int, ...], tuple[int, ...], int, bool]:
         """What the records of a shape have in common."""

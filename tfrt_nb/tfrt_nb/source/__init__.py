@@ -3,7 +3,7 @@
 `parse_module` is the way in.  Read in this order: `text`, `spans` and `locations` (places),
 `lexer`, then the parser in its layers, each a class on the one before: `attributes`, `scopes`
 (names), `statements` (the fast way), `recovery`, `parser`.  `spellings` is what old programs call
-things; `verify` comes last.
+things; `verify` comes last.  `plain` reads programs of plain lines without making a module.
 """
 
 from __future__ import annotations
