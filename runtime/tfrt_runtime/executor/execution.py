@@ -112,7 +112,9 @@ class Execution:
         # Who traces a run looks at its arguments, whether or not somebody has begun with it.
         is_task = wake and queue.takes_calls and not self.program.traced
         results = start_with(self.request, function, given, types, is_task=is_task)
-        if wake:
+        if is_task:
+            queue.start()  # nothing became ready on this thread
+        elif wake:
             queue.begin()
         return results
 
