@@ -58,6 +58,14 @@ def test_a_tensor_outlives_its_run_and_its_host() -> None:
     assert view.tolist() == [[2.5] * 5] * 2
 
 
+def test_a_host_that_is_closed_keeps_no_memory_for_others() -> None:
+    with HostContext("s") as host:
+        filled(host)
+        gc.collect()
+        held = native_process().tensor_bytes
+    assert native_process().tensor_bytes < held
+
+
 def test_python_and_native_kernels_see_the_same_memory() -> None:
     with HostContext("s") as host:
         made = filled(host)

@@ -44,6 +44,7 @@ from tfrt_runtime.native.layouts import (
     PROCESS_TRACE_CALL,
     RECORD_HANDLE,
     REQUEST_HANDLE,
+    STORE_HELD,
     STORE_LIMIT,
     STORE_SIZE,
     STORE_TENSORS,
@@ -215,6 +216,11 @@ class NativeProcess:
     def live_tensors(self) -> int:
         """Native tensors and shapes that exist."""
         return self._store[STORE_TENSORS // 8]
+
+    @property
+    def tensor_bytes(self) -> int:
+        """Bytes that native tensors have from the C library, in use or kept for others."""
+        return self._store[STORE_HELD // 8]
 
     @property
     def programs(self) -> int:

@@ -39,9 +39,9 @@ def each(builder: ir.IRBuilder, count: ir.Value, body: Callable[[ir.Value, int],
     """`body(index, lanes)` for whole vectors, then for single elements."""
     zero, one, lanes = (ir.Constant(I64, number) for number in (0, 1, LANES))
     whole = builder.and_(count, ir.Constant(I64, -LANES))
-    with cgutils.for_range_slice(builder, zero, whole, lanes, I64) as (index, _):  # type: ignore[no-untyped-call]
+    with cgutils.for_range_slice(builder, zero, whole, lanes, I64) as (index, _):
         body(index, LANES)
-    with cgutils.for_range_slice(builder, whole, count, one, I64) as (index, _):  # type: ignore[no-untyped-call]
+    with cgutils.for_range_slice(builder, whole, count, one, I64) as (index, _):
         body(index, 1)
 
 

@@ -122,7 +122,7 @@ class DenseHostTensor:
 
 
 def _encode(tensor: DenseHostTensor) -> int:
-    return tensor.handle.address
+    return (tensor._handle or tensor.handle).address
 
 
 def _tensor_in(value: int) -> DenseHostTensor:
