@@ -49,25 +49,24 @@ class Arguments:
         self.values: list[tuple[int, AsyncValue]] = []
         self.words: list[int] = []
         try:
-            for index, type_text in enumerate(types):
-                self._add(queue, index, given[index], type_text)
+            for value, type_text in zip(given, types, strict=True):
+                encoder = ENCODERS.get(type(value))
+                if encoder is None or type_text in SCALAR_TYPES:
+                    self._add(queue, value, type_text)
+                else:
+                    self.words += (encoder[0], encoder[1](value), 0)
         except PayloadError as wrong:
             index = len(self.words) // ARGUMENT_WORDS
             self.release()
             raise TfrtError(error(f"argument {index} of @{name}: {wrong}")) from None
 
-    def _add(self, queue: WorkQueue, index: int, value: object, type_text: str) -> None:
-        encoder = ENCODERS.get(type(value))
-        if encoder is not None and type_text not in SCALAR_TYPES:
-            number, encode_object = encoder
-            self.words += (number, encode_object(value), 0)
-            return
+    def _add(self, queue: WorkQueue, value: object, type_text: str) -> None:
         if not isinstance(value, AsyncValue):
             if not is_future(value):
                 self.words += encode(type_text, value, native_process())
                 return
             value = from_future(queue, value, type_text)
-        self.values.append((index, value))
+        self.values.append((len(self.words) // ARGUMENT_WORDS, value))
         self.words += (IS_VALUE, value.address, 0)
 
     def release(self) -> None:

@@ -112,7 +112,7 @@ class Execution:
         is_task = wake and queue.takes_calls and not self.program.traced
         results = start_with(self.request, function, given, types, is_task=is_task)
         if is_task:
-            queue.start()
+            queue.start()  # nothing became ready on this thread
         elif wake:
             queue.begin()
         return results

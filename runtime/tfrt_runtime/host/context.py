@@ -217,6 +217,8 @@ class HostContext:
         self._shared.clear()
         del self.cancelled  # a request that could not be ended holds it, too
         self.work_queue.stop(STOP_SECONDS if is_quiet else HURRY_SECONDS)
+        if self.tensor_store:  # what other hosts use stays theirs
+            native_process().quick("tensors.trim_store", 1)(self.tensor_store)
 
 
 _numbers = itertools.count(1)

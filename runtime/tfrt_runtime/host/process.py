@@ -44,6 +44,7 @@ from tfrt_runtime.native.layouts import (
     PROCESS_TRACE_CALL,
     RECORD_HANDLE,
     REQUEST_HANDLE,
+    STORE_HELD,
     STORE_LIMIT,
     STORE_SIZE,
     STORE_TENSORS,
@@ -147,7 +148,7 @@ class NativeProcess:
         self._callbacks.append(callback)
         self._words[offset // 8] = ctypes.cast(callback, ctypes.c_void_p).value or 0
 
-    # What every look at a value calls.
+    # What every look at a value or tensor calls.
 
     @functools.cached_property
     def value_outcome(self) -> Callable[[int], int]:
@@ -158,6 +159,16 @@ class NativeProcess:
     def value_drop(self) -> Callable[[int, int], int]:
         """`handles.value_drop`"""
         return self.quick("handles.value_drop", 2)
+
+    @functools.cached_property
+    def tensor_share(self) -> Callable[[int], int]:
+        """`tensors.add_tensor_reference`"""
+        return self.quick("tensors.add_tensor_reference", 1)
+
+    @functools.cached_property
+    def tensor_drop(self) -> Callable[[int, int], int]:
+        """`tensors.drop_tensor`"""
+        return self.quick("tensors.drop_tensor", 2)
 
     @property
     def python_kernel(self) -> int:
@@ -205,6 +216,11 @@ class NativeProcess:
     def live_tensors(self) -> int:
         """Native tensors and shapes that exist."""
         return self._store[STORE_TENSORS // 8]
+
+    @property
+    def tensor_bytes(self) -> int:
+        """Bytes that native tensors have from the C library, in use or kept for others."""
+        return self._store[STORE_HELD // 8]
 
     @property
     def programs(self) -> int:

@@ -1,6 +1,6 @@
 """Tensors in the host's memory.
 
-Read `element_types` (what an element is), `shapes`, `buffers` (reference-counted memory), then
-`dense` (rows of elements over a buffer), `strings` and `sparse`.  `btf` reads tensors from files,
+Read `element_types` (what an element is), `shapes`, `handles` (tensors of the native core), `buffers`
+(reference-counted memory), then `dense` (rows of elements over a buffer), `strings` and `sparse`.  `btf` reads tensors from files,
 `text` says how elements are printed.
 """

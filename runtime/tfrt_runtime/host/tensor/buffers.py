@@ -67,8 +67,9 @@ class HostBuffer:
         return self._memory
 
     @classmethod
-    def of_tensor(cls, handle: TensorHandle, words: list[int]) -> HostBuffer:
-        """The memory of a native tensor, of which `words` are the first."""
+    def of_tensor(cls, handle: TensorHandle) -> HostBuffer:
+        """The memory of a native tensor."""
+        words = handle.words
         if number := words[TENSOR_OWNER // 8]:
             owner = native_process().objects.get(number)
             assert isinstance(owner, HostBuffer)

@@ -27,7 +27,7 @@ class DenseHostTensor:
     of a program are for.
     """
 
-    __slots__ = ("_handle", "array", "buffer", "element_type", "shape")
+    __slots__ = ("_array", "_buffer", "_handle", "element_type", "shape")
 
     def __init__(self, element_type: ElementType, shape: TensorShape, buffer: HostBuffer) -> None:
         """The tensor of `shape` that `buffer` holds.
@@ -42,10 +42,10 @@ class DenseHostTensor:
             )
         self.element_type = element_type
         self.shape = shape
-        self.buffer = buffer
+        self._buffer: HostBuffer | None = buffer
         self._handle: TensorHandle | None = None
         try:
-            self.array = buffer.array(element_type, shape.sizes)
+            self._array: AnyArray | None = buffer.array(element_type, shape.sizes)
         except ValueError:
             # No elements, but a size beyond what numpy counts; or more sizes than it takes.
             raise ValueError(f"Cannot allocate tensor of shape {shape}") from None
@@ -76,12 +76,27 @@ class DenseHostTensor:
 
     @classmethod
     def of_handle(cls, handle: TensorHandle) -> DenseHostTensor:
-        """A native tensor as Python sees it."""
-        about = handle.words
-        element_type = ELEMENTS[about[TENSOR_ELEMENT // 8]]
-        tensor = cls(element_type, known_shape(handle.sizes), HostBuffer.of_tensor(handle, about))
+        """A native tensor as Python sees it.  The array is made when it is first asked for."""
+        tensor = cls.__new__(cls)
+        tensor.element_type = ELEMENTS[WORDS[(handle.address + TENSOR_ELEMENT) >> 3]]
+        tensor.shape = known_shape(sizes_at(handle.address))
+        tensor._buffer = tensor._array = None
         tensor._handle = handle
         return tensor
+
+    @property
+    def buffer(self) -> HostBuffer:
+        """The memory."""
+        if self._buffer is None:
+            self._buffer = HostBuffer.of_tensor(self.handle)
+        return self._buffer
+
+    @property
+    def array(self) -> AnyArray:
+        """The elements as numpy sees them, without a copy."""
+        if self._array is None:
+            self._array = self.buffer.array(self.element_type, self.shape.sizes)
+        return self._array
 
     @property
     def handle(self) -> TensorHandle:
@@ -107,7 +122,7 @@ class DenseHostTensor:
 
 
 def _encode(tensor: DenseHostTensor) -> int:
-    return tensor.handle.address
+    return (tensor._handle or tensor.handle).address
 
 
 def _tensor_in(value: int) -> DenseHostTensor:

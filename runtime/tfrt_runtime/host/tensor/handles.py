@@ -36,7 +36,7 @@ class TensorHandle:
     @classmethod
     def sharing(cls, address: int) -> TensorHandle:
         """With a reference of its own."""
-        native_process().quick("tensors.add_tensor_reference", 1)(address)
+        native_process().tensor_share(address)
         return cls(address)
 
     @classmethod
@@ -55,18 +55,13 @@ class TensorHandle:
 
     def __del__(self) -> None:
         process = native_process()
-        process.quick("tensors.drop_tensor", 2)(process.spare_context(), self.address)
+        process.tensor_drop(process.spare_context(), self.address)
 
     @property
     def words(self) -> list[int]:
         """The words before the sizes."""
         first = self.address >> 3
         return WORDS[first : first + TENSOR_SIZES // 8]
-
-    @property
-    def sizes(self) -> tuple[int, ...]:
-        """The sizes, outermost first."""
-        return sizes_at(self.address)
 
 
 def sizes_at(tensor: int) -> tuple[int, ...]:
