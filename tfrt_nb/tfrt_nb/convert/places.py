@@ -54,6 +54,7 @@ def _fused_place(location: FusedLoc) -> Place:
 
 def _parts(location: FusedLoc) -> Iterator[Attribute]:
     """What is fused, in fused parts of the same kind, too."""
+    assert isinstance(location.locations, ArrayAttr), "read by xDSL"
     for part in location.locations:
         if isinstance(part, FusedLoc) and part.metadata == location.metadata:
             yield from _parts(part)

@@ -70,7 +70,7 @@ def _is_float(text: str) -> bool:
 def _integer_attribute(
     parser: AttrParser, span: Span, number_type: IntegerType | IndexType
 ) -> IntegerAttr:
-    text = span.text
+    text = _without_spaces(span)
     if _is_float(text):
         # At the token behind the number, where MLIR notices it.
         parser.raise_error("floating point value not valid for specified type")
@@ -89,7 +89,13 @@ def _integer_attribute(
 
 def _digits(span: Span) -> Span:
     """A number without its sign: MLIR's place for what is wrong with it."""
-    return Span(span.start + span.text.startswith("-"), span.end, span.input)
+    digits = span.text.removeprefix("-").split()[-1]
+    return Span(span.end - len(digits), span.end, span.input)
+
+
+def _without_spaces(span: Span) -> str:
+    """The number at `span`, whose sign may stand apart, with comments in between."""
+    return "-" + _digits(span).text if span.text.startswith("-") else span.text
 
 
 def is_unsigned(number_type: Attribute) -> bool:
@@ -117,7 +123,7 @@ def integer_value(text: str) -> int:
 
 
 def _float_attribute(parser: AttrParser, span: Span, number_type: AnyFloat) -> FloatAttr:
-    text = span.text
+    text = _without_spaces(span)
     if "x" in text:
         return FloatAttr(_float_of_bits(parser, span, number_type), number_type)
     if not _is_float(text):
@@ -131,7 +137,7 @@ def _float_attribute(parser: AttrParser, span: Span, number_type: AnyFloat) -> F
 
 
 def _float_of_bits(parser: AttrParser, span: Span, number_type: AnyFloat) -> float:
-    bits = integer_value(span.text)
+    bits = integer_value(_without_spaces(span))
     size: int = number_type.compile_time_size
     if bits < 0:
         message = "hexadecimal float literal should not have a leading minus"

@@ -279,9 +279,11 @@ class SourceParser(RecoveringParser):
         written = self.parse_str_literal()
         if not written:
             self.raise_error("empty operation name is invalid", name_token.span)
-        operation_type = self._context.get_op(
-            self._canonical_name(written), dialect_stack=self._parser_state.dialect_stack
-        )
+        name = self._canonical_name(written)
+        if "." not in name:
+            message = f"'{written}' is not the name of an operation: its dialect is missing"
+            self.raise_error(message, name_token.span)
+        operation_type = self._context.get_op(name, dialect_stack=self._parser_state.dialect_stack)
         self._open_operation(operation_type, short=False)
         self._parser_state.dialect_stack.append(operation_type.dialect_name())
         operation = self._parse_generic_body(operation_type)
@@ -298,8 +300,15 @@ class SourceParser(RecoveringParser):
         types_start = self.pos
         types = self.parse_function_type()
         location = self.parse_optional_location()
-        inherent = _property_names(operation_type) & attributes.keys()
-        properties |= {name: attributes.pop(name) for name in inherent}
+        if issubclass(operation_type, FuncOp) and "type" in attributes:  # until 2022
+            attributes.setdefault("function_type", attributes.pop("type"))
+        declared = _property_names(operation_type)
+        if declared:
+            inherent = declared & attributes.keys()
+            properties |= {name: attributes.pop(name) for name in inherent}
+        else:  # later versions write `<{value = 1 : i32}>` for what is an attribute here
+            attributes = properties | attributes
+            properties = {}
         return operation_type.create(
             operands=self.resolve_operands(operands, types.inputs.data, types_start),
             result_types=types.outputs.data,

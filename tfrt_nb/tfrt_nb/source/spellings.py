@@ -19,6 +19,7 @@ _OPERATIONS = (
     (r"hex_tutorial\.(.*)", r"tfrt_tutorial.\1"),
     (r"hex_test\.(.*)", r"tfrt_test.\1"),
     (r"hex\.(.*)", r"tfrt.\1"),
+    (r"(?:builtin\.)?func", "func.func"),
 )
 
 _TYPES = (

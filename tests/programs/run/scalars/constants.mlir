@@ -46,3 +46,12 @@ func @generic() -> (i1, i32, i64, f32, f64) {
   %e = "tfrt.constant.f64"() {value = -1.0e10 : f64} : () -> f64
   tfrt.return %a, %b, %c, %d, %e : i1, i32, i64, f32, f64
 }
+
+func @signs_stand_apart() -> (i32, f32, i32) {
+  %a = tfrt.constant.i32 - 5
+  %b = tfrt.constant.f32 -
+    // A comment may stand there, too.
+    5.5
+  %c = "tfrt.constant.i32"() {value = - 7 : i32} : () -> i32
+  tfrt.return %a, %b, %c : i32, f32, i32
+}
