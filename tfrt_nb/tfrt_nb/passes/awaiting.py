@@ -36,6 +36,7 @@ A parallel loop that fails leaves nothing running behind that uses the buffers o
 """
 WAITING = AwaitOp | AwaitAllOp | RuntimeAwaitOp
 """The operations that wait."""
+_BRANCHING = frozenset({AwaitOp, AwaitAllOp, RuntimeAwaitOp, cf.AssertOp})
 _FAILED = "Awaited async operand is in error state"
 
 
@@ -62,7 +63,7 @@ def make_single_level(region: Region, matters: Callable[[Operation], bool]) -> N
 def suspend_at_awaits(coroutine: Coroutine) -> None:
     """Turn what can wait or fail in the coroutine, outside its tasks, into branches."""
     body = coroutine.function.body
-    make_single_level(body, lambda op: isinstance(op, WAITING | cf.AssertOp))
+    make_single_level(body, lambda op: type(op) in _BRANCHING)
     # From the end: what a block is split off from is then always short.
     for op in reversed(list(outside_tasks(body))):
         match op:
