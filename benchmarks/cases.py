@@ -19,7 +19,7 @@ import dask.threaded
 from dask.local import get_sync
 from IPython.core.interactiveshell import InteractiveShell
 
-from benchmarks import peers, programs, sync_functions, tensors
+from benchmarks import async_tasks, peers, programs, sync_functions, tensors
 from benchmarks.measure import Case, Variant
 from tfrt_nb import HostContext, Program
 
@@ -425,4 +425,5 @@ ALL = (
     cold_process,
     cell,
     large_program,
+    *async_tasks.ALL,
 )

@@ -32,6 +32,8 @@ _LIBRARY_BY_TABLE = """
 """
 """A module that makes one that it is linked into call LLVM's own needs, like `memcpy`, in that way, too."""
 
+_HAS_COROUTINES = " presplitcoroutine"
+
 
 class UnresolvedFunction(TfrtError):
     """The program calls functions that nobody provides."""
@@ -143,6 +145,11 @@ def _optimised(text: str, level: int) -> tuple[llvm.ModuleRef, llvm.TargetMachin
         machine, llvm.create_pipeline_tuning_options(speed_level=level)
     )
     builder.getModulePassManager().run(module, builder)
+    if level == QUICK and _HAS_COROUTINES in text:
+        # Each part of a split coroutine is a copy of the whole, with branches on constants around the rest.
+        tidy = llvm.create_new_module_pass_manager()
+        tidy.add_simplify_cfg_pass()
+        tidy.run(module, builder)
     return module, machine
 
 

@@ -42,7 +42,9 @@ What starts the members of a group starts all of them: else whoever awaits the g
 """
 WAITING = AwaitOp | AwaitAllOp | RuntimeAwaitOp
 """The operations that wait."""
-_BRANCHING = WAITING | cf.AssertOp | RuntimeCheckInterruptOp
+_BRANCHING = frozenset(
+    {AwaitOp, AwaitAllOp, RuntimeAwaitOp, RuntimeCheckInterruptOp, cf.AssertOp}
+)
 _FAILED = "Awaited async operand is in error state"
 
 
@@ -69,7 +71,7 @@ def make_single_level(region: Region, matters: Callable[[Operation], bool]) -> N
 def suspend_at_awaits(coroutine: Coroutine) -> None:
     """Turn what can wait or fail in the coroutine, outside its tasks, into branches."""
     body = coroutine.function.body
-    make_single_level(body, lambda op: isinstance(op, _BRANCHING))
+    make_single_level(body, lambda op: type(op) in _BRANCHING)
     # From the end: what a block is split off from is then always short.
     for op in reversed(list(outside_tasks(body))):
         match op:

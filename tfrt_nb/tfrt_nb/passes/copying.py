@@ -149,7 +149,7 @@ class _Copier:
                 return False
             numbers[argument] = len(numbers)
         for op in block.ops:
-            kind = type(op)
+            kind: type[Operation] = type(op)
             if type(op) is AwaitOp:
                 if may_have_failed or not body.read_await(op, numbers):
                     return False

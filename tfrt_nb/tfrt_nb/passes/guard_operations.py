@@ -48,7 +48,6 @@ from tfrt_nb.passes.errors import fail
 from tfrt_nb.passes.guard_views import VIEWS, dimension_size, guard_view
 from tfrt_nb.passes.index_math import constant_value
 
-# The types are asked for as they are: abstract base classes make `isinstance` slow, and operations are many.
 DIVISIONS: frozenset[type[Operation]] = frozenset(
     {
         arith.DivSIOp,
@@ -70,12 +69,14 @@ _RESUME = 1
 _ACCESSES = memref.LoadOp | memref.StoreOp | memref.AtomicRMWOp
 _GUARDED = frozenset(
     {
-        *DIVISIONS,
-        *(memref.LoadOp, memref.StoreOp, memref.AtomicRMWOp, RuntimeLoadOp),
-        *(memref.AllocOp, memref.AllocaOp, memref.DeallocOp, *VIEWS),
-        *(scf.ForOp, scf.ParallelOp, ForallOp),
+        *(kind.name for kind in DIVISIONS),
+        *(kind.name for kind in (memref.LoadOp, memref.StoreOp, memref.AtomicRMWOp)),
+        *(kind.name for kind in (memref.AllocOp, memref.AllocaOp, memref.DeallocOp)),
+        *(kind.name for kind in (scf.ForOp, scf.ParallelOp, ForallOp)),
+        *(kind.name for kind in (RuntimeLoadOp, *VIEWS)),
     }
 )
+"""By name: `isinstance` is slow, operations are many, and some of these are of derived classes."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,7 @@ class GuardOperations(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         found = operations_in(op) if self.divisions or self.accesses or self.loops else ()
-        for nested in [nested for nested in found if type(nested) in _GUARDED]:
+        for nested in [nested for nested in found if nested.name in _GUARDED]:
             if self.divisions and type(nested) in DIVISIONS:
                 _guard_division(nested, nested.operands[1])
             elif self.accesses and isinstance(nested, _ACCESSES):

@@ -148,7 +148,7 @@ class Outliner:
             outputs = _return_yielded(block)
         else:
             _await_first(task, block)
-            outputs = task.result_types
+            outputs = tuple(task.result_types)
         replace_uses_inside(body, {value: _argument(block, value) for value in captured})
         type_ = FunctionType.from_lists(block.arg_types, outputs)
         function = self.symbols.add("async_execute_fn", type_, body)

@@ -242,9 +242,10 @@ class _GivingUp:
 
     def _drop_on_edge(self, order: int, block: Block, edge: int, due: int) -> None:
         for number in numbers_in(due):
-            self._add_step(
-                number, order, lambda value: self._on_edge(block, edge)(self.counts.drop(value, 1))
-            )
+            self._add_step(number, order, functools.partial(self._drop_there, block, edge))
+
+    def _drop_there(self, block: Block, edge: int, value: SSAValue) -> None:
+        self._on_edge(block, edge)(self.counts.drop(value, 1))
 
     def _add_on_edge(self, block: Block, edge: int, count: int, value: SSAValue) -> None:
         self._in_front_of_target(block, edge)(self.counts.add(value, count))

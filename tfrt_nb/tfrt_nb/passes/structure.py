@@ -56,5 +56,5 @@ def _op_key(op: Operation, numbers: dict[SSAValue, int], blocks: dict[Block, int
         frozenset(op.attributes.items()),
         tuple(blocks[successor] for successor in op.successors),
         tuple(_region_key(region, numbers) for region in op.regions),
-        op.location if isinstance(op, AssertOp) else None,
+        op.location if type(op) is AssertOp else None,
     )
