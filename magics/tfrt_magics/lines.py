@@ -48,7 +48,7 @@ class LineMagics(Magics):
             return
         # Here, because %load_ext loads no runtime.
         from tfrt_magics.bridge.compiled import holders
-        from tfrt_magics.names import held_by_names
+        from tfrt_magics.bridge.names import held_by_names
 
         names = held_by_names(self._shell.user_ns)
         for one in objects:

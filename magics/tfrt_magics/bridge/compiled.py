@@ -198,8 +198,8 @@ def holders(one: LiveObject, names: Sequence[str] = ()) -> str:
     `names` are those of the notebook that hold it.
     """
     if names:
-        rest = one.references - len(names)
-        more = f", and by {rest} more" if rest > 0 else ""
+        others = one.references - len(names)
+        more = f", and by {others} more" if others > 0 else ""
         return f"{one.state}, held by {' and '.join(names)}{more}"
     count = f"{one.references} reference{'s' * (one.references != 1)}"
     if one.state != "unavailable":

@@ -144,7 +144,8 @@ def _reduced(
     assert isinstance(reduce, scf.ReduceOp)
     results = []
     for region, first, second in zip(reduce.reductions, left, right, strict=True):
-        known = dict(zip(region.block.args, (first, second), strict=True))
+        known: dict[SSAValue, SSAValue] = {}
+        known.update(zip(region.block.args, (first, second), strict=True))
         end = terminator_of(region.block)
         assert isinstance(end, scf.ReduceReturnOp)
         for nested in region.block.ops:
@@ -157,8 +158,9 @@ def _reduced(
 def _copy(op: Operation, known: dict[SSAValue, SSAValue], emit: Emitter) -> None:
     """Put a copy of an operation at the end, with the places of what is in it."""
     copy = op.clone(known)
-    emit.block.add_op(copy) if emit.before is None else emit.block.insert_op_before(
-        copy, emit.before
-    )
+    if emit.before is None:
+        emit.block.add_op(copy)
+    else:
+        emit.block.insert_op_before(copy, emit.before)
     for original, copied in zip(op.walk(), copy.walk(), strict=True):
         copied.location = original.location
