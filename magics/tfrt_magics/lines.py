@@ -17,6 +17,7 @@ class LineMagics(Magics):
 
     def __init__(self, shell: InteractiveShell, session: Session) -> None:
         super().__init__(shell)
+        self._shell = shell
         self._session = session
 
     @line_magic
@@ -36,7 +37,8 @@ class LineMagics(Magics):
     def async_leaks(self, line: str) -> None:
         """List the tokens, values and groups that compiled programs have left behind.
 
-        Each with the operation that made it, its place, its state, and who still holds it.  While a
+        Each with the operation that made it, its place, its state, and who still holds it: what
+        names of yours hold, such as that of `-o`, goes with them.  While a
         cell runs (`--no-wait`) the objects that it uses are among them.  `%config
         TFRT.check_references = False` leaves only groups to be seen.
         """
@@ -46,9 +48,12 @@ class LineMagics(Magics):
             return
         # Here, because %load_ext loads no runtime.
         from tfrt_magics.bridge.compiled import holders
+        from tfrt_magics.bridge.names import held_by_names
 
+        names = held_by_names(self._shell.user_ns)
         for one in objects:
-            print(f"{one.location or 'somewhere'}: {one.kind}{_made_by(one.maker)}, {holders(one)}")
+            held = holders(one, names.get(one.address, ()))
+            print(f"{one.location or 'somewhere'}: {one.kind}{_made_by(one.maker)}, {held}")
 
     @line_magic
     def tfrt_reset(self, line: str) -> None:

@@ -192,8 +192,15 @@ def left_over_text(one: LiveObject, text: str) -> str:
     return f"a {one.kind}{maker} is left over: {holders(one)}"
 
 
-def holders(one: LiveObject) -> str:
-    """Who still refers to an object: its producer until it is resolved, then only users."""
+def holders(one: LiveObject, names: Sequence[str] = ()) -> str:
+    """Who still refers to an object: its producer until it is resolved, then only users.
+
+    `names` are those of the notebook that hold it.
+    """
+    if names:
+        others = one.references - len(names)
+        more = f", and by {others} more" if others > 0 else ""
+        return f"{one.state}, held by {' and '.join(names)}{more}"
     count = f"{one.references} reference{'s' * (one.references != 1)}"
     if one.state != "unavailable":
         return f"{one.state}, and nobody gave up {count}"

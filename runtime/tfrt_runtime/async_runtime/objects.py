@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tfrt_runtime.async_runtime import records
 from tfrt_runtime.diagnostics import Diagnostic, Location, error, note
@@ -31,6 +31,8 @@ class LiveObject:
     state: State
     maker: str | None = None
     location: Location | None = None
+    address: int = field(default=0, compare=False)
+    """Where the object is; it says nothing once the object may be gone."""
 
 
 @dataclass(slots=True)
@@ -117,7 +119,12 @@ def references(address: int) -> int:
 def live_object(address: int) -> LiveObject:
     """The registered object as it is now."""
     return LiveObject(
-        kind(address), references(address), state(address), maker(address), maker_place(address)
+        kind(address),
+        references(address),
+        state(address),
+        maker(address),
+        maker_place(address),
+        address,
     )
 
 

@@ -98,6 +98,13 @@ class AsyncValue:
         """Whether the value stands for another one."""
         return WORDS[(self._address + VALUE_KIND) >> 3] & KIND_BITS == KIND_INDIRECT
 
+    def addresses(self) -> list[int]:
+        """The native value, and those that it stands for one behind the other; borrowed."""
+        found = [self._address]
+        while self.done() and WORDS[(found[-1] + VALUE_KIND) >> 3] & KIND_BITS == KIND_INDIRECT:
+            found.append(WORDS[(found[-1] + VALUE_PAYLOAD) >> 3])
+        return found
+
     def done(self) -> bool:
         """Whether the value is available or an error."""
         return self._process.value_outcome(self._address) != 0

@@ -19,9 +19,16 @@ from xdsl.ir import Attribute
 
 from tfrt_nb.compiled.half import CompiledFunction
 from tfrt_nb.compiled.host import LoadedHalf
-from tfrt_nb.compiled.payloads import POINTER_SIZE, Payload, element_of, payload_of
+from tfrt_nb.compiled.payloads import (
+    POINTER_SIZE,
+    Payload,
+    dtype_name,
+    element_of,
+    payload_of,
+)
 from tfrt_nb.dialects.async_.types import TokenType
 from tfrt_nb.dialects.crossing import host_type
+from tfrt_runtime.async_runtime.kernel_calls import error_value
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error
 from tfrt_runtime.host.async_value import AsyncValue, make_available, make_unavailable, wait_for
 from tfrt_runtime.host.chain import CHAIN
@@ -56,9 +63,16 @@ class _Crossing:
         return text if text not in ("f16", "bf16") else ""
 
     @property
+    def buffer(self) -> MemRefType[Attribute] | None:
+        """The type of the buffer, if it is one or a value of one."""
+        held = element_of(self.type) if self.is_async else self.type
+        return held if isinstance(held, MemRefType) else None
+
+    @property
     def cell(self) -> str:
-        """The type of an AsyncValue whose payload has the bits that compiled code reads."""
-        return str(host_type(self.type))
+        """The type of an AsyncValue whose payload has the bits that compiled code reads; "" for an
+        array, which it does not read itself."""
+        return "" if self.buffer is not None else str(host_type(self.type))
 
     def in_cell(self, value: object) -> object:
         """A Python value as such an AsyncValue takes it.
@@ -69,6 +83,8 @@ class _Crossing:
         if isinstance(self.type, TokenType):
             return CHAIN
         data = self.payload.encode(value)
+        if self.buffer is not None:
+            return value
         is_half = self.cell in ("f16", "bf16")  # which are kept as their bits
         return int.from_bytes(data, "little") if is_half else value
 
@@ -165,6 +181,8 @@ class CompiledExecution:
         taken = self._takes[index]
         if taken.is_async:
             assert isinstance(value, AsyncValue)
+            if taken.buffer is not None:
+                return self._buffer_of(index, value).to_bytes(POINTER_SIZE, "little")
             return self._object_of(value, taken.cell).to_bytes(POINTER_SIZE, "little")
         try:
             return taken.payload.encode(value)
@@ -179,11 +197,42 @@ class CompiledExecution:
         kind = SCALAR_TYPES.get(word, TYPE_CHAIN)
         context = self._queue.context()
         made = make(context, value.address, kind, arrived)
-        if not value.done():
-            # So that a cancellation ends the wait for what may never come.
-            note = process.quick("compiled_kernels.note_import", 3)
-            note(context, made, self.request.address)
+        self._note_wait(value, made)
         return made
+
+    def _note_wait(self, value: AsyncValue, made: int) -> None:
+        """Let a cancellation end the wait for what may never come."""
+        if not value.done():
+            note = native_process().quick("compiled_kernels.note_import", 3)
+            note(self._queue.context(), made, self.request.address)
+
+    def _buffer_of(self, index: int, value: AsyncValue) -> int:
+        """What compiled code awaits for an array; the function gets its reference."""
+        make = native_process().quick("compiled_kernels.buffer_future", 2)
+        made = make(self._queue.context(), self._takes[index].payload.size)
+        self._note_wait(value, made)
+        value.and_then(functools.partial(self._array_arrived, index, value, made))
+        return made
+
+    def _array_arrived(self, index: int, value: AsyncValue, made: int) -> None:
+        """An array, or the error in its place, is there: so is its buffer."""
+        process, context = native_process(), self._queue.context()
+        problem = value.exception(0)
+        failure = None if problem is None else problem.diagnostics[0]
+        if failure is None:
+            array = value.result(0)
+            try:
+                data = self._takes[index].payload.encode(array)
+                self._memory.append(array)
+                ctypes.memmove(self._runtime.storage(made), data, len(data))
+            except PayloadError as wrong:
+                failure = self._wrong(index, wrong).diagnostics[0]
+        if failure is None:
+            process.slow("compiled_kernels.buffer_there", 2)(context, made)
+        else:
+            reason = error_value(process, context, failure)
+            process.slow("compiled_kernels.buffer_failed", 3)(context, made, reason)
+        self._queue.hand_over()
 
     def _waits_for(self, index: int) -> bool:
         """Whether an argument has to be there before the function starts."""
@@ -251,7 +300,7 @@ class CompiledExecution:
         encoded = {index: self._encode(index, values[index]) for index in order}
         given = [ctypes.create_string_buffer(encoded[index]) for index in range(len(values))]
         taken = [ctypes.create_string_buffer(max(1, returned.size)) for returned in self._returns]
-        self._memory = [*values, *given]  # tasks may still read the buffers that they were given
+        self._memory += [*values, *given]  # tasks may still read the buffers that they were given
         pointers = [ctypes.addressof(buffer) for buffer in (*given, *taken)]
         failure = self._runtime.call(
             self._loaded.address(self.function), *pointers, run=self.request
@@ -273,7 +322,7 @@ class CompiledExecution:
 
     def _take(self, index: int, returned: _Crossing, data: bytes) -> None:
         if not returned.is_async:
-            self._resolve(self.results[index], None, returned.payload.decode(data))
+            self._resolve(self.results[index], None, self._decoded(returned, data))
             self._leave(1)
             return
         address = int.from_bytes(data, "little")
@@ -289,13 +338,28 @@ class CompiledExecution:
         if problem is None:
             start = self._runtime.storage(made.address)
             data = ctypes.string_at(start, returned.payload.size) if returned.payload.size else b""
-            self._resolve(self.results[index], None, returned.payload.decode(data))
+            self._resolve(self.results[index], None, self._decoded(returned, data))
         else:
             [diagnostic] = problem.diagnostics
             if diagnostic not in self.request.diagnostics and not self.request.is_cancelled:
                 self.request.report(diagnostic)
             self._resolve(self.results[index], diagnostic)
         self._leave(1)
+
+    def _decoded(self, returned: _Crossing, data: bytes) -> object:
+        if returned.buffer is None:
+            return returned.payload.decode(data)
+        from tfrt_nb.compiled.arrays import returned_array
+
+        take = native_process().quick("async_buffers.take_buffer", 2)
+        context = self._queue.context()
+        return returned_array(
+            data,
+            dtype_name(returned.buffer.get_element_type()) or "",
+            len(returned.buffer.get_shape()),
+            self._memory,
+            lambda address: bool(take(context, address)),
+        )
 
     def _resolve(self, value: AsyncValue, problem: Diagnostic | None, *payload: object) -> None:
         """Resolve one of our values, unless the run was cancelled before."""
@@ -452,7 +516,8 @@ def _argument(function: CompiledFunction, index: int) -> _Crossing:
     type_ = function.arguments[index]
     held = element_of(type_)
     payload = payload_of(type_ if held is None else held)
-    if payload is None or isinstance(held, MemRefType) or (held and host_type(type_) is None):
+    is_buffer = isinstance(held, MemRefType)
+    if payload is None or (held and host_type(type_) is None and not is_buffer):
         raise TfrtError(
             error(
                 f"argument {index} of @{function.name} is of type {type_}, which Python cannot give"

@@ -1,16 +1,14 @@
 """Python values as the bytes that compiled code takes and gives.
 
-Numbers have the layout of LLVM's types.  A memref is given as a numpy array, without a copy, and comes
-back as one, with a copy: nobody knows who frees the buffer.
+Numbers have the layout of LLVM's types.  A memref is given as a numpy array or a tensor, without a copy,
+and comes back as an array: a copy, unless it is known who owns the memory (`arrays`).
 """
 
 from __future__ import annotations
 
-import ctypes
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
@@ -27,9 +25,6 @@ from xdsl.ir import Attribute
 from tfrt_nb.dialects.async_.types import GroupType, TokenType, ValueType
 from tfrt_runtime.host.chain import CHAIN
 from tfrt_runtime.host.payload import PayloadError
-
-if TYPE_CHECKING:
-    import numpy as np
 
 POINTER_SIZE = 8
 
@@ -143,7 +138,7 @@ def _decode_bfloat16(data: bytes) -> object:
     return struct.unpack("<f", b"\0\0" + data)[0]
 
 
-def _dtype_name(type_: Attribute) -> str | None:
+def dtype_name(type_: Attribute) -> str | None:
     """What numpy calls the elements of a buffer."""
     match type_:
         case IndexType():
@@ -159,7 +154,7 @@ def _dtype_name(type_: Attribute) -> str | None:
 
 
 def _buffer(type_: MemRefType[Attribute]) -> Payload | None:
-    name = _dtype_name(type_.get_element_type())
+    name = dtype_name(type_.get_element_type())
     if name is None:
         return None
     shape = tuple(type_.get_shape())
@@ -168,6 +163,8 @@ def _buffer(type_: MemRefType[Attribute]) -> Payload | None:
         # Here, because it takes as long to load as all else, and most programs take no buffers.
         import numpy as np
 
+        if hasattr(value, "__array__") and not isinstance(value, np.generic):
+            value = np.asarray(value)
         if not isinstance(value, np.ndarray) or value.dtype != np.dtype(name):
             kind = (
                 f"array of {value.dtype}" if isinstance(value, np.ndarray) else type(value).__name__
@@ -180,12 +177,10 @@ def _buffer(type_: MemRefType[Attribute]) -> Payload | None:
         return struct.pack(f"<{3 + 2 * value.ndim}q", start, start, 0, *value.shape, *strides)
 
     def decode(data: bytes) -> object:
-        import numpy as np
+        from tfrt_nb.compiled.arrays import returned_array
 
-        _, aligned, offset, *rest = struct.unpack(f"<{len(data) // 8}q", data)
-        dtype = np.dtype(name)
-        start = aligned + offset * dtype.itemsize
-        return _copied(start, rest[: len(shape)], rest[len(shape) :], dtype)
+        # Nothing is known of who owns the memory, so that it is copied.
+        return returned_array(data, name, len(shape), (), lambda _: False)
 
     return Payload(8 * (3 + 2 * len(shape)), encode, decode)
 
@@ -194,18 +189,3 @@ def _fits(found: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
     return len(found) == len(wanted) and all(
         expected in (size, DYNAMIC_INDEX) for size, expected in zip(found, wanted, strict=True)
     )
-
-
-def _copied(
-    start: int, sizes: Sequence[int], strides: Sequence[int], dtype: np.dtype[np.generic]
-) -> np.ndarray[tuple[int, ...], np.dtype[np.generic]]:
-    """The elements of a buffer as an array of their own."""
-    import numpy as np
-
-    if 0 in sizes:
-        return np.empty(sizes, dtype)
-    last = sum((size - 1) * stride for size, stride in zip(sizes, strides, strict=True))
-    memory = (ctypes.c_char * ((last + 1) * dtype.itemsize)).from_address(start)
-    flat = np.frombuffer(memoryview(memory), dtype)
-    steps = [stride * dtype.itemsize for stride in strides]
-    return np.lib.stride_tricks.as_strided(flat, sizes, steps).copy()

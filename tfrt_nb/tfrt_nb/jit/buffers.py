@@ -65,7 +65,7 @@ def _allocate(body: FunctionBody, op: Operation) -> None:
     size = body.value(f"mul i64 {count}, {element_size(type_)}")
     if isinstance(op, memref.AllocOp):
         pointer = _heap(body, size, _ALIGNMENT - 1)
-        if body.module.frees_by_hand:
+        if body.module.notes_buffers:
             body.call("tfrtAsyncNoteBuffer", "void", ("ptr", pointer))
     elif is_on_heap(op):
         pointer = _linked_buffer(body, size)

@@ -15,11 +15,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from xdsl.dialects import func, memref
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import MemRefType, ModuleOp
 from xdsl.ir import Block, Operation, Region
 
 from tfrt_nb.dialects.async_.coroutine import CoroFreeOp
 from tfrt_nb.dialects.async_.runtime import RuntimeStackIsLowOp, RuntimeTakeBufferOp
+from tfrt_nb.dialects.async_.types import ValueType
 from tfrt_nb.jit import arithmetic, async_runtime, buffers, control, spawning, views
 from tfrt_nb.jit.adapters import has_buffers, kernel_adapter
 from tfrt_nb.jit.buffers import globals_table
@@ -74,7 +75,7 @@ def lower_to_llvm(
         adapted,
         _has_buffers(ops, adapted),
         len(buffer_globals),
-        frees_by_hand=not is_portable and _deallocates(functions),
+        notes_buffers=not is_portable and _gives_buffers(functions),
         is_portable=is_portable,
         fallible=spawning.fallible_functions(functions),
         defined=frozenset(op.sym_name.data for op in functions if not op.is_declaration),
@@ -111,8 +112,13 @@ def lower_to_llvm(
     )
 
 
-def _deallocates(functions: Sequence[func.FuncOp]) -> bool:
-    return any(type(op) is RuntimeTakeBufferOp for f in functions for op in operations_in(f))
+def _gives_buffers(functions: Sequence[func.FuncOp]) -> bool:
+    """Whether buffers are deallocated, or may be results for the host."""
+    return any(
+        isinstance(type_.value_type if isinstance(type_, ValueType) else type_, MemRefType)
+        for function in functions
+        for type_ in function.function_type.outputs
+    ) or any(type(op) is RuntimeTakeBufferOp for f in functions for op in operations_in(f))
 
 
 def _has_buffers(ops: Sequence[Operation], adapted: frozenset[str]) -> bool:

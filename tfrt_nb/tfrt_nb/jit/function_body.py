@@ -52,8 +52,8 @@ class ModuleText:
     globals: list[str] = field(default_factory=list)
     watches_interrupts: bool = False
     """Whether there is an `INTERRUPT_FLAG`."""
-    frees_by_hand: bool = False
-    """Whether buffers are deallocated, so that it has to be known which ones are there."""
+    notes_buffers: bool = False
+    """Whether buffers are given back or away, so that it has to be known which ones are there."""
     is_portable: bool = False
     """Whether only MLIR's runtime is there."""
     quick: frozenset[str] = frozenset()

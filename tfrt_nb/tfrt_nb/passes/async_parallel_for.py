@@ -11,13 +11,13 @@ Blocks are started by a function that gives away half of its blocks as a task un
 `async-dispatch=false`, by a loop.  The caller then waits for all of them.
 
 Invariants: each iteration belongs to exactly one block; no block is started that has none.
-Loops with reductions are left alone.
+Loops with reductions are left alone, or become loops over blocks first (`parallel_reduction`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from xdsl.context import Context
@@ -42,10 +42,13 @@ from tfrt_nb.passes.folding import fold_constants
 from tfrt_nb.passes.index_math import IndexMath, constant_value
 from tfrt_nb.passes.outline import Symbols, captured_values, sink_constants
 from tfrt_nb.passes.parallel_compute import Loop, compute_function
+from tfrt_nb.passes.parallel_reduction import can_split_reduction, split_reduction
 
 _BLOCKS_PER_WORKER = ((4, 8.0), (8, 4.0), (16, 2.0), (32, 1.0), (64, 0.8))
 """With up to so many workers, so many blocks for each: few workers need finer blocks to even out."""
 _BLOCKS_PER_WORKER_OF_MANY = 0.6
+_MOST_PARTS = 256
+"""Blocks of a loop with reductions at most, where the number of workers is not known."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +57,7 @@ class AsyncParallelFor(ModulePass):
 
     `num_workers` -1 asks the runtime.  A block has at least `min_task_size` iterations.
     `clamp_trip_counts` departs from MLIR: without it two dimensions whose bounds are the wrong way
-    round count as a loop that runs.
+    round count as a loop that runs.  `reductions` departs, too: loops with reductions run in parallel.
     """
 
     name: ClassVar[str] = "async-parallel-for"
@@ -64,6 +67,7 @@ class AsyncParallelFor(ModulePass):
     min_task_size: int = 1000
     clamp_trip_counts: bool = False
     join_on_failure: bool = False
+    reductions: bool = False
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         fold_constants(op)
@@ -72,6 +76,21 @@ class AsyncParallelFor(ModulePass):
         for loop in reversed(list(op.walk(region_first=True))):
             if isinstance(loop, scf.ParallelOp) and not loop.initVals:
                 self._lower(loop, symbols)
+            elif isinstance(loop, scf.ParallelOp) and self.reductions and can_split_reduction(loop):
+                replace(self, min_task_size=1)._lower(self._over_blocks(loop), symbols)
+
+    def _over_blocks(self, op: scf.ParallelOp) -> scf.ParallelOp:
+        """Let blocks of iterations reduce, each for itself."""
+        math = _math_in_front_of(op)
+        most = _MOST_PARTS if self.num_workers < 0 else self._most_blocks()
+        trips = self._trip_counts(op, math)
+        iterations = trips[0]
+        for trip in trips[1:]:
+            iterations = math.mul(iterations, trip)
+        wanted = math.minimum(self._wanted_blocks(math), math.constant(most))
+        even = math.ceil_div(iterations, wanted)
+        size = math.maximum(even, math.constant(max(1, self.min_task_size)))
+        return split_reduction(op, trips, most, size, math)
 
     def _lower(self, op: scf.ParallelOp, symbols: Symbols) -> None:
         math = _math_in_front_of(op)
@@ -117,11 +136,14 @@ class AsyncParallelFor(ModulePass):
         """How many blocks there may be at most: some for each worker, at least one."""
         if self.num_workers < 0:
             return _wanted_blocks_at_run_time(math)
+        return math.constant(self._most_blocks())
+
+    def _most_blocks(self) -> int:
         factor = next(
             (factor for limit, factor in _BLOCKS_PER_WORKER if self.num_workers <= limit),
             _BLOCKS_PER_WORKER_OF_MANY,
         )
-        return math.constant(max(1, int(factor * self.num_workers)))
+        return max(1, int(factor * self.num_workers))
 
 
 def _erase_unused_constants(values: Sequence[SSAValue]) -> None:

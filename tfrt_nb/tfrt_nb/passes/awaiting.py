@@ -42,9 +42,7 @@ What starts the members of a group starts all of them: else whoever awaits the g
 """
 WAITING = AwaitOp | AwaitAllOp | RuntimeAwaitOp
 """The operations that wait."""
-_BRANCHING = frozenset(
-    {AwaitOp, AwaitAllOp, RuntimeAwaitOp, RuntimeCheckInterruptOp, cf.AssertOp}
-)
+_BRANCHING = frozenset({AwaitOp, AwaitAllOp, RuntimeAwaitOp, RuntimeCheckInterruptOp, cf.AssertOp})
 _FAILED = "Awaited async operand is in error state"
 
 
