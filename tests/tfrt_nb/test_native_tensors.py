@@ -162,3 +162,18 @@ def test_a_run_that_is_cancelled_lets_its_products_end() -> None:
             assert run.is_done
             # Either nobody began with the product, or all of it is there.
             assert np.unique(result).tolist() in ([0.0], [700.0])
+
+
+def test_an_array_is_a_tensor_where_the_program_takes_one() -> None:
+    text = """func @main(%t: !t.tensor) -> !tfrt.chain {
+      %c0 = tfrt.new.chain
+      %c1 = tfrt_dht.fill_tensor_with_constant.f32 %t, %c0 2.5 : f32
+      tfrt.return %c1 : !tfrt.chain
+    }"""
+    array = np.zeros(3, np.float32)
+    with HostContext("s") as host:
+        program = Program.from_source(text, "fill")
+        assert program.run(host, arguments=[array]).wait(60)
+        with pytest.raises(TfrtError, match="argument 0 of @main: a tensor cannot hold elements"):
+            program.run(host, arguments=[np.array(["text"])])
+    assert array.tolist() == [2.5, 2.5, 2.5]

@@ -15,6 +15,9 @@ from tfrt_runtime.host.work_queue import WorkQueue
 from tfrt_runtime.native.layouts import TYPE_OBJECT
 from tfrt_runtime.native.python_calls import ARGUMENT_WORDS, IS_VALUE
 
+TENSOR = ".tensor"
+"""How the types of tensors end."""
+
 
 def start_call(
     request: Request,
@@ -34,10 +37,11 @@ class Arguments:
     """The arguments of one call from outside, as words for `start_with`.
 
     `values` are those that were given as values or futures, by their index.  Whoever does not start
-    the call gives them up with `release`.
+    the call gives them up with `release`.  A numpy array is a tensor over its memory where the program
+    takes one.
     """
 
-    __slots__ = ("values", "words")
+    __slots__ = ("_kept", "values", "words")
 
     def __init__(
         self, queue: WorkQueue, name: str, given: Sequence[object], types: Sequence[str]
@@ -48,8 +52,12 @@ class Arguments:
         """
         self.values: list[tuple[int, AsyncValue]] = []
         self.words: list[int] = []
+        self._kept: list[object] = []  # the words of these are only good while they are alive
         try:
             for value, type_text in zip(given, types, strict=True):
+                if type_text.endswith(TENSOR) and hasattr(value, "__array_interface__"):
+                    value = as_tensor(value)
+                    self._kept.append(value)
                 encoder = ENCODERS.get(type(value))
                 if encoder is None or type_text in SCALAR_TYPES:
                     self._add(queue, value, type_text)
@@ -75,6 +83,21 @@ class Arguments:
         for i in range(0, len(self.words), ARGUMENT_WORDS):
             if self.words[i] == TYPE_OBJECT:
                 objects.release(self.words[i + 1])
+
+
+def as_tensor(array: object) -> object:
+    """A tensor that shares the memory of a numpy array, or of a copy if that is not C-contiguous.
+
+    Raises:
+        PayloadError: if a tensor cannot have such elements.
+    """
+    # Whoever has an array has imported numpy; other programs start without it.
+    from tfrt_runtime.host.tensor.dense import DenseHostTensor
+
+    try:
+        return DenseHostTensor.over(array)  # type: ignore[arg-type]
+    except ValueError as wrong:
+        raise PayloadError(str(wrong)) from None
 
 
 def start_with(
