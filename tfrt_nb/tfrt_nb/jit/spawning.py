@@ -12,7 +12,7 @@ For each argument that is awaited there is one more function of the frame:
 
     task(frame) -> await 0, task.1(frame) -> await 1, ... task.n(frame) -> call the body
 
-The one behind an await that failed hands the error on to the results instead.
+The one behind an await that failed hands the error on to the results instead, by one more function.
 
 Bodies of equal types share these functions where code is to be ready soon; else each has its own, so
 that LLVM can make one function of task and body.
@@ -20,7 +20,8 @@ that LLVM can make one function of task and body.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import functools
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects.func import FuncOp
@@ -47,6 +48,14 @@ class _Shape:
     is_fallible: bool
     body: str | None
 
+    def __hash__(self) -> int:
+        return self._hash
+
+    @functools.cached_property
+    def _hash(self) -> int:
+        # Many arguments have as many fields, each of which asks for the name of the frame.
+        return hash((self.arguments, self.results, self.awaited, self.is_fallible, self.body))
+
     @property
     def payloads(self) -> list[Attribute]:
         """What the body returns, apart from whether it failed."""
@@ -60,7 +69,7 @@ class _Shape:
             types.insert(0, "i1")
         return types[0] if len(types) == 1 else f"{{ {', '.join(types)} }}" if types else "void"
 
-    @property
+    @functools.cached_property
     def fields(self) -> list[str]:
         """What is in a frame: the body, the results, the arguments."""
         return ["ptr", *("ptr" for _ in self.results), *map(llvm_type, self.arguments)]
@@ -68,7 +77,7 @@ class _Shape:
     @property
     def frame(self) -> str:
         """The LLVM type of a frame."""
-        return f"<{{ {', '.join(self.fields)} }}>"
+        return f"type <{{ {', '.join(self.fields)} }}>"
 
 
 def _spawn(body: FunctionBody, op: Operation) -> None:
@@ -102,6 +111,7 @@ def _functions(module: ModuleText, shape: _Shape) -> str:
         number = len(module.spawners)
         spawn, task = f"@__spawn.{number}", f"@__task.{number}"
         module.spawners[shape] = spawn
+        module.globals.append(f"{_frame(module, shape)} = {shape.frame}")
         lines = [*_spawner(module, shape, spawn, task), *_task(module, shape, task)]
         module.helpers[spawn] = "\n".join(lines)
     return module.spawners[shape]
@@ -131,12 +141,12 @@ def _spawner(module: ModuleText, shape: _Shape, spawn: str, task: str) -> Iterat
             create = _call(module, "mlirAsyncRuntimeCreateValue", size)
         yield f"  %r{index} = {create}"
         yield f"  {_call(module, 'tfrtAsyncSetMaker', f'%r{index}', '%maker')}"
-    allocate = _call(module, "tfrtAsyncAllocateFrame", _size(shape.frame), str(_WORD))
+    allocate = _call(module, "tfrtAsyncAllocateFrame", _size(_frame(module, shape)), str(_WORD))
     yield f"  %frame = {allocate}"
     names = ["%body", *(f"%r{i}" for i in range(len(shape.results)))]
     names += [f"%a{i}" for i in range(len(shape.arguments))]
     for index, (type_name, name) in enumerate(zip(shape.fields, names, strict=True)):
-        yield from _field(shape, index)
+        yield from _field(module, shape, index)
         yield f"  store {type_name} {name}, ptr %field{index}, align 1"
     if module.counts:
         yield f"  atomicrmw add ptr {LIVE_COUNTER}, i64 1 acq_rel"
@@ -144,8 +154,14 @@ def _spawner(module: ModuleText, shape: _Shape, spawn: str, task: str) -> Iterat
     yield from _return([f"%r{i}" for i in range(len(shape.results))], returns)
 
 
-def _field(shape: _Shape, index: int) -> Iterator[str]:
-    yield f"  %field{index} = getelementptr {shape.frame}, ptr %frame, i32 0, i32 {index}"
+def _frame(module: ModuleText, shape: _Shape) -> str:
+    """The name of the LLVM type of a frame."""
+    number = module.spawners[shape].rpartition(".")[2]
+    return f"%__frame.{number}"
+
+
+def _field(module: ModuleText, shape: _Shape, index: int) -> Iterator[str]:
+    yield f"  %field{index} = getelementptr {_frame(module, shape)}, ptr %frame, i32 0, i32 {index}"
 
 
 def _return(names: Sequence[str], type_: str) -> Iterator[str]:
@@ -161,25 +177,31 @@ def _return(names: Sequence[str], type_: str) -> Iterator[str]:
 
 
 def _task(module: ModuleText, shape: _Shape, task: str) -> Iterator[str]:
-    """The function that a worker calls, and those that awaited arguments call."""
+    """The function that a worker calls, those that awaited arguments call, and one for errors."""
     for step in range(shape.awaited + 1):
         yield f"define internal void {_step(task, step)}(ptr %frame) {{"
-        yield from _load_frame(shape)
+        source = "null"
         if step == 0:
             yield f"  %is_off = {_call(module, 'tfrtAsyncIsCancelled')}"
         else:
+            source = f"%a{step - 1}"
+            yield from _load_argument(module, shape, step - 1)
             name = f"mlirAsyncRuntimeIs{_kind(shape, step - 1)}Error"
-            yield f"  %is_off = {_call(module, name, f'%a{step - 1}')}"
+            yield f"  %is_off = {_call(module, name, source)}"
         yield "  br i1 %is_off, label %give_up, label %go_on"
+        yield "give_up:"
+        yield f"  call void {task}.give_up(ptr %frame, ptr {source})"
+        yield "  ret void"
         yield "go_on:"
         if step < shape.awaited:
+            yield from _load_argument(module, shape, step)
             name = f"mlirAsyncRuntimeAwait{_kind(shape, step)}AndExecute"
             yield f"  {_call(module, name, f'%a{step}', '%frame', _step(task, step + 1))}"
             yield "  ret void"
         else:
-            yield from _run(module, shape)
-        yield from _give_up(module, shape, step)
+            yield from _run(module, shape, {step - 1})
         yield "}"
+    yield from _give_up(module, shape, f"{task}.give_up")
 
 
 def _step(task: str, step: int) -> str:
@@ -192,20 +214,33 @@ def _kind(shape: _Shape, index: int) -> str:
     return "Value" if isinstance(shape.arguments[index], ValueType) else "Token"
 
 
-def _load_frame(shape: _Shape) -> Iterator[str]:
-    names = ["%body", *(f"%r{i}" for i in range(len(shape.results)))]
-    names += [f"%a{i}" for i in range(len(shape.arguments))]
-    for index, (type_name, name) in enumerate(zip(shape.fields, names, strict=True)):
-        yield from _field(shape, index)
-        yield f"  {name} = load {type_name}, ptr %field{index}, align 1"
+def _load_frame(module: ModuleText, shape: _Shape, loaded: Collection[int] = ()) -> Iterator[str]:
+    """Load what is in the frame, but not again the arguments that are `loaded`."""
+    if shape.body is None:
+        yield from _load(module, shape, 0, "%body")
+    for index in range(len(shape.results)):
+        yield from _load(module, shape, 1 + index, f"%r{index}")
+    for index in range(len(shape.arguments)):
+        if index not in loaded:
+            yield from _load_argument(module, shape, index)
+
+
+def _load_argument(module: ModuleText, shape: _Shape, index: int) -> Iterator[str]:
+    yield from _load(module, shape, 1 + len(shape.results) + index, f"%a{index}")
+
+
+def _load(module: ModuleText, shape: _Shape, index: int, name: str) -> Iterator[str]:
+    yield from _field(module, shape, index)
+    yield f"  {name} = load {shape.fields[index]}, ptr %field{index}, align 1"
 
 
 def _free_frame(module: ModuleText, shape: _Shape) -> str:
-    return f"  {_call(module, 'tfrtAsyncFreeFrame', '%frame', _size(shape.frame), str(_WORD))}"
+    return f"  {_call(module, 'tfrtAsyncFreeFrame', '%frame', _size(_frame(module, shape)), str(_WORD))}"
 
 
-def _run(module: ModuleText, shape: _Shape) -> Iterator[str]:
+def _run(module: ModuleText, shape: _Shape, loaded: Collection[int]) -> Iterator[str]:
     """Call the body, and resolve the results to what it returns."""
+    yield from _load_frame(module, shape, loaded)
     yield _free_frame(module, shape)
     given = []
     for index, type_ in enumerate(shape.arguments):
@@ -233,25 +268,36 @@ def _run(module: ModuleText, shape: _Shape) -> Iterator[str]:
         yield "failed:"
         for index in range(len(shape.results)):
             yield f"  {_call(module, 'tfrtAsyncTakeFailure', f'%r{index}')}"
-        yield "  br label %error"
+        yield from _set_errors(module, shape)
     yield "done:"
     yield from _resolve(module, shape)
 
 
-def _give_up(module: ModuleText, shape: _Shape, step: int) -> Iterator[str]:
-    """Resolve the results to an error: that of the argument awaited last, or why no task shall start."""
-    yield "give_up:"
+def _give_up(module: ModuleText, shape: _Shape, name: str) -> Iterator[str]:
+    """Resolve the results to the error of an argument, or without one to why no task shall start."""
+    yield f"define internal void {name}(ptr %frame, ptr %source) {{"
+    yield from _load_frame(module, shape)
+    yield "  %is_cancelled = icmp eq ptr %source, null"
+    yield "  br i1 %is_cancelled, label %take, label %inherit"
+    yield "take:"
     for index in range(len(shape.results)):
-        if step == 0:
-            yield f"  {_call(module, 'tfrtAsyncTakeFailure', f'%r{index}')}"
-        else:
-            yield f"  {_call(module, 'tfrtAsyncInheritError', f'%r{index}', f'%a{step - 1}')}"
+        yield f"  {_call(module, 'tfrtAsyncTakeFailure', f'%r{index}')}"
+    yield "  br label %noted"
+    yield "inherit:"
+    for index in range(len(shape.results)):
+        yield f"  {_call(module, 'tfrtAsyncInheritError', f'%r{index}', '%source')}"
+    yield "  br label %noted"
+    yield "noted:"
     for index, type_ in enumerate(shape.arguments):
         if isinstance(type_, TokenType | ValueType | GroupType):
             yield f"  {_call(module, 'mlirAsyncRuntimeDropRef', f'%a{index}', '1')}"
     yield _free_frame(module, shape)
-    yield "  br label %error"
-    yield "error:"
+    yield from _set_errors(module, shape)
+    yield "}"
+
+
+def _set_errors(module: ModuleText, shape: _Shape) -> Iterator[str]:
+    """Values before the token, as where they are resolved."""
     for kind, name in ((ValueType, "SetValueError"), (TokenType, "SetTokenError")):
         for index, type_ in enumerate(shape.results):
             if isinstance(type_, kind):

@@ -1,6 +1,6 @@
 """Passes on async programs: lowering to coroutines, reference counting, parallel loops.
 
 `pipeline` names them all and knows the order.  Shared by several: `control_flow`, `liveness`,
-`coroutines`, `awaiting`, `outline`, `reference_counts`, `index_math`.  `printing` shows a module as
-`mlir-opt` does.
+`coroutines`, `awaiting`, `outline`, `reference_counts`, `shared_exits`, `index_math`.  `copying` makes the
+copy that is compiled; `printing` shows a module as `mlir-opt` does.
 """

@@ -51,7 +51,7 @@ class AsyncToAsyncRuntime(ModulePass):
 
     `share_bodies` makes one coroutine per distinct body.  `token_last` and `keep_errors` depart from
     MLIR: on an error the token is resolved after the values, and errors say why and where.
-    `spawn_leaves` departs further: a task that never waits is no coroutine.
+    `spawn_leaves` departs further: a task that does not wait once its body has begun is no coroutine.
     """
 
     name: ClassVar[str] = "async-to-async-runtime"
