@@ -154,13 +154,14 @@ def is_heavy(rows: int, columns: int, inner: int) -> bool:
 
 @native
 def helpers_for(context: Address, rows: int, columns: int, inner: int) -> int:
-    """How many workers may help with a product: none if it is too small, or nobody sleeps."""
+    """How many workers may help with a product: none if it is too small, or too few sleep."""
     queue = load(context + CONTEXT_QUEUE)
     if rows < PART_ROWS or columns < 2 * PART_COLUMNS or rows * columns < 2 * PART_WORK // inner:
         return 0
-    # One of the deques is that of a thread which waits: it, or a worker, has the kernel.
+    # There is a deque more than workers, for a thread that waits.  When it and all workers but one are
+    # at work, nobody is left to help: one thread more would take the processor away from the others.
     helpers = load(queue + QUEUE_WORKERS) - 2
-    return min(helpers, load_acquire(queue + QUEUE_SLEEPERS))
+    return min(helpers, load_acquire(queue + QUEUE_SLEEPERS) - 1)
 
 
 @native
