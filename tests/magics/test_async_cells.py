@@ -322,9 +322,7 @@ print("then", shell.user_ns["both"][1].result(60))
 
 
 def alone(line: str, *, is_interrupted: bool = False) -> str:
-    """What an IPython of its own prints that runs an endless cell and then another one.
-
-    """
+    """What an IPython of its own prints that runs an endless cell and then another one."""
     arguments = (line, str(is_interrupted), ENDLESS, LATER)
     command = [sys.executable, "-c", SCRIPT, *arguments]
     done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=SLOW)
