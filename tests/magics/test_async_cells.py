@@ -134,6 +134,34 @@ def test_what_is_left_over_is_told_under_the_cell_and_on_demand(shell, capsys) -
     )
 
 
+COMPUTES_ON = """func.func @main() -> i64 {
+  %zero = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %true = arith.constant true
+  %r = scf.while (%x = %zero) : (i64) -> i64 {
+    scf.condition(%true) %x : i64
+  } do {
+  ^bb0(%x: i64):
+    %y = arith.addi %x, %one : i64
+    scf.yield %y : i64
+  }
+  return %r : i64
+}
+"""
+
+
+def test_a_loop_that_never_ends_is_stopped_and_shown(shell, capsys) -> None:
+    assert run(shell, "--timeout 0.1", COMPUTES_ON) is None
+    captured = capsys.readouterr()
+    assert "■ @main: timed out" in captured.out
+    [head, line, caret] = captured.err.splitlines()
+    assert head.endswith(":6:8: error: Cancelled")
+    assert (line.strip()[:14], caret.strip()) == ("%r = scf.while", "^^^^^^^^^")
+
+    assert run(shell, "-o after", GREETING) is None  # on the same host
+    assert shell.user_ns["after"].result(SLOW) == 42
+
+
 def test_what_a_name_of_the_user_holds_is_no_leak(shell, capsys) -> None:
     assert run(shell, "", LATER) is None  # from now on the host is checked
     program = """func.func @host() -> (i32, i32) {
@@ -294,10 +322,7 @@ print("then", shell.user_ns["both"][1].result(60))
 
 
 def alone(line: str, *, is_interrupted: bool = False) -> str:
-    """What an IPython of its own prints that runs an endless cell and then another one.
-
-    Nothing ends code that computes but the end of its process.
-    """
+    """What an IPython of its own prints that runs an endless cell and then another one."""
     arguments = (line, str(is_interrupted), ENDLESS, LATER)
     command = [sys.executable, "-c", SCRIPT, *arguments]
     done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=SLOW)

@@ -2,8 +2,9 @@
 
 The functions themselves are native (`native.async_abi`).  Here is what they are given to: `runtime` has
 the front door, `objects` looks at tokens, values and groups, `records` reads what compiled code says of
-its operations, `starvation` notices a program that cannot go on, `printing` are the functions by which
-programs print, `kernel_calls` is about calls by host programs, `buffers` lends tensors to them.
+its operations, `starvation` notices a program that cannot go on, `runs` knows which runs are cancelled
+and where each prints, `signals` lets loops see Ctrl-C, `printing` are the functions by which programs
+print, `kernel_calls` is about calls by host programs, `buffers` lends tensors to them.
 """
 
 from tfrt_runtime.async_runtime.objects import LiveObject, Made

@@ -197,6 +197,21 @@ def test_an_expected_error_is_no_problem(shell) -> None:
     assert (outcome.status, outcome.stdout, outcome.stderr) == (0, "", "")
 
 
+def test_a_loop_that_is_stopped_is_shown(shell) -> None:
+    text = """func.func @main() {
+  cf.br ^again
+^again:
+  cf.br ^again
+}
+"""
+    outcome = shell("run", shell.write("f.mlir", text), "--timeout", "0.1")
+
+    assert (outcome.status, outcome.stdout) == (1, "")
+    lines = outcome.stderr.splitlines()
+    assert lines[0] == "f.mlir:1:1: error: @main did not finish within 0.1 s and was cancelled"
+    assert "f.mlir:4:3: note: this is where it was then" in lines
+
+
 LEAK = """func.func @main() {
   %t = async.runtime.create : !async.token
   async.runtime.set_available %t : !async.token

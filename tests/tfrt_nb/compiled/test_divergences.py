@@ -1,0 +1,94 @@
+"""What MLIR's runtime gets wrong and ours does not: cases that no other test or program of the corpus has."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from tfrt_nb.program import Program
+from tfrt_runtime.host.async_value import make_unavailable
+from tfrt_runtime.host.context import HostContext
+
+SLOW = 200
+"""Far more seconds than anything here takes."""
+
+RESOLVES = """
+func.func @main() -> i64 {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %flag = memref.alloc() : memref<1xi64>
+  memref.store %zero, %flag[%c0] : memref<1xi64>
+  %first = async.runtime.create : !async.token
+  %second = async.execute [%first] {
+    %seen = scf.while (%x = %zero) : (i64) -> i64 {
+      %found = memref.atomic_rmw addi %zero, %flag[%c0] : (i64, memref<1xi64>) -> i64
+      %more = arith.cmpi eq, %found, %zero : i64
+      scf.condition(%more) %found : i64
+    } do {
+    ^bb0(%x: i64):
+      scf.yield %x : i64
+    }
+    async.yield
+  }
+  async.runtime.set_available %first : !async.token
+  %old = memref.atomic_rmw assign %one, %flag[%c0] : (i64, memref<1xi64>) -> i64
+  async.await %second : !async.token
+  memref.dealloc %flag : memref<1xi64>
+  return %old : i64
+}"""
+
+
+@pytest.mark.parametrize("queue", ["s", "mstd:1", "mstd:2"])
+def test_who_resolves_a_token_goes_on_before_those_who_wait_for_it(
+    queue: str, leak_check: None
+) -> None:
+    """MLIR runs them inside of the call that resolves: here they would wait for what comes after it."""
+    with HostContext(queue) as host:
+        run = Program.from_source(RESOLVES, "f.mlir").run(host, "main")
+
+        assert run.results[0].result(SLOW) == 0
+        assert run.wait(SLOW)
+
+
+CHAIN = """
+async.func @chain(%start: !async.value<i64>, %links: i64) -> !async.value<i64> {
+  %one = arith.constant 1 : i64
+  cf.br ^link(%start, %links : !async.value<i64>, i64)
+^link(%v: !async.value<i64>, %left: i64):
+  %more = arith.cmpi sgt, %left, %one : i64
+  %t, %w = async.execute (%v as %x: !async.value<i64>) -> !async.value<i64> {
+    %y = arith.addi %x, %one : i64
+    async.yield %y : i64
+  }
+  %rest = arith.subi %left, %one : i64
+  cf.cond_br %more, ^link(%w, %rest : !async.value<i64>, i64), ^end(%w : !async.value<i64>)
+^end(%last: !async.value<i64>):
+  func.call @printI64(%one) : (i64) -> ()
+  %sum = await %last : !async.value<i64>
+  return %sum : i64
+}
+func.func private @printI64(i64)
+"""
+
+
+@pytest.mark.parametrize("queue", ["s", "mstd:2"])
+def test_a_chain_of_a_million_tasks_needs_no_stack(queue: str, leak_check: None) -> None:
+    """MLIR continues each link inside of the one before."""
+    with HostContext(queue) as host:
+        start = make_unavailable(host.work_queue, "i64")
+        is_linked = threading.Event()
+
+        def resolve() -> None:
+            assert is_linked.wait(SLOW)
+            start.emplace(5)
+
+        resolver = threading.Thread(target=resolve)
+        resolver.start()
+        program = Program.from_source(CHAIN, "f.mlir")
+        run = program.run(host, "chain", [start, 1_000_000], output=lambda _: is_linked.set())
+
+        assert run.results[0].result(SLOW) == 1_000_005
+        assert run.wait(SLOW)
+        resolver.join()
