@@ -20,7 +20,6 @@ from xdsl.irdl import (
     AttrConstraint,
     AttrSizedOperandSegments,
     BaseAttr,
-    ConstraintContext,
     EqAttrConstraint,
     IRDLOperation,
     OpDef,
@@ -31,6 +30,7 @@ from xdsl.irdl import (
     RangeOf,
     VarConstraint,
     VariadicDef,
+    VerificationContext,
 )
 from xdsl.utils.exceptions import VerifyException
 
@@ -64,7 +64,8 @@ def type_problem(
 def _problems(op: IRDLOperation, definition: OpDef) -> Iterator[str]:
     results, operands = definition.results, definition.operands
     yield from _count_problem(_RESULTS, len(op.results), [d for _, d in results])
-    if len(op.successors) != len(definition.successors):
+    has_list = any(isinstance(one, VariadicDef) for _, one in definition.successors)
+    if not has_list and len(op.successors) != len(definition.successors):
         count = len(definition.successors)
         noun = "successor" if count == 1 else "successors"
         yield f"requires {count} {noun} but found {len(op.successors)}"
@@ -163,7 +164,7 @@ def _element(constraint: RangeConstraint | None) -> AttrConstraint | None:
 
 def _accepts(constraint: AttrConstraint, type_: Attribute) -> bool:
     try:
-        constraint.verify(type_, ConstraintContext())
+        constraint.verify(type_, VerificationContext())
     except VerifyException:
         return False
     return True

@@ -33,19 +33,26 @@ from tfrt_nb.passes.structure import BodyKey, body_key
 
 
 def captured_values(region: Region) -> list[SSAValue]:
-    """The values from outside that are used in the region, each once, in the order of first use."""
-    operations = operations_in(region)
+    """The values from outside that are used in the region, each once, in the order of first use.
+
+    What is used in the regions of an operation comes before its own operands, as in MLIR.
+    """
     used: dict[SSAValue, None] = {}
     inside: set[SSAValue] = set()
-    regions = [region]
-    for op in operations:
-        used.update(dict.fromkeys(op.operands))
-        inside.update(op.results)
-        regions += op.regions
-    for nested in regions:
-        for block in nested.blocks:
-            inside.update(block.args)
+    _collect_uses(region, used, inside)
     return [value for value in used if value not in inside]
+
+
+def _collect_uses(region: Region, used: dict[SSAValue, None], inside: set[SSAValue]) -> None:
+    for block in region.blocks:
+        inside.update(block.args)
+        op = block.first_op
+        while op is not None:
+            for nested in op.regions:
+                _collect_uses(nested, used, inside)
+            used.update(dict.fromkeys(op.operands))
+            inside.update(op.results)
+            op = op.next_op
 
 
 def replace_uses_inside(region: Region, replacements: Mapping[SSAValue, SSAValue]) -> None:
@@ -122,6 +129,8 @@ class Outliner:
         captured = captured_values(task.body)
         if sink_constants(task.body, captured):
             captured = captured_values(task.body)
+        given = {*task.dependencies, *task.body_operands}
+        captured = [value for value in captured if value not in given]
         arguments = [*task.dependencies, *task.body_operands, *captured]
         is_spawned = self.spawns and never_waits(task)
         key = body_key(task, captured) if self.share else None
@@ -143,14 +152,21 @@ class Outliner:
         dependencies, operands = list(task.dependencies), list(task.body_operands)
         inputs = [value.type for value in (*dependencies, *operands, *captured)]
         emit = Emitter.at_start(block, task.location)
+        # The body may also use what the task depends on as it is.
+        stands_for: dict[SSAValue, SSAValue] = {}
         for value in dependencies:
-            emit(AwaitOp(_argument(block, value)))
+            argument = _argument(block, value)
+            stands_for.setdefault(value, argument)
+            emit(AwaitOp(argument))
         for value, unwrapped in zip(operands, list(block.args), strict=False):
-            awaited = emit(AwaitOp(_argument(block, value))).result
+            argument = _argument(block, value)
+            stands_for.setdefault(value, argument)
+            awaited = emit(AwaitOp(argument)).result
             assert awaited is not None
             unwrapped.replace_all_uses_with(awaited)
             block.erase_arg(unwrapped)
-        replace_uses_inside(body, {value: _argument(block, value) for value in captured})
+        stands_for |= {value: _argument(block, value) for value in captured}
+        replace_uses_inside(body, stands_for)
         outputs = task.result_types
         if is_spawned:
             end = block.last_op

@@ -57,6 +57,7 @@ class AddUIExtendedOp(arith.AddUIExtendedOp):
     """`arith.addui_extended %a, %b : index, i1`: indices can be added, too."""
 
     def verify_(self) -> None:
+        self.get_irdl_definition().verify(self)
         if not isinstance(self.lhs.type, IndexType):
             super().verify_()
 

@@ -11,7 +11,7 @@ from typing import Self
 
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import DYNAMIC_INDEX, ArrayAttr, DenseArrayBase, IndexType, i1, i64
-from xdsl.ir import Attribute, Block, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     IRDLOperation,
@@ -25,6 +25,9 @@ from xdsl.irdl import (
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 from xdsl.traits import HasParent, IsTerminator, NoTerminator
+from xdsl.utils.exceptions import VerifyException
+
+from tfrt_nb.dialects.async_.edges import verify_edge
 
 Assignment = tuple[Parser.UnresolvedArgument, UnresolvedOperand]
 
@@ -97,6 +100,21 @@ class IfOp(scf.IfOp):
         otherwise = _parse_region_with_yield(parser) if has_else else Region()
         return cls(condition, types, then, otherwise, parser.parse_optional_attr_dict())
 
+    def verify_(self) -> None:
+        super().verify_()
+        if self.results and not self.false_region.blocks:
+            raise VerifyException("must have an else block if defining values")
+        _verify_yields(self)
+
+
+def _verify_yields(op: Operation) -> None:
+    """What the regions yield are the results."""
+    for number, region in enumerate(op.regions):
+        for block in region.blocks:
+            if isinstance(block.last_op, scf.YieldOp):
+                given = block.last_op.operand_types
+                verify_edge(f"Region #{number}", "parent results", given, op.result_types)
+
 
 class IndexSwitchOp(scf.IndexSwitchOp):
     """`scf.index_switch %i case 2 { ... } default { ... }`: without results, yields may be left out."""
@@ -107,6 +125,24 @@ class IndexSwitchOp(scf.IndexSwitchOp):
         for region in op.regions:
             _end_with_yield(region)
         return op
+
+    def verify_(self) -> None:
+        super().verify_()
+        _verify_yields(self)
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_ssa_value(self.arg)
+        printer.print_op_attributes(self.attributes)
+        if self.results:
+            printer.print_string(" -> ")
+            printer.print_list(self.result_types, printer.print_attribute)
+        printer.print_string(" ")  # as MLIR
+        for value, region in zip(self.cases.iter_values(), self.case_regions, strict=True):
+            printer.print_string(f"\ncase {value} ")
+            printer.print_region(region)
+        printer.print_string("\ndefault ")
+        printer.print_region(self.default_region)
 
 
 class WhileOp(scf.WhileOp):
@@ -132,6 +168,20 @@ class WhileOp(scf.WhileOp):
             op.attributes |= attributes.data
         return op
 
+    def verify_(self) -> None:
+        super().verify_()
+        before, after = self.before_region.block, self.after_region.block
+        condition, yielded = before.last_op, after.last_op
+        if not isinstance(condition, scf.ConditionOp):
+            raise VerifyException("expects the 'before' region to terminate with 'scf.condition'")
+        if not isinstance(yielded, scf.YieldOp):
+            raise VerifyException("expects the 'after' region to terminate with 'scf.yield'")
+        verify_edge("parent operands", "Region #0", self.operand_types, before.arg_types)
+        passed = condition.operand_types[1:]
+        verify_edge("Region #0", "Region #1", passed, after.arg_types)
+        verify_edge("Region #0", "parent results", passed, self.result_types)
+        verify_edge("Region #1", "Region #0", yielded.operand_types, before.arg_types)
+
     def print(self, printer: Printer) -> None:
         if self.arguments:
             printer.print_string(" ")
@@ -154,6 +204,10 @@ class ExecuteRegionOp(scf.ExecuteRegionOp):
         region = parser.parse_region()
         attributes = parser.parse_optional_attr_dict()
         return cls.build(result_types=[types], regions=[region], attributes=attributes)
+
+    def verify_(self) -> None:
+        super().verify_()
+        _verify_yields(self)
 
     def print(self, printer: Printer) -> None:
         if self.outs:
