@@ -42,7 +42,7 @@ from tfrt_nb.passes.errors import fail
 from tfrt_nb.passes.guard_views import VIEWS, dimension_size, guard_view
 from tfrt_nb.passes.index_math import constant_value
 
-_DIVISIONS = (
+_DIVISIONS: tuple[type[Operation], ...] = (
     arith.DivSIOp,
     arith.DivUIOp,
     arith.RemSIOp,

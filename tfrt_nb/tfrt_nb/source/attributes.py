@@ -45,7 +45,7 @@ class _Element(Parser._TensorLiteralElement):
             return cast(tuple[float, float], super().to_type(parser, type))
         number = number_attribute(parser, self.span, type)
         assert isinstance(number, IntegerAttr | FloatAttr)
-        return cast(int | float, number.value.data)
+        return number.value.data
 
 
 class AttributeParser(Parser):

@@ -10,7 +10,15 @@ from collections.abc import Sequence
 from typing import Self
 
 from xdsl.dialects import scf
-from xdsl.dialects.builtin import DYNAMIC_INDEX, ArrayAttr, DenseArrayBase, IndexType, i1, i64
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    ArrayAttr,
+    DenseArrayBase,
+    IndexType,
+    IntegerType,
+    i1,
+    i64,
+)
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
@@ -169,7 +177,7 @@ class WhileOp(scf.WhileOp):
         return op
 
     def verify_(self) -> None:
-        super().verify_()
+        super().verify_()  # type: ignore[no-untyped-call]
         before, after = self.before_region.block, self.after_region.block
         condition, yielded = before.last_op, after.last_op
         if not isinstance(condition, scf.ConditionOp):
@@ -322,9 +330,9 @@ class ForallOp(IRDLOperation):
     lower = var_operand_def(IndexType)
     upper = var_operand_def(IndexType)
     step = var_operand_def(IndexType)
-    static_lower = prop_def(DenseArrayBase, prop_name="staticLowerBound")
-    static_upper = prop_def(DenseArrayBase, prop_name="staticUpperBound")
-    static_step = prop_def(DenseArrayBase, prop_name="staticStep")
+    static_lower = prop_def(DenseArrayBase.constr(i64), prop_name="staticLowerBound")
+    static_upper = prop_def(DenseArrayBase.constr(i64), prop_name="staticUpperBound")
+    static_step = prop_def(DenseArrayBase.constr(i64), prop_name="staticStep")
     mapping = opt_prop_def(ArrayAttr)
     body = region_def("single_block")
 
@@ -407,7 +415,7 @@ def _parse_bounds(parser: Parser) -> tuple[list[SSAValue], list[int]]:
     return values, numbers
 
 
-def _mixed(values: Sequence[SSAValue], static: DenseArrayBase) -> list[SSAValue | int]:
+def _mixed(values: Sequence[SSAValue], static: DenseArrayBase[IntegerType]) -> list[SSAValue | int]:
     given = iter(values)
     return [next(given) if n == DYNAMIC_INDEX else int(n) for n in static.get_values()]
 
@@ -424,7 +432,15 @@ def _print_mixed(printer: Printer, values: Sequence[SSAValue | int]) -> None:
         )
 
 
-OPERATIONS = (ExecuteRegionOp, ForOp, IfOp, IndexSwitchOp, WhileOp, ReduceOp, ParallelOp)
+OPERATIONS: tuple[type[Operation], ...] = (
+    ExecuteRegionOp,
+    ForOp,
+    IfOp,
+    IndexSwitchOp,
+    WhileOp,
+    ReduceOp,
+    ParallelOp,
+)
 MORE_OPERATIONS = (ForallOp, InParallelOp)
 """What xDSL lacks."""
 
