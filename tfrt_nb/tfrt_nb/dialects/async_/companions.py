@@ -1,7 +1,8 @@
 """The upstream dialects that async programs are written in, with MLIR's syntax where xDSL has none.
 
 xDSL defines `memref.cast`, `memref.global` and others but reads them in generic form only.  The classes
-here and in `loops` are the same operations with the custom form added.
+here, in `arithmetic`, `buffers` and `loops` are the same operations with the custom form added, and those
+that xDSL lacks.
 """
 
 from __future__ import annotations
