@@ -30,7 +30,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 
-from tfrt_nb.dialects.async_.loops import ForallOp
+from tfrt_nb.dialects.async_.forall import ForallOp
 from tfrt_nb.passes.control_flow import (
     Emitter,
     erase,

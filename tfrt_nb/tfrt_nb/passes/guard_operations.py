@@ -33,7 +33,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from tfrt_nb.dialects.async_ import arithmetic
-from tfrt_nb.dialects.async_.loops import ForallOp
+from tfrt_nb.dialects.async_.forall import ForallOp
 from tfrt_nb.dialects.async_.runtime import RuntimeStackIsLowOp
 from tfrt_nb.passes.call_graph import recursive_functions
 from tfrt_nb.passes.control_flow import Emitter, operations_in

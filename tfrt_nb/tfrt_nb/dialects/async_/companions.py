@@ -28,7 +28,7 @@ from xdsl.ir import Attribute, Dialect, Operation
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 
-from tfrt_nb.dialects.async_ import arithmetic, buffers, loops
+from tfrt_nb.dialects.async_ import arithmetic, buffers, forall, loops
 
 
 class GlobalOp(memref.GlobalOp):
@@ -171,5 +171,5 @@ Arith = _with(
     (arithmetic.RemFOp, arithmetic.IndexCastUIOp),
 )
 Cf = _with(cf.Cf, (arithmetic.SwitchOp,))
-Scf = _with(scf.Scf, loops.OPERATIONS, loops.MORE_OPERATIONS)
+Scf = _with(scf.Scf, loops.OPERATIONS, forall.OPERATIONS)
 MemRef = _with(memref.MemRef, (GlobalOp, AtomicRMWOp, *buffers.OPERATIONS), buffers.MORE_OPERATIONS)
