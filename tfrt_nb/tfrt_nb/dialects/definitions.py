@@ -7,6 +7,7 @@ from functools import cache
 
 from xdsl.dialects.builtin import (
     AnyFloat,
+    DenseArrayBase,
     IndexType,
     IntegerType,
     MemRefType,
@@ -33,6 +34,7 @@ from xdsl.irdl import (
     VerificationContext,
 )
 from xdsl.utils.exceptions import VerifyException
+from xdsl.utils.hints import isa
 
 from tfrt_nb.dialects.async_.types import (
     CoroHandleType,
@@ -64,7 +66,8 @@ def type_problem(
 def _problems(op: IRDLOperation, definition: OpDef) -> Iterator[str]:
     results, operands = definition.results, definition.operands
     yield from _count_problem(_RESULTS, len(op.results), [d for _, d in results])
-    if len(op.successors) != len(definition.successors):
+    has_list = any(isinstance(one, VariadicDef) for _, one in definition.successors)
+    if not has_list and len(op.successors) != len(definition.successors):
         count = len(definition.successors)
         noun = "successor" if count == 1 else "successors"
         yield f"requires {count} {noun} but found {len(op.successors)}"
@@ -108,8 +111,13 @@ def _has_segments(definition: OpDef) -> bool:
     return any(isinstance(one, AttrSizedOperandSegments) for one in definition.options)
 
 
+def _segment_sizes(op: IRDLOperation) -> tuple[int, ...]:
+    sizes = op.properties.get(SEGMENTS)
+    return sizes.get_values() if isa(sizes, DenseArrayBase[IntegerType]) else ()
+
+
 def _sizes_fit(op: IRDLOperation) -> bool:
-    sizes = getattr(op.properties.get(SEGMENTS), "get_values", tuple)()
+    sizes = _segment_sizes(op)
     return sum(sizes) == len(op.operands) and all(size >= 0 for size in sizes)
 
 
@@ -121,7 +129,7 @@ def _type_problems(
 ) -> Iterator[str]:
     sizes: Sequence[int] = ()
     if op is not None and _has_segments(definition):
-        sizes = getattr(op.properties[SEGMENTS], "get_values", tuple)()
+        sizes = _segment_sizes(op)
     for what, types, definitions, segments in (
         ("operand", operands, definition.operands, sizes),
         ("result", results, definition.results, ()),
@@ -175,7 +183,7 @@ _BY_OPERATION = {
     "arith.index_castui": "signless-integer-like or memref of signless-integer",
     "scf.for": "signless integer or index",
 }
-_INTEGERS = frozenset({IntegerType, IndexType})
+_INTEGERS: frozenset[type[Attribute]] = frozenset({IntegerType, IndexType})
 _BY_CLASSES: dict[frozenset[type[Attribute]], str] = {
     frozenset({TokenType}): "async token type",
     frozenset({ValueType}): "async value type",

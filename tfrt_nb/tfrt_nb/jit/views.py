@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.dialects import memref
-from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseArrayBase, MemRefType
+from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseArrayBase, IntegerType, MemRefType
 from xdsl.ir import Operation, SSAValue
 
 from tfrt_nb.dialects.async_.buffers import TransposeOp
@@ -20,7 +20,9 @@ from tfrt_nb.jit.function_body import FunctionBody, Lowering
 from tfrt_nb.passes.errors import fail
 
 
-def _numbers(body: FunctionBody, static: DenseArrayBase, dynamic: Sequence[SSAValue]) -> list[str]:
+def _numbers(
+    body: FunctionBody, static: DenseArrayBase[IntegerType], dynamic: Sequence[SSAValue]
+) -> list[str]:
     """Operands for `[1, %n, 3]`."""
     names = iter([body.name(value) for value in dynamic])
     return [next(names) if n == DYNAMIC_INDEX else str(n) for n in static.get_values()]

@@ -184,7 +184,8 @@ def _turns(blocks_wanted: SSAValue) -> Callable[[arith.ConstantOp], int]:
     def turn(constant: arith.ConstantOp) -> int:
         if constant.result is blocks_wanted:
             return 3
-        return {0: 0, 1: 2}.get(constant_value(constant.result), 1)
+        number = constant_value(constant.result)
+        return 1 if number is None else {0: 0, 1: 2}.get(number, 1)
 
     return turn
 

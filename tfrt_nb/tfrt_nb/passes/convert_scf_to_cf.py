@@ -30,7 +30,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 
-from tfrt_nb.dialects.async_.loops import ForallOp
+from tfrt_nb.dialects.async_.forall import ForallOp
 from tfrt_nb.passes.control_flow import (
     Emitter,
     erase,
@@ -186,11 +186,11 @@ def _lower_forall(op: Operation) -> None:
     """A parallel loop without reductions is all that is left of a loop over threads."""
     assert isinstance(op, ForallOp)
     emit = Emitter.in_front_of(op)
-    bounds = [[_as_value(one, emit) for one in values] for values in op.bounds()]
+    lower, upper, step = ([_as_value(one, emit) for one in values] for values in op.bounds())
     in_parallel = terminator_of(op.body.block)
     Emitter.in_front_of(in_parallel)(scf.ReduceOp())
     erase(in_parallel)
-    loop = emit(scf.ParallelOp(*bounds, op.detach_region(op.body), ()))
+    loop = emit(scf.ParallelOp(lower, upper, step, op.detach_region(op.body), ()))
     op.add_region(Region(Block()))
     replace(op, ())
     _lower_parallel(loop)

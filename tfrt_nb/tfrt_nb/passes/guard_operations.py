@@ -34,7 +34,7 @@ from xdsl.passes import ModulePass
 
 from tfrt_nb.dialects.async_ import arithmetic
 from tfrt_nb.dialects.async_.failures import RuntimeCheckOp
-from tfrt_nb.dialects.async_.loops import ForallOp
+from tfrt_nb.dialects.async_.forall import ForallOp
 from tfrt_nb.dialects.async_.runtime import (
     RuntimeIsAvailableOp,
     RuntimeLoadOp,
@@ -67,15 +67,13 @@ MOST_BYTES = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 _RESUME = 1
 """The successor of `async.coro.suspend` where a coroutine goes on."""
 _ACCESSES = memref.LoadOp | memref.StoreOp | memref.AtomicRMWOp
-_GUARDED = frozenset(
-    {
-        *(kind.name for kind in DIVISIONS),
-        *(kind.name for kind in (memref.LoadOp, memref.StoreOp, memref.AtomicRMWOp)),
-        *(kind.name for kind in (memref.AllocOp, memref.AllocaOp, memref.DeallocOp)),
-        *(kind.name for kind in (scf.ForOp, scf.ParallelOp, ForallOp)),
-        *(kind.name for kind in (RuntimeLoadOp, *VIEWS)),
-    }
+_GUARDED_TYPES: tuple[type[Operation], ...] = (
+    *DIVISIONS,
+    *(memref.LoadOp, memref.StoreOp, memref.AtomicRMWOp, RuntimeLoadOp),
+    *(memref.AllocOp, memref.AllocaOp, memref.DeallocOp, *VIEWS),
+    *(scf.ForOp, scf.ParallelOp, ForallOp),
 )
+_GUARDED = frozenset(kind.name for kind in _GUARDED_TYPES)
 """By name: `isinstance` is slow, operations are many, and some of these are of derived classes."""
 
 

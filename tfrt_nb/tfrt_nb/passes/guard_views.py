@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import (
     FixedBitwidthType,
     IndexType,
     IntegerAttr,
+    IntegerType,
     MemRefType,
     NoneAttr,
 )
@@ -25,7 +26,7 @@ from tfrt_nb.passes.index_math import constant_value
 
 Number = SSAValue | int
 
-VIEWS = (
+VIEWS: tuple[type[Operation], ...] = (
     *(memref.CopyOp, memref.ExpandShapeOp, memref.ReinterpretCastOp),
     *(memref.SubviewOp, memref.ViewOp),
 )
@@ -58,7 +59,7 @@ def dimension_size(emit: Emitter, buffer: SSAValue, dimension: int, size: int) -
     return emit(memref.DimOp(buffer, number)).result
 
 
-def _numbers(static: DenseArrayBase, dynamic: Sequence[SSAValue]) -> list[Number]:
+def _numbers(static: DenseArrayBase[IntegerType], dynamic: Sequence[SSAValue]) -> list[Number]:
     given = iter(dynamic)
     return [next(given) if n == DYNAMIC_INDEX else int(n) for n in static.get_values()]
 

@@ -34,19 +34,26 @@ from tfrt_nb.passes.structure import BodyKey, body_key
 
 
 def captured_values(region: Region) -> list[SSAValue]:
-    """The values from outside that are used in the region, each once, in the order of first use."""
-    operations = operations_in(region)
+    """The values from outside that are used in the region, each once, in the order of first use.
+
+    What is used in the regions of an operation comes before its own operands, as in MLIR.
+    """
     used: dict[SSAValue, None] = {}
     inside: set[SSAValue] = set()
-    regions = [region]
-    for op in operations:
-        used.update(dict.fromkeys(op.operands))
-        inside.update(op.results)
-        regions += op.regions
-    for nested in regions:
-        for block in nested.blocks:
-            inside.update(block.args)
+    _collect_uses(region, used, inside)
     return [value for value in used if value not in inside]
+
+
+def _collect_uses(region: Region, used: dict[SSAValue, None], inside: set[SSAValue]) -> None:
+    for block in region.blocks:
+        inside.update(block.args)
+        op = block.first_op
+        while op is not None:
+            for nested in op.regions:
+                _collect_uses(nested, used, inside)
+            used.update(dict.fromkeys(op.operands))
+            inside.update(op.results)
+            op = op.next_op
 
 
 def replace_uses_inside(region: Region, replacements: Mapping[SSAValue, SSAValue]) -> None:
@@ -123,8 +130,11 @@ class Outliner:
         captured = captured_values(task.body)
         if sink_constants(task.body, captured):
             captured = captured_values(task.body)
-        arguments = [*task.dependencies, *task.body_operands, *captured]
         is_spawned = self.spawns and never_waits(task)
+        if not is_spawned:  # a coroutine has what it depends on as it is
+            given = {*task.dependencies, *task.body_operands}
+            captured = [value for value in captured if value not in given]
+        arguments = [*task.dependencies, *task.body_operands, *captured]
         key = body_key(task, captured) if self.share else None
         known = None if key is None else self._known.get(key)
         function = self._new_function(task, captured, is_spawned) if known is None else known
@@ -144,12 +154,14 @@ class Outliner:
         body = task.detach_region(task.body)
         task.add_region(Region(Block()))
         block = body.block
+        stands_for: dict[SSAValue, SSAValue] = {}
         if is_spawned:
             outputs = _return_yielded(block)
         else:
-            _await_first(task, block)
+            stands_for = _await_first(task, block)
             outputs = tuple(task.result_types)
-        replace_uses_inside(body, {value: _argument(block, value) for value in captured})
+        stands_for |= {value: _argument(block, value) for value in captured}
+        replace_uses_inside(body, stands_for)
         type_ = FunctionType.from_lists(block.arg_types, outputs)
         function = self.symbols.add("async_execute_fn", type_, body)
         function.location = task.location
@@ -166,17 +178,26 @@ def _return_yielded(block: Block) -> tuple[Attribute, ...]:
     return outputs
 
 
-def _await_first(task: ExecuteOp, block: Block) -> None:
-    """Let the body take dependencies and operands as they are, and begin by awaiting them."""
+def _await_first(task: ExecuteOp, block: Block) -> dict[SSAValue, SSAValue]:
+    """Let the body take dependencies and operands as they are, and begin by awaiting them.
+
+    Returns what stands for each of them: the body may use it as it is, too.
+    """
     payloads = list(block.args)
     emit = Emitter.at_start(block, task.location)
+    stands_for: dict[SSAValue, SSAValue] = {}
     for value in task.dependencies:
-        emit(AwaitOp(_argument(block, value)))
+        argument = _argument(block, value)
+        stands_for.setdefault(value, argument)
+        emit(AwaitOp(argument))
     for value, unwrapped in zip(task.body_operands, payloads, strict=True):
-        awaited = emit(AwaitOp(_argument(block, value))).result
+        argument = _argument(block, value)
+        stands_for.setdefault(value, argument)
+        awaited = emit(AwaitOp(argument)).result
         assert awaited is not None
         unwrapped.replace_all_uses_with(awaited)
         block.erase_arg(unwrapped)
+    return stands_for
 
 
 def never_waits(task: ExecuteOp) -> bool:

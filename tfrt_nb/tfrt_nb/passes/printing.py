@@ -46,9 +46,8 @@ _SUGGESTED_NAMES: dict[str, Sequence[str]] = {
 }
 """How MLIR calls results: one name for all, or one for each group of the operation's definition."""
 
-_REPLACEMENTS: dict[str, type[Operation]] = {
-    op.name: op for op in (*buffers.OPERATIONS, *loops.OPERATIONS, SwitchOp)
-}
+_REPLACING: tuple[type[Operation], ...] = (*buffers.OPERATIONS, *loops.OPERATIONS, SwitchOp)
+_REPLACEMENTS = {op.name: op for op in _REPLACING}
 """The classes with MLIR's custom form, by the names of operations that xDSL has as well."""
 
 

@@ -20,9 +20,11 @@ BodyKey: TypeAlias = tuple[Hashable, ...]
 def body_key(task: ExecuteOp, captured: Sequence[SSAValue]) -> BodyKey:
     """Equal for tasks that may share one function."""
     numbers: dict[SSAValue, int] = {}
-    for value in captured:
-        numbers[value] = len(numbers)
+    arguments = [*task.dependencies, *task.body_operands, *captured]
+    for value in arguments:
+        numbers.setdefault(value, len(numbers))
     return (
+        tuple(numbers[value] for value in arguments),
         tuple(task.dependencies.types),
         tuple(task.body_operands.types),
         tuple(value.type for value in captured),

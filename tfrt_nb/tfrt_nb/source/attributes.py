@@ -45,7 +45,7 @@ class _Element(Parser._TensorLiteralElement):
             return cast(tuple[float, float], super().to_type(parser, type))
         number = number_attribute(parser, self.span, type)
         assert isinstance(number, IntegerAttr | FloatAttr)
-        return cast(int | float, number.value.data)
+        return number.value.data
 
 
 class AttributeParser(Parser):
@@ -84,6 +84,7 @@ class AttributeParser(Parser):
         spelling = spellings.type_name(token.text[1:])
         dialect, dot, _ = spelling.partition(".")
         if not dot or self.ctx.get_optional_dialect(dialect) is not None:
+            self._refuse_unknown_async_type(spelling, token)
             return super().parse_optional_type()
         if (message := unknown_type_message(spelling)) is not None:
             self.raise_error(
@@ -91,6 +92,17 @@ class AttributeParser(Parser):
             )
         self._consume_token()
         return host_type(spelling + self._type_parameters())
+
+    def _refuse_unknown_async_type(self, spelling: str, token: MLIRToken) -> None:
+        """xDSL takes any name for a type that it does not know."""
+        dialect, _, name = spelling.partition(".")
+        if dialect != "async":
+            return
+        known = self.ctx.get_optional_dialect(dialect)
+        if known is not None and spelling not in {one.name for one in known.attributes}:
+            start = token.span.start + 2 + len(dialect)
+            span = Span(start, token.span.end, token.span.input)
+            self.raise_error(f"unknown  type `{name}` in dialect `async`", span)
 
     def _type_parameters(self) -> str:
         """`<...>` behind a type's name as it is written, or nothing."""

@@ -56,11 +56,28 @@ def in_house_style(message: str) -> str:
     return message
 
 
+_IN_MLIRS_WORDS = (
+    (re.compile(r"last operation in its parent block"), "last operation in the parent block"),
+    (
+        re.compile(r"'@(.*)' (does not reference|could not be found).*"),
+        r"'\1' does not reference a valid function",
+    ),
+    (
+        re.compile(
+            r"(operand type mismatch: expected operand type )([^'].*)(, but provided )(.*)( for op)"
+        ),
+        r"\1'\2'\3'\4'\5",
+    ),
+    (re.compile(r"result type mismatch: .* for result number "), "result type mismatch at index "),
+)
+
+
 def in_mlirs_words(name: str, message: str) -> str:
     """What a verifier of xDSL says of an operation of this name, as MLIR says it behind the name."""
     first, _, _ = message.partition("\n")
     text = first.removeprefix(f"'{name}' ").removeprefix("op ").rstrip(".")
-    text = text.replace("last operation in its parent block", "last operation in the parent block")
+    for pattern, replacement in _IN_MLIRS_WORDS:
+        text = pattern.sub(replacement, text)
     parents = re.match(r"expects parent op to be one of (.*)", text)
     if parents is not None:
         # `async.region` is of the proposal; MLIR has none.

@@ -206,7 +206,7 @@ class SourceParser(RecoveringParser):
             types = self._written_types(name.span.end, end)
             count = len(definition.operands)
             if len(types) == 1:
-                types *= count + len(definition.results)
+                types *= max(count, 1)
             text = type_problem(definition, types[:count], types[count:]) or text
         span = Span(name.span.start, end, name.span.input)
         raise LocatedError(span, f"'{operation_type.name}' op {text}", []) from None
@@ -214,7 +214,7 @@ class SourceParser(RecoveringParser):
     def _raise_at_end_of_line(self, problem: ParseError) -> None:
         """What an operation lacks at the end of its line is missed there, as in MLIR."""
         token, end = self._current_token.span, self._last_end
-        is_of_mlir = self._op_name.partition(".")[0] in UPSTREAM_DIALECTS | {"async"}
+        is_of_mlir = self._op_name.partition(".")[0] in UPSTREAM_DIALECTS
         if (
             is_of_mlir
             and problem.span == token
@@ -284,6 +284,12 @@ class SourceParser(RecoveringParser):
             message = f"'{written}' is not the name of an operation: its dialect is missing"
             self.raise_error(message, name_token.span)
         operation_type = self._context.get_op(name, dialect_stack=self._parser_state.dialect_stack)
+        if issubclass(operation_type, UnknownOp) and operation_type.name.startswith("async."):
+            self.raise_error(
+                f"unregistered operation '{operation_type.name}' found in dialect ('async') "
+                "that does not allow unknown operations",
+                name_token.span,
+            )
         self._open_operation(operation_type, short=False)
         self._parser_state.dialect_stack.append(operation_type.dialect_name())
         operation = self._parse_generic_body(operation_type)

@@ -98,6 +98,10 @@ def _checks(operation_type: type[Operation]) -> tuple[Check, ...]:
     keeps them cheap.
     """
     checks: list[Check] = []
+    if operation_type.name == "func.return":
+        checks.append(_check_compiled_return)
+    if operation_type.name in _SYMBOLS:
+        checks.append(_check_symbol_place)
     if not issubclass(operation_type, UnknownOp):
         checks.append(_check_itself)
     if issubclass(operation_type, ModuleOp):
@@ -106,6 +110,8 @@ def _checks(operation_type: type[Operation]) -> tuple[Check, ...]:
         checks.append(_check_return)
     elif issubclass(operation_type, CallingOp):
         checks.append(_check_callees)
+    elif operation_type.name == "memref.get_global":
+        checks.append(_check_global)
     if not issubclass(operation_type, KernelOp):
         checks += [_check_position, _check_edges, _check_blocks]
     return tuple(checks)
@@ -139,9 +145,17 @@ def _own_problem(operation: Operation) -> str | None:
         operation.verify_()
     except Exception as exception:  # noqa: BLE001
         # Some operations of xDSL raise a plain Exception.
+        if operation.name in _CASTS and len(operation.operands) == len(operation.results) == 1:
+            source, target = operation.operands[0].type, operation.results[0].type
+            return f"operand type '{source}' and result type '{target}' are cast incompatible"
         return in_mlirs_words(operation.name, str(exception))
     return None
 
+
+_CASTS = frozenset(
+    f"arith.{name}"
+    for name in ("bitcast", "extf", "extsi", "extui", "index_cast", "truncf", "trunci")
+)
 
 # Functions and modules are checked here, not by xDSL: it would walk all their operations to see
 # that they use no value from outside, which the names in a text cannot do.
@@ -259,7 +273,50 @@ def _check_function_return(operation: Operation, function: FuncOp) -> Iterator[D
             )
 
 
+def _check_compiled_return(operation: Operation, symbols: Symbols) -> Iterator[Diagnostic]:
+    function = operation.parent_op()
+    if not isinstance(function, FuncOp) or _function_problem(function) is not None:
+        return
+    types, expected = operation.operand_types, function.function_type.outputs.data
+    name = f"@{function.sym_name.data}"
+    if len(types) != len(expected):
+        yield _op_error(
+            operation,
+            f"has {len(types)} operands, but enclosing function ({name}) returns {len(expected)}",
+        )
+        return
+    for index, (found, wanted) in enumerate(zip(types, expected, strict=True)):
+        if found != wanted:
+            text = f"type of return operand {index} ('{found}') doesn't match function result type"
+            yield error(f"{text} ('{wanted}') in function {name}", span_of(operation))
+            return
+
+
 # Symbols
+
+_SYMBOLS = frozenset({"async.func", "func.func", "memref.global"})
+
+
+def _check_symbol_place(operation: Operation, symbols: Symbols) -> Iterator[Diagnostic]:
+    if operation.parent_op() is not None and not isinstance(operation.parent_op(), ModuleOp):
+        yield _op_error(operation, "symbol's parent must have the SymbolTable trait")
+
+
+def _check_global(operation: Operation, symbols: Symbols) -> Iterator[Diagnostic]:
+    symbol = operation.get_attr_or_prop("name")
+    if not isinstance(symbol, SymbolRefAttr):
+        return
+    name = symbol.root_reference.data
+    buffer = symbols.get(name)
+    if buffer is None or buffer.name != "memref.global":
+        yield _op_error(operation, f"'{name}' does not reference a valid global memref")
+        return
+    type_, expected = operation.results[0].type, buffer.get_attr_or_prop("type")
+    if type_ != expected:
+        text = (
+            f"result type '{type_}' does not match type '{expected}' of the global memref @{name}"
+        )
+        yield _op_error(operation, text)
 
 
 def _check_symbols(module: Operation, symbols: Symbols) -> Iterator[Diagnostic]:

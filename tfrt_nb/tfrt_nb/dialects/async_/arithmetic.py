@@ -9,6 +9,7 @@ from xdsl.dialects import arith, cf
 from xdsl.dialects.builtin import BoolAttr, IndexType, IntegerAttr, IntegerType, StringAttr, i1
 from xdsl.ir import Attribute, Block, Dialect, Operation, SSAValue
 from xdsl.irdl import (
+    BaseAttr,
     IRDLOperation,
     irdl_op_definition,
     operand_def,
@@ -22,6 +23,7 @@ from xdsl.traits import ConstantLike, Pure
 from xdsl.utils.exceptions import VerifyException
 
 INDEX = IndexType()
+INTEGER_OR_INDEX = BaseAttr(IntegerType) | BaseAttr(IndexType)
 
 
 @irdl_op_definition
@@ -38,8 +40,8 @@ class IndexCastUIOp(IRDLOperation):
     """Between an index and an integer, which is extended by zeros."""
 
     name = "arith.index_castui"
-    input = operand_def(IntegerType | IndexType)
-    result = result_def(IntegerType | IndexType)
+    input = operand_def(INTEGER_OR_INDEX)
+    result = result_def(INTEGER_OR_INDEX)
 
     traits = traits_def(Pure())
 
@@ -57,8 +59,9 @@ class AddUIExtendedOp(arith.AddUIExtendedOp):
     """`arith.addui_extended %a, %b : index, i1`: indices can be added, too."""
 
     def verify_(self) -> None:
+        self.get_irdl_definition().verify(self)
         if not isinstance(self.lhs.type, IndexType):
-            super().verify_()
+            super().verify_()  # type: ignore[no-untyped-call]
 
 
 class SwitchOp(cf.SwitchOp):
@@ -128,8 +131,8 @@ BINARY_OPERATIONS: dict[str, type[Operation]] = {name: _binary(name) for name in
 
 
 class _IndexCastOp(IRDLOperation):
-    input = operand_def(IntegerType | IndexType)
-    output = result_def(IntegerType | IndexType)
+    input = operand_def(INTEGER_OR_INDEX)
+    output = result_def(INTEGER_OR_INDEX)
 
     traits = traits_def(Pure())
 

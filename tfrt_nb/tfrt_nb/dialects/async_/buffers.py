@@ -45,6 +45,7 @@ class CopyOp(memref.CopyOp):
         printer.print_list(self.operand_types, printer.print_attribute, " to ")
 
     def verify_(self) -> None:
+        self.get_irdl_definition().verify(self)
         source, target = self.source.type, self.destination.type
         assert isinstance(source, MemRefType) and isinstance(target, MemRefType)
         if source.element_type != target.element_type:
@@ -99,6 +100,17 @@ class CastOp(_TypedForm, memref.CastOp):
     """`memref.cast %m : memref<4xf32> to memref<?xf32>`."""
 
     arrow = " to "
+
+    def verify_(self) -> None:
+        super().verify_()
+        source, target = self.source.type, self.dest.type
+        if not isinstance(source, MemRefType) or not isinstance(target, MemRefType):
+            return
+        same_elements = source.element_type == target.element_type
+        if not same_elements or not _have_compatible_shapes(source, target):
+            raise VerifyException(
+                f"operand type '{source}' and result type '{target}' are cast incompatible"
+            )
 
 
 class MemorySpaceCastOp(_TypedForm, memref.MemorySpaceCastOp):

@@ -1,7 +1,8 @@
 """The upstream dialects that async programs are written in, with MLIR's syntax where xDSL has none.
 
 xDSL defines `memref.cast`, `memref.global` and others but reads them in generic form only.  The classes
-here and in `loops` are the same operations with the custom form added.
+here, in `arithmetic`, `buffers` and `loops` are the same operations with the custom form added, and those
+that xDSL lacks.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from xdsl.ir import Attribute, Dialect, Operation
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 
-from tfrt_nb.dialects.async_ import arithmetic, buffers, loops
+from tfrt_nb.dialects.async_ import arithmetic, buffers, forall, loops
 
 
 class GlobalOp(memref.GlobalOp):
@@ -170,5 +171,5 @@ Arith = _with(
     (arithmetic.RemFOp, arithmetic.IndexCastUIOp),
 )
 Cf = _with(cf.Cf, (arithmetic.SwitchOp,))
-Scf = _with(scf.Scf, loops.OPERATIONS, loops.MORE_OPERATIONS)
+Scf = _with(scf.Scf, loops.OPERATIONS, forall.OPERATIONS)
 MemRef = _with(memref.MemRef, (GlobalOp, AtomicRMWOp, *buffers.OPERATIONS), buffers.MORE_OPERATIONS)

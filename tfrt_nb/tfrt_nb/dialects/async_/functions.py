@@ -163,6 +163,8 @@ class FuncOp(IRDLOperation):
 
     def _verify_entry_block(self) -> None:
         if self.is_declaration:
+            if self.sym_visibility is None or self.sym_visibility.data == "public":
+                raise VerifyException("symbol declaration cannot have public visibility")
             return
         if self.body.blocks[0].arg_types != self.function_type.inputs.data:
             raise VerifyException(

@@ -10,21 +10,16 @@ from collections.abc import Sequence
 from typing import Self
 
 from xdsl.dialects import scf
-from xdsl.dialects.builtin import DYNAMIC_INDEX, ArrayAttr, DenseArrayBase, IndexType, i1, i64
-from xdsl.ir import Attribute, Block, Region, SSAValue
-from xdsl.irdl import (
-    AttrSizedOperandSegments,
-    IRDLOperation,
-    irdl_op_definition,
-    lazy_traits_def,
-    opt_prop_def,
-    prop_def,
-    region_def,
-    var_operand_def,
+from xdsl.dialects.builtin import (
+    IndexType,
+    i1,
 )
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
-from xdsl.traits import HasParent, IsTerminator, NoTerminator
+from xdsl.utils.exceptions import VerifyException
+
+from tfrt_nb.dialects.async_.edges import verify_edge
 
 Assignment = tuple[Parser.UnresolvedArgument, UnresolvedOperand]
 
@@ -97,6 +92,21 @@ class IfOp(scf.IfOp):
         otherwise = _parse_region_with_yield(parser) if has_else else Region()
         return cls(condition, types, then, otherwise, parser.parse_optional_attr_dict())
 
+    def verify_(self) -> None:
+        super().verify_()
+        if self.results and not self.false_region.blocks:
+            raise VerifyException("must have an else block if defining values")
+        _verify_yields(self)
+
+
+def _verify_yields(op: Operation) -> None:
+    """What the regions yield are the results."""
+    for number, region in enumerate(op.regions):
+        for block in region.blocks:
+            if isinstance(block.last_op, scf.YieldOp):
+                given = block.last_op.operand_types
+                verify_edge(f"Region #{number}", "parent results", given, op.result_types)
+
 
 class IndexSwitchOp(scf.IndexSwitchOp):
     """`scf.index_switch %i case 2 { ... } default { ... }`: without results, yields may be left out."""
@@ -107,6 +117,24 @@ class IndexSwitchOp(scf.IndexSwitchOp):
         for region in op.regions:
             _end_with_yield(region)
         return op
+
+    def verify_(self) -> None:
+        super().verify_()
+        _verify_yields(self)
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_ssa_value(self.arg)
+        printer.print_op_attributes(self.attributes)
+        if self.results:
+            printer.print_string(" -> ")
+            printer.print_list(self.result_types, printer.print_attribute)
+        printer.print_string(" ")  # as MLIR
+        for value, region in zip(self.cases.iter_values(), self.case_regions, strict=True):
+            printer.print_string(f"\ncase {value} ")
+            printer.print_region(region)
+        printer.print_string("\ndefault ")
+        printer.print_region(self.default_region)
 
 
 class WhileOp(scf.WhileOp):
@@ -132,6 +160,20 @@ class WhileOp(scf.WhileOp):
             op.attributes |= attributes.data
         return op
 
+    def verify_(self) -> None:
+        super().verify_()  # type: ignore[no-untyped-call]
+        before, after = self.before_region.block, self.after_region.block
+        condition, yielded = before.last_op, after.last_op
+        if not isinstance(condition, scf.ConditionOp):
+            raise VerifyException("expects the 'before' region to terminate with 'scf.condition'")
+        if not isinstance(yielded, scf.YieldOp):
+            raise VerifyException("expects the 'after' region to terminate with 'scf.yield'")
+        verify_edge("parent operands", "Region #0", self.operand_types, before.arg_types)
+        passed = condition.operand_types[1:]
+        verify_edge("Region #0", "Region #1", passed, after.arg_types)
+        verify_edge("Region #0", "parent results", passed, self.result_types)
+        verify_edge("Region #1", "Region #0", yielded.operand_types, before.arg_types)
+
     def print(self, printer: Printer) -> None:
         if self.arguments:
             printer.print_string(" ")
@@ -154,6 +196,10 @@ class ExecuteRegionOp(scf.ExecuteRegionOp):
         region = parser.parse_region()
         attributes = parser.parse_optional_attr_dict()
         return cls.build(result_types=[types], regions=[region], attributes=attributes)
+
+    def verify_(self) -> None:
+        super().verify_()
+        _verify_yields(self)
 
     def print(self, printer: Printer) -> None:
         if self.outs:
@@ -224,13 +270,13 @@ class ParallelOp(scf.ParallelOp):
 
     def print(self, printer: Printer) -> None:
         printer.print_string(" ")
-        _print_values(printer, self.body.block.args)
+        print_values(printer, self.body.block.args)
         for word, values in (("=", self.lowerBound), ("to", self.upperBound), ("step", self.step)):
             printer.print_string(f" {word} ")
-            _print_values(printer, values)
+            print_values(printer, values)
         if self.initVals:
             printer.print_string(" init ")
-            _print_values(printer, self.initVals)
+            print_values(printer, self.initVals)
             printer.print_string(" -> ")
             _print_types(printer, self.res.types)
         printer.print_string(" ")
@@ -238,141 +284,15 @@ class ParallelOp(scf.ParallelOp):
         printer.print_op_attributes(self.attributes)
 
 
-@irdl_op_definition
-class InParallelOp(IRDLOperation):
-    """Ends the body of `scf.forall`; it would combine results, of which there are none here."""
-
-    name = "scf.forall.in_parallel"
-    body = region_def()
-
-    traits = lazy_traits_def(lambda: (IsTerminator(), NoTerminator(), HasParent(ForallOp)))
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        region = parser.parse_region()
-        if not region.blocks:
-            region.add_block(Block())
-        return cls.build(regions=[region], attributes=parser.parse_optional_attr_dict())
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_region(self.body)
-        printer.print_op_attributes(self.attributes)
-
-
-@irdl_op_definition
-class ForallOp(IRDLOperation):
-    """`scf.forall (%i, %j) in (%n, 3) { ... }`, or `(%i) = (0) to (%n) step (2)`; without results."""
-
-    name = "scf.forall"
-    lower = var_operand_def(IndexType)
-    upper = var_operand_def(IndexType)
-    step = var_operand_def(IndexType)
-    static_lower = prop_def(DenseArrayBase, prop_name="staticLowerBound")
-    static_upper = prop_def(DenseArrayBase, prop_name="staticUpperBound")
-    static_step = prop_def(DenseArrayBase, prop_name="staticStep")
-    mapping = opt_prop_def(ArrayAttr)
-    body = region_def("single_block")
-
-    irdl_options = (AttrSizedOperandSegments(as_property=True),)
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        indices = parser.parse_comma_separated_list(
-            parser.Delimiter.PAREN, lambda: parser.parse_argument(expect_type=False)
-        )
-        if parser.parse_optional_keyword("in") is not None:
-            bounds = [([], [0] * len(indices)), _parse_bounds(parser), ([], [1] * len(indices))]
-        else:
-            parser.parse_punctuation("=")
-            bounds = [_parse_bounds(parser)]
-            for word in ("to", "step"):
-                parser.parse_keyword(word)
-                bounds.append(_parse_bounds(parser))
-        if parser.parse_optional_keyword("shared_outs") is not None:
-            parser.raise_error(
-                "'scf.forall' with results works on tensors, which are not supported"
-            )
-        body = parser.parse_region([index.resolve(IndexType()) for index in indices])
-        if not isinstance(body.block.last_op, InParallelOp):
-            body.block.add_op(InParallelOp.build(regions=[Region(Block())]))
-        attributes = parser.parse_optional_attr_dict()
-        properties: dict[str, Attribute] = {
-            name: DenseArrayBase.from_list(i64, static)
-            for name, (_, static) in zip(_STATIC_BOUNDS, bounds, strict=True)
-        }
-        if "mapping" in attributes:
-            properties["mapping"] = attributes.pop("mapping")
-        return cls.build(
-            operands=[dynamic for dynamic, _ in bounds],
-            properties=properties,
-            attributes=attributes,
-            regions=[body],
-        )
-
-    def bounds(self) -> list[list[SSAValue | int]]:
-        """Lower bounds, upper bounds and steps: values, or numbers where they are known."""
-        return [
-            _mixed(self.lower, self.static_lower),
-            _mixed(self.upper, self.static_upper),
-            _mixed(self.step, self.static_step),
-        ]
-
-    def print(self, printer: Printer) -> None:
-        lower, upper, step = self.bounds()
-        printer.print_string(" ")
-        _print_values(printer, self.body.block.args)
-        if all(one == 0 for one in lower) and all(one == 1 for one in step):
-            printer.print_string(" in ")
-            _print_mixed(printer, upper)
-        else:
-            for word, values in (("=", lower), ("to", upper), ("step", step)):
-                printer.print_string(f" {word} ")
-                _print_mixed(printer, values)
-        printer.print_string(" ")
-        printer.print_region(self.body, print_entry_block_args=False, print_block_terminators=False)
-        mapping: dict[str, Attribute] = {} if self.mapping is None else {"mapping": self.mapping}
-        printer.print_op_attributes(mapping | self.attributes)
-
-
-_STATIC_BOUNDS = ("staticLowerBound", "staticUpperBound", "staticStep")
-
-
-def _parse_bounds(parser: Parser) -> tuple[list[SSAValue], list[int]]:
-    """`(%n, 3)`: the values, and all numbers with a sign in the place of each value."""
-    values: list[SSAValue] = []
-
-    def parse_bound() -> int:
-        unresolved = parser.parse_optional_unresolved_operand()
-        if unresolved is None:
-            return parser.parse_integer(allow_boolean=False)
-        values.append(parser.resolve_operand(unresolved, IndexType()))
-        return DYNAMIC_INDEX
-
-    numbers = parser.parse_comma_separated_list(parser.Delimiter.PAREN, parse_bound)
-    return values, numbers
-
-
-def _mixed(values: Sequence[SSAValue], static: DenseArrayBase) -> list[SSAValue | int]:
-    given = iter(values)
-    return [next(given) if n == DYNAMIC_INDEX else int(n) for n in static.get_values()]
-
-
-def _print_mixed(printer: Printer, values: Sequence[SSAValue | int]) -> None:
-    with printer.in_parens():
-        printer.print_list(
-            values,
-            lambda one: (
-                printer.print_string(str(one))
-                if isinstance(one, int)
-                else printer.print_ssa_value(one)
-            ),
-        )
-
-
-OPERATIONS = (ExecuteRegionOp, ForOp, IfOp, IndexSwitchOp, WhileOp, ReduceOp, ParallelOp)
-MORE_OPERATIONS = (ForallOp, InParallelOp)
-"""What xDSL lacks."""
+OPERATIONS: tuple[type[Operation], ...] = (
+    ExecuteRegionOp,
+    ForOp,
+    IfOp,
+    IndexSwitchOp,
+    WhileOp,
+    ReduceOp,
+    ParallelOp,
+)
 
 
 def _parse_assignments(parser: Parser) -> list[Assignment]:
@@ -439,7 +359,7 @@ def _parse_initial_values(parser: Parser) -> Sequence[SSAValue]:
     return parser.resolve_operands(values, _parse_types(parser), position)
 
 
-def _print_values(printer: Printer, values: Sequence[SSAValue]) -> None:
+def print_values(printer: Printer, values: Sequence[SSAValue]) -> None:
     with printer.in_parens():
         printer.print_list(values, printer.print_ssa_value)
 

@@ -255,7 +255,9 @@ class RuntimeStoreOp(IRDLOperation):
 
     def verify_(self) -> None:
         if self.storage.type != ValueType(self.value.type):
-            raise VerifyException("type of 'value' matches element type of 'storage'")
+            raise VerifyException(
+                "failed to verify that type of 'value' matches element type of 'storage'"
+            )
 
 
 @irdl_op_definition
@@ -288,7 +290,9 @@ class RuntimeLoadOp(IRDLOperation):
 
     def verify_(self) -> None:
         if self.storage.type != ValueType(self.result.type):
-            raise VerifyException("type of 'result' matches element type of 'storage'")
+            raise VerifyException(
+                "failed to verify that type of 'value' matches element type of 'storage'"
+            )
 
 
 def _print_storage_type(printer: Printer, storage: SSAValue) -> None:

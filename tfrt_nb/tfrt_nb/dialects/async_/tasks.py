@@ -43,6 +43,7 @@ from xdsl.traits import (
 )
 from xdsl.utils.exceptions import VerifyException
 
+from tfrt_nb.dialects.async_.edges import verify_edge
 from tfrt_nb.dialects.async_.proposal import RegionOp
 from tfrt_nb.dialects.async_.types import (
     ANYTHING,
@@ -153,7 +154,7 @@ class ExecuteOp(IRDLOperation):
 
     def _verify_entry(self, block: Block) -> None:
         given, expected = self.body_operands.types, block.arg_types
-        _verify_edge(_PARENT, _BODY, given, expected)
+        verify_edge(_PARENT, _BODY, given, expected)
         if any(isinstance(type_, TokenType) for type_ in given):
             raise VerifyException(
                 "async body region argument types do not match the execute operation "
@@ -163,28 +164,7 @@ class ExecuteOp(IRDLOperation):
     def _verify_exit(self, block: Block) -> None:
         terminator = block.last_op
         if isinstance(terminator, YieldOp):
-            _verify_edge(_BODY, _RESULTS, terminator.operands_.types, self.body_results.types)
-
-
-def _verify_edge(
-    source: str, target: str, given: Sequence[Attribute], expected: Sequence[Attribute]
-) -> None:
-    """Along an edge of control flow `T` matches `!async.value<T>`, and a token another token."""
-    if len(given) != len(expected):
-        raise VerifyException(
-            f" region control flow edge from {source} to {target}: source has {len(given)} "
-            f"operands, but target successor needs {len(expected)}"
-        )
-    for index, (from_type, to_type) in enumerate(zip(given, expected, strict=True)):
-        if _payload(from_type) != _payload(to_type):
-            raise VerifyException(
-                f" along control flow edge from {source} to {target}: source type #{index} "
-                f"'{from_type}' should match input type #{index} '{to_type}'"
-            )
-
-
-def _payload(type_: Attribute) -> Attribute:
-    return type_.value_type if isinstance(type_, ValueType) else type_
+            verify_edge(_BODY, _RESULTS, terminator.operands_.types, self.body_results.types)
 
 
 def _parse_dependency(parser: Parser) -> SSAValue:
