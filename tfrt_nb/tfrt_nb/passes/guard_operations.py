@@ -70,7 +70,9 @@ _ACCESSES = memref.LoadOp | memref.StoreOp | memref.AtomicRMWOp
 _GUARDED_TYPES: tuple[type[Operation], ...] = (
     *DIVISIONS,
     *(memref.LoadOp, memref.StoreOp, memref.AtomicRMWOp, RuntimeLoadOp),
-    *(memref.AllocOp, memref.AllocaOp, memref.DeallocOp, *VIEWS),
+    scf.ForOp,
+    scf.ParallelOp,
+    ForallOp,
     *(scf.ForOp, scf.ParallelOp, ForallOp),
 )
 _GUARDED = frozenset(kind.name for kind in _GUARDED_TYPES)
