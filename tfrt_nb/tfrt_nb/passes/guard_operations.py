@@ -70,10 +70,10 @@ _ACCESSES = memref.LoadOp | memref.StoreOp | memref.AtomicRMWOp
 _GUARDED_TYPES: tuple[type[Operation], ...] = (
     *DIVISIONS,
     *(memref.LoadOp, memref.StoreOp, memref.AtomicRMWOp, RuntimeLoadOp),
-    scf.ForOp,
-    scf.ParallelOp,
+    *(memref.AllocOp, memref.AllocaOp, memref.DeallocOp),
+    *VIEWS,
+    *(scf.ForOp, scf.ParallelOp),
     ForallOp,
-    *(scf.ForOp, scf.ParallelOp, ForallOp),
 )
 _GUARDED = frozenset(kind.name for kind in _GUARDED_TYPES)
 """By name: `isinstance` is slow, operations are many, and some of these are of derived classes."""
