@@ -24,7 +24,6 @@ from tfrt_runtime.diagnostics import TfrtError, error, note
 from tfrt_runtime.host.async_value import AsyncValue
 from tfrt_runtime.host.chain import CHAIN
 from tfrt_runtime.kernels.frame import KernelFrame
-from tfrt_runtime.kernels.numba_kernels import NumbaFunction, call_on_arrays
 from tfrt_runtime.kernels.registry import (
     KernelError,
     KernelRegistry,
@@ -32,7 +31,6 @@ from tfrt_runtime.kernels.registry import (
     Shortcut,
     arguments_taken,
 )
-from tfrt_runtime.kernels.signatures import Tensor, parse_signature
 
 if TYPE_CHECKING:
     import asyncio
@@ -98,6 +96,10 @@ def native_kernel(
         raise TfrtError(
             error(f"native kernel '{made.name}' cannot be raw, blocking, async, or take the frame")
         )
+    # These import numpy, which takes longer than a small program; few programs have such kernels.
+    from tfrt_runtime.kernels.numba_kernels import NumbaFunction, call_on_arrays
+    from tfrt_runtime.kernels.signatures import Tensor, parse_signature
+
     signature = parse_signature(signature_text)
     count = len(signature.arguments)
     if made.takes is not None and made.takes != count:
