@@ -52,7 +52,7 @@ SOURCES = sorted(
     # These speak to whoever writes kernels, or about values that Python made.
     - {
         ROOT / f"runtime/tfrt_runtime/kernels/{name}.py"
-        for name in ("registry", "standard", "user")
+        for name in ("registry", "standard", "user", "signatures", "numba_kernels")
     }
     - {ROOT / "runtime/tfrt_runtime/kernels/frame.py"}
 )
@@ -87,6 +87,7 @@ NOT_IN_PROGRAMS = {
     "a sync function does not wait": "needs a kernel in Python that is late; test_sync_functions.py",
     "Failed to enqueue blocking work": "needs a full pool; test_errors_and_cancellation.py",
     "a sync function cannot call asynchronous function": "test_sync_functions.py",
+    "has a result .*, not": "needs a kernel in Python; test_native_user_kernels.py",
     "calls are nested too deeply": "needs gigabytes; test_calls_and_loops.py",
 }
 """Messages that no program of the tests gets, as regular expressions, and why."""
@@ -123,7 +124,11 @@ def messages() -> set[str]:
 
 def missing() -> set[str]:
     """Messages that are in no output."""
-    files = [*PROGRAMS.rglob("*.out"), *(TESTS / "golden" / "tfrt").glob("*.error")]
+    files = [
+        *PROGRAMS.rglob("*.out"),
+        *(TESTS / "golden" / "tfrt").glob("*.error"),
+        TESTS / "tfrt_nb" / "source" / "refused_by_mlir.mlir",
+    ]
     printed = "\n".join(path.read_text() for path in files)
     return {message for message in messages() if not re.search(message, printed)}
 
