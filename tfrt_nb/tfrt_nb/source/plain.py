@@ -32,15 +32,16 @@ from tfrt_nb.source.text import SourceText
 Types: TypeAlias = tuple[Attribute, ...]
 
 _ROW = re.compile(
-    r"""([ \t]*+ (?: (%[\w$.-]++) [ ]*+ ([^=\n ][^=\n]*+)?+ =[ ]*+ )?+)
-    (?: ([A-Za-z_"][^%\n\r/]*+) (%[\w$.\#-]++(?:,[ ]*+%[\w$.\#-]++)*+)?+ ([^%\n\r/]*+)
-        (?://[^\n]*+)?+ (?=\n)
-      | ([^\n]*+) ) \n""",
+    r"""([ \t]* (?: (%[\w$.-]+) [ ]* ([^=\n ][^=\n]*)? =[ ]* )?)
+    (?: ([A-Za-z_"][^%\n\r/]*) (%[\w$.\#-]+(?:,[ ]*%[\w$.\#-]+)*)? ([^%\n\r/]*)
+        (?://[^\n]*)? (?=\n)
+      | ([^\n]*) ) \n""",
     re.ASCII | re.VERBOSE,
 )
 """A line: all that stands before the operation, its first result, what names further ones; the operation
 up to its operands, these, the rest.  Or, of a line of another form, what stands behind its indentation.
-What is taken for the name of a result need not be one."""
+What is taken for the name of a result need not be one.  No possessive quantifiers: in the first
+releases of Python 3.11 they forget to give back what a group took in vain."""
 
 _HEAD = re.compile(
     r"""[ \t]* func(?:\.func)?[ ]+ (?:(?:private|public)[ ]+)? @([A-Za-z_][\w$.]*) \( ([^()\n/]*) \)
