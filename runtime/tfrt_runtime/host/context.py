@@ -44,7 +44,6 @@ CLOSE_SECONDS = 1.0
 """How long `HostContext.close` waits for runs that it has cancelled."""
 HURRY_SECONDS = 0.1
 """How long when the user has pressed Ctrl-C, and for threads whose kernels do not end."""
-"""How long a host that is closed waits for its runs, which it has cancelled."""
 
 
 class SharedContext(Protocol):

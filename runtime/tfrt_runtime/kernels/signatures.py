@@ -14,16 +14,12 @@ from tfrt_runtime.host.tensor.element_types import ELEMENT_TYPES, ElementType
 from tfrt_runtime.host.tensor.handles import ELEMENT_NUMBERS
 from tfrt_runtime.native.user_kernels import TENSOR_OF
 
-SCALARS: Final = {
-    "i1": np.dtype(np.bool_),
-    **{
-        element.word: element.storage
-        for element in ELEMENT_TYPES.values()
-        if element.word in SCALAR_TYPES and element.storage.kind in "iuf" and element.size > 0
-    },
+# f16 and bf16 are kept as their bits, with which nobody calculates.
+SCALARS: Final = {"i1": np.dtype(np.bool_)} | {
+    element.word: element.storage
+    for element in ELEMENT_TYPES.values()
+    if element.word in SCALAR_TYPES.keys() - {"f16", "bf16"} and element.storage.kind in "iuf"
 }
-for _word in ("f16", "bf16"):  # kept as their bits, with which nobody calculates
-    SCALARS.pop(_word, None)
 
 _ELEMENTS: Final = {
     "i1" if element.word == "bool" else element.word: element
