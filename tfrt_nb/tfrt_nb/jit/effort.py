@@ -14,7 +14,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block
 
 from tfrt_nb.passes.call_graph import callees, callees_in, recursive_functions
-from tfrt_nb.passes.control_flow import terminator_of
+from tfrt_nb.passes.control_flow import returning_edges, terminator_of
 
 QUICK = 0
 FULL = 2
@@ -55,7 +55,7 @@ def worthwhile_effort(module: ModuleOp) -> Effort:
 def _repeated_blocks(function: FuncOp) -> set[Block]:
     """The blocks from which control may come back to them."""
     repeated: set[Block] = set()
-    returns = _returning_edges(function)
+    returns = returning_edges(function.body)
     if not returns:
         return repeated
     predecessors: dict[Block, list[Block]] = {}
@@ -72,21 +72,3 @@ def _repeated_blocks(function: FuncOp) -> set[Block]:
                 pending += predecessors.get(block, ())
         repeated |= loop
     return repeated
-
-
-def _returning_edges(function: FuncOp) -> list[tuple[Block, Block]]:
-    """Edges to a block that control has passed on its way, each as the block it leaves and that block."""
-    entry = function.body.blocks[0]
-    path = {entry: iter(terminator_of(entry).successors)}
-    finished: set[Block] = set()
-    found = []
-    while path:
-        last = next(reversed(path))
-        target = next(path[last], None)
-        if target is None:
-            finished.add(path.popitem()[0])
-        elif target in path:
-            found.append((last, target))
-        elif target not in finished:
-            path[target] = iter(terminator_of(target).successors)
-    return found

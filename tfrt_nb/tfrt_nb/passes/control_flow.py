@@ -173,3 +173,21 @@ def replace(op: Operation, values: Sequence[SSAValue]) -> None:
     for result, value in zip(op.results, values, strict=True):
         result.replace_all_uses_with(value)
     erase(op)
+
+
+def returning_edges(region: Region) -> list[tuple[Block, Block]]:
+    """Edges to a block that control has passed on its way, each as the block it leaves and that block."""
+    entry = region.blocks[0]
+    path = {entry: iter(terminator_of(entry).successors)}
+    finished: set[Block] = set()
+    found = []
+    while path:
+        last = next(reversed(path))
+        target = next(path[last], None)
+        if target is None:
+            finished.add(path.popitem()[0])
+        elif target in path:
+            found.append((last, target))
+        elif target not in finished:
+            path[target] = iter(terminator_of(target).successors)
+    return found

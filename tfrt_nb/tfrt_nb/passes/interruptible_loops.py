@@ -24,7 +24,7 @@ Recursive functions check when they are called.  Loops that have few rounds chec
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -40,7 +40,13 @@ from tfrt_nb.dialects.async_.failures import RuntimeCheckInterruptOp
 from tfrt_nb.dialects.async_.functions import FuncOp as AsyncFuncOp
 from tfrt_nb.passes.awaiting import UNINTERRUPTED
 from tfrt_nb.passes.call_graph import recursive_functions
-from tfrt_nb.passes.control_flow import Emitter, move_to_end, operations_in, terminator_of
+from tfrt_nb.passes.control_flow import (
+    Emitter,
+    move_to_end,
+    operations_in,
+    returning_edges,
+    terminator_of,
+)
 from tfrt_nb.passes.convert_scf_to_cf import sequential_loops
 from tfrt_nb.passes.guard_operations import first_block
 from tfrt_nb.passes.index_math import constant_value
@@ -83,7 +89,7 @@ class InterruptibleLoops(ModulePass):
             elif isinstance(nested, scf.WhileOp):
                 _check_at_start(nested.after_region.block, nested)
             for region in nested.regions:
-                for header, branch in _loop_headers(region):
+                for header, branch in _loop_headers(region).items():
                     _check_at_start(header, branch)
 
 
@@ -91,24 +97,14 @@ def _check_at_start(block: Block, loop: Operation) -> None:
     Emitter.at_start(block, loop.location)(RuntimeCheckInterruptOp())
 
 
-def _loop_headers(region: Region) -> Iterator[tuple[Block, Operation]]:
+def _loop_headers(region: Region) -> dict[Block, Operation]:
     """The blocks that paths come back to, each with a branch that does."""
     if len(region.blocks) < 2:
-        return
-    path = {region.blocks[0]: iter(terminator_of(region.blocks[0]).successors)}
-    seen = set(path)
+        return {}
     found: dict[Block, Operation] = {}
-    while path:
-        block, successors = next(reversed(path.items()))
-        target = next(successors, None)
-        if target is None:
-            path.popitem()
-        elif target in path:
-            found.setdefault(target, terminator_of(block))
-        elif target not in seen:
-            seen.add(target)
-            path[target] = iter(terminator_of(target).successors)
-    yield from found.items()
+    for end, header in returning_edges(region):
+        found.setdefault(header, terminator_of(end))
+    return found
 
 
 def _check_counted(loop: scf.ForOp) -> None:
