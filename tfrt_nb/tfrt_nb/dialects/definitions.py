@@ -34,7 +34,6 @@ from xdsl.irdl import (
     VerificationContext,
 )
 from xdsl.utils.exceptions import VerifyException
-from xdsl.utils.hints import isa
 
 from tfrt_nb.dialects.async_.types import (
     CoroHandleType,
@@ -113,7 +112,8 @@ def _has_segments(definition: OpDef) -> bool:
 
 def _segment_sizes(op: IRDLOperation) -> tuple[int, ...]:
     sizes = op.properties.get(SEGMENTS)
-    return sizes.get_values() if isa(sizes, DenseArrayBase[IntegerType]) else ()
+    is_list = isinstance(sizes, DenseArrayBase) and isinstance(sizes.elt_type, IntegerType)
+    return sizes.get_values() if is_list else ()
 
 
 def _sizes_fit(op: IRDLOperation) -> bool:

@@ -35,6 +35,8 @@ from tfrt_nb.source.text import SourceText
 
 _ALIAS = re.compile(r"^[ \t]*([#!][\w$-][\w$-]*)[ \t]*=", re.MULTILINE | re.ASCII)
 
+_SIMPLE_ASYNC_TYPE = re.compile(r"!async\.(?:token|group|value<[a-z]\w*>)(?![\w.<$-])", re.ASCII)
+
 
 @dataclass
 class _Element(Parser._TensorLiteralElement):
@@ -58,6 +60,7 @@ class AttributeParser(Parser):
         lexer = SourceLexer(Input(source.text, source.name))
         self._parser_state = ParserState(lexer)
         self._open_aliases: set[str] = set()
+        self._simple_types: dict[str, TypeAttribute] = {}
 
     def _consume_token(self, expected_kind: MLIRTokenKind | None = None) -> MLIRToken:
         self._last_end = self._current_token.span.end
@@ -81,6 +84,21 @@ class AttributeParser(Parser):
         token = self._current_token
         if token.kind is not MLIRTokenKind.EXCLAMATION_IDENT:
             return super().parse_optional_type()
+        match = _SIMPLE_ASYNC_TYPE.match(self.source.text, token.span.start)
+        if match is None:
+            return self._parse_dialect_type(token)
+        known = self._simple_types.get(match[0])
+        if known is None:
+            known = self._parse_dialect_type(token)
+            if known is not None and self._last_end == match.end():
+                self._simple_types[match[0]] = known
+            return known
+        self._resume_from(match.end())
+        self._last_end = match.end()
+        return known
+
+    def _parse_dialect_type(self, token: MLIRToken) -> TypeAttribute | None:
+        """`!dialect.name<...>`"""
         spelling = spellings.type_name(token.text[1:])
         dialect, dot, _ = spelling.partition(".")
         if not dot or self.ctx.get_optional_dialect(dialect) is not None:

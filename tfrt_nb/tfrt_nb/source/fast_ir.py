@@ -37,10 +37,11 @@ def create(
     result_types: Sequence[Attribute],
     attributes: dict[str, Attribute],
     span: SourceSpan,
+    properties: dict[str, Attribute],
 ) -> Operation:
-    """A new operation without regions, successors and properties.  `attributes` becomes its own."""
+    """A new operation without regions and successors.  The dictionaries become its own."""
     operation = operation_type.__new__(operation_type)
-    operation.properties = {}
+    operation.properties = properties
     operation.attributes = attributes
     operation.location = cast(LocationAttr, span)
     if operands:

@@ -82,9 +82,12 @@ class SourceParser(RecoveringParser):
 
     def _parse_block_body(self, block: Block) -> None:
         self._read_statements(block)
+        start = self.pos
         while (operation := self._parse_next_operation()) is not None:
             block.add_op(operation)
+            self._learn_from(operation, start)
             self._read_statements(block)
+            start = self.pos
 
     def parse_operation(self) -> Operation:
         first = self.pos

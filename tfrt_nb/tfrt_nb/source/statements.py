@@ -27,8 +27,9 @@ from tfrt_nb.dialects.literals import parse_literal
 from tfrt_nb.dialects.signatures import Form
 from tfrt_nb.dialects.types import I32, I64, WORDS
 from tfrt_nb.source.fast_ir import append, create, integer
+from tfrt_nb.source.patterns import Patterns
 from tfrt_nb.source.scopes import ScopedParser
-from tfrt_nb.source.spans import SourceSpan
+from tfrt_nb.source.spans import SourceSpan, source_span
 from tfrt_nb.source.spellings import operation_name
 from tfrt_nb.source.text import SourceText
 
@@ -60,9 +61,11 @@ _Parts = tuple[list[SSAValue], Types, dict[str, Attribute]]
 """Operands, types of the results, attributes."""
 
 
-_Line = tuple[type[Operation], int, int, list[SSAValue], Types, dict[str, Attribute]]
-"""What a line says: the operation, where its name starts and where its last word ends, then `_Parts`.
-A plain tuple, as there is one for every line."""
+_Line = tuple[
+    type[Operation], int, int, list[SSAValue], Types, dict[str, Attribute], dict[str, Attribute]
+]
+"""What a line says: the operation, where its name starts and where its last word ends, then `_Parts`, then
+properties.  A plain tuple, as there is one for every line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +90,7 @@ class StatementParser(ScopedParser):
         self._dictionaries: dict[str, dict[str, Attribute]] = {}
         self._constants: dict[type[Operation], dict[str, Attribute]] = {}
         self._symbols: dict[str, SymbolRefAttr] = {}
+        self._patterns = Patterns()
 
     def _read_statements(self, block: Block) -> None:
         """Add to `block` the operations from here on, up to one that is not a plain line."""
@@ -112,27 +116,43 @@ class StatementParser(ScopedParser):
         line = self._read_short(match) if match[2] is not None else self._read_quoted(match)
         if line is None:
             return None
-        operation_type, start, end, operands, result_types, attributes = line
+        operation_type, start, end, operands, result_types, attributes, properties = line
         names = self._result_names(match[1], len(result_types))
         if names is None:
             return None
         span = SourceSpan(self.source, match.start(), start, end)
-        operation = create(operation_type, operands, result_types, attributes, span)
+        operation = create(operation_type, operands, result_types, attributes, span, properties)
         self._define(names, operation)
         return operation
 
     def _read_short(self, match: re.Match[str]) -> _Line | None:
         """`tfrt.add.i32 %a, %b`"""
         plan = _plan(match[2])
-        if plan is None:
-            return None
         rest_start = match.start(3)
         rest = match[3].rstrip()
-        parts = plan.read(self, plan, rest, rest_start)
-        if parts is None:
-            return None
         end = rest_start + len(rest) if rest else match.end(2)
-        return plan.operation, match.start(2), end, *parts
+        if plan is None:
+            if not rest and self.source.text.startswith("%", match.end()):
+                return None  # a name in the next line would be an operand
+            made = self._patterns.match(match[2], rest, self.ssa_values)
+            if made is None:
+                return None
+            like, operands, properties = made
+            types, attributes = like.result_types, dict(like.attributes)
+            return like.operation, match.start(2), end, operands, types, attributes, properties
+        parts = plan.read(self, plan, rest, rest_start)
+        return None if parts is None else (plan.operation, match.start(2), end, *parts, {})
+
+    def _learn_from(self, operation: Operation, start: int) -> None:
+        """Remember how the line at `start` was read, if it is all of the operation."""
+        if operation.regions or operation.successors:
+            return
+        match, span = _STATEMENT.match(self.source.text, start), source_span(operation)
+        if match is None or match[2] is None or span is None or span.explicit is not None:
+            return
+        rest = match[3].rstrip()
+        if span.end == (match.start(3) + len(rest) if rest else match.end(2)):
+            self._patterns.learn(match[2], rest, operation, self.ssa_values)
 
     def _read_quoted(self, match: re.Match[str]) -> _Line | None:
         """`"tfrt_test.async_add.i32"(%a, %b) : (i32, i32) -> i32`"""
@@ -146,7 +166,7 @@ class StatementParser(ScopedParser):
         if values is None or attributes is None:
             return None
         end = match.start(7) + len(types)
-        return operation, match.start(4) - 1, end, values, signature[1], attributes
+        return operation, match.start(4) - 1, end, values, signature[1], attributes, {}
 
     # Short forms.  `rest` is what stands behind the name, at `position`.
 

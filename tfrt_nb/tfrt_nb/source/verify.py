@@ -6,11 +6,19 @@ callees, returns, ends of blocks, and that values are defined before they are us
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from functools import cache
 from io import StringIO
 
-from xdsl.dialects.builtin import ArrayAttr, FunctionType, ModuleOp, StringAttr, SymbolRefAttr
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DenseArrayBase,
+    FunctionType,
+    IntegerAttr,
+    ModuleOp,
+    StringAttr,
+    SymbolRefAttr,
+)
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.irdl import IRDLOperation
@@ -33,16 +41,67 @@ def verify(module: ModuleOp, resolved_late: Iterable[SSAValue] = ()) -> list[Dia
 
     `resolved_late` are the values that were used before they were defined.
     """
-    diagnostics = [
-        diagnostic
-        for operation, symbols in _operations(module)
-        if not (isinstance(operation, KernelOp) and operation.is_plainly_right())
-        for diagnostic in _check(operation, symbols)
-    ]
-    diagnostics += [
-        diagnostic for value in resolved_late for diagnostic in _check_uses_before_definition(value)
-    ]
+    diagnostics: list[Diagnostic] = []
+    right: set[Hashable] = set()
+    for operation, symbols in _operations(module):
+        if isinstance(operation, KernelOp) and operation.is_plainly_right():
+            continue
+        looks = _looks(operation)
+        if looks is None:
+            diagnostics += _check(operation, symbols)
+        elif looks not in right:
+            found = _check(operation, symbols)
+            diagnostics += found
+            if not found:
+                right.add(looks)
+    for value in resolved_late:
+        diagnostics += _check_uses_before_definition(value)
     return sorted(diagnostics, key=_place)
+
+
+def _looks(operation: Operation) -> Hashable | None:
+    """All that decides whether the operation is right, where that is not much; else None.
+
+    Types and attributes count by identity, which the parser makes often enough the same.
+    """
+    kind = type(operation)
+    if operation.attributes or not _is_judged_by_looks(kind):
+        return None
+    looks: list[Hashable] = [kind, *_ids(operation.operands), None, *_ids(operation.results)]
+    for name, attribute in operation.properties.items():
+        if kind.name == "arith.constant" and isinstance(attribute, IntegerAttr):
+            looks += (name, id(attribute.type))  # whatever the number is
+        elif isinstance(attribute, DenseArrayBase):
+            looks += (name, id(attribute.elt_type), attribute.data)
+        else:
+            looks += (name, id(attribute))
+    if operation.regions:
+        body = operation.regions[0].blocks
+        end = body[0].last_op if len(body) == 1 else None
+        if end is None:
+            return None
+        looks += (None, *_ids(body[0].args), type(end), *_ids(end.operands))
+    elif kind.name in _ENDS:
+        block = operation.parent
+        looks += (type(operation.parent_op()), block is not None and block.last_op is operation)
+    return tuple(looks)
+
+
+def _ids(values: Iterable[SSAValue]) -> list[int]:
+    return [id(value.type) for value in values]
+
+
+@cache
+def _is_judged_by_looks(kind: type[Operation]) -> bool:
+    """Whether nothing decides about an operation of this class but what `_looks` takes into account."""
+    computes = kind.name.startswith(("arith.", "index.", "math."))
+    return issubclass(kind, IRDLOperation) and (computes or kind.name in _JUDGED_BY_LOOKS | _ENDS)
+
+
+_ENDS = frozenset({"async.yield", "scf.yield"})
+_JUDGED_BY_LOOKS = frozenset(
+    {"async.add_to_group", "async.await", "async.execute", "memref.load", "memref.store"}
+)
 
 
 def _place(diagnostic: Diagnostic) -> tuple[int, int]:

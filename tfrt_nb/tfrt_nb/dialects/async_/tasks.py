@@ -13,9 +13,10 @@ follows.  If one of them is in error the body is skipped and all results are in 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Self
 
-from xdsl.dialects.builtin import IndexType
+from xdsl.dialects.builtin import DenseArrayBase, IndexType, i32
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
@@ -56,6 +57,7 @@ from tfrt_nb.dialects.async_.types import (
     awaited_type,
 )
 
+_SEGMENTS = "operandSegmentSizes"
 _PARENT = "parent operands"
 _BODY = "Region #0"
 _RESULTS = "parent results"
@@ -115,10 +117,15 @@ class ExecuteOp(IRDLOperation):
         attributes = parser.parse_optional_attr_dict_with_keyword()
         arguments = [argument for _, argument in operands or ()]
         body = parser.parse_region(arguments if arguments else None)
-        op = cls(dependencies or (), [value for value, _ in operands or ()], result_types, body)
-        if attributes is not None:
-            op.attributes |= attributes.data
-        return op
+        values = [value for value, _ in operands or ()]
+        waited_for = dependencies or ()
+        return cls.create(
+            operands=[*waited_for, *values],
+            result_types=[TOKEN, *result_types],
+            properties={_SEGMENTS: _segments(len(waited_for), len(values))},
+            attributes={} if attributes is None else dict(attributes.data),
+            regions=[body],
+        )
 
     def print(self, printer: Printer) -> None:
         if self.dependencies:
@@ -187,6 +194,11 @@ def _print_body_operand(printer: Printer, operand: SSAValue, argument: SSAValue)
     printer.print_ssa_value(argument)
     printer.print_string(": ")
     printer.print_attribute(operand.type)
+
+
+@cache
+def _segments(dependencies: int, operands: int) -> DenseArrayBase:
+    return DenseArrayBase.from_list(i32, (dependencies, operands))
 
 
 def _parse_result_types(parser: Parser) -> Sequence[Attribute]:

@@ -1,0 +1,142 @@
+"""Lines made like earlier ones are what the parsers of their operations would have made."""
+
+from __future__ import annotations
+
+import importlib
+import random
+import re
+from pathlib import Path
+
+import pytest
+
+from tfrt_nb.passes.printing import print_ir
+from tfrt_nb.source import SourceError, parse_module
+from tfrt_nb.source.patterns import Patterns
+from tfrt_nb.source.spans import source_span
+
+verifying = importlib.import_module(
+    "tfrt_nb.source.verify"
+)  # the package has a function of that name
+
+TESTS = Path(__file__).parents[2]
+PROGRAMS = sorted(
+    path
+    for path in TESTS.rglob("*.mlir")
+    if re.search(r"\b(arith|async|scf|memref)\.", path.read_text(errors="replace"))
+)
+
+
+def outcome(text: str) -> str:
+    """The program with the places of its operations, or what is wrong with it."""
+    try:
+        module = parse_module(text, "program")
+    except SourceError as problem:
+        return "\n".join(map(str, problem.diagnostics))
+    spans = [source_span(op) for op in module.walk()]
+    places = [
+        None if span is None else (span.first, span.start, span.end, str(span.explicit))
+        for span in spans
+    ]
+    kinds = [type(op) for op in module.walk()]
+    return f"{print_ir(module)}\n{places}\n{kinds}"
+
+
+def careful_outcome(text: str) -> str:
+    """The same, when each line is parsed and each operation checked by itself."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Patterns, "match", lambda *_: None)
+        patch.setattr(verifying, "_looks", lambda _: None)
+        return outcome(text)
+
+
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: str(path.relative_to(TESTS)))
+def test_programs_are_read_alike(path: Path) -> None:
+    text = path.read_text(errors="replace")
+    assert outcome(text) == careful_outcome(text)
+
+
+def damaged(text: str, choose: random.Random) -> str:
+    """The text with a few words taken from elsewhere in it, or left out, or twice."""
+    words = re.findall(r"\s+|[%\w.$#@^!<>-]+|.", text)
+    for _ in range(choose.randint(1, 3)):
+        place = choose.randrange(len(words))
+        match choose.randrange(4):
+            case 0:
+                words[place] = choose.choice(words)
+            case 1:
+                del words[place]
+            case 2:
+                words.insert(place, words[place])
+            case _:
+                words[place] = choose.choice(
+                    ("i32", "i64", "index", "%x", "-1", "9999999999", "#1", "async.yield", "f32")
+                )
+    return "".join(words)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_damaged_programs_are_read_alike(seed: int) -> None:
+    choose = random.Random(seed)
+    for path in choose.sample(PROGRAMS, 20):
+        text = path.read_text(errors="replace")
+        for _ in range(3):
+            broken = damaged(text, choose)
+            assert outcome(broken) == careful_outcome(broken), broken
+
+
+REPEATED = """
+func.func @f(%%x: i64, %%v: !async.value<i64>) -> i64 {
+  %%a = arith.constant 1 : i64
+  %%b8 = arith.constant 1 : i8
+  %%b1 = arith.constant true
+  %%bi = arith.constant 1 : index
+  %%bf = arith.constant 1 : f32
+  %%b = arith.constant %(number)s : %(type)s
+  %%c = arith.addi %%x, %%a : i64
+  %%d = arith.addi %(left)s, %(right)s : i64
+  return %%d : i64
+}"""
+
+
+@pytest.mark.parametrize(
+    ("number", "type", "left", "right"),
+    [
+        ("2", "i64", "%c", "%c"),
+        ("2", "i64", "%b", "%c"),
+        ("2", "i32", "%b", "%c"),
+        ("128", "i8", "%x", "%c"),
+        ("-128", "i8", "%x", "%c"),
+        ("-129", "i8", "%x", "%c"),
+        ("300", "i8", "%x", "%c"),
+        ("1", "i1", "%x", "%c"),
+        ("-1", "i1", "%x", "%c"),
+        ("9223372036854775808", "i64", "%x", "%c"),
+        ("7", "index", "%x", "%c"),
+        ("7", "si64", "%x", "%c"),
+        ("7", "f32", "%x", "%c"),
+        ("7", "i64", "%x#0", "%c"),
+        ("7", "i64", "%x#1", "%c"),
+        ("7", "i64", "%unknown", "%c"),
+        ("7", "i64", "%d", "%c"),
+        ("7", "i64", "%v", "%c"),
+    ],
+)
+def test_a_second_line_of_a_kind(number: str, type: str, left: str, right: str) -> None:
+    text = REPEATED % {"number": number, "type": type, "left": left, "right": right}
+    assert outcome(text) == careful_outcome(text)
+
+
+def test_a_line_that_goes_on() -> None:
+    text = """
+func.func @f(%x: i64) -> i64 {
+  %a = arith.addi %x, %x : i64
+  %b = arith.addi %a, %a : i64
+  %c = arith.addi %b, %a : i64
+    loc("elsewhere":3:4)
+  %d = arith.addi %c,
+    %a : i64
+  %e = arith.addi %d, %a : i64 // a remark
+  return %e : i64
+}"""
+    assert outcome(text) == careful_outcome(text)
+    assert "elsewhere" in outcome(text)
