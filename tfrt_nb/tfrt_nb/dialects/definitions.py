@@ -112,8 +112,9 @@ def _has_segments(definition: OpDef) -> bool:
 
 def _segment_sizes(op: IRDLOperation) -> tuple[int, ...]:
     sizes = op.properties.get(SEGMENTS)
-    is_list = isinstance(sizes, DenseArrayBase) and isinstance(sizes.elt_type, IntegerType)
-    return sizes.get_values() if is_list else ()
+    if not isinstance(sizes, DenseArrayBase) or not isinstance(sizes.elt_type, IntegerType):
+        return ()
+    return sizes.get_values()
 
 
 def _sizes_fit(op: IRDLOperation) -> bool:

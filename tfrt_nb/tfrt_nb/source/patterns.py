@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -95,7 +95,7 @@ class Patterns:
         number = int(match[1])
         if abs(number) >> (bits - 1):  # what is out of range, or nearly, is for others to judge
             return None
-        return pattern, [], {"value": integer(number, type_)}
+        return pattern, [], {"value": integer(number, cast(IntegerType, type_))}
 
     def _learn_constant(self, rest: str, operation: Operation) -> None:
         match = _NUMBER.fullmatch(rest)

@@ -83,7 +83,11 @@ def _looks(operation: Operation) -> Hashable | None:
         looks += (None, *_ids(body[0].args), type(end), *_ids(end.operands))
     elif kind.name in _ENDS:
         block = operation.parent
-        looks += (type(operation.parent_op()), block is not None and block.last_op is operation)
+        parent = operation.parent_op()
+        looks += (
+            "" if parent is None else parent.name,
+            block is not None and block.last_op is operation,
+        )
     return tuple(looks)
 
 
