@@ -200,6 +200,8 @@ def _lower(body: FunctionBody, op: Operation) -> None:
 
 def _separate_edges(region: Region) -> None:
     """Two edges from one block to the same other one cannot pass different values in LLVM."""
+    if region.first_block is region.last_block:
+        return
     for block in list(region.blocks):
         branch = terminator_of(block)
         targets = list(branch.successors)
@@ -211,6 +213,8 @@ def _separate_edges(region: Region) -> None:
 def _in_order(region: Region) -> list[Block]:
     """The reachable blocks, each behind those that dominate it (reverse postorder)."""
     entry = region.blocks[0]
+    if entry is region.last_block:
+        return [entry]
     finished: list[Block] = []
     seen = {entry}
     pending = [(entry, iter(terminator_of(entry).successors))]

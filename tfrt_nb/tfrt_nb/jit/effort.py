@@ -36,11 +36,11 @@ def worthwhile_effort(module: ModuleOp) -> Effort:
         if isinstance(op, FuncOp) and op.body.blocks
     }
     repeated = {name: _repeated_blocks(function) for name, function in functions.items()}
-    pending = list(recursive_functions(module))
+    graph = callees(module)
+    pending = list(recursive_functions(graph))
     for blocks in repeated.values():
         for block in blocks:
             pending += callees_in(block)
-    graph = callees(module)
     worthy = {name for name, blocks in repeated.items() if blocks}
     followed: set[str] = set()
     while pending:
@@ -55,6 +55,8 @@ def worthwhile_effort(module: ModuleOp) -> Effort:
 def _repeated_blocks(function: FuncOp) -> set[Block]:
     """The blocks from which control may come back to them."""
     repeated: set[Block] = set()
+    if function.body.first_block is function.body.last_block:
+        return repeated
     returns = returning_edges(function.body)
     if not returns:
         return repeated

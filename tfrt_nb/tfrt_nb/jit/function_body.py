@@ -65,6 +65,8 @@ class ModuleText:
     """The functions that spawn tasks, by what they depend on."""
     spawns: dict[str, str] = field(default_factory=dict)
     """How a call begins that spawns a task with a function, by the function's symbol."""
+    spawns_into: dict[str, str] = field(default_factory=dict)
+    """The same for tasks of which only a group knows."""
     defined: frozenset[str] = frozenset()
     """The MLIR functions that have bodies."""
     helpers: dict[str, str] = field(default_factory=dict)

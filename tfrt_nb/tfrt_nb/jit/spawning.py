@@ -4,6 +4,7 @@
 arguments into a frame, and hands that to the runtime.  A worker calls the second function with the frame:
 
     spawn(body, maker, args) -> { token, values }      task(frame)
+    spawn(body, maker, group, args)
 
 which frees the frame, calls the body, and resolves the results, to an error if the body fails or if no
 task shall start any more.  The body owns its async arguments, like every function.
@@ -27,8 +28,8 @@ from dataclasses import dataclass
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation
 
-from tfrt_nb.dialects.async_.runtime import RuntimeSpawnOp
-from tfrt_nb.dialects.async_.types import GroupType, TokenType, ValueType
+from tfrt_nb.dialects.async_.runtime import RuntimeSpawnIntoOp, RuntimeSpawnOp
+from tfrt_nb.dialects.async_.types import TOKEN, GroupType, TokenType, ValueType
 from tfrt_nb.jit.async_runtime import RuntimeFunction, runtime_function
 from tfrt_nb.jit.function_body import LIVE_COUNTER, FunctionBody, Lowering, ModuleText
 from tfrt_nb.jit.llvm_types import llvm_type, result_type
@@ -47,6 +48,8 @@ class _Shape:
     awaited: int
     is_fallible: bool
     body: str | None
+    is_member: bool = False
+    """Whether the token goes into a group, and to nobody else."""
 
     def __hash__(self) -> int:
         return self._hash
@@ -54,7 +57,8 @@ class _Shape:
     @functools.cached_property
     def _hash(self) -> int:
         # Many arguments have as many fields, each of which asks for the name of the frame.
-        return hash((self.arguments, self.results, self.awaited, self.is_fallible, self.body))
+        common = self.arguments, self.results, self.awaited, self.is_fallible
+        return hash((*common, self.body, self.is_member))
 
     @property
     def payloads(self) -> list[Attribute]:
@@ -105,6 +109,25 @@ def _spawn(body: FunctionBody, op: Operation) -> None:
         body.set(value, f"extractvalue {returns} {result}, {index}")
 
 
+def _spawn_into(body: FunctionBody, op: Operation) -> None:
+    assert isinstance(op, RuntimeSpawnIntoOp)
+    module = body.module
+    symbol = op.callee.root_reference.data
+    if symbol not in module.spawns_into:
+        shape = _Shape(
+            tuple(op.arguments.types),
+            (TOKEN,),
+            0,
+            symbol in module.fallible,
+            None if symbol in module.quick else symbol,
+            is_member=True,
+        )
+        spawn = f"call void {_functions(module, shape)}"
+        module.spawns_into[symbol] = f"{spawn}(ptr {module.function(symbol)}, ptr "
+    arguments = [module.maker(op) or "null", *(body.typed(value) for value in op.operands)]
+    body.emit(f"{module.spawns_into[symbol]}{', '.join(arguments)})")
+
+
 def _functions(module: ModuleText, shape: _Shape) -> str:
     """The name of the function that spawns; both are added to the module at the first call."""
     if shape not in module.spawners:
@@ -131,9 +154,10 @@ def _size(type_: str) -> str:
 
 
 def _spawner(module: ModuleText, shape: _Shape, spawn: str, task: str) -> Iterator[str]:
-    parameters = [f"{llvm_type(type_)} %a{i}" for i, type_ in enumerate(shape.arguments)]
-    returns = result_type(shape.results)
-    yield f"define internal {returns} {spawn}({', '.join(['ptr %body', 'ptr %maker', *parameters])}) {{"
+    parameters = ["ptr %body", "ptr %maker", *(["ptr %group"] if shape.is_member else [])]
+    parameters += [f"{llvm_type(type_)} %a{i}" for i, type_ in enumerate(shape.arguments)]
+    returns = "void" if shape.is_member else result_type(shape.results)
+    yield f"define internal {returns} {spawn}({', '.join(parameters)}) {{"
     for index, type_ in enumerate(shape.results):
         create = _call(module, "mlirAsyncRuntimeCreateToken")
         if isinstance(type_, ValueType):
@@ -150,8 +174,16 @@ def _spawner(module: ModuleText, shape: _Shape, spawn: str, task: str) -> Iterat
         yield f"  store {type_name} {name}, ptr %field{index}, align 1"
     if module.counts:
         yield f"  atomicrmw add ptr {LIVE_COUNTER}, i64 1 acq_rel"
+    if shape.is_member:
+        # The group holds no reference: as long as the task has not begun, its own is there.
+        yield f"  %rank = {_call(module, 'mlirAsyncRuntimeAddTokenToGroup', '%r0', '%group')}"
+        yield f"  {_call(module, 'mlirAsyncRuntimeDropRef', '%r0', '1')}"
     yield f"  {_call(module, 'mlirAsyncRuntimeExecute', '%frame', task)}"
-    yield from _return([f"%r{i}" for i in range(len(shape.results))], returns)
+    if shape.is_member:
+        yield "  ret void"
+        yield "}"
+    else:
+        yield from _return([f"%r{i}" for i in range(len(shape.results))], returns)
 
 
 def _frame(module: ModuleText, shape: _Shape) -> str:
@@ -337,4 +369,7 @@ def fallible_functions(functions: Sequence[FuncOp]) -> frozenset[str]:
     return frozenset(f.sym_name.data for f in functions if FALLIBLE in f.attributes)
 
 
-LOWERINGS: dict[str, Lowering] = {RuntimeSpawnOp.name: _spawn}
+LOWERINGS: dict[str, Lowering] = {
+    RuntimeSpawnOp.name: _spawn,
+    RuntimeSpawnIntoOp.name: _spawn_into,
+}

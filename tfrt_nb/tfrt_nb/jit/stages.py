@@ -93,9 +93,9 @@ def _lowered(
 ) -> ModuleOp:
     """A copy after the passes; the functions `called` from outside are public in it."""
     copy = copy_program(module)
-    for op in copy.ops:
+    for op in copy.module.ops:
         name = op.get_attr_or_prop("sym_name")
         if isinstance(name, StringAttr) and name.data in called:
             op.properties.pop("sym_visibility", None)
-    executable_pipeline(*first).apply(Context(), copy)
-    return copy
+    executable_pipeline(*first).apply(Context(), copy.module)
+    return copy.complete()

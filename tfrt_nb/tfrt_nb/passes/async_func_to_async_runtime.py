@@ -24,7 +24,7 @@ from xdsl.passes import ModulePass
 
 from tfrt_nb.dialects.async_.functions import CallOp, FuncOp, ReturnOp
 from tfrt_nb.passes.awaiting import outside_tasks, suspend_at_awaits
-from tfrt_nb.passes.call_graph import recursive_functions
+from tfrt_nb.passes.call_graph import callees, recursive_functions
 from tfrt_nb.passes.control_flow import Emitter, erase, operations_in, replace
 from tfrt_nb.passes.coroutines import (
     Coroutine,
@@ -57,7 +57,7 @@ class AsyncFuncToAsyncRuntime(ModulePass):
             plain = PlainCallOp(call.callee, call.operands_, call.results_.types)
             replace(call, Emitter.in_front_of(call)(plain).results)
         style = ErrorStyle(self.token_last, self.keep_errors)
-        bounded = recursive_functions(op) if self.bounded_stack else set()
+        bounded = recursive_functions(callees(op)) if self.bounded_stack else set()
         for function in [nested for nested in op.body.block.ops if isinstance(nested, FuncOp)]:
             is_bounded = function.sym_name.data in bounded
             _lower(function, style, start_hot_if_stack_allows if is_bounded else start_hot)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.dialects.func import CallOp as PlainCallOp
 from xdsl.ir import Block, Operation
 
 from tfrt_nb.dialects.async_.functions import CallOp
-from tfrt_nb.dialects.async_.runtime import RuntimeSpawnOp
+from tfrt_nb.dialects.async_.runtime import RuntimeSpawnIntoOp, RuntimeSpawnOp
 from tfrt_nb.passes.awaiting import outside_tasks
+
+_CALLS = frozenset({PlainCallOp, CallOp, RuntimeSpawnOp, RuntimeSpawnIntoOp})
 
 
 def callees(module: ModuleOp) -> dict[str, set[str]]:
@@ -29,14 +31,15 @@ def callees_in(block: Block) -> set[str]:
 
 
 def _callee(op: Operation) -> str | None:
-    if type(op) is PlainCallOp or type(op) is CallOp or type(op) is RuntimeSpawnOp:
-        return op.callee.root_reference.data
+    if type(op) in _CALLS:
+        callee = op.properties["callee"]
+        assert isinstance(callee, SymbolRefAttr)
+        return callee.root_reference.data
     return None
 
 
-def recursive_functions(module: ModuleOp) -> set[str]:
-    """The functions that can call themselves, perhaps through others."""
-    graph = callees(module)
+def recursive_functions(graph: dict[str, set[str]]) -> set[str]:
+    """The functions that can call themselves, perhaps through others, by who calls whom."""
     return {name for name in graph if name in _reachable(graph, name)}
 
 

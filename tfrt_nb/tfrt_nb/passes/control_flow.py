@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from xdsl.dialects import arith, cf
-from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, LocationAttr, i1, i32
+from xdsl.dialects.builtin import UNKNOWN_LOC, DenseArrayBase, IntegerAttr, LocationAttr, i1, i32
 from xdsl.dialects.func import ReturnOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from tfrt_nb.dialects.branches import branch_operands
+from tfrt_nb.dialects.fast_ir import append, create, initialize, insert_before
 
 OpT = TypeVar("OpT", bound=Operation)
 
@@ -50,11 +51,12 @@ class Emitter:
         return cls(block, None, location)
 
     def __call__(self, op: OpT) -> OpT:
+        assert op.parent is None
         op.location = self.location
         if self.before is None:
-            self.block.add_op(op)
+            append(self.block, op)
         else:
-            self.block.insert_op_before(op, self.before)
+            insert_before(op, self.before)
         return op
 
 
@@ -66,24 +68,31 @@ _TRUTH = {value: IntegerAttr(int(value), i1) for value in (False, True)}
 
 def jump(target: Block) -> cf.BranchOp:
     """A branch to a block without arguments."""
-    return cf.BranchOp.create(successors=[target])
+    branch = cf.BranchOp.__new__(cf.BranchOp)
+    initialize(branch, successors=(target,))
+    return branch
 
 
 def choose(condition: SSAValue, then: Block, otherwise: Block) -> cf.ConditionalBranchOp:
     """A branch to one of two blocks without arguments."""
-    return cf.ConditionalBranchOp.create(
-        operands=[condition], successors=[then, otherwise], properties=_NO_ARGUMENTS
+    branch = cf.ConditionalBranchOp.__new__(cf.ConditionalBranchOp)
+    initialize(
+        branch,
+        operands=(condition,),
+        successors=(then, otherwise),
+        properties=dict(_NO_ARGUMENTS),
     )
+    return branch
 
 
 def leave(*values: SSAValue) -> ReturnOp:
     """The end of a plain function."""
-    return ReturnOp.create(operands=values)
+    return create(ReturnOp, values, (), {}, UNKNOWN_LOC, {})
 
 
 def truth(value: bool) -> arith.ConstantOp:
     """A constant of one bit."""
-    return arith.ConstantOp.create(result_types=[i1], properties={"value": _TRUTH[value]})
+    return create(arith.ConstantOp, (), (i1,), {}, UNKNOWN_LOC, {"value": _TRUTH[value]})
 
 
 def operations_in(holder: Operation | Region) -> list[Operation]:

@@ -6,7 +6,7 @@
       async.yield %z : i64                        =>
     }
 
-    %t, %v = async.runtime.spawn @async_execute_fn(%u) {awaited = 1 : i64} : ...
+    %t, %v = async.runtime.spawn @async_execute_body(%u) {awaited = 1 : i64} : ...
 
 What `outline` does to any task, this does while it copies, to tasks whose bodies only compute: a thousand
 tasks of one body then never are a thousand bodies that each pass would walk.  What such a body awaits before
@@ -14,18 +14,26 @@ anything in it may fail or have an effect, the task awaits before the body, like
 
 Constants from outside are made again in the body.  Tasks share a function if their bodies are equal; where an
 operation may fail, its place is a part of the body.
+
+A task that only becomes the member of a group at once is spawned as one, without its token:
+
+    %t = async.execute { ... }
+    %rank = async.add_to_group %t, %g          =>   async.runtime.spawn_into %g, @async_execute_body() : ()
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from xdsl.dialects import arith, cf, memref
 from xdsl.dialects.builtin import (
+    AnyFloat,
     FunctionType,
+    IndexType,
     IntegerAttr,
+    IntegerType,
     ModuleOp,
     StringAttr,
     SymbolRefAttr,
@@ -34,9 +42,14 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
-from tfrt_nb.dialects.async_.runtime import RuntimeAddToGroupOp, RuntimeSpawnOp
+from tfrt_nb.dialects.async_.runtime import (
+    RuntimeAddToGroupOp,
+    RuntimeSpawnIntoOp,
+    RuntimeSpawnOp,
+)
 from tfrt_nb.dialects.async_.tasks import AddToGroupOp, AwaitOp, ExecuteOp, YieldOp
 from tfrt_nb.dialects.async_.types import CoroIdType, CoroStateType, is_async
+from tfrt_nb.dialects.fast_ir import append, create
 from tfrt_nb.passes.control_flow import operations_in
 from tfrt_nb.passes.guard_operations import DIVISIONS
 from tfrt_nb.passes.outline import Symbols
@@ -45,6 +58,8 @@ _COMPUTING = ("arith.", "math.")
 _ONLY_IN_COROUTINES = frozenset({CoroIdType, CoroStateType})
 _PRIVATE = StringAttr("private")
 _MAY_FAIL = frozenset({cf.AssertOp, *DIVISIONS})
+_NAME = "async_execute_body"
+"""Passes call the functions of other tasks `async_execute_fn`, and do not see those kept from them."""
 
 
 Values: TypeAlias = dict[SSAValue, SSAValue]
@@ -53,7 +68,25 @@ _Function: TypeAlias = tuple[FuncOp, dict[str, Attribute]]
 """The function of a task's body, and the properties of what spawns it."""
 
 
-def copy_program(module: ModuleOp) -> ModuleOp:
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """A program to be lowered, and functions that it spawns which need no lowering: they compute numbers.
+
+    These are not in the module, so that no pass goes through them; `complete` adds them.
+    """
+
+    module: ModuleOp
+    leaves: list[FuncOp]
+
+    def complete(self) -> ModuleOp:
+        """The module with all its functions."""
+        for function in self.leaves:
+            self.module.body.block.add_op(function)
+        self.leaves.clear()
+        return self.module
+
+
+def copy_program(module: ModuleOp) -> Copy:
     """The copy; places in the source stay, names of values do not."""
     return _Copier(module).program()
 
@@ -68,41 +101,48 @@ class _Copier:
         self._blocks: dict[Block, Block] = {}
         self._early: list[tuple[Operation, int, SSAValue]] = []
         self._functions: dict[Hashable, _Function] = {}
+        self._lowered: list[FuncOp] = []
+        self._leaves: list[FuncOp] = []
         self._quiet: set[str] | None = None
         self._types: dict[tuple[tuple[Attribute, ...], ...], FunctionType] = {}
         self._computes: dict[type[Operation], bool] = {YieldOp: True, cf.AssertOp: True}
 
-    def program(self) -> ModuleOp:
-        """A copy of the module, with the functions of tasks at its end."""
+    def program(self) -> Copy:
+        """A copy of the module, with the functions of tasks."""
         copy = self._copy(self._module, self._values)
         assert isinstance(copy, ModuleOp)
         for op, index, value in self._early:
             op.operands[index] = self._values[value]
-        for function, _ in self._functions.values():
+        for function in self._lowered:
             copy.body.block.add_op(function)
-        return copy
+        return Copy(copy, self._leaves)
 
     def _copy(self, op: Operation, values: Values) -> Operation:
         """A copy that uses what `values` gives instead of its keys; its results are added there."""
         kind = RuntimeAddToGroupOp if type(op) is AddToGroupOp else type(op)
-        copy = kind.create(
-            operands=[values.get(operand, operand) for operand in op.operands],
-            result_types=[result.type for result in op.results],
-            properties=op.properties,
-            attributes=op.attributes,
-            location=op.location,
-            successors=[self._blocks[target] for target in op.successors],
-            regions=[self._region(region, values) for region in op.regions],
-        )
-        self._note_early_uses(op, copy, values)
-        values.update(zip(op.results, copy.results, strict=True))
-        return copy
-
-    def _note_early_uses(self, op: Operation, copy: Operation, values: Values) -> None:
-        """A block may use what one further down in the text makes, and which is not copied yet."""
-        for index, operand in enumerate(op.operands):
+        operands = op._operands
+        taken = [values.get(operand, operand) for operand in operands]
+        types = [result.type for result in op.results]
+        properties, attributes = dict(op.properties), dict(op.attributes)
+        if op.regions or op._successors:
+            copy = kind.create(
+                operands=taken,
+                result_types=types,
+                properties=properties,
+                attributes=attributes,
+                location=op.location,
+                successors=[self._blocks[target] for target in op.successors],
+                regions=[self._region(region, values) for region in op.regions],
+            )
+        else:
+            copy = create(kind, taken, types, attributes, op.location, properties)
+        for index, operand in enumerate(operands):
             if operand not in values:
+                # A block may use what one further down in the text makes, and which is not copied yet.
                 self._early.append((copy, index, operand))
+        for result, its_copy in zip(op.results, copy.results, strict=True):
+            values[result] = its_copy
+        return copy
 
     def _region(self, region: Region, values: Values) -> Region:
         blocks = [Block(arg_types=block.arg_types) for block in region.blocks]
@@ -110,9 +150,14 @@ class _Copier:
             self._blocks[block] = copy
             values.update(zip(block.args, copy.args, strict=True))
         for block, copy in zip(region.blocks, blocks, strict=True):
-            for op in block.ops:
+            op = block.first_op
+            while op is not None:
                 spawn = self._spawn(op, values) if type(op) is ExecuteOp else None
-                copy.add_op(self._copy(op, values) if spawn is None else spawn)
+                append(copy, self._copy(op, values) if spawn is None else spawn)
+                if type(spawn) is RuntimeSpawnIntoOp:
+                    op = op.next_op
+                    assert type(op) is AddToGroupOp
+                op = op.next_op
         return Region(blocks)
 
     def _spawn(self, task: ExecuteOp, values: Values) -> Operation | None:
@@ -124,17 +169,20 @@ class _Copier:
         known = self._functions.get(key)
         if known is None:
             known = self._functions[key] = self._function(task, body)
-        sources = [*task.operands, *body.awaited, *body.captured]
-        spawn = RuntimeSpawnOp.create(
-            operands=[values.get(source, source) for source in sources],
-            result_types=[result.type for result in task.results],
-            properties=known[1],
-            location=task.location,
-        )
+        group = _only_group(task)
+        if group is None or task.operands or body.awaited or any(map(is_async, body.captured)):
+            kind: type[Operation] = RuntimeSpawnOp
+            sources = [*task.operands, *body.awaited, *body.captured]
+            results = [result.type for result in task.results]
+        else:
+            kind, sources, results = RuntimeSpawnIntoOp, [group, *body.captured], []
+        taken = [values.get(source, source) for source in sources]
+        spawn = create(kind, taken, results, {}, task.location, dict(known[1]))
         for index, source in enumerate(sources):
             if source not in values:
                 self._early.append((spawn, index, source))
-        values.update(zip(task.results, spawn.results, strict=True))
+        if results:
+            values.update(zip(task.results, spawn.results, strict=True))
         return spawn
 
     def _read(self, task: ExecuteOp, body: _Body) -> bool:
@@ -183,6 +231,7 @@ class _Copier:
                 may_have_failed = True
             elif kind is CallOp:
                 may_have_failed = True
+        body.is_infallible = not may_have_failed
         return True
 
     def _only_computes(self, kind: type[Operation]) -> bool:
@@ -209,16 +258,15 @@ class _Copier:
                 for result in op.results:
                     values[result] = values[body.awaited[op.operand] or result]
             elif isinstance(op, YieldOp):
-                leave = ReturnOp.create(
-                    operands=[values[operand] for operand in op.operands], location=op.location
-                )
-                block.add_op(leave)
+                taken_out = [values[operand] for operand in op.operands]
+                leave = create(ReturnOp, taken_out, (), {}, op.location, {})
+                append(block, leave)
             else:
-                block.add_op(self._copy(op, values))
+                append(block, self._copy(op, values))
         types = tuple(block.arg_types), tuple(leave.operand_types)
         if types not in self._types:
             self._types[types] = FunctionType.from_lists(*types)
-        name = StringAttr(self._symbols.fresh("async_execute_fn"))
+        name = StringAttr(self._symbols.fresh(_NAME))
         function = FuncOp.create(
             properties={
                 "sym_name": name,
@@ -228,6 +276,8 @@ class _Copier:
             regions=[Region(block)],
             location=task.location,
         )
+        is_leaf = body.is_infallible and _are_numbers(taken) and _are_numbers(leave.operands)
+        (self._leaves if is_leaf else self._lowered).append(function)
         spawning: dict[str, Attribute] = {"callee": SymbolRefAttr(name)}
         awaited = len(task.operands) + len(body.awaited)
         if awaited:
@@ -244,6 +294,7 @@ class _Body:
     """What the body awaits, each with the first result of that, if there is one."""
     captured: list[SSAValue] = field(default_factory=list)
     constants: list[arith.ConstantOp] = field(default_factory=list)
+    is_infallible: bool = True
 
     @property
     def payloads(self) -> list[SSAValue]:
@@ -284,6 +335,19 @@ def _quiet_functions(module: ModuleOp) -> set[str]:
         quiet.discard(name)
         pending += callers.pop(name, ())
     return quiet
+
+
+def _only_group(task: ExecuteOp) -> SSAValue | None:
+    """The group that the task is added to right behind it, if nothing else is done with its token."""
+    add = task.next_op
+    if type(add) is not AddToGroupOp or len(task.results) != 1 or add.rank.first_use is not None:
+        return None
+    is_only = add.operand is task.results[0] and add.operand.has_one_use()
+    return add.group if is_only else None
+
+
+def _are_numbers(values: Iterable[SSAValue]) -> bool:
+    return all(isinstance(value.type, IntegerType | IndexType | AnyFloat) for value in values)
 
 
 def _is_special(value: SSAValue) -> bool:

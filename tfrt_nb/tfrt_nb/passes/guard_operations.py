@@ -41,7 +41,7 @@ from tfrt_nb.dialects.async_.runtime import (
     RuntimeStackIsLowOp,
     RuntimeTakeBufferOp,
 )
-from tfrt_nb.passes.call_graph import recursive_functions
+from tfrt_nb.passes.call_graph import callees, recursive_functions
 from tfrt_nb.passes.control_flow import Emitter, operations_in
 from tfrt_nb.passes.coroutines import finished_coroutine
 from tfrt_nb.passes.errors import fail
@@ -115,7 +115,7 @@ class GuardOperations(ModulePass):
 
 
 def _guard_recursion(module: ModuleOp) -> None:
-    recursive = recursive_functions(module)
+    recursive = recursive_functions(callees(module))
     for op in module.body.block.ops:
         if isinstance(op, FuncOp) and op.sym_name.data in recursive:
             emit = Emitter.at_start(first_block(op), op.location)

@@ -39,7 +39,7 @@ from xdsl.passes import ModulePass
 from tfrt_nb.dialects.async_.failures import RuntimeCheckInterruptOp
 from tfrt_nb.dialects.async_.functions import FuncOp as AsyncFuncOp
 from tfrt_nb.passes.awaiting import UNINTERRUPTED
-from tfrt_nb.passes.call_graph import recursive_functions
+from tfrt_nb.passes.call_graph import callees, recursive_functions
 from tfrt_nb.passes.control_flow import (
     Emitter,
     move_to_end,
@@ -74,7 +74,7 @@ class InterruptibleLoops(ModulePass):
         for parallel in operations_in(op):
             if isinstance(parallel, scf.ParallelOp):
                 sequential_loops(parallel)
-        recursive = recursive_functions(op)
+        recursive = recursive_functions(callees(op))
         for function in op.body.block.ops:
             if isinstance(function, FuncOp) and function.sym_name.data in recursive:
                 _check_at_start(first_block(function), function)

@@ -19,7 +19,7 @@ from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.parser.core import ForwardDeclaredValue
 
-from tfrt_nb.source.fast_ir import integer
+from tfrt_nb.dialects.fast_ir import integer
 
 Types: TypeAlias = tuple[Attribute, ...]
 Known: TypeAlias = Mapping[str, tuple[SSAValue, ...]]

@@ -12,21 +12,21 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import SymbolRefAttr
+from xdsl.dialects.builtin import LocationAttr, SymbolRefAttr
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.exceptions import ParseError
 
 from tfrt_nb.dialects.assembly import parse_types
 from tfrt_nb.dialects.catalog import UPSTREAM_DIALECTS, host_operation, unknown_operation
 from tfrt_nb.dialects.control_flow import CallOp, ReturnOp
+from tfrt_nb.dialects.fast_ir import append, create, integer
 from tfrt_nb.dialects.kernel_op import KernelOp
 from tfrt_nb.dialects.literals import parse_literal
 from tfrt_nb.dialects.signatures import Form
 from tfrt_nb.dialects.types import I32, I64, WORDS
-from tfrt_nb.source.fast_ir import append, create, integer
 from tfrt_nb.source.patterns import Patterns
 from tfrt_nb.source.scopes import ScopedParser
 from tfrt_nb.source.spans import SourceSpan, source_span
@@ -120,7 +120,7 @@ class StatementParser(ScopedParser):
         names = self._result_names(match[1], len(result_types))
         if names is None:
             return None
-        span = SourceSpan(self.source, match.start(), start, end)
+        span = cast(LocationAttr, SourceSpan(self.source, match.start(), start, end))
         operation = create(operation_type, operands, result_types, attributes, span, properties)
         self._define(names, operation)
         return operation

@@ -14,6 +14,7 @@ from xdsl.irdl import (
 from xdsl.traits import IsTerminator
 
 from tfrt_nb.dialects.async_.types import CoroHandleType, CoroIdType, CoroStateType
+from tfrt_nb.dialects.fast_ir import initialize
 
 
 @irdl_op_definition
@@ -26,7 +27,7 @@ class CoroIdOp(IRDLOperation):
     assembly_format = "attr-dict"
 
     def __init__(self) -> None:
-        Operation.__init__(self, result_types=[CoroIdType()])
+        initialize(self, result_types=[CoroIdType()])
 
 
 @irdl_op_definition
@@ -40,7 +41,7 @@ class CoroBeginOp(IRDLOperation):
     assembly_format = "$id attr-dict"
 
     def __init__(self, id: SSAValue) -> None:
-        Operation.__init__(self, operands=[id], result_types=[CoroHandleType()])
+        initialize(self, operands=[id], result_types=[CoroHandleType()])
 
 
 @irdl_op_definition
@@ -54,7 +55,7 @@ class CoroFreeOp(IRDLOperation):
     assembly_format = "$id `,` $handle attr-dict"
 
     def __init__(self, id: SSAValue, handle: SSAValue) -> None:
-        Operation.__init__(self, operands=[id, handle])
+        initialize(self, operands=[id, handle])
 
 
 @irdl_op_definition
@@ -67,7 +68,7 @@ class CoroEndOp(IRDLOperation):
     assembly_format = "$handle attr-dict"
 
     def __init__(self, handle: SSAValue) -> None:
-        Operation.__init__(self, operands=[handle])
+        initialize(self, operands=[handle])
 
 
 @irdl_op_definition
@@ -81,7 +82,7 @@ class CoroSaveOp(IRDLOperation):
     assembly_format = "$handle attr-dict"
 
     def __init__(self, handle: SSAValue) -> None:
-        Operation.__init__(self, operands=[handle], result_types=[CoroStateType()])
+        initialize(self, operands=[handle], result_types=[CoroStateType()])
 
 
 @irdl_op_definition
@@ -102,7 +103,7 @@ class CoroSuspendOp(IRDLOperation):
     assembly_format = "$state `,` $suspend `,` $resume `,` $cleanup attr-dict"
 
     def __init__(self, state: SSAValue, suspend: Block, resume: Block, cleanup: Block) -> None:
-        Operation.__init__(self, operands=[state], successors=[suspend, resume, cleanup])
+        initialize(self, operands=[state], successors=[suspend, resume, cleanup])
 
 
 OPERATIONS: list[type[Operation]] = [

@@ -12,6 +12,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.irdl import IRDLOperation, irdl_op_definition, operand_def, prop_def
 
 from tfrt_nb.dialects.async_.types import ASYNC, AWAITABLE
+from tfrt_nb.dialects.fast_ir import initialize
 
 
 @irdl_op_definition
@@ -25,7 +26,7 @@ class RuntimeDescribeErrorOp(IRDLOperation):
     assembly_format = "$operand `,` $message attr-dict `:` type($operand)"
 
     def __init__(self, operand: SSAValue, message: StringAttr) -> None:
-        Operation.__init__(self, operands=[operand], properties={"message": message})
+        initialize(self, operands=[operand], properties={"message": message})
 
 
 @irdl_op_definition
@@ -39,7 +40,7 @@ class RuntimeInheritErrorOp(IRDLOperation):
     assembly_format = "$operand `,` $source attr-dict `:` type($operand) `,` type($source)"
 
     def __init__(self, operand: SSAValue, source: SSAValue) -> None:
-        Operation.__init__(self, operands=[operand, source])
+        initialize(self, operands=[operand, source])
 
 
 @irdl_op_definition
@@ -52,7 +53,7 @@ class RuntimeCheckOp(IRDLOperation):
     assembly_format = "$operand attr-dict `:` type($operand)"
 
     def __init__(self, operand: SSAValue) -> None:
-        Operation.__init__(self, operands=[operand])
+        initialize(self, operands=[operand])
 
 
 @irdl_op_definition
@@ -64,7 +65,7 @@ class RuntimeCheckInterruptOp(IRDLOperation):
     assembly_format = "attr-dict"
 
     def __init__(self) -> None:
-        Operation.__init__(self)
+        initialize(self)
 
 
 @irdl_op_definition
@@ -77,7 +78,7 @@ class RuntimeFailOp(IRDLOperation):
     assembly_format = "$message attr-dict"
 
     def __init__(self, message: StringAttr) -> None:
-        Operation.__init__(self, properties={"message": message})
+        initialize(self, properties={"message": message})
 
 
 @irdl_op_definition
@@ -90,7 +91,7 @@ class RuntimeFailFromOp(IRDLOperation):
     assembly_format = "$operand attr-dict `:` type($operand)"
 
     def __init__(self, operand: SSAValue) -> None:
-        Operation.__init__(self, operands=[operand])
+        initialize(self, operands=[operand])
 
 
 @irdl_op_definition
@@ -103,7 +104,7 @@ class RuntimeTakeFailureOp(IRDLOperation):
     assembly_format = "$operand attr-dict `:` type($operand)"
 
     def __init__(self, operand: SSAValue) -> None:
-        Operation.__init__(self, operands=[operand])
+        initialize(self, operands=[operand])
 
 
 OPERATIONS: list[type[Operation]] = [

@@ -43,6 +43,7 @@ from tfrt_nb.dialects.async_.types import (
     parse_value_type,
     print_value_type,
 )
+from tfrt_nb.dialects.fast_ir import initialize
 
 
 @functools.cache
@@ -60,7 +61,7 @@ class RuntimeCreateOp(IRDLOperation):
     assembly_format = "attr-dict `:` type($result)"
 
     def __init__(self, type_: Attribute) -> None:
-        Operation.__init__(self, result_types=[type_])
+        initialize(self, result_types=[type_])
 
 
 @irdl_op_definition
@@ -74,7 +75,7 @@ class RuntimeCreateGroupOp(IRDLOperation):
     assembly_format = "$size attr-dict `:` type($result)"
 
     def __init__(self, size: SSAValue) -> None:
-        Operation.__init__(self, operands=[size], result_types=[GROUP])
+        initialize(self, operands=[size], result_types=[GROUP])
 
 
 @irdl_op_definition
@@ -87,7 +88,7 @@ class RuntimeSetAvailableOp(IRDLOperation):
     assembly_format = "$operand attr-dict `:` type($operand)"
 
     def __init__(self, operand: SSAValue) -> None:
-        Operation.__init__(self, operands=[operand])
+        initialize(self, operands=[operand])
 
 
 @irdl_op_definition
@@ -100,7 +101,7 @@ class RuntimeSetErrorOp(IRDLOperation):
     assembly_format = "$operand attr-dict `:` type($operand)"
 
     def __init__(self, operand: SSAValue) -> None:
-        Operation.__init__(self, operands=[operand])
+        initialize(self, operands=[operand])
 
 
 @irdl_op_definition
@@ -114,7 +115,7 @@ class RuntimeIsErrorOp(IRDLOperation):
     assembly_format = "$operand attr-dict `:` type($operand)"
 
     def __init__(self, operand: SSAValue) -> None:
-        Operation.__init__(self, operands=[operand], result_types=[i1])
+        initialize(self, operands=[operand], result_types=[i1])
 
 
 @irdl_op_definition
@@ -148,9 +149,7 @@ class RuntimeSpawnOp(IRDLOperation):
         properties: dict[str, Attribute] = {"callee": SymbolRefAttr(callee)}
         if awaited:
             properties["awaited"] = IntegerAttr(awaited, i64)
-        Operation.__init__(
-            self, operands=arguments, result_types=result_types, properties=properties
-        )
+        initialize(self, operands=arguments, result_types=result_types, properties=properties)
 
     @property
     def awaited_count(self) -> int:
@@ -167,6 +166,28 @@ class RuntimeSpawnOp(IRDLOperation):
 
 
 @irdl_op_definition
+class RuntimeSpawnIntoOp(IRDLOperation):
+    """Has a worker call a function that never waits, as a member of a group.  MLIR has no such operation.
+
+    The same as `async.runtime.spawn`, `async.runtime.add_to_group` and giving up the token, in one call.
+    """
+
+    name = "async.runtime.spawn_into"
+    callee = prop_def(FlatSymbolRefAttrConstr)
+    group = operand_def(GroupType)
+    arguments = var_operand_def()
+
+    assembly_format = "$group `,` $callee `(` $arguments `)` attr-dict `:` `(` type($arguments) `)`"
+
+    def verify_(self) -> None:
+        for argument in self.arguments:
+            if isinstance(argument.type, TokenType | ValueType | GroupType):
+                raise VerifyException(
+                    f"'{argument.type}' cannot be given to a task without a token"
+                )
+
+
+@irdl_op_definition
 class RuntimeIsCancelledOp(IRDLOperation):
     """Whether tasks shall not start any more; why is then this thread's failure."""
 
@@ -176,7 +197,7 @@ class RuntimeIsCancelledOp(IRDLOperation):
     assembly_format = "attr-dict"
 
     def __init__(self) -> None:
-        Operation.__init__(self, result_types=[i1])
+        initialize(self, result_types=[i1])
 
 
 @irdl_op_definition
@@ -189,7 +210,7 @@ class RuntimeAwaitOp(IRDLOperation):
     assembly_format = "$operand attr-dict `:` type($operand)"
 
     def __init__(self, operand: SSAValue) -> None:
-        Operation.__init__(self, operands=[operand])
+        initialize(self, operands=[operand])
 
 
 @irdl_op_definition
@@ -202,7 +223,7 @@ class RuntimeResumeOp(IRDLOperation):
     assembly_format = "$handle attr-dict"
 
     def __init__(self, handle: SSAValue) -> None:
-        Operation.__init__(self, operands=[handle])
+        initialize(self, operands=[handle])
 
 
 @irdl_op_definition
@@ -216,7 +237,7 @@ class RuntimeAwaitAndResumeOp(IRDLOperation):
     assembly_format = "$operand `,` $handle attr-dict `:` type($operand)"
 
     def __init__(self, operand: SSAValue, handle: SSAValue) -> None:
-        Operation.__init__(self, operands=[operand, handle])
+        initialize(self, operands=[operand, handle])
 
 
 @irdl_op_definition
@@ -228,7 +249,7 @@ class RuntimeStoreOp(IRDLOperation):
     storage = operand_def(ValueType)
 
     def __init__(self, value: SSAValue, storage: SSAValue) -> None:
-        Operation.__init__(self, operands=[value, storage])
+        initialize(self, operands=[value, storage])
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
@@ -270,7 +291,7 @@ class RuntimeLoadOp(IRDLOperation):
 
     def __init__(self, storage: SSAValue) -> None:
         assert isinstance(storage.type, ValueType)
-        Operation.__init__(self, operands=[storage], result_types=[storage.type.value_type])
+        initialize(self, operands=[storage], result_types=[storage.type.value_type])
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
@@ -312,7 +333,7 @@ class RuntimeAddToGroupOp(IRDLOperation):
     assembly_format = "$operand `,` $group attr-dict `:` type($operand)"
 
     def __init__(self, operand: SSAValue, group: SSAValue) -> None:
-        Operation.__init__(self, operands=[operand, group], result_types=[IndexType()])
+        initialize(self, operands=[operand, group], result_types=[IndexType()])
 
 
 class _CountingOp(IRDLOperation):
@@ -326,7 +347,7 @@ class _CountingOp(IRDLOperation):
     assembly_format = "$operand attr-dict `:` type($operand)"
 
     def __init__(self, operand: SSAValue, count: int = 1) -> None:
-        Operation.__init__(self, operands=[operand], properties={"count": _count(count)})
+        initialize(self, operands=[operand], properties={"count": _count(count)})
 
     def verify_(self) -> None:
         if self.count.value.data <= 0 or self.count.type != i64:
@@ -360,7 +381,7 @@ class RuntimeNumWorkerThreadsOp(IRDLOperation):
     assembly_format = "attr-dict `:` type($result)"
 
     def __init__(self) -> None:
-        Operation.__init__(self, result_types=[IndexType()])
+        initialize(self, result_types=[IndexType()])
 
 
 @irdl_op_definition
@@ -373,7 +394,7 @@ class RuntimeStackIsLowOp(IRDLOperation):
     assembly_format = "attr-dict"
 
     def __init__(self) -> None:
-        Operation.__init__(self, result_types=[i1])
+        initialize(self, result_types=[i1])
 
 
 @irdl_op_definition
@@ -386,7 +407,7 @@ class RuntimeInterruptIsPendingOp(IRDLOperation):
     assembly_format = "attr-dict"
 
     def __init__(self) -> None:
-        Operation.__init__(self, result_types=[i1])
+        initialize(self, result_types=[i1])
 
 
 @irdl_op_definition
@@ -399,7 +420,7 @@ class RuntimeIsInterruptedOp(IRDLOperation):
     assembly_format = "attr-dict"
 
     def __init__(self) -> None:
-        Operation.__init__(self, result_types=[i1])
+        initialize(self, result_types=[i1])
 
 
 @irdl_op_definition
@@ -413,7 +434,7 @@ class RuntimeIsAvailableOp(IRDLOperation):
     assembly_format = "$operand attr-dict `:` type($operand)"
 
     def __init__(self, operand: SSAValue) -> None:
-        Operation.__init__(self, operands=[operand], result_types=[i1])
+        initialize(self, operands=[operand], result_types=[i1])
 
 
 @irdl_op_definition
@@ -427,7 +448,7 @@ class RuntimeTakeBufferOp(IRDLOperation):
     assembly_format = "$buffer attr-dict `:` type($buffer)"
 
     def __init__(self, buffer: SSAValue) -> None:
-        Operation.__init__(self, operands=[buffer], result_types=[i1])
+        initialize(self, operands=[buffer], result_types=[i1])
 
 
 OPERATIONS: list[type[Operation]] = [
@@ -446,6 +467,7 @@ OPERATIONS: list[type[Operation]] = [
     RuntimeDropRefOp,
     RuntimeNumWorkerThreadsOp,
     RuntimeSpawnOp,
+    RuntimeSpawnIntoOp,
     RuntimeIsCancelledOp,
     RuntimeStackIsLowOp,
     RuntimeInterruptIsPendingOp,
