@@ -6,7 +6,7 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
-from tfrt_nb.dialects.async_.runtime import RuntimeSpawnOp
+from tfrt_nb.dialects.async_.runtime import RuntimeSpawnIntoOp, RuntimeSpawnOp
 from tfrt_nb.dialects.async_.tasks import ExecuteOp
 from tfrt_nb.passes.copying import copy_program
 from tfrt_nb.passes.printing import print_ir
@@ -14,7 +14,7 @@ from tfrt_nb.source import parse_module
 
 
 def copied(text: str) -> ModuleOp:
-    copy = copy_program(parse_module(text, "program"))
+    copy = copy_program(parse_module(text, "program")).complete()
     copy.verify()
     return copy
 
@@ -58,10 +58,10 @@ def test_what_a_body_awaits_first_the_task_awaits() -> None:
 module {
   func.func @main(%arg0: i64, %arg1: !async.value<i64>, %arg2: !async.token) {
     %c7_i64 = arith.constant 7 : i64
-    %0:2 = async.runtime.spawn @async_execute_fn(%arg2, %arg1, %arg1, %arg2, %arg0) {awaited = 4 : i64} : (!async.token, !async.value<i64>, !async.value<i64>, !async.token, i64) -> (!async.token, !async.value<i64>)
+    %0:2 = async.runtime.spawn @async_execute_body(%arg2, %arg1, %arg1, %arg2, %arg0) {awaited = 4 : i64} : (!async.token, !async.value<i64>, !async.value<i64>, !async.token, i64) -> (!async.token, !async.value<i64>)
     return
   }
-  func.func private @async_execute_fn(%arg0: i64, %arg1: i64, %arg2: i64) -> i64 {
+  func.func private @async_execute_body(%arg0: i64, %arg1: i64, %arg2: i64) -> i64 {
     %c7_i64 = arith.constant 7 : i64
     %0 = arith.addi %arg0, %c7_i64 : i64
     %1 = arith.addi %arg1, %arg1 : i64
@@ -86,7 +86,7 @@ def test_equal_bodies_share_a_function() -> None:
     tasks = [task(f"a{i}", line, "%r") for i in range(20)] + [task("b", other, "%r")]
     copy = copied(in_main("\n".join(tasks)))
 
-    assert functions(copy) == ["main", "async_execute_fn", "async_execute_fn_0"]
+    assert functions(copy) == ["main", "async_execute_body", "async_execute_body_0"]
     assert (count(copy, RuntimeSpawnOp), count(copy, ExecuteOp)) == (21, 0)
 
 
@@ -97,14 +97,14 @@ def test_what_is_captured_and_in_which_order_makes_a_difference() -> None:
     copy = copied(in_main(f"  %y = arith.addi %x, %x : i64\n{first}\n{crossed}\n{twice}"))
 
     # The first two differ in what they are given, not in what they do with it.
-    assert functions(copy) == ["main", "async_execute_fn", "async_execute_fn_0"]
+    assert functions(copy) == ["main", "async_execute_body", "async_execute_body_0"]
 
 
 def test_bodies_that_may_fail_at_different_places_stay_apart() -> None:
     line = "    %r = arith.divsi %x, %x : i64"
     copy = copied(in_main(f"{task('a', line, '%r')}\n{task('b', line, '%r')}"))
 
-    assert functions(copy) == ["main", "async_execute_fn", "async_execute_fn_0"]
+    assert functions(copy) == ["main", "async_execute_body", "async_execute_body_0"]
 
 
 WAITS = """
@@ -170,7 +170,49 @@ func.func @main() -> i64 {
     lines = [line.strip() for line in print_ir(copied(text)).splitlines()]
 
     assert (
-        "%0:2 = async.runtime.spawn @async_execute_fn(%2) : (i64) -> (!async.token, !async.value<i64>)"
+        "%0:2 = async.runtime.spawn @async_execute_body(%2) : (i64) -> (!async.token, !async.value<i64>)"
         in lines
     )
     assert "%1 = arith.addi %2, %2 : i64" in lines
+
+
+ADDED = "async.add_to_group %a, %group : !async.token"
+MEMBER = """
+  %c2 = arith.constant 2 : index
+  %group = async.create_group %c2 : !async.group
+  %a = async.execute {{
+{body}
+    async.yield
+  }}
+{behind}"""
+
+
+@pytest.mark.parametrize(
+    ("body", "behind", "is_member"),
+    [
+        ("", f"  %rank = {ADDED}", True),
+        ("    %n = arith.addi %x, %x : i64", f"  %rank = {ADDED}", True),
+        ("", f"  %rank = {ADDED}\n  %again = {ADDED}", False),
+        ("", f"  %rank = {ADDED}\n  async.await %a : !async.token", False),
+        ("", f"  %rank = {ADDED}\n  %next = arith.addi %rank, %rank : index", False),
+        ("", f"  %other = arith.addi %x, %x : i64\n  %rank = {ADDED}", False),
+        ("    %w = async.await %v : !async.value<i64>", f"  %rank = {ADDED}", False),
+    ],
+)
+def test_a_task_that_only_a_group_knows_has_no_token(
+    body: str, behind: str, is_member: bool
+) -> None:
+    copy = copied(in_main(MEMBER.format(body=body, behind=behind)))
+
+    assert count(copy, RuntimeSpawnIntoOp) == int(is_member)
+    assert count(copy, RuntimeSpawnOp) == int(not is_member)
+
+
+def test_functions_that_need_no_lowering_are_kept_apart() -> None:
+    number = "    %r = arith.addi %x, %x : i64"
+    may_fail = "    %r = arith.divsi %x, %x : i64"
+    text = in_main(f"{task('a', number, '%r')}\n{task('b', may_fail, '%r')}")
+    copy = copy_program(parse_module(text, "program"))
+
+    assert [leaf.sym_name.data for leaf in copy.leaves] == ["async_execute_body"]
+    assert functions(copy.module) == ["main", "async_execute_body_0"]
