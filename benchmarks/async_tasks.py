@@ -21,13 +21,12 @@ DISTINCT = 200
 _OPERATIONS = ("addi", "muli", "subi", "xori", "ori", "andi")
 
 
-def in_a_group(count: int) -> str:
-    """Equal tasks, all added to a group, which is awaited."""
+def in_a_group(count: int, body: Callable[[int], str]) -> str:
+    """Tasks, all added to a group, which is awaited."""
     tasks = "".join(
         f"""
   %t{i} = async.execute {{
-    %one = arith.constant 1 : i64
-    %y = arith.addi %x, %one : i64
+{body(i)}
     async.yield
   }}
   %rank{i} = async.add_to_group %t{i}, %group : !async.token"""
@@ -93,14 +92,21 @@ def compile_tasks() -> Iterator[Case]:
             return Variant(name, OURS, lambda: compile_program(module, functions), count)
 
         one_body = awaited(SAME, lambda _: computing(0))
+        group = in_a_group(SAME, lambda _: computing(0))
+        distinct_group = in_a_group(DISTINCT, computing)
         yield Case(
             "compile",
             "functions with tasks, from parsed text to machine code",
             "us per async.execute",
             (
-                variant(f"{SAME} of one body, in a group", in_a_group(SAME), SAME),
+                variant(f"{SAME} of one body, in a group", group, SAME),
                 variant(f"{SAME} of one body, each awaited", one_body, SAME),
-                variant(f"{DISTINCT} distinct bodies", awaited(DISTINCT, computing), DISTINCT),
+                variant(f"{DISTINCT} distinct bodies, in a group", distinct_group, DISTINCT),
+                variant(
+                    f"{DISTINCT} distinct bodies, each awaited",
+                    awaited(DISTINCT, computing),
+                    DISTINCT,
+                ),
                 variant(f"{DISTINCT} distinct coroutines", awaited(DISTINCT, waiting), DISTINCT),
                 Variant(
                     f"{SAME} of one body, the text parsed",
