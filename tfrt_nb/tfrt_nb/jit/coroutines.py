@@ -78,6 +78,7 @@ def lower_to_llvm(
         notes_buffers=not is_portable and _gives_buffers(functions),
         is_portable=is_portable,
         fallible=spawning.fallible_functions(functions),
+        resolving=spawning.resolving_functions(functions),
         defined=frozenset(op.sym_name.data for op in functions if not op.is_declaration),
         quick=quick,
     )

@@ -61,6 +61,8 @@ class ModuleText:
     functions of equal types share code."""
     fallible: frozenset[str] = frozenset()
     """The functions that return first whether they failed."""
+    resolving: frozenset[str] = frozenset()
+    """The functions that resolve what they are given as the results of a task."""
     spawners: dict[Hashable, str] = field(default_factory=dict)
     """The functions that spawn tasks, by what they depend on."""
     spawns: dict[str, str] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""Tasks that never suspend, as LLVM functions: they need no coroutine.
+"""How tasks begin, as LLVM functions: those that never suspend need no coroutine.
 
 `async.runtime.spawn @body(%args)` calls a function that makes the token and the values, puts them and the
 arguments into a frame, and hands that to the runtime.  A worker calls the second function with the frame:
@@ -7,7 +7,8 @@ arguments into a frame, and hands that to the runtime.  A worker calls the secon
     spawn(body, maker, group, args)
 
 which frees the frame, calls the body, and resolves the results, to an error if the body fails or if no
-task shall start any more.  The body owns its async arguments, like every function.
+task shall start any more.  The body owns its async arguments, like every function.  A body that is a coroutine
+gets the results as its first arguments, and resolves them itself.
 
 For each argument that is awaited there is one more function of the frame:
 
@@ -33,6 +34,7 @@ from tfrt_nb.dialects.async_.types import TOKEN, GroupType, TokenType, ValueType
 from tfrt_nb.jit.async_runtime import RuntimeFunction, runtime_function
 from tfrt_nb.jit.function_body import LIVE_COUNTER, FunctionBody, Lowering, ModuleText
 from tfrt_nb.jit.llvm_types import llvm_type, result_type
+from tfrt_nb.passes.coroutines import GIVEN_RESULTS
 from tfrt_nb.passes.propagate_failures import FALLIBLE
 
 _WORD = 8
@@ -50,6 +52,8 @@ class _Shape:
     body: str | None
     is_member: bool = False
     """Whether the token goes into a group, and to nobody else."""
+    resolves: bool = False
+    """Whether the body is given the results and resolves them."""
 
     def __hash__(self) -> int:
         return self._hash
@@ -58,7 +62,7 @@ class _Shape:
     def _hash(self) -> int:
         # Many arguments have as many fields, each of which asks for the name of the frame.
         common = self.arguments, self.results, self.awaited, self.is_fallible
-        return hash((*common, self.body, self.is_member))
+        return hash((*common, self.body, self.is_member, self.resolves))
 
     @property
     def payloads(self) -> list[Attribute]:
@@ -68,7 +72,7 @@ class _Shape:
     @property
     def body_returns(self) -> str:
         """The LLVM type of what the body returns."""
-        types = [llvm_type(type_) for type_ in self.payloads]
+        types = [] if self.resolves else [llvm_type(type_) for type_ in self.payloads]
         if self.is_fallible:
             types.insert(0, "i1")
         return types[0] if len(types) == 1 else f"{{ {', '.join(types)} }}" if types else "void"
@@ -95,6 +99,7 @@ def _spawn(body: FunctionBody, op: Operation) -> None:
             op.awaited_count,
             symbol in module.fallible,
             None if symbol in module.quick else symbol,
+            resolves=symbol in module.resolving,
         )
         spawn = f"call {result_type(shape.results)} {_functions(module, shape)}"
         module.spawns[symbol] = f"{spawn}(ptr {module.function(symbol)}, ptr "
@@ -273,7 +278,7 @@ def _run(module: ModuleText, shape: _Shape, loaded: Collection[int]) -> Iterator
     """Call the body, and resolve the results to what it returns."""
     yield from _load_frame(module, shape, loaded)
     yield _free_frame(module, shape)
-    given = []
+    given = [f"ptr %r{i}" for i in range(len(shape.results))] if shape.resolves else []
     for index, type_ in enumerate(shape.arguments):
         if index >= shape.awaited:
             given.append(f"{llvm_type(type_)} %a{index}")
@@ -288,6 +293,9 @@ def _run(module: ModuleText, shape: _Shape, loaded: Collection[int]) -> Iterator
     body = "%body" if shape.body is None else module.function(shape.body)
     call = f"call {shape.body_returns} {body}({', '.join(given)})"
     yield f"  {call}" if shape.body_returns == "void" else f"  %returned = {call}"
+    if shape.resolves:
+        yield from _leave(module)
+        return
     if not shape.is_fallible:
         yield "  br label %done"
     elif shape.payloads:
@@ -366,6 +374,11 @@ def _resolve(module: ModuleText, shape: _Shape) -> Iterator[str]:
 def fallible_functions(functions: Sequence[FuncOp]) -> frozenset[str]:
     """The names of those that return first whether they failed."""
     return frozenset(f.sym_name.data for f in functions if FALLIBLE in f.attributes)
+
+
+def resolving_functions(functions: Sequence[FuncOp]) -> frozenset[str]:
+    """The names of those that resolve what they are given as results."""
+    return frozenset(f.sym_name.data for f in functions if GIVEN_RESULTS in f.attributes)
 
 
 LOWERINGS: dict[str, Lowering] = {

@@ -39,7 +39,14 @@ from tfrt_nb.dialects.async_.tasks import (
 )
 from tfrt_nb.passes.awaiting import block_at_await, suspend_at_awaits
 from tfrt_nb.passes.control_flow import Emitter, operations_in, replace
-from tfrt_nb.passes.coroutines import ErrorStyle, begin_coroutine, resolve, start_cold
+from tfrt_nb.passes.coroutines import (
+    ErrorStyle,
+    begin_coroutine,
+    given_results,
+    resolve,
+    start_cold,
+    start_hot,
+)
 from tfrt_nb.passes.outline import Outliner, Symbols
 
 _LOWERED = frozenset({AwaitOp, AwaitAllOp, CreateGroupOp, AddToGroupOp, AddRefOp, DropRefOp})
@@ -51,7 +58,8 @@ class AsyncToAsyncRuntime(ModulePass):
 
     `share_bodies` makes one coroutine per distinct body.  `token_last` and `keep_errors` depart from
     MLIR: on an error the token is resolved after the values, and errors say why and where.
-    `spawn_leaves` departs further: a task that does not wait once its body has begun is no coroutine.
+    `spawn` departs further: who starts a task makes its results, and hands them to the coroutine when its
+    turn has come; a task that does not wait once its body has begun is no coroutine.
     """
 
     name: ClassVar[str] = "async-to-async-runtime"
@@ -59,11 +67,11 @@ class AsyncToAsyncRuntime(ModulePass):
     share_bodies: bool = False
     token_last: bool = False
     keep_errors: bool = False
-    spawn_leaves: bool = False
+    spawn: bool = False
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         style = ErrorStyle(self.token_last, self.keep_errors)
-        outliner = Outliner(Symbols(op), self.share_bodies, self.spawn_leaves)
+        outliner = Outliner(Symbols(op), self.share_bodies, self.spawn)
         has_tasks = any(type(nested) is ExecuteOp for nested in operations_in(op))
         walk = list(op.walk(region_first=True)) if has_tasks else ()
         for task in [nested for nested in walk if isinstance(nested, ExecuteOp)]:
@@ -76,7 +84,10 @@ class AsyncToAsyncRuntime(ModulePass):
 
 def _make_coroutine(function: FuncOp, style: ErrorStyle) -> None:
     coroutine = begin_coroutine(function, style)
-    start_cold(coroutine)
+    if given_results(function):
+        start_hot(coroutine)
+    else:
+        start_cold(coroutine)
     for op in list(function.body.walk()):
         if isinstance(op, YieldOp):
             resolve(coroutine, op)

@@ -20,7 +20,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from xdsl.dialects import cf
-from xdsl.dialects.builtin import ArrayAttr, LocationAttr, StringAttr
+from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, LocationAttr, StringAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 
@@ -55,6 +55,9 @@ from tfrt_nb.dialects.async_.runtime import (
 from tfrt_nb.dialects.async_.types import TokenType, ValueType
 from tfrt_nb.passes.control_flow import Emitter, choose, erase, jump, region_of, replace
 
+GIVEN_RESULTS = "given_results"
+"""The attribute of a coroutine that returns nothing: so many of its arguments, the first ones, are objects
+that it resolves.  It holds the producer's references of these, so they are not counted."""
 PRESPLIT = ArrayAttr([StringAttr("presplitcoroutine")])
 """The attribute `passthrough` of a coroutine that LLVM has not split yet."""
 
@@ -75,7 +78,7 @@ class ErrorStyle:
 class Coroutine:
     """A function that `begin_coroutine` has put the blocks of a coroutine around.
 
-    `results` are what it returns: an optional token, then values.
+    `results` are what it returns, or resolves for whoever spawned it: an optional token, then values.
     """
 
     function: FuncOp
@@ -149,10 +152,13 @@ def begin_coroutine(function: FuncOp, style: ErrorStyle) -> Coroutine:
     entry = _move_arguments(body, Block(arg_types=body.arg_types))
     function.body.insert_block_before(entry, body)
     emit = Emitter.at_end(entry, function.location)
-    results = [emit(RuntimeCreateOp(type_)).result for type_ in function.function_type.outputs]
+    results = given_results(function)
+    if not results:
+        outputs = function.function_type.outputs
+        results = tuple(emit(RuntimeCreateOp(type_)).result for type_ in outputs)
     id_ = emit(CoroIdOp()).id
     handle = emit(CoroBeginOp(id_)).handle
-    coroutine = Coroutine(function, tuple(results), id_, handle, style)
+    coroutine = Coroutine(function, results, id_, handle, style)
     function.body.add_block(_last_blocks(coroutine))
     return coroutine
 
@@ -167,8 +173,14 @@ def _last_blocks(coroutine: Coroutine) -> list[Block]:
         free(jump(suspend))
     leave = Emitter.at_end(suspend, location)
     leave(CoroEndOp(coroutine.handle))
-    leave(ReturnOp(*coroutine.results))
+    leave(ReturnOp(*(coroutine.results if coroutine.function.function_type.outputs else ())))
     return [cleanup, destroy, suspend]
+
+
+def given_results(function: FuncOp) -> tuple[SSAValue, ...]:
+    """The arguments that the function resolves, instead of returning objects of its own."""
+    count = function.attributes.get(GIVEN_RESULTS)
+    return function.args[: count.value.data] if isinstance(count, IntegerAttr) else ()
 
 
 def finished_coroutine(function: FuncOp) -> Coroutine | None:
@@ -179,7 +191,8 @@ def finished_coroutine(function: FuncOp) -> Coroutine | None:
     leave = function.body.blocks[-1].last_op
     assert isinstance(leave, ReturnOp)
     style = ErrorStyle(token_last=True, keep=True)
-    return Coroutine(function, tuple(leave.arguments), begin.id, begin.handle, style)
+    results = given_results(function) or tuple(leave.arguments)
+    return Coroutine(function, results, begin.id, begin.handle, style)
 
 
 def _move_arguments(source: Block, target: Block) -> Block:

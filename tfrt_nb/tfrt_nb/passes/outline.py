@@ -9,10 +9,13 @@ of its surroundings, in the order of first use, and that begins by awaiting the 
 
 Constants are not captured but made again in the body.  Tasks whose bodies are equal share a function.
 
-A task whose body never waits may be spawned instead: its function is the plain body, which takes payloads
-for the operands and returns what the task yields.
+Tasks may be spawned instead: then dependencies and operands are awaited by the task, and the function gets
+payloads for the operands.
 
     %t = async.runtime.spawn @async_execute_fn(%d, %v, %y) {awaited = 2 : i64} : ...
+
+A body that never waits is a plain function then, which returns what the task yields.  Any other is a coroutine
+that gets the results as its first arguments, resolves them, and returns nothing.
 """
 
 from __future__ import annotations
@@ -21,7 +24,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import FunctionType, ModuleOp, StringAttr
+from xdsl.dialects.builtin import FunctionType, IntegerAttr, ModuleOp, StringAttr, i64
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Region, SSAValue
 
@@ -30,6 +33,7 @@ from tfrt_nb.dialects.async_.tasks import AwaitOp, ExecuteOp, YieldOp
 from tfrt_nb.dialects.async_.types import is_async
 from tfrt_nb.passes.awaiting import WAITING, outside_tasks
 from tfrt_nb.passes.control_flow import Emitter, erase, operations_in, replace
+from tfrt_nb.passes.coroutines import GIVEN_RESULTS
 from tfrt_nb.passes.structure import BodyKey, body_key
 
 
@@ -118,7 +122,7 @@ class Symbols:
 
 @dataclass
 class Outliner:
-    """Turns tasks into calls.  `shared` tells whether equal bodies share a function."""
+    """Turns tasks into calls, or `spawns` them.  `share` tells whether equal bodies share a function."""
 
     symbols: Symbols
     share: bool = True
@@ -130,33 +134,37 @@ class Outliner:
         captured = captured_values(task.body)
         if sink_constants(task.body, captured):
             captured = captured_values(task.body)
-        is_spawned = self.spawns and never_waits(task)
-        if not is_spawned:  # a coroutine has what it depends on as it is
+        is_leaf = self.spawns and never_waits(task)
+        if not self.spawns:  # the coroutine has what it depends on as it is
             given = {*task.dependencies, *task.body_operands}
             captured = [value for value in captured if value not in given]
         arguments = [*task.dependencies, *task.body_operands, *captured]
         key = body_key(task, captured) if self.share else None
         known = None if key is None else self._known.get(key)
-        function = self._new_function(task, captured, is_spawned) if known is None else known
+        function = self._new_function(task, captured, is_leaf) if known is None else known
         if key is not None:
             self._known[key] = function
         name = function.sym_name.data
         call: RuntimeSpawnOp | CallOp
-        if is_spawned:
+        if self.spawns:
             awaited = len(task.dependencies) + len(task.body_operands)
             call = RuntimeSpawnOp(name, arguments, task.result_types, awaited)
         else:
             call = CallOp(name, arguments, task.result_types)
         replace(task, Emitter.in_front_of(task)(call).results)
-        return function if known is None and not is_spawned else None
+        return function if known is None and not is_leaf else None
 
-    def _new_function(self, task: ExecuteOp, captured: list[SSAValue], is_spawned: bool) -> FuncOp:
+    def _new_function(self, task: ExecuteOp, captured: list[SSAValue], is_leaf: bool) -> FuncOp:
         body = task.detach_region(task.body)
         task.add_region(Region(Block()))
-        block = body.block
+        block = body.blocks[0]
         stands_for: dict[SSAValue, SSAValue] = {}
-        if is_spawned:
+        outputs: tuple[Attribute, ...] = ()
+        if is_leaf:
             outputs = _return_yielded(block)
+        elif self.spawns:
+            for index, result in enumerate(task.results):
+                block.insert_arg(result.type, index)
         else:
             stands_for = _await_first(task, block)
             outputs = tuple(task.result_types)
@@ -165,6 +173,8 @@ class Outliner:
         type_ = FunctionType.from_lists(block.arg_types, outputs)
         function = self.symbols.add("async_execute_fn", type_, body)
         function.location = task.location
+        if self.spawns and not is_leaf:
+            function.attributes[GIVEN_RESULTS] = IntegerAttr(len(task.results), i64)
         return function
 
 

@@ -112,9 +112,7 @@ def executable_pipeline(*first: ModulePass) -> Pipeline:
             # What is an async function by now can go on elsewhere where the stack ends.
             GuardOperations(divisions=False, accesses=False, loops=False),
             AsyncFuncToAsyncRuntime(token_last=True, keep_errors=True, bounded_stack=True),
-            AsyncToAsyncRuntime(
-                share_bodies=True, token_last=True, keep_errors=True, spawn_leaves=True
-            ),
+            AsyncToAsyncRuntime(share_bodies=True, token_last=True, keep_errors=True, spawn=True),
             PropagateFailures(),
             ElideCoroutines(),
             AsyncRuntimeRefCounting(share_exits=True),

@@ -37,6 +37,7 @@ from operator import itemgetter
 from xdsl.dialects import cf
 from xdsl.dialects.builtin import LocationAttr, ModuleOp, UnknownLoc
 from xdsl.dialects.func import CallOp as PlainCallOp
+from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, Region, SSAValue, Use
 from xdsl.traits import ReturnLike
 
@@ -55,6 +56,7 @@ from tfrt_nb.passes.control_flow import (
 from tfrt_nb.passes.convert_scf_to_cf import (
     lower_structured_control_flow,
 )
+from tfrt_nb.passes.coroutines import given_results
 from tfrt_nb.passes.errors import fail
 from tfrt_nb.passes.liveness import Liveness, defining_block, numbers_in
 from tfrt_nb.passes.shared_exits import exits_worth_sharing, is_exit, share_exits
@@ -74,8 +76,11 @@ class Counts:
 
 
 def async_values(module: ModuleOp) -> list[SSAValue]:
-    """All async values: first the arguments of all blocks, then the results of all operations."""
+    """All async values that are to be counted: first the arguments of all blocks, then the results of all
+    operations."""
+    given = {value for op in module.ops if isinstance(op, FuncOp) for value in given_results(op)}
     arguments = [value for block in _blocks(module) for value in block.args if is_async(value)]
+    arguments = [value for value in arguments if value not in given]
     results = [value for op in operations_in(module) for value in op.results if is_async(value)]
     return [*arguments, *results]
 

@@ -1,4 +1,4 @@
-// pipeline: builtin.module(async-to-async-runtime{token-last keep-errors spawn-leaves},async-runtime-ref-counting)
+// pipeline: builtin.module(async-to-async-runtime{token-last keep-errors spawn},async-runtime-ref-counting)
 // A task that never waits is spawned: its function returns what it yields, and owns what it captures.
 func.func @main(%x: i64, %t: !async.token, %g: !async.group) -> !async.value<i64> {
   %u, %v = async.execute -> !async.value<i64> {

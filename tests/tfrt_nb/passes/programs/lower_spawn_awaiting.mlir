@@ -1,4 +1,4 @@
-// pipeline: builtin.module(async-to-async-runtime{token-last keep-errors spawn-leaves},async-runtime-ref-counting)
+// pipeline: builtin.module(async-to-async-runtime{token-last keep-errors spawn},async-runtime-ref-counting)
 // A task that waits only for what it is given before its body is spawned, too: the body takes the payloads.
 func.func @main(%t: !async.token, %v: !async.value<i64>, %x: i64) -> !async.value<i64> {
   %u, %w = async.execute [%t] (%v as %y: !async.value<i64>) -> !async.value<i64> {

@@ -120,11 +120,12 @@ class RuntimeIsErrorOp(IRDLOperation):
 
 @irdl_op_definition
 class RuntimeSpawnOp(IRDLOperation):
-    """Has a worker call a function that never waits.  MLIR has no such operation.
+    """Has a worker call a function.  MLIR has no such operation.
 
-    The results are a token and values of what the function returns.  The first `awaited` arguments are
-    tokens and values that the task awaits, one after the other, before it calls the function; of these
-    the function gets the payloads of the values.
+    The results are a token and values of what the function returns; a function that is a coroutine gets
+    them instead, as its first arguments, and resolves them.  The first `awaited` arguments are tokens and
+    values that the task awaits, one after the other, before it calls the function; of these the function
+    gets the payloads of the values.
     """
 
     name = "async.runtime.spawn"
