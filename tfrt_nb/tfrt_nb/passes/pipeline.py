@@ -27,6 +27,7 @@ from tfrt_nb.passes.async_runtime_ref_counting import AsyncRuntimeRefCounting
 from tfrt_nb.passes.async_runtime_ref_counting_opt import AsyncRuntimeRefCountingOpt
 from tfrt_nb.passes.async_to_async_runtime import AsyncToAsyncRuntime
 from tfrt_nb.passes.await_in_calls import AwaitInCalls
+from tfrt_nb.passes.call_directly import CallDirectly
 from tfrt_nb.passes.canonicalize import Canonicalize
 from tfrt_nb.passes.check_async import CheckAsync
 from tfrt_nb.passes.check_buffers import CheckBuffers
@@ -53,6 +54,7 @@ PASSES: dict[str, type[ModulePass]] = {
         AsyncRuntimeRefCountingOpt,
         AsyncToAsyncRuntime,
         AwaitInCalls,
+        CallDirectly,
         Canonicalize,
         CheckAsync,
         CheckBuffers,
@@ -111,6 +113,7 @@ def executable_pipeline(*first: ModulePass) -> Pipeline:
             InterruptibleLoops(),
             # What is an async function by now can go on elsewhere where the stack ends.
             GuardOperations(divisions=False, accesses=False, loops=False),
+            CallDirectly(),
             AsyncFuncToAsyncRuntime(token_last=True, keep_errors=True, bounded_stack=True),
             AsyncToAsyncRuntime(
                 share_bodies=True, token_last=True, keep_errors=True, spawn_leaves=True
