@@ -41,6 +41,7 @@ from tfrt_nb.passes.inline import Inline
 from tfrt_nb.passes.interruptible_loops import InterruptibleLoops
 from tfrt_nb.passes.print_streams import PrintStreams
 from tfrt_nb.passes.propagate_failures import PropagateFailures
+from tfrt_nb.passes.run_straight import RunStraight
 from tfrt_runtime.diagnostics import Location, TfrtError, error
 
 PASSES: dict[str, type[ModulePass]] = {
@@ -68,6 +69,7 @@ PASSES: dict[str, type[ModulePass]] = {
         InterruptibleLoops,
         PrintStreams,
         PropagateFailures,
+        RunStraight,
     )
 }
 """Every pass that a pipeline can name."""
@@ -114,6 +116,7 @@ def executable_pipeline(*first: ModulePass) -> Pipeline:
             # What is an async function by now can go on elsewhere where the stack ends.
             GuardOperations(divisions=False, accesses=False, loops=False),
             CallDirectly(),
+            RunStraight(),
             AsyncFuncToAsyncRuntime(token_last=True, keep_errors=True, bounded_stack=True),
             AsyncToAsyncRuntime(
                 share_bodies=True, token_last=True, keep_errors=True, spawn_leaves=True
