@@ -19,7 +19,7 @@ import dask.threaded
 from dask.local import get_sync
 from IPython.core.interactiveshell import InteractiveShell
 
-from benchmarks import async_tasks, peers, programs, sync_functions, tensors
+from benchmarks import async_runs, async_tasks, peers, programs, sync_functions, tensors
 from benchmarks.measure import Case, Variant
 from tfrt_nb import HostContext, Program
 
@@ -425,5 +425,6 @@ ALL = (
     cold_process,
     cell,
     large_program,
+    *async_runs.ALL,
     *async_tasks.ALL,
 )

@@ -175,3 +175,37 @@ def on_loop(
 ) -> Callable[[], int]:
     """Run a coroutine on a loop that is there already, as a host of ours is."""
     return lambda: runner.run(work(size))
+
+
+async def asyncio_tasks_in_turn(count: int) -> int:
+    """A Task that is awaited before the next one is made."""
+
+    async def add_later() -> int:
+        return add(1, 1)
+
+    return sum([await asyncio.create_task(add_later()) for _ in range(count)])
+
+
+def plain_parts(size: int, parts: int) -> list[int]:
+    """One added to each of some integers, a part of them after the other."""
+    numbers = [0] * size
+    for part in range(parts):
+        _add_one(numbers, part, parts)
+    return numbers
+
+
+async def asyncio_parts(size: int, parts: int) -> int:
+    """The same with a Task for each part; how many integers there are."""
+    numbers = [0] * size
+
+    async def work(part: int) -> None:
+        _add_one(numbers, part, parts)
+
+    await asyncio.gather(*[asyncio.create_task(work(part)) for part in range(parts)])
+    return len(numbers)
+
+
+def _add_one(numbers: list[int], part: int, parts: int) -> None:
+    size = len(numbers) // parts
+    for i in range(part * size, (part + 1) * size):
+        numbers[i] += 1

@@ -238,6 +238,14 @@ def _is_available(body: FunctionBody, op: Operation) -> None:
     body.bind(op.results[0], _runtime(body, "tfrtAsyncIsAvailable", body.name(operand)))
 
 
+def _ticket_of(body: FunctionBody, op: Operation) -> None:
+    body.set(op.results[0], f"ptrtoint ptr {body.name(op.operands[0])} to i64")
+
+
+def _redeem(body: FunctionBody, op: Operation) -> None:
+    body.set(op.results[0], f"inttoptr i64 {body.name(op.operands[0])} to ptr")
+
+
 def _is_interrupted(body: FunctionBody, op: Operation) -> None:
     record = body.module.failure("", op)
     body.bind(op.results[0], _runtime(body, "tfrtAsyncIsInterrupted", record))
@@ -343,6 +351,8 @@ LOWERINGS: dict[str, Lowering] = {
     runtime.RuntimeStackIsLowOp.name: _stack_is_low,
     runtime.RuntimeIsCancelledOp.name: _is_cancelled,
     runtime.RuntimeIsAvailableOp.name: _is_available,
+    runtime.RuntimeTicketOfOp.name: _ticket_of,
+    runtime.RuntimeRedeemOp.name: _redeem,
     runtime.RuntimeInterruptIsPendingOp.name: _interrupt_is_pending,
     runtime.RuntimeIsInterruptedOp.name: _is_interrupted,
     failures.RuntimeDescribeErrorOp.name: _describe_error,

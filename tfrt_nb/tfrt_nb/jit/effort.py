@@ -2,7 +2,7 @@
 
 Optimising and selecting instructions well costs several times the quick way.  It pays where code runs
 more than once per call from outside: in loops, in recursive functions, and in what these call.  What runs
-straight through is over sooner than it would be optimised.
+straight through is over sooner than it would be optimised; so is what hardly ever runs.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from xdsl.ir import Block
 
 from tfrt_nb.passes.call_graph import callees, callees_in, recursive_functions
 from tfrt_nb.passes.control_flow import returning_edges, terminator_of
+from tfrt_nb.passes.run_straight import SELDOM
 
 QUICK = 0
 FULL = 2
@@ -49,6 +50,7 @@ def worthwhile_effort(module: ModuleOp) -> Effort:
             followed.add(name)
             pending += graph.get(name, ())
     worthy |= followed & functions.keys()
+    worthy -= {name for name, function in functions.items() if SELDOM in function.attributes}
     return Effort(FULL if worthy else QUICK, frozenset(functions.keys() - worthy))
 
 

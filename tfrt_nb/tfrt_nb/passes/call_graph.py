@@ -40,16 +40,52 @@ def _callee(op: Operation) -> str | None:
 
 def recursive_functions(graph: dict[str, set[str]]) -> set[str]:
     """The functions that can call themselves, perhaps through others, by who calls whom."""
-    return {name for name in graph if name in _reachable(graph, name)}
+    number: dict[str, int] = {}
+    recursive: set[str] = set()
+    for name in graph:
+        if name not in number:
+            recursive |= _cycles_from(graph, name, number)
+    return recursive
 
 
-def _reachable(graph: dict[str, set[str]], start: str) -> set[str]:
-    """The functions called from `start`, directly or not."""
-    reached: set[str] = set()
-    pending = list(graph[start])
-    while pending:
-        name = pending.pop()
-        if name not in reached:
-            reached.add(name)
-            pending.extend(graph.get(name, ()))
-    return reached
+def _cycles_from(graph: dict[str, set[str]], start: str, number: dict[str, int]) -> set[str]:
+    """The functions on cycles among those reached from `start` that have no number yet.
+
+    Tarjan's strongly connected components: each function is looked at once, however many there are.
+    """
+    found: set[str] = set()
+    lowest: dict[str, int] = {}
+    open_: list[str] = []
+    path = [(start, iter(graph[start]))]
+    number[start] = lowest[start] = len(number)
+    open_.append(start)
+    while path:
+        name, pending = path[-1]
+        callee = next(pending, None)
+        if callee is None:
+            path.pop()
+            if path:
+                above = path[-1][0]
+                lowest[above] = min(lowest[above], lowest[name])
+            if lowest[name] == number[name]:
+                found |= _closed_component(graph, name, open_, lowest)
+        elif callee not in number:
+            number[callee] = lowest[callee] = len(number)
+            open_.append(callee)
+            path.append((callee, iter(graph.get(callee, ()))))
+        elif callee in lowest:
+            lowest[name] = min(lowest[name], number[callee])
+    return found
+
+
+def _closed_component(
+    graph: dict[str, set[str]], first: str, open_: list[str], lowest: dict[str, int]
+) -> set[str]:
+    """The functions that were opened from `first` on, if there is a cycle among them; they are done."""
+    component: set[str] = set()
+    while first not in component:
+        name = open_.pop()
+        component.add(name)
+        del lowest[name]
+    is_cycle = len(component) > 1 or first in graph.get(first, ())
+    return component if is_cycle else set()

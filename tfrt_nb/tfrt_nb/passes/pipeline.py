@@ -27,6 +27,7 @@ from tfrt_nb.passes.async_runtime_ref_counting import AsyncRuntimeRefCounting
 from tfrt_nb.passes.async_runtime_ref_counting_opt import AsyncRuntimeRefCountingOpt
 from tfrt_nb.passes.async_to_async_runtime import AsyncToAsyncRuntime
 from tfrt_nb.passes.await_in_calls import AwaitInCalls
+from tfrt_nb.passes.call_directly import CallDirectly
 from tfrt_nb.passes.canonicalize import Canonicalize
 from tfrt_nb.passes.check_async import CheckAsync
 from tfrt_nb.passes.check_buffers import CheckBuffers
@@ -40,6 +41,7 @@ from tfrt_nb.passes.inline import Inline
 from tfrt_nb.passes.interruptible_loops import InterruptibleLoops
 from tfrt_nb.passes.print_streams import PrintStreams
 from tfrt_nb.passes.propagate_failures import PropagateFailures
+from tfrt_nb.passes.run_straight import RunStraight
 from tfrt_runtime.diagnostics import Location, TfrtError, error
 
 PASSES: dict[str, type[ModulePass]] = {
@@ -53,6 +55,7 @@ PASSES: dict[str, type[ModulePass]] = {
         AsyncRuntimeRefCountingOpt,
         AsyncToAsyncRuntime,
         AwaitInCalls,
+        CallDirectly,
         Canonicalize,
         CheckAsync,
         CheckBuffers,
@@ -66,6 +69,7 @@ PASSES: dict[str, type[ModulePass]] = {
         InterruptibleLoops,
         PrintStreams,
         PropagateFailures,
+        RunStraight,
     )
 }
 """Every pass that a pipeline can name."""
@@ -111,6 +115,8 @@ def executable_pipeline(*first: ModulePass) -> Pipeline:
             InterruptibleLoops(),
             # What is an async function by now can go on elsewhere where the stack ends.
             GuardOperations(divisions=False, accesses=False, loops=False),
+            CallDirectly(),
+            RunStraight(),
             AsyncFuncToAsyncRuntime(token_last=True, keep_errors=True, bounded_stack=True),
             AsyncToAsyncRuntime(share_bodies=True, token_last=True, keep_errors=True, spawn=True),
             PropagateFailures(),

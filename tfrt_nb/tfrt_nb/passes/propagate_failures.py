@@ -18,13 +18,14 @@ Runs after the lowering to coroutines and before reference counting, which then 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects import cf, ub
 from xdsl.dialects.builtin import (
+    ArrayAttr,
     FunctionType,
     ModuleOp,
     UnitAttr,
@@ -47,6 +48,7 @@ from tfrt_nb.dialects.async_.runtime import (
     RuntimeCreateOp,
     RuntimeIsErrorOp,
     RuntimeSetErrorOp,
+    RuntimeTicketOfOp,
 )
 from tfrt_nb.dialects.async_.types import TokenType, ValueType
 from tfrt_nb.passes.awaiting import JOINS, make_single_level
@@ -69,6 +71,10 @@ from tfrt_nb.passes.coroutines import (
 
 FALLIBLE = "fallible"
 """The attribute of a function whose first result tells whether it failed."""
+STRAIGHT = "straight"
+"""The attribute of a function that returns tickets first (see `run_straight`): the types of their objects.
+
+It does not fail but returns tickets of objects in error."""
 
 _MOST_RETURNS = 3
 """A function that can fail at more places than that returns from one block for all of them."""
@@ -84,7 +90,7 @@ class PropagateFailures(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         functions = [nested for nested in op.body.block.ops if isinstance(nested, FuncOp)]
         coroutines = {function: finished_coroutine(function) for function in functions}
-        plain = [function for function in functions if coroutines[function] is None]
+        plain = [f for f in functions if coroutines[f] is None and STRAIGHT not in f.attributes]
         fallible = _fallible_functions(plain)
         for function in functions:
             _propagate(function, coroutines[function], fallible)
@@ -202,9 +208,25 @@ def _joined(op: Operation, continuation: Block) -> SSAValue | None:
 
 
 def _return_failure(function: FuncOp, emit: Emitter) -> None:
+    objects = function.attributes.get(STRAIGHT)
+    if isinstance(objects, ArrayAttr):
+        _return_errors(function, objects.data, emit)
+        return
     outputs = function.function_type.outputs.data[1:]
     failed = emit(truth(True)).result
     emit(leave(failed, *(_unusable(type_, emit) for type_ in outputs)))
+
+
+def _return_errors(function: FuncOp, objects: Sequence[Attribute], emit: Emitter) -> None:
+    """Leave with tickets of objects in error, for the reason that is noted for the thread."""
+    tickets = []
+    for type_ in objects:
+        created = emit(RuntimeCreateOp(type_)).result
+        emit(RuntimeTakeFailureOp(created))
+        emit(RuntimeSetErrorOp(created))
+        tickets.append(emit(RuntimeTicketOfOp(created)).result)
+    payloads = function.function_type.outputs.data[len(objects) :]
+    emit(leave(*tickets, *(emit(ub.PoisonOp(type_)).result for type_ in payloads)))
 
 
 def _unusable(type_: Attribute, emit: Emitter) -> SSAValue:

@@ -43,7 +43,11 @@ from xdsl.traits import ReturnLike
 
 from tfrt_nb.dialects.async_.coroutine import CoroSuspendOp
 from tfrt_nb.dialects.async_.functions import CallOp
-from tfrt_nb.dialects.async_.runtime import RuntimeSpawnOp, RuntimeStoreOp
+from tfrt_nb.dialects.async_.runtime import (
+    RuntimeSpawnOp,
+    RuntimeStoreOp,
+    RuntimeTicketOfOp,
+)
 from tfrt_nb.dialects.async_.types import is_async
 from tfrt_nb.dialects.branches import branch_operands
 from tfrt_nb.passes.control_flow import (
@@ -63,7 +67,7 @@ from tfrt_nb.passes.shared_exits import exits_worth_sharing, is_exit, share_exit
 
 MakeCount = Callable[[SSAValue, int], Operation]
 
-_CALLS = frozenset({PlainCallOp, CallOp, RuntimeSpawnOp})
+_CALLS = frozenset({PlainCallOp, CallOp, RuntimeSpawnOp, RuntimeTicketOfOp})
 _NOT_RETURN_LIKE = "async reference counting can't handle terminators that are not ReturnLike"
 
 
@@ -121,7 +125,7 @@ def _structured_around(op: Operation) -> Iterator[Operation]:
 
 
 def take_references_for_calls(value: SSAValue, counts: Counts) -> None:
-    """A call owns its async arguments, a value what is stored in it: take a reference for each use."""
+    """A call owns its async arguments, a value what is stored in it, a ticket its object: take a reference for each use."""
     calls: dict[Operation, int] = {}
     for use in value.uses:
         if type(use.operation) in _CALLS or _stores(use):

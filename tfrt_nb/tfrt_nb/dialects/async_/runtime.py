@@ -439,6 +439,34 @@ class RuntimeIsAvailableOp(IRDLOperation):
 
 
 @irdl_op_definition
+class RuntimeTicketOfOp(IRDLOperation):
+    """An object as a number, which is never 0.  Takes over a reference: whoever redeems it has that."""
+
+    name = "async.runtime.ticket_of"
+    operand = operand_def(AWAITABLE)
+    result = result_def(i64)
+
+    assembly_format = "$operand attr-dict `:` type($operand)"
+
+    def __init__(self, operand: SSAValue) -> None:
+        Operation.__init__(self, operands=[operand], result_types=[i64])
+
+
+@irdl_op_definition
+class RuntimeRedeemOp(IRDLOperation):
+    """The object that a ticket stands for, and the reference that the ticket had."""
+
+    name = "async.runtime.redeem"
+    ticket = operand_def(i64)
+    result = result_def(AWAITABLE)
+
+    assembly_format = "$ticket attr-dict `:` type($result)"
+
+    def __init__(self, ticket: SSAValue, type_: Attribute) -> None:
+        Operation.__init__(self, operands=[ticket], result_types=[type_])
+
+
+@irdl_op_definition
 class RuntimeTakeBufferOp(IRDLOperation):
     """Whether a buffer may be deallocated now: it was allocated, and was not taken before."""
 
@@ -474,5 +502,7 @@ OPERATIONS: list[type[Operation]] = [
     RuntimeInterruptIsPendingOp,
     RuntimeIsInterruptedOp,
     RuntimeIsAvailableOp,
+    RuntimeTicketOfOp,
+    RuntimeRedeemOp,
     RuntimeTakeBufferOp,
 ]
