@@ -320,6 +320,39 @@ def test_a_program_that_counts_by_hand_is_not_counted_again(queue: str) -> None:
     assert run(program, queue) == Outcome("")
 
 
+AWAITED = "async.await %t : !async.token"
+TAKE = "async.runtime.add_ref %t {count = 1 : i64} : !async.token"
+FAIL = 'cf.assert %no, "no"'
+
+
+@pytest.mark.usefixtures("leak_check")
+@pytest.mark.parametrize("queue", QUEUES)
+def test_what_a_program_with_awaits_takes_and_gives_up_is_on_top_of_what_is_counted(
+    queue: str,
+) -> None:
+    program, _ = by_hand(RESOLVE, TAKE, AWAITED, DROP)
+    wrong, place = by_hand(RESOLVE, AWAITED, DROP)
+
+    assert run(program, queue) == Outcome("")
+    assert run(wrong, queue) == Outcome("", (error("a token is released too often", place),))
+
+
+@pytest.mark.usefixtures("leak_check")
+@pytest.mark.parametrize("queue", QUEUES)
+@pytest.mark.parametrize(
+    "operations", [(RESOLVE, FAIL, DROP), (RESOLVE, TAKE, AWAITED, FAIL, DROP)]
+)
+def test_what_a_program_gives_up_is_given_up_when_it_fails_before(
+    operations: tuple[str, ...], queue: str
+) -> None:
+    program, _ = by_hand("%no = arith.constant false", *operations)
+
+    outcome = run(program, queue)
+
+    assert [problem.message for problem in outcome.errors] == ["no"]
+    assert outcome.left_over == ()
+
+
 @pytest.mark.usefixtures("leak_check")
 @pytest.mark.parametrize("queue", QUEUES)
 def test_a_reference_that_is_given_up_too_often_is_an_error_of_the_run(queue: str) -> None:

@@ -10,6 +10,7 @@ from xdsl.context import Context
 from tfrt_nb.passes.desugar_proposal import DesugarProposal
 from tfrt_nb.passes.printing import print_ir
 from tfrt_nb.source import parse_module
+from tfrt_runtime.diagnostics import Location, TfrtError
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "async" / "rfc"
 LANDED = sorted(GOLDEN.glob("*.landed.mlir"))
@@ -88,4 +89,83 @@ func.func @f(%x: i64) -> i64 {
         "    }",
         "    async.await %token : !async.token",
         "    %0 = async.await %bodyResults : !async.value<i64>",
+    ]
+
+
+HEAD = "func @work(%x: i64) { return }\nfunc @main() {\n  %rt = async.default_runtime : !async.runtime\n"
+CALL = "  %h = async.call %rt : !async.runtime"
+
+
+@pytest.mark.parametrize(
+    ("line", "column", "message"),
+    [
+        (
+            f"{CALL} @nobody() : () -> !async.handle",
+            8,
+            "'nobody' does not reference a valid function",
+        ),
+        (f"{CALL} @work() : () -> !async.handle", 8, "incorrect number of operands for callee"),
+        (f"{CALL} @work(%rt) : (!async.runtime) -> !async.handle", 8, "operand type mismatch"),
+        (f"{CALL} @work() : () -> i64", 50, "a call on a runtime gives one '!async.handle'"),
+        (f"{CALL} @work(%rt) -> !async.handle", 45, "the types of the arguments are missing"),
+        (
+            "  cf.br ^a(%rt : !async.runtime)\n^a(%r: !async.runtime):",
+            None,
+            "a runtime can only be",
+        ),
+    ],
+)
+def test_misuse_of_a_runtime_is_refused(line: str, column: int | None, message: str) -> None:
+    with pytest.raises(TfrtError) as raised:
+        desugared(f"{HEAD}{line}\n  return\n}}\n")
+
+    problem = raised.value.diagnostics[0]
+    assert message in problem.message
+    assert isinstance(problem.location, Location)
+    assert column is None or (problem.location.line, problem.location.column) == (4, column)
+
+
+def test_a_handle_that_is_used_otherwise_than_returned_is_a_token_that_somebody_resolves() -> None:
+    assert desugared("""
+func @f(%rt: !async.runtime) -> !async.handle {
+  %h = async.ret_handle : !async.handle
+  call @finish(%h) : (!async.handle) -> ()
+  return %h : !async.handle
+}
+func @finish(%h: !async.handle) {
+  async.emplace_handle %h
+  return
+}
+""").splitlines()[1:-1] == [
+        "  func.func @f() -> !async.token {",
+        "    %0 = async.runtime.create : !async.token",
+        "    call @finish(%0) : (!async.token) -> ()",
+        "    return %0 : !async.token",
+        "  }",
+        "  func.func @finish(%arg0: !async.token) {",
+        "    async.runtime.set_available %arg0 : !async.token",
+        "    return",
+        "  }",
+    ]
+
+
+def test_a_coroutine_that_returns_another_handle_waits_for_it_first() -> None:
+    assert desugared("""
+func @f(%rt: !async.runtime, %c: i1, %other: !async.handle) -> !async.handle {
+  cf.cond_br %c, ^own, ^other
+^own:
+  %h = async.ret_handle : !async.handle
+  return %h : !async.handle
+^other:
+  return %other : !async.handle
+}
+""").splitlines()[1:-1] == [
+        "  async.func @f(%arg0: i1, %arg1: !async.token) -> !async.token {",
+        "    cf.cond_br %arg0, ^bb1, ^bb2",
+        "  ^bb1:  // pred: ^bb0",
+        "    return",
+        "  ^bb2:  // pred: ^bb0",
+        "    await %arg1 : !async.token",
+        "    return",
+        "  }",
     ]

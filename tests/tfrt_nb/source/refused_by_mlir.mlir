@@ -1003,3 +1003,21 @@ async.func @f() -> !async.value<i64> {
   return %c : i32
 }
 // 3:10: error: use of value '%c' expects different type than prior uses: 'i32' vs 'i64'
+// -----
+func.func private @f(!async.value)
+// 1:34: error: expected '<'
+// 1:29: error: failed to parse async value type
+// -----
+func.func private @f(!async.value<f32, f32>)
+// 1:38: error: expected '>'
+// 1:29: error: failed to parse async value type
+// -----
+func.func private @f(!async.value<!async.foo>)
+// 1:42: error: unknown  type `foo` in dialect `async`
+// 1:29: error: failed to parse async value type
+// -----
+func.func @f() {
+  %t = "async.execute"() {operandSegmentSizes = array<i32: 0, 0>} : () -> !async.token
+  return
+}
+// 2:8: error: 'async.execute' op requires one region

@@ -8,14 +8,16 @@
     }
 
 - There is one runtime: `async.default_runtime` and runtime arguments go.
-- A function that returns a handle made by `async.ret_handle` resolves it by returning, and is an
-  `async.func`.  Where the handle is marked ready by hand it is an ordinary token that the function makes.
+- A function that returns one handle, and leaves resolving it to its return, is an `async.func`.  Any
+  other handle of `async.ret_handle` is an ordinary token; it is resolved by hand, or by the return of a
+  function that returns more than it.
 - `async.region` and a call on a runtime are tasks; `async.sync_await` is an await outside of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -24,7 +26,7 @@ from xdsl.dialects.builtin import FunctionType, ModuleOp
 from xdsl.dialects.func import CallOp as PlainCallOp
 from xdsl.dialects.func import FuncOp as PlainFuncOp
 from xdsl.dialects.func import ReturnOp as PlainReturnOp
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, ParametrizedAttribute, Region, SSAValue
 from xdsl.passes import ModulePass
 
 from tfrt_nb.dialects.async_.functions import CallOp, FuncOp, ReturnOp
@@ -40,10 +42,13 @@ from tfrt_nb.dialects.async_.proposal import (
 )
 from tfrt_nb.dialects.async_.runtime import RuntimeCreateOp, RuntimeSetAvailableOp
 from tfrt_nb.dialects.async_.tasks import AwaitOp, ExecuteOp, YieldOp
-from tfrt_nb.dialects.async_.types import TOKEN
+from tfrt_nb.dialects.async_.types import TOKEN, TokenType, ValueType
 from tfrt_nb.passes.control_flow import Emitter, erase, operations_in, replace
+from tfrt_nb.passes.errors import fail
 
 _OPERATIONS = frozenset(OPERATIONS)
+
+Functions = Mapping[str, PlainFuncOp | FuncOp]
 
 
 @dataclass(frozen=True)
@@ -55,57 +60,97 @@ class DesugarProposal(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if not _has_to_do_with_the_proposal(op):
             return
-        asynchronous = {
-            function.sym_name.data for function in _plain_functions(op) if _returns_handle(function)
-        }
+        functions = {function.sym_name.data: function for function in _functions(op)}
+        asynchronous = {name for name, function in functions.items() if _is_coroutine(function)}
         for nested in operations_in(op):
-            _desugar(nested)
-        for function in _plain_functions(op):
-            _drop_runtime_arguments(function)
+            _desugar(nested, functions, asynchronous)
+        for function in functions.values():
             if function.sym_name.data in asynchronous:
+                _resolve_by_returning(function)
+            else:
+                _make_handles(function)
+            _drop_runtime_arguments(function)
+            if function.sym_name.data in asynchronous and isinstance(function, PlainFuncOp):
                 _make_async(function)
-        for call in [nested for nested in operations_in(op) if type(nested) is PlainCallOp]:
-            _desugar_call(call, asynchronous)
-        for nested in [nested for nested in operations_in(op) if type(nested) is DefaultRuntimeOp]:
-            replace(nested, nested.results)
+        for nested in operations_in(op):
+            if isinstance(nested, PlainCallOp | CallOp):
+                _desugar_call(nested, asynchronous)
+        for nested in operations_in(op):
+            if type(nested) is DefaultRuntimeOp and not nested.result.uses:
+                erase(nested)
+        _refuse_runtimes(op)
 
 
 def _has_to_do_with_the_proposal(module: ModuleOp) -> bool:
     return any(type(op) in _OPERATIONS for op in operations_in(module)) or any(
-        RUNTIME in function.function_type.inputs for function in _plain_functions(module)
+        RUNTIME in function.function_type.inputs for function in _functions(module)
     )
 
 
-def _plain_functions(module: ModuleOp) -> list[PlainFuncOp]:
-    return [op for op in module.body.block.ops if isinstance(op, PlainFuncOp)]
+def _functions(module: ModuleOp) -> list[PlainFuncOp | FuncOp]:
+    return [op for op in module.body.block.ops if isinstance(op, PlainFuncOp | FuncOp)]
 
 
-def _returns_handle(function: PlainFuncOp) -> bool:
-    """Whether the function's handle is resolved by returning it, not by hand."""
+def _is_coroutine(function: PlainFuncOp | FuncOp) -> bool:
+    """Whether the function becomes an `async.func`, or is one."""
+    if isinstance(function, FuncOp):
+        return True
     handles = [op for op in function.walk() if isinstance(op, ReturnHandleOp)]
-    return bool(handles) and not any(
-        isinstance(use.operation, EmplaceHandleOp) for op in handles for use in op.result.uses
+    return (
+        bool(handles)
+        and function.function_type.outputs.data == (TOKEN,)
+        and all(
+            isinstance(use.operation, PlainReturnOp) for op in handles for use in op.result.uses
+        )
     )
 
 
-def _desugar(op: Operation) -> None:
+def _refuse_runtimes(module: ModuleOp) -> None:
+    for op in operations_in(module):
+        arguments = (
+            type_ for region in op.regions for block in region.blocks for type_ in block.arg_types
+        )
+        if type(op) is DefaultRuntimeOp or any(map(_holds_runtime, (*op.result_types, *arguments))):
+            fail(op, "a runtime can only be an argument of functions, and of what runs on it")
+
+
+def _holds_runtime(type_: Attribute) -> bool:
+    return type_ == RUNTIME or (
+        isinstance(type_, ParametrizedAttribute) and any(map(_holds_runtime, type_.parameters))
+    )
+
+
+def _desugar(op: Operation, functions: Functions, asynchronous: AbstractSet[str]) -> None:
     match op:
         case SyncAwaitOp():
             replace(op, Emitter.in_front_of(op)(AwaitOp(op.handle)).results)
         case EmplaceHandleOp():
             replace(op, Emitter.in_front_of(op)(RuntimeSetAvailableOp(op.handle)).results)
         case CallOnRuntimeOp():
-            _desugar_call_on_runtime(op)
+            _desugar_call_on_runtime(op, functions, asynchronous)
         case RegionOp():
             _desugar_region(op)
         case _:
             pass
 
 
-def _desugar_call_on_runtime(op: CallOnRuntimeOp) -> None:
+def _desugar_call_on_runtime(
+    op: CallOnRuntimeOp, functions: Functions, asynchronous: AbstractSet[str]
+) -> None:
+    """A task that calls the function, and waits for what this has started."""
+    name = op.callee.root_reference.data
+    callee = functions[name]
+    outputs = callee.function_type.outputs.data or ((TOKEN,) if name in asynchronous else ())
+    if op.runtime is None and isinstance(callee, FuncOp):
+        call = CallOp(op.callee, op.arguments, outputs)
+        replace(op, Emitter.in_front_of(op)(call).results)
+        return
     body = Block()
     emit = Emitter.at_end(body, op.location)
-    emit(PlainCallOp(op.callee, op.arguments, ()))
+    make = CallOp if name in asynchronous else PlainCallOp
+    for result in emit(make(op.callee, op.arguments, outputs)).results:
+        if isinstance(result.type, TokenType | ValueType):
+            emit(AwaitOp(result))
     emit(YieldOp())
     task = ExecuteOp((), (), (), Region(body))
     replace(op, Emitter.in_front_of(op)(task).results)
@@ -119,35 +164,51 @@ def _desugar_region(op: RegionOp) -> None:
     replace(op, [*task.body_results, task.token])
 
 
-def _drop_runtime_arguments(function: PlainFuncOp) -> None:
-    if function.is_declaration:
-        inputs = [type_ for type_ in function.function_type.inputs if type_ != RUNTIME]
-        function.function_type = FunctionType.from_lists(
-            inputs, function.function_type.outputs.data
-        )
-        return
-    entry = function.body.blocks[0]
-    for argument in list(entry.args):
-        if argument.type == RUNTIME:
+def _make_handles(function: PlainFuncOp | FuncOp) -> None:
+    """Make tokens of a function's handles; what only its return can resolve is resolved there."""
+    for op in [op for op in function.walk() if isinstance(op, ReturnHandleOp)]:
+        if not op.result.uses:
+            erase(op)
+            continue
+        returns = [
+            use.operation for use in op.result.uses if isinstance(use.operation, PlainReturnOp)
+        ]
+        if len(returns) == op.result.uses.get_length():
+            for end in returns:
+                Emitter.in_front_of(end)(RuntimeSetAvailableOp(op.result))
+        replace(op, Emitter.in_front_of(op)(RuntimeCreateOp(TOKEN)).results)
+
+
+def _drop_runtime_arguments(function: PlainFuncOp | FuncOp) -> None:
+    type_ = function.function_type
+    inputs = [input_ for input_ in type_.inputs if input_ != RUNTIME]
+    if function.body.blocks:
+        entry = function.body.blocks[0]
+        for argument in [argument for argument in entry.args if argument.type == RUNTIME]:
             stand_in = Emitter.at_start(entry, function.location)
-            runtime = stand_in(DefaultRuntimeOp.create(result_types=[RUNTIME]))
-            argument.replace_all_uses_with(runtime.results[0])
+            argument.replace_all_uses_with(
+                stand_in(DefaultRuntimeOp.create(result_types=[RUNTIME])).result
+            )
             entry.erase_arg(argument)
-    function.function_type = FunctionType.from_lists(
-        entry.arg_types, function.function_type.outputs.data
-    )
-    for op in list(function.walk()):
-        if isinstance(op, ReturnHandleOp) and any(
-            isinstance(use.operation, RuntimeSetAvailableOp) for use in op.result.uses
-        ):
-            replace(op, Emitter.in_front_of(op)(RuntimeCreateOp(TOKEN)).results)
+    outputs = type_.outputs.data
+    if isinstance(function, FuncOp) and function.takes_runtime and not outputs:
+        outputs = (TOKEN,)
+    function.function_type = FunctionType.from_lists(inputs, outputs)
+
+
+def _resolve_by_returning(function: PlainFuncOp | FuncOp) -> None:
+    """Returning resolves the handle; another handle that is returned is waited for first."""
+    for op in [op for op in function.walk() if isinstance(op, PlainReturnOp)]:
+        emit = Emitter.in_front_of(op)
+        for value in op.arguments:
+            if not isinstance(value.owner, ReturnHandleOp):
+                emit(AwaitOp(value))
+        replace(op, emit(ReturnOp()).results)
+    for handle in [op for op in function.walk() if isinstance(op, ReturnHandleOp)]:
+        erase(handle)
 
 
 def _make_async(function: PlainFuncOp) -> None:
-    for op in [nested for nested in function.walk() if isinstance(nested, PlainReturnOp)]:
-        replace(op, Emitter.in_front_of(op)(ReturnOp()).results)
-    for handle in [nested for nested in function.walk() if isinstance(nested, ReturnHandleOp)]:
-        erase(handle)
     body = function.detach_region(function.body)
     asynchronous = FuncOp(
         function.sym_name.data, function.function_type, body, function.sym_visibility
@@ -156,13 +217,13 @@ def _make_async(function: PlainFuncOp) -> None:
     erase(function)
 
 
-def _desugar_call(call: PlainCallOp, asynchronous: set[str]) -> None:
-    operands = _without_runtimes(call.arguments)
-    is_async = call.callee.root_reference.data in asynchronous
-    if not is_async and len(operands) == len(call.arguments):
+def _desugar_call(call: PlainCallOp | CallOp, asynchronous: AbstractSet[str]) -> None:
+    make = CallOp if call.callee.root_reference.data in asynchronous else PlainCallOp
+    operands = _without_runtimes(call.operands)
+    if make is type(call) and len(operands) == len(call.operands):
         return
-    make = CallOp if is_async else PlainCallOp
-    replace(call, Emitter.in_front_of(call)(make(call.callee, operands, call.res.types)).results)
+    new = make(call.callee, operands, call.result_types)
+    replace(call, Emitter.in_front_of(call)(new).results)
 
 
 def _without_runtimes(values: Sequence[SSAValue]) -> list[SSAValue]:

@@ -10,20 +10,23 @@
       async.runtime.drop_ref %t                  ...
 
 Counting on the high-level operations (`async-ref-counting`) does not see these ways: they appear when
-tasks become coroutines and assertions become branches.  Counts are balanced on every normal path, so one
-path tells what is due; it is followed until it meets the error's way again.
+tasks become coroutines and assertions become branches.  Nor does a program that counts by hand.  Counts are
+balanced on every normal path, so one path tells what is due; it is followed until it meets the error's way
+again.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.dialects import cf
+from xdsl.dialects.builtin import ModuleOp, UnitAttr
+from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
@@ -31,34 +34,67 @@ from tfrt_nb.dialects.async_ import failures
 from tfrt_nb.dialects.async_.coroutine import CoroSuspendOp
 from tfrt_nb.dialects.async_.runtime import RuntimeAddRefOp, RuntimeDropRefOp, RuntimeSetErrorOp
 from tfrt_nb.dialects.async_.types import is_async
-from tfrt_nb.passes.control_flow import Emitter, split_edge, terminator_of
+from tfrt_nb.passes.control_flow import Emitter, operations_in, split_edge, terminator_of
+from tfrt_nb.passes.mark_explicit_counts import ON_TOP, is_counted_by_hand
+from tfrt_nb.passes.propagate_failures import FALLIBLE
 
 _ERROR_STARTS: tuple[type[Operation], ...] = (*failures.OPERATIONS, RuntimeSetErrorOp)
 
 
 @dataclass(frozen=True)
 class DropOnErrorPaths(ModulePass):
-    """Completes the counts of `async-ref-counting` after the lowering to coroutines."""
+    """Completes the counts of `async-ref-counting` after the lowering to coroutines.
+
+    With `explicit_only` other values are counted later, and only what the program itself takes and gives
+    up is completed.
+    """
 
     name: ClassVar[str] = "async-drop-on-error-paths"
 
+    explicit_only: bool = False
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for function in op.body.block.ops:
-            if isinstance(function, FuncOp):
-                for branch, edge, normal in list(_error_edges(function)):
-                    _complete(branch, edge, _path(normal, branch.successors[edge]))
+        functions = [nested for nested in op.body.block.ops if isinstance(nested, FuncOp)]
+        fallible = {f.sym_name.data for f in functions if FALLIBLE in f.attributes}
+        for function in functions:
+            if self.explicit_only and not _has_counts(function):
+                continue
+            for branch, edge, normal in list(_error_edges(function, fallible)):
+                path = _path(normal, branch.successors[edge])
+                _complete(branch, edge, path, explicit_only=self.explicit_only)
 
 
-def _error_edges(function: FuncOp) -> Iterator[tuple[Operation, int, Block]]:
+def _has_counts(function: FuncOp) -> bool:
+    return any(isinstance(op, RuntimeAddRefOp | RuntimeDropRefOp) for op in operations_in(function))
+
+
+def _error_edges(
+    function: FuncOp, fallible: AbstractSet[str]
+) -> Iterator[tuple[Operation, int, Block]]:
     """Branches with an edge to an error, and the block where they go on normally."""
     for block in function.body.blocks:
         branch = terminator_of(block)
         if isinstance(branch, CoroSuspendOp) or len(branch.successors) < 2:
             continue
+        if _follows_failed_call(branch, fallible):
+            yield branch, 0, branch.successors[1]
+            continue
         errors = [edge for edge, target in enumerate(branch.successors) if _is_error(target)]
         normal = [target for target in branch.successors if not _is_error(target)]
         if len(errors) == 1 and normal:
             yield branch, errors[0], normal[0]
+
+
+def _follows_failed_call(branch: Operation, fallible: AbstractSet[str]) -> bool:
+    """Whether the branch asks if a call has failed: to its first target if so."""
+    if not isinstance(branch, cf.ConditionalBranchOp):
+        return False
+    call = branch.cond.owner
+    return (
+        isinstance(call, CallOp)
+        and call.callee.root_reference.data in fallible
+        and branch.cond is call.results[0]
+    )
 
 
 def _is_error(block: Block) -> bool:
@@ -100,8 +136,8 @@ def _normal_successors(block: Block) -> list[Block]:
     return [target for target in branch.successors if not _is_error(target)]
 
 
-def _complete(branch: Operation, edge: int, path: list[Block]) -> None:
-    due = {value: count for value, count in _due(path).items() if count > 0}
+def _complete(branch: Operation, edge: int, path: list[Block], *, explicit_only: bool) -> None:
+    due = {value: count for value, count in _due(path, explicit_only).items() if count > 0}
     if not due:
         return
     block = branch.successors[edge]
@@ -109,28 +145,35 @@ def _complete(branch: Operation, edge: int, path: list[Block]) -> None:
         block = split_edge(branch, edge)
     emit = Emitter.in_front_of(terminator_of(block))
     for value, count in due.items():
-        emit(RuntimeDropRefOp(value, count))
+        is_on_top = not is_counted_by_hand(value)
+        drop = emit(RuntimeDropRefOp(value, count))
+        if explicit_only and is_on_top:
+            drop.attributes[ON_TOP] = UnitAttr()
 
 
-def _due(path: list[Block]) -> dict[SSAValue, int]:
+def _due(path: list[Block], explicit_only: bool) -> dict[SSAValue, int]:
     """References given up on the path, less those taken; of values that are made before it."""
     due: dict[SSAValue, int] = {}
     made: set[SSAValue] = set()
     for op in (op for block in path for op in block.ops):
         made.update(op.results)
-        for value, count in _given_up(op):
+        for value, count in _given_up(op, explicit_only):
             if value not in made:
                 due[value] = due.get(value, 0) + count
     return due
 
 
-def _given_up(op: Operation) -> Iterator[tuple[SSAValue, int]]:
+def _given_up(op: Operation, explicit_only: bool) -> Iterator[tuple[SSAValue, int]]:
     match op:
         case RuntimeDropRefOp():
             yield op.operand, op.count.value.data
         case RuntimeAddRefOp():
             yield op.operand, -op.count.value.data
         case ReturnOp():
-            yield from ((value, 1) for value in op.arguments if is_async(value))
+            for value in op.arguments:
+                if is_counted_by_hand(value) if explicit_only else is_async(value):
+                    yield value, 1
+        case CallOp() if explicit_only:
+            yield from ((value, 1) for value in op.arguments if is_counted_by_hand(value))
         case _:
             pass

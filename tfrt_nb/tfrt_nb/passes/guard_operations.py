@@ -5,8 +5,9 @@
                                             %q = arith.divsi %a, %b : i64
 
 MLIR leaves a division by zero, an access outside of a buffer, a buffer larger than the memory or given
-back twice, a value that is loaded before it is there and a loop that does not step forward undefined, and lets a deep recursion overflow the stack; in a notebook
-all must be errors that name the line.  What is known to be right is not guarded: a divisor or step that
+back twice, a value that is loaded before it is there, a group of a negative size and a loop that does not
+step forward undefined, and lets a deep recursion overflow the stack; in a notebook all must be errors that
+name the line.  What is known to be right is not guarded: a divisor or step that
 is a constant other than zero, a constant index below a static size.
 """
 
@@ -36,11 +37,13 @@ from tfrt_nb.dialects.async_ import arithmetic
 from tfrt_nb.dialects.async_.failures import RuntimeCheckOp
 from tfrt_nb.dialects.async_.forall import ForallOp
 from tfrt_nb.dialects.async_.runtime import (
+    RuntimeCreateGroupOp,
     RuntimeIsAvailableOp,
     RuntimeLoadOp,
     RuntimeStackIsLowOp,
     RuntimeTakeBufferOp,
 )
+from tfrt_nb.dialects.async_.tasks import CreateGroupOp
 from tfrt_nb.passes.call_graph import callees, recursive_functions
 from tfrt_nb.passes.control_flow import Emitter, operations_in
 from tfrt_nb.passes.coroutines import finished_coroutine
@@ -71,6 +74,7 @@ _GUARDED_TYPES: tuple[type[Operation], ...] = (
     *DIVISIONS,
     *(memref.LoadOp, memref.StoreOp, memref.AtomicRMWOp, RuntimeLoadOp),
     *(memref.AllocOp, memref.AllocaOp, memref.DeallocOp),
+    *(CreateGroupOp, RuntimeCreateGroupOp),
     *VIEWS,
     *(scf.ForOp, scf.ParallelOp),
     ForallOp,
@@ -81,8 +85,8 @@ _GUARDED = frozenset(kind.name for kind in _GUARDED_TYPES)
 
 @dataclass(frozen=True)
 class GuardOperations(ModulePass):
-    """Guards integer `divisions`, the `accesses` to buffers and values, the sizes of buffers, the steps of `loops`, and
-    the `recursion` of plain functions."""
+    """Guards integer `divisions`, the `accesses` to buffers and values, the sizes of buffers and groups,
+    the steps of `loops`, and the `recursion` of plain functions."""
 
     name: ClassVar[str] = "async-guard-operations"
 
@@ -102,6 +106,8 @@ class GuardOperations(ModulePass):
                 _guard_size(nested)
             elif self.accesses and isinstance(nested, memref.DeallocOp):
                 _guard_dealloc(nested)
+            elif self.accesses and isinstance(nested, CreateGroupOp | RuntimeCreateGroupOp):
+                _guard_group(nested, nested.operands[0])
             elif self.accesses and isinstance(nested, RuntimeLoadOp):
                 _guard_load(nested)
             elif self.accesses and isinstance(nested, VIEWS):
@@ -186,6 +192,16 @@ def _guard_dealloc(op: memref.DeallocOp) -> None:
     emit = Emitter.in_front_of(op)
     is_there = emit(RuntimeTakeBufferOp(op.memref)).result
     emit(cf.AssertOp(is_there, "the buffer is deallocated already, or is not one of memref.alloc"))
+
+
+def _guard_group(op: Operation, size: SSAValue) -> None:
+    number = constant_value(size)
+    if number is not None and number >= 0:
+        return
+    emit = Emitter.in_front_of(op)
+    zero = emit(arith.ConstantOp(IntegerAttr(0, IndexType()))).result
+    is_size = emit(arith.CmpiOp(size, zero, "sge")).result
+    emit(cf.AssertOp(is_size, "the size of a group must not be negative"))
 
 
 def _guard_load(op: RuntimeLoadOp) -> None:

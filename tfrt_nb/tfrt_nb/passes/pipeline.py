@@ -39,6 +39,7 @@ from tfrt_nb.passes.expand_selects import ExpandSelects
 from tfrt_nb.passes.guard_operations import GuardOperations
 from tfrt_nb.passes.inline import Inline
 from tfrt_nb.passes.interruptible_loops import InterruptibleLoops
+from tfrt_nb.passes.mark_explicit_counts import MarkExplicitCounts
 from tfrt_nb.passes.print_streams import PrintStreams
 from tfrt_nb.passes.propagate_failures import PropagateFailures
 from tfrt_nb.passes.run_straight import RunStraight
@@ -67,6 +68,7 @@ PASSES: dict[str, type[ModulePass]] = {
         GuardOperations,
         Inline,
         InterruptibleLoops,
+        MarkExplicitCounts,
         PrintStreams,
         PropagateFailures,
         RunStraight,
@@ -106,6 +108,7 @@ def executable_pipeline(*first: ModulePass) -> Pipeline:
     return Pipeline(
         (
             DesugarProposal(),
+            MarkExplicitCounts(),
             CheckAsync(),
             CheckBuffers(),
             ExpandSelects(),
@@ -120,8 +123,9 @@ def executable_pipeline(*first: ModulePass) -> Pipeline:
             AsyncFuncToAsyncRuntime(token_last=True, keep_errors=True, bounded_stack=True),
             AsyncToAsyncRuntime(share_bodies=True, token_last=True, keep_errors=True, spawn=True),
             PropagateFailures(),
+            DropOnErrorPaths(explicit_only=True),
             ElideCoroutines(),
-            AsyncRuntimeRefCounting(share_exits=True),
+            AsyncRuntimeRefCounting(share_exits=True, leave_counted=True),
             AsyncRuntimeRefCountingOpt(),
             ConvertScfToCf(),
         )

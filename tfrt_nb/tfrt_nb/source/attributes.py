@@ -14,11 +14,15 @@ from xdsl.dialects.builtin import (
     ComplexType,
     FileLineColLoc,
     FloatAttr,
+    FunctionType,
     FusedLoc,
     IntegerAttr,
     LocationAttr,
+    MemRefType,
     NoneAttr,
     StringAttr,
+    TensorType,
+    UnrankedMemRefType,
 )
 from xdsl.ir import Attribute, TypeAttribute
 from xdsl.parser import AttrParser, Parser, ParserState
@@ -127,6 +131,17 @@ class AttributeParser(Parser):
         if self._current_token.kind is not MLIRTokenKind.LESS:
             return ""
         return f"<{self._parse_dialect_symbol_body()}>"
+
+    def _parse_memref_attrs(self) -> MemRefType | UnrankedMemRefType:
+        start = self.pos
+        type_ = super()._parse_memref_attrs()
+        element = type_.element_type
+        if element.name.startswith("async.") or isinstance(element, TensorType | FunctionType):
+            written = re.compile(r"!|tensor|\(").search(self.source.text, start)
+            self.raise_error(
+                "invalid memref element type", start if written is None else written.start()
+            )
+        return type_
 
     # Attributes
 

@@ -68,6 +68,8 @@ _IN_MLIRS_WORDS = (
         ),
         r"\1'\2'\3'\4'\5",
     ),
+    (re.compile(r"Expected 1 region, but got \d+"), "requires one region"),
+    (re.compile(r"Expected (\d+) regions?, but got \d+"), r"requires \1 regions"),
     (re.compile(r"result type mismatch: .* for result number "), "result type mismatch at index "),
 )
 

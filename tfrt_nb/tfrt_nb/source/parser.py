@@ -242,7 +242,7 @@ class SourceParser(RecoveringParser):
 
     def _canonical_name(self, written: str) -> str:
         name = spellings.operation_name(written)
-        if name != written:
+        if name != written and name.partition(".")[0] not in UPSTREAM_DIALECTS:
             self._old_spellings += 1
         return name
 
@@ -346,8 +346,9 @@ def _place_implied_ends(operation: Operation, span: SourceSpan) -> None:
     for region in operation.regions:
         for block in region.blocks:
             last = block.last_op
-            if last is not None and source_span(last) is None:
+            while last is not None and source_span(last) is None:
                 place(last, span)
+                last = last.prev_op
 
 
 def _property_names(operation_type: type[Operation]) -> set[str]:

@@ -49,7 +49,12 @@ class RecoveringParser(StatementParser):
         return self.parse_optional_operation()
 
     def report(self, exception: ParseError) -> None:
-        """Keep the error if it is new: a function without an end swallows the one behind it."""
+        """Keep the error if it is new: a function without an end swallows the one behind it.
+
+        The error that it comes from, if there is one, comes first.
+        """
+        if isinstance(exception.__cause__, ParseError):
+            self.report(exception.__cause__)
         diagnostic = diagnostic_of(exception, self.source)
         if diagnostic not in self.diagnostics:
             self.diagnostics.append(diagnostic)

@@ -104,6 +104,8 @@ class ScopedParser(AttributeParser):
     ) -> NoReturn:
         """`%z = tfrt.call @f(%x, %y) : (i32) -> i32`, as in an example of the design document."""
         given = _count(len(operands), "operand")
+        if operands and "\n" in self.source.text[operands[0].span.start : position]:
+            position = operands[0].span.start  # some operations see it at the next line only
         message = f"{given} given, but the types of {listed} listed"
         known = [self.ssa_values.get(operand.operand_name) for operand in operands]
         notes = []

@@ -20,6 +20,19 @@ _OPERATIONS = (
     (r"hex_test\.(.*)", r"tfrt_test.\1"),
     (r"hex\.(.*)", r"tfrt.\1"),
     (r"(?:builtin\.)?func", "func.func"),
+    (r"(?:std\.)?(and|or|xor)", r"arith.\1i"),
+    (r"(?:std\.)?(div|rem)i_(s|u)(?:igned|nsigned)", r"arith.\1\2i"),
+    (r"(?:std\.)?shift_left", "arith.shli"),
+    (r"(?:std\.)?shift_right_(s|u)(?:igned|nsigned)", r"arith.shr\1i"),
+    (r"(?:std\.)?sexti", "arith.extsi"),
+    (r"(?:std\.)?zexti", "arith.extui"),
+    (r"(?:std\.)?fp(ext|trunc)", r"arith.\1f"),
+    (r"(?:std\.)?((?:add|sub|mul|cmp)[if]|(?:div|rem|neg)f)", r"arith.\1"),
+    (r"(?:std\.)?(constant|index_cast|select|bitcast|trunci|[su]itofp|fpto[su]i)", r"arith.\1"),
+    (r"(?:std\.)?(br|cond_br|assert)", r"cf.\1"),
+    (r"(?:std\.)?(alloca?|dealloc|load|store|dim)", r"memref.\1"),
+    (r"(?:std\.)?memref_cast", "memref.cast"),
+    (r"std\.(call|return)", r"func.\1"),
 )
 
 _TYPES = (

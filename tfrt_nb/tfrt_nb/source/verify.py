@@ -24,7 +24,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.irdl import IRDLOperation
 from xdsl.traits import IsTerminator, NoTerminator
 
-from tfrt_nb.dialects.catalog import UnknownOp
+from tfrt_nb.dialects.catalog import UPSTREAM_DIALECTS, UnknownOp
 from tfrt_nb.dialects.control_flow import ReturnOp
 from tfrt_nb.dialects.control_flow.structure import BodyOp, CallingOp
 from tfrt_nb.dialects.kernel_op import KernelOp
@@ -296,8 +296,18 @@ def _check_blocks(operation: Operation, symbols: Symbols) -> Iterator[Diagnostic
             if last is None:
                 yield _op_error(operation, "empty block: expect at least a terminator")
             elif not last.has_trait(IsTerminator) and _own_problem(last) is None:
-                end = note("end the function with 'tfrt.return'", span_of(last))
+                end = note(_advice_on_end(operation, last), span_of(last))
                 yield error(f"block with no terminator, has {_text(last)}", span_of(last), [end])
+
+
+def _advice_on_end(holder: Operation, last: Operation) -> str:
+    if holder.name == "async.func":
+        return "end the function with 'async.return'"
+    dialect = holder.name.partition(".")[0]
+    if dialect in ("async", "scf"):
+        return f"end the region with '{dialect}.yield'"
+    is_compiled = last.name.partition(".")[0] in UPSTREAM_DIALECTS
+    return f"end the function with '{'func' if is_compiled else 'tfrt'}.return'"
 
 
 def _text(operation: Operation) -> str:

@@ -1,4 +1,4 @@
-// pipeline: builtin.module(async-runtime-ref-counting)
+// pipeline: builtin.module(async-runtime-ref-counting{leave-counted})
 // A value that the program counts is left alone, another one is counted.
 func.func @main() {
   %by_hand = async.runtime.create : !async.token

@@ -1,7 +1,7 @@
 """The async dialect: tasks, asynchronous functions, and what they are lowered to.
 
 Read in this order: `types`, `tasks`, `functions`, then the lower level (`coroutine`, `runtime`,
-`failures`), then the two older forms that the seeds describe (`counting`, `proposal`).
+`failures`), then what only the seeds have (`counting`, `proposal`, `parallel_for`).
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from tfrt_nb.dialects.async_ import (
     counting,
     failures,
     functions,
+    parallel_for,
     proposal,
     runtime,
     tasks,
@@ -36,6 +37,7 @@ Async = Dialect(
         *failures.OPERATIONS,
         *counting.OPERATIONS,
         *proposal.OPERATIONS,
+        *parallel_for.OPERATIONS,
     ],
     [
         TokenType,

@@ -23,6 +23,7 @@ from xdsl.dialects.builtin import (
     SymbolNameConstraint,
     SymbolRefAttr,
 )
+from xdsl.dialects.func import FuncOp as PlainFuncOp
 from xdsl.dialects.utils import parse_func_op_like, print_func_op_like
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 from xdsl.irdl import (
@@ -48,9 +49,14 @@ from xdsl.traits import (
     SymbolUserOpInterface,
 )
 from xdsl.utils.exceptions import VerifyException
+from xdsl.utils.mlir_lexer import MLIRTokenKind
 
-from tfrt_nb.dialects.async_.proposal import parse_call_on_runtime
-from tfrt_nb.dialects.async_.types import TokenType, ValueType
+from tfrt_nb.dialects.async_.proposal import (
+    RUNTIME,
+    CallOnRuntimeOp,
+    verify_arguments,
+)
+from tfrt_nb.dialects.async_.types import TOKEN, TokenType, ValueType
 
 _SIGNATURE = ("sym_name", "function_type", "sym_visibility", "arg_attrs", "res_attrs")
 
@@ -145,9 +151,14 @@ class FuncOp(IRDLOperation):
         outputs = self.function_type.outputs.data
         return tuple(type_.value_type for type_ in outputs if isinstance(type_, ValueType))
 
+    @property
+    def takes_runtime(self) -> bool:
+        """Whether the function is in the spelling of the proposal, where a handle goes without saying."""
+        return RUNTIME in self.function_type.inputs
+
     def verify_(self) -> None:
         outputs = self.function_type.outputs.data
-        if not outputs:
+        if not outputs and not self.takes_runtime:
             raise VerifyException("result is expected to be at least of size 1, but got 0")
         for index, type_ in enumerate(outputs):
             if not isinstance(type_, TokenType | ValueType):
@@ -198,24 +209,21 @@ class _CalleeIsAsync(SymbolUserOpInterface):
     def verify(self, op: Operation) -> None:
         assert isinstance(op, CallOp)
         callee = SymbolTable.lookup_symbol(op, op.callee)
-        if not isinstance(callee, FuncOp):
+        if not isinstance(callee, FuncOp) and not (
+            isinstance(callee, PlainFuncOp) and _is_in_proposal(op)
+        ):
             raise VerifyException(
                 f"'{op.callee.root_reference.data}' does not reference a valid async function"
             )
-        _verify_operands(op, callee.function_type.inputs.data)
+        verify_arguments(op.operands_.types, callee.function_type.inputs.data)
         _verify_results(op, callee.function_type.outputs.data)
 
 
-def _verify_operands(op: CallOp, expected: Sequence[Attribute]) -> None:
-    provided = op.operands_.types
-    if len(provided) != len(expected):
-        raise VerifyException("incorrect number of operands for callee")
-    for index, (wanted, given) in enumerate(zip(expected, provided, strict=True)):
-        if wanted != given:
-            raise VerifyException(
-                f"operand type mismatch: expected operand type '{wanted}', but provided "
-                f"'{given}' for operand number {index}"
-            )
+def _is_in_proposal(op: Operation | None) -> bool:
+    """Whether it is in a function of the proposal, where `call` without a dialect is a plain call."""
+    while op is not None and not isinstance(op, FuncOp):
+        op = op.parent_op()
+    return op is not None and op.takes_runtime
 
 
 def _verify_results(op: CallOp, expected: Sequence[Attribute]) -> None:
@@ -249,9 +257,8 @@ class CallOp(IRDLOperation):
     @classmethod
     def parse(cls, parser: Parser) -> IRDLOperation:  # type: ignore[override]
         """`@f(%a) : (T) -> ...`; with a runtime before the name it is the seed's other call."""
-        on_runtime = parse_call_on_runtime(parser)
-        if on_runtime is not None:
-            return on_runtime
+        if parser._current_token.kind is MLIRTokenKind.PERCENT_IDENT:
+            return CallOnRuntimeOp.parse(parser)
         callee = SymbolRefAttr(parser.parse_symbol_name())
         operands = parser.parse_op_args_list()
         attributes = parser.parse_optional_attr_dict()
@@ -259,6 +266,8 @@ class CallOp(IRDLOperation):
         position = parser.pos
         type_ = parser.parse_function_type()
         values = parser.resolve_operands(operands, type_.inputs.data, position)
+        if RUNTIME in type_.inputs and type_.outputs.data == (TOKEN,):
+            return CallOnRuntimeOp(callee, None, values)
         op = cls(callee, values, type_.outputs.data)
         op.attributes |= attributes
         return op

@@ -8,15 +8,17 @@
     }
 
 They are only read: the pass `async-desugar-proposal` turns them into the operations that landed.
-`!async.handle` became `!async.token`, and is one as soon as it is read.
+`!async.handle` became `!async.token`, and is one as soon as it is read.  Types that nobody needs to
+write, as in the seed's discussion, may be left out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Self, cast
 
-from xdsl.dialects.builtin import FlatSymbolRefAttrConstr, SymbolRefAttr
+from xdsl.dialects.builtin import FlatSymbolRefAttrConstr, FunctionType, SymbolRefAttr
 from xdsl.ir import (
     Attribute,
     Block,
@@ -41,7 +43,8 @@ from xdsl.irdl import (
     var_result_def,
 )
 from xdsl.parser import Parser
-from xdsl.traits import Pure
+from xdsl.printer import Printer
+from xdsl.traits import Pure, SymbolTable, SymbolUserOpInterface
 from xdsl.utils.exceptions import VerifyException
 
 from tfrt_nb.dialects.async_.types import TOKEN, TokenType, ValueType
@@ -66,6 +69,7 @@ class HandleType(ParametrizedAttribute, TypeAttribute):
 
 
 RUNTIME = RuntimeType()
+_ONE_HANDLE = "a call on a runtime gives one '!async.handle'"
 
 
 @irdl_op_definition
@@ -90,61 +94,135 @@ class ReturnHandleOp(IRDLOperation):
     assembly_format = "attr-dict `:` type($result)"
 
 
+class _HandleOp(IRDLOperation):
+    """An operation on one handle, whose type may be left out."""
+
+    name = "async.handle"
+    handle = operand_def(TokenType)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        unresolved = parser.parse_unresolved_operand()
+        attributes = parser.parse_optional_attr_dict()
+        typed = parser.parse_optional_punctuation(":") is not None
+        type_ = parser.parse_type() if typed else TOKEN
+        return cls.build(
+            operands=[parser.resolve_operand(unresolved, type_)], attributes=attributes
+        )
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_ssa_value(self.handle)
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.handle.type)
+
+
 @irdl_op_definition
-class EmplaceHandleOp(IRDLOperation):
+class EmplaceHandleOp(_HandleOp):
     """Marks a handle ready by hand."""
 
     name = "async.emplace_handle"
-    handle = operand_def(TokenType)
-
-    assembly_format = "$handle attr-dict `:` type($handle)"
 
 
 @irdl_op_definition
-class SyncAwaitOp(IRDLOperation):
+class SyncAwaitOp(_HandleOp):
     """Waits for a handle on this thread."""
 
     name = "async.sync_await"
-    handle = operand_def(TokenType)
 
-    assembly_format = "$handle attr-dict `:` type($handle)"
+
+class _CalleeTakesArguments(SymbolUserOpInterface):
+    def verify(self, op: Operation) -> None:
+        assert isinstance(op, CallOnRuntimeOp)
+        callee = SymbolTable.lookup_symbol(op, op.callee)
+        type_ = None if callee is None else callee.get_attr_or_prop("function_type")
+        if not isinstance(type_, FunctionType):
+            name = op.callee.root_reference.data
+            raise VerifyException(f"'{name}' does not reference a valid function")
+        verify_arguments(op.arguments.types, type_.inputs.data)
+
+
+def verify_arguments(given: Sequence[Attribute], expected: Sequence[Attribute]) -> None:
+    """
+    Raises:
+        VerifyException: if a callee takes others.
+    """
+    if len(given) != len(expected):
+        raise VerifyException("incorrect number of operands for callee")
+    for index, (type_, wanted) in enumerate(zip(given, expected, strict=True)):
+        if type_ != wanted:
+            raise VerifyException(
+                f"operand type mismatch: expected operand type '{wanted}', but provided "
+                f"'{type_}' for operand number {index}"
+            )
 
 
 @irdl_op_definition
 class CallOnRuntimeOp(IRDLOperation):
-    """`async.call %rt : !async.runtime @f() : ...`: runs a plain function as a task."""
+    """`async.call %rt : !async.runtime @f() : ...`: runs a function as a task.
+
+    The runtime may be an argument, too: `async.call @f(%rt) : (!async.runtime) -> !async.handle`.
+    """
 
     name = "async.call_on_runtime"
     callee = prop_def(FlatSymbolRefAttrConstr)
-    runtime = operand_def(RuntimeType)
+    runtime = opt_operand_def(RuntimeType)
     arguments = var_operand_def()
     handle = result_def(TokenType)
 
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+    traits = traits_def(_CalleeTakesArguments())
+
     def __init__(
-        self, callee: SymbolRefAttr, runtime: SSAValue, arguments: Sequence[SSAValue]
+        self, callee: SymbolRefAttr, runtime: SSAValue | None, arguments: Sequence[SSAValue]
     ) -> None:
         super().__init__(
             operands=[runtime, arguments], result_types=[TOKEN], properties={"callee": callee}
         )
 
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        runtime = _parse_runtime(parser)
+        callee = SymbolRefAttr(parser.parse_symbol_name())
+        start = parser.pos
+        operands = parser.parse_op_args_list()
+        if parser.parse_optional_punctuation(":") is None:
+            parser.parse_punctuation("->")
+            if operands:
+                parser.raise_error("the types of the arguments are missing: `: (T) -> ...`", start)
+            _parse_handle_type(parser)
+            return cls(callee, runtime, ())
+        position = parser.pos
+        type_ = parser.parse_function_type()
+        if type_.outputs.data != (TOKEN,):
+            parser.raise_error(_ONE_HANDLE, position)
+        return cls(callee, runtime, parser.resolve_operands(operands, type_.inputs.data, position))
 
-def parse_call_on_runtime(parser: Parser) -> CallOnRuntimeOp | None:
-    """The call if a runtime comes first.  The colon before the type may be left out, as in the seed."""
+    def print(self, printer: Printer) -> None:
+        if self.runtime is not None:
+            printer.print_string(" ")
+            printer.print_ssa_value(self.runtime)
+            printer.print_string(f" : {RUNTIME}")
+        printer.print_string(" ")
+        printer.print_attribute(self.callee)
+        printer.print_operands(self.arguments)
+        printer.print_string(" : ")
+        printer.print_function_type(self.arguments.types, [TOKEN])
+
+
+def _parse_runtime(parser: Parser) -> SSAValue | None:
     unresolved = parser.parse_optional_unresolved_operand()
     if unresolved is None:
         return None
-    parser.parse_punctuation(":")
-    runtime = parser.resolve_operand(unresolved, parser.parse_type())
-    callee = SymbolRefAttr(parser.parse_symbol_name())
-    operands = parser.parse_op_args_list()
+    typed = parser.parse_optional_punctuation(":") is not None
+    return parser.resolve_operand(unresolved, parser.parse_type() if typed else RUNTIME)
+
+
+def _parse_handle_type(parser: Parser) -> None:
     position = parser.pos
-    if parser.parse_optional_punctuation(":") is None:
-        parser.parse_punctuation("->")
-        parser.parse_type()
-        return CallOnRuntimeOp(callee, runtime, parser.resolve_operands(operands, (), position))
-    type_ = parser.parse_function_type()
-    values = parser.resolve_operands(operands, type_.inputs.data, position)
-    return CallOnRuntimeOp(callee, runtime, values)
+    if parser.parse_type() != TOKEN:
+        parser.raise_error(_ONE_HANDLE, position)
 
 
 @irdl_op_definition
@@ -177,7 +255,8 @@ class RegionOp(IRDLOperation):
             parser.Delimiter.SQUARE,
             lambda: parser.resolve_operand(parser.parse_unresolved_operand(), TOKEN),
         )
-        body = _parse_body(parser)
+        with reading_plain_calls(parser):
+            body = parser.parse_region()
         op = cls(runtime, dependencies or (), body)
         position = parser.pos
         if parser.parse_optional_punctuation("->") is not None:
@@ -191,18 +270,13 @@ class RegionOp(IRDLOperation):
             raise VerifyException("the results are the yielded values and a token")
 
 
-def _parse_body(parser: Parser) -> Region:
-    """A region in which `call` without a dialect calls a plain function, as in 2020."""
+@contextmanager
+def reading_plain_calls(parser: Parser) -> Iterator[None]:
+    """In regions read meanwhile `call` without a dialect calls a plain function, as in 2020."""
     stack = parser._parser_state.dialect_stack
     stack.append("func")
-    body = parser.parse_region()
+    yield
     stack.pop()
-    return body
-
-
-def _parse_runtime(parser: Parser) -> SSAValue | None:
-    unresolved = parser.parse_optional_unresolved_operand()
-    return None if unresolved is None else parser.resolve_operand(unresolved, RUNTIME)
 
 
 def _parse_written_types(parser: Parser) -> list[Attribute]:
@@ -213,7 +287,20 @@ def _parse_written_types(parser: Parser) -> list[Attribute]:
 def _value_types(body: Region) -> list[Attribute]:
     block: Block | None = body.blocks.last
     terminator = None if block is None else block.last_op
-    return [] if terminator is None else [ValueType(type_) for type_ in terminator.operand_types]
+    if terminator is None or terminator.name != "async.yield":
+        return []
+    return [ValueType(type_) for type_ in terminator.operand_types]
+
+
+@irdl_op_definition
+class RunOp(IRDLOperation):
+    """`async.run`: what the discussion first calls `async.region`, and what is read as one."""
+
+    name = "async.run"
+
+    @classmethod
+    def parse(cls, parser: Parser) -> IRDLOperation:  # type: ignore[override]
+        return RegionOp.parse(parser)
 
 
 OPERATIONS: list[type[Operation]] = [
@@ -223,5 +310,6 @@ OPERATIONS: list[type[Operation]] = [
     SyncAwaitOp,
     CallOnRuntimeOp,
     RegionOp,
+    RunOp,
 ]
 TYPES = [RuntimeType, HandleType]

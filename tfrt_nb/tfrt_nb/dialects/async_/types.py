@@ -13,10 +13,24 @@ from xdsl.irdl import AnyAttr, BaseAttr, irdl_attr_definition
 from xdsl.parser import AttrParser, Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import ParseError
+from xdsl.utils.lexer import Span
+
+
+class _PlainType(ParametrizedAttribute, TypeAttribute):
+    """A type without parameters."""
+
+    name = "async.plain"
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> list[Attribute]:
+        position = parser.pos
+        if parser.parse_optional_punctuation("<") is not None:
+            parser.raise_error(f"'!{cls.name}' has no parameters", position)
+        return []
 
 
 @irdl_attr_definition
-class TokenType(ParametrizedAttribute, TypeAttribute):
+class TokenType(_PlainType):
     """`!async.token`: the completion of an asynchronous operation."""
 
     name = "async.token"
@@ -32,14 +46,16 @@ class ValueType(ParametrizedAttribute, TypeAttribute):
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> list[Attribute]:
-        """`<T>`; anything else is refused in MLIR's words."""
-        position = parser.pos
+        """`<T>`; anything else is refused in MLIR's words: what is wrong, and then that it is."""
+        start = parser.pos - len("value")
         try:
             parser.parse_punctuation("<")
             value_type = parser.parse_type()
             parser.parse_punctuation(">")
-        except ParseError:
-            parser.raise_error("failed to parse async value type", position)
+        except ParseError as problem:
+            source = problem.span.input
+            where = Span(start, start + len("value"), source)
+            raise ParseError(where, "failed to parse async value type") from problem
         return [value_type]
 
     def print_parameters(self, printer: Printer) -> None:
@@ -48,28 +64,28 @@ class ValueType(ParametrizedAttribute, TypeAttribute):
 
 
 @irdl_attr_definition
-class GroupType(ParametrizedAttribute, TypeAttribute):
+class GroupType(_PlainType):
     """`!async.group`: tokens and values, as many as were announced when it was made."""
 
     name = "async.group"
 
 
 @irdl_attr_definition
-class CoroIdType(ParametrizedAttribute, TypeAttribute):
+class CoroIdType(_PlainType):
     """`!async.coro.id`: which coroutine this is."""
 
     name = "async.coro.id"
 
 
 @irdl_attr_definition
-class CoroHandleType(ParametrizedAttribute, TypeAttribute):
+class CoroHandleType(_PlainType):
     """`!async.coro.handle`: the frame of a coroutine."""
 
     name = "async.coro.handle"
 
 
 @irdl_attr_definition
-class CoroStateType(ParametrizedAttribute, TypeAttribute):
+class CoroStateType(_PlainType):
     """`!async.coro.state`: where a coroutine goes on after it was suspended."""
 
     name = "async.coro.state"

@@ -1,0 +1,72 @@
+"""Which counts of a program are meant to come on top of those that are added automatically.
+
+    %t = async.execute { ... }
+    async.runtime.add_ref %t {count = 1 : i64} : !async.token      <- on top
+    async.await %t : !async.token
+    async.runtime.drop_ref %t {count = 1 : i64} : !async.token     <- on top
+
+A program with tasks and awaits has not been counted yet: counting comes after their lowering, as in MLIR's
+pipelines, and counts every value.  What such a program takes and gives up by itself are references beside
+that.  A program of runtime operations only may be what a counting pass has left behind: a value of which it
+gives up more than it takes, or that it hands on, is counted by hand, and nothing is added.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp, UnitAttr
+from xdsl.dialects.func import CallOp
+from xdsl.ir import SSAValue
+from xdsl.passes import ModulePass
+from xdsl.traits import IsTerminator
+
+from tfrt_nb.dialects.async_.functions import FuncOp
+from tfrt_nb.dialects.async_.runtime import RuntimeAddRefOp, RuntimeDropRefOp
+from tfrt_nb.dialects.async_.tasks import AwaitAllOp, AwaitOp, ExecuteOp
+from tfrt_nb.passes.control_flow import operations_in
+
+ON_TOP = "on_top"
+"""The attribute of an `add_ref` or `drop_ref` that does not make its value one that is counted by hand."""
+
+_COUNTING = frozenset({RuntimeAddRefOp, RuntimeDropRefOp})
+_NOT_COUNTED_YET = frozenset({AwaitAllOp, AwaitOp, ExecuteOp, FuncOp})
+
+
+@dataclass(frozen=True)
+class MarkExplicitCounts(ModulePass):
+    """Marks `async.runtime.add_ref` and `drop_ref` of a program that is not counted yet."""
+
+    name: ClassVar[str] = "async-mark-explicit-counts"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        operations = operations_in(op)
+        counts = [op for op in operations if type(op) in _COUNTING]
+        is_lowered = not any(type(op) in _NOT_COUNTED_YET for op in operations)
+        for count in counts:
+            if not is_lowered or _is_balanced(count.operands[0]):
+                count.attributes[ON_TOP] = UnitAttr()
+
+
+def is_counted_by_hand(value: SSAValue) -> bool:
+    """Whether the program does all of the counting for the value."""
+    users = (use.operation for use in value.uses)
+    return any(type(user) in _COUNTING and ON_TOP not in user.attributes for user in users)
+
+
+def _is_balanced(value: SSAValue) -> bool:
+    """Whether as many references are taken as given up, and nobody else is given any."""
+    balance = 0
+    for use in value.uses:
+        match use.operation:
+            case RuntimeAddRefOp() as op:
+                balance += op.count.value.data
+            case RuntimeDropRefOp() as op:
+                balance -= op.count.value.data
+            case op if isinstance(op, CallOp) or op.has_trait(IsTerminator):
+                return False
+            case _:
+                pass
+    return balance == 0
