@@ -7,7 +7,6 @@ that xDSL lacks.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from io import StringIO
 from typing import Self
 
@@ -24,11 +23,12 @@ from xdsl.dialects.builtin import (
     UnitAttr,
     i64,
 )
-from xdsl.ir import Attribute, Dialect, Operation
+from xdsl.ir import Attribute
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 
 from tfrt_nb.dialects.async_ import arithmetic, buffers, forall, loops
+from tfrt_nb.dialects.async_.replacing import with_operations
 
 
 class GlobalOp(memref.GlobalOp):
@@ -156,20 +156,13 @@ class AtomicRMWOp(memref.AtomicRMWOp):
         printer.print_function_type([self.value.type, self.memref.type], [self.result.type])
 
 
-def _with(
-    dialect: Dialect, replacements: Sequence[type[Operation]], more: Sequence[type[Operation]] = ()
-) -> Dialect:
-    """The dialect with some operations replaced by others of the same name, and some more."""
-    by_name = {op.name: op for op in replacements}
-    operations = [by_name.get(op.name, op) for op in dialect.operations]
-    return Dialect(dialect.name, [*operations, *more], list(dialect.attributes))
-
-
-Arith = _with(
+Arith = with_operations(
     arith.Arith,
     (arithmetic.AddUIExtendedOp,),
     (arithmetic.RemFOp, arithmetic.IndexCastUIOp),
 )
-Cf = _with(cf.Cf, (arithmetic.SwitchOp,))
-Scf = _with(scf.Scf, loops.OPERATIONS, forall.OPERATIONS)
-MemRef = _with(memref.MemRef, (GlobalOp, AtomicRMWOp, *buffers.OPERATIONS), buffers.MORE_OPERATIONS)
+Cf = with_operations(cf.Cf, (arithmetic.SwitchOp,))
+Scf = with_operations(scf.Scf, loops.OPERATIONS, forall.OPERATIONS)
+MemRef = with_operations(
+    memref.MemRef, (GlobalOp, AtomicRMWOp, *buffers.OPERATIONS), buffers.MORE_OPERATIONS
+)

@@ -10,7 +10,6 @@ from xdsl.dialects.builtin import (
     FlatSymbolRefAttrConstr,
     IndexType,
     IntegerAttr,
-    MemRefType,
     SymbolRefAttr,
     i1,
     i64,
@@ -35,6 +34,7 @@ from tfrt_nb.dialects.async_.types import (
     ANYTHING,
     ASYNC,
     AWAITABLE,
+    BUFFER,
     GROUP,
     CoroHandleType,
     GroupType,
@@ -421,7 +421,7 @@ class RuntimeTakeBufferOp(IRDLOperation):
     """Whether a buffer may be deallocated now: it was allocated, and was not taken before."""
 
     name = "async.runtime.take_buffer"
-    buffer = operand_def(MemRefType)
+    buffer = operand_def(BUFFER)
     result = result_def(i1)
 
     assembly_format = "$buffer attr-dict `:` type($buffer)"
