@@ -11,16 +11,19 @@ from collections.abc import Sequence
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
+    AnyFloat,
     DenseIntOrFPElementsAttr,
+    IndexType,
+    IntegerType,
     MemRefType,
     NoneAttr,
     UnrankedMemRefType,
 )
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.traits import IsTerminator
 
-from tfrt_nb.dialects.async_.companions import AtomicRMWOp
-from tfrt_nb.dialects.async_.runtime import RuntimeTakeBufferOp
+from tfrt_nb.dialects.async_.atomics import AtomicRMWOp
+from tfrt_nb.dialects.async_.runtime import RuntimeCompareExchangeOp, RuntimeTakeBufferOp
 from tfrt_nb.jit import unranked
 from tfrt_nb.jit.descriptors import (
     Layout,
@@ -319,7 +322,39 @@ def _atomic(body: FunctionBody, op: Operation) -> None:
         fail(op, f"'{op.operation}' cannot be done atomically")
     pointer = element_address(body, op, op.memref, op.indices)
     operand = body.typed(op.value)
+    if _bits_of(op.value.type) not in _ATOMIC_WIDTHS:
+        fail(op, f"'{op.value.type}' cannot be changed in one step")
     body.set(op.result, f"atomicrmw {instruction} ptr {pointer}, {operand} acq_rel")
+
+
+def _compare_exchange(body: FunctionBody, op: Operation) -> None:
+    assert isinstance(op, RuntimeCompareExchangeOp)
+    pointer = element_address(body, op, op.buffer, op.indices)
+    type_, bits = llvm_type(op.found.type), _bits_of(op.found.type)
+    if bits not in _ATOMIC_WIDTHS:
+        fail(op, f"'{op.found.type}' cannot be changed in one step")
+    operands = [body.name(op.expected), body.name(op.desired)]
+    if type_ != f"i{bits}":
+        operands = [body.value(f"bitcast {type_} {one} to i{bits}") for one in operands]
+    expected, desired = operands
+    pair = body.value(
+        f"cmpxchg ptr {pointer}, i{bits} {expected}, i{bits} {desired} acq_rel acquire"
+    )
+    found = body.value(f"extractvalue {{ i{bits}, i1 }} {pair}, 0")
+    if type_ != f"i{bits}":
+        found = body.value(f"bitcast i{bits} {found} to {type_}")
+    body.bind(op.found, found)
+    body.set(op.is_done, f"extractvalue {{ i{bits}, i1 }} {pair}, 1")
+
+
+_ATOMIC_WIDTHS = (8, 16, 32, 64)
+
+
+def _bits_of(type_: Attribute) -> int:
+    """How many bits a number has; 0 for what is none."""
+    if isinstance(type_, IntegerType | AnyFloat):
+        return type_.bitwidth
+    return 64 if isinstance(type_, IndexType) else 0
 
 
 LOWERINGS: dict[str, Lowering] = {
@@ -330,6 +365,7 @@ LOWERINGS: dict[str, Lowering] = {
     memref.LoadOp.name: _load,
     memref.StoreOp.name: _store,
     AtomicRMWOp.name: _atomic,
+    RuntimeCompareExchangeOp.name: _compare_exchange,
     memref.DimOp.name: _dim,
     memref.RankOp.name: _rank,
     memref.CopyOp.name: _copy,

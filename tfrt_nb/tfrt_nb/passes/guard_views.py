@@ -171,7 +171,7 @@ class _Guard:
             self._expect("ule", count, size, text)
             if _known(step) != 1:
                 self._expect("sge", step, 0, text)
-            past = self._add(start, self._last(count, step))
+            past = self._add(start, self._last(count, step, size, text))
             self._expect("sle", self._add(past, self._at_most_one(count)), size, text)
 
     def view(self, op: memref.ViewOp) -> None:
@@ -198,7 +198,11 @@ class _Guard:
             return
         text = "the view is out of bounds"
         [last] = _numbers(op.static_offsets, op.offsets)
-        self._expect("sge", last, 0, text)
+        total: Number = 1
+        for size in shape:
+            total = self._mul(total, size)
+        # Unsigned: a negative number is a very large one.
+        self._expect("ule", last, total, text)
         count: Number = 1
         sizes, strides = (
             _numbers(op.static_sizes, op.sizes),
@@ -207,12 +211,9 @@ class _Guard:
         for size, stride in zip(sizes, strides, strict=True):
             self._expect("sge", size, 0, text)
             self._expect("sge", stride, 0, text)
-            last = self._add(last, self._last(size, stride))
-            count = self._mul(count, size)
-        total: Number = 1
-        for size in shape:
-            total = self._mul(total, size)
-        self._expect("sle", self._add(last, self._at_most_one(count)), total, text)
+            last = self._add(last, self._last(size, stride, total, text))
+            count = self._mul(count, self._at_most_one(size))
+        self._expect("sle", self._add(last, count), total, text)
 
     def expand_shape(self, op: memref.ExpandShapeOp) -> None:
         sizes = _numbers(op.static_output_shape, op.output_shape)
@@ -233,12 +234,23 @@ class _Guard:
             for dimension, size in enumerate(buffer.type.get_shape())
         ]
 
-    def _last(self, count: Number, step: Number) -> Number:
-        """How far the last of so many elements is from the first."""
+    def _last(self, count: Number, step: Number, limit: Number, text: str) -> Number:
+        """How far the last of so many elements is from the first: at most `limit`, it is asserted."""
         before = self._add(count, -1) if _known(count) != 0 else 0
         if _known(before) is None:
             before = self._binary(arith.MaxSIOp, before, 0)
-        return self._mul(before, step)
+        far = self._mul(before, step)
+        if _known(far) is None:
+            # The product may overflow.
+            steps, room = before, limit
+            if _known(step) is None:
+                is_zero = self.emit(arith.CmpiOp(self._value(step), self._value(0), "eq")).result
+                choice = arith.SelectOp(is_zero, self._value(0), self._value(before))
+                steps = self.emit(choice).result
+            if _known(step) != 1:
+                room = self._binary(arith.DivUIOp, limit, self._binary(arith.MaxSIOp, step, 1))
+            self._expect("ule", steps, room, text)
+        return far
 
     def _at_most_one(self, count: Number) -> Number:
         known = _known(count)

@@ -35,6 +35,7 @@ from tfrt_nb.passes.convert_scf_to_cf import ConvertScfToCf
 from tfrt_nb.passes.desugar_proposal import DesugarProposal
 from tfrt_nb.passes.drop_on_error_paths import DropOnErrorPaths
 from tfrt_nb.passes.elide_coroutines import ElideCoroutines
+from tfrt_nb.passes.expand_buffers import ExpandBuffers
 from tfrt_nb.passes.expand_selects import ExpandSelects
 from tfrt_nb.passes.guard_operations import GuardOperations
 from tfrt_nb.passes.inline import Inline
@@ -62,6 +63,7 @@ PASSES: dict[str, type[ModulePass]] = {
         DesugarProposal,
         DropOnErrorPaths,
         ElideCoroutines,
+        ExpandBuffers,
         ExpandSelects,
         GuardOperations,
         Inline,
@@ -105,6 +107,7 @@ def executable_pipeline(*first: ModulePass) -> Pipeline:
         (
             DesugarProposal(),
             ConvertLinalgToParallelLoops(),
+            ExpandBuffers(),
             CheckAsync(),
             CheckBuffers(),
             ExpandSelects(),

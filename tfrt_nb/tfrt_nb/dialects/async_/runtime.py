@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import (
     FlatSymbolRefAttrConstr,
     IndexType,
     IntegerAttr,
+    MemRefType,
     SymbolRefAttr,
     i1,
     i64,
@@ -430,6 +431,36 @@ class RuntimeTakeBufferOp(IRDLOperation):
         Operation.__init__(self, operands=[buffer], result_types=[i1])
 
 
+@irdl_op_definition
+class RuntimeCompareExchangeOp(IRDLOperation):
+    """Stores `desired` in an element if that is `expected`, in one step; what it was, and whether it did.
+
+    Floats are compared by their bits.  The indices are known to be right.
+    """
+
+    name = "async.runtime.compare_exchange"
+    expected = operand_def(ANYTHING)
+    desired = operand_def(ANYTHING)
+    buffer = operand_def(MemRefType)
+    indices = var_operand_def(IndexType)
+    found = result_def(ANYTHING)
+    is_done = result_def(i1)
+
+    assembly_format = (
+        "$expected `,` $desired `,` $buffer `[` $indices `]` attr-dict `:` type($expected) `,` "
+        "type($desired) `,` type($buffer) `->` type($found)"
+    )
+
+    def __init__(
+        self, expected: SSAValue, desired: SSAValue, buffer: SSAValue, indices: Sequence[SSAValue]
+    ) -> None:
+        Operation.__init__(
+            self,
+            operands=[expected, desired, buffer, *indices],
+            result_types=[expected.type, i1],
+        )
+
+
 OPERATIONS: list[type[Operation]] = [
     RuntimeCreateOp,
     RuntimeCreateGroupOp,
@@ -452,4 +483,5 @@ OPERATIONS: list[type[Operation]] = [
     RuntimeIsInterruptedOp,
     RuntimeIsAvailableOp,
     RuntimeTakeBufferOp,
+    RuntimeCompareExchangeOp,
 ]
