@@ -1,4 +1,4 @@
-"""Programs that run and programs that are refused: `tests/programs/run` and `tests/programs/rejected`.
+"""Programs that run, that fail and that are refused: `tests/programs/run`, `…/failing`, `…/rejected`.
 
 Beside each `NAME.mlir` is `NAME.out`: what `tfrt-nb run NAME.mlir` prints, its standard output and
 then its standard error.  The first line of a program may say how it is run:
@@ -6,8 +6,8 @@ then its standard error.  The first line of a program may say how it is run:
 * `// RUN: any order`: what prints without a chain in between may come in another order with workers;
 * `// RUN: places`: it prints names of places, which a disassembled program does not have.
 
-Lines `// -----` divide a refused program into several, each in a file of its own with the lines of
-the others empty.
+Lines `// -----` divide a refused or a failing program into several, each in a file of its own with the
+lines of the others empty.
 
 After a wanted change `WRITE_EXPECTED=1 python -m pytest tests/test_run_programs.py` writes the
 `.out` files anew; read the difference before you keep it.
@@ -25,12 +25,13 @@ from tfrt_nb.cli.main import main
 from tfrt_nb.convert.bef_to_mlir import bef_to_mlir
 from tfrt_nb.convert.mlir_to_bef import mlir_to_bef
 from tfrt_nb.dialects import print_module
+from tfrt_nb.program import Program
 from tfrt_nb.source import parse_module
 from tfrt_runtime.bef.reader import BefFile
 
 PROGRAMS = Path(__file__).parent / "programs"
 RUN = sorted((PROGRAMS / "run").rglob("*.mlir"))
-REJECTED = sorted((PROGRAMS / "rejected").rglob("*.mlir"))
+WRONG = sorted([*(PROGRAMS / "rejected").rglob("*.mlir"), *(PROGRAMS / "failing").rglob("*.mlir")])
 
 by_name = pytest.mark.parametrize(
     "path", RUN, ids=lambda path: str(path.relative_to(PROGRAMS / "run").with_suffix(""))
@@ -67,7 +68,7 @@ def tfrt_nb(
 def run(tfrt_nb: CommandLine, work_queue: str, file: Path | str) -> tuple[int, str]:
     status, printed = tfrt_nb("run", "--work-queue", work_queue, "--timeout", "60", str(file))
     # Times and addresses are others in each run.
-    printed = re.sub(r"pointer=0x[0-9a-f]+", "pointer=...", printed)
+    printed = re.sub(r"(pointer=|base@ = )0x[0-9a-f]+", r"\1...", printed)
     return status, re.sub(r"^(BM:.*:(?!Count)[^:]*): .*$", r"\1: ...", printed, flags=re.MULTILINE)
 
 
@@ -93,8 +94,8 @@ def test_prints_what_the_file_beside_it_says(path: Path, tfrt_nb: CommandLine) -
     assert status == int(": error: " in printed)
 
 
-@pytest.mark.parametrize("path", REJECTED, ids=lambda path: path.stem)
-def test_is_refused_as_the_file_beside_it_says(
+@pytest.mark.parametrize("path", WRONG, ids=lambda path: path.stem)
+def test_is_refused_or_fails_as_the_file_beside_it_says(
     path: Path, tfrt_nb: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -126,7 +127,15 @@ def test_prints_the_same_with_two_workers(path: Path, tfrt_nb: CommandLine) -> N
 
 @by_name
 def test_comes_back_from_bef(path: Path, tfrt_nb: CommandLine, tmp_path: Path) -> None:
-    """Text to BEF to text to BEF: the second text and the second file are the first."""
+    """Text to BEF to text to BEF: the second text and the second file are the first.
+
+    Compiled functions are text in a file, too.
+    """
+    if path.parent.name == "compiled":
+        (tmp_path / "again.bef").write_bytes(Program.from_source(path.read_text(), path.name).bef)
+        _, again = run(tfrt_nb, "s", tmp_path / "again.bef")
+        assert output_of(again) == output_of(path.with_suffix(".out").read_text())
+        return
     text = disassembled(assembled(path.read_text()))
     data = assembled(text)
 

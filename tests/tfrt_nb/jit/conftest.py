@@ -18,7 +18,6 @@ from xdsl.passes import ModulePass
 from tfrt_nb.jit.async_runtime import (
     MLIR_FUNCTIONS,
     OUR_FUNCTIONS,
-    PRINTING_FUNCTIONS,
     RuntimeFunction,
 )
 from tfrt_nb.jit.compiler import compile_module
@@ -26,6 +25,7 @@ from tfrt_nb.jit.coroutines import lower_to_llvm, packed_name
 from tfrt_nb.jit.stages import compile_program
 from tfrt_nb.passes.pipeline import parse_pipeline
 from tfrt_nb.source import parse_module
+from tfrt_runtime.async_runtime.printing import Printing
 
 _TYPES = {
     "void": None,
@@ -85,6 +85,7 @@ class PythonRuntime:
         self.objects: dict[int, Object] = {}
         self.buffers: set[int] = set()
         self.output: list[str] = []
+        self._printing = Printing(self.output.append)
         self.failure: Failure | None = None
         self.violations: list[str] = []
         self.queue: deque[tuple[int, int]] = deque()
@@ -93,7 +94,7 @@ class PythonRuntime:
         self._stack_limit = _stack_start() + _RESERVED_STACK
         self._nested = 0
         self._callbacks: dict[str, ctypes._CFuncPtr] = {}
-        for function in (*MLIR_FUNCTIONS, *OUR_FUNCTIONS, *PRINTING_FUNCTIONS):
+        for function in (*MLIR_FUNCTIONS, *OUR_FUNCTIONS):
             self._callbacks[function.name] = self._callback(function)
 
     @property
@@ -102,7 +103,7 @@ class PythonRuntime:
         return {
             name: ctypes.cast(callback, ctypes.c_void_p).value or 0
             for name, callback in self._callbacks.items()
-        }
+        } | self._printing.addresses
 
     def run(self) -> None:
         """Run everything that is queued."""
@@ -284,24 +285,6 @@ class PythonRuntime:
 
     def tfrtAsyncFreeFrame(self, address: int, size: int, alignment: int) -> None:
         del self.frames[address]
-
-    def printI64(self, number: int) -> None:
-        self.output.append(str(number))
-
-    def printF64(self, number: float) -> None:
-        self.output.append(f"{number:g}")
-
-    def printNewline(self) -> None:
-        self.output.append("\n")
-
-    def printComma(self) -> None:
-        self.output.append(", ")
-
-    def printOpen(self) -> None:
-        self.output.append("( ")
-
-    def printClose(self) -> None:
-        self.output.append(" )")
 
 
 def _stack_start() -> int:

@@ -127,11 +127,12 @@ _LAZY_DIALECTS = {
     "cf": _lazily("tfrt_nb.dialects.async_.companions", "Cf"),
     "func": _lazily("xdsl.dialects.func", "Func"),
     "index": _lazily("tfrt_nb.dialects.async_.arithmetic", "Index"),
+    "linalg": _lazily("tfrt_nb.dialects.async_.linear", "Linalg"),
     "math": _lazily("xdsl.dialects.math", "Math"),
     "memref": _lazily("tfrt_nb.dialects.async_.companions", "MemRef"),
     "scf": _lazily("tfrt_nb.dialects.async_.companions", "Scf"),
     "ub": _lazily("xdsl.dialects.ub", "UB"),
-    "vector": _lazily("xdsl.dialects.vector", "Vector"),
+    "vector": _lazily("tfrt_nb.dialects.async_.vectors", "Vector"),
 }
 
 UPSTREAM_DIALECTS = frozenset({"builtin", *_LAZY_DIALECTS})

@@ -84,13 +84,20 @@ A message is a pointer to `{ ptr text, i64 length, ptr file, i64 length, i64 lin
 
 PRINTING_FUNCTIONS = (
     RuntimeFunction("printI64", "void", ("i64",)),
+    RuntimeFunction("printU64", "void", ("i64",)),
+    RuntimeFunction("printF32", "void", ("float",)),
     RuntimeFunction("printF64", "void", ("double",)),
     RuntimeFunction("printNewline", "void", ()),
     RuntimeFunction("printComma", "void", ()),
     RuntimeFunction("printOpen", "void", ()),
     RuntimeFunction("printClose", "void", ()),
+    RuntimeFunction("printString", "void", ("ptr",)),
+    RuntimeFunction("printFlops", "void", ("double",)),
+    RuntimeFunction("rtclock", "double", ()),
+    RuntimeFunction("nanoTime", "i64", ()),
 )
-"""Functions by which programs print, and which they declare themselves."""
+"""Functions of MLIR's runner utilities, which programs declare themselves: they print, or are clocks.
+Those that print buffers are in `library`."""
 
 RESUME = "@__resume"
 """Resumes a coroutine; the runtime gets it as a pointer."""

@@ -1,28 +1,46 @@
 """`memref` as LLVM instructions on descriptors.
 
-Buffers made here are contiguous and start at their allocation.  An address is computed from the strides
-that the type fixes, and from the descriptor where it does not.
+Buffers made here are contiguous and start at their allocation.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from xdsl.dialects import memref
-from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseIntOrFPElementsAttr, MemRefType, NoneAttr
-from xdsl.ir import Operation, SSAValue
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    AnyFloat,
+    DenseIntOrFPElementsAttr,
+    IndexType,
+    IntegerType,
+    MemRefType,
+    NoneAttr,
+    UnrankedMemRefType,
+)
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.traits import IsTerminator
 
-from tfrt_nb.dialects.async_.companions import AtomicRMWOp
-from tfrt_nb.dialects.async_.runtime import RuntimeTakeBufferOp
+from tfrt_nb.dialects.async_.atomics import AtomicRMWOp
+from tfrt_nb.dialects.async_.runtime import RuntimeCompareExchangeOp, RuntimeTakeBufferOp
+from tfrt_nb.jit import unranked
+from tfrt_nb.jit.descriptors import (
+    Layout,
+    allocated_pointer,
+    buffer_type,
+    contiguous_strides,
+    descriptor,
+    element_address,
+    element_size,
+    layout_of,
+    stride_of,
+)
 from tfrt_nb.jit.function_body import GLOBALS_TABLE, FunctionBody, Lowering, ModuleText
-from tfrt_nb.jit.llvm_types import array_literal, global_symbol, llvm_type, memref_type
+from tfrt_nb.jit.llvm_types import array_literal, global_symbol, llvm_type
 from tfrt_nb.passes.errors import fail
 from tfrt_nb.passes.index_math import constant_value
 
-_ALLOCATED, _ALIGNED, _OFFSET, _SIZES, _STRIDES = range(5)
 _ALIGNMENT = 64  # a cache line, and enough for every vector type
 _MOST_IN_FRAME = 2**12
 """Buffers of `memref.alloca` with more elements are on the heap."""
@@ -43,18 +61,6 @@ release:
 done:
   ret void
 }}"""
-
-
-def buffer_type(value: SSAValue, op: Operation) -> MemRefType:
-    type_ = value.type
-    if not isinstance(type_, MemRefType):
-        fail(op, f"'{type_}' is not a buffer of known rank")
-    return type_
-
-
-def element_size(type_: MemRefType) -> str:
-    element = llvm_type(type_.element_type)
-    return f"ptrtoint (ptr getelementptr ({element}, ptr null, i64 1) to i64)"
 
 
 def _allocate(body: FunctionBody, op: Operation) -> None:
@@ -127,64 +133,14 @@ def _allocated_sizes(
     return [next(names) if size == DYNAMIC_INDEX else str(size) for size in type_.get_shape()]
 
 
-def contiguous_strides(body: FunctionBody, sizes: Sequence[str]) -> tuple[list[str], str]:
-    """Strides in elements, and the number of all elements."""
-    strides: list[str] = []
-    count = "1"
-    for size in reversed(sizes):
-        strides.insert(0, count)
-        count = size if count == "1" else body.value(f"mul i64 {count}, {size}")
-    return strides, count
-
-
-@dataclass(frozen=True, slots=True)
-class Layout:
-    """What a descriptor holds, as operands."""
-
-    allocated: str
-    aligned: str
-    offset: str
-    sizes: Sequence[str]
-    strides: Sequence[str]
-
-
-def descriptor(body: FunctionBody, layout: Layout) -> str:
-    """A descriptor by value."""
-    type_ = memref_type(len(layout.sizes))
-    fields = [
-        (_ALLOCATED, f"ptr {layout.allocated}"),
-        (_ALIGNED, f"ptr {layout.aligned}"),
-        (_OFFSET, f"i64 {layout.offset}"),
-    ]
-    value = "poison"
-    for index, operand in fields:
-        value = body.value(f"insertvalue {type_} {value}, {operand}, {index}")
-    for index, numbers in ((_SIZES, layout.sizes), (_STRIDES, layout.strides)):
-        for dimension, number in enumerate(numbers):
-            place = f"{index}, {dimension}"
-            value = body.value(f"insertvalue {type_} {value}, i64 {number}, {place}")
-    return value
-
-
-def layout_of(body: FunctionBody, buffer: SSAValue, op: Operation) -> Layout:
-    """What the descriptor of a buffer holds: constants where its type says so."""
-    type_ = buffer_type(buffer, op)
-    shape = type_.get_shape()
-    return Layout(
-        _field(body, buffer, _ALLOCATED),
-        _field(body, buffer, _ALIGNED),
-        "0" if isinstance(type_.layout, NoneAttr) else _field(body, buffer, _OFFSET),
-        [
-            _field(body, buffer, _SIZES, dimension) if size == DYNAMIC_INDEX else str(size)
-            for dimension, size in enumerate(shape)
-        ],
-        [_stride(body, buffer, type_, dimension) for dimension in range(len(shape))],
-    )
-
-
 def _free(body: FunctionBody, op: Operation) -> None:
     assert isinstance(op, memref.DeallocOp)
-    body.call("free", "void", ("ptr", _field(body, op.memref, _ALLOCATED)))
+    body.call("free", "void", ("ptr", _allocated(body, op.memref)))
+
+
+def _allocated(body: FunctionBody, buffer: SSAValue) -> str:
+    is_unranked = isinstance(buffer.type, UnrankedMemRefType)
+    return (unranked.allocated_pointer if is_unranked else allocated_pointer)(body, buffer)
 
 
 def _take(body: FunctionBody, op: Operation) -> None:
@@ -192,58 +148,28 @@ def _take(body: FunctionBody, op: Operation) -> None:
     if body.module.is_portable:
         body.bind(op.result, "true")
     else:
-        pointer = _field(body, op.buffer, _ALLOCATED)
+        pointer = _allocated(body, op.buffer)
         body.bind(op.result, body.call("tfrtAsyncTakeBuffer", "i1", ("ptr", pointer)))
-
-
-def _field(body: FunctionBody, buffer: SSAValue, *place: int) -> str:
-    return body.value(f"extractvalue {body.typed(buffer)}, {', '.join(map(str, place))}")
-
-
-def _element(
-    body: FunctionBody, op: Operation, buffer: SSAValue, indices: Sequence[SSAValue]
-) -> str:
-    """The address of an element."""
-    type_ = buffer_type(buffer, op)
-    base = _field(body, buffer, _ALIGNED)
-    position = "0"
-    if not isinstance(type_.layout, NoneAttr):
-        position = _field(body, buffer, _OFFSET)
-    for dimension, index in enumerate(indices):
-        stride = _stride(body, buffer, type_, dimension)
-        step = body.name(index)
-        if stride != "1":
-            step = body.value(f"mul nsw i64 {step}, {stride}")
-        position = step if position == "0" else body.value(f"add nsw i64 {position}, {step}")
-    element = llvm_type(type_.element_type)
-    return body.value(f"getelementptr inbounds {element}, ptr {base}, i64 {position}")
-
-
-def _stride(body: FunctionBody, buffer: SSAValue, type_: MemRefType, dimension: int) -> str:
-    inner = type_.get_shape()[dimension + 1 :]
-    if not isinstance(type_.layout, NoneAttr) or DYNAMIC_INDEX in inner:
-        return _field(body, buffer, _STRIDES, dimension)
-    stride = 1
-    for size in inner:
-        stride *= size
-    return str(stride)
 
 
 def _load(body: FunctionBody, op: Operation) -> None:
     assert isinstance(op, memref.LoadOp)
-    address = _element(body, op, op.memref, op.indices)
+    address = element_address(body, op, op.memref, op.indices)
     body.set(op.res, f"load {llvm_type(op.res.type)}, ptr {address}")
 
 
 def _store(body: FunctionBody, op: Operation) -> None:
     assert isinstance(op, memref.StoreOp)
-    address = _element(body, op, op.memref, op.indices)
+    address = element_address(body, op, op.memref, op.indices)
     body.emit(f"store {body.typed(op.value)}, ptr {address}")
 
 
 def _dim(body: FunctionBody, op: Operation) -> None:
     assert isinstance(op, memref.DimOp)
-    sizes = layout_of(body, op.source, op).sizes
+    is_unranked = isinstance(op.source.type, UnrankedMemRefType)
+    sizes = (
+        unranked.sizes_of(body, op.source) if is_unranked else layout_of(body, op.source, op).sizes
+    )
     dimension = constant_value(op.index)
     if not sizes or (dimension is not None and not 0 <= dimension < len(sizes)):
         fail(op, f"the buffer has {len(sizes)} dimensions")
@@ -258,7 +184,11 @@ def _dim(body: FunctionBody, op: Operation) -> None:
 
 
 def _rank(body: FunctionBody, op: Operation) -> None:
-    body.bind(op.results[0], str(len(buffer_type(op.operands[0], op).get_shape())))
+    buffer = op.operands[0]
+    if isinstance(buffer.type, UnrankedMemRefType):
+        body.bind(op.results[0], unranked.rank_of(body, buffer))
+    else:
+        body.bind(op.results[0], str(len(buffer_type(buffer, op).get_shape())))
 
 
 def _copy(body: FunctionBody, op: Operation) -> None:
@@ -328,7 +258,7 @@ def _get_global(body: FunctionBody, op: Operation) -> None:
     assert isinstance(op, memref.GetGlobalOp)
     type_ = buffer_type(op.memref, op)
     sizes = [str(size) for size in type_.get_shape()]
-    strides = [_stride(body, op.memref, type_, dimension) for dimension in range(len(sizes))]
+    strides = [stride_of(body, op.memref, type_, dimension) for dimension in range(len(sizes))]
     name = global_name(op.name_.root_reference.data)
     body.bind(op.memref, descriptor(body, Layout(name, name, "0", sizes, strides)))
 
@@ -390,9 +320,41 @@ def _atomic(body: FunctionBody, op: Operation) -> None:
     instruction = _ATOMIC_INSTRUCTIONS.get(op.operation)
     if instruction is None:
         fail(op, f"'{op.operation}' cannot be done atomically")
-    pointer = _element(body, op, op.memref, op.indices)
+    pointer = element_address(body, op, op.memref, op.indices)
     operand = body.typed(op.value)
+    if _bits_of(op.value.type) not in _ATOMIC_WIDTHS:
+        fail(op, f"'{op.value.type}' cannot be changed in one step")
     body.set(op.result, f"atomicrmw {instruction} ptr {pointer}, {operand} acq_rel")
+
+
+def _compare_exchange(body: FunctionBody, op: Operation) -> None:
+    assert isinstance(op, RuntimeCompareExchangeOp)
+    pointer = element_address(body, op, op.buffer, op.indices)
+    type_, bits = llvm_type(op.found.type), _bits_of(op.found.type)
+    if bits not in _ATOMIC_WIDTHS:
+        fail(op, f"'{op.found.type}' cannot be changed in one step")
+    operands = [body.name(op.expected), body.name(op.desired)]
+    if type_ != f"i{bits}":
+        operands = [body.value(f"bitcast {type_} {one} to i{bits}") for one in operands]
+    expected, desired = operands
+    pair = body.value(
+        f"cmpxchg ptr {pointer}, i{bits} {expected}, i{bits} {desired} acq_rel acquire"
+    )
+    found = body.value(f"extractvalue {{ i{bits}, i1 }} {pair}, 0")
+    if type_ != f"i{bits}":
+        found = body.value(f"bitcast i{bits} {found} to {type_}")
+    body.bind(op.found, found)
+    body.set(op.is_done, f"extractvalue {{ i{bits}, i1 }} {pair}, 1")
+
+
+_ATOMIC_WIDTHS = (8, 16, 32, 64)
+
+
+def _bits_of(type_: Attribute) -> int:
+    """How many bits a number has; 0 for what is none."""
+    if isinstance(type_, IntegerType | AnyFloat):
+        return type_.bitwidth
+    return 64 if isinstance(type_, IndexType) else 0
 
 
 LOWERINGS: dict[str, Lowering] = {
@@ -403,6 +365,7 @@ LOWERINGS: dict[str, Lowering] = {
     memref.LoadOp.name: _load,
     memref.StoreOp.name: _store,
     AtomicRMWOp.name: _atomic,
+    RuntimeCompareExchangeOp.name: _compare_exchange,
     memref.DimOp.name: _dim,
     memref.RankOp.name: _rank,
     memref.CopyOp.name: _copy,

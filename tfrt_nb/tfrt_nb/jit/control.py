@@ -5,6 +5,7 @@ from __future__ import annotations
 from xdsl.dialects import cf, func
 from xdsl.ir import Operation
 
+from tfrt_nb.jit import library
 from tfrt_nb.jit.function_body import FunctionBody, Lowering
 from tfrt_nb.jit.llvm_types import llvm_type, result_type
 
@@ -33,8 +34,12 @@ def _switch(body: FunctionBody, op: Operation) -> None:
 
 def _call(body: FunctionBody, op: Operation) -> None:
     assert isinstance(op, func.CallOp)
+    symbol = op.callee.root_reference.data
+    if library.takes_buffer(symbol) and symbol not in body.module.defined:
+        library.call(body, op)
+        return
     returns = result_type(op.res.types)
-    name = body.module.function(op.callee.root_reference.data)
+    name = body.module.function(symbol)
     call = f"call {returns} {name}({body.typed_list(op.arguments)})"
     if not op.res:
         body.emit(call)

@@ -21,7 +21,16 @@ from xdsl.ir import Block, Operation, Region
 from tfrt_nb.dialects.async_.coroutine import CoroFreeOp
 from tfrt_nb.dialects.async_.runtime import RuntimeStackIsLowOp, RuntimeTakeBufferOp
 from tfrt_nb.dialects.async_.types import ValueType
-from tfrt_nb.jit import arithmetic, async_runtime, buffers, control, spawning, views
+from tfrt_nb.jit import (
+    arithmetic,
+    async_runtime,
+    buffers,
+    control,
+    library,
+    spawning,
+    vectors,
+    views,
+)
 from tfrt_nb.jit.adapters import has_buffers, kernel_adapter
 from tfrt_nb.jit.buffers import globals_table
 from tfrt_nb.jit.function_body import INTERRUPT_FLAG, LIVE_COUNTER, FunctionBody, ModuleText
@@ -41,6 +50,7 @@ _LOWERINGS = {
     **arithmetic.LOWERINGS,
     **buffers.LOWERINGS,
     **views.LOWERINGS,
+    **vectors.LOWERINGS,
     **control.LOWERINGS,
     **async_runtime.LOWERINGS,
     **spawning.LOWERINGS,
@@ -154,6 +164,11 @@ def _lower_function(text: ModuleText, op: func.FuncOp) -> Iterator[str]:
 
 def _declare(text: ModuleText, op: func.FuncOp, returns: str, parameters: Sequence[str]) -> None:
     name = op.sym_name.data
+    if library.takes_buffer(name):
+        expected = library.function_type(name)
+        if op.function_type != expected:
+            fail(op, f"'{name}' is declared with another type than it has, which is '{expected}'")
+        return
     if async_runtime.is_runtime_function(name):
         known = async_runtime.runtime_function(name)
         if (returns, tuple(parameters)) != (known.returns, known.parameters):

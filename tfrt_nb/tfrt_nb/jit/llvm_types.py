@@ -24,6 +24,7 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     IntegerType,
     MemRefType,
+    UnrankedMemRefType,
     VectorType,
 )
 from xdsl.ir import Attribute
@@ -36,6 +37,7 @@ from tfrt_nb.dialects.async_.types import (
     TokenType,
     ValueType,
 )
+from tfrt_runtime.async_runtime.printed_buffers import MOST_DIMENSIONS
 
 _FLOATS: dict[type[Attribute], str] = {
     BFloat16Type: "bfloat",
@@ -44,6 +46,8 @@ _FLOATS: dict[type[Attribute], str] = {
     Float64Type: "double",
 }
 
+UNRANKED_TYPE = f"{{ i64, ptr, ptr, i64, [{MOST_DIMENSIONS} x i64], [{MOST_DIMENSIONS} x i64] }}"
+"""The descriptor of such a buffer: see `unranked`."""
 
 LIBRARY_FUNCTIONS = ("acosh", "asinh", "atanh", "cbrt", "erf", "expm1", "log1p")
 """Functions of the C library that LLVM has no intrinsic for."""
@@ -70,6 +74,8 @@ def llvm_type(type_: Attribute) -> str:
             return "token"
         case VectorType():
             return _vector_type(type_)
+        case UnrankedMemRefType():
+            return UNRANKED_TYPE
         case MemRefType():
             return memref_type(len(type_.get_shape()))
         case _ if type(type_) in _FLOATS:
@@ -88,9 +94,9 @@ def memref_type(rank: int) -> str:
 def _vector_type(type_: VectorType[Attribute]) -> str:
     element = llvm_type(type_.element_type)
     is_scalable = any(flag.value.data for flag in type_.scalable_dims)
-    if is_scalable or 0 in type_.get_shape() or not type_.get_shape():
+    if is_scalable or 0 in type_.get_shape():
         raise UnsupportedType(f"'{type_}' is not a type of compiled code")
-    *outer, last = type_.get_shape()
+    *outer, last = type_.get_shape() or (1,)
     text = f"<{last} x {element}>"
     for size in reversed(outer):
         text = f"[{size} x {text}]"
@@ -141,8 +147,21 @@ def float_literal(number: float, type_: Attribute) -> str:
 
 
 def _elements(value: DenseIntOrFPElementsAttr) -> str:
-    """`<i64 1, i64 2>`; arrays of a global are made by `array_literal`."""
-    return f"<{', '.join(_typed_elements(value))}>"
+    """`<i64 1, i64 2>`, or an array of those; arrays of a global are made by `array_literal`."""
+    element, (*outer, last) = llvm_type(value.get_element_type()), value.get_shape() or (1,)
+    elements = _typed_elements(value)
+    rows = [
+        f"<{', '.join(elements[start : start + last])}>" for start in range(0, len(elements), last)
+    ]
+    type_ = f"<{last} x {element}>"
+    for size in reversed(outer):
+        rows = [
+            f"[{', '.join(f'{type_} {row}' for row in rows[start : start + size])}]"
+            for start in range(0, len(rows), size)
+        ]
+        type_ = f"[{size} x {type_}]"
+    [whole] = rows
+    return whole
 
 
 def array_literal(value: DenseIntOrFPElementsAttr) -> str:

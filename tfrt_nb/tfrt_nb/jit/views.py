@@ -5,11 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.dialects import memref
-from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseArrayBase, IntegerType, MemRefType
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    DenseArrayBase,
+    IntegerType,
+    MemRefType,
+    UnrankedMemRefType,
+)
 from xdsl.ir import Operation, SSAValue
 
 from tfrt_nb.dialects.async_.buffers import TransposeOp
-from tfrt_nb.jit.buffers import (
+from tfrt_nb.jit.descriptors import (
     Layout,
     buffer_type,
     contiguous_strides,
@@ -17,6 +23,7 @@ from tfrt_nb.jit.buffers import (
     layout_of,
 )
 from tfrt_nb.jit.function_body import FunctionBody, Lowering
+from tfrt_nb.jit.unranked import narrowed, widened
 from tfrt_nb.passes.errors import fail
 
 
@@ -161,14 +168,26 @@ def _aligned_pointer(body: FunctionBody, op: Operation) -> None:
     body.set(op.results[0], f"ptrtoint ptr {pointer} to i64")
 
 
+def _cast(body: FunctionBody, op: Operation) -> None:
+    assert isinstance(op, memref.CastOp)
+    source, target = op.source.type, op.dest.type
+    if isinstance(target, UnrankedMemRefType):
+        body.bind(op.dest, widened(body, op.source, op))
+    elif isinstance(source, UnrankedMemRefType):
+        assert isinstance(target, MemRefType)
+        layout = narrowed(body, op.source, len(target.get_shape()))
+        body.bind(op.dest, descriptor(body, layout))
+    else:
+        _same(body, op)
+
+
 def _same(body: FunctionBody, op: Operation) -> None:
-    buffer_type(op.results[0], op)
     body.bind(op.results[0], body.name(op.operands[0]))
 
 
 LOWERINGS: dict[str, Lowering] = {
     memref.AssumeAlignmentOp.name: _same,
-    memref.CastOp.name: _same,
+    memref.CastOp.name: _cast,
     memref.CollapseShapeOp.name: _collapse_shape,
     memref.ExpandShapeOp.name: _expand_shape,
     memref.ExtractAlignedPointerAsIndexOp.name: _aligned_pointer,

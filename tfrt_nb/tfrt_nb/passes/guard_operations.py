@@ -67,6 +67,9 @@ MOST_BYTES_OF_AN_ELEMENT = 16
 MOST_BYTES = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 """Buffers that are larger than the memory of the machine are refused."""
 
+IN_BOUNDS = "in_bounds"
+"""The attribute of an access to a buffer whose indices are known to be right."""
+
 _RESUME = 1
 """The successor of `async.coro.suspend` where a coroutine goes on."""
 _ACCESSES = memref.LoadOp | memref.StoreOp | memref.AtomicRMWOp
@@ -100,7 +103,11 @@ class GuardOperations(ModulePass):
         for nested in [nested for nested in found if nested.name in _GUARDED]:
             if self.divisions and type(nested) in DIVISIONS:
                 _guard_division(nested, nested.operands[1])
-            elif self.accesses and isinstance(nested, _ACCESSES):
+            elif (
+                self.accesses
+                and isinstance(nested, _ACCESSES)
+                and IN_BOUNDS not in nested.attributes
+            ):
                 _guard_access(nested, nested.memref, nested.indices)
             elif self.accesses and isinstance(nested, memref.AllocOp | memref.AllocaOp):
                 _guard_size(nested)

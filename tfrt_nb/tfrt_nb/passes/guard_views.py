@@ -18,17 +18,20 @@ from xdsl.dialects.builtin import (
     IntegerType,
     MemRefType,
     NoneAttr,
+    StridedLayoutAttr,
+    UnrankedMemRefType,
 )
 from xdsl.ir import Operation, SSAValue
 
+from tfrt_nb.dialects.async_.buffers import RankOp
 from tfrt_nb.passes.control_flow import Emitter
 from tfrt_nb.passes.index_math import constant_value
 
 Number = SSAValue | int
 
 VIEWS: tuple[type[Operation], ...] = (
-    *(memref.CopyOp, memref.ExpandShapeOp, memref.ReinterpretCastOp),
-    *(memref.SubviewOp, memref.ViewOp),
+    *(memref.CastOp, memref.CopyOp, memref.DimOp, memref.ExpandShapeOp),
+    *(memref.ReinterpretCastOp, memref.SubviewOp, memref.ViewOp),
 )
 """What `guard_view` looks at."""
 
@@ -37,8 +40,12 @@ def guard_view(op: Operation) -> None:
     """Put assertions in front of the operation."""
     guard = _Guard(Emitter.in_front_of(op))
     match op:
+        case memref.CastOp():
+            guard.cast(op)
         case memref.CopyOp():
             guard.copy(op)
+        case memref.DimOp():
+            guard.dim(op)
         case memref.SubviewOp():
             guard.subview(op)
         case memref.ViewOp():
@@ -68,11 +75,80 @@ def _known(number: Number) -> int | None:
     return number if isinstance(number, int) else constant_value(number)
 
 
+def _of_any_layout(type_: MemRefType) -> MemRefType:
+    """The type with unknown sizes and strides."""
+    rank = len(type_.get_shape())
+    layout = StridedLayoutAttr([None] * rank, None)
+    sizes = [DYNAMIC_INDEX] * rank
+    return MemRefType(type_.element_type, sizes, layout, type_.memory_space)
+
+
 class _Guard:
     """Emits arithmetic, on Python's numbers as far as they are known, and assertions."""
 
     def __init__(self, emit: Emitter) -> None:
         self.emit = emit
+
+    def cast(self, op: memref.CastOp) -> None:
+        """What the type of the result says of the rank, the sizes and the layout is so."""
+        target = op.dest.type
+        if not isinstance(target, MemRefType):
+            return
+        if isinstance(op.source.type, UnrankedMemRefType):
+            rank = len(target.get_shape())
+            plural = "" if rank == 1 else "s"
+            found_rank = self.emit(RankOp(op.source)).rank
+            self._expect(
+                "eq", found_rank, rank, f"the buffer does not have {rank} dimension{plural}"
+            )
+            whole = self.emit(memref.CastOp.get(op.source, _of_any_layout(target)))
+            op.operands[0] = whole.dest
+        sizes = self._shape(op.source)
+        for dimension, (found, wanted) in enumerate(zip(sizes, target.get_shape(), strict=True)):
+            if wanted != DYNAMIC_INDEX:
+                text = f"the size of dimension {dimension} is not {wanted}"
+                self._expect("eq", found, wanted, text)
+        self._expect_layout(op.source, sizes, target)
+
+    def _expect_layout(self, buffer: SSAValue, sizes: list[Number], target: MemRefType) -> None:
+        """Offset and strides are what the type says, where it says something."""
+        assert isinstance(buffer.type, MemRefType)
+        if target.layout == buffer.type.layout:
+            return
+        found = self._layout(buffer, sizes)
+        if isinstance(target.layout, StridedLayoutAttr):
+            wanted: Sequence[Number | None] = [target.get_offset(), *target.layout.get_strides()]
+        else:
+            wanted = [0, *self._contiguous_strides(sizes)]
+        for one, other in zip(found, wanted, strict=True):
+            if other is not None:
+                self._expect("eq", one, other, f"the elements do not lie as '{target}' says")
+
+    def _layout(self, buffer: SSAValue, sizes: Sequence[Number]) -> list[Number]:
+        """The offset and the strides."""
+        assert isinstance(buffer.type, MemRefType)
+        if isinstance(buffer.type.layout, NoneAttr):
+            return [0, *self._contiguous_strides(sizes)]
+        found = self.emit(memref.ExtractStridedMetaDataOp(buffer))
+        return [found.offset, *found.strides]
+
+    def _contiguous_strides(self, sizes: Sequence[Number]) -> list[Number]:
+        strides: list[Number] = []
+        stride: Number = 1
+        for size in reversed(sizes):
+            strides.insert(0, stride)
+            stride = self._mul(stride, size)
+        return strides
+
+    def dim(self, op: memref.DimOp) -> None:
+        if isinstance(op.source.type, MemRefType):
+            if constant_value(op.index) is not None:
+                return  # refused where it is compiled
+            rank: Number = len(op.source.type.get_shape())
+        else:
+            rank = self.emit(RankOp(op.source)).rank
+        # Unsigned: a negative number is a very large one.
+        self._expect("ult", op.index, rank, "the buffer has no such dimension")
 
     def copy(self, op: memref.CopyOp) -> None:
         source, target = self._shape(op.source), self._shape(op.destination)
@@ -95,7 +171,7 @@ class _Guard:
             self._expect("ule", count, size, text)
             if _known(step) != 1:
                 self._expect("sge", step, 0, text)
-            past = self._add(start, self._last(count, step))
+            past = self._add(start, self._last(count, step, size, text))
             self._expect("sle", self._add(past, self._at_most_one(count)), size, text)
 
     def view(self, op: memref.ViewOp) -> None:
@@ -122,7 +198,11 @@ class _Guard:
             return
         text = "the view is out of bounds"
         [last] = _numbers(op.static_offsets, op.offsets)
-        self._expect("sge", last, 0, text)
+        total: Number = 1
+        for size in shape:
+            total = self._mul(total, size)
+        # Unsigned: a negative number is a very large one.
+        self._expect("ule", last, total, text)
         count: Number = 1
         sizes, strides = (
             _numbers(op.static_sizes, op.sizes),
@@ -131,12 +211,9 @@ class _Guard:
         for size, stride in zip(sizes, strides, strict=True):
             self._expect("sge", size, 0, text)
             self._expect("sge", stride, 0, text)
-            last = self._add(last, self._last(size, stride))
-            count = self._mul(count, size)
-        total: Number = 1
-        for size in shape:
-            total = self._mul(total, size)
-        self._expect("sle", self._add(last, self._at_most_one(count)), total, text)
+            last = self._add(last, self._last(size, stride, total, text))
+            count = self._mul(count, self._at_most_one(size))
+        self._expect("sle", self._add(last, count), total, text)
 
     def expand_shape(self, op: memref.ExpandShapeOp) -> None:
         sizes = _numbers(op.static_output_shape, op.output_shape)
@@ -157,12 +234,23 @@ class _Guard:
             for dimension, size in enumerate(buffer.type.get_shape())
         ]
 
-    def _last(self, count: Number, step: Number) -> Number:
-        """How far the last of so many elements is from the first."""
+    def _last(self, count: Number, step: Number, limit: Number, text: str) -> Number:
+        """How far the last of so many elements is from the first: at most `limit`, it is asserted."""
         before = self._add(count, -1) if _known(count) != 0 else 0
         if _known(before) is None:
             before = self._binary(arith.MaxSIOp, before, 0)
-        return self._mul(before, step)
+        far = self._mul(before, step)
+        if _known(far) is None:
+            # The product may overflow.
+            steps, room = before, limit
+            if _known(step) is None:
+                is_zero = self.emit(arith.CmpiOp(self._value(step), self._value(0), "eq")).result
+                choice = arith.SelectOp(is_zero, self._value(0), self._value(before))
+                steps = self.emit(choice).result
+            if _known(step) != 1:
+                room = self._binary(arith.DivUIOp, limit, self._binary(arith.MaxSIOp, step, 1))
+            self._expect("ule", steps, room, text)
+        return far
 
     def _at_most_one(self, count: Number) -> Number:
         known = _known(count)
@@ -209,6 +297,8 @@ def _holds(predicate: str, left: int, right: int) -> bool:
             return left == right
         case "ule":
             return 0 <= left <= right
+        case "ult":
+            return 0 <= left < right
         case "sle":
             return left <= right
         case _:

@@ -31,10 +31,12 @@ from tfrt_nb.passes.call_directly import CallDirectly
 from tfrt_nb.passes.canonicalize import Canonicalize
 from tfrt_nb.passes.check_async import CheckAsync
 from tfrt_nb.passes.check_buffers import CheckBuffers
+from tfrt_nb.passes.convert_linalg_to_parallel_loops import ConvertLinalgToParallelLoops
 from tfrt_nb.passes.convert_scf_to_cf import ConvertScfToCf
 from tfrt_nb.passes.desugar_proposal import DesugarProposal
 from tfrt_nb.passes.drop_on_error_paths import DropOnErrorPaths
 from tfrt_nb.passes.elide_coroutines import ElideCoroutines
+from tfrt_nb.passes.expand_buffers import ExpandBuffers
 from tfrt_nb.passes.expand_selects import ExpandSelects
 from tfrt_nb.passes.guard_operations import GuardOperations
 from tfrt_nb.passes.inline import Inline
@@ -60,10 +62,12 @@ PASSES: dict[str, type[ModulePass]] = {
         Canonicalize,
         CheckAsync,
         CheckBuffers,
+        ConvertLinalgToParallelLoops,
         ConvertScfToCf,
         DesugarProposal,
         DropOnErrorPaths,
         ElideCoroutines,
+        ExpandBuffers,
         ExpandSelects,
         GuardOperations,
         Inline,
@@ -109,6 +113,8 @@ def executable_pipeline(*first: ModulePass) -> Pipeline:
         (
             DesugarProposal(),
             MarkExplicitCounts(),
+            ConvertLinalgToParallelLoops(),
+            ExpandBuffers(),
             CheckAsync(),
             CheckBuffers(),
             ExpandSelects(),

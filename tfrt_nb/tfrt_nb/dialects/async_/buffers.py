@@ -5,8 +5,14 @@ from __future__ import annotations
 from typing import Self
 
 from xdsl.dialects import memref
-from xdsl.dialects.builtin import DYNAMIC_INDEX, AffineMapAttr, IndexType, MemRefType
-from xdsl.ir import Attribute, Operation
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    AffineMapAttr,
+    IndexType,
+    MemRefType,
+    UnrankedMemRefType,
+)
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineMap
 from xdsl.irdl import (
     IRDLOperation,
@@ -20,6 +26,10 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import NoMemoryEffect
 from xdsl.utils.exceptions import VerifyException
+
+from tfrt_nb.dialects.async_.types import BUFFER
+
+_Buffer = MemRefType | UnrankedMemRefType
 
 
 class CopyOp(memref.CopyOp):
@@ -91,9 +101,8 @@ class _TypedForm:
         printer.print_op_attributes(self.attributes)
         printer.print_string(" : ")
         printer.print_attribute(self.operands[0].type)
-        if self.arrow:
-            printer.print_string(self.arrow)
-            printer.print_attribute(self.results[0].type)
+        printer.print_string(self.arrow)
+        printer.print_attribute(self.results[0].type)
 
 
 class CastOp(_TypedForm, memref.CastOp):
@@ -104,13 +113,20 @@ class CastOp(_TypedForm, memref.CastOp):
     def verify_(self) -> None:
         super().verify_()
         source, target = self.source.type, self.dest.type
-        if not isinstance(source, MemRefType) or not isinstance(target, MemRefType):
-            return
-        same_elements = source.element_type == target.element_type
-        if not same_elements or not _have_compatible_shapes(source, target):
+        if not _are_castable(source, target):
             raise VerifyException(
                 f"operand type '{source}' and result type '{target}' are cast incompatible"
             )
+
+
+def _are_castable(source: Attribute, target: Attribute) -> bool:
+    """Whether one buffer may be the other: one of them may be of any rank."""
+    assert isinstance(source, _Buffer) and isinstance(target, _Buffer)
+    if isinstance(source, MemRefType) and isinstance(target, MemRefType):
+        are_shaped_alike = _have_compatible_shapes(source, target)
+    else:
+        are_shaped_alike = isinstance(source, MemRefType) or isinstance(target, MemRefType)
+    return are_shaped_alike and source.element_type == target.element_type
 
 
 class MemorySpaceCastOp(_TypedForm, memref.MemorySpaceCastOp):
@@ -123,14 +139,20 @@ class ExtractAlignedPointerOp(_TypedForm, memref.ExtractAlignedPointerAsIndexOp)
     """`memref.extract_aligned_pointer_as_index %m : memref<?xf32> -> index`."""
 
 
-class RankOp(_TypedForm, memref.RankOp):
-    """`memref.rank %m : memref<?xf32>`."""
+@irdl_op_definition
+class RankOp(IRDLOperation):
+    """`memref.rank %m : memref<*xf32>`."""
 
-    arrow = ""
+    name = "memref.rank"
+    source = operand_def(BUFFER)
+    rank = result_def(IndexType)
 
-    @classmethod
-    def _result_type(cls, parser: Parser) -> Attribute:
-        return IndexType()
+    traits = traits_def(NoMemoryEffect())
+
+    assembly_format = "$source attr-dict `:` type($source)"
+
+    def __init__(self, source: SSAValue) -> None:
+        Operation.__init__(self, operands=[source], result_types=[IndexType()])
 
 
 @irdl_op_definition

@@ -1,13 +1,12 @@
 """The upstream dialects that async programs are written in, with MLIR's syntax where xDSL has none.
 
 xDSL defines `memref.cast`, `memref.global` and others but reads them in generic form only.  The classes
-here, in `arithmetic`, `buffers` and `loops` are the same operations with the custom form added, and those
+here, in `allocation`, `arithmetic`, `atomics`, `buffers` and `loops` are the same operations with the custom form added, and those
 that xDSL lacks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from io import StringIO
 from typing import Self
 
@@ -16,19 +15,18 @@ from xdsl.dialects.builtin import (
     AnyFloat,
     DenseIntOrFPElementsAttr,
     IndexType,
-    IntegerAttr,
     IntegerType,
     MemRefType,
     StringAttr,
     TensorType,
     UnitAttr,
-    i64,
 )
-from xdsl.ir import Attribute, Dialect, Operation
+from xdsl.ir import Attribute
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 
-from tfrt_nb.dialects.async_ import arithmetic, buffers, forall, loops
+from tfrt_nb.dialects.async_ import allocation, arithmetic, atomics, buffers, forall, loops
+from tfrt_nb.dialects.async_.replacing import with_operations
 
 
 class GlobalOp(memref.GlobalOp):
@@ -91,85 +89,15 @@ def _elements_text(elements: DenseIntOrFPElementsAttr) -> str:
     return text
 
 
-_ATOMIC_KINDS = [
-    "addf",
-    "addi",
-    "assign",
-    "maximumf",
-    "maxs",
-    "maxu",
-    "minimumf",
-    "mins",
-    "minu",
-    "mulf",
-    "muli",
-    "ori",
-    "andi",
-    "maxnumf",
-    "minnumf",
-    "xori",
-]
-"""What `memref.atomic_rmw` can do, by MLIR's numbers."""
-
-
-class AtomicRMWOp(memref.AtomicRMWOp):
-    """`memref.atomic_rmw addi %v, %m[%i] : (i64, memref<4xi64>) -> i64`."""
-
-    @property
-    def operation(self) -> str:
-        """What is done with the old value and the operand."""
-        return _ATOMIC_KINDS[self.kind.value.data]
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        position = parser.pos
-        word = parser.parse_identifier()
-        if word not in _ATOMIC_KINDS:
-            parser.raise_error(f"expected one of {', '.join(_ATOMIC_KINDS)}", position)
-        value = parser.parse_unresolved_operand()
-        parser.parse_punctuation(",")
-        buffer = parser.parse_unresolved_operand()
-        indices = parser.parse_comma_separated_list(
-            parser.Delimiter.SQUARE, parser.parse_unresolved_operand
-        )
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        position = parser.pos
-        type_ = parser.parse_function_type()
-        given = parser.resolve_operands([value, buffer], type_.inputs.data, position)
-        return cls.build(
-            operands=[*given, [parser.resolve_operand(index, IndexType()) for index in indices]],
-            result_types=type_.outputs.data,
-            properties={"kind": IntegerAttr(_ATOMIC_KINDS.index(word), i64)},
-            attributes=attributes,
-        )
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(f" {self.operation} ")
-        printer.print_ssa_value(self.value)
-        printer.print_string(", ")
-        printer.print_ssa_value(self.memref)
-        with printer.in_square_brackets():
-            printer.print_list(self.indices, printer.print_ssa_value)
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_function_type([self.value.type, self.memref.type], [self.result.type])
-
-
-def _with(
-    dialect: Dialect, replacements: Sequence[type[Operation]], more: Sequence[type[Operation]] = ()
-) -> Dialect:
-    """The dialect with some operations replaced by others of the same name, and some more."""
-    by_name = {op.name: op for op in replacements}
-    operations = [by_name.get(op.name, op) for op in dialect.operations]
-    return Dialect(dialect.name, [*operations, *more], list(dialect.attributes))
-
-
-Arith = _with(
+Arith = with_operations(
     arith.Arith,
     (arithmetic.AddUIExtendedOp,),
     (arithmetic.RemFOp, arithmetic.IndexCastUIOp),
 )
-Cf = _with(cf.Cf, (arithmetic.SwitchOp,))
-Scf = _with(scf.Scf, loops.OPERATIONS, forall.OPERATIONS)
-MemRef = _with(memref.MemRef, (GlobalOp, AtomicRMWOp, *buffers.OPERATIONS), buffers.MORE_OPERATIONS)
+Cf = with_operations(cf.Cf, (arithmetic.SwitchOp,))
+Scf = with_operations(scf.Scf, loops.OPERATIONS, forall.OPERATIONS)
+MemRef = with_operations(
+    memref.MemRef,
+    (GlobalOp, *allocation.OPERATIONS, *atomics.OPERATIONS, *buffers.OPERATIONS),
+    (*allocation.MORE_OPERATIONS, *atomics.MORE_OPERATIONS, *buffers.MORE_OPERATIONS),
+)

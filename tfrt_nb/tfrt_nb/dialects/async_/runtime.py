@@ -35,6 +35,7 @@ from tfrt_nb.dialects.async_.types import (
     ANYTHING,
     ASYNC,
     AWAITABLE,
+    BUFFER,
     GROUP,
     CoroHandleType,
     GroupType,
@@ -471,13 +472,43 @@ class RuntimeTakeBufferOp(IRDLOperation):
     """Whether a buffer may be deallocated now: it was allocated, and was not taken before."""
 
     name = "async.runtime.take_buffer"
-    buffer = operand_def(MemRefType)
+    buffer = operand_def(BUFFER)
     result = result_def(i1)
 
     assembly_format = "$buffer attr-dict `:` type($buffer)"
 
     def __init__(self, buffer: SSAValue) -> None:
         initialize(self, operands=[buffer], result_types=[i1])
+
+
+@irdl_op_definition
+class RuntimeCompareExchangeOp(IRDLOperation):
+    """Stores `desired` in an element if that is `expected`, in one step; what it was, and whether it did.
+
+    Floats are compared by their bits.  The indices are known to be right.
+    """
+
+    name = "async.runtime.compare_exchange"
+    expected = operand_def(ANYTHING)
+    desired = operand_def(ANYTHING)
+    buffer = operand_def(MemRefType)
+    indices = var_operand_def(IndexType)
+    found = result_def(ANYTHING)
+    is_done = result_def(i1)
+
+    assembly_format = (
+        "$expected `,` $desired `,` $buffer `[` $indices `]` attr-dict `:` type($expected) `,` "
+        "type($desired) `,` type($buffer) `->` type($found)"
+    )
+
+    def __init__(
+        self, expected: SSAValue, desired: SSAValue, buffer: SSAValue, indices: Sequence[SSAValue]
+    ) -> None:
+        Operation.__init__(
+            self,
+            operands=[expected, desired, buffer, *indices],
+            result_types=[expected.type, i1],
+        )
 
 
 OPERATIONS: list[type[Operation]] = [
@@ -505,4 +536,5 @@ OPERATIONS: list[type[Operation]] = [
     RuntimeTicketOfOp,
     RuntimeRedeemOp,
     RuntimeTakeBufferOp,
+    RuntimeCompareExchangeOp,
 ]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
+from xdsl.dialects.builtin import MemRefType, UnrankedMemRefType
 from xdsl.ir import Attribute, ParametrizedAttribute, SSAValue, TypeAttribute
 from xdsl.irdl import AnyAttr, BaseAttr, irdl_attr_definition
 from xdsl.parser import AttrParser, Parser
@@ -99,6 +100,8 @@ GROUP = GroupType()
 
 AWAITABLE = BaseAttr(TokenType) | BaseAttr(ValueType)
 ASYNC = BaseAttr(TokenType) | BaseAttr(ValueType) | BaseAttr(GroupType)
+BUFFER = BaseAttr(MemRefType) | BaseAttr(UnrankedMemRefType)
+"""Buffers of known rank and of any."""
 ANYTHING = AnyAttr()
 
 

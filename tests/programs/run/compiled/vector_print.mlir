@@ -1,0 +1,61 @@
+func.func @main() {
+  %a = arith.constant 1.5 : f32
+  %b = arith.constant true
+  %c = arith.constant -3 : index
+  %d = arith.constant -3 : i64
+  %e = arith.constant -3 : i8
+  %f = arith.constant 1.0e10 : f64
+  %g = arith.constant 2.5 : f16
+  %h = arith.constant 2.5 : bf16
+  %i = arith.constant -1 : i1
+  %j = arith.constant dense<[1.0, 2.0, 3.5]> : vector<3xf32>
+  %k = arith.constant dense<[1, 0, 1]> : vector<3xi1>
+  %l = arith.constant 123456789012 : i40
+  %m = arith.constant 3 : i3
+  %x = arith.constant 0x7FC00000 : f32
+  %y = arith.constant 0xFF800000 : f32
+  %z = arith.constant -0.0 : f64
+  vector.print %a : f32
+  vector.print %b : i1
+  vector.print %c : index
+  vector.print %d : i64
+  vector.print %e : i8
+  vector.print %f : f64
+  vector.print %g : f16
+  vector.print %h : bf16
+  vector.print %i : i1
+  vector.print %j : vector<3xf32>
+  vector.print %k : vector<3xi1>
+  vector.print %l : i40
+  vector.print %m : i3
+  vector.print %x : f32
+  vector.print %y : f32
+  vector.print %z : f64
+  vector.print %a : f32 punctuation <no_punctuation>
+  vector.print punctuation <comma>
+  vector.print punctuation <open>
+  vector.print %c : index punctuation <comma>
+  vector.print punctuation <close>
+  vector.print punctuation <newline>
+  vector.print
+  vector.print str "hello\n"
+  vector.print str "no newline"
+  vector.print punctuation <newline>
+  %big = arith.constant 16777217.0 : f64
+  vector.print %big : f64
+  %small = arith.constant 1.0e-7 : f32
+  vector.print %small : f32
+  %third = arith.constant 0.3333333333333333333 : f64
+  vector.print %third : f64
+  %pairs = arith.constant dense<[[1, 2], [3, -4]]> : vector<2x2xi8>
+  %cube = arith.constant dense<[[[1.5, 2.0]], [[3.0, 4.0]], [[5.0, 6.0]]]> : vector<3x1x2xf64>
+  %alone = arith.constant dense<5> : vector<i64>
+  vector.print %pairs : vector<2x2xi8>
+  vector.print %cube : vector<3x1x2xf64> punctuation <comma>
+  vector.print %alone : vector<i64>
+  "vector.print"(%a) <{punctuation = #vector.punctuation<close>}> : (f32) -> ()
+  %n = arith.constant 255 : i8
+  vector.print %n : i8
+  vector.print
+  return
+}
