@@ -205,7 +205,9 @@ class MlirPrinter(Printer):
         if isinstance(op, UnregisteredOp):
             super().print_op(op)
             return
-        if type(op).print is Operation.print:
+        # Passes make operations of xDSL's own classes, whose custom form is another here and there.
+        class_ = _REPLACEMENTS.get(op.name, type(op))
+        if class_.print is Operation.print:
             super().print_op(op)
             return
         self._print_results(op)
@@ -214,8 +216,7 @@ class MlirPrinter(Printer):
         if isinstance(op, func.FuncOp):
             _print_func(op, self)
         else:
-            # Passes make operations of xDSL's own classes, whose custom form is another here and there.
-            _REPLACEMENTS.get(op.name, type(op)).print(op, self)
+            class_.print(op, self)
 
     def print_block(
         self,

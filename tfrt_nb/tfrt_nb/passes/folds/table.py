@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tfrt_nb.passes.folds import casts, floats, integers
+from tfrt_nb.passes.folds import buffers, casts, floats, functions, indices, integers, structures
 from tfrt_nb.passes.folds.integers import binary, extremum, left_if_right_is, simplified
 from tfrt_nb.passes.greedy.driver import Folder
 
@@ -67,4 +67,11 @@ _ARITH: dict[str, Folder] = {
     "arith.bitcast": casts.bitcast,
 }
 
-FOLDERS: dict[str, Folder] = {**_ARITH, **floats.FOLDERS}
+FOLDERS: dict[str, Folder] = {
+    **_ARITH,
+    **buffers.FOLDERS,
+    **floats.FOLDERS,
+    **functions.FOLDERS,
+    **indices.FOLDERS,
+    **structures.FOLDERS,
+}

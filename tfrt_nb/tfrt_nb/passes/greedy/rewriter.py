@@ -124,6 +124,16 @@ class Rewriter:
         assert block.parent is not None
         block.parent.detach_block(block)
 
+    def clone(self, op: OpT, before: Operation, values: dict[SSAValue, SSAValue]) -> OpT:
+        """Put a copy in front of `before`; `values` are what it uses instead, and gets its results."""
+        copied = op.clone(values)
+        assert before.parent is not None
+        before.parent.insert_op_before(copied, before)
+        for original, new in zip(op.walk(), copied.walk(), strict=True):
+            new.location = original.location
+            self.look_at(new)
+        return copied
+
     # Moving
 
     def move_before(self, op: Operation, before: Operation) -> None:

@@ -14,7 +14,7 @@ from tfrt_nb.passes.greedy.constants import constant_op, integer, integer_of, is
 from tfrt_nb.passes.greedy.driver import Pattern
 from tfrt_nb.passes.greedy.rewriter import Rewriter
 
-_NOT_CMP = (1, 0, 5, 4, 3, 2, 9, 8, 7, 6)
+OPPOSITE = (1, 0, 5, 4, 3, 2, 9, 8, 7, 6)
 """The predicate that holds where another does not."""
 
 
@@ -188,7 +188,7 @@ def _complement_of_comparison(op: Operation, rewriter: Rewriter) -> bool:
         return False
     predicate = compared.properties["predicate"]
     assert isinstance(predicate, IntegerAttr)
-    opposite = IntegerAttr(_NOT_CMP[predicate.value.data], predicate.type)
+    opposite = IntegerAttr(OPPOSITE[predicate.value.data], predicate.type)
     rewriter.replace_with(
         op,
         arith.CmpiOp.create(

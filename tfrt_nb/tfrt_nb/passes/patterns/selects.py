@@ -73,45 +73,8 @@ def _is_extension(op: Operation, rewriter: Rewriter) -> bool:
     return True
 
 
-def _of_two_conditions(op: Operation, rewriter: Rewriter) -> bool:
-    """A select of a select that share a value need one condition."""
-    condition, then, otherwise = op.operands
-    inner = defined_by(then, "arith.select")
-    if inner is not None:
-        other, first, second = inner.operands
-        if second is otherwise:
-            both = _combine(arith.AndIOp, condition, other, op, rewriter)
-            rewriter.replace_with(op, _select(both, first, otherwise))
-            return True
-        if first is otherwise:
-            both = _combine(arith.AndIOp, condition, complement(other, op, rewriter), op, rewriter)
-            rewriter.replace_with(op, _select(both, second, otherwise))
-            return True
-    inner = defined_by(otherwise, "arith.select")
-    if inner is None:
-        return False
-    other, first, second = inner.operands
-    if first is then:
-        either = _combine(arith.OrIOp, condition, other, op, rewriter)
-        rewriter.replace_with(op, _select(either, then, second))
-        return True
-    if second is then:
-        either = _combine(arith.OrIOp, condition, complement(other, op, rewriter), op, rewriter)
-        rewriter.replace_with(op, _select(either, then, first))
-        return True
-    return False
-
-
-def _combine(
-    kind: type[Operation], left: SSAValue, right: SSAValue, before: Operation, rewriter: Rewriter
-) -> SSAValue:
-    made = kind.create(operands=[left, right], result_types=[left.type])
-    return rewriter.insert(made, before).results[0]
-
-
 PATTERNS: dict[str, Sequence[Pattern]] = {
     "arith.select": (
-        _of_two_conditions,
         _same_condition_before,
         _of_complement,
         _is_complement,
