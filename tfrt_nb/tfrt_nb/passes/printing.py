@@ -9,9 +9,10 @@ left out in its body (`return`, `call`).
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from io import StringIO
+from typing import Any, TypeVar
 
 from xdsl.dialects import arith, func
 from xdsl.dialects.builtin import AnyFloat, IntegerAttr, IntegerType, ModuleOp, UnregisteredOp
@@ -24,6 +25,8 @@ from tfrt_nb.dialects.async_ import buffers, loops
 from tfrt_nb.dialects.async_.arithmetic import SwitchOp
 from tfrt_nb.dialects.async_.functions import FuncOp as AsyncFuncOp
 from tfrt_nb.dialects.float_text import float_text
+
+_T = TypeVar("_T")
 
 _SUGGESTED_NAMES: dict[str, Sequence[str]] = {
     "arith.addui_extended": ("sum", "overflow"),
@@ -171,6 +174,8 @@ class MlirPrinter(Printer):
     """xDSL's printer with MLIR's names and block comments.  Call `name_values` first."""
 
     _results: dict[Operation, str] = field(default_factory=dict)
+    _flags_are_spaced: bool = False
+    """MLIR writes `overflow<nsw, nuw>`, but `fastmath<nnan,ninf>`."""
 
     def name_values(self, module: ModuleOp) -> None:
         """Name every value of the module."""
@@ -180,6 +185,12 @@ class MlirPrinter(Printer):
     def _print_results(self, op: Operation) -> None:
         if op in self._results:
             self.print_string(f"{self._results[op]} = ")
+
+    def print_list(
+        self, elems: Iterable[_T], print_fn: Callable[[_T], Any], delimiter: str = ", "
+    ) -> None:
+        is_spaced = delimiter == "," and self._flags_are_spaced
+        super().print_list(elems, print_fn, ", " if is_spaced else delimiter)
 
     def print_float(self, value: float, type: AnyFloat) -> None:
         self.print_string(float_text(value, type))
@@ -194,16 +205,18 @@ class MlirPrinter(Printer):
         if isinstance(op, UnregisteredOp):
             super().print_op(op)
             return
-        if type(op).print is Operation.print:
+        # Passes make operations of xDSL's own classes, whose custom form is another here and there.
+        class_ = _REPLACEMENTS.get(op.name, type(op))
+        if class_.print is Operation.print:
             super().print_op(op)
             return
         self._print_results(op)
         self.print_string(_shown_name(op))
+        self._flags_are_spaced = "overflowFlags" in op.properties
         if isinstance(op, func.FuncOp):
             _print_func(op, self)
         else:
-            # Passes make operations of xDSL's own classes, whose custom form is another here and there.
-            _REPLACEMENTS.get(op.name, type(op)).print(op, self)
+            class_.print(op, self)
 
     def print_block(
         self,
