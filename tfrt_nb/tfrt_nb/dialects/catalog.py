@@ -127,6 +127,7 @@ _LAZY_DIALECTS = {
     "cf": _lazily("tfrt_nb.dialects.async_.companions", "Cf"),
     "func": _lazily("xdsl.dialects.func", "Func"),
     "index": _lazily("tfrt_nb.dialects.async_.arithmetic", "Index"),
+    "llvm": _lazily("tfrt_nb.dialects.llvm", "Llvm"),
     "math": _lazily("xdsl.dialects.math", "Math"),
     "memref": _lazily("tfrt_nb.dialects.async_.companions", "MemRef"),
     "scf": _lazily("tfrt_nb.dialects.async_.companions", "Scf"),

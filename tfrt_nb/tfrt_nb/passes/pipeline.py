@@ -30,6 +30,7 @@ from tfrt_nb.passes.await_in_calls import AwaitInCalls
 from tfrt_nb.passes.canonicalize import Canonicalize
 from tfrt_nb.passes.check_async import CheckAsync
 from tfrt_nb.passes.check_buffers import CheckBuffers
+from tfrt_nb.passes.convert_async_to_llvm import ConvertAsyncToLLVM
 from tfrt_nb.passes.convert_scf_to_cf import ConvertScfToCf
 from tfrt_nb.passes.desugar_proposal import DesugarProposal
 from tfrt_nb.passes.drop_on_error_paths import DropOnErrorPaths
@@ -56,6 +57,7 @@ PASSES: dict[str, type[ModulePass]] = {
         Canonicalize,
         CheckAsync,
         CheckBuffers,
+        ConvertAsyncToLLVM,
         ConvertScfToCf,
         DesugarProposal,
         DropOnErrorPaths,

@@ -16,7 +16,7 @@ from io import StringIO
 from xdsl.dialects import arith, func
 from xdsl.dialects.builtin import AnyFloat, IntegerAttr, IntegerType, ModuleOp, UnregisteredOp
 from xdsl.dialects.utils import print_func_op_like
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.irdl import IRDLOperation
 from xdsl.printer import Printer
 
@@ -183,6 +183,14 @@ class MlirPrinter(Printer):
 
     def print_float(self, value: float, type: AnyFloat) -> None:
         self.print_string(float_text(value, type))
+
+    def print_attribute(self, attribute: Attribute) -> None:
+        if attribute.name.startswith("llvm."):
+            from tfrt_nb.dialects.llvm.types import print_container  # most programs do without
+
+            if print_container(self, attribute):
+                return
+        super().print_attribute(attribute)
 
     def _populate_block_name(self, block: Block, block_index: int | None = None) -> None:
         region = block.parent
