@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NoReturn
 
-from xdsl.dialects import func
+from xdsl.dialects import arith, func
 from xdsl.dialects.builtin import FunctionType, ModuleOp
-from xdsl.ir import Operation
+from xdsl.ir import Attribute, Block, Operation, Region
 
 from tfrt_nb.dialects.async_.runtime import (
     RuntimeAddToGroupOp,
@@ -16,9 +16,10 @@ from tfrt_nb.dialects.async_.runtime import (
 )
 from tfrt_nb.dialects.async_.types import ValueType
 from tfrt_nb.passes.async_calls import LOWERINGS, declare_runtime
-from tfrt_nb.passes.control_flow import Emitter, operations_in
+from tfrt_nb.passes.control_flow import Emitter, operations_in, terminator_of
 from tfrt_nb.passes.conversion import Conversion
 from tfrt_nb.passes.errors import PassError, location_of
+from tfrt_nb.passes.folding_once import fold_once
 from tfrt_nb.passes.llvm_forms import async_form, async_forms, llvm_form
 from tfrt_runtime.diagnostics import error, note
 
@@ -30,8 +31,10 @@ def convert(module: ModuleOp) -> None:
         PassError: at the first operation that cannot be lowered; the module is as it was.
     """
     operations = operations_in(module)
+    left = _unreachable(operations)
     for op in operations:
-        _check(op)
+        if op not in left:
+            _check(op)
     declare_runtime(module)
     conversion = Conversion()
     for op in operations:
@@ -40,14 +43,43 @@ def convert(module: ModuleOp) -> None:
                 for block in region.blocks:
                     conversion.retype(block, async_form)
     for op in operations:
-        _convert(op, conversion)
+        if op not in left:
+            _convert(op, conversion)
+        elif _passes_values_on(op) and _has_async_types(op):
+            _make_anew(op, conversion)
     conversion.finish()
+
+
+def _unreachable(operations: list[Operation]) -> set[Operation]:
+    """The operations in blocks that no way leads to, which MLIR's conversions never see."""
+    found: set[Operation] = set()
+    for op in operations:
+        for region in op.regions:
+            reached = _reachable_blocks(region) if len(region.blocks) > 1 else set(region.blocks)
+            for block in region.blocks:
+                if op in found or block not in reached:
+                    found.update(block.ops)
+    return found
+
+
+def _reachable_blocks(region: Region) -> set[Block]:
+    pending = [region.blocks[0]]
+    reached = set(pending)
+    while pending:
+        targets = terminator_of(pending.pop()).successors
+        pending += (target for target in targets if target not in reached)
+        reached.update(targets)
+    return reached
 
 
 def _convert(op: Operation, conversion: Conversion) -> None:
     lower = LOWERINGS.get(op.name)
     if lower is not None:
         conversion.replace(op, lower(op, Emitter.in_front_of(op), conversion))
+    elif (known := fold_once(op)) is not None:
+        if isinstance(known, Attribute):
+            known = Emitter.in_front_of(op)(arith.ConstantOp(known)).result
+        conversion.replace(op, [known])
     elif isinstance(op, func.FuncOp):
         type_ = op.function_type
         op.function_type = FunctionType.from_lists(

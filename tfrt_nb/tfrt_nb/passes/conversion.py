@@ -36,18 +36,19 @@ class Conversion:
                 self._arguments.append(old)
 
     def value(self, old: SSAValue, type_: Attribute) -> SSAValue:
-        """What stands for a value where one of the type is wanted."""
-        new = self._new.get(old, old)
-        if new.type == type_:
-            return new
-        if old.type == type_:
-            return old
-        if (new, type_) not in self._casts:
-            self._casts[new, type_] = UnrealizedConversionCastOp.get([new], [type_])
-        return self._casts[new, type_].outputs[0]
+        """What stands for a value where one of the type is wanted: the last that has it, or a cast."""
+        found = old if old.type == type_ else None
+        while old in self._new:
+            old = self._new[old]
+            found = old if old.type == type_ else found
+        if found is not None:
+            return found
+        if (old, type_) not in self._casts:
+            self._casts[old, type_] = UnrealizedConversionCastOp.get([old], [type_])
+        return self._casts[old, type_].outputs[0]
 
     def replace(self, op: Operation, values: Sequence[SSAValue]) -> None:
-        """Let values, which operations in front of `op` define, stand for its results."""
+        """Let values that are known in front of `op` stand for its results."""
         self._new.update(zip(op.results, values, strict=True))
         self._replaced.append(op)
 
@@ -57,7 +58,8 @@ class Conversion:
             op.operands = ()
         self._cast_arguments_back()
         self._place_casts()
-        for op in self._replaced:
+        # The last first: what stands for a result may have been replaced itself.
+        for op in reversed(self._replaced):
             self._cast_results_back(op)
         for op in self._replaced:
             assert op.parent is not None
@@ -75,7 +77,9 @@ class Conversion:
     def _place_casts(self) -> None:
         for cast in self._casts.values():
             # A use may come before the definition in the text, which was not converted then.
-            source = self._new.get(cast.inputs[0], cast.inputs[0])
+            source = cast.inputs[0]
+            while source in self._new:
+                source = self._new[source]
             if source.type == cast.outputs[0].type:
                 cast.outputs[0].replace_all_uses_with(source)
                 cast.operands = ()

@@ -22,9 +22,12 @@ for async objects, other types stay, and where a payload has another type in mem
 stays uses an async object, there is a `builtin.unrealized_conversion_cast`.  All 22 functions of the
 runtime are declared, whether they are called or not.
 
-Where MLIR 19 fails or leaves something over that nothing lowers later, this pass goes on: arguments of
-blocks, operands of branches, loops and conditions, and choices between async objects become pointers, and
-so does what no way leads to.
+As in every conversion of MLIR, other operations are folded on the way (`folding_once`), and what no way
+leads to is left alone.
+
+Where MLIR 19 fails, or leaves something over that nothing lowers later, this pass goes on: async objects
+that are arguments of blocks, operands of branches, or carried by loops, conditions and choices become
+pointers there, too.
 
 Operations that only the runtime of this toolkit has (`async.runtime.spawn`, `.fail`, `.describe_error`,
 ...) are refused: the JIT lowers them, and no other runtime has functions for them.  They are not made with

@@ -14,7 +14,17 @@ from dataclasses import dataclass, field
 from io import StringIO
 
 from xdsl.dialects import arith, func
-from xdsl.dialects.builtin import AnyFloat, IntegerAttr, IntegerType, ModuleOp, UnregisteredOp
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    ArrayAttr,
+    FloatAttr,
+    IntegerAttr,
+    IntegerType,
+    ModuleOp,
+    UnregisteredOp,
+    f64,
+    i64,
+)
 from xdsl.dialects.utils import print_func_op_like
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.irdl import IRDLOperation
@@ -190,7 +200,18 @@ class MlirPrinter(Printer):
 
             if print_container(self, attribute):
                 return
+        if isinstance(attribute, ArrayAttr):
+            with self.in_square_brackets():
+                self.print_list(attribute, self._print_element)
+            return
         super().print_attribute(attribute)
+
+    def _print_element(self, element: Attribute) -> None:
+        """In an array, the default types i64 and f64 are not printed."""
+        if isinstance(element, IntegerAttr | FloatAttr) and element.type in (i64, f64):
+            element.print_without_type(self)
+        else:
+            self.print_attribute(element)
 
     def _populate_block_name(self, block: Block, block_index: int | None = None) -> None:
         region = block.parent
