@@ -11,7 +11,6 @@ from typing import TypeAlias
 from xdsl.dialects import arith, func, llvm
 from xdsl.dialects.builtin import (
     BoolAttr,
-    FunctionType,
     IndexType,
     IntegerAttr,
     ModuleOp,
@@ -87,11 +86,13 @@ def _symbols(module: ModuleOp) -> dict[str, Operation]:
     return {name.data: op for name, op in named if isinstance(name, StringAttr)}
 
 
-def _declare_in_c(op: Operation, name: str, inputs: list[Attribute], *output: Attribute) -> None:
+def _declare_in_c(
+    op: Operation, name: str, inputs: list[Attribute], output: Attribute | None = None
+) -> None:
     """Declare a function of the C library in front of everything, if the module does not have it yet."""
     module = _module_of(op)
     if not isinstance(_symbols(module).get(name), llvm.FuncOp):
-        type_ = llvm.LLVMFunctionType(inputs, *output)
+        type_ = llvm.LLVMFunctionType(inputs, output)
         function = llvm.FuncOp(name, type_, llvm.LinkageAttr("external"))
         Emitter.at_start(module.body.block, module.location)(function)
 

@@ -6,7 +6,7 @@ from typing import NoReturn
 
 from xdsl.dialects import arith, func
 from xdsl.dialects.builtin import FunctionType, ModuleOp
-from xdsl.ir import Attribute, Block, Operation, Region
+from xdsl.ir import Block, Operation, Region, SSAValue
 
 from tfrt_nb.dialects.async_.runtime import (
     RuntimeAddToGroupOp,
@@ -77,7 +77,7 @@ def _convert(op: Operation, conversion: Conversion) -> None:
     if lower is not None:
         conversion.replace(op, lower(op, Emitter.in_front_of(op), conversion))
     elif (known := fold_once(op)) is not None:
-        if isinstance(known, Attribute):
+        if not isinstance(known, SSAValue):
             known = Emitter.in_front_of(op)(arith.ConstantOp(known)).result
         conversion.replace(op, [known])
     elif isinstance(op, func.FuncOp):
@@ -123,8 +123,10 @@ def _check(op: Operation) -> None:
     if isinstance(op, RuntimeAddToGroupOp) and isinstance(op.operand.type, ValueType):
         _refuse(op, "MLIR's groups have tokens only: add the token of what resolves the value")
     match op:
-        case RuntimeCreateOp(result=value) | RuntimeLoadOp(storage=value) | RuntimeStoreOp(
-            storage=value
+        case (
+            RuntimeCreateOp(result=value)
+            | RuntimeLoadOp(storage=value)
+            | RuntimeStoreOp(storage=value)
         ):
             _check_payload(op, value.type)
 

@@ -26,7 +26,8 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.traits import ConstantLike
 
-Folded: TypeAlias = SSAValue | Attribute
+Number: TypeAlias = IntegerAttr | FloatAttr
+Folded: TypeAlias = SSAValue | Number
 """A value that is there already, or a constant to be made."""
 
 _INDEX_BITS = 64
@@ -46,7 +47,9 @@ def fold_arithmetic(op: Operation) -> Folded | None:
     if all(isinstance(constant, IntegerAttr) for constant in constants) and is_integer(type_):
         return _of_integers(op, name, [c for c in constants if isinstance(c, IntegerAttr)])
     if isinstance(type_, _FLOATS) and all(isinstance(c, FloatAttr) for c in constants):
-        return _of_floats(name, [c.value.data for c in constants if isinstance(c, FloatAttr)], type_)
+        return _of_floats(
+            name, [c.value.data for c in constants if isinstance(c, FloatAttr)], type_
+        )
     return _across(op, name, constants)
 
 
@@ -75,12 +78,18 @@ _COMMUTATIVE = frozenset(
     }
 )
 _SWAPPED = {
-    **{"slt": "sgt", "sle": "sge", "sgt": "slt", "sge": "sle"},
-    **{"ult": "ugt", "ule": "uge", "ugt": "ult", "uge": "ule"},
+    "slt": "sgt",
+    "sle": "sge",
+    "sgt": "slt",
+    "sge": "sle",
+    "ult": "ugt",
+    "ule": "uge",
+    "ugt": "ult",
+    "uge": "ule",
 }
 
 
-def constant_of(value: SSAValue) -> IntegerAttr | FloatAttr | None:
+def constant_of(value: SSAValue) -> Number | None:
     """The number that a value is, if a constant defines it."""
     owner = value.owner
     if not isinstance(owner, Operation) or not owner.has_trait(ConstantLike):
@@ -113,9 +122,7 @@ def integer(number: int, type_: Attribute) -> IntegerAttr:
 # What is known with one constant, or none
 
 
-def _by_rule(
-    op: Operation, name: str, constants: list[IntegerAttr | FloatAttr | None]
-) -> Folded | None:
+def _by_rule(op: Operation, name: str, constants: list[Number | None]) -> Folded | None:
     if name == "select":
         return _fold_select(op)
     if name == "cmpi":
@@ -278,7 +285,7 @@ _SHIFTS: dict[str, Callable[[int, int], int]] = {
     "shli": lambda a, b: a << b,
     "shrsi": lambda a, b: a >> b,
 }
-_TESTS: dict[str, Callable[[int, int], bool]] = {
+_TESTS: dict[str, Callable[[float, float], bool]] = {
     "eq": lambda a, b: a == b,
     "ne": lambda a, b: a != b,
     "lt": lambda a, b: a < b,
@@ -288,7 +295,7 @@ _TESTS: dict[str, Callable[[int, int], bool]] = {
 }
 
 
-def _of_integers(op: Operation, name: str, constants: list[IntegerAttr]) -> Attribute | None:
+def _of_integers(op: Operation, name: str, constants: list[IntegerAttr]) -> Number | None:
     bits = _width(constants[0].type)
     type_ = op.results[0].type
     signed = [_signed(constant.value.data, bits) for constant in constants]
@@ -369,7 +376,7 @@ _EXTREMES: dict[str, Callable[[float, float], float]] = {
 }
 
 
-def _of_floats(name: str, numbers: list[float], type_: AnyFloat) -> Attribute | None:
+def _of_floats(name: str, numbers: list[float], type_: AnyFloat) -> Number | None:
     if name == "negf":
         return FloatAttr(-numbers[0], type_)
     if name in ("extf", "truncf"):
@@ -391,14 +398,17 @@ _PREDICATES: dict[str, Callable[[float, float], bool]] = {
     "ord": lambda a, b: not (math.isnan(a) or math.isnan(b)),
 }
 _OPPOSITES = {
-    **{"ueq": "one", "une": "oeq", "ult": "oge", "ule": "ogt", "ugt": "ole", "uge": "olt"},
+    "ueq": "one",
+    "une": "oeq",
+    "ult": "oge",
+    "ule": "ogt",
+    "ugt": "ole",
+    "uge": "olt",
     "uno": "ord",
 }
 
 
-def _across(
-    op: Operation, name: str, constants: list[IntegerAttr | FloatAttr | None]
-) -> Attribute | None:
+def _across(op: Operation, name: str, constants: list[Number | None]) -> Number | None:
     """From integers to floats and back."""
     type_, first = op.results[0].type, constants[0]
     if isinstance(op, arith.CmpfOp):
@@ -415,7 +425,7 @@ def _across(
     return None
 
 
-def _compared(predicate: str, numbers: list[float]) -> Attribute | None:
+def _compared(predicate: str, numbers: list[float]) -> Number | None:
     if predicate in ("false", "true"):
         return integer(int(predicate == "true"), i1)
     if predicate in _OPPOSITES:
@@ -423,7 +433,7 @@ def _compared(predicate: str, numbers: list[float]) -> Attribute | None:
     return integer(int(_PREDICATES[predicate](*numbers)), i1)
 
 
-def _truncated(name: str, number: float, type_: IntegerType) -> Attribute | None:
+def _truncated(name: str, number: float, type_: IntegerType) -> Number | None:
     """Towards zero; out of range is left to the processor."""
     if not math.isfinite(number):
         return None

@@ -21,10 +21,11 @@ from xdsl.dialects.builtin import (
     MemRefType,
     UnrankedMemRefType,
 )
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Operation
 
 from tfrt_nb.passes.folding_arithmetic import (
     Folded,
+    Number,
     constant_of,
     float_of,
     fold_arithmetic,
@@ -97,7 +98,7 @@ _FUNCTIONS: dict[str, Callable[[float], float]] = {
 }
 
 
-def _fold_function(op: Operation, name: str) -> Attribute | SSAValue | None:
+def _fold_function(op: Operation, name: str) -> Number | None:
     type_ = op.results[0].type
     constant = constant_of(op.operands[0])
     if name not in _FUNCTIONS or not isinstance(constant, FloatAttr):

@@ -112,7 +112,7 @@ def _vector(type_: VectorType[Attribute]) -> Attribute | None:
         return None
     form: Attribute = VectorType(element, [last], ArrayAttr([is_last_scalable]))
     for size in reversed(outer):
-        form = LLVMArrayType(size, form)
+        form = LLVMArrayType(IntAttr(size), form)
     return form
 
 
@@ -122,7 +122,7 @@ def _descriptor(type_: MemRefType) -> Attribute | None:
     if pointer is None or llvm_form(type_.element_type) is None or not _is_strided(type_):
         return None
     rank = len(type_.get_shape())
-    dimensions = [LLVMArrayType(rank, i64)] * 2 if rank else []
+    dimensions = [LLVMArrayType(IntAttr(rank), i64)] * 2 if rank else []
     return struct_of(pointer, pointer, i64, *dimensions)
 
 

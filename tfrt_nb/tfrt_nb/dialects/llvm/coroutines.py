@@ -31,9 +31,7 @@ class CoroIdOp(IRDLOperation):
     assembly_format = f"$align `,` $promise `,` $address `,` $parts {_CALL}"
 
     def __init__(self, align: SSAValue, nothing: SSAValue) -> None:
-        Operation.__init__(
-            self, operands=[align, nothing, nothing, nothing], result_types=[TOKEN]
-        )
+        Operation.__init__(self, operands=[align, nothing, nothing, nothing], result_types=[TOKEN])
 
 
 @irdl_op_definition
