@@ -105,7 +105,7 @@ def _belongs_to_code(op: Operation, mentioned: set[str], foreign: set[str]) -> b
         name = op.properties.get("sym_name")
         symbol = name.data if isinstance(name, StringAttr) else ""
         return symbol in mentioned or not (symbol in foreign or NATIVE in op.attributes)
-    return op.name in (_ASYNC_FUNCTION, "memref.global")
+    return op.name in (_ASYNC_FUNCTION, "memref.global", "llvm.func")
 
 
 def _only(module: ModuleOp, places: set[int]) -> ModuleOp:

@@ -31,6 +31,7 @@ from tfrt_nb.passes.call_directly import CallDirectly
 from tfrt_nb.passes.canonicalize import Canonicalize
 from tfrt_nb.passes.check_async import CheckAsync
 from tfrt_nb.passes.check_buffers import CheckBuffers
+from tfrt_nb.passes.convert_async_to_llvm import ConvertAsyncToLLVM
 from tfrt_nb.passes.convert_linalg_to_parallel_loops import ConvertLinalgToParallelLoops
 from tfrt_nb.passes.convert_scf_to_cf import ConvertScfToCf
 from tfrt_nb.passes.desugar_proposal import DesugarProposal
@@ -63,6 +64,7 @@ PASSES: dict[str, type[ModulePass]] = {
         CheckAsync,
         CheckBuffers,
         ConvertLinalgToParallelLoops,
+        ConvertAsyncToLLVM,
         ConvertScfToCf,
         DesugarProposal,
         DropOnErrorPaths,

@@ -15,9 +15,19 @@ from io import StringIO
 from typing import Any, TypeVar
 
 from xdsl.dialects import arith, func
-from xdsl.dialects.builtin import AnyFloat, IntegerAttr, IntegerType, ModuleOp, UnregisteredOp
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    ArrayAttr,
+    FloatAttr,
+    IntegerAttr,
+    IntegerType,
+    ModuleOp,
+    UnregisteredOp,
+    f64,
+    i64,
+)
 from xdsl.dialects.utils import print_func_op_like
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.irdl import IRDLOperation
 from xdsl.printer import Printer
 
@@ -194,6 +204,25 @@ class MlirPrinter(Printer):
 
     def print_float(self, value: float, type: AnyFloat) -> None:
         self.print_string(float_text(value, type))
+
+    def print_attribute(self, attribute: Attribute) -> None:
+        if attribute.name.startswith("llvm."):
+            from tfrt_nb.dialects.llvm.types import print_container  # most programs do without
+
+            if print_container(self, attribute):
+                return
+        if isinstance(attribute, ArrayAttr):
+            with self.in_square_brackets():
+                self.print_list(attribute, self._print_element)
+            return
+        super().print_attribute(attribute)
+
+    def _print_element(self, element: Attribute) -> None:
+        """In an array, the default types i64 and f64 are not printed."""
+        if isinstance(element, IntegerAttr | FloatAttr) and element.type in (i64, f64):
+            element.print_without_type(self)
+        else:
+            self.print_attribute(element)
 
     def _populate_block_name(self, block: Block, block_index: int | None = None) -> None:
         region = block.parent

@@ -27,6 +27,7 @@ from xdsl.printer import Printer
 
 from tfrt_nb.dialects.async_ import allocation, arithmetic, atomics, buffers, forall, loops
 from tfrt_nb.dialects.async_.replacing import with_operations
+from tfrt_nb.dialects.float_text import float_text
 
 
 class GlobalOp(memref.GlobalOp):
@@ -81,10 +82,17 @@ def _parse_initial_value(parser: Parser, type_: MemRefType) -> Attribute:
     return parser.parse_dense_int_or_fp_elements_attr(TensorType(element, type_.get_shape()))
 
 
+class _ElementsPrinter(Printer):
+    """Numbers as MLIR prints them."""
+
+    def print_float(self, value: float, type: AnyFloat) -> None:
+        self.print_string(float_text(value, type))
+
+
 def _elements_text(elements: DenseIntOrFPElementsAttr) -> str:
     """`dense<...>` without the type that follows it."""
     stream = StringIO()
-    Printer(stream).print_attribute(elements)
+    _ElementsPrinter(stream).print_attribute(elements)
     text, _, _ = stream.getvalue().rpartition(" : ")
     return text
 

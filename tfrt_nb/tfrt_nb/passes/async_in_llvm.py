@@ -1,0 +1,154 @@
+"""How `convert-async-to-llvm` converts a module: what stays, what is lowered, what is refused."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+from xdsl.dialects import arith, func
+from xdsl.dialects.builtin import FunctionType, ModuleOp
+from xdsl.ir import Block, Operation, Region, SSAValue
+
+from tfrt_nb.dialects.async_.runtime import (
+    RuntimeAddToGroupOp,
+    RuntimeCreateOp,
+    RuntimeLoadOp,
+    RuntimeStoreOp,
+)
+from tfrt_nb.dialects.async_.types import ValueType
+from tfrt_nb.passes.async_calls import LOWERINGS, declare_runtime
+from tfrt_nb.passes.control_flow import Emitter, operations_in, terminator_of
+from tfrt_nb.passes.conversion import Conversion
+from tfrt_nb.passes.errors import PassError, location_of
+from tfrt_nb.passes.folding_once import fold_once
+from tfrt_nb.passes.llvm_forms import async_form, async_forms, llvm_form
+from tfrt_runtime.diagnostics import error, note
+
+
+def convert(module: ModuleOp) -> None:
+    """Lower all runtime and coroutine operations of the module.
+
+    Raises:
+        PassError: at the first operation that cannot be lowered; the module is as it was.
+    """
+    operations = operations_in(module)
+    left = _unreachable(operations)
+    for op in operations:
+        if op not in left:
+            _check(op)
+    declare_runtime(module)
+    conversion = Conversion()
+    for op in operations:
+        if isinstance(op, func.FuncOp) or _passes_values_on(op):
+            for region in op.regions:
+                for block in region.blocks:
+                    conversion.retype(block, async_form)
+    for op in operations:
+        if op not in left:
+            _convert(op, conversion)
+        elif _passes_values_on(op) and _has_async_types(op):
+            _make_anew(op, conversion)
+    conversion.finish()
+
+
+def _unreachable(operations: list[Operation]) -> set[Operation]:
+    """The operations in blocks that no way leads to, which MLIR's conversions never see."""
+    found: set[Operation] = set()
+    for op in operations:
+        for region in op.regions:
+            reached = _reachable_blocks(region) if len(region.blocks) > 1 else set(region.blocks)
+            for block in region.blocks:
+                if op in found or block not in reached:
+                    found.update(block.ops)
+    return found
+
+
+def _reachable_blocks(region: Region) -> set[Block]:
+    pending = [region.blocks[0]]
+    reached = set(pending)
+    while pending:
+        targets = terminator_of(pending.pop()).successors
+        pending += (target for target in targets if target not in reached)
+        reached.update(targets)
+    return reached
+
+
+def _convert(op: Operation, conversion: Conversion) -> None:
+    lower = LOWERINGS.get(op.name)
+    if lower is not None:
+        conversion.replace(op, lower(op, Emitter.in_front_of(op), conversion))
+    elif (known := fold_once(op)) is not None:
+        if not isinstance(known, SSAValue):
+            known = Emitter.in_front_of(op)(arith.ConstantOp(known)).result
+        conversion.replace(op, [known])
+    elif isinstance(op, func.FuncOp):
+        type_ = op.function_type
+        op.function_type = FunctionType.from_lists(
+            async_forms(type_.inputs), async_forms(type_.outputs)
+        )
+    elif _passes_values_on(op) and _has_async_types(op):
+        _make_anew(op, conversion)
+
+
+def _passes_values_on(op: Operation) -> bool:
+    """Whether the operation only hands values over, of whatever type they are."""
+    return op.name in _HANDING_OVER or op.name.startswith(("cf.", "scf."))
+
+
+_HANDING_OVER = frozenset({"func.call", "func.return", "arith.select"})
+_WITHOUT_ATTRIBUTES = frozenset({"func.call", "func.return"})
+"""What MLIR makes anew without the attributes that it does not know."""
+
+
+def _has_async_types(op: Operation) -> bool:
+    return any(async_form(type_) != type_ for type_ in (*op.operand_types, *op.result_types))
+
+
+def _make_anew(op: Operation, conversion: Conversion) -> None:
+    new = type(op).create(
+        operands=[conversion.value(value, async_form(value.type)) for value in op.operands],
+        result_types=async_forms(op.result_types),
+        properties=op.properties,
+        attributes={} if op.name in _WITHOUT_ATTRIBUTES else op.attributes,
+        successors=op.successors,
+        regions=[op.detach_region(region) for region in list(op.regions)],
+    )
+    conversion.replace(op, Emitter.in_front_of(op)(new).results)
+
+
+def _check(op: Operation) -> None:
+    if not op.name.startswith("async."):
+        return
+    if op.name not in LOWERINGS:
+        _refuse(op, _advice(op))
+    if isinstance(op, RuntimeAddToGroupOp) and isinstance(op.operand.type, ValueType):
+        _refuse(op, "MLIR's groups have tokens only: add the token of what resolves the value")
+    match op:
+        case (
+            RuntimeCreateOp(result=value)
+            | RuntimeLoadOp(storage=value)
+            | RuntimeStoreOp(storage=value)
+        ):
+            _check_payload(op, value.type)
+
+
+def _check_payload(op: Operation, type_: object) -> None:
+    if isinstance(type_, ValueType) and llvm_form(type_.value_type) is None:
+        _refuse(op, f"LLVM has no type for '{type_.value_type}'")
+
+
+def _advice(op: Operation) -> str:
+    if op.name.startswith("async.runtime."):
+        return (
+            "only the runtime of this toolkit has this operation, and 'tfrt-nb run' lowers it: "
+            "the passes in front do not make it without options"
+        )
+    return (
+        "lower it first: async-func-to-async-runtime, async-to-async-runtime, "
+        "async-runtime-ref-counting"
+    )
+
+
+def _refuse(op: Operation, advice: str) -> NoReturn:
+    message = f"failed to legalize operation '{op.name}' that was explicitly marked illegal"
+    place = location_of(op)
+    raise PassError(error(message, place, [note(advice, place)]))
