@@ -284,8 +284,7 @@ def resolved_before(context: Address, value: Address) -> None:
 @native
 def set_object_error(context: Address, value: Address) -> None:
     """Resolve an object to the error that was noted for it; gives up the producer's reference."""
-    failure = load(value + VALUE_FAILURE)
-    store(value + VALUE_FAILURE, 0)
+    failure = exchange(value + VALUE_FAILURE, 0)
     if not claim(value):
         drop_optional(context, failure)
         resolved_before(context, value)
@@ -346,8 +345,7 @@ def error_of(context: Address, value: Address) -> Address:
 @native
 def note_failure(context: Address, value: Address, failure: Address) -> None:
     """Say which error an object is about to become.  Takes over the reference to `failure`."""
-    drop_optional(context, load(value + VALUE_FAILURE))
-    store(value + VALUE_FAILURE, failure)
+    drop_optional(context, exchange(value + VALUE_FAILURE, failure))
 
 
 @native
