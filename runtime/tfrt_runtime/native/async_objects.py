@@ -33,6 +33,7 @@ from tfrt_runtime.native.layouts import (
     ASYNC_OBJECTS,
     ASYNC_REGISTERED,
     CONCRETE,
+    CONTEXT_DROPPED,
     CONTEXT_FAILURE,
     CONTEXT_MADE,
     CONTEXT_PROCESS,
@@ -45,6 +46,7 @@ from tfrt_runtime.native.layouts import (
     GROUP_ERROR,
     GROUP_PENDING,
     GROUP_SIZE,
+    KIND_BITS,
     KIND_CONCRETE,
     KIND_INDIRECT,
     OBJECT_GIVEN_UP,
@@ -54,6 +56,7 @@ from tfrt_runtime.native.layouts import (
     STATE_BITS,
     TYPE_CHAIN,
     TYPE_GROUP,
+    TYPE_OBJECT,
     TYPE_STORAGE,
     TYPE_UNKNOWN,
     UNCONSTRUCTED,
@@ -238,7 +241,16 @@ def drop_references(context: Address, value: Address, count: int) -> None:
 @native
 def last_reference(context: Address, value: Address, too_many: int) -> None:
     """No reference is left: destroy the object, unless there are fewer than none."""
-    if is_registered(value):
+    kind = load(value + VALUE_KIND)
+    if (
+        load(value + VALUE_ASYNC) | too_many == 0
+        and kind < TYPE_OBJECT << 8
+        and kind & KIND_BITS != KIND_INDIRECT
+    ):
+        # What nearly all are: there is nothing to release but the cell.
+        store(context + CONTEXT_DROPPED, load(context + CONTEXT_DROPPED) + 1)
+        give_cell(context, value)
+    elif is_registered(value):
         # The last one was the list's.  Give it back, and what was never there.
         store_release(value + VALUE_REFERENCES, 1)
         tell(context, EVENT_RELEASED_TOO_OFTEN, value)
@@ -269,6 +281,20 @@ def emplace(context: Address, value: Address) -> None:
     if head != UNCONSTRUCTED:
         run_waiters(context, head)
     drop_references(context, value, 1)
+
+
+@native
+def emplace_unseen(value: Address) -> bool:
+    """What `emplace` does, for an object that nobody but this thread knows of yet; False if it is not so.
+
+    Who learns of it later does so by way of something that publishes it, as with any memory.
+    """
+    if load(value + VALUE_ASYNC) & OBJECT_REGISTERED != 0:
+        # The list of objects knows of it, and may give it up at this moment.
+        return False
+    store(value + VALUE_STATE, CONCRETE)
+    store(value + VALUE_REFERENCES, load(value + VALUE_REFERENCES) - 1)
+    return True
 
 
 @native

@@ -44,6 +44,9 @@ from tfrt_nb.dialects.async_.types import (
     print_value_type,
 )
 
+UNSEEN = "unseen"
+"""The attribute of `async.runtime.set_available` where nobody else knows of the object yet."""
+
 
 @functools.cache
 def _count(number: int) -> IntegerAttr:
