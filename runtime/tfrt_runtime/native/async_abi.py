@@ -20,6 +20,7 @@ from tfrt_runtime.native.async_groups import add_member, has_error, new_group
 from tfrt_runtime.native.async_objects import (
     drop_references,
     emplace,
+    emplace_unseen,
     error_of,
     fail_thread,
     new_future,
@@ -224,6 +225,15 @@ def add_value_to_group(value: Address, group: Address) -> int:
 def set_maker(value: Address, record: Address) -> None:
     """Say which operation made an object, for reports; the record lives as long as the object."""
     store(value + VALUE_OWNER, record)
+
+
+@exported("tfrtAsyncEmplaceUnseen", "void", "ptr")
+def emplace_unseen_object(value: Address) -> None:
+    """Make a token or a value available that its maker has shown to nobody; gives up the producer's
+    reference.
+    """
+    if not emplace_unseen(value):
+        emplace(here(), value)
 
 
 @exported("tfrtAsyncDescribeError", "void", "ptr", "ptr")

@@ -33,6 +33,7 @@ from tfrt_runtime.native.layouts import (
     ASYNC_OBJECTS,
     ASYNC_REGISTERED,
     CONCRETE,
+    CONTEXT_DROPPED,
     CONTEXT_FAILURE,
     CONTEXT_MADE,
     CONTEXT_PROCESS,
@@ -45,6 +46,7 @@ from tfrt_runtime.native.layouts import (
     GROUP_ERROR,
     GROUP_PENDING,
     GROUP_SIZE,
+    KIND_BITS,
     KIND_CONCRETE,
     KIND_INDIRECT,
     OBJECT_GIVEN_UP,
@@ -54,6 +56,7 @@ from tfrt_runtime.native.layouts import (
     STATE_BITS,
     TYPE_CHAIN,
     TYPE_GROUP,
+    TYPE_OBJECT,
     TYPE_STORAGE,
     TYPE_UNKNOWN,
     UNCONSTRUCTED,
@@ -238,7 +241,16 @@ def drop_references(context: Address, value: Address, count: int) -> None:
 @native
 def last_reference(context: Address, value: Address, too_many: int) -> None:
     """No reference is left: destroy the object, unless there are fewer than none."""
-    if is_registered(value):
+    kind = load(value + VALUE_KIND)
+    if (
+        load(value + VALUE_ASYNC) | too_many == 0
+        and kind < TYPE_OBJECT << 8
+        and kind & KIND_BITS != KIND_INDIRECT
+    ):
+        # What nearly all are: there is nothing to release but the cell.
+        store(context + CONTEXT_DROPPED, load(context + CONTEXT_DROPPED) + 1)
+        give_cell(context, value)
+    elif is_registered(value):
         # The last one was the list's.  Give it back, and what was never there.
         store_release(value + VALUE_REFERENCES, 1)
         tell(context, EVENT_RELEASED_TOO_OFTEN, value)
@@ -272,6 +284,20 @@ def emplace(context: Address, value: Address) -> None:
 
 
 @native
+def emplace_unseen(value: Address) -> bool:
+    """What `emplace` does, for an object that nobody but this thread knows of yet; False if it is not so.
+
+    Who learns of it later does so by way of something that publishes it, as with any memory.
+    """
+    if load(value + VALUE_ASYNC) & OBJECT_REGISTERED != 0:
+        # The list of objects knows of it, and may give it up at this moment.
+        return False
+    store(value + VALUE_STATE, CONCRETE)
+    store(value + VALUE_REFERENCES, load(value + VALUE_REFERENCES) - 1)
+    return True
+
+
+@native
 def resolved_before(context: Address, value: Address) -> None:
     """The producer of an object comes too late: it was given up, or the program is wrong."""
     if load_acquire(value + VALUE_ASYNC) & OBJECT_GIVEN_UP != 0:
@@ -284,8 +310,7 @@ def resolved_before(context: Address, value: Address) -> None:
 @native
 def set_object_error(context: Address, value: Address) -> None:
     """Resolve an object to the error that was noted for it; gives up the producer's reference."""
-    failure = load(value + VALUE_FAILURE)
-    store(value + VALUE_FAILURE, 0)
+    failure = exchange(value + VALUE_FAILURE, 0)
     if not claim(value):
         drop_optional(context, failure)
         resolved_before(context, value)
@@ -346,8 +371,7 @@ def error_of(context: Address, value: Address) -> Address:
 @native
 def note_failure(context: Address, value: Address, failure: Address) -> None:
     """Say which error an object is about to become.  Takes over the reference to `failure`."""
-    drop_optional(context, load(value + VALUE_FAILURE))
-    store(value + VALUE_FAILURE, failure)
+    drop_optional(context, exchange(value + VALUE_FAILURE, failure))
 
 
 @native

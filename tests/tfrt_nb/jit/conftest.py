@@ -186,6 +186,7 @@ class PythonRuntime:
         self._resolve(address, is_error=False)
 
     EmplaceValue = EmplaceToken
+    tfrtAsyncEmplaceUnseen = EmplaceToken
 
     def SetTokenError(self, address: int) -> None:
         self._resolve(address, is_error=True)

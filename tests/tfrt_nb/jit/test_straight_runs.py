@@ -76,8 +76,26 @@ IN_A_BRANCH = f"""{BEGIN}
     scf.yield %y : i64
   }}
 {END}"""
+REGIONS_BEHIND = f"""{BEGIN}
+  %v = async.call @f(%m) : (i64) -> !async.value<i64>
+  %x = await %v : !async.value<i64>
+  cf.br ^more
+^more:
+  %task = async.execute {{
+    async.yield
+  }}
+  %y = scf.if %is_end -> (i64) {{
+    scf.yield %zero : i64
+  }} else {{
+    scf.yield %one : i64
+  }}
+  cf.br ^last
+^last:
+  %r = arith.addi %x, %y : i64
+{END}"""
 SHAPES = pytest.mark.parametrize(
-    "shape", [ONE_CALL, DEEP_CALL_FIRST, DEEP_CALL_LAST, AWAITED_AT_ONCE, IN_A_BRANCH]
+    "shape",
+    [ONE_CALL, DEEP_CALL_FIRST, DEEP_CALL_LAST, AWAITED_AT_ONCE, IN_A_BRANCH, REGIONS_BEHIND],
 )
 
 

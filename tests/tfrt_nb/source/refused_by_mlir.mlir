@@ -1021,3 +1021,9 @@ func.func @f() {
   return
 }
 // 2:8: error: 'async.execute' op requires one region
+// -----
+func.func @f() {
+  %m = memref.alloc() : memref<4x!async.token>
+  return
+}
+// 2:34: error: invalid memref element type

@@ -61,6 +61,7 @@ MLIR_FUNCTIONS = (
 OUR_FUNCTIONS = (
     _mlir("AddValueToGroup", "i64", "ptr", "ptr"),
     RuntimeFunction("tfrtAsyncSetMaker", "void", ("ptr", "ptr")),
+    RuntimeFunction("tfrtAsyncEmplaceUnseen", "void", ("ptr",)),
     RuntimeFunction("tfrtAsyncDescribeError", "void", ("ptr", "ptr")),
     RuntimeFunction("tfrtAsyncInheritError", "void", ("ptr", "ptr")),
     RuntimeFunction("tfrtAsyncTakeFailure", "void", ("ptr",)),
@@ -75,7 +76,8 @@ OUR_FUNCTIONS = (
     RuntimeFunction("tfrtAsyncAllocateFrame", "ptr", ("i64", "i64")),
     RuntimeFunction("tfrtAsyncFreeFrame", "void", ("ptr", "i64", "i64")),
 )
-"""Functions that MLIR's runtime does not have: values in groups, places of objects, messages of errors,
+"""Functions that MLIR's runtime does not have: values in groups, places of objects, objects that are
+resolved before anybody knows of them, messages of errors,
 the lowest address of this thread's stack that recursive functions should use, whether tasks shall not
 start any more, and frames of coroutines from a free list.
 
@@ -158,7 +160,10 @@ def _set_maker(body: FunctionBody, op: Operation) -> None:
 
 def _set_available(body: FunctionBody, op: Operation) -> None:
     (operand,) = op.operands
-    _runtime(body, f"{_PREFIX}Emplace{_kind(operand)}", body.name(operand))
+    name = f"{_PREFIX}Emplace{_kind(operand)}"
+    if runtime.UNSEEN in op.attributes and not body.module.is_portable:
+        name = "tfrtAsyncEmplaceUnseen"
+    _runtime(body, name, body.name(operand))
 
 
 def _set_error(body: FunctionBody, op: Operation) -> None:

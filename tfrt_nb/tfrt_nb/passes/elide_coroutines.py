@@ -5,9 +5,12 @@ them and returns them, and needs no frame.
 
     %id = async.coro.id
     %h = async.coro.begin %id
-    ...                             =>      ...
+    ...                                     ...
+    async.runtime.set_available %v  =>      async.runtime.set_available %v {unseen}
     async.coro.free %id, %h
     async.coro.end %h
+
+The caller gets the results when they are resolved: until then nobody else knows of them.
 """
 
 from __future__ import annotations
@@ -16,7 +19,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, UnitAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 
@@ -27,7 +30,8 @@ from tfrt_nb.dialects.async_.coroutine import (
     CoroIdOp,
     CoroSuspendOp,
 )
-from tfrt_nb.passes.control_flow import erase
+from tfrt_nb.dialects.async_.runtime import UNSEEN, RuntimeSetAvailableOp
+from tfrt_nb.passes.control_flow import erase, operations_in, terminator_of
 from tfrt_nb.passes.coroutines import PRESPLIT
 
 
@@ -49,10 +53,14 @@ def _elide(function: FuncOp) -> None:
     del function.attributes["passthrough"]
     for block in [b for b in function.body.blocks if not b.predecessors()][1:]:
         function.body.erase_block(block)
+    operations = operations_in(function)
+    end = terminator_of(function.body.blocks[-1])
+    results = set(end.operands)
     frame = [
-        op
-        for op in function.body.walk()
-        if isinstance(op, CoroIdOp | CoroBeginOp | CoroFreeOp | CoroEndOp)
+        op for op in operations if isinstance(op, CoroIdOp | CoroBeginOp | CoroFreeOp | CoroEndOp)
     ]
+    for op in operations:
+        if type(op) is RuntimeSetAvailableOp and op.operand in results:
+            op.attributes[UNSEEN] = UnitAttr()
     for op in reversed(frame):
         erase(op)

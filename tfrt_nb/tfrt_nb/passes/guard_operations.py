@@ -14,7 +14,7 @@ is a constant other than zero, a constant index below a static size.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -27,6 +27,7 @@ from xdsl.dialects.builtin import (
     IntegerType,
     MemRefType,
     ModuleOp,
+    StringAttr,
     i1,
 )
 from xdsl.dialects.func import FuncOp
@@ -34,12 +35,15 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from tfrt_nb.dialects.async_ import arithmetic
-from tfrt_nb.dialects.async_.failures import RuntimeCheckOp
+from tfrt_nb.dialects.async_.coroutine import CoroBeginOp
+from tfrt_nb.dialects.async_.failures import RuntimeCheckOp, RuntimeDescribeErrorOp
 from tfrt_nb.dialects.async_.forall import ForallOp
+from tfrt_nb.dialects.async_.functions import FuncOp as AsyncFuncOp
 from tfrt_nb.dialects.async_.runtime import (
     RuntimeCreateGroupOp,
     RuntimeIsAvailableOp,
     RuntimeLoadOp,
+    RuntimeSetErrorOp,
     RuntimeStackIsLowOp,
     RuntimeTakeBufferOp,
 )
@@ -77,7 +81,7 @@ _GUARDED_TYPES: tuple[type[Operation], ...] = (
     *DIVISIONS,
     *(memref.LoadOp, memref.StoreOp, memref.AtomicRMWOp, RuntimeLoadOp),
     *(memref.AllocOp, memref.AllocaOp, memref.DeallocOp),
-    *(CreateGroupOp, RuntimeCreateGroupOp),
+    *(CreateGroupOp, RuntimeCreateGroupOp, RuntimeSetErrorOp),
     *VIEWS,
     *(scf.ForOp, scf.ParallelOp),
     ForallOp,
@@ -115,6 +119,8 @@ class GuardOperations(ModulePass):
                 _guard_dealloc(nested)
             elif self.accesses and isinstance(nested, CreateGroupOp | RuntimeCreateGroupOp):
                 _guard_group(nested, nested.operands[0])
+            elif self.accesses and isinstance(nested, RuntimeSetErrorOp):
+                _describe_error(nested)
             elif self.accesses and isinstance(nested, RuntimeLoadOp):
                 _guard_load(nested)
             elif self.accesses and isinstance(nested, VIEWS):
@@ -209,6 +215,21 @@ def _guard_group(op: Operation, size: SSAValue) -> None:
     zero = emit(arith.ConstantOp(IntegerAttr(0, IndexType()))).result
     is_size = emit(arith.CmpiOp(size, zero, "sge")).result
     emit(cf.AssertOp(is_size, "the size of a group must not be negative"))
+
+
+def _describe_error(op: RuntimeSetErrorOp) -> None:
+    """An error that a program makes by hand has a place, too; coroutines say why they fail before."""
+    if not any(isinstance(before, CoroBeginOp) for before in _first_operations(op)):
+        message = StringAttr(f"set to an error by '{op.name}'")
+        Emitter.in_front_of(op)(RuntimeDescribeErrorOp(op.operand, message))
+
+
+def _first_operations(op: Operation) -> Iterable[Operation]:
+    """What the function that the operation is in begins with."""
+    region = op.parent_region()
+    while region is not None and not isinstance(region.parent, FuncOp | AsyncFuncOp):
+        region = region.parent_region()
+    return () if region is None else region.blocks[0].ops
 
 
 def _guard_load(op: RuntimeLoadOp) -> None:

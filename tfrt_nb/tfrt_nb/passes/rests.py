@@ -66,17 +66,19 @@ def rest_of(function: FuncOp, start: Operation, symbol: str) -> tuple[FuncOp, li
 def _region_from(start: Operation, block: Block, behind: Collection[Block]) -> Region:
     """Copies of the operations from `start` on, and of the blocks behind."""
     originals = [other for other in region_of(block).blocks if other in behind]
-    blocks = {original: Block(arg_types=original.arg_types) for original in originals}
+    copies = [Block(arg_types=original.arg_types) for original in originals]
     values: dict[SSAValue, SSAValue] = {}
-    for original, copy in blocks.items():
+    for original, copy in zip(originals, copies, strict=True):
         values.update(zip(original.args, copy.args, strict=True))
+    # Copying learns the blocks in the regions of operations, too.
+    blocks = dict(zip(originals, copies, strict=True))
     entry = Block()
     for op in operations_from(start):
         entry.add_op(copied(op, values, blocks))
-    for original, copy in blocks.items():
+    for original, copy in zip(originals, copies, strict=True):
         for op in original.ops:
             copy.add_op(copied(op, values, blocks))
-    body = Region([entry, *blocks.values()])
+    body = Region([entry, *copies])
     # What is used in a block may be made in one that was copied later.
     replace_uses_inside(body, values)
     return body

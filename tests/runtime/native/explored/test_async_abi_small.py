@@ -14,6 +14,7 @@ from tfrt_runtime.native import async_abi, async_interrupts, async_objects
 from tfrt_runtime.native.async_value import drop_optional, new_value, set_error, state_of
 from tfrt_runtime.native.layouts import (
     ASYNC_CANCELLED,
+    ASYNC_CHECKED,
     ASYNC_REGISTERED,
     CONCRETE,
     CONTEXT_FAILURE,
@@ -25,7 +26,7 @@ from tfrt_runtime.native.layouts import (
     PROCESS_INTERRUPTS,
     TYPE_ERROR,
 )
-from tfrt_runtime.native.memory import load_acquire, store, store_release, thread_context
+from tfrt_runtime.native.memory import load, load_acquire, store, store_release, thread_context
 from tfrt_runtime.testing.explorer import World, explore
 from tfrt_runtime.testing.simulated_coroutines import SimulatedCoroutines
 from tfrt_runtime.testing.simulated_host import SimulatedHost, name_cell
@@ -128,6 +129,43 @@ def test_a_member_that_is_added_while_it_is_resolved_counts_once(member: Member)
         def check() -> None:
             assert state_of(scene.group) == member.state
             scene.drop(scene.member, scene.group)
+
+        world.finally_assert(check)
+
+    assert explore(scenario).complete
+
+
+@pytest.mark.parametrize("checked", [False, True])
+def test_who_is_shown_an_object_that_was_resolved_before_finds_it_so(checked: bool) -> None:
+    def scenario(world: World) -> None:
+        member = MEMBERS["a value"]
+        scene = Scene(world, member)
+        store(scene.coroutines.shared + ASYNC_CHECKED, 1 if checked else 0)
+        shown = world.allocate(8)
+        store(shown, 0)
+        seen: list[tuple[int, int]] = []
+
+        def make() -> None:
+            made = member.make()
+            store(async_abi.get_value_storage(made), 7)
+            async_abi.emplace_unseen_object(made)
+            async_abi.add_ref(made, 1)
+            store_release(shown, made)
+            async_abi.drop_ref(made, 1)
+
+        def look() -> None:
+            made = load_acquire(shown)
+            if made != 0:
+                seen.append((state_of(made), load(async_abi.get_value_storage(made))))
+
+        scene.thread(make, "producer")
+        scene.thread(look, "who is shown it")
+
+        def check() -> None:
+            assert seen in ([], [(CONCRETE, 7)])
+            scene.drop(load_acquire(shown), scene.group)
+            scene.drop(scene.member, scene.member)
+            world.release(shown)
 
         world.finally_assert(check)
 

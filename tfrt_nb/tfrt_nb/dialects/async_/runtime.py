@@ -46,6 +46,9 @@ from tfrt_nb.dialects.async_.types import (
 )
 from tfrt_nb.dialects.fast_ir import initialize
 
+UNSEEN = "unseen"
+"""The attribute of `async.runtime.set_available` where nobody else knows of the object yet."""
+
 
 @functools.cache
 def _count(number: int) -> IntegerAttr:
