@@ -79,7 +79,6 @@ class _Caller:
         self.calls: dict[Operation, list[CallOp]] = {}
         self.waits: dict[Operation, int] = {}
         self.failing: set[str] = set()
-        self.seen: set[str] = set()
         self.recursive: set[str] = set()
 
     def run(self) -> None:
@@ -88,8 +87,8 @@ class _Caller:
         if not self.calls:
             return
         self.recursive = recursive_functions(callees(self.module))
-        for name in self.functions:
-            self._visit(name)
+        for name in self._callees_first():
+            self._replace_calls(self.calls.get(self.functions[name], []))
         for holder, calls in self.calls.items():
             if not isinstance(holder, FuncOp):
                 self._replace_calls(calls)
@@ -121,16 +120,22 @@ class _Caller:
             self.failing |= more
             pending.extend(more)
 
-    def _visit(self, name: str) -> None:
-        """Replace the calls in an async function, after those in the functions that it calls."""
-        if name in self.seen:
-            return
-        self.seen.add(name)
-        function = self.functions[name]
-        calls = self.calls.get(function, [])
-        for call in calls:
-            self._visit(call.callee.root_reference.data)
-        self._replace_calls(calls)
+    def _callees_first(self) -> list[str]:
+        """The async functions, each behind those that it calls, apart from those on a way back to it."""
+        finished: dict[str, None] = {}
+        seen: set[str] = set()
+        for start in self.functions:
+            path = [start]
+            while path:
+                name = path[-1]
+                calls = () if name in seen else self.calls.get(self.functions[name], ())
+                seen.add(name)
+                names = [call.callee.root_reference.data for call in calls]
+                names = [callee for callee in names if callee not in seen]
+                path.extend(names)
+                if not names:
+                    finished[path.pop()] = None
+        return list(finished)
 
     def _replace_calls(self, calls: list[CallOp]) -> None:
         for call in calls:
