@@ -46,7 +46,7 @@ def verify(module: ModuleOp, resolved_late: Iterable[SSAValue] = ()) -> list[Dia
     for operation, symbols in _operations(module):
         if isinstance(operation, KernelOp) and operation.is_plainly_right():
             continue
-        looks = _looks(operation)
+        looks = _looks(operation, symbols)
         if looks is None:
             diagnostics += _check(operation, symbols)
         elif looks not in right:
@@ -59,7 +59,7 @@ def verify(module: ModuleOp, resolved_late: Iterable[SSAValue] = ()) -> list[Dia
     return sorted(diagnostics, key=_place)
 
 
-def _looks(operation: Operation) -> Hashable | None:
+def _looks(operation: Operation, symbols: Symbols) -> Hashable | None:
     """All that decides whether the operation is right, where that is not much; else None.
 
     Types and attributes count by identity, which the parser makes often enough the same.
@@ -68,6 +68,7 @@ def _looks(operation: Operation) -> Hashable | None:
     if operation.attributes or not _is_judged_by_looks(kind):
         return None
     looks: list[Hashable] = [kind, *_ids(operation.operands), None, *_ids(operation.results)]
+    looks.append(id(symbols))
     for name, attribute in operation.properties.items():
         if kind.name == "arith.constant" and isinstance(attribute, IntegerAttr):
             looks += (name, id(attribute.type))  # whatever the number is
@@ -104,7 +105,14 @@ def _is_judged_by_looks(kind: type[Operation]) -> bool:
 
 _ENDS = frozenset({"async.yield", "scf.yield"})
 _JUDGED_BY_LOOKS = frozenset(
-    {"async.add_to_group", "async.await", "async.execute", "memref.load", "memref.store"}
+    {
+        "async.add_to_group",
+        "async.await",
+        "async.execute",
+        "func.call",
+        "memref.load",
+        "memref.store",
+    }
 )
 
 
