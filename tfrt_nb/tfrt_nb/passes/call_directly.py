@@ -80,6 +80,7 @@ class _Caller:
         self.waits: dict[Operation, int] = {}
         self.failing: set[str] = set()
         self.seen: set[str] = set()
+        self.finished: set[str] = set()
         self.recursive: set[str] = set()
 
     def run(self) -> None:
@@ -123,14 +124,19 @@ class _Caller:
 
     def _visit(self, name: str) -> None:
         """Replace the calls in an async function, after those in the functions that it calls."""
-        if name in self.seen:
-            return
-        self.seen.add(name)
-        function = self.functions[name]
-        calls = self.calls.get(function, [])
-        for call in calls:
-            self._visit(call.callee.root_reference.data)
-        self._replace_calls(calls)
+        pending = [name]
+        while pending:
+            last = pending[-1]
+            calls = self.calls.get(self.functions[last], [])
+            if last not in self.seen:
+                self.seen.add(last)
+                callees = [call.callee.root_reference.data for call in calls]
+                pending += [callee for callee in callees if callee not in self.seen]
+                continue
+            pending.pop()
+            if last not in self.finished:
+                self.finished.add(last)
+                self._replace_calls(calls)
 
     def _replace_calls(self, calls: list[CallOp]) -> None:
         for call in calls:
@@ -157,9 +163,7 @@ class _Caller:
     def _replace(self, call: CallOp, name: str) -> None:
         direct = self._direct(name)
         emit = Emitter.in_front_of(call)
-        plain = emit(
-            PlainCallOp(direct.sym_name.data, call.operands_, direct.function_type.outputs.data)
-        )
+        plain = emit(_call(direct, call.operands_))
         plain.attributes |= call.attributes
         holder = _holder(plain)
         if name in self.failing and not isinstance(holder, ExecuteOp):
