@@ -162,9 +162,7 @@ class _Caller:
     def _replace(self, call: CallOp, name: str) -> None:
         direct = self._direct(name)
         emit = Emitter.in_front_of(call)
-        plain = emit(
-            PlainCallOp(direct.sym_name.data, call.operands_, direct.function_type.outputs.data)
-        )
+        plain = emit(_call(direct, call.operands_))
         plain.attributes |= call.attributes
         holder = _holder(plain)
         if name in self.failing and not isinstance(holder, ExecuteOp):

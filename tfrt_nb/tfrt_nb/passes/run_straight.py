@@ -29,8 +29,9 @@ is not known yet, a ticket for each result: an object as a number, which is 0 wh
 
 `@fib_rest` is the rest of the function from the first await behind the call on, as an async function of
 what is needed there: so whoever called goes on in any case, and the rest waits where the function would
-have waited.  What comes before that await is done as it was, with objects.  `@fib` itself calls `@fib_straight`, and awaits what its ticket stands for if there is one.  The first tickets
-come from where the stack ends: there the straight form calls `@fib`, which goes on elsewhere.
+have waited.  What comes before that await is done as it was, with objects.  `@fib` itself calls
+`@fib_straight`, and awaits what its ticket stands for if there is one.  The first tickets come from where
+the stack ends: there the straight form calls `@fib`, which goes on elsewhere.
 
 A function that fails returns tickets of objects in error, so that it fails where it is awaited.
 
@@ -179,8 +180,7 @@ def _waits_for_others(function: FuncOp, calls: list[CallOp]) -> bool:
     """Whether something is awaited that none of the calls gives."""
     return any(
         isinstance(op, AwaitOp) and op.operand.owner not in calls
-        for block in function.body.blocks
-        for op in block.ops
+        for op in outside_tasks(function.body)
     )
 
 
