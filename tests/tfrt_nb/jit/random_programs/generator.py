@@ -135,6 +135,9 @@ class Generator:
         if self.chance(0.25):
             self.recursion()
             return
+        if self.chance(0.25):
+            self.blocks()
+            return
         is_async = self.chance(0.6)
         name = f"f{len(self.functions)}"
         types = [self.any_type() for _ in range(self.rng.randrange(4))]
@@ -207,6 +210,39 @@ class Generator:
                 self.line(f"scf.yield {self.rng.choice(('%zero', '%one'))} : i64")
             self.line("return %r : i64")
         self.functions.append(Function(name, is_async, (I64,), (result,), False, 20))
+
+    def blocks(self) -> None:
+        """A function of several blocks, which hand tokens and numbers on."""
+        name, is_async = f"f{len(self.functions)}", self.chance(0.6)
+        results = [future(I64)] if is_async else [TOKEN, I64]
+        before, self.work = self.work, 0
+        kind = "async.func" if is_async else "func.func"
+        token, number = self.fresh("p"), self.fresh("p")
+        head = f"{kind} @{name}({token}: {TOKEN}, {number}: i64) -> ({', '.join(results)}) {{"
+        with self.block(head):
+            entry = Scope(is_ordered=False, depth=1)
+            entry.add(token, TOKEN)
+            entry.add(number, I64)
+            self.statements(entry, self.rng.randrange(1, 4))
+            condition = self.condition(entry, 0.5)
+            passed = f"({self.need(entry, TOKEN)}, {self.need(entry, I64)} : {TOKEN}, i64)"
+            targets = ["^left", "^right"] if self.chance(0.5) else ["^left", f"^join{passed}"]
+            self.line(f"cf.cond_br {condition}, {', '.join(targets)}")
+            for label in ("left", "right")[: 2 if targets[1] == "^right" else 1]:
+                self.line(f"^{label}:")
+                side = entry.inner()
+                self.statements(side, self.rng.randrange(3))
+                given = f"{self.need(side, TOKEN)}, {self.need(side, I64)}"
+                self.line(f"cf.br ^join({given} : {TOKEN}, i64)")
+            joined, total = self.fresh("a"), self.fresh("a")
+            self.line(f"^join({joined}: {TOKEN}, {total}: i64):")
+            end = entry.inner()
+            end.add(joined, TOKEN)
+            end.add(total, I64)
+            self.statements(end, self.rng.randrange(3))
+            self.leave(end, "return", [I64] if is_async else results)
+        work, self.work = self.work + 1, before
+        self.functions.append(Function(name, is_async, (TOKEN, I64), tuple(results), False, work))
 
     # Statements
 
@@ -561,6 +597,87 @@ class Generator:
             self.line("scf.reduce")
         scope.add(buffer, BUFFER)
 
+    def parallel_square(self, scope: Scope) -> None:
+        """Two dimensions; one of them goes backwards through the buffer."""
+        if scope.depth >= DEEPEST or self.work + scope.times * 16 > MOST_WORK:
+            return
+        buffer, row, column, place = (self.fresh(letter) for letter in "miii")
+        zero, one, two, four = (self.index_constant(scope, number) for number in (0, 1, 2, 4))
+        self.line(f"{buffer} = memref.alloc() : {BUFFER}")
+        with self.block(
+            f"scf.parallel ({row}, {column}) = ({zero}, {zero}) to ({two}, {four})"
+            f" step ({one}, {two}) {{"
+        ):
+            inner = scope.inner(times=4, is_ordered=False)
+            self.define(inner, I64, f"arith.index_cast {row} : index to i64")
+            self.statements(inner, self.rng.randrange(3))
+            self.line(f"{place} = arith.addi {row}, {column} : index")
+            self.line(f"memref.store {self.need(inner, I64)}, {buffer}[{place}] : {BUFFER}")
+            self.line("scf.reduce")
+        scope.add(buffer, BUFFER)
+
+    def two_reductions(self, scope: Scope) -> None:
+        if scope.depth >= DEEPEST or self.work + scope.times * 16 > MOST_WORK:
+            return
+        first, second = self.need(scope, I64), self.need(scope, I64)
+        result, index, trips = self.fresh("r"), self.fresh("i"), self.rng.randrange(6)
+        bounds = [self.index_constant(scope, number) for number in (0, trips, 1)]
+        with self.block(
+            f"{result}:2 = scf.parallel ({index}) = ({bounds[0]}) to ({bounds[1]})"
+            f" step ({bounds[2]}) init ({first}, {second}) -> (i64, i64) {{"
+        ):
+            inner = scope.inner(times=trips, is_ordered=False)
+            self.define(inner, I64, f"arith.index_cast {index} : index to i64")
+            self.statements(inner, self.rng.randrange(3))
+            terms = f"{self.need(inner, I64)}, {self.need(inner, I64)}"
+            self.line(f"scf.reduce({terms} : i64, i64) {{")
+            for operation, end in (("addi", "}, {"), ("maxsi", "}")):
+                left, right, both = self.fresh("a"), self.fresh("a"), self.fresh()
+                self.line(f"^{self.fresh('b')[1:]}({left}: i64, {right}: i64):")
+                self.line(f"  {both} = arith.{operation} {left}, {right} : i64")
+                self.line(f"  scf.reduce.return {both} : i64")
+                self.line(end)
+        scope.add(f"{result}#0", I64)
+        scope.add(f"{result}#1", I64)
+
+    def counted(self, scope: Scope) -> None:
+        """References on top of those that are counted; what comes in between may fail."""
+        known = scope.known(lambda t: t.startswith("!async"))
+        if known:
+            name, type_ = self.rng.choice(known)
+            count = self.rng.randrange(1, 4)
+            self.line(f"async.runtime.add_ref {name} {{count = {count} : i64}} : {type_}")
+            self.statements(scope, self.rng.randrange(3))
+            self.line(f"async.runtime.drop_ref {name} {{count = {count} : i64}} : {type_}")
+
+    def gate(self, scope: Scope) -> None:
+        """A token or value that a task resolves by hand, to an error now and then."""
+        if scope.depth >= DEEPEST:
+            return
+        type_ = self.rng.choice((TOKEN, future(I64)))
+        gate, token = self.fresh("g"), self.fresh("t")
+        self.line(f"{gate} = async.runtime.create : {type_}")
+        with self.block(f"{token} = async.execute {{"):
+            inner = scope.inner(is_ordered=False)
+            if self.chance(0.15):
+                self.line(f"async.runtime.set_error {gate} : {type_}")
+            else:
+                if type_ != TOKEN:
+                    number = self.fresh()
+                    self.line(f"{number} = arith.constant {self.rng.randrange(9)} : i64")
+                    self.line(f"async.runtime.store {number}, {gate} : {type_}")
+                self.line(f"async.runtime.set_available {gate} : {type_}")
+            self.statements(inner, self.rng.randrange(3))
+            self.line("async.yield")
+        scope.add(gate, type_)
+        scope.add(token, TOKEN)
+
+    def selection(self, scope: Scope) -> None:
+        """One of two tokens or values."""
+        type_ = self.rng.choice((TOKEN, TOKEN, future(I64)))
+        names = [self.need(scope, t) for t in (I1, type_, type_)]
+        self.define(scope, type_, f"arith.select {', '.join(names)} : {type_}")
+
     def reduction(self, scope: Scope) -> None:
         if scope.depth >= DEEPEST or self.work + scope.times * 16 > MOST_WORK:
             return
@@ -605,5 +722,10 @@ _STATEMENTS = {
     "written_by_task": 1,
     "parallel_loop": 1,
     "reduction": 1,
+    "parallel_square": 1,
+    "two_reductions": 1,
+    "counted": 2,
+    "gate": 2,
+    "selection": 1,
 }
 """How often each is chosen."""

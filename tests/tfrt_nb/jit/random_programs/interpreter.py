@@ -9,6 +9,7 @@ of all that it may be.
 
 from __future__ import annotations
 
+import itertools
 import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -162,7 +163,17 @@ class Interpreter:
                 member, group = operands
                 group.members.append(member)
                 return (len(group.members) - 1,)
-            case runtime.RuntimeAwaitOp():
+            case runtime.RuntimeAwaitOp() | runtime.RuntimeAddRefOp() | runtime.RuntimeDropRefOp():
+                return ()
+            case runtime.RuntimeCreateOp():
+                return (Future(),)
+            case runtime.RuntimeStoreOp():
+                operands[1].payload = operands[0]
+                return ()
+            case runtime.RuntimeSetAvailableOp():
+                return ()
+            case runtime.RuntimeSetErrorOp():
+                operands[0].errors = errors_at(op, f"set to an error by '{op.name}'")
                 return ()
             case runtime.RuntimeIsErrorOp():
                 return (bool(operands[0].errors),)
@@ -201,12 +212,13 @@ class Interpreter:
 
     def _parallel(self, op: scf.ParallelOp, values: Values) -> Sequence[Any]:
         """All iterations run, whichever fail; with a reduction, those up to the first failure."""
-        lower, upper, step = (values[x[0]] for x in (op.lowerBound, op.upperBound, op.step))
+        bounds = zip(op.lowerBound, op.upperBound, op.step, strict=True)
+        ranges = [range(*(values[bound] for bound in dimension)) for dimension in bounds]
         carried = [values[value] for value in op.initVals]
         failed: Errors = frozenset()
-        for index in range(lower, upper, step):
+        for indices in itertools.product(*ranges):
             try:
-                reduce, terms = self.region(op.body, [index], values)
+                reduce, terms = self.region(op.body, [*indices], values)
             except Failed as failure:
                 if carried:
                     raise
@@ -233,9 +245,14 @@ def await_(awaited: Future | Group, results: int) -> Sequence[Any]:
 def check(op: Operation, holds: bool, message: str) -> None:
     """Fail at the operation, if something does not hold."""
     if not holds:
-        place = location_of(op)
-        assert place is not None
-        raise Failed(frozenset({(message, place.line)}))
+        raise Failed(errors_at(op, message))
+
+
+def errors_at(op: Operation, message: str) -> Errors:
+    """An error with this message at the operation."""
+    place = location_of(op)
+    assert place is not None
+    return frozenset({(message, place.line)})
 
 
 def wrap(number: int, type_: object) -> int:
