@@ -40,6 +40,7 @@ from tfrt_nb.passes.expand_selects import ExpandSelects
 from tfrt_nb.passes.guard_operations import GuardOperations
 from tfrt_nb.passes.inline import Inline
 from tfrt_nb.passes.interruptible_loops import InterruptibleLoops
+from tfrt_nb.passes.number_functions import NumberFunctions
 from tfrt_nb.passes.print_streams import PrintStreams
 from tfrt_nb.passes.propagate_failures import PropagateFailures
 from tfrt_runtime.diagnostics import Location, TfrtError, error
@@ -68,6 +69,7 @@ PASSES: dict[str, type[ModulePass]] = {
         GuardOperations,
         Inline,
         InterruptibleLoops,
+        NumberFunctions,
         PrintStreams,
         PropagateFailures,
     )
@@ -106,6 +108,7 @@ def executable_pipeline(*first: ModulePass) -> Pipeline:
     return Pipeline(
         (
             DesugarProposal(),
+            NumberFunctions(),
             ConvertLinalgToParallelLoops(),
             ExpandBuffers(),
             CheckAsync(),
