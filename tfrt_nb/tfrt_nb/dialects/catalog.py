@@ -125,7 +125,7 @@ _LAZY_DIALECTS = {
     "arith": _lazily("tfrt_nb.dialects.async_.companions", "Arith"),
     "async": _lazily("tfrt_nb.dialects.async_", "Async"),
     "cf": _lazily("tfrt_nb.dialects.async_.companions", "Cf"),
-    "func": _lazily("xdsl.dialects.func", "Func"),
+    "func": _lazily("tfrt_nb.dialects.async_.function_values", "Func"),
     "index": _lazily("tfrt_nb.dialects.async_.arithmetic", "Index"),
     "linalg": _lazily("tfrt_nb.dialects.async_.linear", "Linalg"),
     "llvm": _lazily("tfrt_nb.dialects.llvm", "Llvm"),

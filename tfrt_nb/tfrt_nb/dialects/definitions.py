@@ -8,6 +8,7 @@ from functools import cache
 from xdsl.dialects.builtin import (
     AnyFloat,
     DenseArrayBase,
+    FunctionType,
     IndexType,
     IntegerType,
     MemRefType,
@@ -196,6 +197,7 @@ _BY_CLASSES: dict[frozenset[type[Attribute]], str] = {
     frozenset({CoroIdType}): "switched-resume coroutine identifier",
     frozenset({CoroHandleType}): "coroutine handle",
     frozenset({CoroStateType}): "saved coroutine state",
+    frozenset({FunctionType}): "function type",
     frozenset({IndexType}): "index",
     frozenset({MemRefType}): "memref of any type values",
     frozenset({IntegerType}): "signless-fixed-width-integer-like",

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from xdsl.dialects import arith, math, ub
 from xdsl.dialects.builtin import IntegerType, VectorType, i1
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from tfrt_nb.dialects.async_.arithmetic import IndexCmpOp
+from tfrt_nb.dialects.async_.lanes import LanewiseCmpfOp, LanewiseCmpiOp
 from tfrt_nb.jit.function_body import FunctionBody, Lowering
 from tfrt_nb.jit.llvm_types import (
-    LIBRARY_FUNCTIONS,
     UnsupportedType,
     constant,
-    float_literal,
     llvm_type,
 )
 from tfrt_nb.passes.interruptible_loops import NEVER_WRAPS
@@ -87,6 +88,21 @@ _FLOAT_PREDICATES = (
 )
 
 
+def in_one_line(lowerings: Mapping[str, Lowering]) -> dict[str, Lowering]:
+    """Lowerings that refuse vectors of several dimensions, which LLVM's instructions do not take."""
+    return {name: _in_one_line(lower) for name, lower in lowerings.items()}
+
+
+def _in_one_line(lower: Lowering) -> Lowering:
+    def checked(body: FunctionBody, op: Operation) -> None:
+        for value in op.operands:
+            if isinstance(value.type, VectorType) and len(value.type.get_shape()) > 1:
+                raise UnsupportedType(f"'{op.name}' is not there for '{value.type}'")
+        lower(body, op)
+
+    return checked
+
+
 def _binary(instruction: str) -> Lowering:
     def lower(body: FunctionBody, op: Operation) -> None:
         left, right = op.operands
@@ -104,46 +120,11 @@ def _lower_addi(body: FunctionBody, op: Operation) -> None:
 def _intrinsic(name: str) -> Lowering:
     def lower(body: FunctionBody, op: Operation) -> None:
         type_ = op.results[0].type
-        full_name = f"llvm.{name}.{_suffix(type_)}"
+        full_name = f"llvm.{name}.{type_suffix(type_)}"
         result = body.call(full_name, llvm_type(type_), *map(body.argument, op.operands))
         body.bind(op.results[0], result)
 
     return lower
-
-
-def _library_function(name: str) -> Lowering:
-    """The function for doubles, or with `f` behind its name for floats."""
-
-    def lower(body: FunctionBody, op: Operation) -> None:
-        type_ = llvm_type(op.results[0].type)
-        if type_ not in _LIBRARY_SUFFIXES:
-            raise UnsupportedType(f"'{op.name}' is not there for '{op.results[0].type}'")
-        full_name = f"{name}{_LIBRARY_SUFFIXES[type_]}"
-        body.bind(op.results[0], body.call(full_name, type_, body.argument(op.operands[0])))
-
-    return lower
-
-
-_LIBRARY_SUFFIXES = {"double": "", "float": "f"}
-
-
-def _lower_rsqrt(body: FunctionBody, op: Operation) -> None:
-    type_ = op.results[0].type
-    text = llvm_type(type_)
-    root = body.call(f"llvm.sqrt.{_suffix(type_)}", text, body.argument(op.operands[0]))
-    element = type_.element_type if isinstance(type_, VectorType) else type_
-    one = float_literal(1.0, element)
-    numerator = f"splat ({llvm_type(element)} {one})" if element is not type_ else one
-    body.set(op.results[0], f"fdiv {text} {numerator}, {root}")
-
-
-def _lower_fpowi(body: FunctionBody, op: Operation) -> None:
-    """By `pow`: what LLVM's `powi` calls is in the compiler's library, not in the process."""
-    base, exponent = op.operands
-    type_ = llvm_type(base.type)
-    power = body.value(f"sitofp {body.typed(exponent)} to {type_}")
-    name = f"llvm.pow.{_suffix(base.type)}"
-    body.bind(op.results[0], body.call(name, type_, body.argument(base), (type_, power)))
 
 
 def _lower_addui_extended(body: FunctionBody, op: Operation) -> None:
@@ -151,7 +132,7 @@ def _lower_addui_extended(body: FunctionBody, op: Operation) -> None:
     type_ = op.operands[0].type
     text = llvm_type(type_)
     returns = f"{{ {text}, {_truth(type_)} }}"
-    name = f"llvm.uadd.with.overflow.{_suffix(type_)}"
+    name = f"llvm.uadd.with.overflow.{type_suffix(type_)}"
     pair = body.call(name, returns, *map(body.argument, op.operands))
     for index, result in enumerate(op.results):
         body.set(result, f"extractvalue {returns} {pair}, {index}")
@@ -161,25 +142,27 @@ def _extended_product(widen: str) -> Lowering:
     """The lower and the upper half of a product."""
 
     def lower(body: FunctionBody, op: Operation) -> None:
-        type_ = llvm_type(op.operands[0].type)
-        width = _width(op.operands[0].type)
-        wide = f"i{2 * width}"
+        source = op.operands[0].type
+        type_, width = llvm_type(source), _width(source)
+        doubled: Attribute = IntegerType(2 * width)
+        if isinstance(source, VectorType):
+            doubled = VectorType(doubled, source.get_shape())
+        wide = llvm_type(doubled)
         left, right = (
             body.value(f"{widen} {body.typed(operand)} to {wide}") for operand in op.operands
         )
         product = body.value(f"mul {wide} {left}, {right}")
-        upper = body.value(f"lshr {wide} {product}, {width}")
+        upper = body.value(f"lshr {wide} {product}, {_all(doubled, width)}")
         for result, half in zip(op.results, (product, upper), strict=True):
             body.set(result, f"trunc {wide} {half} to {type_}")
 
     return lower
 
 
-def _suffix(type_: Attribute) -> str:
+def type_suffix(type_: Attribute) -> str:
     """How LLVM writes the type in the name of an intrinsic."""
     if isinstance(type_, VectorType):
-        (size,) = type_.get_shape()
-        return f"v{size}{_suffix(type_.element_type)}"
+        return f"v{type_.element_count()}{type_suffix(type_.element_type)}"
     text = llvm_type(type_)
     return {"half": "f16", "bfloat": "bf16", "float": "f32", "double": "f64"}.get(text, text)
 
@@ -224,13 +207,13 @@ def _lower_select(body: FunctionBody, op: Operation) -> None:
 
 
 def _lower_cmpi(body: FunctionBody, op: Operation) -> None:
-    assert isinstance(op, arith.CmpiOp)
+    assert isinstance(op, arith.CmpiOp | LanewiseCmpiOp)
     predicate = _INTEGER_PREDICATES[op.predicate.value.data]
     body.set(op.result, f"icmp {predicate} {body.typed(op.lhs)}, {body.name(op.rhs)}")
 
 
 def _lower_cmpf(body: FunctionBody, op: Operation) -> None:
-    assert isinstance(op, arith.CmpfOp)
+    assert isinstance(op, arith.CmpfOp | LanewiseCmpfOp)
     predicate = _FLOAT_PREDICATES[op.predicate.value.data]
     body.set(op.result, f"fcmp {predicate} {body.typed(op.lhs)}, {body.name(op.rhs)}")
 
@@ -340,7 +323,7 @@ def _with_flag(name: str) -> Lowering:
 
     def lower(body: FunctionBody, op: Operation) -> None:
         type_ = op.results[0].type
-        full_name = f"llvm.{name}.{_suffix(type_)}"
+        full_name = f"llvm.{name}.{type_suffix(type_)}"
         argument = body.argument(op.operands[0])
         result = body.call(full_name, llvm_type(type_), argument, ("i1", "false"))
         body.bind(op.results[0], result)
@@ -370,51 +353,50 @@ def _lower_index_sizeof(body: FunctionBody, op: Operation) -> None:
     body.bind(op.results[0], "64")
 
 
-LOWERINGS: dict[str, Lowering] = {
-    **{f"arith.{name}": _binary(instruction) for name, instruction in _BINARY.items()},
-    **{f"arith.{name}": _cast(instruction) for name, instruction in _CASTS.items()},
-    **{name: _intrinsic(intrinsic) for name, intrinsic in _INTRINSICS.items()},
-    **{f"math.{name}": _library_function(name) for name in LIBRARY_FUNCTIONS},
-    math.RsqrtOp.name: _lower_rsqrt,
-    math.FPowIOp.name: _lower_fpowi,
-    "arith.divui": _unsigned_division("udiv"),
-    "arith.remui": _unsigned_division("urem"),
-    "arith.addui_extended": _lower_addui_extended,
-    "arith.mului_extended": _extended_product("zext"),
-    "arith.mulsi_extended": _extended_product("sext"),
-    arith.ConstantOp.name: _lower_constant,
-    arith.AddiOp.name: _lower_addi,
-    arith.SelectOp.name: _lower_select,
-    arith.CmpiOp.name: _lower_cmpi,
-    arith.CmpfOp.name: _lower_cmpf,
-    arith.NegfOp.name: _lower_negf,
-    arith.IndexCastOp.name: _index_cast("sext"),
-    "arith.index_castui": _index_cast("zext"),
-    arith.DivSIOp.name: _lower_divsi,
-    arith.RemSIOp.name: _lower_remsi,
-    arith.CeilDivSIOp.name: _rounded_division(up=True),
-    arith.FloorDivSIOp.name: _rounded_division(up=False),
-    arith.CeilDivUIOp.name: _lower_ceildivui,
-    math.AbsIOp.name: _with_flag("abs"),
-    math.CountLeadingZerosOp.name: _with_flag("ctlz"),
-    math.CountTrailingZerosOp.name: _with_flag("cttz"),
-    ub.PoisonOp.name: _lower_poison,
-    **{name: _binary(instruction) for name, instruction in _OF_INDICES.items()},
-    "index.maxs": _intrinsic("smax"),
-    "index.maxu": _intrinsic("umax"),
-    "index.mins": _intrinsic("smin"),
-    "index.minu": _intrinsic("umin"),
-    "index.divs": _lower_divsi,
-    "index.divu": _unsigned_division("udiv"),
-    "index.rems": _lower_remsi,
-    "index.remu": _unsigned_division("urem"),
-    "index.ceildivs": _rounded_division(up=True),
-    "index.ceildivu": _lower_ceildivui,
-    "index.floordivs": _rounded_division(up=False),
-    "index.casts": _index_cast("sext"),
-    "index.castu": _index_cast("zext"),
-    "index.cmp": _lower_index_cmp,
-    "index.constant": _lower_index_constant,
-    "index.bool.constant": _lower_index_constant,
-    "index.sizeof": _lower_index_sizeof,
-}
+LOWERINGS: dict[str, Lowering] = in_one_line(
+    {
+        **{f"arith.{name}": _binary(instruction) for name, instruction in _BINARY.items()},
+        **{f"arith.{name}": _cast(instruction) for name, instruction in _CASTS.items()},
+        **{name: _intrinsic(intrinsic) for name, intrinsic in _INTRINSICS.items()},
+        "arith.divui": _unsigned_division("udiv"),
+        "arith.remui": _unsigned_division("urem"),
+        "arith.addui_extended": _lower_addui_extended,
+        "arith.mului_extended": _extended_product("zext"),
+        "arith.mulsi_extended": _extended_product("sext"),
+        arith.ConstantOp.name: _lower_constant,
+        arith.AddiOp.name: _lower_addi,
+        arith.SelectOp.name: _lower_select,
+        arith.CmpiOp.name: _lower_cmpi,
+        arith.CmpfOp.name: _lower_cmpf,
+        arith.NegfOp.name: _lower_negf,
+        arith.IndexCastOp.name: _index_cast("sext"),
+        "arith.index_castui": _index_cast("zext"),
+        arith.DivSIOp.name: _lower_divsi,
+        arith.RemSIOp.name: _lower_remsi,
+        arith.CeilDivSIOp.name: _rounded_division(up=True),
+        arith.FloorDivSIOp.name: _rounded_division(up=False),
+        arith.CeilDivUIOp.name: _lower_ceildivui,
+        math.AbsIOp.name: _with_flag("abs"),
+        math.CountLeadingZerosOp.name: _with_flag("ctlz"),
+        math.CountTrailingZerosOp.name: _with_flag("cttz"),
+        ub.PoisonOp.name: _lower_poison,
+        **{name: _binary(instruction) for name, instruction in _OF_INDICES.items()},
+        "index.maxs": _intrinsic("smax"),
+        "index.maxu": _intrinsic("umax"),
+        "index.mins": _intrinsic("smin"),
+        "index.minu": _intrinsic("umin"),
+        "index.divs": _lower_divsi,
+        "index.divu": _unsigned_division("udiv"),
+        "index.rems": _lower_remsi,
+        "index.remu": _unsigned_division("urem"),
+        "index.ceildivs": _rounded_division(up=True),
+        "index.ceildivu": _lower_ceildivui,
+        "index.floordivs": _rounded_division(up=False),
+        "index.casts": _index_cast("sext"),
+        "index.castu": _index_cast("zext"),
+        "index.cmp": _lower_index_cmp,
+        "index.constant": _lower_index_constant,
+        "index.bool.constant": _lower_index_constant,
+        "index.sizeof": _lower_index_sizeof,
+    }
+)

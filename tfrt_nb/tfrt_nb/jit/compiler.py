@@ -7,7 +7,9 @@ calls are given by address; what is not given is looked for in the process (`mal
 from __future__ import annotations
 
 import ctypes
+import functools
 import platform
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -93,6 +95,7 @@ def load(compiled: Compiled, functions: Mapping[str, int]) -> MachineCode:
         UnresolvedFunction: naming the functions that are not given and not in the process.
     """
     missing = [name for name in compiled.called if not _is_known(name, functions)]
+    missing += _missing_helpers(compiled.code)
     if missing:
         raise UnresolvedFunction(
             *(error(f"'{name}' is declared but not defined") for name in missing)
@@ -108,6 +111,30 @@ def load(compiled: Compiled, functions: Mapping[str, int]) -> MachineCode:
     engine.finalize_object()
     _connect_interrupts(engine, functions)
     return MachineCode(engine)
+
+
+_HELPER = re.compile(rb"(?<=\0)__[a-z]+(?:ti|hf|bf)[a-z]*\d?(?=\0)")
+"""The names, between zeros in an object, of functions that LLVM calls for what the processor lacks: division
+of 128 bits, conversion of short floats."""
+
+
+def _missing_helpers(code: bytes) -> list[str]:
+    """Make known which functions of the compiler's own library an object calls; those that are nowhere."""
+    called = {name.decode() for name in _HELPER.findall(code)}
+    return sorted(name for name in called if not _provide_helper(name))
+
+
+@functools.cache
+def _provide_helper(name: str) -> bool:
+    """Let code call a function of the compiler's library; whether there is one."""
+    if hasattr(ctypes.CDLL(None), name):
+        return True
+    try:
+        function = getattr(ctypes.CDLL("libgcc_s.so.1"), name)
+    except (OSError, AttributeError):
+        return False
+    llvm.add_symbol(name, ctypes.cast(function, ctypes.c_void_p).value)
+    return True
 
 
 def _connect_interrupts(engine: llvm.ExecutionEngine, functions: Mapping[str, int]) -> None:

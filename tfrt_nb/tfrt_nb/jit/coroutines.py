@@ -27,6 +27,7 @@ from tfrt_nb.jit import (
     buffers,
     control,
     library,
+    mathematics,
     spawning,
     vectors,
     views,
@@ -48,6 +49,7 @@ from tfrt_nb.passes.propagate_failures import FALLIBLE
 
 _LOWERINGS = {
     **arithmetic.LOWERINGS,
+    **mathematics.LOWERINGS,
     **buffers.LOWERINGS,
     **views.LOWERINGS,
     **vectors.LOWERINGS,

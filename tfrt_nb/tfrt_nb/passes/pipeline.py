@@ -43,6 +43,7 @@ from tfrt_nb.passes.guard_operations import GuardOperations
 from tfrt_nb.passes.inline import Inline
 from tfrt_nb.passes.interruptible_loops import InterruptibleLoops
 from tfrt_nb.passes.mark_explicit_counts import MarkExplicitCounts
+from tfrt_nb.passes.number_functions import NumberFunctions
 from tfrt_nb.passes.print_streams import PrintStreams
 from tfrt_nb.passes.propagate_failures import PropagateFailures
 from tfrt_nb.passes.run_straight import RunStraight
@@ -75,6 +76,7 @@ PASSES: dict[str, type[ModulePass]] = {
         Inline,
         InterruptibleLoops,
         MarkExplicitCounts,
+        NumberFunctions,
         PrintStreams,
         PropagateFailures,
         RunStraight,
@@ -115,6 +117,7 @@ def executable_pipeline(*first: ModulePass) -> Pipeline:
         (
             DesugarProposal(),
             MarkExplicitCounts(),
+            NumberFunctions(),
             ConvertLinalgToParallelLoops(),
             ExpandBuffers(),
             CheckAsync(),

@@ -35,26 +35,6 @@ class RemFOp(arith.FloatingPointLikeBinaryOperation):
     traits = traits_def(Pure())
 
 
-@irdl_op_definition
-class IndexCastUIOp(IRDLOperation):
-    """Between an index and an integer, which is extended by zeros."""
-
-    name = "arith.index_castui"
-    input = operand_def(INTEGER_OR_INDEX)
-    result = result_def(INTEGER_OR_INDEX)
-
-    traits = traits_def(Pure())
-
-    assembly_format = "$input attr-dict `:` type($input) `to` type($result)"
-
-    def verify_(self) -> None:
-        if not isinstance(self.input.type, IndexType) ^ isinstance(self.result.type, IndexType):
-            raise VerifyException(
-                f"operand type '{self.input.type}' and result type '{self.result.type}' "
-                "are cast incompatible"
-            )
-
-
 class AddUIExtendedOp(arith.AddUIExtendedOp):
     """`arith.addui_extended %a, %b : index, i1`: indices can be added, too."""
 

@@ -25,7 +25,7 @@ from xdsl.ir import Attribute
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 
-from tfrt_nb.dialects.async_ import allocation, arithmetic, atomics, buffers, forall, loops
+from tfrt_nb.dialects.async_ import allocation, arithmetic, atomics, buffers, forall, lanes, loops
 from tfrt_nb.dialects.async_.replacing import with_operations
 from tfrt_nb.dialects.float_text import float_text
 
@@ -99,8 +99,8 @@ def _elements_text(elements: DenseIntOrFPElementsAttr) -> str:
 
 Arith = with_operations(
     arith.Arith,
-    (arithmetic.AddUIExtendedOp,),
-    (arithmetic.RemFOp, arithmetic.IndexCastUIOp),
+    (arithmetic.AddUIExtendedOp, *lanes.OPERATIONS),
+    (arithmetic.RemFOp, lanes.IndexCastUIOp),
 )
 Cf = with_operations(cf.Cf, (arithmetic.SwitchOp,))
 Scf = with_operations(scf.Scf, loops.OPERATIONS, forall.OPERATIONS)

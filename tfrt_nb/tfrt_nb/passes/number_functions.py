@@ -1,0 +1,141 @@
+"""Functions that are values become numbers, and calls of such values choose among the functions.
+
+    %f = func.constant @add : (i32) -> i32       %f = arith.constant 0 : index
+    %r = func.call_indirect %f(%x)          =>   %r = scf.index_switch %f -> i32
+           : (i32) -> i32                        case 0 { yield func.call @add(%x) }
+                                                 default { yield func.call @sub(%x) }
+
+So whatever is known of calls, that they may fail, recur or wait, holds for these, too.  To choose from are
+the functions of the value's type that some `func.constant` names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from xdsl.context import Context
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import (
+    DenseArrayBase,
+    FunctionType,
+    IndexType,
+    IntegerAttr,
+    ModuleOp,
+    i64,
+)
+from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.ir import Attribute, Block, Region, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
+
+from tfrt_nb.dialects.async_.function_values import CallIndirectOp, ConstantOp
+from tfrt_nb.dialects.async_.functions import FuncOp as AsyncFuncOp
+from tfrt_nb.dialects.async_.types import ValueType
+from tfrt_nb.passes.control_flow import Emitter, operations_in, replace
+from tfrt_nb.passes.errors import fail
+
+Functions = Mapping[str, FuncOp]
+
+
+@dataclass(frozen=True)
+class NumberFunctions(ModulePass):
+    """Leaves no `func.constant` and `func.call_indirect`."""
+
+    name: ClassVar[str] = "async-number-functions"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        found = operations_in(op)
+        constants = [one for one in found if isinstance(one, ConstantOp)]
+        calls = [one for one in found if isinstance(one, CallIndirectOp)]
+        if not constants and not calls:
+            return
+        functions = {one.sym_name.data: one for one in op.ops if isinstance(one, FuncOp)}
+        for constant in constants:
+            _check(constant, functions)
+        numbers = {name: number for number, name in enumerate(dict.fromkeys(map(_name, constants)))}
+        for call in calls:
+            _choose(call, functions, numbers)
+        for constant in constants:
+            number = arith.ConstantOp(IntegerAttr(numbers[_name(constant)], IndexType()))
+            replace(constant, Emitter.in_front_of(constant)(number).results)
+        _retype(op)
+
+
+def _name(op: ConstantOp) -> str:
+    return op.value.root_reference.data
+
+
+def _check(op: ConstantOp, functions: Functions) -> None:
+    function = functions.get(_name(op))
+    if function is None:
+        fail(op, f"'{op.name}' op reference to undefined function '{_name(op)}'")
+    if function.function_type != op.result.type:
+        fail(op, f"'{op.name}' op reference to function with mismatched type")
+
+
+def _choose(op: CallIndirectOp, functions: Functions, numbers: Mapping[str, int]) -> None:
+    names = [name for name in numbers if functions[name].function_type == op.callee.type]
+    emit = Emitter.in_front_of(op)
+    if isinstance(op.callee.owner, ConstantOp):
+        names = [_name(op.callee.owner)]
+    match names:
+        case []:
+            fail(op, f"no function of type '{op.callee.type}' is the value of a 'func.constant'")
+        case [name]:
+            replace(op, emit(_call(op, name)).results)
+            return
+    *others, last = names
+    cases = DenseArrayBase.from_list(i64, [numbers[name] for name in others])
+    regions = [_calling(op, name) for name in others]
+    types = op.result_types
+    choice = scf.IndexSwitchOp(op.callee, cases, _calling(op, last), regions, types)
+    replace(op, emit(choice).results)
+
+
+def _call(op: CallIndirectOp, name: str) -> CallOp:
+    return CallOp(name, op.arguments, op.result_types)
+
+
+def _calling(op: CallIndirectOp, name: str) -> Region:
+    block = Block()
+    emit = Emitter.at_end(block, op.location)
+    emit(scf.YieldOp(*emit(_call(op, name)).results))
+    return Region(block)
+
+
+def _retype(module: ModuleOp) -> None:
+    """Let everything that is said to be a function be an index."""
+    for op in operations_in(module):
+        if isinstance(op, FuncOp | AsyncFuncOp):
+            inputs, outputs = (_numbered(types) for types in _signature(op))
+            op.properties["function_type"] = FunctionType.from_lists(inputs, outputs)
+        _retype_all(op.results)
+        for region in op.regions:
+            for block in region.blocks:
+                _retype_all(block.args)
+
+
+def _signature(op: FuncOp | AsyncFuncOp) -> tuple[Sequence[Attribute], Sequence[Attribute]]:
+    return op.function_type.inputs.data, op.function_type.outputs.data
+
+
+def _retype_all(values: Sequence[SSAValue]) -> None:
+    for value, type_ in zip(values, _numbered([value.type for value in values]), strict=True):
+        if type_ != value.type:
+            Rewriter.replace_value_with_new_type(value, type_)
+
+
+def _numbered(types: Sequence[Attribute]) -> list[Attribute]:
+    return [_number_type(type_) for type_ in types]
+
+
+def _number_type(type_: Attribute) -> Attribute:
+    match type_:
+        case FunctionType():
+            return IndexType()
+        case ValueType():
+            return ValueType(_number_type(type_.value_type))
+        case _:
+            return type_
