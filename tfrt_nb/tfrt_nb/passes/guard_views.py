@@ -22,7 +22,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Operation, SSAValue
 
 from tfrt_nb.passes.control_flow import Emitter
-from tfrt_nb.passes.index_math import constant_value
+from tfrt_nb.passes.greedy.constants import integer_of
 
 Number = SSAValue | int
 
@@ -65,7 +65,7 @@ def _numbers(static: DenseArrayBase[IntegerType], dynamic: Sequence[SSAValue]) -
 
 
 def _known(number: Number) -> int | None:
-    return number if isinstance(number, int) else constant_value(number)
+    return number if isinstance(number, int) else integer_of(number)
 
 
 class _Guard:

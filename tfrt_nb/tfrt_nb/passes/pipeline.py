@@ -127,7 +127,14 @@ def executable_pipeline(*first: ModulePass) -> Pipeline:
 def _for_execution(pass_: ModulePass) -> ModulePass:
     """A parallel loop leaves nothing running behind, and makes no iterations out of negative counts."""
     if isinstance(pass_, AsyncParallelFor):
-        return replace(pass_, clamp_trip_counts=True, join_on_failure=True, reductions=True)
+        return replace(
+            pass_,
+            clamp_trip_counts=True,
+            join_on_failure=True,
+            reductions=True,
+            align_loops=False,
+            fold=False,
+        )
     return pass_
 
 
