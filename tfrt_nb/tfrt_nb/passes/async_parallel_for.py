@@ -118,6 +118,7 @@ class AsyncParallelFor(ModulePass):
         wanted = math.minimum(self._wanted_blocks(math), math.constant(most))
         even = math.ceil_div(iterations, wanted)
         size = math.maximum(even, math.constant(max(1, self.min_task_size)))
+        rewriter.look_no_more(op)
         return split_reduction(op, trips, most, size, math)
 
     def _lower(self, op: scf.ParallelOp, rewriter: Rewriter, symbols: Symbols) -> None:
@@ -155,7 +156,7 @@ class AsyncParallelFor(ModulePass):
         """
         emit = math.emit
         if self.num_workers < 0:
-            workers = emit(RuntimeNumWorkerThreadsOp()).result
+            workers: SSAValue = emit(RuntimeNumWorkerThreadsOp()).result
         else:
             workers = math.constant(self.num_workers)
         factor = _float(_BLOCKS_PER_WORKER[0][1], emit)

@@ -31,6 +31,7 @@ from tfrt_nb.passes.canonicalize import Canonicalize
 from tfrt_nb.passes.check_async import CheckAsync
 from tfrt_nb.passes.check_buffers import CheckBuffers
 from tfrt_nb.passes.convert_scf_to_cf import ConvertScfToCf
+from tfrt_nb.passes.cse import Cse
 from tfrt_nb.passes.desugar_proposal import DesugarProposal
 from tfrt_nb.passes.drop_on_error_paths import DropOnErrorPaths
 from tfrt_nb.passes.elide_coroutines import ElideCoroutines
@@ -40,6 +41,7 @@ from tfrt_nb.passes.inline import Inline
 from tfrt_nb.passes.interruptible_loops import InterruptibleLoops
 from tfrt_nb.passes.print_streams import PrintStreams
 from tfrt_nb.passes.propagate_failures import PropagateFailures
+from tfrt_nb.passes.symbol_dce import SymbolDce
 from tfrt_runtime.diagnostics import Location, TfrtError, error
 
 PASSES: dict[str, type[ModulePass]] = {
@@ -57,6 +59,7 @@ PASSES: dict[str, type[ModulePass]] = {
         CheckAsync,
         CheckBuffers,
         ConvertScfToCf,
+        Cse,
         DesugarProposal,
         DropOnErrorPaths,
         ElideCoroutines,
@@ -66,6 +69,7 @@ PASSES: dict[str, type[ModulePass]] = {
         InterruptibleLoops,
         PrintStreams,
         PropagateFailures,
+        SymbolDce,
     )
 }
 """Every pass that a pipeline can name."""
