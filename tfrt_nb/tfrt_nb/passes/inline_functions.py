@@ -66,6 +66,8 @@ class _Inliner:
     module: ModuleOp
     functions: Mapping[str, Function]
     dead: list[Function] = field(default_factory=list)
+    inlined: set[Operation] = field(default_factory=set)
+    """Those of the dead whose last call was inlined; what others name counts as used."""
 
     def settle(self, group: Sequence[str]) -> None:
         """Simplify functions that call each other, and inline their calls, until nothing changes."""
@@ -73,7 +75,8 @@ class _Inliner:
             functions = [f for name in group if (f := self.functions[name]) not in self.dead]
             for function in functions:
                 rewrite_greedily(function.body, FOLDERS, PATTERNS)
-            calls = [call for function in functions for call in _plain_calls(function)]
+            self.dead += [function for function in functions if self._is_unused(function)]
+            calls = [call for f in functions if f not in self.dead for call in _plain_calls(f)]
             inlined = [call for call in calls if self._inline(call)]
             if not inlined:
                 return
@@ -84,12 +87,17 @@ class _Inliner:
         if not isinstance(callee, FuncOp) or not _may_be_inlined(call, callee):
             return False
         _put_in_place(call, callee)
-        if is_private(callee) and not any(name in named_by(op) for op in self._alive()):
+        if self._is_unused(callee):
             self.dead.append(callee)
+            self.inlined.add(callee)
         return True
 
-    def _alive(self) -> list[Operation]:
-        return [op for op in self.module.ops if op not in self.dead]
+    def _is_unused(self, function: Function) -> bool:
+        """Whether nobody names a private function, but functions that went away with their calls."""
+        if not is_private(function):
+            return False
+        name = function.sym_name.data
+        return not any(name in named_by(op) for op in self.module.ops if op not in self.inlined)
 
 
 def _plain_calls(function: Function) -> list[CallOp]:
@@ -157,14 +165,11 @@ def _called_by(function: Function) -> list[str]:
 
 
 def _callees_first(functions: Mapping[str, Function]) -> Iterator[list[str]]:
-    """Functions that call each other, together, after those that they call.
-
-    Those that are public, and what they call.  (Tarjan's algorithm.)
-    """
+    """Functions that call each other, together, after those that they call.  (Tarjan's algorithm.)"""
     numbers: dict[str, int] = {}
     lowest: dict[str, int] = {}
     open_: list[str] = []
-    for root in (name for name, function in functions.items() if not is_private(function)):
+    for root in functions:
         if root in numbers:
             continue
         path = [(root, iter(_called_by(functions[root])))]
