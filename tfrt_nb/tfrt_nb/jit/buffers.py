@@ -39,7 +39,7 @@ from tfrt_nb.jit.descriptors import (
 from tfrt_nb.jit.function_body import GLOBALS_TABLE, FunctionBody, Lowering, ModuleText
 from tfrt_nb.jit.llvm_types import array_literal, global_symbol, llvm_type
 from tfrt_nb.passes.errors import fail
-from tfrt_nb.passes.index_math import constant_value
+from tfrt_nb.passes.greedy.constants import integer_of
 
 _ALIGNMENT = 64  # a cache line, and enough for every vector type
 _MOST_IN_FRAME = 2**12
@@ -170,7 +170,7 @@ def _dim(body: FunctionBody, op: Operation) -> None:
     sizes = (
         unranked.sizes_of(body, op.source) if is_unranked else layout_of(body, op.source, op).sizes
     )
-    dimension = constant_value(op.index)
+    dimension = integer_of(op.index)
     if not sizes or (dimension is not None and not 0 <= dimension < len(sizes)):
         fail(op, f"the buffer has {len(sizes)} dimensions")
     if dimension is not None:

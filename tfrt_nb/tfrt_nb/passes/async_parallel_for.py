@@ -16,8 +16,9 @@ Loops with reductions are left alone, or become loops over blocks first (`parall
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import prod
 from typing import ClassVar
 
 from xdsl.context import Context
@@ -37,9 +38,11 @@ from tfrt_nb.dialects.async_.tasks import (
 )
 from tfrt_nb.dialects.async_.types import GROUP
 from tfrt_nb.passes.awaiting import JOINS, UNINTERRUPTED
-from tfrt_nb.passes.control_flow import Emitter, erase
-from tfrt_nb.passes.folding import fold_constants
-from tfrt_nb.passes.index_math import IndexMath, constant_value
+from tfrt_nb.passes.control_flow import Emitter
+from tfrt_nb.passes.folds.table import FOLDERS
+from tfrt_nb.passes.greedy.driver import rewrite_greedily
+from tfrt_nb.passes.greedy.rewriter import Rewriter
+from tfrt_nb.passes.index_math import IndexMath, RewritingEmitter, known_number
 from tfrt_nb.passes.outline import Symbols, captured_values, sink_constants
 from tfrt_nb.passes.parallel_compute import Loop, compute_function
 from tfrt_nb.passes.parallel_reduction import can_split_reduction, split_reduction
@@ -47,6 +50,8 @@ from tfrt_nb.passes.parallel_reduction import can_split_reduction, split_reducti
 _BLOCKS_PER_WORKER = ((4, 8.0), (8, 4.0), (16, 2.0), (32, 1.0), (64, 0.8))
 """With up to so many workers, so many blocks for each: few workers need finer blocks to even out."""
 _BLOCKS_PER_WORKER_OF_MANY = 0.6
+_MOST_UNROLLED = 512
+"""Iterations of inner loops at most that a block takes as a whole."""
 _MOST_PARTS = 256
 """Blocks of a loop with reductions at most, where the number of workers is not known."""
 
@@ -58,6 +63,8 @@ class AsyncParallelFor(ModulePass):
     `num_workers` -1 asks the runtime.  A block has at least `min_task_size` iterations.
     `clamp_trip_counts` departs from MLIR: without it two dimensions whose bounds are the wrong way
     round count as a loop that runs.  `reductions` departs, too: loops with reductions run in parallel.
+    `align_loops` is MLIR's, which gives larger blocks to short inner loops but as many as before, so that
+    iterations may run twice.  `fold` folds the whole module on the way, as MLIR does.
     """
 
     name: ClassVar[str] = "async-parallel-for"
@@ -68,75 +75,100 @@ class AsyncParallelFor(ModulePass):
     clamp_trip_counts: bool = False
     join_on_failure: bool = False
     reductions: bool = False
+    align_loops: bool = True
+    fold: bool = True
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        fold_constants(op)
         symbols = Symbols(op)
+        if self.fold:
+            patterns = {
+                "scf.parallel": (lambda loop, rewriter: self._rewrite(loop, rewriter, symbols),)
+            }
+            rewrite_greedily(op.body, FOLDERS, patterns, last_first=True)
+            return
+        rewriter = Rewriter(op.body)
         # The last first, and outer ones before inner ones, as MLIR numbers the functions.
-        for loop in reversed(list(op.walk(region_first=True))):
-            if isinstance(loop, scf.ParallelOp) and not loop.initVals:
-                self._lower(loop, symbols)
-            elif isinstance(loop, scf.ParallelOp) and self.reductions and can_split_reduction(loop):
-                replace(self, min_task_size=1)._lower(self._over_blocks(loop), symbols)
+        while loops := [loop for loop in op.walk() if self._can_rewrite(loop)]:
+            for loop in reversed(loops):
+                if loop.parent is not None:
+                    self._rewrite(loop, rewriter, symbols)
 
-    def _over_blocks(self, op: scf.ParallelOp) -> scf.ParallelOp:
+    def _can_rewrite(self, op: Operation) -> bool:
+        return isinstance(op, scf.ParallelOp) and (
+            not op.initVals or (self.reductions and can_split_reduction(op))
+        )
+
+    def _rewrite(self, op: Operation, rewriter: Rewriter, symbols: Symbols) -> bool:
+        if not self._can_rewrite(op):
+            return False
+        assert isinstance(op, scf.ParallelOp)
+        if op.initVals:
+            blocks = self._over_blocks(op, rewriter)
+            replace(self, min_task_size=1)._lower(blocks, rewriter, symbols)
+        else:
+            self._lower(op, rewriter, symbols)
+        return True
+
+    def _over_blocks(self, op: scf.ParallelOp, rewriter: Rewriter) -> scf.ParallelOp:
         """Let blocks of iterations reduce, each for itself."""
-        math = _math_in_front_of(op)
+        math = _math_in_front_of(op, rewriter)
         most = _MOST_PARTS if self.num_workers < 0 else self._most_blocks()
         trips = self._trip_counts(op, math)
-        iterations = trips[0]
-        for trip in trips[1:]:
-            iterations = math.mul(iterations, trip)
+        iterations = math.product(trips)
         wanted = math.minimum(self._wanted_blocks(math), math.constant(most))
         even = math.ceil_div(iterations, wanted)
         size = math.maximum(even, math.constant(max(1, self.min_task_size)))
+        rewriter.look_no_more(op)
         return split_reduction(op, trips, most, size, math)
 
-    def _lower(self, op: scf.ParallelOp, symbols: Symbols) -> None:
-        math = _math_in_front_of(op)
-        there_before = set(math.entry.ops)
+    def _lower(self, op: scf.ParallelOp, rewriter: Rewriter, symbols: Symbols) -> None:
+        math = _math_in_front_of(op, rewriter)
         min_task_size = math.constant(self.min_task_size)
-        constants = captured_values(op.body)
-        sink_constants(op.body, constants)
+        sink_constants(op.body, captured_values(op.body))
         trips = self._trip_counts(op, math)
-        iterations = trips[0]
-        for trip in trips[1:]:
-            iterations = math.mul(iterations, trip)
+        iterations = math.product(trips)
         captured = captured_values(op.body)
-        compute = compute_function(op, trips, captured, symbols)
         loop = Loop(trips, op.lowerBound, op.upperBound, op.step, captured)
         is_empty = math.compare("eq", iterations, math.constant(0))
-        body = Block()
-        inner = math.at(Emitter.at_end(body, op.location))
-        blocks_wanted = self._wanted_blocks(inner)
-        size, count = _cut(iterations, blocks_wanted, min_task_size, inner)
-        if self.async_dispatch:
-            call, starts = _dispatch_by_halves(loop, compute, size, count, inner, symbols)
-        else:
-            call, starts = _dispatch_in_a_loop(loop, compute, size, count, inner)
-        if self.join_on_failure:
-            call.attributes[JOINS] = UnitAttr()
-            starts.attributes[UNINTERRUPTED] = UnitAttr()
+        then, otherwise = Block(), Block()
+        math.inside(then).emit(scf.YieldOp())
+        inner = math.inside(otherwise)
+        wanted = self._wanted_blocks(inner)
+        size, count = _cut(iterations, wanted, min_task_size, inner)
+        _Dispatch(self, op, loop, size, count, symbols).emit(inner)
         inner.emit(scf.YieldOp())
-        math.emit(scf.IfOp(is_empty, (), [scf.YieldOp()], Region(body)))
-        erase(op)
-        _erase_unused_constants(constants)
-        _settle_constants(math.entry, there_before, min_task_size, blocks_wanted)
+        math.emit(scf.IfOp(is_empty, (), Region(then), Region(otherwise)))
+        rewriter.erase(op)
 
     def _trip_counts(self, op: scf.ParallelOp, math: IndexMath) -> list[SSAValue]:
         trips = []
         for lower, upper, step in zip(op.lowerBound, op.upperBound, op.step, strict=True):
-            trip = math.ceil_div(math.sub(upper, lower), step)
+            trip = math.trip_count(lower, upper, step)
             if self.clamp_trip_counts:
                 trip = math.maximum(trip, math.constant(0))
             trips.append(trip)
         return trips
 
     def _wanted_blocks(self, math: IndexMath) -> SSAValue:
-        """How many blocks there may be at most: some for each worker, at least one."""
+        """How many blocks there may be at most: some for each worker, at least one.
+
+        The number of workers is known here, or when the program runs.
+        """
+        emit = math.emit
         if self.num_workers < 0:
-            return _wanted_blocks_at_run_time(math)
-        return math.constant(self._most_blocks())
+            workers: SSAValue = emit(RuntimeNumWorkerThreadsOp()).result
+        else:
+            workers = math.constant(self.num_workers)
+        factor = _float(_BLOCKS_PER_WORKER[0][1], emit)
+        limits = [limit for limit, _ in _BLOCKS_PER_WORKER]
+        factors = [*(blocks for _, blocks in _BLOCKS_PER_WORKER[1:]), _BLOCKS_PER_WORKER_OF_MANY]
+        for limit, blocks in zip(limits, factors, strict=True):
+            is_more = math.compare("sgt", workers, math.constant(limit))
+            factor = math.select(is_more, _float(blocks, emit), factor)
+        count = emit(arith.SIToFPOp(emit(arith.IndexCastOp(workers, i32)), f32))
+        scaled = emit(arith.FPToSIOp(emit(arith.MulfOp(factor, count)), i32))
+        wanted = emit(arith.IndexCastOp(scaled, IndexType())).result
+        return math.maximum(math.constant(1), wanted)
 
     def _most_blocks(self) -> int:
         factor = next(
@@ -146,79 +178,13 @@ class AsyncParallelFor(ModulePass):
         return max(1, int(factor * self.num_workers))
 
 
-def _erase_unused_constants(values: Sequence[SSAValue]) -> None:
-    """Constants that only the body of the loop used."""
-    for value in values:
-        if isinstance(value.owner, arith.ConstantOp) and value.first_use is None:
-            erase(value.owner)
+def _math_in_front_of(op: Operation, rewriter: Rewriter) -> IndexMath:
+    assert op.parent is not None
+    return IndexMath(RewritingEmitter(op.parent, op, op.location, rewriter))
 
 
-def _settle_constants(
-    entry: Block, there_before: set[Operation], min_task_size: SSAValue, blocks_wanted: SSAValue
-) -> None:
-    """Put new constants where MLIR's folding puts them.
-
-    Each goes to the start of the block when its turn comes.  Only the first, the least size of a task,
-    stays where it is made if a constant or nothing is in front of it.
-    """
-    new = [op for op in entry.ops if isinstance(op, arith.ConstantOp) and op not in there_before]
-    new.sort(key=_turns(blocks_wanted))
-    first = min_task_size.owner
-    if isinstance(first, arith.ConstantOp) and first in new:
-        new.remove(first)
-        before = first.prev_op
-        while before in new:
-            before = before.prev_op
-        if before is not None and not isinstance(before, arith.ConstantOp):
-            new.insert(0, first)
-    for constant in new:
-        if constant.parent is entry and constant is not entry.first_op:
-            assert entry.first_op is not None
-            entry.detach_op(constant)
-            entry.insert_op_before(constant, entry.first_op)
-
-
-def _turns(blocks_wanted: SSAValue) -> Callable[[arith.ConstantOp], int]:
-    """0 is made first and 1 last; the number of blocks, if it is known, is found by folding then."""
-
-    def turn(constant: arith.ConstantOp) -> int:
-        if constant.result is blocks_wanted:
-            return 3
-        number = constant_value(constant.result)
-        return 1 if number is None else {0: 0, 1: 2}.get(number, 1)
-
-    return turn
-
-
-def _math_in_front_of(op: scf.ParallelOp) -> IndexMath:
-    """Constants go in front of the outermost `scf` operation around the loop, or of the loop."""
-    outermost: Operation = op
-    holder = op.parent_op()
-    while holder is not None and holder.name.startswith("scf."):
-        outermost, holder = holder, holder.parent_op()
-    assert outermost.parent is not None
-    return IndexMath(Emitter.in_front_of(op), outermost.parent, outermost)
-
-
-def _wanted_blocks_at_run_time(math: IndexMath) -> SSAValue:
-    emit = math.emit
-
-    def number(value: float) -> SSAValue:
-        """A constant beside those of `math`."""
-        made = arith.ConstantOp(FloatAttr(value, f32))
-        return Emitter(math.entry, math.constants_before, emit.location)(made).result
-
-    workers = emit(RuntimeNumWorkerThreadsOp()).result
-    factor = number(_BLOCKS_PER_WORKER[0][1])
-    limits = [limit for limit, _ in _BLOCKS_PER_WORKER]
-    factors = [*(blocks for _, blocks in _BLOCKS_PER_WORKER[1:]), _BLOCKS_PER_WORKER_OF_MANY]
-    for limit, blocks in zip(limits, factors, strict=True):
-        is_more = math.compare("sgt", workers, math.constant(limit))
-        factor = math.select(is_more, number(blocks), factor)
-    count = emit(arith.SIToFPOp(emit(arith.IndexCastOp(workers, i32)), f32))
-    scaled = emit(arith.FPToSIOp(emit(arith.MulfOp(factor, count)), i32))
-    wanted = emit(arith.IndexCastOp(scaled, IndexType())).result
-    return math.maximum(wanted, math.constant(1))
+def _float(value: float, emit: Emitter) -> SSAValue:
+    return emit(arith.ConstantOp(FloatAttr(value, f32))).result
 
 
 def _cut(
@@ -230,25 +196,76 @@ def _cut(
     return size, math.ceil_div(iterations, size)
 
 
+@dataclass(frozen=True)
+class _Dispatch:
+    """Starts the blocks of a loop and waits for them."""
+
+    settings: AsyncParallelFor
+    op: scf.ParallelOp
+    loop: Loop
+    size: SSAValue
+    count: SSAValue
+    symbols: Symbols
+
+    def emit(self, math: IndexMath) -> None:
+        """Choose by the size of blocks, if inner loops are short, whether these run as a whole."""
+        inner = self._unrollable() if self.settings.align_loops else None
+        if inner is None:
+            self._blocks(0, self.size, math)
+            return
+        loops, iterations = inner
+        is_aligned = math.compare("sge", self.size, math.constant(iterations))
+        then, otherwise = Block(), Block()
+        aligned = math.inside(then)
+        compute = self._compute(loops, aligned)
+        number = aligned.constant(iterations)
+        size = aligned.mul(aligned.ceil_div(self.size, number), number)
+        self._call(compute, size, aligned)
+        aligned.emit(scf.YieldOp())
+        plain = math.inside(otherwise)
+        self._blocks(0, self.size, plain)
+        plain.emit(scf.YieldOp())
+        math.emit(scf.IfOp(is_aligned, (), Region(then), Region(otherwise)))
+
+    def _unrollable(self) -> tuple[int, int] | None:
+        """How many inner loops have few iterations together, and how many these are."""
+        known = [known_number(trip) or 0 for trip in self.loop.trips]
+        inner = [prod(known[first:]) for first in range(1, len(known))]
+        found = sum(0 < iterations <= _MOST_UNROLLED for iterations in inner)
+        return (found, inner[-found]) if found else None
+
+    def _blocks(self, aligned: int, size: SSAValue, math: IndexMath) -> None:
+        self._call(self._compute(aligned, math), size, math)
+
+    def _compute(self, aligned: int, math: IndexMath) -> FuncOp:
+        return compute_function(self.op, self.loop, aligned, self.symbols, math.emit.rewriter)
+
+    def _call(self, compute: FuncOp, size: SSAValue, math: IndexMath) -> None:
+        dispatch = _by_halves if self.settings.async_dispatch else _in_a_loop
+        call, starts = dispatch(self.loop, compute, size, self.count, math, self.symbols)
+        if self.settings.join_on_failure:
+            call.attributes[JOINS] = UnitAttr()
+            starts.attributes[UNINTERRUPTED] = UnitAttr()
+
+
 def _call_compute(
     emit: Emitter, compute: FuncOp, block: SSAValue, size: SSAValue, arguments: Sequence[SSAValue]
 ) -> CallOp:
     return emit(CallOp(compute.sym_name.data, [block, size, *arguments], ()))
 
 
-def _dispatch_in_a_loop(
-    loop: Loop, compute: FuncOp, size: SSAValue, count: SSAValue, math: IndexMath
+def _in_a_loop(
+    loop: Loop, compute: FuncOp, size: SSAValue, count: SSAValue, math: IndexMath, symbols: Symbols
 ) -> tuple[CallOp, Operation]:
     """A task for each block but the first, which the call that is returned runs here; and the loop
     that starts the tasks."""
     zero, one = math.constant(0), math.constant(1)
     group = math.emit(CreateGroupOp(math.sub(count, one))).result
-    body = Block(arg_types=[IndexType()])
-    inner = Emitter.at_end(body, math.emit.location)
-    task_body = Block()
-    task = Emitter.at_end(task_body, math.emit.location)
+    body, task_body = Block(arg_types=[IndexType()]), Block()
+    task = math.inside(task_body).emit
     _call_compute(task, compute, body.args[0], size, loop.arguments)
     task(YieldOp())
+    inner = math.inside(body).emit
     token = inner(ExecuteOp((), (), (), Region(task_body))).token
     inner(AddToGroupOp(token, group))
     inner(scf.YieldOp())
@@ -258,29 +275,31 @@ def _dispatch_in_a_loop(
     return call, starts
 
 
-def _dispatch_by_halves(
+def _by_halves(
     loop: Loop, compute: FuncOp, size: SSAValue, count: SSAValue, math: IndexMath, symbols: Symbols
 ) -> tuple[CallOp, Operation]:
     """A lone block runs here; several are given away by halves by the call that is returned, and the
     loop that gives them away."""
+    dispatch, starts = _dispatch_function(loop, compute, math, symbols)
     zero, one = math.constant(0), math.constant(1)
-    dispatch, starts = _dispatch_function(loop, compute, symbols)
+    is_one = math.compare("eq", count, one)
     alone, several = Block(), Block()
-    direct = Emitter.at_end(alone, math.emit.location)
+    direct = math.inside(alone).emit
     _call_compute(direct, compute, zero, size, loop.arguments)
     direct(scf.YieldOp())
-    inner = math.at(Emitter.at_end(several, math.emit.location))
+    inner = math.inside(several)
     group = inner.emit(CreateGroupOp(inner.sub(count, one))).result
     arguments = [group, zero, count, size, *loop.arguments]
     call = inner.emit(CallOp(dispatch.sym_name.data, arguments, ()))
     inner.emit(AwaitAllOp(group))
     inner.emit(scf.YieldOp())
-    is_one = math.compare("eq", count, one)
     math.emit(scf.IfOp(is_one, (), Region(alone), Region(several)))
     return call, starts
 
 
-def _dispatch_function(loop: Loop, compute: FuncOp, symbols: Symbols) -> tuple[FuncOp, Operation]:
+def _dispatch_function(
+    loop: Loop, compute: FuncOp, outside: IndexMath, symbols: Symbols
+) -> tuple[FuncOp, Operation]:
     """`async_dispatch_fn(group, start, end, block size, ...)`: computes `start`, gives the rest away
     in a loop, which is returned, too."""
     inputs = [GROUP, *[IndexType()] * 3, *(value.type for value in loop.arguments)]
@@ -288,37 +307,33 @@ def _dispatch_function(loop: Loop, compute: FuncOp, symbols: Symbols) -> tuple[F
     type_ = FunctionType.from_lists(inputs, ())
     function = symbols.add("async_dispatch_fn", type_, Region(entry))
     function.location = compute.location
-    math = IndexMath(Emitter.at_end(entry, compute.location), entry, None)
+    outside.emit.rewriter.look_at(function)
+    math = outside.inside(entry)
     one, two = math.constant(1), math.constant(2)
     _, start, end, size, *arguments = entry.args
-    before = _more_than_one(math, one)
-    after = _give_half_away(math, two, function)
+    before, after = (Block(arg_types=[IndexType()] * 2) for _ in range(2))
     starts = math.emit(scf.WhileOp([start, end], [IndexType()] * 2, [before], [after]))
+    _more_than_one(math.inside(before), one)
+    _give_half_away(math.inside(after), two, function)
     _call_compute(math.emit, compute, start, size, arguments)
     math.emit(ReturnOp())
     return function, starts
 
 
-def _more_than_one(math: IndexMath, one: SSAValue) -> Block:
-    block = Block(arg_types=[IndexType()] * 2)
-    inner = math.at(Emitter.at_end(block, math.emit.location))
-    start, end = block.args
-    more = inner.compare("sgt", inner.sub(end, start), one)
-    inner.emit(scf.ConditionOp(more, start, end))
-    return block
+def _more_than_one(math: IndexMath, one: SSAValue) -> None:
+    start, end = math.emit.block.args
+    more = math.compare("sgt", math.sub(end, start), one)
+    math.emit(scf.ConditionOp(more, start, end))
 
 
-def _give_half_away(math: IndexMath, two: SSAValue, dispatch: FuncOp) -> Block:
-    block = Block(arg_types=[IndexType()] * 2)
-    inner = math.at(Emitter.at_end(block, math.emit.location))
-    start, end = block.args
+def _give_half_away(math: IndexMath, two: SSAValue, dispatch: FuncOp) -> None:
+    start, end = math.emit.block.args
     group, _, _, *rest = dispatch.args
-    middle = inner.add(start, inner.div(inner.sub(end, start), two))
+    middle = math.add(start, math.div(math.sub(end, start), two))
     task_body = Block()
-    task = Emitter.at_end(task_body, math.emit.location)
+    task = math.inside(task_body).emit
     task(CallOp(dispatch.sym_name.data, [group, middle, end, *rest], ()))
     task(YieldOp())
-    token = inner.emit(ExecuteOp((), (), (), Region(task_body))).token
-    inner.emit(AddToGroupOp(token, group))
-    inner.emit(scf.YieldOp(start, middle))
-    return block
+    token = math.emit(ExecuteOp((), (), (), Region(task_body))).token
+    math.emit(AddToGroupOp(token, group))
+    math.emit(scf.YieldOp(start, middle))

@@ -52,8 +52,8 @@ from tfrt_nb.passes.call_graph import callees, recursive_functions
 from tfrt_nb.passes.control_flow import Emitter, operations_in
 from tfrt_nb.passes.coroutines import finished_coroutine
 from tfrt_nb.passes.errors import fail
+from tfrt_nb.passes.greedy.constants import integer_of
 from tfrt_nb.passes.guard_views import VIEWS, dimension_size, guard_view
-from tfrt_nb.passes.index_math import constant_value
 
 DIVISIONS: frozenset[type[Operation]] = frozenset(
     {
@@ -154,7 +154,7 @@ def first_block(function: FuncOp) -> Block:
 
 
 def _guard_division(op: Operation, divisor: SSAValue) -> None:
-    if constant_value(divisor) not in (None, 0) or not _is_scalar(divisor):
+    if integer_of(divisor) not in (None, 0) or not _is_scalar(divisor):
         return
     emit = Emitter.in_front_of(op)
     assert isinstance(divisor.type, IntegerType | IndexType)
@@ -169,7 +169,7 @@ def _is_scalar(value: SSAValue) -> bool:
 def _guard_access(op: Operation, buffer: SSAValue, indices: Sequence[SSAValue]) -> None:
     assert isinstance(buffer.type, MemRefType)
     for dimension, (index, size) in enumerate(zip(indices, buffer.type.get_shape(), strict=True)):
-        number = constant_value(index)
+        number = integer_of(index)
         if number is not None and size != DYNAMIC_INDEX and 0 <= number < size:
             continue
         emit = Emitter.in_front_of(op)
@@ -208,7 +208,7 @@ def _guard_dealloc(op: memref.DeallocOp) -> None:
 
 
 def _guard_group(op: Operation, size: SSAValue) -> None:
-    number = constant_value(size)
+    number = integer_of(size)
     if number is not None and number >= 0:
         return
     emit = Emitter.in_front_of(op)
@@ -241,7 +241,7 @@ def _guard_load(op: RuntimeLoadOp) -> None:
 
 def _guard_steps(op: Operation, steps: Sequence[SSAValue]) -> None:
     for step in steps:
-        number = constant_value(step)
+        number = integer_of(step)
         if number is not None and number > 0:
             continue
         emit = Emitter.in_front_of(op)

@@ -25,7 +25,7 @@ from xdsl.ir import Operation, SSAValue
 
 from tfrt_nb.dialects.async_.buffers import RankOp
 from tfrt_nb.passes.control_flow import Emitter
-from tfrt_nb.passes.index_math import constant_value
+from tfrt_nb.passes.greedy.constants import integer_of
 
 Number = SSAValue | int
 
@@ -72,7 +72,7 @@ def _numbers(static: DenseArrayBase[IntegerType], dynamic: Sequence[SSAValue]) -
 
 
 def _known(number: Number) -> int | None:
-    return number if isinstance(number, int) else constant_value(number)
+    return number if isinstance(number, int) else integer_of(number)
 
 
 def _of_any_layout(type_: MemRefType) -> MemRefType:
@@ -142,7 +142,7 @@ class _Guard:
 
     def dim(self, op: memref.DimOp) -> None:
         if isinstance(op.source.type, MemRefType):
-            if constant_value(op.index) is not None:
+            if integer_of(op.index) is not None:
                 return  # refused where it is compiled
             rank: Number = len(op.source.type.get_shape())
         else:

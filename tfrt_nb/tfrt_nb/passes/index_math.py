@@ -1,95 +1,70 @@
-"""Arithmetic on `index` values that folds what is known, as it is emitted.
-
-`x - 0`, `x * 1` and `x / 1` give x, and operations on constants give constants, which are shared with
-the constants that the function already has.
-"""
+"""Arithmetic on `index` values, emitted operation by operation."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IndexType, IntegerAttr
 from xdsl.ir import Block, Operation, SSAValue
 
-from tfrt_nb.passes.control_flow import Emitter
+from tfrt_nb.passes.control_flow import Emitter, OpT
+from tfrt_nb.passes.folds.table import FOLDERS
+from tfrt_nb.passes.greedy.constants import constant_of, integer_of
+from tfrt_nb.passes.greedy.rewriter import Rewriter
 
 
-def constant_value(value: SSAValue) -> int | None:
-    """The number, if the value is a constant integer."""
-    owner = value.owner
-    if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
-        return owner.value.value.data
-    return None
+@dataclass
+class RewritingEmitter(Emitter):
+    """Lets a rewriter know of each operation."""
 
+    rewriter: Rewriter
 
-def _ceil_div(left: int, right: int) -> int:
-    return -(-left // right)
+    def __call__(self, op: OpT) -> OpT:
+        super().__call__(op)
+        self.rewriter.look_at(op)
+        return op
 
 
 @dataclass
 class IndexMath:
-    """Emits with `emit`; looks for constants in `entry`, a block that dominates, and adds them there
-    in front of `constants_before`."""
+    """Emits each operation in its place, constants included; folding is left to others."""
 
-    emit: Emitter
-    entry: Block
-    constants_before: Operation | None
+    emit: RewritingEmitter
 
-    def at(self, emit: Emitter) -> IndexMath:
-        """The same at another place that the entry block dominates."""
-        return IndexMath(emit, self.entry, self.constants_before)
+    def inside(self, block: Block) -> IndexMath:
+        """The same at the end of a block."""
+        return IndexMath(RewritingEmitter(block, None, self.emit.location, self.emit.rewriter))
 
     def constant(self, number: int) -> SSAValue:
-        """The number, from the entry block."""
-        for op in self.entry.ops:
-            if op is self.constants_before:
-                break
-            if _is_index_constant(op, number):
-                return SSAValue.get(op.results[0])
-        place = Emitter(self.entry, self.constants_before, self.emit.location)
-        return place(arith.ConstantOp(IntegerAttr(number, IndexType()))).result
+        return self.emit(arith.ConstantOp(IntegerAttr(number, IndexType()))).result
 
     def add(self, left: SSAValue, right: SSAValue) -> SSAValue:
-        if constant_value(left) == 0:
-            return right
-        if constant_value(right) == 0:
-            return left
-        known = _known(left, right)
-        if known is not None:
-            return self.constant(known[0] + known[1])
-        return self.emit(arith.AddiOp(*_constant_last(left, right))).result
+        return self.emit(arith.AddiOp(left, right)).result
 
     def sub(self, left: SSAValue, right: SSAValue) -> SSAValue:
-        if constant_value(right) == 0:
-            return left
-        known = _known(left, right)
-        if known is not None:
-            return self.constant(known[0] - known[1])
         return self.emit(arith.SubiOp(left, right)).result
 
     def mul(self, left: SSAValue, right: SSAValue) -> SSAValue:
-        if constant_value(left) == 1:
-            return right
-        if constant_value(right) == 1:
-            return left
-        known = _known(left, right)
-        if known is not None:
-            return self.constant(known[0] * known[1])
-        return self.emit(arith.MuliOp(*_constant_last(left, right))).result
+        return self.emit(arith.MuliOp(left, right)).result
+
+    def product(self, values: Sequence[SSAValue]) -> SSAValue:
+        """The product of at least one value."""
+        product = values[0]
+        for value in values[1:]:
+            product = self.mul(product, value)
+        return product
+
+    def trip_count(self, lower: SSAValue, upper: SSAValue, step: SSAValue) -> SSAValue:
+        """How many steps there are from one bound to the other; a constant if it is known."""
+        distance = self._folded(arith.SubiOp(upper, lower))
+        return self._folded(arith.CeilDivSIOp(distance, step))
 
     def ceil_div(self, left: SSAValue, right: SSAValue) -> SSAValue:
-        if constant_value(right) == 1:
-            return left
-        known = _known(left, right)
-        if known is not None and known[1] != 0:
-            return self.constant(_ceil_div(*known))
         return self.emit(arith.CeilDivSIOp(left, right)).result
 
     def maximum(self, left: SSAValue, right: SSAValue) -> SSAValue:
-        known = _known(left, right)
-        if known is not None:
-            return self.constant(max(known))
         return self.emit(arith.MaxSIOp(left, right)).result
 
     def minimum(self, left: SSAValue, right: SSAValue) -> SSAValue:
@@ -107,20 +82,19 @@ class IndexMath:
     def select(self, condition: SSAValue, left: SSAValue, right: SSAValue) -> SSAValue:
         return self.emit(arith.SelectOp(condition, left, right)).result
 
+    def _folded(self, op: Operation) -> SSAValue:
+        """What the operation gives, which is emitted only if that is not known."""
+        folded = FOLDERS[op.name](op, [constant_of(operand) for operand in op.operands])
+        if not folded:
+            return self.emit(op).results[0]
+        op.drop_all_references()
+        [value] = folded
+        if isinstance(value, SSAValue):
+            return value
+        assert isinstance(value, IntegerAttr)
+        return self.constant(value.value.data)
 
-def _constant_last(left: SSAValue, right: SSAValue) -> tuple[SSAValue, SSAValue]:
-    """Operands whose order does not matter."""
-    return (left, right) if constant_value(left) is None else (right, left)
 
-
-def _known(left: SSAValue, right: SSAValue) -> tuple[int, int] | None:
-    numbers = constant_value(left), constant_value(right)
-    return None if numbers[0] is None or numbers[1] is None else (numbers[0], numbers[1])
-
-
-def _is_index_constant(op: Operation, number: int) -> bool:
-    return (
-        isinstance(op, arith.ConstantOp)
-        and op.result.type == IndexType()
-        and constant_value(op.result) == number
-    )
+def known_number(value: SSAValue) -> int | None:
+    """The number, if the value is a constant index."""
+    return integer_of(value) if value.type == IndexType() else None

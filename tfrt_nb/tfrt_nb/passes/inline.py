@@ -13,7 +13,8 @@ A kernel of the body then runs as soon as its own arguments are there, where a s
 all of them; if one of them is an error, only what depends on it is skipped.
 
 Invariants: functions that may call themselves, native functions and sync functions stay calls.  A
-private function that was inlined, and that nobody names any more, goes away.
+private function that was inlined, and that nobody names any more, goes away.  Plain functions, which are
+called by `func.call`, are the concern of `inline_functions`.
 """
 
 from __future__ import annotations
@@ -22,13 +23,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr, SymbolRefAttr
+from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from tfrt_nb.dialects.control_flow import CallOp, ReturnOp
+from tfrt_nb.passes.inline_functions import inline_functions
+from tfrt_nb.passes.symbol_dce import named_by
 
 SYNC = "tfrt.sync"
 Functions = Mapping[str, FuncOp]
@@ -45,6 +47,7 @@ class Inline(ModulePass):
             functions = {f.sym_name.data: f for f in module.ops if isinstance(f, FuncOp)}
             inlined = inline_calls(functions)
             _erase_unused(module, [functions[name] for name in inlined])
+            inline_functions(module)
 
 
 def inline_calls(functions: Functions) -> list[str]:
@@ -118,23 +121,5 @@ def _inline(call: CallOp, callee: FuncOp) -> None:
 def _erase_unused(module: ModuleOp, functions: list[FuncOp]) -> None:
     for function in reversed(functions):
         is_private = function.sym_visibility == StringAttr("private")
-        if is_private and function.sym_name.data not in _named(module):
+        if is_private and function.sym_name.data not in set(named_by(module)):
             Rewriter.erase_op(function)
-
-
-def _named(module: ModuleOp) -> set[str]:
-    """All functions that some operation names."""
-    return {
-        symbol
-        for op in module.walk()
-        for attribute in (*op.attributes.values(), *op.properties.values())
-        for symbol in _symbols(attribute)
-    }
-
-
-def _symbols(attribute: Attribute) -> Iterator[str]:
-    if isinstance(attribute, SymbolRefAttr):
-        yield attribute.root_reference.data
-    elif isinstance(attribute, ArrayAttr):
-        for element in attribute:
-            yield from _symbols(element)

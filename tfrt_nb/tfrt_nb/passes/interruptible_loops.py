@@ -48,8 +48,8 @@ from tfrt_nb.passes.control_flow import (
     terminator_of,
 )
 from tfrt_nb.passes.convert_scf_to_cf import sequential_loops
+from tfrt_nb.passes.greedy.constants import integer_of
 from tfrt_nb.passes.guard_operations import first_block
-from tfrt_nb.passes.index_math import constant_value
 
 NEVER_WRAPS = "never_wraps"
 """The attribute of a sum that is known to stay below the largest number.
@@ -120,7 +120,7 @@ def _check_counted(loop: scf.ForOp) -> None:
 
 def _trip_count(loop: scf.ForOp) -> int | None:
     """How many rounds a loop has, if that is known."""
-    lower, upper, step = map(constant_value, (loop.lb, loop.ub, loop.step))
+    lower, upper, step = map(integer_of, (loop.lb, loop.ub, loop.step))
     if lower is None or upper is None or step is None or step <= 0:
         return None
     return max(0, -((lower - upper) // step))
@@ -159,7 +159,7 @@ def _check_in_pieces(loop: scf.ForOp, rounds: int) -> None:
     """Cut a loop into pieces of `rounds`, or check in each round if its step is not known."""
     type_ = loop.lb.type
     assert isinstance(type_, IntegerType | IndexType)
-    step = constant_value(loop.step)
+    step = integer_of(loop.step)
     largest = 2 ** ((type_.width.data if isinstance(type_, IntegerType) else 64) - 1) - 1
     if step is None or step <= 0 or step * rounds > largest // 2:
         _check_at_start(loop.body.block, loop)
@@ -188,7 +188,7 @@ def _stride(emit: Emitter, loop: scf.ForOp, span: int, farthest: int) -> SSAValu
         assert isinstance(loop.lb.type, IntegerType | IndexType)
         return emit(arith.ConstantOp(IntegerAttr(number, loop.lb.type))).result
 
-    upper = constant_value(loop.ub)
+    upper = integer_of(loop.ub)
     if upper is not None:
         return constant(span) if upper <= farthest else loop.step
     fits = emit(arith.CmpiOp(loop.ub, constant(farthest), "sle")).result

@@ -18,9 +18,9 @@ from xdsl.dialects.builtin import FunctionType, IndexType
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Region, SSAValue
 
-from tfrt_nb.passes.control_flow import Emitter, erase, move_to_end
-from tfrt_nb.passes.index_math import IndexMath, constant_value
-from tfrt_nb.passes.outline import Symbols, replace_uses_inside
+from tfrt_nb.passes.greedy.rewriter import Rewriter
+from tfrt_nb.passes.index_math import IndexMath, RewritingEmitter, known_number
+from tfrt_nb.passes.outline import Symbols
 
 
 @dataclass(frozen=True)
@@ -40,116 +40,139 @@ class Loop:
 
 
 def compute_function(
-    op: scf.ParallelOp, trips: Sequence[SSAValue], captured: Sequence[SSAValue], symbols: Symbols
+    op: scf.ParallelOp, loop: Loop, aligned: int, symbols: Symbols, rewriter: Rewriter
 ) -> FuncOp:
-    """Move the body of the loop to a new function."""
-    outside = Loop(trips, op.lowerBound, op.upperBound, op.step, captured)
-    inputs = [IndexType(), IndexType(), *(value.type for value in outside.arguments)]
+    """A new function with a copy of the body of the loop.
+
+    As many inner loops as `aligned` says run from their first to their last iteration.
+    """
+    inputs = [IndexType(), IndexType(), *(value.type for value in loop.arguments)]
     entry = Block(arg_types=inputs)
     type_ = FunctionType.from_lists(inputs, ())
-    function = symbols.add("parallel_compute_fn", type_, Region(entry))
+    name = "parallel_compute_fn_with_aligned_loops" if aligned else "parallel_compute_fn"
+    function = symbols.add(name, type_, Region(entry))
     function.location = op.location
-    parameters = entry.args[len(inputs) - len(captured) :]
-    replace_uses_inside(op.body, dict(zip(captured, parameters, strict=True)))
-    math = IndexMath(_take_sunk_constants(op, entry), entry, None)
-    rank = len(trips)
-    if rank > 1 or any(constant_value(value) == 0 for value in op.lowerBound):
-        math.constant(0)
-    math.constant(1)
-    inside = _inside(outside, entry, math)
-    emit = _loop_nest(op, inside, entry.args[0], entry.args[1], math)
-    _move_body(op, emit)
-    _erase_unused_constants(entry)
+    rewriter.look_at(function)
+    math = IndexMath(RewritingEmitter(entry, None, op.location, rewriter))
+    zero, one = math.constant(0), math.constant(1)
+    inside = _inside(loop, entry, math)
+    extent = _first_and_last(inside, entry.args[0], entry.args[1], one, math)
+    _LoopNest(op, loop, inside, extent, (zero, one), aligned).build(math)
     math.emit(ReturnOp())
     return function
 
 
-def _take_sunk_constants(op: scf.ParallelOp, entry: Block) -> Emitter:
-    """Constants at the start of the body are the same in all iterations."""
-    emit = Emitter.at_end(entry, op.location)
-    for constant in list(op.body.block.ops):
-        if not isinstance(constant, arith.ConstantOp):
-            break
-        move_to_end(constant, entry)
-    return emit
-
-
 def _inside(outside: Loop, entry: Block, math: IndexMath) -> Loop:
     """The arguments that stand for the loop's parts; constants in place of those that are known."""
-    known = [constant_value(value) for value in outside.arguments]
-    values = [
-        argument if number is None or argument.type != IndexType() else math.constant(number)
-        for argument, number in zip(entry.args[2:], known, strict=True)
-    ]
     rank = len(outside.trips)
-    parts = [values[start : start + rank] for start in range(0, 4 * rank, rank)]
-    return Loop(parts[0], parts[1], parts[2], parts[3], values[4 * rank :])
+    parameters = list(entry.args[2:])
+
+    def part(number: int, values: Sequence[SSAValue]) -> list[SSAValue]:
+        return [
+            argument if known is None else math.constant(known)
+            for argument, known in zip(
+                parameters[number * rank : (number + 1) * rank],
+                map(known_number, values),
+                strict=True,
+            )
+        ]
+
+    trips, lower = part(0, outside.trips), part(1, outside.lower)
+    upper = parameters[2 * rank : 3 * rank]
+    return Loop(trips, lower, upper, part(3, outside.steps), parameters[4 * rank :])
 
 
-def _loop_nest(
-    op: scf.ParallelOp, loop: Loop, block: SSAValue, size: SSAValue, math: IndexMath
-) -> Emitter:
-    """The loops; where the body goes.  The induction variables of the body are replaced."""
-    zero, one = math.constant(0), math.constant(1)
-    first, last = _first_and_last(loop, block, size, math)
-    ends = [math.add(coordinate, one) for coordinate in last]
-    start, end = first[0], ends[0]
-    is_first: SSAValue | None = None
-    is_last: SSAValue | None = None
-    for dimension, argument in enumerate(op.body.block.args):
-        body = Block(arg_types=[IndexType()])
-        math.emit(scf.ForOp(start, end, one, (), body))
-        if dimension > 0:
-            math.emit(scf.YieldOp())
-        math = math.at(Emitter.at_end(body, op.location))
-        coordinate = body.args[0]
-        scaled = math.mul(coordinate, loop.steps[dimension])
-        argument.replace_all_uses_with(math.add(loop.lower[dimension], scaled))
-        if dimension + 1 == len(loop.trips):
-            break
-        starts = math.compare("eq", coordinate, first[dimension])
-        ends_here = math.compare("eq", coordinate, last[dimension])
-        is_first, is_last = _and(math, starts, is_first), _and(math, ends_here, is_last)
-        start = math.select(is_first, first[dimension + 1], zero)
-        end = math.select(is_last, ends[dimension + 1], loop.trips[dimension + 1])
-    return math.emit
+@dataclass(frozen=True)
+class _Extent:
+    """The coordinates of the first iteration of a block, of the last, and those of the last plus one."""
+
+    first: Sequence[SSAValue]
+    last: Sequence[SSAValue]
+    ends: Sequence[SSAValue]
 
 
 def _first_and_last(
-    loop: Loop, block: SSAValue, size: SSAValue, math: IndexMath
-) -> tuple[list[SSAValue], list[SSAValue]]:
-    """The coordinates of the first and of the last iteration of a block."""
-    iterations = loop.trips[0]
-    for trip in loop.trips[1:]:
-        iterations = math.mul(iterations, trip)
-    first = math.mul(block, size)
-    behind = math.minimum(math.add(first, size), iterations)
-    last = math.sub(behind, math.constant(1))
-    return _coordinates(first, loop.trips, math), _coordinates(last, loop.trips, math)
+    loop: Loop, block: SSAValue, size: SSAValue, one: SSAValue, math: IndexMath
+) -> _Extent:
+    iterations = math.product(loop.trips)
+    first_number = math.mul(block, size)
+    behind = math.minimum(math.add(first_number, size), iterations)
+    last_number = math.sub(behind, one)
+    first = _coordinates(first_number, loop.trips, math)
+    last = _coordinates(last_number, loop.trips, math)
+    return _Extent(first, last, [math.add(coordinate, one) for coordinate in last])
 
 
 def _coordinates(number: SSAValue, trips: Sequence[SSAValue], math: IndexMath) -> list[SSAValue]:
     """The number of an iteration as one coordinate per dimension; the last counts fastest."""
     coordinates: list[SSAValue] = []
-    for dimension in range(len(trips) - 1, -1, -1):
-        coordinates.insert(0, math.rem(number, trips[dimension]))
-        if dimension > 0:
-            number = math.div(number, trips[dimension])
+    for trip in reversed(trips):
+        coordinates.insert(0, math.rem(number, trip))
+        number = math.div(number, trip)
     return coordinates
 
 
-def _and(math: IndexMath, more: SSAValue, so_far: SSAValue | None) -> SSAValue:
-    return more if so_far is None else math.emit(arith.AndIOp(more, so_far)).result
+@dataclass(frozen=True)
+class _LoopNest:
+    """The loops over one block, the body innermost.  The parts of the loop are known outside and inside."""
 
+    op: scf.ParallelOp
+    outside: Loop
+    inside: Loop
+    extent: _Extent
+    zero_and_one: tuple[SSAValue, SSAValue]
+    aligned: int
 
-def _move_body(op: scf.ParallelOp, emit: Emitter) -> None:
-    for nested in list(op.body.block.ops):
-        if not isinstance(nested, scf.ReduceOp):
-            move_to_end(nested, emit.block)
-    emit(scf.YieldOp())
+    def build(self, math: IndexMath) -> None:
+        start, end = self.extent.first[0], self.extent.ends[0]
+        self._loop(math, start, end, [], None)
 
+    def _loop(
+        self,
+        math: IndexMath,
+        start: SSAValue,
+        end: SSAValue,
+        indices: list[SSAValue],
+        edges: tuple[SSAValue, SSAValue] | None,
+    ) -> None:
+        """The loop of one dimension, given the induction values of those around it and whether they
+        are in their first round, and in their last."""
+        dimension, rank = len(indices), len(self.inside.trips)
+        body = Block(arg_types=[IndexType()])
+        inner = math.inside(body)
+        coordinate = body.args[0]
+        scaled = inner.mul(coordinate, self.inside.steps[dimension])
+        indices.append(inner.add(self.inside.lower[dimension], scaled))
+        is_first = inner.compare("eq", coordinate, self.extent.first[dimension])
+        is_last = inner.compare("eq", coordinate, self.extent.last[dimension])
+        if edges is not None:
+            is_first = inner.emit(arith.AndIOp(is_first, edges[0])).result
+            is_last = inner.emit(arith.AndIOp(is_last, edges[1])).result
+        if dimension + 1 == rank:
+            self._copy_body(indices, inner)
+        else:
+            bounds = self._bounds(dimension + 1, is_first, is_last, inner)
+            self._loop(inner, *bounds, indices, (is_first, is_last))
+        inner.emit(scf.YieldOp())
+        math.emit(scf.ForOp(start, end, self.zero_and_one[1], (), body))
 
-def _erase_unused_constants(entry: Block) -> None:
-    for op in list(entry.ops):
-        if isinstance(op, arith.ConstantOp) and op.result.first_use is None:
-            erase(op)
+    def _bounds(
+        self, dimension: int, is_first: SSAValue, is_last: SSAValue, math: IndexMath
+    ) -> tuple[SSAValue, SSAValue]:
+        zero, trip = self.zero_and_one[0], self.inside.trips[dimension]
+        if dimension >= len(self.inside.trips) - self.aligned:
+            return zero, trip
+        start = math.select(is_first, self.extent.first[dimension], zero)
+        return start, math.select(is_last, self.extent.ends[dimension], trip)
+
+    def _copy_body(self, indices: Sequence[SSAValue], math: IndexMath) -> None:
+        values: dict[SSAValue, SSAValue] = dict(zip(self.op.body.block.args, indices, strict=True))
+        values.update(zip(self.outside.captured, self.inside.captured, strict=True))
+        for original in self.op.body.block.ops:
+            if isinstance(original, scf.ReduceOp):
+                continue
+            copied = original.clone(values)
+            math.emit.block.add_op(copied)
+            for source, copy in zip(original.walk(), copied.walk(), strict=True):
+                copy.location = source.location
+                math.emit.rewriter.look_at(copy)

@@ -55,9 +55,7 @@ def split_reduction(
     There are `most_blocks` blocks at most.
     """
     zero, one = math.constant(0), math.constant(1)
-    iterations = trips[0]
-    for trip in trips[1:]:
-        iterations = math.mul(iterations, trip)
+    iterations = math.product(trips)
     count = math.ceil_div(iterations, size)
     parts = [
         math.emit(memref.AllocOp([], [], MemRefType(value.type, [most_blocks]))).memref
@@ -65,7 +63,7 @@ def split_reduction(
     ]
     body = Block(arg_types=[IndexType()])
     blocks = math.emit(scf.ParallelOp([zero], [count], [one], Region(body), []))
-    _reduce_block(op, trips, (iterations, size), parts, math.at(_at_end(body, op)))
+    _reduce_block(op, trips, (iterations, size), parts, math.inside(body))
     totals = _combine(op, count, parts, math)
     for buffer in parts:
         math.emit(RuntimeTakeBufferOp(buffer))
@@ -93,7 +91,7 @@ def _reduce_block(
     behind = math.minimum(math.add(first, size), iterations)
     initial = _operands_at(op, trips, first, math)
     inner = Block(arg_types=[IndexType(), *(value.type for value in initial)])
-    inside = math.at(_at_end(inner, op))
+    inside = math.inside(inner)
     operands = _operands_at(op, trips, inner.args[0], inside)
     reduced = _reduced(op, inner.args[1:], operands, inside.emit)
     inside.emit(scf.YieldOp(*reduced))

@@ -34,6 +34,7 @@ from tfrt_nb.passes.check_buffers import CheckBuffers
 from tfrt_nb.passes.convert_async_to_llvm import ConvertAsyncToLLVM
 from tfrt_nb.passes.convert_linalg_to_parallel_loops import ConvertLinalgToParallelLoops
 from tfrt_nb.passes.convert_scf_to_cf import ConvertScfToCf
+from tfrt_nb.passes.cse import Cse
 from tfrt_nb.passes.desugar_proposal import DesugarProposal
 from tfrt_nb.passes.drop_on_error_paths import DropOnErrorPaths
 from tfrt_nb.passes.elide_coroutines import ElideCoroutines
@@ -47,6 +48,7 @@ from tfrt_nb.passes.number_functions import NumberFunctions
 from tfrt_nb.passes.print_streams import PrintStreams
 from tfrt_nb.passes.propagate_failures import PropagateFailures
 from tfrt_nb.passes.run_straight import RunStraight
+from tfrt_nb.passes.symbol_dce import SymbolDce
 from tfrt_runtime.diagnostics import Location, TfrtError, error
 
 PASSES: dict[str, type[ModulePass]] = {
@@ -67,6 +69,7 @@ PASSES: dict[str, type[ModulePass]] = {
         ConvertLinalgToParallelLoops,
         ConvertAsyncToLLVM,
         ConvertScfToCf,
+        Cse,
         DesugarProposal,
         DropOnErrorPaths,
         ElideCoroutines,
@@ -80,6 +83,7 @@ PASSES: dict[str, type[ModulePass]] = {
         PrintStreams,
         PropagateFailures,
         RunStraight,
+        SymbolDce,
     )
 }
 """Every pass that a pipeline can name."""
@@ -146,7 +150,14 @@ def executable_pipeline(*first: ModulePass) -> Pipeline:
 def _for_execution(pass_: ModulePass) -> ModulePass:
     """A parallel loop leaves nothing running behind, and makes no iterations out of negative counts."""
     if isinstance(pass_, AsyncParallelFor):
-        return replace(pass_, clamp_trip_counts=True, join_on_failure=True, reductions=True)
+        return replace(
+            pass_,
+            clamp_trip_counts=True,
+            join_on_failure=True,
+            reductions=True,
+            align_loops=False,
+            fold=False,
+        )
     return pass_
 
 

@@ -15,7 +15,11 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute
 
-_FORMATS = {Float16Type: ("<e", "<H"), Float32Type: ("<f", "<I"), Float64Type: ("<d", "<Q")}
+_FORMATS: dict[type[Attribute], tuple[str, str]] = {
+    Float16Type: ("<e", "<H"),
+    Float32Type: ("<f", "<I"),
+    Float64Type: ("<d", "<Q"),
+}
 
 
 def rounded(number: float, type_: Attribute) -> float:

@@ -29,10 +29,15 @@ Patterns: TypeAlias = Mapping[str, Sequence[Pattern]]
 MOST_ROUNDS = 10
 
 
-def rewrite_greedily(region: Region, folders: Folders, patterns: Patterns) -> None:
-    """Apply what there is for the names of operations, in this region and all inside it."""
+def rewrite_greedily(
+    region: Region, folders: Folders, patterns: Patterns, *, last_first: bool = False
+) -> None:
+    """Apply what there is for the names of operations, in this region and all inside it.
+
+    A round begins with the first operation, or with the last, inner ones before outer ones.
+    """
     rewriter = Rewriter(region)
-    driver = _Driver(rewriter, folders, patterns)
+    driver = _Driver(rewriter, folders, patterns, last_first)
     for _ in range(MOST_ROUNDS):
         has_changed = driver.round()
         if not simplify_regions(region, rewriter) and not has_changed:
@@ -40,8 +45,11 @@ def rewrite_greedily(region: Region, folders: Folders, patterns: Patterns) -> No
 
 
 class _Driver:
-    def __init__(self, rewriter: Rewriter, folders: Folders, patterns: Patterns) -> None:
+    def __init__(
+        self, rewriter: Rewriter, folders: Folders, patterns: Patterns, last_first: bool
+    ) -> None:
         self.rewriter = rewriter
+        self.last_first = last_first
         self.folders = folders
         self.patterns = patterns
 
@@ -51,8 +59,9 @@ class _Driver:
         while worklist.pop() is not None:
             pass
         self.rewriter.current = None
-        _UniqueConstants(self.rewriter).settle(self.rewriter.scope)
-        worklist.reverse()
+        _UniqueConstants(self.rewriter, self.last_first).settle(self.rewriter.scope)
+        if not self.last_first:
+            worklist.reverse()
         has_changed = False
         while (op := worklist.pop()) is not None:
             self.rewriter.current = op
@@ -103,8 +112,9 @@ class _Driver:
 class _UniqueConstants:
     """Constants by the operation in which they are hoisted, and what they are."""
 
-    def __init__(self, rewriter: Rewriter) -> None:
+    def __init__(self, rewriter: Rewriter, inner_first: bool) -> None:
         self.rewriter = rewriter
+        self.inner_first = inner_first
         self.known: dict[tuple[Region, str, Attribute, Attribute], Operation] = {}
         self.kept: set[Operation] = set()
 
@@ -114,11 +124,17 @@ class _UniqueConstants:
             op = block.first_op
             while op is not None:
                 following = op.next_op
-                if not is_constant(op) or self._keep(op):
-                    self.rewriter.look_at(op)
+                if not self.inner_first:
+                    self._visit(op)
                 for nested in op.regions:
                     self.settle(nested)
+                if self.inner_first:
+                    self._visit(op)
                 op = following
+
+    def _visit(self, op: Operation) -> None:
+        if not is_constant(op) or self._keep(op):
+            self.rewriter.look_at(op)
 
     def _keep(self, op: Operation) -> bool:
         """Move the constant to where it is found again; false if there is one like it already."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from xdsl.ir import Operation
 
 _PURE_DIALECTS = frozenset(("arith", "index", "math", "ub"))
@@ -40,6 +42,7 @@ _PURE = frozenset(
 )
 _HARMLESS = frozenset(("memref.alloc", "memref.alloca", "memref.load"))
 """What reads, or makes something that is gone when nobody has it."""
+_WRITING_NOTHING = _HARMLESS | {"memref.dealloc"}
 _RECURSIVE = frozenset(
     (
         "memref.alloca_scope",
@@ -69,7 +72,31 @@ def is_pure(op: Operation) -> bool:
 
 
 def only_reads(op: Operation) -> bool:
+    """Whether the operation gives the same again while nothing is written."""
     return op.name == "memref.load"
+
+
+def has_no_effect(op: Operation) -> bool:
+    """Whether neither the operation nor what is in it reads or changes anything."""
+    return all(is_pure(one) for one in _that_do_something(op))
+
+
+def may_write(op: Operation) -> bool:
+    """Whether the operation, or one in it, may write to a buffer."""
+    return any(
+        not is_pure(one) and one.name not in _WRITING_NOTHING for one in _that_do_something(op)
+    )
+
+
+def _that_do_something(op: Operation) -> Iterator[Operation]:
+    """The operation, or those in it if it does nothing but what they do."""
+    if op.name not in _RECURSIVE:
+        yield op
+        return
+    for region in op.regions:
+        for block in region.blocks:
+            for nested in block.ops:
+                yield from _that_do_something(nested)
 
 
 def would_be_dead(op: Operation) -> bool:
@@ -104,16 +131,5 @@ _TERMINATORS = frozenset(
 )
 
 
-def has_recursive_effects(op: Operation) -> bool:
-    return op.name in _RECURSIVE
-
-
 def _is_harmless(op: Operation) -> bool:
-    pending = [op]
-    while pending:
-        one = pending.pop()
-        if one.name in _RECURSIVE:
-            pending += [nested for r in one.regions for block in r.blocks for nested in block.ops]
-        elif not is_pure(one) and one.name not in _HARMLESS:
-            return False
-    return True
+    return all(is_pure(one) or one.name in _HARMLESS for one in _that_do_something(op))

@@ -36,6 +36,11 @@ class Rewriter:
                 return
             holder = holder.parent_op()
 
+    def look_no_more(self, op: Operation) -> None:
+        """Leave out an operation and all inside it: somebody else is about to erase them."""
+        for nested in op.walk():
+            self.worklist.remove(nested)
+
     # New operations
 
     def insert(self, op: OpT, before: Operation) -> OpT:

@@ -164,7 +164,7 @@ def _fewer_dimensions(op: Operation, rewriter: Rewriter) -> bool:
     new.attributes |= op.attributes
     rewriter.insert(new, op)
     for nested in body.ops:
-        copied = nested.clone(values)  # type: ignore[arg-type]
+        copied = nested.clone(values)
         new_body.add_op(copied)
     for nested in new_body.walk():
         rewriter.look_at(nested)
@@ -221,7 +221,7 @@ def _merge_nested(op: Operation, rewriter: Rewriter) -> bool:
     values = dict(zip([*outer.args, *inner.args], body.args, strict=True))
     for one in inner.ops:
         if one is not inner.last_op:
-            body.add_op(one.clone(values))  # type: ignore[arg-type]
+            body.add_op(one.clone(values))
     body.add_op(scf.ReduceOp())
     all_bounds = [
         *zip(op.lowerBound, op.upperBound, op.step, strict=True),

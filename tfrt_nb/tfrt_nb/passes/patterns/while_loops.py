@@ -40,7 +40,7 @@ def _unchanged_before(op: Operation) -> dict[int, SSAValue]:
         if next_ is first:
             found[index] = first
         elif next_ in after.args:
-            source = passed[after.args.index(next_)]  # type: ignore[arg-type]
+            source = passed[after.args.index(next_)]
             if source is before.args[index] or source is first:
                 found[index] = first
     return found
