@@ -132,7 +132,9 @@ def _by_rule(op: Operation, name: str, constants: list[Number | None]) -> Folded
     if len(op.operands) != 2:
         return None
     left, right = op.operands
-    if left == right and name in _IDEMPOTENT:
+    if left == right and (
+        name in _EXTREMES_OF_TWO or name in ("andi", "ori") and constants[0] is None
+    ):
         return left
     if left == right and name in ("subi", "xori"):
         return integer(0, left.type)
@@ -147,9 +149,9 @@ def _by_rule(op: Operation, name: str, constants: list[Number | None]) -> Folded
     return None
 
 
-_IDEMPOTENT = frozenset(
+_EXTREMES_OF_TWO = frozenset(
     {
-        *("andi", "ori", "maxsi", "maxui", "minsi", "minui"),
+        *("maxsi", "maxui", "minsi", "minui"),
         *("maximumf", "minimumf", "maxnumf", "minnumf"),
     }
 )
@@ -183,17 +185,46 @@ def _with_integer(
     return None
 
 
-def _undone(op: Operation, name: str) -> SSAValue | None:
-    """`(a - b) + b`, `b + (a - b)`, `(a + b) - b` and `(a + b) - a`."""
+def _undone(op: Operation, name: str) -> Folded | None:
+    """Two operations of which the second takes back or repeats the first.
+
+    `(a - b) + b`, `(a + b) - b`, `(a ^ b) ^ b`, `(a & b) & b`, `~a & a`, `~a | a`, in any order.
+    """
     left, right = op.operands
-    if name == "addi":
-        for one, other in ((left, right), (right, left)):
-            if isinstance(one.owner, arith.SubiOp) and one.owner.rhs == other:
-                return one.owner.lhs
-    if name == "subi" and isinstance(left.owner, arith.AddiOp):
-        added = left.owner
-        return added.lhs if right == added.rhs else added.rhs if right == added.lhs else None
+    if name == "subi":
+        if not isinstance(left.owner, arith.AddiOp):
+            return None
+        return _other(left.owner, right)
+    for inner, outer in ((left, right), (right, left)):
+        if (found := _undone_in_order(name, inner, outer)) is not None:
+            return found
     return None
+
+
+def _undone_in_order(name: str, inner: SSAValue, outer: SSAValue) -> Folded | None:
+    first = inner.owner
+    match name, first:
+        case "addi", arith.SubiOp():
+            return first.lhs if first.rhs == outer else None
+        case "xori", arith.XOrIOp():
+            return _other(first, outer)
+        case "andi", arith.AndIOp():
+            return inner if outer in first.operands else None
+        case "andi" | "ori", arith.XOrIOp():
+            mask = constant_of(first.rhs)
+            if first.lhs == outer and mask == _all_ones(outer.type):
+                return integer(0, outer.type) if name == "andi" else first.rhs
+    return None
+
+
+def _all_ones(type_: Attribute) -> IntegerAttr:
+    return integer(-1, type_)
+
+
+def _other(op: Operation, value: SSAValue) -> SSAValue | None:
+    """The operand that is not the value, if one is it."""
+    one, other = op.operands
+    return one if other == value else other if one == value else None
 
 
 def _fold_select(op: Operation) -> SSAValue | None:
