@@ -15,7 +15,7 @@ from tfrt_nb.dialects.async_.runtime import (
     RuntimeStoreOp,
 )
 from tfrt_nb.dialects.async_.types import ValueType
-from tfrt_nb.passes.async_calls import LOWERINGS, declare_runtime
+from tfrt_nb.passes.async_calls import LOWERINGS, declare_functions
 from tfrt_nb.passes.control_flow import Emitter, operations_in
 from tfrt_nb.passes.conversion import Conversion
 from tfrt_nb.passes.dominance import in_dominance_order
@@ -35,7 +35,7 @@ def convert(module: ModuleOp) -> None:
     reached = _in_order(module)
     for op in reached:
         _check(op)
-    declare_runtime(module)
+    declare_functions(module, reached)
     conversion = Conversion()
     for op in everything:
         if isinstance(op, func.FuncOp) or _passes_values_on(op):

@@ -120,6 +120,7 @@ _UNSIGNED: dict[str, _Integers] = {
 _SHIFTS: dict[str, Callable[[int, int], int]] = {
     "shli": lambda a, b: a << b,
     "shrsi": lambda a, b: a >> b,
+    "shrui": lambda a, b: a >> b,
 }
 _TESTS: dict[str, Callable[[float, float], bool]] = {
     "eq": lambda a, b: a == b,
@@ -144,13 +145,10 @@ def _of_integers(op: Operation, name: str, constants: list[IntegerAttr]) -> Numb
         predicate = arith.CMPI_COMPARISON_OPERATIONS[op.predicate.value.data]
         compared = unsigned if predicate.startswith("u") else numbers
         return integer(int(_TESTS[predicate[-2:]](*compared)), type_)
-    if name in _SHIFTS or name == "shrui":
-        if unsigned[1] >= bits:
-            return None
-        shifted = unsigned[0] >> unsigned[1] if name == "shrui" else None
-        return integer(
-            _SHIFTS[name](numbers[0], unsigned[1]) if shifted is None else shifted, type_
-        )
+    if name in _SHIFTS:
+        shifted = unsigned[0] if name == "shrui" else numbers[0]
+        distance = unsigned[1]
+        return integer(_SHIFTS[name](shifted, distance), type_) if distance < bits else None
     result = None
     if name in _SIGNED:
         result = _SIGNED[name](*numbers)
