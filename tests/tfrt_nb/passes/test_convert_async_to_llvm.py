@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from xdsl.context import Context
 
+from tfrt_nb.cli.main import main
 from tfrt_nb.passes.errors import PassError
 from tfrt_nb.passes.pipeline import parse_pipeline
 from tfrt_nb.passes.printing import print_ir
@@ -172,3 +173,25 @@ def test_only_this_pass_needs_the_llvm_dialect() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
     assert done.stdout == "False\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("func.func @main() {\n  %x = llvm.mlir.constant(1 : i64) : i64\n  return\n}\n", "2:8"),
+        ("llvm.func @free(!llvm.ptr)\nfunc.func @main() {\n  return\n}\n", "1:1"),
+        ("func.func private @f(!llvm.ptr)\nfunc.func @main() {\n  return\n}\n", "1:1"),
+    ],
+)
+def test_what_is_lowered_for_mlir_is_not_run_here(
+    text: str, place: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "f.mlir"
+    file.write_text(text)
+
+    assert main(["run", str(file)]) == 1
+
+    assert capsys.readouterr().err.splitlines()[0] == (
+        f"{file}:{place}: error: the llvm dialect is for MLIR's tools: run the program as it is "
+        "before 'convert-async-to-llvm', or let mlir-opt and mlir-cpu-runner do the rest"
+    )

@@ -70,14 +70,22 @@ _RUNTIME: dict[str, _Signature] = {
 """The functions of MLIR's runtime in the order of their declarations."""
 
 
-def declare_runtime(module: ModuleOp) -> None:
-    """Declare the functions of the runtime at the end of the module, but for those that it has."""
+def declare_functions(module: ModuleOp, operations: Sequence[Operation]) -> None:
+    """Declare what the operations will call, as far as there is nothing of that name.
+
+    The functions of the runtime are all declared, at the end; those of C in front of everything; at last
+    comes `@__resume`, which the runtime gets as a pointer because it cannot call an intrinsic.
+    """
     known = _symbols(module)
     emit = Emitter.at_end(module.body.block, module.location)
-    for name, signature in _RUNTIME.items():
+    for name, (inputs, results) in _RUNTIME.items():
         if name not in known:
-            declaration = func.FuncOp(name, signature, Region(), StringAttr("private"))
-            emit(declaration)
+            emit(func.FuncOp(name, (inputs, results), Region(), StringAttr("private")))
+    needed = dict.fromkeys(
+        (_module_of(op), _NEEDED[op.name]) for op in operations if op.name in _NEEDED
+    )
+    for home, declare in needed:
+        declare(home)
 
 
 def _symbols(module: ModuleOp) -> dict[str, Operation]:
@@ -86,20 +94,32 @@ def _symbols(module: ModuleOp) -> dict[str, Operation]:
     return {name.data: op for name, op in named if isinstance(name, StringAttr)}
 
 
+def _module_of(op: Operation) -> ModuleOp:
+    parent = op.parent_op()
+    while not isinstance(parent, ModuleOp):
+        assert parent is not None
+        parent = parent.parent_op()
+    return parent
+
+
+def _declare_allocation(module: ModuleOp) -> None:
+    _declare_in_c(module, "aligned_alloc", [i64, i64], POINTER)
+
+
+def _declare_deallocation(module: ModuleOp) -> None:
+    _declare_in_c(module, "free", _ONE)
+
+
 def _declare_in_c(
-    op: Operation, name: str, inputs: list[Attribute], output: Attribute | None = None
+    module: ModuleOp, name: str, inputs: list[Attribute], output: Attribute | None = None
 ) -> None:
-    """Declare a function of the C library in front of everything, if the module does not have it yet."""
-    module = _module_of(op)
     if not isinstance(_symbols(module).get(name), llvm.FuncOp):
         type_ = llvm.LLVMFunctionType(inputs, output)
         function = llvm.FuncOp(name, type_, llvm.LinkageAttr("external"))
         Emitter.at_start(module.body.block, module.location)(function)
 
 
-def _define_resume(op: Operation) -> None:
-    """`@__resume`, which the runtime gets as a pointer; the runtime cannot call an intrinsic."""
-    module = _module_of(op)
+def _define_resume(module: ModuleOp) -> None:
     if _RESUME in _symbols(module):
         return
     body = Block(arg_types=_ONE)
@@ -116,12 +136,13 @@ def _define_resume(op: Operation) -> None:
     Emitter.at_end(module.body.block, module.location)(function)
 
 
-def _module_of(op: Operation) -> ModuleOp:
-    parent = op.parent_op()
-    while not isinstance(parent, ModuleOp):
-        assert parent is not None
-        parent = parent.parent_op()
-    return parent
+_NEEDED: dict[str, Callable[[ModuleOp], None]] = {
+    coroutine.CoroBeginOp.name: _declare_allocation,
+    coroutine.CoroFreeOp.name: _declare_deallocation,
+    runtime.RuntimeResumeOp.name: _define_resume,
+    runtime.RuntimeAwaitAndResumeOp.name: _define_resume,
+}
+"""What an operation needs beside the runtime."""
 
 
 def _call(emit: Emitter, name: str, *arguments: SSAValue) -> Sequence[SSAValue]:
@@ -185,18 +206,17 @@ def _is_error(op: Operation, emit: Emitter, conversion: Conversion) -> Sequence[
 
 def _resume(op: Operation, emit: Emitter, conversion: Conversion) -> Sequence[SSAValue]:
     handle = conversion.value(op.operands[0], POINTER)
-    return _call(emit, f"{_PREFIX}Execute", handle, _resume_function(op, emit))
+    return _call(emit, f"{_PREFIX}Execute", handle, _resume_function(emit))
 
 
 def _await_and_resume(op: Operation, emit: Emitter, conversion: Conversion) -> Sequence[SSAValue]:
     operand, handle = op.operands
     arguments = conversion.value(operand, POINTER), conversion.value(handle, POINTER)
     name = f"{_PREFIX}Await{_kind(operand)}AndExecute"
-    return _call(emit, name, *arguments, _resume_function(op, emit))
+    return _call(emit, name, *arguments, _resume_function(emit))
 
 
-def _resume_function(op: Operation, emit: Emitter) -> SSAValue:
-    _define_resume(op)
+def _resume_function(emit: Emitter) -> SSAValue:
     return emit(llvm.AddressOfOp(_RESUME, POINTER)).result
 
 
@@ -254,7 +274,6 @@ def _coro_id(op: Operation, emit: Emitter, conversion: Conversion) -> Sequence[S
 
 def _coro_begin(op: Operation, emit: Emitter, conversion: Conversion) -> Sequence[SSAValue]:
     """`aligned_alloc` wants the size rounded up: `(size + alignment - 1) & -alignment`."""
-    _declare_in_c(op, "aligned_alloc", [i64, i64], POINTER)
     size = emit(coroutines.CoroSizeOp()).res
     alignment = emit(coroutines.CoroAlignOp()).res
     padded = emit(llvm.AddOp(size, alignment)).res
@@ -268,7 +287,6 @@ def _coro_begin(op: Operation, emit: Emitter, conversion: Conversion) -> Sequenc
 
 
 def _coro_free(op: Operation, emit: Emitter, conversion: Conversion) -> Sequence[SSAValue]:
-    _declare_in_c(op, "free", _ONE)
     id_, handle = op.operands
     values = conversion.value(id_, TOKEN), conversion.value(handle, POINTER)
     memory = emit(coroutines.CoroFreeOp(*values)).res

@@ -6,7 +6,7 @@ from typing import NoReturn
 
 from xdsl.dialects import arith, func
 from xdsl.dialects.builtin import FunctionType, ModuleOp
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir import Operation, SSAValue
 
 from tfrt_nb.dialects.async_.runtime import (
     RuntimeAddToGroupOp,
@@ -15,9 +15,10 @@ from tfrt_nb.dialects.async_.runtime import (
     RuntimeStoreOp,
 )
 from tfrt_nb.dialects.async_.types import ValueType
-from tfrt_nb.passes.async_calls import LOWERINGS, declare_runtime
-from tfrt_nb.passes.control_flow import Emitter, operations_in, terminator_of
+from tfrt_nb.passes.async_calls import LOWERINGS, declare_functions
+from tfrt_nb.passes.control_flow import Emitter, operations_in
 from tfrt_nb.passes.conversion import Conversion
+from tfrt_nb.passes.dominance import in_dominance_order
 from tfrt_nb.passes.errors import PassError, location_of
 from tfrt_nb.passes.folding_once import fold_once
 from tfrt_nb.passes.llvm_forms import async_form, async_forms, llvm_form
@@ -30,46 +31,42 @@ def convert(module: ModuleOp) -> None:
     Raises:
         PassError: at the first operation that cannot be lowered; the module is as it was.
     """
-    operations = operations_in(module)
-    left = _unreachable(operations)
-    for op in operations:
-        if op not in left:
-            _check(op)
-    declare_runtime(module)
+    everything = operations_in(module)
+    reached = _in_order(module)
+    for op in reached:
+        _check(op)
+    declare_functions(module, reached)
     conversion = Conversion()
-    for op in operations:
+    for op in everything:
         if isinstance(op, func.FuncOp) or _passes_values_on(op):
             for region in op.regions:
                 for block in region.blocks:
                     conversion.retype(block, async_form)
-    for op in operations:
-        if op not in left:
-            _convert(op, conversion)
-        elif _passes_values_on(op) and _has_async_types(op):
-            _make_anew(op, conversion)
+    for op in reached:
+        _convert(op, conversion)
+    _hand_over_elsewhere(everything, reached, conversion)
     conversion.finish()
 
 
-def _unreachable(operations: list[Operation]) -> set[Operation]:
-    """The operations in blocks that no way leads to, which MLIR's conversions never see."""
-    found: set[Operation] = set()
-    for op in operations:
-        for region in op.regions:
-            reached = _reachable_blocks(region) if len(region.blocks) > 1 else set(region.blocks)
-            for block in region.blocks:
-                if op in found or block not in reached:
-                    found.update(block.ops)
+def _in_order(op: Operation) -> list[Operation]:
+    """The operations in the regions of `op` that MLIR's conversions see, in their order: what dominates
+    others comes first, and what no way leads to is left out."""
+    found: list[Operation] = []
+    for region in op.regions:
+        for block in in_dominance_order(region):
+            for nested in block.ops:
+                found += [nested, *_in_order(nested)]
     return found
 
 
-def _reachable_blocks(region: Region) -> set[Block]:
-    pending = [region.blocks[0]]
-    reached = set(pending)
-    while pending:
-        targets = terminator_of(pending.pop()).successors
-        pending += (target for target in targets if target not in reached)
-        reached.update(targets)
-    return reached
+def _hand_over_elsewhere(
+    everything: list[Operation], reached: list[Operation], conversion: Conversion
+) -> None:
+    """Where no way leads to, branches and calls still have to fit to blocks and functions."""
+    seen = set(reached)
+    for op in everything:
+        if op not in seen and _passes_values_on(op) and _has_async_types(op):
+            _make_anew(op, conversion)
 
 
 def _convert(op: Operation, conversion: Conversion) -> None:

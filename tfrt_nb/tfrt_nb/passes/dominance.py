@@ -4,7 +4,37 @@ from __future__ import annotations
 
 from xdsl.ir import Block, Region
 
+from tfrt_nb.passes.control_flow import terminator_of
 from tfrt_nb.passes.greedy.rewriter import post_order
+
+
+def in_dominance_order(region: Region) -> list[Block]:
+    """The blocks that can be reached, each in front of those that it dominates, as MLIR's conversions go.
+
+    A block is followed by all that it dominates; of blocks that the same one dominates, that comes first
+    which a search in depth finds first.
+    """
+    if len(region.blocks) < 2:
+        return list(region.blocks)
+    dominated = dominated_blocks(region)
+    places = {block: place for place, block in enumerate(_found_in_depth(region.blocks[0]))}
+    order, pending = [], [region.blocks[0]]
+    while pending:
+        block = pending.pop()
+        order.append(block)
+        pending += sorted(dominated[block], key=places.__getitem__, reverse=True)
+    return order
+
+
+def _found_in_depth(entry: Block) -> list[Block]:
+    found: dict[Block, None] = {}
+    pending = [entry]
+    while pending:
+        block = pending.pop()
+        if block not in found:
+            found[block] = None
+            pending.extend(reversed(terminator_of(block).successors))
+    return list(found)
 
 
 def dominated_blocks(region: Region) -> dict[Block, list[Block]]:

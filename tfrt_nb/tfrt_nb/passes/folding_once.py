@@ -23,15 +23,8 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Operation
 
-from tfrt_nb.passes.folding_arithmetic import (
-    Folded,
-    Number,
-    constant_of,
-    float_of,
-    fold_arithmetic,
-    integer,
-    reorder,
-)
+from tfrt_nb.passes.folding_arithmetic import Folded, fold_arithmetic, reorder
+from tfrt_nb.passes.folding_constants import Number, constant_of, float_of, integer
 
 
 def fold_once(op: Operation) -> Folded | None:

@@ -80,3 +80,117 @@ func.func @f_(%x: i64, %y: i64, %i: index, %p: f64, %q: i1, %r: i32) {
   %66 = arith.addi %23, %c0 : i64
   return
 }
+func.func private @use6(i64, i64, i64, i64, i64, i64)
+func.func @undone(%x: i64, %y: i64, %z: i1) {
+  %m = arith.constant -1 : i64
+  %t = arith.constant true
+  %a = arith.xori %x, %y : i64
+  %b = arith.xori %a, %y : i64
+  %c = arith.xori %a, %x : i64
+  %d = arith.xori %y, %a : i64
+  %n = arith.xori %x, %m : i64
+  %e = arith.andi %n, %x : i64
+  %f = arith.andi %x, %n : i64
+  %g = arith.ori %n, %x : i64
+  call @use6(%b, %c, %d, %e, %f, %g) : (i64, i64, i64, i64, i64, i64) -> ()
+  %h = arith.andi %x, %y : i64
+  %i = arith.andi %h, %y : i64
+  %j = arith.andi %x, %h : i64
+  %k = arith.subi %x, %y : i64
+  %l = arith.addi %k, %y : i64
+  %o = arith.addi %y, %k : i64
+  %p = arith.addi %x, %y : i64
+  %q = arith.subi %p, %y : i64
+  %r = arith.subi %p, %x : i64
+  call @use6(%i, %j, %l, %o, %q, %r) : (i64, i64, i64, i64, i64, i64) -> ()
+  %nz = arith.xori %z, %t : i1
+  %u = arith.andi %z, %nz : i1
+  %v = arith.extui %z : i1 to i64
+  %c0 = arith.constant 0 : i64
+  %w = arith.cmpi ne, %v, %c0 : i64
+  %s = arith.cmpi eq, %x, %y : i64
+  %s1 = arith.select %s, %x, %y : i64
+  %s2 = arith.select %s, %y, %x : i64
+  %s3 = arith.select %z, %t, %u : i1
+  %s4 = arith.cmpi eq, %v, %c0 : i64
+  call @use6(%s1, %s2, %s1, %s2, %s1, %s2) : (i64, i64, i64, i64, i64, i64) -> ()
+  return
+}
+func.func @more(%x: i64, %i: i8, %p: f32, %q: f64, %b: i1) {
+  %least = arith.constant -128 : i8
+  %most = arith.constant 127 : i8
+  %m8 = arith.constant -1 : i8
+  %z8 = arith.constant 0 : i8
+  %c3 = arith.constant 3 : i8
+  %a1 = arith.maxsi %i, %most : i8
+  %a2 = arith.maxsi %i, %least : i8
+  %a3 = arith.minsi %i, %most : i8
+  %a4 = arith.minsi %i, %least : i8
+  %a5 = arith.maxui %i, %m8 : i8
+  %a6 = arith.maxui %z8, %i : i8
+  %a7 = arith.minui %i, %m8 : i8
+  %a8 = arith.minui %i, %z8 : i8
+  %a9 = arith.divsi %least, %m8 : i8
+  %a10 = arith.addi %most, %most : i8
+  %a11 = arith.shli %c3, %most : i8
+  %a12 = arith.shrsi %least, %c3 : i8
+  %a13 = arith.shrui %least, %c3 : i8
+  %a14 = arith.divui %least, %c3 : i8
+  %a15 = arith.remui %least, %c3 : i8
+  %a16 = arith.remsi %least, %c3 : i8
+  %a17 = arith.ceildivsi %least, %c3 : i8
+  %a18 = arith.floordivsi %least, %c3 : i8
+  %a19 = arith.ceildivui %least, %c3 : i8
+  %a20 = arith.extui %least : i8 to i64
+  %a21 = arith.extsi %least : i8 to i64
+  %a22 = arith.uitofp %least : i8 to f32
+  %a23 = arith.cmpi ult, %c3, %i : i8
+  %a24 = arith.cmpi ule, %least, %c3 : i8
+  %a25 = arith.cmpi sge, %least, %c3 : i8
+  %a26 = arith.subi %c3, %c3 : i8
+  %a27 = arith.muli %z8, %i : i8
+  %a28 = arith.ori %c3, %i : i8
+  %f1 = arith.constant 0.1 : f32
+  %f2 = arith.constant 1.0e30 : f32
+  %f3 = arith.constant -0.0 : f32
+  %b1 = arith.addf %f1, %f1 : f32
+  %b2 = arith.divf %f1, %f2 : f32
+  %b3 = arith.addf %p, %f3 : f32
+  %b4 = arith.subf %p, %f3 : f32
+  %b5 = arith.mulf %f1, %p : f32
+  %b6 = arith.extf %f1 : f32 to f64
+  %b7 = arith.negf %f3 : f32
+  %b8 = arith.remf %f2, %f1 : f32
+  %b9 = arith.cmpf une, %f1, %f2 : f32
+  %b10 = arith.cmpf ueq, %f1, %f2 : f32
+  %b11 = arith.cmpf uno, %f1, %f2 : f32
+  %b12 = arith.cmpf ord, %f1, %f2 : f32
+  %b13 = arith.maximumf %p, %p : f32
+  %g1 = arith.constant 0.1 : f64
+  %g2 = arith.constant 2.5 : f64
+  %g3 = arith.constant -2.5 : f64
+  %c1 = arith.truncf %g1 : f64 to f32
+  %c2 = arith.truncf %g2 : f64 to f32
+  %c4 = arith.fptosi %g3 : f64 to i8
+  %c5 = arith.fptoui %g3 : f64 to i8
+  %c6 = math.floor %g3 : f64
+  %c7 = math.ceil %g3 : f64
+  %c8 = math.absf %g3 : f64
+  %c9 = math.exp %g2 : f64
+  %c10 = math.log %g2 : f64
+  %c11 = math.sin %g2 : f64
+  %c12 = math.sqrt %g2 : f64
+  %c13 = math.trunc %g3 : f64
+  %c14 = math.sqrt %g3 : f64
+  %c15 = arith.select %b, %c8, %c8 : f64
+  %e1 = arith.andi %c3, %c3 : i8
+  %e2 = arith.maxsi %c3, %c3 : i8
+  %e3 = arith.index_castui %least : i8 to index
+  %h1 = arith.constant 0.1 : f16
+  %h2 = arith.constant 3.0 : f16
+  %h3 = arith.divf %h2, %h1 : f16
+  %k1 = arith.constant 0.1 : bf16
+  %k2 = arith.constant 3.0 : bf16
+  %k3 = arith.divf %k2, %k1 : bf16
+  return
+}
