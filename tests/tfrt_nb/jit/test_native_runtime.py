@@ -353,6 +353,29 @@ def test_what_a_program_gives_up_is_given_up_when_it_fails_before(
     assert outcome.left_over == ()
 
 
+MAY_FAIL = """
+func.func @may_fail(%ok: i1) {
+  cf.assert %ok, "no"
+  return
+}
+"""
+
+
+@pytest.mark.usefixtures("leak_check")
+@pytest.mark.parametrize("queue", QUEUES)
+def test_what_is_given_up_behind_calls_that_may_fail_is_given_up_when_one_of_them_fails(
+    queue: str,
+) -> None:
+    call = "func.call @may_fail({}) : (i1) -> ()".format
+    start = ("%no = arith.constant false", "%yes = arith.constant true", RESOLVE, TAKE)
+    program, _ = by_hand(*start, call("%yes"), call("%no"), call("%yes"), AWAITED, DROP)
+
+    outcome = run(program + MAY_FAIL, queue)
+
+    assert [problem.message for problem in outcome.errors] == ["no"]
+    assert outcome.left_over == ()
+
+
 @pytest.mark.usefixtures("leak_check")
 @pytest.mark.parametrize("queue", QUEUES)
 def test_a_reference_that_is_given_up_too_often_is_an_error_of_the_run(queue: str) -> None:

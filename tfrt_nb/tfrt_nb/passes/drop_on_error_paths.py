@@ -59,28 +59,36 @@ class DropOnErrorPaths(ModulePass):
         for function in functions:
             if self.explicit_only and not _has_counts(function):
                 continue
-            for branch, edge, normal in list(_error_edges(function, fallible)):
-                path = _path(normal, branch.successors[edge])
-                _complete(branch, edge, path, explicit_only=self.explicit_only)
+            errors = set(_error_blocks(function, fallible))
+            for branch, edge, normal in list(_error_edges(function, errors)):
+                path = _path(normal, branch.successors[edge], errors)
+                if due := _due(path, self.explicit_only):
+                    errors.add(_drop(branch, edge, due, on_top=self.explicit_only))
 
 
 def _has_counts(function: FuncOp) -> bool:
     return any(isinstance(op, RuntimeAddRefOp | RuntimeDropRefOp) for op in operations_in(function))
 
 
+def _error_blocks(function: FuncOp, fallible: AbstractSet[str]) -> Iterator[Block]:
+    """Where ways to an error begin."""
+    for block in function.body.blocks:
+        if isinstance(block.first_op, _ERROR_STARTS):
+            yield block
+        elif _follows_failed_call(terminator_of(block), fallible):
+            yield terminator_of(block).successors[0]
+
+
 def _error_edges(
-    function: FuncOp, fallible: AbstractSet[str]
+    function: FuncOp, error_blocks: AbstractSet[Block]
 ) -> Iterator[tuple[Operation, int, Block]]:
     """Branches with an edge to an error, and the block where they go on normally."""
     for block in function.body.blocks:
         branch = terminator_of(block)
         if isinstance(branch, CoroSuspendOp) or len(branch.successors) < 2:
             continue
-        if _follows_failed_call(branch, fallible):
-            yield branch, 0, branch.successors[1]
-            continue
-        errors = [edge for edge, target in enumerate(branch.successors) if _is_error(target)]
-        normal = [target for target in branch.successors if not _is_error(target)]
+        errors = [edge for edge, target in enumerate(branch.successors) if target in error_blocks]
+        normal = [target for target in branch.successors if target not in error_blocks]
         if len(errors) == 1 and normal:
             yield branch, errors[0], normal[0]
 
@@ -97,11 +105,7 @@ def _follows_failed_call(branch: Operation, fallible: AbstractSet[str]) -> bool:
     )
 
 
-def _is_error(block: Block) -> bool:
-    return isinstance(block.first_op, _ERROR_STARTS)
-
-
-def _path(start: Block, error: Block) -> list[Block]:
+def _path(start: Block, error: Block, errors: AbstractSet[Block]) -> list[Block]:
     """A shortest normal path to a return, or to where the error's way is met."""
     met = _reachable(error)
     pending = deque([[start]])
@@ -112,7 +116,8 @@ def _path(start: Block, error: Block) -> list[Block]:
             return path[:-1]
         if not terminator_of(path[-1]).successors:
             return path
-        targets = [target for target in _normal_successors(path[-1]) if target not in seen]
+        following = _normal_successors(path[-1], errors)
+        targets = [target for target in following if target not in seen]
         seen.update(targets)
         pending.extend([*path, target] for target in targets)
     return []
@@ -129,26 +134,25 @@ def _reachable(start: Block) -> set[Block]:
     return reached
 
 
-def _normal_successors(block: Block) -> list[Block]:
+def _normal_successors(block: Block, errors: AbstractSet[Block]) -> list[Block]:
     branch = terminator_of(block)
     if isinstance(branch, CoroSuspendOp):
         return [branch.resume]
-    return [target for target in branch.successors if not _is_error(target)]
+    return [target for target in branch.successors if target not in errors]
 
 
-def _complete(branch: Operation, edge: int, path: list[Block], *, explicit_only: bool) -> None:
-    due = {value: count for value, count in _due(path, explicit_only).items() if count > 0}
-    if not due:
-        return
+def _drop(branch: Operation, edge: int, due: dict[SSAValue, int], *, on_top: bool) -> Block:
+    """Give up what is due where only this edge passes; the block that does."""
     block = branch.successors[edge]
     if len(block.predecessors()) > 1:
         block = split_edge(branch, edge)
     emit = Emitter.in_front_of(terminator_of(block))
     for value, count in due.items():
-        is_on_top = not is_counted_by_hand(value)
+        stays_on_top = on_top and not is_counted_by_hand(value)
         drop = emit(RuntimeDropRefOp(value, count))
-        if explicit_only and is_on_top:
+        if stays_on_top:
             drop.attributes[ON_TOP] = UnitAttr()
+    return block
 
 
 def _due(path: list[Block], explicit_only: bool) -> dict[SSAValue, int]:
@@ -160,7 +164,7 @@ def _due(path: list[Block], explicit_only: bool) -> dict[SSAValue, int]:
         for value, count in _given_up(op, explicit_only):
             if value not in made:
                 due[value] = due.get(value, 0) + count
-    return due
+    return {value: count for value, count in due.items() if count > 0}
 
 
 def _given_up(op: Operation, explicit_only: bool) -> Iterator[tuple[SSAValue, int]]:
