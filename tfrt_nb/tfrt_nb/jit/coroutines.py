@@ -29,12 +29,17 @@ from tfrt_nb.jit import (
     library,
     mathematics,
     spawning,
-    vectors,
     views,
 )
 from tfrt_nb.jit.adapters import has_buffers, kernel_adapter
 from tfrt_nb.jit.buffers import globals_table
-from tfrt_nb.jit.function_body import INTERRUPT_FLAG, LIVE_COUNTER, FunctionBody, ModuleText
+from tfrt_nb.jit.function_body import (
+    INTERRUPT_FLAG,
+    LIVE_COUNTER,
+    FunctionBody,
+    Lowering,
+    ModuleText,
+)
 from tfrt_nb.jit.llvm_types import (
     UnsupportedType,
     global_symbol,
@@ -52,7 +57,6 @@ _LOWERINGS = {
     **mathematics.LOWERINGS,
     **buffers.LOWERINGS,
     **views.LOWERINGS,
-    **vectors.LOWERINGS,
     **control.LOWERINGS,
     **async_runtime.LOWERINGS,
     **spawning.LOWERINGS,
@@ -207,13 +211,21 @@ def _definition(text: ModuleText, op: func.FuncOp, returns: str) -> str:
 
 
 def _lower(body: FunctionBody, op: Operation) -> None:
-    lower = _LOWERINGS.get(op.name)
+    lower = _LOWERINGS.get(op.name) or _of_vectors(op)
     if lower is None:
         fail(op, f"'{op.name}' cannot be compiled")
     try:
         lower(body, op)
     except UnsupportedType as error:
         fail(op, str(error))
+
+
+def _of_vectors(op: Operation) -> Lowering | None:
+    if not op.name.startswith("vector."):
+        return None
+    from tfrt_nb.jit.vectors import LOWERINGS  # most programs do without
+
+    return LOWERINGS.get(op.name)
 
 
 def _separate_edges(region: Region) -> None:
