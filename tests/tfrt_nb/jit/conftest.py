@@ -23,7 +23,7 @@ from tfrt_nb.jit.async_runtime import (
 from tfrt_nb.jit.compiler import compile_module
 from tfrt_nb.jit.coroutines import lower_to_llvm, packed_name
 from tfrt_nb.jit.stages import compile_program
-from tfrt_nb.passes.pipeline import parse_pipeline
+from tfrt_nb.passes.notation import parse_pipeline
 from tfrt_nb.source import parse_module
 from tfrt_runtime.async_runtime.printing import Printing
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from xdsl.context import Context
 
-from tfrt_nb.passes.pipeline import parse_pipeline
+from tfrt_nb.passes.notation import parse_pipeline
 from tfrt_nb.passes.printing import print_ir
 from tfrt_nb.source import parse_module
 

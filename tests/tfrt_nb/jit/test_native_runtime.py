@@ -13,7 +13,7 @@ import pytest
 from tfrt_nb.jit.coroutines import packed_name
 from tfrt_nb.jit.stages import compile_program
 from tfrt_nb.passes.errors import PassError
-from tfrt_nb.passes.pipeline import parse_pipeline
+from tfrt_nb.passes.notation import parse_pipeline
 from tfrt_nb.source import parse_module
 from tfrt_runtime.async_runtime import AsyncRuntime, LiveObject
 from tfrt_runtime.diagnostics import Diagnostic, Location, TfrtError, error

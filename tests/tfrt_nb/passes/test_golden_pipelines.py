@@ -8,7 +8,7 @@ import pytest
 from xdsl.context import Context
 
 from tfrt_nb.passes.errors import PassError
-from tfrt_nb.passes.pipeline import parse_pipeline
+from tfrt_nb.passes.notation import parse_pipeline
 from tfrt_nb.passes.printing import print_ir
 from tfrt_nb.source import parse_module
 

@@ -6,13 +6,8 @@ import pytest
 
 from tfrt_nb.passes.async_parallel_for import AsyncParallelFor
 from tfrt_nb.passes.convert_scf_to_cf import ConvertScfToCf
-from tfrt_nb.passes.pipeline import (
-    PASSES,
-    Pipeline,
-    PipelineError,
-    executable_pipeline,
-    parse_pipeline,
-)
+from tfrt_nb.passes.notation import PASSES, PipelineError, parse_pipeline, pass_named
+from tfrt_nb.passes.pipeline import Pipeline, executable_pipeline
 
 
 def test_options_and_anchors_are_read() -> None:
@@ -34,7 +29,7 @@ def test_the_notation_of_a_pipeline_makes_the_same_pipeline() -> None:
 
 
 def test_a_pass_is_found_by_its_own_name() -> None:
-    assert {name: pass_.name for name, pass_ in PASSES.items()} == {name: name for name in PASSES}
+    assert {name: pass_named(name).name for name in PASSES} == {name: name for name in PASSES}
 
 
 @pytest.mark.parametrize(

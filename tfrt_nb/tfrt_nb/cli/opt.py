@@ -11,7 +11,7 @@ from xdsl.utils.exceptions import DiagnosticException, VerifyException
 from tfrt_nb.cli.files import decode, display_name, read_input, show
 from tfrt_nb.dialects import print_module
 from tfrt_nb.dialects.catalog import register_upstream
-from tfrt_nb.passes.pipeline import PipelineError, parse_pipeline
+from tfrt_nb.passes.notation import PipelineError, parse_pipeline
 from tfrt_nb.passes.printing import print_ir
 from tfrt_nb.passes.remarks import RemarkContext
 from tfrt_nb.source import parse_module

@@ -17,7 +17,7 @@ from tfrt_nb.jit.coroutines import packed_name
 from tfrt_nb.jit.stages import Stage, compile_program, emit
 from tfrt_nb.passes.desugar_proposal import DesugarProposal
 from tfrt_nb.passes.errors import location_of
-from tfrt_nb.passes.pipeline import parse_pipeline
+from tfrt_nb.passes.notation import parse_pipeline
 from tfrt_runtime.diagnostics import Location, TfrtError, error
 
 STAGES = {
