@@ -40,6 +40,7 @@ from tfrt_nb.dialects.async_.tasks import (
 from tfrt_nb.passes.awaiting import block_at_await, suspend_at_awaits
 from tfrt_nb.passes.control_flow import Emitter, operations_in, replace
 from tfrt_nb.passes.coroutines import ErrorStyle, begin_coroutine, resolve, start_cold
+from tfrt_nb.passes.fold_once import fold_once
 from tfrt_nb.passes.outline import Outliner, Symbols
 
 _LOWERED = frozenset({AwaitOp, AwaitAllOp, CreateGroupOp, AddToGroupOp, AddRefOp, DropRefOp})
@@ -52,6 +53,7 @@ class AsyncToAsyncRuntime(ModulePass):
     `share_bodies` makes one coroutine per distinct body.  `token_last` and `keep_errors` depart from
     MLIR: on an error the token is resolved after the values, and errors say why and where.
     `spawn_leaves` departs further: a task that does not wait once its body has begun is no coroutine.
+    `fold` folds constants all over the module, as MLIR's conversions do.
     """
 
     name: ClassVar[str] = "async-to-async-runtime"
@@ -60,6 +62,7 @@ class AsyncToAsyncRuntime(ModulePass):
     token_last: bool = False
     keep_errors: bool = False
     spawn_leaves: bool = False
+    fold: bool = True
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         style = ErrorStyle(self.token_last, self.keep_errors)
@@ -70,6 +73,8 @@ class AsyncToAsyncRuntime(ModulePass):
             function = outliner.outline(task)
             if function is not None:
                 _make_coroutine(function, style)
+        if self.fold:
+            fold_once(op, known=frozenset(("scf.if",)))
         for nested in [nested for nested in operations_in(op) if type(nested) in _LOWERED]:
             _lower(nested, style)
 

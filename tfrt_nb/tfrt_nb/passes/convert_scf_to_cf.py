@@ -40,6 +40,7 @@ from tfrt_nb.passes.control_flow import (
     replace,
     terminator_of,
 )
+from tfrt_nb.passes.folds.structures import swap_branches
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,7 @@ def lower_structured_control_flow(
 
 def _lower_if(op: Operation) -> None:
     assert isinstance(op, scf.IfOp)
+    swap_branches(op)
     head, rest = _split(op)
     if op.results:
         rest = _joined(rest, op)

@@ -115,9 +115,15 @@ def executable_pipeline(*first: ModulePass) -> Pipeline:
             InterruptibleLoops(),
             # What is an async function by now can go on elsewhere where the stack ends.
             GuardOperations(divisions=False, accesses=False, loops=False),
-            AsyncFuncToAsyncRuntime(token_last=True, keep_errors=True, bounded_stack=True),
+            AsyncFuncToAsyncRuntime(
+                token_last=True, keep_errors=True, bounded_stack=True, fold=False
+            ),
             AsyncToAsyncRuntime(
-                share_bodies=True, token_last=True, keep_errors=True, spawn_leaves=True
+                share_bodies=True,
+                token_last=True,
+                keep_errors=True,
+                spawn_leaves=True,
+                fold=False,
             ),
             PropagateFailures(),
             ElideCoroutines(),
