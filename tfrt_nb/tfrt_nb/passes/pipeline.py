@@ -129,7 +129,7 @@ def executable_pipeline(*first: ModulePass) -> Pipeline:
             ElideCoroutines(),
             AsyncRuntimeRefCounting(share_exits=True),
             AsyncRuntimeRefCountingOpt(),
-            ConvertScfToCf(),
+            ConvertScfToCf(wide_switches=True),
         )
     )
 
