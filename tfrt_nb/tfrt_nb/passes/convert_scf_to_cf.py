@@ -24,7 +24,9 @@ from xdsl.dialects.builtin import (
     IndexType,
     IntegerAttr,
     ModuleOp,
+    UnitAttr,
     VectorType,
+    i32,
     i64,
 )
 from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
@@ -40,15 +42,24 @@ from tfrt_nb.passes.control_flow import (
     replace,
     terminator_of,
 )
+from tfrt_nb.passes.folds.structures import swap_branches
 
 
 @dataclass(frozen=True)
 class ConvertScfToCf(ModulePass):
-    """Lowers every operation of `scf`."""
+    """Lowers every operation of `scf`.
+
+    As in MLIR, only the lowest 32 bits choose a case, unless `wide_switches` departs from that.
+    """
 
     name: ClassVar[str] = "convert-scf-to-cf"
 
+    wide_switches: bool = False
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        if not self.wide_switches:
+            for switch in [one for one in operations_in(op) if isinstance(one, scf.IndexSwitchOp)]:
+                _narrow(switch)
         lower_structured_control_flow(op.body)
 
 
@@ -67,6 +78,7 @@ def lower_structured_control_flow(
 
 def _lower_if(op: Operation) -> None:
     assert isinstance(op, scf.IfOp)
+    swap_branches(op)
     head, rest = _split(op)
     if op.results:
         rest = _joined(rest, op)
@@ -94,14 +106,23 @@ def _lower_execute_region(op: Operation) -> None:
     _finish(op, head, cf.BranchOp(entry), rest.args)
 
 
+_NARROW = "narrow"
+
+
+def _narrow(op: scf.IndexSwitchOp) -> None:
+    """Remember that the lowest 32 bits choose a case."""
+    op.attributes[_NARROW] = UnitAttr()
+
+
 def _lower_index_switch(op: Operation) -> None:
     assert isinstance(op, scf.IndexSwitchOp)
+    width = i32 if _NARROW in op.attributes else i64
     head, rest = _split(op)
     cases = [_inline_yielding_region(region, rest) for region in op.case_regions]
     default = _inline_yielding_region(op.default_region, rest)
     emit = Emitter.at_end(head, op.location)
-    flag = emit(arith.IndexCastOp(op.arg, i64))
-    values = DenseIntElementsAttr.from_list(VectorType(i64, [len(cases)]), op.cases.get_values())
+    flag = emit(arith.IndexCastOp(op.arg, width))
+    values = DenseIntElementsAttr.from_list(VectorType(width, [len(cases)]), op.cases.get_values())
     branch = cf.SwitchOp(flag, default, (), values, cases, [() for _ in cases])
     _finish(op, head, branch, rest.args)
 

@@ -71,14 +71,18 @@ def executable_pipeline(*first: ModulePass) -> Pipeline:
             GuardOperations(divisions=False, accesses=False, loops=False),
             CallDirectly(),
             RunStraight(),
-            AsyncFuncToAsyncRuntime(token_last=True, keep_errors=True, bounded_stack=True),
-            AsyncToAsyncRuntime(share_bodies=True, token_last=True, keep_errors=True, spawn=True),
+            AsyncFuncToAsyncRuntime(
+                token_last=True, keep_errors=True, bounded_stack=True, fold=False
+            ),
+            AsyncToAsyncRuntime(
+                share_bodies=True, token_last=True, keep_errors=True, spawn=True, fold=False
+            ),
             PropagateFailures(),
             DropOnErrorPaths(explicit_only=True),
             ElideCoroutines(),
             AsyncRuntimeRefCounting(share_exits=True, leave_counted=True),
             AsyncRuntimeRefCountingOpt(),
-            ConvertScfToCf(),
+            ConvertScfToCf(wide_switches=True),
         )
     )
 

@@ -17,7 +17,7 @@ def complemented(value: SSAValue) -> SSAValue | None:
     return made.operands[0] if made is not None and integer_of(made.operands[1]) == -1 else None
 
 
-def _swap_branches(op: Operation, constants: Sequence[Attribute | None]) -> Folded:
+def swap_branches(op: Operation, constants: Sequence[Attribute | None] = ()) -> Folded:
     """With an opposite as its condition, the branches are the other way round."""
     inner = complemented(op.operands[0])
     then, otherwise = op.regions
@@ -31,4 +31,4 @@ def _swap_branches(op: Operation, constants: Sequence[Attribute | None]) -> Fold
     return ()
 
 
-FOLDERS: dict[str, Folder] = {"scf.if": _swap_branches}
+FOLDERS: dict[str, Folder] = {"scf.if": swap_branches}

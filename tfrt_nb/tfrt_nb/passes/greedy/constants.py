@@ -12,6 +12,7 @@ from xdsl.dialects.builtin import (
     IndexType,
     IntegerAttr,
     IntegerType,
+    i1,
 )
 from xdsl.dialects.ub import PoisonOp
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -66,9 +67,11 @@ def integer(number: int, type_: Attribute) -> IntegerAttr:
 
 def constant_op(value: Attribute, type_: Attribute, dialect: str = "arith") -> Operation | None:
     """A new operation that holds the constant, None if there is none for it."""
-    if dialect == "index" and isinstance(value, IntegerAttr):
-        made = IndexConstantOp if isinstance(value.type, IndexType) else IndexBoolConstantOp
-        return made.create(properties={"value": value}, result_types=[type_])
+    if dialect == "index":
+        made = {IndexType(): IndexConstantOp, i1: IndexBoolConstantOp}.get(type_)
+        return (
+            None if made is None else made.create(properties={"value": value}, result_types=[type_])
+        )
     if isinstance(value, IntegerAttr | FloatAttr | DenseIntOrFPElementsAttr):
         return arith.ConstantOp.create(properties={"value": value}, result_types=[type_])
     return None

@@ -15,7 +15,7 @@ from xdsl.traits import IsolatedFromAbove
 
 from tfrt_nb.passes.greedy.constants import constant_of, constant_op, is_constant
 from tfrt_nb.passes.greedy.effects import is_dead
-from tfrt_nb.passes.greedy.regions import simplify_regions
+from tfrt_nb.passes.greedy.regions import drop_equal_arguments, simplify_regions
 from tfrt_nb.passes.greedy.rewriter import Rewriter
 
 Folded: TypeAlias = Sequence[SSAValue | Attribute] | None
@@ -34,13 +34,16 @@ def rewrite_greedily(
 ) -> None:
     """Apply what there is for the names of operations, in this region and all inside it.
 
-    A round begins with the first operation, or with the last, inner ones before outer ones.
+    A round begins with the first operation, or with the last, inner ones before outer ones; then, as in
+    MLIR, arguments of blocks that always are the same value go away, too.
     """
     rewriter = Rewriter(region)
     driver = _Driver(rewriter, folders, patterns, last_first)
     for _ in range(MOST_ROUNDS):
         has_changed = driver.round()
-        if not simplify_regions(region, rewriter) and not has_changed:
+        has_changed |= simplify_regions(region, rewriter)
+        has_changed |= last_first and drop_equal_arguments(region, rewriter)
+        if not has_changed:
             return
 
 

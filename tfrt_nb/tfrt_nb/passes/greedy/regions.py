@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from xdsl.ir import Block, Operation, Region, SSAValue, Use
+from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue, Use
 
 from tfrt_nb.passes.greedy.branches import argument_of, is_branch, pass_instead, passed_by
 from tfrt_nb.passes.greedy.effects import is_terminator, would_be_dead
@@ -16,6 +16,45 @@ def simplify_regions(region: Region, rewriter: Rewriter) -> bool:
     """
     has_changed = _erase_unreachable_blocks(region, rewriter)
     return _erase_dead_operations(region, rewriter) or has_changed
+
+
+def drop_equal_arguments(region: Region, rewriter: Rewriter) -> bool:
+    """Use a value itself where all branches to a block pass it."""
+    has_changed = False
+    for block in region.blocks:
+        has_changed |= _drop_those_equal(block, rewriter)
+        for op in block.ops:
+            for nested in op.regions:
+                has_changed |= drop_equal_arguments(nested, rewriter)
+    return has_changed
+
+
+def _drop_those_equal(block: Block, rewriter: Rewriter) -> bool:
+    count = len(block.args)
+    for argument in reversed(block.args):
+        _drop_if_equal(argument, rewriter)
+    return len(block.args) < count
+
+
+def _drop_if_equal(argument: BlockArgument, rewriter: Rewriter) -> None:
+    block = argument.block
+    branches = [use.operation for use in block.uses]
+    if not branches or not all(is_branch(branch) for branch in branches):
+        return
+    place = argument.index
+    passed = {
+        values[place]
+        for branch in set(branches)
+        for values, successor in zip(passed_by(branch), branch.successors, strict=True)
+        if successor is block
+    }
+    if len(passed) != 1 or argument in passed:
+        return
+    rewriter.replace_uses(argument, passed.pop())
+    for branch in set(branches):
+        values = zip(passed_by(branch), branch.successors, strict=True)
+        pass_instead(branch, [v[:place] + v[place + 1 :] if to is block else v for v, to in values])
+    block.erase_arg(argument)
 
 
 def _erase_unreachable_blocks(region: Region, rewriter: Rewriter) -> bool:
