@@ -19,6 +19,7 @@ from xdsl.dialects.builtin import (
     StringAttr,
     SymbolRefAttr,
 )
+from xdsl.dialects.func import CallOp as PlainCallOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.irdl import IRDLOperation
@@ -198,8 +199,27 @@ def _check(operation: Operation, symbols: Symbols) -> list[Diagnostic]:
 
 
 def _check_itself(operation: Operation, symbols: Symbols) -> Iterator[Diagnostic]:
+    if type(operation) is PlainCallOp and _fits_its_callee(operation, symbols):
+        return
     if (problem := _own_problem(operation)) is not None:
         yield _op_error(operation, problem)
+
+
+def _fits_its_callee(call: PlainCallOp, symbols: Symbols) -> bool:
+    """Whether all is well with a call.  xDSL would go through the module to find the function."""
+    if call.regions or call.successors or call.properties.keys() != {"callee"}:
+        return False
+    if not isinstance(call.callee, SymbolRefAttr):
+        return False
+    callee = symbols.get(call.callee.root_reference.data)
+    if call.callee.nested_references.data or type(callee) is not FuncOp:
+        return False
+    type_ = callee.properties.get("function_type")
+    return (
+        isinstance(type_, FunctionType)
+        and type_.inputs.data == call.operand_types
+        and type_.outputs.data == call.result_types
+    )
 
 
 def _own_problem(operation: Operation) -> str | None:

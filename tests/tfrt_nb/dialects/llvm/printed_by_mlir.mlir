@@ -30,4 +30,21 @@ module {
     %0 = llvm.mlir.none : !llvm.token
     llvm.unreachable
   }
+  llvm.func @arithmetic(%arg0: i64, %arg1: f64) {
+    %0 = llvm.sdiv %arg0, %arg0  : i64
+    %1 = llvm.srem %arg0, %arg0  : i64
+    %2 = llvm.shl %arg0, %arg0 : i64
+    %3 = llvm.trunc %arg0 : i64 to i32
+    %4 = llvm.icmp "slt" %arg0, %arg0 : i64
+    %5 = llvm.zext %3 : i32 to i64
+    %6 = llvm.udiv %arg0, %arg0  : i64
+    %7 = llvm.urem %arg0, %arg0  : i64
+    %8 = llvm.ashr %arg0, %arg0  : i64
+    %9 = llvm.lshr %arg0, %arg0  : i64
+    %10 = llvm.mlir.undef : !llvm.struct<(ptr, array<2 x i64>)>
+    %11 = llvm.insertvalue %arg0, %10[1, 0] : !llvm.struct<(ptr, array<2 x i64>)> 
+    %12 = llvm.extractvalue %11[1, 0] : !llvm.struct<(ptr, array<2 x i64>)> 
+    %13 = llvm.mlir.constant(2 : i64) {why = "because"} : i64
+    llvm.return
+  }
 }

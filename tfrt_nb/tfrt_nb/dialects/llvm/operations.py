@@ -51,37 +51,89 @@ class NoneTokenOp(IRDLOperation):
         Operation.__init__(self, result_types=[TOKEN])
 
 
-class _BitwiseOp(llvm.ArithmeticBinOperation):
-    """MLIR prints an empty word where newer releases say `disjoint`."""
+class ExtractValueOp(llvm.ExtractValueOp):
+    """`llvm.extractvalue %s[0] : !llvm.struct<(ptr, i64)> `, with the space that MLIR leaves there."""
 
     def print(self, printer: Printer) -> None:
+        super().print(printer)
         printer.print_string(" ")
-        printer.print_list(self.operands, printer.print_ssa_value)
+
+
+class InsertValueOp(llvm.InsertValueOp):
+    """`llvm.insertvalue %v, %s[0] : !llvm.struct<(ptr, i64)> `, with the space that MLIR leaves there."""
+
+    def print(self, printer: Printer) -> None:
+        super().print(printer)
         printer.print_string(" ")
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.operands[0].type)
+
+
+def _print_binary(op: Operation, printer: Printer) -> None:
+    """With two spaces where newer releases have a word between."""
+    printer.print_string(" ")
+    printer.print_list(op.operands, printer.print_ssa_value)
+    printer.print_string(" ")
+    printer.print_op_attributes(op.attributes)
+    printer.print_string(" : ")
+    printer.print_attribute(op.operands[0].type)
+
+
+class _BinaryOp(llvm.ArithmeticBinOperation):
+    """MLIR prints an empty word, where newer releases say `disjoint` for one of them."""
+
+    def print(self, printer: Printer) -> None:
+        _print_binary(self, printer)
 
 
 @irdl_op_definition
-class AndOp(_BitwiseOp):
+class AndOp(_BinaryOp):
     """Both bits."""
 
     name = "llvm.and"
 
 
 @irdl_op_definition
-class OrOp(_BitwiseOp):
+class OrOp(_BinaryOp):
     """Either bit."""
 
     name = "llvm.or"
 
 
 @irdl_op_definition
-class XOrOp(_BitwiseOp):
+class XOrOp(_BinaryOp):
     """One bit, but not both."""
 
     name = "llvm.xor"
+
+
+class SRemOp(_BinaryOp, llvm.SRemOp):
+    """A remainder with the sign of the dividend."""
+
+
+class URemOp(_BinaryOp, llvm.URemOp):
+    """A remainder of numbers without signs."""
+
+
+class _ExactOp(llvm.ArithmeticBinOpExact):
+    """The same where newer releases say `exact`."""
+
+    def print(self, printer: Printer) -> None:
+        _print_binary(self, printer)
+
+
+class SDivOp(_ExactOp, llvm.SDivOp):
+    """A quotient, rounded towards zero."""
+
+
+class UDivOp(_ExactOp, llvm.UDivOp):
+    """A quotient of numbers without signs."""
+
+
+class LShrOp(_ExactOp, llvm.LShrOp):
+    """Shifts zeros in."""
+
+
+class AShrOp(_ExactOp, llvm.AShrOp):
+    """Shifts the sign in."""
 
 
 @irdl_op_definition
@@ -237,4 +289,19 @@ class ConstantOp(IRDLOperation):
         printer.print_attribute(self.res.type)
 
 
-OPERATIONS: list[type[Operation]] = [NoneTokenOp, AndOp, OrOp, XOrOp, SwitchOp, ConstantOp]
+OPERATIONS: list[type[Operation]] = [
+    NoneTokenOp,
+    ExtractValueOp,
+    InsertValueOp,
+    AndOp,
+    OrOp,
+    XOrOp,
+    SDivOp,
+    UDivOp,
+    SRemOp,
+    URemOp,
+    LShrOp,
+    AShrOp,
+    SwitchOp,
+    ConstantOp,
+]
