@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tfrt_nb.passes.call_graph import recursive_functions
+from tfrt_nb.passes.call_graph import callees, recursive_functions
 from tfrt_nb.source import parse_module
 
 MOST = 7
@@ -36,4 +36,4 @@ def test_a_function_that_is_reached_from_itself_is_recursive(calls: list[list[in
     module = parse_module("\n  return\n}\n".join([*functions, ""]), "calls")
 
     expected = {f"f{i}" for i in range(MOST) if i in _reached(calls, i)}
-    assert recursive_functions(module) == expected
+    assert recursive_functions(callees(module)) == expected

@@ -6,5 +6,5 @@ copy that is compiled; `printing` shows a module as `mlir-opt` does.
 
 `convert_async_to_llvm` lowers for MLIR's tools instead of the JIT: `async_in_llvm` is how it goes, `async_calls`
 has each operation, `llvm_forms` the types.  What all conversions of MLIR do is in `conversion` (values and
-casts), `dominance` (the order) and `folding_once`.
+casts), `dominance` (the order) and `fold_once`.
 """

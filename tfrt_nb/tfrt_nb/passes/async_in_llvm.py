@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NoReturn
 
-from xdsl.dialects import arith, func
+from xdsl.dialects import func
 from xdsl.dialects.builtin import FunctionType, ModuleOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Operation
 
 from tfrt_nb.dialects.async_.runtime import (
     RuntimeAddToGroupOp,
@@ -20,7 +20,7 @@ from tfrt_nb.passes.control_flow import Emitter, operations_in
 from tfrt_nb.passes.conversion import Conversion
 from tfrt_nb.passes.dominance import in_dominance_order
 from tfrt_nb.passes.errors import PassError, location_of
-from tfrt_nb.passes.folding_once import fold_once
+from tfrt_nb.passes.fold_once import folded
 from tfrt_nb.passes.llvm_forms import async_form, async_forms, llvm_form
 from tfrt_runtime.diagnostics import error, note
 
@@ -73,10 +73,8 @@ def _convert(op: Operation, conversion: Conversion) -> None:
     lower = LOWERINGS.get(op.name)
     if lower is not None:
         conversion.replace(op, lower(op, Emitter.in_front_of(op), conversion))
-    elif (known := fold_once(op)) is not None:
-        if not isinstance(known, SSAValue):
-            known = Emitter.in_front_of(op)(arith.ConstantOp(known)).result
-        conversion.replace(op, [known])
+    elif (known := folded(op)) is not None:
+        conversion.replace(op, known)
     elif isinstance(op, func.FuncOp):
         type_ = op.function_type
         op.function_type = FunctionType.from_lists(

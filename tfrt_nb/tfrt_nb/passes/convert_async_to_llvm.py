@@ -22,7 +22,7 @@ for async objects, other types stay, and where a payload has another type in mem
 stays uses an async object, there is a `builtin.unrealized_conversion_cast`.  All 22 functions of the
 runtime are declared, whether they are called or not.
 
-As in every conversion of MLIR, other operations are folded on the way (`folding_once`), and what no way
+As in every conversion of MLIR, other operations are folded on the way (`fold_once`), and what no way
 leads to is left alone.
 
 Where MLIR 19 fails, or leaves something over that nothing lowers later, this pass goes on: async objects

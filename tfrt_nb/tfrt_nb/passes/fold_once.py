@@ -24,25 +24,27 @@ _KNOWN = frozenset(("arith.xori",))
 def fold_once(module: ModuleOp, *, known: frozenset[str] = frozenset()) -> None:
     """Fold the operations of the module, but those that are known to the conversion."""
     instead: dict[SSAValue, SSAValue] = {}
-    folded = []
+    gone = []
     for op in operations_in(module):
         if op.name in FOLDERS and op.name not in _KNOWN and op.name not in known:
-            values = _fold(op)
+            values = folded(op)
             if values is not None:
                 instead.update(zip(op.results, values, strict=True))
-                folded.append(op)
+                gone.append(op)
     for result, replacement in instead.items():
         value = replacement
         while value in instead:
             value = instead[value]
         result.replace_all_uses_with(value)
-    for op in reversed(folded):
+    for op in reversed(gone):
         erase(op)
 
 
-def _fold(op: Operation) -> list[SSAValue] | None:
+def folded(op: Operation) -> list[SSAValue] | None:
     """What the results are, with new constants in front of the operation; None if that is not known."""
-    folder = FOLDERS[op.name]
+    folder = FOLDERS.get(op.name)
+    if folder is None:
+        return None
     found = folder(op, [constant_of(operand) for operand in op.operands])
     while found is not None and not found:
         found = folder(op, [constant_of(operand) for operand in op.operands])
