@@ -60,10 +60,6 @@ def trunci(op: Operation, constants: Constants) -> Folded:
 
 
 def index_cast(op: Operation, constants: Constants) -> Folded:
-    return extsi_constant(op, constants)
-
-
-def extsi_constant(op: Operation, constants: Constants) -> Folded:
     number = number_of(constants[0])
     return None if number is None else [integer_constant(number, op.results[0].type)]
 
@@ -89,9 +85,6 @@ def truncf(op: Operation, constants: Constants) -> Folded:
     """A constant only if the other type has exactly that number."""
     [value] = constants
     type_ = op.results[0].type
-    extended = defined_by(op.operands[0], "arith.extf")
-    if extended is not None and extended.operands[0].type == type_:
-        return [extended.operands[0]]
     if not isinstance(value, FloatAttr):
         return None
     number = value.value.data

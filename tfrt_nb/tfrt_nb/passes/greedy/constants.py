@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
-    AnyFloat,
     DenseIntOrFPElementsAttr,
     FloatAttr,
     IndexType,
@@ -14,12 +11,9 @@ from xdsl.dialects.builtin import (
     IntegerType,
     i1,
 )
-from xdsl.dialects.ub import PoisonOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from tfrt_nb.dialects.async_.arithmetic import IndexBoolConstantOp, IndexConstantOp
-
-Number: TypeAlias = IntegerAttr | FloatAttr
 
 _CONSTANTS = frozenset(("arith.constant", "index.constant", "index.bool.constant", "ub.poison"))
 INDEX_BITS = 64
@@ -68,18 +62,15 @@ def integer(number: int, type_: Attribute) -> IntegerAttr:
 def constant_op(value: Attribute, type_: Attribute, dialect: str = "arith") -> Operation | None:
     """A new operation that holds the constant, None if there is none for it."""
     if dialect == "index":
-        made = {IndexType(): IndexConstantOp, i1: IndexBoolConstantOp}.get(type_)
-        return (
-            None if made is None else made.create(properties={"value": value}, result_types=[type_])
-        )
+        return _index_constant_op(value, type_)
     if isinstance(value, IntegerAttr | FloatAttr | DenseIntOrFPElementsAttr):
         return arith.ConstantOp.create(properties={"value": value}, result_types=[type_])
     return None
 
 
-def is_poison(value: SSAValue) -> bool:
-    return isinstance(value.owner, PoisonOp)
-
-
-def is_float(type_: Attribute) -> bool:
-    return isinstance(type_, AnyFloat)
+def _index_constant_op(value: Attribute, type_: Attribute) -> Operation | None:
+    if type_ == IndexType():
+        return IndexConstantOp.create(properties={"value": value}, result_types=[type_])
+    if type_ == i1:
+        return IndexBoolConstantOp.create(properties={"value": value}, result_types=[type_])
+    return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -77,14 +77,6 @@ class Rewriter:
             return
         for use in tuple(value.uses):
             self.set_operand(use.operation, use.index, by)
-
-    def replace_uses_if(
-        self, value: SSAValue, by: SSAValue, wanted: Callable[[Operation], bool]
-    ) -> None:
-        """Let those users of `value` use `by` that are wanted."""
-        for use in tuple(value.uses):
-            if wanted(use.operation):
-                self.set_operand(use.operation, use.index, by)
 
     # Replacing and erasing
 

@@ -27,13 +27,6 @@ def replace_with_region(
     rewriter.erase(terminator)
 
 
-def take_body(source: Region) -> Region:
-    """A region with the blocks of another, of which nothing is left."""
-    taken = Region()
-    source.move_blocks(taken)
-    return taken
-
-
 def yield_instead(
     terminator: Operation, values: Sequence[SSAValue], rewriter: Rewriter
 ) -> Operation:

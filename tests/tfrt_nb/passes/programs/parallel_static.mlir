@@ -1,0 +1,15 @@
+// pipeline: builtin.module(async-parallel-for{num-workers=4 min-task-size=10},canonicalize,cse,symbol-dce)
+// Known bounds: trip counts are folded, and short inner loops run as a whole.
+func.func @main(%m: memref<20x30xf32>, %x: f32) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %two = arith.constant 2 : index
+  %rows = arith.constant 20 : index
+  %columns = arith.constant 30 : index
+  scf.parallel (%i, %j) = (%zero, %zero) to (%rows, %columns) step (%one, %two) {
+    %y = memref.load %m[%i, %j] : memref<20x30xf32>
+    %z = arith.mulf %x, %y : f32
+    memref.store %z, %m[%i, %j] : memref<20x30xf32>
+  }
+  return
+}
