@@ -72,7 +72,8 @@ func.func @main() {
   call @s(%sz#1) : (index) -> ()
   call @s(%str#0) : (index) -> ()
   call @s(%str#1) : (index) -> ()
-  %dd = memref.dim %a, %n : memref<4x5xf32>
+  %n1 = arith.subi %n, %c1 : index
+  %dd = memref.dim %a, %n1 : memref<4x5xf32>
   %d7 = memref.dim %a, %c1 : memref<4x5xf32>
   call @s(%d7) : (index) -> ()
   %rk = memref.rank %a : memref<4x5xf32>

@@ -332,3 +332,381 @@ module {
     return
   }
 }
+// -----
+module {
+  func.func private @printMemrefF32(memref<*xf32>) attributes {llvm.emit_c_interface}
+  func.func private @printMemrefI32(memref<*xi32>) attributes {llvm.emit_c_interface}
+  func.func @realloc() {
+    %c1 = arith.constant 1 : index
+    %c0 = arith.constant 0 : index
+    %c6 = arith.constant 6 : index
+    %alloc = memref.alloc() : memref<2xi32>
+    %c12_i32 = arith.constant 12 : i32
+    %c-7_i32 = arith.constant -7 : i32
+    memref.store %c12_i32, %alloc[%c1] : memref<2xi32>
+    memref.store %c-7_i32, %alloc[%c0] : memref<2xi32>
+    %0 = memref.realloc %alloc : memref<2xi32> to memref<4xi32>
+    %1 = memref.load %0[%c1] : memref<4xi32>
+    vector.print %1 : i32
+    %2 = memref.realloc %0(%c6) : memref<4xi32> to memref<?xi32>
+    %3 = memref.load %2[%c1] : memref<?xi32>
+    vector.print %3 : i32
+    %dim = memref.dim %2, %c0 : memref<?xi32>
+    vector.print %dim : index
+    %4 = memref.realloc %2(%c1) {alignment = 8 : i64} : memref<?xi32> to memref<?xi32>
+    %cast = memref.cast %4 : memref<?xi32> to memref<*xi32>
+    call @printMemrefI32(%cast) : (memref<*xi32>) -> ()
+    memref.dealloc %4 : memref<?xi32>
+    return
+  }
+  func.func @reshape() {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %c3 = arith.constant 3 : index
+    %c12 = arith.constant 12 : index
+    %alloc = memref.alloc() : memref<12xf32>
+    scf.for %arg0 = %c0 to %c12 step %c1 {
+      %0 = arith.index_cast %arg0 : index to i32
+      %1 = arith.sitofp %0 : i32 to f32
+      memref.store %1, %alloc[%arg0] : memref<12xf32>
+    }
+    %alloc_0 = memref.alloc() : memref<2xindex>
+    memref.store %c3, %alloc_0[%c0] : memref<2xindex>
+    %c4 = arith.constant 4 : index
+    memref.store %c4, %alloc_0[%c1] : memref<2xindex>
+    %reshape = memref.reshape %alloc(%alloc_0) : (memref<12xf32>, memref<2xindex>) -> memref<?x?xf32>
+    %cast = memref.cast %reshape : memref<?x?xf32> to memref<*xf32>
+    call @printMemrefF32(%cast) : (memref<*xf32>) -> ()
+    %alloc_1 = memref.alloc() : memref<3xi32>
+    %c2_i32 = arith.constant 2 : i32
+    %c3_i32 = arith.constant 3 : i32
+    memref.store %c3_i32, %alloc_1[%c0] : memref<3xi32>
+    memref.store %c2_i32, %alloc_1[%c1] : memref<3xi32>
+    memref.store %c2_i32, %alloc_1[%c2] : memref<3xi32>
+    %reshape_2 = memref.reshape %alloc(%alloc_1) : (memref<12xf32>, memref<3xi32>) -> memref<3x?x2xf32>
+    %cast_3 = memref.cast %reshape_2 : memref<3x?x2xf32> to memref<*xf32>
+    call @printMemrefF32(%cast_3) : (memref<*xf32>) -> ()
+    %cast_4 = memref.cast %alloc_0 : memref<2xindex> to memref<?xindex>
+    %cast_5 = memref.cast %cast_4 : memref<?xindex> to memref<2xindex>
+    %reshape_6 = memref.reshape %alloc(%cast_5) : (memref<12xf32>, memref<2xindex>) -> memref<*xf32>
+    call @printMemrefF32(%reshape_6) : (memref<*xf32>) -> ()
+    memref.dealloc %alloc : memref<12xf32>
+    memref.dealloc %alloc_0 : memref<2xindex>
+    memref.dealloc %alloc_1 : memref<3xi32>
+    return
+  }
+  func.func @scope() {
+    %c1 = arith.constant 1 : index
+    %c0 = arith.constant 0 : index
+    %c6 = arith.constant 6 : index
+    scf.for %arg0 = %c0 to %c6 step %c1 {
+      memref.alloca_scope  {
+        %alloca = memref.alloca(%c6) : memref<?xindex>
+        memref.store %arg0, %alloca[%c1] : memref<?xindex>
+        %1 = memref.load %alloca[%c1] : memref<?xindex>
+        vector.print %1 : index
+      }
+      %0 = memref.alloca_scope  -> (index) {
+        %alloca = memref.alloca() : memref<3xindex>
+        memref.store %arg0, %alloca[%c1] : memref<3xindex>
+        %1 = memref.load %alloca[%c1] : memref<3xindex>
+        memref.alloca_scope.return %1 : index
+      }
+      vector.print %0 : index
+    }
+    return
+  }
+  func.func @main() {
+    call @realloc() : () -> ()
+    call @reshape() : () -> ()
+    call @scope() : () -> ()
+    return
+  }
+}
+// -----
+module {
+  func.func private @printMemrefF32(memref<*xf32>) attributes {llvm.emit_c_interface}
+  func.func @lanes() {
+    %cst = arith.constant 1.500000e+00 : f32
+    %cst_0 = arith.constant 4.000000e+00 : f32
+    %c2 = arith.constant 2 : index
+    %0 = vector.broadcast %cst : f32 to vector<4xf32>
+    vector.print %0 : vector<4xf32>
+    %1 = vector.splat %cst_0 : vector<4xf32>
+    vector.print %1 : vector<4xf32>
+    %2 = vector.insert %cst_0, %0 [1] : f32 into vector<4xf32>
+    vector.print %2 : vector<4xf32>
+    %3 = vector.insert %cst_0, %2 [%c2] : f32 into vector<4xf32>
+    vector.print %3 : vector<4xf32>
+    %4 = vector.extract %3[2] : f32 from vector<4xf32>
+    vector.print %4 : f32
+    %5 = vector.extract %3[%c2] : f32 from vector<4xf32>
+    vector.print %5 : f32
+    %6 = vector.fma %0, %1, %2 : vector<4xf32>
+    vector.print %6 : vector<4xf32>
+    %7 = vector.shuffle %0, %3 [0, 5, 6, 3] : vector<4xf32>, vector<4xf32>
+    vector.print %7 : vector<4xf32>
+    %8 = vector.bitcast %0 : vector<4xf32> to vector<4xi32>
+    vector.print %8 : vector<4xi32>
+    %9 = vector.bitcast %0 : vector<4xf32> to vector<2xi64>
+    vector.print %9 : vector<2xi64>
+    return
+  }
+  func.func @tables() {
+    %cst = arith.constant 1.500000e+00 : f32
+    %cst_0 = arith.constant 4.000000e+00 : f32
+    %c1 = arith.constant 1 : index
+    %0 = vector.broadcast %cst : f32 to vector<2x3xf32>
+    vector.print %0 : vector<2x3xf32>
+    %1 = vector.broadcast %cst_0 : f32 to vector<3xf32>
+    %2 = vector.insert %1, %0 [1] : vector<3xf32> into vector<2x3xf32>
+    vector.print %2 : vector<2x3xf32>
+    %3 = vector.insert %cst, %2 [1, 2] : f32 into vector<2x3xf32>
+    vector.print %3 : vector<2x3xf32>
+    %4 = vector.extract %3[1] : vector<3xf32> from vector<2x3xf32>
+    vector.print %4 : vector<3xf32>
+    %5 = vector.extract %3[1, 2] : f32 from vector<2x3xf32>
+    vector.print %5 : f32
+    %6 = vector.extract %3[1, %c1] : f32 from vector<2x3xf32>
+    vector.print %6 : f32
+    %7 = vector.broadcast %4 : vector<3xf32> to vector<2x2x3xf32>
+    vector.print %7 : vector<2x2x3xf32>
+    return
+  }
+  func.func @reductions() {
+    %cst = arith.constant dense<[3, -1, 7, 4]> : vector<4xi32>
+    %cst_0 = arith.constant dense<[3.000000e+00, -1.500000e+00, 7.000000e+00, 4.000000e+00]> : vector<4xf32>
+    %c10_i32 = arith.constant 10 : i32
+    %cst_1 = arith.constant 5.000000e-01 : f32
+    %0 = vector.reduction <add>, %cst : vector<4xi32> into i32
+    vector.print %0 : i32
+    %1 = vector.reduction <mul>, %cst : vector<4xi32> into i32
+    vector.print %1 : i32
+    %2 = vector.reduction <minsi>, %cst : vector<4xi32> into i32
+    vector.print %2 : i32
+    %3 = vector.reduction <maxsi>, %cst : vector<4xi32> into i32
+    vector.print %3 : i32
+    %4 = vector.reduction <minui>, %cst : vector<4xi32> into i32
+    vector.print %4 : i32
+    %5 = vector.reduction <maxui>, %cst : vector<4xi32> into i32
+    vector.print %5 : i32
+    %6 = vector.reduction <and>, %cst : vector<4xi32> into i32
+    vector.print %6 : i32
+    %7 = vector.reduction <or>, %cst : vector<4xi32> into i32
+    vector.print %7 : i32
+    %8 = vector.reduction <xor>, %cst : vector<4xi32> into i32
+    vector.print %8 : i32
+    %9 = vector.reduction <add>, %cst, %c10_i32 : vector<4xi32> into i32
+    vector.print %9 : i32
+    %10 = vector.reduction <maxsi>, %cst, %c10_i32 : vector<4xi32> into i32
+    vector.print %10 : i32
+    %11 = vector.reduction <add>, %cst_0 : vector<4xf32> into f32
+    vector.print %11 : f32
+    %12 = vector.reduction <mul>, %cst_0 : vector<4xf32> into f32
+    vector.print %12 : f32
+    %13 = vector.reduction <minnumf>, %cst_0 : vector<4xf32> into f32
+    vector.print %13 : f32
+    %14 = vector.reduction <maxnumf>, %cst_0 : vector<4xf32> into f32
+    vector.print %14 : f32
+    %15 = vector.reduction <minimumf>, %cst_0 : vector<4xf32> into f32
+    vector.print %15 : f32
+    %16 = vector.reduction <maximumf>, %cst_0 : vector<4xf32> into f32
+    vector.print %16 : f32
+    %17 = vector.reduction <add>, %cst_0, %cst_1 : vector<4xf32> into f32
+    vector.print %17 : f32
+    %18 = vector.reduction <minimumf>, %cst_0, %cst_1 : vector<4xf32> into f32
+    vector.print %18 : f32
+    return
+  }
+  func.func @buffers() {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %c4 = arith.constant 4 : index
+    %c6 = arith.constant 6 : index
+    %cst = arith.constant -1.000000e+00 : f32
+    %alloc = memref.alloc(%c2) : memref<?x6xf32>
+    scf.for %arg0 = %c0 to %c2 step %c1 {
+      scf.for %arg1 = %c0 to %c6 step %c1 {
+        %6 = arith.muli %arg0, %c6 : index
+        %7 = arith.addi %6, %arg1 : index
+        %8 = arith.index_cast %7 : index to i32
+        %9 = arith.sitofp %8 : i32 to f32
+        memref.store %9, %alloc[%arg0, %arg1] : memref<?x6xf32>
+      }
+    }
+    %0 = vector.load %alloc[%c1, %c2] : memref<?x6xf32>, vector<4xf32>
+    vector.print %0 : vector<4xf32>
+    %1 = arith.addf %0, %0 : vector<4xf32>
+    vector.store %1, %alloc[%c0, %c1] : memref<?x6xf32>, vector<4xf32>
+    %2 = vector.transfer_read %alloc[%c1, %c4], %cst : memref<?x6xf32>, vector<4xf32>
+    vector.print %2 : vector<4xf32>
+    %3 = vector.transfer_read %alloc[%c1, %c2], %cst {in_bounds = [true]} : memref<?x6xf32>, vector<4xf32>
+    vector.print %3 : vector<4xf32>
+    %cst_0 = arith.constant dense<[true, false, true, true]> : vector<4xi1>
+    %4 = vector.transfer_read %alloc[%c1, %c4], %cst, %cst_0 : memref<?x6xf32>, vector<4xf32>
+    vector.print %4 : vector<4xf32>
+    %5 = vector.transfer_read %alloc[%c1, %c6], %cst : memref<?x6xf32>, vector<4xf32>
+    vector.print %5 : vector<4xf32>
+    vector.transfer_write %3, %alloc[%c0, %c4] : vector<4xf32>, memref<?x6xf32>
+    vector.transfer_write %1, %alloc[%c1, %c0] {in_bounds = [true]} : vector<4xf32>, memref<?x6xf32>
+    %cast = memref.cast %alloc : memref<?x6xf32> to memref<*xf32>
+    call @printMemrefF32(%cast) : (memref<*xf32>) -> ()
+    memref.dealloc %alloc : memref<?x6xf32>
+    return
+  }
+  func.func @main() {
+    call @lanes() : () -> ()
+    call @tables() : () -> ()
+    call @reductions() : () -> ()
+    call @buffers() : () -> ()
+    return
+  }
+}
+// -----
+module {
+  func.func @add(%arg0: i32, %arg1: i32) -> i32 {
+    %0 = arith.addi %arg0, %arg1 : i32
+    return %0 : i32
+  }
+  func.func @sub(%arg0: i32, %arg1: i32) -> i32 {
+    %0 = arith.subi %arg0, %arg1 : i32
+    return %0 : i32
+  }
+  func.func @mul(%arg0: i32, %arg1: i32) -> i32 {
+    %0 = arith.muli %arg0, %arg1 : i32
+    return %0 : i32
+  }
+  func.func @none() {
+    return
+  }
+  func.func @apply(%arg0: (i32, i32) -> i32, %arg1: i32, %arg2: i32) -> i32 {
+    %0 = call_indirect %arg0(%arg1, %arg2) : (i32, i32) -> i32
+    return %0 : i32
+  }
+  async.func @later(%arg0: (i32, i32) -> i32, %arg1: i32) -> !async.value<i32> {
+    %0 = func.call_indirect %arg0(%arg1, %arg1) : (i32, i32) -> i32
+    return %0 : i32
+  }
+  func.func @down(%arg0: i32, %arg1: i32) -> i32 {
+    %c0_i32 = arith.constant 0 : i32
+    %c1_i32 = arith.constant 1 : i32
+    %0 = arith.cmpi eq, %arg0, %c0_i32 : i32
+    %1 = scf.if %0 -> (i32) {
+      scf.yield %arg1 : i32
+    } else {
+      %f = func.constant @down : (i32, i32) -> i32
+      %2 = arith.subi %arg0, %c1_i32 : i32
+      %3 = arith.addi %arg1, %arg0 : i32
+      %4 = func.call_indirect %f(%2, %3) : (i32, i32) -> i32
+      scf.yield %4 : i32
+    }
+    return %1 : i32
+  }
+  func.func @main() {
+    %c6_i32 = arith.constant 6 : i32
+    %c2_i32 = arith.constant 2 : i32
+    %true = arith.constant true
+    %false = arith.constant false
+    %f = constant @mul : (i32, i32) -> i32
+    %0 = call_indirect %f(%c6_i32, %c2_i32) : (i32, i32) -> i32
+    vector.print %0 : i32
+    %1 = call @apply(%f, %c6_i32, %c2_i32) : ((i32, i32) -> i32, i32, i32) -> i32
+    vector.print %1 : i32
+    %f_0 = constant @add : (i32, i32) -> i32
+    %f_1 = constant @sub : (i32, i32) -> i32
+    %2 = arith.select %true, %f_0, %f_1 : (i32, i32) -> i32
+    %3 = scf.if %false -> ((i32, i32) -> i32) {
+      scf.yield %f_0 : (i32, i32) -> i32
+    } else {
+      scf.yield %f_1 : (i32, i32) -> i32
+    }
+    %4 = call_indirect %2(%c6_i32, %c2_i32) : (i32, i32) -> i32
+    vector.print %4 : i32
+    %5 = call_indirect %3(%c6_i32, %c2_i32) : (i32, i32) -> i32
+    vector.print %5 : i32
+    %token, %bodyResults = async.execute -> !async.value<(i32, i32) -> i32> {
+      %11 = func.call_indirect %3(%c2_i32, %c6_i32) : (i32, i32) -> i32
+      vector.print %11 : i32
+      async.yield %2 : (i32, i32) -> i32
+    }
+    %6 = async.await %bodyResults : !async.value<(i32, i32) -> i32>
+    %7 = call_indirect %6(%c2_i32, %c2_i32) : (i32, i32) -> i32
+    vector.print %7 : i32
+    %8 = async.call @later(%f, %c6_i32) : ((i32, i32) -> i32, i32) -> !async.value<i32>
+    %9 = async.await %8 : !async.value<i32>
+    vector.print %9 : i32
+    %c100_i32 = arith.constant 100 : i32
+    %c0_i32 = arith.constant 0 : i32
+    %10 = call @down(%c100_i32, %c0_i32) : (i32, i32) -> i32
+    vector.print %10 : i32
+    %f_2 = constant @none : () -> ()
+    call_indirect %f_2() : () -> ()
+    return
+  }
+}
+// -----
+module {
+  func.func @main() {
+    %cst = arith.constant 1.500000e+00 : f32
+    %true = arith.constant true
+    %c-3 = arith.constant -3 : index
+    %c-3_i64 = arith.constant -3 : i64
+    %c-3_i8 = arith.constant -3 : i8
+    %cst_0 = arith.constant 1.000000e+10 : f64
+    %cst_1 = arith.constant 2.500000e+00 : f16
+    %cst_2 = arith.constant 2.500000e+00 : bf16
+    %true_3 = arith.constant true
+    %cst_4 = arith.constant dense<[1.000000e+00, 2.000000e+00, 3.500000e+00]> : vector<3xf32>
+    %cst_5 = arith.constant dense<[true, false, true]> : vector<3xi1>
+    %c123456789012_i40 = arith.constant 123456789012 : i40
+    %c3_i3 = arith.constant 3 : i3
+    %cst_6 = arith.constant 0x7FC00000 : f32
+    %cst_7 = arith.constant 0xFF800000 : f32
+    %cst_8 = arith.constant -0.000000e+00 : f64
+    vector.print %cst : f32
+    vector.print %true : i1
+    vector.print %c-3 : index
+    vector.print %c-3_i64 : i64
+    vector.print %c-3_i8 : i8
+    vector.print %cst_0 : f64
+    vector.print %cst_1 : f16
+    vector.print %cst_2 : bf16
+    vector.print %true_3 : i1
+    vector.print %cst_4 : vector<3xf32>
+    vector.print %cst_5 : vector<3xi1>
+    vector.print %c123456789012_i40 : i40
+    vector.print %c3_i3 : i3
+    vector.print %cst_6 : f32
+    vector.print %cst_7 : f32
+    vector.print %cst_8 : f64
+    vector.print %cst : f32 punctuation <no_punctuation>
+    vector.print punctuation <comma>
+    vector.print punctuation <open>
+    vector.print %c-3 : index punctuation <comma>
+    vector.print punctuation <close>
+    vector.print
+    vector.print
+    vector.print str "hello\0A"
+    vector.print str "no newline"
+    vector.print
+    %cst_9 = arith.constant 0x4170000010000000 : f64
+    vector.print %cst_9 : f64
+    %cst_10 = arith.constant 1.000000e-07 : f32
+    vector.print %cst_10 : f32
+    %cst_11 = arith.constant 0.33333333333333331 : f64
+    vector.print %cst_11 : f64
+    %cst_12 = arith.constant dense<[[1, 2], [3, -4]]> : vector<2x2xi8>
+    %cst_13 = arith.constant dense<[[[1.500000e+00, 2.000000e+00]], [[3.000000e+00, 4.000000e+00]], [[5.000000e+00, 6.000000e+00]]]> : vector<3x1x2xf64>
+    %cst_14 = arith.constant dense<5> : vector<i64>
+    vector.print %cst_12 : vector<2x2xi8>
+    vector.print %cst_13 : vector<3x1x2xf64> punctuation <comma>
+    vector.print %cst_14 : vector<i64>
+    vector.print %cst : f32 punctuation <close>
+    %c-1_i8 = arith.constant -1 : i8
+    vector.print %c-1_i8 : i8
+    vector.print
+    return
+  }
+}

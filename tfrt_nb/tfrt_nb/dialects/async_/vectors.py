@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Self
 
 from xdsl.dialects import vector
@@ -54,6 +55,9 @@ class PunctuationAttr(EnumAttribute[Punctuation]):
             printer.print_string(self.data)
 
 
+_OPERAND = re.compile(r"%[\w$.-]+(?:#\d+)?\s*:(?!\s*\d+\s*(?:=|,\s*%))")
+"""A value and what stands before its type: `vector.print` may have none, and results of the next
+operation follow."""
 _NEW_LINE = PunctuationAttr(Punctuation.NEW_LINE)
 
 
@@ -68,9 +72,9 @@ class PrintOp(IRDLOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
-        unresolved = parser.parse_optional_unresolved_operand()
         operands = []
-        if unresolved is not None:
+        if _OPERAND.match(parser.lexer.input.content, parser.pos) is not None:
+            unresolved = parser.parse_unresolved_operand()
             parser.parse_punctuation(":")
             operands = [parser.resolve_operand(unresolved, parser.parse_type())]
         properties: dict[str, Attribute] = {"punctuation": _NEW_LINE}
