@@ -1027,3 +1027,13 @@ func.func @f() {
   return
 }
 // 2:34: error: invalid memref element type
+// -----
+async.func @f() -> !async.value<i32> {
+  %c = arith.constant 1 : i32
+  return %c : i32
+}
+func.func @a() {
+  %t = async.call @f() : () -> i32
+  return
+}
+// 6:8: error: 'async.call' op result #0 must be variadic of async value type or async token type, but got 'i32'

@@ -32,7 +32,12 @@ from xdsl.passes import ModulePass
 
 from tfrt_nb.dialects.async_ import failures
 from tfrt_nb.dialects.async_.coroutine import CoroSuspendOp
-from tfrt_nb.dialects.async_.runtime import RuntimeAddRefOp, RuntimeDropRefOp, RuntimeSetErrorOp
+from tfrt_nb.dialects.async_.runtime import (
+    RuntimeAddRefOp,
+    RuntimeDropRefOp,
+    RuntimeIsInterruptedOp,
+    RuntimeSetErrorOp,
+)
 from tfrt_nb.dialects.async_.types import is_async
 from tfrt_nb.passes.control_flow import Emitter, operations_in, split_edge, terminator_of
 from tfrt_nb.passes.mark_explicit_counts import ON_TOP, is_counted_by_hand
@@ -75,7 +80,7 @@ def _error_blocks(function: FuncOp, fallible: AbstractSet[str]) -> Iterator[Bloc
     for block in function.body.blocks:
         if isinstance(block.first_op, _ERROR_STARTS):
             yield block
-        elif _follows_failed_call(terminator_of(block), fallible):
+        elif _asks_for_failure(terminator_of(block), fallible):
             yield terminator_of(block).successors[0]
 
 
@@ -93,15 +98,15 @@ def _error_edges(
             yield branch, errors[0], normal[0]
 
 
-def _follows_failed_call(branch: Operation, fallible: AbstractSet[str]) -> bool:
-    """Whether the branch asks if a call has failed: to its first target if so."""
+def _asks_for_failure(branch: Operation, fallible: AbstractSet[str]) -> bool:
+    """Whether the branch asks if a call has failed, or the run is cancelled: to its first target if so."""
     if not isinstance(branch, cf.ConditionalBranchOp):
         return False
-    call = branch.cond.owner
-    return (
-        isinstance(call, CallOp)
-        and call.callee.root_reference.data in fallible
-        and branch.cond is call.results[0]
+    asked = branch.cond.owner
+    return isinstance(asked, RuntimeIsInterruptedOp) or (
+        isinstance(asked, CallOp)
+        and asked.callee.root_reference.data in fallible
+        and branch.cond is asked.results[0]
     )
 
 

@@ -189,7 +189,11 @@ class SourceParser(RecoveringParser):
         self._parser_state.dialect_stack.pop()
         if written in spellings.NONSTRICT_BY_SPELLING:
             operation.attributes[NONSTRICT] = UnitAttr()
-        if isinstance(operation, FuncOp):
+        if operation.name == "async.func" and self._head_end is not None:
+            if not operation.regions[0].blocks:
+                brace = self.source.text.index("{", self._head_end)
+                self.raise_error("expected non-empty function body", brace)
+        elif isinstance(operation, FuncOp):
             self._check_function(operation, self._old_spellings > old_spellings)
         location = self.parse_optional_location()
         if location is not None:

@@ -208,6 +208,12 @@ class ReturnOp(IRDLOperation):
 class _CalleeIsAsync(SymbolUserOpInterface):
     def verify(self, op: Operation) -> None:
         assert isinstance(op, CallOp)
+        for index, type_ in enumerate(op.results_.types):
+            if not (isinstance(type_, TokenType | ValueType) or _is_in_proposal(op)):
+                raise VerifyException(
+                    f"result #{index} must be variadic of async value type or async token type, "
+                    f"but got '{type_}'"
+                )
         callee = SymbolTable.lookup_symbol(op, op.callee)
         if not isinstance(callee, FuncOp) and not (
             isinstance(callee, PlainFuncOp) and _is_in_proposal(op)
