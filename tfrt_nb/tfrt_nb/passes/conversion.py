@@ -56,39 +56,38 @@ class Conversion:
         """Erase what was replaced, and put the casts in place."""
         for op in self._replaced:
             op.operands = ()
-        self._cast_arguments_back()
-        self._place_casts()
+        casts = [cast for cast in self._casts.values() if self._is_needed(cast)]
         # The last first: what stands for a result may have been replaced itself.
         for op in reversed(self._replaced):
             self._cast_results_back(op)
+        self._cast_arguments_back()
+        for cast in casts:
+            _behind_definition(cast)
         for op in self._replaced:
             assert op.parent is not None
             op.parent.erase_op(op)
         for argument in self._arguments:
             argument.block.erase_arg(argument)
 
+    def _is_needed(self, cast: UnrealizedConversionCastOp) -> bool:
+        """Whether a cast changes a type.  Where a use comes before the definition in the text, that was
+        not converted when the cast was made: its source is now what it was converted to."""
+        source = cast.inputs[0]
+        while source in self._new:
+            source = self._new[source]
+        if source.type != cast.outputs[0].type:
+            cast.operands[0] = source
+            return True
+        cast.outputs[0].replace_all_uses_with(source)
+        cast.operands = ()
+        return False
+
     def _cast_arguments_back(self) -> None:
         for argument in self._arguments:
             if argument.uses:
                 cast = UnrealizedConversionCastOp.get([self._new[argument]], [argument.type])
-                _at_start(argument.block, cast)
+                _behind_definition(cast)
                 argument.replace_all_uses_with(cast.outputs[0])
-
-    def _place_casts(self) -> None:
-        for cast in self._casts.values():
-            # A use may come before the definition in the text, which was not converted then.
-            source = cast.inputs[0]
-            while source in self._new:
-                source = self._new[source]
-            if source.type == cast.outputs[0].type:
-                cast.outputs[0].replace_all_uses_with(source)
-                cast.operands = ()
-                continue
-            cast.operands[0] = source
-            if isinstance(source.owner, Block):
-                _at_start(source.owner, cast)
-            else:
-                Emitter.behind(source.owner)(cast)
 
     def _cast_results_back(self, op: Operation) -> None:
         """MLIR casts back from the last value that stands for a result, if any type of the results has
@@ -107,7 +106,12 @@ class Conversion:
             result.replace_all_uses_with(new)
 
 
-def _at_start(block: Block, op: Operation) -> None:
-    parent = block.parent_op()
-    assert parent is not None
-    Emitter.at_start(block, parent.location)(op)
+def _behind_definition(cast: UnrealizedConversionCastOp) -> None:
+    """Put a cast right behind what defines its operand, in front of casts that are there."""
+    owner = cast.inputs[0].owner
+    if isinstance(owner, Block):
+        parent = owner.parent_op()
+        assert parent is not None
+        Emitter.at_start(owner, parent.location)(cast)
+    else:
+        Emitter.behind(owner)(cast)

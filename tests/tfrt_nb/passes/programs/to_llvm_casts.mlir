@@ -87,3 +87,19 @@ func.func @used_before_in_the_text(%t: !async.token, %n: index) {
   %u = async.runtime.create : !async.token
   cf.br ^bb1
 }
+func.func @folded_to_an_argument(%t: !async.token, %u: !async.token, %n: index) {
+  %true = arith.constant true
+  %c0 = arith.constant 0 : index
+  %s = arith.select %true, %t, %u : !async.token
+  %v = async.runtime.create : !async.value<index>
+  %l = async.runtime.load %v : <index>
+  %m = arith.addi %l, %c0 : index
+  %k = arith.addi %m, %c0 : index
+  %o = arith.addi %n, %c0 : index
+  %g = async.runtime.create_group %m : !async.group
+  %h = async.runtime.create_group %o : !async.group
+  %i = async.runtime.create_group %k : !async.group
+  "test.op"(%s, %m, %k, %o) : (!async.token, index, index, index) -> ()
+  async.runtime.await %s : !async.token
+  return
+}
