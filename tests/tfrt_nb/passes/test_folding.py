@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import os
 import re
 import shutil
@@ -185,7 +186,7 @@ def _bits(value: object) -> object:
     """Two numbers that are none are alike, zeros with different signs are not."""
     if not isinstance(value, float):
         return value
-    return "nan" if value != value else struct.pack("<d", value)
+    return "nan" if math.isnan(value) else struct.pack("<d", value)
 
 
 def after(text: str, pipeline: str) -> str:
