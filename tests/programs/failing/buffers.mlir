@@ -506,3 +506,8 @@ func.func @main() {
   %w = memref.reinterpret_cast %m to offset: [%far], sizes: [2], strides: [1] : memref<2xf32> to memref<2xf32, strided<[1], offset: ?>>
   return
 }
+// -----
+func.func @main() {
+  "memref.alloca_scope"() ({}) : () -> ()
+  return
+}

@@ -190,3 +190,37 @@ func.func @main() {
   }
   return
 }
+// -----
+func.func @main() {
+  %i2 = arith.constant 2 : index
+  %i3 = arith.constant 3 : index
+  %f = arith.constant 2.0 : f32
+  %m = memref.alloc(%i2) : memref<?xf32>
+  %n = memref.alloc(%i3) : memref<?xf32>
+  %a = memref.alloc() : memref<2xf32>
+  %b = memref.alloc() : memref<3xf32>
+  %c = memref.alloc() : memref<2xindex>
+  %t = arith.constant dense<1.0> : tensor<3xf32>
+  linalg.generic 5 outs(%m : memref<?xf32>) {
+  ^bb0(%x: f32):
+    linalg.yield %x : f32
+  }
+  return
+}
+// -----
+func.func @main() {
+  %i2 = arith.constant 2 : index
+  %i3 = arith.constant 3 : index
+  %f = arith.constant 2.0 : f32
+  %m = memref.alloc(%i2) : memref<?xf32>
+  %n = memref.alloc(%i3) : memref<?xf32>
+  %a = memref.alloc() : memref<2xf32>
+  %b = memref.alloc() : memref<3xf32>
+  %c = memref.alloc() : memref<2xindex>
+  %t = arith.constant dense<1.0> : tensor<3xf32>
+  linalg.generic {indexing_maps = 5, iterator_types = ["parallel"]} outs(%m : memref<?xf32>) {
+  ^bb0(%x: f32):
+    linalg.yield %x : f32
+  }
+  return
+}

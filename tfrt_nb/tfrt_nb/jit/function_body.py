@@ -18,7 +18,13 @@ from tfrt_nb.passes.control_flow import terminator_of
 from tfrt_nb.passes.errors import location_of
 from tfrt_runtime.diagnostics import Location
 
-_CALLED_BY_OURS = frozenset({"aligned_alloc", "free", "memcpy", "memmove", "memset"})
+_CALLED_BY_OURS = frozenset(
+    {
+        *("aligned_alloc", "free", "memcpy", "memmove", "memset"),
+        *("printI64", "printU64", "printF32", "printF64", "printString"),
+        *("printNewline", "printComma", "printOpen", "printClose"),
+    }
+)
 _OUR_PREFIXES = ("llvm.", "mlirAsyncRuntim", "tfrtAsync", "__", *LIBRARY_FUNCTIONS)
 
 Argument: TypeAlias = tuple[str, str]

@@ -3,6 +3,7 @@
 #row = affine_map<(i, j) -> (i)>
 #all = affine_map<(i, j) -> (i, j)>
 #turned = affine_map<(i, j) -> (j, i)>
+#turning = {indexing_maps = [#all, #turned], iterator_types = ["parallel", "parallel"]}
 #one = affine_map<(i, j) -> ()>
 
 func.func private @printMemrefF32(memref<*xf32>) attributes { llvm.emit_c_interface }
@@ -72,7 +73,7 @@ func.func @main() {
   %sum = memref.load %total[] : memref<f32>
   vector.print %sum : f32
   %turned = memref.alloc() : memref<3x2xf32>
-  linalg.generic {indexing_maps = [#all, #turned], iterator_types = ["parallel", "parallel"]}
+  linalg.generic #turning
     ins(%m : memref<2x3xf32>) outs(%turned : memref<3x2xf32>) {
     ^bb0(%x: f32, %y: f32):
       linalg.yield %x : f32

@@ -1,4 +1,15 @@
+// Functions of the program's own may be called like those that print.
+func.func @printComma() {
+  return
+}
+func.func @printF32(%x: i32) {
+  vector.print %x : i32 punctuation <comma>
+  return
+}
 func.func @main() {
+  %own = arith.constant 7 : i32
+  call @printF32(%own) : (i32) -> ()
+  call @printComma() : () -> ()
   %a = arith.constant 1.5 : f32
   %b = arith.constant true
   %c = arith.constant -3 : index

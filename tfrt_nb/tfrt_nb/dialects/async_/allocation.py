@@ -152,6 +152,8 @@ class AllocaScopeOp(memref.AllocaScopeOp):
         printer.print_op_attributes(self.attributes)
 
     def verify_(self) -> None:
+        if not self.scope.blocks:
+            raise VerifyException("expects its region to have a block")
         for block in self.scope.blocks:
             if isinstance(block.last_op, AllocaScopeReturnOp):
                 given = block.last_op.operand_types

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
-from xdsl.dialects.builtin import MemRefType, TensorType
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, MemRefType, StringAttr, TensorType
 from xdsl.dialects.linalg import Linalg as known
 from xdsl.dialects.linalg import ops
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
+from xdsl.dialects.linalg.attrs import IteratorType, IteratorTypeAttr
 from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.parser import Parser
 from xdsl.utils.exceptions import VerifyException
 
 from tfrt_nb.dialects.async_.replacing import with_operations
@@ -42,6 +44,68 @@ def _element_types(values: Sequence[SSAValue]) -> list[Attribute]:
 
 def _element_type(type_: Attribute) -> Attribute:
     return type_.element_type if isinstance(type_, MemRefType | TensorType) else type_
+
+
+class GenericOp(ops.GenericOp):
+    """`linalg.generic {indexing_maps = ..., iterator_types = ...} ins(...) outs(...) { ... }`.
+
+    What is in braces may be an alias.
+    """
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        position = parser.pos
+        trait = parser.parse_attribute()
+        if not isinstance(trait, DictionaryAttr):
+            parser.raise_error("expected the attributes of 'linalg.generic'", position)
+        attributes = dict(trait.data)
+        maps, kinds = attributes.pop("indexing_maps", None), attributes.pop("iterator_types", None)
+        if not isinstance(maps, ArrayAttr) or not isinstance(kinds, ArrayAttr):
+            parser.raise_error("expected 'indexing_maps' and 'iterator_types'", position)
+        inputs, outputs = _parse_operands(parser, "ins"), _parse_operands(parser, "outs")
+        more: dict[str, Attribute] = {}
+        if parser.parse_optional_keyword("attrs") is not None:
+            parser.parse_punctuation("=")
+            more = parser.parse_optional_attr_dict()
+        body = parser.parse_region()
+        types: list[Attribute] = []
+        if parser.parse_optional_punctuation("->") is not None:
+            types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
+        attributes["indexing_maps"] = maps
+        attributes["iterator_types"] = _kinds(parser, kinds, position)
+        return cls.build(
+            operands=[inputs, outputs],
+            result_types=[types],
+            properties=attributes,
+            attributes=more,
+            regions=[body],
+        )
+
+
+def _parse_operands(parser: Parser, word: str) -> list[SSAValue]:
+    """`ins(%a, %b : T, U)`, or nothing."""
+    if parser.parse_optional_keyword(word) is None:
+        return []
+    with parser.in_parens():
+        position = parser.pos
+        unresolved = parser.parse_comma_separated_list(
+            parser.Delimiter.NONE, parser.parse_unresolved_operand
+        )
+        parser.parse_punctuation(":")
+        types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
+        return list(parser.resolve_operands(unresolved, types, position))
+
+
+def _kinds(parser: Parser, kinds: ArrayAttr, position: int) -> ArrayAttr:
+    """What each loop is, which is written as a text."""
+    known = {kind.value: IteratorTypeAttr(kind) for kind in IteratorType}
+    found: list[Attribute] = []
+    for kind in kinds:
+        word = kind.data if isinstance(kind, StringAttr) else ""
+        if not isinstance(kind, IteratorTypeAttr) and word not in known:
+            parser.raise_error(f"{kind} is none of {', '.join(known)}", position)
+        found.append(known.get(word, kind))
+    return ArrayAttr(found)
 
 
 class YieldOp(ops.YieldOp):
@@ -81,7 +145,7 @@ class IndexOp(ops.IndexOp):
                 )
 
 
-OPERATIONS: tuple[type[Operation], ...] = (FillOp, CopyOp, IndexOp, YieldOp)
+OPERATIONS: tuple[type[Operation], ...] = (FillOp, CopyOp, GenericOp, IndexOp, YieldOp)
 """What replaces operations of xDSL."""
 
 Linalg = with_operations(known, OPERATIONS)
