@@ -19,7 +19,7 @@ from xdsl.context import Context
 
 from tfrt_nb.jit.compiler import compile_module
 from tfrt_nb.jit.coroutines import lower_to_llvm, packed_name
-from tfrt_nb.passes.pipeline import parse_pipeline
+from tfrt_nb.passes.notation import parse_pipeline
 from tfrt_nb.passes.printing import print_ir
 from tfrt_nb.source import parse_module
 
