@@ -7,6 +7,7 @@ that xDSL lacks.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from io import StringIO
 from typing import Self
@@ -84,11 +85,11 @@ def _parse_initial_value(parser: Parser, type_: MemRefType) -> Attribute:
 
 
 def _elements_text(elements: DenseIntOrFPElementsAttr) -> str:
-    """`dense<...>` without the type that follows it."""
+    """`dense<...>` without the type that follows it, infinities in MLIR's capital digits."""
     stream = StringIO()
     Printer(stream).print_attribute(elements)
     text, _, _ = stream.getvalue().rpartition(" : ")
-    return text
+    return re.sub("0x[0-9a-f]+", lambda bits: f"0x{bits[0][2:].upper()}", text)
 
 
 _ATOMIC_KINDS = [
