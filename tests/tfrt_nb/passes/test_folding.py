@@ -9,7 +9,7 @@ import re
 import shutil
 import struct
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -231,18 +231,16 @@ def test_a_program_with_arguments_is_printed_as_by_mlir(seed: int, pipeline: str
     assert after(text, passes).rstrip() == mlir(text, passes).rstrip()
 
 
-def recorded() -> Iterator[tuple[Path, str]]:
-    """The files of programs, each with the pipelines that its first lines name."""
-    for path in sorted(LIKE_MLIR.glob("*.mlir")):
-        for line in path.read_text().splitlines():
-            if not line.startswith(PIPELINE):
-                break
-            yield path, line.removeprefix(PIPELINE)
+RECORDED = [
+    (path, line.removeprefix(PIPELINE))
+    for path in sorted(LIKE_MLIR.glob("*.mlir"))
+    for line in path.read_text().splitlines()
+    if line.startswith(PIPELINE)
+]
+"""The files of programs, each with the pipelines that its first lines name."""
 
 
-@pytest.mark.parametrize(
-    ("path", "pipeline"), recorded(), ids=lambda one: getattr(one, "stem", one)
-)
+@pytest.mark.parametrize(("path", "pipeline"), RECORDED, ids=lambda one: getattr(one, "stem", one))
 def test_programs_with_loops_and_tasks_are_printed_as_by_mlir(path: Path, pipeline: str) -> None:
     for text in re.split("^// -----\n", path.read_text(), flags=re.MULTILINE):
         assert after(text, pipeline).rstrip() == mlir(text, pipeline).rstrip()

@@ -45,3 +45,20 @@ func.func @loop(%n: i32) {
 ^never:
   cf.br ^never
 }
+func.func @switch(%x: i32, %p: i32, %q: i32) -> i32 {
+  cf.switch %x : i32, [
+    default: ^a(%p : i32),
+    1: ^a(%p : i32),
+    2: ^b
+  ]
+^a(%v: i32):
+  %two = arith.constant 2 : i32
+  cf.switch %two : i32, [
+    default: ^c(%p : i32),
+    2: ^c(%v : i32)
+  ]
+^b:
+  cf.br ^a(%q : i32)
+^c(%w: i32):
+  return %w : i32
+}

@@ -54,6 +54,13 @@ def _dim(op: Operation, constants: Constants) -> Folded:
     return _see_through(0)(op, constants)
 
 
+def _rank(op: Operation, constants: Constants) -> Folded:
+    type_ = op.operands[0].type
+    if not isinstance(type_, MemRefType):
+        return None
+    return [integer(len(type_.get_shape()), IndexType())]
+
+
 def sizes_may_be_forgotten(cast: Operation) -> bool:
     """Whether the cast only forgets sizes, and its user may as well know them."""
     source, target = cast.operands[0].type, cast.results[0].type
@@ -78,6 +85,7 @@ def _copy(op: Operation, constants: Constants) -> Folded:
 FOLDERS: dict[str, Folder] = {
     "memref.cast": _cast,
     "memref.dim": _dim,
+    "memref.rank": _rank,
     "memref.load": _see_through(0),
     "memref.store": _see_through(1),
     "memref.dealloc": _see_through(0),

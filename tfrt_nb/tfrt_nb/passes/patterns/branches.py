@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.dialects import arith, cf
+from xdsl.dialects.builtin import DenseIntElementsAttr, IndexType, IntegerType, VectorType
 from xdsl.ir import Block, Operation, SSAValue
 
 from tfrt_nb.passes.greedy.branches import passed_by, single_predecessor, unique_predecessor
@@ -129,6 +130,58 @@ def _condition_is_known_behind(op: Operation, rewriter: Rewriter) -> bool:
     return has_changed
 
 
+# Switches
+
+
+def _cases(op: Operation) -> list[tuple[int, Edge]]:
+    """The numbers of a switch with their edges; the default is no case."""
+    assert isinstance(op, cf.SwitchOp)
+    values = () if op.case_values is None else op.case_values.get_values()
+    return list(zip(map(int, values), edges(op)[1:], strict=True))
+
+
+def _switch(
+    op: Operation, default: Edge, cases: Sequence[tuple[int, Edge]], rewriter: Rewriter
+) -> None:
+    """Put a switch with other edges in the place of one; a branch, if there are no cases."""
+    assert isinstance(op, cf.SwitchOp) and isinstance(op.flag.type, IntegerType | IndexType)
+    if not cases:
+        rewriter.replace_with(op, _jump(default))
+        return
+    numbers = [number for number, _ in cases]
+    values = DenseIntElementsAttr.from_list(VectorType(op.flag.type, [len(cases)]), numbers)
+    blocks, passed = zip(*(edge for _, edge in cases), strict=True)
+    new = cf.SwitchOp(op.flag, default[0], default[1], values, blocks, passed)
+    rewriter.replace_with(op, new)
+
+
+def _without_cases_like_the_default(op: Operation, rewriter: Rewriter) -> bool:
+    cases, default = _cases(op), edges(op)[0]
+    kept = [case for case in cases if case[1] != default]
+    if cases and len(kept) == len(cases):
+        return False
+    _switch(op, default, kept, rewriter)
+    return True
+
+
+def _known_case(op: Operation, rewriter: Rewriter) -> bool:
+    number = integer_of(op.operands[0])
+    if number is None:
+        return False
+    rewriter.replace_with(op, _jump(dict(_cases(op)).get(number, edges(op)[0])))
+    return True
+
+
+def _switch_further(op: Operation, rewriter: Rewriter) -> bool:
+    cases, default = _cases(op), edges(op)[0]
+    further = [_passed_on(edge) for edge in (default, *(edge for _, edge in cases))]
+    if all(edge is None for edge in further):
+        return False
+    new = [(number, to or edge) for (number, edge), to in zip(cases, further[1:], strict=True)]
+    _switch(op, further[0] or default, new, rewriter)
+    return True
+
+
 def _holds(op: Operation, rewriter: Rewriter) -> bool:
     """An assertion of what is true."""
     if integer_of(op.operands[0]) not in (1, -1):
@@ -146,5 +199,6 @@ PATTERNS: dict[str, Sequence[Pattern]] = {
         _same_condition_before,
         _condition_is_known_behind,
     ),
+    "cf.switch": (_without_cases_like_the_default, _known_case, _switch_further),
     "cf.assert": (_holds,),
 }
