@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import IntegerAttr
 from xdsl.ir import Operation, SSAValue
 
-from tfrt_nb.dialects.async_ import coroutine, failures, runtime
+from tfrt_nb.dialects.async_ import coroutine, extensions, failures, runtime
 from tfrt_nb.dialects.async_.types import GroupType, TokenType, ValueType
 from tfrt_nb.jit.function_body import INTERRUPT_FLAG, LIVE_COUNTER, FunctionBody, Lowering
 from tfrt_nb.jit.llvm_types import llvm_type
@@ -360,13 +360,13 @@ LOWERINGS: dict[str, Lowering] = {
     runtime.RuntimeAddRefOp.name: _count("AddRef"),
     runtime.RuntimeDropRefOp.name: _count("DropRef"),
     runtime.RuntimeNumWorkerThreadsOp.name: _num_worker_threads,
-    runtime.RuntimeStackIsLowOp.name: _stack_is_low,
-    runtime.RuntimeIsCancelledOp.name: _is_cancelled,
-    runtime.RuntimeIsAvailableOp.name: _is_available,
-    runtime.RuntimeTicketOfOp.name: _ticket_of,
-    runtime.RuntimeRedeemOp.name: _redeem,
-    runtime.RuntimeInterruptIsPendingOp.name: _interrupt_is_pending,
-    runtime.RuntimeIsInterruptedOp.name: _is_interrupted,
+    extensions.RuntimeStackIsLowOp.name: _stack_is_low,
+    extensions.RuntimeIsCancelledOp.name: _is_cancelled,
+    extensions.RuntimeIsAvailableOp.name: _is_available,
+    extensions.RuntimeTicketOfOp.name: _ticket_of,
+    extensions.RuntimeRedeemOp.name: _redeem,
+    extensions.RuntimeInterruptIsPendingOp.name: _interrupt_is_pending,
+    extensions.RuntimeIsInterruptedOp.name: _is_interrupted,
     failures.RuntimeDescribeErrorOp.name: _describe_error,
     failures.RuntimeInheritErrorOp.name: _inherit_error,
     failures.RuntimeTakeFailureOp.name: _take_failure,

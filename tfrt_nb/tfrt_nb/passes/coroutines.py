@@ -32,6 +32,12 @@ from tfrt_nb.dialects.async_.coroutine import (
     CoroSaveOp,
     CoroSuspendOp,
 )
+from tfrt_nb.dialects.async_.extensions import (
+    RuntimeInterruptIsPendingOp,
+    RuntimeIsCancelledOp,
+    RuntimeIsInterruptedOp,
+    RuntimeStackIsLowOp,
+)
 from tfrt_nb.dialects.async_.failures import (
     RuntimeCheckInterruptOp,
     RuntimeDescribeErrorOp,
@@ -41,15 +47,11 @@ from tfrt_nb.dialects.async_.failures import (
 from tfrt_nb.dialects.async_.runtime import (
     RuntimeAwaitAndResumeOp,
     RuntimeCreateOp,
-    RuntimeInterruptIsPendingOp,
-    RuntimeIsCancelledOp,
     RuntimeIsErrorOp,
-    RuntimeIsInterruptedOp,
     RuntimeLoadOp,
     RuntimeResumeOp,
     RuntimeSetAvailableOp,
     RuntimeSetErrorOp,
-    RuntimeStackIsLowOp,
     RuntimeStoreOp,
 )
 from tfrt_nb.dialects.async_.types import TokenType, ValueType

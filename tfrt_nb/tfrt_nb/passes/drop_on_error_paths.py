@@ -32,10 +32,12 @@ from xdsl.passes import ModulePass
 
 from tfrt_nb.dialects.async_ import failures
 from tfrt_nb.dialects.async_.coroutine import CoroSuspendOp
+from tfrt_nb.dialects.async_.extensions import (
+    RuntimeIsInterruptedOp,
+)
 from tfrt_nb.dialects.async_.runtime import (
     RuntimeAddRefOp,
     RuntimeDropRefOp,
-    RuntimeIsInterruptedOp,
     RuntimeSetErrorOp,
 )
 from tfrt_nb.dialects.async_.types import is_async

@@ -36,16 +36,18 @@ from xdsl.passes import ModulePass
 
 from tfrt_nb.dialects.async_ import arithmetic
 from tfrt_nb.dialects.async_.coroutine import CoroBeginOp
+from tfrt_nb.dialects.async_.extensions import (
+    RuntimeIsAvailableOp,
+    RuntimeStackIsLowOp,
+    RuntimeTakeBufferOp,
+)
 from tfrt_nb.dialects.async_.failures import RuntimeCheckOp, RuntimeDescribeErrorOp
 from tfrt_nb.dialects.async_.forall import ForallOp
 from tfrt_nb.dialects.async_.functions import FuncOp as AsyncFuncOp
 from tfrt_nb.dialects.async_.runtime import (
     RuntimeCreateGroupOp,
-    RuntimeIsAvailableOp,
     RuntimeLoadOp,
     RuntimeSetErrorOp,
-    RuntimeStackIsLowOp,
-    RuntimeTakeBufferOp,
 )
 from tfrt_nb.dialects.async_.tasks import CreateGroupOp
 from tfrt_nb.passes.call_graph import callees, recursive_functions

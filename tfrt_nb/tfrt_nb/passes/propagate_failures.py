@@ -35,6 +35,9 @@ from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
+from tfrt_nb.dialects.async_.extensions import (
+    RuntimeTicketOfOp,
+)
 from tfrt_nb.dialects.async_.failures import (
     RuntimeCheckInterruptOp,
     RuntimeCheckOp,
@@ -48,7 +51,6 @@ from tfrt_nb.dialects.async_.runtime import (
     RuntimeCreateOp,
     RuntimeIsErrorOp,
     RuntimeSetErrorOp,
-    RuntimeTicketOfOp,
 )
 from tfrt_nb.dialects.async_.types import TokenType, ValueType
 from tfrt_nb.passes.awaiting import JOINS, make_single_level

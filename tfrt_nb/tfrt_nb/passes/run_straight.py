@@ -64,15 +64,17 @@ from xdsl.dialects.func import FuncOp as PlainFuncOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 
+from tfrt_nb.dialects.async_.extensions import (
+    RuntimeRedeemOp,
+    RuntimeStackIsLowOp,
+    RuntimeTicketOfOp,
+)
 from tfrt_nb.dialects.async_.functions import CallOp, FuncOp, ReturnOp
 from tfrt_nb.dialects.async_.runtime import (
     RuntimeAwaitOp,
     RuntimeCreateOp,
-    RuntimeRedeemOp,
     RuntimeSetAvailableOp,
-    RuntimeStackIsLowOp,
     RuntimeStoreOp,
-    RuntimeTicketOfOp,
 )
 from tfrt_nb.dialects.async_.tasks import AwaitAllOp, AwaitOp
 from tfrt_nb.dialects.async_.types import GroupType, TokenType, ValueType

@@ -12,16 +12,14 @@ from io import StringIO
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
-    DenseArrayBase,
     FunctionType,
-    IntegerAttr,
     ModuleOp,
     StringAttr,
     SymbolRefAttr,
 )
 from xdsl.dialects.func import CallOp as PlainCallOp
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import IRDLOperation
 from xdsl.traits import IsTerminator, NoTerminator
 
@@ -30,8 +28,10 @@ from tfrt_nb.dialects.control_flow import ReturnOp
 from tfrt_nb.dialects.control_flow.structure import BodyOp, CallingOp
 from tfrt_nb.dialects.kernel_op import KernelOp
 from tfrt_nb.dialects.printer import HostPrinter
+from tfrt_nb.source.dominance import check_dominance, check_uses_before_definition
 from tfrt_nb.source.errors import in_mlirs_words
-from tfrt_nb.source.spans import definition_span, operand_span, source_span, span_of, value_name
+from tfrt_nb.source.looks import looks
+from tfrt_nb.source.spans import span_of, value_name
 from tfrt_runtime.diagnostics import Diagnostic, Location, error, note
 
 Symbols = dict[str, Operation]
@@ -47,74 +47,17 @@ def verify(module: ModuleOp, resolved_late: Iterable[SSAValue] = ()) -> list[Dia
     for operation, symbols in _operations(module):
         if isinstance(operation, KernelOp) and operation.is_plainly_right():
             continue
-        looks = _looks(operation, symbols)
-        if looks is None:
+        known = looks(operation, symbols)
+        if known is None:
             diagnostics += _check(operation, symbols)
-        elif looks not in right:
+        elif known not in right:
             found = _check(operation, symbols)
             diagnostics += found
             if not found:
-                right.add(looks)
+                right.add(known)
     for value in resolved_late:
-        diagnostics += _check_uses_before_definition(value)
+        diagnostics += check_uses_before_definition(value)
     return sorted(diagnostics, key=_place)
-
-
-def _looks(operation: Operation, symbols: Symbols) -> Hashable | None:
-    """All that decides whether the operation is right, where that is not much; else None.
-
-    Types and attributes count by identity, which the parser makes often enough the same.
-    """
-    kind = type(operation)
-    if operation.attributes or not _is_judged_by_looks(kind):
-        return None
-    looks: list[Hashable] = [kind, *_ids(operation.operands), None, *_ids(operation.results)]
-    looks.append(id(symbols))
-    for name, attribute in operation.properties.items():
-        if kind.name == "arith.constant" and isinstance(attribute, IntegerAttr):
-            looks += (name, id(attribute.type))  # whatever the number is
-        elif isinstance(attribute, DenseArrayBase):
-            looks += (name, id(attribute.elt_type), attribute.data)
-        else:
-            looks += (name, id(attribute))
-    if operation.regions:
-        body = operation.regions[0].blocks
-        end = body[0].last_op if len(body) == 1 else None
-        if end is None:
-            return None
-        looks += (None, *_ids(body[0].args), type(end), *_ids(end.operands))
-    elif kind.name in _ENDS:
-        block = operation.parent
-        parent = operation.parent_op()
-        looks += (
-            "" if parent is None else parent.name,
-            block is not None and block.last_op is operation,
-        )
-    return tuple(looks)
-
-
-def _ids(values: Iterable[SSAValue]) -> list[int]:
-    return [id(value.type) for value in values]
-
-
-@cache
-def _is_judged_by_looks(kind: type[Operation]) -> bool:
-    """Whether nothing decides about an operation of this class but what `_looks` takes into account."""
-    computes = kind.name.startswith(("arith.", "index.", "math."))
-    return issubclass(kind, IRDLOperation) and (computes or kind.name in _JUDGED_BY_LOOKS | _ENDS)
-
-
-_ENDS = frozenset({"async.yield", "scf.yield"})
-_JUDGED_BY_LOOKS = frozenset(
-    {
-        "async.add_to_group",
-        "async.await",
-        "async.execute",
-        "func.call",
-        "memref.load",
-        "memref.store",
-    }
-)
 
 
 def _place(diagnostic: Diagnostic) -> tuple[int, int]:
@@ -318,7 +261,7 @@ def _check_blocks(operation: Operation, symbols: Symbols) -> Iterator[Diagnostic
         return
     for region in operation.regions:
         if len(region.blocks) > 1:
-            yield from _check_dominance(region)
+            yield from check_dominance(region)
         for block in region.blocks:
             last = block.last_op
             if last is None:
@@ -499,87 +442,3 @@ def _call_problem(
     if outputs is not None and outputs != expected_outputs:
         return _op_error(operation, "result type mismatch")
     return None
-
-
-# Values
-
-
-def _check_uses_before_definition(value: SSAValue) -> Iterator[Diagnostic]:
-    """Uses of `value` outside of its region, or before it in its block.
-
-    Those in other blocks of its region are `_check_dominance`'s.
-    """
-    owner = value.owner
-    block = owner if isinstance(owner, Block) else owner.parent
-    if block is None:
-        return
-    for use in value.uses:
-        user = _ancestor_in_region(use.operation, block.parent)
-        if user is None or _is_before(user, owner):
-            yield _dominance_error(use.operation, use.index)
-
-
-def _is_before(user: Operation, owner: Operation | Block) -> bool:
-    """Whether `user` comes before `owner` in the same block, or is it."""
-    if isinstance(owner, Block) or user.parent is not owner.parent:
-        return False
-    return _start(user) <= _start(owner)
-
-
-def _check_dominance(region: Region) -> Iterator[Diagnostic]:
-    """Uses in a region of several blocks whose definition need not have run."""
-    for block, dominators in _dominators(region).items():
-        for operation in block.walk():
-            for index, value in enumerate(operation.operands):
-                owner = value.owner if isinstance(value.owner, Block) else value.owner.parent
-                if owner is not None and owner.parent is region and owner not in dominators:
-                    yield _dominance_error(operation, index)
-
-
-def _dominators(region: Region) -> dict[Block, set[Block]]:
-    """The blocks on every way to a block, and itself; blocks that no way leads to are left out.
-
-    Code that never runs may use anything, as in MLIR.
-    """
-    reachable = list(_reachable_blocks(region))
-    entry = reachable[0]
-    dominators = {block: set(reachable) for block in reachable}
-    dominators[entry] = {entry}
-    changed = True
-    while changed:
-        changed = False
-        for block in reachable[1:]:
-            sources = [p for p in block.predecessors() if p in dominators]
-            found = {block}.union(set.intersection(*(dominators[p] for p in sources)))
-            changed = changed or found != dominators[block]
-            dominators[block] = found
-    return dominators
-
-
-def _reachable_blocks(region: Region) -> Iterator[Block]:
-    pending, seen = [region.blocks[0]], {region.blocks[0]}
-    while pending:
-        block = pending.pop()
-        yield block
-        successors = () if block.last_op is None else block.last_op.successors
-        pending.extend(target for target in successors if target not in seen)
-        seen.update(successors)
-
-
-def _dominance_error(operation: Operation, index: int) -> Diagnostic:
-    definition = note("operand defined here", definition_span(operation.operands[index]))
-    return error(
-        f"operand #{index} does not dominate this use", operand_span(operation, index), [definition]
-    )
-
-
-def _ancestor_in_region(operation: Operation, region: Region | None) -> Operation | None:
-    ancestor: Operation | None = operation
-    while ancestor is not None and ancestor.parent_region() is not region:
-        ancestor = ancestor.parent_op()
-    return ancestor
-
-
-def _start(operation: Operation) -> int:
-    span = source_span(operation)
-    return 0 if span is None else span.start

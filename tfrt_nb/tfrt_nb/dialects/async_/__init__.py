@@ -11,6 +11,7 @@ from xdsl.ir import Dialect
 from tfrt_nb.dialects.async_ import (
     coroutine,
     counting,
+    extensions,
     failures,
     functions,
     parallel_for,
@@ -34,6 +35,7 @@ Async = Dialect(
         *functions.OPERATIONS,
         *coroutine.OPERATIONS,
         *runtime.OPERATIONS,
+        *extensions.OPERATIONS,
         *failures.OPERATIONS,
         *counting.OPERATIONS,
         *proposal.OPERATIONS,

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
 from typing import Self
 
 from xdsl.dialects.builtin import (
-    FlatSymbolRefAttrConstr,
     IndexType,
     IntegerAttr,
-    MemRefType,
-    SymbolRefAttr,
     i1,
     i64,
 )
@@ -21,11 +17,8 @@ from xdsl.irdl import (
     ParsePropInAttrDict,
     irdl_op_definition,
     operand_def,
-    opt_prop_def,
     prop_def,
     result_def,
-    var_operand_def,
-    var_result_def,
 )
 from xdsl.parser import Parser
 from xdsl.printer import Printer
@@ -35,11 +28,9 @@ from tfrt_nb.dialects.async_.types import (
     ANYTHING,
     ASYNC,
     AWAITABLE,
-    BUFFER,
     GROUP,
     CoroHandleType,
     GroupType,
-    TokenType,
     ValueType,
     parse_value_type,
     print_value_type,
@@ -120,89 +111,6 @@ class RuntimeIsErrorOp(IRDLOperation):
 
     def __init__(self, operand: SSAValue) -> None:
         initialize(self, operands=[operand], result_types=[i1])
-
-
-@irdl_op_definition
-class RuntimeSpawnOp(IRDLOperation):
-    """Has a worker call a function.  MLIR has no such operation.
-
-    The results are a token and values of what the function returns; a function that is a coroutine gets
-    them instead, as its first arguments, and resolves them.  The first `awaited` arguments are tokens and
-    values that the task awaits, one after the other, before it calls the function; of these the function
-    gets the payloads of the values.
-    """
-
-    name = "async.runtime.spawn"
-    callee = prop_def(FlatSymbolRefAttrConstr)
-    awaited = opt_prop_def(IntegerAttr)
-    arguments = var_operand_def()
-    results_ = var_result_def()
-
-    irdl_options = (ParsePropInAttrDict(),)
-
-    assembly_format = (
-        "$callee `(` $arguments `)` attr-dict `:` functional-type($arguments, $results_)"
-    )
-
-    def __init__(
-        self,
-        callee: str,
-        arguments: Sequence[SSAValue],
-        result_types: Sequence[Attribute],
-        awaited: int = 0,
-    ) -> None:
-        properties: dict[str, Attribute] = {"callee": SymbolRefAttr(callee)}
-        if awaited:
-            properties["awaited"] = IntegerAttr(awaited, i64)
-        initialize(self, operands=arguments, result_types=result_types, properties=properties)
-
-    @property
-    def awaited_count(self) -> int:
-        """How many of the arguments are awaited."""
-        return 0 if self.awaited is None else self.awaited.value.data
-
-    def verify_(self) -> None:
-        count = self.awaited_count
-        if not 0 <= count <= len(self.arguments):
-            raise VerifyException("'awaited' is more than the number of arguments")
-        for argument in self.arguments[:count]:
-            if not isinstance(argument.type, TokenType | ValueType):
-                raise VerifyException(f"'{argument.type}' cannot be awaited by a task")
-
-
-@irdl_op_definition
-class RuntimeSpawnIntoOp(IRDLOperation):
-    """Has a worker call a function that never waits, as a member of a group.  MLIR has no such operation.
-
-    The same as `async.runtime.spawn`, `async.runtime.add_to_group` and giving up the token, in one call.
-    """
-
-    name = "async.runtime.spawn_into"
-    callee = prop_def(FlatSymbolRefAttrConstr)
-    group = operand_def(GroupType)
-    arguments = var_operand_def()
-
-    assembly_format = "$group `,` $callee `(` $arguments `)` attr-dict `:` `(` type($arguments) `)`"
-
-    def verify_(self) -> None:
-        for argument in self.arguments:
-            if isinstance(argument.type, TokenType | ValueType | GroupType):
-                raise VerifyException(
-                    f"'{argument.type}' cannot be given to a task without a token"
-                )
-
-
-@irdl_op_definition
-class RuntimeIsCancelledOp(IRDLOperation):
-    """Whether tasks shall not start any more; why is then this thread's failure."""
-
-    name = "async.runtime.is_cancelled"
-    result = result_def(i1)
-
-    assembly_format = "attr-dict"
-
-    def __init__(self) -> None:
-        initialize(self, result_types=[i1])
 
 
 @irdl_op_definition
@@ -389,131 +297,6 @@ class RuntimeNumWorkerThreadsOp(IRDLOperation):
         initialize(self, result_types=[IndexType()])
 
 
-@irdl_op_definition
-class RuntimeStackIsLowOp(IRDLOperation):
-    """Whether little is left of this thread's stack.  MLIR has no such operation."""
-
-    name = "async.runtime.stack_is_low"
-    result = result_def(i1)
-
-    assembly_format = "attr-dict"
-
-    def __init__(self) -> None:
-        initialize(self, result_types=[i1])
-
-
-@irdl_op_definition
-class RuntimeInterruptIsPendingOp(IRDLOperation):
-    """Whether some run of this process is cancelled; costs one load."""
-
-    name = "async.runtime.interrupt_is_pending"
-    result = result_def(i1)
-
-    assembly_format = "attr-dict"
-
-    def __init__(self) -> None:
-        initialize(self, result_types=[i1])
-
-
-@irdl_op_definition
-class RuntimeIsInterruptedOp(IRDLOperation):
-    """Whether the run that this thread works for is cancelled; why is then this thread's failure."""
-
-    name = "async.runtime.is_interrupted"
-    result = result_def(i1)
-
-    assembly_format = "attr-dict"
-
-    def __init__(self) -> None:
-        initialize(self, result_types=[i1])
-
-
-@irdl_op_definition
-class RuntimeIsAvailableOp(IRDLOperation):
-    """Whether the value has a payload: it is resolved, and not to an error."""
-
-    name = "async.runtime.is_available"
-    operand = operand_def(ValueType)
-    result = result_def(i1)
-
-    assembly_format = "$operand attr-dict `:` type($operand)"
-
-    def __init__(self, operand: SSAValue) -> None:
-        initialize(self, operands=[operand], result_types=[i1])
-
-
-@irdl_op_definition
-class RuntimeTicketOfOp(IRDLOperation):
-    """An object as a number, which is never 0.  Takes over a reference: whoever redeems it has that."""
-
-    name = "async.runtime.ticket_of"
-    operand = operand_def(AWAITABLE)
-    result = result_def(i64)
-
-    assembly_format = "$operand attr-dict `:` type($operand)"
-
-    def __init__(self, operand: SSAValue) -> None:
-        Operation.__init__(self, operands=[operand], result_types=[i64])
-
-
-@irdl_op_definition
-class RuntimeRedeemOp(IRDLOperation):
-    """The object that a ticket stands for, and the reference that the ticket had."""
-
-    name = "async.runtime.redeem"
-    ticket = operand_def(i64)
-    result = result_def(AWAITABLE)
-
-    assembly_format = "$ticket attr-dict `:` type($result)"
-
-    def __init__(self, ticket: SSAValue, type_: Attribute) -> None:
-        Operation.__init__(self, operands=[ticket], result_types=[type_])
-
-
-@irdl_op_definition
-class RuntimeTakeBufferOp(IRDLOperation):
-    """Whether a buffer may be deallocated now: it was allocated, and was not taken before."""
-
-    name = "async.runtime.take_buffer"
-    buffer = operand_def(BUFFER)
-    result = result_def(i1)
-
-    assembly_format = "$buffer attr-dict `:` type($buffer)"
-
-    def __init__(self, buffer: SSAValue) -> None:
-        initialize(self, operands=[buffer], result_types=[i1])
-
-
-@irdl_op_definition
-class RuntimeCompareExchangeOp(IRDLOperation):
-    """Stores `desired` in an element if that is `expected`, in one step; what it was, and whether it did.
-
-    Floats are compared by their bits.  The indices are known to be right.
-    """
-
-    name = "async.runtime.compare_exchange"
-    expected = operand_def(ANYTHING)
-    desired = operand_def(ANYTHING)
-    buffer = operand_def(MemRefType)
-    indices = var_operand_def(IndexType)
-    found = result_def(ANYTHING)
-    is_done = result_def(i1)
-
-    assembly_format = (
-        "$expected `,` $desired `,` $buffer `[` $indices `]` attr-dict `:` type($expected) `,` "
-        "type($desired) `,` type($buffer) `->` type($found)"
-    )
-
-    def __init__(
-        self, expected: SSAValue, desired: SSAValue, buffer: SSAValue, indices: Sequence[SSAValue]
-    ) -> None:
-        Operation.__init__(
-            self,
-            operands=[expected, desired, buffer, *indices],
-            result_types=[expected.type, i1],
-        )
-
-
 OPERATIONS: list[type[Operation]] = [
     RuntimeCreateOp,
     RuntimeCreateGroupOp,
@@ -529,15 +312,4 @@ OPERATIONS: list[type[Operation]] = [
     RuntimeAddRefOp,
     RuntimeDropRefOp,
     RuntimeNumWorkerThreadsOp,
-    RuntimeSpawnOp,
-    RuntimeSpawnIntoOp,
-    RuntimeIsCancelledOp,
-    RuntimeStackIsLowOp,
-    RuntimeInterruptIsPendingOp,
-    RuntimeIsInterruptedOp,
-    RuntimeIsAvailableOp,
-    RuntimeTicketOfOp,
-    RuntimeRedeemOp,
-    RuntimeTakeBufferOp,
-    RuntimeCompareExchangeOp,
 ]
