@@ -7,6 +7,7 @@ names, old spellings, and errors that say what MLIR says where MLIR says it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NoReturn, cast
@@ -41,6 +42,8 @@ from tfrt_nb.source.text import SourceText
 from tfrt_runtime.diagnostics import error, note
 
 _KEYWORDS: dict[str, type[Operation]] = {"func": FuncOp, "module": ModuleOp}
+
+_SYMBOL_NEXT = re.compile(r"\s*@")
 
 Bound = list[tuple[Span, int]]
 
@@ -167,6 +170,8 @@ class SourceParser(RecoveringParser):
     def _parse_short_form(self, name_token: MLIRToken) -> Operation:
         written = name_token.text
         name = self._canonical_name(written)
+        if name != written and name == "arith.constant" and self._is_symbol_at(name_token.span.end):
+            name = "func.constant"
         operation_type = (
             _KEYWORDS.get(name)
             or host_operation(name)
@@ -243,6 +248,9 @@ class SourceParser(RecoveringParser):
             if self.parse_optional_punctuation(",") is None:
                 self.parse_optional_keyword("to")
         return types
+
+    def _is_symbol_at(self, position: int) -> bool:
+        return _SYMBOL_NEXT.match(self.source.text, position) is not None
 
     def _canonical_name(self, written: str) -> str:
         name = spellings.operation_name(written)
