@@ -5,8 +5,12 @@ from __future__ import annotations
 import threading
 
 import pytest
+from xdsl.context import Context
 
+from tfrt_nb.passes.notation import parse_pipeline
+from tfrt_nb.passes.printing import print_ir
 from tfrt_nb.program import Program
+from tfrt_nb.source import parse_module
 from tfrt_runtime.host.async_value import make_unavailable
 from tfrt_runtime.host.context import HostContext
 
@@ -92,3 +96,57 @@ def test_a_chain_of_a_million_tasks_needs_no_stack(queue: str, leak_check: None)
         assert run.results[0].result(SLOW) == 1_000_005
         assert run.wait(SLOW)
         resolver.join()
+
+
+VISITS = """
+func.func @main() -> i64 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %rows = arith.constant ROWS : index
+  %columns = arith.constant COLUMNS : index
+  %one = arith.constant 1 : i64
+  %zero = arith.constant 0 : i64
+  %visits = memref.alloc() : memref<ROWSxCOLUMNSxi64>
+  scf.for %i = %c0 to %rows step %c1 {
+    scf.for %j = %c0 to %columns step %c1 {
+      memref.store %zero, %visits[%i, %j] : memref<ROWSxCOLUMNSxi64>
+    }
+  }
+  scf.parallel (%i, %j) = (%c0, %c0) to (%rows, %columns) step (%c1, %c1) {
+    %old = memref.atomic_rmw addi %one, %visits[%i, %j] : (i64, memref<ROWSxCOLUMNSxi64>) -> i64
+  }
+  %wrong = scf.for %i = %c0 to %rows step %c1 iter_args(%a = %zero) -> i64 {
+    %row = scf.for %j = %c0 to %columns step %c1 iter_args(%b = %a) -> i64 {
+      %found = memref.load %visits[%i, %j] : memref<ROWSxCOLUMNSxi64>
+      %is_wrong = arith.cmpi ne, %found, %one : i64
+      %more = arith.extui %is_wrong : i1 to i64
+      %sum = arith.addi %b, %more : i64
+      scf.yield %sum : i64
+    }
+    scf.yield %row : i64
+  }
+  memref.dealloc %visits : memref<ROWSxCOLUMNSxi64>
+  return %wrong : i64
+}"""
+
+
+@pytest.mark.parametrize("options", ["", "async-dispatch=false", "fold=false"])
+@pytest.mark.parametrize(
+    ("rows", "columns", "workers"), [(29, 7, 2), (41, 20, 3), (6, 11, 4), (3, 500, 2)]
+)
+def test_each_iteration_runs_once_in_what_the_pass_prints(
+    rows: int, columns: int, workers: int, options: str, leak_check: None
+) -> None:
+    """MLIR's larger blocks of whole inner loops are as many as the smaller ones would be."""
+    module = parse_module(
+        VISITS.replace("ROWS", str(rows)).replace("COLUMNS", str(columns)), "program"
+    )
+    passes = f"async-parallel-for{{num-workers={workers} min-task-size=1 {options}}}"
+    parse_pipeline(passes).apply(Context(), module)
+    text = print_ir(module)
+
+    with HostContext("mstd:2") as host:
+        run = Program.from_source(text, "printed").run(host, "main")
+
+        assert "with_aligned_loops" in text
+        assert run.results[0].result(SLOW) == 0

@@ -242,5 +242,11 @@ RECORDED = [
 
 @pytest.mark.parametrize(("path", "pipeline"), RECORDED, ids=lambda one: getattr(one, "stem", one))
 def test_programs_with_loops_and_tasks_are_printed_as_by_mlir(path: Path, pipeline: str) -> None:
+    # As many blocks as MLIR has, some of which are too many: the only text that is not its by default.
+    ours = re.sub(
+        r"async-parallel-for(?:\{(.*?)\})?",
+        r"async-parallel-for{\1 keep-block-count}",
+        pipeline,
+    )
     for text in re.split("^// -----\n", path.read_text(), flags=re.MULTILINE):
-        assert after(text, pipeline).rstrip() == mlir(text, pipeline).rstrip()
+        assert after(text, ours).rstrip() == mlir(text, pipeline).rstrip()

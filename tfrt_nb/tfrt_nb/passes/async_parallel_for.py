@@ -65,8 +65,9 @@ class AsyncParallelFor(ModulePass):
     `num_workers` -1 asks the runtime.  A block has at least `min_task_size` iterations.
     `clamp_trip_counts` departs from MLIR: without it two dimensions whose bounds are the wrong way
     round count as a loop that runs.  `reductions` departs, too: loops with reductions run in parallel.
-    `align_loops` is MLIR's, which gives larger blocks to short inner loops but as many as before, so that
-    iterations may run twice.  `fold` folds the whole module on the way, as MLIR does.
+    `align_loops` lets short inner loops run as a whole, in larger blocks.  With `keep_block_count` there are
+    as many of these as of the smaller ones: then the text is MLIR's, and iterations may run twice.
+    `fold` folds the whole module on the way, as MLIR does.
     """
 
     name: ClassVar[str] = "async-parallel-for"
@@ -78,6 +79,7 @@ class AsyncParallelFor(ModulePass):
     join_on_failure: bool = False
     reductions: bool = False
     align_loops: bool = True
+    keep_block_count: bool = False
     fold: bool = True
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
@@ -137,7 +139,7 @@ class AsyncParallelFor(ModulePass):
         inner = math.inside(otherwise)
         wanted = self._wanted_blocks(inner)
         size, count = _cut(iterations, wanted, min_task_size, inner)
-        _Dispatch(self, op, loop, size, count, symbols).emit(inner)
+        _Dispatch(self, op, loop, iterations, size, count, symbols).emit(inner)
         inner.emit(scf.YieldOp())
         math.emit(scf.IfOp(is_empty, (), Region(then), Region(otherwise)))
         rewriter.erase(op)
@@ -205,6 +207,7 @@ class _Dispatch:
     settings: AsyncParallelFor
     op: scf.ParallelOp
     loop: Loop
+    iterations: SSAValue
     size: SSAValue
     count: SSAValue
     symbols: Symbols
@@ -213,7 +216,7 @@ class _Dispatch:
         """Choose by the size of blocks, if inner loops are short, whether these run as a whole."""
         inner = self._unrollable() if self.settings.align_loops else None
         if inner is None:
-            self._blocks(0, self.size, math)
+            self._blocks(math)
             return
         loops, iterations = inner
         is_aligned = math.compare("sge", self.size, math.constant(iterations))
@@ -222,10 +225,12 @@ class _Dispatch:
         compute = self._compute(loops, aligned)
         number = aligned.constant(iterations)
         size = aligned.mul(aligned.ceil_div(self.size, number), number)
-        self._call(compute, size, aligned)
+        is_kept = self.settings.keep_block_count
+        count = self.count if is_kept else aligned.ceil_div(self.iterations, size)
+        self._call(compute, size, count, aligned)
         aligned.emit(scf.YieldOp())
         plain = math.inside(otherwise)
-        self._blocks(0, self.size, plain)
+        self._blocks(plain)
         plain.emit(scf.YieldOp())
         math.emit(scf.IfOp(is_aligned, (), Region(then), Region(otherwise)))
 
@@ -236,15 +241,15 @@ class _Dispatch:
         found = sum(0 < iterations <= _MOST_UNROLLED for iterations in inner)
         return (found, inner[-found]) if found else None
 
-    def _blocks(self, aligned: int, size: SSAValue, math: IndexMath) -> None:
-        self._call(self._compute(aligned, math), size, math)
+    def _blocks(self, math: IndexMath) -> None:
+        self._call(self._compute(0, math), self.size, self.count, math)
 
     def _compute(self, aligned: int, math: IndexMath) -> FuncOp:
         return compute_function(self.op, self.loop, aligned, self.symbols, math.emit.rewriter)
 
-    def _call(self, compute: FuncOp, size: SSAValue, math: IndexMath) -> None:
+    def _call(self, compute: FuncOp, size: SSAValue, count: SSAValue, math: IndexMath) -> None:
         dispatch = _by_halves if self.settings.async_dispatch else _in_a_loop
-        call, starts = dispatch(self.loop, compute, size, self.count, math, self.symbols)
+        call, starts = dispatch(self.loop, compute, size, count, math, self.symbols)
         if self.settings.join_on_failure:
             call.attributes[JOINS] = UnitAttr()
             starts.attributes[UNINTERRUPTED] = UnitAttr()
