@@ -112,7 +112,7 @@ func.func @main() {
   return %x : i64
 }""",
             "%x = memref.load",
-            "index 0 is out of bounds",
+            "index #0 is out of bounds",
             id="out of bounds",
         ),
     ],

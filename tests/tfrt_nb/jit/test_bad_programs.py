@@ -464,6 +464,7 @@ def test_an_interrupt_ends_tasks_that_would_start_others_for_ever(awaits: str, q
 
     text = main(
         f"""  %never = async.runtime.create : !async.token
+  async.runtime.drop_ref %never {{count = 1 : i64}} : !async.token
   %t = async.call @again() : () -> !async.token
   {awaits}""",
         ENDLESS,

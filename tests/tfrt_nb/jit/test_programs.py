@@ -107,8 +107,8 @@ func.func @main() {{
     [
         ("%q = arith.divsi %one, %n : i64", "division by zero"),
         ("%q = arith.remui %one, %n : i64", "division by zero"),
-        ("%q = memref.load %m[%i] : memref<2xi64>", "index 0 is out of bounds"),
-        ("memref.store %one, %m[%i] : memref<2xi64>", "index 0 is out of bounds"),
+        ("%q = memref.load %m[%i] : memref<2xi64>", "index #0 is out of bounds"),
+        ("memref.store %one, %m[%i] : memref<2xi64>", "index #0 is out of bounds"),
     ],
 )
 def test_what_would_end_the_process_is_an_error(operation: str, message: str, run, outcome) -> None:

@@ -183,7 +183,7 @@ def _guard_access(op: Operation, buffer: SSAValue, indices: Sequence[SSAValue]) 
         limit = dimension_size(emit, buffer, dimension, size)
         # Unsigned: a negative index is a very large one.
         inside = emit(arith.CmpiOp(index, limit, "ult")).result
-        emit(cf.AssertOp(inside, f"index {dimension} is out of bounds"))
+        emit(cf.AssertOp(inside, f"index #{dimension} is out of bounds"))
 
 
 def _guard_size(op: memref.AllocOp | memref.AllocaOp) -> None:

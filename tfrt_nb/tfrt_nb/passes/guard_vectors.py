@@ -47,7 +47,7 @@ def _guard(op: Operation, buffer: SSAValue, indices: Sequence[SSAValue], lanes: 
     emit = Emitter.in_front_of(op)
     for dimension, (index, size) in enumerate(zip(indices, buffer.type.get_shape(), strict=True)):
         limit = dimension_size(emit, buffer, dimension, size)
-        text = f"index {dimension} is out of bounds"
+        text = f"index #{dimension} is out of bounds"
         # Unsigned: a negative index is a very large one.
         if dimension < len(indices) - 1:
             _expect(emit, arith.CmpiOp(index, limit, "ult"), text)

@@ -319,11 +319,11 @@ def compute(op: Operation, operands: list[Any]) -> Sequence[Any]:
             return ([None] * op.memref.type.get_shape()[0],)
         case memref.LoadOp():
             buffer, index = operands
-            check(op, 0 <= index < len(buffer), "index 0 is out of bounds")
+            check(op, 0 <= index < len(buffer), "index #0 is out of bounds")
             return (buffer[index],)
         case memref.StoreOp():
             value, buffer, index = operands
-            check(op, 0 <= index < len(buffer), "index 0 is out of bounds")
+            check(op, 0 <= index < len(buffer), "index #0 is out of bounds")
             buffer[index] = value
             return ()
         case memref.DeallocOp():
