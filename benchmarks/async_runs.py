@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
 import numpy as np
 
 from benchmarks import peers
 from benchmarks.measure import Case, Variant
-from tfrt_nb import HostContext, Program
+from benchmarks.on_queues import on_each_queue
 
-OURS = "tfrt-nb"
-QUEUES = ("s", "mstd:2")
 CALLS = 100_000
 FIB = 25
 PEER_FIB = 20
@@ -126,32 +124,6 @@ func.func @main(%n: i64) -> i64 {{{_COUNTING}
 IN_TASKS = f"// parallel-for: num-workers=2\n{ADDING}"
 
 
-def runs(host: HostContext, text: str, size: int, expected: int) -> Callable[[], object]:
-    """One run of a compiled program, from its start until its result is there."""
-    program = Program.from_source(text, "benchmark")
-
-    def run() -> object:
-        return program.run(host, arguments=(size,)).results[0].result()
-
-    assert run() == expected
-    return run
-
-
-def on_each_queue(
-    stack: ExitStack, name: str, text: str, size: int, expected: int, operations: int
-) -> list[Variant]:
-    """Our variants: on one thread, and on workers."""
-    return [
-        Variant(
-            f"{name}, {queue}",
-            OURS,
-            runs(stack.enter_context(HostContext(queue)), text, size, expected),
-            operations,
-        )
-        for queue in QUEUES
-    ]
-
-
 @contextmanager
 def async_calls() -> Iterator[Case]:
     """A call of a function that does not wait, and an await of its result."""
@@ -162,9 +134,14 @@ def async_calls() -> Iterator[Case]:
             f"{CALLS} calls of an async.func, each awaited before the next",
             "ns per call",
             (
-                *on_each_queue(stack, "awaited", AWAITED, CALLS, CALLS, CALLS),
+                *on_each_queue(stack, AWAITED, (CALLS,), CALLS, CALLS, name="awaited"),
                 *on_each_queue(
-                    stack, "handed to a function that awaits", HANDED_ON, CALLS, CALLS, CALLS
+                    stack,
+                    HANDED_ON,
+                    (CALLS,),
+                    CALLS,
+                    CALLS,
+                    name="handed to a function that awaits",
                 ),
                 Variant("function calls", "plain Python", lambda: peers.plain_loop(CALLS), CALLS),
                 Variant(
@@ -188,7 +165,9 @@ def async_fib() -> Iterator[Case]:
             f"fib({FIB}) as an async.func, {calls} calls (peers: fib({PEER_FIB}))",
             "ns per call",
             (
-                *on_each_queue(stack, "async.func", RECURSION, FIB, peers.plain_fib(FIB), calls),
+                *on_each_queue(
+                    stack, RECURSION, (FIB,), peers.plain_fib(FIB), calls, name="async.func"
+                ),
                 Variant(
                     "function calls", "plain Python", lambda: peers.plain_fib(PEER_FIB), peer_calls
                 ),
@@ -218,7 +197,7 @@ def async_group() -> Iterator[Case]:
             f"{TASKS} async.execute in a group, which is awaited (peers: {PEER_TASKS})",
             "ns per task",
             (
-                *on_each_queue(stack, "async.execute", GROUPED, TASKS, TASKS, TASKS),
+                *on_each_queue(stack, GROUPED, (TASKS,), TASKS, TASKS, name="async.execute"),
                 Variant(
                     "Task each, gathered",
                     "asyncio",
@@ -242,11 +221,11 @@ def async_await() -> Iterator[Case]:
             (
                 *on_each_queue(
                     stack,
-                    "async.execute",
                     ONE_BY_ONE,
+                    (AWAITED_TASKS,),
                     AWAITED_TASKS,
                     AWAITED_TASKS,
-                    AWAITED_TASKS,
+                    name="async.execute",
                 ),
                 Variant(
                     "Task each",
@@ -264,14 +243,14 @@ def parallel_loop() -> Iterator[Case]:
     array = np.zeros(ELEMENTS, np.int64)
     with ExitStack() as stack:
         runner = stack.enter_context(asyncio.Runner())
-        (sequential, _) = on_each_queue(stack, "sequential", ADDING, LOOPS, LOOPS, LOOPS)
+        (sequential, _) = on_each_queue(stack, ADDING, (LOOPS,), LOOPS, LOOPS, name="sequential")
         yield Case(
             "parallel loop",
             f"scf.parallel that adds one to {ELEMENTS} integers",
             "us per loop",
             (
                 sequential,
-                *on_each_queue(stack, "in tasks", IN_TASKS, LOOPS, LOOPS, LOOPS),
+                *on_each_queue(stack, IN_TASKS, (LOOPS,), LOOPS, LOOPS, name="in tasks"),
                 Variant("add in place", "numpy", lambda: np.add(array, 1, out=array)),
                 Variant("a loop", "plain Python", lambda: peers.plain_parts(ELEMENTS, 1)),
                 Variant(

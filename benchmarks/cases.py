@@ -21,10 +21,9 @@ from IPython.core.interactiveshell import InteractiveShell
 
 from benchmarks import async_runs, async_tasks, peers, programs, sync_functions, tensors
 from benchmarks.measure import Case, Variant
+from benchmarks.on_queues import OURS, on_each_queue, runs
 from tfrt_nb import HostContext, Program
 
-OURS = "tfrt-nb"
-QUEUES = ("s", "mstd:2")
 CHAIN = 1_000
 LONG_CHAIN = 10_000
 TREE = 1_000
@@ -37,40 +36,6 @@ ROUNDS = 10_000_000
 PEER_ROUNDS = 1_000_000
 LARGE = 100_000
 CELL = 10
-
-
-def runs(
-    host: HostContext, text: str, arguments: tuple[int, ...], expected: int
-) -> Callable[[], None]:
-    """One run of a loaded program, from its start until nothing of it is left."""
-    program = Program.from_source(text, "benchmark")
-    program.load()
-    assert program.run(host, arguments=arguments).results[0].result() == expected
-
-    def run() -> None:
-        program.run(host, arguments=arguments).wait()
-
-    return run
-
-
-def on_each_queue(
-    stack: ExitStack,
-    text: str,
-    arguments: tuple[int, ...],
-    expected: int,
-    operations: int,
-    queues: tuple[str, ...] = QUEUES,
-) -> list[Variant]:
-    """Our variants: the program on one thread, and on workers."""
-    return [
-        Variant(
-            f"executor, {queue}",
-            OURS,
-            runs(stack.enter_context(HostContext(queue)), text, arguments, expected),
-            operations,
-        )
-        for queue in queues
-    ]
 
 
 @contextmanager

@@ -44,7 +44,7 @@ from tfrt_nb.dialects.async_.runtime import (
 )
 from tfrt_nb.dialects.async_.tasks import AwaitAllOp, AwaitOp, ExecuteOp
 from tfrt_nb.dialects.async_.types import GroupType, TokenType, ValueType
-from tfrt_nb.passes.call_graph import callees, recursive_functions
+from tfrt_nb.passes.call_graph import callees, callees_first, recursive_functions
 from tfrt_nb.passes.control_flow import Emitter, erase, leave, operations_in
 from tfrt_nb.passes.outline import Symbols
 
@@ -89,8 +89,14 @@ class _Caller:
         if not self.calls:
             return
         self.recursive = recursive_functions(callees(self.module))
-        for name in self._callees_first():
-            self._replace_calls(self.calls.get(self.functions[name], []))
+        made = {name: self.calls.get(f, []) for name, f in self.functions.items()}
+        graph = {
+            name: [call.callee.root_reference.data for call in calls]
+            for name, calls in made.items()
+        }
+        for names in callees_first(graph):
+            for name in names:
+                self._replace_calls(made[name])
         for holder, calls in self.calls.items():
             if not isinstance(holder, FuncOp):
                 self._replace_calls(calls)
@@ -121,23 +127,6 @@ class _Caller:
             more = callers.get(pending.pop(), set()) - self.failing
             self.failing |= more
             pending.extend(more)
-
-    def _callees_first(self) -> list[str]:
-        """The async functions, each behind those that it calls, apart from those on a way back to it."""
-        finished: dict[str, None] = {}
-        seen: set[str] = set()
-        for start in self.functions:
-            path = [start]
-            while path:
-                name = path[-1]
-                calls = () if name in seen else self.calls.get(self.functions[name], ())
-                seen.add(name)
-                names = [call.callee.root_reference.data for call in calls]
-                names = [callee for callee in names if callee not in seen]
-                path.extend(names)
-                if not names:
-                    finished[path.pop()] = None
-        return list(finished)
 
     def _replace_calls(self, calls: list[CallOp]) -> None:
         for call in calls:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator, Mapping
+
 from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.dialects.func import CallOp as PlainCallOp
 from xdsl.ir import Block, Operation
@@ -41,54 +43,58 @@ def _callee(op: Operation) -> str | None:
     return None
 
 
-def recursive_functions(graph: dict[str, set[str]]) -> set[str]:
+def recursive_functions(graph: Mapping[str, Collection[str]]) -> set[str]:
     """The functions that can call themselves, perhaps through others, by who calls whom."""
-    number: dict[str, int] = {}
     recursive: set[str] = set()
-    for name in graph:
-        if name not in number:
-            recursive |= _cycles_from(graph, name, number)
+    for names in callees_first(graph):
+        if len(names) > 1 or names[0] in graph[names[0]]:
+            recursive.update(names)
     return recursive
 
 
-def _cycles_from(graph: dict[str, set[str]], start: str, number: dict[str, int]) -> set[str]:
-    """The functions on cycles among those reached from `start` that have no number yet.
+def callees_first(graph: Mapping[str, Collection[str]]) -> Iterator[list[str]]:
+    """Functions that call each other, together, after those that they call.
 
     Tarjan's strongly connected components: each function is looked at once, however many there are.
+    What is called and not in the graph is left out.
     """
-    found: set[str] = set()
+    numbers: dict[str, int] = {}
     lowest: dict[str, int] = {}
     open_: list[str] = []
-    path = [(start, iter(graph[start]))]
-    number[start] = lowest[start] = len(number)
-    open_.append(start)
-    while path:
-        name, pending = path[-1]
-        callee = next(pending, None)
-        if callee is None:
-            path.pop()
-            if path:
-                above = path[-1][0]
-                lowest[above] = min(lowest[above], lowest[name])
-            if lowest[name] == number[name]:
-                found |= _closed_component(graph, name, open_, lowest)
-        elif callee not in number:
-            number[callee] = lowest[callee] = len(number)
-            open_.append(callee)
-            path.append((callee, iter(graph.get(callee, ()))))
-        elif callee in lowest:
-            lowest[name] = min(lowest[name], number[callee])
-    return found
+    for root in graph:
+        path = [] if root in numbers else [_opened(root, graph, numbers, lowest, open_)]
+        while path:
+            name, pending = path[-1]
+            callee = next(pending, None)
+            if callee is None:
+                path.pop()
+                if path:
+                    above = path[-1][0]
+                    lowest[above] = min(lowest[above], lowest[name])
+                if lowest[name] == numbers[name]:
+                    yield _closed(name, lowest, open_)
+            elif callee in graph and callee not in numbers:
+                path.append(_opened(callee, graph, numbers, lowest, open_))
+            elif callee in lowest:
+                lowest[name] = min(lowest[name], numbers[callee])
 
 
-def _closed_component(
-    graph: dict[str, set[str]], first: str, open_: list[str], lowest: dict[str, int]
-) -> set[str]:
-    """The functions that were opened from `first` on, if there is a cycle among them; they are done."""
-    component: set[str] = set()
-    while first not in component:
-        name = open_.pop()
-        component.add(name)
-        del lowest[name]
-    is_cycle = len(component) > 1 or first in graph.get(first, ())
-    return component if is_cycle else set()
+def _opened(
+    name: str,
+    graph: Mapping[str, Collection[str]],
+    numbers: dict[str, int],
+    lowest: dict[str, int],
+    open_: list[str],
+) -> tuple[str, Iterator[str]]:
+    numbers[name] = lowest[name] = len(numbers)
+    open_.append(name)
+    return name, iter(graph[name])
+
+
+def _closed(first: str, lowest: dict[str, int], open_: list[str]) -> list[str]:
+    """The functions that were opened from `first` on, the last one first; they are done."""
+    names: list[str] = []
+    while not names or names[-1] != first:
+        names.append(open_.pop())
+        del lowest[names[-1]]
+    return names

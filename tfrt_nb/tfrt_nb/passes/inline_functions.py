@@ -17,7 +17,7 @@ with its last call.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.dialects import cf
@@ -27,6 +27,7 @@ from xdsl.ir import Block, Operation, Region
 
 from tfrt_nb.dialects.async_.functions import CallOp as AsyncCallOp
 from tfrt_nb.dialects.async_.functions import FuncOp as AsyncFuncOp
+from tfrt_nb.passes.call_graph import callees_first
 from tfrt_nb.passes.control_flow import Emitter, erase, replace, terminator_of
 from tfrt_nb.passes.folds.table import FOLDERS
 from tfrt_nb.passes.greedy.driver import rewrite_greedily
@@ -50,7 +51,8 @@ def inline_functions(module: ModuleOp) -> None:
         if isinstance(op, FuncOp | AsyncFuncOp) and op.body.blocks and not _is_of_host(op)
     }
     inliner = _Inliner(module, functions)
-    for group in _callees_first(functions):
+    graph = {name: _called_by(function) for name, function in functions.items()}
+    for group in callees_first(graph):
         inliner.settle(group)
     for function in inliner.dead:
         erase(function)
@@ -162,36 +164,3 @@ def _called_by(function: Function) -> list[str]:
         for op in function.walk()
         if isinstance(op, CallOp | AsyncCallOp)
     ]
-
-
-def _callees_first(functions: Mapping[str, Function]) -> Iterator[list[str]]:
-    """Functions that call each other, together, after those that they call.  (Tarjan's algorithm.)"""
-    numbers: dict[str, int] = {}
-    lowest: dict[str, int] = {}
-    open_: list[str] = []
-    for root in functions:
-        if root in numbers:
-            continue
-        path = [(root, iter(_called_by(functions[root])))]
-        numbers[root] = lowest[root] = len(numbers)
-        open_.append(root)
-        while path:
-            name, callees = path[-1]
-            callee = next(callees, None)
-            if callee is None:
-                path.pop()
-                if path:
-                    above = path[-1][0]
-                    lowest[above] = min(lowest[above], lowest[name])
-                if lowest[name] == numbers[name]:
-                    start = open_.index(name)
-                    yield open_[start:][::-1]
-                    del open_[start:]
-            elif callee not in functions:
-                continue
-            elif callee not in numbers:
-                numbers[callee] = lowest[callee] = len(numbers)
-                open_.append(callee)
-                path.append((callee, iter(_called_by(functions[callee]))))
-            elif callee in open_:
-                lowest[name] = min(lowest[name], numbers[callee])
