@@ -140,3 +140,16 @@ func.func @f(%x: i64) -> i64 {
 }"""
     assert outcome(text) == careful_outcome(text)
     assert "elsewhere" in outcome(text)
+
+
+def test_a_call_is_judged_in_its_own_module() -> None:
+    inner = "module {\n  func.func @%s(%%x: i64) {\n    func.call @f(%%x) : (i64) -> ()\n    return\n  }\n%s}"
+    declared = "  func.func private @f(i64)\n"
+    text = (
+        "module {\n"
+        + "\n".join(inner % (f"g{i}", declared if i < 9 else "") for i in range(10))
+        + "\n}"
+    )
+
+    assert outcome(text) == careful_outcome(text)
+    assert "'f' does not reference a valid function" in outcome(text)

@@ -44,7 +44,10 @@ def verify(module: ModuleOp, resolved_late: Iterable[SSAValue] = ()) -> list[Dia
     """
     diagnostics: list[Diagnostic] = []
     right: set[Hashable] = set()
+    tables: list[Symbols] = []  # kept, since looks tell them by identity
     for operation, symbols in _operations(module):
+        if not tables or tables[-1] is not symbols:
+            tables.append(symbols)
         if isinstance(operation, KernelOp) and operation.is_plainly_right():
             continue
         known = looks(operation, symbols)
