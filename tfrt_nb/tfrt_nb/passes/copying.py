@@ -103,6 +103,8 @@ class _Copier:
         self._blocks: dict[Block, Block] = {}
         self._early: list[tuple[Operation, int, SSAValue]] = []
         self._functions: dict[Hashable, _Function] = {}
+        self._by_identity: dict[int, int] = {}
+        self._by_value: dict[Attribute, int] = {}
         self._lowered: list[FuncOp] = []
         self._leaves: list[FuncOp] = []
         self._quiet: set[str] | None = None
@@ -164,17 +166,19 @@ class _Copier:
 
     def _spawn(self, task: ExecuteOp, values: Values) -> Operation | None:
         """What starts the task, if its body only computes."""
+        region = task.regions[0]
+        block = region.first_block
         body = _Body()
-        if len(task.body.blocks) != 1 or not self._read(task, body):
+        if block is None or block is not region.last_block or not self._read(task, block, body):
             return None
         key = tuple(body.key)
         known = self._functions.get(key)
         if known is None:
             known = self._functions[key] = self._function(task, body)
         group = _only_group(task)
-        if group is None or task.operands or body.awaited or any(map(is_async, body.captured)):
+        if group is None or task._operands or body.awaited or any(map(is_async, body.captured)):
             kind: type[Operation] = RuntimeSpawnOp
-            sources = [*task.operands, *body.awaited, *body.captured]
+            sources = [*task._operands, *body.awaited, *body.captured]
             results = [result.type for result in task.results]
         else:
             kind, sources, results = RuntimeSpawnIntoOp, [group, *body.captured], []
@@ -187,18 +191,30 @@ class _Copier:
             values.update(zip(task.results, spawn.results, strict=True))
         return spawn
 
-    def _read(self, task: ExecuteOp, body: _Body) -> bool:
+    def _number(self, attribute: Attribute) -> int:
+        """Below 0, and the same for equal attributes.
+
+        Most are the same objects again and again, which costs less to find out than that they are equal.
+        """
+        number = self._by_identity.get(id(attribute))
+        if number is None:
+            number = self._by_value.setdefault(attribute, -1 - len(self._by_value))
+            self._by_identity[id(attribute)] = number
+        return number
+
+    def _read(self, task: ExecuteOp, block: Block, body: _Body) -> bool:
         """Whether the body only computes; if so, all that matters about it is added to `body`."""
-        block = task.body.block
         may_have_failed = False
         numbers: dict[SSAValue, int] = {}
-        key = body.key
-        key += [value.type for value in task.operands]
+        key, number_of = body.key, self._number
+        key += [number_of(value.type) for value in task._operands]
         for argument in block.args:
             if is_async(argument):
                 return False
             numbers[argument] = len(numbers)
-        for op in block.ops:
+        following = block.first_op
+        while (op := following) is not None:
+            following = op.next_op
             kind: type[Operation] = type(op)
             if type(op) is AwaitOp:
                 if may_have_failed or not body.read_await(op, numbers):
@@ -207,17 +223,17 @@ class _Copier:
             if op.regions or not (self._only_computes(kind) or self._calls_quietly(op)):
                 return False
             key.append(kind)
-            for operand in op.operands:
+            for operand in op._operands:
                 number = numbers.get(operand)
                 if number is None:
                     number = numbers[operand] = len(numbers)
                     owner = operand.owner
                     if type(owner) is arith.ConstantOp:
                         body.constants.append(owner)
-                        key.append(owner.value)
+                        key.append(number_of(owner.value))
                     elif _may_be_captured(operand):
                         body.captured.append(operand)
-                        key.append(operand.type)
+                        key.append(number_of(operand.type))
                     else:
                         return False
                 key.append(number)
@@ -225,9 +241,11 @@ class _Copier:
                 if is_async(result):
                     return False
                 numbers[result] = len(numbers)
-                key.append(result.type)
-            key += op.properties.items()
-            key += op.attributes.items()
+                key.append(number_of(result.type))
+            for name, attribute in op.properties.items():
+                key += (name, number_of(attribute))
+            for name, attribute in op.attributes.items():
+                key += (name, number_of(attribute))
             if kind in _MAY_FAIL:
                 key.append(op.location)
                 may_have_failed = True
@@ -342,10 +360,14 @@ def _quiet_functions(module: ModuleOp) -> set[str]:
 def _only_group(task: ExecuteOp) -> SSAValue | None:
     """The group that the task is added to right behind it, if nothing else is done with its token."""
     add = task.next_op
-    if type(add) is not AddToGroupOp or len(task.results) != 1 or add.rank.first_use is not None:
+    if (
+        type(add) is not AddToGroupOp
+        or len(task.results) != 1
+        or add.results[0].first_use is not None
+    ):
         return None
-    is_only = add.operand is task.results[0] and add.operand.has_one_use()
-    return add.group if is_only else None
+    token, group = add._operands
+    return group if token is task.results[0] and token.has_one_use() else None
 
 
 def _are_numbers(values: Iterable[SSAValue]) -> bool:
