@@ -6,6 +6,7 @@ the notebook needs no network: a request that leaves 127.0.0.1 fails it.
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import shutil
@@ -18,7 +19,7 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import nbformat
 import pytest
@@ -51,12 +52,26 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.timeout(240))
 
 
+def _leave_out(reason: str) -> NoReturn:
+    """Skip a test that cannot run here; on the build machine it fails instead."""
+    if os.environ.get("CI") == "true":
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+def _needed(module: str, name: str) -> Any:
+    """A module that the tests need."""
+    try:
+        return importlib.import_module(module)
+    except ImportError:
+        _leave_out(f"{name} is not installed")
+
+
 def _chromium() -> str:
-    """Where Chromium is; without it the tests are skipped, but on the build machine they fail."""
+    """Where Chromium is."""
     path = shutil.which("chromium") or shutil.which("chromium-browser")
     if path is None:
-        reason = "Chromium is not installed (apt-get install chromium)"
-        (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(reason)
+        _leave_out("Chromium is not installed (apt-get install chromium)")
     return path
 
 
@@ -106,7 +121,7 @@ def extended_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
 
 @contextmanager
 def _serve(home: Path) -> Iterator[Lab]:
-    pytest.importorskip("jupyterlab", reason="JupyterLab is not installed")
+    _needed("jupyterlab", "JupyterLab")
     _chromium()
     notebooks = home / "notebooks"
     notebooks.mkdir()
@@ -254,7 +269,7 @@ class Notebook:
 
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Any]:
-    playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
+    playwright = _needed("playwright.sync_api", "Playwright")
     path = _chromium()
     with playwright.sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=path, args=SWITCHES)

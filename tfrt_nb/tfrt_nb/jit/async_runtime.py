@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import IntegerAttr
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Operation
 
 from tfrt_nb.dialects.async_ import coroutine, extensions, failures, runtime
-from tfrt_nb.dialects.async_.types import GroupType, TokenType, ValueType
+from tfrt_nb.dialects.async_.types import GroupType, ValueType
 from tfrt_nb.jit.function_body import INTERRUPT_FLAG, LIVE_COUNTER, FunctionBody, Lowering
 from tfrt_nb.jit.llvm_types import llvm_type
 
@@ -122,17 +122,6 @@ def _runtime(body: FunctionBody, name: str, *operands: str) -> str:
     return body.call(name, function.returns, *zip(function.parameters, operands, strict=True))
 
 
-def _kind(value: SSAValue) -> str:
-    """Token, Value or AllInGroup: how the runtime's functions call the type."""
-    match value.type:
-        case TokenType():
-            return "Token"
-        case ValueType():
-            return "Value"
-        case _:
-            return "AllInGroup"
-
-
 def _create(body: FunctionBody, op: Operation) -> None:
     assert isinstance(op, runtime.RuntimeCreateOp)
     type_ = op.result.type
@@ -160,7 +149,7 @@ def _set_maker(body: FunctionBody, op: Operation) -> None:
 
 def _set_available(body: FunctionBody, op: Operation) -> None:
     (operand,) = op.operands
-    name = f"{_PREFIX}Emplace{_kind(operand)}"
+    name = f"{_PREFIX}Emplace{runtime.runtime_kind(operand)}"
     if runtime.UNSEEN in op.attributes and not body.module.is_portable:
         name = "tfrtAsyncEmplaceUnseen"
     _runtime(body, name, body.name(operand))
@@ -168,23 +157,23 @@ def _set_available(body: FunctionBody, op: Operation) -> None:
 
 def _set_error(body: FunctionBody, op: Operation) -> None:
     (operand,) = op.operands
-    _runtime(body, f"{_PREFIX}Set{_kind(operand)}Error", body.name(operand))
+    _runtime(body, f"{_PREFIX}Set{runtime.runtime_kind(operand)}Error", body.name(operand))
 
 
 def _is_error(body: FunctionBody, op: Operation) -> None:
     (operand,) = op.operands
-    kind = "Group" if isinstance(operand.type, GroupType) else _kind(operand)
+    kind = "Group" if isinstance(operand.type, GroupType) else runtime.runtime_kind(operand)
     body.bind(op.results[0], _runtime(body, f"{_PREFIX}Is{kind}Error", body.name(operand)))
 
 
 def _await(body: FunctionBody, op: Operation) -> None:
     (operand,) = op.operands
-    _runtime(body, f"{_PREFIX}Await{_kind(operand)}", body.name(operand))
+    _runtime(body, f"{_PREFIX}Await{runtime.runtime_kind(operand)}", body.name(operand))
 
 
 def _await_and_resume(body: FunctionBody, op: Operation) -> None:
     operand, handle = op.operands
-    name = f"{_PREFIX}Await{_kind(operand)}AndExecute"
+    name = f"{_PREFIX}Await{runtime.runtime_kind(operand)}AndExecute"
     _runtime(body, name, body.name(operand), body.name(handle), RESUME)
 
 
@@ -207,7 +196,7 @@ def _load(body: FunctionBody, op: Operation) -> None:
 
 def _add_to_group(body: FunctionBody, op: Operation) -> None:
     operand, group = op.operands
-    name = f"{_PREFIX}Add{_kind(operand)}ToGroup"
+    name = f"{_PREFIX}Add{runtime.runtime_kind(operand)}ToGroup"
     body.bind(op.results[0], _runtime(body, name, body.name(operand), body.name(group)))
 
 

@@ -151,17 +151,6 @@ def _call(emit: Emitter, name: str, *arguments: SSAValue) -> Sequence[SSAValue]:
     return emit(func.CallOp(name, arguments, results)).results
 
 
-def _kind(value: SSAValue) -> str:
-    """Token, Value or AllInGroup: how the runtime's functions call the type."""
-    match value.type:
-        case TokenType():
-            return "Token"
-        case ValueType():
-            return "Value"
-        case _:
-            return "AllInGroup"
-
-
 # Operations of the runtime
 
 
@@ -193,14 +182,16 @@ def _on_one(name: str) -> Lowering:
 
     def lower(op: Operation, emit: Emitter, conversion: Conversion) -> Sequence[SSAValue]:
         operand = op.operands[0]
-        return _call(emit, name.format(_kind(operand)), conversion.value(operand, POINTER))
+        return _call(
+            emit, name.format(runtime.runtime_kind(operand)), conversion.value(operand, POINTER)
+        )
 
     return lower
 
 
 def _is_error(op: Operation, emit: Emitter, conversion: Conversion) -> Sequence[SSAValue]:
     operand = op.operands[0]
-    kind = "Group" if isinstance(operand.type, GroupType) else _kind(operand)
+    kind = "Group" if isinstance(operand.type, GroupType) else runtime.runtime_kind(operand)
     return _call(emit, f"{_PREFIX}Is{kind}Error", conversion.value(operand, POINTER))
 
 
@@ -212,7 +203,7 @@ def _resume(op: Operation, emit: Emitter, conversion: Conversion) -> Sequence[SS
 def _await_and_resume(op: Operation, emit: Emitter, conversion: Conversion) -> Sequence[SSAValue]:
     operand, handle = op.operands
     arguments = conversion.value(operand, POINTER), conversion.value(handle, POINTER)
-    name = f"{_PREFIX}Await{_kind(operand)}AndExecute"
+    name = f"{_PREFIX}Await{runtime.runtime_kind(operand)}AndExecute"
     return _call(emit, name, *arguments, _resume_function(emit))
 
 

@@ -194,7 +194,7 @@ class RuntimeTicketOfOp(IRDLOperation):
     assembly_format = "$operand attr-dict `:` type($operand)"
 
     def __init__(self, operand: SSAValue) -> None:
-        Operation.__init__(self, operands=[operand], result_types=[i64])
+        initialize(self, operands=[operand], result_types=[i64])
 
 
 @irdl_op_definition
@@ -208,7 +208,7 @@ class RuntimeRedeemOp(IRDLOperation):
     assembly_format = "$ticket attr-dict `:` type($result)"
 
     def __init__(self, ticket: SSAValue, type_: Attribute) -> None:
-        Operation.__init__(self, operands=[ticket], result_types=[type_])
+        initialize(self, operands=[ticket], result_types=[type_])
 
 
 @irdl_op_definition
@@ -248,7 +248,7 @@ class RuntimeCompareExchangeOp(IRDLOperation):
     def __init__(
         self, expected: SSAValue, desired: SSAValue, buffer: SSAValue, indices: Sequence[SSAValue]
     ) -> None:
-        Operation.__init__(
+        initialize(
             self,
             operands=[expected, desired, buffer, *indices],
             result_types=[expected.type, i1],

@@ -31,6 +31,7 @@ from tfrt_nb.dialects.async_.types import (
     GROUP,
     CoroHandleType,
     GroupType,
+    TokenType,
     ValueType,
     parse_value_type,
     print_value_type,
@@ -44,6 +45,17 @@ UNSEEN = "unseen"
 @functools.cache
 def _count(number: int) -> IntegerAttr:
     return IntegerAttr(number, i64)
+
+
+def runtime_kind(value: SSAValue) -> str:
+    """Token, Value or AllInGroup: how the runtime's functions call the type."""
+    match value.type:
+        case TokenType():
+            return "Token"
+        case ValueType():
+            return "Value"
+        case _:
+            return "AllInGroup"
 
 
 @irdl_op_definition
