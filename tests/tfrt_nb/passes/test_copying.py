@@ -6,10 +6,7 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
-from tfrt_nb.dialects.async_.extensions import (
-    RuntimeSpawnIntoOp,
-    RuntimeSpawnOp,
-)
+from tfrt_nb.dialects.async_.extensions import RuntimeSpawnIntoOp, RuntimeSpawnOp
 from tfrt_nb.dialects.async_.tasks import ExecuteOp
 from tfrt_nb.passes.copying import copy_program
 from tfrt_nb.passes.printing import print_ir

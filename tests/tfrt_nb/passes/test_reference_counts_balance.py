@@ -15,11 +15,7 @@ from xdsl.dialects import cf, func
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 
-from tfrt_nb.dialects.async_.runtime import (
-    RuntimeAddRefOp,
-    RuntimeCreateOp,
-    RuntimeDropRefOp,
-)
+from tfrt_nb.dialects.async_.runtime import RuntimeAddRefOp, RuntimeCreateOp, RuntimeDropRefOp
 from tfrt_nb.dialects.async_.types import is_async
 from tfrt_nb.dialects.branches import branch_operands
 from tfrt_nb.passes.async_runtime_ref_counting import AsyncRuntimeRefCounting

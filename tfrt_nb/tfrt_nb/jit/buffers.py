@@ -23,10 +23,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.traits import IsTerminator
 
 from tfrt_nb.dialects.async_.atomics import AtomicRMWOp
-from tfrt_nb.dialects.async_.extensions import (
-    RuntimeCompareExchangeOp,
-    RuntimeTakeBufferOp,
-)
+from tfrt_nb.dialects.async_.extensions import RuntimeCompareExchangeOp, RuntimeTakeBufferOp
 from tfrt_nb.jit import unranked
 from tfrt_nb.jit.descriptors import (
     Layout,

@@ -19,10 +19,7 @@ from xdsl.dialects.builtin import MemRefType, ModuleOp
 from xdsl.ir import Block, Operation, Region
 
 from tfrt_nb.dialects.async_.coroutine import CoroFreeOp
-from tfrt_nb.dialects.async_.extensions import (
-    RuntimeStackIsLowOp,
-    RuntimeTakeBufferOp,
-)
+from tfrt_nb.dialects.async_.extensions import RuntimeStackIsLowOp, RuntimeTakeBufferOp
 from tfrt_nb.dialects.async_.types import ValueType
 from tfrt_nb.jit import (
     arithmetic,

@@ -29,10 +29,7 @@ from dataclasses import dataclass
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation
 
-from tfrt_nb.dialects.async_.extensions import (
-    RuntimeSpawnIntoOp,
-    RuntimeSpawnOp,
-)
+from tfrt_nb.dialects.async_.extensions import RuntimeSpawnIntoOp, RuntimeSpawnOp
 from tfrt_nb.dialects.async_.types import TOKEN, GroupType, TokenType, ValueType
 from tfrt_nb.jit.async_runtime import RuntimeFunction, runtime_function
 from tfrt_nb.jit.function_body import LIVE_COUNTER, FunctionBody, Lowering, ModuleText

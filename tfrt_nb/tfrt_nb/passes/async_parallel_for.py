@@ -28,9 +28,7 @@ from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 
-from tfrt_nb.dialects.async_.runtime import (
-    RuntimeNumWorkerThreadsOp,
-)
+from tfrt_nb.dialects.async_.runtime import RuntimeNumWorkerThreadsOp
 from tfrt_nb.dialects.async_.tasks import (
     AddToGroupOp,
     AwaitAllOp,

@@ -30,10 +30,7 @@ from xdsl.ir import Region, SSAValue
 from xdsl.passes import ModulePass
 
 from tfrt_nb.dialects.async_.counting import AddRefOp, DropRefOp
-from tfrt_nb.dialects.async_.runtime import (
-    RuntimeAddRefOp,
-    RuntimeDropRefOp,
-)
+from tfrt_nb.dialects.async_.runtime import RuntimeAddRefOp, RuntimeDropRefOp
 from tfrt_nb.dialects.async_.tasks import ExecuteOp
 from tfrt_nb.passes.control_flow import Emitter, region_of
 from tfrt_nb.passes.errors import fail

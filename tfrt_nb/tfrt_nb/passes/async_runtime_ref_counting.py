@@ -27,10 +27,7 @@ from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
 from tfrt_nb.dialects.async_.functions import CallOp
-from tfrt_nb.dialects.async_.runtime import (
-    RuntimeAddRefOp,
-    RuntimeDropRefOp,
-)
+from tfrt_nb.dialects.async_.runtime import RuntimeAddRefOp, RuntimeDropRefOp
 from tfrt_nb.dialects.async_.tasks import (
     AwaitAllOp,
     AwaitOp,

@@ -21,13 +21,8 @@ from xdsl.dialects.func import CallOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
-from tfrt_nb.dialects.async_.extensions import (
-    RuntimeSpawnOp,
-)
-from tfrt_nb.dialects.async_.runtime import (
-    RuntimeAddRefOp,
-    RuntimeDropRefOp,
-)
+from tfrt_nb.dialects.async_.extensions import RuntimeSpawnOp
+from tfrt_nb.dialects.async_.runtime import RuntimeAddRefOp, RuntimeDropRefOp
 from tfrt_nb.passes.control_flow import erase, operations_in, region_of
 from tfrt_nb.passes.liveness import ancestor_in
 from tfrt_nb.passes.reference_counts import async_values

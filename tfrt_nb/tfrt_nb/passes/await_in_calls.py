@@ -33,9 +33,7 @@ from xdsl.ir import Attribute, Operation, Region
 from xdsl.passes import ModulePass
 
 from tfrt_nb.dialects.async_.functions import CallOp, FuncOp, ReturnOp
-from tfrt_nb.dialects.async_.runtime import (
-    RuntimeAwaitOp,
-)
+from tfrt_nb.dialects.async_.runtime import RuntimeAwaitOp
 from tfrt_nb.dialects.async_.tasks import AwaitAllOp, AwaitOp, ExecuteOp
 from tfrt_nb.dialects.async_.types import TokenType, ValueType
 from tfrt_nb.passes.awaiting import JOINS, outside_tasks

@@ -39,9 +39,7 @@ from xdsl.passes import ModulePass
 
 from tfrt_nb.dialects.async_.failures import RuntimeCheckInterruptOp, RuntimeCheckOp
 from tfrt_nb.dialects.async_.functions import CallOp, FuncOp, ReturnOp
-from tfrt_nb.dialects.async_.runtime import (
-    RuntimeAwaitOp,
-)
+from tfrt_nb.dialects.async_.runtime import RuntimeAwaitOp
 from tfrt_nb.dialects.async_.tasks import AwaitAllOp, AwaitOp, ExecuteOp
 from tfrt_nb.dialects.async_.types import GroupType, TokenType, ValueType
 from tfrt_nb.passes.call_graph import callees, callees_first, recursive_functions

@@ -8,10 +8,7 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.dialects.func import CallOp as PlainCallOp
 from xdsl.ir import Block, Operation
 
-from tfrt_nb.dialects.async_.extensions import (
-    RuntimeSpawnIntoOp,
-    RuntimeSpawnOp,
-)
+from tfrt_nb.dialects.async_.extensions import RuntimeSpawnIntoOp, RuntimeSpawnOp
 from tfrt_nb.dialects.async_.functions import CallOp
 from tfrt_nb.passes.awaiting import outside_tasks
 

@@ -42,13 +42,8 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
-from tfrt_nb.dialects.async_.extensions import (
-    RuntimeSpawnIntoOp,
-    RuntimeSpawnOp,
-)
-from tfrt_nb.dialects.async_.runtime import (
-    RuntimeAddToGroupOp,
-)
+from tfrt_nb.dialects.async_.extensions import RuntimeSpawnIntoOp, RuntimeSpawnOp
+from tfrt_nb.dialects.async_.runtime import RuntimeAddToGroupOp
 from tfrt_nb.dialects.async_.tasks import AddToGroupOp, AwaitOp, ExecuteOp, YieldOp
 from tfrt_nb.dialects.async_.types import CoroIdType, CoroStateType, is_async
 from tfrt_nb.dialects.fast_ir import append, create

@@ -40,10 +40,7 @@ from tfrt_nb.dialects.async_.proposal import (
     ReturnHandleOp,
     SyncAwaitOp,
 )
-from tfrt_nb.dialects.async_.runtime import (
-    RuntimeCreateOp,
-    RuntimeSetAvailableOp,
-)
+from tfrt_nb.dialects.async_.runtime import RuntimeCreateOp, RuntimeSetAvailableOp
 from tfrt_nb.dialects.async_.tasks import AwaitOp, ExecuteOp, YieldOp
 from tfrt_nb.dialects.async_.types import TOKEN, TokenType, ValueType
 from tfrt_nb.passes.control_flow import Emitter, erase, operations_in, replace

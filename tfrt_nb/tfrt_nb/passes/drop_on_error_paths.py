@@ -32,14 +32,8 @@ from xdsl.passes import ModulePass
 
 from tfrt_nb.dialects.async_ import failures
 from tfrt_nb.dialects.async_.coroutine import CoroSuspendOp
-from tfrt_nb.dialects.async_.extensions import (
-    RuntimeIsInterruptedOp,
-)
-from tfrt_nb.dialects.async_.runtime import (
-    RuntimeAddRefOp,
-    RuntimeDropRefOp,
-    RuntimeSetErrorOp,
-)
+from tfrt_nb.dialects.async_.extensions import RuntimeIsInterruptedOp
+from tfrt_nb.dialects.async_.runtime import RuntimeAddRefOp, RuntimeDropRefOp, RuntimeSetErrorOp
 from tfrt_nb.dialects.async_.types import is_async
 from tfrt_nb.passes.control_flow import Emitter, operations_in, split_edge, terminator_of
 from tfrt_nb.passes.mark_explicit_counts import ON_TOP, is_counted_by_hand

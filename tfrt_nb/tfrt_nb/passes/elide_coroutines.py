@@ -30,10 +30,7 @@ from tfrt_nb.dialects.async_.coroutine import (
     CoroIdOp,
     CoroSuspendOp,
 )
-from tfrt_nb.dialects.async_.runtime import (
-    UNSEEN,
-    RuntimeSetAvailableOp,
-)
+from tfrt_nb.dialects.async_.runtime import UNSEEN, RuntimeSetAvailableOp
 from tfrt_nb.passes.control_flow import erase, operations_in, terminator_of
 from tfrt_nb.passes.coroutines import PRESPLIT
 

@@ -38,9 +38,7 @@ from xdsl.passes import ModulePass
 
 from tfrt_nb.dialects.async_.allocation import AllocaScopeOp, ReallocOp, ReshapeOp
 from tfrt_nb.dialects.async_.atomics import AtomicRMWOp, AtomicYieldOp, GenericAtomicRMWOp
-from tfrt_nb.dialects.async_.extensions import (
-    RuntimeCompareExchangeOp,
-)
+from tfrt_nb.dialects.async_.extensions import RuntimeCompareExchangeOp
 from tfrt_nb.passes.awaiting import UNINTERRUPTED
 from tfrt_nb.passes.control_flow import (
     Emitter,

@@ -44,11 +44,7 @@ from tfrt_nb.dialects.async_.extensions import (
 from tfrt_nb.dialects.async_.failures import RuntimeCheckOp, RuntimeDescribeErrorOp
 from tfrt_nb.dialects.async_.forall import ForallOp
 from tfrt_nb.dialects.async_.functions import FuncOp as AsyncFuncOp
-from tfrt_nb.dialects.async_.runtime import (
-    RuntimeCreateGroupOp,
-    RuntimeLoadOp,
-    RuntimeSetErrorOp,
-)
+from tfrt_nb.dialects.async_.runtime import RuntimeCreateGroupOp, RuntimeLoadOp, RuntimeSetErrorOp
 from tfrt_nb.dialects.async_.tasks import CreateGroupOp
 from tfrt_nb.passes.call_graph import callees, recursive_functions
 from tfrt_nb.passes.control_flow import Emitter, operations_in

@@ -24,10 +24,7 @@ from xdsl.passes import ModulePass
 from xdsl.traits import IsTerminator
 
 from tfrt_nb.dialects.async_.functions import FuncOp
-from tfrt_nb.dialects.async_.runtime import (
-    RuntimeAddRefOp,
-    RuntimeDropRefOp,
-)
+from tfrt_nb.dialects.async_.runtime import RuntimeAddRefOp, RuntimeDropRefOp
 from tfrt_nb.dialects.async_.tasks import AwaitAllOp, AwaitOp, ExecuteOp
 from tfrt_nb.passes.control_flow import operations_in
 

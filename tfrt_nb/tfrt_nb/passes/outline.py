@@ -28,9 +28,7 @@ from xdsl.dialects.builtin import FunctionType, IntegerAttr, ModuleOp, StringAtt
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Region, SSAValue
 
-from tfrt_nb.dialects.async_.extensions import (
-    RuntimeSpawnOp,
-)
+from tfrt_nb.dialects.async_.extensions import RuntimeSpawnOp
 from tfrt_nb.dialects.async_.tasks import AwaitOp, ExecuteOp, YieldOp
 from tfrt_nb.dialects.async_.types import is_async
 from tfrt_nb.passes.awaiting import WAITING, outside_tasks

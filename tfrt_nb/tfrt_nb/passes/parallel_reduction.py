@@ -34,9 +34,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Block, Operation, Region, SSAValue
 
-from tfrt_nb.dialects.async_.extensions import (
-    RuntimeTakeBufferOp,
-)
+from tfrt_nb.dialects.async_.extensions import RuntimeTakeBufferOp
 from tfrt_nb.passes.control_flow import Emitter, operations_in, replace, terminator_of
 from tfrt_nb.passes.index_math import IndexMath
 

@@ -35,9 +35,7 @@ from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
-from tfrt_nb.dialects.async_.extensions import (
-    RuntimeTicketOfOp,
-)
+from tfrt_nb.dialects.async_.extensions import RuntimeTicketOfOp
 from tfrt_nb.dialects.async_.failures import (
     RuntimeCheckInterruptOp,
     RuntimeCheckOp,

@@ -42,14 +42,9 @@ from xdsl.ir import Block, Operation, Region, SSAValue, Use
 from xdsl.traits import ReturnLike
 
 from tfrt_nb.dialects.async_.coroutine import CoroSuspendOp
-from tfrt_nb.dialects.async_.extensions import (
-    RuntimeSpawnOp,
-    RuntimeTicketOfOp,
-)
+from tfrt_nb.dialects.async_.extensions import RuntimeSpawnOp, RuntimeTicketOfOp
 from tfrt_nb.dialects.async_.functions import CallOp
-from tfrt_nb.dialects.async_.runtime import (
-    RuntimeStoreOp,
-)
+from tfrt_nb.dialects.async_.runtime import RuntimeStoreOp
 from tfrt_nb.dialects.async_.types import is_async
 from tfrt_nb.dialects.branches import branch_operands
 from tfrt_nb.passes.control_flow import (

@@ -25,9 +25,7 @@ from xdsl.dialects import cf
 from xdsl.ir import Block, Operation, SSAValue
 
 from tfrt_nb.dialects.async_ import failures
-from tfrt_nb.dialects.async_.runtime import (
-    RuntimeSetErrorOp,
-)
+from tfrt_nb.dialects.async_.runtime import RuntimeSetErrorOp
 from tfrt_nb.passes.control_flow import Emitter, jump, region_of, terminator_of
 from tfrt_nb.passes.liveness import numbers_in
 
