@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 COPIED := pyproject.toml $(shell find magics/labextension -type f) \
 	magics/tfrt_magics/views/static/board.js
 
-.PHONY: help demo lab test lint format bench notebooks core clean
+.PHONY: help demo lab test test-of-runtime test-of-others lint format bench fuzz soak notebooks core clean
 
 help:
 	@echo "make demo       run the first notebook, show it here and write a page of it"
@@ -16,6 +16,8 @@ help:
 	@echo "make lint       ruff, mypy and the import contracts"
 	@echo "make format     let ruff rewrite the sources"
 	@echo "make bench      measure against plain Python, asyncio, threads and dask"
+	@echo "make fuzz       try mutants and random programs: MINUTES=10 SEED=1 NETS=\"bef async\""
+	@echo "make soak       an hour of mixed work: memory, threads and files must stay the same"
 	@echo "make notebooks  run every notebook and save its outputs"
 	@echo "make clean      remove what was built; the compiled core stays in the user's cache"
 
@@ -28,8 +30,19 @@ lab: core
 notebooks: $(VENV)/.lab
 	$(BIN)/python notebooks/demo.py --save notebooks/*.ipynb
 
+# Two halves at once, each on a processor; with TESTS, only these.
 test: $(VENV)/.dev core
+ifdef TESTS
 	$(BIN)/python -m pytest $(TESTS)
+else
+	@$(MAKE) --no-print-directory --jobs=2 test-of-runtime test-of-others
+endif
+
+test-of-runtime:
+	$(BIN)/python -m pytest -p no:cacheprovider tests/runtime tests/differential
+
+test-of-others:
+	$(BIN)/python -m pytest --ignore tests/runtime --ignore tests/differential
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check
@@ -43,6 +56,14 @@ format: $(VENV)/.dev
 
 bench: $(VENV)/.bench core
 	$(BIN)/python -m benchmarks.quick $(CASES)
+
+# What is found is kept in build/fuzz-finds, made small, with the command that shows it again.
+fuzz: $(VENV)/.dev core
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.fuzz --seed $(or $(SEED),1) --nets "$(NETS)" \
+		$(if $(COUNT),--count $(COUNT),--minutes $(or $(MINUTES),10))
+
+soak: $(VENV)/.dev core
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.soak --minutes $(or $(MINUTES),60) --seed $(or $(SEED),1)
 
 # Compiles the native core now, with its progress to be seen; nothing when it is in the cache.
 core: $(VENV)/.lab

@@ -101,7 +101,7 @@ def test_the_extension_is_the_only_name_of_a_higher_floor() -> None:
         pytest.param(
             ("tfrt_nb.cli.main",), {"IPython", "xdsl", "numba", "numpy"}, id="command line"
         ),
-        pytest.param(("tfrt_nb.program",), {"IPython", "numba"}, id="programs"),
+        pytest.param(("tfrt_nb.programs",), {"IPython", "numba"}, id="programs"),
         pytest.param(("tfrt_magics.extension",), {"xdsl", "numba", "llvmlite"}, id="extension"),
     ],
 )

@@ -20,7 +20,7 @@ import tfrt_nb
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-DOCUMENTS = ["README.md", "CONTRIBUTING.md", "benchmarks/README.md"]
+DOCUMENTS = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "benchmarks/README.md"]
 
 
 def pins() -> dict[str, str]:
@@ -100,6 +100,20 @@ def test_links_of_a_document_lead_somewhere(name: str) -> None:
     document = ROOT / name
     links = re.findall(r"\]\((?!https?:)([^)#]+)", document.read_text())
     assert [link for link in links if not (document.parent / link).exists()] == []
+
+
+def test_each_line_of_defence_is_held_by_a_test_that_exists() -> None:
+    text = (ROOT / "SECURITY.md").read_text()
+    table = [line for line in text.splitlines() if line.startswith("| ")][1:]
+    named = [re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", line) for line in table]
+    known = {
+        (path, name)
+        for path in {path for tests in named for path, _ in tests}
+        for name in re.findall(r"^def (test_\w+)", (ROOT / path).read_text(), re.MULTILINE)
+    }
+
+    assert [line for line, tests in zip(table, named, strict=True) if not tests] == []
+    assert {test for tests in named for test in tests} - known == set()
 
 
 def test_each_figure_is_a_whole_record() -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from tfrt_nb.source.spellings import operation_name
 from tfrt_runtime.executor.python_kernels import MESSAGES
+from tfrt_runtime.kernels import operators
 from tfrt_runtime.kernels.standard import standard_kernels
 
 TESTS = Path(__file__).parent
@@ -20,8 +21,12 @@ PROGRAMS = TESTS / "programs"
 
 NAME = re.compile(r"[a-z_]+(?:\.[a-zA-Z0-9_]+)+")
 
+OPERATORS = sorted(operators.OPERATORS)
 
 KERNELS_ELSEWHERE = {
+    "|".join(map(re.escape, OPERATORS)): "operators of traced functions: tests/tfrt_nb/tracing",
+    r"tfrt_dht_sync\..*": "run/sync_functions/tensors.mlir has one of each kind",
+    r"tfrt\.(captured|map)": "made by traced functions only: tests/tfrt_nb/tracing",
     r"tfrt\.\w+_s(\.\w+)?": "sync functions: test_sync_functions.py of the executor's tests",
 }
 """Kernels that other tests run, as regular expressions, and where."""
@@ -76,18 +81,27 @@ NOT_IN_PROGRAMS = {
     "a tensor cannot hold elements of type": "quantised attributes have no text; test_tensors.py",
     "duplicate locations": "two kernels share a place in crafted files only; test_test_kernels.py",
     "expected a tensor or a kind of tensor": "needs a Python class as a value",
-    "has other results than loop values": "the verifier is first; run_hostile_calls.py",
+    "has other results than loop values": "the verifier is first; tests/fuzz/random_calls.py",
     "do not place .* values in shape": "made in Python only; test_tensor.py",
     "the file shrank while it was read": "needs another process",
     "empty block: expect at least a terminator": "the parser is first",
     "expected an operation name": "the lexer is first",
-    "nested too deeply": "a program of thousands of lines; test_errors.py, test_mlir_to_bef.py",
+    "types or attributes nest more than": "a line of thousands of levels; test_errors.py",
     "reads as": "types that a program cannot write",
     "the kernel did not set its result": "only native kernels with a mistake do that",
     "a sync function does not wait": "needs a kernel in Python that is late; test_sync_functions.py",
     "Failed to enqueue blocking work": "needs a full pool; test_errors_and_cancellation.py",
     "a sync function cannot call asynchronous function": "test_sync_functions.py",
     "has a result .*, not": "needs a kernel in Python; test_native_user_kernels.py",
+    "has two attributes|needs an attribute": "kernels in Python only; test_python_kernels.py",
+    "of what type|no names of attributes": "kernels in Python only; test_python_kernels.py",
+    "the kernel returned": "kernels in Python only; test_kernel_outcomes.py",
+    "a shift by|is in the Python program|tfrt.map": "traced functions; tests/tfrt_nb/tracing",
+    "do not fit in|1 or 2 tensors|does not fit into i64": "test_tensors.py, test_tensor_shapes.py",
+    "op has too few operands|a number before this does not fit|a complex number, as in": "test_refused_forms.py",
+    "^not supported: |redefinition of block|that is defined later": "test_refused_forms.py",
+    "^unexpected '.*'$": "test_refused_forms.py",
+    "^out of memory": "test_memory.py",
     "calls are nested too deeply": "needs gigabytes; test_calls_and_loops.py",
 }
 """Messages that no program of the tests gets, as regular expressions, and why."""

@@ -25,7 +25,7 @@ from tfrt_nb.cli.main import main
 from tfrt_nb.convert.bef_to_mlir import bef_to_mlir
 from tfrt_nb.convert.mlir_to_bef import mlir_to_bef
 from tfrt_nb.dialects import print_module
-from tfrt_nb.program import Program
+from tfrt_nb.programs import Program
 from tfrt_nb.source import parse_module
 from tfrt_runtime.bef.reader import BefFile
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from tfrt_nb.program import Program
+from tfrt_nb.programs import Program
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.async_value import AsyncValue, State, make_unavailable

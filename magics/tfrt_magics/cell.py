@@ -94,6 +94,7 @@ class CellMagics(Magics):
             functions,
             options.work_queue or settings.work_queue,
             options.timeout or settings.timeout or None,
+            options.memory,
         )
 
     def _show(self, job: Job, outlet: Outlet, text: CellText, options: RunOptions) -> None:

@@ -15,6 +15,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NoReturn
 
+from tfrt_runtime.host.queue_names import WorkQueueError, parse_work_queue
+
 EXAMPLES = """\
 examples:
   %%tfrt                            run every function that takes no arguments
@@ -43,7 +45,7 @@ class RunOptions:
     """What the user asked for.
 
     `output` is the Python name that receives the results, `work_queue` and `timeout` (in seconds)
-    are None where the configured default applies, and `function` is None when every function
+    are None where the configured default applies, as is `memory`, and `function` is None when every function
     without arguments is to run, in the order of the file.
     """
 
@@ -51,6 +53,7 @@ class RunOptions:
     work_queue: str | None = None
     function: str | None = None
     timeout: float | None = None
+    memory: str | None = None
     wait: bool = True
     parallel_for: str | None = None
     emit: str | None = None
@@ -126,21 +129,17 @@ def _seconds(word: str) -> float:
     return seconds
 
 
+def _memory(word: str) -> str:
+    if re.fullmatch(r"\d+(\.\d+)?[KMGT]?(i?B)?", word, re.IGNORECASE) is None:
+        raise argparse.ArgumentTypeError(f"'{word}' is no amount of memory: try 500M or 2G")
+    return word
+
+
 def _work_queue(word: str) -> str:
     try:
-        return check_work_queue(word)
-    except ValueError as problem:
-        raise argparse.ArgumentTypeError(str(problem)) from None
-
-
-def check_work_queue(word: str) -> str:
-    """`word`, when it names a work queue.
-
-    Raises:
-        ValueError: when it does not, with the spellings that do.
-    """
-    if not re.fullmatch(r"s|mstd(:[1-9]\d*(,[1-9]\d*)?)?", word):
-        raise ValueError(f"{word!r} is no work queue; write s, mstd, mstd:4 or mstd:4,16")
+        parse_work_queue(word)
+    except WorkQueueError as problem:
+        raise argparse.ArgumentTypeError(problem.diagnostics[0].message) from None
     return word
 
 
@@ -181,6 +180,15 @@ ARGUMENTS = (
             "metavar": "SECONDS",
             "type": _seconds,
             "help": "cancel what has not finished by then",
+        },
+    ),
+    Argument(
+        ("--memory",),
+        {
+            "metavar": "SIZE",
+            "type": _memory,
+            "help": "what values, tasks, tensors and buffers may take, for instance 500M or 2G; "
+            "default: half of what the process may have",
         },
     ),
     Argument(

@@ -13,8 +13,7 @@ from traitlets.config import Config, Configurable
 from tfrt_magics.bridge.job import Job
 from tfrt_magics.bridge.pump import Pump
 from tfrt_magics.bridge.run import Host, Program, Signature
-from tfrt_magics.options import check_work_queue
-from tfrt_runtime.diagnostics import TfrtError, error
+from tfrt_runtime.host.queue_names import parse_work_queue
 
 if TYPE_CHECKING:
     from tfrt_runtime.async_runtime import LiveObject
@@ -86,13 +85,18 @@ class Session:
         functions: Sequence[Signature],
         work_queue: str,
         timeout: float | None,
+        memory: str | None = None,
     ) -> Job:
         """A job on the host of `work_queue`, which is opened once and kept.
 
+        `memory` is the budget of the host from now on.
+
         Raises:
-            TfrtError: when there is no such work queue, or the program's kernels are not all there.
+            TfrtError: when there is no such work queue, `memory` is wrong, or the program's kernels are not all there.
         """
-        loaded = self._host(work_queue).load(program)
+        host = self._host(work_queue)
+        host.set_memory(memory)
+        loaded = host.load(program)
         job = Job(loaded, functions, timeout=timeout, work_queue=work_queue)
         self._jobs = [other for other in self._jobs if not other.finished.is_set()] + [job]
         return job
@@ -124,10 +128,7 @@ class Session:
             self._spent.append(self._hosts.pop(work_queue))
         if work_queue not in self._hosts:
             # Here and not in a trait's validator, whose message would go to the server's log.
-            try:
-                check_work_queue(work_queue)
-            except ValueError as problem:
-                raise TfrtError(error(str(problem))) from None
+            parse_work_queue(work_queue)
             self._hosts[work_queue] = self._open_host(work_queue)
         return self._hosts[work_queue]
 
@@ -139,6 +140,6 @@ class Session:
 
 
 def _compile(text: str, name: str, parallel_for: str | None) -> Program:
-    from tfrt_nb.program import Program as CompiledProgram
+    from tfrt_nb.programs import Program as CompiledProgram
 
     return CompiledProgram.from_source(text, name, parallel_for=parallel_for)

@@ -8,7 +8,7 @@ command line with a caret, and is drawn by the notebook under the cell's own lin
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 
@@ -58,14 +58,27 @@ class OpaqueLocation:
 AnyLocation = Location | OpaqueLocation
 
 
+class Ending(StrEnum):
+    """How what the message is about came to its end."""
+
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+    TIMED_OUT = "timed out"
+
+
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One message.  `notes` are diagnostics of severity NOTE that explain this one."""
+    """One message.  `notes` are diagnostics of severity NOTE that explain this one.
+
+    `cause` is the exception of a Python kernel that the message is about.
+    """
 
     severity: Severity
     message: str
     location: AnyLocation | None = None
     notes: tuple[Diagnostic, ...] = ()
+    cause: BaseException | None = field(default=None, compare=False, repr=False)
+    ending: Ending = Ending.FAILED
 
     def __str__(self) -> str:
         place = "<unknown>:0" if self.location is None else str(self.location)
@@ -85,11 +98,22 @@ def note(message: str, location: AnyLocation | None = None) -> Diagnostic:
 
 
 class TfrtError(Exception):
-    """What every user's mistake is raised as: one or more diagnostics, the first one decisive."""
+    """What every user's mistake is raised as: one or more diagnostics, the first one decisive.
+
+    What a Python kernel raised is its `__cause__`.
+    """
 
     def __init__(self, *diagnostics: Diagnostic) -> None:
         super().__init__(*diagnostics)
         self.diagnostics = diagnostics
+        self.__cause__ = diagnostics[0].cause if diagnostics else None
 
     def __str__(self) -> str:
         return "\n".join(str(diagnostic) for diagnostic in self.diagnostics)
+
+
+class InternalError(TfrtError):
+    """A defect of the toolkit, not of the program: reported like a mistake, so that users see no traceback.
+
+    Nets of tests count it as a failure.
+    """

@@ -109,6 +109,10 @@ class FakeHost:
         self.outputs = []
         self.is_closed = False
         self.is_spent = False
+        self.memory: str | None = None
+
+    def set_memory(self, memory: str | None) -> None:
+        self.memory = memory
 
     def live_objects(self):
         return ()

@@ -131,7 +131,10 @@ def test_reset_closes_the_hosts(shell, host, capsys) -> None:
 @pytest.mark.parametrize(
     ("pattern", "names"),
     [
-        ("tfrt.add.*", "tfrt.add.f32\ntfrt.add.f64\ntfrt.add.i32\ntfrt.add.i64\n"),
+        (
+            "tfrt.add.*",
+            "tfrt.add.f32\ntfrt.add.f64\ntfrt.add.i16\ntfrt.add.i32\ntfrt.add.i64\ntfrt.add.i8\n",
+        ),
         ("repeat", "tfrt.repeat.i32\n"),
         ("nonesuch", "no kernel's name has 'nonesuch' in it\n"),
     ],
@@ -154,7 +157,7 @@ def test_the_work_queue_can_be_configured(shell, capsys) -> None:
     shell.run_line_magic("config", "TFRT.work_queue = 'many'")
     run(shell, "")
     assert capsys.readouterr().err == (
-        "error: 'many' is no work queue; write s, mstd, mstd:4 or mstd:4,16\n"
+        "error: unknown work queue 'many': expected s, mstd, mstd:N or mstd:N,B\n"
     )
 
 

@@ -32,7 +32,7 @@ def test_every_spelling_means_the_same(line: str) -> None:
             "--zzz",
             (
                 "%%tfrt: unknown option --zzz; known are -o, --output, -q, --work-queue, "
-                "-f, --function, -t, --timeout, --no-wait, "
+                "-f, --function, -t, --timeout, --memory, --no-wait, "
                 "--parallel-for, --emit"
             ),
         ),
@@ -49,8 +49,8 @@ def test_every_spelling_means_the_same(line: str) -> None:
         (
             "-q mstd:0",
             (
-                "%%tfrt: argument -q/--work-queue: 'mstd:0' is no work queue; "
-                "write s, mstd, mstd:4 or mstd:4,16"
+                "%%tfrt: argument -q/--work-queue: work queue 'mstd:0': "
+                "threads must be 1 to 1024, not 0"
             ),
         ),
         ("'open", "%%tfrt: No closing quotation"),

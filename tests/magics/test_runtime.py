@@ -9,7 +9,7 @@ import pytest
 from tfrt_magics.bridge.job import Job
 from tfrt_magics.bridge.runtime import NotebookHost
 from tfrt_magics.bridge.snapshot import Snapshot, Status
-from tfrt_nb.program import Program
+from tfrt_nb.programs import Program
 from tfrt_runtime.diagnostics import Location, TfrtError
 from tfrt_runtime.kernels.user import USER_KERNELS, kernel
 

@@ -8,7 +8,7 @@ import threading
 import numpy as np
 import pytest
 
-from tfrt_nb.program import Program
+from tfrt_nb.programs import Program
 from tfrt_runtime.diagnostics import TfrtError
 from tfrt_runtime.host.allocator import LeakCheckAllocator, PooledAllocator
 from tfrt_runtime.host.async_value import make_unavailable
@@ -42,7 +42,7 @@ PRODUCT = """
 def filled(host: HostContext) -> DenseHostTensor:
     run = Program.from_source(FILLED, "filled").run(host)
     assert run.wait(60)
-    made = run.results[0].result(60)
+    made = run.results[0].payload()
     assert isinstance(made, DenseHostTensor)
     return made
 
@@ -62,8 +62,8 @@ def test_a_host_that_is_closed_keeps_no_memory_for_others() -> None:
     with HostContext("s") as host:
         filled(host)
         gc.collect()
-        held = native_process().tensor_bytes
-    assert native_process().tensor_bytes < held
+        held = native_process().memory_held
+    assert native_process().memory_held < held
 
 
 def test_python_and_native_kernels_see_the_same_memory() -> None:
@@ -85,7 +85,8 @@ def test_a_tensor_of_one_host_is_an_argument_on_another() -> None:
         given = filled(first)
         text = "func @main(%t: !t.tensor) -> !t.tensor { tfrt.return %t : !t.tensor }"
         run = Program.from_source(text, "same").run(second, arguments=[given])
-        returned = run.results[0].result(60)
+        run.results[0].result(60)
+        returned = run.results[0].payload()
         assert isinstance(returned, DenseHostTensor)
         assert np.shares_memory(returned.array, given.array)
 
@@ -110,10 +111,10 @@ def test_an_argument_that_does_not_fit_leaves_nothing_of_the_others() -> None:
     with HostContext("s") as host:
         program = Program.from_source(text, "arguments")
         tensor = DenseHostTensor.over(np.zeros(3, np.float32))
-        with pytest.raises(TfrtError, match="argument 2 of @main: expected i32, found str"):
-            program.run(host, arguments=[object(), tensor, "one"])
+        with pytest.raises(TfrtError, match=r"argument 3 \(%\w+\) of @main: expected i32, found '"):
+            program.run(host, arguments=[tensor, tensor, "one"])
     with pytest.raises(TfrtError, match="the host is closed"):
-        program.run(host, arguments=[object(), tensor, 1])
+        program.run(host, arguments=[tensor, tensor, 1])
 
 
 def test_a_tensor_for_a_value_that_is_there_already_is_given_up() -> None:
@@ -122,7 +123,7 @@ def test_a_tensor_for_a_value_that_is_there_already_is_given_up() -> None:
         value.emplace(DenseHostTensor.over(np.arange(3)))
         with pytest.raises(RuntimeError, match="resolves once"):
             value.emplace(DenseHostTensor.over(np.arange(4)))
-        found = value.result(0)
+        found = value.payload()
         assert isinstance(found, DenseHostTensor)
         assert found.array.tolist() == [0, 1, 2]
 
@@ -174,6 +175,8 @@ def test_an_array_is_a_tensor_where_the_program_takes_one() -> None:
     with HostContext("s") as host:
         program = Program.from_source(text, "fill")
         assert program.run(host, arguments=[array]).wait(60)
-        with pytest.raises(TfrtError, match="argument 0 of @main: a tensor cannot hold elements"):
+        with pytest.raises(
+            TfrtError, match=r"argument 1 \(%\w+\) of @main: a tensor cannot hold elements"
+        ):
             program.run(host, arguments=[np.array(["text"])])
     assert array.tolist() == [2.5, 2.5, 2.5]

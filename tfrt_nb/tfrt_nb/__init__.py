@@ -10,11 +10,35 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tfrt_nb.program import Program as Program
+    from tfrt_nb.programs import Program as Program
+    from tfrt_nb.tracing.api import cond as cond
+    from tfrt_nb.tracing.api import f32 as f32
+    from tfrt_nb.tracing.api import f64 as f64
+    from tfrt_nb.tracing.api import i1 as i1
+    from tfrt_nb.tracing.api import i8 as i8
+    from tfrt_nb.tracing.api import i16 as i16
+    from tfrt_nb.tracing.api import i32 as i32
+    from tfrt_nb.tracing.api import i64 as i64
+    from tfrt_nb.tracing.api import in_order as in_order
+    from tfrt_nb.tracing.api import map as map
+    from tfrt_nb.tracing.api import max as max
+    from tfrt_nb.tracing.api import min as min
+    from tfrt_nb.tracing.api import parallel_for as parallel_for
+    from tfrt_nb.tracing.api import program as program
+    from tfrt_nb.tracing.api import repeat as repeat
+    from tfrt_nb.tracing.api import while_loop as while_loop
+    from tfrt_nb.tracing.eager import call as call
+    from tfrt_runtime.async_runtime.externals import external as external
     from tfrt_runtime.diagnostics import TfrtError as TfrtError
     from tfrt_runtime.host.async_value import AsyncValue as AsyncValue
     from tfrt_runtime.host.chain import CHAIN as CHAIN
+    from tfrt_runtime.host.composing import gather as gather
+    from tfrt_runtime.host.composing import unavailable as unavailable
     from tfrt_runtime.host.context import HostContext as HostContext
+    from tfrt_runtime.host.default_host import default_host as default_host
+    from tfrt_runtime.host.default_host import set_default_host as set_default_host
+    from tfrt_runtime.host.exceptions import CancelledError as CancelledError
+    from tfrt_runtime.host.exceptions import TimeoutError as TimeoutError
     from tfrt_runtime.kernels.frame import KernelFrame as KernelFrame
     from tfrt_runtime.kernels.registry import KernelError as KernelError
     from tfrt_runtime.kernels.registry import KernelRegistry as KernelRegistry
@@ -23,32 +47,82 @@ if TYPE_CHECKING:
 _HOMES = {
     "AsyncValue": "tfrt_runtime.host.async_value",
     "CHAIN": "tfrt_runtime.host.chain",
+    "CancelledError": "tfrt_runtime.host.exceptions",
     "HostContext": "tfrt_runtime.host.context",
     "KernelError": "tfrt_runtime.kernels.registry",
     "KernelFrame": "tfrt_runtime.kernels.frame",
     "KernelRegistry": "tfrt_runtime.kernels.registry",
-    "Program": "tfrt_nb.program",
+    "Program": "tfrt_nb.programs",
     "TfrtError": "tfrt_runtime.diagnostics",
+    "TimeoutError": "tfrt_runtime.host.exceptions",
+    "call": "tfrt_nb.tracing.eager",
+    "cond": "tfrt_nb.tracing.api",
+    "default_host": "tfrt_runtime.host.default_host",
+    "external": "tfrt_runtime.async_runtime.externals",
+    "f32": "tfrt_nb.tracing.api",
+    "f64": "tfrt_nb.tracing.api",
+    "gather": "tfrt_runtime.host.composing",
+    "i1": "tfrt_nb.tracing.api",
+    "i16": "tfrt_nb.tracing.api",
+    "i32": "tfrt_nb.tracing.api",
+    "i64": "tfrt_nb.tracing.api",
+    "i8": "tfrt_nb.tracing.api",
+    "in_order": "tfrt_nb.tracing.api",
     "kernel": "tfrt_runtime.kernels.user",
+    "map": "tfrt_nb.tracing.api",
+    "max": "tfrt_nb.tracing.api",
+    "min": "tfrt_nb.tracing.api",
+    "parallel_for": "tfrt_nb.tracing.api",
+    "program": "tfrt_nb.tracing.api",
+    "repeat": "tfrt_nb.tracing.api",
+    "set_default_host": "tfrt_runtime.host.default_host",
+    "unavailable": "tfrt_runtime.host.composing",
+    "while_loop": "tfrt_nb.tracing.api",
 }
 
 __all__ = [
     "CHAIN",
     "AsyncValue",
+    "CancelledError",
     "HostContext",
     "KernelError",
     "KernelFrame",
     "KernelRegistry",
     "Program",
     "TfrtError",
+    "TimeoutError",
+    "call",
+    "cond",
+    "default_host",
+    "external",
+    "f32",
+    "f64",
+    "gather",
+    "i1",
+    "i8",
+    "i16",
+    "i32",
+    "i64",
+    "in_order",
     "kernel",
     "load_ipython_extension",
+    "map",
+    "max",
+    "min",
+    "parallel_for",
+    "program",
+    "repeat",
+    "set_default_host",
+    "unavailable",
     "unload_ipython_extension",
+    "while_loop",
 ]
 
 
 def __getattr__(name: str) -> object:
     """The public names, imported when they are first used: the package itself stays light."""
+    if name == "__version__":
+        return import_module("importlib.metadata").version("tfrt-nb")
     if name not in _HOMES:
         raise AttributeError(f"module 'tfrt_nb' has no attribute '{name}'")
     return getattr(import_module(_HOMES[name]), name)

@@ -14,6 +14,9 @@ from collections.abc import Iterable
 from tfrt_runtime.diagnostics import Diagnostic, Location
 
 _TAB_WIDTH = 8
+_MAX_LINE = 200
+"""Of a longer line only so many characters are shown, those around the caret."""
+_ELLIPSIS = "..."
 _OPERATION = re.compile(r'"?([A-Za-z_][\w.$]*)')
 
 
@@ -63,9 +66,21 @@ def _excerpt(line: str, location: Location) -> str:
     """The line with its tabs expanded, and below it `^~~~` under the location."""
     start = max(location.column - 1, 0)
     end = max(location.end_column - 1, start) if location.end_line == location.line else len(line)
-    before = _width(line[:start]) + max(0, start - len(line))
-    under = _width(line[:end]) - _width(line[:start])
+    line, start, end = cut(line, start, end)
+    before = width(line[:start]) + max(0, start - len(line))
+    under = width(line[:end]) - width(line[:start])
     return f"{_expanded(line)}\n{' ' * before}{'^':~<{max(1, under)}}"
+
+
+def cut(line: str, start: int, end: int) -> tuple[str, int, int]:
+    """A line, of a long one the part around `start`, and where the span from `start` to `end` is in it."""
+    if len(line) <= _MAX_LINE:
+        return line, start, end
+    first = max(0, min(start, len(line)) - _MAX_LINE // 3)
+    last = first + _MAX_LINE
+    left, right = _ELLIPSIS if first else "", _ELLIPSIS if last < len(line) else ""
+    shift = len(left) - first
+    return left + line[first:last] + right, start + shift, min(end, last) + shift
 
 
 def _expanded(line: str) -> str:
@@ -73,18 +88,18 @@ def _expanded(line: str) -> str:
     expanded = ""
     for character in line:
         if character == "\t":
-            expanded += " " * (_TAB_WIDTH - _width(expanded) % _TAB_WIDTH)
+            expanded += " " * (_TAB_WIDTH - width(expanded) % _TAB_WIDTH)
         else:
             expanded += character
     return expanded
 
 
-def _width(text: str) -> int:
+def width(text: str) -> int:
     """The columns that `text` takes from the start of a line."""
-    width = 0
+    columns = 0
     for character in text:
         if character == "\t":
-            width += _TAB_WIDTH - width % _TAB_WIDTH
+            columns += _TAB_WIDTH - columns % _TAB_WIDTH
         elif not unicodedata.combining(character):
-            width += 2 if unicodedata.east_asian_width(character) in "WF" else 1
-    return width
+            columns += 2 if unicodedata.east_asian_width(character) in "WF" else 1
+    return columns

@@ -12,7 +12,7 @@ from tfrt_magics.bridge.value_view import ValueView, text_of
 from tfrt_nb.compiled.execution import CompiledExecution
 from tfrt_nb.compiled.half import CompiledFunction
 from tfrt_nb.compiled.host import CompiledHome, LoadedHalf
-from tfrt_nb.program import Program
+from tfrt_nb.programs import Program
 from tfrt_runtime.async_runtime import LiveObject, Made
 from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, Location, Severity
 from tfrt_runtime.host.async_value import AsyncValue

@@ -105,6 +105,9 @@ class LoadedProgram(Protocol):
 class Host(Protocol):
     """Where programs run."""
 
+    def set_memory(self, memory: str | None) -> None:
+        """What programs may take from now on: a text such as "2G", or None for the default."""
+
     def load(self, program: Program) -> LoadedProgram:
         """Raises TfrtError when the program uses kernels that there are not."""
 

@@ -12,9 +12,10 @@ from tfrt_magics.bridge.compiled import CompiledRun, LoadedCode, live_objects
 from tfrt_magics.bridge.snapshot import State, result_names
 from tfrt_magics.bridge.value_view import ValueView, text_of
 from tfrt_nb.convert.named_value import NamedValue
-from tfrt_nb.program import Program
+from tfrt_nb.programs import Program
 from tfrt_runtime.async_runtime import LiveObject
 from tfrt_runtime.bef.encoding import FunctionKind
+from tfrt_runtime.callers import OWN_PACKAGES
 from tfrt_runtime.diagnostics import AnyLocation, Diagnostic
 from tfrt_runtime.executor.execution import Execution, RegisterView
 from tfrt_runtime.executor.program import Executable
@@ -24,6 +25,8 @@ from tfrt_runtime.host.process import load_core
 
 # A register of a program: the number of its function, and its own.
 Register = tuple[int, int]
+
+OWN_PACKAGES.add("tfrt_magics")
 
 
 def announce(step: str) -> None:
@@ -49,6 +52,10 @@ class NotebookHost:
     def is_spent(self) -> bool:
         """Whether a run that was stopped computes on, and so would never let another one end."""
         return any(run.is_running and run.is_cancelled for run in self._compiled)
+
+    def set_memory(self, memory: str | None) -> None:
+        """What programs of the host may take from now on; None is the default."""
+        self._host.set_memory(memory)
 
     def live_objects(self) -> Sequence[LiveObject]:
         """The tokens, values and groups of compiled programs that are left over."""

@@ -28,7 +28,7 @@ class ValueView:
 def text_of(value: AsyncValue, state: State) -> str:
     """What a reader of the program wants to see of a value in this state."""
     if state is State.AVAILABLE:
-        return shown(value.result(0))
+        return shown(value.payload())
     if state is State.ERROR:
         problem = value.exception(0)
         return "" if problem is None else problem.diagnostics[0].message

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from html import escape
 
 from tfrt_magics.bridge.stream import Json
+from tfrt_nb.report import cut, width
 from tfrt_runtime.diagnostics import Diagnostic, Location, Severity
 
 DIAGNOSTICS_MIME = "application/vnd.tfrt.diagnostics+json"
@@ -40,7 +41,7 @@ class CellText:
     text: str
 
     def line(self, number: int) -> str | None:
-        lines = self.text.splitlines()
+        lines = self.text.split("\n")  # what else Python takes for the end of a line counts as none
         return lines[number - 1] if 1 <= number <= len(lines) else None
 
 
@@ -55,9 +56,9 @@ class Underline:
 
     @property
     def parts(self) -> tuple[str, str, str]:
-        """The line before the mark, under it and after it."""
-        start, stop = self.column - 1, self.end - 1
-        return self.line[:start], self.line[start:stop], self.line[stop:]
+        """The line, as far as it is shown, before the mark, under it and after it."""
+        line, start, stop = cut(self.line, self.column - 1, self.end - 1)
+        return line[:start], line[start:stop], line[stop:]
 
 
 def underline_of(diagnostic: Diagnostic, cell: CellText) -> Underline | None:
@@ -115,10 +116,10 @@ def _one_text(diagnostic: Diagnostic, cell: CellText) -> str:
     mark = underline_of(diagnostic, cell)
     if mark is None:
         return head
-    before, under, _ = mark.parts
+    before, under, after = mark.parts
     # Tabs stay tabs, so that the caret is under its text whatever their width.
-    blank = "".join(character if character == "\t" else " " for character in before)
-    return f"{head}\n  {mark.line}\n  {blank}{'^' * max(1, len(under))}"
+    blank = "\t".join(" " * width(part) for part in before.split("\t"))
+    return f"{head}\n  {before}{under}{after}\n  {blank}{'^' * max(1, width(under))}"
 
 
 def diagnostics_page(diagnostics: Iterable[Diagnostic], cell: CellText) -> str:

@@ -4,7 +4,8 @@ The functions themselves are native (`native.async_abi`).  Here is what they are
 the front door, `objects` looks at tokens, values and groups, `records` reads what compiled code says of
 its operations, `starvation` notices a program that cannot go on, `runs` knows which runs are cancelled
 and where each prints, `signals` lets loops see Ctrl-C, `printing` are the functions by which programs
-print, `kernel_calls` is about calls by host programs, `buffers` lends tensors to them.
+print, `externals` those that Python registers, `kernel_calls` is about calls by host programs, `buffers`
+lends tensors to them, `handles` are how buffers are called on both sides.
 """
 
 from tfrt_runtime.async_runtime.objects import LiveObject, Made

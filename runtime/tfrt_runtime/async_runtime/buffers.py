@@ -1,6 +1,6 @@
 """Tensors of host programs as buffers of compiled code, and buffers as tensors: nothing is copied.
 
-A buffer is MLIR's descriptor: allocated address, address of the elements, offset, then sizes and strides
+A buffer is MLIR's descriptor: handle (`handles`), address of the elements, offset, then sizes and strides
 in elements.  A tensor that compiled code was given is kept until none of the code can run any more: a
 task may outlive the call that started it.
 """
@@ -9,16 +9,15 @@ from __future__ import annotations
 
 import ctypes
 import threading
-import weakref
 from dataclasses import dataclass
 
 import numpy as np
 
-from tfrt_runtime.host.allocator import MallocAllocator
+from tfrt_runtime.async_runtime.handles import GONE, is_static, kept_bytes, lent_handle
 from tfrt_runtime.host.payload import read_payload
 from tfrt_runtime.host.process import NativeProcess
 from tfrt_runtime.host.raw import WORDS
-from tfrt_runtime.host.tensor.buffers import HostBuffer, Memory
+from tfrt_runtime.host.tensor.buffers import HostBuffer
 from tfrt_runtime.host.tensor.dense import DenseHostTensor
 from tfrt_runtime.host.tensor.element_types import ELEMENT_TYPES, ElementType
 from tfrt_runtime.host.tensor.shapes import TensorShape
@@ -29,18 +28,16 @@ _ELEMENT_TYPES = {element.word: element for element in ELEMENT_TYPES.values()}
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """What compiled code says of a buffer: five words, see `native.compiled_kernels`."""
+    """What compiled code says of a buffer: three words, see `native.compiled_kernels`."""
 
     type: str
-    globals: int
-    global_count: int
     counter: int
 
     @staticmethod
     def at(address: int) -> Spec:
         """The spec that starts there."""
-        text, length, *rest = (WORDS[(address >> 3) + i] for i in range(5))
-        return Spec(ctypes.string_at(text, length).decode(), *rest)
+        text, length, counter = (WORDS[(address >> 3) + i] for i in range(3))
+        return Spec(ctypes.string_at(text, length).decode(), counter)
 
     @property
     def sizes(self) -> tuple[int | None, ...]:
@@ -52,14 +49,6 @@ class Spec:
         """What the elements are."""
         word = self.type.rpartition("x")[2]
         return _ELEMENT_TYPES[_WORDS.get(word, word)]
-
-    def is_global(self, address: int) -> bool:
-        """Whether the memory there is a global buffer's, which nobody frees."""
-        table = self.globals >> 3
-        return any(
-            0 <= address - WORDS[table + 2 * i] < max(1, WORDS[table + 2 * i + 1])
-            for i in range(self.global_count)
-        )
 
     def fits(self, tensor: DenseHostTensor) -> bool:
         """Whether a tensor is of the type."""
@@ -103,7 +92,8 @@ class Lender:
             )
         self._keep(spec.counter, tensor)
         address, sizes = tensor.buffer.address, tensor.shape.sizes
-        for place, word in enumerate((address, address, 0, *sizes, *_strides(sizes))):
+        handle = lent_handle(tensor.buffer.memory)
+        for place, word in enumerate((handle, address, 0, *sizes, *_strides(sizes))):
             WORDS[(descriptor >> 3) + place] = word
         return None
 
@@ -124,29 +114,28 @@ class Lender:
             dropped = [self._lent.pop(counter) for counter in over]
         del dropped
 
-    def taken_back(self, spec_address: int, descriptor: int) -> DenseHostTensor:
-        """The tensor that a buffer is: it shares the memory of one that was lent, or owns its own."""
+    def taken_back(self, spec_address: int, descriptor: int) -> DenseHostTensor | str:
+        """The tensor that a buffer is: it shares the memory of one that was lent, or owns its own.
+
+        What is wrong if the buffer has ended.
+        """
         spec = Spec.at(spec_address)
         rank, start = len(spec.sizes), descriptor >> 3
-        allocated, aligned, offset, *rest = (WORDS[start + i] for i in range(3 + 2 * rank))
+        handle, aligned, offset, *rest = (WORDS[start + i] for i in range(3 + 2 * rank))
         view = _View(
             spec.element_type, aligned + offset * spec.element_type.size, rest[:rank], rest[rank:]
         )
-        with self._lock:
-            lent = [tensor.buffer for tensor in self._lent.get(spec.counter, {}).values()]
-        for buffer in lent:
-            if buffer.address <= allocated <= buffer.address + buffer.size:
-                return view.of(buffer)
-        if spec.is_global(allocated):
-            return view.copied()
-        # From now on it is not the code's to give back.
-        take = self._process.quick("async_buffers.take_buffer", 2)
-        take(self._process.spare_context(), allocated)
-        if view.size == 0:
-            _malloc.take_over(0)
-            _malloc.deallocate_bytes(allocated, 0)
-            return view.copied()
-        return view.of(_adopted(allocated, view.end - allocated))
+        if is_static(handle):
+            with self._lock:
+                lent = [tensor.buffer for tensor in self._lent.get(spec.counter, {}).values()]
+            for buffer in lent:
+                if buffer.address <= view.address < buffer.address + buffer.size:
+                    return view.of(buffer)
+            return view.copied()  # a global buffer
+        memory = kept_bytes(handle)
+        if memory is None:
+            return GONE
+        return view.copied() if view.size == 0 else view.of(HostBuffer.over(memory))
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,21 +189,3 @@ def _strides(sizes: tuple[int, ...]) -> tuple[int, ...]:
         strides.insert(0, step)
         step *= size
     return tuple(strides)
-
-
-_malloc = MallocAllocator()
-"""Compiled code allocates as the C library does."""
-_adopted_memory: weakref.WeakValueDictionary[int, Memory] = weakref.WeakValueDictionary()
-"""What compiled code has allocated and tensors own, by address: a buffer may come back twice."""
-
-
-def _adopted(address: int, size: int) -> HostBuffer:
-    """Memory that compiled code has allocated, as a buffer that gives it back."""
-    memory = _adopted_memory.get(address)
-    if memory is not None:
-        return HostBuffer.sharing(memory)
-    _malloc.take_over(size)
-    buffer = HostBuffer.adopt(_malloc, address, size)
-    assert isinstance(buffer.memory, Memory)
-    _adopted_memory[address] = buffer.memory
-    return buffer

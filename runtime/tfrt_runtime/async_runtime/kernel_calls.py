@@ -6,7 +6,7 @@ That is telling runs of errors, and tensors, which are Python objects.  The rest
 
 from __future__ import annotations
 
-import functools
+import threading
 from typing import TYPE_CHECKING
 
 from tfrt_runtime.diagnostics import Diagnostic, error
@@ -53,13 +53,23 @@ class KernelCalls:
 
     def __init__(self, process: NativeProcess) -> None:
         self._process = process
+        self._lock = threading.Lock()
+        self._lender: Lender | None = None
 
-    @functools.cached_property
+    @property
     def lender(self) -> Lender:
         """Lends tensors to compiled code; numpy is loaded when a program first asks for one."""
         from tfrt_runtime.async_runtime.buffers import Lender
 
-        return Lender(self._process)
+        with self._lock:  # two would not know of each other's tensors
+            if self._lender is None:
+                self._lender = Lender(self._process)
+            return self._lender
+
+    def sweep(self) -> None:
+        """Release the tensors that no code uses any more."""
+        if self._lender is not None:
+            self._lender.sweep()
 
     def on_event(self, context: int, event: int, argument: int) -> int:
         """What native code tells, on any thread; the answer is the event's."""
@@ -98,9 +108,9 @@ class KernelCalls:
         return 1
 
     def _return_buffer(self, context: int, words: int) -> None:
-        _, index, spec, descriptor = (WORDS[(words >> 3) + i] for i in range(4))
+        record, index, spec, descriptor = (WORDS[(words >> 3) + i] for i in range(4))
         results = WORDS[(context + CONTEXT_RESULTS) >> 3]
-        WORDS[(results >> 3) + index] = self._tensor_value(context, spec, descriptor)
+        WORDS[(results >> 3) + index] = self._tensor_value(context, record, spec, descriptor)
 
     def _tensor_arrived(self, context: int, pending: int) -> int:
         """0, or an error value with one reference."""
@@ -109,12 +119,16 @@ class KernelCalls:
         return 0 if problem is None else self._error_at(context, record, problem)
 
     def _buffer_arrived(self, context: int, pending: int) -> int:
-        """An available value with one reference."""
-        _, spec, descriptor = (WORDS[(pending >> 3) + i] for i in range(3))
-        return self._tensor_value(context, spec, descriptor)
+        """A resolved value with one reference."""
+        record, spec, descriptor = (WORDS[(pending >> 3) + i] for i in range(3))
+        return self._tensor_value(context, record, spec, descriptor)
 
-    def _tensor_value(self, context: int, spec: int, descriptor: int) -> int:
+    def _tensor_value(self, context: int, record: int, spec: int, descriptor: int) -> int:
         tensor = self.lender.taken_back(spec, descriptor)
+        if isinstance(tensor, str):
+            failure = self._error_at(context, record, tensor)
+            self._failed(context, failure)
+            return failure
         made = self._process.quick("handles.value_of", 4)
         return made(context, TYPE_TENSOR, tensor.handle.address, 0)
 

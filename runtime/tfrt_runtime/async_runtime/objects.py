@@ -11,6 +11,7 @@ from tfrt_runtime.host.raw import WORDS
 from tfrt_runtime.native.layouts import (
     CONCRETE,
     GROUP_ADDED,
+    GROUP_EXCESS,
     GROUP_SIZE,
     STATE_BITS,
     TYPE_CHAIN,
@@ -73,9 +74,11 @@ def underfilled(group: int) -> Diagnostic:
 
 
 def overfilled(group: int) -> Diagnostic:
-    """Why a group fails that got more members than it has room for."""
-    added, size = WORDS[(group + GROUP_ADDED) >> 3], WORDS[(group + GROUP_SIZE) >> 3]
-    return error(f"{added} members were added to a group of {size}", maker_place(group))
+    """Why a group fails that got more members than it has room for: at the addition, if it is known."""
+    size, record = WORDS[(group + GROUP_SIZE) >> 3], WORDS[(group + GROUP_EXCESS) >> 3]
+    made_here = note("the group is made here", maker_place(group))
+    place = records.read_place(record) if record else maker_place(group)
+    return error(f"the group is full: it has room for {size}", place, [made_here] if record else ())
 
 
 def kind(address: int) -> str:

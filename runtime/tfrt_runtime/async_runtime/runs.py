@@ -65,10 +65,11 @@ class Runs:
         """What the run has left running prints for nobody in particular."""
         self._sinks.pop(number, None)
 
-    def cancel(self, request: Request) -> None:
+    def cancel(self, request: Request, message: str) -> None:
         """Let the loops of a run end, and its tasks not start."""
         with self._lock:
-            self._cancelled[request.id] = request.cancel_message or "Cancelled"
+            self._requests.setdefault(request.id, weakref.ref(request))
+            self._cancelled[request.id] = message
             self._write()
 
     def message(self, number: int) -> str | None:
@@ -80,8 +81,10 @@ class Runs:
         message = self._cancelled.get(number)
         if message is None:
             return None
-        found = error(message, place)
         request = self.request(number)
+        if request is not None and request.refusal is not None:
+            return request.refusal
+        found = error(message, place)
         if request is not None and place is not None and found not in request.diagnostics:
             request.report(found)
         return found

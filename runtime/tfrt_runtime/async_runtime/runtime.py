@@ -22,6 +22,7 @@ from types import TracebackType
 from typing import Self
 
 from tfrt_runtime.async_runtime import objects, records
+from tfrt_runtime.async_runtime.externals import failure_of_call
 from tfrt_runtime.async_runtime.kernel_calls import KERNEL_EVENTS, KernelCalls, error_value
 from tfrt_runtime.async_runtime.objects import Made
 from tfrt_runtime.async_runtime.printing import Printing, Sink
@@ -31,11 +32,10 @@ from tfrt_runtime.async_runtime.starvation import (
     Exhaustion,
     Rescuers,
     dismissing,
-    most_calls,
 )
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error, note
 from tfrt_runtime.host.async_value import AsyncValue, State
-from tfrt_runtime.host.context import HostContext, Request
+from tfrt_runtime.host.context import CANCELLED, HOST_CLOSED, HostContext, Request
 from tfrt_runtime.host.idleness import is_idle, rest_of
 from tfrt_runtime.host.interrupts import INTERRUPTS
 from tfrt_runtime.host.process import Callback3, NativeProcess, native_process
@@ -59,20 +59,22 @@ from tfrt_runtime.native.layouts import (
     CONTEXT_AWAITED,
     CONTEXT_FAILURE,
     CONTEXT_QUEUE,
+    CONTEXT_REFUSED,
     CONTEXT_REQUEST,
     CONTEXT_RUN,
     EVENT_CANCELLED,
     EVENT_DESCRIBE,
+    EVENT_DROPPED_TOO_OFTEN,
     EVENT_INTERRUPTED,
     EVENT_LOOK,
     EVENT_OVERFILLED,
+    EVENT_REFUSED,
     EVENT_RELEASED_TOO_OFTEN,
     EVENT_RESOLVED_TWICE,
     EVENT_SIGNAL,
     EVENT_THREAD,
     EVENT_WAITING,
     PROCESS_ASYNC_EVENT,
-    PROCESS_BUFFERS,
     QUEUE_ASYNC,
     REQUEST_CANCEL,
     REQUEST_HANDLE,
@@ -87,7 +89,6 @@ MOST_COUNTED = 20_000
 """So many objects are counted for `made`, which is asked for while programs run."""
 MOST_NOTES = 8
 INTERRUPTED = "interrupted"
-OUT_OF_MEMORY = "calls and tasks that wait for each other have used up the memory"
 EXHAUSTED = "tasks wait inside of each other until no thread has stack left"
 
 
@@ -111,6 +112,7 @@ class AsyncRuntime:
         self.mistakes: list[Diagnostic] = []
         """What went wrong apart from the program's own errors, since the last run began."""
         self._process = native_process()
+        self.kernel_calls = KernelCalls(self._process)
         _connect(self._process)
         self._runs = known_runs()
         self._output = output or host.print
@@ -119,22 +121,29 @@ class AsyncRuntime:
         self._beneath: set[int] = set()
         self._exhaustion = Exhaustion(self.queue)
         self._rescuers = Rescuers(self.queue)
-        self._most_values = self._process.live_values() + most_calls()
         self._cancelled: Diagnostic | None = None
         if self.queue.address in _runtimes:
             raise TfrtError(error("the host has an async runtime already"))
         _runtimes[self.queue.address] = self
+        self._is_open = True
         self._words = _prepare(self.queue, checked=checked)[1]
+        own = weakref.ref(self)
+        host.when_closed = lambda: _end(own)
+        host.when_quiet = lambda: _tidy(own)
+        self.queue.when_interrupted = lambda: _interrupt(own)
 
     def close(self) -> None:
         """Let go of the host.  Nothing may run; what programs have left behind is lost.
 
         Their code may be gone.
         """
-        if _runtimes.get(self.queue.address) is self:
+        if self._is_open:
+            self._is_open = False
+            self._uncancel(self.queue.context())
+            self._runs.settled(self.queue.address)
             self._destroy_dead()
             WORDS[(self.queue.address + QUEUE_ASYNC) >> 3] = 0
-            del _runtimes[self.queue.address]
+            _runtimes.pop(self.queue.address, None)  # gone already if this is garbage
 
     def __enter__(self) -> Self:
         return self
@@ -181,7 +190,8 @@ class AsyncRuntime:
             self.settle()
             raise
         if failure is not None or self.mistakes:
-            raise TfrtError(*([] if failure is None else [failure]), *self.mistakes)
+            found = [] if failure is None else [failure]
+            raise TfrtError(*found, *(one for one in self.mistakes if one not in found))
 
     def call(self, function: int, *pointers: int, run: Request | None = None) -> Diagnostic | None:
         """Call a compiled function on this thread; why it failed, or None.
@@ -191,7 +201,6 @@ class AsyncRuntime:
         """
         self.queue.start()
         self._made_at_rest = None
-        self._most_values = self._process.live_values() + most_calls()
         arguments = (ctypes.c_int64 * max(1, len(pointers)))(*pointers)
         enter = self._process.slow("async_awaiting.async_call", 3)
         own = self.queue.context()
@@ -233,7 +242,7 @@ class AsyncRuntime:
         """
         forever = ctypes.c_int64(1)
         while not self.has_settled():
-            self.queue.wait(ctypes.addressof(forever), SLICE, lambda: False)
+            self.queue.help(ctypes.addressof(forever), SLICE, lambda: False)
 
     def is_at_rest(self) -> bool:
         """Whether nothing runs."""
@@ -345,8 +354,9 @@ class AsyncRuntime:
             address = WORDS[(address + VALUE_NEXT) >> 3]
 
     def tidy(self) -> None:
-        """Destroy the objects of the list that nobody refers to any more; on any thread."""
+        """Release the objects of the lists, and the tensors, that no code uses; on any thread."""
         self._visit_imports(0, 0)
+        self.kernel_calls.sweep()
         if self._words[ASYNC_REGISTERED // 8] > 0:
             self._sweep()
 
@@ -359,7 +369,7 @@ class AsyncRuntime:
         """A run is cancelled: its code ends, and what its coroutines wait for from the host are errors."""
         run = reference()
         if run is not None:
-            self._runs.cancel(run)
+            self._runs.cancel(run, run.cancel_message or CANCELLED)
             self._visit_imports(run.address, WORDS[(run.address + REQUEST_CANCEL) >> 3])
             self.queue.hand_over()
 
@@ -376,9 +386,11 @@ class AsyncRuntime:
     def on_event(self, context: int, event: int, argument: int) -> int:
         """What native code tells: on any thread, within compiled code that runs with `context`."""
         if event == EVENT_DESCRIBE:
-            return error_value(self._process, context, records.read_error(argument))
+            return error_value(self._process, context, self._failure(context, argument))
         if event == EVENT_OVERFILLED:
-            return error_value(self._process, context, objects.overfilled(argument))
+            found = objects.overfilled(argument)
+            self._mistake(found)
+            return error_value(self._process, context, found)
         if event in (EVENT_WAITING, EVENT_LOOK):
             self._look(context, argument, has_nothing_to_do=event == EVENT_WAITING)
         elif event == EVENT_THREAD:
@@ -387,21 +399,52 @@ class AsyncRuntime:
             return self.kernel_calls.on_event(context, event, argument)
         elif event == EVENT_INTERRUPTED:
             return error_value(self._process, context, self._reason_to_stop(context, argument))
+        elif event == EVENT_REFUSED:
+            self._refused(context, argument)
         elif event == EVENT_CANCELLED:
             self._cancelled_by_kernel(argument)
         elif event == EVENT_SIGNAL:
             self._see_signals(context, argument)
         elif event == EVENT_RESOLVED_TWICE:
-            self._mistake(f"{objects.title(argument)} is resolved twice", argument)
+            message = f"{objects.title(argument)} is resolved twice"
+            self._mistake(error(message, objects.maker_place(argument)))
         elif event == EVENT_RELEASED_TOO_OFTEN:
-            self._mistake(f"{objects.title(argument)} is released too often", argument)
+            message = f"{objects.title(argument)} is released too often"
+            self._mistake(error(message, objects.maker_place(argument)))
+        elif event == EVENT_DROPPED_TOO_OFTEN:
+            self._mistake(records.read_error(argument))
         return 0
+
+    def _failure(self, context: int, record: int) -> Diagnostic:
+        """Why an operation fails: its record says so, or what a function of Python has raised."""
+        found, is_interrupt = failure_of_call(records.read_error(record))
+        run = self._runs.request(WORDS[(context + CONTEXT_RUN) >> 3])
+        if is_interrupt and run is not None:
+            run.interrupted = True
+            run.cancel(INTERRUPTED)
+        return found
 
     def _reason_to_stop(self, context: int, record: int) -> Diagnostic:
         """Why the code of a thread ends at a place, or does not start."""
         place = records.read_place(record) if record else None
         found = self._runs.left(WORDS[(context + CONTEXT_RUN) >> 3], place)
         return found or self._cancelled or error(records.UNKNOWN, place)
+
+    def _refused(self, context: int, record: int) -> None:
+        """The run of a thread needs more memory than it may have, for the operation of a record."""
+        size = WORDS[(context + CONTEXT_REFUSED) >> 3]
+        WORDS[(context + CONTEXT_REFUSED) >> 3] = 0
+        run = self._runs.request(WORDS[(context + CONTEXT_RUN) >> 3])
+        with self._process.refusing() as is_first:
+            if not is_first:
+                return
+            text = records.read_text(record)
+            name = f"'{text}'" if text else "an async operation"
+            found = error(self._process.refusal(context, size, name), records.read_place(record))
+            if run is None:
+                self._cancel(context, found)
+            else:
+                run.refuse(found)
 
     def _cancelled_by_kernel(self, request: int) -> None:
         run = self._process.request(WORDS[(request + REQUEST_HANDLE) >> 3])
@@ -415,12 +458,7 @@ class AsyncRuntime:
             if run is None:
                 self._cancel(context, error(INTERRUPTED, records.read_place(record)))
             else:
-                run.cancel(INTERRUPTED)
-
-    @functools.cached_property
-    def kernel_calls(self) -> KernelCalls:
-        """The calls of compiled functions by host programs."""
-        return KernelCalls(self._process)
+                self.cancel(run, INTERRUPTED)
 
     def serve(self, run: Request, *, to_the_last: bool = False) -> None:
         """Compiled code works for this run from now on: it prints there, and ends if that is cancelled.
@@ -434,6 +472,20 @@ class AsyncRuntime:
         run.on_done(self.tidy)
         run.when_stuck = self._go_on
         run.when_cancelled = functools.partial(self._run_is_cancelled, weakref.ref(run))
+        if run.is_cancelled:  # the host was, before the run began
+            run.when_cancelled()
+
+    def cancel(self, run: Request, message: str) -> bool:
+        """End the code of a run, also what it has left running when it was over; False if nothing runs.
+
+        Loops and calls end, and tasks do not start.
+        """
+        if run.cancel(message):
+            return True
+        if run.is_cancelled or self.is_at_rest():
+            return False
+        self._runs.cancel(run, message)
+        return True
 
     def _go_on(self) -> bool:
         return not self.has_settled()
@@ -442,8 +494,10 @@ class AsyncRuntime:
         """Print for nobody in particular."""
         self._output(text)
 
-    def _mistake(self, message: str, address: int) -> None:
-        self.mistakes.append(error(message, objects.maker_place(address)))
+    def _mistake(self, found: Diagnostic) -> None:
+        """Keep what the program does wrong; a loop does the same thing wrong many times."""
+        if found not in self.mistakes:
+            self.mistakes.append(found)
 
     def _look(self, context: int, awaited: int, *, has_nothing_to_do: bool) -> None:
         """A thread waits in compiled code: end that, if it is interrupted or waits in vain."""
@@ -451,8 +505,6 @@ class AsyncRuntime:
         if INTERRUPTS.is_noted and threading.current_thread() is threading.main_thread():
             message = INTERRUPTED
             self._cancel(context, error(INTERRUPTED, objects.maker_place(awaited)))
-        elif self._process.live_values() > self._most_values:
-            self._cancel(context, error(OUT_OF_MEMORY, objects.maker_place(awaited)))
         if message is not None:
             self._give_up(context, awaited, error(message, objects.maker_place(awaited)))
         elif self._cancelled is not None:
@@ -534,6 +586,31 @@ class AsyncRuntime:
         )
 
 
+def _end(reference: weakref.ref[AsyncRuntime]) -> None:
+    """The host is closed: what its runs have left running ends, too."""
+    runtime = reference()
+    if runtime is not None and not runtime.is_at_rest():
+        runtime._cancel(runtime.queue.context(), error(HOST_CLOSED))
+
+
+def _tidy(reference: weakref.ref[AsyncRuntime]) -> None:
+    """The tasks that outlived their runs are over."""
+    runtime = reference()
+    if runtime is not None:
+        runtime.tidy()
+
+
+def _interrupt(reference: weakref.ref[AsyncRuntime]) -> None:
+    """End the runs whose compiled code runs."""
+    runtime = reference()
+    if runtime is None:
+        return
+    for context in runtime.queue.contexts:
+        run = runtime._runs.request(WORDS[(context + CONTEXT_RUN) >> 3])
+        if run is not None:
+            runtime.cancel(run, INTERRUPTED)
+
+
 def _prepare(queue: WorkQueue, *, checked: bool) -> tuple[WorkQueue, ctypes.Array[ctypes.c_int64]]:
     """Give a queue the state of compiled programs, which must stay alive as long as it is there."""
     words = (ctypes.c_int64 * (ASYNC_SIZE // 8))()
@@ -543,7 +620,7 @@ def _prepare(queue: WorkQueue, *, checked: bool) -> tuple[WorkQueue, ctypes.Arra
     return queue, words
 
 
-_runtimes: dict[int, AsyncRuntime] = {}
+_runtimes: weakref.WeakValueDictionary[int, AsyncRuntime] = weakref.WeakValueDictionary()
 """By the address of their queues."""
 
 
@@ -612,7 +689,7 @@ def _foreign_queue() -> tuple[WorkQueue, ctypes.Array[ctypes.c_int64]]:
 
 def _foreign_context() -> int:
     """A context for a thread that calls the runtime without having been called by it."""
-    for runtime in reversed(_runtimes.values()):
+    for runtime in reversed(list(_runtimes.values())):
         return runtime.queue.context()
     return _foreign_queue()[0].context()
 
@@ -621,12 +698,10 @@ def _foreign_context() -> int:
 def _connect(process: NativeProcess) -> object:
     """Let native code reach this module; what is returned must stay alive."""
     process.install(PROCESS_ASYNC_EVENT, Callback3(_on_event))
-    buffers = (ctypes.c_int64 * (async_buffers.TABLE_SIZE // 8))()
-    process.set_word(PROCESS_BUFFERS, ctypes.addressof(buffers))
     make = ctypes.CFUNCTYPE(ctypes.c_int64)(_foreign_context)
     watch_interrupts()
     process.quick(threads.START, 1)(ctypes.cast(make, ctypes.c_void_p).value or 0)
-    return make, buffers
+    return make
 
 
 def _cancellation(context: int) -> int:

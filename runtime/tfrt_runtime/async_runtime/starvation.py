@@ -1,10 +1,9 @@
-"""What stands in the way of a program that makes no progress: no memory, or no stack left."""
+"""What stands in the way of a program that makes no progress: no thread has stack left."""
 
 from __future__ import annotations
 
 import contextlib
 import ctypes
-import os
 import threading
 from collections.abc import Iterator
 
@@ -15,17 +14,6 @@ PATIENCE = 5
 """So often in a row nobody may have taken a waiting task before the threads count as exhausted."""
 MOST_RESCUERS = 16
 SLICE = 0.05
-BYTES_OF_A_CALL = 512
-"""About what a call that waits takes: its frame, its results, and what it left with what it awaits."""
-_LIMIT_OF_A_CONTAINER = "/sys/fs/cgroup/memory.max"
-
-
-def most_calls() -> int:
-    """So many calls and tasks may wait: a recursion without end would take all memory that there is."""
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    with contextlib.suppress(OSError, ValueError), open(_LIMIT_OF_A_CONTAINER) as file:
-        memory = min(memory, int(file.read()))
-    return memory // 8 // BYTES_OF_A_CALL
 
 
 class Exhaustion:
@@ -73,7 +61,7 @@ class Rescuers:
     def _help(self) -> None:
         word = ctypes.addressof(self._goes_on)
         while self._goes_on.value:
-            self.queue.wait(word, SLICE, lambda: False)
+            self.queue.help(word, SLICE, lambda: False)
 
 
 @contextlib.contextmanager

@@ -19,14 +19,11 @@ from tfrt_runtime.bef.attributes import (
     TypeValue,
     to_plain,
 )
-from tfrt_runtime.bef.encoding import ARRAY_FLAG, AttributeKind, DType
+from tfrt_runtime.bef.encoding import ARRAY_FLAG, MAX_AGGREGATES, AttributeKind, DType
 from tfrt_runtime.bef.numbers import Number
 from tfrt_runtime.bef.wire import Cursor
 
 _PROBLEM = "invalid Attributes section in BEF file"
-
-# The deepest attribute that anybody writes has a handful of levels.
-_MAX_DEPTH = 64
 
 _HEADER = struct.Struct("<BBHI")
 _U32 = struct.Struct("<I")
@@ -45,7 +42,7 @@ class AttributeReader:
 
     def read(self, offset: int, kind: int) -> Attribute:
         """The attribute of `kind` (a `DType`, an `AttributeKind` or an array of one)."""
-        return _read(self._cursor(offset), kind, _MAX_DEPTH)
+        return _read(self._cursor(offset), kind, MAX_AGGREGATES)
 
     def read_scalar(self, offset: int, dtype: DType) -> Number:
         return _read_scalar(self._cursor(offset), dtype)
@@ -73,7 +70,7 @@ class AttributeReader:
 
     def read_aggregate(self, offset: int) -> tuple[Plain, ...]:
         """The elements as plain values, aggregates in it as tuples of such."""
-        elements = _read_aggregate(self._cursor(offset), _MAX_DEPTH)
+        elements = _read_aggregate(self._cursor(offset), MAX_AGGREGATES)
         return tuple(map(to_plain, elements))
 
     def read_symbol(self, offset: int) -> Symbol:
@@ -196,7 +193,7 @@ def _is_product(count: int, sizes: tuple[int, ...]) -> bool:
 
 def _read_aggregate(cursor: Cursor, depth: int) -> tuple[Attribute, ...]:
     if depth == 0:
-        raise cursor.fail("an aggregate inside too many others")
+        raise cursor.fail(f"aggregates nest more than {MAX_AGGREGATES} deep")
     start = cursor.offset
     _, end = _read_header(cursor, 12)
     count = _read_u32(cursor)

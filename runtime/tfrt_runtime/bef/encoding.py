@@ -20,7 +20,9 @@ LOCATION_STRINGS        NUL-terminated strings in the order of first use
 LOCATIONS               location records (see `locations`); references are byte offsets
 ATTRIBUTE_TYPES         optional; VBR count, each VBR attribute offset and VBR attribute kind
 ATTRIBUTE_NAMES         optional; VBR function count; for each function with a body the VBR kernel
-                        count (pseudo kernel included), then one VBR string offset per attribute
+                        count (pseudo kernel included), then one VBR string offset per attribute.
+                        Kernels that users write in Python take attributes by these names; without
+                        the section they take all or none, in alphabetical order
 REGISTER_TYPES          optional; VBR function count; for each function with a body the VBR
                         register count and a VBR type index per register
 NONSTRICT_KERNELS       ours, written only where a kernel is non-strict: VBR count of functions;
@@ -48,6 +50,9 @@ PSEUDO_KERNEL_LOCATION: Final = 0xCDCDCDCD
 
 KERNEL_ALIGNMENT: Final = 4
 KERNEL_HEADER_WORDS: Final = 6
+
+MAX_AGGREGATES: Final = 64
+"""Levels of an attribute: the deepest one that a program has needed has a handful."""
 
 
 class SectionId(IntEnum):

@@ -199,7 +199,7 @@ def _as_text(place: Place) -> str:
         case NamedPlace(name, UnknownPlace()):
             return name
         case NamedPlace(name, child):
-            return f"{name}({_as_text(child)})"
+            return f"{_as_text(child)}({name})"
         case CallPlace(callee, caller):
             return f"{_as_text(callee)}<-{_as_text(caller)}"
         case FusedPlace(children):

@@ -136,8 +136,11 @@ def _find_sections(data: memoryview) -> dict[int, _Section]:
     cursor.problem = "BEF file section header corrupted"
     sections: dict[int, _Section] = {}
     while cursor.remaining:
-        section_id = cursor.byte()
-        sections[section_id] = _find_section(cursor)
+        start, section_id = cursor.offset, cursor.byte()
+        section = _find_section(cursor)
+        if section_id in sections:  # a file of nothing but headers would take for ever
+            raise cursor.fail(f"section {section_id} a second time", start)
+        sections[section_id] = section
     return sections
 
 

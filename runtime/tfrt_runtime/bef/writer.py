@@ -11,6 +11,7 @@ from tfrt_runtime.bef.body_writer import write_body
 from tfrt_runtime.bef.encoding import MAGIC, VERSION, FunctionKind, SectionId
 from tfrt_runtime.bef.records import BefFunction, BefModule
 from tfrt_runtime.bef.wire import ByteBuilder
+from tfrt_runtime.diagnostics import TfrtError, error
 
 
 def write_bef(module: BefModule) -> bytes:
@@ -71,10 +72,16 @@ class StringTable:
     """Strings, sorted and once each."""
 
     def __init__(self, strings: Iterable[str]) -> None:
+        """
+        Raises:
+            TfrtError: if one has a NUL in it, which is what ends them.
+        """
         self.section = ByteBuilder()
         self._offsets: dict[str, int] = {}
         encoded = {text.encode(errors="surrogateescape"): text for text in strings}
         for data, text in sorted(encoded.items()):
+            if b"\0" in data:
+                raise TfrtError(error(f"BEF has no name with a NUL in it: {text!r}"))
             self._offsets[text] = len(self.section)
             self.section.data += data + b"\0"
 

@@ -95,6 +95,13 @@ def stored_kind(file: BefFile, offset: int, word: str) -> int:
 
 
 INTEGERS = {kind for kind in DType if kind.name.removeprefix("U").removeprefix("I").isdigit()}
+KINDS_OF: dict[type, set[DType]] = {
+    bool: {DType.I1},
+    int: INTEGERS,
+    float: {DType.F16, DType.BF16, DType.F32, DType.F64},
+    str: {DType.STRING},
+}
+"""What an attribute may be that a Python kernel annotates so."""
 NOTHING = Array(DType.I32, ())
 
 

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+import reprlib
 from array import array
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
+from tfrt_runtime.callers import place_of_caller
 from tfrt_runtime.diagnostics import TfrtError, error
 from tfrt_runtime.host.async_value import AsyncValue, encode
 from tfrt_runtime.host.context import Request
-from tfrt_runtime.host.futures import from_future, is_future
+from tfrt_runtime.host.fitting import fitting
+from tfrt_runtime.host.futures import from_future, is_future, on_queue
 from tfrt_runtime.host.payload import ENCODERS, SCALAR_TYPES, PayloadError
 from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.work_queue import WorkQueue
 from tfrt_runtime.native.layouts import TYPE_OBJECT
 from tfrt_runtime.native.python_calls import ARGUMENT_WORDS, IS_VALUE
-
-TENSOR = ".tensor"
-"""How the types of tensors end."""
 
 
 def start_call(
@@ -44,20 +44,26 @@ class Arguments:
     __slots__ = ("_kept", "values", "words")
 
     def __init__(
-        self, queue: WorkQueue, name: str, given: Sequence[object], types: Sequence[str]
+        self,
+        queue: WorkQueue,
+        describe: Callable[[int], str],
+        given: Sequence[object],
+        types: Sequence[str],
     ) -> None:
         """
+        Args:
+            describe: names an argument by its index.
+
         Raises:
-            TfrtError: if a value does not fit its type; names the function.
+            TfrtError: if a value does not fit its type, at the line of the caller.
         """
         self.values: list[tuple[int, AsyncValue]] = []
         self.words: list[int] = []
         self._kept: list[object] = []  # the words of these are only good while they are alive
         try:
             for value, type_text in zip(given, types, strict=True):
-                if type_text.endswith(TENSOR) and hasattr(value, "__array_interface__"):
-                    value = as_tensor(value)
-                    self._kept.append(value)
+                if not isinstance(value, AsyncValue) and not is_future(value):
+                    self._kept.append(value := fitting(type_text, value))
                 encoder = ENCODERS.get(type(value))
                 if encoder is None or type_text in SCALAR_TYPES:
                     self._add(queue, value, type_text)
@@ -66,7 +72,11 @@ class Arguments:
         except PayloadError as wrong:
             index = len(self.words) // ARGUMENT_WORDS
             self.release()
-            raise TfrtError(error(f"argument {index} of @{name}: {wrong}")) from None
+            reason = str(wrong)
+            if reason.startswith("expected"):
+                reason = f"expected {types[index]}, found {shown(given[index])}"
+            text = f"{describe(index)}: {reason}"
+            raise TfrtError(error(text, place_of_caller())) from None
 
     def _add(self, queue: WorkQueue, value: object, type_text: str) -> None:
         if not isinstance(value, AsyncValue):
@@ -74,6 +84,7 @@ class Arguments:
                 self.words += encode(type_text, value, native_process())
                 return
             value = from_future(queue, value, type_text)
+        value = on_queue(queue, value, type_text)
         self.values.append((len(self.words) // ARGUMENT_WORDS, value))
         self.words += (IS_VALUE, value.address, 0)
 
@@ -85,19 +96,12 @@ class Arguments:
                 objects.release(self.words[i + 1])
 
 
-def as_tensor(array: object) -> object:
-    """A tensor that shares the memory of a numpy array, or of a copy if that is not C-contiguous.
-
-    Raises:
-        PayloadError: if a tensor cannot have such elements.
-    """
-    # Whoever has an array has imported numpy; other programs start without it.
-    from tfrt_runtime.host.tensor.dense import DenseHostTensor
-
-    try:
-        return DenseHostTensor.over(array)  # type: ignore[arg-type]
-    except ValueError as wrong:
-        raise PayloadError(str(wrong)) from None
+def shown(value: object) -> str:
+    """A value in a message: not too long, and with its type where that is not to be seen."""
+    text = reprlib.repr(value)
+    if isinstance(value, (bool, int, float, complex, str, bytes, type(None))):
+        return text
+    return f"{type(value).__name__} {text}"
 
 
 def start_with(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from typing import Protocol
 
 from tfrt_runtime.bef.records import BefFunction
 from tfrt_runtime.diagnostics import Diagnostic, error
@@ -32,22 +34,66 @@ def find_deadlock(
     return [error(text, place, request.promises.left_by_kernels())]
 
 
-def why_never(
-    request: Request, program: Executable, function: BefFunction
-) -> Callable[[AsyncValue], list[Diagnostic]]:
-    """What the results of a run ask while somebody waits for them (see `AsyncValue`).
+class Holder(Protocol):
+    """An Execution, which holds the results of its run for others."""
 
-    A result outlives its run: it holds neither the request nor the program.
+    results: list[AsyncValue]
+
+
+class ResultsOfRun:
+    """The results of a run as they and the run's cancellation see each other (`AsyncValue.source`).
+
+    A result outlives its run: this holds neither the request nor the program, nor the results.
     """
-    of_request, of_program = weakref.ref(request), weakref.ref(program)
 
-    def look(result: AsyncValue) -> list[Diagnostic]:
-        request, program = of_request(), of_program()
+    __slots__ = ("_function", "_holder", "_program", "_request", "_values")
+
+    def __init__(
+        self,
+        request: Request,
+        program: Executable,
+        function: BefFunction,
+        holder: Holder,
+    ) -> None:
+        self._holder = weakref.ref(holder)
+        self._request, self._program = weakref.ref(request), weakref.ref(program)
+        self._function = function
+        self._values = [weakref.ref(value) for value in holder.results]
+
+    def why_never(self, value: AsyncValue) -> Sequence[Diagnostic]:
+        """As `find_deadlock`, for one result."""
+        request, program = self._request(), self._program()
         if request is None or program is None:
             return []
-        return find_deadlock(request, program, function, [result])
+        return find_deadlock(request, program, self._function, [value])
 
-    return look
+    def cancel(self, value: AsyncValue, reason: Diagnostic) -> bool:
+        """Cancel the run if no other undecided result is held outside of its Execution."""
+        request = self._request()
+        if request is None or any(self._is_wanted(other) for other in self._others(value)):
+            return False
+        request.cancel(reason)
+        return True
+
+    def _others(self, value: AsyncValue) -> list[weakref.ref[AsyncValue]]:
+        return [other for other in self._values if other() is not value]
+
+    def _is_wanted(self, reference: weakref.ref[AsyncValue]) -> bool:
+        """Whether the result has a holder: a Python object, or natively, as an argument has it."""
+        value = reference()
+        if value is None or value.done():
+            return False
+        holder = self._holder()
+        by_holder = holder is not None and any(value is one for one in holder.results)
+        # Of Python's references two are this variable and the call's; of the native ones, one is
+        # the run's and the other that of the Python object.
+        return sys.getrefcount(value) > 2 + by_holder or value.references > 2
+
+    def decide(self, failure: AsyncValue) -> None:
+        """Make those that are not there yet the error that `failure` is."""
+        for reference in self._values:
+            if (value := reference()) is not None:
+                value.decide(failure)
 
 
 def is_over(request: Request, results: Sequence[AsyncValue]) -> bool:

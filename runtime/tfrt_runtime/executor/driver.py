@@ -7,7 +7,7 @@ around the program's own output is that of TFRT's driver.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tfrt_runtime.bef.encoding import FunctionKind
@@ -86,6 +86,7 @@ def run_functions(
     functions: list[int],
     output: Sink,
     timeout: float | None = None,
+    arguments: Sequence[object] = (),
 ) -> Iterator[FunctionRun]:
     """Run functions one after the other; yields each when nothing of it is left, or its time is over."""
     host.work_queue.start()
@@ -94,7 +95,7 @@ def run_functions(
         output(f"--- Running '{name}':\n")
         # This thread starts each function, as in TFRT: what is ready goes in program order, and
         # workers take what is worth it.
-        execution = Execution(host, program, index, output=output, wake=False)
+        execution = Execution(host, program, index, arguments, output=output, wake=False)
         finished = execution.wait_for_results(timeout)
         if finished and host.work_queue.threads:
             # What a worker still prints would come before or after the next line by chance.

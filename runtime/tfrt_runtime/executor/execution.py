@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import functools
+import html
 import time
-from collections.abc import Callable, Sequence
+import weakref
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 
+from tfrt_runtime.callers import place_of_caller
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error
 from tfrt_runtime.executor.calls import Arguments, start_with
-from tfrt_runtime.executor.deadlock import find_deadlock, why_never
+from tfrt_runtime.executor.deadlock import ResultsOfRun, find_deadlock
 from tfrt_runtime.executor.program import Executable
 from tfrt_runtime.executor.tracing import RUN_SCOPE
-from tfrt_runtime.host.async_value import AsyncValue, wait_for
+from tfrt_runtime.host.async_value import AsyncValue, State, make_unavailable, wait_for
 from tfrt_runtime.host.context import HostContext, Sink
+from tfrt_runtime.host.failures import exception_of
+from tfrt_runtime.host.idleness import rest_of
 from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.raw import WORDS
 from tfrt_runtime.host.trace import Level
@@ -69,7 +74,7 @@ class Execution:
         self.program = program
         self.function = program.functions[index]
         self._queue = host.work_queue
-        given = self._given(arguments)
+        given = self._given(index, arguments)
         self._chunks: list[str] = []
         self._values: dict[int, AsyncValue] = {}
         self._reported_stuck = False
@@ -89,22 +94,33 @@ class Execution:
             if not value.done():
                 self._expect(i, value)
         self.results = self._start(program.addresses[index], given, wake)
-        never = why_never(self.request, program, self.function)
+        if program.traced:
+            # The native core holds the latest value of each traced register until it is taken.
+            forget = functools.partial(_forget_traces, program, self._queue)
+            weakref.finalize(self, self.request.on_done, forget).atexit = False
+        source = ResultsOfRun(self.request, program, self.function, self)
         for value in self.results:
-            value.why_never = never
+            value.source = source
+        self.request.results = source
+        if self.request.is_cancelled:  # perhaps before there was something to decide
+            self.request.decide_results()
 
-    def __del__(self) -> None:
-        # The native core holds the latest value of each traced register until somebody takes it.
-        if getattr(self, "results", None) is not None and self.program.traced:
-            self.request.on_done(functools.partial(_forget_traces, self.program, self._queue))
+    def _given(self, index: int, arguments: Sequence[object]) -> Arguments:
+        function = self.function
+        types = function.argument_types
 
-    def _given(self, arguments: Sequence[object]) -> Arguments:
-        expected = len(self.function.argument_types)
-        if len(arguments) != expected:
-            raise TfrtError(
-                error(f"@{self.function.name} takes {expected} arguments, found {len(arguments)}")
-            )
-        return Arguments(self._queue, self.function.name, arguments, self.function.argument_types)
+        def describe(argument: int) -> str:
+            name = self.program.name_of(index, argument)
+            return f"argument {argument + 1}{f' ({name})' if name else ''} of @{function.name}"
+
+        if len(arguments) != len(types):
+            noun = "argument" if len(types) == 1 else "arguments"
+            text = f"@{function.name} takes {len(types)} {noun}, found {len(arguments)}"
+            if len(arguments) < len(types):
+                missing = len(arguments)
+                text += f": {describe(missing)} is missing, which is {types[missing]}"
+            raise TfrtError(error(text, place_of_caller()))
+        return Arguments(self._queue, describe, arguments, types)
 
     def _start(self, function: int, given: Arguments, wake: bool) -> list[AsyncValue]:
         queue, types = self._queue, self.function.result_types
@@ -118,11 +134,74 @@ class Execution:
         return results
 
     def _expect(self, index: int, value: AsyncValue) -> None:
-        text = f"argument {index} of @{self.function.name} is unavailable"
+        text = f"argument {index + 1} of @{self.function.name} is unavailable"
         if value.is_indirect:
             self.request.promises.expect(value, text)
         else:
             self.request.promises.watch(value, text)
+
+    def __iter__(self) -> Iterator[AsyncValue]:
+        return iter(self.results)
+
+    def __await__(self) -> Generator[object, None, object]:
+        """The same as `result()`, in a coroutine."""
+        for value in self.results:
+            if not value.done():
+                yield from value.resolved().__await__()
+        if not self.results:
+            yield from self._ended().__await__()
+        return self.result(0)
+
+    async def _ended(self) -> None:
+        """Return when nothing of the run is left."""
+        ended = make_unavailable(self._queue)
+        self.on_done(ended.emplace)
+        with self._queue.worked_for():
+            await ended.resolved()
+
+    def result(self, timeout: float | None = None) -> object:
+        """The result, or a tuple of all results if the function has none or several; waits for them.
+
+        Without results, for the end of the run.
+
+        Raises:
+            TimeoutError: if they are not there in time.
+            TfrtError: the first error among them; of a run without results, of any of its kernels.
+        """
+        if len(self.results) == 1:
+            return self.results[0].result(timeout)
+        if self.results:
+            deadline = None if timeout is None else time.monotonic() + timeout
+            return tuple([value.result(_left(deadline)) for value in self.results])
+        if not self.wait(timeout) and not self.request.diagnostics:
+            raise TimeoutError(f"the run is not over after {timeout} s")
+        if self.request.cancellation is not None:
+            raise exception_of(self.request.cancellation)
+        if self.request.diagnostics:
+            raise exception_of(self.request.diagnostics[0])
+        return ()
+
+    def done(self) -> bool:
+        """Whether each result is there or an error; without results, whether the run is over."""
+        return all(value.done() for value in self.results) if self.results else self.is_done
+
+    def __repr__(self) -> str:
+        count, decided = len(self.results), sum(value.done() for value in self.results)
+        if self.request.is_cancelled:
+            state = "cancelled"
+        elif not self.done():
+            state = "running"
+        else:
+            failed = any(value.state is State.ERROR for value in self.results)
+            state = "failed" if failed or self.request.diagnostics else "done"
+        noun = "result" if count == 1 else "results"
+        return f"<Execution @{self.function.name} {state}, {decided} of {count} {noun}>"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows of the run at this moment."""
+        rows = "".join(f"<tr>{value.html_cells()}</tr>" for value in self.results)
+        problems = "".join(f"<pre>{html.escape(str(one))}</pre>" for one in self.diagnostics)
+        return f"<code>{html.escape(repr(self))}</code><table>{rows}</table>{problems}"
 
     @property
     def is_done(self) -> bool:
@@ -156,21 +235,38 @@ class Execution:
     ) -> bool:
         """Wait until nothing of the run is left to do; False when the time is over first, or `stuck`.
 
+        The run goes on when it is waited for again, on workers also without that.  On the queue `s` a
+        Python or native kernel runs on the thread that waits: only such a one is waited for when the
+        time is over, unless the host has compiled functions.
+
         Raises:
             KeyboardInterrupt: when the user interrupts.  The run goes on, unless the interrupt hit
                 one of its Python kernels: that cancels it.
         """
         is_over = self.request.wait(timeout, self._watch(interrupted))
         self._raise_interrupt()
-        return is_over
+        return is_over or self._is_given_up()
 
     def _watch(self, interrupted: Callable[[], bool]) -> Callable[[], bool]:
         """What a waiting thread asks now and then: whether to wait no longer."""
 
         def is_over() -> bool:
-            return interrupted() or self._raise_interrupt() or self._report_stuck()
+            return (
+                interrupted()
+                or self._raise_interrupt()
+                or self._is_given_up()
+                or self._report_stuck()
+            )
 
         return is_over
+
+    def _is_given_up(self) -> bool:
+        """Whether the run is cancelled and only waits for values from outside the runtime."""
+        return (
+            self.request.is_cancelled
+            and all(value.done() for value in self.results)
+            and rest_of(self._queue) is not None
+        )
 
     @property
     def is_stuck(self) -> bool:
@@ -204,8 +300,18 @@ class Execution:
         return False
 
     def cancel(self, message: str = "Cancelled") -> bool:
-        """Skip every kernel that has not started; False if there was nothing to cancel."""
+        """Skip every kernel that has not started; False if there was nothing to cancel.
+
+        Results that are not there yet are errors from now on, also those that wait for values from
+        outside the runtime.
+        """
         return self.request.cancel(message)
+
+    def cancel_after(self, timeout: float) -> None:
+        """Cancel the run in so many seconds; its results raise `TimeoutError` then."""
+        self.request.host.deadlines.cancel_request_on_deadline(
+            time.monotonic() + timeout, self.request
+        )
 
     def on_done(self, callback: Callable[[], None]) -> None:
         """Call `callback` once nothing of the run is left; on any thread."""
@@ -258,6 +364,11 @@ class Execution:
 
     def _since_start(self, time_ns: int) -> int | None:
         return max(0, time_ns - self.started_at) if time_ns else None
+
+
+def _left(deadline: float | None) -> float | None:
+    """Seconds until a time of `time.monotonic`."""
+    return None if deadline is None else max(0.0, deadline - time.monotonic())
 
 
 def _forget_traces(program: Executable, queue: WorkQueue) -> None:

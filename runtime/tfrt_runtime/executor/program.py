@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from tfrt_runtime.bef.collector import collector_paused
@@ -75,6 +75,10 @@ class Executable:
                 they are.
         """
         self.file = file
+        self.name_of: Callable[[int, int], str] = lambda function, register: ""
+        """What the program's text calls a register of a function, "" where it is not known."""
+        self.captured: Sequence[object] = ()
+        """The Python objects that the operations `tfrt.captured` stand for, by slot."""
         self._declared = with_sync_regions(file.functions)
         self.functions: tuple[BefFunction, ...] = with_bodies(self._declared, registry)
         self._registry = registry
@@ -149,7 +153,8 @@ class Executable:
         """What each kernel's record says, None for constants; the constants by register."""
         calls: list[Call | None] = []
         constants: dict[int, Constant] = {}
-        observed = _observed_registers(function, kernels)
+        # Such a kernel may also see a constant through another value, which forwards to it.
+        are_observed = any(map(_is_raw, {id(kernel): kernel for kernel in kernels}.values()))
         self._places += [record.location for record in function.kernels]
         in_sync = function.kind is FunctionKind.SYNC
         for position, (kernel, record) in enumerate(zip(kernels, function.kernels, strict=True)):
@@ -158,18 +163,24 @@ class Executable:
                 continue
             if isinstance(kernel, ConstantKernel):
                 constant = resolver.constant(kernel, record)
-                if record.results[0] in observed:
+                if are_observed:
                     calls.append(resolver.fresh_constant(constant))
                 else:
                     constants[record.results[0]] = constant
                     calls.append(None)
                 continue
+            if isinstance(kernel, PythonKernel):
+                types = result_types_of(function, record.results)
+                all_names = function.attribute_names
+                names = all_names[position] if all_names else None
+                call, self._python[number + position] = resolver.python(
+                    kernel, record, types, names
+                )
+                calls.append(call)
+                continue
             calls.append(resolver.call(kernel, record, in_sync))
             if isinstance(kernel, CompiledKernel):
                 self._compiled[kernel.name] = kernel
-            if isinstance(kernel, PythonKernel):
-                types = result_types_of(function, record.results)
-                self._python[number + position] = resolver.python_call(kernel, record, types)
         return calls, constants
 
     def _find_all(self, function: BefFunction) -> list[Kernel]:
@@ -271,7 +282,8 @@ class Executable:
     def print_value(self, context: int, number: int, value: int) -> None:
         """Print for kernel `number`: one that ran a function with its state at `value`, or slept."""
         record = self._kernel(number)
-        if record.functions:
+        # By the kernel: a file may give functions to one that has no use for them.
+        if isinstance(self._registry[record.name], ControlKernel):
             text = benchmark_report(self._benchmark_name(record), benchmark_samples(value))
         else:
             text = f"Slept for {value} microseconds\n"
@@ -281,18 +293,6 @@ class Executable:
         if len(record.attributes) <= BENCHMARK_NAME + 1:  # of a sync function: it is the name
             return self.functions[record.functions[0]].name
         return self.file.attribute_reader.read_string(record.attributes[BENCHMARK_NAME])
-
-
-def _observed_registers(function: BefFunction, kernels: Sequence[Kernel]) -> set[int]:
-    """The registers whose values some kernel sees as they are."""
-    if not any(map(_is_raw, {id(kernel): kernel for kernel in kernels}.values())):
-        return set()
-    return {
-        register
-        for kernel, record in zip(kernels, function.kernels, strict=True)
-        if _is_raw(kernel)
-        for register in record.arguments
-    }
 
 
 def _is_raw(kernel: Kernel) -> bool:

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from tfrt_runtime.bef.reader import BefFile
 from tfrt_runtime.bef.records import BefFunction
-from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, error, note
+from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, error
 from tfrt_runtime.executor.calls import start_call
 from tfrt_runtime.executor.resolve import PythonCall
 from tfrt_runtime.host.async_value import AsyncValue, encode
 from tfrt_runtime.host.chain import CHAIN
 from tfrt_runtime.host.context import Request
+from tfrt_runtime.host.fitting import CHAIN_TYPE, fitting
+from tfrt_runtime.host.futures import on_queue
 from tfrt_runtime.host.interrupts import INTERRUPTS
-from tfrt_runtime.host.payload import SCALAR_TYPES, PayloadError, read_as, read_payload
+from tfrt_runtime.host.payload import PayloadError, read_as, read_payload
 from tfrt_runtime.host.process import native_process, request_of
 from tfrt_runtime.host.raw import WORDS, signed
 from tfrt_runtime.kernels.frame import KernelFrame
+from tfrt_runtime.kernels.outcomes import diagnostic_of, failed, items_of, pass_on
 from tfrt_runtime.kernels.registry import KernelError
 from tfrt_runtime.native.layouts import (
     CONTEXT_ARGUMENTS,
@@ -29,6 +33,7 @@ from tfrt_runtime.native.layouts import (
     MESSAGE_FAIL,
     MESSAGE_FAIL_ASYNC,
     MESSAGE_NEGATIVE_COUNT,
+    MESSAGE_NO_MEMORY,
     MESSAGE_NO_RESULT,
     MESSAGE_NOT_READY,
     MESSAGE_POOL_FULL,
@@ -53,6 +58,7 @@ MESSAGES = {
     MESSAGE_QUIET_FAIL: "something bad happened",
     MESSAGE_NEGATIVE_COUNT: "the number of iterations is negative",
     MESSAGE_TOO_DEEP: f"calls are nested too deeply: they take more than {MOST_NESTED >> 20} MiB",
+    MESSAGE_NO_MEMORY: "out of memory",
     MESSAGE_NOT_READY: "the kernel's result is not there yet, and a sync function does not wait",
     MESSAGE_WRONG_TYPE: "an argument is of another type than the kernel takes",
 }
@@ -148,29 +154,16 @@ def run_python_kernel(context: int, record: int, program: Loaded, call: PythonCa
         values = result_values(context, call, returned)
     except BaseException as exception:  # noqa: BLE001 - it becomes the results' error
         INTERRUPTS.forbid()
-        values = shared(
-            context, failure(context, exception, call.location), len(call.record.results)
-        )
-        if isinstance(exception, KeyboardInterrupt):
-            request.interrupted = True
-            request.cancel("interrupted")
-    else:
-        watch_promises(request, call, returned)
+        # Where memory is short, the error needs some of what is held back for it.
+        is_short = isinstance(exception, MemoryError)
+        with native_process().refusing() if is_short else contextlib.nullcontext():
+            diagnostic = failed(request, exception, call.location)
+            value = quiet_error_value(context, diagnostic)
+        values = shared(context, value, len(call.record.results))
+        pass_on(request, exception, diagnostic)
     request.host.serve(before)
     for i, value in enumerate(values):
         WORDS[results + i] = value
-
-
-def watch_promises(request: Request, call: PythonCall, returned: object) -> None:
-    """Note which results of a kernel are not there yet."""
-    if call.kernel.results is not None and not isinstance(returned, tuple | AsyncValue):
-        return
-    items = returned if isinstance(returned, tuple) else (returned,)
-    for index, item in enumerate(items):
-        if isinstance(item, AsyncValue) and not item.done():
-            text = f"kernel '{call.kernel.name}' has not resolved its result {index} yet"
-            watch = request.promises.watch_inside if item.is_indirect else request.promises.watch
-            watch(item, text, call.location)
 
 
 def shared(context: int, value: int, places: int) -> list[int]:
@@ -227,37 +220,43 @@ def result_values(context: int, call: PythonCall, returned: object) -> list[int]
     Raises:
         KernelError: if it returned another number of values than it has results, or wrong ones.
     """
-    if call.kernel.results in _ONE_RESULT and not isinstance(returned, tuple | list):
-        return [native_value(context, returned, call.kernel.results[0], call)]
-    count = len(call.record.results)
-    if returned is None and count != 1:
-        items: tuple[object, ...] = ()
-    elif isinstance(returned, tuple) and (len(returned) == count or count != 1):
-        items = returned
-    else:
-        items = (returned,)
-    if len(items) != count:
-        raise KernelError(f"the kernel returned {len(items)} values for {count} results")
-    words = call.kernel.results or ("",) * count
+    words = call.kernel.results
+    if words in _ONE_RESULT and not isinstance(returned, tuple | list):
+        assert words is not None
+        if not isinstance(returned, AsyncValue):
+            return [native_value(context, returned, words[0], call)]
     values: list[int] = []
+    later: list[tuple[int, AsyncValue, AsyncValue]] = []
     try:
-        for item, word, type_text in zip(items, words, call.result_types, strict=True):
-            values.append(native_value(context, item, word or word_for(type_text, item), call))
+        for index, item in enumerate(items_of(returned, len(call.record.results))):
+            word = words[index] if words else word_for(call.result_types[index], item)
+            if isinstance(item, AsyncValue):
+                given, item = item, own_value(context, item, word, call)
+                if not item.done():
+                    later.append((index, given, item))
+            values.append(native_value(context, item, word, call))
     except BaseException:
         drop = native_process().quick("handles.value_drop", 2)
         for value in values:
             drop(context, value)
         raise
+    request = present_request(context)
+    for index, given, item in later:
+        text = f"kernel '{call.kernel.name}' has not resolved its result {index} yet"
+        is_inside = given.is_indirect
+        watch = request.promises.watch_inside if is_inside else request.promises.watch
+        watch(given, text, call.location)
+        request.stay_open_for(item)
     return values
 
 
 def word_for(type_text: str, item: object) -> str:
-    """The type word of a result that the kernel does not declare."""
-    if type_text in SCALAR_TYPES:
+    """The type of a result that the kernel does not declare; that of the item if no file says it."""
+    if type_text != "":
         return type_text
-    if type_text == "" and isinstance(item, (bool, int, float)):
+    if isinstance(item, (bool, int, float)):
         return "i1" if isinstance(item, bool) else "i64" if isinstance(item, int) else "f64"
-    return "chain" if item is None or item is CHAIN else "object"
+    return CHAIN_TYPE if item is None or item is CHAIN else "object"
 
 
 def native_value(context: int, item: object, word: str, call: PythonCall) -> int:
@@ -267,11 +266,12 @@ def native_value(context: int, item: object, word: str, call: PythonCall) -> int
         process.quick("handles.value_add_reference", 1)(item.address)
         return item.address
     if isinstance(item, KernelError):
-        return error_value(context, error(item.message, call.location))
+        return error_value(context, diagnostic_of(item, call.location))
     if word == "chain":
         payload_type, first, second = TYPE_CHAIN, 0, 0
     else:
         try:
+            item = fitting(word, item)
             payload_type, first, second = encode(word, item, process)
         except PayloadError as wrong:
             raise KernelError(str(wrong)) from None
@@ -279,18 +279,13 @@ def native_value(context: int, item: object, word: str, call: PythonCall) -> int
     return make(context, payload_type, signed(first), signed(second))
 
 
-def failure(context: int, exception: BaseException, place: AnyLocation) -> int:
-    """The error value for what a kernel raised."""
-    if isinstance(exception, KernelError):
-        return error_value(context, error(exception.message, place))
-    if isinstance(exception, KeyboardInterrupt):
-        return error_value(context, error("interrupted", place))
-    frames = exception.__traceback__
-    while frames is not None and frames.tb_next is not None:
-        frames = frames.tb_next
-    notes = []
-    if frames is not None:
-        code = frames.tb_frame.f_code
-        notes.append(note(f"raised in {code.co_name}, {code.co_filename}:{frames.tb_lineno}"))
-    message = f"{type(exception).__name__}: {exception}"
-    return error_value(context, error(message, place, notes))
+def own_value(context: int, item: AsyncValue, word: str, call: PythonCall) -> AsyncValue:
+    """A returned AsyncValue as one of the run's host and of the result's type."""
+    request = present_request(context)
+
+    def refuse(message: str) -> Diagnostic:
+        diagnostic = error(message, call.location)
+        request.report(diagnostic)
+        return diagnostic
+
+    return on_queue(request.queue, item, word, refuse)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,15 +11,23 @@ from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.bef.reader import BefFile
 from tfrt_runtime.bef.records import BefFunction, BefKernel
 from tfrt_runtime.diagnostics import AnyLocation, TfrtError, error
-from tfrt_runtime.executor.attributes import WrongKind, read_as_stored, read_word
+from tfrt_runtime.executor.attributes import (
+    KINDS_OF,
+    WrongKind,
+    kind_text,
+    read_as_stored,
+    read_word,
+)
 from tfrt_runtime.executor.decode import Call, Constant
 from tfrt_runtime.host.payload import SCALAR_TYPES
 from tfrt_runtime.kernels.registry import (
+    REQUIRED,
     CompiledKernel,
     ConstantKernel,
     ControlKernel,
     Kernel,
     KernelError,
+    Keyword,
     NativeKernel,
     PythonKernel,
 )
@@ -60,16 +67,6 @@ class PythonCall:
     def debug_info(self) -> str | None:
         """The name of that place, if it has one."""
         return self.file.debug_info(self.record.location)
-
-
-def _named(function: Callable[..., object]) -> int:
-    """How many positional arguments a function must have; the attributes of a kernel are the last."""
-    parameters = inspect.signature(function).parameters.values()
-    return sum(
-        parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
-        and parameter.default is parameter.empty
-        for parameter in parameters
-    )
 
 
 class Resolver:
@@ -115,7 +112,10 @@ class Resolver:
         return Call(self._symbols("scalar_kernels.constant"), data=data)
 
     def call(self, kernel: Kernel, record: BefKernel, in_sync: bool = False) -> Call:
-        """What the record of any other kernel says; `in_sync` if it is in a sync function.
+        """What the record of a kernel says that is neither a constant nor in Python.
+
+        Args:
+            in_sync: whether it is in a sync function.
 
         Raises:
             TfrtError: if the kernel cannot take this call; the place is the kernel's.
@@ -130,19 +130,22 @@ class Resolver:
             if not kernel.attributes and not record.is_nonstrict:
                 self._calls[_shape(kernel, record, in_sync)] = call
             return call
-        if isinstance(kernel, CompiledKernel):
-            return self._compiled(kernel, record)
-        assert isinstance(kernel, PythonKernel)
-        return self._python(kernel, record)
+        assert isinstance(kernel, CompiledKernel)
+        return self._compiled(kernel, record)
 
     def known(self, kernel: Kernel, record: BefKernel, in_sync: bool) -> Call | None:
         """The call of a kernel without attributes that was called in this shape before."""
         return None if record.is_nonstrict else self._calls.get(_shape(kernel, record, in_sync))
 
     def _native(self, kernel: NativeKernel, record: BefKernel) -> Call:
-        self._expect(record, kernel.name, kernel.arguments, kernel.results)
-        if kernel.results is None and len(record.results) > len(record.arguments):
-            raise self._refuse(record, f"'{kernel.name}' has more results than arguments")
+        results = kernel.results
+        if results is None:
+            results = max(0, len(record.arguments) - kernel.arguments)
+        self._expect(record, kernel.name, kernel.arguments, results)
+        if record.functions:
+            # What natively runs a function is a control kernel; the callback that prints relies on it.
+            count = len(record.functions)
+            raise self._refuse(record, f"'{kernel.name}' takes no functions, found {count}")
         words = self._attribute_words(kernel, record)
         data = tuple(self._symbols(symbol) for symbol in kernel.data)
         flags = kernel.flags | (KERNEL_NONSTRICT if record.is_nonstrict else 0)
@@ -181,55 +184,108 @@ class Resolver:
         flags |= KERNEL_NONSTRICT if kernel.awaited else 0
         return Call(self._symbols("compiled_kernels.run_compiled"), flags, strict or -1, data)
 
-    def _python(self, kernel: PythonKernel, record: BefKernel) -> Call:
-        self._expect_attributes(kernel.name, record, len(kernel.attributes))
+    def python(
+        self,
+        kernel: PythonKernel,
+        record: BefKernel,
+        result_types: tuple[str, ...],
+        attribute_names: tuple[str, ...] | None,
+    ) -> tuple[Call, PythonCall]:
+        """What the record of a Python kernel says, and the Python half of its call.
+
+        `attribute_names` are None where the file has none.
+
+        Raises:
+            TfrtError: if the kernel cannot take this call; the place is the kernel's.
+        """
         results = None if kernel.results is None else len(kernel.results)
-        least = 0
-        if kernel.takes is None or len(record.arguments) < kernel.takes:
-            least = _named(kernel.function) - kernel.frame
-            least -= 0 if kernel.takes is None else len(kernel.attributes)
-        self._expect(record, kernel.name, least, results)
+        self._expect(record, kernel.name, kernel.needs, results)
         if record.is_nonstrict and not kernel.raw:
             raise self._refuse(record, f"'{kernel.name}' cannot run non-strictly")
-        if (words := self._shortcut_words(kernel, record)) is not None:
+        for word, type_text in zip(kernel.results or (), result_types, strict=False):
+            if word != type_text and word in SCALAR_TYPES and type_text in SCALAR_TYPES:
+                raise self._refuse(record, f"'{kernel.name}' has a result {word}, not {type_text}")
+        if kernel.keywords is None:
+            attributes = self._attributes_in_order(kernel, record)
+        else:
+            attributes = self._attributes_by_name(kernel, record, attribute_names)
+        call = PythonCall(self._file, kernel, record, attributes, result_types)
+        if (words := self._shortcut_words(call)) is not None:
             assert kernel.shortcut is not None
             functions = tuple(self._symbols(symbol) for symbol in kernel.shortcut.functions)
             flags = KERNEL_HEAVY | KERNEL_MEASURED if kernel.heavy else 0
-            return Call(self._symbols(kernel.shortcut.symbol), flags, data=functions + words)
+            symbol = self._symbols(kernel.shortcut.symbol)
+            return Call(symbol, flags, data=functions + words), call
         flags = KERNEL_HEAVY
         flags |= KERNEL_BLOCKING if kernel.blocking else 0
         flags |= KERNEL_RAW if kernel.raw else 0
         flags |= KERNEL_NONSTRICT if record.is_nonstrict else 0
-        return Call(self._python_kernel, flags, functions=record.functions)
+        return Call(self._python_kernel, flags, functions=record.functions), call
 
-    def _shortcut_words(self, kernel: PythonKernel, record: BefKernel) -> tuple[int, ...] | None:
+    def _shortcut_words(self, call: PythonCall) -> tuple[int, ...] | None:
         """The data of the native half of a Python kernel; None if there is none for this call."""
-        if kernel.shortcut is None:
+        if call.kernel.shortcut is None:
             return None
         try:
-            return kernel.shortcut.words(self._attribute_values(kernel, record))
+            return call.kernel.shortcut.words(call.attributes)
         except KernelError as wrong:
-            raise self._refuse(record, wrong.message) from None
+            raise self._refuse(call.record, wrong.message) from None
 
-    def _attribute_values(self, kernel: PythonKernel, record: BefKernel) -> tuple[object, ...]:
+    def _attributes_in_order(self, kernel: PythonKernel, record: BefKernel) -> tuple[object, ...]:
+        self._expect_attributes(kernel.name, record, len(kernel.attributes))
         return tuple(
             self._value(kernel.name, record, offset, word)
             for offset, word in zip(record.attributes, kernel.attributes, strict=False)
         )
 
-    def python_call(
-        self, kernel: PythonKernel, record: BefKernel, result_types: tuple[str, ...]
-    ) -> PythonCall:
-        """The Python half of a Python kernel's call.
+    def _attributes_by_name(
+        self, kernel: PythonKernel, record: BefKernel, names: tuple[str, ...] | None
+    ) -> tuple[object, ...]:
+        """The attributes in the order of the kernel's keywords, with defaults where there are none."""
+        keywords = kernel.keywords or ()
+        if names is None:
+            names = self._guessed_names(kernel, record)
+        offsets = dict(zip(names, record.attributes, strict=True))
+        if len(offsets) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise self._refuse(record, f"'{kernel.name}' has two attributes '{twice}'")
+        if unknown := sorted(offsets.keys() - {keyword.name for keyword in keywords}):
+            known = ", ".join(f"'{keyword.name}'" for keyword in keywords) or "none"
+            text = f"'{kernel.name}' has no attribute '{unknown[0]}'; its attributes are: {known}"
+            raise self._refuse(record, text)
+        for keyword in keywords:
+            if keyword.default is REQUIRED and keyword.name not in offsets:
+                raise self._refuse(record, f"'{kernel.name}' needs an attribute '{keyword.name}'")
+        return tuple(
+            self._keyword(kernel, record, keyword, offsets[keyword.name])
+            if keyword.name in offsets
+            else keyword.default
+            for keyword in keywords
+        )
 
-        Raises:
-            TfrtError: if the program gives the results other types than the kernel does.
-        """
-        for word, type_text in zip(kernel.results or (), result_types, strict=False):
-            if word != type_text and word in SCALAR_TYPES and type_text in SCALAR_TYPES:
-                raise self._refuse(record, f"'{kernel.name}' has a result {word}, not {type_text}")
-        attributes = self._attribute_values(kernel, record)
-        return PythonCall(self._file, kernel, record, attributes, result_types)
+    def _guessed_names(self, kernel: PythonKernel, record: BefKernel) -> tuple[str, ...]:
+        """The names that a file does not have: it may be run all the same where each is given."""
+        names = sorted(keyword.name for keyword in kernel.keywords or ())
+        if record.attributes and len(record.attributes) != len(names):
+            raise self._refuse(
+                record,
+                f"the file has no names of attributes, so '{kernel.name}' takes all of its"
+                f" {len(names)} in alphabetical order, found {len(record.attributes)}",
+            )
+        return tuple(names) if record.attributes else ()
+
+    def _keyword(
+        self, kernel: PythonKernel, record: BefKernel, keyword: Keyword, offset: int
+    ) -> object:
+        """The value of an attribute, of the type that its annotation says."""
+        name = f"attribute '{keyword.name}' of '{kernel.name}'"
+        stored = (self._file.attribute_types or {}).get(offset)
+        if stored is None:
+            raise self._refuse(record, f"the file does not say of what type {name} is")
+        if keyword.kind is not None and stored not in KINDS_OF[keyword.kind]:
+            kinds = f"{kind_text(stored)}, and the kernel takes {keyword.kind.__name__}"
+            raise self._refuse(record, f"{name} is {kinds}")
+        return self._value(kernel.name, record, offset, "any")
 
     def _control(self, kernel: ControlKernel, record: BefKernel, in_sync: bool) -> Call:
         own, extra = kernel.own, kernel.extra

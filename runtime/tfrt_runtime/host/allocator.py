@@ -11,20 +11,23 @@ library.  `create_allocator` builds the stacks that have a name.
 from __future__ import annotations
 
 import ctypes
-import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from functools import lru_cache
-from pathlib import Path
 from typing import Final, Protocol
 
+from tfrt_runtime.host.budget import default_budget
 from tfrt_runtime.host.ledger import Ledger
+from tfrt_runtime.host.process import native_process
 
 # What numpy and BLAS like best: a cache line, and the width of the widest vector register.
 PREFERRED_ALIGNMENT: Final = 64
 # A huge page.  Nobody has a use for more, and the padding of a larger one could be abused.
 MAXIMUM_ALIGNMENT: Final = 2 << 20
+
+Limit = Callable[[], int]
+"""How many bytes native code and tensors may hold, asked each time: a host's budget may change."""
 
 
 class HostAllocator(Protocol):
@@ -45,29 +48,15 @@ def round_up(size: int, alignment: int) -> int:
     return (size + alignment - 1) & -alignment
 
 
-def machine_memory() -> int:
-    """The bytes that this process can hope for: what the machine has, or its container may use."""
-    physical = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    return min([physical, *_container_limits()])
-
-
-def _container_limits() -> Iterator[int]:
-    for name in ("memory.max", "memory/memory.limit_in_bytes"):
-        # Absent outside a container; "max" where there is no limit.
-        with suppress(OSError, ValueError):
-            yield int(Path("/sys/fs/cgroup", name).read_text())
-
-
 class MallocAllocator:
-    """Memory from the C library, in all no more than `limit` bytes at a time.
+    """Memory from the C library, counted with what native code holds: in all, up to `limit()` bytes.
 
     Without the limit a program that fills tensors larger than the machine would not get an error:
     the system hands out addresses freely and ends the process when they are used.
     """
 
-    def __init__(self, limit: int | None = None) -> None:
-        self.limit = machine_memory() if limit is None else limit
-        self._ledger = Ledger()
+    def __init__(self, limit: Limit = default_budget) -> None:
+        self._limit = limit
         # PyDLL keeps the GIL: giving it up costs more than the calls themselves.
         library = ctypes.PyDLL(None)
         self._allocate = library.aligned_alloc
@@ -78,21 +67,18 @@ class MallocAllocator:
         self._free.restype = None
 
     def allocate_bytes(self, size: int, alignment: int) -> int | None:
-        if self._ledger.current_bytes + size > self.limit:
+        process = native_process()
+        if not process.reserve(self._limit(), size):
             return None
         alignment = max(alignment, PREFERRED_ALIGNMENT)
         address: int | None = self._allocate(alignment, round_up(max(size, 1), alignment))
-        if address is not None:
-            self._ledger.allocated(size)
+        if address is None:
+            process.give_back(size)
         return address
 
-    def take_over(self, size: int) -> None:
-        """Count memory that somebody else got from the C library, and that this gives back."""
-        self._ledger.allocated(size)
-
     def deallocate_bytes(self, address: int, size: int) -> None:
-        self._ledger.deallocated(size)
         self._free(address)
+        native_process().give_back(size)
 
 
 @lru_cache(maxsize=4096)
@@ -261,28 +247,28 @@ class PooledAllocator(RecyclingAllocator):
 
     banner = "Choosing malloc."
 
-    def __init__(self) -> None:
-        super().__init__(MallocAllocator())
+    def __init__(self, limit: Limit = default_budget) -> None:
+        super().__init__(MallocAllocator(limit))
 
 
 NamedAllocator = PooledAllocator | ProfiledAllocator | LeakCheckAllocator | FixedSizeAllocator
 
-_FACTORIES: Final[dict[str, Callable[[], NamedAllocator]]] = {
+_FACTORIES: Final[dict[str, Callable[[Limit], NamedAllocator]]] = {
     "malloc": PooledAllocator,
-    "profiled": lambda: ProfiledAllocator(PooledAllocator()),
-    "leak_check": lambda: LeakCheckAllocator(PooledAllocator()),
-    "fixed_size": lambda: FixedSizeAllocator(PooledAllocator()),
+    "profiled": lambda limit: ProfiledAllocator(PooledAllocator(limit)),
+    "leak_check": lambda limit: LeakCheckAllocator(PooledAllocator(limit)),
+    "fixed_size": lambda limit: FixedSizeAllocator(PooledAllocator(limit)),
 }
 
 ALLOCATOR_KINDS: Final = tuple(_FACTORIES)
 
 
-def create_allocator(kind: str) -> NamedAllocator:
-    """A new allocator of one of `ALLOCATOR_KINDS`.
+def create_allocator(kind: str, limit: Limit = default_budget) -> NamedAllocator:
+    """A new allocator of one of `ALLOCATOR_KINDS`; `limit` is the budget, see `MallocAllocator`.
 
     Raises:
         ValueError: if there is no such kind.
     """
     if kind not in _FACTORIES:
         raise ValueError(f"no allocator '{kind}': there are {', '.join(ALLOCATOR_KINDS)}")
-    return _FACTORIES[kind]()
+    return _FACTORIES[kind](limit)

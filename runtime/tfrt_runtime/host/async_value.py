@@ -8,15 +8,28 @@ wait call `result`, or `await` it.
 from __future__ import annotations
 
 import contextlib
+import html
 import sys
 import time
 from collections.abc import Callable, Generator, Iterable, Sequence
 from enum import StrEnum
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Protocol
 
-from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error
+from tfrt_runtime.diagnostics import Diagnostic, Ending, TfrtError, error
 from tfrt_runtime.host.chain import CHAIN
-from tfrt_runtime.host.payload import ENCODERS, SCALAR_TYPES, encode_scalar, read_as, read_payload
-from tfrt_runtime.host.process import NativeProcess, native_process
+from tfrt_runtime.host.failures import cancellation, diagnostic_of, exception_of
+from tfrt_runtime.host.fitting import fitting
+from tfrt_runtime.host.payload import (
+    ENCODERS,
+    FACES,
+    SCALAR_TYPES,
+    encode_scalar,
+    payload_type,
+    read_as,
+    read_payload,
+)
+from tfrt_runtime.host.process import NativeProcess, native_process, shielded
 from tfrt_runtime.host.raw import WORDS, signed
 from tfrt_runtime.host.work_queue import WorkQueue
 from tfrt_runtime.native.layouts import (
@@ -31,7 +44,16 @@ from tfrt_runtime.native.layouts import (
     VALUE_PAYLOAD,
     VALUE_REFERENCES,
     VALUE_STATE,
+    VALUE_TARGET,
 )
+
+LOOK_SECONDS = 0.05
+"""How often a task that awaits a value looks whether it waits in vain."""
+if TYPE_CHECKING:
+    import asyncio
+    import concurrent.futures
+
+    Future = concurrent.futures.Future[Any] | asyncio.Future[Any]
 
 BROKEN_PROMISE = "nobody is left who could resolve this value"
 
@@ -51,13 +73,24 @@ class AsyncValue:
     that the program gives the value, or "" where there is none; scalars are read as that type.
     """
 
-    __slots__ = ("__weakref__", "_address", "_process", "_queue", "type", "why_never")
+    __slots__ = (
+        "__weakref__",
+        "_address",
+        "_process",
+        "_queue",
+        "_replaced",
+        "_waiters",
+        "source",
+        "type",
+    )
 
     def __init__(self, queue: WorkQueue, address: int, type_text: str = "") -> None:
         """Takes over one reference to the native value at `address`."""
         self._address = address
-        self.why_never: Callable[[AsyncValue], Sequence[Diagnostic]] | None = None
-        """Says why the value will never be there, and nothing while it may come: `result` asks."""
+        self._replaced = 0
+        self._waiters: list[_Once] | None = None
+        self.source: Source | None = None
+        """The run whose result it is."""
         self._process: NativeProcess = native_process()
         self._queue = queue
         self.type = type_text
@@ -66,6 +99,8 @@ class AsyncValue:
         address, self._address = getattr(self, "_address", 0), 0
         if address:
             self._process.value_drop(self._queue.context(), address)
+            if self._replaced:
+                self._process.value_drop(self._queue.context(), self._replaced)
 
     def __repr__(self) -> str:
         state = self.state
@@ -74,6 +109,19 @@ class AsyncValue:
             shown = f" {self._diagnostic().message!r}"
         kind = f" {self.type}" if self.type else ""
         return f"<AsyncValue{kind} {state.value}{shown}>"
+
+    def html_cells(self) -> str:
+        """A row of a table for the value, without its `tr`."""
+        state = self.state
+        text = ""
+        if state is not State.UNAVAILABLE:
+            text = repr(self._read()) if state is State.AVAILABLE else self._diagnostic().message
+        cells = (self.type, state.value, text)
+        return "".join(f"<td><code>{html.escape(cell)}</code></td>" for cell in cells)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows of the value at this moment."""
+        return f"<table><tr>{self.html_cells()}</tr></table>"
 
     @property
     def address(self) -> int:
@@ -98,16 +146,43 @@ class AsyncValue:
         """Whether the value stands for another one."""
         return WORDS[(self._address + VALUE_KIND) >> 3] & KIND_BITS == KIND_INDIRECT
 
+    @property
+    def queue(self) -> WorkQueue:
+        """The queue whose values it is one of."""
+        return self._queue
+
+    def has_type(self, word: str) -> bool:
+        """Whether the value is a number of that type, or will be one, or an error."""
+        outcome = self._process.value_outcome(self._address)
+        if outcome == 0:
+            return self.type == word
+        return _is_error(outcome) or payload_type(outcome) == SCALAR_TYPES[word]
+
+    def reference(self) -> AsyncValue:
+        """Another reference to the value, which is no promise to resolve it."""
+        self._process.quick("handles.value_add_reference", 1)(self._address)
+        return AsyncValue(self._queue, self._address, self.type)
+
+    def for_waiter(self) -> AsyncValue:
+        """What a callback of `and_then` reads the value from.
+
+        A promise must be able to die; the result of a run may be decided by this object (`decide`).
+        """
+        return self.reference() if self.source is None else self
+
     def addresses(self) -> list[int]:
         """The native value, and those that it stands for one behind the other; borrowed."""
         found = [self._address]
         while self.done() and WORDS[(found[-1] + VALUE_KIND) >> 3] & KIND_BITS == KIND_INDIRECT:
-            found.append(WORDS[(found[-1] + VALUE_PAYLOAD) >> 3])
+            found.append(WORDS[(found[-1] + VALUE_TARGET) >> 3])
         return found
 
     def done(self) -> bool:
         """Whether the value is available or an error."""
-        return self._process.value_outcome(self._address) != 0
+        outcome = self._process.value_outcome
+        # 0 in `__del__`: while that runs, another thread may still get the object from a weak reference.
+        address = self._address
+        return address == 0 or outcome(address) != 0
 
     def and_then(self, waiter: Callable[[], None]) -> None:
         """Call `waiter` once the value is resolved: now, on this thread, if it already is.
@@ -115,16 +190,151 @@ class AsyncValue:
         Otherwise on the thread that resolves it.  What `waiter` raises is shown by
         `sys.excepthook`, and ends nothing.
         """
+        address = self._address
+        once = None
+        if self.source is not None and not self.done():
+            waiter = once = _Once(waiter)
+            self._waiters = [*(self._waiters or ()), once]
         handle = self._process.objects.add(waiter)
         entry = self._process.quick("handles.value_and_then", 3)
-        entry(self._queue.context(), self._address, handle)
+        entry(self._queue.context(), address, handle)
+        if once is not None and self._address != address:  # `decide` may not have seen it
+            once()
 
     def add_done_callback(self, function: Callable[[AsyncValue], None]) -> None:
         """Call `function(self)` once the value is resolved, as `and_then` does."""
         self.and_then(lambda: function(self))
 
+    def then(self, function: Callable[[Any], object]) -> AsyncValue:
+        """The value of `function(value)`, which is called on the thread that resolves this one.
+
+        If this one becomes an error, that is the error, and `function` is not called.  What `function`
+        raises is the cause of the error.  If it returns an AsyncValue, that one's value is taken.
+        """
+        made = make_unavailable(self._queue)
+        came = self.for_waiter()
+
+        def call() -> None:
+            if came.state is State.ERROR:
+                made.set_error(came._diagnostic())
+                return
+            try:
+                returned = function(came.result(0))
+            except BaseException as problem:  # noqa: BLE001 - it becomes the value's error
+                made.set_error(diagnostic_of(problem))
+                return
+            made.follow(returned) if isinstance(returned, AsyncValue) else made.emplace(returned)
+
+        self.and_then(call)
+        return made
+
+    def follow(self, other: AsyncValue) -> None:
+        """Become what `other` becomes."""
+        came = other.for_waiter()
+
+        def resolve() -> None:
+            with contextlib.suppress(RuntimeError):  # it was cancelled meanwhile
+                if came.state is State.ERROR:
+                    self.set_error(came._diagnostic())
+                else:
+                    self.emplace(came.payload())
+
+        other.and_then(resolve)
+
+    def to_future(self) -> concurrent.futures.Future[Any]:
+        """A future that is done when the value is there; cancelling it cancels the value."""
+        import concurrent.futures  # a future exists, so its module is loaded
+
+        future: concurrent.futures.Future[Any] = concurrent.futures.Future()
+        came = self.for_waiter()
+
+        def resolve() -> None:
+            with contextlib.suppress(concurrent.futures.InvalidStateError):
+                if came.cancelled():
+                    future.cancel()
+                elif (problem := came.exception(0)) is not None:
+                    future.set_exception(problem)
+                else:
+                    future.set_result(came.result(0))
+
+        def cancel(done: concurrent.futures.Future[Any]) -> None:
+            if done.cancelled():
+                self.cancel()
+
+        self.and_then(resolve)
+        future.add_done_callback(cancel)
+        return future
+
+    @staticmethod
+    def from_future(future: Future) -> AsyncValue:
+        """A value that is there when a future of `concurrent.futures` or `asyncio` is done."""
+        made: AsyncValue = import_module("tfrt_runtime.host.composing").of_future(future)
+        return made
+
+    def cancelled(self) -> bool:
+        """Whether the value, or the run whose result it is, was cancelled before it was there."""
+        return self.state is State.ERROR and self._diagnostic().ending is Ending.CANCELLED
+
+    def cancel(self, message: str = "Cancelled") -> bool:
+        """Decide the value now; False if it is there already.
+
+        Cancels the run whose result it is, unless another undecided result of the run is held by
+        somebody.  Then only those who hold this object see it cancelled.
+        """
+        if self.done():
+            return False
+        diagnostic = cancellation(message)
+        if self.source is not None:
+            if not self.source.cancel(self, diagnostic):
+                self.decide(make_error(self._queue, diagnostic))
+            return True
+        with contextlib.suppress(RuntimeError):
+            self.set_error(diagnostic)
+            return True
+        self.decide(make_error(self._queue, diagnostic))
+        return True
+
+    def decide(self, failure: AsyncValue) -> None:
+        """Stand for the error `failure` from now on, whatever the native value becomes."""
+        if self.done():
+            return
+        self._process.quick("handles.value_add_reference", 1)(failure.address)
+        self._replaced, self._address = self._address, failure.address
+        waiters, self._waiters = self._waiters, None
+        for waiter in waiters or ():
+            shielded(waiter)
+
+    def set_result(self, value: object) -> None:
+        """Resolve a value of `unavailable` to `value`.
+
+        Raises:
+            InvalidStateError: of `concurrent.futures`, if it is resolved already, or is a run's result.
+            PayloadError: if its type has no such values.
+        """
+        self._set(lambda: self.emplace(value))
+
+    def set_exception(self, exception: BaseException) -> None:
+        """Resolve a value of `unavailable` to an error, the cause of which is `exception`.
+
+        Raises:
+            InvalidStateError: of `concurrent.futures`, if it is resolved already, or is a run's result.
+        """
+        self._set(lambda: self.set_error(diagnostic_of(exception)))
+
+    def _set(self, resolve: Callable[[], None]) -> None:
+        import concurrent.futures
+
+        try:
+            if self.source is not None:
+                raise RuntimeError("the result of a run is set by its kernels")
+            resolve()
+        except RuntimeError as problem:
+            raise concurrent.futures.InvalidStateError(str(problem)) from None
+
     def result(self, timeout: float | None = None) -> object:
         """The value; waits for it, and lets this thread work for it meanwhile.
+
+        A dense tensor is a numpy array over its memory.
 
         Args:
             timeout: seconds; None is no limit.
@@ -132,11 +342,22 @@ class AsyncValue:
         Raises:
             TimeoutError: if it is not there in time.
             TfrtError: if it is an error, or will never be there; carries the diagnostic.
+            KeyboardInterrupt: if that was raised where the value should have been made.
         """
         outcome = self._outcome(timeout)
         if _is_error(outcome):
-            raise TfrtError(self._diagnostic())
-        return self._read_at(outcome)
+            # Not in a variable: the exception's traceback would hold it, and so itself and the value.
+            diagnostic = self._diagnostic()
+            if isinstance(diagnostic.cause, KeyboardInterrupt):
+                raise KeyboardInterrupt from TfrtError(diagnostic)
+            raise exception_of(diagnostic)
+        value = self._read_at(outcome)
+        face = FACES.get(type(value))
+        return value if face is None else face(value)
+
+    def payload(self) -> object:
+        """What programs hold of an available value: a tensor as the runtime knows it."""
+        return self._read()
 
     def exception(self, timeout: float | None = None) -> TfrtError | None:
         """The error that `result` would raise, or None; waits like it.
@@ -146,14 +367,14 @@ class AsyncValue:
             TfrtError: if it will never be there.
         """
         is_error = _is_error(self._outcome(timeout))
-        return TfrtError(self._diagnostic()) if is_error else None
+        return exception_of(self._diagnostic()) if is_error else None
 
     def __await__(self) -> Generator[object, None, object]:
         if not self.done():
-            yield from self._resolved().__await__()
+            yield from self.resolved().__await__()
         return self.result(0)
 
-    async def _resolved(self) -> None:
+    async def resolved(self) -> None:
         """Return once the value is resolved; other tasks of the loop go on meanwhile."""
         import asyncio  # takes 20 ms; whoever awaits has it already
 
@@ -161,15 +382,24 @@ class AsyncValue:
         done = asyncio.Event()
 
         def wake() -> None:
-            loop.call_soon_threadsafe(done.set)
+            with contextlib.suppress(
+                RuntimeError
+            ):  # the loop was closed before the value was there
+                loop.call_soon_threadsafe(done.set)
 
         self.and_then(wake)
-        # A queue without workers runs only where somebody waits: another thread does.
-        if self._queue.threads == 0:
-            await asyncio.gather(done.wait(), asyncio.to_thread(self._wait, None))
-        else:
-            self._queue.begin_calls()
-            await done.wait()
+        # A loop that sleeps does not see that its task was cancelled by a signal handler, as a
+        # notebook does it: it gets up now and then.
+        with self._queue.worked_for():
+            while not done.is_set():
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(done.wait(), LOOK_SECONDS)
+                if not done.is_set() and (found := self._why_never()):
+                    raise TfrtError(*found)
+
+    def _why_never(self) -> Sequence[Diagnostic]:
+        """Why the value will never be there; nothing if it may come."""
+        return [] if self.source is None else self.source.why_never(self)
 
     def _outcome(self, timeout: float | None) -> int:
         """The native value that this one became, borrowed; waits for it."""
@@ -183,8 +413,7 @@ class AsyncValue:
         found: list[Diagnostic] = []
 
         def is_hopeless() -> bool:
-            if self.why_never is not None:
-                found.extend(self.why_never(self))
+            found.extend(self._why_never())
             return bool(found)
 
         if not wait_for([self], timeout, is_hopeless):
@@ -214,8 +443,9 @@ class AsyncValue:
 
         Raises:
             RuntimeError: if the value is already resolved, or gets its value from another one.
-            PayloadError: if the number does not fit the type.
+            PayloadError: if the type has no such values.
         """
+        value = fitting(self.type, value)
         number, first, second = encode(self.type, value, self._process)
         try:
             self._claim()
@@ -255,6 +485,32 @@ class AsyncValue:
         raise RuntimeError(f"an AsyncValue resolves once; this one is {state}")
 
 
+class Source(Protocol):
+    """The run that makes a value."""
+
+    def why_never(self, value: AsyncValue) -> Sequence[Diagnostic]:
+        """Why the value will never be there; nothing while it may come."""
+
+    def cancel(self, value: AsyncValue, reason: Diagnostic) -> bool:
+        """Cancel the run, unless a caller holds other results of it; whether it was."""
+
+
+class _Once:
+    """A callback for whichever of two events comes first."""
+
+    __slots__ = ("_callbacks",)
+
+    def __init__(self, callback: Callable[[], None]) -> None:
+        self._callbacks = [callback]
+
+    def __call__(self) -> None:
+        try:
+            callback = self._callbacks.pop()
+        except IndexError:
+            return
+        callback()
+
+
 class Promise(AsyncValue):
     """The reference of whoever must resolve a value.
 
@@ -292,11 +548,11 @@ def encode(type_text: str, value: object, process: NativeProcess) -> tuple[int, 
     Raises:
         PayloadError: if `value` does not fit a scalar type.
     """
-    if value is CHAIN:
-        return TYPE_CHAIN, 0, 0
     if type_text in SCALAR_TYPES:
         first, second = encode_scalar(type_text, value)
         return SCALAR_TYPES[type_text], signed(first), signed(second)
+    if value is CHAIN:
+        return TYPE_CHAIN, 0, 0
     if (encoder := ENCODERS.get(type(value))) is not None:
         number, encode_object = encoder
         return number, encode_object(value), 0
@@ -360,6 +616,7 @@ def _wait_for_one(
     process, queue = native_process(), value._queue
     latch = process.quick("handles.latch_make", 2)(queue.context(), value.address)
     try:
-        return queue.wait(latch + LATCH_PENDING, timeout, interrupted)
+        is_over = queue.wait(latch + LATCH_PENDING, timeout, lambda: value.done() or interrupted())
+        return is_over or value.done()
     finally:
         process.quick("handles.latch_drop", 2)(queue.context(), latch)

@@ -7,6 +7,7 @@ import itertools
 import sys
 import threading
 import time
+import weakref
 from collections.abc import Callable
 from types import TracebackType
 from typing import Protocol, Self, TypeVar
@@ -15,10 +16,13 @@ from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error
 from tfrt_runtime.host.allocator import (
     ALLOCATOR_KINDS,
     HostAllocator,
+    Limit,
     PooledAllocator,
     create_allocator,
 )
-from tfrt_runtime.host.async_value import make_error
+from tfrt_runtime.host.async_value import AsyncValue, make_error, make_unavailable
+from tfrt_runtime.host.budget import parse_budget
+from tfrt_runtime.host.failures import cancellation
 from tfrt_runtime.host.idleness import quiesce
 from tfrt_runtime.host.process import native_process, shielded
 from tfrt_runtime.host.promises import Promises
@@ -40,8 +44,11 @@ from tfrt_runtime.native.layouts import (
 
 Sink = Callable[[str], None]
 CANCELLED = "Cancelled"
+HOST_CLOSED = "the host is closed"
 CLOSE_SECONDS = 1.0
 """How long `HostContext.close` waits for runs that it has cancelled."""
+KEPT_AT_REST = 64 << 20
+"""Bytes that native code may hold after the last run of a host; free slabs beyond go to the system."""
 HURRY_SECONDS = 0.1
 """How long when the user has pressed Ctrl-C, and for threads whose kernels do not end."""
 
@@ -50,6 +57,13 @@ class SharedContext(Protocol):
     """Something that a host has once per class, made when it is first asked for."""
 
     def __init__(self, host: HostContext) -> None: ...
+
+
+class Results(Protocol):
+    """The results of a run."""
+
+    def decide(self, failure: AsyncValue) -> None:
+        """Make those that are not there yet the error that `failure` is."""
 
 
 Shared = TypeVar("Shared", bound=SharedContext)
@@ -67,16 +81,17 @@ def _work_queue(given: str | WorkQueue | ConcurrentWorkQueue) -> WorkQueue:
     return given if isinstance(given, WorkQueue) else UserWorkQueue(given)
 
 
-def _allocator(kind: str) -> HostAllocator:
+def _allocator(kind: str, budget: Limit) -> HostAllocator:
     if kind not in ALLOCATOR_KINDS:
         raise TfrtError(error(f"unknown allocator '{kind}': expected {', '.join(ALLOCATOR_KINDS)}"))
-    return create_allocator(kind)
+    return create_allocator(kind, budget)
 
 
 class HostContext:
     """One host: a work queue, an allocator, what kernels share, and where output goes.
 
-    Close it, or use it in a `with` statement: its threads end then.
+    Close it, or use it in a `with` statement: its threads end then.  Those of a host that is dropped
+    without that end when it is collected, which is after its last run.
     """
 
     def __init__(
@@ -86,31 +101,46 @@ class HostContext:
         output: Sink = write_to_stdout,
         on_diagnostic: Callable[[Diagnostic], None] = lambda _: None,
         tracing: Tracing | None = None,
+        memory: int | str | None = None,
     ) -> None:
         """
         Args:
+            memory: the budget: bytes, or a text such as "2G", that native code and tensors may hold
+                when programs of this host ask for more.  A run that needs more ends with an error
+                at the operation that grew.  By default half of what the process may have.
             tracing: hears of what runs of programs that were loaded for tracing.
 
         Raises:
-            TfrtError: if the work queue or the allocator is described wrongly.
+            TfrtError: if the work queue, the allocator or the memory is described wrongly.
         """
         self.tracing = tracing
         self.timers = TimerQueue()
         self.deadlines = RequestDeadlineTracker(self.timers)
         self.work_queue = _work_queue(work_queue)
-        self.allocator = _allocator(allocator) if isinstance(allocator, str) else allocator
+        self.set_memory(memory)
+        self.allocator = (
+            _allocator(allocator, lambda: self.memory) if isinstance(allocator, str) else allocator
+        )
         # An allocator that counts wants to hear of each tensor: its memory then comes from Python.
         self.tensor_store = native_process().store if type(self.allocator) is PooledAllocator else 0
         """Where native kernels get memory for tensors, or 0 if they leave that to the allocator."""
         self.on_diagnostic = on_diagnostic
-        self._output = output
+        self.output = output
         self._shared: dict[type, object] = {}
         self._lock = threading.RLock()
         self._local = threading.local()
         self._requests: set[Request] = set()
         self._closed = False
-        self.cancelled = make_error(self.work_queue, error(CANCELLED))
+        self._cancel_message: str | None = None
+        self.when_closed: Callable[[], None] = lambda: None
+        """Called when the host is closed and its runs are cancelled: ends what they have left running."""
+        self.when_quiet: Callable[[], None] = lambda: None
+        """Called when `quiesce` has waited: releases what compiled code used."""
+        self.cancelled = make_error(self.work_queue, cancellation(CANCELLED))
         """What the results of a cancelled run become, unless it is cancelled with words."""
+        # A run that is not over refers to its host: when that is gone, nothing runs any more.
+        self._when_dropped = weakref.finalize(self, _drop, self.timers, self.work_queue)
+        self._when_dropped.atexit = False
 
     def __enter__(self) -> Self:
         return self
@@ -128,13 +158,49 @@ class HostContext:
         """The request of a new run; its output goes to `output`, or to the host's.
 
         Raises:
-            TfrtError: if the host is closed.
+            TfrtError: if the host is closed, or was made before the process was forked.
         """
         if self._closed:
-            raise TfrtError(error("the host is closed"))
-        request = Request(self, output or self._output, self._requests.discard)
+            raise TfrtError(error(HOST_CLOSED))
+        self.work_queue.refuse_child()
+        request = Request(self, output or self.output, self._requests.discard)
         self._requests.add(request)
+        # Added first: `cancel` on another thread meets the run here or in the set, or in both.
+        if self._cancel_message is not None:
+            request.cancel(self._cancel_message)
         return request
+
+    @property
+    def memory(self) -> int:
+        """The budget in bytes: see `__init__`."""
+        return self.work_queue.budget
+
+    def set_memory(self, memory: int | str | None) -> None:
+        """Give the host another budget, for runs that go on, too; None is the default.
+
+        Raises:
+            TfrtError: if it is neither bytes nor a text such as "2G".
+        """
+        self.work_queue.budget = parse_budget(memory)
+
+    def cancel(self, message: str = CANCELLED) -> None:
+        """Set the host's cancel value: all runs end, and those that begin later do at once.
+
+        Kernels that have not started are skipped; results that are not there yet become errors with
+        `message`.  `restart` takes it back.  On any thread.
+        """
+        self._cancel_message = message
+        for request in list(self._requests):
+            request.cancel(message)
+
+    def restart(self) -> None:
+        """Let runs begin again after `cancel`; what it ended stays ended."""
+        self._cancel_message = None
+
+    @property
+    def is_cancelled(self) -> bool:
+        """Whether `cancel` was called, and `restart` was not since."""
+        return self._cancel_message is not None
 
     def serve(self, request: Request | None) -> Request | None:
         """From now on this thread runs a kernel of `request`; returns whose it ran before."""
@@ -146,7 +212,7 @@ class HostContext:
     def print(self, text: str) -> None:
         """Print for the kernel that runs on this thread."""
         request: Request | None = getattr(self._local, "request", None)
-        (self._output if request is None else request.output)(text)
+        (self.output if request is None else request.output)(text)
 
     def shared_context(self, kind: type[Shared]) -> Shared:
         """The host's one `kind`, made now if it is the first time."""
@@ -156,6 +222,11 @@ class HostContext:
                 found = self._shared[kind] = kind(self)
         assert isinstance(found, kind)
         return found
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the host is closed, or belongs to the process that this one was forked from."""
+        return self._closed or self.work_queue.is_of_parent
 
     @property
     def has_runs(self) -> bool:
@@ -174,6 +245,7 @@ class HostContext:
     def quiesce(self, timeout: float | None = None) -> bool:
         """Wait until no run of this host has anything left to do; False when the time is over.
 
+        Tasks that compiled code has left behind count, and run here where no other thread takes them.
         Runs that begin in the meantime count.  A kernel, whose own run cannot end before, waits until
         nothing is queued and nothing runs but kernels that wait in this way; False when its run is
         cancelled first.
@@ -189,7 +261,11 @@ class HostContext:
                 left = None if deadline is None else max(0.0, deadline - time.monotonic())
                 if not request.wait(left):
                     return False
-        return True
+        is_quiet = quiesce(
+            self.work_queue, lambda: deadline is not None and time.monotonic() >= deadline
+        )
+        self.when_quiet()
+        return is_quiet
 
     def _quiesce_within(self, deadline: float | None) -> bool:
         request: Request | None = getattr(self._local, "request", None)
@@ -209,15 +285,25 @@ class HostContext:
         if self._closed:
             return
         self._closed = True
+        self._when_dropped.detach()
+        if self.work_queue.is_of_parent:
+            return
         self.timers.close()
         for request in list(self._requests):
-            request.cancel("the host is closed")
+            request.cancel(HOST_CLOSED)
+        self.when_closed()
         is_quiet = self.quiesce(patience)
-        self._shared.clear()
-        del self.cancelled  # a request that could not be ended holds it, too
         self.work_queue.stop(STOP_SECONDS if is_quiet else HURRY_SECONDS)
+        self._shared.clear()  # what threads of the queue may use until their end
+        del self.cancelled  # a request that could not be ended holds it, too
         if self.tensor_store:  # what other hosts use stays theirs
             native_process().quick("tensors.trim_store", 1)(self.tensor_store)
+
+
+def _drop(timers: TimerQueue, queue: WorkQueue) -> None:
+    """A host is gone that was not closed.  On any thread, its own included, which must not wait."""
+    timers.close(patience=0.0)
+    queue.stop(patience=0.0)
 
 
 _numbers = itertools.count(1)
@@ -254,10 +340,17 @@ class Request:
         self._resources: ResourceContext | None = None
         self._promises: Promises | None = None
         self._outside = 0
+        self._when_cancelled: dict[object, Callable[[], None]] = {}
         self.data: dict[type, object] = {}
         self.diagnostics: list[Diagnostic] = []
         self.cancel_message: str | None = None
+        self.cancellation: Diagnostic | None = None
+        """Why the run was cancelled, if it was."""
+        self.refusal: Diagnostic | None = None
+        """Why the run was refused memory, if it was."""
         self.interrupted = False
+        self.results: Results | None = None
+        """What the run was started for, to be decided when it is cancelled."""
         self.when_stuck: Callable[[], bool] = lambda: False
         """Asked when nothing of the run happens any more: whether it goes on after all."""
         self.when_cancelled: Callable[[], None] = lambda: None
@@ -267,12 +360,14 @@ class Request:
         self._on_finished = on_finished
         self._process = native_process()
         self._callbacks: list[Callable[[], None]] = []
-        self._lock = threading.Lock()
+        # The thread that makes the error of a cancelled run may be refused memory, and come back here.
+        self._lock = threading.RLock()
         self._words = _RequestWords()
         self.address = ctypes.addressof(self._words)
         self._words[ACTIVE] = self._words[OPEN] = 1
         self._words[REQUEST_NUMBER // 8] = self.id
         self._words[HANDLE] = self._process.requests.add(self)
+        self._process.running[self.address] = self
         self._cancelled = host.cancelled
         self._words[CANCELLED_VALUE] = self._cancelled.address
         self._words[STORE] = host.tensor_store
@@ -317,6 +412,14 @@ class Request:
         """One call more is active, until the native core ends it; only a kernel of the run says so."""
         self._process.quick("handles.request_enter", 1)(self.address)
 
+    def stay_open_for(self, value: AsyncValue) -> None:
+        """The run is not over before `value` is resolved; only a kernel of the run may say so."""
+        self.enter_call()
+        value.and_then(self._leave_call)
+
+    def _leave_call(self) -> None:
+        self._process.slow("handles.request_leave", 2)(self.queue.context(), self.address)
+
     def enter(self) -> None:
         """Something outside the runtime works for the run; only a kernel of the run may say so."""
         with self._lock:
@@ -325,7 +428,7 @@ class Request:
 
     def leave(self) -> None:
         """What `enter` counted is done; on any thread."""
-        self._process.slow("handles.request_leave", 2)(self.queue.context(), self.address)
+        self._leave_call()
         with self._lock:  # last: before that, the run would look as if nobody worked for it
             self._outside -= 1
 
@@ -334,23 +437,64 @@ class Request:
         self.diagnostics.append(diagnostic)
         shielded(lambda: self.host.on_diagnostic(diagnostic))
 
-    def cancel(self, message: str = CANCELLED) -> bool:
+    def refuse(self, diagnostic: Diagnostic) -> None:
+        """End the run with this error: it needs more memory than it may have."""
+        self.refusal = self.refusal or diagnostic
+        if self.cancel(diagnostic):
+            self.report(diagnostic)
+
+    def cancel(self, reason: str | Diagnostic = CANCELLED) -> bool:
         """Skip every kernel that has not started; False if it was cancelled or over already.
 
-        Results that are not there yet become errors with `message`.
+        Results that are not there yet become errors with `reason`.
         """
+        message = reason if isinstance(reason, str) else reason.message
         with self._lock:
             if self.is_done or self.is_cancelled:
                 return False
-            if message != CANCELLED:
-                self._cancelled = make_error(self.queue, error(message))
+            found = cancellation(reason) if isinstance(reason, str) else reason
+            if reason != CANCELLED:
+                self._cancelled = make_error(self.queue, found)
                 self._words[REQUEST_CANCELLED_VALUE // 8] = self._cancelled.address
-            self.cancel_message = message
+            self.cancel_message, self.cancellation = message, found
             is_first = bool(self._process.quick("handles.request_cancel", 1)(self.address))
+            callbacks = list(self._when_cancelled.values())
         # Outside the lock: what goes on now may end the run.
         if is_first:
             self.when_cancelled()
+            # First the values: a coroutine that is told drops its own undecided.
+            if self._promises is not None:
+                self._promises.decide(found)
+            self.decide_results()
+            for callback in callbacks:
+                shielded(callback)
         return is_first
+
+    def decide_results(self) -> None:
+        """Make the results of a cancelled run that are not there yet errors."""
+        if self.results is not None:
+            self.results.decide(self._cancelled)
+
+    def allocate(self, type_text: str, on_broken: Callable[[], Diagnostic]) -> AsyncValue:
+        """A value that a kernel of the run resolves later; an error when the run is cancelled first."""
+        value = make_unavailable(self.queue, type_text, on_broken)
+        self.promises.own(value)
+        if self.cancel_message is not None:  # perhaps after it was decided what is left
+            self.promises.decide(error(self.cancel_message))
+        return value
+
+    def call_when_cancelled(self, key: object, callback: Callable[[], None]) -> None:
+        """Call `callback` if the run is cancelled, at once if it is already; `key` is to forget it."""
+        with self._lock:
+            self._when_cancelled[key] = callback
+            is_late = self.cancel_message is not None
+        if is_late:
+            shielded(callback)
+
+    def forget_when_cancelled(self, key: object) -> None:
+        """What `call_when_cancelled` noted is over."""
+        with self._lock:
+            self._when_cancelled.pop(key, None)
 
     def on_done(self, callback: Callable[[], None]) -> None:
         """Call `callback` when nothing of the run is left: now, if that is so already."""
@@ -363,6 +507,9 @@ class Request:
     def finished(self) -> None:
         """Called by the native core, on any thread, when nothing of the run is left."""
         self._on_finished(self)
+        if self._process.memory_held > KEPT_AT_REST and not self.host.has_runs:
+            self._process.quick("cells.trim", 2)(self._process.address, KEPT_AT_REST)
+        self._process.running.pop(self.address, None)
         with self._lock:
             callbacks, self._callbacks = self._callbacks, []
             self._words[REQUEST_OPEN // 8] = 0

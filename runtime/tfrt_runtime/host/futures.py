@@ -2,20 +2,59 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
-from typing import TYPE_CHECKING, Any, TypeGuard
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeGuard
 
-from tfrt_runtime.diagnostics import error
+from tfrt_runtime.diagnostics import Diagnostic, error
 from tfrt_runtime.host.async_value import AsyncValue, make_unavailable
-from tfrt_runtime.host.chain import CHAIN
-from tfrt_runtime.host.payload import PayloadError
+from tfrt_runtime.host.failures import cancellation, diagnostic_of
+from tfrt_runtime.host.payload import SCALAR_TYPES, PayloadError
 from tfrt_runtime.host.work_queue import WorkQueue
 
 if TYPE_CHECKING:
-    import asyncio
-    import concurrent.futures
+    from tfrt_runtime.host.async_value import Future
 
-    Future = concurrent.futures.Future[Any] | asyncio.Future[Any]
+OBJECT = "!tfrt.object"
+"""The type of any Python object."""
+
+
+def on_queue(
+    queue: WorkQueue,
+    value: AsyncValue,
+    type_text: str,
+    refuse: Callable[[str], Diagnostic] = error,
+) -> AsyncValue:
+    """`value`, or one of `queue` that it resolves, where it is of another host or type.
+
+    Native code takes the bits of a number for what the program says that they are.  `refuse` makes
+    the error of a value that is of another type when it comes.
+    """
+    is_number = type_text in SCALAR_TYPES
+    if value.queue is queue and (
+        value.has_type(type_text)
+        if is_number
+        else value.type not in ("", *SCALAR_TYPES)
+        or (value.done() and value.type != "")
+        or type_text in ("", OBJECT)
+    ):
+        return value
+    brought = make_unavailable(queue, type_text)
+    came = value.for_waiter()  # `value` itself may be a promise, which must be able to die
+
+    def resolve() -> None:
+        problem = came.exception(0)
+        if problem is not None:
+            brought.set_error(problem.diagnostics[0])
+            return
+        try:
+            brought.emplace(came.payload())
+        except PayloadError as wrong:
+            brought.set_error(refuse(str(wrong)))
+
+    value.and_then(resolve)
+    return brought
 
 
 def is_future(value: object) -> TypeGuard[Future]:
@@ -32,23 +71,21 @@ def _is_from(module: str, value: object) -> bool:
 def from_future(queue: WorkQueue, future: Future, type_text: str = "") -> AsyncValue:
     """A value that is there when the future is done; what the future raises is its error.
 
-    None is a chain.  Any thread may call, also for a future of an event loop.
+    Any thread may call, also for a future of an event loop.
     """
     value = make_unavailable(queue, type_text)
 
     def resolve(done: Future) -> None:
-        if done.cancelled():
-            value.set_error(error("the future was cancelled"))
-            return
-        problem = done.exception()
-        if problem is not None:
-            value.set_error(error(f"{type(problem).__name__}: {problem}"))
-            return
-        result = done.result()
-        try:
-            value.emplace(CHAIN if result is None else result)
-        except PayloadError as wrong:
-            value.set_error(error(str(wrong)))
+        with contextlib.suppress(RuntimeError):  # the value was cancelled meanwhile
+            if done.cancelled():
+                value.set_error(cancellation("the future was cancelled"))
+            elif (problem := done.exception()) is not None:
+                value.set_error(diagnostic_of(problem))
+            else:
+                try:
+                    value.emplace(done.result())
+                except PayloadError as wrong:
+                    value.set_error(error(str(wrong)))
 
     if _is_from("asyncio", future):
         loop = future.get_loop()  # type: ignore[union-attr]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Collection
 
+from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.raw import WORDS
 from tfrt_runtime.host.work_queue import WorkQueue
 from tfrt_runtime.native.layouts import (
@@ -21,6 +22,7 @@ from tfrt_runtime.native.layouts import (
     DEQUE_TOP,
     POOL_HEAD,
     POOL_TAIL,
+    PROCESS_RESUMING,
     QUEUE_DEQUES,
     QUEUE_INJECTED,
     QUEUE_STARTED,
@@ -58,7 +60,7 @@ def quiesce(queue: WorkQueue, interrupted: Callable[[], bool]) -> bool:
         while not is_idle(queue, (*queue.quiescing, *queue.beneath)):
             if interrupted():
                 return False
-            queue.wait(ctypes.addressof(word), LOOK_SECONDS, interrupted)
+            queue.help(ctypes.addressof(word), LOOK_SECONDS, interrupted)
     finally:
         queue.quiescing.discard(own)
     return True
@@ -94,6 +96,8 @@ def has_work(queue: WorkQueue) -> bool:
         or _word(queue.pool + POOL_HEAD) != _word(queue.pool + POOL_TAIL)
         or any(_word(c + CONTEXT_READY) != _word(c + CONTEXT_READY_TOP) for c in queue.contexts)
         or any(_word(c + CONTEXT_PENDING) != 0 for c in queue.contexts)
+        # Threads of another queue count, too, for the moment that it takes them to wake.
+        or _word(native_process().address + PROCESS_RESUMING) != 0
         or any(_word(d + DEQUE_TOP) < _word(d + DEQUE_BOTTOM) for d in _deques(queue))
         # Last: tasks go from the core to who runs it.
         or queue.has_outside_tasks()

@@ -72,7 +72,9 @@ def encode_integer(word: str, number: object) -> int:
     if not isinstance(number, int):
         number = as_index(word, number)
     if word == "i1":
-        return int(bool(number))
+        if number not in (0, 1):
+            raise PayloadError(f"{number} does not fit in i1")
+        return int(number)
     bits = INTEGER_BITS.get(word) or UNSIGNED_BITS[word]
     low, high = (0, 2**bits) if word in UNSIGNED_BITS else (-(2 ** (bits - 1)), 2 ** (bits - 1))
     if not low <= number < high:
@@ -82,6 +84,8 @@ def encode_integer(word: str, number: object) -> int:
 
 def as_index(word: str, number: object) -> int:
     """What numpy's integers and their like mean as a Python integer."""
+    if word == "i1" and str(getattr(number, "dtype", "")) == "bool":  # which has no __index__
+        return bool(number)
     if hasattr(number, "__index__"):
         return int(number.__index__())
     raise PayloadError(f"expected {word}, found {type(number).__name__}")
@@ -147,6 +151,10 @@ READERS: dict[int, Callable[[int], object]] = {
 
 ENCODERS: dict[type, tuple[int, Callable[[Any], int]]] = {}
 """Classes whose objects are payloads of a type of their own, and what makes the payload's word."""
+
+
+FACES: dict[type, Callable[[Any], object]] = {}
+"""Classes of the runtime that Python programs see as something else, and what makes that of them."""
 
 
 def register_payload(

@@ -8,30 +8,42 @@ wait give it away.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import functools
 import itertools
+import mmap
 import sys
+import threading
 import weakref
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Protocol
 
-from tfrt_runtime.diagnostics import AnyLocation, Diagnostic
-from tfrt_runtime.host.allocator import machine_memory
+from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, TfrtError, error
+from tfrt_runtime.host.budget import default_budget, show_bytes
 from tfrt_runtime.host.objects import ObjectTable
 from tfrt_runtime.host.raw import WORDS
 from tfrt_runtime.native import library
+from tfrt_runtime.native.async_buffers import (
+    BUFFERS_DEAD,
+    BUFFERS_SIZE,
+)
 from tfrt_runtime.native.layouts import (
     ACTIVATION_FUNCTION,
     CONTEXT_DROPPED,
     CONTEXT_MADE,
     CONTEXT_REQUEST,
     FUNCTION_HANDLE,
+    PROCESS_BUFFERS,
+    PROCESS_HELD,
     PROCESS_MEMBER_RESOLVED,
+    PROCESS_MEMORY_LIMIT,
     PROCESS_NEED_THREAD,
     PROCESS_PRINT,
     PROCESS_PYTHON_KERNEL,
     PROCESS_PYTHON_WAITER,
+    PROCESS_RECLAIM,
+    PROCESS_REFUSED,
     PROCESS_RELEASE_OBJECT,
     PROCESS_RELEASE_TENSOR,
     PROCESS_REPORT_ERROR,
@@ -41,15 +53,16 @@ from tfrt_runtime.native.layouts import (
     PROCESS_RUN_ENTRY,
     PROCESS_RUN_ROOT,
     PROCESS_SIZE,
+    PROCESS_STORE,
     PROCESS_TRACE_CALL,
     RECORD_HANDLE,
     REQUEST_HANDLE,
-    STORE_HELD,
-    STORE_LIMIT,
+    STORE_PROCESS,
     STORE_SIZE,
     STORE_TENSORS,
 )
 
+RESERVE_FOR_ERRORS = 4 << 20
 KERNEL_BITS = 32
 """A kernel's number in its record: that of its program, and below it its own in the program."""
 
@@ -91,8 +104,11 @@ class RequestOwner(Protocol):
     def report(self, diagnostic: Diagnostic) -> None:
         """Take a diagnostic."""
 
-    def cancel(self, message: str = ...) -> bool:
+    def cancel(self, reason: str | Diagnostic = ...) -> bool:
         """Skip every kernel that has not started."""
+
+    def refuse(self, diagnostic: Diagnostic) -> None:
+        """End the run with this error: it needs more memory than it may have."""
 
 
 class NativeProcess:
@@ -112,11 +128,20 @@ class NativeProcess:
         self._slow: dict[str, Callable[..., int]] = {}
         self._words = (ctypes.c_int64 * (PROCESS_SIZE // 8))()
         self.address = ctypes.addressof(self._words)
+        self._words[PROCESS_MEMORY_LIMIT // 8] = default_budget()
         self._store = (ctypes.c_int64 * (STORE_SIZE // 8))()
-        self._store[STORE_LIMIT // 8] = machine_memory()
+        self._store[STORE_PROCESS // 8] = self.address
         self.store = ctypes.addressof(self._store)
         """Where native kernels of all hosts get memory for tensors."""
+        self.running: weakref.WeakValueDictionary[int, RequestOwner] = weakref.WeakValueDictionary()
+        """The runs that are not over, by the address of their words."""
+        self._local = threading.local()
+        self._reserve = _reserve_for_errors()
+        self._buffers = (ctypes.c_int64 * (BUFFERS_SIZE // 8))()
+        self._buffers[BUFFERS_DEAD // 8] = 1
+        self._words[PROCESS_BUFFERS // 8] = ctypes.addressof(self._buffers)
         self._callbacks = self._install()
+        self.quick("cells.fill_stock", 1)(self.address)
 
     def _install(self) -> list[object]:
         """Fill the native process struct; returns what must stay alive as long as it."""
@@ -129,6 +154,7 @@ class NativeProcess:
             (PROCESS_NEED_THREAD, Callback2(self._need_thread)),
             (PROCESS_REQUEST_DONE, Callback2(self._request_done)),
             (PROCESS_TRACE_CALL, Callback3(self._trace_call)),
+            (PROCESS_REFUSED, Callback3(self._refused)),
         ]
         for offset, callback in callbacks:
             self._words[offset // 8] = ctypes.cast(callback, ctypes.c_void_p).value or 0
@@ -136,6 +162,8 @@ class NativeProcess:
         self._words[PROCESS_RUN_BLOCKING // 8] = self.library["executor.run_blocking"]
         self._words[PROCESS_RUN_ROOT // 8] = self.library["executor.run_root"]
         self._words[PROCESS_RELEASE_TENSOR // 8] = self.library["tensors.drop_tensor"]
+        self._words[PROCESS_RECLAIM // 8] = self.library["tensors.reclaim_all"]
+        self._words[PROCESS_STORE // 8] = self.store
         self._words[PROCESS_RUN_COROUTINE // 8] = self.library["async_awaiting.run_coroutine"]
         self._words[PROCESS_MEMBER_RESOLVED // 8] = self.library["async_groups.member_resolved"]
         traced = Callback2(self._traced_kernel)
@@ -170,6 +198,22 @@ class NativeProcess:
         """`tensors.drop_tensor`"""
         return self.quick("tensors.drop_tensor", 2)
 
+    def reserve(self, limit: int, size: int) -> bool:
+        """Count memory that Python is about to take; False if that is more than `limit` in all."""
+        reserve = self.quick("budget.reserve_within", 3)
+        # What is kept for later is given back first.
+        return bool(
+            reserve(self.address, limit, size)
+            or (
+                self.quick("tensors.reclaim_all", 2)(self.address, 0)
+                and reserve(self.address, limit, size)
+            )
+        )
+
+    def give_back(self, size: int) -> None:
+        """Count memory less that `reserve` counted."""
+        self.quick("budget.give_back", 2)(self.address, size)
+
     @property
     def python_kernel(self) -> int:
         """Address to put into the record of a Python kernel."""
@@ -192,6 +236,8 @@ class NativeProcess:
     def new_context(self, queue: int, pool: int, number: int) -> int:
         """A native context for thread `number` of a queue; give it back with `free_contexts`."""
         context = self.quick("handles.context_make", 4)(self.address, queue, pool, number)
+        if context == 0:
+            raise TfrtError(error("out of memory: the system has none for another thread"))
         self._contexts.add(context)
         return context
 
@@ -218,9 +264,9 @@ class NativeProcess:
         return self._store[STORE_TENSORS // 8]
 
     @property
-    def tensor_bytes(self) -> int:
-        """Bytes that native tensors have from the C library, in use or kept for others."""
-        return self._store[STORE_HELD // 8]
+    def memory_held(self) -> int:
+        """Bytes that native code and tensors have from the system, in use or kept for others."""
+        return self._words[PROCESS_HELD // 8]
 
     @property
     def programs(self) -> int:
@@ -285,6 +331,49 @@ class NativeProcess:
         owner, number = self.owner_of(record)
         return owner.report(context, record, number, message)
 
+    def _refused(self, context: int, record: int, size: int) -> int:
+        """The kernel of a thread needs more memory than it may have: its run ends.
+
+        0 if the thread runs no kernel; a request's address that is not of a run is out of date.
+        """
+        request = self.running.get(WORDS[(context + CONTEXT_REQUEST) >> 3])
+        if request is None:
+            return 0
+        with self.refusing() as is_first:
+            if is_first:
+                name, place = "the call", None
+                if record != 0:
+                    owner, number = self.owner_of(record)
+                    name, place = f"'{owner.kernel_name(number)}'", owner.location_of(number)
+                request.refuse(error(self.refusal(context, size, name), place))
+        return 1
+
+    def refusal(self, context: int, size: int, name: str) -> str:
+        """Why `name`, which asked for `size` bytes, does not get them."""
+        limit = self.quick("budget.limit_of", 1)(context)
+        if self.memory_held + size <= limit:
+            return f"out of memory: the system has no {show_bytes(size)} for {name}"
+        return (
+            f"out of memory: {name} needs {show_bytes(size)} beyond the budget of"
+            f" {show_bytes(limit)}, of which {show_bytes(self.memory_held)} are in use"
+        )
+
+    @contextlib.contextmanager
+    def refusing(self) -> Iterator[bool]:
+        """Within, there is memory for the error that ends a run; False if this thread is at that."""
+        if getattr(self._local, "refuses", False):
+            yield False
+            return
+        self._local.refuses = True
+        reserve, self._reserve = self._reserve, None
+        if reserve is not None:
+            reserve.close()
+        try:
+            yield True
+        finally:
+            self._local.refuses = False
+            self._reserve = _reserve_for_errors()
+
     def _print(self, context: int, record: int, value: int) -> int:
         owner, number = self.owner_of(record)
         owner.print_value(context, number, value)
@@ -305,6 +394,14 @@ class NativeProcess:
         owner = self.requests.release(WORDS[(request + REQUEST_HANDLE) >> 3])
         owner.finished()  # type: ignore[attr-defined]
         return 0
+
+
+def _reserve_for_errors() -> mmap.mmap | None:
+    """Memory of Python's for the errors that say that there is no memory."""
+    try:
+        return mmap.mmap(-1, RESERVE_FOR_ERRORS)
+    except OSError:
+        return None
 
 
 def shielded(call: Callable[[], object]) -> None:

@@ -6,6 +6,7 @@ While such a value is there and unresolved, a run in which nothing happens is no
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import weakref
 from collections.abc import Callable
@@ -20,6 +21,13 @@ class Resolvable(Protocol):
 
     def done(self) -> bool:
         """Whether the value is available or an error."""
+
+
+class Decidable(Resolvable, Protocol):
+    """An AsyncValue that its holder may resolve."""
+
+    def set_error(self, diagnostic: Diagnostic) -> None:
+        """Resolve to an error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +56,23 @@ class Promises:
     """The promises made to one run.  Safe from any thread."""
 
     def __init__(self) -> None:
+        self._own: weakref.WeakSet[Decidable] = weakref.WeakSet()
         self._promises: list[Promise] = []
         self._sweep_at = FEWEST
         self._lock = threading.Lock()
+
+    def own(self, value: Decidable) -> None:
+        """The run allocated `value` for a kernel: it is decided at the latest when the run is cancelled."""
+        with self._lock:
+            self._own.add(value)
+
+    def decide(self, diagnostic: Diagnostic) -> None:
+        """Make what the run has allocated, and no thread has resolved, errors."""
+        with self._lock:
+            values = list(self._own)
+        for value in values:
+            with contextlib.suppress(RuntimeError):  # another thread resolves it just now
+                value.set_error(diagnostic)
 
     def watch(self, value: Resolvable, text: str, location: AnyLocation | None = None) -> None:
         """Whoever holds the Python object `value` may resolve it."""

@@ -9,6 +9,8 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
+from tfrt_runtime.diagnostics import Diagnostic, Ending
+from tfrt_runtime.host.failures import cancellation
 from tfrt_runtime.host.process import shielded
 
 DEADLINE_EXCEEDED = "deadline exceeded"
@@ -76,15 +78,18 @@ class TimerQueue:
         """Call `callback` in `delay` seconds; see `at`."""
         return self.at(time.monotonic() + delay, callback)
 
-    def close(self) -> None:
-        """Forget what is not due yet, and end the thread; waits for a callback that runs."""
+    def close(self, patience: float | None = None) -> None:
+        """Forget what is not due yet, and end the thread.
+
+        Waits for a callback that runs, for `patience` seconds at most.
+        """
         with self._changed:
             self._closed = True
             self._timers.clear()
             self._changed.notify()
             thread = self._thread
         if thread is not None and thread is not threading.current_thread():
-            thread.join()
+            thread.join(patience)
 
     def _run(self) -> None:
         while (timer := self._next()) is not None:
@@ -105,7 +110,7 @@ class TimerQueue:
 class Cancellable(Protocol):
     """A run, as a deadline sees it."""
 
-    def cancel(self, message: str = ...) -> bool:
+    def cancel(self, reason: str | Diagnostic = ...) -> bool:
         """Skip every kernel that has not started."""
 
     def on_done(self, callback: Callable[[], None]) -> None:
@@ -120,6 +125,7 @@ class RequestDeadlineTracker:
 
     def cancel_request_on_deadline(self, deadline: float, request: Cancellable) -> Timer:
         """Cancel `request` at a time of `time.monotonic`, unless it is over by then."""
-        timer = self._timers.at(deadline, lambda: request.cancel(DEADLINE_EXCEEDED))
+        reason = cancellation(DEADLINE_EXCEEDED, Ending.TIMED_OUT)
+        timer = self._timers.at(deadline, lambda: request.cancel(reason))
         request.on_done(timer.cancel)
         return timer

@@ -31,13 +31,12 @@ from typing import Protocol
 from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, error
 from tfrt_runtime.host.interrupts import INTERRUPTS
 from tfrt_runtime.host.process import KernelOwner
+from tfrt_runtime.host.queue_names import DEFAULT_BLOCKING_THREADS, WorkQueueError
 from tfrt_runtime.host.raw import WORDS
 from tfrt_runtime.host.timer import TimerQueue
 from tfrt_runtime.host.work_queue import (
-    DEFAULT_BLOCKING_THREADS,
     STOP_SECONDS,
     WorkQueue,
-    WorkQueueError,
 )
 from tfrt_runtime.native.layouts import (
     ACTIVATION_REQUEST,
@@ -215,6 +214,9 @@ class UserWorkQueue(WorkQueue):
         self._lost.append((address, error(text, location)))
 
     def wait(self, word: int, timeout: float | None, interrupted: Callable[[], bool]) -> bool:
+        return self.help(word, timeout, interrupted)
+
+    def help(self, word: int, timeout: float | None, interrupted: Callable[[], bool]) -> bool:
         if self._user.is_in_worker_thread():
             raise WorkQueueError(error(f"a thread of work queue '{self.name}' cannot wait for it"))
         deadline = None if timeout is None else time.monotonic() + timeout

@@ -11,19 +11,25 @@ thread state and needs only the GIL.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import itertools
 import os
-import re
 import threading
 import time
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 
-from tfrt_runtime.diagnostics import TfrtError, error
+from tfrt_runtime.diagnostics import error
+from tfrt_runtime.host.budget import default_budget
 from tfrt_runtime.host.interrupts import INTERRUPTS
 from tfrt_runtime.host.process import NativeProcess, live_values, native_process
+from tfrt_runtime.host.queue_names import (
+    DEFAULT_BLOCKING_THREADS,
+    WorkQueueError,
+    parse_work_queue,
+)
 from tfrt_runtime.host.raw import WORDS
 from tfrt_runtime.native.layouts import (
     CONTEXT_DEQUE,
@@ -40,12 +46,13 @@ from tfrt_runtime.native.layouts import (
     POOL_LIMIT,
     POOL_TAIL,
     POOL_THREADS,
+    QUEUE_ASYNC,
     QUEUE_DEQUES,
+    QUEUE_MEMORY_LIMIT,
     QUEUE_SIZE,
     QUEUE_WORKERS,
 )
 
-DEFAULT_BLOCKING_THREADS = 256
 POOL_PLACES = 4096
 IDLE_NS = 1_000_000_000
 """A blocking thread that has been idle for so long goes away."""
@@ -54,8 +61,15 @@ SLICE_NS = 20_000_000
 """How long a waiting thread stays in native code before it lets Python see signals."""
 
 
-class WorkQueueError(TfrtError):
-    """A work queue's description is wrong."""
+MOST_NESTED_WAITS = 40
+"""A kernel that waits may run one that waits, so deep on one thread: each takes a part of its stack."""
+TOO_MANY_WAITS = (
+    f"kernels that wait run each other more than {MOST_NESTED_WAITS} deep on one thread;"
+    " let them return AsyncValues instead"
+)
+OF_PARENT = (
+    "the host was made before this process was forked from another one: make a new host here"
+)
 
 
 class WorkQueue:
@@ -78,6 +92,10 @@ class WorkQueue:
         self._labels: list[str] = []
         self._idle_contexts: list[int] = []
         self._stopped = False
+        self._stand_in: StandIn | None = None
+        self.when_interrupted: Callable[[], None] = lambda: None
+        """Called when the user interrupts a thread in whose place another one works, and there are no
+        workers: what runs ends, as it would on the thread that waits."""
         self.quiescing: set[int] = set()
         """Contexts whose kernel only waits for the queue to come to rest."""
         self.resolving: set[int] = set()
@@ -89,6 +107,9 @@ class WorkQueue:
         self.address = _address(self._queue)
         self.pool = _address(self._pool)
         self._fill()
+        self.is_of_parent = False
+        """Whether the process was forked since: the threads are those of its parent."""
+        _queues.add(self)
         free = weakref.finalize(
             self, _free_contexts, self._process, self._contexts, self._idle_contexts, self._local
         )
@@ -103,7 +124,17 @@ class WorkQueue:
         self._pool[POOL_LIMIT // 8] = self.blocking_threads
         for i in range(POOL_PLACES):
             self._pool[POOL_CELLS // 8 + 2 * i] = i
-        self._process.need_thread[self.pool] = self._start_pool_thread
+        start = weakref.WeakMethod(self._start_pool_thread)
+        self._process.need_thread[self.pool] = lambda: _call(start)
+
+    @property
+    def budget(self) -> int:
+        """What native code and tensors may hold when programs on this queue ask for more, in bytes."""
+        return self._queue[QUEUE_MEMORY_LIMIT // 8] or default_budget()
+
+    @budget.setter
+    def budget(self, limit: int) -> None:
+        self._queue[QUEUE_MEMORY_LIMIT // 8] = limit
 
     @property
     def parallelism_level(self) -> int:
@@ -220,7 +251,10 @@ class WorkQueue:
             return context
 
     def wait(self, word: int, timeout: float | None, interrupted: Callable[[], bool]) -> bool:
-        """Work until the word at address `word` is 0; False when the time is over first.
+        """Wait until the word at address `word` is 0; False when the time is over first.
+
+        This thread works for the queue meanwhile.  Only compiled code cannot be left half-way: on a
+        queue that has some, another thread works in the place of one that waits with a time limit.
 
         Signals are seen every few milliseconds.  `interrupted` is asked as often, but not before the
         first of them have passed: it may look at the whole queue, which takes as long as a small run.
@@ -228,24 +262,86 @@ class WorkQueue:
         """
         if WORDS[word >> 3] == 0:
             return True
-        now = time.monotonic_ns()
-        deadline = None if timeout is None else now + int(timeout * 1e9)
+        self.refuse_child()
+        if timeout is None and self._stand_in is None:
+            return self.help(word, None, interrupted)
+        try:
+            with INTERRUPTS:  # before another thread begins
+                return self._wait_beside(word, timeout, interrupted)
+        except KeyboardInterrupt:
+            if self.threads == 0:
+                self.when_interrupted()
+            raise
+
+    def _wait_beside(
+        self, word: int, timeout: float | None, interrupted: Callable[[], bool]
+    ) -> bool:
+        """Wait while a stand-in works, if it has to."""
+        with self._lock:
+            stand_in = self._stand_in_for(timeout)
+            if stand_in is not None:
+                stand_in.waiters += 1
+        if stand_in is None:
+            return self.help(word, timeout, interrupted)
+        own = self.context()
+        watch_until = self._process.slow("executor.watch_until", 3)
+
+        def watch(end: int) -> int:
+            self._hand_over(own)  # of what became ready when the run was started, or looked at
+            return watch_until(own, word, end)
+
+        try:
+            return _until(watch, timeout, interrupted)
+        finally:
+            with self._lock:
+                stand_in.waiters -= 1
+
+    def _stand_in_for(self, timeout: float | None) -> StandIn | None:
+        """The thread that works in the place of this one, within the lock; None if this one does."""
+        present = self._stand_in
+        if present is not None and present.is_this_thread:
+            present = None  # it runs the kernel that waits
+            if timeout is None:
+                return None
+        if timeout is None:
+            # Without workers one thing runs at a time.
+            return present if self.threads == 0 else None
+        if timeout <= 0 or WORDS[(self.address + QUEUE_ASYNC) >> 3] == 0:
+            return None
+        if present is None:
+            present = self._stand_in = StandIn(self)
+        return present
+
+    @contextlib.contextmanager
+    def worked_for(self) -> Iterator[None]:
+        """Within: the queue runs what it has, without workers on a thread of its own."""
+        if self.threads:
+            self.begin_calls()
+            yield
+            return
+        with self._lock:
+            stand_in = self._stand_in = self._stand_in or StandIn(self)
+            stand_in.waiters += 1
+        self._hand_over(self.context())
+        try:
+            yield
+        finally:
+            with self._lock:
+                stand_in.waiters -= 1
+
+    def help(self, word: int, timeout: float | None, interrupted: Callable[[], bool]) -> bool:
+        """As `wait`, but this thread works for the queue in any case.
+
+        What it has begun when the time is over it ends first.
+        """
         help_until = self._process.slow("executor.help_until", 3)
         own = self.context()
         with INTERRUPTS:
             context, has_deque = self._begin_help(own)
             try:
-                while deadline is None or now < deadline:
-                    end = now + SLICE_NS if deadline is None else min(now + SLICE_NS, deadline)
-                    if help_until(context, word, end) == 0:
-                        break
-                    INTERRUPTS.raise_if_noted()
-                    if interrupted():
-                        break
-                    now = time.monotonic_ns()
+                return _until(lambda end: help_until(context, word, end), timeout, interrupted)
             finally:
                 self._end_help(own, context, has_deque)
-        return WORDS[word >> 3] == 0
 
     def helper(self) -> AbstractContextManager[int]:
         """A context that may run kernels on this thread, with the host's deque if it is free.
@@ -256,8 +352,14 @@ class WorkQueue:
         return _Helper(self)
 
     def _begin_help(self, own: int) -> tuple[int, bool]:
-        """A context for a helper on a thread with context `own`; whether it got the host's deque."""
+        """A context for a helper on a thread with context `own`; whether it got the host's deque.
+
+        Raises:
+            WorkQueueError: if kernels that wait have run each other on this thread too deep for its stack.
+        """
         local = self._local
+        if local.busy > MOST_NESTED_WAITS:
+            raise WorkQueueError(error(TOO_MANY_WAITS))
         if local.busy:
             self._process.slow("sharing.hand_over", 1)(own)
             self.beneath.append(own)
@@ -313,22 +415,112 @@ class WorkQueue:
         """Whether somebody else has tasks of the queue, to run them later."""
         return False
 
+    def refuse_child(self) -> None:
+        """
+        Raises:
+            WorkQueueError: in a process that was forked after the queue was made.
+        """
+        if self.is_of_parent:
+            raise WorkQueueError(error(OF_PARENT))
+
+    def _leave_to_parent(self) -> None:
+        """The process was forked, and this is the child: no thread of the queue is in it."""
+        self.is_of_parent = self._stopped = True
+        # Threads of the parent may have held these at that moment.
+        self._lock, self._host = threading.RLock(), threading.Lock()
+        self._process.need_thread.pop(self.pool, None)
+
     def stop(self, patience: float = STOP_SECONDS) -> None:
         """End the threads, and wait for them for at most `patience` seconds in all.
 
-        Nothing may be queued.  A thread that still runs a kernel ends after it.
+        Nothing may be queued.  A thread that still runs a kernel ends after it.  Any thread may call
+        this, those of the queue included: they do not wait for themselves.
         """
         with self._lock:
             if self._stopped:
                 return
             self._stopped = True
-            pool_threads = list(self._pool_threads)
+            threads = [*self._workers, *self._pool_threads]
+            if self._stand_in is not None:
+                threads.append(self._stand_in.thread)
         self._process.slow("handles.queue_stop", 1)(self.address)
         self._process.slow("handles.pool_stop", 1)(self.pool)
         deadline = time.monotonic() + patience
-        for thread in [*self._workers, *pool_threads]:
-            thread.join(max(0.0, deadline - time.monotonic()))
+        for thread in threads:
+            if thread is not threading.current_thread():  # a kernel may close its own host
+                thread.join(max(0.0, deadline - time.monotonic()))
         self._process.need_thread.pop(self.pool, None)
+
+
+def _until(
+    step: Callable[[int], int], timeout: float | None, interrupted: Callable[[], bool]
+) -> bool:
+    """Call `step` with the end of one slice after the other, until it returns 0; see `WorkQueue.wait`."""
+    now = time.monotonic_ns()
+    deadline = None if timeout is None else now + int(timeout * 1e9)
+    while deadline is None or now < deadline:
+        if step(now + SLICE_NS if deadline is None else min(now + SLICE_NS, deadline)) == 0:
+            return True
+        INTERRUPTS.raise_if_noted()
+        if interrupted():
+            return step(0) == 0
+        now = time.monotonic_ns()
+    return False
+
+
+_queues: weakref.WeakSet[WorkQueue] = weakref.WeakSet()
+
+
+def _leave_all_to_parent() -> None:
+    for queue in list(_queues):
+        queue._leave_to_parent()
+
+
+os.register_at_fork(after_in_child=_leave_all_to_parent)
+
+
+def _call(reference: weakref.WeakMethod[Callable[[], None]]) -> None:
+    """Call a method, if its object is alive."""
+    if (method := reference()) is not None:
+        method()
+
+
+class StandIn:
+    """A thread that works for a queue in the place of threads that wait with a time limit.
+
+    When their time is over it ends what it has begun, and nothing else.
+    """
+
+    def __init__(self, queue: WorkQueue) -> None:
+        """Start the thread, within the queue's lock.  It lives until nothing waits."""
+        self._queue = queue
+        self._waiters = ctypes.c_int64(0)
+        self.thread = threading.Thread(target=self._work, name="stand-in", daemon=True)
+        self.thread.start()
+
+    @property
+    def waiters(self) -> int:
+        """How many threads wait meanwhile; changed within the queue's lock."""
+        return self._waiters.value
+
+    @waiters.setter
+    def waiters(self, count: int) -> None:
+        self._waiters.value = count
+
+    @property
+    def is_this_thread(self) -> bool:
+        """Whether the caller runs on the stand-in's thread."""
+        return threading.current_thread() is self.thread
+
+    def _work(self) -> None:
+        queue = self._queue
+        while True:
+            with queue._lock:
+                if self.waiters == 0:
+                    if queue._stand_in is self:
+                        queue._stand_in = None
+                    return
+            queue.help(ctypes.addressof(self._waiters), None, lambda: False)
 
 
 class _Helper:
@@ -392,32 +584,6 @@ def multi_threaded(threads: int, blocking_threads: int = DEFAULT_BLOCKING_THREAD
     """The queue `mstd:threads,blocking_threads`."""
     name = f"Multi-threaded C++ work queue ({threads} threads, {blocking_threads} blocking threads)"
     return WorkQueue(threads, blocking_threads, name)
-
-
-MOST_THREADS = 1024
-
-
-def parse_work_queue(text: str) -> tuple[int, int]:
-    """How many compute and blocking threads a description asks for; 0 compute threads is `s`.
-
-    Raises:
-        WorkQueueError: if it is none of `s`, `mstd`, `mstd:N`, `mstd:N,B`.
-    """
-    if text == "s":
-        return 0, DEFAULT_BLOCKING_THREADS
-    match = re.fullmatch(r"mstd(?::(\d{1,9})(?:,(\d{1,9}))?)?", text)
-    if match is None:
-        raise WorkQueueError(
-            error(f"unknown work queue '{text}': expected s, mstd, mstd:N or mstd:N,B")
-        )
-    threads = int(match[1]) if match[1] else os.cpu_count() or 1
-    blocking = int(match[2]) if match[2] else DEFAULT_BLOCKING_THREADS
-    for number, what in ((threads, "threads"), (blocking, "blocking threads")):
-        if not 1 <= number <= MOST_THREADS:
-            raise WorkQueueError(
-                error(f"work queue '{text}': {what} must be 1 to {MOST_THREADS}, not {number}")
-            )
-    return threads, blocking
 
 
 def make_work_queue(text: str) -> WorkQueue:

@@ -1,6 +1,6 @@
 """Kernels by name: the registry, the standard kernels, and those that a user writes in Python.
 
 Read `registry` (what a kernel is) and `frame` (what one sees of its call) first, then `user`
-(`@kernel`) and `standard`, which lists the modules that the standard kernels come from: scalars,
+(`@kernel`), `outcomes` and `event_loop` (what becomes of what a kernel returns and raises), and `standard`, which lists the modules that the standard kernels come from: scalars,
 effects, functions, strings, lifetimes, tensors, and those of the CPU backend (`cpu_…`).
 """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from tfrt_runtime.host.idleness import quiesce
-from tfrt_runtime.host.work_queue import WorkQueueError
+from tfrt_runtime.host.queue_names import WorkQueueError
 from tfrt_runtime.kernels.frame import KernelFrame
 from tfrt_runtime.kernels.registry import KernelError, KernelRegistry, NativeKernel
 from tfrt_runtime.native.layouts import KERNEL_BLOCKING, KERNEL_HEAVY

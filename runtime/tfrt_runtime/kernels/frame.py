@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, error
-from tfrt_runtime.host.async_value import AsyncValue, make_unavailable
+from tfrt_runtime.host.async_value import AsyncValue
 from tfrt_runtime.host.context import HostContext, Request
 from tfrt_runtime.host.resources import ResourceContext
 
@@ -59,9 +59,15 @@ class KernelFrame:
     def allocate(self, index: int = 0) -> AsyncValue:
         """An unavailable value for result `index`: return it, and resolve it later.
 
-        Keep it until then: when it dies unresolved, the result becomes an error that says so.
+        Keep it until then: the run is open, and when the value dies unresolved, the result becomes an
+        error that says so.  When the run is cancelled first, the value is an error already.
         """
-        return make_unavailable(self.request.queue, self.result_types[index], self._broken)
+        return self.request.allocate(self.result_types[index], self._broken)
+
+    @property
+    def is_cancelled(self) -> bool:
+        """Whether the run is cancelled: its results are decided, whatever the kernel does."""
+        return self.request.is_cancelled
 
     def _broken(self) -> Diagnostic:
         diagnostic = error(f"kernel '{self.name}' dropped its result unresolved", self.location)

@@ -7,16 +7,20 @@ and not before.
 
 from __future__ import annotations
 
+import contextlib
 import functools
-from collections.abc import Callable
+import inspect
+import threading
+from collections.abc import Callable, Iterator
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tfrt_runtime.host.payload import bits_of_f64
+from tfrt_runtime.host.payload import PayloadError, bits_of_f64
 from tfrt_runtime.host.raw import signed
 from tfrt_runtime.host.tensor.dense import DenseHostTensor
+from tfrt_runtime.kernels.outcomes import place_of
 from tfrt_runtime.kernels.registry import KernelError
 from tfrt_runtime.kernels.signatures import Scalar, Signature, Tensor
 from tfrt_runtime.native.layouts import TENSOR_DATA, TENSOR_SIZES
@@ -26,28 +30,24 @@ if TYPE_CHECKING:
 
 ATTRIBUTE_TYPES = {bool: "bool_", int: "int64", float: "float64"}
 
+UNCHECKED = {"flat", "as_strided", "carray", "farray"}
+"""Names with which a function can reach outside of its arrays: Numba does not check their indexes."""
+_NOT_PASSED_ON = "Unreachable condition reached"  # Numba's words where it cannot raise again
+
 
 class NumbaFunction:
-    """A function with its signature and its machine code, which lives as long as this object.
+    """A function with its signature and its machine code, which lives as long as this object."""
 
-    `attributes` are the names of its keyword-only parameters, in BEF's order.
-    """
-
-    def __init__(
-        self,
-        name: str,
-        function: Callable[..., object],
-        signature: Signature,
-        attributes: tuple[str, ...],
-    ) -> None:
+    def __init__(self, name: str, function: Callable[..., object], signature: Signature) -> None:
         self._name = name
         self._function = function
         self._signature = signature
-        self._attributes = attributes
         self._compiled = functools.cache(self._compile)
+        self._thread = threading.local()
+        self._kept: list[object] = []  # what compiled code has the address of
 
     def data(self, *attributes: object) -> tuple[int, ...]:
-        """The words of a kernel's data.
+        """The words of a kernel's data; the attributes are in the order of the keyword parameters.
 
         Raises:
             KernelError: if the function cannot be compiled, or an attribute is no number.
@@ -58,7 +58,10 @@ class NumbaFunction:
                     f"an attribute of native kernel '{self._name}' must be a number,"
                     f" found {type(value).__name__}"
                 )
-        kinds = tuple(ATTRIBUTE_TYPES[type(value)] for value in attributes)
+        kinds = tuple(
+            "uint64" if isinstance(value, int) and value >= 2**63 else ATTRIBUTE_TYPES[type(value)]
+            for value in attributes
+        )
         arguments, results = self._signature.arguments, self._signature.results
         return (
             self._compiled(kinds).address,
@@ -70,6 +73,30 @@ class NumbaFunction:
             *map(_attribute_word, attributes),
         )
 
+    def in_python(self, function: Callable[..., object]) -> Callable[..., object]:
+        """What is called where the native half cannot finish: raises what that has raised.
+
+        Where nothing did, it is `function` on what its compiled self would see: arrays in the place
+        of tensors.
+        """
+
+        @functools.wraps(function)
+        def call(*values: object) -> object:
+            raised: BaseException | None = self._thread.__dict__.pop("raised", None)
+            if raised is not None:
+                if isinstance(raised, AssertionError) and str(raised).startswith(_NOT_PASSED_ON):
+                    raise KernelError(
+                        "Numba does not pass on an exception through 'finally' or an 'except' that"
+                        " does not catch it: catch it with 'except Exception'"
+                    )
+                if raised.__traceback__ is None:  # Numba's own errors have no line
+                    raised.__traceback__ = place_of(self._function)
+                raise raised
+            arrays = [v.array if isinstance(v, DenseHostTensor) else v for v in values]
+            return function(*arrays)
+
+        return call
+
     def _compile(self, kinds: tuple[str, ...]) -> Any:
         """The compiled function for attributes of those types, as a Numba cfunc.
 
@@ -77,22 +104,46 @@ class NumbaFunction:
             KernelError: if Numba cannot compile it; says why.
         """
         import numba
-        from numba.core.errors import NumbaError
 
+        self._refuse_unchecked(self._function, ())
         function = numba.njit(_without_keywords(self._function))
-        space = {
+        space: dict[str, Any] = {
             "np": np,
             "carray": numba.carray,  # type: ignore[attr-defined]
             "function": function,
+            "Unfit": Unfit,
             **_intrinsics(),
         }
-        exec(entry_text(self._signature, self._attributes, kinds), space)  # noqa: S102
+        exec(entry_text(self._signature, kinds), space)  # noqa: S102
+        # A bound method of C: no Python code runs that a signal could interrupt.
+        keep = functools.partial(setattr, self._thread, "raised")
+        self._kept.append(keep)
         try:
-            compiled = numba.cfunc("int64(voidptr, voidptr)")(space["entry"])
-        except NumbaError as wrong:
+            with _bounds_checked():
+                entry = numba.njit("void(voidptr, voidptr)")(space["entry"])
+                attempt = _attempt(entry, keep)
+                compiled = numba.cfunc("int64(voidptr, voidptr)")(
+                    lambda given, results: attempt(given, results)
+                )
+        except Exception as wrong:  # noqa: BLE001 - Numba raises all kinds
             raise self._refuse(_reason(wrong)) from None
-        self._check_results(function.nopython_signatures[0].return_type)
+        made: Any = function
+        self._check_results(made.nopython_signatures[0].return_type)
         return compiled
+
+    def _refuse_unchecked(
+        self, function: Callable[..., object], callers: tuple[object, ...]
+    ) -> None:
+        """Refuse what Numba would compile without a check: of an index, or of the stack's end."""
+        if unchecked := UNCHECKED & set(function.__code__.co_names):
+            raise self._refuse(f"'{min(unchecked)}' is not checked for bounds: index an array")
+        named = inspect.getclosurevars(function)
+        for called in (*named.globals.values(), *named.nonlocals.values()):
+            python = getattr(called, "py_func", called)
+            if python in (function, *callers):
+                raise self._refuse(f"'{python.__name__}' calls itself: use a loop")
+            if python is not called:
+                self._refuse_unchecked(python, (function, *callers))
 
     def _check_results(self, returned: Any) -> None:
         """Numba would round what is no integer, and Python refuses it."""
@@ -111,53 +162,57 @@ class NumbaFunction:
         return KernelError(f"native kernel '{self._name}' cannot be compiled: {reason}")
 
 
-def entry_text(signature: Signature, attributes: tuple[str, ...], kinds: tuple[str, ...]) -> str:
-    """Python for Numba: the function that the native core calls, around `function`.
+class Unfit(PayloadError):
+    """A compiled function returned a number that its result type does not have."""
 
-    What does not fit its result type counts as raised: the Python function says so better.
-    """
-    lines = ["def entry(given, results):", "  try:"]
+    def __init__(self, number: int, word: str) -> None:
+        super().__init__(f"{number} does not fit in {word}")
+
+
+def entry_text(signature: Signature, kinds: tuple[str, ...]) -> str:
+    """Python for Numba: what the native core calls, around `function`."""
+    lines = ["def entry(given, results):"]
     given = []
     for index, argument in enumerate(signature.arguments):
         given.append(f"x{index}")
         lines += _fetch(f"x{index}", index, argument)
-    for index, (name, kind) in enumerate(zip(attributes, kinds, strict=True), len(given)):
-        given.append(f"{name}=fetch(given, {8 * index}, np.{kind})")
+    for index, kind in enumerate(kinds, len(given)):
+        given.append(f"fetch(given, {8 * index}, np.{kind})")
     made = ", ".join(f"r{i}" for i in range(len(signature.results)))
-    lines.append(f"    {made + ' = ' if made else ''}function({', '.join(given)})")
+    lines.append(f"  {made + ' = ' if made else ''}function({', '.join(given)})")
     for index, result in enumerate(signature.results):
         lines += _hand_over(f"r{index}", index, result)
-    lines += ["  except Exception:", "    return 1", "  return 0"]
     return "\n".join(lines) + "\n"
 
 
 def _fetch(name: str, index: int, argument: Scalar | Tensor) -> list[str]:
     if isinstance(argument, Scalar):
-        return [f"    {name} = fetch(given, {8 * index}, np.{_numpy_name(argument.dtype)})"]
+        return [f"  {name} = fetch(given, {8 * index}, np.{_numpy_name(argument.dtype)})"]
     sizes = [f"fetch({name}t, {TENSOR_SIZES + 8 * i}, np.int64), " for i in range(argument.rank)]
     elements = f"pointer(fetch({name}t, {TENSOR_DATA}, np.int64))"
     return [
-        f"    {name}t = pointer(fetch(given, {8 * index}, np.int64))",
-        f"    {name} = carray({elements}, ({''.join(sizes)}), np.{_numpy_name(argument.dtype)})",
+        f"  {name}t = pointer(fetch(given, {8 * index}, np.int64))",
+        f"  {name} = carray({elements}, ({''.join(sizes)}), np.{_numpy_name(argument.dtype)})",
     ]
 
 
 def _hand_over(name: str, index: int, result: Scalar) -> list[str]:
     dtype = _numpy_name(result.dtype)
     # Readers take the whole word.
-    lines = [f"    put(results, {8 * index}, np.int64(0))"]
+    lines = [f"  put(results, {8 * index}, np.int64(0))"]
     if result.dtype.kind in "iu":
         limits = np.iinfo(dtype)
-        lines += [f"    if {name} < {limits.min} or {name} > {limits.max}:", "      return 1"]
-    return [*lines, f"    put(results, {8 * index}, np.{dtype}({name}))"]
+        lines.append(f"  if {name} < {limits.min} or {name} > {limits.max}:")
+        lines.append(f"    raise Unfit({name}, {result.word!r})")
+    return [*lines, f"  put(results, {8 * index}, np.{dtype}({name}))"]
 
 
 def _numpy_name(dtype: np.dtype[np.generic]) -> str:
     return "bool_" if dtype == np.bool_ else dtype.name
 
 
-def _without_keywords(function: Callable[..., object]) -> Callable[..., object]:
-    """A function whose keyword-only parameters are ordinary ones: Numba has no others."""
+def _without_keywords(function: Callable[..., object]) -> FunctionType:
+    """A function whose keyword-only parameters are ordinary ones, last: Numba has no others."""
     code = function.__code__
     plain = code.replace(co_argcount=code.co_argcount + code.co_kwonlyargcount, co_kwonlyargcount=0)
     return FunctionType(plain, function.__globals__, function.__name__, None, function.__closure__)
@@ -170,15 +225,67 @@ def _attribute_word(value: object) -> int:
     return signed(value)
 
 
-def call_on_arrays(function: Callable[..., object]) -> Callable[..., object]:
-    """`function` on what its compiled self would see: arrays in the place of tensors."""
+_lock = threading.Lock()
 
-    @functools.wraps(function)
-    def call(*values: object) -> object:
-        arrays = [v.array if isinstance(v, DenseHostTensor) else v for v in values]
-        return function(*arrays)
 
-    return call
+@contextlib.contextmanager
+def _bounds_checked() -> Iterator[None]:
+    """Within: what Numba compiles checks indexes, also the functions that a kernel calls."""
+    from numba.core import config as config_module
+
+    config: Any = config_module
+    with _lock:
+        before = config.BOUNDSCHECK
+        config.BOUNDSCHECK = 1
+        try:
+            yield
+        finally:
+            config.BOUNDSCHECK = before
+
+
+def _attempt(entry: Any, keep: Callable[[BaseException], None]) -> Any:
+    """An intrinsic that calls the compiled `entry`; 1 if that raised, which `keep` was called with.
+
+    Within Numba's own `try` an exception has no value, and to find it by calling the function again,
+    in Python, would run it twice on arrays that it writes.
+    """
+    from llvmlite import ir
+    from numba import types
+    from numba.extending import intrinsic
+
+    [compiled] = entry.overloads.values()
+
+    def attempt(typing_context: object, given: Any, results: Any) -> Any:
+        def codegen(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+            context.active_code_library.add_linking_library(compiled.library)
+            status, _ = context.call_internal_no_propagate(
+                builder, compiled.fndesc, compiled.signature, values
+            )
+            with builder.if_then(status.is_error, likely=False):
+                api = context.get_python_api(builder)
+                lock = api.gil_ensure()
+                context.call_conv.raise_error(builder, api, status)
+                places = [builder.alloca(api.pyobj) for _ in range(3)]
+                kind = ir.FunctionType(ir.VoidType(), [api.pyobj.as_pointer()] * 3)
+                for name in ("PyErr_Fetch", "PyErr_NormalizeException"):
+                    builder.call(api._get_function(kind, name), places)
+                kind, raised, frames = map(builder.load, places)
+                none = ir.Constant(api.pyobj, None)
+                with builder.if_then(builder.icmp_unsigned("!=", frames, none)):
+                    set_frames = ir.FunctionType(ir.IntType(32), [api.pyobj] * 2)
+                    set_traceback = api._get_function(set_frames, "PyException_SetTraceback")
+                    builder.call(set_traceback, [raised, frames])
+                address = ir.Constant(ir.IntType(64), id(keep))
+                function = builder.inttoptr(address, api.pyobj)
+                api.decref(api.call_function_objargs(function, (raised,)))
+                for value in (kind, raised, frames):
+                    api.decref(value)
+                api.gil_release(lock)
+            return builder.zext(status.is_error, ir.IntType(64))
+
+        return types.int64(types.voidptr, types.voidptr), codegen
+
+    return intrinsic(attempt)
 
 
 def _reason(wrong: Exception) -> str:

@@ -31,6 +31,7 @@ __all__ = [
     "KernelError",
     "KernelRegistry",
     "KernelsOver",
+    "Keyword",
     "NativeKernel",
     "PythonKernel",
     "Shortcut",
@@ -78,12 +79,29 @@ class Shortcut:
             return None
 
 
+REQUIRED = inspect.Parameter.empty
+
+
+@dataclass(frozen=True, slots=True)
+class Keyword:
+    """An attribute that a Python kernel takes by its name.
+
+    `kind` is `bool`, `int` (any integer), `float` (any float), `str`, or None for anything.
+    `default` is the value where the operation has no such attribute, or `REQUIRED`.
+    """
+
+    name: str
+    kind: type | None = None
+    default: object = REQUIRED
+
+
 @dataclass(frozen=True, slots=True)
 class PythonKernel:
     """A kernel that runs a Python function, with the GIL, on the thread that reaches it.
 
-    `attributes` are type words in BEF's order (alphabetical by name).  `results` are type words, or
-    None for one result whose type is that of the Python value.  With `heavy` it is worth another
+    `attributes` are type words in BEF's order (alphabetical by name); a kernel with `keywords` takes
+    these instead, by their names.  `results` are type words, or None for one result whose type is that
+    of the Python value.  With `heavy` it is worth another
     worker; with `blocking` it runs in the blocking pool; with `raw` its arguments are AsyncValues,
     some perhaps unavailable or errors; with `frame` it takes the KernelFrame first.
     """
@@ -97,17 +115,21 @@ class PythonKernel:
     raw: bool = False
     frame: bool = False
     sync: bool = False
+    needs: int = 0
+    """Arguments that the function cannot do without."""
     takes: int | None = None
     """Arguments that the function takes, without a trailing chain; None for any number."""
     shortcut: Shortcut | None = None
+    keywords: tuple[Keyword, ...] | None = None
+    """The attributes in the order in which the function gets them, behind its arguments."""
 
 
 @dataclass(frozen=True, slots=True)
 class NativeKernel:
     """A kernel of the native core: `symbol` names the compiled function.
 
-    `arguments` is the least number of arguments, `results` the number of results or None for any:
-    native kernels do not look, so the loader does.  The words of the kernel's data are first the
+    `arguments` is the least number of arguments, `results` the number of results, or None for one for
+    each argument behind these: native kernels do not look, so the loader does.  The words of the kernel's data are first the
     addresses of the native functions `data`, then the `attributes`, in BEF's order.  `flags` are
     `layouts.KERNEL_*`.  The attributes `("*i32",)` are any number of i32, counted by the first word.
     """
@@ -230,7 +252,7 @@ class KernelRegistry(Mapping[str, Kernel]):
         """
 
         def register(function: PythonFunction) -> PythonFunction:
-            takes = arguments_taken(function, len(attributes) + frame)
+            needs, takes = arguments_taken(function, len(attributes) + frame)
             self.add(
                 PythonKernel(
                     name,
@@ -242,6 +264,7 @@ class KernelRegistry(Mapping[str, Kernel]):
                     raw,
                     frame,
                     sync,
+                    needs,
                     takes,
                     shortcut,
                 )
@@ -301,9 +324,19 @@ class KernelsOver(Mapping[str, Kernel]):
         return sum(1 for _ in self)
 
 
-def arguments_taken(function: Callable[..., object], others: int) -> int | None:
-    """How many arguments of the kernel a function takes beside `others`; None for any number."""
-    parameters = inspect.signature(function).parameters.values()
-    if any(parameter.kind is parameter.VAR_POSITIONAL for parameter in parameters):
-        return None
-    return len(parameters) - others
+def arguments_taken(function: Callable[..., object], others: int) -> tuple[int, int | None]:
+    """How many arguments of the kernel a function needs, and how many it takes, None for any number.
+
+    `others` of its positional parameters are for something else.
+    """
+    positional = [
+        parameter
+        for parameter in inspect.signature(function).parameters.values()
+        if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
+    ]
+    needed = sum(parameter.default is parameter.empty for parameter in positional)
+    is_variadic = any(
+        parameter.kind is parameter.VAR_POSITIONAL
+        for parameter in inspect.signature(function).parameters.values()
+    )
+    return max(0, needed - others), None if is_variadic else len(positional) - others

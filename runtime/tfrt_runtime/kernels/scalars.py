@@ -199,7 +199,7 @@ def _add_sync() -> None:
             dialect, name, word = kernel.name.split(".")
             SCALAR_KERNELS.add(replace(kernel, name=f"{dialect}.{name}_s.{word}", sync=True))
     copy = "async_kernels.share_arguments"
-    SCALAR_KERNELS.add(NativeKernel("tfrt.copy_s", copy, arguments=1, sync=True))
+    SCALAR_KERNELS.add(NativeKernel("tfrt.copy_s", copy, results=None, sync=True))
     sums = "scalar_kernels.sum_i32"
     for name in ("sync_sum", "sync_sum2"):
         SCALAR_KERNELS.add(NativeKernel(f"tfrt_test.{name}", sums, sync=True))

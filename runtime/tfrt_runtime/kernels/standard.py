@@ -16,6 +16,7 @@ from tfrt_runtime.kernels.user import USER_KERNELS
 
 MODULES = (
     "scalars",
+    "operators",
     "effects",
     "functions",
     "strings",

@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from tfrt_runtime.host.tensor.shapes import PartialTensorShape, TensorShape, known_shape
+from tfrt_runtime.host.tensor.shapes import (
+    MAXIMUM_COUNT,
+    PartialTensorShape,
+    TensorShape,
+    known_shape,
+)
 from tfrt_runtime.kernels.arguments import expect, shape_of
 from tfrt_runtime.kernels.frame import KernelFrame
 from tfrt_runtime.kernels.registry import KernelError, KernelRegistry, Shortcut
@@ -55,7 +60,10 @@ def get_dimension(shape: object, index: int) -> int:
 @REGISTRY.kernel("ts.get_num_elements", results=("i64",))
 def get_num_elements(shape: object) -> int:
     """How many elements a tensor of this shape has."""
-    return expect(TensorShape, shape).element_count
+    count = expect(TensorShape, shape).element_count
+    if count > MAXIMUM_COUNT:
+        raise KernelError(f"the number of elements of shape {shape} does not fit into i64")
+    return count
 
 
 # --- shapes of a rank that the kernel's name tells ---

@@ -270,6 +270,28 @@ def _tensor_allclose(
     return tensor_allclose
 
 
+# --- another shape ---
+
+
+@REGISTRY.kernel("tfrt_test.flatten.f32", frame=True)
+def flatten(frame: KernelFrame, tensor: object, *others: object) -> DenseHostTensor | Chain:
+    """The same elements in rows, one per first index; or in the tensor that is given for them."""
+    source = dense_tensor(tensor, F32)
+    outputs = [other for other in others if other is not CHAIN]
+    if len(outputs) > 1:
+        raise KernelError(f"expected 1 or 2 tensors, not {1 + len(outputs)}")
+    if outputs:
+        target = dense_tensor(outputs[0], F32)
+        if target.shape.element_count != source.shape.element_count:
+            raise KernelError(f"elements of shape {source.shape} do not fit in {target.shape}")
+    else:
+        rows = source.shape.sizes[0] if source.shape.rank else 1
+        columns = source.shape.element_count // rows if rows else 0
+        target = new_tensor(frame, F32, (rows, columns))
+    target.array.reshape(-1)[...] = source.array.reshape(-1)
+    return CHAIN if outputs else target
+
+
 # --- looking ---
 
 
@@ -301,6 +323,40 @@ def no_op_ht(tensor: object) -> HostTensor:
     return host_tensor(tensor)
 
 
+# --- the same in sync functions: no chains, as kernels run one after the other ---
+
+
+def _register_sync(element_type: ElementType, attribute: str) -> None:
+    word = element_type.word
+    for rank in range(MAXIMUM_RANK + 1):
+        REGISTRY.kernel(
+            f"tfrt_dht_sync.create_uninitialized_tensor.{word}.{rank}",
+            attributes=("array.i64",),
+            results=("object",),
+            frame=True,
+            sync=True,
+        )(_creation(element_type, rank))
+    REGISTRY.kernel(
+        f"tfrt_dht_sync.fill_tensor_with_constant.{word}",
+        attributes=(attribute,),
+        results=(),
+        sync=True,
+    )(_fill_with_constant(element_type))
+    REGISTRY.kernel(
+        f"tfrt_dht_sync.set_tensor_with_constant_values.{word}",
+        attributes=(f"array.{attribute}",),
+        results=(),
+        sync=True,
+    )(_set_with_constants(element_type))
+
+    @REGISTRY.kernel(f"tfrt_dht_sync.tensor_equal.{word}", results=("i1",), sync=True)
+    def tensor_equal(left: object, right: object) -> bool:
+        return are_equal(dense_tensor(left, element_type), dense_tensor(right, element_type))
+
+
+REGISTRY.kernel("tfrt_dht_sync.print_tensor", results=(), frame=True, sync=True)(print_tensor)
+
+
 # --- one kernel per element type ---
 
 
@@ -318,6 +374,7 @@ def _register_real(element_type: ElementType, attribute: str) -> None:
         results=("chain",),
         shortcut=_native_assignment(element_type),
     )(_set_with_constants(element_type))
+    _register_sync(element_type, attribute)
 
 
 def _register_complex(element_type: ElementType, part: str) -> None:

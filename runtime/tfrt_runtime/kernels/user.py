@@ -6,7 +6,8 @@
 
     %y = "my.scale"(%x) {factor = 3 : i32} : (i32) -> i32
 
-Positional parameters are the kernel's arguments; keyword-only parameters are its attributes, by name.
+Positional parameters are the kernel's arguments; keyword-only parameters are its attributes, by name:
+an operation gives each that has no default, once, and no others.
 A first parameter that is annotated `KernelFrame` is the frame.  An `async def` function runs on an
 event loop of its own, and its results are unavailable until it returns.
 """
@@ -15,25 +16,22 @@ from __future__ import annotations
 
 import functools
 import inspect
+import sys
 import threading
 from collections.abc import Callable, Coroutine
-from dataclasses import replace
-from typing import TYPE_CHECKING, TypeVar, cast
+from dataclasses import dataclass, replace
+from typing import TypeVar, cast, overload
 
-from tfrt_runtime.diagnostics import TfrtError, error, note
-from tfrt_runtime.host.async_value import AsyncValue
-from tfrt_runtime.host.chain import CHAIN
+from tfrt_runtime.diagnostics import TfrtError, error
+from tfrt_runtime.kernels.event_loop import on_event_loop
 from tfrt_runtime.kernels.frame import KernelFrame
 from tfrt_runtime.kernels.registry import (
-    KernelError,
     KernelRegistry,
+    Keyword,
     PythonKernel,
     Shortcut,
     arguments_taken,
 )
-
-if TYPE_CHECKING:
-    import asyncio
 
 PythonFunction = TypeVar("PythonFunction", bound=Callable[..., object])
 
@@ -41,46 +39,131 @@ USER_KERNELS = KernelRegistry("user")
 """What `kernel` registers; programs find these beside the runtime's own."""
 
 
+@dataclass(frozen=True, slots=True)
+class UserKernel:
+    """A kernel as its author sees it: `function.kernel` of what `kernel` decorated."""
+
+    name: str
+    function: Callable[..., object]
+    attributes: tuple[Keyword, ...]
+    has_frame: bool
+
+    @property
+    def signature(self) -> inspect.Signature:
+        """The parameters and what they are annotated with, the frame not among them."""
+        signature = inspect.signature(self.function)
+        parameters = list(signature.parameters.values())[self.has_frame :]
+        return signature.replace(parameters=parameters)
+
+    @property
+    def documentation(self) -> str:
+        """The docstring of the function."""
+        return inspect.getdoc(self.function) or ""
+
+
+class Tracing(threading.local):
+    """What calling a kernel does on this thread, if it is not to run its function."""
+
+    call: Callable[[UserKernel, tuple[object, ...], dict[str, object]], object] | None = None
+
+
+TRACING = Tracing()
+
+USER_FUNCTIONS: dict[str, UserKernel] = {}
+"""What `kernel` decorated, by the kernel's name."""
+
+
+@overload
+def kernel(name: PythonFunction, /) -> PythonFunction: ...
+
+
+@overload
 def kernel(
-    name: str, *, blocking: bool = False, raw: bool = False, native: str = ""
-) -> Callable[[PythonFunction], PythonFunction]:
+    name: str | None = None, *, blocking: bool = False, raw: bool = False, native: str = ""
+) -> Callable[[PythonFunction], PythonFunction]: ...
+
+
+def kernel(
+    name: str | None | PythonFunction = None,
+    *,
+    blocking: bool = False,
+    raw: bool = False,
+    native: str = "",
+) -> PythonFunction | Callable[[PythonFunction], PythonFunction]:
     """Register the decorated function as kernel `name`, in the place of an earlier one.
+
+    Without a name the kernel is `py.FUNCTION`, or in a module `MODULE.FUNCTION`.  The function stays
+    one that Python calls as before; only while a program is traced, calling it makes an operation.
+    Its attribute `kernel` is the `UserKernel`.
 
     The function runs with the GIL on the worker that reaches it, or with `blocking` on a thread of
     the blocking pool.  With `raw` its arguments are AsyncValues.  With `native`, which says its types
     such as `(f64, tensor<?x?xf32>) -> f64`, it is compiled by Numba and runs without the GIL: tensors
     are numpy arrays that it may write, attributes are numbers.  Results get the types that the
-    program gives them: numbers are checked against them, None is a chain, a tuple is several
-    results.  What it raises becomes an error of the results; raise `KernelError` for a message of
-    your own.
+    program gives them: they are checked, None is a chain where the program has one, a tuple is several
+    results, a numpy array is a tensor.  What it raises is the cause of the results' error; raise
+    `KernelError` for a message of your own.
 
     Raises:
         TfrtError: if `native` is no signature of a native kernel.
     """
 
     def register(function: PythonFunction) -> PythonFunction:
-        made = user_kernel(name, function, blocking=blocking, raw=raw)
+        full_name = name if isinstance(name, str) else own_name(function)
+        made = user_kernel(full_name, function, blocking=blocking, raw=raw)
         USER_KERNELS.replace(native_kernel(made, function, native) if native else made)
-        return function
+        described = UserKernel(full_name, function, made.keywords or (), takes_frame(function))
+        USER_FUNCTIONS[full_name] = described
+        return callable_in_traces(described, function)
 
-    return register
+    return register if name is None or isinstance(name, str) else register(name)
+
+
+def own_name(function: Callable[..., object]) -> str:
+    """The name of a kernel that is given none."""
+    module = function.__module__
+    return f"{'py' if module == '__main__' else module}.{function.__name__}"
+
+
+def callable_in_traces(described: UserKernel, function: PythonFunction) -> PythonFunction:
+    """A function that does what `function` does, or on a thread that traces makes an operation."""
+
+    @functools.wraps(function)
+    def call(*values: object, **keywords: object) -> object:
+        traced = TRACING.call
+        if traced is None:
+            return function(*values, **keywords)
+        return traced(described, values, keywords)
+
+    call.kernel = described  # type: ignore[attr-defined]
+    if inspect.iscoroutinefunction(function) and sys.version_info >= (3, 12):
+        inspect.markcoroutinefunction(call)
+    return cast(PythonFunction, call)
 
 
 def user_kernel(
     name: str, function: Callable[..., object], *, blocking: bool = False, raw: bool = False
 ) -> PythonKernel:
     """A kernel that calls `function` as `kernel` says."""
-    attributes = keyword_parameters(function)
+    keywords = keyword_parameters(function)
     is_coroutine = inspect.iscoroutinefunction(function)
     has_frame = takes_frame(function)
-    call = with_keywords(function, attributes)
+    call = with_keywords(function, keywords)
     if is_coroutine:
         call = on_event_loop(
             cast("Callable[..., Coroutine[object, object, object]]", call), has_frame
         )
-    taken = arguments_taken(function, len(attributes) + has_frame)
-    kernel = PythonKernel(name, call, ("any",) * len(attributes), takes=taken)
-    return replace(kernel, frame=has_frame or is_coroutine, blocking=blocking, raw=raw)
+    needs, takes = arguments_taken(function, has_frame)
+    return PythonKernel(
+        name,
+        call,
+        blocking=blocking,
+        raw=raw,
+        frame=has_frame or is_coroutine,
+        needs=needs,
+        takes=takes,
+        keywords=keywords,
+    )
 
 
 def native_kernel(
@@ -97,7 +180,7 @@ def native_kernel(
             error(f"native kernel '{made.name}' cannot be raw, blocking, async, or take the frame")
         )
     # These import numpy, which takes longer than a small program; few programs have such kernels.
-    from tfrt_runtime.kernels.numba_kernels import NumbaFunction, call_on_arrays
+    from tfrt_runtime.kernels.numba_kernels import NumbaFunction
     from tfrt_runtime.kernels.signatures import Tensor, parse_signature
 
     signature = parse_signature(signature_text)
@@ -108,11 +191,10 @@ def native_kernel(
                 f"native kernel '{made.name}' takes {made.takes} arguments, its types are {count}"
             )
         )
-    call = with_keywords(function, keyword_parameters(function))
-    compiled = NumbaFunction(made.name, function, signature, keyword_parameters(function))
+    compiled = NumbaFunction(made.name, function, signature)
     return replace(
         made,
-        function=call_on_arrays(call),
+        function=compiled.in_python(made.function),
         results=tuple(result.word for result in signature.results) or ("chain",),
         heavy=any(isinstance(argument, Tensor) for argument in signature.arguments),
         takes=count,
@@ -120,10 +202,20 @@ def native_kernel(
     )
 
 
-def keyword_parameters(function: Callable[..., object]) -> tuple[str, ...]:
-    """Names of the keyword-only parameters, in the order in which BEF has attributes."""
+ATTRIBUTE_KINDS: dict[object, type] = {
+    annotation: kind for kind in (bool, int, float, str) for annotation in (kind, kind.__name__)
+}
+"""Annotations of attributes that are checked, also as the text that a future import makes of them."""
+
+
+def keyword_parameters(function: Callable[..., object]) -> tuple[Keyword, ...]:
+    """The keyword-only parameters, in their order: the attributes of the kernel."""
     parameters = inspect.signature(function).parameters.values()
-    return tuple(sorted(p.name for p in parameters if p.kind is p.KEYWORD_ONLY))
+    return tuple(
+        Keyword(p.name, ATTRIBUTE_KINDS.get(p.annotation), p.default)
+        for p in parameters
+        if p.kind is p.KEYWORD_ONLY
+    )
 
 
 def takes_frame(function: Callable[..., object]) -> bool:
@@ -132,10 +224,13 @@ def takes_frame(function: Callable[..., object]) -> bool:
     return bool(parameters) and parameters[0].annotation in (KernelFrame, "KernelFrame")
 
 
-def with_keywords(function: Callable[..., object], names: tuple[str, ...]) -> Callable[..., object]:
+def with_keywords(
+    function: Callable[..., object], keywords: tuple[Keyword, ...]
+) -> Callable[..., object]:
     """`function`, called with its keywords last and without their names."""
-    if not names:
+    if not keywords:
         return function
+    names = [keyword.name for keyword in keywords]
     count = len(names)
 
     @functools.wraps(function)
@@ -143,64 +238,3 @@ def with_keywords(function: Callable[..., object], names: tuple[str, ...]) -> Ca
         return function(*values[:-count], **dict(zip(names, values[-count:], strict=True)))
 
     return call
-
-
-def on_event_loop(
-    function: Callable[..., Coroutine[object, object, object]], has_frame: bool
-) -> Callable[..., object]:
-    """A kernel function that starts a coroutine and returns values that it resolves."""
-
-    import asyncio  # takes 20 ms, and few programs have such kernels
-
-    def start(frame: KernelFrame, *values: object) -> tuple[AsyncValue, ...]:
-        results = tuple(frame.allocate(i) for i in range(len(frame.result_types)))
-        frame.request.enter()
-        task = function(*((frame,) if has_frame else ()), *values)
-        asyncio.run_coroutine_threadsafe(finish(frame, task, results), event_loop())
-        return results
-
-    return start
-
-
-async def finish(
-    frame: KernelFrame,
-    task: Coroutine[object, object, object],
-    results: tuple[AsyncValue, ...],
-) -> None:
-    """Await a kernel's coroutine and resolve its results; the run is not over before."""
-    try:
-        returned = await task
-        values = returned if isinstance(returned, tuple) and len(results) != 1 else (returned,)
-        if len(values) != len(results):
-            raise KernelError(
-                f"the kernel returned {len(values)} values for {len(results)} results"
-            )
-        for result, value in zip(results, values, strict=True):
-            result.emplace(CHAIN if value is None else value)
-    except Exception as problem:  # noqa: BLE001 - it becomes the results' error
-        fail(frame, problem, results)
-    finally:
-        frame.request.leave()
-
-
-def fail(frame: KernelFrame, problem: Exception, results: tuple[AsyncValue, ...]) -> None:
-    """Report what a coroutine raised, and make it every result that is not there yet."""
-    if isinstance(problem, KernelError):
-        diagnostic = error(problem.message, frame.location)
-    else:
-        notes = [note(f"raised in kernel '{frame.name}'")]
-        diagnostic = error(f"{type(problem).__name__}: {problem}", frame.location, notes)
-    frame.request.report(diagnostic)
-    for result in results:
-        if not result.done():
-            result.set_error(diagnostic)
-
-
-@functools.cache
-def event_loop() -> asyncio.AbstractEventLoop:
-    """The loop of `async def` kernels, which runs on a thread of its own for ever."""
-    import asyncio
-
-    loop = asyncio.new_event_loop()
-    threading.Thread(target=loop.run_forever, name="event loop", daemon=True).start()
-    return loop

@@ -7,7 +7,7 @@ it.
 
 from __future__ import annotations
 
-from tfrt_runtime.native.async_value import give_block, take_block
+from tfrt_runtime.native.cells import give_block, take_block
 from tfrt_runtime.native.delivery import deliver
 from tfrt_runtime.native.layouts import (
     ACTIVATION_CALLER,
@@ -52,10 +52,14 @@ def new_activation(
 ) -> Address:
     """An activation at the entry of `function`; one pending count belongs to who fills it.
 
+    0, and nothing is taken over, if it is large and there is no memory for it.
+
     `nested` is ACTIVATION_NESTED of what it is nested in.
     Deliver the arguments, then call `begin`.
     """
     activation = take_block(context, load(function + FUNCTION_SIZE))
+    if activation == 0:
+        return 0
     store(activation + ACTIVATION_FUNCTION, function)
     store(activation + ACTIVATION_REQUEST, request)
     store(activation + ACTIVATION_RETURN, return_kind)

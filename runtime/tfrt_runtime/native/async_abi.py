@@ -18,11 +18,15 @@ from tfrt_runtime.native.async_awaiting import (
 )
 from tfrt_runtime.native.async_groups import add_member, has_error, new_group
 from tfrt_runtime.native.async_objects import (
+    drop_checked,
+    drop_held,
+    drop_own,
     drop_references,
     emplace,
     emplace_unseen,
     error_of,
     fail_thread,
+    hold_references,
     new_future,
     new_token,
     note_failure,
@@ -31,20 +35,19 @@ from tfrt_runtime.native.async_objects import (
     tell,
     thread_failure,
 )
-from tfrt_runtime.native.async_value import (
-    give_block,
-    is_available,
-    state_of,
-    take_block,
-)
+from tfrt_runtime.native.async_value import is_available, state_of
+from tfrt_runtime.native.cells import give_block, need_block
 from tfrt_runtime.native.layouts import (
     CONCRETE,
     CONTEXT_QUEUE,
+    CONTEXT_REFUSED,
     ERROR,
     EVENT_DESCRIBE,
+    EVENT_REFUSED,
     EVENT_THREAD,
     QUEUE_WORKERS,
     VALUE_OWNER,
+    VALUE_OWNER_REFUSED,
     VALUE_REFERENCES,
 )
 from tfrt_runtime.native.memory import (
@@ -52,6 +55,7 @@ from tfrt_runtime.native.memory import (
     Address,
     exported,
     fetch_add,
+    inline,
     load,
     native,
     store,
@@ -74,28 +78,39 @@ def drop_ref(value: Address, count: int) -> None:
     drop_references(here(), value, count)
 
 
+@inline
+def marked(context: Address, made: Address) -> Address:
+    """A new object, with a mark for `set_maker` if this thread was refused memory."""
+    if load(context + CONTEXT_REFUSED) != 0:
+        store(made + VALUE_OWNER, VALUE_OWNER_REFUSED)
+    return made
+
+
 @exported("mlirAsyncRuntimeCreateToken", "ptr")
 def create_token() -> Address:
     """A token with two references: the caller's and the producer's."""
-    return new_token(here())
+    context = here()
+    return marked(context, new_token(context))
 
 
 @exported("mlirAsyncRuntimeCreateValue", "ptr", "i64")
 def create_value(size: int) -> Address:
     """A value with `size` bytes of storage and two references: the caller's and the producer's."""
-    return new_future(here(), size)
+    context = here()
+    return marked(context, new_future(context, size))
 
 
 @exported("mlirAsyncRuntimeCreateGroup", "ptr", "i64")
 def create_group(size: int) -> Address:
     """A group for `size` members, with one reference."""
-    return new_group(here(), size)
+    context = here()
+    return marked(context, new_group(context, size))
 
 
 @exported("mlirAsyncRuntimeAddTokenToGroup", "i64", "ptr", "ptr")
 def add_token_to_group(token: Address, group: Address) -> int:
     """Add a token to a group; its rank."""
-    return add_member(here(), token, group)
+    return add_member(here(), token, group, 0)
 
 
 @exported("mlirAsyncRuntimeEmplaceToken", "void", "ptr")
@@ -173,7 +188,7 @@ def await_object(value: Address) -> None:
 
 @exported("mlirAsyncRuntimeGetValueStorage", "ptr", "ptr")
 def get_value_storage(value: Address) -> Address:
-    """Where the value's bytes are; there are none in an error."""
+    """Where the value's bytes are; those of an error are undefined."""
     return storage_of(value)
 
 
@@ -218,13 +233,48 @@ def print_current_thread_id() -> None:
 @exported("mlirAsyncRuntimeAddValueToGroup", "i64", "ptr", "ptr")
 def add_value_to_group(value: Address, group: Address) -> int:
     """Add a value to a group; its rank."""
-    return add_member(here(), value, group)
+    return add_member(here(), value, group, 0)
+
+
+@exported("tfrtAsyncAddToGroup", "i64", "ptr", "ptr", "ptr")
+def add_to_group(member: Address, group: Address, record: Address) -> int:
+    """Add a token or a value to a group; its rank.  `record` says where the program does so."""
+    return add_member(here(), member, group, record)
+
+
+@exported("tfrtAsyncAddRefOnTop", "void", "ptr", "i64")
+def add_ref_on_top(value: Address, count: int) -> None:
+    """`count` more references, which the program counts on top of what its compiler does."""
+    hold_references(value, count)
+
+
+@exported("tfrtAsyncDropRefOnTop", "void", "ptr", "i64", "ptr")
+def drop_ref_on_top(value: Address, count: int, record: Address) -> None:
+    """`count` references less of those on top; without so many it is an error, and drops none."""
+    drop_held(here(), value, count, record)
+
+
+@exported("tfrtAsyncDropOwnRef", "void", "ptr", "i64", "ptr")
+def drop_own_ref(value: Address, _count: int, record: Address) -> None:
+    """One reference less of an object that the program has made: on top, or the producer's."""
+    drop_own(here(), value, record)
+
+
+@exported("tfrtAsyncDropRefByHand", "void", "ptr", "i64", "ptr")
+def drop_ref_by_hand(value: Address, count: int, record: Address) -> None:
+    """`count` references less of an object that the program alone counts; without so many it is an
+    error, and drops none.
+    """
+    drop_checked(here(), value, count, record)
 
 
 @exported("tfrtAsyncSetMaker", "void", "ptr", "ptr")
 def set_maker(value: Address, record: Address) -> None:
     """Say which operation made an object, for reports; the record lives as long as the object."""
+    is_refused = load(value + VALUE_OWNER) == VALUE_OWNER_REFUSED
     store(value + VALUE_OWNER, record)
+    if is_refused:
+        tell(here(), EVENT_REFUSED, record)
 
 
 @exported("tfrtAsyncEmplaceUnseen", "void", "ptr")
@@ -275,8 +325,8 @@ def fail_from(source: Address) -> None:
 def allocate_frame(size: int, alignment: int) -> Address:
     """Memory for the frame of a coroutine; the alignment is a power of 2."""
     if alignment <= BLOCK_ALIGNMENT:
-        return take_block(here(), size)
-    block = take_block(here(), size + alignment + 2 * WORD)
+        return need_block(here(), size)
+    block = need_block(here(), size + alignment + 2 * WORD)
     frame = (block + alignment - 1) & -alignment
     store(end_of_frame(frame, size), block)
     return frame

@@ -14,13 +14,8 @@ kernel that it may be in keeps its frame meanwhile: those that the thread runs g
 from __future__ import annotations
 
 from tfrt_runtime.native.async_objects import leave_waiter, tell
-from tfrt_runtime.native.async_value import (
-    drop_optional,
-    give_cell,
-    is_available,
-    new_waiter,
-    take_block,
-)
+from tfrt_runtime.native.async_value import drop_optional, is_available, new_waiter
+from tfrt_runtime.native.cells import give_block, give_cell, take_block
 from tfrt_runtime.native.executor import next_task, run_ready, run_task
 from tfrt_runtime.native.handles import latch_drop, latch_make
 from tfrt_runtime.native.layouts import (
@@ -34,6 +29,7 @@ from tfrt_runtime.native.layouts import (
     CONTEXT_NESTED,
     CONTEXT_PROCESS,
     CONTEXT_QUEUE,
+    CONTEXT_REFUSED,
     CONTEXT_REQUEST,
     CONTEXT_RESULTS,
     CONTEXT_RUN,
@@ -44,11 +40,10 @@ from tfrt_runtime.native.layouts import (
     EVENT_LOOK,
     EVENT_WAITING,
     FRAME_ROOM,
+    LATCH_ASLEEP,
     LATCH_PENDING,
+    PROCESS_RESUMING,
     PROCESS_RUN_COROUTINE,
-    QUEUE_EPOCH,
-    QUEUE_SLEEPERS,
-    QUEUE_WAITING,
     TASK_FIRST,
     TASK_SECOND,
     TASK_THIRD,
@@ -57,17 +52,15 @@ from tfrt_runtime.native.layouts import (
 )
 from tfrt_runtime.native.memory import (
     Address,
-    allocate,
     call1,
+    compare_and_swap,
     entry,
     fetch_add,
-    futex_wait,
     inline,
     load,
     load_acquire,
     native,
     now,
-    release,
     set_thread_context,
     stack_room,
     store,
@@ -84,6 +77,7 @@ from tfrt_runtime.native.tasks import (
     sleep_on_queue,
     turn,
     wake_sleeper,
+    watch,
 )
 
 MOST_NESTED_COROUTINES = 64
@@ -119,6 +113,7 @@ def run_coroutine(context: Address, task: Address) -> None:
     resume = load(task + TASK_SECOND)
     run = load(context + CONTEXT_RUN)
     store(context + CONTEXT_RUN, load(task + TASK_THIRD))
+    store(context + CONTEXT_REFUSED, 0)
     free_task(context, task)
     call_compiled(context, resume, handle)
     store(context + CONTEXT_RUN, run)
@@ -243,7 +238,7 @@ def wait_for_object(context: Address, value: Address) -> None:
             continue
         if latch == 0:
             latch = latch_make(context, value)
-        if not doze(context, latch + LATCH_PENDING, nap):
+        if not doze(context, latch, nap):
             store(context + CONTEXT_REQUEST, request)
             tell(context, EVENT_WAITING, value)
             nap = min(2 * nap, LONGEST_NAP_NS)
@@ -265,7 +260,7 @@ def put_frame_aside(context: Address) -> Address:
     store(kept + KEPT_LIMIT, load(context + CONTEXT_FRAME_LIMIT))
     store(kept + KEPT_ACTIVATION, load(context + CONTEXT_ACTIVATION))
     store(kept + KEPT_STARTED, load(context + CONTEXT_STARTED))
-    frame = allocate(16 * FRAME_ROOM)
+    frame = take_block(context, 16 * FRAME_ROOM)
     store(context + CONTEXT_ARGUMENTS, frame)
     store(context + CONTEXT_RESULTS, frame + 8 * FRAME_ROOM)
     store(context + CONTEXT_FRAME_LIMIT, FRAME_ROOM)
@@ -275,7 +270,8 @@ def put_frame_aside(context: Address) -> Address:
 @native
 def take_frame_back(context: Address, kept: Address) -> None:
     """Let a context go on with the kernel that it was in."""
-    release(load(context + CONTEXT_ARGUMENTS))
+    frame = load(context + CONTEXT_ARGUMENTS)
+    give_block(context, frame, 16 * load(context + CONTEXT_FRAME_LIMIT))
     store(context + CONTEXT_ARGUMENTS, load(kept + KEPT_ARGUMENTS))
     store(context + CONTEXT_RESULTS, load(kept + KEPT_RESULTS))
     store(context + CONTEXT_FRAME_LIMIT, load(kept + KEPT_LIMIT))
@@ -309,31 +305,30 @@ def take_task(context: Address) -> Address:
 
 
 @native
-def doze(context: Address, word: Address, nap_ns: int) -> bool:
-    """Sleep until there may be something to do, or `word` is 0; False if only the time is over."""
+def doze(context: Address, latch: Address, nap_ns: int) -> bool:
+    """Sleep until there may be something to do, or a latch is released; False if only the time is over."""
     offer_tasks(context)
     start = now()
+    word = latch + LATCH_PENDING
+    if compare_and_swap(word, 1, LATCH_ASLEEP) == 0:
+        return True
     if stack_room() < HELPERS_RESERVE:
         share_pending(context)
         sleep_only(context, word, nap_ns)
     else:
         sleep_on_queue(context, word, nap_ns)
+    if compare_and_swap(word, LATCH_ASLEEP, 1) == 0:
+        # This thread was counted when the latch was released.
+        fetch_add(load(context + CONTEXT_PROCESS) + PROCESS_RESUMING, -1)
     return now() - start < nap_ns
 
 
 @native
 def sleep_only(context: Address, word: Address, nap_ns: int) -> None:
     """Sleep although there may be tasks: this thread has no stack left for them."""
-    queue = load(context + CONTEXT_QUEUE)
-    fetch_add(queue + QUEUE_WAITING, 1)
-    fetch_add(queue + QUEUE_SLEEPERS, 1)
-    epoch = load_acquire(queue + QUEUE_EPOCH)
-    if load_acquire(word) != 0:
-        turn(context)
-        futex_wait(queue + QUEUE_EPOCH, epoch, nap_ns)
-        turn(context)
-    fetch_add(queue + QUEUE_SLEEPERS, -1)
-    fetch_add(queue + QUEUE_WAITING, -1)
+    turn(context)
+    watch(load(context + CONTEXT_QUEUE), word, nap_ns)
+    turn(context)
 
 
 @inline

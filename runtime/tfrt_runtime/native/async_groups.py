@@ -24,6 +24,7 @@ from tfrt_runtime.native.layouts import (
     EVENT_OVERFILLED,
     GROUP_ADDED,
     GROUP_ERROR,
+    GROUP_EXCESS,
     GROUP_PENDING,
     GROUP_SIZE,
     GROUP_STORAGE,
@@ -41,6 +42,7 @@ from tfrt_runtime.native.memory import (
     load_acquire,
     native,
     store,
+    store_release,
 )
 from tfrt_runtime.native.waiters import publish
 
@@ -53,6 +55,7 @@ def new_group(context: Address, size: int) -> Address:
     store(group + GROUP_ADDED, 0)
     store(group + GROUP_SIZE, size)
     store(group + GROUP_ERROR, 0)
+    store(group + GROUP_EXCESS, 0)
     if size <= 0:
         store(group + VALUE_STATE, CONCRETE)
     shared = load(load(context + CONTEXT_QUEUE) + QUEUE_ASYNC)
@@ -62,10 +65,15 @@ def new_group(context: Address, size: int) -> Address:
 
 
 @native
-def add_member(context: Address, member: Address, group: Address) -> int:
-    """Add a token or a value to a group; how many were added before it."""
+def add_member(context: Address, member: Address, group: Address, record: Address) -> int:
+    """Add a token or a value to a group; how many were added before it.
+
+    `record` says where the program does so, 0 if that is unknown.
+    """
     rank = fetch_add(group + GROUP_ADDED, 1)
     if rank >= load(group + GROUP_SIZE):
+        # Of several additions that are too many at once, any may be named.
+        store_release(group + GROUP_EXCESS, record)
         keep_error(context, group, tell(context, EVENT_OVERFILLED, group))
         return rank
     if state_of(member) < CONCRETE:

@@ -52,6 +52,7 @@ from tfrt_runtime.native.layouts import (
     VALUE_PAYLOAD,
     VALUE_REFERENCES,
     VALUE_STATE,
+    VALUE_TARGET,
     VALUE_WAITING,
 )
 from tfrt_runtime.native.memory import (
@@ -332,6 +333,6 @@ def get_uniqueness(context: Address, record: Address) -> None:
         unique = load_acquire(value + VALUE_REFERENCES) == 1
         result = new_available(context, TYPE_I1)
         if load(value + VALUE_KIND) & KIND_BITS == KIND_INDIRECT:
-            unique = unique and load_acquire(load(value + VALUE_PAYLOAD) + VALUE_REFERENCES) == 1
+            unique = unique and load_acquire(load(value + VALUE_TARGET) + VALUE_REFERENCES) == 1
         store(result + VALUE_PAYLOAD, 1 if unique else 0)
         set_result(context, i, result)

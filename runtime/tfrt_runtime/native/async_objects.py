@@ -20,13 +20,12 @@ from tfrt_runtime.native.async_value import (
     destroy_chain,
     drop_optional,
     drop_reference,
-    give_cell,
     is_available,
     new_value,
     resolve,
     state_of,
-    take_block,
 )
+from tfrt_runtime.native.cells import give_cell, need_block
 from tfrt_runtime.native.layouts import (
     ASYNC_CHECKED,
     ASYNC_LIMIT,
@@ -40,6 +39,7 @@ from tfrt_runtime.native.layouts import (
     CONTEXT_QUEUE,
     ERROR,
     EVENT_DESCRIBE,
+    EVENT_DROPPED_TOO_OFTEN,
     EVENT_RELEASED_TOO_OFTEN,
     EVENT_RESOLVED_TWICE,
     GROUP_ADDED,
@@ -49,7 +49,9 @@ from tfrt_runtime.native.layouts import (
     KIND_BITS,
     KIND_CONCRETE,
     KIND_INDIRECT,
+    OBJECT_DISOWNED,
     OBJECT_GIVEN_UP,
+    OBJECT_HELD,
     OBJECT_REGISTERED,
     PROCESS_ASYNC_EVENT,
     QUEUE_ASYNC,
@@ -61,7 +63,6 @@ from tfrt_runtime.native.layouts import (
     TYPE_UNKNOWN,
     UNCONSTRUCTED,
     VALUE_ASYNC,
-    VALUE_FAILURE,
     VALUE_KIND,
     VALUE_NEXT,
     VALUE_OWNER,
@@ -69,6 +70,7 @@ from tfrt_runtime.native.layouts import (
     VALUE_REFERENCES,
     VALUE_STATE,
     VALUE_STORAGE,
+    VALUE_TARGET,
     WAITER_THIRD,
 )
 from tfrt_runtime.native.memory import (
@@ -128,12 +130,12 @@ def new_future(context: Address, size: int) -> Address:
 @native
 def new_large(context: Address, payload_type: int, size: int) -> Address:
     """An unresolved object with one reference and `size` bytes behind the header."""
-    made = take_block(context, VALUE_STORAGE + size)
+    made = need_block(context, VALUE_STORAGE + size)
     store(made + VALUE_REFERENCES, 1)
     store(made + VALUE_STATE, UNCONSTRUCTED)
     store(made + VALUE_KIND, payload_type << 8 | KIND_CONCRETE)
     store(made + VALUE_PAYLOAD, 0)
-    store(made + VALUE_FAILURE, 0)
+    store(made + VALUE_TARGET, 0)
     store(made + VALUE_OWNER, 0)
     store(made + VALUE_ASYNC, size << 2)
     store(context + CONTEXT_MADE, load(context + CONTEXT_MADE) + 1)
@@ -142,7 +144,7 @@ def new_large(context: Address, payload_type: int, size: int) -> Address:
 
 @inline
 def storage_of(value: Address) -> Address:
-    """Where the payload of a value is.  It has none while, or once, the value is an error."""
+    """Where the payload of a value is.  Its producer may store there even when it was given up."""
     if load_acquire(value + VALUE_KIND) >> 8 == TYPE_STORAGE:
         return value + VALUE_STORAGE
     return value + VALUE_PAYLOAD
@@ -261,6 +263,77 @@ def last_reference(context: Address, value: Address, too_many: int) -> None:
 
 
 @native
+def hold_references(value: Address, count: int) -> None:
+    """Add `count` references, and note that the program has added them by hand."""
+    fetch_add(value + VALUE_ASYNC, count * OBJECT_HELD)
+    fetch_add(value + VALUE_REFERENCES, count)
+
+
+@native
+def drop_held(context: Address, value: Address, count: int, record: Address) -> None:
+    """Drop `count` of the references that the program has added by hand.
+
+    What its compiler counts keeps the object alive meanwhile, so that one drop too many can be told
+    before it does harm.
+    """
+    if take_held(value, count):
+        drop_references(context, value, count)
+    else:
+        tell(context, EVENT_DROPPED_TOO_OFTEN, record)
+
+
+@native
+def drop_own(context: Address, value: Address, record: Address) -> None:
+    """As `drop_held`, of an object that the program has made itself: one may be the producer's.
+
+    A program that never resolves the object drops that one by hand.
+    """
+    if take_held(value, 1) or disown(value):
+        drop_references(context, value, 1)
+    else:
+        tell(context, EVENT_DROPPED_TOO_OFTEN, record)
+
+
+@native
+def take_held(value: Address, count: int) -> bool:
+    """Take the note of `count` references that the program has added by hand; False without so many."""
+    while True:
+        # Never below none, not even for a moment: another drop might be refused for that.
+        bits = load_acquire(value + VALUE_ASYNC)
+        if bits < count * OBJECT_HELD:
+            return False
+        if compare_and_swap(value + VALUE_ASYNC, bits, bits - count * OBJECT_HELD) != 0:
+            return True
+
+
+@native
+def disown(value: Address) -> bool:
+    """Become the one who drops the producer's reference; False if the object is resolved, or disowned."""
+    while True:
+        bits = load_acquire(value + VALUE_ASYNC)
+        if bits & OBJECT_DISOWNED != 0:
+            return False
+        # The flag comes first: a producer that finds the object claimed must see why.
+        if compare_and_swap(value + VALUE_ASYNC, bits, bits | OBJECT_DISOWNED) != 0:
+            return claim(value)
+
+
+@native
+def drop_checked(context: Address, value: Address, count: int, record: Address) -> None:
+    """Drop `count` references, unless there are fewer apart from the list's."""
+    kept = 1 if is_registered(value) else 0
+    while True:
+        references = load_acquire(value + VALUE_REFERENCES)
+        if references - kept < count:
+            tell(context, EVENT_DROPPED_TOO_OFTEN, record)
+            return
+        if compare_and_swap(value + VALUE_REFERENCES, references, references - count) != 0:
+            break
+    if references == count:
+        last_reference(context, value, 0)
+
+
+@native
 def destroy_object(context: Address, value: Address) -> None:
     """Destroy an object that nobody refers to."""
     if load(value + VALUE_KIND) >> 8 == TYPE_GROUP:
@@ -289,8 +362,9 @@ def emplace_unseen(value: Address) -> bool:
 
     Who learns of it later does so by way of something that publishes it, as with any memory.
     """
-    if load(value + VALUE_ASYNC) & OBJECT_REGISTERED != 0:
-        # The list of objects knows of it, and may give it up at this moment.
+    if load(value + VALUE_ASYNC) & (OBJECT_REGISTERED | OBJECT_DISOWNED) != 0:
+        # The list of objects knows of it, and may give it up at this moment; or the producer's
+        # reference is dropped already.
         return False
     store(value + VALUE_STATE, CONCRETE)
     store(value + VALUE_REFERENCES, load(value + VALUE_REFERENCES) - 1)
@@ -300,7 +374,11 @@ def emplace_unseen(value: Address) -> bool:
 @native
 def resolved_before(context: Address, value: Address) -> None:
     """The producer of an object comes too late: it was given up, or the program is wrong."""
-    if load_acquire(value + VALUE_ASYNC) & OBJECT_GIVEN_UP != 0:
+    bits = load_acquire(value + VALUE_ASYNC)
+    if bits & OBJECT_DISOWNED != 0:
+        # The program has dropped the producer's reference by hand, and resolves the object all the same.
+        tell(context, EVENT_RELEASED_TOO_OFTEN, value)
+    elif bits & OBJECT_GIVEN_UP != 0:
         drop_references(context, value, 1)
     else:
         # The first one to resolve it gave up the producer's reference.
@@ -310,11 +388,13 @@ def resolved_before(context: Address, value: Address) -> None:
 @native
 def set_object_error(context: Address, value: Address) -> None:
     """Resolve an object to the error that was noted for it; gives up the producer's reference."""
-    failure = exchange(value + VALUE_FAILURE, 0)
     if not claim(value):
-        drop_optional(context, failure)
+        if state_of(value) == CONCRETE:
+            # No other thread reads the word of an available object.
+            drop_optional(context, exchange(value + VALUE_TARGET, 0))
         resolved_before(context, value)
         return
+    failure = exchange(value + VALUE_TARGET, 0)
     become_error(context, value, failure if failure != 0 else tell(context, EVENT_DESCRIBE, 0))
     drop_references(context, value, 1)
 
@@ -327,7 +407,8 @@ def become_error(context: Address, value: Address, failure: Address) -> None:
     if kind >> 8 == TYPE_GROUP:
         keep_error(context, value, failure)
     else:
-        store(value + VALUE_PAYLOAD, failure)
+        # The producer may have noted an error before another thread claimed the object.
+        drop_optional(context, exchange(value + VALUE_TARGET, failure))
         store_release(value + VALUE_KIND, kind | KIND_INDIRECT)
     publish(context, value, ERROR)
 
@@ -346,8 +427,15 @@ def async_give_up(context: Address, value: Address, failure: Address) -> int:
     Takes over the reference to `failure`.  The producer's reference stays: it may come after all.
     """
     # First: the producer may come as soon as the object is claimed.
-    store_release(value + VALUE_ASYNC, load_acquire(value + VALUE_ASYNC) | OBJECT_GIVEN_UP)
-    if not claim(value):
+    while True:
+        bits = load_acquire(value + VALUE_ASYNC)
+        if compare_and_swap(value + VALUE_ASYNC, bits, bits | OBJECT_GIVEN_UP) != 0:
+            break
+    # Of a disowned object the state is claimed already; the first thread that gives it up resolves it.
+    is_first = bits & OBJECT_GIVEN_UP == 0
+    if not claim(value) and not (
+        is_first and bits & OBJECT_DISOWNED != 0 and not is_available(value)
+    ):
         drop_reference(context, failure)
         return 0
     become_error(context, value, failure)
@@ -370,8 +458,12 @@ def error_of(context: Address, value: Address) -> Address:
 
 @native
 def note_failure(context: Address, value: Address, failure: Address) -> None:
-    """Say which error an object is about to become.  Takes over the reference to `failure`."""
-    drop_optional(context, exchange(value + VALUE_FAILURE, failure))
+    """Say which error an object is about to become.  Takes over the reference to `failure`.
+
+    The first one stays: it may be the one that the object has become, as it was given up.
+    """
+    if compare_and_swap(value + VALUE_TARGET, 0, failure) == 0:
+        drop_reference(context, failure)
 
 
 @native

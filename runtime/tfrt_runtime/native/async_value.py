@@ -10,22 +10,20 @@ waiters away before the publisher gives up its own reference.
 
 from __future__ import annotations
 
+from tfrt_runtime.native.cells import give_block, give_cell, take_cell
 from tfrt_runtime.native.layouts import (
     CELL_SIZE,
     CONCRETE,
     CONSTRUCTED,
     CONTEXT_DROPPED,
-    CONTEXT_FREE,
-    CONTEXT_FREE_COUNT,
     CONTEXT_MADE,
     CONTEXT_PROCESS,
     ERROR,
-    FREE_CLASSES,
-    FREE_LIMIT,
     IMMORTAL,
     KIND_BITS,
     KIND_CONCRETE,
     KIND_INDIRECT,
+    OBJECT_SIZE_BITS,
     PROCESS_RELEASE_OBJECT,
     PROCESS_RELEASE_TENSOR,
     STATE_BITS,
@@ -36,13 +34,13 @@ from tfrt_runtime.native.layouts import (
     UNCONSTRUCTED,
     VALUE_ASYNC,
     VALUE_KIND,
-    VALUE_NEXT,
     VALUE_OWNER,
     VALUE_PAYLOAD,
     VALUE_PAYLOAD2,
     VALUE_REFERENCES,
     VALUE_STATE,
     VALUE_STORAGE,
+    VALUE_TARGET,
     WAIT_FORWARD,
     WAITER_FIRST,
     WAITER_KIND,
@@ -52,7 +50,6 @@ from tfrt_runtime.native.layouts import (
 )
 from tfrt_runtime.native.memory import (
     Address,
-    allocate,
     call2,
     compare_and_swap,
     exchange,
@@ -62,63 +59,9 @@ from tfrt_runtime.native.memory import (
     load_acquire,
     native,
     outline,
-    release,
     store,
     store_release,
 )
-
-
-@native
-def take_block(context: Address, size: int) -> Address:
-    """A block of at least `size` bytes from this thread's free list; contents undefined."""
-    size_class = (size + CELL_SIZE - 1) // CELL_SIZE
-    if size_class >= FREE_CLASSES:
-        return allocate(size)
-    head = context + CONTEXT_FREE + 8 * size_class
-    block = load(head)
-    if block == 0:
-        return allocate(size_class * CELL_SIZE)
-    store(head, load(block + VALUE_NEXT))
-    count = context + CONTEXT_FREE_COUNT + 8 * size_class
-    store(count, load(count) - 1)
-    return block
-
-
-@native
-def give_block(context: Address, block: Address, size: int) -> None:
-    """Take back a block of `take_block`, with the size that was asked for."""
-    size_class = (size + CELL_SIZE - 1) // CELL_SIZE
-    count = context + CONTEXT_FREE_COUNT + 8 * size_class
-    if size_class >= FREE_CLASSES or load(count) >= FREE_LIMIT:
-        release(block)
-        return
-    head = context + CONTEXT_FREE + 8 * size_class
-    store(block + VALUE_NEXT, load(head))
-    store(head, block)
-    store(count, load(count) + 1)
-
-
-@inline
-def take_cell(context: Address) -> Address:
-    """A block of one cell: what `take_block` does for the size that is most common."""
-    cell = load(context + CONTEXT_FREE + 8)
-    if cell == 0:
-        return allocate(CELL_SIZE)
-    store(context + CONTEXT_FREE + 8, load(cell + VALUE_NEXT))
-    store(context + CONTEXT_FREE_COUNT + 8, load(context + CONTEXT_FREE_COUNT + 8) - 1)
-    return cell
-
-
-@inline
-def give_cell(context: Address, cell: Address) -> None:
-    """Take back a cell of `take_cell` or `take_block`."""
-    count = load(context + CONTEXT_FREE_COUNT + 8)
-    if count >= FREE_LIMIT:
-        release(cell)
-        return
-    store(cell + VALUE_NEXT, load(context + CONTEXT_FREE + 8))
-    store(context + CONTEXT_FREE + 8, cell)
-    store(context + CONTEXT_FREE_COUNT + 8, count + 1)
 
 
 @native
@@ -177,7 +120,7 @@ def is_indirect(value: Address) -> bool:
 def resolve(value: Address) -> Address:
     """The concrete or error value behind an available value."""
     while load(value + VALUE_KIND) & KIND_BITS == KIND_INDIRECT:
-        value = load(value + VALUE_PAYLOAD)
+        value = load(value + VALUE_TARGET)
     return value
 
 
@@ -242,15 +185,21 @@ def destroy(context: Address, value: Address) -> Address:
     kind = load(value + VALUE_KIND)
     target = 0
     if kind & KIND_BITS == KIND_INDIRECT:
-        target = load(value + VALUE_PAYLOAD)
+        target = load(value + VALUE_TARGET)
     elif is_object(kind >> 8) and load(value + VALUE_STATE) & STATE_BITS != UNCONSTRUCTED:
         release_payload(context, kind >> 8, load(value + VALUE_PAYLOAD))
     store(context + CONTEXT_DROPPED, load(context + CONTEXT_DROPPED) + 1)
     if kind >> 8 >= TYPE_STORAGE:
-        give_block(context, value, VALUE_STORAGE + (load(value + VALUE_ASYNC) >> 2))
+        give_block(context, value, VALUE_STORAGE + storage_size(value))
     else:
         give_cell(context, value)
     return target
+
+
+@inline
+def storage_size(value: Address) -> int:
+    """Bytes behind the header of an object of a compiled program."""
+    return (load(value + VALUE_ASYNC) & OBJECT_SIZE_BITS) >> 2
 
 
 @native
@@ -329,7 +278,7 @@ def point_at(context: Address, indirect: Address, target: Address) -> Address:
     if concrete != target:
         add_references(concrete, 1)
         drop_reference(context, target)
-    store(indirect + VALUE_PAYLOAD, concrete)
+    store(indirect + VALUE_TARGET, concrete)
     kind = load(concrete + VALUE_KIND) & ~KIND_BITS | KIND_INDIRECT
     store_release(indirect + VALUE_KIND, kind)
     return take_waiters(indirect, load_acquire(concrete + VALUE_STATE) & STATE_BITS)

@@ -12,16 +12,16 @@ from tfrt_runtime.native.async_value import (
     add_references,
     add_waiter,
     drop_reference,
-    give_block,
     new_available,
     new_indirect,
     new_waiter,
     resolve,
     state_of,
-    take_block,
 )
+from tfrt_runtime.native.cells import give_block, give_cell, take_block
 from tfrt_runtime.native.control_kernels import callee, refuse, register_value
 from tfrt_runtime.native.delivery import deliver
+from tfrt_runtime.native.endings import refuse_root
 from tfrt_runtime.native.frame import attribute
 from tfrt_runtime.native.layouts import (
     ACTIVATION_NESTED,
@@ -30,6 +30,7 @@ from tfrt_runtime.native.layouts import (
     BENCHMARK_COUNT,
     BENCHMARK_CPU,
     BENCHMARK_RECORD,
+    BENCHMARK_ROOM,
     BENCHMARK_SAMPLES,
     BENCHMARK_SIZE,
     BENCHMARK_TOTAL,
@@ -56,7 +57,6 @@ from tfrt_runtime.native.layouts import (
 )
 from tfrt_runtime.native.memory import (
     Address,
-    allocate,
     call3,
     copy,
     cpu_time,
@@ -66,7 +66,6 @@ from tfrt_runtime.native.memory import (
     load_acquire,
     native,
     now,
-    release,
     store,
 )
 from tfrt_runtime.native.ready import finish, mark_shared
@@ -105,13 +104,18 @@ def start_benchmark(context: Address, record: Address, warmups: int) -> None:
     store(state + BENCHMARK_WARMUPS, warmups)
     store(state + BENCHMARK_COUNT, 0)
     store(state + BENCHMARK_TOTAL, 0)
-    store(state + BENCHMARK_SAMPLES, allocate(16 * FIRST_SAMPLES))
+    store(state + BENCHMARK_SAMPLES, take_block(context, 16 * FIRST_SAMPLES))
+    store(state + BENCHMARK_ROOM, FIRST_SAMPLES)
     start_run(context, state)
 
 
 @native
 def start_run(context: Address, state: Address) -> None:
-    """Call the region once, and have `run_is_over` called when its result is there."""
+    """Call the region once, and have `run_is_over` called when its result is there.
+
+    The waiter comes last: a region that returns an argument has its result before it has all
+    arguments, and the end of the last run gives up those of the caller.
+    """
     caller = load(state + BENCHMARK_CALLER)
     record = load(state + BENCHMARK_RECORD)
     request = load(caller + ACTIVATION_REQUEST)
@@ -119,7 +123,6 @@ def start_run(context: Address, state: Address) -> None:
     value = new_indirect(context)
     add_references(value, 1)
     store(state + BENCHMARK_VALUE, value)
-    add_waiter(value, new_waiter(context, WAIT_CALL, attribute(record, RUN_IS_OVER), state))
     results = take_block(context, root_size(function))
     store(results, value)
     fetch_add(request + REQUEST_ACTIVE, 1)
@@ -127,17 +130,30 @@ def start_run(context: Address, state: Address) -> None:
     store(state + BENCHMARK_WALL, now())
     nested = load(caller + ACTIVATION_NESTED) + 16 * FIRST_SAMPLES
     body = new_activation(context, function, request, RETURN_ROOT, 0, results, nested)
-    slots = load(function + FUNCTION_ARGUMENT_TABLE)
-    for i in range(load(record + RECORD_ARGUMENTS)):
-        argument = register_value(caller, record, i)
-        add_references(argument, 1)
-        deliver(context, body, load(slots + 8 * i), argument)
-    begin(context, body)
+    if body == 0:
+        refuse_root(context, function, request, results)
+    else:
+        slots = load(function + FUNCTION_ARGUMENT_TABLE)
+        for i in range(load(record + RECORD_ARGUMENTS)):
+            argument = register_value(caller, record, i)
+            add_references(argument, 1)
+            deliver(context, body, load(slots + 8 * i), argument)
+        begin(context, body)
+    waiter = new_waiter(context, WAIT_CALL, attribute(record, RUN_IS_OVER), state)
+    if not add_waiter(value, waiter):
+        give_cell(context, waiter)
+        end_run(context, state)
 
 
 @entry
 def run_is_over(context: Address, state: Address) -> None:
-    """Waiter: note how long the run took, and start the next one or end the benchmark."""
+    """Waiter of a run's result."""
+    end_run(context, state)
+
+
+@native
+def end_run(context: Address, state: Address) -> None:
+    """Note how long the run took, and start the next one or end the benchmark."""
     wall = now() - load(state + BENCHMARK_WALL)
     cpu = cpu_time() - load(state + BENCHMARK_CPU)
     value = load(state + BENCHMARK_VALUE)
@@ -154,7 +170,7 @@ def run_is_over(context: Address, state: Address) -> None:
     if warmups > 0:
         store(state + BENCHMARK_WARMUPS, warmups - 1)
     else:
-        add_sample(state, wall, cpu)
+        add_sample(context, state, wall, cpu)
     if is_enough(state):
         end_benchmark(context, state, 0)
     else:
@@ -163,26 +179,31 @@ def run_is_over(context: Address, state: Address) -> None:
 
 
 @native
-def add_sample(state: Address, wall: int, cpu: int) -> None:
-    """Put one measured run into the table."""
+def add_sample(context: Address, state: Address, wall: int, cpu: int) -> None:
+    """Put one measured run into the table.  Without memory for that, its run is over anyway."""
+    store(state + BENCHMARK_TOTAL, load(state + BENCHMARK_TOTAL) + wall)
     count = load(state + BENCHMARK_COUNT)
-    if count >= FIRST_SAMPLES and count & (count - 1) == 0:
-        double_samples(state, count)
+    is_full = count == load(state + BENCHMARK_ROOM)
+    if is_full and not double_samples(context, state, count):
+        return
     place = load(state + BENCHMARK_SAMPLES) + 16 * count
     store(place, wall)
     store(place + 8, cpu)
     store(state + BENCHMARK_COUNT, count + 1)
-    store(state + BENCHMARK_TOTAL, load(state + BENCHMARK_TOTAL) + wall)
 
 
 @native
-def double_samples(state: Address, count: int) -> None:
-    """The table of `count` samples is full: make it twice as large."""
+def double_samples(context: Address, state: Address, count: int) -> bool:
+    """The table of `count` samples is full: make it twice as large; False if there is no memory."""
     old = load(state + BENCHMARK_SAMPLES)
-    larger = allocate(32 * count)
+    larger = take_block(context, 32 * count)
+    if larger == 0:
+        return False
     copy(larger, old, 16 * count)
-    release(old)
+    give_block(context, old, 16 * count)
     store(state + BENCHMARK_SAMPLES, larger)
+    store(state + BENCHMARK_ROOM, 2 * count)
+    return True
 
 
 @native
@@ -218,7 +239,8 @@ def end_benchmark(context: Address, state: Address, failed: Address) -> None:
         add_references(result, 1)
     for i in range(load(record + RECORD_ARGUMENTS)):
         drop_reference(context, register_value(caller, record, i))
-    release(load(state + BENCHMARK_SAMPLES))
+    samples = load(state + BENCHMARK_SAMPLES)
+    give_block(context, samples, 16 * load(state + BENCHMARK_ROOM))
     give_block(context, state, BENCHMARK_SIZE)
     deliver(context, caller, load(load(record + RECORD_SLOTS)), result)
     finish(context, caller)

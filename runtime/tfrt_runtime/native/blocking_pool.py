@@ -27,6 +27,7 @@ from tfrt_runtime.native.memory import (
     load,
     load_acquire,
     native,
+    now,
     store,
     store_release,
 )
@@ -99,11 +100,27 @@ def call_for_threads(context: Address, pool: Address) -> None:
 
 
 @native
-def take_blocking_task(context: Address, pool: Address, timeout_ns: int) -> Address:
-    """The next blocking task; 0 when none came within the time, or the pool stops."""
+def take_blocking_task(context: Address, pool: Address, idle_ns: int) -> Address:
+    """The next blocking task; 0 when none came within `idle_ns`, or the pool stops.
+
+    `idle_ns` below 0 is no limit.
+    """
     task = pool_pop(pool)
     if task != 0:
         return task
+    end = now() + idle_ns
+    left = idle_ns
+    # A return from the sleep is only a hint: another thread may have taken the task, or the epoch may
+    # have changed before this thread slept.  The clock alone says whether the idle time is over.
+    while task == 0 and load_acquire(pool + POOL_STOP) == 0 and (idle_ns < 0 or left > 0):
+        task = await_blocking_task(context, pool, left)
+        left = end - now() if idle_ns >= 0 else idle_ns
+    return task
+
+
+@native
+def await_blocking_task(context: Address, pool: Address, timeout_ns: int) -> Address:
+    """Sleep once, as an idle thread, unless a task is in the ring; a task, or 0."""
     fetch_add(pool + POOL_IDLE, 1)
     epoch = load_acquire(pool + POOL_EPOCH)
     fence()

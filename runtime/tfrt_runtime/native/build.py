@@ -1,17 +1,18 @@
-"""Compile the native core to an object file: `python -m tfrt_runtime.native.build OUTPUT`.
+"""Compile the native core to an object file.
 
-Runs in a process of its own, so that the one that needs the core never imports Numba.  Numba turns
+Runs in a process of its own (`library.build_object`), so that the one that needs the core never imports Numba.
+Numba turns
 each function into LLVM IR that uses none of Numba's helpers; all are linked into one module, given
 plain wrappers (`word name(word, ...)`), optimised once and written as one object.
 
-Prints a line per step to standard output, for whoever shows the progress.
+Prints a line per step to standard error, for the process that shows the progress.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
-from pathlib import Path
 
 import llvmlite.binding as llvm
 
@@ -24,7 +25,7 @@ from tfrt_runtime.native import (
     tensor_lowering,
     threads,
 )
-from tfrt_runtime.native.library import code_module, object_code
+from tfrt_runtime.native.library import code_module, fingerprint, object_code
 
 WRAPPER = """
 define i64 @"{name}"({parameters}) {{
@@ -125,11 +126,18 @@ def build(progress: Callable[[str], None]) -> bytes:
     return object_code(module)
 
 
-def main(arguments: list[str]) -> int:
-    """Write the object file to the path given."""
-    Path(arguments[0]).write_bytes(build(lambda line: print(line, flush=True)))
-    return 0
+def main(before: str) -> None:
+    """Write to standard output what the core is made of, in a line, and its object code.
 
+    `before` is the fingerprint from before the sources were imported.
 
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    Raises:
+        RuntimeError: if they have changed since.
+    """
+    output = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # libraries may print
+    code = build(lambda line: print(line, file=sys.stderr, flush=True))
+    if fingerprint() != before:
+        raise RuntimeError("the sources changed while they were compiled: start again")
+    with output:
+        output.write(before.encode() + b"\n" + code)

@@ -6,8 +6,8 @@ results; it returns 1 if the function failed.  The words of the record's data ar
 waiter functions of this module, then the payload types of results and arguments.
 
 Tensors are Python's: it fills in the descriptors of buffers, and makes tensors of buffers.  What it has
-to know of a buffer is its spec, five words: the type as text and its length, the table of global buffers
-and its length, the counter of what may still use the buffer.
+to know of a buffer is its spec, three words: the type as text and its length, and the counter of what may
+still use the buffer.
 
 Host values never enter compiled code: what a coroutine awaits is an object of its own, which becomes
 what the host value is.  So compiled code counts references its own way, and a host value may be a
@@ -40,7 +40,6 @@ from tfrt_runtime.native.async_value import (
     drop_optional,
     drop_reference,
     forward_to,
-    give_cell,
     is_available,
     new_available,
     new_indirect,
@@ -48,8 +47,8 @@ from tfrt_runtime.native.async_value import (
     new_waiter,
     resolve,
     state_of,
-    take_cell,
 )
+from tfrt_runtime.native.cells import give_cell, take_cell
 from tfrt_runtime.native.endings import leave_request
 from tfrt_runtime.native.frame import argument, attribute, set_result
 from tfrt_runtime.native.layouts import (
@@ -80,6 +79,7 @@ from tfrt_runtime.native.layouts import (
     VALUE_KIND,
     VALUE_PAYLOAD,
     VALUE_STATE,
+    VALUE_TARGET,
     WAIT_NOTIFY,
 )
 from tfrt_runtime.native.memory import (
@@ -96,7 +96,6 @@ from tfrt_runtime.native.memory import (
     native,
     set_thread_context,
     store,
-    store_release,
 )
 from tfrt_runtime.native.waiters import publish, run_waiters
 
@@ -256,7 +255,7 @@ def available_object(context: Address, source: Address, kind: int) -> Address:
     store(made + VALUE_ASYNC, 0)
     if state_of(source) == ERROR:
         add_references(source, 1)
-        store(made + VALUE_PAYLOAD, source)
+        store(made + VALUE_TARGET, source)
         store(made + VALUE_KIND, kind << 8 | KIND_INDIRECT)
         store(made + VALUE_STATE, ERROR)
     else:
@@ -282,9 +281,7 @@ def resolve_object(context: Address, made: Address, value: Address) -> None:
     source = resolve(value)
     if state_of(source) == ERROR:
         add_references(source, 1)
-        store(made + VALUE_PAYLOAD, source)
-        store_release(made + VALUE_KIND, load(made + VALUE_KIND) | KIND_INDIRECT)
-        publish(context, made, ERROR)
+        become_error(context, made, source)
     else:
         store(made + VALUE_PAYLOAD, load(source + VALUE_PAYLOAD))
         publish(context, made, CONCRETE)

@@ -7,23 +7,19 @@ recurses.
 
 from __future__ import annotations
 
-from tfrt_runtime.native.activation import begin, new_activation
-from tfrt_runtime.native.async_value import (
-    add_references,
-    drop_reference,
-    give_block,
-    new_available,
-    resolve,
-    take_block,
-)
+from tfrt_runtime.native.activation import begin, free_activation, new_activation
+from tfrt_runtime.native.async_value import add_references, drop_reference, new_available, resolve
+from tfrt_runtime.native.cells import give_block, take_block
 from tfrt_runtime.native.delivery import deliver
 from tfrt_runtime.native.endings import start_iteration
 from tfrt_runtime.native.frame import argument_i1, argument_i32, attribute
-from tfrt_runtime.native.kernel_calls import fail_kernel, report_error
+from tfrt_runtime.native.kernel_calls import fail_kernel, fail_without_memory, report_error
 from tfrt_runtime.native.layouts import (
+    ACTIVATION_CALLER_RECORD,
     ACTIVATION_NESTED,
     ACTIVATION_REQUEST,
     CONTEXT_ACTIVATION,
+    CONTEXT_RECORD,
     CONTEXT_REQUEST,
     FUNCTION_ARGUMENT_TABLE,
     JOIN_CALLER,
@@ -40,6 +36,7 @@ from tfrt_runtime.native.layouts import (
     LOOP_VALUES,
     MESSAGE_CASE_RANGE,
     MESSAGE_NEGATIVE_COUNT,
+    MESSAGE_NO_MEMORY,
     MESSAGE_TOO_DEEP,
     MOST_NESTED,
     RECORD_ARGUMENTS,
@@ -88,10 +85,15 @@ def start_call(
     if nested > MOST_NESTED:
         refuse(context, caller, record, MESSAGE_TOO_DEEP)
         return
+    request = load(caller + ACTIVATION_REQUEST)
+    store(context + CONTEXT_REQUEST, request)
+    store(context + CONTEXT_RECORD, record)
+    activation = new_activation(context, function, request, RETURN_CALL, caller, record, nested)
+    if activation == 0:
+        fail_without_memory(context, caller, record)
+        return
     for i in range(first):
         drop_reference(context, register_value(caller, record, i))
-    request = load(caller + ACTIVATION_REQUEST)
-    activation = new_activation(context, function, request, RETURN_CALL, caller, record, nested)
     slots = load(function + FUNCTION_ARGUMENT_TABLE)
     for i in range(load(record + RECORD_ARGUMENTS) - first):
         value = register_value(caller, record, first + i)
@@ -140,9 +142,14 @@ def case(context: Address, record: Address) -> None:
 
 @native
 def new_loop(context: Address, caller: Address, record: Address, left: int, first: int) -> Address:
-    """A loop over the kernel's arguments from `first` on, which stay alive until it ends."""
+    """A loop over the kernel's arguments from `first` on, which stay alive until it ends.
+
+    0 if it has many values and there is no memory for it.
+    """
     values = load(record + RECORD_ARGUMENTS) - first
     loop = take_block(context, LOOP_TABLE + 16 * values)
+    if loop == 0:
+        return 0
     store(loop + LOOP_CALLER, caller)
     store(loop + LOOP_RECORD, record)
     store(loop + LOOP_FUNCTION, callee(record, 0))
@@ -163,11 +170,19 @@ def run_loop(context: Address, caller: Address, record: Address, left: int) -> N
     if nested > MOST_NESTED:
         refuse(context, caller, record, MESSAGE_TOO_DEEP)
         return
-    drop_reference(context, register_value(caller, record, 0))
-    loop = new_loop(context, caller, record, left, 1)
-    request = load(caller + ACTIVATION_REQUEST)
     function = callee(record, 0)
-    body = new_activation(context, function, request, RETURN_LOOP, 0, loop, nested)
+    request = load(caller + ACTIVATION_REQUEST)
+    body = new_activation(context, function, request, RETURN_LOOP, 0, 0, nested)
+    loop = 0
+    if body != 0:
+        loop = new_loop(context, caller, record, left, 1)
+        if loop == 0:
+            free_activation(context, body)
+    if loop == 0:
+        fail_without_memory(context, caller, record)
+        return
+    store(body + ACTIVATION_CALLER_RECORD, loop)
+    drop_reference(context, register_value(caller, record, 0))
     start_iteration(context, loop, body)
 
 
@@ -272,6 +287,7 @@ def split_blocks(context: Address, join: Address, first: int, last: int) -> None
     record = load(join + JOIN_RECORD)
     cancelled = load_acquire(load(load(join + JOIN_CALLER) + ACTIVATION_REQUEST) + REQUEST_CANCEL)
     if cancelled != 0:
+        add_references(cancelled, 1)
         skip_blocks(context, join, cancelled, last - first)
         return
     while last - first > 1:
@@ -283,11 +299,10 @@ def split_blocks(context: Address, join: Address, first: int, last: int) -> None
 
 
 @native
-def skip_blocks(context: Address, join: Address, cancelled: Address, blocks: int) -> None:
-    """End blocks that have not begun: the loop's chain becomes the error of its cancelled run."""
-    add_references(cancelled, 1)
-    if compare_and_swap(join + JOIN_ERROR, 0, cancelled) == 0:
-        drop_reference(context, cancelled)
+def skip_blocks(context: Address, join: Address, failed: Address, blocks: int) -> None:
+    """End blocks that have not begun: the loop's chain becomes an error.  Consumes a reference."""
+    if compare_and_swap(join + JOIN_ERROR, 0, failed) == 0:
+        drop_reference(context, failed)
     leave_join(context, join, blocks)
 
 
@@ -313,7 +328,17 @@ def run_block(context: Address, join: Address, block: int) -> None:
     high = min(low + size, load_register_i32(caller, record, 1))
     request = load(caller + ACTIVATION_REQUEST)
     nested = load(caller + ACTIVATION_NESTED)
+    store(context + CONTEXT_REQUEST, request)
+    store(context + CONTEXT_RECORD, record)
     body = new_activation(context, function, request, RETURN_JOIN, 0, join, nested)
+    if body == 0:
+        failed = load_acquire(request + REQUEST_CANCEL)
+        if failed != 0:
+            add_references(failed, 1)
+        else:
+            failed = report_error(context, record, MESSAGE_NO_MEMORY)
+        skip_blocks(context, join, failed, 1)
+        return
     slots = load(function + FUNCTION_ARGUMENT_TABLE)
     deliver(context, body, load(slots), new_i32(context, low))
     deliver(context, body, load(slots + 8), new_i32(context, high))

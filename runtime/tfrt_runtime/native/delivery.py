@@ -12,14 +12,12 @@ from tfrt_runtime.native.async_value import (
     drop_optional,
     drop_reference,
     forward_to,
-    give_block,
-    give_cell,
     is_available,
     multiply_reference,
     new_indirect,
     new_waiter,
-    take_block,
 )
+from tfrt_runtime.native.cells import give_block, give_cell, take_block
 from tfrt_runtime.native.layouts import (
     ACTIVATION_CALLER,
     ACTIVATION_CALLER_RECORD,

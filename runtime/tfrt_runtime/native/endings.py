@@ -14,12 +14,13 @@ from tfrt_runtime.native.async_value import (
     add_waiter,
     drop_optional,
     drop_reference,
-    give_block,
+    forward_to,
     is_available,
     new_available,
     new_waiter,
     resolve,
 )
+from tfrt_runtime.native.cells import give_block
 from tfrt_runtime.native.delivery import deliver
 from tfrt_runtime.native.layouts import (
     ACTIVATION_CALLER,
@@ -35,6 +36,7 @@ from tfrt_runtime.native.layouts import (
     FUNCTION_ARGUMENT_TABLE,
     FUNCTION_FLAGS,
     FUNCTION_NONSTRICT,
+    FUNCTION_RESULTS,
     FUNCTION_TRACED,
     JOIN_CALLER,
     JOIN_ERROR,
@@ -53,6 +55,7 @@ from tfrt_runtime.native.layouts import (
     RECORD_SLOTS,
     REQUEST_ACTIVE,
     REQUEST_CANCEL,
+    REQUEST_CANCELLED_VALUE,
     RETURN_JOIN,
     RETURN_LOOP,
     RETURN_ROOT,
@@ -74,7 +77,7 @@ from tfrt_runtime.native.memory import (
 )
 from tfrt_runtime.native.ready import finish, mark_shared
 from tfrt_runtime.native.tasks import wake_waiting
-from tfrt_runtime.native.waiters import leave_join
+from tfrt_runtime.native.waiters import leave_join, run_waiters
 
 
 @native
@@ -106,6 +109,24 @@ def end_root(context: Address, results: Address, activation: Address) -> None:
     give_block(context, results, size)
     free_activation(context, activation)
     # Last: when it was the last of the run, the program may be gone.
+    leave_request(context, request)
+
+
+@native
+def refuse_root(context: Address, function: Address, request: Address, results: Address) -> None:
+    """A call from outside cannot begin, as there is no memory: the error of its run is each result.
+
+    Takes over the table of indirect results.
+    """
+    failed = load_acquire(request + REQUEST_CANCEL)
+    if failed == 0:
+        failed = load(request + REQUEST_CANCELLED_VALUE)
+    for i in range(load(function + FUNCTION_RESULTS)):
+        indirect = load(results + 8 * i)
+        add_references(failed, 1)
+        run_waiters(context, forward_to(context, indirect, failed))
+        drop_reference(context, indirect)
+    give_block(context, results, root_size(function))
     leave_request(context, request)
 
 

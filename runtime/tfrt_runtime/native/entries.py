@@ -8,6 +8,8 @@ from collections.abc import Callable
 from tfrt_runtime.native import memory
 
 MODULES = (
+    "budget",
+    "cells",
     "async_value",
     "tasks",
     "ready",

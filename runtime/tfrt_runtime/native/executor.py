@@ -6,10 +6,11 @@ The loop never waits and never takes a lock, and nothing in it recurses.
 from __future__ import annotations
 
 from tfrt_runtime.native.activation import begin, new_activation, root_size
-from tfrt_runtime.native.async_value import add_references, new_indirect, take_block
+from tfrt_runtime.native.async_value import add_references, drop_reference, new_indirect
 from tfrt_runtime.native.blocking_pool import call_for_threads, take_blocking_task
+from tfrt_runtime.native.cells import need_block
 from tfrt_runtime.native.delivery import deliver, deliver_later
-from tfrt_runtime.native.endings import end_activation, end_join
+from tfrt_runtime.native.endings import end_activation, end_join, refuse_root
 from tfrt_runtime.native.kernel_calls import run_kernel, run_small_kernel, run_unusual_kernel
 from tfrt_runtime.native.layouts import (
     CONTEXT_DEADLINE,
@@ -18,9 +19,12 @@ from tfrt_runtime.native.layouts import (
     CONTEXT_QUEUE,
     CONTEXT_READY,
     CONTEXT_READY_TOP,
+    CONTEXT_RECORD,
+    CONTEXT_REQUEST,
     FUNCTION_ARGUMENT_TABLE,
     FUNCTION_ARGUMENTS,
     FUNCTION_RESULTS,
+    KERNEL_HEAVY,
     KERNEL_SMALL,
     POOL_DONE,
     POOL_STOP,
@@ -66,10 +70,13 @@ from tfrt_runtime.native.tasks import (
     sleep_on_queue,
     take_pending,
     turn,
+    watch,
 )
 
 SHARE_INTERVAL = 1024
 """Kernels between two looks at whether another worker sleeps: about 20 us, what a wake-up costs."""
+WAITERS_BUDGET = 4096
+"""Short kernels between two looks of a waiting thread at the clock: some 50 us."""
 SPIN_ROUNDS = 200
 ENDLESS = 1 << 60
 
@@ -86,7 +93,7 @@ def start_call(
     """
     arguments = load(function + FUNCTION_ARGUMENTS)
     results = load(function + FUNCTION_RESULTS)
-    table = take_block(context, root_size(function))
+    table = need_block(context, root_size(function))
     for i in range(results):
         value = new_indirect(context)
         store(value + VALUE_REFERENCES, 2)
@@ -120,9 +127,16 @@ def start_root(context: Address, function: Address, request: Address, table: Add
     Takes over `table`: an indirect value per result, then a value per argument, each with a
     reference.
     """
+    store(context + CONTEXT_REQUEST, request)
+    store(context + CONTEXT_RECORD, 0)
     activation = new_activation(context, function, request, RETURN_ROOT, 0, table, 0)
     slots = load(function + FUNCTION_ARGUMENT_TABLE)
     given = table + 8 * load(function + FUNCTION_RESULTS)
+    if activation == 0:
+        for i in range(load(function + FUNCTION_ARGUMENTS)):
+            drop_reference(context, load(given + 8 * i))
+        refuse_root(context, function, request, table)
+        return
     for i in range(load(function + FUNCTION_ARGUMENTS)):
         deliver(context, activation, load(slots + 8 * i), load(given + 8 * i))
     begin(context, activation)
@@ -148,13 +162,12 @@ def run_blocking(context: Address, task: Address) -> None:
 
 @native
 def run_ready(context: Address, budget: int) -> int:
-    """Run ready kernels, newest first, until there is none or `budget` are done; what is left of it."""
+    """Run ready kernels, newest first, until there is none or the budget is used; what is left of it."""
     base = load(context + CONTEXT_READY)
     while load(context + CONTEXT_READY_TOP) != base and budget > 0:
         top = load(context + CONTEXT_READY_TOP) - 16
         store(context + CONTEXT_READY_TOP, top)
-        run_ready_entry(context, load(top), load(top + 8))
-        budget -= 1
+        budget -= run_ready_entry(context, load(top), load(top + 8))
         if budget & (SHARE_INTERVAL - 1) == 0:
             share_when_idle(context)
         base = load(context + CONTEXT_READY)
@@ -162,14 +175,20 @@ def run_ready(context: Address, budget: int) -> int:
 
 
 @inline
-def run_ready_entry(context: Address, tagged: Address, second: Address) -> None:
-    """Do what one entry of the ready stack says."""
+def run_ready_entry(context: Address, tagged: Address, second: Address) -> int:
+    """Do what one entry of the ready stack says; how much of a budget that takes.
+
+    A kernel that may take long takes all that a waiting thread has: it looks at the clock then.
+    """
     if tagged & READY_BITS != READY_KERNEL:
         run_other_entry(context, tagged, second)
-    elif load(second + RECORD_FLAGS) == KERNEL_SMALL:
+        return 1
+    flags = load(second + RECORD_FLAGS)
+    if flags == KERNEL_SMALL:
         run_small_kernel(context, tagged, second)
-    else:
-        run_kernel(context, tagged, second)
+        return 1
+    run_kernel(context, tagged, second)
+    return WAITERS_BUDGET if flags & KERNEL_HEAVY != 0 else 1
 
 
 @outline
@@ -240,10 +259,18 @@ def help_until(context: Address, word: Address, deadline: int) -> int:
     turn(context)
     store(context + CONTEXT_DEADLINE, deadline)
     while load_acquire(word) != 0 and now() < deadline:
-        if work(context, 4096) == 4096:
+        if work(context, WAITERS_BUDGET) == WAITERS_BUDGET:
             sleep_on_queue(context, word, min(deadline - now(), 20_000_000))
     store(context + CONTEXT_DEADLINE, 0)
     turn(context)
+    return load_acquire(word)
+
+
+@entry
+def watch_until(context: Address, word: Address, deadline: int) -> int:
+    """Sleep until `word` is 0 or the clock says `deadline`; other threads work.  Returns the word."""
+    while load_acquire(word) != 0 and now() < deadline:
+        watch(load(context + CONTEXT_QUEUE), word, deadline - now())
     return load_acquire(word)
 
 
@@ -276,9 +303,7 @@ def blocking_loop(context: Address, pool: Address, idle_ns: int) -> None:
     while load_acquire(pool + POOL_STOP) == 0:
         task = take_blocking_task(context, pool, idle_ns)
         if task == 0:
-            if idle_ns >= 0:
-                break
-            continue
+            break
         call_for_threads(context, pool)
         run_task(context, task)
         hand_over(context)

@@ -9,7 +9,6 @@ from tfrt_runtime.native.async_value import (
     claim,
     drop_reference,
     forward_to,
-    give_block,
     is_available,
     is_indirect,
     new_available,
@@ -17,10 +16,11 @@ from tfrt_runtime.native.async_value import (
     new_value,
     new_waiter,
     resolve,
+    set_error,
     state_of,
-    take_block,
 )
 from tfrt_runtime.native.blocking_pool import add_blocking_task
+from tfrt_runtime.native.cells import give_all, give_block, need_block, take_block
 from tfrt_runtime.native.endings import leave_request
 from tfrt_runtime.native.layouts import (
     CELL_SIZE,
@@ -28,7 +28,6 @@ from tfrt_runtime.native.layouts import (
     CONTEXT_ARGUMENTS,
     CONTEXT_BLOCKING,
     CONTEXT_FRAME_LIMIT,
-    CONTEXT_FREE,
     CONTEXT_NUMBER,
     CONTEXT_PROCESS,
     CONTEXT_QUEUE,
@@ -39,9 +38,7 @@ from tfrt_runtime.native.layouts import (
     CONTEXT_RESULTS,
     CONTEXT_SIZE,
     CONTEXT_WORKER,
-    ERROR,
     FRAME_ROOM,
-    FREE_CLASSES,
     KIND_CONCRETE,
     LATCH_OWNERS,
     LATCH_PENDING,
@@ -53,7 +50,6 @@ from tfrt_runtime.native.layouts import (
     TYPE_ERROR,
     TYPE_TENSOR,
     VALUE_KIND,
-    VALUE_NEXT,
     VALUE_PAYLOAD,
     VALUE_PAYLOAD2,
     WAIT_LATCH,
@@ -82,11 +78,13 @@ FIRST_READY_ENTRIES = 256
 
 @entry
 def context_make(process: Address, queue: Address, pool: Address, number: int) -> Address:
-    """A context for one thread, until `context_free`.
+    """A context for one thread, until `context_free`; 0 if there is no memory.
 
     It belongs to no worker yet: CONTEXT_DEQUE and CONTEXT_WORKER are the caller's to set.
     """
     context = allocate(CONTEXT_SIZE)
+    if context == 0:
+        return 0
     clear(context, CONTEXT_SIZE)
     store(context + CONTEXT_PROCESS, process)
     store(context + CONTEXT_QUEUE, queue)
@@ -94,11 +92,11 @@ def context_make(process: Address, queue: Address, pool: Address, number: int) -
     store(context + CONTEXT_NUMBER, number)
     store(context + CONTEXT_WORKER, -1)
     store(context + CONTEXT_RANDOM, 88172645463325252 + number)
-    ready = allocate(16 * FIRST_READY_ENTRIES)
+    ready = need_block(context, 16 * FIRST_READY_ENTRIES)
     store(context + CONTEXT_READY, ready)
     store(context + CONTEXT_READY_TOP, ready)
     store(context + CONTEXT_READY_LIMIT, ready + 16 * FIRST_READY_ENTRIES)
-    frame = allocate(16 * FRAME_ROOM)
+    frame = take_block(context, 16 * FRAME_ROOM)
     store(context + CONTEXT_ARGUMENTS, frame)
     store(context + CONTEXT_RESULTS, frame + 8 * FRAME_ROOM)
     store(context + CONTEXT_FRAME_LIMIT, FRAME_ROOM)
@@ -108,14 +106,11 @@ def context_make(process: Address, queue: Address, pool: Address, number: int) -
 @entry
 def context_free(context: Address) -> None:
     """Free a context with its free lists.  Nothing may be ready on it."""
-    for size_class in range(1, FREE_CLASSES):
-        block = load(context + CONTEXT_FREE + 8 * size_class)
-        while block != 0:
-            following = load(block + VALUE_NEXT)
-            release(block)
-            block = following
-    release(load(context + CONTEXT_READY))
-    release(load(context + CONTEXT_ARGUMENTS))
+    ready = load(context + CONTEXT_READY)
+    give_block(context, ready, load(context + CONTEXT_READY_LIMIT) - ready)
+    frame = load(context + CONTEXT_ARGUMENTS)
+    give_block(context, frame, 16 * load(context + CONTEXT_FRAME_LIMIT))
+    give_all(context)
     release(context)
 
 
@@ -171,9 +166,7 @@ def value_emplace(
 @entry
 def value_set_error(context: Address, value: Address, handle: int) -> None:
     """Publish a claimed value as an error; it takes over the diagnostic's handle."""
-    store(value + VALUE_PAYLOAD, handle)
-    store_release(value + VALUE_KIND, TYPE_ERROR << 8 | KIND_CONCRETE)
-    publish(context, value, ERROR)
+    run_waiters(context, set_error(value, handle, TYPE_ERROR))
 
 
 @entry

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from tfrt_runtime.native.async_value import add_references, drop_reference, resolve
 from tfrt_runtime.native.blocking_pool import add_blocking_task
+from tfrt_runtime.native.cells import give_block, take_block
 from tfrt_runtime.native.delivery import deliver, peek_register
 from tfrt_runtime.native.layouts import (
     ACTIVATION_REQUEST,
@@ -21,6 +22,7 @@ from tfrt_runtime.native.layouts import (
     CONTEXT_ARGUMENTS,
     CONTEXT_FRAME_LIMIT,
     CONTEXT_PROCESS,
+    CONTEXT_RECORD,
     CONTEXT_REQUEST,
     CONTEXT_RESULTS,
     CONTEXT_STARTED,
@@ -34,6 +36,7 @@ from tfrt_runtime.native.layouts import (
     KERNEL_TRACED,
     KERNEL_WIDE,
     KIND_BITS,
+    MESSAGE_NO_MEMORY,
     MESSAGE_NO_RESULT,
     MESSAGE_POOL_FULL,
     PROCESS_REPORT_ERROR,
@@ -52,7 +55,6 @@ from tfrt_runtime.native.layouts import (
 )
 from tfrt_runtime.native.memory import (
     Address,
-    allocate,
     call2,
     call3,
     inline,
@@ -61,7 +63,6 @@ from tfrt_runtime.native.memory import (
     native,
     now,
     outline,
-    release,
     store,
 )
 from tfrt_runtime.native.ready import finish, mark_shared
@@ -85,6 +86,7 @@ def run_small_kernel(context: Address, activation: Address, record: Address) -> 
     store(results, 0)
     store(context + CONTEXT_REQUEST, request)
     store(context + CONTEXT_ACTIVATION, activation)
+    store(context + CONTEXT_RECORD, record)
     call2(load(record + RECORD_KERNEL), context, record)
     drop_reference(context, left)
     drop_reference(context, right)
@@ -133,8 +135,9 @@ def run_unusual_kernel(
     """
     arguments = load(record + RECORD_ARGUMENTS)
     needed = arguments + load(record + RECORD_RESULTS)
-    if needed > load(context + CONTEXT_FRAME_LIMIT):
-        grow_frame(context, needed)
+    if needed > load(context + CONTEXT_FRAME_LIMIT) and not grow_frame(context, needed):
+        fail_without_memory(context, activation, record)
+        return
     flags = load(record + RECORD_FLAGS)
     if flags & (KERNEL_NONSTRICT | KERNEL_RAW) != 0:
         failed = stage_raw(context, activation, record, arguments)
@@ -159,6 +162,7 @@ def call_kernel(context: Address, activation: Address, record: Address, flags: i
     if flags & (KERNEL_HEAVY | KERNEL_TRACED) != 0:
         prepare_kernel(context, flags)
     store(context + CONTEXT_ACTIVATION, activation)
+    store(context + CONTEXT_RECORD, record)
     results = load(record + RECORD_RESULTS)
     frame = load(context + CONTEXT_RESULTS)
     for i in range(results):
@@ -230,13 +234,31 @@ def stage_raw(context: Address, activation: Address, record: Address, count: int
 
 
 @native
-def grow_frame(context: Address, needed: int) -> None:
-    """Make room for `needed` arguments and as many results."""
-    release(load(context + CONTEXT_ARGUMENTS))
-    frame = allocate(16 * needed)
+def grow_frame(context: Address, needed: int) -> bool:
+    """Make room for `needed` arguments and as many results; False if there is no memory."""
+    frame = take_block(context, 16 * needed)
+    if frame == 0:
+        return False
+    former = load(context + CONTEXT_ARGUMENTS)
+    give_block(context, former, 16 * load(context + CONTEXT_FRAME_LIMIT))
     store(context + CONTEXT_ARGUMENTS, frame)
     store(context + CONTEXT_RESULTS, frame + 8 * needed)
     store(context + CONTEXT_FRAME_LIMIT, needed)
+    return True
+
+
+@outline
+def fail_without_memory(context: Address, activation: Address, record: Address) -> None:
+    """A kernel was refused the memory that it needs: the error of its run becomes each result."""
+    request = load(activation + ACTIVATION_REQUEST)
+    failed = load_acquire(request + REQUEST_CANCEL)
+    if failed != 0:
+        fail_kernel(context, activation, record, failed)
+        return
+    store(context + CONTEXT_REQUEST, request)
+    failed = report_error(context, record, MESSAGE_NO_MEMORY)
+    fail_kernel(context, activation, record, failed)
+    drop_reference(context, failed)
 
 
 @outline

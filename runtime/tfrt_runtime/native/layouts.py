@@ -19,15 +19,27 @@ VALUE_NEXT = 40
 VALUE_OWNER = 48
 """Who made it: an opaque number for the leak view; of the promise of a task, the task's activation."""
 VALUE_ASYNC = 56
-"""Objects of compiled programs only: bytes of storage behind the header `<< 2 | OBJECT_*`."""
+"""Objects of compiled programs only: OBJECT_HELD for each reference added by hand, plus the bytes of storage
+behind the header `<< 2`, plus flags."""
 OBJECT_REGISTERED = 1
 """The runtime's list of objects holds a reference; VALUE_NEXT links the list."""
 OBJECT_GIVEN_UP = 2
 """Resolved in its producer's place: what that does later is ignored."""
-VALUE_FAILURE = 32
-"""Objects of compiled programs, until they are resolved: the error that they are about to become."""
+OBJECT_DISOWNED = 1 << 39
+"""The program has dropped the producer's reference by hand: nothing may resolve the object."""
+OBJECT_SIZE_BITS = OBJECT_DISOWNED - 1
+"""Of VALUE_ASYNC, with the flags below the size in it."""
+OBJECT_HELD = 1 << 40
+"""One reference that the program has added by hand, on top of what its compiler counts."""
+VALUE_TARGET = 32
+"""Indirect values: the value that it stands for, with a reference.  Of an object of a compiled program
+it is the error that it is, or is about to become: never the word of the payload, which its producer may
+still fill when another thread has resolved the object to an error.
+"""
 VALUE_WAITING = 32
 """Promises of tasks, until they are resolved: the slot of the register that waits for it, or 0."""
+VALUE_OWNER_REFUSED = 1
+"""In the place of an object's maker, until that is said: this thread was refused memory."""
 VALUE_STORAGE = 64
 """Where the storage of a value starts that does not fit into the header."""
 
@@ -77,6 +89,8 @@ TYPE_GROUP = 41
 GROUP_ADDED = 64
 GROUP_SIZE = 72
 """How many members it waits for."""
+GROUP_EXCESS = 88
+"""The record of the addition that was one too many, or 0."""
 GROUP_ERROR = 80
 """The error of the first member that failed, with a reference, or 0."""
 GROUP_PENDING = 128
@@ -109,6 +123,8 @@ WAITER_RUN = 48
 
 # Latch: lets a thread sleep until a value resolves; owned by the waiter and by the sleeper.
 LATCH_PENDING = 0
+"""1, or LATCH_ASLEEP while compiled code sleeps on it, until the value is resolved; then 0."""
+LATCH_ASLEEP = 3
 LATCH_OWNERS = 8
 
 # Entry of a ready stack: what the low bits of its first word say.
@@ -160,8 +176,28 @@ PROCESS_INTERRUPTS = 120
 PROCESS_CANCELLED_RUNS = 128
 """A table of the numbers of cancelled runs, 0 where there is none, behind its length; or 0."""
 PROCESS_BUFFERS = 136
-"""The table of `async_buffers`."""
-PROCESS_SIZE = 192
+"""What the threads share of `async_buffers`."""
+PROCESS_REFUSED = 144
+"""refused(context, record or 0, bytes): a run asks for more memory than there is; it must end."""
+PROCESS_RECLAIM = 152
+"""reclaim(process, _): give back what is kept for later; how much was found."""
+PROCESS_STORE = 160
+"""The store of tensors, or 0."""
+PROCESS_HELD = 192
+"""Bytes that native code has from the system, on a line of its own: threads count here."""
+PROCESS_MEMORY_LIMIT = 256
+"""What PROCESS_HELD may grow to for queues without a limit of their own."""
+PROCESS_TRIMMING = 264
+"""1 while a thread gives slabs back."""
+PROCESS_STOCK = 272
+"""Slabs for when the system has no memory: a stack that is taken whole."""
+PROCESS_STOCKED = 280
+"""How many slabs are in the stock."""
+PROCESS_RESUMING = 288
+"""Threads that slept in compiled code until an object was resolved, which it is, and do not run yet."""
+PROCESS_DEPOT = 320
+"""Batches of free blocks, one stack per size class, which is taken whole."""
+PROCESS_SIZE = 512
 INTERRUPT_CANCELLED, INTERRUPT_SIGNAL = 1, 2
 
 # Context: one per thread that runs native code.  Also the frame of the kernel that it runs.
@@ -183,6 +219,7 @@ CONTEXT_FRAME_LIMIT = 88
 """How many arguments, and how many results, the frame has room for."""
 CONTEXT_ACTIVATION = 96
 CONTEXT_RECORD = 104
+"""The kernel that runs, or has run last; 0 while a call from outside begins."""
 CONTEXT_MADE = 112
 """AsyncValues made on this thread; with CONTEXT_DROPPED of all threads, how many are alive."""
 CONTEXT_DROPPED = 120
@@ -203,8 +240,8 @@ CONTEXT_FREE = 192
 """Heads of the free lists, one word per size class; then as many counts."""
 FREE_CLASSES = 17
 CONTEXT_FREE_COUNT = CONTEXT_FREE + 8 * FREE_CLASSES
-FREE_LIMIT = 4096
-"""Cells that a thread keeps per size class before it gives them back."""
+BATCH_CELLS = 4096
+"""Cells' worth of blocks in a full free list.  A thread keeps one more of each size class."""
 CONTEXT_FAILURE = 464
 """Why the compiled function that returns on this thread failed: an error value, or 0."""
 CONTEXT_NESTED = 472
@@ -221,7 +258,32 @@ CONTEXT_DEADLINE = 512
 """When the thread has to go back to Python, by the clock; 0 if it need not."""
 CONTEXT_RUN = 520
 """The number of the run that compiled code on this thread is part of, or 0."""
-CONTEXT_SIZE = 576
+CONTEXT_SPARE = 576
+"""A full batch per size class, or 0."""
+CONTEXT_CARVE = CONTEXT_SPARE + 8 * FREE_CLASSES
+"""Where the next block of each size class is cut from this thread's slab; then where that ends."""
+CONTEXT_CARVE_END = CONTEXT_CARVE + 8 * FREE_CLASSES
+CONTEXT_REFUSED = 984
+"""Bytes that compiled code on this thread was refused, until an operation that has a place says so."""
+CONTEXT_SIZE = 1024
+
+# Slab: blocks of one size class, from the system in one piece, aligned to its size.
+SLAB_SIZE = 1 << 16
+SLAB_ROOM = SLAB_SIZE - 16
+"""Bytes that are asked for: with the header of the C library's allocator, slabs lie side by side."""
+SLAB_NEXT = 0
+SLAB_CARVED = 8
+"""How many blocks were cut from it."""
+SLAB_FREE = 16
+"""How many of them the thread that trims has found free; 0 in between."""
+SLAB_OPEN = 24
+"""1 while a thread cuts blocks from it."""
+SLAB_BLOCKS = 64
+
+# Batch: free blocks of one size class, linked by VALUE_NEXT.  The first one says:
+BATCH_COUNT = 0
+BATCH_NEXT = 8
+"""The next batch of the depot."""
 
 # Messages that native code reports by number.
 MESSAGE_NO_RESULT, MESSAGE_POOL_FULL, MESSAGE_DIVIDE_BY_ZERO, MESSAGE_CASE_RANGE = range(4)
@@ -230,6 +292,7 @@ MESSAGE_WRONG_TYPE = 8
 MESSAGE_QUIET_FAIL = 9
 MESSAGE_TOO_DEEP = 10
 MESSAGE_NOT_READY = 11
+MESSAGE_NO_MEMORY = 12
 
 # Request: what belongs to one run of a program.
 REQUEST_CANCEL = 0
@@ -387,7 +450,9 @@ BENCHMARK_CPU = 56
 """Clocks at the start of the present run."""
 BENCHMARK_SAMPLES = 64
 """Address of the table: wall and CPU nanoseconds of each measured run."""
-BENCHMARK_SIZE = 72
+BENCHMARK_ROOM = 72
+"""How many samples the table has room for."""
+BENCHMARK_SIZE = 80
 MOST_SAMPLES = 1 << 20
 
 # Trace record: what became of one named value, latest execution wins.
@@ -416,9 +481,8 @@ TENSOR_SIZES = 64
 # Store: memory of tensors, kept by size for the next ones.
 STORE_TENSORS = 0
 """How many tensors and shapes are alive."""
-STORE_HELD = 64
-"""Bytes from the C library, in use or kept."""
-STORE_LIMIT = 72
+STORE_PROCESS = 64
+"""The process whose budget its blocks are counted in."""
 STORE_SLOTS = 128
 """For each class of sizes, addresses of blocks that nobody uses, 0 where there is none."""
 STORE_CLASSES = 180
@@ -441,6 +505,8 @@ QUEUE_STOP = 144
 QUEUE_SPINNERS = 192
 QUEUE_ASYNC = 200
 """The state of compiled programs that run on the queue, or 0."""
+QUEUE_MEMORY_LIMIT = 208
+"""What PROCESS_HELD may grow to on behalf of this queue's programs, or 0: the process's limit."""
 QUEUE_STARTED = 256
 """Calls from outside that no thread has begun: a stack that consumers take whole."""
 QUEUE_TAKEN = 264
@@ -449,6 +515,10 @@ QUEUE_NAPPING = 272
 """Workers that will look at that stack when their nap is over."""
 QUEUE_WAITING = 280
 """Sleepers that wait for a word to become 0; the others only wait for tasks."""
+QUEUE_WATCHERS = 288
+"""Threads that wait for a word to become 0 and take no tasks."""
+QUEUE_NEWS = 296
+"""Changes whenever such a word may have become 0; a futex word."""
 QUEUE_SIZE = 320
 
 # Deque (Chase-Lev): the owner pushes and pops at the bottom, thieves take from the top.
@@ -500,6 +570,7 @@ ASYNC_SIZE = 128
     EVENT_RESOLVED_TWICE,
     EVENT_RELEASED_TOO_OFTEN,
     EVENT_OVERFILLED,
+    EVENT_DROPPED_TOO_OFTEN,
     EVENT_THREAD,
     EVENT_LOOK,
     EVENT_FAILED,
@@ -510,4 +581,5 @@ ASYNC_SIZE = 128
     EVENT_CANCELLED,
     EVENT_SIGNAL,
     EVENT_INTERRUPTED,
-) = range(15)
+    EVENT_REFUSED,
+) = range(17)

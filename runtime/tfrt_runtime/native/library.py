@@ -9,16 +9,17 @@ from __future__ import annotations
 import ctypes
 import hashlib
 import importlib.util
-import os
 import platform
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Callable
 from pathlib import Path
 
 import llvmlite.binding as llvm
 
+from tfrt_runtime.cache import code_cache
 from tfrt_runtime.diagnostics import TfrtError, error
 
 Progress = Callable[[str], None]
@@ -69,7 +70,7 @@ def object_code(module: llvm.ModuleRef) -> bytes:
 
 
 def fingerprint() -> str:
-    """Changes whenever the object file may be another one."""
+    """Changes whenever the object file may be another one: what the key of the cache is made of."""
     digest = hashlib.sha256()
     for module in sorted(HERE.glob("*.py")):
         digest.update(module.name.encode() + module.read_bytes())
@@ -93,35 +94,45 @@ def version(package: str) -> str:
     return Path(found.origin).with_name("_version.py").read_text()
 
 
-def cache_folder() -> Path:
-    """Where object files are kept: TFRT_NB_CACHE, or the user's cache folder."""
-    if named := os.environ.get("TFRT_NB_CACHE"):
-        return Path(named)
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(base) / "tfrt-nb"
-
-
-def build_object(target: Path, progress: Progress) -> None:
-    """Compile the core in another process and put the object file in its place.
+def build_object(progress: Progress) -> bytes:
+    """Compile the core in another process, from the sources that this one has.
 
     Raises:
         TfrtError: if the compiler fails; its last words are in the message.
     """
-    target.parent.mkdir(parents=True, exist_ok=True)
-    partial = target.with_suffix(f".{os.getpid()}.tmp")
-    command = [sys.executable, "-m", "tfrt_runtime.native.build", str(partial)]
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-    ) as compiler:
-        lines = []
-        for line in compiler.stdout or ():
-            lines.append(line.rstrip())
-            progress(line.rstrip())
+    # The package is found where it was found here: the other process may have other paths by itself.
+    command = [sys.executable, "-c", _BUILD, str(HERE.parents[1]), *sys.path]
+    try:
+        with tempfile.TemporaryFile() as output:
+            with subprocess.Popen(
+                command, stdout=output, stderr=subprocess.PIPE, text=True, errors="replace"
+            ) as compiler:
+                lines = []
+                for line in compiler.stderr or ():
+                    lines.append(line.rstrip())
+                    progress(line.rstrip())
+            output.seek(0)
+            made_of, _, code = output.read().partition(b"\n")
+    except OSError as problem:
+        raise TfrtError(error(f"the native core could not be compiled: {problem}")) from None
     if compiler.returncode != 0:
         last = "\n".join(lines[-20:])
         raise TfrtError(error(f"the native core could not be compiled:\n{last}"))
-    # Atomic: another process that builds at the same time replaces it by the same bytes.
-    partial.replace(target)
+    if made_of.decode() != fingerprint():
+        raise TfrtError(
+            error("the sources of the native core changed while it was compiled: start again")
+        )
+    return code
+
+
+_BUILD = """
+import sys
+sys.path[:] = sys.argv[1:]
+from tfrt_runtime.native.library import fingerprint
+before = fingerprint()
+from tfrt_runtime.native.build import main
+main(before)
+"""
 
 
 def show_progress(line: str) -> None:
@@ -178,8 +189,10 @@ def load(progress: Progress = show_progress) -> Library:
     """
     with _lock:
         if not _library:
-            path = cache_folder() / f"native-{fingerprint()}.o"
-            if not path.exists():
-                build_object(path, progress)
-            _library.append(Library(path.read_bytes()))
+            name = f"native-{fingerprint()}"
+            code = code_cache().get(name)
+            if code is None:
+                code = build_object(progress)
+                code_cache().put(name, code)
+            _library.append(Library(code))
         return _library[0]

@@ -30,6 +30,7 @@ Emit = Callable[..., ir.Value | None]
 
 FUTEX_WAIT_PRIVATE, FUTEX_WAKE_PRIVATE = 128, 129
 FUTEX_CALL = {"x86_64": 202, "aarch64": 98}
+MADV_DONTNEED = 4
 CLOCK_MONOTONIC, CLOCK_PROCESS_CPU = 1, 2
 
 
@@ -69,14 +70,23 @@ def store_f32(builder: ir.IRBuilder, address: ir.Value, value: ir.Value) -> None
 
 def allocate(builder: ir.IRBuilder, size: ir.Value) -> ir.Value:
     # Cells start on a cache line of their own, and the low bits of their addresses are free.
+    return allocate_aligned(builder, ir.Constant(I64, 64), size)
+
+
+def allocate_aligned(builder: ir.IRBuilder, alignment: ir.Value, size: ir.Value) -> ir.Value:
+    # Not `aligned_alloc`: that may want a size that is a multiple of the alignment.
     kind = ir.FunctionType(I64, [I64, I64])
-    line = ir.Constant(I64, 64)
-    rounded = builder.and_(builder.add(size, ir.Constant(I64, 63)), ir.Constant(I64, -64))
-    return builder.call(external(builder, "aligned_alloc", kind), [line, rounded])
+    return builder.call(external(builder, "memalign", kind), [alignment, size])
 
 
 def release(builder: ir.IRBuilder, address: ir.Value) -> None:
     builder.call(external(builder, "free", ir.FunctionType(ir.VoidType(), [I64])), [address])
+
+
+def discard(builder: ir.IRBuilder, address: ir.Value, size: ir.Value) -> None:
+    kind = ir.FunctionType(I32, [I64, I64, I32])
+    dont_need = ir.Constant(I32, MADV_DONTNEED)
+    builder.call(external(builder, "madvise", kind), [address, size, dont_need])
 
 
 def copy_bytes(builder: ir.IRBuilder, target: ir.Value, source: ir.Value, size: ir.Value) -> None:
@@ -192,7 +202,9 @@ OPERATIONS: dict[str, tuple[str, str, Emit]] = {
     "load_f64": ("i", "f", lambda b, a: b.load(pointer(b, a, F64))),
     "store_f64": ("if", "", lambda b, a, v: b.store(v, pointer(b, a, F64))),
     "allocate": ("i", "i", allocate),
+    "allocate_aligned": ("ii", "i", allocate_aligned),
     "release": ("i", "", release),
+    "discard": ("ii", "", discard),
     "copy": ("iii", "", copy_bytes),
     "clear": ("ii", "", clear_bytes),
     "call1": ("ii", "i", call_through),

@@ -41,7 +41,9 @@ class World(Protocol):
     def load_f64(self, address: Address) -> float: ...
     def store_f64(self, address: Address, value: float) -> None: ...
     def allocate(self, size: int) -> Address: ...
+    def allocate_aligned(self, alignment: int, size: int) -> Address: ...
     def release(self, address: Address) -> None: ...
+    def discard(self, address: Address, size: int) -> None: ...
     def copy(self, target: Address, source: Address, size: int) -> None: ...
     def clear(self, target: Address, size: int) -> None: ...
     def call1(self, function: Address, first: int) -> int: ...
@@ -226,9 +228,19 @@ def allocate(size: int) -> Address:
     return current_world().allocate(size)
 
 
+def allocate_aligned(alignment: int, size: int) -> Address:
+    """As `allocate`, at a multiple of `alignment`, a power of two."""
+    return current_world().allocate_aligned(alignment, size)
+
+
 def release(address: Address) -> None:
-    """Give back what `allocate` gave."""
+    """Give back what `allocate` or `allocate_aligned` gave."""
     current_world().release(address)
+
+
+def discard(address: Address, size: int) -> None:
+    """Let the system take whole pages back, which stay mapped; what they hold is undefined then."""
+    current_world().discard(address, size)
 
 
 def copy(target: Address, source: Address, size: int) -> None:

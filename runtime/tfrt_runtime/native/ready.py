@@ -10,6 +10,7 @@ another thread reach it calls `mark_shared` first; from then on they are atomic.
 from __future__ import annotations
 
 from tfrt_runtime.native.async_value import drop_reference
+from tfrt_runtime.native.cells import give_block, need_block
 from tfrt_runtime.native.layouts import (
     ACTIVATION_CALLER,
     ACTIVATION_CALLER_RECORD,
@@ -37,7 +38,6 @@ from tfrt_runtime.native.layouts import (
 )
 from tfrt_runtime.native.memory import (
     Address,
-    allocate,
     copy,
     fetch_add,
     inline,
@@ -46,7 +46,6 @@ from tfrt_runtime.native.memory import (
     native,
     now,
     outline,
-    release,
     store,
     store_release,
 )
@@ -68,9 +67,9 @@ def grow_ready(context: Address) -> Address:
     """Double the stack of ready kernels; returns the new top."""
     base = load(context + CONTEXT_READY)
     size = load(context + CONTEXT_READY_TOP) - base
-    larger = allocate(2 * size)
+    larger = need_block(context, 2 * size)
     copy(larger, base, size)
-    release(base)
+    give_block(context, base, size)
     store(context + CONTEXT_READY, larger)
     store(context + CONTEXT_READY_LIMIT, larger + 2 * size)
     return larger + size

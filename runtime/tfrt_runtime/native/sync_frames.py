@@ -6,23 +6,17 @@ Frames do not move.
 
 from __future__ import annotations
 
-from tfrt_runtime.native.async_value import (
-    add_references,
-    drop_optional,
-    drop_reference,
-    give_block,
-)
+from tfrt_runtime.native.async_value import add_references, drop_optional, drop_reference
+from tfrt_runtime.native.cells import give_block, take_block
 from tfrt_runtime.native.delivery import deliver
 from tfrt_runtime.native.layouts import MOST_NESTED, RECORD_RESULTS, RECORD_SLOTS, TYPE_OBJECT
 from tfrt_runtime.native.memory import (
     Address,
-    allocate,
     clear,
     inline,
     load,
     load_i32,
     native,
-    release,
     store,
 )
 from tfrt_runtime.native.ready import finish
@@ -69,11 +63,11 @@ def enter_frame(frame: Address, code: Address, call: Address, caller: Address) -
 
 @native
 def new_frame(context: Address, state: Address, pc: Address, frame: Address) -> Address:
-    """The frame for the call at `pc`, behind the caller's own, its arguments in place; 0: too deep."""
+    """The frame for the call at `pc`, behind the caller's own, its arguments in place; 0: no room."""
     code = load(pc + CALL_CODE)
     callee = frame + load_i32(pc + CALL_FRAME)
     if callee + load(code + CODE_FRAME) > load(state + RUN_LIMIT):
-        callee = new_segment(state, load(code + CODE_FRAME))
+        callee = new_segment(context, state, load(code + CODE_FRAME))
         if callee == 0:
             return 0
     for i in range(load_i32(pc + 4)):
@@ -84,8 +78,8 @@ def new_frame(context: Address, state: Address, pc: Address, frame: Address) -> 
 
 
 @native
-def new_segment(state: Address, needed: int) -> Address:
-    """Room for frames behind those that there are, twice as much each time; 0: too deep."""
+def new_segment(context: Address, state: Address, needed: int) -> Address:
+    """Room for frames behind those that there are, twice as much each time; 0: too deep, or no memory."""
     nested = load(state + RUN_NESTED)
     if nested > MOST_NESTED:
         return 0
@@ -94,7 +88,7 @@ def new_segment(state: Address, needed: int) -> Address:
     if before != 0:
         size = min(2 * load(before + SEGMENT_SIZE), MOST_NESTED // 8)
     size = max(size, needed + SEGMENT_FRAMES)
-    segment = allocate(size)
+    segment = take_block(context, size)
     if segment == 0:
         return 0
     store(segment + SEGMENT_PREVIOUS, before)
@@ -109,14 +103,14 @@ def new_segment(state: Address, needed: int) -> Address:
 
 
 @native
-def end_segment(state: Address) -> None:
+def end_segment(context: Address, state: Address) -> None:
     """The first frame of the present segment is over: so is the segment."""
     segment = load(state + RUN_SEGMENT)
     store(state + RUN_SEGMENT, load(segment + SEGMENT_PREVIOUS))
     store(state + RUN_BASE, load(segment + SEGMENT_BASE))
     store(state + RUN_LIMIT, load(segment + SEGMENT_LIMIT))
     store(state + RUN_NESTED, load(state + RUN_NESTED) - load(segment + SEGMENT_SIZE))
-    release(segment)
+    give_block(context, segment, load(segment + SEGMENT_SIZE))
 
 
 @native
@@ -155,7 +149,7 @@ def abandon(context: Address, state: Address, frame: Address, failed: Address) -
             break
         caller = load(frame + FRAME_CALLER)
         if frame == load(state + RUN_BASE):
-            end_segment(state)
+            end_segment(context, state)
         frame = caller
     caller, record = load(state + RUN_CALLER), load(state + RUN_RECORD)
     results = load(record + RECORD_RESULTS)

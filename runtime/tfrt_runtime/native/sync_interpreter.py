@@ -13,9 +13,10 @@ The first error ends the whole run and becomes each of its results.
 
 from __future__ import annotations
 
-from tfrt_runtime.native.async_value import add_references, drop_optional, take_block
+from tfrt_runtime.native.async_value import add_references, drop_optional
+from tfrt_runtime.native.cells import take_block
 from tfrt_runtime.native.control_kernels import register_value
-from tfrt_runtime.native.kernel_calls import report_error
+from tfrt_runtime.native.kernel_calls import fail_without_memory, report_error
 from tfrt_runtime.native.layouts import (
     ACTIVATION_NESTED,
     ACTIVATION_REQUEST,
@@ -170,6 +171,9 @@ def run(context: Address, record: Address) -> None:
     code = load(record + RECORD_DATA)
     size = max(RUN_FRAMES + load(code + CODE_FRAME), SMALLEST_RUN)
     state = take_block(context, size)
+    if state == 0:
+        fail_without_memory(context, caller, record)
+        return
     frame = state + RUN_FRAMES
     store(state + RUN_CALLER, caller)
     store(state + RUN_RECORD, record)
@@ -531,7 +535,7 @@ def interpret(context: Address, state: Address, pc: Address, frame: Address, lef
                             load(frame + load_i32(pc + 8 + 4 * i)),
                         )
                     if frame == load(state + RUN_BASE):
-                        end_segment(state)
+                        end_segment(context, state)
                     frame = caller
                     pc = call + load_i32(call + CALL_LENGTH)
                 else:

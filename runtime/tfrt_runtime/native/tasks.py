@@ -11,7 +11,7 @@ either sees the work or does not fall asleep.
 
 from __future__ import annotations
 
-from tfrt_runtime.native.async_value import give_cell, take_cell
+from tfrt_runtime.native.cells import give_cell, take_cell
 from tfrt_runtime.native.layouts import (
     CONTEXT_DEQUE,
     CONTEXT_PENDING,
@@ -27,10 +27,12 @@ from tfrt_runtime.native.layouts import (
     QUEUE_DEQUES,
     QUEUE_EPOCH,
     QUEUE_INJECTED,
+    QUEUE_NEWS,
     QUEUE_SLEEPERS,
     QUEUE_STARTED,
     QUEUE_STOP,
     QUEUE_WAITING,
+    QUEUE_WATCHERS,
     QUEUE_WORKERS,
     TASK_FIRST,
     TASK_FOURTH,
@@ -222,10 +224,13 @@ def wake_all(queue: Address) -> None:
 
 @native
 def wake_waiting(queue: Address) -> None:
-    """A word has become 0: if anybody sleeps who may wait for it, let every sleeper look again."""
+    """A word has become 0: let every thread look again that sleeps and may wait for it."""
     fence()
     if load_acquire(queue + QUEUE_WAITING) > 0:
         wake_all(queue)
+    if load_acquire(queue + QUEUE_WATCHERS) > 0:
+        fetch_add(queue + QUEUE_NEWS, 1)
+        futex_wake(queue + QUEUE_NEWS, 1 << 30)
 
 
 @native
@@ -403,3 +408,20 @@ def sleep_on_queue(context: Address, word: Address, timeout_ns: int) -> None:
         turn(context)
     fetch_add(queue + QUEUE_SLEEPERS, -1)
     fetch_add(queue + QUEUE_WAITING, -waits)
+
+
+@native
+def watch(queue: Address, word: Address, timeout_ns: int) -> None:
+    """Sleep until `word` may have become 0, or the time is over, and leave the tasks to other threads.
+
+    A futex word of its own: a wake-up for a task, which lets one thread look, must not go to a thread
+    that takes none.
+    """
+    fetch_add(queue + QUEUE_WATCHERS, 1)
+    news = load_acquire(queue + QUEUE_NEWS)
+    # Order the arrival before the look at the word; `wake_waiting` orders the word before its look at
+    # the watchers.  One of the two sees the other.
+    fence()
+    if load_acquire(word) != 0:
+        futex_wait(queue + QUEUE_NEWS, news, timeout_ns)
+    fetch_add(queue + QUEUE_WATCHERS, -1)

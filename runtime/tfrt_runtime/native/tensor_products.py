@@ -8,12 +8,8 @@ kernel's chain.
 
 from __future__ import annotations
 
-from tfrt_runtime.native.async_value import (
-    drop_reference,
-    give_block,
-    new_value,
-    take_block,
-)
+from tfrt_runtime.native.async_value import drop_reference, new_value
+from tfrt_runtime.native.cells import give_block, take_block
 from tfrt_runtime.native.frame import argument, attribute, set_chain, set_result
 from tfrt_runtime.native.kernel_calls import share_rest
 from tfrt_runtime.native.layouts import (

@@ -12,15 +12,16 @@ one `exchange`, so that threads need no lock and no order, and an address that c
 
 from __future__ import annotations
 
-from tfrt_runtime.native.async_value import give_block, take_block
+from tfrt_runtime.native.budget import give_back, reserve
+from tfrt_runtime.native.cells import give_block, need_block, reclaim, trim
 from tfrt_runtime.native.layouts import (
     CONTEXT_PROCESS,
     LARGEST_KEPT_BITS,
     PROCESS_RELEASE_OBJECT,
+    PROCESS_STORE,
     SLOTS_PER_CLASS,
     SMALLEST_BLOCK_BITS,
-    STORE_HELD,
-    STORE_LIMIT,
+    STORE_PROCESS,
     STORE_SLOTS,
     STORE_TENSORS,
     TENSOR_BYTES,
@@ -96,7 +97,7 @@ def slots_used(size: int) -> int:
 
 
 @native
-def take_memory(memory_store: Address, size: int) -> Address:
+def take_memory(context: Address, memory_store: Address, size: int) -> Address:
     """A block of at least `size` bytes of unknown content; 0 if there is no memory."""
     if size >> LARGEST_KEPT_BITS == 0:
         slot = first_slot(memory_store, size)
@@ -105,25 +106,20 @@ def take_memory(memory_store: Address, size: int) -> Address:
                 block = exchange(slot + 8 * i, 0)
                 if block != 0:
                     return block
-    block = fresh_memory(memory_store, block_size(size))
-    if block == 0 and trim_store(memory_store) != 0:
-        block = fresh_memory(memory_store, block_size(size))
+    block = fresh_memory(context, block_size(size))
+    if block == 0 and reclaim(load(context + CONTEXT_PROCESS)) != 0:
+        block = fresh_memory(context, block_size(size))
     return block
 
 
 @outline
-def fresh_memory(memory_store: Address, size: int) -> Address:
-    """A block from the C library, unless the store has had as much as it may."""
-    limit = load(memory_store + STORE_LIMIT) - size
-    while True:
-        held = load_acquire(memory_store + STORE_HELD)
-        if held > limit:
-            return 0
-        if compare_and_swap(memory_store + STORE_HELD, held, held + size) != 0:
-            break
+def fresh_memory(context: Address, size: int) -> Address:
+    """A block from the C library; 0 over the budget, or if there is no memory."""
+    if not reserve(context, size):
+        return 0
     block = allocate(size)
     if block == 0:
-        fetch_add(memory_store + STORE_HELD, -size)
+        give_back(load(context + CONTEXT_PROCESS), size)
     return block
 
 
@@ -137,7 +133,16 @@ def give_memory(memory_store: Address, block: Address, size: int) -> None:
             if is_free and compare_and_swap(slot + 8 * i, 0, block) != 0:
                 return
     release(block)
-    fetch_add(memory_store + STORE_HELD, -block_size(size))
+    give_back(load(memory_store + STORE_PROCESS), block_size(size))
+
+
+@entry
+def reclaim_all(process: Address, _unused: int) -> int:
+    """What `cells.reclaim` does."""
+    found = trim(process, 0)
+    if load(process + PROCESS_STORE) != 0:
+        found += trim_store(load(process + PROCESS_STORE))
+    return found
 
 
 @entry
@@ -162,7 +167,7 @@ def trim_row(memory_store: Address, first: Address, size: int) -> int:
             block = exchange(first + 8 * i, 0)
             if block != 0:
                 release(block)
-                fetch_add(memory_store + STORE_HELD, -size)
+                give_back(load(memory_store + STORE_PROCESS), size)
                 found = 1
     return found
 
@@ -184,7 +189,7 @@ def prepare_tensor(tensor: Address, memory_store: Address, element: int, rank: i
 @native
 def new_shape(context: Address, memory_store: Address, rank: int, count: int) -> Address:
     """A shape with one reference; the caller fills in its sizes, whose product is `count`."""
-    tensor = take_block(context, TENSOR_SIZES + 8 * rank)
+    tensor = need_block(context, TENSOR_SIZES + 8 * rank)
     prepare_tensor(tensor, memory_store, 0, rank)
     store(tensor + TENSOR_COUNT, count)
     return tensor
@@ -201,7 +206,7 @@ def new_tensor(
     count, rank = load(like + TENSOR_COUNT), load(like + TENSOR_RANK)
     if count == 0 or count >> MOST_ELEMENTS_BITS != 0:
         return 0
-    data = take_memory(memory_store, count * element_size)
+    data = take_memory(context, memory_store, count * element_size)
     if data == 0:
         return 0
     tensor = new_shape(context, memory_store, rank, count)
@@ -215,10 +220,16 @@ def new_tensor(
 
 @entry
 def tensor_over(
-    memory_store: Address, element: int, rank: int, count: int, data: Address, owner: int
+    context: Address,
+    memory_store: Address,
+    element: int,
+    rank: int,
+    count: int,
+    data: Address,
+    owner: int,
 ) -> Address:
     """A tensor over memory of a Python object, whose handle it takes; the caller fills in the sizes."""
-    tensor = allocate(TENSOR_SIZES + 8 * rank)
+    tensor = need_block(context, TENSOR_SIZES + 8 * rank)
     prepare_tensor(tensor, memory_store, element, rank)
     store(tensor + TENSOR_COUNT, count)
     store(tensor + TENSOR_DATA, data)

@@ -11,10 +11,12 @@ tensor's being its address, then the attributes; `results` has room for a word p
 
 from __future__ import annotations
 
-from tfrt_runtime.native.async_value import give_block, new_available, take_block
+from tfrt_runtime.native.async_value import new_available
+from tfrt_runtime.native.cells import give_block, take_block
 from tfrt_runtime.native.frame import argument, attribute, fail, set_chain, set_result
 from tfrt_runtime.native.kernel_calls import share_rest
 from tfrt_runtime.native.layouts import (
+    MESSAGE_NO_MEMORY,
     MESSAGE_WRONG_TYPE,
     RECORD_RESULTS,
     TENSOR_ELEMENT,
@@ -84,6 +86,9 @@ def run(context: Address, record: Address) -> None:
     results = attribute(record, RESULTS)
     size = 8 * (arguments + attributes + results) + 8
     given = take_block(context, size)
+    if given == 0:
+        fail(context, record, MESSAGE_NO_MEMORY)
+        return
     if not give_arguments(context, record, given):
         give_block(context, given, size)
         fail(context, record, MESSAGE_WRONG_TYPE)

@@ -5,13 +5,8 @@ Nothing here recurses: waiters that come up while others run join the list that 
 
 from __future__ import annotations
 
-from tfrt_runtime.native.async_value import (
-    drop_reference,
-    give_block,
-    give_cell,
-    point_at,
-    take_waiters,
-)
+from tfrt_runtime.native.async_value import drop_reference, point_at, take_waiters
+from tfrt_runtime.native.cells import give_block, give_cell
 from tfrt_runtime.native.layouts import (
     CELL_SIZE,
     CONTEXT_PROCESS,
@@ -21,9 +16,11 @@ from tfrt_runtime.native.layouts import (
     ERROR,
     JOIN_ERROR,
     JOIN_LEFT,
+    LATCH_ASLEEP,
     LATCH_OWNERS,
     LATCH_PENDING,
     PROCESS_PYTHON_WAITER,
+    PROCESS_RESUMING,
     READY_END,
     READY_JOIN,
     STATE_BITS,
@@ -50,12 +47,12 @@ from tfrt_runtime.native.memory import (
     call2,
     call3,
     compare_and_swap,
+    exchange,
     fetch_add,
     load,
     load_acquire,
     native,
     store,
-    store_release,
 )
 from tfrt_runtime.native.ready import push_ready, register_resolved
 from tfrt_runtime.native.tasks import add_local_task, new_task, wake_waiting
@@ -117,7 +114,7 @@ def run_waiter(context: Address, waiter: Address) -> None:
     elif kind == WAIT_JOIN:
         join_resolved(context, first, value)
     elif kind == WAIT_LATCH:
-        store_release(first + LATCH_PENDING, 0)
+        release_latch(context, first)
         wake_waiting(load(context + CONTEXT_QUEUE))
         drop_latch(context, first)
     elif kind == WAIT_CALL:
@@ -142,6 +139,19 @@ def leave_join(context: Address, join: Address, parts: int) -> None:
     """Parts of a parallel loop are done; after the last one the run loop ends the join."""
     if fetch_add(join + JOIN_LEFT, -parts) == parts:
         push_ready(context, join | READY_JOIN, 0)
+
+
+@native
+def release_latch(context: Address, latch: Address) -> None:
+    """Say that the value of a latch is resolved.
+
+    Before this thread comes to rest it counts the one that sleeps on the latch, until that one no longer
+    says that it is at rest: in between the queue would seem idle.
+    """
+    resuming = load(context + CONTEXT_PROCESS) + PROCESS_RESUMING
+    fetch_add(resuming, 1)
+    if exchange(latch + LATCH_PENDING, 0) != LATCH_ASLEEP:
+        fetch_add(resuming, -1)
 
 
 @native

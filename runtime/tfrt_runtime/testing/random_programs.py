@@ -1,28 +1,53 @@
-"""Random host programs: scalars, errors, calls, branches, loops, tasks and blocking work.
+"""Random host programs: scalars, errors, calls, branches, loops, tasks, blocking work, tensors, prints.
 
-Every program is valid and ends; what it returns does not depend on the order in which its kernels
-run.  The same seed gives the same program.
+Every program is valid and ends; what it returns and prints, and which errors it raises, does not depend on
+the order in which its kernels run.  The same seed gives the same program.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 MOST_DEPTH = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Extras:
+    """What programs may have besides the runtime's own scalar kernels.
+
+    `numbers` are kernels that take two i32 and have the attributes `{a, b : i32}`, and make an i32;
+    `arrays` make a tensor of them instead, `sums` make an i32 of a tensor.  `functions` are lines of
+    functions that take two i32 and make one, by name.
+    """
+
+    numbers: Sequence[str] = ()
+    arrays: Sequence[str] = ()
+    sums: Sequence[str] = ()
+    functions: Sequence[tuple[str, str]] = ()
+    prints: bool = False
+
+
+NOTHING = Extras()
 
 
 class ProgramWriter:
     """Writes one program.  `lines` is the body under construction."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, extras: Extras = NOTHING) -> None:
         self._random = random.Random(seed)
+        self._extras = extras
         self._count = 0
         self._functions: list[str] = []
         self._callable: list[str] = []
+        self._chain = ""
 
     def program(self) -> str:
         """A module whose @main returns five numbers."""
+        for name, text in self._extras.functions:
+            self._functions.append(text)
+            self._callable.append(name)
         for _ in range(self._random.randrange(1, 4)):
             self._function()
         body, values = self._body([], self._random.randrange(8, 30), 0)
@@ -62,6 +87,12 @@ class ProgramWriter:
             self._constants,
             self._late,
         ]
+        if self._extras.numbers:
+            makers += [self._python, self._python]
+        if self._extras.sums:
+            makers += [self._tensor]
+        if self._extras.prints and depth == 0:
+            makers += [self._print, self._print]
         if depth < MOST_DEPTH:
             makers += [self._branch, self._repeat, self._task]
         if self._callable:
@@ -112,6 +143,60 @@ class ProgramWriter:
             kernel = "tfrt_test.async_copy.with_delay.i32"
             lines.append(f'{name} = "{kernel}"({source}) : (i32) -> i32')
             values.append(name)
+
+    def _python(self, lines: list[str], values: list[str], _: int) -> None:
+        values.append(self._two_numbers(lines, values, self._extras.numbers, "i32"))
+
+    def _two_numbers(
+        self, lines: list[str], values: list[str], kernels: Sequence[str], result: str
+    ) -> str:
+        """A call of a kernel over two numbers; the name of its result."""
+        name, (left, right) = self._name(), self._random.choices(values, k=2)
+        numbers = [f"{letter} = {self._random.randrange(-3, 9)} : i32" for letter in "ab"]
+        self._random.shuffle(numbers)
+        lines.append(
+            f'{name} = "{self._random.choice(kernels)}"({left}, {right}) {{{", ".join(numbers)}}}'
+            f" : (i32, i32) -> {result}"
+        )
+        return name
+
+    def _tensor(self, lines: list[str], values: list[str], _: int) -> None:
+        """A tensor, kernels that write it one after the other, and the sum of its elements."""
+        tensor, chain, total = self._name("%t"), self._name("%c"), self._name()
+        lines.append(f"{chain} = tfrt.new.chain")
+        if self._extras.arrays and self._random.random() < 0.5:
+            tensor = self._two_numbers(lines, values, self._extras.arrays, "!t.tensor")
+        else:
+            size = self._random.randrange(1, 5)
+            lines.append(f"{tensor} = tfrt_dht.create_uninitialized_tensor.i32.1 [{size} : i64]")
+            number = self._random.randrange(-9, 99)
+            fill = f"tfrt_dht.fill_tensor_with_constant.i32 {tensor}, {chain} {number} : i32"
+            chain = self._name("%c")
+            lines.append(f"{chain} = {fill}")
+        for _step in range(self._random.randrange(3)):
+            next_chain = self._name("%c")
+            if self._random.random() < 0.5:
+                kernel, given = "relu_inplace", tensor
+            else:
+                kernel, given = "add_inplace", f"{tensor}, {tensor}"
+            types = "!t.tensor, " * (1 + given.count(","))
+            lines.append(
+                f'{next_chain} = "tfrt_test.{kernel}.i32"({given}, {chain})'
+                f" : ({types}!tfrt.chain) -> !tfrt.chain"
+            )
+            chain = next_chain
+        sum_ = self._random.choice(self._extras.sums)
+        lines.append(f'{total} = "{sum_}"({tensor}, {chain}) : (!t.tensor, !tfrt.chain) -> i32')
+        values.append(total)
+
+    def _print(self, lines: list[str], values: list[str], _: int) -> None:
+        """Print a number after all that was printed before."""
+        if not self._chain:
+            self._chain = self._name("%c")
+            lines.append(f"{self._chain} = tfrt.new.chain")
+        after = self._name("%c")
+        lines.append(f"{after} = tfrt.print.i32 {self._random.choice(values)}, {self._chain}")
+        self._chain = after
 
     def _call(self, lines: list[str], values: list[str], _: int) -> None:
         name, arguments = self._name(), self._random.choices(values, k=2)
@@ -192,6 +277,6 @@ class ProgramWriter:
         values.append(name)
 
 
-def random_program(seed: int) -> str:
+def random_program(seed: int, extras: Extras = NOTHING) -> str:
     """The program of that seed."""
-    return ProgramWriter(seed).program()
+    return ProgramWriter(seed, extras).program()

@@ -18,20 +18,26 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 
-from tfrt_runtime.native import layouts, memory
+from tfrt_runtime.native import cells, layouts, memory
+from tfrt_runtime.native.async_kernels import cancel_request
 from tfrt_runtime.native.async_value import drop_reference, new_value, set_error
 from tfrt_runtime.native.executor import run_blocking, run_entry, run_root
 from tfrt_runtime.native.handles import context_free, context_make
 from tfrt_runtime.native.layouts import (
     CELL_SIZE,
     CONTEXT_DEQUE,
+    CONTEXT_REQUEST,
     CONTEXT_WORKER,
     DEQUE_SIZE,
     POOL_CAPACITY,
     POOL_CELLS,
     POOL_LIMIT,
+    PROCESS_HELD,
+    PROCESS_MEMORY_LIMIT,
     PROCESS_NEED_THREAD,
     PROCESS_PYTHON_WAITER,
+    PROCESS_RECLAIM,
+    PROCESS_REFUSED,
     PROCESS_RELEASE_OBJECT,
     PROCESS_REPORT_ERROR,
     PROCESS_REQUEST_DONE,
@@ -49,6 +55,9 @@ from tfrt_runtime.native.layouts import (
 )
 from tfrt_runtime.native.simulator.world import World
 
+WARM_CLASSES = 6
+"""Blocks of so many sizes come from free lists from the start."""
+
 
 @cache
 def fields(prefix: str) -> dict[int, str]:
@@ -63,7 +72,7 @@ class SimulatedHost:
     `main` is the context of the scenario itself, `contexts[i]` that of worker i, which owns deque i;
     `outside` are contexts of threads that do not belong to the queue.
 
-    What the callbacks of the process are told is kept: `released` are the handles of objects whose
+    What the callbacks of the process are told is kept: `refused` are sizes that were not given, `released` are the handles of objects whose
     last reference is gone, `called` those of Python waiters that ran, `errors` the numbers of
     reported messages, `done` the requests that ended, `needed` how often the pool asked for a
     thread, which also calls `on_need_thread`.  The explorer does not try all orders of these:
@@ -78,6 +87,8 @@ class SimulatedHost:
         self.called: list[int] = []
         self.errors: list[int] = []
         self.done: list[int] = []
+        self.refused: list[int] = []
+        self._requests: set[int] = set()
         self.needed = 0
         self.on_need_thread: Callable[[], object] = lambda: None
         self.own_values = 0
@@ -96,6 +107,7 @@ class SimulatedHost:
         """A request that nobody has cancelled."""
         request = self.block(REQUEST_SIZE, "request", "REQUEST_")
         memory.store(request + REQUEST_ACTIVE, active)
+        self._requests.add(request)
         error = self.error(-1)
         self.own_values += 1
         memory.store(request + REQUEST_CANCELLED_VALUE, error)
@@ -114,7 +126,10 @@ class SimulatedHost:
 
     def block(self, size: int, label: str, prefix: str = "") -> int:
         """A block of zeros that the host gives back in the end; `prefix` names its fields."""
+        # Not memory of the core: a scenario that refuses that means something else.
+        refuses, self.world.refuses = self.world.refuses, lambda: False
         block = self.world.label(memory.allocate(size), label, fields(prefix) if prefix else None)
+        self.world.refuses = refuses
         memory.clear(block, size)
         self._blocks.append(block)
         return block
@@ -131,6 +146,10 @@ class SimulatedHost:
         """Give back everything that the host holds; afterwards every block is a leak."""
         for context in self._contexts():
             context_free(context)
+        cells.trim(self.process, 0)
+        cells.empty_stock(self.process)
+        held = memory.load(self.process + PROCESS_HELD)
+        assert held == 0, f"{held} bytes are still counted"
         for block in self._blocks:
             memory.release(block)
 
@@ -148,9 +167,12 @@ class SimulatedHost:
             PROCESS_RUN_ENTRY: run_entry,
             PROCESS_RUN_BLOCKING: run_blocking,
             PROCESS_RUN_ROOT: run_root,
+            PROCESS_RECLAIM: lambda process, _: cells.trim(process, 0),
+            PROCESS_REFUSED: self._refused,
         }
         for field, callback in callbacks.items():
             memory.store(process + field, self.world.function(callback))
+        memory.store(process + PROCESS_MEMORY_LIMIT, 1 << 40)
         return process
 
     def _report_error(self, context: int, _record: int, message: int) -> int:
@@ -158,6 +180,15 @@ class SimulatedHost:
         value = new_value(context, 0)
         set_error(value, message, TYPE_ERROR)
         return value
+
+    def _refused(self, context: int, _record: int, size: int) -> int:
+        """As Python does it: cancel the run that the thread works for, if it works for one."""
+        self.refused.append(size)
+        request = memory.load(context + CONTEXT_REQUEST)
+        if request not in self._requests:
+            return 0
+        cancel_request(request)
+        return 1
 
     def _need_thread(self, _context: int, _pool: int) -> None:
         self.needed += 1
@@ -173,6 +204,9 @@ class SimulatedHost:
 
     def _make_context(self, number: int) -> int:
         context = context_make(self.process, self.queue, self.pool, number)
+        for size_class in range(1, WARM_CLASSES + 1):
+            # Slabs of its own, so that threads do not meet where memory comes from.
+            cells.give_block(context, cells.refill(context, size_class), CELL_SIZE * size_class)
         return self.world.label(context, f"context {number}", fields("CONTEXT_"))
 
     def _connect(self) -> None:

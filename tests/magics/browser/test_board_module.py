@@ -64,3 +64,24 @@ def test_progress_is_counted_alike(browser_page) -> None:
     )
     known = progress(both.sections)
     assert counted == [known.resolved, known.total] == [9, 16]
+
+
+def test_no_text_of_a_saved_run_becomes_html(browser_page) -> None:
+    """A notebook's file may say anything; the board of a saved run is drawn from it without a kernel."""
+    html = "<img src=x onerror='window.ran = true'><script>window.ran = true</script>"
+    row = Row(html, html, State.AVAILABLE, text=html, worker=html)
+    run = Snapshot(Status.DONE, (Section(html, Status.DONE, (row,)),), html, log=html, note=html)
+
+    drawn = in_page(
+        browser_page,
+        "async (board, run) => {"
+        "  const node = document.createElement('div'); document.body.append(node);"
+        "  board.createBoard(node, run);"
+        "  await new Promise((done) => setTimeout(done, 50));"
+        "  const made = node.shadowRoot ?? node;"
+        "  return [made.querySelectorAll('img, script').length, window.ran ?? false,"
+        "    made.textContent.includes('onerror')]; }",
+        snapshot_json(run),
+    )
+
+    assert drawn == [0, False, True]

@@ -7,7 +7,7 @@ func.func @main() {
   %a = memref.alloc() : memref<2xf32>
   %b = memref.alloc() : memref<3xf32>
   %c = memref.alloc() : memref<2xindex>
-  %t = arith.constant dense<1.0> : tensor<3xf32>
+  // buffers only
   linalg.copy ins(%m : memref<?xf32>) outs(%n : memref<?xf32>)
   return
 }
@@ -21,7 +21,7 @@ func.func @main() {
   %a = memref.alloc() : memref<2xf32>
   %b = memref.alloc() : memref<3xf32>
   %c = memref.alloc() : memref<2xindex>
-  %t = arith.constant dense<1.0> : tensor<3xf32>
+  // buffers only
   linalg.copy ins(%m : memref<?xf32>) outs(%b : memref<3xf32>)
   return
 }
@@ -35,7 +35,7 @@ func.func @main() {
   %a = memref.alloc() : memref<2xf32>
   %b = memref.alloc() : memref<3xf32>
   %c = memref.alloc() : memref<2xindex>
-  %t = arith.constant dense<1.0> : tensor<3xf32>
+  // buffers only
   linalg.copy ins(%a : memref<2xf32>) outs(%b : memref<3xf32>)
   return
 }
@@ -49,7 +49,7 @@ func.func @main() {
   %a = memref.alloc() : memref<2xf32>
   %b = memref.alloc() : memref<3xf32>
   %c = memref.alloc() : memref<2xindex>
-  %t = arith.constant dense<1.0> : tensor<3xf32>
+  // buffers only
   linalg.fill ins(%f : f32) outs(%c : memref<2xindex>)
   return
 }
@@ -77,7 +77,7 @@ func.func @main() {
   %a = memref.alloc() : memref<2xf32>
   %b = memref.alloc() : memref<3xf32>
   %c = memref.alloc() : memref<2xindex>
-  %t = arith.constant dense<1.0> : tensor<3xf32>
+  // buffers only
   linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i + 1)>],
                   iterator_types = ["parallel"]}
     ins(%m : memref<?xf32>) outs(%n : memref<?xf32>) {
@@ -108,7 +108,7 @@ func.func @main() {
   %a = memref.alloc() : memref<2xf32>
   %b = memref.alloc() : memref<3xf32>
   %c = memref.alloc() : memref<2xindex>
-  %t = arith.constant dense<1.0> : tensor<3xf32>
+  // buffers only
   linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i mod 2)>],
                   iterator_types = ["parallel"]}
     ins(%m : memref<?xf32>) outs(%n : memref<?xf32>) {
@@ -127,7 +127,7 @@ func.func @main() {
   %a = memref.alloc() : memref<2xf32>
   %b = memref.alloc() : memref<3xf32>
   %c = memref.alloc() : memref<2xindex>
-  %t = arith.constant dense<1.0> : tensor<3xf32>
+  // buffers only
   linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["serial"]}
     outs(%n : memref<?xf32>) {
   ^bb0(%x: f32):
@@ -145,7 +145,7 @@ func.func @main() {
   %a = memref.alloc() : memref<2xf32>
   %b = memref.alloc() : memref<3xf32>
   %c = memref.alloc() : memref<2xindex>
-  %t = arith.constant dense<1.0> : tensor<3xf32>
+  // buffers only
   linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
     outs(%n : memref<?xf32>) {
   ^bb0(%x: f32):
@@ -163,7 +163,7 @@ func.func @main() {
   %a = memref.alloc() : memref<2xf32>
   %b = memref.alloc() : memref<3xf32>
   %c = memref.alloc() : memref<2xindex>
-  %t = arith.constant dense<1.0> : tensor<3xf32>
+  // buffers only
   linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
     outs(%n : memref<?xf32>) {
   ^bb0(%x: f32):
@@ -181,7 +181,7 @@ func.func @main() {
   %a = memref.alloc() : memref<2xf32>
   %b = memref.alloc() : memref<3xf32>
   %c = memref.alloc() : memref<2xindex>
-  %t = arith.constant dense<1.0> : tensor<3xf32>
+  // buffers only
   linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
     outs(%n : memref<?xf32>) {
   ^bb0(%x: f32):
@@ -200,7 +200,7 @@ func.func @main() {
   %a = memref.alloc() : memref<2xf32>
   %b = memref.alloc() : memref<3xf32>
   %c = memref.alloc() : memref<2xindex>
-  %t = arith.constant dense<1.0> : tensor<3xf32>
+  // buffers only
   linalg.generic 5 outs(%m : memref<?xf32>) {
   ^bb0(%x: f32):
     linalg.yield %x : f32
@@ -217,7 +217,7 @@ func.func @main() {
   %a = memref.alloc() : memref<2xf32>
   %b = memref.alloc() : memref<3xf32>
   %c = memref.alloc() : memref<2xindex>
-  %t = arith.constant dense<1.0> : tensor<3xf32>
+  // buffers only
   linalg.generic {indexing_maps = 5, iterator_types = ["parallel"]} outs(%m : memref<?xf32>) {
   ^bb0(%x: f32):
     linalg.yield %x : f32

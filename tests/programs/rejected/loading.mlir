@@ -107,3 +107,17 @@ func @too_few_before_the_values(%t: !t.tensor) -> !tfrt.chain {
   %0 = "tfrt_dht.set_tensor_with_values.i32"(%t) : (!t.tensor) -> !tfrt.chain
   tfrt.return %0 : !tfrt.chain
 }
+
+// -----
+
+func @fewer_results(%a: i32) -> i32 {
+  %0 = "tfrt_test.make_indirect"(%a, %a) : (i32, i32) -> i32
+  tfrt.return %0 : i32
+}
+
+// -----
+
+func @a_function_too_many(%us: i32) -> !tfrt.chain {
+  %0 = "tfrt_test.blocking.usleep"(%us) {callee = @a_function_too_many} : (i32) -> !tfrt.chain
+  tfrt.return %0 : !tfrt.chain
+}

@@ -100,8 +100,3 @@ func @part(%a: i32) -> i32 {
 
 func @no_body() {
 }
-// -----
-func @no_dialect() {
-  "terminator"() : () -> ()
-  tfrt.return
-}

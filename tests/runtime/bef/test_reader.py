@@ -266,3 +266,10 @@ def test_a_long_program_loads_in_microseconds_per_kernel() -> None:
     assert time.process_time() - start < 10e-6 * count
     assert file.functions == module.functions
     assert gc.isenabled()
+
+
+def test_a_section_that_comes_again_is_refused() -> None:
+    again = bytes([SectionId.STRINGS, 0])
+
+    with pytest.raises(MalformedBef, match=f"at byte {len(BASE)}: section 0 a second time"):
+        BefFile.load(BASE + again * 1_000_000)

@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
-from tfrt_nb.program import Program
+from tfrt_nb.programs import Program
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.context import HostContext
+from tfrt_runtime.kernels.event_loop import event_loop
 from tfrt_runtime.kernels.registry import Kernel
-from tfrt_runtime.kernels.user import event_loop
 
 Run = Callable[..., Execution]
 

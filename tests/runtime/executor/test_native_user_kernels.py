@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numba
 import numpy as np
 import pytest
 
-from tfrt_nb.program import Program
+from tfrt_nb.programs import Program
 from tfrt_runtime.diagnostics import TfrtError
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.chain import CHAIN
@@ -137,6 +138,140 @@ def test_what_it_raises_is_what_python_would_say(run: Run) -> None:
         execution.results[0].result(SLOW)
 
 
+def get(x, i):  # type: ignore[no-untyped-def]
+    return x[i]
+
+
+def put(x, i):  # type: ignore[no-untyped-def]
+    x[i] = 9
+    return x.sum()
+
+
+def pick(x, i):  # type: ignore[no-untyped-def]
+    return x[np.array([0, i])].sum()
+
+
+def spread(x, i):  # type: ignore[no-untyped-def]
+    x[np.array([0, i])] = 9
+    return x.sum()
+
+
+def start(x, i):  # type: ignore[no-untyped-def]
+    return x[:i].sum()
+
+
+@numba.njit
+def helper(x, i):  # type: ignore[no-untyped-def]
+    return x[i]
+
+
+def ask(x, i):  # type: ignore[no-untyped-def]
+    return helper(x, i)
+
+
+def caught(x, i):  # type: ignore[no-untyped-def]
+    try:
+        return x[i]
+    except Exception:  # noqa: BLE001
+        return -1
+
+
+@pytest.mark.parametrize(
+    ("function", "outcomes"),
+    [
+        (get, {0: 5, -1: 7, -3: 5, 3: None, -4: None, 10**12: None}),
+        (put, {2: 20, -1: 20, 3: None, -4: None, 10**12: None}),
+        (pick, {1: 11, -1: 12, 3: None, -4: None}),
+        (spread, {1: 25, 3: None, -4: None}),
+        (start, {2: 11, 100: 18, -1: 11, -9: 0}),
+        (ask, {2: 7, 3: None, -4: None}),
+        (caught, {2: 7, 3: -1, -4: -1}),
+    ],
+)
+def test_an_index_is_checked_and_may_be_negative(
+    run: Run, function: Callable[..., object], outcomes: dict[int, int | None]
+) -> None:
+    kernels = registry(function, "(tensor<?xi64>, i64) -> i64")
+    guard = np.arange(9)
+    for index, outcome in outcomes.items():
+        guard[:] = [1, 1, 1, 5, 6, 7, 1, 1, 1]
+        tensor = DenseHostTensor.over(guard[3:6])
+        value = run(call(f"{TENSOR}, i64", "i64"), tensor, index, kernels=kernels).results[0]
+        if outcome is not None:
+            assert value.result(SLOW) == outcome
+        else:
+            problem = value.exception(SLOW)
+            assert problem is not None and isinstance(problem.__cause__, IndexError)
+            assert str(problem) == "test.mlir:2:8: error: IndexError: index is out of bounds"
+            line = f"{__file__}:{function.__code__.co_firstlineno}"
+            [note] = problem.diagnostics[0].notes
+            assert note.message == f"raised in {function.__name__}, {line}"
+        assert guard[[0, 1, 2, 6, 7, 8]].tolist() == [1] * 6
+
+
+def test_a_kernel_that_raises_has_run_once(run: Run) -> None:
+    def count(x):  # type: ignore[no-untyped-def]
+        x[0] += 1
+        if x[0] == 1:
+            raise ValueError("first", x[0])
+        return x[0]
+
+    counter = np.zeros(1, np.int64)
+    kernels = registry(count, "(tensor<?xi64>) -> i64")
+
+    problem = (
+        run(call(TENSOR, "i64"), DenseHostTensor.over(counter), kernels=kernels)
+        .results[0]
+        .exception(SLOW)
+    )
+
+    assert problem is not None and repr(problem.__cause__) == "ValueError('first', 1)"
+    assert counter.tolist() == [1]
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (lambda n: np.empty(n * 10**12).size, "MemoryError: Allocation failed"),
+        (lambda n: np.empty(-n).size, "ValueError: negative dimensions not allowed"),
+        (lambda n: 5 % (n - n), "ZeroDivisionError: integer modulo by zero"),
+    ],
+)
+def test_what_cannot_be_computed_is_an_error(
+    run: Run, function: Callable[..., object], message: str
+) -> None:
+    kernels = registry(function, "(i64) -> i64")
+
+    with pytest.raises(TfrtError, match=message):
+        run(call("i64", "i64"), 1000, kernels=kernels).results[0].result(SLOW)
+
+
+def test_an_exception_that_numba_loses_is_an_error_that_says_so(run: Run) -> None:
+    def tidy(n):  # type: ignore[no-untyped-def]
+        m = n
+        try:
+            if n > 0:
+                raise ValueError("n")
+        finally:
+            m += 1
+        return m
+
+    kernels = registry(tidy, "(i64) -> i64")
+
+    assert run(call("i64", "i64"), 0, kernels=kernels).results[0].result(SLOW) == 1
+    with pytest.raises(TfrtError, match="Numba does not pass on an exception through 'finally'"):
+        run(call("i64", "i64"), 1, kernels=kernels).results[0].result(SLOW)
+
+
+def down(n):  # type: ignore[no-untyped-def]
+    return down(n - 1) + 1 if n else 0
+
+
+@numba.njit
+def down_in_numba(n):  # type: ignore[no-untyped-def]
+    return down_in_numba(n - 1) + 1 if n else 0
+
+
 def test_a_result_out_of_range_is_an_error(run: Run) -> None:
     kernels = registry(lambda x: x * 100, "(i32) -> i8")
 
@@ -163,6 +298,9 @@ def test_an_argument_of_another_type_is_an_error(run: Run, given: str) -> None:
         (lambda x: x * 0.5, "(i32) -> i32", "it returns float64 where its signature says i32"),
         (lambda x: x, "(i32) -> ()", "it returns int32 where its signature says nothing"),
         (lambda x: (x, x), "(i32) -> i32", "cannot be compiled"),
+        (down, "(i32) -> i32", "'down' calls itself: use a loop"),
+        (lambda x: down_in_numba(x), "(i32) -> i32", "'down_in_numba' calls itself"),
+        (lambda x: np.arange(3).flat[x], "(i32) -> i32", "'flat' is not checked for bounds"),
     ],
 )
 def test_what_numba_cannot_compile_is_refused_at_its_call(

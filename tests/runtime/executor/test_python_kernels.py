@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import threading
 from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import replace
 
 import pytest
 
-from tfrt_nb.program import Program
+from tfrt_nb.convert.mlir_to_bef import to_records
+from tfrt_nb.programs import Program
+from tfrt_nb.source import parse_module
+from tfrt_runtime.bef.writer import write_bef
 from tfrt_runtime.diagnostics import Diagnostic, Location, TfrtError, error
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.async_value import AsyncValue, State
@@ -17,7 +23,7 @@ from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.kernels.frame import KernelFrame
 from tfrt_runtime.kernels.registry import KernelError, KernelRegistry
 from tfrt_runtime.kernels.standard import standard_kernels
-from tfrt_runtime.kernels.user import USER_KERNELS, kernel, user_kernel
+from tfrt_runtime.kernels.user import USER_KERNELS, kernel, native_kernel, user_kernel
 
 Run = Callable[..., Execution]
 SLOW = 20
@@ -97,6 +103,128 @@ def test_attributes_come_as_keywords(run: Run) -> None:
     execution = run(call("!tfrt.string", "%x", attributes), 7, kernels=kernels(test))
 
     assert execution.results[0].result(SLOW) == "21 n [1, 2] 0.5"
+
+
+def digits(x: int, *, c: int, b: int = 3, a: int) -> int:
+    return 1000 * x + 100 * a + 10 * b + c
+
+
+async def digits_later(x: int, *, c: int, b: int = 3, a: int) -> int:
+    return digits(x, c=c, b=b, a=a)
+
+
+def digits_of_value(x: AsyncValue, *, c: int, b: int = 3, a: int) -> int:
+    return digits(int(x.result(0)), c=c, b=b, a=a)  # type: ignore[call-overload]
+
+
+KINDS_OF_KERNELS = {
+    "ordinary": user_kernel("my.test", digits),
+    "blocking": user_kernel("my.test", digits, blocking=True),
+    "raw": user_kernel("my.test", digits_of_value, raw=True),
+    "async": user_kernel("my.test", digits_later),
+    "native": native_kernel(user_kernel("my.test", digits), digits, "(i32) -> i32"),
+}
+
+
+@pytest.fixture(params=KINDS_OF_KERNELS)
+def digit_kernels(request: pytest.FixtureRequest) -> KernelRegistry:
+    """The runtime's kernels, and one with three attributes as `my.test`."""
+    registry = standard_kernels()
+    registry.add(KINDS_OF_KERNELS[request.param])
+    return registry
+
+
+@pytest.mark.parametrize(
+    ("attributes", "result"),
+    [
+        ("{a = 2 : i32, b = 7 : i32, c = 4 : i32}", 1274),
+        ("{c = 4 : i32, a = 2 : i32}", 1234),
+    ],
+)
+def test_attributes_are_bound_by_name(
+    run: Run, digit_kernels: KernelRegistry, attributes: str, result: int
+) -> None:
+    execution = run(call("i32", "%x", attributes), 1, kernels=digit_kernels)
+
+    assert execution.results[0].result(60) == result
+
+
+@pytest.mark.parametrize(
+    ("attributes", "message"),
+    [
+        ("{a = 1 : i32}", "'my.test' needs an attribute 'c'"),
+        (
+            "{a = 1 : i32, b = 2 : i32, d = 3 : i32}",
+            "'my.test' has no attribute 'd'; its attributes are: 'c', 'b', 'a'",
+        ),
+        (
+            "{a = 1 : i32, b = 2.0 : f32, c = 3 : i32}",
+            "attribute 'b' of 'my.test' is f32, and the kernel takes int",
+        ),
+    ],
+)
+def test_wrong_attributes_are_refused_when_the_program_is_loaded(
+    digit_kernels: KernelRegistry, attributes: str, message: str
+) -> None:
+    text = call("i32", "%x", attributes)
+
+    for program in (
+        Program.from_source(text, "test.mlir"),
+        Program.from_bef(Program.from_source(text, "test.mlir").bef, "test.bef"),
+    ):
+        with pytest.raises(TfrtError, match=re.escape(f"test.mlir:4:8: error: {message}")):
+            program.load(digit_kernels)
+
+
+@pytest.mark.parametrize(
+    ("function", "attributes", "message"),
+    [
+        (lambda x: x, "{a = 1 : i32}", "has no attribute 'a'; its attributes are: none"),
+        (lambda x, *, a: x, '{a = "s"}', ""),
+    ],
+)
+def test_a_kernel_without_annotations_takes_attributes_of_any_type_and_no_others(
+    function: Callable[..., object], attributes: str, message: str
+) -> None:
+    function.__name__ = "test"
+    program = Program.from_source(call("i32", "%x", attributes), "test.mlir")
+    with pytest.raises(TfrtError, match=message) if message else nullcontext():
+        program.load(kernels(function))
+
+
+def test_an_attribute_that_a_file_names_twice_is_refused() -> None:
+    module = to_records(parse_module(call("i32", "%x", "{a = 1 : i32, c = 2 : i32}"), "test.mlir"))
+    [main] = module.functions
+    names = [("a", "a") if names == ("a", "c") else names for names in main.attribute_names or ()]
+    file = write_bef(replace(module, functions=(replace(main, attribute_names=tuple(names)),)))
+    registry = standard_kernels()
+    registry.add(KINDS_OF_KERNELS["ordinary"])
+
+    with pytest.raises(TfrtError, match="test.mlir:4:8: error: 'my.test' has two attributes 'a'"):
+        Program.from_bef(file, "test.bef").load(registry)
+
+
+@pytest.mark.parametrize(
+    ("attributes", "outcome"),
+    [
+        ("{a = 2 : i32, b = 3 : i32, c = 4 : i32}", 1234),
+        ("{a = 2 : i32, c = 4 : i32}", "takes all of its 3 in alphabetical order, found 2"),
+        ('{a = 2 : i32, b = "3", c = 4 : i32}', "attribute 'b' of 'my.test' is string"),
+    ],
+)
+def test_without_names_a_file_gives_all_attributes_in_order_or_is_refused(
+    host: HostContext, digit_kernels: KernelRegistry, attributes: str, outcome: int | str
+) -> None:
+    module = to_records(parse_module(call("i32", "%x", attributes), "test.mlir"))
+    nameless = [replace(function, attribute_names=None) for function in module.functions]
+    program = Program.from_bef(write_bef(replace(module, functions=tuple(nameless))), "test.bef")
+
+    if isinstance(outcome, str):
+        with pytest.raises(TfrtError, match=outcome):
+            program.load(digit_kernels)
+    else:
+        run = program.run(host, "main", (1,), kernels=digit_kernels)
+        assert run.results[0].result(60) == outcome
 
 
 @pytest.mark.parametrize(
@@ -444,7 +572,7 @@ def test_an_error_of_an_argument_skips_the_kernel(run: Run) -> None:
 def test_a_wrong_argument_is_refused_before_the_run_starts(run: Run) -> None:
     text = "func @main(%x: i32, %y: i8) {\n  tfrt.return\n}"
 
-    with pytest.raises(TfrtError, match="argument 1 of @main: 300 does not fit in i8"):
+    with pytest.raises(TfrtError, match=r"argument 2 \(%y\) of @main: 300 does not fit in i8"):
         run(text, 1, 300)
     with pytest.raises(TfrtError, match="@main takes 2 arguments, found 1"):
         run(text, 1)

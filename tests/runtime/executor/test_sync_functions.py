@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from tfrt_nb.program import Program
+from tfrt_nb.programs import Program
 from tfrt_runtime.diagnostics import Location, TfrtError
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.async_value import AsyncValue, make_unavailable

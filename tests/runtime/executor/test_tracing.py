@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tfrt_nb.program import Program
+from tfrt_nb.programs import Program
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.trace import DebugSink, Level, Tracing

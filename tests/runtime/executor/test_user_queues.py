@@ -9,12 +9,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from tfrt_nb.program import Program
+from tfrt_nb.programs import Program
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.async_value import make_unavailable
 from tfrt_runtime.host.context import HostContext
+from tfrt_runtime.host.queue_names import WorkQueueError
 from tfrt_runtime.host.user_queue import Awaited, Task
-from tfrt_runtime.host.work_queue import WorkQueueError
 from tfrt_runtime.kernels.registry import KernelRegistry
 from tfrt_runtime.kernels.standard import standard_kernels
 from tfrt_runtime.testing.hand_cranked import HandCrankedQueue

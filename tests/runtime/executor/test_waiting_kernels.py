@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tfrt_nb.program import Program
+from tfrt_nb.programs import Program
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.async_value import make_unavailable
 from tfrt_runtime.host.context import HostContext

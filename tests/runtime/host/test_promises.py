@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from tfrt_runtime.diagnostics import error
+from tfrt_runtime.host.async_value import AsyncValue, make_unavailable
+from tfrt_runtime.host.context import HostContext
+from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.promises import FEWEST, Promises
 
 
@@ -54,3 +58,25 @@ def test_only_open_promises_are_kept() -> None:
 
     assert len(promises._promises) <= FEWEST
     assert texts(promises) == ["kept"]
+
+
+def test_a_value_whose_object_dies_meanwhile_is_no_promise(leak_check: None) -> None:
+    """Python runs `__del__` before weak references to the object are cleared: another thread may ask."""
+    promises = Promises()
+
+    class Dying(AsyncValue):
+        def __del__(self) -> None:
+            super().__del__()
+            seen.append(promises.are_open())
+
+    seen: list[bool] = []
+    with HostContext("s") as host:
+        made = make_unavailable(host.work_queue, "i32")
+        value = Dying(host.work_queue, made.address)
+        native_process().quick("handles.value_add_reference", 1)(made.address)
+        promises.watch(value, "a value")
+        seen.append(promises.are_open())
+        del value
+        made.set_error(error("over"))
+
+    assert seen == [True, False]

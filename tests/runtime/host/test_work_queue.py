@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 import resource
+import signal
 import threading
 
 import pytest
 
 from tfrt_runtime.host.async_value import make_available, make_unavailable
 from tfrt_runtime.host.context import HostContext
-from tfrt_runtime.host.work_queue import WorkQueueError, make_work_queue, parse_work_queue
+from tfrt_runtime.host.queue_names import WorkQueueError, parse_work_queue
+from tfrt_runtime.host.work_queue import make_work_queue
 
 CORES = os.cpu_count() or 1
 
@@ -40,6 +43,10 @@ def test_a_description_says_how_many_threads(text: str, threads: tuple[int, int]
         ("mstd:-1", "unknown work queue 'mstd:-1'"),
         ("mstd:2,", "unknown work queue 'mstd:2,'"),
         ("mstd:2 ", "unknown work queue 'mstd:2 '"),
+        ("mstd:01", "unknown work queue 'mstd:01'"),
+        ("mstd:\u0662", "unknown work queue 'mstd:\u0662'"),
+        ("mstd:99999999999", "must be 1 to 1024, not 99999999999"),
+        (f"mstd:1,{'9' * 5000}", "blocking threads must be 1 to 1024, not 999"),
         ("mstd:0", "work queue 'mstd:0': threads must be 1 to 1024, not 0"),
         ("mstd:2000", "work queue 'mstd:2000': threads must be 1 to 1024, not 2000"),
         ("mstd:1,0", "work queue 'mstd:1,0': blocking threads must be 1 to 1024, not 0"),
@@ -141,3 +148,42 @@ def test_hosts_that_are_gone_leave_no_memory_behind() -> None:
     before, after = use_hosts(30), use_hosts(100)
 
     assert after - before < 8_000  # KiB; 100 free lists of 2000 cells are 12 500
+
+
+@pytest.mark.parametrize("has_timers", [False, True])
+def test_the_threads_of_a_host_that_is_dropped_without_being_closed_end(has_timers: bool) -> None:
+    before = set(threading.enumerate())
+    for _ in range(5):
+        host = HostContext("mstd:2")
+        host.work_queue.start()
+        if has_timers:
+            host.timers.after(1000, lambda: None)
+        del host
+    gc.collect()
+
+    for thread in set(threading.enumerate()) - before:
+        thread.join(10)
+    assert set(threading.enumerate()) - before == set()
+
+
+def test_a_child_process_refuses_its_parent_s_host_and_uses_one_of_its_own() -> None:
+    with HostContext("mstd:2") as host:
+        host.work_queue.start()
+        child = os.fork()
+        if child == 0:
+            os._exit(in_child(host))
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def in_child(host: HostContext) -> int:
+    """Only the child of a fork runs this; its exit status."""
+    signal.alarm(20)  # what hangs there must not hang here
+    try:
+        host.new_request()
+    except WorkQueueError as problem:
+        is_refused = "make a new host here" in str(problem)
+    host.close()
+    with HostContext("mstd:1") as own:
+        late = make_unavailable(own.work_queue, "i32")
+        threading.Thread(target=late.emplace, args=(2,)).start()
+        return int(not (is_refused and late.result(10) == 2))

@@ -37,7 +37,7 @@ def test_a_tensor_of_every_type_and_rank_can_be_made(kernels, word, sizes) -> No
     ("sizes", "message"),
     [
         ((-1, 2), r"negative size in shape \[-1, 2\]"),
-        ((2**62, 4), r"too many elements in shape \[4611686018427387904, 4\]"),
+        ((2**62, 4), "Cannot allocate tensor"),
         ((2**62, 1), "Cannot allocate tensor"),
         ((2**40, 2**20), "Cannot allocate tensor"),
         ((1,), "expected 2 sizes, not 1"),

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from tfrt_runtime.native import async_abi, async_awaiting, memory
+from tfrt_runtime.native import async_abi, async_awaiting, async_objects, memory
 from tfrt_runtime.native.layouts import (
     CONTEXT_FAILURE,
     EVENT_RELEASED_TOO_OFTEN,
@@ -157,6 +157,26 @@ def test_a_second_transition_is_told_and_changes_nothing() -> None:
         assert (async_abi.is_token_error(token), references(token)) == (0, 1)
 
         async_abi.drop_ref(token, 1)
+
+
+@pytest.mark.parametrize("size", [1, 8, 9, 64])
+def test_a_payload_that_comes_after_its_value_was_given_up_leaves_the_error_alone(
+    size: int,
+) -> None:
+    with compiled_code() as coroutines:
+        token, value = async_abi.create_token(), async_abi.create_value(size)
+        async_abi.describe_error(token, 1)
+        async_abi.set_token_error(token)
+        context = coroutines.host.main
+        async_objects.async_give_up(context, value, async_objects.error_of(context, token))
+        store(async_abi.get_value_storage(value), 77)
+        async_abi.emplace_value(value)
+        async_abi.drop_ref(token, 1)
+
+        assert (async_abi.is_value_error(value), coroutines.host.released) == (1, [])
+
+        async_abi.drop_ref(value, 1)
+        assert coroutines.host.released == [1]
 
 
 def test_where_references_are_checked_a_drop_too_many_is_told() -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tfrt_nb.cli import files
 from tfrt_runtime.bef.encoding import MAGIC
 
 PROGRAM = """func @f() -> i32 {
@@ -128,3 +129,26 @@ def test_a_disassembled_file_without_names_warns(shell) -> None:
     assert outcome.stderr.startswith(
         "f.bef:0:0: warning: Missing AttributeTypes, AttributeNames or"
     )
+
+
+def test_a_byte_order_mark_is_no_part_of_a_program(shell) -> None:
+    shell.write("f.mlir", "\ufeff" + PROGRAM)
+
+    assert shell("run", "f.mlir").stdout == RAN
+
+
+def test_a_text_with_a_nul_is_no_program(shell) -> None:
+    shell.write("f.mlir", PROGRAM + "\0")
+    outcome = shell("run", "f.mlir")
+
+    place = f"there is a NUL at byte {len(PROGRAM)}"
+    assert outcome.stderr == f"tfrt-nb: error: 'f.mlir' is not UTF-8 text: {place}\n"
+
+
+def test_a_text_that_is_too_large_is_refused_before_it_is_read(
+    shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "MAX_TEXT", len(PROGRAM) - 1)
+    shell.write("f.mlir", PROGRAM)
+
+    assert "is too large for a program" in shell("run", "f.mlir").stderr

@@ -137,3 +137,61 @@ def test_a_negative_threshold_is_a_wrong_command_line(capsys: pytest.CaptureFixt
     with pytest.raises(SystemExit):
         main(["mlir-to-bef", "--tfrt-cost-threshold", "-1", "f.mlir"])
     assert "invalid threshold value: '-1'" in capsys.readouterr().err
+
+
+SPLIT = """func.func @f() -> i32 {
+  // expected-error @+1 {{use of undeclared SSA value name}}
+  tfrt.return %x : i32
+}
+// -----
+func @g() {
+  "no_dialect"() : () -> ()
+  tfrt.return
+}
+"""
+
+
+def test_a_file_is_split_and_its_diagnostics_are_those_of_its_comments(opt: Opt) -> None:
+    assert opt(SPLIT, "--split-input-file", "--verify-diagnostics", "--mlir-print-op-generic") == (
+        0,
+        """"builtin.module"() ({
+  "func.func"() ({
+    "no_dialect"() : () -> ()
+    "tfrt.return"() : () -> ()
+  }) {function_type = () -> (), sym_name = "g"} : () -> ()
+}) : () -> ()
+""",
+        "",
+    )
+
+
+def test_a_comment_that_no_diagnostic_answers_is_an_error_at_its_line(opt: Opt) -> None:
+    text = SPLIT.replace("%x", "%y") + "// expected-remark {{never}}\n"
+    status, _, said = opt(text, "--split-input-file", "--verify-diagnostics")
+
+    assert status == 1
+    assert said.startswith('f.mlir:10:4: error: expected remark "never" was not produced\n')
+
+
+def test_a_diagnostic_that_no_comment_expects_is_an_error(opt: Opt) -> None:
+    status, _, said = opt(SPLIT.replace("undeclared", "other"), "--verify-diagnostics")
+
+    assert status == 1
+    assert "f.mlir:3:15: error: unexpected error: use of undeclared SSA value name\n" in said
+
+
+@pytest.mark.parametrize(
+    ("written", "options", "printed"),
+    [
+        ("func", [], "func"),
+        ("func.func", [], "func.func"),
+        ("func", ["--func-dialect"], "func.func"),
+        ("func.func", ["--no-func-dialect"], "func"),
+    ],
+)
+def test_functions_are_printed_as_written_or_as_asked(
+    opt: Opt, written: str, options: list[str], printed: str
+) -> None:
+    status, shown, _ = opt(f"{written} @f() {{\n  tfrt.return\n}}\n", *options)
+
+    assert (status, shown.split("\n")[1]) == (0, f"  {printed} @f() {{")

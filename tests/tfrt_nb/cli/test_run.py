@@ -71,7 +71,7 @@ def test_one_function_can_be_chosen(shell) -> None:
     ("function", "message"),
     [
         ("third", "there is no function @third; there are @first, @second, @takes, @nothing"),
-        ("takes", "@takes takes arguments, and can only be called"),
+        ("takes", "@takes takes 1 argument (i32), found 0"),
         ("", "there is no function @; there are @first, @second, @takes, @nothing"),
     ],
 )

@@ -158,7 +158,7 @@ def test_results_are_printed(shell, options: list[str], output: str) -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("takes", "@takes takes arguments, and can only be called"),
+        ("takes", "@takes takes 1 argument (i64), found 0"),
         ("hidden", "there is no function @hidden; there are @main, @later, @takes"),
         ("nothing", "there is no function @nothing; there are @main, @later, @takes"),
     ],

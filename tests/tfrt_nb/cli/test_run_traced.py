@@ -120,7 +120,8 @@ def test_a_function_whose_time_is_over_says_what_it_waited_for(
 ) -> None:
     status, output, errors = run(LATER, "--timeout", "0.05")
 
-    assert (status, output) == (1, "--- Running 'main':\n")
+    result = "'main' returned <<error: timed out after 0.05 s>>"
+    assert (status, output) == (1, f"--- Running 'main':\n{result}\n")
     assert errors.splitlines() == [
         "tfrt-nb: error: @main did not finish within 0.05 s and was cancelled",
         "f.mlir:2:10: note: kernel 'test.later' has not resolved its result 0 yet",

@@ -8,6 +8,8 @@ from collections.abc import Callable
 
 import pytest
 
+import tfrt_nb
+
 COMMANDS = ["run", "mlir-to-bef", "bef-to-mlir", "opt"]
 
 
@@ -15,8 +17,14 @@ def test_help_lists_the_commands(shell: Callable[..., object]) -> None:
     outcome = shell("--help")
 
     assert outcome.status == 0
-    assert outcome.stdout.startswith("usage: tfrt-nb [-h] COMMAND ...\n")
+    assert outcome.stdout.startswith("usage: tfrt-nb [-h] [--version] COMMAND ...\n")
     assert [command for command in COMMANDS if f"\n    {command}" not in outcome.stdout] == []
+
+
+def test_the_version_is_that_of_the_package(shell: Callable[..., object]) -> None:
+    outcome = shell("--version")
+
+    assert (outcome.status, outcome.stdout) == (0, f"tfrt-nb {tfrt_nb.__version__}\n")
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -33,7 +41,6 @@ def test_each_command_has_help(shell: Callable[..., object], command: str) -> No
         ([], "the following arguments are required: COMMAND"),
         (["fly"], "invalid choice: 'fly'"),
         (["run"], "the following arguments are required: PROGRAM"),
-        (["run", "a.mlir", "b.mlir"], "unrecognized arguments: b.mlir"),
         (["run", "--fast", "a.mlir"], "unrecognized arguments: --fast"),
         (["run", "--timeout", "soon", "a.mlir"], "invalid seconds value: 'soon'"),
         (["run", "--timeout", "0", "a.mlir"], "invalid seconds value: '0'"),

@@ -22,6 +22,7 @@ from tfrt_runtime.bef.reader import BefFile
 from tfrt_runtime.diagnostics import Diagnostic, Location
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.context import HostContext
+from tfrt_runtime.host.process import native_process
 
 PROGRAMS = sorted((Path(__file__).parent / "both").glob("*.mlir"))
 SECONDS = 120
@@ -97,3 +98,17 @@ def test_a_file_turns_back_into_a_text_that_becomes_the_same_file(path: Path) ->
     second = Program.from_source(text, path.name)
 
     assert print_module(bef_to_mlir(BefFile.load(second.bef))) == text
+
+
+@pytest.mark.parametrize("queue", ["s", "mstd:2"])
+def test_a_host_at_rest_has_released_what_a_task_used_after_its_run(queue: str) -> None:
+    path = Path(__file__).parent / "both" / "task_uses_tensor.mlir"
+    process = native_process()
+    with HostContext(queue) as host:
+        before = process.live_values(), process.live_tensors
+        execution = Program.from_source(path.read_text(), path.name).run(host, "main", [])
+        execution.wait(SECONDS)
+        del execution
+
+        assert host.quiesce(SECONDS)
+        assert (process.live_values(), process.live_tensors) == before

@@ -9,7 +9,7 @@ from xdsl.context import Context
 
 from tfrt_nb.passes.notation import parse_pipeline
 from tfrt_nb.passes.printing import print_ir
-from tfrt_nb.program import Program
+from tfrt_nb.programs import Program
 from tfrt_nb.source import parse_module
 from tfrt_runtime.host.async_value import make_unavailable
 from tfrt_runtime.host.context import HostContext

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from tfrt_nb.program import Program
+from tfrt_nb.programs import Program
 from tfrt_runtime.diagnostics import Location, TfrtError, error
 from tfrt_runtime.host.async_value import State, make_error, make_unavailable
 from tfrt_runtime.host.chain import CHAIN

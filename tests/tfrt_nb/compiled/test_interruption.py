@@ -10,7 +10,7 @@ from concurrent.futures import Future
 
 import pytest
 
-from tfrt_nb.program import Program
+from tfrt_nb.programs import Program
 from tfrt_runtime.diagnostics import Location, TfrtError, error
 from tfrt_runtime.host.async_value import make_unavailable
 from tfrt_runtime.host.context import HostContext
@@ -349,3 +349,122 @@ def test_each_of_several_runs_gets_its_own_output(host: HostContext, function: s
     assert all(run.wait(SLOW) for run in runs)
     assert [run.output for run in runs] == ["000", "111", "222"]
     assert ["".join(sink) for sink in sinks] == ["000", "111", "222"]
+
+
+ENDLESS = """
+async.func @down(%n: i64) -> !async.token {
+  %t = async.call @down(%n) : (i64) -> !async.token
+  return
+}
+func.func @detached() {
+  %n = arith.constant 1 : i64
+  %t = async.call @down(%n) : (i64) -> !async.token
+  return
+}
+func.func @copies() {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %last = arith.constant 9223372036854775807 : index
+  %a = memref.alloc() : memref<1000000xi64>
+  %b = memref.alloc() : memref<1000000xi64>
+  scf.for %i = %c0 to %last step %c1 {
+    memref.copy %a, %b : memref<1000000xi64> to memref<1000000xi64>
+    memref.copy %b, %a : memref<1000000xi64> to memref<1000000xi64>
+  }
+  memref.dealloc %a : memref<1000000xi64>
+  memref.dealloc %b : memref<1000000xi64>
+  return
+}
+func.func @prints() {
+  %n = arith.constant 1 : i64
+  %true = arith.constant true
+  scf.while : () -> () {
+    scf.condition(%true)
+  } do {
+    func.call @printI64(%n) : (i64) -> ()
+    scf.yield
+  }
+  return
+}
+func.func @pyramid() -> i64 {
+  %n = arith.constant 1 : i64
+  %m = memref.alloc() : memref<1xi64>
+  %c0 = arith.constant 0 : index
+  memref.store %n, %m[%c0] : memref<1xi64>
+  %r = func.call @f50(%m) : (memref<1xi64>) -> i64
+  memref.dealloc %m : memref<1xi64>
+  return %r : i64
+}
+func.func private @f0(%m: memref<1xi64>) -> i64 {
+  %c0 = arith.constant 0 : index
+  %n = memref.load %m[%c0] : memref<1xi64>
+  %s = arith.addi %n, %n : i64
+  memref.store %s, %m[%c0] : memref<1xi64>
+  return %s : i64
+}
+func.func private @printI64(i64)
+""" + "".join(
+    f"""func.func private @f{above}(%m: memref<1xi64>) -> i64 {{
+  %a = func.call @f{above - 1}(%m) : (memref<1xi64>) -> i64
+  %b = func.call @f{above - 1}(%m) : (memref<1xi64>) -> i64
+  return %b : i64
+}}
+"""
+    for above in range(1, 51)
+)
+SOON = 0.05
+
+
+@pytest.mark.parametrize("function", ["detached", "copies", "prints", "pyramid"])
+def test_a_wait_returns_at_its_time_limit_and_a_cancellation_ends_what_runs(
+    host: HostContext, function: str
+) -> None:
+    run = Program.from_source(ENDLESS, "f.mlir").run(host, function, output=lambda _: None)
+
+    assert not run.wait(SOON)
+    assert run.cancel()
+    assert run.wait(SLOW)
+
+
+def test_a_run_goes_on_after_a_wait_with_a_time_limit(host: HostContext) -> None:
+    program = Program.from_source(LOOPS, "f.mlir")
+    goes_on = threading.Event()
+    run = program.run(host, "recursive", output=lambda _: goes_on.wait(SLOW))  # as it begins
+
+    assert not run.wait(SOON)
+    with pytest.raises(TimeoutError):
+        run.results[0].result(SOON)
+    goes_on.set()
+    assert not run.wait_for_results(SOON)
+    run.cancel()
+    assert run.wait(SLOW)
+
+
+def test_without_workers_one_thing_runs_at_a_time_whoever_waits(leak_check: None) -> None:
+    printed: list[str] = []
+    with HostContext("s") as host:
+        program = Program.from_source(PRINTING, "f.mlir")
+        value: Future[int] = Future()
+        value.set_result(0)
+        runs = [
+            program.run(host, "print_later", [value, value, number], output=printed.append)
+            for number in range(5)
+        ]
+        threads = [
+            threading.Thread(target=run.wait, args=(timeout,))
+            for run, timeout in zip(runs, (SLOW, None, SLOW, None, SLOW), strict=True)
+        ]
+        for run in runs:
+            run.wait(0.000_001)
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert sorted(printed) == sorted("000111222333444")
+
+
+def test_a_closed_host_ends_what_its_runs_have_left_running(leak_check: None) -> None:
+    with HostContext("mstd:2") as host:
+        run = Program.from_source(ENDLESS, "f.mlir").run(host, "detached")
+        assert run.wait_for_results(SLOW)
+    assert [t.name for t in threading.enumerate() if t.name.startswith("worker")] == []

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tfrt_nb.program import Program
+from tfrt_nb.programs import Program
 from tfrt_runtime.diagnostics import Diagnostic, Location, TfrtError, error
 from tfrt_runtime.host.context import HostContext
 

@@ -183,13 +183,36 @@ def test_an_empty_region_cannot_be_a_function() -> None:
 
 def test_regions_nested_beyond_reason_are_refused() -> None:
     block = Block([ReturnOp.create()])
-    for _ in range(1000):
+    for _ in range(2000):
         operation = unknown_operation("my.region").create(regions=[Region(block)])
         block = Block([operation, ReturnOp.create()])
     module = ModuleOp([FuncOp("f", ((), ()), Region(block))])
 
-    with pytest.raises(ConversionError, match="regions are nested too deeply"):
+    with pytest.raises(ConversionError, match="regions nest more than 1024 deep"):
         mlir_to_bef(module)
+
+
+def test_arrays_nested_deeper_than_a_reader_follows_are_refused() -> None:
+    deepest, deeper = "[" * 64 + "1 : i32" + "]" * 64, "[" * 66 + "1 : i32" + "]" * 66
+
+    def text(value: str) -> str:
+        return f'func @f() {{\n  "my.op"() {{a = {value}}} : () -> ()\n  tfrt.return\n}}'
+
+    BefFile.load(mlir_to_bef(parse_module(text(deepest), "deep.mlir")))
+    [(where, message)] = refusals(text(deeper))
+
+    assert where.startswith('"my.op"')
+    assert message == "attribute 'a' nests more than 64 deep"
+
+
+@pytest.mark.parametrize(
+    "line", ['"my.\\00op"() : () -> ()', '"my.op"() {"a\\00" = 1 : i32} : () -> ()']
+)
+def test_a_name_with_a_nul_is_refused_at_its_operation(line: str) -> None:
+    [(where, message)] = refusals(f"func @f() {{\n  {line}\n  tfrt.return\n}}")
+
+    assert where == line
+    assert message.startswith("BEF has no name with a NUL in it: ")
 
 
 # --- what the corpus does not have ---

@@ -11,7 +11,7 @@ import pytest
 from tfrt_nb.compiled.file import divide
 from tfrt_nb.convert.mlir_to_bef import to_records
 from tfrt_nb.convert.plain_text import plain_records
-from tfrt_nb.program import Program
+from tfrt_nb.programs import Program
 from tfrt_nb.source import parse_module
 from tfrt_runtime.bef.records import BefModule
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError

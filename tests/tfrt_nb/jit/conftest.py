@@ -26,6 +26,12 @@ from tfrt_nb.jit.stages import compile_program
 from tfrt_nb.passes.notation import parse_pipeline
 from tfrt_nb.source import parse_module
 from tfrt_runtime.async_runtime.printing import Printing
+from tfrt_runtime.native.async_buffers import (
+    BLOCK_GENERATION,
+    GENERATION_SHIFT,
+    HEADER_SIZE,
+    block_of,
+)
 
 _TYPES = {
     "void": None,
@@ -83,7 +89,8 @@ class PythonRuntime:
 
     def __init__(self) -> None:
         self.objects: dict[int, Object] = {}
-        self.buffers: set[int] = set()
+        self.buffers: dict[int, list[int]] = {}
+        self.blocks: list[ctypes.Array[ctypes.c_char]] = []
         self.output: list[str] = []
         self._printing = Printing(self.output.append)
         self.failure: Failure | None = None
@@ -158,6 +165,17 @@ class PythonRuntime:
         return group_object.added - 1
 
     AddValueToGroup = AddTokenToGroup
+
+    def tfrtAsyncAddToGroup(self, member: int, group: int, record: int) -> int:
+        return self.AddTokenToGroup(member, group)
+
+    tfrtAsyncAddRefOnTop = AddRef
+
+    def tfrtAsyncDropRefByHand(self, address: int, count: int, record: int) -> None:
+        self.DropRef(address, count)
+
+    tfrtAsyncDropRefOnTop = tfrtAsyncDropRefByHand
+    tfrtAsyncDropOwnRef = tfrtAsyncDropRefByHand
 
     def _member_done(self, group: int, member: Object) -> None:
         group_object = self._get(group)
@@ -264,13 +282,35 @@ class PythonRuntime:
         value = self._get(address)
         return value.is_resolved and not value.is_error
 
-    def tfrtAsyncNoteBuffer(self, buffer: int) -> None:
-        self.buffers.add(buffer)
+    def tfrtAsyncNewBuffer(self, size: int) -> int:
+        block = ctypes.create_string_buffer(2 * HEADER_SIZE + size)
+        address = -(-ctypes.addressof(block) // HEADER_SIZE) * HEADER_SIZE
+        ctypes.c_int64.from_address(address + BLOCK_GENERATION).value = 1
+        self.blocks.append(block)
+        handle = address | 1 << GENERATION_SHIFT
+        self.buffers[handle] = []
+        return handle
 
-    def tfrtAsyncTakeBuffer(self, buffer: int) -> bool:
-        is_there = buffer in self.buffers
-        self.buffers.discard(buffer)
-        return is_there
+    def tfrtAsyncNewFrameBuffer(self, size: int, place: int) -> int:
+        last = ctypes.c_int64.from_address(place)
+        handle = self.tfrtAsyncNewBuffer(size)
+        self.buffers[handle] = [handle, *self.buffers.get(last.value, [])]
+        last.value = handle
+        return handle
+
+    def tfrtAsyncFreeBuffer(self, handle: int) -> bool:
+        if self.buffers.get(handle) != []:
+            return False
+        self._end_buffer(handle)
+        return True
+
+    def tfrtAsyncFreeFrameBuffers(self, last: int | None) -> None:
+        for handle in self.buffers.get(last or 0, []):
+            self._end_buffer(handle)
+
+    def _end_buffer(self, handle: int) -> None:
+        del self.buffers[handle]
+        ctypes.c_int64.from_address(block_of(handle) + BLOCK_GENERATION).value = 2
 
     def tfrtAsyncIsInterrupted(self, record: int) -> bool:
         return False

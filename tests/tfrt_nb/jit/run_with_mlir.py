@@ -46,6 +46,8 @@ THEIR_PASSES = (
     "convert-cf-to-llvm",
     "reconcile-unrealized-casts",
 )
+THEIR_FUNCTIONS = ("abort", "calloc", "free", "malloc", "puts")
+"""What MLIR's lowering of `cf.assert` and of buffers calls; our programs may not."""
 NOTE_A_FAILURE = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(lambda _: None)
 """MLIR's runtime has no messages of errors."""
 
@@ -94,7 +96,9 @@ def theirs_on_ours(text: str, mlir_opt: str, mlir_translate: str) -> None:
         HostContext("mstd:2") as host,
         AsyncRuntime(host, checked=True, output=sys.stdout.write) as runtime,
     ):
-        code = compile_module(code_text, runtime.functions)
+        libc = ctypes.CDLL(None)
+        theirs = {name: address_of(getattr(libc, name)) for name in THEIR_FUNCTIONS}
+        code = compile_module(code_text, runtime.functions | theirs)
         runtime.run(code.address("__enter"))
         assert runtime.live_objects() == []
 

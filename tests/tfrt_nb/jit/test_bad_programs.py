@@ -14,7 +14,9 @@ from tfrt_nb.passes.async_parallel_for import AsyncParallelFor
 from tfrt_nb.source import parse_module
 from tfrt_runtime.async_runtime import AsyncRuntime, runtime, starvation
 from tfrt_runtime.diagnostics import Diagnostic, Location, TfrtError
+from tfrt_runtime.host import budget
 from tfrt_runtime.host.context import HostContext
+from tfrt_runtime.host.process import native_process
 
 QUEUES = ["s", "mstd:2"]
 
@@ -104,6 +106,13 @@ REFUSED = {
         "  %id = async.coro.id\n  cf.br ^a(%id : !async.coro.id)\n^a(%x: !async.coro.id):",
         "ids and states of coroutines cannot be passed to blocks and functions: func.func @main() {",
     ),
+    "a constant that is a buffer": (
+        "  %m = arith.constant dense<1> : memref<4xi64>",
+        (
+            "'dense<1> : memref<4xi64>' is not a constant of compiled code:"
+            " %m = arith.constant dense<1> : memref<4xi64>"
+        ),
+    ),
     "a buffer larger than the memory": (
         "  %m = memref.alloc() : memref<1000000000000000xi64>",
         (
@@ -112,6 +121,29 @@ REFUSED = {
         ),
     ),
 }
+
+
+@pytest.mark.parametrize(
+    ("type_", "message"),
+    [
+        ("i0", "'i0' is not a type of compiled code"),
+        ("i4097", "'i4097' is not a type of compiled code"),
+        ("vector<100000xf32>", "the arguments of a function or task take more than 1024 words"),
+        (f"memref<{'1x' * 300}i64>", "a buffer has at most 256 dimensions"),
+    ],
+)
+def test_a_type_that_llvm_cannot_have_is_refused(type_: str, message: str) -> None:
+    text = f"func.func @f(%x: {type_}) -> {type_} {{\n  return %x : {type_}\n}}\n{main('')}"
+    [failure] = failures(text)
+
+    assert failure.startswith(message)
+
+
+def test_a_function_of_too_many_arguments_is_refused() -> None:
+    arguments = ", ".join(f"%a{i}: i64" for i in range(1025))
+    [failure] = failures(f"func.func @f({arguments}) {{\n  return\n}}\n{main('')}")
+
+    assert failure.startswith("the arguments of a function or task take more than 1024 words")
 
 
 @pytest.mark.parametrize("what", REFUSED)
@@ -126,7 +158,7 @@ def test_a_function_of_the_runtime_that_is_declared_with_a_wrong_type_is_refused
 
     assert failures(text) == [
         (
-            "'printI64' is declared with another type than it has, which is void (i64): "
+            "'printI64' is declared with another type than it has, which is (i64) -> (): "
             "func.func private @printI64(f64)"
         )
     ]
@@ -290,10 +322,11 @@ WAITING_RECURSIONS = {
 @pytest.mark.usefixtures("leak_check")
 @pytest.mark.parametrize("queue", QUEUES)
 @pytest.mark.parametrize("what", WAITING_RECURSIONS)
-def test_a_recursion_without_end_that_waits_exhausts_the_memory(
+def test_a_recursion_without_end_that_waits_uses_up_the_budget(
     what: str, queue: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(runtime, "most_calls", lambda: 50_000)
+    held = native_process().memory_held
+    monkeypatch.setattr(budget, "default_budget", lambda: held + (16 << 20))
     call = CALLS["in a task"]
     if what == "of async functions":
         call = call.replace("func.call", "async.call").replace("-> i64\n", "-> !async.value<i64>\n")
@@ -303,27 +336,29 @@ def test_a_recursion_without_end_that_waits_exhausts_the_memory(
         call = call.replace("    async.await", "    %x = async.await")
     text = main(f"  %n = arith.constant 1 : i64\n{call}", WAITING_RECURSIONS[what])
 
-    assert failures(text, queue) == [f"{runtime.OUT_OF_MEMORY}: %t = async.execute {{"]
+    [failure] = failures(text, queue)
+    assert failure.startswith("out of memory: ")
 
 
 DEEP = """
 func.func @main() {
   %levels = arith.constant 140 : i64
-  %room = memref.alloca() : memref<4096xi64>
-  call @down(%levels, %room) : (i64, memref<4096xi64>) -> ()
+  call @down(%levels) : (i64) -> ()
   return
 }
-func.func private @down(%n: i64, %above: memref<4096xi64>) {
+func.func private @down(%n: i64) {
   %zero = arith.constant 0 : i64
   %one = arith.constant 1 : i64
+  %two = arith.constant 2 : index
   %cell = arith.index_cast %n : i64 to index
   %room = memref.alloca() : memref<4096xi64>
+  %another = arith.floordivsi %cell, %two : index
   memref.store %n, %room[%cell] : memref<4096xi64>
-  memref.store %n, %above[%cell] : memref<4096xi64>
+  memref.store %n, %room[%another] : memref<4096xi64>
   %more = arith.cmpi sgt, %n, %zero : i64
   scf.if %more {
     %m = arith.subi %n, %one : i64
-    func.call @down(%m, %room) : (i64, memref<4096xi64>) -> ()
+    func.call @down(%m) : (i64) -> ()
   } else {
     %t = async.execute {
       async.yield
@@ -474,3 +509,30 @@ def test_an_interrupt_ends_tasks_that_would_start_others_for_ever(awaits: str, q
         with pytest.raises(KeyboardInterrupt):
             async_runtime.run(code.address(packed_name("main")))
         assert async_runtime.live_objects() == []
+
+
+def test_what_passes_tell_each_other_a_program_does_not_tell_them() -> None:
+    text = main(
+        "  %far = arith.constant 900000000000 : index\n"
+        "  %m = memref.alloca() : memref<4xi64>\n"
+        "  %x = memref.load %m[%far] {in_bounds} : memref<4xi64>"
+    )
+
+    assert failures(text)[0].startswith("index #0 is out of bounds: ")
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        "%t = async.runtime.redeem %n : !async.token",
+        "%t = async.runtime.spawn @other(%n) : (i64) -> !async.token",
+    ],
+)
+def test_operations_of_passes_are_refused(operation: str) -> None:
+    text = main(
+        f"  %n = arith.constant 4096 : i64\n  {operation}",
+        "func.func private @other(%x: f64) {\n  return\n}",
+    )
+
+    [message] = failures(text)
+    assert " is for passes: programs cannot have it: " in message

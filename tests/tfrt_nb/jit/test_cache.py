@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tfrt_nb.jit import stages
-from tfrt_nb.jit.cache import CodeCache, Compiled, program_key
+from tfrt_nb.jit.cache import CodeCache, program_key
 from tfrt_nb.jit.coroutines import packed_name
 from tfrt_nb.passes.async_parallel_for import AsyncParallelFor
 from tfrt_nb.passes.pipeline import executable_pipeline
 from tfrt_nb.source import parse_module
 from tfrt_runtime.async_runtime import AsyncRuntime
+from tfrt_runtime.cache import Cache
 from tfrt_runtime.host.context import HostContext
 
 PROGRAM = """
@@ -38,7 +40,7 @@ func.func private @printI64(i64)
 @pytest.fixture
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CodeCache:
     """A cache of its own for a test."""
-    made = CodeCache(tmp_path / "programs")
+    made = CodeCache(Cache(tmp_path / "cache"))
     monkeypatch.setattr(stages, "code_cache", lambda: made)
     return made
 
@@ -74,17 +76,45 @@ def test_another_process_finds_it_on_disk(
 ) -> None:
     run(PROGRAM)
     forbid_to_compile(monkeypatch)
-    monkeypatch.setattr(stages, "code_cache", lambda: CodeCache(cache.folder))
+    monkeypatch.setattr(stages, "code_cache", lambda: CodeCache(cache.files))
 
     assert run(PROGRAM) == "42"
 
 
+def damaged(path: Path, change: Callable[[bytes], bytes]) -> None:
+    path.write_bytes(change(path.read_bytes()))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda data: data[: len(data) // 2],
+        lambda data: b"",
+        lambda data: bytes(len(data)),
+        lambda data: data[:-1] + bytes([data[-1] ^ 1]),
+        lambda data: data[:100] + bytes([data[100] ^ 128]) + data[101:],
+    ],
+    ids=["cut", "empty", "zeros", "last bit", "a bit of the code"],
+)
+def test_damaged_code_is_compiled_again(
+    change: Callable[[bytes], bytes], cache: CodeCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(PROGRAM)
+    [path] = cache.files.folder.iterdir()
+    whole = path.read_bytes()
+    damaged(path, change)
+    monkeypatch.setattr(stages, "code_cache", lambda: CodeCache(cache.files))
+
+    assert run(PROGRAM) == "42"
+    assert path.read_bytes() == whole
+
+
 def test_a_folder_that_cannot_be_written_is_no_error(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    cache = CodeCache(tmp_path / "file" / "programs")
-    cache.put("key", Compiled(b"code", ("printI64",)))
+    cache = CodeCache(Cache(tmp_path / "file" / "cache"))
+    cache.put("key", b"code")
 
-    assert cache.get("key") == Compiled(b"code", ("printI64",))
+    assert cache.get("key") == b"code"
     assert cache.get("other") is None
 
 

@@ -59,6 +59,15 @@ def test_a_program_without_either_is_not() -> None:
     assert effort(text) == Effort(QUICK, frozenset({"f"}))
 
 
+def test_loops_that_nest_hundreds_deep_are_lowered() -> None:
+    depth = 300
+    heads = "".join(f"scf.for %i{n} = %n to %n step %n {{\n" for n in range(depth))
+    ends = "}\n" * depth
+    text = f"func.func @f(%n: index) {{\n{heads}{ends}return\n}}"
+
+    assert emit(parse_module(text, "program"), Stage.COROUTINE).count(" phi i64 ") >= depth
+
+
 def test_llvm_leaves_the_rest_as_it_is() -> None:
     lines = emit(parse_module(LOOP, "program"), Stage.COROUTINE).splitlines()
     left_alone = [line for line in lines if line.startswith("define") and "optnone" in line]

@@ -14,9 +14,10 @@ from tfrt_nb.jit.coroutines import packed_name
 from tfrt_nb.jit.stages import compile_program
 from tfrt_nb.passes.errors import PassError
 from tfrt_nb.passes.notation import parse_pipeline
+from tfrt_nb.programs import Program
 from tfrt_nb.source import parse_module
 from tfrt_runtime.async_runtime import AsyncRuntime, LiveObject
-from tfrt_runtime.diagnostics import Diagnostic, Location, TfrtError, error
+from tfrt_runtime.diagnostics import Diagnostic, Location, TfrtError, error, note
 from tfrt_runtime.host.async_value import State
 from tfrt_runtime.host.context import HostContext
 
@@ -269,9 +270,43 @@ func.func @main() {
 @pytest.mark.usefixtures("leak_check")
 @pytest.mark.parametrize("queue", QUEUES)
 def test_a_group_with_too_many_members_fails(queue: str) -> None:
-    problem = error("2 members were added to a group of 1", at(FULL_GROUP, "async.create_group"))
+    assert run(FULL_GROUP, queue) == Outcome("", (overfull(FULL_GROUP),))
 
-    assert run(FULL_GROUP, queue) == Outcome("", (problem,))
+
+def overfull(program: str) -> Diagnostic:
+    """What is said at the addition of %u, which is one too many."""
+    made = note("the group is made here", at(program, "async.create_group"))
+    place = at(program, "async.add_to_group %u")
+    return error("the group is full: it has room for 1", place, [made])
+
+
+@pytest.mark.usefixtures("leak_check")
+@pytest.mark.parametrize("queue", QUEUES)
+def test_a_member_too_many_is_an_error_although_no_task_awaits_the_group(queue: str) -> None:
+    program = FULL_GROUP.replace("  async.await_all %g\n", "")
+
+    assert run(program, queue) == Outcome("", (overfull(program),))
+
+
+@pytest.mark.usefixtures("leak_check")
+@pytest.mark.parametrize("queue", QUEUES)
+def test_a_task_that_is_started_into_a_full_group_is_an_error_at_the_addition(queue: str) -> None:
+    program = """
+func.func @main() {
+  %one = arith.constant 1 : index
+  %g = async.create_group %one : !async.group
+  %t = async.execute {
+    async.yield
+  }
+  %a = async.add_to_group %t, %g : !async.token
+  %u = async.execute {
+    async.yield
+  }
+  %b = async.add_to_group %u, %g : !async.token
+  return
+}
+"""
+    assert run(program, queue) == Outcome("", (overfull(program),))
 
 
 MADE_BY_HAND = """
@@ -331,10 +366,18 @@ def test_what_a_program_with_awaits_takes_and_gives_up_is_on_top_of_what_is_coun
     queue: str,
 ) -> None:
     program, _ = by_hand(RESOLVE, TAKE, AWAITED, DROP)
-    wrong, place = by_hand(RESOLVE, AWAITED, DROP)
+    wrong, _ = by_hand(RESOLVE, AWAITED, DROP)
 
     assert run(program, queue) == Outcome("")
-    assert run(wrong, queue) == Outcome("", (error("a token is released too often", place),))
+    assert run(wrong, queue) == Outcome("", (too_often(wrong),))
+
+
+def too_often(program: str, operation: str = "async.runtime.drop_ref") -> Diagnostic:
+    """What is said at the last such operation of a program."""
+    start = program.rindex(operation)
+    line, column = program.count("\n", 0, start) + 1, start - program.rindex("\n", 0, start)
+    place = Location("program", line, column)
+    return error("a reference to a token is dropped too often", place)
 
 
 @pytest.mark.usefixtures("leak_check")
@@ -379,6 +422,31 @@ def test_what_is_given_up_behind_calls_that_may_fail_is_given_up_when_one_of_the
 @pytest.mark.usefixtures("leak_check")
 @pytest.mark.parametrize("queue", QUEUES)
 def test_a_reference_that_is_given_up_too_often_is_an_error_of_the_run(queue: str) -> None:
-    program, place = by_hand(RESOLVE, DROP, DROP)
+    program, _ = by_hand(RESOLVE, DROP, DROP)
 
-    assert run(program, queue) == Outcome("", (error("a token is released too often", place),))
+    assert run(program, queue) == Outcome("", (too_often(program),))
+
+
+@pytest.mark.usefixtures("leak_check")
+@pytest.mark.parametrize("queue", QUEUES)
+@pytest.mark.parametrize(
+    ("operation", "type_", "times"),
+    [("async.drop_ref", "i32", 2), ("async.runtime.drop_ref", "i64", 1)],
+)
+def test_a_reference_dropped_too_often_is_found_by_default(
+    queue: str, operation: str, type_: str, times: int
+) -> None:
+    drop = f"  {operation} %t {{count = 1 : {type_}}} : !async.token\n"
+    text = f"""
+func.func @main() {{
+  %t = async.execute {{
+    async.yield
+  }}
+  async.await %t : !async.token
+{drop * times}  return
+}}
+"""
+    with HostContext(queue) as host:
+        execution = Program.from_source(text, "program").run(host)
+        assert execution.wait(20)
+        assert execution.diagnostics == [too_often(text, operation)]

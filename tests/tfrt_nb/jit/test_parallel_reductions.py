@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tfrt_nb.program import Program
+from tfrt_nb.programs import Program
 from tfrt_runtime.diagnostics import Location, TfrtError, error
 from tfrt_runtime.host.context import HostContext
 

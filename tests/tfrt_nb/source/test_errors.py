@@ -263,7 +263,19 @@ def test_nesting_too_deep_is_an_error_like_others() -> None:
     with pytest.raises(SourceError) as caught:
         parse_module(text, "text")
 
-    assert caught.value.diagnostics[0].message == "regions or types are nested too deeply"
+    assert caught.value.diagnostics[0].message == "regions nest more than 1024 deep"
+
+
+@pytest.mark.parametrize(("opening", "closing"), [("tuple<", ">"), ("!async.value<", ">")])
+def test_types_nested_too_deep_are_an_error_at_their_line(opening: str, closing: str) -> None:
+    text = f"\nfunc @f(%c: {opening * 50_000}i32{closing * 50_000}) {{\ntfrt.return\n}}\n"
+
+    with pytest.raises(SourceError) as caught:
+        parse_module(text, "text")
+
+    [found] = caught.value.diagnostics
+    assert found.message == "types or attributes nest more than 1024 deep"
+    assert isinstance(found.location, Location) and found.location.line == 2
 
 
 @pytest.mark.parametrize("text", ["", "// only a comment", "\n\n"])

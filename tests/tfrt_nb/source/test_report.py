@@ -45,6 +45,28 @@ def test_the_caret_stays_below_what_it_means(line: str, location: Location, show
     )
 
 
+@pytest.mark.parametrize(
+    ("start", "shown"),
+    [(1, "wx"), (150, "wx"), (5_000, "wx"), (10_001, "wx"), (5_000, "日本"), (5_000, "e\u0301x")],
+)
+def test_of_a_long_line_the_part_around_the_caret_is_shown(start: int, shown: str) -> None:
+    line = "." * (start - 1) + shown + "." * (10_000 - start)
+    found = render(error("wrong", Location("f", 1, start, 1, start + len(shown))), line)
+
+    excerpt, caret = found.split("\n")[1:]
+    before, mark, after = excerpt.partition(shown)
+    assert mark and len(excerpt) <= 210
+    assert caret == " " * len(before) + ("^~~~" if shown == "日本" else "^~")
+    assert len(before) < 100 and (after == "" or len(excerpt) > 200)
+
+
+def test_a_span_that_is_longer_than_what_is_shown_ends_with_it() -> None:
+    found = render(error("wrong", Location("f", 1, 5_000, 1, 9_000)), "a" * 10_000)
+
+    excerpt, caret = found.split("\n")[1:]
+    assert len(caret) == len(excerpt) - len("...")
+
+
 def test_without_the_text_only_messages_are_shown() -> None:
     diagnostic = error("wrong", Location("f", 3, 4), [note("because", Location("f", 1, 1))])
 

@@ -102,7 +102,10 @@ def test_operations_in_quotes_are_checked_like_short_forms(operation: str, probl
     ("operation", "problem"),
     [
         ("tfrt.once @wide(%a) : (i32) -> (i32)", "operand type mismatch"),
-        ("tfrt.cond %t @id @wide (%a) : (i32) -> (i32)", "operand type mismatch"),
+        (
+            "tfrt.cond %t @id @wide (%a) : (i32) -> (i32)",
+            "operand type mismatch for false function",
+        ),
         (
             "tfrt.cond %t @id @no (%a) : (i32) -> (i32)",
             "'no' does not reference a valid function",

@@ -23,7 +23,9 @@ def execute(options: argparse.Namespace) -> int:
         if lacks_optional_sections(file):
             warning = Diagnostic(Severity.WARNING, MISSING_SECTIONS, Location(name, 0, 0))
             print(warning, file=sys.stderr)
-        text = parallel_for_line(file.compiled) + print_module(bef_to_mlir(file))
+        text = parallel_for_line(file.compiled) + print_module(
+            bef_to_mlir(file), func_dialect=bool(options.func_dialect)
+        )
     except TfrtError as problem:
         show(problem)
         return 1

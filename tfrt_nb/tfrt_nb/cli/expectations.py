@@ -10,7 +10,7 @@ some error was raised in its file.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tfrt_runtime.diagnostics import Diagnostic, Location, error
@@ -33,6 +33,10 @@ class Expectation:
     place: Location
     kind: str = "error"
     is_regex: bool = False
+
+    def stands_for(self, kind: str, line: int, message: str) -> bool:
+        """Whether it expects a diagnostic of this kind, on this line, with this message."""
+        return self.kind == kind and self.line == line and self.fits(message)
 
     def fits(self, message: str) -> bool:
         """Whether a diagnostic may have this message."""
@@ -114,6 +118,26 @@ def check(
             if left not in met
         ]
     return problems
+
+
+def check_all(
+    diagnostics: Iterable[Diagnostic], expectations: Sequence[Expectation]
+) -> list[Diagnostic]:
+    """What does not agree, as MLIR's tools verify it: each comment stands for one diagnostic or note."""
+    left = list(expectations)
+    problems: list[Diagnostic] = []
+    for diagnostic in diagnostics:
+        for one in (diagnostic, *diagnostic.notes):
+            line = one.location.line if isinstance(one.location, Location) else 0
+            met = next((e for e in left if e.stands_for(one.severity, line, one.message)), None)
+            if met is not None:
+                left.remove(met)
+            else:
+                text = f"unexpected {one.severity}: {one.message}"
+                problems.append(error(text, one.location))
+    return problems + [
+        error(f'expected {e.kind} "{e.text}" was not produced', e.place) for e in left
+    ]
 
 
 def _fitting(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from tfrt_nb.nesting import MAX_TEXT, too_large
 from tfrt_nb.report import render_all
 from tfrt_runtime.bef.encoding import MAGIC
 from tfrt_runtime.diagnostics import TfrtError, error
@@ -57,13 +58,17 @@ def is_bef(path: str, data: bytes) -> bool:
 
 
 def decode(data: bytes, name: str) -> str:
-    """The text of a program.
+    """The text of a program, without a byte order mark.
 
     Raises:
-        TfrtError: if the bytes are not UTF-8.
+        TfrtError: if the bytes are too many, not UTF-8, or have a NUL among them.
     """
+    if len(data) > MAX_TEXT:
+        raise too_large(name, len(data))
+    if (nul := data.find(b"\0")) >= 0:
+        raise TfrtError(error(f"'{name}' is not UTF-8 text: there is a NUL at byte {nul}"))
     try:
-        return data.decode()
+        return data.decode("utf-8-sig")
     except UnicodeDecodeError as problem:
         raise TfrtError(error(f"'{name}' is not UTF-8 text at byte {problem.start}")) from None
 

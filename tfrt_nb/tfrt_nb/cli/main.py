@@ -7,9 +7,11 @@ import gc
 import importlib
 import sys
 from collections.abc import Sequence
+from typing import Any, NoReturn
 
 from tfrt_runtime.bef.collector import collector_paused
 from tfrt_runtime.diagnostics import TfrtError
+from tfrt_runtime.host.queue_names import parse_work_queue
 
 DESCRIPTION = "Asynchronous dataflow: host programs in MLIR syntax on a native runtime."
 STAGES = ("async-runtime", "coroutine", "llvm", "llvm-split", "asm")
@@ -34,8 +36,6 @@ def threshold(text: str) -> int:
 
 def work_queue(text: str) -> str:
     """A description of a work queue that can be made."""
-    from tfrt_runtime.host.work_queue import parse_work_queue
-
     try:
         parse_work_queue(text)
     except TfrtError as problem:
@@ -43,9 +43,33 @@ def work_queue(text: str) -> str:
     return text
 
 
+class _PrintVersion(argparse.Action):
+    """Looks the version up only when asked, as that takes longer than to read a command line."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(nargs=0, **settings)
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
+        from tfrt_nb import __version__
+
+        print(f"{parser.prog} {__version__}")
+        parser.exit()
+
+
+def memory(text: str) -> int:
+    """A budget of memory in bytes."""
+    from tfrt_runtime.host.budget import parse_budget
+
+    try:
+        return parse_budget(text)
+    except TfrtError as problem:
+        raise argparse.ArgumentTypeError(problem.diagnostics[0].message) from None
+
+
 def build_parser() -> argparse.ArgumentParser:
     """The command line as argparse has it."""
     parser = argparse.ArgumentParser(prog="tfrt-nb", description=DESCRIPTION)
+    parser.add_argument("--version", action=_PrintVersion, help="print the version and exit")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _add_run(commands)
     to_bef = commands.add_parser("mlir-to-bef", help="compile a program to a BEF file")
@@ -76,8 +100,28 @@ def build_parser() -> argparse.ArgumentParser:
         help="passes in MLIR's notation, for instance 'builtin.module(inline,canonicalize)';"
         " a wrong name lists what there is; default: those of a first line '// pipeline: PIPELINE'",
     )
+    opt.add_argument(
+        "--split-input-file",
+        action="store_true",
+        help="take the parts between lines '// -----' for programs of their own",
+    )
+    opt.add_argument(
+        "--verify-diagnostics",
+        action="store_true",
+        help="compare what is said about the program with its comments '// expected-error {{text}}',"
+        " -warning, -remark and -note, and say only what differs",
+    )
+    opt.add_argument(
+        "--mlir-print-op-generic", action="store_true", help="print no operation in its short form"
+    )
     to_mlir = commands.add_parser("bef-to-mlir", help="disassemble a BEF file")
     to_mlir.add_argument("input", metavar="IN", help="a .bef file, or - for standard input")
+    for command, default in ((opt, "as in the program"), (to_mlir, "func")):
+        command.add_argument(
+            "--func-dialect",
+            action=argparse.BooleanOptionalAction,
+            help=f"print functions of host programs as func.func, or as func; default: {default}",
+        )
     return parser
 
 
@@ -106,9 +150,22 @@ def _add_run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         help="where tensors get their memory; profiled and leak_check report at the end, fixed_size"
         " has 1024 bytes and reports each request",
     )
+    run.add_argument(
+        "arguments",
+        nargs="*",
+        metavar="ARGUMENT",
+        help="of the function, in order: 7, 2.5, true, '\"text\"', or @FILE.npy for an array",
+    )
     run.add_argument("--function", metavar="NAME", help="run this function only")
     run.add_argument(
         "--timeout", metavar="SECONDS", type=seconds, help="give up on a function after so long"
+    )
+    run.add_argument(
+        "--memory",
+        metavar="SIZE",
+        type=memory,
+        help="what values, tasks, tensors and buffers may take, for instance 500M or 2G; by default"
+        " half of what the machine, its cgroups and the address space limit leave",
     )
     compiled = run.add_argument_group("compiled functions")
     compiled.add_argument(
@@ -156,7 +213,13 @@ COMMANDS = {
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; returns the exit status, except that argparse exits with 2 by itself."""
-    options = build_parser().parse_args(arguments)
+    parser = build_parser()
+    # argparse has a list of arguments end at the first option behind it.
+    options, more = parser.parse_known_args(arguments)
+    if more and (options.command != "run" or any(one.startswith("--") for one in more)):
+        parser.error(f"unrecognized arguments: {' '.join(more)}")
+    if more:
+        options.arguments += more
     with collector_paused():
         command = importlib.import_module(COMMANDS[options.command])
     try:

@@ -3,49 +3,91 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import DiagnosticException, VerifyException
 
+from tfrt_nb.cli.expectations import check_all, find_expectations
 from tfrt_nb.cli.files import decode, display_name, read_input, show
 from tfrt_nb.dialects import print_module
 from tfrt_nb.dialects.catalog import register_upstream
+from tfrt_nb.internal_errors import internal_errors_caught
+from tfrt_nb.nesting import deep_stack
 from tfrt_nb.passes.notation import PipelineError, parse_pipeline
+from tfrt_nb.passes.pipeline import Pipeline
 from tfrt_nb.passes.printing import print_ir
 from tfrt_nb.passes.remarks import RemarkContext
 from tfrt_nb.source import parse_module
 from tfrt_nb.source.verify import verify as verify_operations
-from tfrt_runtime.diagnostics import TfrtError, error
+from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error
 
 PIPELINE = "// pipeline:"
 """What the first line of a text begins with that names its passes."""
 
 
+_SPLIT = re.compile(r"^// -----.*$", re.MULTILINE)
+_FUNC_DIALECT = re.compile(r"^[ \t]*(?:\"func\.func\"|func\.func\b)", re.MULTILINE)
+
+
 def execute(options: argparse.Namespace) -> int:
     """Read a program, run passes on it and print it; 1 when it is wrong, or a pass refuses it."""
-    text: str | None = None
     name = display_name(options.input)
+    try:
+        text = decode(read_input(options.input), name)
+    except TfrtError as problem:
+        show(problem)
+        return 1
+    passes = options.passes or requested_pipeline(text)
+    try:
+        pipeline = parse_pipeline(passes)
+    except PipelineError as problem:
+        show(problem, passes)
+        return 1
+    parts = split(text) if options.split_input_file else [text]
+    outputs: list[str] = []
+    status = 0
+    for part in parts:
+        diagnostics, output = processed(part, name, pipeline, options)
+        failed = output is None
+        if options.verify_diagnostics:
+            diagnostics = check_all(diagnostics, find_expectations(part, name))
+            failed = bool(diagnostics)
+        if diagnostics:
+            show(TfrtError(*diagnostics), part)
+        status |= failed
+        outputs += [] if output is None else [output]
+    sys.stdout.write("\n// -----\n".join(outputs))
+    return status
+
+
+def processed(
+    text: str, name: str, pipeline: Pipeline, options: argparse.Namespace
+) -> tuple[list[Diagnostic], str | None]:
+    """What is said about a program, and the program after the passes; None if it is wrong."""
     context = RemarkContext()
     register_upstream(context)  # folding makes constants of `arith`
     try:
-        text = decode(read_input(options.input), name)
         module = parse_module(text, name)
-        passes = options.passes or requested_pipeline(text)
-        try:
-            pipeline = parse_pipeline(passes)
-        except PipelineError as problem:
-            show(problem, passes)
-            return 1
-        pipeline.apply(context, module)
-        verify(module)
+        with deep_stack(), internal_errors_caught():
+            pipeline.apply(context, module)
+            verify(module)
     except TfrtError as problem:
-        show(problem, text)
-        return 1
-    if context.remarks:
-        show(TfrtError(*context.remarks), text)
-    sys.stdout.write(printed(module))
-    return 0
+        return [*context.remarks, *problem.diagnostics], None
+    wanted = options.func_dialect
+    func_dialect = _FUNC_DIALECT.search(text) is not None if wanted is None else wanted
+    generic = options.mlir_print_op_generic
+    return context.remarks, printed(module, func_dialect=func_dialect, generic=generic)
+
+
+def split(text: str) -> list[str]:
+    """The parts of a text between lines `// -----`, each in the lines where it is in the text."""
+    parts, start = [], 0
+    for line in _SPLIT.finditer(text):
+        parts.append("\n" * text.count("\n", 0, start) + text[start : line.start()])
+        start = line.end()
+    return [*parts, "\n" * text.count("\n", 0, start) + text[start:]]
 
 
 def requested_pipeline(text: str) -> str:
@@ -70,7 +112,9 @@ def verify(module: ModuleOp) -> None:
         raise TfrtError(error(f"after the passes: {problem}")) from None
 
 
-def printed(module: ModuleOp) -> str:
+def printed(module: ModuleOp, *, func_dialect: bool = False, generic: bool = False) -> str:
     """The text of a module: a host program's as the disassembler has it, others' as MLIR has them."""
     is_host_program = any(op.name == "tfrt.return" for op in module.walk())
-    return print_module(module) if is_host_program else print_ir(module)
+    if is_host_program:
+        return print_module(module, func_dialect=func_dialect, generic=generic)
+    return print_ir(module, generic=generic)

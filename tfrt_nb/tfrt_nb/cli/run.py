@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import json
 import sys
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from tfrt_nb.cli.expectations import Expectation, check, find_expectations
 from tfrt_nb.cli.files import PROGRAM, decode, display_name, is_bef, read_input, show
 from tfrt_nb.cli.tracing import tracing_of
-from tfrt_nb.program import FunctionSignature, Program
+from tfrt_nb.programs import FunctionSignature, Program
 from tfrt_nb.report import NOWHERE, render
 from tfrt_runtime.diagnostics import Diagnostic, Location, Severity, TfrtError, error
 from tfrt_runtime.executor.driver import FunctionRun, run_functions
@@ -19,11 +22,18 @@ from tfrt_runtime.host.allocator import LeakCheckAllocator, ProfiledAllocator
 from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.trace import Level, Tracing
 
+EXIT_USAGE = 2
+
 
 def execute(options: argparse.Namespace) -> int:
     """Run a program, or show it at a stage of its compilation; 1 when something is wrong with it."""
     text: str | None = None
     name = display_name(options.program)
+    try:
+        arguments = [read_argument(one) for one in options.arguments]
+    except TfrtError as problem:
+        show(problem)
+        return EXIT_USAGE
     try:
         data = read_input(options.program)
         if is_bef(options.program, data):
@@ -34,16 +44,28 @@ def execute(options: argparse.Namespace) -> int:
         if options.emit is not None:
             sys.stdout.write(emitted(program, options.emit))
             return 0
-        chosen = choose(program, options.function)
+        chosen = choose(program, options.function, len(arguments))
     except TfrtError as problem:
         show(problem, text)
         return 1
     try:
         with tracing_of(options) as tracing:
-            return run_program(program, chosen, options, tracing)
+            return run_program(program, chosen, arguments, options, tracing)
     except TfrtError as problem:
-        show(problem, text)
+        show(of_command_line(problem, name), text)
         return 1
+
+
+def of_command_line(problem: TfrtError, name: str) -> TfrtError:
+    """An error without the place of the Python code that has run the program."""
+    return TfrtError(
+        *(
+            replace(one, location=None)
+            if isinstance(one.location, Location) and one.location.source != name
+            else one
+            for one in problem.diagnostics
+        )
+    )
 
 
 def emitted(program: Program, stage: str) -> str:
@@ -62,28 +84,59 @@ def emitted(program: Program, stage: str) -> str:
     return program.compiled.emit(stage)
 
 
-def choose(program: Program, function: str | None) -> list[FunctionSignature]:
-    """Which functions to run: the one that was asked for, or all of a host program that take no
-    arguments, in the order of the file, and a compiled @main.
+def read_argument(text: str) -> object:
+    """An argument of the command line as a Python value.
 
     Raises:
-        TfrtError: if there is no such function or it takes arguments.
+        TfrtError: if it is none.
+    """
+    if text.startswith("@"):
+        import numpy as np
+
+        try:
+            return np.load(text[1:], allow_pickle=False)
+        except (OSError, ValueError, EOFError) as wrong:
+            raise TfrtError(error(f"{text[1:]} is no array of numpy's: {wrong}")) from None
+    for read in (int, float):
+        with contextlib.suppress(ValueError):
+            return read(text)
+    try:
+        value: object = json.loads(text)
+    except ValueError:
+        known = """a number, true, false, '"text"' or @FILE.npy"""
+        raise TfrtError(error(f"argument {text!r}: expected {known}")) from None
+    return value
+
+
+def choose(program: Program, function: str | None, given: int) -> list[FunctionSignature]:
+    """Which functions to run: the one that was asked for, or all of a host program that take no
+    arguments, in the order of the file, and a compiled @main.  With arguments, @main or the only one.
+
+    Raises:
+        TfrtError: if there is no such function, or it takes another number of arguments than `given`.
     """
     functions = program.functions
     if function is not None:
-        return [_callable(functions, function.removeprefix("@"))]
+        return [_callable(functions, function.removeprefix("@"), given)]
+    if given:
+        only = functions[0].name if len(functions) == 1 else "main"
+        return [_callable(functions, only, given)]
     runnable = [one for one in functions if not one.is_compiled and not one.argument_types]
     has_main = any(one.is_compiled and one.name == "main" for one in functions)
     if has_main or (program.compiled is not None and not runnable):
-        runnable.append(_callable(functions, "main"))
+        runnable.append(_callable(functions, "main", given))
     return runnable
 
 
-def _callable(functions: Sequence[FunctionSignature], name: str) -> FunctionSignature:
+def _callable(functions: Sequence[FunctionSignature], name: str, given: int) -> FunctionSignature:
     for function in functions:
         if function.name == name:
-            if function.argument_types:
-                raise TfrtError(error(f"@{name} takes arguments, and can only be called"))
+            types = function.argument_types
+            if len(types) != given:
+                noun = "argument" if len(types) == 1 else "arguments"
+                listed = f" ({', '.join(types)})" if types else ""
+                text = f"@{name} takes {len(types)} {noun}{listed}, found {given}"
+                raise TfrtError(error(text))
             return function
     names = ", ".join(f"@{one.name}" for one in functions)
     known = f"there are {names}" if names else "the program has none"
@@ -93,6 +146,7 @@ def _callable(functions: Sequence[FunctionSignature], name: str) -> FunctionSign
 def run_program(
     program: Program,
     functions: Sequence[FunctionSignature],
+    arguments: Sequence[object],
     options: argparse.Namespace,
     tracing: Tracing | None,
 ) -> int:
@@ -100,14 +154,20 @@ def run_program(
     of_host = [one.name for one in functions if not one.is_compiled]
     compiled = [one.name for one in functions if one.is_compiled]
     status = 0
-    with HostContext(options.work_queue, options.allocator, output=write, tracing=tracing) as host:
+    with HostContext(
+        options.work_queue,
+        options.allocator,
+        output=write,
+        tracing=tracing,
+        memory=options.memory,
+    ) as host:
         if of_host or not compiled:
-            status = run_host_functions(host, program, of_host, options.timeout, tracing)
+            status = run_host_functions(host, program, of_host, arguments, options.timeout, tracing)
         for name in compiled:
             from tfrt_nb.cli.run_compiled import CompiledOptions, run_compiled
 
             wanted = CompiledOptions(options.timeout, options.check_references)
-            status = max(status, run_compiled(host, program, name, wanted))
+            status = max(status, run_compiled(host, program, name, arguments, wanted))
         return max(status, report_memory(host))
 
 
@@ -115,6 +175,7 @@ def run_host_functions(
     host: HostContext,
     program: Program,
     names: Sequence[str],
+    arguments: Sequence[object],
     timeout: float | None,
     tracing: Tracing | None,
 ) -> int:
@@ -126,16 +187,20 @@ def run_host_functions(
         show(at_load(problem), sources.get(program.name), NOWHERE)
         return 1
     indexes = [executable.function_index(name) for name in names]
-    return report(*run_each(host, executable, indexes, timeout), sources)
+    return report(*run_each(host, executable, indexes, arguments, timeout), sources)
 
 
 def run_each(
-    host: HostContext, executable: Executable, functions: list[int], timeout: float | None
+    host: HostContext,
+    executable: Executable,
+    functions: list[int],
+    arguments: Sequence[object],
+    timeout: float | None,
 ) -> tuple[list[Diagnostic], list[Diagnostic]]:
     """Run functions one after the other: what they raised, and which of them did not finish."""
     raised: list[Diagnostic] = []
     late: list[Diagnostic] = []
-    for run in run_functions(host, executable, functions, write, timeout):
+    for run in run_functions(host, executable, functions, write, timeout, arguments):
         raised += run.execution.diagnostics
         if timeout is not None and not run.finished and not run.execution.is_stuck:
             late.append(unfinished(run, timeout))

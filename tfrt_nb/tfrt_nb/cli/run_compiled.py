@@ -13,11 +13,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
+import numpy as np
+
 from tfrt_nb.cli.expectations import check, find_expectations
 from tfrt_nb.cli.files import show
 from tfrt_nb.compiled.execution import CompiledExecution
 from tfrt_nb.compiled.host import CompiledHome
-from tfrt_nb.program import Program
+from tfrt_nb.programs import Program
 from tfrt_nb.report import word_at
 from tfrt_runtime.async_runtime import LiveObject
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error, note
@@ -43,14 +45,20 @@ class CompiledOptions:
     checked: bool | None = None
 
 
-def run_compiled(host: HostContext, program: Program, name: str, options: CompiledOptions) -> int:
+def run_compiled(
+    host: HostContext,
+    program: Program,
+    name: str,
+    arguments: Sequence[object],
+    options: CompiledOptions,
+) -> int:
     """Run a compiled function; the exit status."""
     home = host.shared_context(CompiledHome)
     try:
         program.load_compiled(host)
         if options.checked is not None:
             home.runtime.checked = options.checked
-        execution = program.run(host, name)
+        execution = program.run(host, name, arguments)
     except TfrtError as problem:
         show_all(problem.diagnostics, program)
         return EXIT_PROBLEM
@@ -146,16 +154,18 @@ def result_text(value: AsyncValue) -> str:
     problem = value.exception(0)
     if problem is not None:
         return f"<<error: {problem.diagnostics[0].message}>>"
-    return payload_text(value.result(0))
+    return payload_text(value.payload(), value.type)
 
 
-def payload_text(payload: object) -> str:
-    """A Python value as MLIR's readers know it."""
+def payload_text(payload: object, type_: str = "") -> str:
+    """A Python value as MLIR's readers know it; a float with the digits that tell it from its neighbours
+    of its type.
+    """
     match payload:
         case bool():
             return "true" if payload else "false"
         case float():
-            return f"{payload:g}"
+            return repr(float(str(np.float32(payload))) if type_ == "f32" else payload)
         case _:
             return "token" if payload is CHAIN else str(payload)
 

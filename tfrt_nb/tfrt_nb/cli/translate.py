@@ -7,6 +7,7 @@ import argparse
 from tfrt_nb.cli.files import decode, display_name, read_input, show, write_output
 from tfrt_nb.compiled.file import divide, requested_parallel_for, with_compiled
 from tfrt_nb.convert.mlir_to_bef import to_records
+from tfrt_nb.internal_errors import internal_errors_caught
 from tfrt_nb.passes.streams import StreamOptions
 from tfrt_nb.source import parse_module
 from tfrt_runtime.bef.writer import write_bef
@@ -20,16 +21,17 @@ def execute(options: argparse.Namespace) -> int:
     try:
         text = decode(read_input(options.input), name)
         module = parse_module(text, name)
-        host, compiled = divide(module)
-        records = to_records(
-            host,
-            optional_sections=not options.disable_optional_sections,
-            streams=StreamOptions(cost_threshold=options.tfrt_cost_threshold),
-        )
-        if compiled is None:
-            data = write_bef(records)
-        else:
-            data = with_compiled(records, compiled, requested_parallel_for(text))
+        with internal_errors_caught():
+            host, compiled = divide(module)
+            records = to_records(
+                host,
+                optional_sections=not options.disable_optional_sections,
+                streams=StreamOptions(cost_threshold=options.tfrt_cost_threshold),
+            )
+            if compiled is None:
+                data = write_bef(records)
+            else:
+                data = with_compiled(records, compiled, requested_parallel_for(text))
         write_output(options.output, data)
     except TfrtError as problem:
         show(problem, text)

@@ -125,7 +125,7 @@ class CompiledExecution:
         self._memory: list[object] = []
         self._chunks: list[str] = []
         host = loaded.home.host
-        self.request = host.new_request(_to_both(self._chunks, output or host.print))
+        self.request = host.new_request(_to_both(self._chunks, output or host.output))
         self.request.program = loaded
         self._runtime.serve(self.request, to_the_last=True)
         self.request.when_cancelled = self._and_results(self.request.when_cancelled)
@@ -143,7 +143,8 @@ class CompiledExecution:
             end_code()
             execution = reference()
             if execution is not None:
-                problem = error(execution.request.cancel_message or CANCELLED)
+                request = execution.request
+                problem = request.refusal or error(request.cancel_message or CANCELLED)
                 for value in (*execution.results, execution.completion):
                     execution._resolve(value, problem)
 
@@ -322,7 +323,7 @@ class CompiledExecution:
 
     def _take(self, index: int, returned: _Crossing, data: bytes) -> None:
         if not returned.is_async:
-            self._resolve(self.results[index], None, self._decoded(returned, data))
+            self._give(index, returned, data)
             self._leave(1)
             return
         address = int.from_bytes(data, "little")
@@ -338,28 +339,31 @@ class CompiledExecution:
         if problem is None:
             start = self._runtime.storage(made.address)
             data = ctypes.string_at(start, returned.payload.size) if returned.payload.size else b""
-            self._resolve(self.results[index], None, self._decoded(returned, data))
+            self._give(index, returned, data)
         else:
-            [diagnostic] = problem.diagnostics
-            if diagnostic not in self.request.diagnostics and not self.request.is_cancelled:
-                self.request.report(diagnostic)
-            self._resolve(self.results[index], diagnostic)
+            self._fail_result(index, problem.diagnostics[0])
         self._leave(1)
+
+    def _fail_result(self, index: int, diagnostic: Diagnostic) -> None:
+        if diagnostic not in self.request.diagnostics and not self.request.is_cancelled:
+            self.request.report(diagnostic)
+        self._resolve(self.results[index], diagnostic)
+
+    def _give(self, index: int, returned: _Crossing, data: bytes) -> None:
+        """A result is what the bytes say, or an error."""
+        try:
+            self._resolve(self.results[index], None, self._decoded(returned, data))
+        except PayloadError as wrong:
+            text = f"result {index} of @{self.function.name}: {wrong}"
+            self._fail_result(index, error(text, self.function.location))
 
     def _decoded(self, returned: _Crossing, data: bytes) -> object:
         if returned.buffer is None:
             return returned.payload.decode(data)
         from tfrt_nb.compiled.arrays import returned_array
 
-        take = native_process().quick("async_buffers.take_buffer", 2)
-        context = self._queue.context()
-        return returned_array(
-            data,
-            dtype_name(returned.buffer.get_element_type()) or "",
-            len(returned.buffer.get_shape()),
-            self._memory,
-            lambda address: bool(take(context, address)),
-        )
+        name = dtype_name(returned.buffer.get_element_type()) or ""
+        return returned_array(data, name, len(returned.buffer.get_shape()), self._memory)
 
     def _resolve(self, value: AsyncValue, problem: Diagnostic | None, *payload: object) -> None:
         """Resolve one of our values, unless the run was cancelled before."""
@@ -433,9 +437,11 @@ class CompiledExecution:
         while not self._runtime.has_settled():
             if interrupted() or (deadline is not None and time.monotonic() >= deadline):
                 return False
-            self._queue.wait(ctypes.addressof(forever), _SLICE, lambda: False)
+            work = self._queue.help if deadline is None else self._queue.wait
+            work(ctypes.addressof(forever), _SLICE, lambda: False)
         for mistake in self._runtime.take_mistakes():
-            self.request.report(mistake)
+            if mistake not in self.request.diagnostics:
+                self.request.report(mistake)
         return True
 
     def _look(self) -> bool:
@@ -461,10 +467,10 @@ class CompiledExecution:
     def cancel(self, message: str = CANCELLED) -> bool:
         """Let the results become errors, and the code end; False if it is too late.
 
-        Loops end, tasks do not start, and who waits waits no longer; `diagnostics` says which loops
-        were left.
+        Loops and recursions end, tasks do not start, and who waits waits no longer; `diagnostics` says
+        which loops were left.  A run that is over may have left tasks running: they end, too.
         """
-        return self.request.cancel(message)
+        return self._runtime.cancel(self.request, message)
 
     def on_done(self, callback: Callable[[], None]) -> None:
         """Call `callback` once the function has returned and its results are resolved."""

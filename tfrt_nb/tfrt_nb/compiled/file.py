@@ -20,6 +20,9 @@ PARALLEL_FOR = "// parallel-for:"
 """What the first line of a text begins with that wants its parallel loops split, before the options."""
 
 
+_JIT_SPELLINGS = ("tfrt.jit", "hex.jit", "tfrt.run", "hex.run")
+
+
 def divide(module: ModuleOp) -> tuple[ModuleOp, ModuleOp | None]:
     """The host functions of a module, which declare the compiled ones that they call, and those, if any.
 
@@ -63,7 +66,7 @@ def _may_have_jit(module: ModuleOp) -> bool:
     """Whether there is a `tfrt.jit`; a look at the text is cheaper than one at each operation."""
     span = source_span(module)
     if span is not None:
-        return JitOp.name in span.source.text
+        return any(name in span.source.text for name in _JIT_SPELLINGS)
     return any(isinstance(op, JitOp) for op in module.walk())
 
 

@@ -12,11 +12,12 @@ from xdsl.ir import Attribute
 from xdsl.passes import ModulePass
 
 from tfrt_nb.dialects.async_.functions import FuncOp as AsyncFuncOp
+from tfrt_nb.internal_errors import internal_errors_caught, location_of
 from tfrt_nb.jit.compiler import MachineCode
 from tfrt_nb.jit.coroutines import packed_name
 from tfrt_nb.jit.stages import Stage, compile_program, emit
+from tfrt_nb.nesting import deep_stack
 from tfrt_nb.passes.desugar_proposal import DesugarProposal
-from tfrt_nb.passes.errors import location_of
 from tfrt_nb.passes.notation import parse_pipeline
 from tfrt_runtime.diagnostics import Location, TfrtError, error
 
@@ -93,23 +94,27 @@ class CompiledHalf:
         )
         """The names of all functions that have a body, private ones, too."""
 
+    @internal_errors_caught()
     def emit(self, stage: str) -> str:
         """The functions at one of `STAGES` of their compilation, as text.
 
         Raises:
             TfrtError: at what cannot be compiled.
         """
-        return emit(self.module, STAGES[stage], *self._first).rstrip("\n") + "\n"
+        with deep_stack():
+            return emit(self.module, STAGES[stage], *self._first).rstrip("\n") + "\n"
 
+    @internal_errors_caught()
     def compile(self, functions: Mapping[str, int], adapted: Collection[str] = ()) -> MachineCode:
         """Compile; `functions` are the addresses of what the code calls, kernels call those `adapted`.
 
         Raises:
             TfrtError: at what cannot be compiled, or is declared and nowhere defined.
         """
-        return compile_program(
-            self.module, functions, *self._first, adapted=adapted, source=self._source
-        )
+        with deep_stack():
+            return compile_program(
+                self.module, functions, *self._first, adapted=adapted, source=self._source
+            )
 
     @property
     def counts_references(self) -> bool:
@@ -118,8 +123,9 @@ class CompiledHalf:
 
 
 _BY_HAND = frozenset(
-    f"async.runtime.{name}"
-    for name in ("create", "add_ref", "drop_ref", "set_available", "set_error")
+    {"async.add_ref", "async.drop_ref"}
+    | {f"async.runtime.{name}" for name in ("create", "add_ref", "drop_ref")}
+    | {"async.runtime.set_available", "async.runtime.set_error"}
 )
 
 

@@ -22,7 +22,7 @@ from tfrt_nb.compiled.half import CompiledHalf
 from tfrt_nb.compiled.host import CompiledHome
 from tfrt_nb.dialects.crossing import host_type, is_awaited, uncrossable
 from tfrt_nb.dialects.types import CHAIN, TENSOR
-from tfrt_nb.jit.adapters import adapter_name, has_buffers
+from tfrt_nb.jit.adapters import adapter_name
 from tfrt_nb.jit.compiler import MachineCode
 from tfrt_nb.passes.errors import fail
 from tfrt_runtime.async_runtime import kernel_functions
@@ -45,20 +45,17 @@ def compile_kernels(half: CompiledHalf, names: Sequence[str]) -> dict[str, Compi
         if (problem := uncrossable(functions[name].function_type)) is not None:
             fail(functions[name], f"'{name}' cannot be called by host programs: {problem}")
     code = half.compile(kernel_functions(), names)
-    uses_buffers = any(has_buffers(functions[name].function_type) for name in names)
-    prepare = functools.partial(_prepare, half, code, uses_buffers)
+    prepare = functools.partial(_prepare, half, code)
     kernels = [_kernel(functions[name], code, prepare) for name in names]
     return {kernel.name: kernel for kernel in kernels}
 
 
-def _prepare(half: CompiledHalf, code: MachineCode, uses_buffers: bool, run: Request) -> None:
+def _prepare(half: CompiledHalf, code: MachineCode, run: Request) -> None:
     """Get ready for a run that may call into the code, and tidy up when it is over."""
     home = run.host.shared_context(CompiledHome)
     home.keep(code)
     home.check(half)
     home.runtime.serve(run)
-    if uses_buffers:
-        run.on_done(home.runtime.kernel_calls.lender.sweep)
 
 
 def _kernel(

@@ -1,7 +1,7 @@
 """Python values as the bytes that compiled code takes and gives.
 
 Numbers have the layout of LLVM's types.  A memref is given as a numpy array or a tensor, without a copy,
-and comes back as an array: a copy, unless it is known who owns the memory (`arrays`).
+and comes back as an array (`arrays`).
 """
 
 from __future__ import annotations
@@ -163,6 +163,8 @@ def _buffer(type_: MemRefType[Attribute]) -> Payload | None:
         # Here, because it takes as long to load as all else, and most programs take no buffers.
         import numpy as np
 
+        from tfrt_runtime.async_runtime.handles import lent_handle
+
         if hasattr(value, "__array__") and not isinstance(value, np.generic):
             value = np.asarray(value)
         if not isinstance(value, np.ndarray) or value.dtype != np.dtype(name):
@@ -172,15 +174,14 @@ def _buffer(type_: MemRefType[Attribute]) -> Payload | None:
             raise PayloadError(f"expected an array of {name} for {type_}, found {kind}")
         if not _fits(value.shape, shape) or not value.flags.c_contiguous:
             raise PayloadError(f"expected a contiguous array for {type_}, found {value.shape}")
-        start = value.ctypes.data
         strides = [stride // value.itemsize for stride in value.strides]
-        return struct.pack(f"<{3 + 2 * value.ndim}q", start, start, 0, *value.shape, *strides)
+        words = lent_handle(value), value.ctypes.data, 0, *value.shape, *strides
+        return struct.pack(f"<{len(words)}q", *words)
 
     def decode(data: bytes) -> object:
         from tfrt_nb.compiled.arrays import returned_array
 
-        # Nothing is known of who owns the memory, so that it is copied.
-        return returned_array(data, name, len(shape), (), lambda _: False)
+        return returned_array(data, name, len(shape), ())
 
     return Payload(8 * (3 + 2 * len(shape)), encode, decode)
 

@@ -19,6 +19,7 @@ from tfrt_nb.convert.places import location_of_place
 from tfrt_nb.convert.types import TypeReader
 from tfrt_nb.dialects.catalog import host_operation, unknown_operation
 from tfrt_nb.dialects.control_flow import NONSTRICT, ReturnOp
+from tfrt_nb.nesting import MAX_NESTING, TOO_DEEP, deep_stack
 from tfrt_runtime.bef.attributes import Symbol
 from tfrt_runtime.bef.collector import collector_paused
 from tfrt_runtime.bef.encoding import AttributeKind, FunctionKind
@@ -39,7 +40,7 @@ def bef_to_mlir(file: BefFile) -> ModuleOp:
     """
     builder = _Builder(file)
     compiled = read_compiled_modules(builder.symbols(), file.name)
-    with collector_paused():
+    with collector_paused(), deep_stack():
         built = map(builder.build, range(len(file.functions)))
         functions = [function for function in built if function is not None]
     code = read_compiled(file.compiled, file.name) if file.compiled else ModuleOp([])
@@ -68,6 +69,8 @@ class _Builder:
         self._file = file
         self._types = TypeReader(file.name)
         self._regions: dict[int, Region] = {}
+        self._depths: dict[int, int] = {}
+        """By function, how deep regions nest in it."""
         self._attributes: dict[tuple[int, int], Attribute] = {}
 
     def symbols(self) -> Iterator[Symbol]:
@@ -85,6 +88,10 @@ class _Builder:
             op = FuncOp(function.name, (arguments, results), Region(), "private")
             op.attributes[NATIVE] = UnitAttr()
             return op
+        inner = [self._depths.get(i, 0) for kernel in function.kernels for i in kernel.functions]
+        self._depths[index] = 1 + max(inner, default=0) if not function.name else 0
+        if self._depths[index] >= MAX_NESTING:
+            raise self._error(TOO_DEEP)
         region = Region(self._build_block(function, arguments))
         if not function.name:
             self._regions[index] = region

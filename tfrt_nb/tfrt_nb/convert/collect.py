@@ -25,12 +25,13 @@ from tfrt_nb.convert.compiled_modules import CompiledModules
 from tfrt_nb.convert.errors import ConversionError
 from tfrt_nb.convert.places import place_of
 from tfrt_nb.dialects.control_flow import NONSTRICT
+from tfrt_nb.nesting import MAX_NESTING, TOO_DEEP
 from tfrt_nb.passes.streams import COST_ATTRIBUTE
 from tfrt_nb.source.locations import location_of
 from tfrt_nb.source.spans import span_of
 from tfrt_runtime.bef import attributes as bef
 from tfrt_runtime.bef.attribute_writer import write_attribute
-from tfrt_runtime.bef.encoding import FunctionKind
+from tfrt_runtime.bef.encoding import MAX_AGGREGATES, FunctionKind
 from tfrt_runtime.bef.locations import to_location
 from tfrt_runtime.bef.wire import ByteBuilder
 from tfrt_runtime.diagnostics import Diagnostic, error
@@ -83,6 +84,8 @@ class Collector:
         self.attributes = AttributeTable()
         self.names_of_function_lists: set[str] = set()
         self.errors: list[Diagnostic] = []
+        self._nesting = 0
+        """How many regions the present operation is in."""
         self._compiled = CompiledModules(module)
         self._collect_module(module)
 
@@ -108,6 +111,11 @@ class Collector:
                 self.fail(op, "expected a function")
             elif op not in self._compiled:
                 self._collect_module(op)
+
+    def _check_name(self, op: Operation, name: str) -> None:
+        """A NUL is what ends a name in a file."""
+        if "\0" in name:
+            self.fail(op, f"BEF has no name with a NUL in it: {name!r}")
 
     # Functions and regions
 
@@ -136,6 +144,7 @@ class Collector:
         arguments = self.types.spellings(op.function_type.inputs)
         results = self.types.spellings(op.function_type.outputs)
         name = op.sym_name.data
+        self._check_name(op, name)
         self.functions.append(Function(op, kind, name, arguments, results, block, calls))
 
     def _collect_region(self, op: Operation, region: Region) -> tuple[Block, list[Call]] | None:
@@ -143,7 +152,12 @@ class Collector:
             self.fail(op, _MULTI_BLOCK)
             return None
         block = region.blocks[0]
-        return block, self._collect_block(op, block)
+        self._nesting += 1
+        if self._nesting > MAX_NESTING:
+            raise ConversionError(error(TOO_DEEP, span_of(op)))
+        calls = self._collect_block(op, block)
+        self._nesting -= 1
+        return block, calls
 
     def _add_region(self, op: Operation, block: Block, calls: Sequence[Call]) -> int:
         """The index of the region among the functions."""
@@ -187,7 +201,9 @@ class Collector:
         # those of all regions inside.
         regions = [self._collect_region(op, region) for region in op.regions] if op.regions else ()
         call = Call(op)
-        self.kernel_names[op.name] = None
+        if op.name not in self.kernel_names:
+            self._check_name(op, op.name)
+            self.kernel_names[op.name] = None
         if op.results:
             self.types.include(op.results)
         if op.attributes or op.properties:
@@ -212,11 +228,15 @@ class Collector:
                 call.is_nonstrict = True
             elif (callees := self._callees(name, attribute)) is not None:
                 functions += callees
+            elif _nests_deeper(attribute, MAX_AGGREGATES):
+                self.fail(op, f"attribute '{name}' nests more than {MAX_AGGREGATES} deep")
             elif (offset := self._add_attribute(attribute)) is not None:
                 offsets.append(offset)
                 names.append(name)
             else:
                 self.fail(op, f"BEF files cannot encode the '{name}' attribute")
+            if "\0" in name:
+                self._check_name(op, name)
         call.attributes = tuple(offsets)
         call.attribute_names = tuple(names)
         call.functions = tuple(functions)
@@ -243,6 +263,13 @@ class Collector:
         if self.has_optional_sections:
             self.types.spellings(_number_types(attribute))
         return self.attributes.add(attribute, value)
+
+
+def _nests_deeper(attribute: Attribute, levels: int) -> bool:
+    """Whether arrays in `attribute` are deeper in each other than a reader follows them."""
+    if not isinstance(attribute, ArrayAttr):
+        return False
+    return levels == 0 or any(_nests_deeper(element, levels - 1) for element in attribute.data)
 
 
 def _number_types(attribute: Attribute) -> Iterator[Attribute]:

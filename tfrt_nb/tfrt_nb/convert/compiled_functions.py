@@ -7,12 +7,13 @@ from io import StringIO
 from xdsl.dialects.builtin import FileLineColLoc, IntAttr, ModuleOp, StringAttr
 from xdsl.ir import Operation
 
-from tfrt_nb.passes.errors import location_of
+from tfrt_nb.internal_errors import internal_errors_caught, location_of
 from tfrt_nb.passes.printing import MlirPrinter
 from tfrt_nb.source import parse_module
 from tfrt_nb.source.spans import source_span
 
 
+@internal_errors_caught()
 def compiled_text(module: ModuleOp) -> str:
     """The text of compiled functions, with the place of each operation."""
     stream = StringIO()

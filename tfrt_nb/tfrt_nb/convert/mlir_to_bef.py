@@ -13,8 +13,8 @@ from xdsl.ir import Operation
 
 from tfrt_nb.convert.collect import Call, Collector, Function, return_of
 from tfrt_nb.convert.dataflow import Dataflow
-from tfrt_nb.convert.errors import ConversionError
 from tfrt_nb.convert.places import place_of
+from tfrt_nb.nesting import deep_stack
 from tfrt_nb.passes.streams import (
     AUTOMATIC,
     StreamOptions,
@@ -28,7 +28,6 @@ from tfrt_runtime.bef.collector import collector_paused
 from tfrt_runtime.bef.locations import PlaceWriter
 from tfrt_runtime.bef.records import BefFunction, BefKernel, BefModule, kernel_of
 from tfrt_runtime.bef.writer import write_bef
-from tfrt_runtime.diagnostics import error
 
 _OTHER_REGION = "BEF executor only supports references to kernels within the current region"
 
@@ -51,8 +50,9 @@ def to_records(
     module: ModuleOp, *, optional_sections: bool = True, streams: StreamOptions = AUTOMATIC
 ) -> BefModule:
     """What the file of `mlir_to_bef` says."""
-    with collector_paused():
-        contents = _collect(module, optional_sections)
+    with collector_paused(), deep_stack():
+        contents = Collector(module, optional_sections=optional_sections)
+        contents.check()
         converter = _Converter(contents, optional_sections, streams)
         functions = tuple(map(converter.convert, contents.functions))
         contents.check()
@@ -76,15 +76,6 @@ def to_module(
         attributes.kinds if has_optional_sections else None,
         tuple(contents.names_of_function_lists) if has_optional_sections else (),
     )
-
-
-def _collect(module: ModuleOp, optional_sections: bool) -> Collector:
-    try:
-        contents = Collector(module, optional_sections=optional_sections)
-    except RecursionError:
-        raise ConversionError(error("regions are nested too deeply")) from None
-    contents.check()
-    return contents
 
 
 class _Converter:

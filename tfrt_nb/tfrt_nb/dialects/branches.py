@@ -54,6 +54,8 @@ def _case_operands(switch: cf.SwitchOp) -> list[Sequence[SSAValue]]:
 def edge_problem(terminator: Operation) -> str | None:
     """What is wrong with the values that a branch passes on, in MLIR's words."""
     for edge, target in enumerate(terminator.successors):
+        if target.parent is not None and target.parent.first_block is target:
+            return "entry block of region may not have predecessors"
         passed = branch_operands(terminator, edge)
         if len(passed) != len(target.args):
             return (

@@ -8,6 +8,7 @@ asked for, and once only.
 from __future__ import annotations
 
 import difflib
+import os
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import cast
@@ -50,6 +51,12 @@ class UnknownOp(Operation):
     ) -> bool:
         return value_if_unregistered
 
+    @classmethod
+    def dialect_name(cls) -> str:
+        """What stands before the dot of the name, "" without one: MLIR takes such names, too."""
+        dialect, dot, _ = cls.name.partition(".")
+        return dialect if dot else ""
+
 
 _CLASSES: dict[str, type[Operation]] = {op.name: op for op in control_flow.OPERATIONS}
 _UNKNOWN: dict[str, type[Operation]] = {}
@@ -74,11 +81,17 @@ def unknown_operation(name: str) -> type[Operation]:
 def similar_operations(name: str) -> list[str]:
     """Names of operations that `name` may be meant to be, the likeliest first.
 
-    The kernels of sync functions come last: their names differ from others by an `_s` only.
+    The kernels of sync functions come last: their names differ from others by an `_s` only.  Of those that
+    are equally like, what begins in the same way comes first.
     """
     names = {*SIGNATURES, *_CLASSES}
     similar = difflib.get_close_matches(name, sorted(names), n=3, cutoff=0.75)
-    return sorted(similar, key=lambda match: "_s." in match)
+
+    def unlikeliness(match: str) -> tuple[bool, float, int]:
+        likeness = difflib.SequenceMatcher(None, name, match).ratio()
+        return "_s." in match, -likeness, -len(os.path.commonprefix([name, match]))
+
+    return sorted(similar, key=unlikeliness)
 
 
 class HostContext(Context):

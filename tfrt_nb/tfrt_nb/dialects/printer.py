@@ -26,15 +26,21 @@ from tfrt_nb.dialects.float_text import float_text
 from tfrt_nb.dialects.kernel_op import ShortFormOp
 from tfrt_nb.dialects.literals import F64, I64
 from tfrt_nb.dialects.types import TENSOR, host_type
+from tfrt_nb.nesting import deep_stack
 
 
-def print_module(module: Operation, *, head: bool = False) -> str:
+def print_module(
+    module: Operation, *, head: bool = False, func_dialect: bool = False, generic: bool = False
+) -> str:
     """The text of `module`, ending in a newline.
 
-    With `head`, in the spelling of later versions: `func.func`, `!tfrt_tensor.tensor`.
+    With `head`, in the spelling of later versions: `func.func`, `!tfrt_tensor.tensor`.  With
+    `func_dialect`, only functions are.  With `generic`, no operation is in its short form.
     """
     stream = StringIO()
-    HostPrinter(stream, head=head).print_op(module)
+    printer = HostPrinter(stream, head=head, func_dialect=func_dialect, generic=generic)
+    with deep_stack():
+        printer.print_op(module)
     stream.write("\n")
     return stream.getvalue()
 
@@ -42,13 +48,20 @@ def print_module(module: Operation, *, head: bool = False) -> str:
 class HostPrinter(Printer):
     """Prints operations of host programs, and of every other dialect by its own short forms."""
 
-    def __init__(self, stream: StringIO, *, head: bool = False) -> None:
-        super().__init__(stream, print_properties_as_attributes=True)
+    def __init__(
+        self,
+        stream: StringIO,
+        *,
+        head: bool = False,
+        func_dialect: bool = False,
+        generic: bool = False,
+    ) -> None:
+        super().__init__(stream, print_properties_as_attributes=True, print_generic_format=generic)
         self.is_head = head
         self._numbered = False
         self._op_names: dict[type[Operation], str] = {
             ModuleOp: "module",
-            FuncOp: "func.func" if head else "func",
+            FuncOp: "func.func" if head or func_dialect else "func",
             FuncReturnOp: "return",
         }
 
@@ -57,11 +70,11 @@ class HostPrinter(Printer):
             self._numbered = True
             self._name_values(op)
         self._print_results(op)
-        if _has_short_form(op):
+        if not self.print_generic_format and _has_short_form(op):
             self.print_string(self._op_names.get(type(op), op.name))
             op.print(self)
         else:
-            self.print_string(f'"{op.name}"')
+            self.print_string_literal(op.name)
             self.print_op_with_default_format(op)
 
     def print_alone(self, op: Operation, operand_names: Mapping[SSAValue, str]) -> None:

@@ -60,6 +60,20 @@ _DENSE = table(
     kernel("tfrt_sht.create_tensor", "-> tensor", shape="array.i64", values="aggregate"),
 )  # fmt: skip
 
+_SYNC = table(
+    family(_product(SHORT, RANKS),
+           "tfrt_dht_sync.create_uninitialized_tensor.{0}.{1}", "-> tensor",
+           Form.ARRAY, shape="array.i64"),
+    family(_elements(SHORT),
+           "tfrt_dht_sync.fill_tensor_with_constant.{0}", "tensor ->", Form.FILL, value="{1}"),
+    family(_elements(SHORT),
+           "tfrt_dht_sync.set_tensor_with_constant_values.{0}", "tensor ->",
+           Form.ARRAY, values="array.{1}"),
+    family(SHORT, "tfrt_dht_sync.tensor_equal.{}", "tensor tensor -> i1", Form.OPERANDS),
+    kernel("tfrt_dht_sync.print_tensor", "tensor ->", Form.OPERANDS),
+)  # fmt: skip
+"""What there is in sync functions."""
+
 _SPARSE = table(
     family(_product(f"{SHORT} {LONG}", RANKS),
            "coo.convert_dht_to_coo.{0}.{1}", "tensor chain -> tensor chain", Form.OPERANDS),
@@ -104,10 +118,11 @@ _MATHEMATICS = table(
            "tfrt_test.broadcast.{0}.{1}", "tensor shape chain -> tensor"),
     family("f32 i32", "tfrt_test.argmax.{}.2", "tensor chain -> tensor"),
     family("f32", "tfrt_test.reduce_mean.{}.1", "tensor chain -> tensor"),
+    family("f32", "tfrt_test.flatten.{}", "tensor tensor chain -> chain"),
     family("f32", "tfrt_test.softmax.{}", "tensor tensor chain -> chain"),
     family("f32", "tfrt_test.softmax_inplace.{}", "tensor chain -> chain"),
     kernel("tfrt_test.cast.i32_to_f32", "tensor chain -> tensor"),
 )  # fmt: skip
 
-SIGNATURES = {**_DENSE, **_SPARSE, **_SHAPES, **_FILES, **_MATHEMATICS}
+SIGNATURES = {**_DENSE, **_SYNC, **_SPARSE, **_SHAPES, **_FILES, **_MATHEMATICS}
 """The kernels of tensors and shapes."""

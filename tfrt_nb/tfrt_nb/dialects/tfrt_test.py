@@ -21,7 +21,7 @@ _ASYNC = table(
     kernel("tfrt_test.quiesce", "chain -> chain"),
     kernel("tfrt_test.as_chain", "any* -> chain"),
     kernel("tfrt_test.get_thread_id", "chain -> i32"),
-    kernel("tfrt_test.test_cost", "i32* -> i32", Form.TYPED, id="i64", _tfrt_cost="i64?"),
+    kernel("tfrt_test.test_cost", "any* -> i32", Form.TYPED, id="i64", _tfrt_cost="i64?"),
 )
 
 _ATOMICS = table(

@@ -30,7 +30,7 @@ from xdsl.ir import Attribute
 
 from tfrt_nb.dialects.async_.types import ValueType
 from tfrt_nb.dialects.crossing import is_awaited
-from tfrt_nb.jit.function_body import GLOBALS_TABLE, LIVE_COUNTER, ModuleText
+from tfrt_nb.jit.function_body import LIVE_COUNTER, ModuleText
 from tfrt_nb.jit.llvm_types import llvm_type, result_type
 from tfrt_nb.passes.propagate_failures import FALLIBLE
 
@@ -145,8 +145,7 @@ class _Adapter:
         """What Python has to know of a buffer."""
         text, length = self.module.text(_buffer_text(type_))
         return self.module.constant(
-            f"{{ ptr, i64, ptr, i64, ptr }} {{ ptr {text}, i64 {length}, ptr {GLOBALS_TABLE}, "
-            f"i64 {self.module.global_count}, ptr {LIVE_COUNTER} }}"
+            f"{{ ptr, i64, ptr }} {{ ptr {text}, i64 {length}, ptr {LIVE_COUNTER} }}"
         )
 
     def reserve(self, name: str, type_: MemRefType[Attribute]) -> None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from xdsl.dialects import arith, math, ub
-from xdsl.dialects.builtin import IntegerType, VectorType, i1
+from xdsl.dialects.builtin import IntegerType, MemRefType, UnrankedMemRefType, VectorType, i1
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from tfrt_nb.dialects.async_.arithmetic import IndexCmpOp
 from tfrt_nb.dialects.async_.lanes import LanewiseCmpfOp, LanewiseCmpiOp
+from tfrt_nb.jit.descriptors import dead_buffer
 from tfrt_nb.jit.function_body import FunctionBody, Lowering
 from tfrt_nb.jit.llvm_types import (
     UnsupportedType,
@@ -103,10 +104,14 @@ def _in_one_line(lower: Lowering) -> Lowering:
     return checked
 
 
+_UNDEFINED_FOR_SOME = frozenset({"shl", "ashr", "lshr", "fptosi", "fptoui"})
+
+
 def _binary(instruction: str) -> Lowering:
     def lower(body: FunctionBody, op: Operation) -> None:
         left, right = op.operands
-        body.set(op.results[0], f"{instruction} {body.typed(left)}, {body.name(right)}")
+        set_ = body.set_frozen if instruction in _UNDEFINED_FOR_SOME else body.set
+        set_(op.results[0], f"{instruction} {body.typed(left)}, {body.name(right)}")
 
     return lower
 
@@ -170,7 +175,8 @@ def type_suffix(type_: Attribute) -> str:
 def _cast(instruction: str) -> Lowering:
     def lower(body: FunctionBody, op: Operation) -> None:
         target = llvm_type(op.results[0].type)
-        body.set(op.results[0], f"{instruction} {body.typed(op.operands[0])} to {target}")
+        set_ = body.set_frozen if instruction in _UNDEFINED_FOR_SOME else body.set
+        set_(op.results[0], f"{instruction} {body.typed(op.operands[0])} to {target}")
 
     return lower
 
@@ -199,7 +205,12 @@ def _lower_constant(body: FunctionBody, op: Operation) -> None:
 
 
 def _lower_poison(body: FunctionBody, op: Operation) -> None:
-    body.bind(op.results[0], "poison")
+    """A value all the same: LLVM would take what depends on poison for unreachable, assertions included."""
+    [result] = op.results
+    if isinstance(result.type, MemRefType | UnrankedMemRefType):
+        body.bind(result, dead_buffer(body, result.type))
+    else:
+        body.bind(result, "zeroinitializer")
 
 
 def _lower_select(body: FunctionBody, op: Operation) -> None:

@@ -15,6 +15,7 @@ from tfrt_nb.dialects.async_ import coroutine, extensions, failures, runtime
 from tfrt_nb.dialects.async_.types import GroupType, ValueType
 from tfrt_nb.jit.function_body import INTERRUPT_FLAG, LIVE_COUNTER, FunctionBody, Lowering
 from tfrt_nb.jit.llvm_types import llvm_type
+from tfrt_nb.passes.mark_explicit_counts import BY_HAND, OF_OWN, ON_TOP
 
 _PREFIX = "mlirAsyncRuntime"
 
@@ -60,6 +61,11 @@ MLIR_FUNCTIONS = (
 
 OUR_FUNCTIONS = (
     _mlir("AddValueToGroup", "i64", "ptr", "ptr"),
+    RuntimeFunction("tfrtAsyncAddToGroup", "i64", ("ptr", "ptr", "ptr")),
+    RuntimeFunction("tfrtAsyncAddRefOnTop", "void", ("ptr", "i64")),
+    RuntimeFunction("tfrtAsyncDropRefOnTop", "void", ("ptr", "i64", "ptr")),
+    RuntimeFunction("tfrtAsyncDropOwnRef", "void", ("ptr", "i64", "ptr")),
+    RuntimeFunction("tfrtAsyncDropRefByHand", "void", ("ptr", "i64", "ptr")),
     RuntimeFunction("tfrtAsyncSetMaker", "void", ("ptr", "ptr")),
     RuntimeFunction("tfrtAsyncEmplaceUnseen", "void", ("ptr",)),
     RuntimeFunction("tfrtAsyncDescribeError", "void", ("ptr", "ptr")),
@@ -71,8 +77,10 @@ OUR_FUNCTIONS = (
     RuntimeFunction("tfrtAsyncIsCancelled", "i1", ()),
     RuntimeFunction("tfrtAsyncIsInterrupted", "i1", ("ptr",)),
     RuntimeFunction("tfrtAsyncIsAvailable", "i1", ("ptr",)),
-    RuntimeFunction("tfrtAsyncNoteBuffer", "void", ("ptr",)),
-    RuntimeFunction("tfrtAsyncTakeBuffer", "i1", ("ptr",)),
+    RuntimeFunction("tfrtAsyncNewBuffer", "ptr", ("i64",)),
+    RuntimeFunction("tfrtAsyncNewFrameBuffer", "ptr", ("i64", "ptr")),
+    RuntimeFunction("tfrtAsyncFreeBuffer", "i1", ("ptr",)),
+    RuntimeFunction("tfrtAsyncFreeFrameBuffers", "void", ("ptr",)),
     RuntimeFunction("tfrtAsyncAllocateFrame", "ptr", ("i64", "i64")),
     RuntimeFunction("tfrtAsyncFreeFrame", "void", ("ptr", "i64", "i64")),
 )
@@ -196,17 +204,36 @@ def _load(body: FunctionBody, op: Operation) -> None:
 
 def _add_to_group(body: FunctionBody, op: Operation) -> None:
     operand, group = op.operands
-    name = f"{_PREFIX}Add{runtime.runtime_kind(operand)}ToGroup"
-    body.bind(op.results[0], _runtime(body, name, body.name(operand), body.name(group)))
+    given = [body.name(operand), body.name(group)]
+    if body.module.is_portable:
+        name = f"{_PREFIX}Add{runtime.runtime_kind(operand)}ToGroup"
+    else:
+        name = "tfrtAsyncAddToGroup"
+        given.append(body.module.maker(op) or "null")
+    body.bind(op.results[0], _runtime(body, name, *given))
 
 
-def _count(name: str) -> Lowering:
-    def lower(body: FunctionBody, op: Operation) -> None:
-        count = op.properties["count"]
-        assert isinstance(count, IntegerAttr)
-        _runtime(body, f"{_PREFIX}{name}", body.name(op.operands[0]), str(count.value.data))
+def _add_ref(body: FunctionBody, op: Operation) -> None:
+    is_on_top = ON_TOP in op.attributes and not body.module.is_portable
+    _count(body, op, "tfrtAsyncAddRefOnTop" if is_on_top else f"{_PREFIX}AddRef")
 
-    return lower
+
+def _drop_ref(body: FunctionBody, op: Operation) -> None:
+    if BY_HAND not in op.attributes or body.module.is_portable:
+        _count(body, op, f"{_PREFIX}DropRef")
+        return
+    if OF_OWN in op.attributes:
+        name = "tfrtAsyncDropOwnRef"
+    else:
+        name = "tfrtAsyncDropRefOnTop" if ON_TOP in op.attributes else "tfrtAsyncDropRefByHand"
+    kind = runtime.runtime_kind(op.operands[0]).lower()
+    _count(body, op, name, body.module.failure(f"a reference to a {kind} is dropped too often", op))
+
+
+def _count(body: FunctionBody, op: Operation, function: str, *more: str) -> None:
+    count = op.properties["count"]
+    assert isinstance(count, IntegerAttr)
+    _runtime(body, function, body.name(op.operands[0]), str(count.value.data), *more)
 
 
 def _num_worker_threads(body: FunctionBody, op: Operation) -> None:
@@ -346,8 +373,8 @@ LOWERINGS: dict[str, Lowering] = {
     runtime.RuntimeStoreOp.name: _store,
     runtime.RuntimeLoadOp.name: _load,
     runtime.RuntimeAddToGroupOp.name: _add_to_group,
-    runtime.RuntimeAddRefOp.name: _count("AddRef"),
-    runtime.RuntimeDropRefOp.name: _count("DropRef"),
+    runtime.RuntimeAddRefOp.name: _add_ref,
+    runtime.RuntimeDropRefOp.name: _drop_ref,
     runtime.RuntimeNumWorkerThreadsOp.name: _num_worker_threads,
     extensions.RuntimeStackIsLowOp.name: _stack_is_low,
     extensions.RuntimeIsCancelledOp.name: _is_cancelled,

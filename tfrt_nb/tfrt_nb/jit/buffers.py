@@ -1,6 +1,6 @@
 """`memref` as LLVM instructions on descriptors.
 
-Buffers made here are contiguous and start at their allocation.
+Buffers made here are contiguous and begin behind their header: see `tfrt_runtime.native.async_buffers`.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from xdsl.dialects import memref
+from xdsl.dialects import func, memref
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     AnyFloat,
@@ -20,12 +20,18 @@ from xdsl.dialects.builtin import (
     UnrankedMemRefType,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.traits import IsTerminator
 
 from tfrt_nb.dialects.async_.atomics import AtomicRMWOp
-from tfrt_nb.dialects.async_.extensions import RuntimeCompareExchangeOp, RuntimeTakeBufferOp
+from tfrt_nb.dialects.async_.extensions import (
+    RuntimeCompareExchangeOp,
+    RuntimeFreeBufferOp,
+    RuntimeIsLiveOp,
+    RuntimeIsWritableOp,
+)
 from tfrt_nb.jit import unranked
 from tfrt_nb.jit.descriptors import (
+    IS_ELEMENT,
+    IS_HEADER,
     Layout,
     allocated_pointer,
     buffer_type,
@@ -33,34 +39,21 @@ from tfrt_nb.jit.descriptors import (
     descriptor,
     element_address,
     element_size,
+    header_of,
     layout_of,
+    static_handle,
     stride_of,
 )
-from tfrt_nb.jit.function_body import GLOBALS_TABLE, FunctionBody, Lowering, ModuleText
+from tfrt_nb.jit.function_body import FunctionBody, Lowering, ModuleText
 from tfrt_nb.jit.llvm_types import array_literal, global_symbol, llvm_type
+from tfrt_nb.passes.control_flow import operations_in
 from tfrt_nb.passes.errors import fail
 from tfrt_nb.passes.greedy.constants import integer_of
+from tfrt_nb.passes.guard_buffers import is_on_heap, root
+from tfrt_runtime.native.async_buffers import GENERATION_SHIFT, HEADER_SIZE, IS_CONSTANT
 
 _ALIGNMENT = 64  # a cache line, and enough for every vector type
-_MOST_IN_FRAME = 2**12
-"""Buffers of `memref.alloca` with more elements are on the heap."""
 _LAST_BUFFER = "%buffers"
-_FREE_BUFFERS = "@__free_buffers"
-_FREE_THEM = f"""\
-define internal void {_FREE_BUFFERS}(ptr %last) {{
-start:
-  br label %check
-check:
-  %buffer = phi ptr [ %last, %start ], [ %before, %release ]
-  %none = icmp eq ptr %buffer, null
-  br i1 %none, label %done, label %release
-release:
-  %before = load ptr, ptr %buffer
-  call void @free(ptr %buffer)
-  br label %check
-done:
-  ret void
-}}"""
 
 
 def _allocate(body: FunctionBody, op: Operation) -> None:
@@ -69,51 +62,36 @@ def _allocate(body: FunctionBody, op: Operation) -> None:
     sizes = _allocated_sizes(body, type_, op.dynamic_sizes)
     strides, count = contiguous_strides(body, sizes)
     size = body.value(f"mul i64 {count}, {element_size(type_)}")
-    if isinstance(op, memref.AllocOp):
-        pointer = _heap(body, size, _ALIGNMENT - 1)
-        if body.module.notes_buffers:
-            body.call("tfrtAsyncNoteBuffer", "void", ("ptr", pointer))
-    elif is_on_heap(op):
-        pointer = _linked_buffer(body, size)
+    if isinstance(op, memref.AllocaOp) and (body.module.is_portable or not is_on_heap(op)):
+        handle = static_handle(body)
+        if op.dynamic_sizes:
+            elements = body.value(f"alloca i8, i64 {size}, align {_ALIGNMENT}")
+        else:
+            array = f"[{math.prod(type_.get_shape())} x {llvm_type(type_.element_type)}]"
+            elements = body.first(f"alloca {array}, align {_ALIGNMENT}")
+    elif body.module.is_portable:
+        padded = body.value(f"add i64 {size}, {_ALIGNMENT - 1}")
+        rounded = body.value(f"and i64 {padded}, -{_ALIGNMENT}")
+        arguments = ("i64", str(_ALIGNMENT)), ("i64", rounded)
+        handle = elements = body.call("aligned_alloc", "ptr", *arguments)
     else:
-        element, elements = llvm_type(type_.element_type), _static_count(type_)
-        pointer = body.first(f"alloca [{elements} x {element}], align {_ALIGNMENT}")
-    body.bind(op.memref, descriptor(body, Layout(pointer, pointer, "0", sizes, strides)))
+        # LLVM may know that nothing else points to a new buffer: the handle is the pointer, with marks.
+        if isinstance(op, memref.AllocOp):
+            handle = body.call("tfrtAsyncNewBuffer", "noalias ptr", ("i64", size))
+        else:
+            place = ("ptr", _LAST_BUFFER)
+            handle = body.call("tfrtAsyncNewFrameBuffer", "noalias ptr", ("i64", size), place)
+        elements = body.value(f"getelementptr i8, ptr {header_of(body, handle)}, i64 {HEADER_SIZE}")
+    body.bind(op.memref, descriptor(body, Layout(handle, elements, "0", sizes, strides)))
 
 
-def _heap(body: FunctionBody, size: str, more: int) -> str:
-    padded = body.value(f"add i64 {size}, {more}")
-    rounded = body.value(f"and i64 {padded}, -{_ALIGNMENT}")
-    return body.call("aligned_alloc", "ptr", ("i64", str(_ALIGNMENT)), ("i64", rounded))
-
-
-def is_on_heap(op: Operation) -> bool:
-    """Whether a buffer of `memref.alloca` cannot be in the function's frame.
-
-    There, each execution of the operation would get the same memory; so nothing may pass it on.
-    """
-    if type(op) is not memref.AllocaOp:
-        return False
-    type_ = buffer_type(op.memref, op)
-    is_passed_on = any(use.operation.has_trait(IsTerminator) for use in op.memref.uses)
-    return bool(op.dynamic_sizes) or is_passed_on or _static_count(type_) > _MOST_IN_FRAME
-
-
-def _static_count(type_: MemRefType) -> int:
-    return math.prod(type_.get_shape())
-
-
-def _linked_buffer(body: FunctionBody, size: str) -> str:
-    """A buffer behind a pointer to the one that was made before."""
-    node = _heap(body, size, 2 * _ALIGNMENT - 1)
-    before = body.value(f"load ptr, ptr {_LAST_BUFFER}")
-    body.emit(f"store ptr {before}, ptr {node}")
-    body.emit(f"store ptr {node}, ptr {_LAST_BUFFER}")
-    return body.value(f"getelementptr i8, ptr {node}, i64 {_ALIGNMENT}")
+def has_frame_buffers(op: func.FuncOp) -> bool:
+    """Whether a function has buffers of `memref.alloca` on the heap, which it frees at its end."""
+    return any(type(o) is memref.AllocaOp and is_on_heap(o) for o in operations_in(op))
 
 
 def begin_buffers(body: FunctionBody) -> None:
-    """At the start of a function with buffers of `memref.alloca` on the heap: there are none yet."""
+    """At the start of a function that frees buffers: there are none yet."""
     body.emit(f"{_LAST_BUFFER} = alloca ptr")
     body.emit(f"store ptr null, ptr {_LAST_BUFFER}")
 
@@ -121,9 +99,7 @@ def begin_buffers(body: FunctionBody) -> None:
 def end_buffers(body: FunctionBody) -> None:
     """At its end: free them."""
     last = body.value(f"load ptr, ptr {_LAST_BUFFER}")
-    body.module.helpers[_FREE_BUFFERS] = _FREE_THEM
-    body.module.declare("free", "void", "ptr")
-    body.emit(f"call void {_FREE_BUFFERS}(ptr {last})")
+    body.call("tfrtAsyncFreeFrameBuffers", "void", ("ptr", last))
 
 
 def _allocated_sizes(
@@ -133,35 +109,79 @@ def _allocated_sizes(
     return [next(names) if size == DYNAMIC_INDEX else str(size) for size in type_.get_shape()]
 
 
-def _free(body: FunctionBody, op: Operation) -> None:
+def _dealloc(body: FunctionBody, op: Operation) -> None:
     assert isinstance(op, memref.DeallocOp)
-    body.call("free", "void", ("ptr", _allocated(body, op.memref)))
+    _free(body, op.memref)
 
 
-def _allocated(body: FunctionBody, buffer: SSAValue) -> str:
-    is_unranked = isinstance(buffer.type, UnrankedMemRefType)
-    return (unranked.allocated_pointer if is_unranked else allocated_pointer)(body, buffer)
+def _free_buffer(body: FunctionBody, op: Operation) -> None:
+    assert isinstance(op, RuntimeFreeBufferOp)
+    body.bind(op.result, _free(body, op.buffer))
 
 
-def _take(body: FunctionBody, op: Operation) -> None:
-    assert isinstance(op, RuntimeTakeBufferOp)
+def _free(body: FunctionBody, buffer: SSAValue) -> str:
+    """Give a buffer back; the name of whether it could be."""
+    handle = _handle(body, buffer)
+    if body.module.is_portable:
+        body.call("free", "void", ("ptr", handle))
+        return "true"
+    return body.call("tfrtAsyncFreeBuffer", "i1", ("ptr", handle))
+
+
+def _is_live(body: FunctionBody, op: Operation) -> None:
+    assert isinstance(op, RuntimeIsLiveOp)
     if body.module.is_portable:
         body.bind(op.result, "true")
-    else:
-        pointer = _allocated(body, op.buffer)
-        body.bind(op.result, body.call("tfrtAsyncTakeBuffer", "i1", ("ptr", pointer)))
+        return
+    handle = _handle(body, op.buffer)
+    # Atomic, as another thread may write it; unordered, so that LLVM may ask once for several times.
+    header = header_of(body, handle)
+    generation = body.value(f"load atomic i64, ptr {header} unordered, align 8{IS_HEADER}")
+    bits = body.value(f"ptrtoint ptr {handle} to i64")
+    expected = body.value(f"lshr i64 {bits}, {GENERATION_SHIFT}")
+    is_live = body.value(f"icmp eq i64 {generation}, {expected}")
+    body.bind(op.result, body.call("llvm.expect.i1", "i1", ("i1", is_live), ("i1", "true")))
+
+
+def _is_writable(body: FunctionBody, op: Operation) -> None:
+    assert isinstance(op, RuntimeIsWritableOp)
+    bits = body.value(f"ptrtoint ptr {_handle(body, op.buffer)} to i64")
+    mark = body.value(f"and i64 {bits}, {IS_CONSTANT}")
+    body.set(op.result, f"icmp eq i64 {mark}, 0")
+
+
+def _handle(body: FunctionBody, buffer: SSAValue) -> str:
+    is_unranked = isinstance(buffer.type, UnrankedMemRefType)
+    return (unranked.allocated_pointer if is_unranked else allocated_pointer)(body, buffer)
 
 
 def _load(body: FunctionBody, op: Operation) -> None:
     assert isinstance(op, memref.LoadOp)
     address = element_address(body, op, op.memref, op.indices)
-    body.set(op.res, f"load {llvm_type(op.res.type)}, ptr {address}")
+    set_ = body.set_frozen if may_be_undefined(op.memref) else body.set
+    set_(op.res, f"load {llvm_type(op.res.type)}, ptr {address}{IS_ELEMENT}")
+
+
+def may_be_undefined(buffer: SSAValue) -> bool:
+    """Whether LLVM may see that an element is loaded that nothing was stored to: in the frame it may.
+
+    Not so where the only element is stored to right behind the allocation.
+    """
+    op = root(buffer).owner
+    if not isinstance(op, memref.AllocaOp):
+        return False
+    users = {use.operation for use in op.memref.uses}
+    following = op.next_op
+    while following is not None and following not in users:
+        following = following.next_op
+    is_whole = not buffer_type(op.memref, op).get_shape()
+    return not (is_whole and isinstance(following, memref.StoreOp))
 
 
 def _store(body: FunctionBody, op: Operation) -> None:
     assert isinstance(op, memref.StoreOp)
     address = element_address(body, op, op.memref, op.indices)
-    body.emit(f"store {body.typed(op.value)}, ptr {address}")
+    body.emit(f"store {body.typed(op.value)}, ptr {address}{IS_ELEMENT}")
 
 
 def _dim(body: FunctionBody, op: Operation) -> None:
@@ -259,8 +279,10 @@ def _get_global(body: FunctionBody, op: Operation) -> None:
     type_ = buffer_type(op.memref, op)
     sizes = [str(size) for size in type_.get_shape()]
     strides = [stride_of(body, op.memref, type_, dimension) for dimension in range(len(sizes))]
-    name = global_name(op.name_.root_reference.data)
-    body.bind(op.memref, descriptor(body, Layout(name, name, "0", sizes, strides)))
+    symbol = op.name_.root_reference.data
+    handle = static_handle(body, is_constant=symbol in body.module.constant_globals)
+    layout = Layout(handle, global_name(symbol), "0", sizes, strides)
+    body.bind(op.memref, descriptor(body, layout))
 
 
 def global_name(symbol: str) -> str:
@@ -285,16 +307,6 @@ def _global_type(op: memref.GlobalOp) -> str:
     for size in op.type.get_shape():
         count *= size
     return f"[{count} x {llvm_type(op.type.element_type)}]"
-
-
-def globals_table(ops: Sequence[memref.GlobalOp]) -> str:
-    """Define the table of global buffers."""
-    entries = ", ".join(
-        f"{{ ptr, i64 }} {{ ptr {global_name(op.sym_name.data)}, i64 ptrtoint "
-        f"(ptr getelementptr ({_global_type(op)}, ptr null, i64 1) to i64) }}"
-        for op in ops
-    )
-    return f"{GLOBALS_TABLE} = internal constant [{len(ops)} x {{ ptr, i64 }}] [{entries}]"
 
 
 _ATOMIC_INSTRUCTIONS = {
@@ -360,8 +372,10 @@ def _bits_of(type_: Attribute) -> int:
 LOWERINGS: dict[str, Lowering] = {
     memref.AllocOp.name: _allocate,
     memref.AllocaOp.name: _allocate,
-    memref.DeallocOp.name: _free,
-    RuntimeTakeBufferOp.name: _take,
+    memref.DeallocOp.name: _dealloc,
+    RuntimeFreeBufferOp.name: _free_buffer,
+    RuntimeIsLiveOp.name: _is_live,
+    RuntimeIsWritableOp.name: _is_writable,
     memref.LoadOp.name: _load,
     memref.StoreOp.name: _store,
     AtomicRMWOp.name: _atomic,

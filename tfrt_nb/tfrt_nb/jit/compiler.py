@@ -1,26 +1,23 @@
 """LLVM IR to machine code in this process.
 
-The pipeline is LLVM's own; it splits coroutines on the way at every level.  Functions that compiled code
-calls are given by address; what is not given is looked for in the process (`malloc`, `sin`).
+The pipeline is LLVM's own; it splits coroutines on the way at every level.  What compiled code may call is
+in the tables of `linking`.
 """
 
 from __future__ import annotations
 
 import ctypes
-import functools
 import platform
-import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import llvmlite.binding as llvm
 
-from tfrt_nb.jit.cache import Compiled
 from tfrt_nb.jit.effort import FULL, QUICK
 from tfrt_nb.jit.function_body import INTERRUPT_FLAG
+from tfrt_nb.jit.linking import linked
 from tfrt_nb.jit.llvm_types import global_symbol
-from tfrt_runtime.diagnostics import TfrtError, error
 
 _IS_NEAR = sys.platform == "linux" and platform.machine() == "x86_64"
 """Whether the parts of an object are less than 2 GB apart: llvmlite's memory manager then puts them into
@@ -35,10 +32,6 @@ _LIBRARY_BY_TABLE = """
 """A module that makes one that it is linked into call LLVM's own needs, like `memcpy`, in that way, too."""
 
 _HAS_COROUTINES = " presplitcoroutine"
-
-
-class UnresolvedFunction(TfrtError):
-    """The program calls functions that nobody provides."""
 
 
 @dataclass(frozen=True)
@@ -73,68 +66,38 @@ def assembly(text: str, level: int = FULL) -> str:
 
 
 def compile_module(text: str, functions: Mapping[str, int], level: int = FULL) -> MachineCode:
-    """Compile the module; `functions` are the addresses of what it calls.
+    """Compile the module; `functions` are the addresses of the runtime's functions.
 
     Raises:
-        UnresolvedFunction: naming the functions that are not given and not in the process.
+        UnresolvedFunction: naming the functions that are in no table.
     """
     return load(object_code(text, level), functions)
 
 
-def object_code(text: str, level: int = FULL) -> Compiled:
+def object_code(text: str, level: int = FULL) -> bytes:
     """Compile the module to an object file."""
     module, machine = _optimised(text, level)
     _call_by_table(module)
-    return Compiled(bytes(machine.emit_object(module)), tuple(_called(module)))
+    return bytes(machine.emit_object(module))
 
 
-def load(compiled: Compiled, functions: Mapping[str, int]) -> MachineCode:
-    """Link an object file to the functions at the given addresses.
+def load(code: bytes, functions: Mapping[str, int]) -> MachineCode:
+    """Link an object file to the runtime's functions at the given addresses, and to those of its tables.
 
     Raises:
-        UnresolvedFunction: naming the functions that are not given and not in the process.
+        UnresolvedFunction: naming the functions that are in no table.
     """
-    missing = [name for name in compiled.called if not _is_known(name, functions)]
-    missing += _missing_helpers(compiled.code)
-    if missing:
-        raise UnresolvedFunction(
-            *(error(f"'{name}' is declared but not defined") for name in missing)
-        )
-    names = [name for name in compiled.called if name in functions]
-    declarations = "\n".join(f"declare void {global_symbol(name)}()" for name in names)
+    addresses = linked(code, functions)
+    declarations = "\n".join(f"declare void {global_symbol(name)}()" for name in addresses)
     # The engine knows addresses by the declarations of a module.
     module = llvm.parse_assembly(declarations)
     engine = llvm.create_mcjit_compiler(module, _machine(QUICK), use_lmm=_IS_NEAR or None)
-    for name in names:
-        engine.add_global_mapping(module.get_function(name), functions[name])
-    engine.add_object_file(llvm.ObjectFileRef.from_data(compiled.code))
+    for name, address in addresses.items():
+        engine.add_global_mapping(module.get_function(name), address)
+    engine.add_object_file(llvm.ObjectFileRef.from_data(code))
     engine.finalize_object()
     _connect_interrupts(engine, functions)
     return MachineCode(engine)
-
-
-_HELPER = re.compile(rb"(?<=\0)__[a-z]+(?:ti|hf|bf)[a-z]*\d?(?=\0)")
-"""The names, between zeros in an object, of functions that LLVM calls for what the processor lacks: division
-of 128 bits, conversion of short floats."""
-
-
-def _missing_helpers(code: bytes) -> list[str]:
-    """Make known which functions of the compiler's own library an object calls; those that are nowhere."""
-    called = {name.decode() for name in _HELPER.findall(code)}
-    return sorted(name for name in called if not _provide_helper(name))
-
-
-@functools.cache
-def _provide_helper(name: str) -> bool:
-    """Let code call a function of the compiler's library; whether there is one."""
-    if hasattr(ctypes.CDLL(None), name):
-        return True
-    try:
-        function = getattr(ctypes.CDLL("libgcc_s.so.1"), name)
-    except (OSError, AttributeError):
-        return False
-    llvm.add_symbol(name, ctypes.cast(function, ctypes.c_void_p).value)
-    return True
 
 
 def _connect_interrupts(engine: llvm.ExecutionEngine, functions: Mapping[str, int]) -> None:
@@ -188,13 +151,3 @@ def _call_by_table(module: llvm.ModuleRef) -> None:
     for function in module.functions:
         if function.is_declaration:
             function.add_function_attribute("nonlazybind")
-
-
-def _called(module: llvm.ModuleRef) -> Iterator[str]:
-    for function in module.functions:
-        if function.is_declaration and not function.name.startswith("llvm."):
-            yield str(function.name)
-
-
-def _is_known(name: str, functions: Mapping[str, int]) -> bool:
-    return name in functions or hasattr(ctypes.CDLL(None), name)

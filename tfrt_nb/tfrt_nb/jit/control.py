@@ -5,7 +5,7 @@ from __future__ import annotations
 from xdsl.dialects import cf, func
 from xdsl.ir import Operation
 
-from tfrt_nb.jit import library
+from tfrt_nb.jit.externals import call_external
 from tfrt_nb.jit.function_body import FunctionBody, Lowering
 from tfrt_nb.jit.llvm_types import llvm_type, result_type
 
@@ -35,8 +35,7 @@ def _switch(body: FunctionBody, op: Operation) -> None:
 def _call(body: FunctionBody, op: Operation) -> None:
     assert isinstance(op, func.CallOp)
     symbol = op.callee.root_reference.data
-    if library.takes_buffer(symbol) and symbol not in body.module.defined:
-        library.call(body, op)
+    if symbol not in body.module.defined and call_external(body, op, symbol):
         return
     returns = result_type(op.res.types)
     name = body.module.function(symbol)

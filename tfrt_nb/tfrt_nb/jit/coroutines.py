@@ -13,26 +13,26 @@ and then one for each result.  It returns whether the function failed.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from types import MappingProxyType
 
 from xdsl.dialects import func, memref
-from xdsl.dialects.builtin import MemRefType, ModuleOp
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, Region
 
 from tfrt_nb.dialects.async_.coroutine import CoroFreeOp
-from tfrt_nb.dialects.async_.extensions import RuntimeStackIsLowOp, RuntimeTakeBufferOp
-from tfrt_nb.dialects.async_.types import ValueType
+from tfrt_nb.dialects.async_.extensions import RuntimeStackIsLowOp
 from tfrt_nb.jit import (
     arithmetic,
     async_runtime,
     buffers,
     control,
-    library,
     mathematics,
     spawning,
     views,
 )
 from tfrt_nb.jit.adapters import has_buffers, kernel_adapter
-from tfrt_nb.jit.buffers import globals_table
+from tfrt_nb.jit.descriptors import METADATA
+from tfrt_nb.jit.externals import Externals
 from tfrt_nb.jit.function_body import (
     INTERRUPT_FLAG,
     LIVE_COUNTER,
@@ -47,10 +47,11 @@ from tfrt_nb.jit.llvm_types import (
     result_type,
     signature,
 )
-from tfrt_nb.passes.control_flow import operations_in, split_edge, terminator_of
+from tfrt_nb.passes.control_flow import split_edge, terminator_of
 from tfrt_nb.passes.coroutines import PRESPLIT
 from tfrt_nb.passes.errors import fail
 from tfrt_nb.passes.propagate_failures import FALLIBLE
+from tfrt_runtime.async_runtime.printing import BUFFER_PRINTERS
 
 _LOWERINGS = {
     **arithmetic.LOWERINGS,
@@ -73,12 +74,13 @@ def lower_to_llvm(
     module: ModuleOp,
     adapted: frozenset[str] = frozenset(),
     *,
+    externals: Externals = MappingProxyType({}),
     is_portable: bool = False,
     quick: frozenset[str] = frozenset(),
 ) -> str:
     """The text of the LLVM module.  The MLIR module is changed: some edges get a block.
 
-    The functions `adapted` get an adapter.  Portable code calls only what MLIR's runtime has, if the
+    The functions `adapted` get an adapter.  `externals` are declared and are functions of Python.  Portable code calls only what MLIR's runtime has, if the
     module's operations allow that.  The functions `quick` shall be ready soon rather than run fast.
 
     Raises:
@@ -90,17 +92,19 @@ def lower_to_llvm(
     text = ModuleText(
         adapted,
         _has_buffers(ops, adapted),
-        len(buffer_globals),
-        notes_buffers=not is_portable and _gives_buffers(functions),
+        constant_globals=frozenset(
+            op.sym_name.data for op in buffer_globals if op.constant is not None
+        ),
         is_portable=is_portable,
         fallible=spawning.fallible_functions(functions),
         resolving=spawning.resolving_functions(functions),
         defined=frozenset(op.sym_name.data for op in functions if not op.is_declaration),
         quick=quick,
+        externals=externals,
     )
     definitions: list[str] = []
     if text.counts:
-        text.globals += [globals_table(buffer_globals), f"{LIVE_COUNTER} = internal global i64 0"]
+        text.globals.append(f"{LIVE_COUNTER} = internal global i64 0")
     for op in ops:
         match op:
             case func.FuncOp():
@@ -124,18 +128,10 @@ def lower_to_llvm(
             _RESUME,
             *text.helpers.values(),
             *definitions,
+            METADATA,
             "",
         ]
     )
-
-
-def _gives_buffers(functions: Sequence[func.FuncOp]) -> bool:
-    """Whether buffers are deallocated, or may be results for the host."""
-    return any(
-        isinstance(type_.value_type if isinstance(type_, ValueType) else type_, MemRefType)
-        for function in functions
-        for type_ in function.function_type.outputs
-    ) or any(type(op) is RuntimeTakeBufferOp for f in functions for op in operations_in(f))
 
 
 def _has_buffers(ops: Sequence[Operation], adapted: frozenset[str]) -> bool:
@@ -170,17 +166,8 @@ def _lower_function(text: ModuleText, op: func.FuncOp) -> Iterator[str]:
 
 def _declare(text: ModuleText, op: func.FuncOp, returns: str, parameters: Sequence[str]) -> None:
     name = op.sym_name.data
-    if library.takes_buffer(name):
-        expected = library.function_type(name)
-        if op.function_type != expected:
-            fail(op, f"'{name}' is declared with another type than it has, which is '{expected}'")
-        return
-    if async_runtime.is_runtime_function(name):
-        known = async_runtime.runtime_function(name)
-        if (returns, tuple(parameters)) != (known.returns, known.parameters):
-            types = f"{known.returns} ({', '.join(known.parameters)})"
-            fail(op, f"'{name}' is declared with another type than it has, which is {types}")
-    text.declare(name, returns, ", ".join(parameters))
+    if name not in BUFFER_PRINTERS and name not in text.externals:
+        text.declare(name, returns, ", ".join(parameters))
 
 
 def _definition(text: ModuleText, op: func.FuncOp, returns: str) -> str:
@@ -188,7 +175,7 @@ def _definition(text: ModuleText, op: func.FuncOp, returns: str) -> str:
     is_coroutine = op.attributes.get("passthrough") == PRESPLIT
     # A coroutine returns whenever it is suspended; it is over when its frame is freed.
     end = CoroFreeOp if is_coroutine else func.ReturnOp
-    body = FunctionBody(text, frees_buffers=any(map(buffers.is_on_heap, operations_in(op))))
+    body = FunctionBody(text, frees_buffers=not text.is_portable and buffers.has_frame_buffers(op))
     for block in _in_order(op.body):
         body.start(block)
         if body.frees_buffers and block is op.body.blocks[0]:

@@ -8,12 +8,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, NoneAttr
+from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, NoneAttr, UnrankedMemRefType
 from xdsl.ir import Operation, SSAValue
 
 from tfrt_nb.jit.function_body import FunctionBody
 from tfrt_nb.jit.llvm_types import llvm_type, memref_type
 from tfrt_nb.passes.errors import fail
+from tfrt_runtime.async_runtime.printed_buffers import MOST_DIMENSIONS
+from tfrt_runtime.native.async_buffers import ADDRESS_MASK, IS_CONSTANT
 
 _ALLOCATED, _ALIGNED, _OFFSET, _SIZES, _STRIDES = range(5)
 
@@ -85,8 +87,47 @@ def layout_of(body: FunctionBody, buffer: SSAValue, op: Operation) -> Layout:
     )
 
 
+def static_handle(body: FunctionBody, *, is_constant: bool = False) -> str:
+    """The handle of a buffer that never ends, or not before the function that has it."""
+    header = body.module.constant("i64 0")
+    if not is_constant:
+        return header
+    return body.value(f"getelementptr i8, ptr {header}, i64 {IS_CONSTANT}")
+
+
+def dead_handle(body: FunctionBody) -> str:
+    """The handle of a buffer that never was."""
+    return body.module.constant("i64 1")
+
+
+def dead_buffer(body: FunctionBody, type_: MemRefType | UnrankedMemRefType) -> str:
+    """A descriptor whose buffer never was."""
+    handle = f"ptr {dead_handle(body)}, ptr null, i64 0"
+    rank = MOST_DIMENSIONS if isinstance(type_, UnrankedMemRefType) else len(type_.get_shape())
+    numbers = f", [{rank} x i64] zeroinitializer" * 2 if rank else ""
+    first = "i64 0, " if isinstance(type_, UnrankedMemRefType) else ""
+    return f"{{ {first}{handle}{numbers} }}"
+
+
+IS_HEADER, IS_ELEMENT = ", !tbaa !3", ", !tbaa !4"
+"""At the end of a load or store: LLVM may take words of headers and elements for different memory."""
+METADATA = """\
+!0 = !{!"memory"}
+!1 = !{!"header", !0, i64 0}
+!2 = !{!"element", !0, i64 0}
+!3 = !{!1, !1, i64 0}
+!4 = !{!2, !2, i64 0}"""
+
+
+def header_of(body: FunctionBody, handle: str) -> str:
+    """Where the word is that says whether a buffer is live."""
+    # Not by integers: LLVM keeps knowing which memory the pointer is of.
+    mask = str(ADDRESS_MASK)
+    return body.call("llvm.ptrmask.p0.i64", "ptr", ("ptr", handle), ("i64", mask))
+
+
 def allocated_pointer(body: FunctionBody, buffer: SSAValue) -> str:
-    """Where the memory starts that was allocated."""
+    """The handle of a buffer."""
     return _field(body, buffer, _ALLOCATED)
 
 

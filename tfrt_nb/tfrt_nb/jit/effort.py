@@ -7,6 +7,7 @@ straight through is over sooner than it would be optimised; so is what hardly ev
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
@@ -19,6 +20,8 @@ from tfrt_nb.passes.run_straight import SELDOM
 
 QUICK = 0
 FULL = 2
+_MAX_NESTED_LOOPS = 32
+"""What LLVM's passes on loops take grows faster than the square of how deep they nest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +58,9 @@ def worthwhile_effort(module: ModuleOp) -> Effort:
 
 
 def _repeated_blocks(function: FuncOp) -> set[Block]:
-    """The blocks from which control may come back to them."""
+    """The blocks from which control may come back to them; none where loops nest too deep to optimise."""
     repeated: set[Block] = set()
+    depths: Counter[Block] = Counter()
     if function.body.first_block is function.body.last_block:
         return repeated
     returns = returning_edges(function.body)
@@ -75,4 +79,8 @@ def _repeated_blocks(function: FuncOp) -> set[Block]:
                 loop.add(block)
                 pending += predecessors.get(block, ())
         repeated |= loop
+        for block in loop:
+            depths[block] += 1
+            if depths[block] > _MAX_NESTED_LOOPS:
+                return set()
     return repeated

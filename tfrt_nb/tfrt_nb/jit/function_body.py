@@ -6,33 +6,29 @@ writes instructions, and binds the results to names.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
+from tfrt_nb.dialects.async_.extensions import ADDED_AT
 from tfrt_nb.dialects.branches import branch_operands
-from tfrt_nb.jit.llvm_types import LIBRARY_FUNCTIONS, global_symbol, llvm_type, text_constant
+from tfrt_nb.internal_errors import location_of, place_of
+from tfrt_nb.jit.linking import LIBRARY
+from tfrt_nb.jit.llvm_types import global_symbol, llvm_type, text_constant
 from tfrt_nb.passes.control_flow import terminator_of
-from tfrt_nb.passes.errors import location_of
+from tfrt_runtime.async_runtime.externals import PythonExternal
+from tfrt_runtime.async_runtime.printing import PRINTING
 from tfrt_runtime.diagnostics import Location
 
-_CALLED_BY_OURS = frozenset(
-    {
-        *("aligned_alloc", "free", "memcpy", "memmove", "memset"),
-        *("printI64", "printU64", "printF32", "printF64", "printString"),
-        *("printNewline", "printComma", "printOpen", "printClose"),
-    }
-)
-_OUR_PREFIXES = ("llvm.", "mlirAsyncRuntim", "tfrtAsync", "__", *LIBRARY_FUNCTIONS)
+_CALLED_BY_OURS = LIBRARY.keys() | PRINTING.keys()
+_OUR_PREFIXES = ("llvm.", "mlirAsyncRuntim", "tfrtAsync", "__", "defined.", "external.")
 
 Argument: TypeAlias = tuple[str, str]
 """An argument of a call: its LLVM type and the operand."""
 
 
-GLOBALS_TABLE = '@".globals"'
-"""Address and bytes of each global buffer: memory that nobody frees."""
 INTERRUPT_FLAG = "@tfrtInterruptFlag"
 """Points to the word that is not 0 while some run is cancelled; whoever loads the code says where."""
 LIVE_COUNTER = '@".live"'
@@ -43,14 +39,12 @@ LIVE_COUNTER = '@".live"'
 class ModuleText:
     """What functions share: declarations, constants, helpers, and who else is called.
 
-    `adapted` are the functions that kernels call; with `counts` there is a `LIVE_COUNTER`;
-    `global_count` is the length of the `GLOBALS_TABLE`; `helpers` are functions that lowerings
-    bring along.
+    `adapted` are the functions that kernels call; with `counts` there is a `LIVE_COUNTER`; `helpers` are
+    functions that lowerings bring along.
     """
 
     adapted: frozenset[str] = frozenset()
     counts: bool = False
-    global_count: int = 0
 
     declarations: dict[str, str] = field(default_factory=dict)
     constants: dict[str, str] = field(default_factory=dict)
@@ -58,8 +52,8 @@ class ModuleText:
     globals: list[str] = field(default_factory=list)
     watches_interrupts: bool = False
     """Whether there is an `INTERRUPT_FLAG`."""
-    notes_buffers: bool = False
-    """Whether buffers are given back or away, so that it has to be known which ones are there."""
+    constant_globals: frozenset[str] = frozenset()
+    """The global buffers that must not be changed."""
     is_portable: bool = False
     """Whether only MLIR's runtime is there."""
     quick: frozenset[str] = frozenset()
@@ -78,6 +72,8 @@ class ModuleText:
     defined: frozenset[str] = frozenset()
     """The MLIR functions that have bodies."""
     helpers: dict[str, str] = field(default_factory=dict)
+    externals: Mapping[str, PythonExternal] = field(default_factory=dict)
+    """The functions of Python's that the program declares."""
 
     def declare(self, name: str, returns: str, parameters: str) -> str:
         """Make sure that the function is declared; its name."""
@@ -108,6 +104,11 @@ class ModuleText:
     def maker(self, op: Operation) -> str | None:
         """A record of where an object is made, if that is known."""
         place = location_of(op)
+        return None if place is None else self._record("", place)
+
+    def adder(self, op: Operation) -> str | None:
+        """A record of where a task is added to its group, if that is known."""
+        place = place_of(op.attributes.get(ADDED_AT))
         return None if place is None else self._record("", place)
 
     def failure(self, message: str, op: Operation) -> str:
@@ -200,6 +201,13 @@ class FunctionBody:
         """Write an instruction whose result is the MLIR value."""
         self.bind(result, self.value(instruction))
 
+    def set_frozen(self, result: SSAValue, instruction: str) -> None:
+        """The same for what may be undefined: it is some value from here on.
+
+        LLVM takes what depends on an undefined value for unreachable, the check of an index included.
+        """
+        self.set(result, f"freeze {llvm_type(result.type)} {self.value(instruction)}")
+
     def argument(self, value: SSAValue) -> Argument:
         """The value as an argument of a call."""
         return llvm_type(value.type), self.name(value)
@@ -215,22 +223,24 @@ class FunctionBody:
 
     def text(self) -> str:
         """All blocks, the arguments of all but the first as phi instructions."""
-        return "\n".join(
-            "\n".join([f"{self._label(block)}:", *self._beginning(block, index), *lines])
-            for index, (block, lines) in enumerate(self._blocks.items())
-        )
-
-    def _beginning(self, block: Block, index: int) -> list[str]:
-        return self._first if index == 0 else [self._phi(argument) for argument in block.args]
-
-    def _phi(self, argument: BlockArgument) -> str:
-        incoming = []
-        for source in self._blocks:
-            branch = terminator_of(source)
+        edges: dict[Block, list[tuple[Operation, int]]] = {}
+        for block in self._blocks:
+            branch = terminator_of(block)
             for edge, target in enumerate(branch.successors):
-                if target is argument.block:
-                    passed = branch_operands(branch, edge)[argument.index]
-                    incoming.append(f"[ {self.name(passed)}, %{self._label(source)} ]")
+                edges.setdefault(target, []).append((branch, edge))
+        first, *others = self._blocks
+        parts = [f"{self._label(first)}:", *self._first, *self._blocks[first]]
+        for block in others:
+            phis = [self._phi(argument, edges.get(block, ())) for argument in block.args]
+            parts += [f"{self._label(block)}:", *phis, *self._blocks[block]]
+        return "\n".join(parts)
+
+    def _phi(self, argument: BlockArgument, edges: Iterable[tuple[Operation, int]]) -> str:
+        incoming = []
+        for branch, edge in edges:
+            assert branch.parent is not None
+            passed = branch_operands(branch, edge)[argument.index]
+            incoming.append(f"[ {self.name(passed)}, %{self._label(branch.parent)} ]")
         type_ = llvm_type(argument.type)
         return f"  {self.name(argument)} = phi {type_} {', '.join(incoming)}"
 

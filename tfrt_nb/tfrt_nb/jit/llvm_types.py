@@ -9,6 +9,7 @@ Async objects and coroutine frames are pointers, coroutine ids and states are LL
 from __future__ import annotations
 
 import functools
+import math
 import struct
 from collections.abc import Sequence
 
@@ -53,6 +54,15 @@ LIBRARY_FUNCTIONS = ("acosh", "asinh", "atanh", "cbrt", "erf", "expm1", "log1p")
 """Functions of the C library that LLVM has no intrinsic for."""
 
 
+MAX_BITS = 4096
+"""Of an integer."""
+MAX_RANK = 256
+MAX_LANES = 1024
+MAX_WORDS = 1024
+"""Of the arguments of a function, and of its results.  What LLVM takes grows with the square of such numbers,
+and 65 536 parts of one value end the process."""
+
+
 class UnsupportedType(Exception):
     """A type that values in compiled code cannot have."""
 
@@ -65,6 +75,8 @@ def llvm_type(type_: Attribute) -> str:
     """
     match type_:
         case IntegerType():
+            if not 0 < type_.width.data <= MAX_BITS:
+                raise UnsupportedType(f"'{type_}' is not a type of compiled code")
             return f"i{type_.width.data}"
         case IndexType():
             return "i64"
@@ -77,6 +89,8 @@ def llvm_type(type_: Attribute) -> str:
         case UnrankedMemRefType():
             return UNRANKED_TYPE
         case MemRefType():
+            if len(type_.get_shape()) > MAX_RANK:
+                raise UnsupportedType(f"a buffer has at most {MAX_RANK} dimensions")
             return memref_type(len(type_.get_shape()))
         case _ if type(type_) in _FLOATS:
             return _FLOATS[type(type_)]
@@ -96,6 +110,8 @@ def _vector_type(type_: VectorType[Attribute]) -> str:
     is_scalable = any(flag.value.data for flag in type_.scalable_dims)
     if is_scalable or 0 in type_.get_shape():
         raise UnsupportedType(f"'{type_}' is not a type of compiled code")
+    if math.prod(type_.get_shape()) > MAX_LANES:
+        raise UnsupportedType(f"'{type_}' has more than {MAX_LANES} elements; use a buffer")
     *outer, last = type_.get_shape() or (1,)
     text = f"<{last} x {element}>"
     for size in reversed(outer):
@@ -113,8 +129,39 @@ def result_type(types: Sequence[Attribute]) -> str:
 
 
 def signature(type_: FunctionType) -> tuple[str, list[str]]:
-    """The return type and the parameter types."""
-    return result_type(type_.outputs.data), [llvm_type(input_) for input_ in type_.inputs]
+    """The return type and the parameter types.
+
+    Raises:
+        UnsupportedType: also for more than `MAX_WORDS`, and for `vector<1xi1>`: LLVM ends the process where
+            it passes one between functions.
+    """
+    for what, types in (("arguments", type_.inputs.data), ("results", type_.outputs.data)):
+        if len(types) > MAX_WORDS or sum(map(_words, types)) > MAX_WORDS:
+            raise UnsupportedType(
+                f"the {what} of a function or task take more than {MAX_WORDS} words of 8 bytes; "
+                "use a buffer"
+            )
+    returns, parameters = result_type(type_.outputs.data), [llvm_type(one) for one in type_.inputs]
+    if any(_MASK_OF_ONE in one for one in (returns, *parameters)):
+        raise UnsupportedType(
+            "'vector<1xi1>' cannot be passed to or from functions and tasks; take an i1"
+        )
+    return returns, parameters
+
+
+def _words(type_: Attribute) -> int:
+    match type_:
+        case IntegerType():
+            return 1 + int(type_.width.data) // 64
+        case VectorType():
+            return math.prod(map(int, type_.get_shape()))
+        case MemRefType():
+            return 3 + 2 * len(type_.get_shape())
+        case _:
+            return 1
+
+
+_MASK_OF_ONE = "<1 x i1>"
 
 
 def constant(value: Attribute) -> str:
@@ -128,7 +175,7 @@ def constant(value: Attribute) -> str:
             return str(value.value.data)
         case FloatAttr():
             return float_literal(value.value.data, value.type)
-        case DenseIntOrFPElementsAttr():
+        case DenseIntOrFPElementsAttr() if isinstance(value.type, VectorType):
             return _elements(value)
         case _:
             raise UnsupportedType(f"'{value}' is not a constant of compiled code")

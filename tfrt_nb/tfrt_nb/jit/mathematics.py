@@ -86,7 +86,8 @@ start:
 inverse:
   %is_one = icmp eq {type_} %base, 1
   %is_minus_one = icmp eq {type_} %base, -1
-  %is_odd = trunc {type_} %exponent to i1
+  %lowest_bit = and {type_} %exponent, 1
+  %is_odd = icmp ne {type_} %lowest_bit, 0
   %sign = select i1 %is_odd, {type_} -1, {type_} 1
   %other = select i1 %is_minus_one, {type_} %sign, {type_} 0
   %inverse_power = select i1 %is_one, {type_} 1, {type_} %other
@@ -98,7 +99,8 @@ check:
   %none = icmp eq {type_} %left, 0
   br i1 %none, label %done, label %square
 square:
-  %counts = trunc {type_} %left to i1
+  %lowest = and {type_} %left, 1
+  %counts = icmp ne {type_} %lowest, 0
   %times = select i1 %counts, {type_} %factor, {type_} 1
   %more = mul {type_} %power, %times
   %squared = mul {type_} %factor, %factor

@@ -129,7 +129,8 @@ def _spawn_into(body: FunctionBody, op: Operation) -> None:
         )
         spawn = f"call void {_functions(module, shape)}"
         module.spawns_into[symbol] = f"{spawn}(ptr {module.function(symbol)}, ptr "
-    arguments = [module.maker(op) or "null", *(body.typed(value) for value in op.operands)]
+    arguments = [module.maker(op) or "null", f"ptr {module.adder(op) or 'null'}"]
+    arguments += [body.typed(value) for value in op.operands]
     body.emit(f"{module.spawns_into[symbol]}{', '.join(arguments)})")
 
 
@@ -159,7 +160,11 @@ def _size(type_: str) -> str:
 
 
 def _spawner(module: ModuleText, shape: _Shape, spawn: str, task: str) -> Iterator[str]:
-    parameters = ["ptr %body", "ptr %maker", *(["ptr %group"] if shape.is_member else [])]
+    parameters = [
+        "ptr %body",
+        "ptr %maker",
+        *(["ptr %adder", "ptr %group"] if shape.is_member else []),
+    ]
     parameters += [f"{llvm_type(type_)} %a{i}" for i, type_ in enumerate(shape.arguments)]
     returns = "void" if shape.is_member else result_type(shape.results)
     yield f"define internal {returns} {spawn}({', '.join(parameters)}) {{"
@@ -182,7 +187,7 @@ def _spawner(module: ModuleText, shape: _Shape, spawn: str, task: str) -> Iterat
     # Handed over first: adding first takes a quarter longer.
     yield f"  {_call(module, 'mlirAsyncRuntimeExecute', '%frame', task)}"
     if shape.is_member:
-        yield f"  %rank = {_call(module, 'mlirAsyncRuntimeAddTokenToGroup', '%r0', '%group')}"
+        yield f"  %rank = {_call(module, 'tfrtAsyncAddToGroup', '%r0', '%group', '%adder')}"
         yield f"  {_call(module, 'mlirAsyncRuntimeDropRef', '%r0', '1')}"
         yield "  ret void"
         yield "}"

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import re
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from enum import StrEnum
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.passes import ModulePass
+from xdsl.traits import SymbolTable
 
-from tfrt_nb.jit.cache import Compiled, code_cache, program_key
+from tfrt_nb.internal_errors import internal_error, location_of
+from tfrt_nb.jit.cache import code_cache, program_key
 from tfrt_nb.jit.compiler import (
     MachineCode,
     assembly,
@@ -19,6 +23,7 @@ from tfrt_nb.jit.compiler import (
 )
 from tfrt_nb.jit.coroutines import lower_to_llvm
 from tfrt_nb.jit.effort import worthwhile_effort
+from tfrt_nb.jit.externals import Externals, check_declarations, expand_calls
 from tfrt_nb.passes.copying import copy_program
 from tfrt_nb.passes.pipeline import executable_pipeline
 from tfrt_nb.passes.printing import print_ir
@@ -40,18 +45,21 @@ def emit(module: ModuleOp, stage: Stage, *first: ModulePass) -> str:
 
     `first` are passes on the high-level operations, as for `executable_pipeline`.
     """
-    lowered = _lowered(module, first)
+    externals = check_declarations(module)
+    lowered = _lowered(module, externals, first)
     if stage is Stage.ASYNC_RUNTIME:
         return print_ir(lowered)
     effort = worthwhile_effort(lowered)
-    text = lower_to_llvm(lowered, quick=effort.quick)
+    text = lower_to_llvm(lowered, externals=externals, quick=effort.quick)
     match stage:
         case Stage.COROUTINE:
             return text
         case Stage.LLVM_SPLIT:
-            return split_coroutines(text, effort.level)
+            with _llvm_errors_placed(lowered, text):
+                return split_coroutines(text, effort.level)
         case Stage.ASM:
-            return assembly(text, effort.level)
+            with _llvm_errors_placed(lowered, text):
+                return assembly(text, effort.level)
 
 
 def compile_program(
@@ -61,38 +69,64 @@ def compile_program(
     adapted: Collection[str] = (),
     source: tuple[str, str] | None = None,
 ) -> MachineCode:
-    """Compile the program; `functions` are the addresses of what it calls, the runtime's included.
+    """Compile the program; `functions` are the addresses of the runtime's functions.
 
     Each public function `f` is called through `coroutines.packed_name(f)`.  Kernels call the functions
     `adapted` through `adapters.adapter_name(f)`.  With its `source`, the text that the module is made
     from and what that is called, a program is not compiled again that was before: see `cache`.
     """
+    externals = check_declarations(module)
     if source is None:
-        return load(_compiled(module, first, adapted), functions)
-    how = "\n".join([str(executable_pipeline(*first)), *sorted(adapted)])
+        return load(_compiled(module, externals, first, adapted), functions)
+    symbols = sorted(external.symbol for external in externals.values())
+    how = "\n".join([str(executable_pipeline(*first)), *sorted(adapted), *symbols])
     key = program_key(*source, how)
-    compiled = code_cache().get(key)
-    if compiled is None:
-        compiled = _compiled(module, first, adapted)
-        code_cache().put(key, compiled)
-    return load(compiled, functions)
+    code = code_cache().get(key)
+    if code is None:
+        code = _compiled(module, externals, first, adapted)
+        code_cache().put(key, code)
+    return load(code, functions)
 
 
 def _compiled(
-    module: ModuleOp, first: tuple[ModulePass, ...], adapted: Collection[str] = ()
-) -> Compiled:
+    module: ModuleOp,
+    externals: Externals,
+    first: tuple[ModulePass, ...],
+    adapted: Collection[str],
+) -> bytes:
     with collector_paused():
-        lowered = _lowered(module, first, adapted)
+        lowered = _lowered(module, externals, first, adapted)
         effort = worthwhile_effort(lowered)
-        text = lower_to_llvm(lowered, frozenset(adapted), quick=effort.quick)
-    return object_code(text, effort.level)
+        text = lower_to_llvm(lowered, frozenset(adapted), externals=externals, quick=effort.quick)
+    with _llvm_errors_placed(lowered, text):
+        return object_code(text, effort.level)
+
+
+_LLVM_LINE = re.compile(r"<string>:(\d+):\d+: ")
+_DEFINITION = re.compile(r'^define .*?@"?([\w.$-]+)', re.MULTILINE)
+
+
+@contextmanager
+def _llvm_errors_placed(module: ModuleOp, text: str) -> Iterator[None]:
+    """Within, what LLVM refuses of `text` is an internal error at the function of the module concerned."""
+    try:
+        yield
+    except RuntimeError as problem:
+        line = _LLVM_LINE.search(str(problem))
+        above = "\n".join(text.split("\n")[: int(line[1])]) if line else ""
+        name = ([""] + _DEFINITION.findall(above))[-1]
+        found = SymbolTable.lookup_symbol(module, name) if name else None
+        raise internal_error(problem, None if found is None else location_of(found)) from problem
 
 
 def _lowered(
-    module: ModuleOp, first: tuple[ModulePass, ...], called: Collection[str] = ()
+    module: ModuleOp,
+    externals: Externals,
+    first: tuple[ModulePass, ...],
+    called: Collection[str] = (),
 ) -> ModuleOp:
     """A copy after the passes; the functions `called` from outside are public in it."""
-    copy = copy_program(module)
+    copy = copy_program(expand_calls(module, externals))
     for op in copy.module.ops:
         name = op.get_attr_or_prop("sym_name")
         if isinstance(name, StringAttr) and name.data in called:

@@ -57,7 +57,7 @@ def rank_of(body: FunctionBody, buffer: SSAValue) -> str:
 
 
 def allocated_pointer(body: FunctionBody, buffer: SSAValue) -> str:
-    """Where the memory starts that was allocated."""
+    """The handle of a buffer."""
     return _field(body, buffer, _ALLOCATED)
 
 

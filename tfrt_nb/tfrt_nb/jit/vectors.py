@@ -23,7 +23,8 @@ from xdsl.ir.affine import AffineDimExpr, AffineMap
 
 from tfrt_nb.dialects.async_.vectors import PrintOp, Punctuation, SplatOp
 from tfrt_nb.jit.arithmetic import in_one_line, type_suffix
-from tfrt_nb.jit.descriptors import buffer_type, element_address, layout_of
+from tfrt_nb.jit.buffers import may_be_undefined
+from tfrt_nb.jit.descriptors import IS_ELEMENT, buffer_type, element_address, layout_of
 from tfrt_nb.jit.function_body import Argument, FunctionBody, Lowering
 from tfrt_nb.jit.llvm_types import UnsupportedType, float_literal, llvm_type
 from tfrt_nb.passes.errors import fail
@@ -249,19 +250,21 @@ def _shuffle(body: FunctionBody, op: Operation) -> None:
     lanes = [int(lane) for lane in op.mask.get_values()]
     mask = ", ".join(f"i32 {'poison' if lane < 0 else lane}" for lane in lanes)
     operands = f"{body.typed(op.v1)}, {body.typed(op.v2)}"
-    body.set(op.result, f"shufflevector {operands}, <{len(lanes)} x i32> <{mask}>")
+    body.set_frozen(op.result, f"shufflevector {operands}, <{len(lanes)} x i32> <{mask}>")
 
 
 def _load(body: FunctionBody, op: Operation) -> None:
     assert isinstance(op, vector.LoadOp)
     address, alignment = _lanes_at(body, op, op.base, op.indices, op.result.type)
-    body.set(op.result, f"load {llvm_type(op.result.type)}, ptr {address}, align {alignment}")
+    set_ = body.set_frozen if may_be_undefined(op.base) else body.set
+    type_ = llvm_type(op.result.type)
+    set_(op.result, f"load {type_}, ptr {address}, align {alignment}{IS_ELEMENT}")
 
 
 def _store(body: FunctionBody, op: Operation) -> None:
     assert isinstance(op, vector.StoreOp)
     address, alignment = _lanes_at(body, op, op.base, op.indices, op.vector.type)
-    body.emit(f"store {body.typed(op.vector)}, ptr {address}, align {alignment}")
+    body.emit(f"store {body.typed(op.vector)}, ptr {address}, align {alignment}{IS_ELEMENT}")
 
 
 def _transfer_read(body: FunctionBody, op: Operation) -> None:

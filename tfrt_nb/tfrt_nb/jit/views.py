@@ -19,6 +19,7 @@ from tfrt_nb.jit.descriptors import (
     Layout,
     buffer_type,
     contiguous_strides,
+    dead_handle,
     descriptor,
     layout_of,
 )
@@ -155,7 +156,13 @@ def _expand_shape(body: FunctionBody, op: Operation) -> None:
 def _extract_strided_metadata(body: FunctionBody, op: Operation) -> None:
     assert isinstance(op, memref.ExtractStridedMetaDataOp)
     source = layout_of(body, op.source, op)
-    base = Layout(source.allocated, source.aligned, "0", [], [])
+    handle = source.allocated
+    for size in source.sizes:
+        if not size.isdigit() or size == "0":  # a base has one element
+            is_empty = body.value(f"icmp eq i64 {size}, 0")
+            dead = dead_handle(body)
+            handle = body.value(f"select i1 {is_empty}, ptr {dead}, ptr {handle}")
+    base = Layout(handle, source.aligned, "0", [], [])
     body.bind(op.base_buffer, descriptor(body, base))
     body.bind(op.offset, source.offset)
     for results, numbers in ((op.sizes, source.sizes), (op.strides, source.strides)):

@@ -15,11 +15,12 @@ from tfrt_nb.dialects.async_.runtime import (
     RuntimeStoreOp,
 )
 from tfrt_nb.dialects.async_.types import ValueType
+from tfrt_nb.internal_errors import location_of
 from tfrt_nb.passes.async_calls import LOWERINGS, declare_functions
 from tfrt_nb.passes.control_flow import Emitter, operations_in
 from tfrt_nb.passes.conversion import Conversion
 from tfrt_nb.passes.dominance import in_dominance_order
-from tfrt_nb.passes.errors import PassError, location_of
+from tfrt_nb.passes.errors import PassError
 from tfrt_nb.passes.fold_once import folded
 from tfrt_nb.passes.llvm_forms import async_form, async_forms, llvm_form
 from tfrt_runtime.diagnostics import error, note

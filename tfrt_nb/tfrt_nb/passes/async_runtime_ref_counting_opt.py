@@ -25,6 +25,7 @@ from tfrt_nb.dialects.async_.extensions import RuntimeSpawnOp
 from tfrt_nb.dialects.async_.runtime import RuntimeAddRefOp, RuntimeDropRefOp
 from tfrt_nb.passes.control_flow import erase, operations_in, region_of
 from tfrt_nb.passes.liveness import ancestor_in
+from tfrt_nb.passes.mark_explicit_counts import BY_HAND
 from tfrt_nb.passes.reference_counts import async_values
 
 
@@ -67,10 +68,12 @@ def _users_in(block: Block, value: SSAValue) -> set[Operation]:
 def _cancelling(block: Block, users: Sequence[Operation]) -> list[Operation]:
     cancelled: dict[Operation, None] = {}
     for index, add in enumerate(users):
-        if not isinstance(add, RuntimeAddRefOp):
+        if not isinstance(add, RuntimeAddRefOp) or BY_HAND in add.attributes:
             continue
         for later, drop in enumerate(users[index + 1 :], index + 1):
             if not isinstance(drop, RuntimeDropRefOp) or drop in cancelled:
+                continue
+            if BY_HAND in drop.attributes:
                 continue
             if add.count == drop.count and _may_cancel(users[index + 1 : later]):
                 cancelled |= {add: None, drop: None}

@@ -110,8 +110,12 @@ def _lower(op: Operation, style: ErrorStyle) -> None:
         case AddToGroupOp():
             replace(op, emit(RuntimeAddToGroupOp(op.operand, op.group)).results)
         case AddRefOp():
-            replace(op, emit(RuntimeAddRefOp(op.operand, op.count.value.data)).results)
+            added = emit(RuntimeAddRefOp(op.operand, op.count.value.data))
+            added.attributes |= op.attributes
+            replace(op, added.results)
         case DropRefOp():
-            replace(op, emit(RuntimeDropRefOp(op.operand, op.count.value.data)).results)
+            dropped = emit(RuntimeDropRefOp(op.operand, op.count.value.data))
+            dropped.attributes |= op.attributes
+            replace(op, dropped.results)
         case _:
             pass

@@ -61,7 +61,10 @@ def make_single_level(region: Region, matters: Callable[[Operation], bool]) -> N
     around: set[Operation] = set()
     for op in outside_tasks(region):
         if matters(op):
-            around.update(enclosing_loops_and_branches(op, region))
+            for outer in enclosing_loops_and_branches(op, region):
+                if outer in around:
+                    break
+                around.add(outer)
     if around:
         lower_structured_control_flow(region, lambda op: op in around)
 

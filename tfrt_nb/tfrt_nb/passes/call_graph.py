@@ -22,17 +22,18 @@ def callees(module: ModuleOp) -> dict[str, set[str]]:
     for op in module.body.block.ops:
         name = op.get_attr_or_prop("sym_name")
         if isinstance(name, StringAttr):
-            called = (_callee(o) for region in op.regions for o in outside_tasks(region))
+            called = (callee_of(o) for region in op.regions for o in outside_tasks(region))
             graph[name.data] = {callee for callee in called if callee is not None}
     return graph
 
 
 def callees_in(block: Block) -> set[str]:
     """The names that the operations directly in a block call or spawn."""
-    return {callee for callee in map(_callee, block.ops) if callee is not None}
+    return {callee for callee in map(callee_of, block.ops) if callee is not None}
 
 
-def _callee(op: Operation) -> str | None:
+def callee_of(op: Operation) -> str | None:
+    """The name of the function that an operation calls or spawns, if it does."""
     if type(op) in _CALLS:
         callee = op.properties["callee"]
         assert isinstance(callee, SymbolRefAttr)

@@ -3,8 +3,9 @@
     memref.dealloc %m : memref<4xi64>
     %x = memref.load %m[%i] : memref<4xi64>     // refused: the memory may be another buffer's by now
 
-Seen is what stands behind in the same block, at any depth.  That a buffer is given back twice on other
-ways is an error where that happens (`guard_operations`); that it is read on other ways is not noticed.
+Seen is what stands behind in the same block, at any depth.  On other ways it is an error where it happens
+(`guard_buffers`, `guard_operations`).  Elements are numbers: new memory holds anything, and what is no
+buffer or async object must not be taken for one.
 """
 
 from __future__ import annotations
@@ -14,13 +15,18 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.context import Context
-from xdsl.dialects import memref
+from xdsl.dialects import memref, ub
 from xdsl.dialects.builtin import (
     AffineMapAttr,
+    AnyFloat,
+    IndexType,
+    IntegerType,
     MemRefType,
     ModuleOp,
     NoneAttr,
     StridedLayoutAttr,
+    UnrankedMemRefType,
+    VectorType,
 )
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation
@@ -28,9 +34,10 @@ from xdsl.ir.affine import AffineMap
 from xdsl.passes import ModulePass
 
 from tfrt_nb.dialects.async_.functions import FuncOp as AsyncFuncOp
-from tfrt_nb.dialects.async_.types import ValueType
+from tfrt_nb.dialects.async_.types import ValueType, is_async
+from tfrt_nb.internal_errors import location_of
 from tfrt_nb.passes.control_flow import operations_in
-from tfrt_nb.passes.errors import PassError, fail, location_of
+from tfrt_nb.passes.errors import PassError, fail
 from tfrt_runtime.diagnostics import error, note
 
 
@@ -43,13 +50,17 @@ class CheckBuffers(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for nested in operations_in(op):
             for type_ in _types_of(nested):
-                _check_layout(nested, type_)
+                _check_type(nested, type_)
+            if isinstance(nested, ub.PoisonOp) and is_async(nested.result):
+                fail(nested, f"'{nested.name}' makes no '{nested.result.type}'")
             if isinstance(nested, memref.DeallocOp):
                 _check_uses_behind(nested)
 
 
 def _types_of(op: Operation) -> Iterator[Attribute]:
     yield from op.result_types
+    if isinstance(op, memref.GlobalOp):
+        yield op.type
     if isinstance(op, FuncOp | AsyncFuncOp):
         yield from op.function_type.inputs
         yield from op.function_type.outputs
@@ -58,8 +69,14 @@ def _types_of(op: Operation) -> Iterator[Attribute]:
             yield from block.arg_types
 
 
-def _check_layout(op: Operation, type_: Attribute) -> None:
+def _check_type(op: Operation, type_: Attribute) -> None:
     held = type_.value_type if isinstance(type_, ValueType) else type_
+    if isinstance(held, MemRefType | UnrankedMemRefType):
+        element = held.element_type
+        if isinstance(element, VectorType):
+            element = element.element_type
+        if not isinstance(element, IntegerType | IndexType | AnyFloat):
+            fail(op, f"a buffer of '{element}' cannot be compiled: its elements must be numbers")
     if isinstance(held, MemRefType) and not _is_strided(held.layout):
         fail(
             op,

@@ -13,7 +13,7 @@ this before anything in a loop can suspend: a suspension is a branch, and region
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -280,15 +280,13 @@ def _inline_reduction(
     return result.result
 
 
-def enclosing_loops_and_branches(op: Operation, region: Region) -> list[Operation]:
+def enclosing_loops_and_branches(op: Operation, region: Region) -> Iterator[Operation]:
     """The operations between `op` and the region that it is nested in, innermost first."""
-    enclosing: list[Operation] = []
     while op.parent is not None and region_of(op.parent) is not region:
         parent = op.parent_op()
         assert parent is not None
-        enclosing.append(parent)
+        yield parent
         op = parent
-    return enclosing
 
 
 _LOWERINGS: dict[str, Callable[[Operation], None]] = {

@@ -19,6 +19,9 @@ A task that only becomes the member of a group at once is spawned as one, withou
 
     %t = async.execute { ... }
     %rank = async.add_to_group %t, %g          =>   async.runtime.spawn_into %g, @async_execute_body() : ()
+
+What passes tell each other by attributes, a program does not tell them: the copy has none of these.  Operations
+that trust what only passes know, such as that a number is an object, are refused.
 """
 
 from __future__ import annotations
@@ -42,19 +45,65 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
-from tfrt_nb.dialects.async_.extensions import RuntimeSpawnIntoOp, RuntimeSpawnOp
-from tfrt_nb.dialects.async_.runtime import RuntimeAddToGroupOp
+from tfrt_nb.dialects.async_.extensions import (
+    ADDED_AT,
+    RuntimeCompareExchangeOp,
+    RuntimeFreeBufferOp,
+    RuntimeIsLiveOp,
+    RuntimeIsWritableOp,
+    RuntimeRedeemOp,
+    RuntimeSpawnIntoOp,
+    RuntimeSpawnOp,
+    RuntimeTicketOfOp,
+)
+from tfrt_nb.dialects.async_.runtime import UNSEEN, RuntimeAddToGroupOp
 from tfrt_nb.dialects.async_.tasks import AddToGroupOp, AwaitOp, ExecuteOp, YieldOp
 from tfrt_nb.dialects.async_.types import CoroIdType, CoroStateType, is_async
 from tfrt_nb.dialects.fast_ir import append, create
+from tfrt_nb.passes.awaiting import JOINS, UNINTERRUPTED
 from tfrt_nb.passes.control_flow import operations_in
+from tfrt_nb.passes.coroutines import GIVEN_RESULTS
+from tfrt_nb.passes.errors import fail
+from tfrt_nb.passes.guard_buffers import IN_BOUNDS
 from tfrt_nb.passes.guard_operations import DIVISIONS
+from tfrt_nb.passes.interruptible_loops import NEVER_WRAPS
+from tfrt_nb.passes.mark_explicit_counts import BY_HAND, OF_OWN, ON_TOP
 from tfrt_nb.passes.outline import Symbols
+from tfrt_nb.passes.propagate_failures import FALLIBLE, STRAIGHT
 
 _COMPUTING = ("arith.", "math.")
 _ONLY_IN_COROUTINES = frozenset({CoroIdType, CoroStateType})
 _PRIVATE = StringAttr("private")
 _MAY_FAIL = frozenset({cf.AssertOp, *DIVISIONS})
+_MARKS = frozenset(
+    {
+        IN_BOUNDS,
+        NEVER_WRAPS,
+        JOINS,
+        UNINTERRUPTED,
+        FALLIBLE,
+        STRAIGHT,
+        GIVEN_RESULTS,
+        ON_TOP,
+        BY_HAND,
+        OF_OWN,
+        ADDED_AT,
+        UNSEEN,
+    }
+)
+"""Attributes of passes."""
+_OF_PASSES = frozenset(
+    {
+        RuntimeSpawnOp,
+        RuntimeSpawnIntoOp,
+        RuntimeTicketOfOp,
+        RuntimeRedeemOp,
+        RuntimeFreeBufferOp,
+        RuntimeIsLiveOp,
+        RuntimeIsWritableOp,
+        RuntimeCompareExchangeOp,
+    }
+)
 _NAME = "async_execute_body"
 """Passes call the functions of other tasks `async_execute_fn`, and do not see those kept from them."""
 
@@ -119,10 +168,14 @@ class _Copier:
     def _copy(self, op: Operation, values: Values) -> Operation:
         """A copy that uses what `values` gives instead of its keys; its results are added there."""
         kind = RuntimeAddToGroupOp if type(op) is AddToGroupOp else type(op)
+        if kind in _OF_PASSES:
+            fail(op, f"'{op.name}' is for passes: programs cannot have it")
         operands = op._operands
         taken = [values.get(operand, operand) for operand in operands]
         types = [result.type for result in op.results]
         properties, attributes = dict(op.properties), dict(op.attributes)
+        for mark in attributes.keys() & _MARKS if attributes else ():
+            del attributes[mark]
         if op.regions or op._successors:
             copy = kind.create(
                 operands=taken,
@@ -179,6 +232,8 @@ class _Copier:
             kind, sources, results = RuntimeSpawnIntoOp, [group, *body.captured], []
         taken = [values.get(source, source) for source in sources]
         spawn = create(kind, taken, results, {}, task.location, dict(known[1]))
+        if group is not None and task.next_op is not None:
+            spawn.attributes[ADDED_AT] = task.next_op.location
         for index, source in enumerate(sources):
             if source not in values:
                 self._early.append((spawn, index, source))

@@ -83,8 +83,15 @@ class DesugarProposal(ModulePass):
 
 def _has_to_do_with_the_proposal(module: ModuleOp) -> bool:
     return any(type(op) in _OPERATIONS for op in operations_in(module)) or any(
-        RUNTIME in function.function_type.inputs for function in _functions(module)
+        RUNTIME in function.function_type.inputs
+        or (isinstance(function, PlainFuncOp) and _ends_async(function))
+        for function in _functions(module)
     )
+
+
+def _ends_async(function: PlainFuncOp | FuncOp) -> bool:
+    """Whether `async.return` ends the function."""
+    return any(isinstance(block.last_op, ReturnOp) for block in function.body.blocks)
 
 
 def _functions(module: ModuleOp) -> list[PlainFuncOp | FuncOp]:
@@ -93,7 +100,7 @@ def _functions(module: ModuleOp) -> list[PlainFuncOp | FuncOp]:
 
 def _is_coroutine(function: PlainFuncOp | FuncOp) -> bool:
     """Whether the function becomes an `async.func`, or is one."""
-    if isinstance(function, FuncOp):
+    if isinstance(function, FuncOp) or _ends_async(function):
         return True
     handles = [op for op in function.walk() if isinstance(op, ReturnHandleOp)]
     return (

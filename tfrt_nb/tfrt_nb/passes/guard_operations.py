@@ -37,9 +37,9 @@ from xdsl.passes import ModulePass
 from tfrt_nb.dialects.async_ import arithmetic
 from tfrt_nb.dialects.async_.coroutine import CoroBeginOp
 from tfrt_nb.dialects.async_.extensions import (
+    RuntimeFreeBufferOp,
     RuntimeIsAvailableOp,
     RuntimeStackIsLowOp,
-    RuntimeTakeBufferOp,
 )
 from tfrt_nb.dialects.async_.failures import RuntimeCheckOp, RuntimeDescribeErrorOp
 from tfrt_nb.dialects.async_.forall import ForallOp
@@ -47,10 +47,11 @@ from tfrt_nb.dialects.async_.functions import FuncOp as AsyncFuncOp
 from tfrt_nb.dialects.async_.runtime import RuntimeCreateGroupOp, RuntimeLoadOp, RuntimeSetErrorOp
 from tfrt_nb.dialects.async_.tasks import CreateGroupOp
 from tfrt_nb.passes.call_graph import callees, recursive_functions
-from tfrt_nb.passes.control_flow import Emitter, operations_in
+from tfrt_nb.passes.control_flow import Emitter, erase, operations_in
 from tfrt_nb.passes.coroutines import finished_coroutine
 from tfrt_nb.passes.errors import fail
 from tfrt_nb.passes.greedy.constants import integer_of
+from tfrt_nb.passes.guard_buffers import IN_BOUNDS
 from tfrt_nb.passes.guard_views import VIEWS, dimension_size, guard_view
 
 DIVISIONS: frozenset[type[Operation]] = frozenset(
@@ -68,9 +69,6 @@ DIVISIONS: frozenset[type[Operation]] = frozenset(
 MOST_BYTES_OF_AN_ELEMENT = 16
 MOST_BYTES = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 """Buffers that are larger than the memory of the machine are refused."""
-
-IN_BOUNDS = "in_bounds"
-"""The attribute of an access to a buffer whose indices are known to be right."""
 
 _RESUME = 1
 """The successor of `async.coro.suspend` where a coroutine goes on."""
@@ -206,8 +204,9 @@ def _guard_size(op: memref.AllocOp | memref.AllocaOp) -> None:
 
 def _guard_dealloc(op: memref.DeallocOp) -> None:
     emit = Emitter.in_front_of(op)
-    is_there = emit(RuntimeTakeBufferOp(op.memref)).result
-    emit(cf.AssertOp(is_there, "the buffer is deallocated already, or is not one of memref.alloc"))
+    was_live = emit(RuntimeFreeBufferOp(op.memref)).result
+    emit(cf.AssertOp(was_live, "the buffer is deallocated already, or is not one of memref.alloc"))
+    erase(op)
 
 
 def _guard_group(op: Operation, size: SSAValue) -> None:

@@ -23,7 +23,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Operation, SSAValue
 
-from tfrt_nb.dialects.async_.buffers import RankOp
+from tfrt_nb.dialects.async_.buffers import RankOp, TransposeOp
 from tfrt_nb.passes.control_flow import Emitter
 from tfrt_nb.passes.greedy.constants import integer_of
 
@@ -34,6 +34,11 @@ VIEWS: tuple[type[Operation], ...] = (
     *(memref.ReinterpretCastOp, memref.SubviewOp, memref.ViewOp),
 )
 """What `guard_view` looks at."""
+_PARTS = (
+    *(memref.CollapseShapeOp, memref.ExpandShapeOp, memref.MemorySpaceCastOp),
+    *(memref.ReinterpretCastOp, memref.SubviewOp, TransposeOp),
+)
+"""They make a buffer that begins where the memory of another one does."""
 
 
 def guard_view(op: Operation) -> None:
@@ -73,6 +78,21 @@ def _numbers(static: DenseArrayBase[IntegerType], dynamic: Sequence[SSAValue]) -
 
 def _known(number: Number) -> int | None:
     return number if isinstance(number, int) else integer_of(number)
+
+
+def _whole(buffer: SSAValue) -> SSAValue:
+    """A buffer that begins where the memory of `buffer` does, and whose elements may all be used.
+
+    A base has no dimensions, a part strides: both may stand for the whole.
+    """
+    while isinstance(owner := buffer.owner, Operation):
+        assert isinstance(buffer.type, MemRefType)
+        is_base = isinstance(owner, memref.ExtractStridedMetaDataOp)
+        is_part = isinstance(owner, _PARTS) and not isinstance(buffer.type.layout, NoneAttr)
+        if not (is_base or is_part):
+            return buffer
+        buffer = owner.operands[0]
+    return buffer
 
 
 def _of_any_layout(type_: MemRefType) -> MemRefType:
@@ -191,24 +211,25 @@ class _Guard:
             room = self._binary(arith.DivUIOp, room, self._binary(arith.MaxSIOp, count, 1))
 
     def reinterpret_cast(self, op: memref.ReinterpretCastOp) -> None:
-        """The base of a buffer, which has no dimensions, may stand for all of it."""
-        assert isinstance(op.source.type, MemRefType)
-        shape = self._shape(op.source)
-        if not shape or not isinstance(op.source.type.layout, NoneAttr):
-            return
+        """The result is in the memory that the source is known to be a part of."""
         text = "the view is out of bounds"
         [last] = _numbers(op.static_offsets, op.offsets)
-        total: Number = 1
-        for size in shape:
-            total = self._mul(total, size)
+        whole = _whole(op.source)
+        sizes = self._shape(whole)
+        start, *steps = self._layout(whole, sizes)
+        if _known(start) != 0:
+            self._expect("sge", last, start, text)
+        total: Number = start
+        count: Number = 1
+        for size, step in zip(sizes, steps, strict=True):
+            total = self._add(total, self._mul(self._add(size, -1), step))
+            count = self._mul(count, self._at_most_one(size))
+        total = self._mul(self._add(total, 1), count)
         # Unsigned: a negative number is a very large one.
         self._expect("ule", last, total, text)
-        count: Number = 1
-        sizes, strides = (
-            _numbers(op.static_sizes, op.sizes),
-            _numbers(op.static_strides, op.strides),
-        )
-        for size, stride in zip(sizes, strides, strict=True):
+        count = 1
+        strides = _numbers(op.static_strides, op.strides)
+        for size, stride in zip(_numbers(op.static_sizes, op.sizes), strides, strict=True):
             self._expect("sge", size, 0, text)
             self._expect("sge", stride, 0, text)
             last = self._add(last, self._last(size, stride, total, text))

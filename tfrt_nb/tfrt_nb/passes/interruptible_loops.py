@@ -19,18 +19,27 @@ therefore cut into pieces, and checks once in each:
                                               yield %c + 4096
                                             }
 
-Recursive functions check when they are called.  Loops that have few rounds check nothing.  Parallel loops that are left become sequential ones.
+Functions that may run long by their calls alone check when they are called.  Loops that have few
+rounds check nothing.  Parallel loops that are left become sequential ones.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.context import Context
-from xdsl.dialects import arith, cf, scf
-from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, ModuleOp, UnitAttr
+from xdsl.dialects import arith, cf, memref, scf
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    MemRefType,
+    ModuleOp,
+    UnitAttr,
+)
 from xdsl.dialects.func import CallOp as PlainCallOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, Region, SSAValue
@@ -39,7 +48,7 @@ from xdsl.passes import ModulePass
 from tfrt_nb.dialects.async_.failures import RuntimeCheckInterruptOp
 from tfrt_nb.dialects.async_.functions import FuncOp as AsyncFuncOp
 from tfrt_nb.passes.awaiting import UNINTERRUPTED
-from tfrt_nb.passes.call_graph import callees, recursive_functions
+from tfrt_nb.passes.call_graph import callee_of, callees, callees_first, recursive_functions
 from tfrt_nb.passes.control_flow import (
     Emitter,
     move_to_end,
@@ -58,6 +67,8 @@ Flags that users give to operations promise the same, and may be wrong: they are
 """
 _OPERATIONS_IN_A_PIECE = 2**16
 """About so many operations run between two checks, some ten microseconds."""
+_ELEMENTS_COPIED_AT_ONCE = 8
+"""So many elements are copied in the time of about one other operation."""
 _FEWEST_ROUNDS = 16
 """Pieces of fewer rounds are not worth while."""
 _QUICK_DIALECTS = frozenset({"arith", "math", "memref", "vector", "ub"})
@@ -74,23 +85,68 @@ class InterruptibleLoops(ModulePass):
         for parallel in operations_in(op):
             if isinstance(parallel, scf.ParallelOp):
                 sequential_loops(parallel)
-        recursive = recursive_functions(callees(op))
-        for function in op.body.block.ops:
-            if isinstance(function, FuncOp) and function.sym_name.data in recursive:
+        for function in _lasting_functions(op):
+            if isinstance(function, FuncOp):
                 _check_at_start(first_block(function), function)
-            elif isinstance(function, AsyncFuncOp) and function.sym_name.data in recursive:
+            else:
                 _check_at_start(function.body.blocks[0], function)
+        lengths: dict[Operation, int | None] = {}
         # What is cut into pieces is moved, but not copied: the operations that were found stay.
         for nested in operations_in(op):
             if UNINTERRUPTED in nested.attributes:
                 continue
             if isinstance(nested, scf.ForOp):
-                _check_counted(nested)
+                _check_counted(nested, lengths)
             elif isinstance(nested, scf.WhileOp):
                 _check_at_start(nested.after_region.block, nested)
             for region in nested.regions:
                 for header, branch in _loop_headers(region).items():
                     _check_at_start(header, branch)
+
+
+def _lasting_functions(module: ModuleOp) -> list[FuncOp | AsyncFuncOp]:
+    """The functions that may run long by their calls alone: recursive ones, and the tops of pyramids.
+
+    A function that calls another one twice takes twice as long; twenty of them, one above the other,
+    take a million times as long, without a loop.
+    """
+    functions = {
+        one.sym_name.data: one
+        for one in module.body.block.ops
+        if isinstance(one, FuncOp | AsyncFuncOp)
+    }
+    graph = callees(module)
+    recursive = recursive_functions(graph)
+    lengths: dict[str, int] = {}
+    found = []
+    for name in (name for names in callees_first(graph) for name in names):
+        if name not in functions:
+            continue
+        length = _stretch(functions[name], lengths)
+        # Who calls a function that checks need not count what that does.
+        is_lasting = name in recursive or length > _OPERATIONS_IN_A_PIECE
+        lengths[name] = 1 if is_lasting else length
+        if is_lasting:
+            found.append(functions[name])
+    return found
+
+
+def _stretch(op: Operation, lengths: Mapping[str, int]) -> int:
+    """About how many operations run for one without a check; `lengths` are those of functions."""
+    callee = callee_of(op)
+    if callee is not None:
+        return lengths.get(callee, 1)
+    inner = sum(
+        _stretch(o, lengths) for region in op.regions for block in region.blocks for o in block.ops
+    )
+    if isinstance(op, scf.ForOp):
+        trips = _trip_count(op)
+        in_all = inner if trips is None else inner * trips
+        return (
+            in_all if in_all <= _OPERATIONS_IN_A_PIECE else inner
+        )  # a longer loop checks by itself
+    own = _own_length(op)
+    return inner + (_OPERATIONS_IN_A_PIECE if own is None else own)
 
 
 def _check_at_start(block: Block, loop: Operation) -> None:
@@ -107,8 +163,8 @@ def _loop_headers(region: Region) -> dict[Block, Operation]:
     return found
 
 
-def _check_counted(loop: scf.ForOp) -> None:
-    length = _length(loop.body.block.ops)
+def _check_counted(loop: scf.ForOp, lengths: dict[Operation, int | None]) -> None:
+    length = _length(loop.body.block.ops, lengths)
     rounds = 0 if length is None else _OPERATIONS_IN_A_PIECE // length
     if rounds < _FEWEST_ROUNDS:
         _check_at_start(loop.body.block, loop)
@@ -126,33 +182,54 @@ def _trip_count(loop: scf.ForOp) -> int | None:
     return max(0, -((lower - upper) // step))
 
 
-def _length(ops: Iterable[Operation]) -> int | None:
-    """At most how many operations run in a round; None if that may be very many."""
+def _length(ops: Iterable[Operation], lengths: dict[Operation, int | None]) -> int | None:
+    """At most how many operations run in a round; None if that may be very many.
+
+    `lengths` are those of loops in it, as they were before they were cut.
+    """
     total = 1
     for op in ops:
-        inner = _length_of(op)
+        if op not in lengths and isinstance(op, scf.ForOp):
+            lengths[op] = _length_of(op, lengths)
+        inner = lengths[op] if op in lengths else _length_of(op, lengths)
         if inner is None:
             return None
         total += inner
     return total
 
 
-def _length_of(op: Operation) -> int | None:
+def _length_of(op: Operation, lengths: dict[Operation, int | None]) -> int | None:
     if isinstance(op, scf.ForOp):
-        rounds, length = _trip_count(op), _length(op.body.block.ops)
+        rounds, length = _trip_count(op), _length(op.body.block.ops, lengths)
         return None if rounds is None or length is None else rounds * length
     if isinstance(op, PlainCallOp) or not (
         isinstance(op, _STRUCTURED) or op.name.partition(".")[0] in _QUICK_DIALECTS
     ):
         return None
-    total = 1
+    total = _own_length(op)
+    if total is None:
+        return None
     for region in op.regions:
         for block in region.blocks:
-            inner = _length(block.ops)
+            inner = _length(block.ops, lengths)
             if inner is None:
                 return None
             total += inner
     return total
+
+
+def _own_length(op: Operation) -> int | None:
+    """How many plain operations an operation is worth, without its regions; None if that is not known."""
+    if not isinstance(op, memref.CopyOp):
+        return 1
+    type_ = op.source.type
+    assert isinstance(type_, MemRefType)
+    count = 1
+    for size in type_.get_shape():
+        if size == DYNAMIC_INDEX:
+            return None
+        count *= size
+    return 1 + count // _ELEMENTS_COPIED_AT_ONCE
 
 
 def _check_in_pieces(loop: scf.ForOp, rounds: int) -> None:

@@ -37,7 +37,7 @@ from tfrt_nb.passes.control_flow import (
     terminator_of,
 )
 from tfrt_nb.passes.errors import fail
-from tfrt_nb.passes.guard_operations import IN_BOUNDS
+from tfrt_nb.passes.guard_buffers import IN_BOUNDS
 from tfrt_nb.passes.guard_views import dimension_size
 
 

@@ -23,15 +23,22 @@ from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 from xdsl.traits import IsTerminator
 
+from tfrt_nb.dialects.async_.counting import AddRefOp, DropRefOp
 from tfrt_nb.dialects.async_.functions import FuncOp
-from tfrt_nb.dialects.async_.runtime import RuntimeAddRefOp, RuntimeDropRefOp
+from tfrt_nb.dialects.async_.runtime import RuntimeAddRefOp, RuntimeCreateOp, RuntimeDropRefOp
 from tfrt_nb.dialects.async_.tasks import AwaitAllOp, AwaitOp, ExecuteOp
 from tfrt_nb.passes.control_flow import operations_in
 
 ON_TOP = "on_top"
 """The attribute of an `add_ref` or `drop_ref` that does not make its value one that is counted by hand."""
+OF_OWN = "of_own"
+"""The attribute of a `drop_ref` on top, of one reference to an object that the program has created itself:
+it may be the producer's."""
+BY_HAND = "by_hand"
+"""The attribute of an `add_ref` or `drop_ref` that the program has: it is kept where it is, and checked."""
 
 _COUNTING = frozenset({RuntimeAddRefOp, RuntimeDropRefOp})
+_EARLY_COUNTING = frozenset({AddRefOp, DropRefOp})
 _NOT_COUNTED_YET = frozenset({AwaitAllOp, AwaitOp, ExecuteOp, FuncOp})
 
 
@@ -45,9 +52,18 @@ class MarkExplicitCounts(ModulePass):
         operations = operations_in(op)
         counts = [op for op in operations if type(op) in _COUNTING]
         is_lowered = not any(type(op) in _NOT_COUNTED_YET for op in operations)
+        for count in operations:
+            if type(count) in _COUNTING | _EARLY_COUNTING:
+                count.attributes[BY_HAND] = UnitAttr()
         for count in counts:
             if not is_lowered or _is_balanced(count.operands[0]):
                 count.attributes[ON_TOP] = UnitAttr()
+                if isinstance(count, RuntimeDropRefOp) and _drops_one_of_own(count):
+                    count.attributes[OF_OWN] = UnitAttr()
+
+
+def _drops_one_of_own(op: RuntimeDropRefOp) -> bool:
+    return op.count.value.data == 1 and isinstance(op.operands[0].owner, RuntimeCreateOp)
 
 
 def is_counted_by_hand(value: SSAValue) -> bool:

@@ -30,6 +30,7 @@ PASSES = {
     "async-expand-buffers": "expand_buffers.ExpandBuffers",
     "async-expand-selects": "expand_selects.ExpandSelects",
     "async-func-to-async-runtime": "async_func_to_async_runtime.AsyncFuncToAsyncRuntime",
+    "async-guard-buffers": "guard_buffers.GuardBuffers",
     "async-guard-operations": "guard_operations.GuardOperations",
     "async-interruptible-loops": "interruptible_loops.InterruptibleLoops",
     "async-mark-explicit-counts": "mark_explicit_counts.MarkExplicitCounts",

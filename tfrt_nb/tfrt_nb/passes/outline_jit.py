@@ -65,7 +65,7 @@ def _outline(op: JitOp, name: str) -> Operation:
         if nested.name.partition(".")[0] in HOST_DIALECTS and not isinstance(nested, ReturnOp):
             fail(nested, f"'{nested.name}' is a kernel, and what is in a 'tfrt.jit' is compiled")
     inputs = list(body.blocks[0].arg_types)
-    values = op.body_types
+    values, is_token_last = op.body_types, op.is_token_last
     is_async = op.has_token or _has_tasks(op)
     outputs = _async_results(op, values) if is_async else list(values)
     for block in body.blocks:
@@ -74,7 +74,7 @@ def _outline(op: JitOp, name: str) -> Operation:
             leave.location = end.location
             block.insert_op_before(leave, end)
             block.erase_op(end)
-    _replace_by_call(op, name, outputs)
+    _replace_by_call(op, name, outputs, is_token_last=is_token_last)
     type_ = FunctionType.from_lists(inputs, outputs)
     body = op.detach_region(body)
     function: Operation
@@ -97,7 +97,9 @@ def _async_results(op: JitOp, values: tuple[Attribute, ...]) -> list[Attribute]:
     return [*token, *(ValueType(type_) for type_ in values)]
 
 
-def _replace_by_call(op: JitOp, name: str, outputs: list[Attribute]) -> None:
+def _replace_by_call(
+    op: JitOp, name: str, outputs: list[Attribute], *, is_token_last: bool
+) -> None:
     types = [type_ for output in outputs if (type_ := host_type(output)) is not None]
     call = CallOp.create(
         operands=list(op.operands),
@@ -108,6 +110,9 @@ def _replace_by_call(op: JitOp, name: str, outputs: list[Attribute]) -> None:
     block = op.parent
     assert block is not None
     block.insert_op_before(call, op)
-    for old, new in zip(op.results, call.results, strict=False):
+    made = list(call.results)
+    if is_token_last:
+        made.append(made.pop(0))
+    for old, new in zip(op.results, made, strict=False):
         old.replace_all_uses_with(new)
     block.detach_op(op)

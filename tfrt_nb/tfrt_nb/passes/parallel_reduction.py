@@ -34,8 +34,9 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Block, Operation, Region, SSAValue
 
-from tfrt_nb.dialects.async_.extensions import RuntimeTakeBufferOp
+from tfrt_nb.dialects.async_.extensions import RuntimeFreeBufferOp
 from tfrt_nb.passes.control_flow import Emitter, operations_in, replace, terminator_of
+from tfrt_nb.passes.guard_buffers import assert_allocated
 from tfrt_nb.passes.index_math import IndexMath
 
 _SCALARS = IntegerType | IndexType | BFloat16Type | Float16Type | Float32Type | Float64Type
@@ -61,13 +62,14 @@ def split_reduction(
         math.emit(memref.AllocOp([], [], MemRefType(value.type, [most_blocks]))).memref
         for value in op.initVals
     ]
+    for buffer in parts:
+        assert_allocated(math.emit, buffer)
     body = Block(arg_types=[IndexType()])
     blocks = math.emit(scf.ParallelOp([zero], [count], [one], Region(body), []))
     _reduce_block(op, trips, (iterations, size), parts, math.inside(body))
     totals = _combine(op, count, parts, math)
     for buffer in parts:
-        math.emit(RuntimeTakeBufferOp(buffer))
-        math.emit(memref.DeallocOp.get(buffer))
+        math.emit(RuntimeFreeBufferOp(buffer))
     replace(op, totals)
     return blocks
 

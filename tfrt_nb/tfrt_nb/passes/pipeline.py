@@ -23,6 +23,7 @@ from tfrt_nb.passes.drop_on_error_paths import DropOnErrorPaths
 from tfrt_nb.passes.elide_coroutines import ElideCoroutines
 from tfrt_nb.passes.expand_buffers import ExpandBuffers
 from tfrt_nb.passes.expand_selects import ExpandSelects
+from tfrt_nb.passes.guard_buffers import GuardBuffers
 from tfrt_nb.passes.guard_operations import GuardOperations
 from tfrt_nb.passes.interruptible_loops import InterruptibleLoops
 from tfrt_nb.passes.mark_explicit_counts import MarkExplicitCounts
@@ -62,6 +63,7 @@ def executable_pipeline(*first: ModulePass) -> Pipeline:
             CheckAsync(),
             CheckBuffers(),
             ExpandSelects(),
+            GuardBuffers(),
             GuardOperations(recursion=False),
             *map(_for_execution, first),
             AwaitInCalls(),

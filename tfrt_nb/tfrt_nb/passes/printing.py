@@ -35,6 +35,7 @@ from tfrt_nb.dialects.async_ import buffers, loops
 from tfrt_nb.dialects.async_.arithmetic import SwitchOp
 from tfrt_nb.dialects.async_.functions import FuncOp as AsyncFuncOp
 from tfrt_nb.dialects.float_text import float_text
+from tfrt_nb.nesting import deep_stack
 
 _T = TypeVar("_T")
 
@@ -66,12 +67,13 @@ _REPLACEMENTS = {op.name: op for op in _REPLACING}
 """The classes with MLIR's custom form, by the names of operations that xDSL has as well."""
 
 
-def print_ir(module: ModuleOp) -> str:
-    """The text of the module, ending with a newline."""
+def print_ir(module: ModuleOp, *, generic: bool = False) -> str:
+    """The text of the module, ending with a newline; with `generic`, without short forms."""
     stream = StringIO()
-    printer = MlirPrinter(stream)
-    printer.name_values(module)
-    printer.print_op(module)
+    printer = MlirPrinter(stream, print_generic_format=generic)
+    with deep_stack():
+        printer.name_values(module)
+        printer.print_op(module)
     return stream.getvalue() + "\n"
 
 
@@ -188,6 +190,9 @@ class MlirPrinter(Printer):
     _results: dict[Operation, str] = field(default_factory=dict)
     _flags_are_spaced: bool = False
     """MLIR writes `overflow<nsw, nuw>`, but `fastmath<nnan,ninf>`."""
+    _region: Region | None = None
+    """Whose predecessors of blocks are in `_sources`."""
+    _sources: dict[Block, list[Block]] = field(default_factory=dict)
 
     def name_values(self, module: ModuleOp) -> None:
         """Name every value of the module."""
@@ -233,7 +238,7 @@ class MlirPrinter(Printer):
         self._blocks[block] = f"bb{index}"
 
     def print_op(self, op: Operation) -> None:
-        if isinstance(op, UnregisteredOp):
+        if self.print_generic_format or isinstance(op, UnregisteredOp):
             super().print_op(op)
             return
         # Passes make operations of xDSL's own classes, whose custom form is another here and there.
@@ -273,13 +278,12 @@ class MlirPrinter(Printer):
     def _describe_predecessors(self, block: Block) -> str:
         region = block.parent
         assert region is not None
-        names = [
-            f"^{self._get_block_name(source)}"
-            for source in region.blocks
-            if source.last_op is not None
-            for target in source.last_op.successors
-            if target is block
-        ]
+        if region is not self._region:
+            self._region, self._sources = region, {}
+            for source in region.blocks:
+                for target in () if source.last_op is None else source.last_op.successors:
+                    self._sources.setdefault(target, []).append(source)
+        names = [f"^{self._get_block_name(source)}" for source in self._sources.get(block, ())]
         if not names:
             return "no predecessors"
         return f"pred: {names[0]}" if len(names) == 1 else f"{len(names)} preds: {', '.join(names)}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from xdsl.context import Context
 from xdsl.ir import Operation
 
-from tfrt_nb.passes.errors import location_of
+from tfrt_nb.internal_errors import location_of
 from tfrt_runtime.diagnostics import Diagnostic, Severity
 
 

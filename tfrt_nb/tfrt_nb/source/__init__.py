@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from xdsl.dialects.builtin import ModuleOp
 
+from tfrt_nb.internal_errors import internal_errors_caught
+from tfrt_nb.nesting import deep_stack
 from tfrt_nb.source.errors import SourceError
 from tfrt_nb.source.parser import parse_text
 from tfrt_nb.source.text import SourceText
@@ -19,13 +21,14 @@ from tfrt_runtime.bef.collector import collector_paused
 __all__ = ["SourceError", "parse_module"]
 
 
+@internal_errors_caught()
 def parse_module(text: str, name: str) -> ModuleOp:
     """The module that `text` is; `name` stands for it in locations.
 
     Raises:
         SourceError: the text is not a valid program.
     """
-    with collector_paused():
+    with collector_paused(), deep_stack():
         parsed = parse_text(SourceText(text, name))
         diagnostics = verify(parsed.module, parsed.resolved_late)
     if diagnostics:

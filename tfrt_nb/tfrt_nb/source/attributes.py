@@ -48,6 +48,8 @@ class _Element(Parser._TensorLiteralElement):
 
     def to_type(self, parser: AttrParser, type: Attribute) -> int | float | tuple[float, float]:
         if isinstance(type, ComplexType):
+            if not isinstance(self.value, tuple):
+                parser.raise_error("expected a complex number, as in (1.0, 0.0)", self.span)
             return cast(tuple[float, float], super().to_type(parser, type))
         number = number_attribute(parser, self.span, type)
         assert isinstance(number, IntegerAttr | FloatAttr)
@@ -67,7 +69,10 @@ class AttributeParser(Parser):
         self._simple_types: dict[str, TypeAttribute] = {}
 
     def _consume_token(self, expected_kind: MLIRTokenKind | None = None) -> MLIRToken:
-        self._last_end = self._current_token.span.end
+        token = self._current_token
+        if expected_kind is not None and token.kind is not expected_kind:
+            self.raise_error(f"unexpected '{token.text}'")  # xDSL would assert
+        self._last_end = token.span.end
         return super()._consume_token(expected_kind)
 
     def raise_error(

@@ -8,6 +8,8 @@ names, old spellings, and errors that say what MLIR says where MLIR says it.
 from __future__ import annotations
 
 import re
+import struct
+import traceback
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NoReturn, cast
@@ -33,6 +35,8 @@ from tfrt_nb.dialects.catalog import (
     similar_operations,
 )
 from tfrt_nb.dialects.control_flow import NONSTRICT, ReturnOp
+from tfrt_nb.internal_errors import internal_error
+from tfrt_nb.nesting import MAX_NESTING
 from tfrt_nb.source import spellings
 from tfrt_nb.source.errors import LocatedError, SourceError, diagnostic_of, in_mlirs_words
 from tfrt_nb.source.recovery import RecoveringParser
@@ -109,9 +113,25 @@ class SourceParser(RecoveringParser):
         explicit = None if operation.location is UNKNOWN_LOC else operation.location
         span = SourceSpan(self.source, first, name_token.span.start, end, explicit)
         place(operation, span)
-        _place_implied_ends(operation, span)
+        if operation.regions:
+            _place_implied_ends(operation, span)
+            self._resolve_operands_defined_inside(operation)
         self._bind_results(operation, bound, first)
         return operation
+
+    def _resolve_operands_defined_inside(self, operation: Operation) -> None:
+        """Give an operation the values that its own regions have defined under its operands' names.
+
+        xDSL replaces forward references where they are used, and this operation is made after its
+        regions.  Such an operand does not dominate its use, which is found later.  One form may stand
+        for several operations, each in a region of the one before.
+        """
+        if not self._late_values:
+            return
+        for made in operation.walk():
+            for index, operand in enumerate(made.operands):
+                if operand in self._late_values:
+                    made.operands[index] = self._late_values[operand]
 
     def operation_at(
         self, start: int, end: int, operands: Sequence[tuple[str, Attribute]]
@@ -187,10 +207,21 @@ class SourceParser(RecoveringParser):
             operation = operation_type.parse(self)
         except VerifyException as problem:
             self._raise_wrong_types(operation_type, name_token, problem)
+        except IndexError:
+            # xDSL makes the body of a linalg operation of the operands that it has.
+            self.raise_error(f"'{operation_type.name}' op has too few operands", name_token.span)
         except ParseError as problem:
             if self._op_name == operation_type.name:
                 self._raise_at_end_of_line(problem)
             raise
+        except (LookupError, AttributeError, AssertionError, TypeError) as problem:
+            *_, (raised_by, _) = traceback.walk_tb(problem.__traceback__)
+            if not str(raised_by.f_globals["__name__"]).startswith("xdsl.dialects."):
+                raise
+            # xDSL's readers presume that the numbers of operands, the positions and the types fit.
+            text = f"'{written}' op has operands, positions or types that do not fit together"
+            span = Span(name_token.span.start, self._last_end, name_token.span.input)
+            raise LocatedError(span, text, []) from problem
         self._parser_state.dialect_stack.pop()
         if written in spellings.NONSTRICT_BY_SPELLING:
             operation.attributes[NONSTRICT] = UnitAttr()
@@ -295,10 +326,7 @@ class SourceParser(RecoveringParser):
         if not written:
             self.raise_error("empty operation name is invalid", name_token.span)
         name = self._canonical_name(written)
-        if "." not in name:
-            message = f"'{written}' is not the name of an operation: its dialect is missing"
-            self.raise_error(message, name_token.span)
-        operation_type = self._context.get_op(name, dialect_stack=self._parser_state.dialect_stack)
+        operation_type = self._context.get_op(name)  # a name in quotes has its dialect, or none
         if issubclass(operation_type, UnknownOp) and operation_type.name.startswith("async."):
             self.raise_error(
                 f"unregistered operation '{operation_type.name}' found in dialect ('async') "
@@ -394,14 +422,30 @@ def parse_text(source: SourceText) -> ParsedText:
         parser.report(exception)
     except RecursionError:
         parser.diagnostics.append(
-            error("regions or types are nested too deeply", parser.location(parser.token_span))
+            error(
+                f"types or attributes nest more than {MAX_NESTING} deep",
+                parser.location(parser.token_span),
+            )
         )
-    except Exception as exception:  # noqa: BLE001
-        # The parsers of other dialects and of builtin attributes check some values with Python's
-        # own exceptions; to the author of a program they are errors in the text like others.
-        message = str(exception) if isinstance(exception, ValueError | VerifyException) else ""
+    except (ValueError, VerifyException) as exception:
+        # The parsers of other dialects and of builtin attributes check some values with these; to
+        # the author of a program they are errors in the text like others.
         place_of_error = parser.location(parser.token_span)
-        parser.diagnostics.append(error(message or "this cannot be parsed", place_of_error))
+        parser.diagnostics.append(error(str(exception) or "this cannot be parsed", place_of_error))
+    except (OverflowError, struct.error):
+        place_of_error = parser.location(parser.token_span)
+        parser.diagnostics.append(
+            error("a number before this does not fit its type", place_of_error)
+        )
+    except NotImplementedError as exception:
+        # xDSL keeps numbers of some types only: no i128 in lists, no bits of f128.
+        reason = str(exception) or "a number of this type"
+        place_of_error = parser.location(parser.token_span)
+        parser.diagnostics.append(error(f"not supported: {reason}", place_of_error))
+    except MemoryError:
+        raise
+    except Exception as exception:
+        raise internal_error(exception, parser.location(parser.token_span)) from exception
     if parser.diagnostics:
         raise SourceError(*parser.diagnostics)
     return ParsedText(module, tuple(parser.resolved_late))

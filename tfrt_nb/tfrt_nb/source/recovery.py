@@ -22,6 +22,7 @@ class _State:
 
     scope: Scope
     defined: list[str]
+    nesting: int
     blocks: dict[str, tuple[Block, Span | None]]
     block_references: dict[str, list[Span]]
     visibility: Visibility
@@ -64,7 +65,9 @@ class RecoveringParser(StatementParser):
         text = self.source.text
         line_start = text.rfind("\n", 0, start) + 1
         indentation = re.escape(text[line_start:start])
-        pattern = re.compile(rf"^{indentation}(?=(?:func|func\.func|async\.func)\b)", re.MULTILINE)
+        pattern = re.compile(
+            rf"^{indentation}(?=(?:func|func\.func|async\.func)(?![\w.$]))", re.MULTILINE
+        )
         match = pattern.search(text, start + 1)
         return None if match is None else match.end()
 
@@ -72,6 +75,7 @@ class RecoveringParser(StatementParser):
         return _State(
             self._scope,
             list(self._defined),
+            self._nesting,
             self.blocks,
             self.forward_block_references,
             self._visibility,
@@ -83,6 +87,7 @@ class RecoveringParser(StatementParser):
     def _restore(self, state: _State) -> None:
         self._enter(state.scope)
         self._defined = state.defined
+        self._nesting = state.nesting
         self.blocks = state.blocks
         self.forward_block_references = state.block_references
         self._visibility = state.visibility

@@ -18,9 +18,10 @@ from xdsl.ir import Attribute, Block, BlockArgument, Region, SSAValue
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.parser.core import ForwardDeclaredValue
 from xdsl.utils.lexer import Span
-from xdsl.utils.mlir_lexer import MLIRTokenKind
+from xdsl.utils.mlir_lexer import MLIRToken, MLIRTokenKind
 
 from tfrt_nb.dialects.assembly import NamedArgument
+from tfrt_nb.nesting import MAX_NESTING, TOO_DEEP
 from tfrt_nb.source.attributes import AttributeParser
 from tfrt_nb.source.errors import LocatedError
 from tfrt_nb.source.spans import SourceSpan, definition_span, place
@@ -58,11 +59,13 @@ class ScopedParser(AttributeParser):
         super().__init__(source, context)
         self.diagnostics: list[Diagnostic] = []
         self.resolved_late: list[SSAValue] = []
+        self._late_values: dict[SSAValue, SSAValue] = {}
         self._visibility = Visibility.ALL
         self._op_name = "builtin.module"
         self._scope = Scope("the module", None)
         self._enter(self._scope)
         self._defined: list[str] = []
+        self._nesting = 0
         self._head_end: int | None = None
 
     def _enter(self, scope: Scope) -> None:
@@ -149,6 +152,8 @@ class ScopedParser(AttributeParser):
         if name in self.forward_ssa_references:
             self._check_forward_references(name, values, span)
             self.resolved_late.extend(values)
+            for index, used in self.forward_ssa_references[name].items():
+                self._late_values[used] = values[index]
         super()._register_ssa_definition(name, values, span)
         self._defined.append(name)
         for value in values:
@@ -189,6 +194,9 @@ class ScopedParser(AttributeParser):
         self._consume_token()
         outer, outer_defined = self._scope, self._defined
         self._defined = []
+        self._nesting += 1
+        if self._nesting > MAX_NESTING:
+            self.raise_error(TOO_DEEP, brace.span)
         isolated = self._visibility is not Visibility.ALL
         if isolated:
             self._enter(Scope(self._op_name, outer))
@@ -200,6 +208,7 @@ class ScopedParser(AttributeParser):
             for name in self._defined:
                 del self.ssa_values[name]
         self._defined = outer_defined
+        self._nesting -= 1
         return region
 
     def _parse_region_body(
@@ -214,12 +223,24 @@ class ScopedParser(AttributeParser):
         while self._current_token.kind is not MLIRTokenKind.R_BRACE:
             if self._current_token.kind is not MLIRTokenKind.CARET_IDENT:
                 self._raise_not_an_operation(brace)
+            self._check_block_is_new(self._current_token)
             region.add_block(self._parse_block())
         self._consume_token()
         for name, spans in self.forward_block_references.items():
             self.raise_error(f"reference to an undefined block '^{name}'", spans[0])
         self.blocks, self.forward_block_references = outer_blocks, outer_references
         return region
+
+    def _check_block_is_new(self, token: MLIRToken) -> None:
+        """Refuse a second definition of a block that was used before its first one.
+
+        xDSL forgets where such a block is defined.
+        """
+        name = token.text[1:]
+        block, definition = self.blocks.get(name, (None, None))
+        is_defined = definition is None and name not in self.forward_block_references
+        if block is not None and is_defined:
+            self.raise_error(f"redefinition of block '^{name}'", token.span)
 
     def _parse_entry_block(self, arguments: Iterable[Parser.Argument] | None) -> Block | None:
         kind = self._current_token.kind

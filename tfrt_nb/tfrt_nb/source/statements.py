@@ -38,10 +38,14 @@ NAME = r"%(?:[0-9]+(?![\w$.-])|[A-Za-z$._-][\w$.-]*)"
 
 _RESULT = rf"{NAME}(?:[ ]*:[ ]*[0-9]+)?"
 
+MAX_REST = 2_000
+"""The most characters behind an operation's name.  With several operations in one line all the others
+would be behind it: a long line would take time with the square of its length."""
+
 _STATEMENT = re.compile(
     rf"""(?:({_RESULT}(?:[ ]*,[ ]*{_RESULT})*)[ ]*=[ ]*)?
-    (?: ([A-Za-z_][\w$.]*+) [ ]* ([^\n"{{}}/]*+)
-      | "([\w$.]+)" \( ([^()\n/"]*+) \) [ ]* (\{{[^{{}}\n]*+\}})? [ ]* : [ ]* (\([^\n/"{{]*+)
+    (?: ([A-Za-z_][\w$.]*+) [ ]* ([^\n"{{}}/]{{0,{MAX_REST}}}+)
+      | "([\w$.]+)" \( ([^()\n/"]*+) \) [ ]* (\{{[^{{}}\n]*+\}})? [ ]* : [ ]* (\([^\n/"{{]{{0,{MAX_REST}}}+)
     )
     (?://[^\n]*+)? \n (?:\s+|//[^\n]*\n)*+
     (?! [{{:,(\[<] | loc\b)""",

@@ -213,6 +213,8 @@ def _function_problem(function: FuncOp) -> str | None:
         if name not in function.properties:
             return f"requires attribute '{name}'"
     for name, attribute in function.properties.items():
+        if name not in _FUNCTION_PROPERTIES:
+            return f"attribute '{name}' is not one of functions"
         if not isinstance(attribute, _FUNCTION_PROPERTIES[name]):
             return f"attribute '{name}' is of a wrong kind"
     blocks = function.body.blocks
@@ -378,30 +380,35 @@ def _check_symbols(module: Operation, symbols: Symbols) -> Iterator[Diagnostic]:
 
 def _check_callees(operation: Operation, symbols: Symbols) -> Iterator[Diagnostic]:
     assert isinstance(operation, CallingOp)
-    for symbol in operation.callee_symbols():
-        problem = _callee_problem(operation, symbol, symbols)
+    for index, symbol in enumerate(operation.callee_symbols()):
+        role = operation.roles[index] if operation.roles else ""
+        problem = _callee_problem(operation, symbol, symbols, role)
         if problem is not None:
             yield problem
             return
 
 
 def _callee_problem(
-    operation: CallingOp, symbol: SymbolRefAttr, symbols: Symbols
+    operation: CallingOp, symbol: SymbolRefAttr, symbols: Symbols, role: str
 ) -> Diagnostic | None:
     name = symbol.root_reference.data
     callee = symbols.get(name)
     if callee is not None and callee.name == "async.func":
-        return _compiled_callee_problem(operation, callee)
+        return _compiled_callee_problem(operation, callee, role)
     if not isinstance(callee, FuncOp):
         return _op_error(operation, f"'{name}' does not reference a valid function")
     if _function_problem(callee) is not None:
         return None
     type_ = callee.function_type
-    problem = _call_problem(operation, type_.inputs.data, type_.outputs.data)
-    return None if problem is None else _compiled_callee_problem(operation, callee)
+    problem = _call_problem(operation, type_.inputs.data, type_.outputs.data, role)
+    if problem is None and _can_cross(callee):
+        return None
+    return _compiled_callee_problem(operation, callee, role)
 
 
-def _compiled_callee_problem(operation: CallingOp, callee: Operation) -> Diagnostic | None:
+def _compiled_callee_problem(
+    operation: CallingOp, callee: Operation, role: str
+) -> Diagnostic | None:
     """What is wrong with a call of a function that may be compiled."""
     from tfrt_nb.dialects.crossing import host_types, uncrossable
 
@@ -412,16 +419,25 @@ def _compiled_callee_problem(operation: CallingOp, callee: Operation) -> Diagnos
     inputs, outputs = host_types(type_.inputs.data), host_types(type_.outputs.data)
     if inputs is None or outputs is None:
         if isinstance(callee, FuncOp) and not _is_code(callee):
-            return _call_problem(operation, type_.inputs.data, type_.outputs.data)
+            return _call_problem(operation, type_.inputs.data, type_.outputs.data, role)
         found = note(f"{uncrossable(type_)} cannot cross", place)
         message = f"'{_symbol_name(callee)}' cannot be called by host programs"
         return error(f"'{operation.name}' op {message}", span_of(operation), [found])
-    problem = _call_problem(operation, tuple(inputs), tuple(outputs))
+    problem = _call_problem(operation, tuple(inputs), tuple(outputs), role)
     crossed = FunctionType.from_lists(inputs, outputs)
     if problem is not None and crossed != type_:
         text = f"host programs call the function's type '{type_}' '{crossed}'"
         return error(problem.message, problem.location, [note(text, place)])
     return problem
+
+
+def _can_cross(function: FuncOp) -> bool:
+    """Whether host programs can have all that a function takes and gives."""
+    if not _is_code(function):
+        return True
+    from tfrt_nb.dialects.crossing import uncrossable
+
+    return uncrossable(function.function_type) is None
 
 
 def _is_code(function: FuncOp) -> bool:
@@ -434,14 +450,16 @@ def _call_problem(
     operation: CallingOp,
     expected_inputs: tuple[Attribute, ...],
     expected_outputs: tuple[Attribute, ...],
+    role: str,
 ) -> Diagnostic | None:
     inputs, outputs = operation.callee_types()
+    of_callee = f" for {role}" if role else ""
     if len(inputs) != len(expected_inputs):
-        return _op_error(operation, "incorrect number of operands for callee")
+        return _op_error(operation, f"incorrect number of operands for {role or 'callee'}")
     if inputs != expected_inputs:
-        return _op_error(operation, "operand type mismatch")
+        return _op_error(operation, f"operand type mismatch{of_callee}")
     if outputs is not None and len(outputs) != len(expected_outputs):
-        return _op_error(operation, "incorrect number of results for callee")
+        return _op_error(operation, f"incorrect number of results for {role or 'callee'}")
     if outputs is not None and outputs != expected_outputs:
-        return _op_error(operation, "result type mismatch")
+        return _op_error(operation, f"result type mismatch{of_callee}")
     return None

@@ -29,7 +29,7 @@ from tfrt_runtime.bef.encoding import DType
 from tfrt_runtime.host.allocator import HostAllocator
 from tfrt_runtime.host.tensor.dense import DenseHostTensor
 from tfrt_runtime.host.tensor.element_types import ELEMENT_TYPES, I64, AnyArray, ElementType
-from tfrt_runtime.host.tensor.shapes import TensorShape
+from tfrt_runtime.host.tensor.shapes import MAXIMUM_COUNT, TensorShape
 from tfrt_runtime.host.tensor.sparse import CooHostTensor
 
 # The most that numpy takes.
@@ -185,6 +185,9 @@ class BtfFile:
 
 def _shape(sizes: tuple[int, ...], offset: int) -> TensorShape:
     try:
-        return TensorShape(sizes)
+        shape = TensorShape(sizes)
     except ValueError as error:
         raise MalformedBtf(f"at byte {offset}: {error}") from None
+    if shape.element_count > MAXIMUM_COUNT:
+        raise MalformedBtf(f"at byte {offset}: too many elements in shape {shape}")
+    return shape

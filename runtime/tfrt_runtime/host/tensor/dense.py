@@ -8,12 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from tfrt_runtime.host.allocator import PREFERRED_ALIGNMENT, HostAllocator
-from tfrt_runtime.host.payload import register_payload
+from tfrt_runtime.host.payload import FACES, register_payload
 from tfrt_runtime.host.raw import WORDS
 from tfrt_runtime.host.tensor.buffers import HostBuffer
 from tfrt_runtime.host.tensor.element_types import AnyArray, ElementType, element_type_of
 from tfrt_runtime.host.tensor.handles import ELEMENTS, TensorHandle, sizes_at
-from tfrt_runtime.host.tensor.shapes import TensorShape, known_shape
+from tfrt_runtime.host.tensor.shapes import MAXIMUM_COUNT, TensorShape, known_shape
 from tfrt_runtime.host.tensor.text import elements_text
 from tfrt_runtime.native.layouts import TENSOR_ELEMENT, TYPE_SHAPE, TYPE_TENSOR, VALUE_PAYLOAD
 
@@ -60,18 +60,23 @@ class DenseHostTensor:
             ValueError: if numpy cannot have such an array.
         """
         size = shape.element_count * element_type.size
+        if size > MAXIMUM_COUNT:
+            return None
         buffer = HostBuffer.allocate(allocator, size, PREFERRED_ALIGNMENT)
         return None if buffer is None else cls(element_type, shape, buffer)
 
     @classmethod
     def over(cls, array: AnyArray) -> DenseHostTensor:
-        """A tensor that shares the memory of `array`, or of a copy if it is not C-contiguous.
+        """A tensor that shares the memory of `array`, or of a copy if a program could not write there
+        or it is not C-contiguous.
 
         Raises:
             ValueError: if a tensor cannot have such elements.
         """
         element_type = element_type_of(array)
         native = np.ascontiguousarray(array, element_type.storage).reshape(array.shape)
+        if not native.flags.writeable:
+            native = native.copy()
         return cls(element_type, TensorShape(array.shape), HostBuffer.over(native))
 
     @classmethod
@@ -135,3 +140,4 @@ def _shape_in(value: int) -> TensorShape:
 
 register_payload(TYPE_TENSOR, _tensor_in, DenseHostTensor, _encode)
 register_payload(TYPE_SHAPE, _shape_in)
+FACES[DenseHostTensor] = lambda tensor: tensor.array

@@ -45,9 +45,10 @@ class TensorHandle:
     ) -> TensorHandle:
         """A new native tensor over the elements at address `data`, which live as long as `owner`."""
         process = native_process()
-        make = process.quick("tensors.tensor_over", 6)
+        make = process.quick("tensors.tensor_over", 7)
         number, rank = ELEMENT_NUMBERS[element_type.dtype], len(sizes)
-        address = make(process.store, number, rank, count, data, process.objects.add(owner))
+        handle = process.objects.add(owner)
+        address = make(process.spare_context(), process.store, number, rank, count, data, handle)
         first = (address + TENSOR_SIZES) >> 3
         for i, size in enumerate(sizes):
             WORDS[first + i] = size

@@ -9,16 +9,18 @@ from math import prod
 from typing import Final
 
 UNKNOWN_SIZE: Final = -1
-# Sizes and element counts are signed 64-bit integers in BEF and in every kernel's signature.
-_MAXIMUM_COUNT: Final = 2**63 - 1
+MAXIMUM_COUNT: Final = 2**63 - 1
+"""Sizes and numbers of elements are signed 64-bit integers in BEF and in every kernel's signature."""
 
 
 @dataclass(frozen=True, slots=True)
 class TensorShape:
     """The sizes of a tensor, outermost first.  `element_count` is their product.
 
+    A shape is a value of its own: it may have more elements than any memory, or than an i64 counts.
+
     Raises:
-        ValueError: if a size is negative, or if there are more elements than an i64 counts.
+        ValueError: if a size is negative.
     """
 
     sizes: tuple[int, ...]
@@ -27,10 +29,7 @@ class TensorShape:
     def __post_init__(self) -> None:
         if self.sizes and min(self.sizes) < 0:
             raise ValueError(f"negative size in shape {self}")
-        count = prod(self.sizes)
-        if count > _MAXIMUM_COUNT:
-            raise ValueError(f"too many elements in shape {self}")
-        object.__setattr__(self, "element_count", count)
+        object.__setattr__(self, "element_count", prod(self.sizes))
 
     @property
     def rank(self) -> int:

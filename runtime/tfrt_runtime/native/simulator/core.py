@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 
@@ -26,7 +27,8 @@ class Machine:
     """The properties of a simulated machine.
 
     `early_returns` is how often each thread's `futex_wait` with a time limit may run out of time
-    while others can still run; with `spurious_wakeups` those without a limit return early, too.
+    while others can still run; with `spurious_wakeups` any `futex_wait` may also return early for no
+    reason, with time left.
     `patience` is how many turns spinning threads get while nothing changes.
     """
 
@@ -44,6 +46,8 @@ class Core:
     def __init__(self, chooser: Chooser, machine: Machine) -> None:
         self.machine = machine
         self.events: list[Event] = []
+        self.refuses: Callable[[], bool] = lambda: False
+        """Asked at each allocation: whether the system has no memory for it."""
         self._heap = Heap()
         self._scheduler = Scheduler(chooser, machine.patience, machine.step_limit)
 

@@ -38,13 +38,15 @@ class Heap:
         for arena in self._arenas.values():
             yield from arena
 
-    def allocate(self, size: int, thread: int, time: int, maker: str) -> Allocation:
-        """A block of `size` bytes, 16-aligned, not initialised."""
+    def allocate(
+        self, size: int, thread: int, time: int, maker: str, alignment: int = ALIGNMENT
+    ) -> Allocation:
+        """A block of `size` bytes, at a multiple of `alignment`, not initialised."""
         arena = self._arenas.setdefault(thread, [])
         address = (thread << ARENA_BITS) + FIRST_ADDRESS
         if arena:
             end = arena[-1].address + arena[-1].size + GUARD
-            address = (end + ALIGNMENT - 1) // ALIGNMENT * ALIGNMENT
+            address = (end + alignment - 1) // alignment * alignment
         arena.append(Allocation(address, size, thread, time, maker))
         self._starts.setdefault(thread, []).append(address)
         return arena[-1]

@@ -15,7 +15,7 @@ from tfrt_runtime.native.simulator.bits import (
     signed,
 )
 from tfrt_runtime.native.simulator.core import Core, native_caller
-from tfrt_runtime.native.simulator.heap import WORD
+from tfrt_runtime.native.simulator.heap import ALIGNMENT, WORD
 from tfrt_runtime.native.simulator.races import check_plain_read, check_plain_write, check_release
 from tfrt_runtime.native.simulator.threads import Thread
 from tfrt_runtime.native.simulator.words import ALL_BYTES, Message, Word
@@ -26,8 +26,14 @@ class PlainMemory(Core):
 
     def allocate(self, size: int) -> int:
         """A new block; its bytes are undefined."""
+        return self.allocate_aligned(ALIGNMENT, size)
+
+    def allocate_aligned(self, alignment: int, size: int) -> int:
+        """As `allocate`, at a multiple of `alignment`; 0 when the scenario refuses it."""
+        if self.refuses():
+            return 0
         thread = self._scheduler.current
-        block = self._heap.allocate(size, thread.index, thread.time, native_caller())
+        block = self._heap.allocate(size, thread.index, thread.time, native_caller(), alignment)
         self._tell_lifetime(thread, "allocate", block)
         return block.address
 
@@ -37,6 +43,9 @@ class PlainMemory(Core):
         block = self._heap.release(address, thread.name)
         check_release(block, thread)
         self._tell_lifetime(thread, "release", block)
+
+    def discard(self, address: int, size: int) -> None:
+        """Pages go back to the system: of no consequence here."""
 
     def load(self, address: int) -> int:
         """A plain read of a word."""

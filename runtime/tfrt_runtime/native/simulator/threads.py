@@ -65,6 +65,7 @@ class Thread:
         self.observed: dict[Word, int] = {}
         self.wrote = False
         self.calls_of_now = 0
+        self.slept_ns = 0
         self.context = 0
         self._greenlet: greenlet = getcurrent()
 

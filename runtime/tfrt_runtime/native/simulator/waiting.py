@@ -51,10 +51,13 @@ class Waiting(Atomics):
         self._tell(thread, "pause", 0)
 
     def now(self) -> int:
-        """A clock that goes on with every look at it, and when everybody sleeps."""
+        """A clock that goes on with every look at it, and with every sleep that lasts its whole time.
+
+        Each thread has its own: what others did meanwhile took no time, or a long one.
+        """
         thread = self._scheduler.current
         thread.calls_of_now += 1
-        return self._scheduler.now_ns + thread.calls_of_now
+        return self._scheduler.now_ns + thread.slept_ns + thread.calls_of_now
 
     def cpu_time(self) -> int:
         """The same clock: here nobody waits for a processor."""
@@ -121,8 +124,7 @@ class Waiting(Atomics):
         place, note = queue_of(address), "woken"
         if not sleep.woken:
             queue.sleepers.remove(thread)
-            thread.early_returns += not thread.time_is_up
-            note = "time is up" if sleep.timeout_ns >= 0 else "returns for no reason"
+            note = "time is up" if thread.time_is_up else self._return_early(thread, sleep)
         if sleep.woken and not sleep.may_return_early:
             access = Access(place, Way.FOLLOW, sleep.version)
         else:
@@ -132,6 +134,17 @@ class Waiting(Atomics):
         thread.observed.clear()
         self._scheduler.performed(thread, access)
         self._tell(thread, "futex_wait", address, note=note)
+
+    def _return_early(self, thread: Thread, sleep: Sleep) -> str:
+        """Others can still run: they are slow, and the time is up, or the sleep ends for no reason."""
+        thread.early_returns += 1
+        outcomes = ["time is up"] if sleep.timeout_ns >= 0 else []
+        if self.machine.spurious_wakeups:
+            outcomes.append("returns for no reason")
+        outcome = outcomes[self._scheduler.value(thread, range(len(outcomes)))]
+        if outcome == "time is up":
+            thread.slept_ns += sleep.timeout_ns
+        return outcome
 
 
 def _wake(sleeper: Thread, waker: Thread, version: int) -> None:

@@ -8,8 +8,8 @@ func @negative() -> (!t.tensor, !ts.shape) {
 func @too_large() -> (!t.tensor, !t.tensor, !ts.shape, !t.tensor) {
   %a = tfrt_dht.create_uninitialized_tensor.ui8.1 [4611686018427387904 : i64] // expected-error {{Cannot allocate tensor}}
   %b = "tfrt_dht.create_uninitialized_tensor.f64.2"() {shape = [4611686018427387904 : i64, 1 : i64]} : () -> !t.tensor // expected-error {{Cannot allocate tensor}}
-  %c = ts.build_shape [4611686018427387904 : i64, 4 : i64] // expected-error {{too many elements in shape [4611686018427387904, 4]}}
-  %d = tfrt_dht.create_uninitialized_tensor.complex128.3 [2147483648 : i64, 2147483648 : i64, 2147483648 : i64] // expected-error {{too many elements in shape}}
+  %c = ts.build_shape [4611686018427387904 : i64, 4 : i64]
+  %d = tfrt_dht.create_uninitialized_tensor.complex128.3 [2147483648 : i64, 2147483648 : i64, 2147483648 : i64] // expected-error {{Cannot allocate tensor}}
   tfrt.return %a, %b, %c, %d : !t.tensor, !t.tensor, !ts.shape, !t.tensor
 }
 

@@ -86,3 +86,9 @@ func @coordinates() -> !tfrt.chain {
   %ch1 = "tfrt_tutorial.print_coordinate"(%p, %ch0) : (!my.coordinate, !tfrt.chain) -> !tfrt.chain
   tfrt.return %ch1 : !tfrt.chain
 }
+
+func @cost_of_anything() -> i32 {
+  %ch0 = tfrt.new.chain
+  %0 = "tfrt_test.test_cost"(%ch0) {_tfrt_cost = 1 : i64, id = 7 : i64} : (!tfrt.chain) -> i32
+  tfrt.return %0 : i32
+}

@@ -9,12 +9,16 @@ from tfrt_runtime.native.async_value import state_of
 from tfrt_runtime.native.layouts import (
     ASYNC_REGISTERED,
     CONCRETE,
+    CONTEXT_TURNS,
     ERROR,
+    EVENT_DROPPED_TOO_OFTEN,
     EVENT_RELEASED_TOO_OFTEN,
     EVENT_RESOLVED_TWICE,
+    PROCESS_RESUMING,
 )
-from tfrt_runtime.native.memory import load_acquire, store_release
+from tfrt_runtime.native.memory import load_acquire, store, store_release
 from tfrt_runtime.native.simulator.failures import SimulationError
+from tfrt_runtime.native.tasks import turn
 from tfrt_runtime.testing.explorer import World, explore, explore_at_random
 from tfrt_runtime.testing.simulated_coroutines import SimulatedCoroutines
 from tfrt_runtime.testing.simulated_host import SimulatedHost, name_cell
@@ -254,6 +258,48 @@ def test_a_thread_that_waits_sees_the_token_resolved() -> None:
     explore_at_random(scenario, seed=1, interleavings=300)
 
 
+def test_a_thread_whose_token_is_resolved_is_not_at_rest_before_it_goes_on() -> None:
+    """What looks for rest reads the words that `host.idleness` reads, in its order."""
+    seen: set[bool] = set()
+
+    def scenario(world: World) -> None:
+        scene = Scene(world, 2)
+        token = scene.token()
+        waiter, producer = scene.host.outside
+        resuming = scene.host.process + PROCESS_RESUMING
+        has_gone_on = scene.host.block(8, "gone on")
+        store(has_gone_on, 0)
+
+        def wait() -> None:
+            turn(waiter)
+            async_abi.await_token(token)
+            store_release(has_gone_on, 1)
+            turn(waiter)
+
+        def resolve_and_look() -> None:
+            turn(producer)
+            async_abi.emplace_token(token)
+            turn(producer)
+            before = load_acquire(waiter + CONTEXT_TURNS)
+            is_resuming = load_acquire(resuming) != 0
+            is_at_rest = before % 2 == 0 and before == load_acquire(waiter + CONTEXT_TURNS)
+            if before > 0 and is_at_rest and not is_resuming:
+                seen.add(load_acquire(has_gone_on) == 1)
+
+        scene.thread(wait, "who waits")
+        scene.thread(resolve_and_look, "producer")
+
+        def check() -> None:
+            assert load_acquire(resuming) == 0
+            scene.drop(token)
+
+        world.finally_assert(check)
+
+    explore(scenario, interleavings=400)
+    explore_at_random(scenario, seed=3, interleavings=100)
+    assert seen == {True}
+
+
 def test_a_thread_that_waits_runs_the_task_that_it_waits_for() -> None:
     def scenario(world: World) -> None:
         scene = Scene(world, 1)
@@ -292,3 +338,76 @@ def test_two_threads_that_wait_run_a_task_once() -> None:
 
     explore(scenario, interleavings=500)
     explore_at_random(scenario, seed=2, interleavings=300)
+
+
+RECORD = 4711
+
+
+def test_of_the_references_added_on_top_each_is_dropped_once() -> None:
+    """One drop more than was added is told, whichever comes last, and takes none of the others'."""
+
+    def scenario(world: World) -> None:
+        scene = Scene(world, 3)
+        token = scene.token()
+        scene.main(lambda: async_abi.add_ref_on_top(token, 1))
+        scene.thread(lambda: async_abi.emplace_token(token), "producer")
+        scene.thread(lambda: async_abi.drop_ref_on_top(token, 1, RECORD))
+        scene.thread(lambda: async_abi.drop_ref_on_top(token, 1, RECORD))
+
+        def check() -> None:
+            assert scene.coroutines.events == [(EVENT_DROPPED_TOO_OFTEN, RECORD)]
+            scene.drop(token)
+
+        world.finally_assert(check)
+
+    assert explore(scenario).complete
+
+
+def test_the_producers_reference_is_dropped_by_the_producer_or_by_hand() -> None:
+    def scenario(world: World) -> None:
+        scene = Scene(world, 2)
+        token = scene.token()
+        scene.thread(lambda: async_abi.emplace_token(token), "producer")
+        scene.thread(lambda: async_abi.drop_own_ref(token, 1, RECORD))
+
+        def check() -> None:
+            [event] = scene.coroutines.events
+            assert event in (
+                (EVENT_DROPPED_TOO_OFTEN, RECORD),
+                (EVENT_RELEASED_TOO_OFTEN, token),
+            )
+            scene.drop(token)
+
+        world.finally_assert(check)
+
+    assert explore(scenario).complete
+
+
+def test_a_drop_of_too_many_references_does_not_refuse_another_one() -> None:
+    def scenario(world: World) -> None:
+        scene = Scene(world, 2)
+        token = scene.token()
+        scene.main(lambda: async_abi.emplace_token(token))
+        scene.main(lambda: async_abi.add_ref_on_top(token, 1))
+        scene.thread(lambda: async_abi.drop_ref_on_top(token, 2, RECORD))
+        scene.thread(lambda: async_abi.drop_ref_on_top(token, 1, 0))
+
+        def check() -> None:
+            assert scene.coroutines.events == [(EVENT_DROPPED_TOO_OFTEN, RECORD)]
+            scene.drop(token)
+
+        world.finally_assert(check)
+
+    assert explore(scenario).complete
+
+
+def test_of_references_counted_by_hand_no_more_are_dropped_than_there_are() -> None:
+    def scenario(world: World) -> None:
+        scene = Scene(world, 2, checked=True)
+        token = scene.token()
+        scene.main(lambda: async_abi.emplace_token(token))
+        scene.thread(lambda: async_abi.drop_ref_by_hand(token, 1, RECORD))
+        scene.thread(lambda: async_abi.drop_ref_by_hand(token, 1, RECORD))
+        world.finally_assert(lambda: scene.coroutines.events == [(EVENT_DROPPED_TOO_OFTEN, RECORD)])
+
+    assert explore(scenario).complete

@@ -11,7 +11,13 @@ from dataclasses import dataclass
 import pytest
 
 from tfrt_runtime.native import async_abi, async_interrupts, async_objects
-from tfrt_runtime.native.async_value import drop_optional, new_value, set_error, state_of
+from tfrt_runtime.native.async_value import (
+    drop_optional,
+    new_value,
+    resolve,
+    set_error,
+    state_of,
+)
 from tfrt_runtime.native.layouts import (
     ASYNC_CANCELLED,
     ASYNC_CHECKED,
@@ -271,6 +277,61 @@ def test_a_group_is_given_up_while_its_member_is_resolved(member: Member) -> Non
         def check() -> None:
             assert state_of(scene.group) in (member.state, ERROR)
             scene.drop(scene.group)
+
+        world.finally_assert(check)
+
+    assert explore(scenario).complete
+
+
+def test_a_payload_that_is_stored_while_its_value_is_given_up_is_never_taken_for_the_error() -> (
+    None
+):
+    def scenario(world: World) -> None:
+        scene = Scene(world, MEMBERS["a value"])
+        failure = scene.host.error(99)
+        giver = scene.host.outside[1]
+
+        def fill() -> None:
+            store(async_abi.get_value_storage(scene.member), 42)
+            async_abi.emplace_value(scene.member)
+
+        scene.thread(fill, "producer")
+        scene.thread(
+            lambda: async_objects.async_give_up(giver, scene.member, failure), "who gives up"
+        )
+
+        def check() -> None:
+            if state_of(scene.member) == ERROR:
+                assert resolve(scene.member) == failure
+            else:
+                assert scene.on_main(lambda: load(async_abi.get_value_storage(scene.member))) == 42
+            scene.drop(scene.member, scene.group)
+            assert scene.host.released == [99]
+
+        world.finally_assert(check)
+
+    assert explore(scenario).complete
+
+
+def test_a_producer_may_note_its_error_while_its_value_is_given_up() -> None:
+    def scenario(world: World) -> None:
+        scene = Scene(world, MEMBERS["a value"])
+        failure = scene.host.error(99)
+        giver = scene.host.outside[1]
+
+        def fail() -> None:
+            async_abi.describe_error(scene.member, 0)
+            async_abi.set_value_error(scene.member)
+
+        scene.thread(fail, "producer")
+        scene.thread(
+            lambda: async_objects.async_give_up(giver, scene.member, failure), "who gives up"
+        )
+
+        def check() -> None:
+            assert state_of(resolve(scene.member)) == ERROR
+            scene.drop(scene.member, scene.group)
+            assert sorted(scene.host.released) == [1, 99]
 
         world.finally_assert(check)
 

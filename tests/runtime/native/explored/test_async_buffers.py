@@ -1,58 +1,221 @@
-"""Buffers of compiled code: in every interleaving each is given back once."""
+"""Buffers of compiled code: in every interleaving each is given back once, and a stale handle is dead."""
 
 from __future__ import annotations
 
-import pytest
-
-from tfrt_runtime.native.async_buffers import TABLE_SIZE, note_buffer, take_buffer
-from tfrt_runtime.native.layouts import PROCESS_BUFFERS
-from tfrt_runtime.native.memory import store
+from tfrt_runtime.native.async_buffers import (
+    BLOCK_GENERATION,
+    BLOCK_OWNER,
+    BUFFERS_DEAD,
+    BUFFERS_SIZE,
+    BUFFERS_STATIC,
+    CHUNK,
+    GENERATION_SHIFT,
+    IS_CONSTANT,
+    LAST_GENERATION,
+    block_of,
+    free_buffer,
+    free_frame_buffers,
+    free_kept,
+    is_live,
+    keep_buffer,
+    new_buffer,
+    new_frame_buffer,
+)
+from tfrt_runtime.native.layouts import PROCESS_BUFFERS, PROCESS_HELD, PROCESS_MEMORY_LIMIT
+from tfrt_runtime.native.memory import load_acquire, store, store_release
 from tfrt_runtime.testing.explorer import World, explore
 from tfrt_runtime.testing.simulated_host import SimulatedHost
 
-BUFFER = 1 << 20
-NEXT_IN_BUCKET = BUFFER ^ 1 << 6 ^ 1 << 16
-"""Two buffers that are in the same list."""
+SIZE = CHUNK
+"""Of buffers that are a chunk each."""
 
 
-def host_with_table(world: World) -> SimulatedHost:
-    host = SimulatedHost(world, outside=2)
-    store(host.process + PROCESS_BUFFERS, host.block(TABLE_SIZE, "buffers"))
-    return host
+class Buffers:
+    """Two threads' contexts, and what all threads share of buffers."""
 
+    def __init__(self, world: World, limit: int = 100 * SIZE) -> None:
+        self.world = world
+        self.host = SimulatedHost(world, outside=2)
+        self.shared = self.host.block(BUFFERS_SIZE, "buffers", "BUFFERS_")
+        self._made: list[int] = []
+        world.finally_assert(self._free_all)
+        self._held = load_acquire(self.host.process + PROCESS_HELD)
+        store(self.host.process + PROCESS_MEMORY_LIMIT, self._held + limit)
+        store(self.shared + BUFFERS_DEAD, 1)
+        store(self.host.process + PROCESS_BUFFERS, self.shared)
 
-def test_of_two_that_give_a_buffer_back_one_may() -> None:
-    def scenario(world: World) -> None:
-        host = host_with_table(world)
-        note_buffer(host.main, NEXT_IN_BUCKET)
-        note_buffer(host.main, BUFFER)
-        answers: list[int] = []
-        for context in host.outside:
-            world.thread(lambda c=context: answers.append(take_buffer(c, BUFFER)))
-        world.finally_assert(lambda: check(sorted(answers) == [0, 1]))
-        world.finally_assert(lambda: check(take_buffer(host.main, NEXT_IN_BUCKET) == 1))
+    def made(self, context: int) -> int:
+        """The handle of a new buffer; blocks are never released."""
+        handle = new_buffer(context, SIZE)
+        self.world.keep(block_of(handle))
+        self._made.append(handle)
+        return handle
 
-    assert explore(scenario).complete
+    def _free_all(self) -> None:
+        """What a scenario leaves."""
+        for handle in self._made:
+            free_buffer(self.host.main, handle)
 
-
-@pytest.mark.parametrize("other", [BUFFER + 64, NEXT_IN_BUCKET])
-def test_others_come_and_go_meanwhile(other: int) -> None:
-    def scenario(world: World) -> None:
-        host = host_with_table(world)
-        note_buffer(host.main, BUFFER)
-        answers: list[int] = []
-
-        def comes_and_goes() -> None:
-            note_buffer(host.outside[0], other)
-            answers.append(take_buffer(host.outside[0], other))
-
-        world.thread(comes_and_goes)
-        world.thread(lambda: answers.append(take_buffer(host.outside[1], BUFFER)))
-        world.finally_assert(lambda: check(answers == [1, 1]))
-        world.finally_assert(lambda: check(take_buffer(host.main, BUFFER) == 0))
-
-    assert explore(scenario).complete
+    @property
+    def live(self) -> int:
+        """The bytes in use."""
+        return load_acquire(self.host.process + PROCESS_HELD) - self._held
 
 
 def check(is_right: bool) -> None:
     assert is_right
+
+
+def test_of_two_that_give_a_buffer_back_one_may() -> None:
+    def scenario(world: World) -> None:
+        buffers = Buffers(world)
+        handle = buffers.made(buffers.host.main)
+        answers: list[int] = []
+        for context in buffers.host.outside:
+            world.thread(lambda c=context: answers.append(free_buffer(c, handle)))
+        world.finally_assert(lambda: check(sorted(answers) == [0, 1]))
+        world.finally_assert(lambda: check(is_live(handle) == 0 and buffers.live == 0))
+
+    assert explore(scenario).complete
+
+
+def test_a_buffer_is_given_back_by_the_code_or_kept_by_python() -> None:
+    def scenario(world: World) -> None:
+        buffers = Buffers(world)
+        handle = buffers.made(buffers.host.main)
+        answers: dict[str, int] = {}
+        first, second = buffers.host.outside
+        world.thread(lambda: answers.update(freed=free_buffer(first, handle)))
+        world.thread(lambda: answers.update(kept=keep_buffer(second, handle)))
+
+        def one_has_it() -> None:
+            check(answers["freed"] + answers["kept"] == 1)
+            check(is_live(handle) == answers["kept"])
+            check(free_kept(first, handle) == answers["kept"])
+
+        world.finally_assert(one_has_it)
+
+    assert explore(scenario).complete
+
+
+def test_two_threads_never_have_the_same_buffer() -> None:
+    def scenario(world: World) -> None:
+        buffers = Buffers(world)
+        main = buffers.host.main
+        for handle in [buffers.made(main), buffers.made(main)]:
+            free_buffer(main, handle)
+        given: list[int] = []
+
+        def gives_and_takes(context: int) -> None:
+            handle = buffers.made(context)
+            check(free_buffer(context, handle) == 1)
+            given.append(buffers.made(context))
+
+        def takes(context: int) -> None:
+            given.append(buffers.made(context))
+            check(is_live(given[-1]) == 1)
+
+        first, second = buffers.host.outside
+        world.thread(lambda: gives_and_takes(first))
+        world.thread(lambda: takes(second))
+        world.finally_assert(lambda: check(len({block_of(handle) for handle in given}) == 2))
+        world.finally_assert(lambda: check(all(is_live(handle) for handle in given)))
+
+    assert explore(scenario).complete
+
+
+def test_what_two_threads_give_back_is_used_again() -> None:
+    def scenario(world: World) -> None:
+        buffers = Buffers(world)
+        main = buffers.host.main
+        blocks = set()
+        for context, handle in [(c, buffers.made(main)) for c in buffers.host.outside]:
+            blocks.add(block_of(handle))
+            world.thread(lambda c=context, h=handle: check(free_buffer(c, h) == 1))
+        again = lambda: {block_of(buffers.made(main)) for _ in blocks}
+        world.finally_assert(lambda: check(again() == blocks))
+
+    assert explore(scenario).complete
+
+
+def test_a_stale_handle_is_dead_while_others_have_the_block() -> None:
+    def scenario(world: World) -> None:
+        buffers = Buffers(world)
+        stale = buffers.made(buffers.host.main)
+        free_buffer(buffers.host.main, stale)
+        answers: list[int] = []
+
+        def uses() -> None:
+            handle = buffers.made(buffers.host.outside[0])
+            check(is_live(handle) == 1)
+            check(free_buffer(buffers.host.outside[0], handle) == 1)
+
+        def misuses() -> None:
+            answers.append(is_live(stale))
+            answers.append(free_buffer(buffers.host.outside[1], stale))
+
+        world.thread(uses)
+        world.thread(misuses)
+        world.finally_assert(lambda: check(answers == [0, 0] and buffers.live == 0))
+
+    assert explore(scenario).complete
+
+
+def test_of_two_buffers_for_which_there_is_no_room_together_one_is_made() -> None:
+    def scenario(world: World) -> None:
+        buffers = Buffers(world, limit=2 * SIZE)
+        given: list[int] = []
+        for context in buffers.host.outside:
+            world.thread(lambda c=context: given.append(is_live(buffers.made(c))))
+        world.finally_assert(lambda: check(sum(given) == 1))
+        world.finally_assert(lambda: check(buffers.live <= 2 * SIZE))
+
+    assert explore(scenario).complete
+
+
+def test_a_block_is_used_no_more_after_its_last_generation() -> None:
+    def scenario(world: World) -> None:
+        buffers = Buffers(world)
+        main = buffers.host.main
+        block = block_of(buffers.made(main))
+        store_release(block + BLOCK_GENERATION, LAST_GENERATION)
+        store_release(block + BLOCK_OWNER, 2 * LAST_GENERATION)
+        last = block | LAST_GENERATION << GENERATION_SHIFT
+        check(is_live(last) == 1)
+        check(free_buffer(main, last) == 1)
+        check(is_live(last) == 0)
+        check(block_of(buffers.made(main)) != block)
+
+    assert explore(scenario).complete
+
+
+def test_what_has_no_block_is_live_or_dead_for_ever() -> None:
+    def scenario(world: World) -> None:
+        buffers = Buffers(world)
+        main = buffers.host.main
+        static, dead = buffers.shared + BUFFERS_STATIC, buffers.shared + BUFFERS_DEAD
+        for handle, expected in [(static, 1), (static | IS_CONSTANT, 1), (dead, 0)]:
+            check(is_live(handle) == expected)
+            check(free_buffer(main, handle) == keep_buffer(main, handle) == 0)
+            check(is_live(handle) == expected)
+        check(new_buffer(main, 1 << 60) == dead)
+        check(new_buffer(main, 200 * SIZE) == dead)
+        check(buffers.live == 0)
+
+    assert explore(scenario).complete
+
+
+def test_buffers_of_a_function_end_with_it_and_not_before() -> None:
+    def scenario(world: World) -> None:
+        buffers = Buffers(world)
+        main = buffers.host.main
+        first = new_frame_buffer(main, SIZE, 0)
+        second = new_frame_buffer(main, SIZE, first)
+        for handle in (first, second):
+            world.keep(block_of(handle))
+            check(free_buffer(main, handle) == 0)
+        free_frame_buffers(main, second)
+        check(is_live(first) == is_live(second) == 0)
+        check(buffers.live == 0)
+
+    assert explore(scenario).complete

@@ -68,6 +68,23 @@ def test_an_error_runs_the_waiters_too_and_its_diagnostic_is_released_once() -> 
     assert explore(scenario).complete
 
 
+def test_a_thread_that_sees_an_error_sees_its_diagnostic() -> None:
+    def scenario(world: World) -> None:
+        host = SimulatedHost(world, outside=1)
+        [publisher] = host.outside
+        value = name_cell(world, handles.value_make(host.main, TYPE_I64), "value")
+
+        def read() -> None:
+            if handles.value_state(value) == ERROR:
+                assert payload(value) == 7
+
+        world.thread(lambda: handles.value_set_error(publisher, value, 7), "publisher")
+        world.thread(read, "reader")
+        world.finally_assert(lambda: handles.value_drop(host.main, value) is None)
+
+    assert explore(scenario).complete
+
+
 def test_of_two_who_want_to_resolve_a_value_one_does() -> None:
     def scenario(world: World) -> None:
         host = SimulatedHost(world, outside=3)

@@ -33,11 +33,12 @@ from tfrt_runtime.native.layouts import (
     KERNEL_NONSTRICT,
     RECORD_ARGUMENTS,
     REQUEST_ACTIVE,
+    TYPE_I32,
 )
 from tfrt_runtime.native.memory import load
 from tfrt_runtime.native.simulator.failures import DataRace
 from tfrt_runtime.testing.explorer import World, explore, explore_at_random
-from tfrt_runtime.testing.simulated_host import SimulatedHost
+from tfrt_runtime.testing.simulated_host import SimulatedHost, name_cell
 from tfrt_runtime.testing.simulated_program import load_functions, outcome, start, work
 
 Kernel = tuple[str, tuple[int, ...], tuple[int, ...]]
@@ -293,6 +294,50 @@ PROGRAMS = {
     "partial error": PARTIAL_ERROR,
     "late error": LATE_ERROR,
 }
+
+
+def test_a_value_from_outside_may_resolve_while_a_worker_runs_its_activation() -> None:
+    function = Function(
+        1,
+        [
+            ("promised", (0,), (1,)),
+            ("add", (0, 0), (2,)),
+            ("add", (1, 2), (3,)),
+        ],
+        (3,),
+    ).bef()
+
+    def scenario(world: World) -> None:
+        host = SimulatedHost(world, workers=1, outside=1)
+        request = host.request(active=1)
+        [worker], [resolver] = host.contexts, host.outside
+        value = name_cell(world, handles.value_make(host.main, TYPE_I32), "promise")
+        handles.value_add_reference(value)
+
+        def promised(context: int, _record: int) -> None:
+            frame.set_result(context, 0, value)
+
+        def resolve() -> None:
+            handles.value_emplace(resolver, value, TYPE_I32, 5, 0)
+            sharing.hand_over(resolver)
+
+        kernels = {**calls(host), "promised": Call(host.function(promised))}
+        [first] = load_functions(
+            host, [(function, [kernels[k.name] for k in function.kernels], {})]
+        )
+        [result] = start(host, request, first, (1,), 1)
+        world.thread(lambda: work(worker, request + REQUEST_ACTIVE), "worker")
+        world.thread(resolve, "resolver")
+
+        def check() -> None:
+            assert outcome(result) == 7
+            handles.value_drop(host.main, result)
+            handles.value_drop(host.main, value)
+            assert host.live_values() == host.own_values
+
+        world.finally_assert(check)
+
+    explore(scenario, interleavings=300)
 
 
 @pytest.fixture

@@ -15,11 +15,15 @@ from tfrt_runtime.native.memory import (
     futex_wake,
     load,
     load_acquire,
+    now,
     store,
 )
 from tfrt_runtime.native.simulator.failures import Deadlock
-from tfrt_runtime.testing.explorer import World, explore, explore_at_random
+from tfrt_runtime.testing.explorer import Machine, World, explore, explore_at_random
 from tfrt_runtime.testing.simulated_host import SimulatedHost
+
+IDLE_NS = 100
+"""Longer than any run of a scenario in which no sleep lasts its time."""
 
 
 @pytest.mark.parametrize(
@@ -47,6 +51,25 @@ def test_every_task_of_the_ring_is_taken_once_or_refused(
                 taken.append(task)
             assert sorted([t for t in taken if t] + refused) == list(range(1, 1 + producers))
             assert len(refused) <= max(0, producers - places)
+
+        world.finally_assert(check)
+
+    assert explore(scenario).complete
+
+
+def test_a_place_of_the_ring_is_filled_again_only_after_its_task_is_taken() -> None:
+    def scenario(world: World) -> None:
+        pool = SimulatedHost(world, pool_places=2).pool
+        taken: list[int] = []
+        assert blocking_pool.pool_push(pool, 1) and blocking_pool.pool_push(pool, 2)
+        pushed: list[bool] = []
+        world.thread(lambda: taken.append(blocking_pool.pool_pop(pool)), "consumer")
+        world.thread(lambda: pushed.append(blocking_pool.pool_push(pool, 3)), "producer")
+
+        def check() -> None:
+            while (task := blocking_pool.pool_pop(pool)) != 0:
+                taken.append(task)
+            assert taken == ([1, 2, 3] if pushed == [True] else [1, 2])
 
         world.finally_assert(check)
 
@@ -157,6 +180,48 @@ def test_a_task_finds_the_thread_that_is_about_to_leave_or_asks_for_another_one(
         world.finally_assert(check)
 
     assert explore(scenario).complete
+
+
+def idle_threads(count: int) -> Callable[[World], None]:
+    """A task for one of several idle threads.  Each leaves when it was idle for its time, not before."""
+
+    def scenario(world: World) -> None:
+        host = SimulatedHost(world, outside=1 + count, pool_places=2)
+        adder, *idle = host.outside
+        store(host.pool + POOL_THREADS, count)
+        store(host.pool + POOL_LIMIT, count)
+        idle_since: dict[int, int] = {}
+
+        def run(context: int, task: int) -> None:
+            tasks.free_task(context, task)
+            idle_since[context] = now()
+
+        def live(context: int) -> None:
+            idle_since[context] = now()
+            executor.blocking_loop(context, host.pool, IDLE_NS)
+            assert now() - idle_since[context] >= IDLE_NS, "a thread leaves before its time is over"
+
+        function = host.function(run)
+        world.thread(lambda: handles.task_add_blocking(adder, function, 0, 0), "adder")
+        for context in idle:
+            world.thread(lambda context=context: live(context), "idle")
+
+        def check() -> None:
+            while (task := blocking_pool.pool_pop(host.pool)) != 0:
+                tasks.free_task(host.main, task)
+
+        world.finally_assert(check)
+
+    return scenario
+
+
+@pytest.mark.parametrize("is_woken_for_no_reason", [False, True])
+def test_an_idle_thread_leaves_when_its_time_is_over_and_not_before(
+    is_woken_for_no_reason: bool,
+) -> None:
+    machine = Machine(spurious_wakeups=is_woken_for_no_reason)
+    assert explore(idle_threads(1), machine).complete
+    explore_at_random(idle_threads(2), machine, interleavings=500)
 
 
 def patience(world: World) -> None:

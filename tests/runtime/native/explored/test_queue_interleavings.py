@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from tfrt_runtime.native import executor, handles, tasks
 from tfrt_runtime.native.layouts import QUEUE_STOP, TASK_FIRST, TASK_NEXT
-from tfrt_runtime.native.memory import allocate, fetch_add, load, load_acquire, store
+from tfrt_runtime.native.memory import (
+    allocate,
+    fetch_add,
+    load,
+    load_acquire,
+    store,
+    store_release,
+)
 from tfrt_runtime.native.simulator.failures import Deadlock, WrongOutcome
 from tfrt_runtime.testing.explorer import (
     Machine,
@@ -188,6 +197,54 @@ def test_no_wake_up_is_lost_between_one_worker_and_one_who_adds() -> None:
 def test_no_wake_up_is_lost_among_more_of_them(scene: SleepingScene) -> None:
     explore(scene, interleavings=100)
     explore_at_random(scene, seed=1, interleavings=100)
+
+
+def watching(watchers: int) -> Callable[[World], None]:
+    """A worker runs the task that makes a word 0, and threads that take no tasks wait for the word."""
+
+    def scenario(world: World) -> None:
+        host = SimulatedHost(world, workers=1, outside=1)
+        word = world.keep(world.label(allocate(8), "word"))
+        store(word, 1)
+
+        def run(context: int, task: int) -> None:
+            tasks.free_task(context, task)
+            store_release(word, 0)
+            tasks.wake_waiting(host.queue)
+
+        def work(context: int) -> None:
+            while load_acquire(word) != 0:
+                task = tasks.find_task(context)
+                if task != 0:
+                    executor.run_task(context, task)
+                else:
+                    tasks.sleep_on_queue(context, word, -1)
+
+        def watch() -> None:
+            while load_acquire(word) != 0:
+                tasks.watch(host.queue, word, -1)
+
+        function = host.function(run)
+        world.thread(lambda: work(host.contexts[0]), "worker")
+        world.thread(lambda: handles.task_add(host.outside[0], function, 0, 0), "adder")
+        for _ in range(watchers):
+            world.thread(watch, "watcher")
+        world.finally_assert(lambda: load(word) == 0)
+
+    return scenario
+
+
+def test_threads_that_wait_and_take_no_tasks_lose_no_wake_up_and_take_none_away() -> None:
+    explore(watching(1), interleavings=1000)
+    explore_at_random(watching(2), seed=1, interleavings=300)
+
+
+def test_without_its_fences_a_thread_that_waits_loses_its_wake_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(tasks, "fence", lambda: None)
+    with pytest.raises(Deadlock, match="watcher sleeps on queue.NEWS"):
+        explore_at_random(watching(1), seed=1, interleavings=5000)
 
 
 def test_without_its_fences_a_wake_up_gets_lost(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -79,6 +79,28 @@ def test_each_call_begins_once_whoever_takes_it(scene: StartingScene) -> None:
     explore_at_random(scene, seed=1, interleavings=200)
 
 
+def test_a_call_that_comes_when_a_nap_ends_wakes_the_worker() -> None:
+    def scenario(world: World) -> None:
+        host = SimulatedHost(world, workers=1, outside=1)
+        [worker], [starter] = host.contexts, host.outside
+        task = tasks.new_task(host.main, 0, 7, 0, 0)
+        store(host.queue + QUEUE_NAPPING, 1)
+
+        def end_nap() -> None:
+            fetch_add(host.queue + QUEUE_NAPPING, -1)
+            tasks.sleep_on_queue(worker, 0, -1)
+
+        def check() -> None:
+            assert starting.take_started(host.queue) == task
+            tasks.free_task(host.main, task)
+
+        world.thread(end_nap, "worker")
+        world.thread(lambda: starting.add_start(starter, task), "starter")
+        world.finally_assert(check)
+
+    assert explore(scenario).complete
+
+
 def test_a_worker_that_does_not_look_for_calls_before_it_sleeps_would_be_noticed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

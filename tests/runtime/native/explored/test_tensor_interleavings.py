@@ -15,12 +15,13 @@ from tfrt_runtime.native.layouts import (
     CONTEXT_ACTIVATION,
     CONTEXT_ARGUMENTS,
     CONTEXT_RESULTS,
+    PROCESS_HELD,
+    PROCESS_MEMORY_LIMIT,
     PROCESS_RELEASE_TENSOR,
     SHARED_WITH_CALLERS,
     SLOTS_PER_CLASS,
     STORE_CLASSES,
-    STORE_HELD,
-    STORE_LIMIT,
+    STORE_PROCESS,
     STORE_SIZE,
     STORE_SLOTS,
     STORE_TENSORS,
@@ -43,13 +44,16 @@ class Store:
 
     def __init__(self, host: SimulatedHost, blocks: int) -> None:
         self.address = host.block(STORE_SIZE, "store", "STORE_")
-        store(self.address + STORE_LIMIT, blocks * BLOCK)
+        store(self.address + STORE_PROCESS, host.process)
+        self._held = load(host.process + PROCESS_HELD)
+        store(host.process + PROCESS_MEMORY_LIMIT, self._held + blocks * BLOCK)
+        self._process = host.process
         store(host.process + PROCESS_RELEASE_TENSOR, host.function(tensors.drop_tensor))
         host.world.finally_assert(self.close)
 
     def close(self) -> None:
         tensors.trim_store(self.address)
-        assert load(self.address + STORE_HELD) == 0
+        assert load(self._process + PROCESS_HELD) == self._held
         assert load(self.address + STORE_TENSORS) == 0
 
 
@@ -95,13 +99,13 @@ def test_no_block_has_two_owners(kept: int) -> None:
     def scenario(world: World) -> None:
         host = SimulatedHost(world, outside=2)
         memory = Store(host, 4).address
-        first = [tensors.take_memory(memory, SIZE) for _ in range(kept)]
+        first = [tensors.take_memory(host.main, memory, SIZE) for _ in range(kept)]
         for block in first:
             tensors.give_memory(memory, block, SIZE)
         held: set[int] = set()
 
         def use() -> None:
-            block = tensors.take_memory(memory, SIZE)
+            block = tensors.take_memory(host.main, memory, SIZE)
             assert block not in held
             held.add(block)
             store(block, 1)  # the simulator knows of a race if somebody else has it, too
@@ -119,11 +123,11 @@ def test_who_finds_no_memory_gets_what_nobody_uses() -> None:
         host = SimulatedHost(world, outside=2)
         memory = Store(host, 1).address
         # All that the store may hold is a block that only one of the two could use as it is.
-        tensors.give_memory(memory, tensors.take_memory(memory, SIZE), SIZE)
+        tensors.give_memory(memory, tensors.take_memory(host.main, memory, SIZE), SIZE)
         found: dict[int, int] = {}
 
         def take(size: int) -> None:
-            found[size] = tensors.take_memory(memory, size)
+            found[size] = tensors.take_memory(host.main, memory, size)
 
         world.thread(lambda: take(60), "small")
         world.thread(lambda: take(SIZE), "large")
@@ -156,7 +160,7 @@ def test_a_tensor_over_memory_of_python_releases_its_owner_once() -> None:
     def scenario(world: World) -> None:
         host = SimulatedHost(world, outside=2)
         memory = Store(host, 1)
-        tensor = tensors.tensor_over(memory.address, TYPE_F32, 1, 3, 4096, 7)
+        tensor = tensors.tensor_over(host.main, memory.address, TYPE_F32, 1, 3, 4096, 7)
         value = new_available(host.main, TYPE_TENSOR)
         store(value + VALUE_PAYLOAD, tensor)
         tensors.add_tensor_reference(tensor)

@@ -47,6 +47,20 @@ class AddUIExtendedOp(arith.AddUIExtendedOp):
 class SwitchOp(cf.SwitchOp):
     """`cf.switch`, printed as MLIR does: values of cases without a sign."""
 
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        try:
+            return super().parse(parser)
+        except AssertionError:  # of xDSL, about the type of the flag
+            parser.raise_error("'cf.switch' chooses by an integer")
+
+    def verify_(self) -> None:
+        super().verify_()
+        values = () if self.case_values is None else self.case_values.get_values()
+        if len(set(values)) < len(values):
+            twice = next(value for value in values if values.count(value) > 1)
+            raise VerifyException(f"has duplicate case value: {twice}")
+
     def print(self, printer: Printer) -> None:
         printer.print_string(" ")
         printer.print_ssa_value(self.flag)

@@ -71,10 +71,13 @@ def _have_compatible_shapes(one: MemRefType, other: MemRefType) -> bool:
     )
 
 
-class _TypedForm:
-    """`name %m : type` with other types behind `arrow`."""
+def _arrow(name: str) -> str:
+    """What stands between the types of an operation of that name."""
+    return "to" if name in ("memref.cast", "memref.memory_space_cast") else "->"
 
-    arrow = " -> "
+
+class _TypedForm:
+    """`name %m : type` with another type behind `to` or `->`."""
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
@@ -88,10 +91,11 @@ class _TypedForm:
 
     @classmethod
     def _result_type(cls, parser: Parser) -> Attribute:
-        if cls.arrow == " -> ":
+        arrow = _arrow(cls.name)  # type: ignore[attr-defined]
+        if arrow == "->":
             parser.parse_punctuation("->")
         else:
-            parser.parse_keyword(cls.arrow.strip())
+            parser.parse_keyword(arrow)
         return parser.parse_type()
 
     def print(self, printer: Printer) -> None:
@@ -101,14 +105,13 @@ class _TypedForm:
         printer.print_op_attributes(self.attributes)
         printer.print_string(" : ")
         printer.print_attribute(self.operands[0].type)
-        printer.print_string(self.arrow)
+        # By name: passes print operations of xDSL's own class in this form.
+        printer.print_string(f" {_arrow(self.name)} ")
         printer.print_attribute(self.results[0].type)
 
 
 class CastOp(_TypedForm, memref.CastOp):
     """`memref.cast %m : memref<4xf32> to memref<?xf32>`."""
-
-    arrow = " to "
 
     def verify_(self) -> None:
         super().verify_()
@@ -131,8 +134,6 @@ def _are_castable(source: Attribute, target: Attribute) -> bool:
 
 class MemorySpaceCastOp(_TypedForm, memref.MemorySpaceCastOp):
     """`memref.memory_space_cast %m : memref<?xf32, 1> to memref<?xf32>`."""
-
-    arrow = " to "
 
 
 class ExtractAlignedPointerOp(_TypedForm, memref.ExtractAlignedPointerAsIndexOp):

@@ -7,6 +7,7 @@ that xDSL lacks.
 
 from __future__ import annotations
 
+import math
 from io import StringIO
 from typing import Self
 
@@ -17,6 +18,7 @@ from xdsl.dialects.builtin import (
     IndexType,
     IntegerType,
     MemRefType,
+    NoneAttr,
     StringAttr,
     TensorType,
     UnitAttr,
@@ -24,10 +26,14 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute
 from xdsl.parser import Parser
 from xdsl.printer import Printer
+from xdsl.utils.exceptions import VerifyException
 
 from tfrt_nb.dialects.async_ import allocation, arithmetic, atomics, buffers, forall, lanes, loops
 from tfrt_nb.dialects.async_.replacing import with_operations
 from tfrt_nb.dialects.float_text import float_text
+
+MAX_GLOBAL_ELEMENTS = 1 << 24
+"""Initial values are kept, element by element, in the program and in its machine code."""
 
 
 class GlobalOp(memref.GlobalOp):
@@ -54,6 +60,14 @@ class GlobalOp(memref.GlobalOp):
             attributes=parser.parse_optional_attr_dict(),
         )
 
+    def verify_(self) -> None:
+        super().verify_()
+        type_ = self.type
+        if not isinstance(type_, MemRefType) or not type_.has_static_shape():
+            raise VerifyException(f"a global buffer has sizes; '{type_}' has not")
+        if not isinstance(type_.layout, NoneAttr):
+            raise VerifyException(f"a global buffer is contiguous; '{type_}' has a layout")
+
     def print(self, printer: Printer) -> None:
         if self.sym_visibility.data != "public":
             printer.print_string(" ")
@@ -79,6 +93,10 @@ def _parse_initial_value(parser: Parser, type_: MemRefType) -> Attribute:
     element = type_.element_type
     if not isinstance(element, IntegerType | IndexType | AnyFloat):
         parser.raise_error(f"a global buffer cannot hold '{element}'")
+    if math.prod(type_.get_shape()) > MAX_GLOBAL_ELEMENTS:
+        parser.raise_error(
+            f"a global buffer has at most {MAX_GLOBAL_ELEMENTS} elements; allocate larger ones"
+        )
     return parser.parse_dense_int_or_fp_elements_attr(TensorType(element, type_.get_shape()))
 
 

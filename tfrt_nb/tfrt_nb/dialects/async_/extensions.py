@@ -95,6 +95,10 @@ class RuntimeSpawnOp(IRDLOperation):
                 raise VerifyException(f"'{argument.type}' cannot be awaited by a task")
 
 
+ADDED_AT = "added_at"
+"""The attribute of a `RuntimeSpawnIntoOp` that says where the program adds to the group."""
+
+
 @irdl_op_definition
 class RuntimeSpawnIntoOp(IRDLOperation):
     """Has a worker call a function that never waits, as a member of a group.  MLIR has no such operation.
@@ -212,10 +216,38 @@ class RuntimeRedeemOp(IRDLOperation):
 
 
 @irdl_op_definition
-class RuntimeTakeBufferOp(IRDLOperation):
-    """Whether a buffer may be deallocated now: it was allocated, and was not taken before."""
+class RuntimeFreeBufferOp(IRDLOperation):
+    """Gives a buffer of `memref.alloc` back; whether it was one, and live."""
 
-    name = "async.runtime.take_buffer"
+    name = "async.runtime.free_buffer"
+    buffer = operand_def(BUFFER)
+    result = result_def(i1)
+
+    assembly_format = "$buffer attr-dict `:` type($buffer)"
+
+    def __init__(self, buffer: SSAValue) -> None:
+        initialize(self, operands=[buffer], result_types=[i1])
+
+
+@irdl_op_definition
+class RuntimeIsLiveOp(IRDLOperation):
+    """Whether a buffer has not been given back."""
+
+    name = "async.runtime.is_live"
+    buffer = operand_def(BUFFER)
+    result = result_def(i1)
+
+    assembly_format = "$buffer attr-dict `:` type($buffer)"
+
+    def __init__(self, buffer: SSAValue) -> None:
+        initialize(self, operands=[buffer], result_types=[i1])
+
+
+@irdl_op_definition
+class RuntimeIsWritableOp(IRDLOperation):
+    """Whether the elements of a buffer may be changed, which is so for all time."""
+
+    name = "async.runtime.is_writable"
     buffer = operand_def(BUFFER)
     result = result_def(i1)
 
@@ -265,6 +297,8 @@ OPERATIONS: list[type[Operation]] = [
     RuntimeIsAvailableOp,
     RuntimeTicketOfOp,
     RuntimeRedeemOp,
-    RuntimeTakeBufferOp,
+    RuntimeFreeBufferOp,
+    RuntimeIsLiveOp,
+    RuntimeIsWritableOp,
     RuntimeCompareExchangeOp,
 ]

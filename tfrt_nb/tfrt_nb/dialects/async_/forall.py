@@ -27,6 +27,7 @@ from xdsl.irdl import (
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import HasParent, IsTerminator, NoTerminator
+from xdsl.utils.exceptions import VerifyException
 
 from tfrt_nb.dialects.async_.loops import print_values
 
@@ -68,6 +69,22 @@ class ForallOp(IRDLOperation):
     body = region_def("single_block")
 
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
+
+    def verify_(self) -> None:
+        for values, static in (
+            (self.lower, self.static_lower),
+            (self.upper, self.static_upper),
+            (self.step, self.static_step),
+        ):
+            numbers = static.get_values()
+            if numbers.count(DYNAMIC_INDEX) != len(values):
+                raise VerifyException(
+                    f"{len(values)} values given for {numbers.count(DYNAMIC_INDEX)} bounds"
+                )
+            if len(numbers) != len(self.body.block.args):
+                raise VerifyException(
+                    f"{len(numbers)} bounds given for {len(self.body.block.args)} indices"
+                )
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
@@ -138,7 +155,11 @@ def _parse_bounds(parser: Parser) -> tuple[list[SSAValue], list[int]]:
     def parse_bound() -> int:
         unresolved = parser.parse_optional_unresolved_operand()
         if unresolved is None:
-            return parser.parse_integer(allow_boolean=False)
+            start = parser.pos
+            number = parser.parse_integer(allow_boolean=False)
+            if not -(2**63) < number < 2**63:
+                parser.raise_error("the bound does not fit into 64 bits", start)
+            return number
         values.append(parser.resolve_operand(unresolved, IndexType()))
         return DYNAMIC_INDEX
 

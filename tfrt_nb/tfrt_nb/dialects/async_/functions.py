@@ -12,7 +12,7 @@ wait; the results resolve when the body returns.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Self
+from typing import Self, TypeGuard
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -40,7 +40,6 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import (
     CallableOpInterface,
-    HasParent,
     IsolatedFromAbove,
     IsTerminator,
     ReturnLike,
@@ -148,8 +147,7 @@ class FuncOp(IRDLOperation):
     @property
     def payload_types(self) -> tuple[Attribute, ...]:
         """What `async.return` has to give: the results without the token, unwrapped."""
-        outputs = self.function_type.outputs.data
-        return tuple(type_.value_type for type_ in outputs if isinstance(type_, ValueType))
+        return _payload_types(self.function_type)
 
     @property
     def takes_runtime(self) -> bool:
@@ -183,14 +181,29 @@ class FuncOp(IRDLOperation):
             )
 
 
+def _payload_types(type_: FunctionType) -> tuple[Attribute, ...]:
+    return tuple(one.value_type for one in type_.outputs if isinstance(one, ValueType))
+
+
+def _is_async_by_its_return(function: Operation | None) -> TypeGuard[PlainFuncOp]:
+    if not isinstance(function, PlainFuncOp):
+        return False
+    outputs = function.function_type.outputs.data
+    return bool(outputs) and all(isinstance(type_, TokenType | ValueType) for type_ in outputs)
+
+
 @irdl_op_definition
 class ReturnOp(IRDLOperation):
-    """Resolves the results of the function."""
+    """Resolves the results of the function.
+
+    It makes a `func.func` that returns handles and async values an `async.func`, as the proposal's
+    discussion has it.
+    """
 
     name = "async.return"
     operands_ = var_operand_def()
 
-    traits = traits_def(IsTerminator(), ReturnLike(), HasParent(FuncOp))
+    traits = traits_def(IsTerminator(), ReturnLike())
 
     assembly_format = "attr-dict ($operands_^ `:` type($operands_))?"
 
@@ -199,7 +212,9 @@ class ReturnOp(IRDLOperation):
 
     def verify_(self) -> None:
         function = self.parent_op()
-        if isinstance(function, FuncOp) and function.payload_types != self.operands_.types:
+        if not (isinstance(function, FuncOp) or _is_async_by_its_return(function)):
+            raise VerifyException("expects parent op 'async.func'")
+        if _payload_types(function.function_type) != self.operands_.types:
             raise VerifyException(
                 "operand types do not match the types returned from the parent FuncOp"
             )

@@ -60,6 +60,11 @@ class _WideningOp(_ConversionOp):
         return _bits(source) < _bits(target)
 
 
+class _FloatCastOp(_ConversionOp):
+    input = operand_def(_FLOAT)
+    result = result_def(_FLOAT)
+
+
 class _IndexCastOp(_ConversionOp):
     input = operand_def(_INTEGER_OR_INDEX)
     result = result_def(_INTEGER_OR_INDEX)
@@ -118,6 +123,26 @@ class TruncIOp(_ConversionOp):
 
 
 @irdl_op_definition
+class ExtFOp(_FloatCastOp):
+    """A float of more bits."""
+
+    name = "arith.extf"
+
+    def _fits(self, source: Attribute, target: Attribute) -> bool:
+        return _bits(source) < _bits(target)
+
+
+@irdl_op_definition
+class TruncFOp(_FloatCastOp):
+    """A float of fewer bits, rounded."""
+
+    name = "arith.truncf"
+
+    def _fits(self, source: Attribute, target: Attribute) -> bool:
+        return _bits(source) > _bits(target)
+
+
+@irdl_op_definition
 class SIToFPOp(_ToFloatOp):
     """A signed integer as a float."""
 
@@ -157,6 +182,15 @@ class IndexCastUIOp(_IndexCastOp):
     """Between an index and an integer, which is extended by zeros."""
 
     name = "arith.index_castui"
+
+
+class BitcastOp(arith.BitcastOp):
+    """The same bits as another type of as many."""
+
+    def verify_(self) -> None:
+        if any(isinstance(_element(one.type), IndexType) for one in (self.input, self.result)):
+            raise VerifyException("the width of an index is open")  # xDSL allows it, MLIR does not
+        super().verify_()
 
 
 class SelectOp(arith.SelectOp):
@@ -280,7 +314,7 @@ class CmpfOp(arith.CmpfOp):
 
 
 OPERATIONS: tuple[type[Operation], ...] = (
-    *(CmpfOp, CmpiOp, ExtSIOp, ExtUIOp, FPToSIOp, FPToUIOp, IndexCastOp),
-    *(SelectOp, SIToFPOp, TruncIOp, UIToFPOp),
+    *(BitcastOp, CmpfOp, CmpiOp, ExtFOp, ExtSIOp, ExtUIOp, FPToSIOp, FPToUIOp, IndexCastOp),
+    *(SelectOp, SIToFPOp, TruncFOp, TruncIOp, UIToFPOp),
 )
 """What replaces operations of xDSL."""

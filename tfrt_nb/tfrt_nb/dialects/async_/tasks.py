@@ -172,6 +172,10 @@ class ExecuteOp(IRDLOperation):
         terminator = block.last_op
         if isinstance(terminator, YieldOp):
             verify_edge(_BODY, _RESULTS, terminator.operands_.types, self.body_results.types)
+        elif terminator is not None and terminator.has_trait(IsTerminator):
+            raise VerifyException(
+                f"expects regions to end with 'async.yield', found '{terminator.name}'"
+            )
 
 
 def _parse_dependency(parser: Parser) -> SSAValue:

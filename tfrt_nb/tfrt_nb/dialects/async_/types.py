@@ -6,7 +6,8 @@ LLVM's coroutine tokens and frame handles.
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from collections.abc import Sequence
+from typing import Any, Self, TypeAlias, cast
 
 from xdsl.dialects.builtin import MemRefType, UnrankedMemRefType
 from xdsl.ir import Attribute, ParametrizedAttribute, SSAValue, TypeAttribute
@@ -46,11 +47,18 @@ class ValueType(ParametrizedAttribute, TypeAttribute):
     value_type: Attribute
 
     @classmethod
+    def new(cls, params: Sequence[Any]) -> Self:
+        """The type; `!async.value<>`, the proposal's other name for a handle, is an `!async.token`."""
+        return super().new(params) if params else cast(Self, TOKEN)
+
+    @classmethod
     def parse_parameters(cls, parser: AttrParser) -> list[Attribute]:
-        """`<T>`; anything else is refused in MLIR's words: what is wrong, and then that it is."""
+        """`<T>` or `<>`; anything else is refused in MLIR's words: what is wrong, and then that it is."""
         start = parser.pos - len("value")
         try:
             parser.parse_punctuation("<")
+            if parser.parse_optional_punctuation(">") is not None:
+                return []
             value_type = parser.parse_type()
             parser.parse_punctuation(">")
         except ParseError as problem:

@@ -11,7 +11,7 @@ from tfrt_nb.dialects.control_flow.calls import (
     ParallelCallOp,
     WhileOp,
 )
-from tfrt_nb.dialects.control_flow.jit import JitOp
+from tfrt_nb.dialects.control_flow.jit import JitExecuteOp, JitOp, RunOp
 from tfrt_nb.dialects.control_flow.regions import (
     BenchmarkOp,
     DoAsyncOp,
@@ -20,7 +20,7 @@ from tfrt_nb.dialects.control_flow.regions import (
     RepeatOp,
     SyncBenchmarkOp,
 )
-from tfrt_nb.dialects.control_flow.returns import ReturnOp
+from tfrt_nb.dialects.control_flow.returns import KernelReturnOp, ReturnOp
 
 NONSTRICT = "bef.nonstrict"
 """The unit attribute of an operation that may run before all its operands are there."""
@@ -32,12 +32,15 @@ OPERATIONS = (
     CondOp,
     DoAsyncOp,
     IfOp,
+    JitExecuteOp,
     JitOp,
+    KernelReturnOp,
     OnceOp,
     ParallelCallOp,
     ParallelForOp,
     RepeatOp,
     ReturnOp,
+    RunOp,
     SyncBenchmarkOp,
     WhileOp,
 )

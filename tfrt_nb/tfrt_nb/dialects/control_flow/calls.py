@@ -89,6 +89,7 @@ class CondOp(CallingOp):
     # The letters in front keep the order.
     TRUE, FALSE = "a_true_fn", "b_false_fn"
     callees = (TRUE, FALSE)
+    roles = ("true function", "false function")
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:

@@ -12,9 +12,11 @@ types of compiled code, operands and results of the operation those that host pr
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Self
 
-from xdsl.ir import Attribute, OpTraits, SSAValue
+from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, f32
+from xdsl.ir import Attribute, OpTraits, Region, SSAValue
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import IsolatedFromAbove
@@ -22,6 +24,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from tfrt_nb.dialects.assembly import (
     parse_attributes_with_keyword,
+    parse_types,
     print_attributes,
     print_types,
 )
@@ -68,12 +71,23 @@ class JitOp(BodyOp):
         """Whether the first result says that the body is done."""
         return len(self.results) == len(self.body_types) + 1
 
+    @property
+    def is_token_last(self) -> bool:
+        """Whether that result comes after the values, as in `hex.run`."""
+        from tfrt_nb.dialects.crossing import host_types
+        from tfrt_nb.dialects.types import CHAIN
+
+        crossed = host_types(self.body_types)
+        return crossed is not None and list(self.result_types) not in (crossed, [CHAIN, *crossed])
+
     def accepts_return(self, types: Types) -> bool:
         from tfrt_nb.dialects.crossing import host_types
         from tfrt_nb.dialects.types import CHAIN
 
         crossed, expected = host_types(types), list(self.result_types)
-        return crossed is not None and expected in (crossed, [CHAIN, *crossed])
+        if crossed is None:
+            return False
+        return expected in (crossed, [CHAIN, *crossed], [*crossed, CHAIN])
 
     def verify_(self) -> None:
         from tfrt_nb.dialects.crossing import host_type
@@ -92,6 +106,8 @@ class JitOp(BodyOp):
                 )
 
     def print(self, printer: Printer) -> None:
+        from tfrt_nb.dialects.async_.types import TOKEN
+
         block = self.regions[0].blocks[0]
         if self.operands:
             printer.print_string(" ")
@@ -101,12 +117,89 @@ class JitOp(BodyOp):
         if self.results:
             printer.print_string(" -> ")
             with printer.in_parens():
+                types = list(self.body_types)
                 if self.has_token:
-                    printer.print_string("!async.token" + ", " * bool(self.body_types))
-                print_types(printer, self.body_types)
+                    types.insert(len(types) if self.is_token_last else 0, TOKEN)
+                print_types(printer, types)
         print_attributes(printer, self.attributes, keyword=True)
         printer.print_string(" ")
         printer.print_region(self.regions[0], print_entry_block_args=False)
+
+
+class JitExecuteOp(JitOp):
+    """`hex.jit_execute(%x, %t: memref<?xf32>) -> !hex.chain { ... }`, as the proposal's discussion has it;
+    read as `tfrt.jit`.
+
+    Inside, the arguments have the names that they have outside.  A tensor without a type is a
+    `memref<?xf32>`.  The results are of types of host programs; the end may be left out.
+    """
+
+    name = "tfrt.jit_execute"
+
+    @classmethod
+    def parse(cls, parser: Parser) -> JitOp:  # type: ignore[override]
+        pairs = parser.parse_comma_separated_list(
+            parser.Delimiter.PAREN, lambda: _parse_captured(parser)
+        )
+        outputs: list[Attribute] = []
+        if parser.parse_optional_punctuation("->") is not None:
+            outputs = [_host_type(parser, type_) for type_ in _parse_result_types(parser)]
+        body = parser.parse_region([argument for _, argument in pairs])
+        return _jit([value for value, _ in pairs], outputs, body)
+
+
+class RunOp(JitOp):
+    """`hex.run { ... kernel.return %x } : i32, !hex.chain`, as the proposal's discussion has it; read as
+    `tfrt.jit`.  Arguments may be given as to `hex.jit_execute`.
+    """
+
+    name = "tfrt.run"
+
+    @classmethod
+    def parse(cls, parser: Parser) -> JitOp:  # type: ignore[override]
+        pairs = parser.parse_optional_comma_separated_list(
+            parser.Delimiter.PAREN, lambda: _parse_captured(parser)
+        )
+        body = parser.parse_region([argument for _, argument in pairs or ()])
+        outputs: list[Attribute] = []
+        if parser.parse_optional_punctuation(":") is not None:
+            outputs = [_host_type(parser, type_) for type_ in parse_types(parser)]
+        return _jit([value for value, _ in pairs or ()], outputs, body)
+
+
+def _jit(operands: Sequence[SSAValue], results: Sequence[Attribute], body: Region) -> JitOp:
+    """The `tfrt.jit` that another spelling stands for."""
+    if body.blocks and not isinstance(body.blocks[-1].last_op, ReturnOp):
+        body.blocks[-1].add_op(ReturnOp.create())
+    return JitOp.create(operands=operands, result_types=results, regions=[body])
+
+
+def _parse_captured(parser: Parser) -> tuple[SSAValue, Parser.Argument]:
+    """`%x` or `%x: type`, where the type is the one inside."""
+    from tfrt_nb.dialects.async_.types import TOKEN
+    from tfrt_nb.dialects.types import CHAIN, TENSOR
+
+    unresolved = parser.parse_unresolved_operand()
+    if parser.parse_optional_punctuation(":") is not None:
+        inside: Attribute = parser.parse_type()
+        value = parser.resolve_operand(unresolved, _crossing(parser, inside))
+    else:
+        known = parser.ssa_values.get(unresolved.operand_name, ())
+        if unresolved.index >= len(known):
+            parser.raise_error("say the type of a value that is defined later", unresolved.span)
+        value = known[unresolved.index]
+        known_inside: dict[Attribute, Attribute] = {
+            CHAIN: TOKEN,
+            TENSOR: MemRefType(f32, [DYNAMIC_INDEX]),
+        }
+        inside = known_inside.get(value.type) or value.type
+    return value, parser.Argument(unresolved.span, inside)
+
+
+def _host_type(parser: Parser, type_: Attribute) -> Attribute:
+    from tfrt_nb.dialects.types import CHAIN, TENSOR
+
+    return type_ if type_ in (CHAIN, TENSOR) else _crossing(parser, type_)
 
 
 def _parse_argument(parser: Parser) -> tuple[SSAValue, Parser.Argument]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Self, cast
 
 from xdsl.ir import Attribute, Operation, OpTraits
 from xdsl.parser import Parser
@@ -45,3 +45,24 @@ class ReturnOp(Operation):
             print_operands(printer, self.operands)
             printer.print_string(" : ")
             print_types(printer, self.operand_types)
+
+
+class KernelReturnOp(ReturnOp):
+    """`kernel.return %x`, with types or without, at the end of a `hex.run`; read as `tfrt.return`."""
+
+    name = "kernel.return"
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        start = parser.pos
+        operands = parse_operands(parser, on_this_line=True)
+        if parser.parse_optional_punctuation(":") is not None:
+            values = parser.resolve_operands(operands, parse_types(parser), start)
+        else:
+            for operand in operands:
+                if operand.operand_name not in parser.ssa_values:
+                    parser.raise_error("use of undeclared SSA value name", operand.span)
+                if operand.index >= len(parser.ssa_values[operand.operand_name]):
+                    parser.raise_error("reference to invalid result number", operand.span)
+            values = [parser.ssa_values[one.operand_name][one.index] for one in operands]
+        return cast(Self, ReturnOp.create(operands=values))

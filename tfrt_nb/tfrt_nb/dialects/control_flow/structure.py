@@ -70,6 +70,8 @@ class CallingOp(ControlFlowOp):
 
     name = "tfrt.calling"
     callees: ClassVar[tuple[str, ...]] = ()
+    roles: ClassVar[tuple[str, ...]] = ()
+    """What errors call the callees, one after the other, of an operation that has several."""
 
     def callee_symbols(self) -> Iterator[SymbolRefAttr]:
         """The functions that may be called."""

@@ -1,0 +1,227 @@
+"""The functions outside of a program that compiled code may call.  Nothing else can be called by name.
+
+    func.func private @printI64(i64)
+
+A program declares such a function with exactly the type that the table has.  Python adds functions:
+
+    @external("shop.price", "(i64, f64) -> f64")
+    def price(pieces: int, factor: float) -> float:
+        return pieces * factor
+"""
+
+from __future__ import annotations
+
+import ctypes
+import re
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+from tfrt_runtime.async_runtime.printing import PRINTING
+from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error
+from tfrt_runtime.host.interrupts import INTERRUPTS
+from tfrt_runtime.host.payload import PayloadError, encode_scalar, read_as
+from tfrt_runtime.host.raw import WORDS
+from tfrt_runtime.kernels.outcomes import diagnostic_of
+from tfrt_runtime.kernels.registry import KernelError
+from tfrt_runtime.native.layouts import VALUE_PAYLOAD
+
+Function = TypeVar("Function")
+
+SCALARS = ("i1", "i8", "i16", "i32", "i64", "f32", "f64")
+"""The types of arguments and results of what Python registers.  An `index` of a program is an i64."""
+
+
+@dataclass(slots=True)
+class PythonExternal:
+    """A function that Python has registered.
+
+    `address` is that of a native function, which is called directly, with C's types and without the
+    GIL.  Without it, `function` is called with the GIL.  What it raises is an error at the call.
+    """
+
+    name: str
+    arguments: tuple[str, ...]
+    results: tuple[str, ...]
+    function: object
+    address: int | None = None
+
+    @property
+    def type(self) -> str:
+        """Its type in MLIR's words."""
+        results = ", ".join(self.results)
+        if len(self.results) != 1:
+            results = f"({results})"
+        return f"({', '.join(self.arguments)}) -> {results}"
+
+    @property
+    def symbol(self) -> str:
+        """What machine code calls it: no function of a program or of a library has such a name."""
+        kind = "python" if self.address is None else "native"
+        return f"external.{kind}.{self.type}.{self.name}"
+
+    @property
+    def failed(self) -> str:
+        """What an assertion behind the call says; see `failure_of_call`."""
+        return f"'{self.name}' failed"
+
+
+_registered: dict[str, PythonExternal] = {}
+_addresses: dict[str, int] = {}
+_kept: list[object] = []
+"""Machine code may call these until the process ends."""
+_lock = threading.Lock()
+_local = threading.local()
+
+
+def external(name: str, type_: str) -> Callable[[Function], Function]:
+    """Let compiled code call what is decorated: `func.func private @name(i64) -> f64`.
+
+    The type is in MLIR's words: `(i64, f64) -> f64`, `(i1) -> ()`; the scalars are i1, i8, i16, i32, i64,
+    f32 and f64, an `index` of the program is an i64.
+
+    A Python function is called with the GIL, on the thread that reaches the call.  It returns a number, a
+    tuple for several results, None for none.  What it raises is an error of the program at the call;
+    raise `KernelError` for a message of your own.
+
+    A ctypes function, or an object with an `address` such as Numba's `cfunc`, is called directly and
+    without the GIL.  It has at most one result and the C types that belong to the type given: that is
+    not checked, and cannot be.
+
+    A later function of the same name takes the place of an earlier one, also in programs that are loaded
+    if it has the same type and is a Python function as well.
+
+    Raises:
+        TfrtError: if the name is taken, or the type is none of these.
+    """
+    if name in PRINTING:
+        raise TfrtError(error(f"'{name}' is a function of the runtime: choose another name"))
+    arguments, results = _parse(type_)
+
+    def register(function: Function) -> Function:
+        made = PythonExternal(name, arguments, results, function, _native_address(function))
+        if made.address is None and not callable(function):
+            raise TfrtError(
+                error(f"'{name}' is registered with {function!r}, which is no function")
+            )
+        if made.address is not None and len(results) > 1:
+            raise TfrtError(error(f"'{name}': a native function has at most one result"))
+        with _lock:
+            _registered[name] = _by_symbol[made.symbol] = made
+            if made.address is not None:
+                _kept.append(function)
+                _addresses[made.symbol] = made.address
+            elif made.symbol not in _addresses:
+                _addresses[made.symbol] = _callback(made.symbol)
+        return function
+
+    return register
+
+
+_by_symbol: dict[str, PythonExternal] = {}
+"""The latest function for each name, type and kind: machine code knows functions by these."""
+
+
+def registered() -> Mapping[str, PythonExternal]:
+    """What Python has registered, by name."""
+    return _registered
+
+
+def address_of(symbol: str) -> int | None:
+    """The address that machine code calls for the symbol of a registered function."""
+    return _addresses.get(symbol)
+
+
+def _parse(type_: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    match = re.fullmatch(r"\s*\(([^()]*)\)\s*->\s*(?:\(([^()]*)\)|([^()]*))\s*", type_)
+    if match is None:
+        raise TfrtError(error(f"expected a type such as '(i64, f64) -> f64', found '{type_}'"))
+    results = match[3] if match[2] is None else match[2]
+    return _words(match[1]), _words(results)
+
+
+def _words(text: str) -> tuple[str, ...]:
+    if not text.strip():
+        return ()
+    words = tuple(word.strip() for word in text.split(","))
+    for word in words:
+        if word not in SCALARS:
+            expected = ", ".join(SCALARS)
+            raise TfrtError(
+                error(f"a registered function has numbers ({expected}), found '{word}'")
+            )
+    return words
+
+
+def _native_address(function: object) -> int | None:
+    """Where a native function starts; None for one that Python has to call."""
+    if isinstance(function, _NATIVE):
+        return (
+            None if function._flags_ & _NEEDS_GIL else ctypes.cast(function, ctypes.c_void_p).value
+        )
+    address = getattr(function, "address", None)
+    return address if isinstance(address, int) and address else None
+
+
+_NATIVE: Any = ctypes.CFUNCTYPE(None).__base__
+_NEEDS_GIL = ctypes.PYFUNCTYPE(None)._flags_ & ~ctypes.CFUNCTYPE(None)._flags_
+
+
+def _callback(symbol: str) -> int:
+    """A native function that takes the address of a word per argument, which become the results.
+
+    It gives 1, or 0 if the function raised.
+    """
+
+    def call(words: int) -> int:
+        made = _by_symbol[symbol]
+        _local.failure = None
+        try:
+            INTERRUPTS.allow()
+            _call(made, words)
+            INTERRUPTS.forbid()
+        except BaseException as exception:  # noqa: BLE001 - it becomes the call's error
+            INTERRUPTS.forbid()
+            _local.failure = made.failed, diagnostic_of(exception, None)
+            _local.is_interrupt = isinstance(exception, KeyboardInterrupt)
+            return 0
+        return 1
+
+    callback = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(call)
+    _kept.append(callback)
+    return ctypes.cast(callback, ctypes.c_void_p).value or 0
+
+
+def _call(made: PythonExternal, words: int) -> None:
+    # A scalar is read as if it were the payload of a value.
+    arguments = [
+        read_as(word, words + 8 * index - VALUE_PAYLOAD)
+        for index, word in enumerate(made.arguments)
+    ]
+    assert callable(made.function)
+    returned = made.function(*arguments)
+    values = (returned,)
+    if len(made.results) != 1:
+        values = returned if isinstance(returned, tuple) else () if returned is None else values
+    if len(values) != len(made.results):
+        raise KernelError(
+            f"'{made.name}' returned {len(values)} values for {len(made.results)} results"
+        )
+    for index, (word, value) in enumerate(zip(made.results, values, strict=True)):
+        try:
+            WORDS[(words >> 3) + index] = encode_scalar(word, value)[0]
+        except PayloadError as wrong:
+            raise KernelError(f"result {index} of '{made.name}': {wrong}") from None
+
+
+def failure_of_call(failed: Diagnostic) -> tuple[Diagnostic, bool]:
+    """What an assertion that has failed on this thread says, and whether it is about an interrupt.
+
+    `failed` is the assertion's own error.  Behind the call of a registered function that has raised, it is
+    what that raised, at the same place.
+    """
+    failure: tuple[str, Diagnostic] | None = getattr(_local, "failure", None)
+    if failure is None or failure[0] != failed.message:
+        return failed, False
+    return replace(failure[1], location=failed.location), _local.is_interrupt

@@ -1,0 +1,116 @@
+"""How much memory programs may use: what the machine has, what the process may have, what a user says."""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+import resource
+from contextlib import suppress
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+from tfrt_runtime.diagnostics import TfrtError, error
+
+_UNITS: Final = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+MIN_BUDGET: Final = 1 << 20
+_CGROUPS = Path("/sys/fs/cgroup")
+
+
+def machine_memory() -> int:
+    """The bytes that this process can hope for: what the machine has, or its cgroups allow."""
+    physical = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return min([physical, *_cgroup_limits(_own_cgroups(), _CGROUPS)])
+
+
+def _own_cgroups() -> str:
+    with suppress(OSError):
+        return Path("/proc/self/cgroup").read_text()
+    return ""
+
+
+def _cgroup_limits(own: str, root: Path) -> list[int]:
+    """The limits of the process's cgroups and of those around them.
+
+    Args:
+        own: lines of `number:controllers:path`, as /proc/self/cgroup has them; version 2 has the
+            number 0 and no controllers.
+        root: where the cgroups are mounted.  A container may see its own cgroup there, without
+            the path that the lines name.
+    """
+    paths = {("memory.max", root, "/"), ("memory.limit_in_bytes", root / "memory", "/")}
+    for line in own.splitlines():
+        number, _, rest = line.partition(":")
+        controllers, _, path = rest.partition(":")
+        if number == "0" and not controllers:
+            paths.add(("memory.max", root, path))
+        elif "memory" in controllers.split(","):
+            paths.add(("memory.limit_in_bytes", root / "memory", path))
+    found: dict[Path, int] = {}
+    for name, top, path in paths:
+        inner = PurePosixPath(path.lstrip("/"))
+        for folder in (inner, *inner.parents):
+            file = top / folder / name
+            # Absent where there is no such cgroup; "max" where there is no limit.
+            with suppress(OSError, ValueError):
+                found[file] = int(file.read_text())
+    return list(found.values())
+
+
+@functools.cache
+def _address_space_left() -> int | None:
+    """What RLIMIT_AS leaves; None without a limit.  Read once."""
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if limit == resource.RLIM_INFINITY:
+        return None
+    with suppress(OSError, ValueError, IndexError):
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+        return max(0, limit - pages * os.sysconf("SC_PAGE_SIZE"))
+    return limit
+
+
+@functools.cache
+def default_budget() -> int:
+    """Bytes that programs may use where the user sets no budget.  Read once.
+
+    Half of what the machine, its cgroups and RLIMIT_AS leave: Python, the compiler and the stacks of
+    threads need the rest.
+    """
+    left = _address_space_left()
+    available = machine_memory() if left is None else min(machine_memory(), left)
+    return max(available // 2, MIN_BUDGET)
+
+
+def parse_budget(memory: int | str | None) -> int:
+    """A budget in bytes, from a number of bytes or a text such as "2G"; None is the default.
+
+    Half of what RLIMIT_AS leaves at most: what ends a run needs some memory beyond its budget.
+
+    Raises:
+        TfrtError: if it is neither, or below 1 MiB.
+    """
+    if memory is None:
+        return default_budget()
+    if isinstance(memory, str):
+        match = re.fullmatch(
+            r"(\d{1,18}(?:\.\d{1,9})?)([KMGT]?)(?:i?B)?", memory.strip(), re.IGNORECASE
+        )
+        size = None if match is None else int(float(match[1]) * _UNITS[match[2].upper()])
+    else:
+        size = memory if isinstance(memory, int) and not isinstance(memory, bool) else None
+    if size is None:
+        raise TfrtError(
+            error(f"memory {memory!r}: expected bytes, or a text such as '500M' or '2G'")
+        )
+    if not MIN_BUDGET <= size < 1 << 60:
+        raise TfrtError(error(f"memory {memory!r}: expected at least 1M, and less than 2^60 bytes"))
+    left = _address_space_left()
+    return size if left is None else min(size, max(left // 2, MIN_BUDGET))
+
+
+def show_bytes(size: int) -> str:
+    """A number of bytes as people write it: 1.5 GiB, 300 MiB, 100 bytes."""
+    for unit, name in ((1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")):
+        if size >= unit:
+            return f"{size / unit:.1f}".removesuffix(".0") + f" {name}"
+    return f"{size} bytes"

@@ -1,0 +1,75 @@
+"""Values of the default host: those that a user resolves, and several as one."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from typing import TYPE_CHECKING
+
+from tfrt_runtime.diagnostics import error
+from tfrt_runtime.host.async_value import AsyncValue, State, make_available, make_unavailable
+from tfrt_runtime.host.default_host import default_host
+from tfrt_runtime.host.futures import from_future, is_future
+
+if TYPE_CHECKING:
+    from tfrt_runtime.host.async_value import Future
+
+
+def unavailable() -> AsyncValue:
+    """A value that the user resolves, by `set_result` or `set_exception`.
+
+    When the last reference to this object dies before, the value becomes an error that says so.
+    """
+    return make_unavailable(
+        default_host().work_queue, on_broken=lambda: error("the value was dropped unresolved")
+    )
+
+
+def of_future(future: Future) -> AsyncValue:
+    """A value that is there when `future` is done; cancelling the value cancels the future.
+
+    Raises:
+        TypeError: if it is no future of `concurrent.futures` or `asyncio`.
+    """
+    if not is_future(future):
+        raise TypeError(f"expected a future, found {type(future).__name__}")
+    made = from_future(default_host().work_queue, future)
+    came = made.reference()
+
+    def cancel() -> None:
+        if came.cancelled():
+            future.cancel()
+
+    made.and_then(cancel)
+    return made
+
+
+def gather(*values: object) -> AsyncValue:
+    """One AsyncValue of the tuple of all values, in their order; the first error is its error.
+
+    Futures are awaited, and what is neither is taken as it is.
+    """
+    awaited = [of_future(value) if is_future(value) else value for value in values]
+    open_values = [value for value in awaited if isinstance(value, AsyncValue)]
+    queue = open_values[0].queue if open_values else default_host().work_queue
+    if not open_values:
+        return make_available(queue, tuple(awaited))
+    made = make_unavailable(queue)
+    held = [v.for_waiter() if isinstance(v, AsyncValue) else v for v in awaited]
+    left = len(open_values)
+    lock = threading.Lock()
+
+    def arrived(value: AsyncValue) -> None:
+        nonlocal left
+        with lock:
+            left -= 1
+            is_last = left == 0
+        with contextlib.suppress(RuntimeError):  # an error came first, or it was cancelled
+            if value.state is State.ERROR:
+                made.follow(value)
+            elif is_last and not made.done():
+                made.emplace(tuple(v.result(0) if isinstance(v, AsyncValue) else v for v in held))
+
+    for value in open_values:
+        value.add_done_callback(arrived)
+    return made

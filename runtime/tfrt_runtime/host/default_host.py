@@ -1,0 +1,55 @@
+"""The host of runs for which the program names none."""
+
+from __future__ import annotations
+
+import atexit
+import threading
+
+from tfrt_runtime.host.context import HURRY_SECONDS, HostContext
+
+
+class _Default:
+    """The default host, and all that were one."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.host: HostContext | None = None
+        self.all: list[HostContext] = []
+
+    def replace(self, host: HostContext | None) -> None:
+        self.host = host
+        if host is not None and host not in self.all:
+            self.all = [one for one in self.all if not one.is_closed] + [host]
+
+
+_default = _Default()
+
+
+def default_host() -> HostContext:
+    """The host of this process, made with the work queue `mstd` when it is first asked for.
+
+    It is closed when the interpreter ends.  One that is closed before is replaced by a new one.
+    """
+    host = _default.host
+    if host is not None and not host.is_closed:
+        return host
+    with _default.lock:
+        if _default.host is None or _default.host.is_closed:
+            _default.replace(HostContext())
+        assert _default.host is not None
+        return _default.host
+
+
+def set_default_host(host: HostContext | None) -> None:
+    """Let `host` be the default host; with None, the next one is made when it is asked for.
+
+    The host that was the default goes on.  Each that was one is closed when the interpreter ends.
+    """
+    with _default.lock:
+        _default.replace(host)
+
+
+@atexit.register
+def _close() -> None:
+    for host in _default.all:
+        host.close(HURRY_SECONDS)

@@ -1,0 +1,45 @@
+"""What work queues are called: `s`, `mstd`, `mstd:N`, `mstd:N,B`.  Command line, cells and hosts read it here."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from tfrt_runtime.diagnostics import TfrtError, error
+
+DEFAULT_BLOCKING_THREADS = 256
+MAX_THREADS = 1024
+
+
+class WorkQueueError(TfrtError):
+    """A work queue's description is wrong, or a thread must not wait for it."""
+
+
+def parse_work_queue(text: str) -> tuple[int, int]:
+    """How many compute and blocking threads a description asks for; 0 compute threads is `s`.
+
+    Numbers are decimal, without a sign or zeros in front: so a queue has one name.
+
+    Raises:
+        WorkQueueError: if it is none of `s`, `mstd`, `mstd:N`, `mstd:N,B`.
+    """
+    if text == "s":
+        return 0, DEFAULT_BLOCKING_THREADS
+    match = re.fullmatch(r"mstd(?::(0|[1-9][0-9]*)(?:,(0|[1-9][0-9]*))?)?", text)
+    if match is None:
+        raise WorkQueueError(
+            error(f"unknown work queue '{text}': expected s, mstd, mstd:N or mstd:N,B")
+        )
+    threads = _number(text, match[1], "threads", os.cpu_count() or 1)
+    return threads, _number(text, match[2], "blocking threads", DEFAULT_BLOCKING_THREADS)
+
+
+def _number(text: str, digits: str | None, what: str, default: int) -> int:
+    if digits is None:
+        return default
+    # Python reads no number of thousands of digits.
+    if len(digits) > len(str(MAX_THREADS)) or not 1 <= int(digits) <= MAX_THREADS:
+        raise WorkQueueError(
+            error(f"work queue '{text}': {what} must be 1 to {MAX_THREADS}, not {digits}")
+        )
+    return int(digits)

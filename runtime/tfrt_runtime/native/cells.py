@@ -1,0 +1,444 @@
+"""Blocks of memory for values, tasks, waiters, activations: free lists of threads over common slabs.
+
+    thread:   free list, one spare batch, a slab that blocks are cut from         per size class
+    process:  depot, batches that threads had too many of                         per size class
+              stock, slabs for when the system has no memory
+
+A block that a thread gives back may come from any thread's slab.  A thread whose list is full keeps it
+as its spare batch and gives the former one to the depot, where others find it: no block is touched, and
+a program that keeps millions of values alive takes and gives them at the price of a list.  `trim` finds
+the slabs whose blocks are all in the depot and gives them back.
+
+Small blocks are never refused.  A thread that is over the budget, or that the system gives nothing,
+calls `budget.refuse`, which ends its run, and gets its block all the same, from the stock if need be:
+so whatever the run has begun can end in good order.
+"""
+
+from __future__ import annotations
+
+from tfrt_runtime.native.budget import give_back, overdraw, refuse, reserve
+from tfrt_runtime.native.layouts import (
+    BATCH_CELLS,
+    BATCH_COUNT,
+    BATCH_NEXT,
+    CELL_SIZE,
+    CONTEXT_CARVE,
+    CONTEXT_CARVE_END,
+    CONTEXT_FREE,
+    CONTEXT_FREE_COUNT,
+    CONTEXT_PROCESS,
+    CONTEXT_SPARE,
+    FREE_CLASSES,
+    PROCESS_DEPOT,
+    PROCESS_HELD,
+    PROCESS_RECLAIM,
+    PROCESS_STOCK,
+    PROCESS_STOCKED,
+    PROCESS_TRIMMING,
+    SLAB_BLOCKS,
+    SLAB_CARVED,
+    SLAB_FREE,
+    SLAB_NEXT,
+    SLAB_OPEN,
+    SLAB_ROOM,
+    SLAB_SIZE,
+    VALUE_NEXT,
+)
+from tfrt_runtime.native.memory import (
+    Address,
+    allocate,
+    allocate_aligned,
+    call2,
+    compare_and_swap,
+    entry,
+    exchange,
+    fetch_add,
+    futex_wait,
+    inline,
+    load,
+    load_acquire,
+    native,
+    outline,
+    pause,
+    release,
+    store,
+    store_release,
+)
+
+CARVED_AT_ONCE = 16
+"""Blocks that a thread cuts from its slab when its free list is empty."""
+STOCK = 32
+"""Slabs in a full stock: two megabytes."""
+WAIT_NS = 1_000_000
+
+
+@native
+def take_block(context: Address, size: int) -> Address:
+    """A block of at least `size` bytes; contents undefined.  0 only for a large one that is refused."""
+    size_class = (size + CELL_SIZE - 1) // CELL_SIZE
+    if size_class >= FREE_CLASSES:
+        return take_large(context, size)
+    head = context + CONTEXT_FREE + 8 * size_class
+    block = load(head)
+    if block == 0:
+        return refill(context, size_class)
+    store(head, load(block + VALUE_NEXT))
+    count = context + CONTEXT_FREE_COUNT + 8 * size_class
+    store(count, load(count) - 1)
+    return block
+
+
+@native
+def give_block(context: Address, block: Address, size: int) -> None:
+    """Take back a block of `take_block`, with the size that was asked for."""
+    size_class = (size + CELL_SIZE - 1) // CELL_SIZE
+    if size_class >= FREE_CLASSES:
+        release(block)
+        give_back(load(context + CONTEXT_PROCESS), size)
+        return
+    count = context + CONTEXT_FREE_COUNT + 8 * size_class
+    if load(count) * size_class >= BATCH_CELLS:
+        keep_batch(context, size_class)
+    head = context + CONTEXT_FREE + 8 * size_class
+    store(block + VALUE_NEXT, load(head))
+    store(head, block)
+    store(count, load(count) + 1)
+
+
+@inline
+def take_cell(context: Address) -> Address:
+    """A block of one cell: what `take_block` does for the size that is most common."""
+    cell = load(context + CONTEXT_FREE + 8)
+    if cell == 0:
+        return refill(context, 1)
+    store(context + CONTEXT_FREE + 8, load(cell + VALUE_NEXT))
+    store(context + CONTEXT_FREE_COUNT + 8, load(context + CONTEXT_FREE_COUNT + 8) - 1)
+    return cell
+
+
+@inline
+def give_cell(context: Address, cell: Address) -> None:
+    """Take back a cell of `take_cell` or `take_block`."""
+    if load(context + CONTEXT_FREE_COUNT + 8) >= BATCH_CELLS:
+        keep_batch(context, 1)
+    store(cell + VALUE_NEXT, load(context + CONTEXT_FREE + 8))
+    store(context + CONTEXT_FREE + 8, cell)
+    store(context + CONTEXT_FREE_COUNT + 8, load(context + CONTEXT_FREE_COUNT + 8) + 1)
+
+
+@outline
+def take_large(context: Address, size: int) -> Address:
+    """A block for which there is no free list; 0, and the run ends, if it is refused."""
+    if size < 0 or not reserve(context, size):
+        reclaim(load(context + CONTEXT_PROCESS))
+        if size < 0 or not reserve(context, size):
+            refuse(context, size)
+            return 0
+    block = allocate(size)
+    if block == 0 and reclaim(load(context + CONTEXT_PROCESS)) != 0:
+        block = allocate(size)
+    if block == 0:
+        give_back(load(context + CONTEXT_PROCESS), size)
+        refuse(context, size)
+    return block
+
+
+@native
+def need_block(context: Address, size: int) -> Address:
+    """As `take_block`, for what has to go on: waits for memory where there is none."""
+    while True:
+        block = take_block(context, size)
+        if block != 0:
+            return block
+        overdraw(context, size)
+        block = allocate(size)
+        if block != 0:
+            return block
+        give_back(load(context + CONTEXT_PROCESS), size)
+        futex_wait(load(context + CONTEXT_PROCESS) + PROCESS_STOCKED, 0, WAIT_NS)
+
+
+@outline
+def keep_batch(context: Address, size_class: int) -> None:
+    """The free list is full: it becomes the spare batch, and that goes to the depot."""
+    spare = context + CONTEXT_SPARE + 8 * size_class
+    former = load(spare)
+    if former != 0:
+        give_batches(load(context + CONTEXT_PROCESS), size_class, former, former)
+    store(spare, take_list(context, size_class))
+
+
+@native
+def take_list(context: Address, size_class: int) -> Address:
+    """The free list of a size class as a batch, or 0; afterwards it is empty."""
+    head = context + CONTEXT_FREE + 8 * size_class
+    count = context + CONTEXT_FREE_COUNT + 8 * size_class
+    batch = load(head)
+    if batch != 0:
+        store(batch + BATCH_COUNT, load(count))
+        store(batch + BATCH_NEXT, 0)
+        store(head, 0)
+        store(count, 0)
+    return batch
+
+
+@native
+def give_batches(process: Address, size_class: int, first: Address, last: Address) -> None:
+    """Put linked batches into the depot."""
+    depot = process + PROCESS_DEPOT + 8 * size_class
+    while True:
+        head = load_acquire(depot)
+        store(last + BATCH_NEXT, head)
+        if compare_and_swap(depot, head, first) != 0:
+            return
+
+
+@native
+def take_batch(process: Address, size_class: int) -> Address:
+    """A batch from the depot, or 0.
+
+    The stack is taken whole, as nothing is popped under contention, and all but one go back: a thread
+    that comes in between cuts new blocks.
+    """
+    depot = process + PROCESS_DEPOT + 8 * size_class
+    if load_acquire(depot) == 0:
+        return 0
+    batch = exchange(depot, 0)
+    if batch != 0 and load(batch + BATCH_NEXT) != 0:
+        first = load(batch + BATCH_NEXT)
+        last = first
+        while load(last + BATCH_NEXT) != 0:
+            last = load(last + BATCH_NEXT)
+        give_batches(process, size_class, first, last)
+    return batch
+
+
+@outline
+def refill(context: Address, size_class: int) -> Address:
+    """A block for a thread whose free list is empty, which has some more afterwards."""
+    spare = context + CONTEXT_SPARE + 8 * size_class
+    batch = load(spare)
+    store(spare, 0)
+    if batch == 0:
+        batch = take_batch(load(context + CONTEXT_PROCESS), size_class)
+    if batch == 0:
+        return carve(context, size_class)
+    store(context + CONTEXT_FREE + 8 * size_class, load(batch + VALUE_NEXT))
+    store(context + CONTEXT_FREE_COUNT + 8 * size_class, load(batch + BATCH_COUNT) - 1)
+    return batch
+
+
+@native
+def carve(context: Address, size_class: int) -> Address:
+    """Cut some blocks from this thread's slab, or from a new one: one to use, the others to keep."""
+    size = CELL_SIZE * size_class
+    place = context + CONTEXT_CARVE + 8 * size_class
+    end = context + CONTEXT_CARVE_END + 8 * size_class
+    refused = 0
+    if load(place) == load(end):
+        close_slab(context, size_class)
+        slab = take_slab(context)
+        if slab & 1 != 0:
+            slab -= 1
+            refused = SLAB_SIZE
+        store(slab + SLAB_CARVED, 0)
+        store(slab + SLAB_FREE, 0)
+        store(slab + SLAB_OPEN, 1)
+        store(place, slab + SLAB_BLOCKS)
+        store(end, slab + SLAB_BLOCKS + (SLAB_ROOM - SLAB_BLOCKS) // size * size)
+    block = load(place)
+    count = min((load(end) - block) // size, CARVED_AT_ONCE)
+    store(place, block + size * count)
+    slab = block & -SLAB_SIZE
+    store(slab + SLAB_CARVED, load(slab + SLAB_CARVED) + count)
+    following = 0
+    for i in range(count - 1, 0, -1):
+        store(block + size * i + VALUE_NEXT, following)
+        following = block + size * i
+    store(context + CONTEXT_FREE + 8 * size_class, following)
+    store(context + CONTEXT_FREE_COUNT + 8 * size_class, count - 1)
+    if refused != 0:
+        # Last, as Python then makes an error value on this very context.
+        refuse(context, refused)
+    return block
+
+
+@native
+def close_slab(context: Address, size_class: int) -> None:
+    """This thread cuts no more blocks from its slab of a size class, if it has one."""
+    end = load(context + CONTEXT_CARVE_END + 8 * size_class)
+    if end != 0:
+        # What is left over of it is lost until the slab is free.
+        store_release(((end - 1) & -SLAB_SIZE) + SLAB_OPEN, 0)
+        store(context + CONTEXT_CARVE + 8 * size_class, 0)
+        store(context + CONTEXT_CARVE_END + 8 * size_class, 0)
+
+
+@native
+def take_slab(context: Address) -> Address:
+    """A slab; its address plus 1 if the run that asks for it must end."""
+    process = load(context + CONTEXT_PROCESS)
+    refused = 0
+    if not reserve(context, SLAB_SIZE):
+        reclaim(process)
+        if not reserve(context, SLAB_SIZE):
+            refused = 1
+            overdraw(context, SLAB_SIZE)
+    while True:
+        slab = allocate_aligned(SLAB_SIZE, SLAB_ROOM)
+        if slab != 0:
+            return slab + refused
+        refused = 1
+        slab = take_stocked(process)
+        if slab != 0:
+            # It was counted when it came into the stock.
+            give_back(process, SLAB_SIZE)
+            return slab + refused
+        # What other runs give back, or other parts of the process.
+        if reclaim(process) == 0:
+            pause()  # another thread may have the stock in its hands
+            futex_wait(process + PROCESS_STOCKED, 0, WAIT_NS)
+
+
+@native
+def reclaim(process: Address) -> int:
+    """Give back what the process keeps for later: free slabs, and blocks of tensors."""
+    return call2(load(process + PROCESS_RECLAIM), process, 0)
+
+
+@native
+def give_stocked(process: Address, slab: Address) -> None:
+    """Put a slab, which is counted, into the stock."""
+    while True:
+        head = load_acquire(process + PROCESS_STOCK)
+        store(slab + SLAB_NEXT, head)
+        if compare_and_swap(process + PROCESS_STOCK, head, slab) != 0:
+            break
+    fetch_add(process + PROCESS_STOCKED, 1)
+
+
+@native
+def take_stocked(process: Address) -> Address:
+    """A slab of the stock, or 0; taken whole, as `take_batch` does it."""
+    slab = exchange(process + PROCESS_STOCK, 0)
+    if slab == 0:
+        return 0
+    fetch_add(process + PROCESS_STOCKED, -1)
+    first = load(slab + SLAB_NEXT)
+    if first != 0:
+        last = first
+        while load(last + SLAB_NEXT) != 0:
+            last = load(last + SLAB_NEXT)
+        while True:
+            head = load_acquire(process + PROCESS_STOCK)
+            store(last + SLAB_NEXT, head)
+            if compare_and_swap(process + PROCESS_STOCK, head, first) != 0:
+                break
+    return slab
+
+
+@entry
+def fill_stock(process: Address) -> None:
+    """Have a full stock, as far as the system has memory.  The budget is not asked."""
+    while load_acquire(process + PROCESS_STOCKED) < STOCK:
+        slab = allocate_aligned(SLAB_SIZE, SLAB_ROOM)
+        if slab == 0:
+            return
+        fetch_add(process + PROCESS_HELD, SLAB_SIZE)
+        give_stocked(process, slab)
+
+
+@entry
+def empty_stock(process: Address) -> None:
+    """Give the stock back."""
+    slab = take_stocked(process)
+    while slab != 0:
+        release(slab)
+        give_back(process, SLAB_SIZE)
+        slab = take_stocked(process)
+
+
+@entry
+def trim(process: Address, kept: int) -> int:
+    """Give slabs back whose blocks are all in the depot, until the process holds `kept` bytes.
+
+    The stock is filled first.  Returns how many slabs were found; 0 while another thread trims.
+    """
+    if compare_and_swap(process + PROCESS_TRIMMING, 0, 1) == 0:
+        return 0
+    found = 0
+    for size_class in range(1, FREE_CLASSES):
+        if load_acquire(process + PROCESS_HELD) > kept:
+            found += trim_class(process, size_class)
+    store_release(process + PROCESS_TRIMMING, 0)
+    return found
+
+
+@native
+def trim_class(process: Address, size_class: int) -> int:
+    """As `trim`, for one size class; by the one thread that trims."""
+    batches = exchange(process + PROCESS_DEPOT + 8 * size_class, 0)
+    batch = batches
+    while batch != 0:
+        count_free(batch)
+        batch = load(batch + BATCH_NEXT)
+    slabs = 0
+    found = 0
+    while batches != 0:
+        batch = batches
+        batches = load(batch + BATCH_NEXT)
+        first = 0
+        count = 0
+        block = batch
+        while block != 0:
+            following = load(block + VALUE_NEXT)
+            slab = block & -SLAB_SIZE
+            free = load(slab + SLAB_FREE)
+            if free != 0 and free == load(slab + SLAB_CARVED):
+                store(slab + SLAB_FREE, -1)
+                store(slab + SLAB_NEXT, slabs)
+                slabs = slab
+                found += 1
+            elif free >= 0:
+                store(slab + SLAB_FREE, 0)
+                store(block + VALUE_NEXT, first)
+                first = block
+                count += 1
+            block = following
+        if first != 0:
+            store(first + BATCH_COUNT, count)
+            give_batches(process, size_class, first, first)
+    while slabs != 0:
+        following = load(slabs + SLAB_NEXT)
+        if load_acquire(process + PROCESS_STOCKED) < STOCK:
+            give_stocked(process, slabs)
+        else:
+            release(slabs)
+            give_back(process, SLAB_SIZE)
+        slabs = following
+    return found
+
+
+@native
+def count_free(block: Address) -> None:
+    """Count the blocks of a batch in their slabs, apart from slabs that some thread still cuts."""
+    while block != 0:
+        slab = block & -SLAB_SIZE
+        if load_acquire(slab + SLAB_OPEN) == 0:
+            store(slab + SLAB_FREE, load(slab + SLAB_FREE) + 1)
+        block = load(block + VALUE_NEXT)
+
+
+@native
+def give_all(context: Address) -> None:
+    """A thread's context ends: the depot gets its blocks, and its slabs are closed."""
+    process = load(context + CONTEXT_PROCESS)
+    for size_class in range(1, FREE_CLASSES):
+        close_slab(context, size_class)
+        spare = load(context + CONTEXT_SPARE + 8 * size_class)
+        if spare != 0:
+            give_batches(process, size_class, spare, spare)
+            store(context + CONTEXT_SPARE + 8 * size_class, 0)
+        batch = take_list(context, size_class)
+        if batch != 0:
+            give_batches(process, size_class, batch, batch)

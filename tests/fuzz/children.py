@@ -1,0 +1,216 @@
+"""Children: processes that try cases, may die or hang, and are watched.
+
+The parent has everything imported and the native core loaded, and no threads; so a child is there in
+milliseconds.  Each child says in shared memory which case it tries, and writes problems to a pipe.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import json
+import mmap
+import os
+import re
+import resource
+import select
+import signal
+import struct
+import sys
+import tempfile
+import time
+import traceback
+import warnings
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+MOST_MEMORY = 4 << 30
+"""Address space of a child: an allocation that is too large must fail by itself."""
+HANG_SECONDS = 12.0
+"""A child that tries one case for so long hangs; a slow machine must not look like that."""
+MOST_OUTPUT = 1 << 20
+
+_STATE = struct.Struct("<qdqq")
+"""The case that is tried, since when; how many were tried and how many functions ran."""
+
+
+@dataclass
+class Problem:
+    """What one case did that it must not do.  Problems of one kind are one find."""
+
+    kind: str
+    case: int
+    text: str
+
+
+@dataclass
+class Outcome:
+    """What became of a child."""
+
+    tried: int = 0
+    ran: int = 0
+    last: int = -1
+    problems: list[Problem] = field(default_factory=list)
+    seconds: float = 0.0
+
+    @property
+    def has_ended_badly(self) -> bool:
+        """Whether the child died or hung, at its last case."""
+        return any(problem.kind.startswith(("death", "hang")) for problem in self.problems)
+
+
+Work = Callable[[int], tuple[list[str], int]]
+"""Tries the case of a number: its problems, and how many functions ran."""
+
+
+def run_child(
+    numbers: Iterable[int],
+    open_work: Callable[[], Work],
+    *,
+    seconds: float = 1e9,
+    hang_seconds: float = HANG_SECONDS,
+) -> Outcome:
+    """Try cases in a new process, until all are tried, it dies or hangs, or the seconds are over."""
+    started = time.monotonic()
+    shared = mmap.mmap(-1, _STATE.size)
+    _STATE.pack_into(shared, 0, -1, time.monotonic(), 0, 0)
+    with tempfile.TemporaryDirectory(prefix="fuzz-") as folder:
+        reading, writing = os.pipe()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        with warnings.catch_warnings():
+            # The threads of the parent that Python warns of, if there are any, hold no locks of ours.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            child = os.fork()
+        if child == 0:
+            os.close(reading)
+            status = 99
+            try:
+                _limit(Path(folder))
+                _try_all(numbers, open_work, shared, writing, started + seconds)
+                status = 0
+            except BaseException:  # noqa: BLE001
+                traceback.print_exc(file=sys.__stderr__)
+            finally:
+                os._exit(status)
+        os.close(writing)
+        try:
+            outcome = _watch(child, reading, shared, hang_seconds, Path(folder))
+        finally:
+            os.close(reading)
+    outcome.seconds = time.monotonic() - started
+    return outcome
+
+
+def _limit(folder: Path) -> None:
+    """In the child: limits, a folder of its own, and output that goes to a file."""
+    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (8 * MOST_OUTPUT, 8 * MOST_OUTPUT))
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    os.environ["TFRT_NB_CACHE"] = str(folder / "cache")
+    work = folder / "work"
+    work.mkdir()
+    os.chdir(work)
+    for number, name in ((1, "stdout"), (2, "stderr")):
+        handle = os.open(folder / name, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+        os.dup2(handle, number)
+        os.close(handle)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    faulthandler.enable(2)
+    faulthandler.register(signal.SIGUSR1, 2, all_threads=True)
+
+
+def _try_all(
+    numbers: Iterable[int],
+    open_work: Callable[[], Work],
+    shared: mmap.mmap,
+    pipe: int,
+    until: float,
+) -> None:
+    nap = time.sleep
+    time.sleep = lambda duration: nap(min(duration, 0.01))
+    work = open_work()
+    tried = ran = 0
+    for number in numbers:
+        now = time.monotonic()
+        if now > until:
+            break
+        _STATE.pack_into(shared, 0, number, now, tried, ran)
+        problems, count = work(number)
+        tried, ran = tried + 1, ran + count
+        for text in problems:
+            kind, _, rest = text.partition("\n")
+            os.write(pipe, json.dumps([kind, number, rest[-6000:]]).encode() + b"\n")
+        if tried % 64 == 0:
+            _forget_output()
+    _STATE.pack_into(shared, 0, -1, time.monotonic(), tried, ran)
+
+
+def _forget_output() -> None:
+    sys.stdout.flush()
+    sys.stderr.flush()
+    for number in (1, 2):
+        if os.fstat(number).st_size > MOST_OUTPUT:
+            os.ftruncate(number, 0)
+
+
+def _watch(child: int, reading: int, shared: mmap.mmap, patience: float, folder: Path) -> Outcome:
+    """Wait for the end of a child, or end it when it hangs."""
+    outcome, received, hung = Outcome(), b"", False
+    while True:
+        ready, _, _ = select.select([reading], [], [], 0.2)
+        if ready:
+            data = os.read(reading, 1 << 16)
+            if not data:
+                break
+            received += data
+        number, since, _, _ = _STATE.unpack_from(shared, 0)
+        if time.monotonic() - since > patience:
+            os.kill(child, signal.SIGUSR1)
+            time.sleep(0.3)
+            os.kill(child, signal.SIGKILL)
+            hung = True
+            break
+    _, status = os.waitpid(child, 0)
+    number, _, outcome.tried, outcome.ran = _STATE.unpack_from(shared, 0)
+    outcome.last = number
+    for line in received.splitlines():
+        try:
+            outcome.problems.append(Problem(*json.loads(line)))
+        except ValueError:
+            continue
+    if hung or status != 0:
+        outcome.tried += 1
+        errors = folder / "stderr"
+        said = errors.read_text(errors="replace")[-20_000:] if errors.exists() else ""
+        kind = _kind_of_end(status, said, hung=hung)
+        shown = said[max(0, said.find("Fatal Python error") - 500) :][:6000]
+        outcome.problems.append(Problem(kind, number, shown))
+    return outcome
+
+
+def _kind_of_end(status: int, said: str, *, hung: bool) -> str:
+    """What tells ends apart: the signal, and the Python functions of the thread that it hit."""
+    if hung:
+        what = "hang"
+    elif os.WIFSIGNALED(status):
+        what = f"death by {signal.Signals(os.WTERMSIG(status)).name}"
+    else:
+        what = f"death with status {os.WEXITSTATUS(status)}"
+    for words in ("double free", "corrupted", "malloc(", "terminate called", "LLVM ERROR"):
+        if words in said[-20_000:]:
+            what += f", {words}"
+    places = re.findall(r'File ".*?/(\w+)\.py", line \d+ in (\w+)', _present_thread(said))
+    skipped = ("running", "children", "nets", "__main__", "threading", "minimise")
+    ours = [f"{module}:{name}" for module, name in places if module not in skipped][:3]
+    return f"{what} in {' < '.join(ours)}" if ours else what
+
+
+def _present_thread(said: str) -> str:
+    """The part of faulthandler's text that is about the thread at fault; all of it for a hang."""
+    start = said.rfind("Current thread")
+    if start < 0:
+        return said[-3000:]
+    end = said.find("\n\n", start)
+    return said[start : end if end > 0 else None]

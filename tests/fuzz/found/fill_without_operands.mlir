@@ -1,0 +1,5 @@
+
+
+func.func
+@printMemrefF64(memref<*xf64>)attributes{}
+linalg.fill 

@@ -1,0 +1,3 @@
+func.func @main(%x: i0) -> i0 {
+  return %x : i0
+}

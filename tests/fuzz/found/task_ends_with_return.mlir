@@ -1,0 +1,1 @@
+async.func@task()->!async.token{%t=async.execute{tfrt.return}return}func.func@main(){return}

@@ -1,0 +1,354 @@
+"""What is fuzzed: each net makes cases from a corpus, runs one in a child, and makes a find small."""
+
+from __future__ import annotations
+
+import functools
+import json
+import random
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Generic, TypeVar
+
+from tests.fuzz.abi_calls import Step, random_steps, run_steps
+from tests.fuzz.bef_mutants import (
+    BefCorpus,
+    BefMutant,
+    kernels_of,
+    records_of,
+    with_kernels,
+)
+from tests.fuzz.command_lines import (
+    Notebook,
+    program_of,
+    random_cell,
+    random_command,
+    run_command,
+)
+from tests.fuzz.minimise import minimise
+from tests.fuzz.random_calls import kernels_to_call, random_file
+from tests.fuzz.random_runs import (
+    ALL_QUEUES,
+    as_interpreted,
+    async_program,
+    host_program,
+    on_every_queue,
+    scalar_program,
+    simulated,
+)
+from tests.fuzz.running import LEAKS_ON_PURPOSE, Runner
+from tests.fuzz.text_mutants import damaged, mutate, parts, tokens
+
+from tfrt_nb.programs import Program
+from tfrt_runtime.bef.reader import BefFile
+from tfrt_runtime.diagnostics import TfrtError
+from tfrt_runtime.kernels.registry import Kernel
+from tfrt_runtime.kernels.standard import standard_kernels
+
+TESTS = Path(__file__).parents[1]
+MOST_TEXT = 6000
+"""Characters; in a longer program most changes are far from each other."""
+WHOLE = 0.2
+"""The share of mutants of whole programs; the others are of single functions with what they name."""
+MOST_TOKENS = 300
+"""A find of more tokens is made smaller by lines only."""
+
+HOST_FOLDERS = ("golden/tfrt", "programs/run", "programs/source", "runtime")
+ASYNC_FOLDERS = ("golden/async", "programs/run/compiled", "programs/failing", "tfrt_nb")
+
+Chance = random.Random
+Case = TypeVar("Case")
+
+
+class Net(Generic[Case]):
+    """One kind of input.  Cases are values: `make` and `run` depend on nothing but their arguments."""
+
+    name: str
+    suffix: str
+    weight = 1.0
+    """Share of the time."""
+    seconds = 0.1
+    """How long a function may run before it is cancelled."""
+
+    def make(self, chance: Chance) -> Case:
+        """A case."""
+        raise NotImplementedError
+
+    def run(self, runner: Runner, case: Case, chance: Chance) -> list[str]:
+        """Run a case in a child; its problems."""
+        raise NotImplementedError
+
+    def content(self, case: Case) -> bytes:
+        """A case as a file, which `of_file` makes a case of."""
+        raise NotImplementedError
+
+    def of_file(self, data: bytes, name: str) -> Case:
+        """The case that a file is."""
+        raise NotImplementedError
+
+    def smaller(self, case: Case, fails: Callable[[Case], bool]) -> Case:
+        """A smaller case that fails in the same way."""
+        raise NotImplementedError
+
+
+class BefNet(Net[BefMutant | bytes]):
+    """Files of which records, sections or bytes are wrong."""
+
+    suffix = ".bef"
+
+    def __init__(self, name: str, weight: float, seconds: float, *, compiled: bool) -> None:
+        """`compiled`: files with a section of compiled functions; running one takes much longer."""
+        self.name, self.weight, self.seconds = name, weight, seconds
+        self._compiled = compiled
+
+    @functools.cached_property
+    def _corpus(self) -> BefCorpus:
+        paths = [*files_of("golden/tfrt", "*.bef"), *files_of("runtime", "*.mlir")]
+        folders = ("programs/run", "golden/async", "tfrt_nb/compiled/both")
+        paths += [path for folder in folders for path in files_of(folder, "*.mlir")]
+        files = {}
+        for path in paths:
+            if "malformed" in path.name:
+                continue
+            data = path.read_bytes() if path.suffix == ".bef" else _translated(path)
+            if data and len(data) < MOST_TEXT and has_compiled(data) == self._compiled:
+                files[f"{path.parent.name}/{path.name}"] = data
+        return BefCorpus(files, sorted(standard_kernels()))
+
+    def make(self, chance: Chance) -> BefMutant | bytes:
+        return self._corpus.choose(chance)
+
+    def _data(self, case: BefMutant | bytes) -> bytes:
+        return case if isinstance(case, bytes) else self._corpus.data(case)
+
+    def run(self, runner: Runner, case: BefMutant | bytes, chance: Chance) -> list[str]:
+        data = self._data(case)
+
+        def act(runner: Runner) -> None:
+            runner.run_program(Program.from_bef(data, "mutant.bef"), chance)
+
+        return runner.case(act, may_leak=may_leak(data.decode(errors="replace")))
+
+    def content(self, case: BefMutant | bytes) -> bytes:
+        return self._data(case)
+
+    def of_file(self, data: bytes, name: str) -> BefMutant | bytes:
+        return data
+
+    def smaller(
+        self, case: BefMutant | bytes, fails: Callable[[BefMutant | bytes], bool]
+    ) -> BefMutant | bytes:
+        if not isinstance(case, bytes):
+            origin = case.origin
+
+            def with_steps(steps: Sequence[tuple[int, int]]) -> BefMutant:
+                return BefMutant(origin, tuple(steps))
+
+            case = with_steps(minimise(case.steps, lambda steps: fails(with_steps(steps))))
+        data = self._data(case)
+        try:
+            module = records_of(data)
+        except TfrtError:
+            return data
+        kept = minimise(kernels_of(module), lambda kept: fails(with_kernels(module, kept)))
+        return with_kernels(module, kept) if fails(with_kernels(module, kept)) else data
+
+
+class TextNet(Net[str]):
+    """Programs of which tokens and lines are wrong."""
+
+    suffix = ".mlir"
+
+    def __init__(self, name: str, folders: Sequence[str], weight: float, seconds: float) -> None:
+        self.name, self.weight, self.seconds = name, weight, seconds
+        self._folders = folders
+
+    @functools.cached_property
+    def _texts(self) -> list[str]:
+        return all_texts(*self._folders)
+
+    @functools.cached_property
+    def _parts(self) -> list[str]:
+        return sorted({part for text in self._texts for part in parts(text)})
+
+    def make(self, chance: Chance) -> str:
+        text = chance.choice(self._texts if chance.random() < WHOLE else self._parts)
+        if chance.random() < 0.1:
+            return damaged(text, chance)
+        return mutate(text, self._parts, chance)
+
+    def run(self, runner: Runner, case: str, chance: Chance) -> list[str]:
+        def act(runner: Runner) -> None:
+            runner.run_program(Program.from_source(case, "mutant.mlir"), chance)
+
+        return runner.case(act, may_leak=may_leak(case))
+
+    def content(self, case: str) -> bytes:
+        return case.encode(errors="surrogatepass")
+
+    def of_file(self, data: bytes, name: str) -> str:
+        return data.decode(errors="surrogatepass")
+
+    def smaller(self, case: str, fails: Callable[[str], bool]) -> str:
+        lines = minimise(case.split("\n"), lambda kept: fails("\n".join(kept)))
+        text = "\n".join(lines)
+        pieces = tokens(text)
+        if len(pieces) > MOST_TOKENS:
+            return text
+        return "".join(minimise(pieces, lambda kept: fails("".join(kept))))
+
+
+class CallsNet(BefNet):
+    """Files that no compiler has made: every kernel is called with anything."""
+
+    def __init__(self) -> None:
+        super().__init__("calls", 1.0, 0.02, compiled=False)
+
+    @functools.cached_property
+    def _kernels(self) -> list[Kernel]:
+        return kernels_to_call()
+
+    def make(self, chance: Chance) -> BefMutant | bytes:
+        return random_file(self._kernels, chance)
+
+
+class AbiNet(Net[list[Step]]):
+    """Calls of the async runtime's C functions."""
+
+    name, suffix, weight = "abi", ".abi", 1.0
+
+    def make(self, chance: Chance) -> list[Step]:
+        return random_steps(chance)
+
+    def run(self, runner: Runner, case: list[Step], chance: Chance) -> list[str]:
+        return run_steps(runner, case, chance)
+
+    def content(self, case: list[Step]) -> bytes:
+        return json.dumps(case).encode()
+
+    def of_file(self, data: bytes, name: str) -> list[Step]:
+        return [(str(name), int(a), int(b), int(c)) for name, a, b, c in json.loads(data)]
+
+    def smaller(self, case: list[Step], fails: Callable[[list[Step]], bool]) -> list[Step]:
+        return minimise(case, fails)
+
+
+class CommandNet(Net[tuple[list[str], str]]):
+    """Command lines of `tfrt-nb`; a case is the words and the program that they are about."""
+
+    name, suffix, weight = "command", ".command", 1.0
+
+    @functools.cached_property
+    def _texts(self) -> list[str]:
+        return all_texts(*HOST_FOLDERS, *ASYNC_FOLDERS)
+
+    def make(self, chance: Chance) -> tuple[list[str], str]:
+        return random_command(chance), program_of(self._texts, chance)
+
+    def run(self, runner: Runner, case: tuple[list[str], str], chance: Chance) -> list[str]:
+        runner.ran += 1
+        return run_command(*case)
+
+    def content(self, case: tuple[list[str], str]) -> bytes:
+        return json.dumps(case, indent=1).encode()
+
+    def of_file(self, data: bytes, name: str) -> tuple[list[str], str]:
+        words, text = json.loads(data)
+        return list(words), str(text)
+
+    def smaller(
+        self, case: tuple[list[str], str], fails: Callable[[tuple[list[str], str]], bool]
+    ) -> tuple[list[str], str]:
+        words = minimise(case[0], lambda kept: fails((kept, case[1])))
+        return words, "\n".join(
+            minimise(case[1].split("\n"), lambda kept: fails((words, "\n".join(kept))))
+        )
+
+
+class MagicNet(TextNet):
+    """Cells with `%%tfrt`, its options and the magics around it, in one IPython per child."""
+
+    suffix = ".ipy"
+
+    def __init__(self) -> None:
+        super().__init__("magic", (*HOST_FOLDERS, *ASYNC_FOLDERS), 1.0, 0.3)
+
+    def make(self, chance: Chance) -> str:
+        return random_cell(self._texts, chance)
+
+    def run(self, runner: Runner, case: str, chance: Chance) -> list[str]:
+        return runner.case(lambda runner: notebook().run(runner, case), may_leak=True)
+
+
+class RandomNet(TextNet):
+    """Random programs that must do the same in several ways of running them."""
+
+    def __init__(
+        self,
+        name: str,
+        weight: float,
+        write: Callable[[Chance], str],
+        compare: Callable[[Runner, str, Chance], None],
+    ) -> None:
+        super().__init__(name, (), weight, 0.1)
+        self._write, self._compare = write, compare
+
+    def make(self, chance: Chance) -> str:
+        return self._write(chance)
+
+    def run(self, runner: Runner, case: str, chance: Chance) -> list[str]:
+        return runner.case(lambda runner: self._compare(runner, case, chance), queues=ALL_QUEUES)
+
+
+@functools.cache
+def notebook() -> Notebook:
+    """The one of this child."""
+    return Notebook()
+
+
+def may_leak(text: str) -> bool:
+    """Whether a program may leave something over: it counts references by hand, or is there to leak."""
+    return any(word in text for word in (LEAKS_ON_PURPOSE, "async.runtime.", "add_ref", "drop_ref"))
+
+
+def files_of(folder: str, pattern: str) -> list[Path]:
+    """The files of a folder of the tests and of those in it, in order."""
+    return sorted((TESTS / folder).rglob(pattern))
+
+
+def all_texts(*folders: str) -> list[str]:
+    """The programs of folders that are not long."""
+    paths = [path for folder in folders for path in files_of(folder, "*.mlir")]
+    texts = [path.read_text(errors="surrogateescape") for path in paths]
+    return [text for text in texts if len(text) < MOST_TEXT]
+
+
+def _translated(path: Path) -> bytes:
+    """The program's file; nothing if it is refused."""
+    try:
+        return Program.from_source(path.read_text(), path.name).bef
+    except (TfrtError, ValueError):  # what is refused is mutated as text
+        return b""
+
+
+def has_compiled(data: bytes) -> bool:
+    """Whether a whole file has compiled functions."""
+    return bool(BefFile.load(data).compiled)
+
+
+@functools.cache
+def all_nets() -> dict[str, Net]:  # type: ignore[type-arg]
+    """The nets by name."""
+    nets: list[Net] = [  # type: ignore[type-arg]
+        BefNet("bef", 4.0, 0.02, compiled=False),
+        BefNet("compiled-bef", 1.0, 0.1, compiled=True),
+        CallsNet(),
+        TextNet("host", HOST_FOLDERS, 2.0, 0.1),
+        TextNet("async", ASYNC_FOLDERS, 4.0, 0.15),
+        AbiNet(),
+        CommandNet(),
+        MagicNet(),
+        RandomNet("random-host", 0.6, host_program, on_every_queue),
+        RandomNet("random-async", 0.4, async_program, as_interpreted),
+        RandomNet("random-simulated", 0.1, scalar_program, simulated),
+    ]
+    return {net.name: net for net in nets}

@@ -1,0 +1,263 @@
+"""Random programs do the same wherever they run: on every queue, simulated, interpreted, compiled.
+
+A program that is cancelled half-way may have less, and nothing else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import random
+import time
+from dataclasses import dataclass
+
+import numpy as np
+from tests.fuzz.async_interpreter import Result, interpret
+from tests.fuzz.random_async_programs import random_program as random_async_program
+from tests.fuzz.running import PATIENCE_SECONDS, Runner
+
+from tfrt_nb.compiled.execution import CompiledExecution
+from tfrt_nb.compiled.host import CompiledHome
+from tfrt_nb.programs import Program
+from tfrt_nb.source import parse_module
+from tfrt_runtime.executor.execution import Execution
+from tfrt_runtime.host.context import HostContext
+from tfrt_runtime.kernels.registry import KernelError
+from tfrt_runtime.kernels.standard import available_kernels
+from tfrt_runtime.kernels.user import kernel
+from tfrt_runtime.native.handles import value_drop
+from tfrt_runtime.native.layouts import REQUEST_ACTIVE
+from tfrt_runtime.testing.explorer import Machine, World, explore_at_random
+from tfrt_runtime.testing.random_programs import Extras, random_program
+from tfrt_runtime.testing.simulated_host import SimulatedHost
+from tfrt_runtime.testing.simulated_program import load_file, outcome, start, work
+
+ALL_QUEUES = ("s", "mstd:1", "mstd:2", "mstd:8")
+CANCELLED = "cancelled half-way"
+ENOUGH_SECONDS = 8.0
+"""How long a program may take that is over after milliseconds."""
+
+INSTEAD = {"tfrt_test.async_copy.with_delay.i32": "tfrt_test.async_copy.i32"}
+"""The simulated core calls no kernels that are written in Python, and has no clock."""
+LARGE = Machine(step_limit=1_000_000)
+
+
+def _wrapped(number: int) -> int:
+    return (number + 2**31) % 2**32 - 2**31
+
+
+@functools.cache
+def extras() -> Extras:
+    """Kernels of all kinds, made known to this process."""
+
+    def plain(x: int, y: int, *, a: int, b: int) -> int:
+        if (x + b) % 11 == 0:
+            raise KernelError(f"a plain kernel fails at {x}")
+        return _wrapped(x * a + y * b)
+
+    async def coroutine(x: int, y: int, *, b: int, a: int) -> int:
+        await asyncio.sleep(0)
+        if (x + a) % 13 == 0:
+            raise KernelError(f"a coroutine fails at {x}")
+        return _wrapped(x - a * y + b)
+
+    def blocking(x: int, y: int, *, a: int, b: int) -> int:
+        time.sleep(0.0001)
+        if (y - b) % 17 == 0:
+            raise KernelError(f"a blocking kernel fails at {y}")
+        return _wrapped(x + y * a - b)
+
+    def native(x, y, *, b, a):  # type: ignore[no-untyped-def]
+        return (x & 1023) * a + (y & 1023) * 3 - b
+
+    def array(x: int, y: int, *, a: int, b: int) -> object:
+        return np.array([x, y, a, b], dtype=np.int32)
+
+    def total(tensor: np.ndarray, _: object) -> int:  # type: ignore[type-arg]
+        return _wrapped(int(tensor.sum(dtype=np.int64)))
+
+    kernel("random.plain")(plain)
+    kernel("random.coroutine")(coroutine)
+    kernel("random.blocking", blocking=True)(blocking)
+    kernel("random.native", native="(i32, i32) -> i32")(native)
+    kernel("random.array")(array)
+    kernel("random.total")(total)
+    shortcut = getattr(available_kernels()["random.native"], "shortcut", None)
+    if shortcut is not None:
+        shortcut.words((1, 1))  # Numba compiles it here, and not again in each child
+    names = ("plain", "coroutine", "blocking", "native")
+    return Extras(
+        tuple(f"random.{name}" for name in names), ("random.array",), ("random.total",), prints=True
+    )
+
+
+COMPILED = (
+    "@compiled",
+    """func.func @compiled(%x: i32, %y: i32) -> i32 {
+  %one = arith.constant 1 : i32
+  %q = arith.divsi %x, %y : i32
+  %r = arith.addi %q, %one : i32
+  return %r : i32
+}
+""",
+)
+TASKS = (
+    "@tasks",
+    """async.func @tasks(%x: i32, %y: i32) -> !async.value<i32> {
+  %t, %v = async.execute -> !async.value<i32> {
+    %p = arith.muli %x, %y : i32
+    async.yield %p : i32
+  }
+  %p = async.await %v : !async.value<i32>
+  %r = arith.subi %p, %x : i32
+  return %r : i32
+}
+""",
+)
+
+
+def host_program(chance: random.Random) -> str:
+    """A host program with kernels of all kinds; one of ten calls compiled functions."""
+    given = extras()
+    if chance.random() < 0.1:
+        given = Extras(
+            given.numbers, given.arrays, given.sums, (COMPILED, TASKS), prints=given.prints
+        )
+    return random_program(chance.getrandbits(40), given)
+
+
+def scalar_program(chance: random.Random) -> str:
+    """A host program for the simulated core."""
+    return random_program(chance.getrandbits(40))
+
+
+def async_program(chance: random.Random) -> str:
+    """An async program."""
+    return random_async_program(chance.getrandbits(40))
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What a run did: results (None for an error, as which of two errors wins depends on the order), what
+    it printed, and the errors that were raised.
+    """
+
+    results: tuple[object, ...]
+    output: str
+    errors: frozenset[str]
+
+
+def on_every_queue(runner: Runner, text: str, chance: random.Random) -> None:
+    """A host program gives the same on every queue; on one of them it is cancelled afterwards."""
+    program = Program.from_source(text, "random.mlir")
+    seen = {queue: _run(runner, program, queue) for queue in ALL_QUEUES}
+    for queue, found in seen.items():
+        if found != seen["s"]:
+            runner.problems.append(f"{queue} differs from s\n{found}\n{seen['s']}")
+    queue = chance.choice(ALL_QUEUES)
+    _cancel_half_way(runner, program, queue, seen["s"], chance)
+
+
+def _run(runner: Runner, program: Program, queue: str) -> Seen:
+    execution = program.run(runner.host(queue), output=lambda _: None)
+    runner.ran += 1
+    if not execution.wait(ENOUGH_SECONDS):
+        runner.problems.append(f"a random program does not end on {queue}\n")
+        execution.cancel()
+        execution.wait(PATIENCE_SECONDS)
+    return _seen(execution)
+
+
+def _seen(execution: Execution | CompiledExecution) -> Seen:
+    results = [v.result(0) if v.exception(0) is None else None for v in execution.results]
+    raised = frozenset(map(str, execution.diagnostics))
+    return Seen(tuple(results), execution.output, raised)
+
+
+def _cancel_half_way(
+    runner: Runner, program: Program, queue: str, expected: Seen, chance: random.Random
+) -> None:
+    """Cancelled at any time, results are what they were or errors, and prints are the first ones."""
+    execution = program.run(runner.host(queue), output=lambda _: None)
+    if queue != "s":
+        time.sleep(chance.choice((0.0, 0.0001, 0.001)))
+    elif chance.random() < 0.5:
+        execution.wait(0.0)
+    execution.cancel(CANCELLED)
+    if not execution.wait(PATIENCE_SECONDS):
+        runner.problems.append(f"a random program goes on after its cancellation on {queue}\n")
+        return
+    found = _seen(execution)
+    pairs = zip(found.results, expected.results, strict=True)
+    if any(one is not None and one != other for one, other in pairs):
+        runner.problems.append(f"other results when cancelled\n{found}\n{expected}")
+    if not expected.output.startswith(found.output):
+        runner.problems.append(f"other prints when cancelled\n{found}\n{expected}")
+
+
+def simulated(runner: Runner, text: str, chance: random.Random) -> None:
+    """The simulated core, two workers in random order, gives what the native one does."""
+    program = Program.from_source(text, "random.mlir")
+    expected = list(_run(runner, program, "s").results)
+    kernels = available_kernels()
+
+    def scenario(world: World) -> None:
+        host = SimulatedHost(world, workers=2)
+        request = host.request(active=1)
+        functions = load_file(host, program.file, kernels, INSTEAD)
+        results = start(host, request, functions["main"], [], len(expected))
+        for context in host.contexts:
+            world.thread(lambda context=context: work(context, request + REQUEST_ACTIVE), "worker")
+
+        def check() -> None:
+            assert [outcome(result) for result in results] == expected
+            for result in results:
+                value_drop(host.main, result)
+            assert host.done == [request]
+            assert host.live_values() == host.own_values
+
+        world.finally_assert(check)
+
+    explore_at_random(scenario, LARGE, seed=chance.getrandbits(30), interleavings=1)
+
+
+def as_interpreted(runner: Runner, text: str, chance: random.Random) -> None:
+    """An async program, compiled, prints and fails on every queue as the interpreter says."""
+    module = parse_module(text, "random.mlir")
+    expected = interpret(module)
+    program = Program.from_source(text, "random.mlir")
+    for queue in ALL_QUEUES:
+        host = runner.host(queue)
+        home = host.shared_context(CompiledHome)
+        program.load_compiled(host)
+        home.runtime.checked = chance.random() < 0.5
+        found = _run(runner, program, queue)
+        if not agrees(expected, found):
+            runner.problems.append(f"{queue} differs from the interpreter\n{expected}\n{found}")
+        if left := home.runtime.live_objects():
+            runner.problems.append(f"objects are left over on {queue}\n{left}")
+    _cancel_compiled(runner, program, runner.host(chance.choice(ALL_QUEUES)), expected, chance)
+
+
+def agrees(expected: Result, found: Seen) -> bool:
+    """Whether the output is the same, and the error one of those that are possible."""
+    if expected.output != found.output or bool(expected.errors) != bool(found.errors):
+        return False
+    places = tuple(f"random.mlir:{line}:" for _, line in expected.errors)
+    return all(error.startswith(places) for error in found.errors)
+
+
+def _cancel_compiled(
+    runner: Runner,
+    program: Program,
+    host: HostContext,
+    expected: Result,
+    chance: random.Random,
+) -> None:
+    execution = program.run(host, output=lambda _: None)
+    time.sleep(chance.choice((0.0, 0.0001, 0.001)))
+    execution.cancel(CANCELLED)
+    if not execution.wait(PATIENCE_SECONDS):
+        runner.problems.append("a random async program goes on after its cancellation\n")
+    elif not expected.output.startswith(execution.output):
+        runner.problems.append(f"other prints when cancelled\n{execution.output}\n{expected}")

@@ -1,0 +1,153 @@
+"""A short fuzz of every net finds nothing, and files that were found once end well."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tests.fuzz.children import Outcome, Work, run_child
+from tests.fuzz.minimise import minimise
+from tests.fuzz.nets import TESTS, all_nets
+from tests.fuzz.text_mutants import parts, tokens
+
+FOUND = sorted(path for path in (Path(__file__).parent / "found").iterdir())
+NETS = ["bef", "compiled-bef", "calls", "host", "async", "abi", "command", "magic"]
+RANDOM = ["random-host", "random-async", "random-simulated"]
+CASES = "40"
+"""Of a net of weight 1: half a minute in all."""
+
+
+def fuzz(*arguments: str | Path, folder: Path = TESTS.parent) -> subprocess.CompletedProcess[str]:
+    """The command, in a process of its own that works in a folder."""
+    return subprocess.run(
+        [sys.executable, "-m", "tests.fuzz", *arguments],
+        cwd=folder,
+        env=os.environ | {"PYTHONPATH": str(TESTS.parent)},
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("net", [*NETS, *RANDOM])
+def test_a_short_fuzz_finds_nothing(net: str, tmp_path: Path) -> None:
+    done = fuzz("--nets", net, "--count", CASES, "--seed", "ci", "--finds", tmp_path, "--as-found")
+
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_every_net_is_tried() -> None:
+    assert list(all_nets()) == [*NETS, *RANDOM]
+
+
+@pytest.mark.timeout(1200)  # endless ones take seconds each to end, several times
+def test_files_that_were_found_end_in_a_diagnostic_or_a_result(tmp_path: Path) -> None:
+    """All in one process, three times each, on every queue; what is endless is cancelled.
+
+    None writes a file: `calls_system` would make one where the process works.
+    """
+    done = fuzz("--replay", *FOUND, folder=tmp_path)
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", [*NETS, *RANDOM])
+def test_the_same_seed_makes_the_same_cases(name: str) -> None:
+    net = all_nets()[name]
+    first, second = (
+        [net.content(net.make(random.Random(f"{seed}"))) for seed in range(5)] for _ in range(2)
+    )
+
+    assert first == second
+
+
+@pytest.mark.parametrize("name", [*NETS, *RANDOM])
+def test_a_case_is_kept_as_a_file(name: str) -> None:
+    net = all_nets()[name]
+    content = net.content(net.make(random.Random(2)))
+
+    assert net.content(net.of_file(content, "case")) == content
+
+
+def test_the_tokens_of_a_text_are_all_of_it() -> None:
+    text = '// one\n%a:2 = "x.y"(%b#1) {c = -0x1F : i8} : (!a.b<i64>) -> (f32, f64)\t"\n^bb0:'
+
+    assert "".join(tokens(text)) == text
+
+
+def test_the_parts_of_a_program_are_its_functions_with_those_that_they_name() -> None:
+    text = (
+        "// about f\nfunc.func @f() {\n  call @g()\n}\nfunc.func @g() {\n}\nfunc.func @h() {\n}\n"
+    )
+    f, g, h = (
+        "func.func @f() {\n  call @g()\n}\n",
+        "func.func @g() {\n}\n",
+        "func.func @h() {\n}\n\n",
+    )
+
+    assert parts(text) == [f + g, g, h]
+    assert parts("module {\n  func.func @f()\n}") == ["module {\n  func.func @f()\n}"]
+
+
+# --- the watch over children ---
+
+
+def watched(work: Work, count: int = 8) -> Outcome:
+    """What is said of a child that works so."""
+    return run_child(range(count), lambda: work, hang_seconds=0.6)
+
+
+def at_five(act: Callable[[], object]) -> Work:
+    """Work whose case 5 does something wrong."""
+
+    def work(number: int) -> tuple[list[str], int]:
+        if number == 5:
+            act()
+        return [], 1
+
+    return work
+
+
+def die() -> None:
+    import ctypes
+
+    ctypes.string_at(0)
+
+
+def hang() -> None:
+    while True:
+        pass
+
+
+@pytest.mark.parametrize(
+    ("act", "kind"), [(die, "death by SIGSEGV"), (hang, "hang"), (sys.exit, "death with status 99")]
+)
+def test_a_child_that_does_not_come_back_is_found_at_its_case(
+    act: Callable[[], object], kind: str
+) -> None:
+    outcome = watched(at_five(act))
+
+    [problem] = outcome.problems
+    assert (problem.kind.partition(" in ")[0], problem.case, outcome.tried) == (kind, 5, 6)
+
+
+def test_problems_that_a_child_survives_are_found_with_their_cases() -> None:
+    outcome = watched(lambda number: (["odd\nmore"] if number % 2 else [], 1))
+
+    assert [(p.kind, p.case, p.text) for p in outcome.problems] == [
+        ("odd", number, "more") for number in (1, 3, 5, 7)
+    ]
+    assert (outcome.tried, outcome.ran) == (8, 8)
+
+
+def test_what_fails_is_made_as_small_as_can_be() -> None:
+    kept = minimise(range(100), lambda pieces: {17, 42, 43} <= set(pieces))
+
+    assert kept == [17, 42, 43]

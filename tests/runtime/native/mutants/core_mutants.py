@@ -1,0 +1,416 @@
+"""Bugs that are planted into the native core, to see whether the explorer's scenarios find them.
+
+Each mutant replaces one piece of one function.  It is dead when a scenario of `scenarios` fails with
+it.  A mutant that survives shows that a scenario is missing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from textwrap import dedent, indent
+
+EXPLORED = "tests/runtime/native/explored/"
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """A planted bug: the lines `old` become the lines `new` in one function of the core.
+
+    Both are whole lines; their common indentation does not count.  `scenarios` are pytest's arguments
+    that select the scenarios that must find the bug.
+    """
+
+    name: str
+    module: str
+    function: str
+    old: str
+    new: str
+    scenarios: tuple[str, ...]
+
+    def applied(self, source: str) -> str:
+        """The source of the module with the bug.
+
+        Raises:
+            ValueError: if the lines stand in the function never, or more than once.
+        """
+        lines = source.splitlines()
+        first = lines.index(next(x for x in lines if x.startswith(f"def {self.function}(")))
+        end = next(
+            (i for i in range(first + 1, len(lines)) if lines[i][:1] not in ("", " ", ")")), -1
+        )
+        old, new = (dedent(text).strip("\n") for text in (self.old, self.new))
+        count = len(old.splitlines())
+        places = [
+            place
+            for place in range(first, end if end >= 0 else len(lines))
+            if dedent("\n".join(lines[place : place + count])) == old
+        ]
+        if len(places) != 1:
+            raise ValueError(f"{self.name}: found {len(places)} times in {self.function}")
+        [place] = places
+        depth = len(lines[place]) - len(lines[place].lstrip())
+        lines[place : place + count] = indent(new, " " * depth).splitlines()
+        return "\n".join(lines)
+
+
+def _mutant(function: str, name: str, old: str, new: str, scenarios: str) -> Mutant:
+    module, _, function = function.partition(".")
+    file, _, selection = scenarios.partition(" ")
+    selected = ("-k", selection) if selection else ()
+    return Mutant(name, module, function, old, new, (f"{EXPLORED}test_{file}.py", *selected))
+
+
+MUTANTS = [
+    _mutant(
+        "tasks.push_bottom",
+        "the bottom of a deque is published before the task",
+        """
+        store_release(deque + DEQUE_TASKS + 8 * (bottom & (DEQUE_CAPACITY - 1)), task)
+        store_release(deque + DEQUE_BOTTOM, bottom + 1)
+        """,
+        """
+        store_release(deque + DEQUE_BOTTOM, bottom + 1)
+        store_release(deque + DEQUE_TASKS + 8 * (bottom & (DEQUE_CAPACITY - 1)), task)
+        """,
+        "queue_interleavings test_every_task_of_a_deque_is_taken_once",
+    ),
+    _mutant(
+        "tasks.pop_bottom",
+        "the owner of a deque reads top before its new bottom is visible",
+        "fence()",
+        "pass",
+        "queue_interleavings test_every_task_of_a_deque_is_taken_once",
+    ),
+    _mutant(
+        "tasks.steal_top",
+        "a thief reads bottom before top",
+        "fence()",
+        "pass",
+        "queue_interleavings test_every_task_of_a_deque_is_taken_once",
+    ),
+    _mutant(
+        "tasks.pop_bottom",
+        "the owner takes the last task without a compare-and-swap",
+        "if top > bottom or compare_and_swap(deque + DEQUE_TOP, top, top + 1) == 0:",
+        "if top > bottom:",
+        "queue_interleavings test_every_task_of_a_deque_is_taken_once",
+    ),
+    _mutant(
+        "tasks.inject",
+        "two threads inject by load and store",
+        "    if compare_and_swap(queue + QUEUE_INJECTED, head, task) != 0:\n        return",
+        "    store_release(queue + QUEUE_INJECTED, task)\n    return",
+        "queue_interleavings test_every_injected_task_is_taken_once",
+    ),
+    _mutant(
+        "tasks.take_injected",
+        "the injected stack is read and emptied in two steps",
+        "return reverse_tasks(exchange(queue + QUEUE_INJECTED, 0))",
+        """
+        newest = load_acquire(queue + QUEUE_INJECTED)
+        store_release(queue + QUEUE_INJECTED, 0)
+        return reverse_tasks(newest)
+        """,
+        "queue_interleavings test_every_injected_task_is_taken_once",
+    ),
+    _mutant(
+        "tasks.wake_sleeper",
+        "sleepers are counted before the new work is visible",
+        "fence()",
+        "pass",
+        "queue_interleavings test_no_wake_up_is_lost_between_one_worker_and_one_who_adds",
+    ),
+    _mutant(
+        "tasks.wake_sleeper",
+        "a sleeper is woken although the epoch is the same",
+        "fetch_add(queue + QUEUE_EPOCH, 1)",
+        "pass",
+        "queue_interleavings test_no_wake_up_is_lost_between_one_worker_and_one_who_adds",
+    ),
+    _mutant(
+        "tasks.sleep_on_queue",
+        "a thread looks for work before it counts as a sleeper",
+        """
+        fetch_add(queue + QUEUE_SLEEPERS, 1)
+        epoch = load_acquire(queue + QUEUE_EPOCH)
+        fence()
+        if not has_task(context) and must_wait(queue, word):
+        """,
+        """
+        epoch = load_acquire(queue + QUEUE_EPOCH)
+        is_idle = not has_task(context) and must_wait(queue, word)
+        fetch_add(queue + QUEUE_SLEEPERS, 1)
+        if is_idle:
+        """,
+        "queue_interleavings test_no_wake_up_is_lost_between_one_worker_and_one_who_adds",
+    ),
+    _mutant(
+        "tasks.sleep_on_queue",
+        "a thread reads the epoch after it has looked for work",
+        """
+        epoch = load_acquire(queue + QUEUE_EPOCH)
+        fence()
+        if not has_task(context) and must_wait(queue, word):
+        """,
+        """
+        fence()
+        if not has_task(context) and must_wait(queue, word):
+            epoch = load_acquire(queue + QUEUE_EPOCH)
+        """,
+        "queue_interleavings test_no_wake_up_is_lost_between_one_worker_and_one_who_adds",
+    ),
+    _mutant(
+        "tasks.wake_waiting",
+        "waiting threads are counted before the word is visible",
+        "fence()",
+        "pass",
+        "queue_interleavings test_no_wake_up_is_lost_among_more_of_them",
+    ),
+    _mutant(
+        "tasks.give_back_half",
+        "tasks that find no room are lost",
+        "inject_list(load(context + CONTEXT_QUEUE), newest, newer)",
+        "pass",
+        "kept_tasks test_many_tasks_from_outside_are_taken_in_a_few_moves_each",
+    ),
+    _mutant(
+        "async_value.add_waiter",
+        "two threads leave waiters by load and store",
+        "if compare_and_swap(value + VALUE_STATE, head, waiter | (head & STATE_BITS)) != 0:",
+        "store_release(value + VALUE_STATE, waiter | (head & STATE_BITS))\nif True:",
+        "async_value_interleavings test_every_waiter_runs_once",
+    ),
+    _mutant(
+        "async_value.add_waiter",
+        "a waiter forgets that the value is claimed",
+        "if compare_and_swap(value + VALUE_STATE, head, waiter | (head & STATE_BITS)) != 0:",
+        "if compare_and_swap(value + VALUE_STATE, head, waiter) != 0:",
+        "async_value_interleavings test_of_two_who_want_to_resolve_a_value_one_does",
+    ),
+    _mutant(
+        "async_value.take_waiters",
+        "the state is read and changed in two steps",
+        "return exchange(value + VALUE_STATE, state) & ~STATE_BITS",
+        """
+        head = load_acquire(value + VALUE_STATE)
+        store_release(value + VALUE_STATE, state)
+        return head & ~STATE_BITS
+        """,
+        "async_value_interleavings test_every_waiter_runs_once",
+    ),
+    _mutant(
+        "async_value.claim",
+        "two threads claim one value",
+        "if compare_and_swap(value + VALUE_STATE, head, head | CONSTRUCTED) != 0:",
+        "store_release(value + VALUE_STATE, head | CONSTRUCTED)\nif True:",
+        "async_value_interleavings test_of_two_who_want_to_resolve_a_value_one_does",
+    ),
+    _mutant(
+        "async_value.drop_reference",
+        "references are counted down by load and store",
+        "if references != 1 and fetch_add(value + VALUE_REFERENCES, -1) != 1:\n    return",
+        "store_release(value + VALUE_REFERENCES, references - 1)\nif references != 1:\n    return",
+        "async_value_interleavings test_the_last_reference_releases_the_object",
+    ),
+    _mutant(
+        "async_value.add_references",
+        "references are counted up by load and store",
+        "fetch_add(value + VALUE_REFERENCES, count)",
+        "store_release(value + VALUE_REFERENCES, load_acquire(value + VALUE_REFERENCES) + count)",
+        "async_value_interleavings test_references_may_be_added_while_others_are_dropped",
+    ),
+    _mutant(
+        "async_value.set_error",
+        "an error is published before its diagnostic",
+        """
+        store(value + VALUE_PAYLOAD, payload)
+        store_release(value + VALUE_KIND, error_type << 8 | KIND_CONCRETE)
+        return take_waiters(value, ERROR)
+        """,
+        """
+        waiters = take_waiters(value, ERROR)
+        store(value + VALUE_PAYLOAD, payload)
+        store_release(value + VALUE_KIND, error_type << 8 | KIND_CONCRETE)
+        return waiters
+        """,
+        "async_value_interleavings test_a_thread_that_sees_an_error_sees_its_diagnostic",
+    ),
+    _mutant(
+        "async_value.point_at",
+        "a value that forwards twice takes no reference to the end of the chain",
+        "add_references(concrete, 1)",
+        "pass",
+        "async_value_interleavings test_a_chain_of_forwards_resolves_in_whatever_order_it_is_tied",
+    ),
+    _mutant(
+        "async_value.forward_to",
+        "a waiter that forwards holds no reference to its value",
+        "add_references(indirect, 1)",
+        "pass",
+        "async_value_interleavings test_a_forward_meets_the_target_before_during_or_after_it_resolves",
+    ),
+    _mutant(
+        "ready.release_users_shared",
+        "the ready count of a shared activation is read and written in two steps",
+        "is_ready = load_acquire(ready) == weight or fetch_add(ready, -weight) == weight",
+        """
+        left = load_acquire(ready) - weight
+        store_release(ready, left)
+        is_ready = left == 0
+        """,
+        "executor_interleavings test_a_value_from_outside_may_resolve_while_a_worker_runs_its_activation",
+    ),
+    _mutant(
+        "ready.finish",
+        "the last of two threads does not end a shared activation",
+        "left = fetch_add(activation + ACTIVATION_REMAINING, -1) - 1",
+        """
+        left = load_acquire(activation + ACTIVATION_REMAINING) - 1
+        store_release(activation + ACTIVATION_REMAINING, left)
+        """,
+        "executor_interleavings test_a_value_from_outside_may_resolve_while_a_worker_runs_its_activation",
+    ),
+    _mutant(
+        "delivery.wait_for_register",
+        "a value is waited for before its activation is marked as shared",
+        "mark_shared(activation)",
+        "pass",
+        "executor_interleavings test_a_value_from_outside_may_resolve_while_a_worker_runs_its_activation",
+    ),
+    _mutant(
+        "delivery.put_in_register",
+        "a reader and a writer of a register both believe that they came first",
+        "if compare_and_swap(register, 0, value) != 0:",
+        "if load_acquire(register) == 0:\n    store_release(register, value)",
+        "executor_interleavings test_tasks_that_a_thread_kept_may_go_to_another_at_any_time",
+    ),
+    _mutant(
+        "waiters.leave_join",
+        "the parts of a parallel loop are counted by load and store",
+        "if fetch_add(join + JOIN_LEFT, -parts) == parts:",
+        """
+        left = load_acquire(join + JOIN_LEFT) - parts
+        store_release(join + JOIN_LEFT, left)
+        if left == 0:
+        """,
+        "executor_interleavings test_two_workers_that_share_get_the_same_values_and_free_everything",
+    ),
+    _mutant(
+        "waiters.join_resolved",
+        "the second error of a parallel loop is leaked",
+        "if not is_error or compare_and_swap(join + JOIN_ERROR, 0, value) == 0:",
+        "if not is_error or load_acquire(join + JOIN_ERROR) != 0:",
+        "executor_interleavings test_a_request_may_be_cancelled_at_any_time",
+    ),
+    _mutant(
+        "waiters.run_waiter",
+        "a thread is woken before its word is 0",
+        """
+            release_latch(context, first)
+            wake_waiting(load(context + CONTEXT_QUEUE))
+        """,
+        """
+            wake_waiting(load(context + CONTEXT_QUEUE))
+            release_latch(context, first)
+        """,
+        "async_value_interleavings test_a_thread_that_sleeps_on_a_latch_wakes_up_when_the_value_resolves",
+    ),
+    _mutant(
+        "waiters.drop_latch",
+        "both owners free a latch",
+        "if fetch_add(latch + LATCH_OWNERS, -1) == 1:",
+        "if fetch_add(latch + LATCH_OWNERS, -1) > 0:",
+        "async_value_interleavings test_a_thread_that_sleeps_on_a_latch_wakes_up_when_the_value_resolves",
+    ),
+    _mutant(
+        "blocking_pool.pool_push",
+        "a place of the ring is published before its task",
+        "        store(place + 8, task)\n        store_release(place, ticket + 1)",
+        "        store_release(place, ticket + 1)\n        store(place + 8, task)",
+        "pool_interleavings test_every_task_of_the_ring_is_taken_once_or_refused",
+    ),
+    _mutant(
+        "blocking_pool.pool_pop",
+        "a place of the ring is free before its task is read",
+        "        task = load(place + 8)\n        store_release(place, ticket + capacity)",
+        "        store_release(place, ticket + capacity)\n        task = load(place + 8)",
+        "pool_interleavings test_a_place_of_the_ring_is_filled_again_only_after_its_task_is_taken",
+    ),
+    _mutant(
+        "blocking_pool.call_for_threads",
+        "idle threads are counted before the new task is visible",
+        "fence()",
+        "pass",
+        "pool_interleavings test_an_idle_thread_is_woken_for_a_task",
+    ),
+    _mutant(
+        "executor.blocking_loop",
+        "a thread blocks without a look at what waits behind it",
+        "    call_for_threads(context, pool)",
+        "    pass",
+        "pool_interleavings test_idle_threads_are_woken_for_as_many_tasks",
+    ),
+    _mutant(
+        "starting.add_start",
+        "naps are looked for before the new call is visible",
+        "fence()",
+        "pass",
+        "starting_interleavings test_a_call_that_comes_when_a_nap_ends_wakes_the_worker",
+    ),
+    _mutant(
+        "starting.take_started",
+        "two threads take the calls that were started",
+        "newest = exchange(queue + QUEUE_STARTED, 0)",
+        "newest = load_acquire(queue + QUEUE_STARTED)\nstore_release(queue + QUEUE_STARTED, 0)",
+        "starting_interleavings",
+    ),
+    _mutant(
+        "async_groups.member_done",
+        "a failing member is counted before its error is kept",
+        """
+        if state_of(member) == ERROR:
+            keep_error(context, group, error_of(context, member))
+        if fetch_add(group + GROUP_PENDING, -1) == 1 and claim(group):
+        """,
+        """
+        is_last = fetch_add(group + GROUP_PENDING, -1) == 1
+        if state_of(member) == ERROR:
+            keep_error(context, group, error_of(context, member))
+        if is_last and claim(group):
+        """,
+        "async_abi group",
+    ),
+    _mutant(
+        "async_objects.emplace",
+        "a value is resolved by load and store",
+        "    if compare_and_swap(value + VALUE_STATE, head, CONCRETE) != 0:\n        break",
+        "    store_release(value + VALUE_STATE, CONCRETE)\n    break",
+        "async_abi",
+    ),
+    _mutant(
+        "async_objects.drop_references",
+        "two threads drop the last references of an object by load and store",
+        "references = fetch_add(value + VALUE_REFERENCES, -count)",
+        "store_release(value + VALUE_REFERENCES, references - count)",
+        "async_abi",
+    ),
+    _mutant(
+        "tensors.drop_tensor",
+        "two threads drop a tensor by load and store",
+        "if load_acquire(references) != 1 and fetch_add(references, -1) != 1:\n    return",
+        """
+        left = load_acquire(references) - 1
+        store_release(references, left)
+        if left != 0:
+            return
+        """,
+        "tensor_interleavings",
+    ),
+    _mutant(
+        "tensor_products.work_on_product",
+        "the thread that ends the last part frees the product",
+        "if fetch_add(product + PRODUCT_OWNERS, -1) == 1:",
+        "if load_acquire(product + PRODUCT_LEFT) == 0:",
+        "tensor_interleavings product",
+    ),
+]

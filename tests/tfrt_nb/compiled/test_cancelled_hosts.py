@@ -1,0 +1,79 @@
+"""A host that is cancelled ends its runs, and those that begin later, until it is restarted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import Future
+
+import pytest
+
+from tfrt_nb.programs import Program
+from tfrt_runtime.host.context import HostContext
+
+SLOW = 20
+TEXT = """
+func.func @host(%x: i32) -> i32 {
+  %y = tfrt.add.i32 %x, %x
+  tfrt.return %y : i32
+}
+func.func @code() -> i64 {
+  %t, %v = async.execute -> !async.value<i64> {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %many = arith.constant MANY : index
+    %zero = arith.constant 0 : i64
+    %r = scf.for %i = %c0 to %many step %c1 iter_args(%a = %zero) -> i64 {
+      %b = arith.index_cast %i : index to i64
+      %x = arith.xori %a, %b : i64
+      scf.yield %x : i64
+    }
+    async.yield %r : i64
+  }
+  %r = async.await %v : !async.value<i64>
+  return %r : i64
+}
+"""
+ENDLESS = TEXT.replace("MANY", "1000000000000000")
+SHORT = TEXT.replace("MANY", "3")
+
+
+@pytest.fixture(params=["s", "mstd:2"])
+def host(request: pytest.FixtureRequest, leak_check: None) -> Iterator[HostContext]:
+    with HostContext(request.param) as made:
+        yield made
+
+
+def outcomes(host: HostContext, text: str) -> list[str]:
+    """The states of a result of each kind of function, when nothing runs any more."""
+    program = Program.from_source(text, "f.mlir")
+    runs = [program.run(host, "host", [4]), program.run(host, "code")]
+    assert all(run.wait(SLOW) for run in runs)
+    return [repr(run.results[0]) for run in runs]
+
+
+def test_all_runs_of_a_cancelled_host_end(host: HostContext) -> None:
+    program = Program.from_source(ENDLESS, "f.mlir")
+    later: Future[int] = Future()
+    runs = [program.run(host, "host", [later]), program.run(host, "code")]
+
+    host.cancel("enough")
+    later.set_result(3)
+
+    assert all(run.wait(SLOW) for run in runs)
+    assert [repr(run.results[0]) for run in runs] == [
+        "<AsyncValue i32 error 'enough'>",
+        "<AsyncValue i64 error 'enough'>",
+    ]
+
+
+def test_runs_of_a_cancelled_host_end_at_once_until_it_is_restarted(host: HostContext) -> None:
+    host.cancel("enough")
+    assert host.is_cancelled
+    assert outcomes(host, ENDLESS) == [
+        "<AsyncValue i32 error 'enough'>",
+        "<AsyncValue i64 error 'enough'>",
+    ]
+
+    host.restart()
+    assert not host.is_cancelled
+    assert outcomes(host, SHORT) == ["<AsyncValue i32 available 8>", "<AsyncValue i64 available 3>"]

@@ -1,0 +1,38 @@
+"""Regions in regions: as deep as the limit says, with an error at the one that is too many."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from tfrt_nb.convert.bef_to_mlir import bef_to_mlir
+from tfrt_nb.convert.mlir_to_bef import mlir_to_bef
+from tfrt_nb.dialects import print_module
+from tfrt_nb.nesting import MAX_NESTING, TOO_DEEP
+from tfrt_nb.source import SourceError, parse_module
+from tfrt_runtime.bef.reader import BefFile
+
+
+def nested(depth: int) -> str:
+    """A function in which regions nest so deep; its own body is one of them."""
+    inner = depth - 1
+    opening, closing = '"a.b"() ({\n', "tfrt.return\n}) : () -> ()\n"
+    return f"func @f() {{\n{opening * inner}{closing * inner}tfrt.return\n}}\n"
+
+
+def test_regions_nest_a_thousand_deep_there_and_back() -> None:
+    limit = sys.getrecursionlimit()
+    text = print_module(bef_to_mlir(BefFile.load(mlir_to_bef(parse_module(nested(1000), "f")))))
+
+    assert text.count('"a.b"') == 999
+    assert sys.getrecursionlimit() == limit
+
+
+@pytest.mark.parametrize("depth", [MAX_NESTING + 1, 100_000])
+def test_a_region_that_is_too_deep_is_an_error_at_its_brace(depth: int) -> None:
+    with pytest.raises(SourceError) as caught:
+        parse_module(nested(depth), "f.mlir")
+
+    (diagnostic,) = caught.value.diagnostics
+    assert str(diagnostic) == f"f.mlir:{MAX_NESTING + 1}:10: error: {TOO_DEEP}"

@@ -1,0 +1,160 @@
+"""Programs that need more memory than they may have: an error at the operation, and the process goes on."""
+
+from __future__ import annotations
+
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tfrt_nb.programs import Program
+from tfrt_runtime.diagnostics import TfrtError
+from tfrt_runtime.executor.execution import Execution
+from tfrt_runtime.host.context import HostContext
+from tfrt_runtime.host.process import native_process
+
+GROWING = """func.func @grow(%x: i32) -> i32 {
+  %a = "tfrt_test.async_add.i32"(%x, %x) : (i32, i32) -> i32
+  %y = tfrt.call @grow(%a) : (i32) -> i32
+  %z = tfrt.call @grow(%a) : (i32) -> i32
+  %s = tfrt.add.i32 %y, %z
+  tfrt.return %s : i32
+}
+func.func @main() -> i32 {
+  %c = tfrt.constant.i32 5
+  %r = tfrt.call @grow(%c) : (i32) -> i32
+  tfrt.return %r : i32
+}
+func.func @small() -> i32 {
+  %c = tfrt.constant.i32 5
+  %r = tfrt.add.i32 %c, %c
+  tfrt.return %r : i32
+}
+"""
+WAITING = """async.func @f(%n: i64) -> !async.value<i64> {
+  %v = async.call @f(%n) : (i64) -> !async.value<i64>
+  %x = await %v : !async.value<i64>
+  return %x : i64
+}
+func.func @main() -> i64 {
+  %c = arith.constant 1 : i64
+  %v = async.call @f(%c) : (i64) -> !async.value<i64>
+  %x = async.await %v : !async.value<i64>
+  return %x : i64
+}
+"""
+IN_TASKS = """func.func @f(%x: i32) -> i32 {
+  %y = "tfrt_test.do.async"(%x) ({
+  ^bb0(%a: i32):
+    %z = tfrt.call @f(%a) : (i32) -> i32
+    tfrt.return %z : i32
+  }) : (i32) -> i32
+  %w = "tfrt_test.do.async"(%x) ({
+  ^bb0(%a: i32):
+    %z = tfrt.call @f(%a) : (i32) -> i32
+    tfrt.return %z : i32
+  }) : (i32) -> i32
+  tfrt.return %w : i32
+}
+func.func @main() -> i32 {
+  %c = tfrt.constant.i32 5
+  %r = tfrt.call @f(%c) : (i32) -> i32
+  tfrt.return %r : i32
+}
+"""
+LARGE = """func.func @main() {
+  %a = tfrt_dht.create_uninitialized_tensor.f32.2 [100000 : i64, 20000 : i64]
+  tfrt.return
+}
+"""
+PROGRAMS = {"calls": GROWING, "coroutines": WAITING, "tasks": IN_TASKS, "a tensor": LARGE}
+
+
+def extra(size: int) -> int:
+    """A budget with so many bytes beyond what the process cannot give back now."""
+    process = native_process()
+    process.quick("tensors.reclaim_all", 2)(process.address, 0)
+    return process.memory_held + size
+
+
+@pytest.mark.parametrize("queue", ["s", "mstd:2"])
+def test_a_run_beyond_the_budget_ends_at_the_operation_that_grew(queue: str) -> None:
+    program = Program.from_source(GROWING, "grow.mlir").load()
+    with HostContext(queue, memory=extra(20 << 20), on_diagnostic=lambda _: None) as host:
+        run = Execution(host, program, "main")
+        assert run.wait(60)
+        with pytest.raises(TfrtError, match="out of memory: 'tf.* beyond the budget of") as caught:
+            run.results[0].result(0)
+        [found] = run.diagnostics
+        assert found == caught.value.diagnostics[0]
+        assert found.location is not None
+        assert str(found.location).startswith("grow.mlir:")
+
+        # The process is as it was: the next run has its memory.
+        assert Execution(host, program, "small").results[0].result(10) == 10
+        del run, caught
+        assert host.live_values() == 0
+
+
+def test_another_budget_lets_the_same_host_go_on() -> None:
+    text = "\n".join(
+        [
+            "func.func @main() -> i32 {",
+            "  %c = tfrt.constant.i32 1",
+            *(
+                f'  %a{i} = "tfrt_test.async_add.i32"(%c, %c) : (i32, i32) -> i32'
+                for i in range(40_000)
+            ),
+            "  tfrt.return %a7 : i32",
+            "}",
+        ]
+    )
+    program = Program.from_source(text, "wide.mlir").load()
+    with HostContext("s", memory=extra(1 << 20)) as host:
+        first = Execution(host, program, "main")
+        first.wait(60)
+        host.set_memory("1G")
+        second = Execution(host, program, "main")
+        second.wait(60)
+        assert first.diagnostics
+        assert second.results[0].result(0) == 2
+
+
+def run_limited(text: str, tmp_path: Path, limit: int, *options: str) -> tuple[int, str]:
+    """`tfrt-nb run` with so many bytes of address space; its exit status and what it printed."""
+    path = tmp_path / "program.mlir"
+    path.write_text(text)
+    done = subprocess.run(
+        [sys.executable, "-m", "tfrt_nb.cli.main", "run", *options, str(path)],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)),
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("queue", ["s", "mstd:2"])
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_the_command_ends_with_an_error_under_a_budget(
+    name: str, queue: str, tmp_path: Path
+) -> None:
+    options = ("--work-queue", queue, "--memory", "100M")
+    status, printed = run_limited(PROGRAMS[name], tmp_path, 4 << 30, *options)
+    assert status == 1
+    assert "program.mlir:" in printed
+    assert "error" in printed
+    assert "Traceback" not in printed
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_budget_beyond_the_address_space_is_an_error_all_the_same(
+    name: str, tmp_path: Path
+) -> None:
+    status, printed = run_limited(PROGRAMS[name], tmp_path, 1_500_000_000, "--memory", "8G")
+    assert status == 1
+    assert "program.mlir:" in printed
+    assert "Traceback" not in printed

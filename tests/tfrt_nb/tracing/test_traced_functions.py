@@ -1,0 +1,249 @@
+import pickle
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tfrt_nb as tfrt
+
+SLOW = 60
+LOG: list[int] = []
+
+
+@pytest.fixture(autouse=True)
+def empty_log() -> None:
+    LOG.clear()
+
+
+@tfrt.kernel("traced.show")
+def show(x: int) -> None:
+    LOG.append(x)
+
+
+@tfrt.kernel("traced.pair")
+def pair(a: object, b: object = 3) -> object:
+    return a, b
+
+
+@tfrt.kernel("traced.later")
+async def later(x: int) -> int:
+    return x + 1
+
+
+@tfrt.kernel("traced.doubled")
+def doubled(x: np.ndarray) -> np.ndarray:
+    return 2 * np.asarray(x)
+
+
+def value_of(body: Callable[..., Any], *values: object) -> object:
+    return tfrt.program(body)(*values).result(SLOW)
+
+
+def refused(body: Callable[..., Any], *values: object) -> str:
+    with pytest.raises(tfrt.TfrtError) as caught:
+        value_of(body, *values)
+    assert caught.value.diagnostics[0].location.source == __file__
+    return caught.value.diagnostics[0].message
+
+
+def test_operators_do_what_python_does() -> None:
+    found = value_of(
+        lambda x: (-x, +x, ~x, abs(-x), x << 2, x >> 1, 7 // x, -7 % x, x & 6 | 1 ^ 2, x != 7), 7
+    )
+
+    assert found == (-7, 7, -8, 7, 28, 3, 1, 0, 7, False)
+
+
+@pytest.mark.parametrize("type_", [tfrt.i8, tfrt.i16, tfrt.i32, tfrt.i64, tfrt.f32, tfrt.f64])
+def test_each_number_type_has_the_arithmetic_operators(type_: Any) -> None:
+    def body(x: Any) -> Any:
+        a = type_(x)
+        return a + 3, a - 3, a * 3, *divmod(a, 2), a < 3, a >= 3, tfrt.min(a, 3), tfrt.max(a, 9)
+
+    assert value_of(body, 7) == (10, 4, 21, 3, 1, False, True, 3, 9)
+
+
+@pytest.mark.parametrize("type_", [tfrt.i8, tfrt.i16, tfrt.i32, tfrt.i64])
+def test_whole_numbers_wrap(type_: Any) -> None:
+    most = 2 ** (int(type_.name[1:]) - 1) - 1
+
+    assert value_of(lambda x: type_(x) + 1, most) == -most - 1
+
+
+def test_a_cast_that_does_not_fit_is_an_error_at_its_line() -> None:
+    assert refused(lambda x: tfrt.i8(x), 300) == "300 does not fit in i8"
+    assert refused(lambda x: tfrt.i32(x), 1e300) == "1e+300 does not fit in i32"
+
+
+@pytest.mark.parametrize(
+    ("body", "part"),
+    [
+        (lambda x: bool(x), "tfrt.cond"),
+        (lambda x: x and True, "'&'"),
+        (lambda x: 0 < x < 5, "(0 < x) & (x < 5)"),
+        (lambda x: len(x), "no length"),
+        (lambda x: x[0], "index it in a kernel"),
+        (lambda x: [*x], "tfrt.map"),
+        (lambda x: 3 in x, "instead of 'in'"),
+        (lambda x: f"{x}", "format it in a kernel"),
+        (lambda x: int(x), "tfrt.i64(x)"),
+        (lambda x: range(x), "tfrt.repeat"),
+        (lambda x: x + 2.5, "2.5 is a float beside i64"),
+        (lambda x: x + "a", "cast one of them"),
+        (lambda x: x / 2, "use '//'"),
+        (lambda x: x**2, "no kernel for '**'"),
+        (lambda x: show(), "missing a required argument: 'x'"),
+        (lambda x: show(x, y=1), "unexpected keyword argument 'y'"),
+        (lambda x: show(x > 1), "argument 'x' of 'traced.show' is int, found i1"),
+        (lambda x: tfrt.cond(x, lambda: 1, lambda: 2), "compare it, as x != 0"),
+        (lambda x: tfrt.cond(x > 1, lambda: (1, 2), lambda: x), "return 2 and 1 values"),
+        (lambda x: tfrt.cond(x > 1, lambda: "a", lambda: x), "return !tfrt.string and i64"),
+        (lambda x: tfrt.repeat(3, lambda a: (a, a), x), "carries 1 values, and its body returns 2"),
+    ],
+)
+def test_what_has_no_meaning_while_a_program_is_made_is_refused_with_what_to_do(
+    body: Callable[..., Any], part: str
+) -> None:
+    assert part in refused(body, 7)
+
+
+def test_a_value_is_of_no_use_outside_of_its_trace() -> None:
+    escaped: list[Any] = []
+    value_of(lambda x: escaped.append(x), 1)
+
+    with pytest.raises(tfrt.TfrtError, match="used outside of its trace"):
+        escaped[0] + 1
+    assert "belongs to another trace" in refused(lambda x: x + escaped[0], 1)
+
+
+def test_a_failed_trace_leaves_kernels_plain_functions() -> None:
+    refused(lambda x: bool(x), 1)
+    show(5)
+
+    assert LOG == [5]
+
+
+def test_a_number_that_starts_a_loop_takes_the_type_that_it_meets() -> None:
+    @tfrt.program
+    def powers(n: tfrt.i32, x: tfrt.f64) -> Any:
+        total, count = tfrt.while_loop(lambda a, i: i < n, lambda a, i: (a + n, i + 1), 1, 0)
+        return total, count, tfrt.repeat(n, lambda a: a * x, 1)
+
+    assert powers(3, 2.0).result(SLOW) == (10, 3, 8.0)
+
+
+def test_bodies_capture_values_of_all_functions_around_them() -> None:
+    @tfrt.program
+    def nested(n: tfrt.i32) -> Any:
+        return tfrt.repeat(n, lambda a: tfrt.repeat(2, lambda b: b + n, a), 0)
+
+    assert nested(3).result(SLOW) == 18
+
+
+def test_effects_in_bodies_keep_the_order_of_the_lines() -> None:
+    @tfrt.program
+    def ordered(p: tfrt.i1) -> None:
+        with tfrt.in_order():
+            tfrt.cond(p, lambda: show(1), lambda: show(2))
+            tfrt.repeat(2, lambda: show(3))
+            show(4)
+
+    assert ordered(True).result(SLOW) == ()
+    assert LOG == [1, 3, 3, 4]
+
+
+def test_after_takes_an_operation_with_a_body_and_a_call_of_a_program() -> None:
+    @tfrt.program
+    def inner(n: tfrt.i32) -> None:
+        show(n)
+
+    @tfrt.program
+    def outer(p: tfrt.i1) -> None:
+        one = tfrt.cond(p, lambda: show(1), lambda: None)
+        two = inner(2)
+        show(3, after=(one, two))
+
+    assert outer(True).wait(SLOW)
+    assert sorted(LOG[:2]) == [1, 2]
+    assert LOG[2:] == [3]
+
+
+def test_a_parallel_loop_has_a_chain_for_all_of_its_calls() -> None:
+    @tfrt.program
+    def marks(n: tfrt.i32, k: tfrt.i32) -> None:
+        done = tfrt.parallel_for(n, lambda i: show(i + k))
+        show(-1, after=done)
+
+    assert marks(4, 10).wait(SLOW)
+    assert (sorted(LOG[:-1]), LOG[-1]) == ([10, 11, 12, 13], -1)
+
+
+def test_a_list_may_have_any_length_when_the_program_runs() -> None:
+    mapped = tfrt.program(lambda values: tfrt.map(lambda x: pair(x, 1), values))
+
+    assert mapped(["a", None]).result(SLOW) == [("a", 1), (None, 1)]
+    assert mapped([]).result(SLOW) == []
+    with pytest.raises(tfrt.TfrtError, match="takes a list, found int"):
+        mapped(5).result(SLOW)
+
+
+def test_a_recursive_program_says_what_it_returns() -> None:
+    @tfrt.program
+    def down(n: tfrt.i32) -> Any:
+        return tfrt.cond(n < 1, lambda: n, lambda: down(n - 1))
+
+    @tfrt.program
+    def untyped(n: tfrt.i32):  # type: ignore[no-untyped-def]
+        return tfrt.cond(n < 1, lambda: n, lambda: untyped(n - 1))
+
+    with pytest.raises(tfrt.TfrtError, match="say what it returns"):
+        untyped(3)
+    assert down is not None
+
+
+def test_objects_are_captured_and_stay_what_they_are() -> None:
+    table = {"milk": 1}
+    captures = tfrt.program(lambda x: pair(table, x))
+    run = captures(2)
+    held, _ = run.result(SLOW)  # type: ignore[misc]
+
+    assert held is table
+    traced = captures.trace(2)
+    with pytest.raises(tfrt.TfrtError, match="not pickled"):
+        pickle.dumps(traced)
+    with pytest.raises(tfrt.TfrtError, match="pass it as an argument"):
+        tfrt.Program(traced.mlir).run(2).result(SLOW)
+
+
+def test_arrays_strings_coroutines_and_defaults_go_through_programs() -> None:
+    assert value_of(lambda x: doubled(x), np.arange(3.0)).tolist() == [0, 2, 4]  # type: ignore[attr-defined]
+    assert value_of(lambda x: later(later(x)), 5) == 7
+    assert value_of(lambda x: (pair(x), pair(x, "q"), "s", 3.5, True), 5) == (
+        (5, 3),
+        (5, "q"),
+        "s",
+        3.5,
+        True,
+    )
+
+
+def test_calls_from_several_threads_trace_a_program_once() -> None:
+    traced: list[int] = []
+
+    @tfrt.program
+    def count(x: tfrt.i32) -> Any:
+        traced.append(1)
+        return x + 1
+
+    results: list[object] = []
+    threads = [
+        threading.Thread(target=lambda: results.append(count(1).result(SLOW))) for _ in range(8)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert (results, traced) == ([2] * 8, [1])

@@ -1,0 +1,104 @@
+"""The net under the compiler: what no stage expects becomes a diagnostic at the operation concerned.
+
+`internal_errors_caught` stands at the ways in (text to module, module to BEF, module to machine code,
+passes of `opt`), so that a defect of the compiler never shows its user a traceback.  Tests and fuzzers
+tell it from a mistake of the program by its class, `InternalError`.
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import TYPE_CHECKING
+
+from tfrt_runtime.diagnostics import InternalError, Location, TfrtError, error
+
+if TYPE_CHECKING:
+    # Imported where it is needed: programs without text run without xDSL.
+    from xdsl.ir import Operation
+
+_PACKAGE = "tfrt_nb."
+_MAX_REASON = 300
+"""Characters of the reason: LLVM shows whole lines of its own."""
+
+
+@contextmanager
+def internal_errors_caught() -> Iterator[None]:
+    """Within, exceptions that are no diagnostics become `InternalError`.  Also a decorator."""
+    try:
+        yield
+    except TfrtError:
+        raise
+    except MemoryError:
+        raise TfrtError(error("the compiler has no memory left for this program")) from None
+    except Exception as problem:
+        raise internal_error(problem) from problem
+
+
+def internal_error(problem: Exception, place: Location | None = None) -> InternalError:
+    """The diagnostic for a defect of the compiler.
+
+    It names the module that failed, and the operation that it had at hand (innermost call first),
+    unless `place` is known.
+    """
+    frames = [frame for frame, _ in traceback.walk_tb(problem.__traceback__)][::-1]
+    names = (str(frame.f_globals.get("__name__", "")) for frame in frames)
+    where = next((name for name in names if name.startswith(_PACKAGE)), _PACKAGE)
+    reason = " ".join(f"{type(problem).__name__}: {problem}".split())[:_MAX_REASON].rstrip(": ")
+    message = (
+        f"internal error in {where.removeprefix(_PACKAGE)}: {reason} (please report this program)"
+    )
+    return InternalError(error(message, place or _place_in(frames)))
+
+
+def location_of(op: Operation) -> Location | None:
+    """Where in the source the operation comes from, if that is known."""
+    return place_of(op.location)
+
+
+def _place_in(frames: list[FrameType]) -> Location | None:
+    """The place of the first operation among the variables of the frames.
+
+    The function around it is taken only where no operation inside of one is found.
+    """
+    from xdsl.dialects.builtin import ModuleOp
+
+    around: Location | None = None
+    for frame in frames:
+        for value in list(frame.f_locals.values()):
+            op = _operation_of(value)
+            if op is None or isinstance(op, ModuleOp) or (place := location_of(op)) is None:
+                continue
+            if not isinstance(op.parent_op(), ModuleOp):
+                return place
+            around = around or place
+    return around
+
+
+def _operation_of(value: object) -> Operation | None:
+    from xdsl.ir import Block, Operation, SSAValue
+
+    match value:
+        case Operation():
+            return value
+        case Block():
+            return value.parent_op()
+        case SSAValue():
+            return _operation_of(value.owner)
+        case _:
+            return None
+
+
+def place_of(location: object) -> Location | None:
+    """The place in a source that an operation's location stands for, if it does."""
+    from xdsl.dialects.builtin import FileLineColLoc
+
+    if isinstance(location, Location):
+        return location
+    if isinstance(location, FileLineColLoc):
+        return Location(location.filename.data, location.line.data, location.column.data)
+    # Of a name around it, or of a place in a text that the source parser has given.
+    inner = getattr(location, "location", None)
+    return None if inner is None else place_of(inner)

@@ -1,0 +1,458 @@
+"""A program, from its text or its file to something that runs.
+
+A text may have functions of two kinds, which `compiled.kinds` tells apart: those of host programs become
+BEF, which the executor runs; the others become machine code when they are first run on a host.
+"""
+
+from __future__ import annotations
+
+import functools
+import html
+import os
+import weakref
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tfrt_nb.convert.named_value import NamedValue
+from tfrt_nb.internal_errors import internal_errors_caught
+from tfrt_nb.nesting import MAX_TEXT, deep_stack, too_large
+from tfrt_runtime.bef.collector import collector_paused
+from tfrt_runtime.bef.encoding import MAGIC, FunctionKind
+from tfrt_runtime.bef.reader import BefFile
+from tfrt_runtime.bef.records import BefFunction
+from tfrt_runtime.callers import OWN_PACKAGES, place_of_caller
+from tfrt_runtime.diagnostics import AnyLocation, Location, TfrtError, error
+from tfrt_runtime.executor.execution import Execution
+from tfrt_runtime.executor.program import Executable
+from tfrt_runtime.host.context import HostContext, Sink
+from tfrt_runtime.host.default_host import default_host
+from tfrt_runtime.host.trace import Level
+from tfrt_runtime.kernels.registry import Kernel, KernelsOver
+from tfrt_runtime.kernels.standard import available_kernels
+from tfrt_runtime.kernels.user import USER_KERNELS
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+    from xdsl.ir import Operation
+
+    from tfrt_nb.compiled.execution import CompiledExecution
+    from tfrt_nb.compiled.half import CompiledHalf
+    from tfrt_nb.compiled.host import LoadedHalf
+    from tfrt_nb.convert.graph import Graph
+
+
+OWN_PACKAGES.add("tfrt_nb")
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionSignature:
+    """A named function, as the program has it; those of host programs are not compiled."""
+
+    name: str
+    argument_types: tuple[str, ...]
+    result_types: tuple[str, ...]
+    location: AnyLocation | None
+    is_compiled: bool = False
+
+
+class Program:
+    """A program that can be run any number of times: each of its functions is a method that starts it.
+
+    `file` has its host functions, `compiled` its other ones, None if there are none.  `text` is its
+    source, "" for a program that came as a file.  A function with the name of another attribute is
+    reached by `run(function=...)`.
+    """
+
+    file: BefFile
+    name: str
+    text: str
+    compiled: CompiledHalf | None
+    captured: Sequence[object]
+    """The objects that a traced function captured: see `tfrt_nb.tracing`."""
+    _module: ModuleOp | None
+    _executables: dict[int, Executable]
+    """Of the latest version of the user's kernels, which is the key."""
+    _names: dict[tuple[int, int], NamedValue] | None
+
+    def __init__(
+        self, text: str, name: str = "<program>", *, parallel_for: str | None = None
+    ) -> None:
+        """The program that `text` is; see `from_source`."""
+        self.__dict__.update(Program.from_source(text, name, parallel_for=parallel_for).__dict__)
+
+    @classmethod
+    def of_file(
+        cls,
+        file: BefFile,
+        text: str = "",
+        module: ModuleOp | None = None,
+        compiled: CompiledHalf | None = None,
+    ) -> Program:
+        """A program from what is in it."""
+        program = cls.__new__(cls)
+        program.file = file
+        program.name = file.name
+        program.text = text
+        program._module = module
+        program.compiled = compiled
+        program._executables = {}
+        program._names = None
+        program.captured = ()
+        return program
+
+    @staticmethod
+    @internal_errors_caught()
+    def from_source(
+        text: str, name: str = "<program>", *, parallel_for: str | None = None
+    ) -> Program:
+        """The program that `text` is; `name` stands for it in locations.
+
+        Args:
+            parallel_for: options of the pass `async-parallel-for`, which splits the parallel loops of
+                compiled functions into tasks, for instance "num-workers=4 min-task-size=100" or "".
+                A text that begins with `// parallel-for: OPTIONS` asks for it by itself.
+
+        Raises:
+            TfrtError: with what is wrong with it, and where.
+        """
+        if len(text) > MAX_TEXT:
+            raise too_large(name, len(text))
+        # The compiler is imported here: a program that comes as a file does not need it.
+        from tfrt_nb.compiled.file import divide, requested_parallel_for
+        from tfrt_nb.convert.mlir_to_bef import to_records
+        from tfrt_nb.convert.plain_text import plain_records
+        from tfrt_nb.source import parse_module
+
+        with collector_paused(), deep_stack():
+            records = plain_records(text, name)
+            if records is not None:
+                return Program.of_file(BefFile.of(records, name), text)
+            host, code = divide(parse_module(text, name))
+            compiled = None
+            if code is not None:
+                from tfrt_nb.compiled.half import CompiledHalf
+
+                options = requested_parallel_for(text) if parallel_for is None else parallel_for
+                compiled = CompiledHalf(code, options, (text, name))
+            return Program.of_file(BefFile.of(to_records(host), name), text, host, compiled)
+
+    @staticmethod
+    @internal_errors_caught()
+    def from_bef(data: bytes, name: str = "<program>") -> Program:
+        """The program in a BEF file.
+
+        Raises:
+            TfrtError: if it is none, or has compiled functions that are none.
+        """
+        program = Program.of_file(BefFile.load(data, name))
+        program.bef = data
+        if text := program.file.compiled:
+            from tfrt_nb.compiled.file import requested_parallel_for
+            from tfrt_nb.compiled.half import CompiledHalf
+            from tfrt_nb.convert.compiled_functions import read_compiled
+
+            module = read_compiled(text, name)
+            with deep_stack():
+                program.compiled = CompiledHalf(module, requested_parallel_for(text), (text, name))
+        return program
+
+    @staticmethod
+    def from_file(path: str | os.PathLike[str]) -> Program:
+        """The program in a file, of text or BEF.
+
+        Raises:
+            OSError: if it cannot be read.
+            TfrtError: if it is neither, or the text is wrong.
+        """
+        data = Path(path).read_bytes()
+        if data.startswith(MAGIC) or os.fspath(path).endswith(".bef"):
+            return Program.from_bef(data, os.fspath(path))
+        try:
+            return Program.from_source(data.decode(), os.fspath(path))
+        except UnicodeDecodeError as wrong:
+            text = f"{os.fspath(path)} is neither text nor a BEF file: {wrong.reason}"
+            raise TfrtError(error(text, Location(os.fspath(path), 1, 1))) from None
+
+    def __reduce__(self) -> tuple[Callable[..., Program], tuple[object, ...]]:
+        if self.captured:
+            raise TfrtError(
+                error(
+                    f"{self!r} holds Python objects that it captured, which are not pickled:"
+                    f" pass them as arguments ({type(self.captured[0]).__name__} is the first)",
+                    place_of_caller(),
+                )
+            )
+        if not self.text:
+            return Program.from_bef, (self.bef, self.name)
+        options = None if self.compiled is None else self.compiled.parallel_for
+        return _from_text, (self.text, self.name, options)
+
+    def __getattr__(self, name: str) -> Callable[..., Execution | CompiledExecution]:
+        if not name.startswith("__") and name in self._signatures:
+            return functools.partial(self.run_function, name)
+        raise AttributeError(f"the program has no function @{name}: it has {self._listed()}")
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self._signatures]
+
+    def __repr__(self) -> str:
+        name = self._default_function
+        if name is None:
+            return f"<Program {self._listed()}>"
+        one = self._signatures[name]
+        shown = f"@{name}({', '.join(one.argument_types)})"
+        if one.result_types:
+            is_one = len(one.result_types) == 1
+            listed = ", ".join(one.result_types)
+            shown += f" -> {listed if is_one else f'({listed})'}"
+        if more := len(self._signatures) - 1:
+            shown += f", {more} more function{'s' if more > 1 else ''}"
+        return f"<Program {shown}>"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows of the program."""
+        return f"<code>{html.escape(repr(self))}</code><pre>{html.escape(self.mlir)}</pre>"
+
+    def _listed(self) -> str:
+        return ", ".join(f"@{name}" for name in self._signatures) or "no functions"
+
+    @cached_property
+    def _signatures(self) -> dict[str, FunctionSignature]:
+        return {one.name: one for one in self.functions}
+
+    @cached_property
+    def _default_function(self) -> str | None:
+        """What runs when no function is named: @main, or the only public one; None else."""
+        names = list(self._signatures)
+        if "main" in names:
+            return "main"
+        if len(names) > 1 and self.module is not None:
+            private = {name for name, op in _symbols(self.module) if _is_private(op)}
+            names = [name for name in names if name not in private]
+        return names[0] if len(names) == 1 else None
+
+    @cached_property
+    def mlir(self) -> str:
+        """The program as text: its source, or what says the same."""
+        if self.text:
+            return self.text
+        from tfrt_nb.convert.bef_to_mlir import bef_to_mlir
+        from tfrt_nb.dialects.printer import print_module
+
+        return print_module(bef_to_mlir(self.file), func_dialect=True)
+
+    def graph(self) -> Graph:
+        """What the functions' operations give to each other."""
+        from tfrt_nb.convert.graph import Graph
+
+        return Graph(self.file)
+
+    @property
+    def module(self) -> ModuleOp | None:
+        """The host functions as a module of the IR; None for a program that came as a file."""
+        if self._module is None and self.text:
+            from tfrt_nb.source import parse_module
+
+            self._module = parse_module(self.text, self.name)
+        return self._module
+
+    @cached_property
+    def bef(self) -> bytes:
+        """The bytes of the program's file; made when first asked for, with the text of compiled code."""
+        from tfrt_runtime.bef.writer import write_bef
+
+        if self.compiled is None or self.file.compiled:
+            return write_bef(self.file)
+        from tfrt_nb.compiled.file import with_compiled
+
+        with deep_stack():
+            return with_compiled(self.file, self.compiled.module, self.compiled.parallel_for)
+
+    @property
+    def functions(self) -> list[FunctionSignature]:
+        """The functions that have a name and can be called: those of the file, then compiled ones."""
+        host = [
+            FunctionSignature(
+                function.name,
+                function.argument_types,
+                function.result_types,
+                self.file.location(function.location),
+            )
+            for function in self.file.functions
+            if function.name and not self._is_compiled(function)
+        ]
+        compiled = [] if self.compiled is None else self.compiled.functions.values()
+        return host + [
+            FunctionSignature(
+                function.name,
+                function.argument_types,
+                function.result_types,
+                function.location,
+                is_compiled=True,
+            )
+            for function in compiled
+        ]
+
+    def load(
+        self,
+        kernels: Mapping[str, Kernel] | None = None,
+        *,
+        trace: bool = False,
+        tracing: Level = Level.NONE,
+    ) -> Executable:
+        """The program against a registry (by default the kernels that there are), ready to run.
+
+        With `trace` it is for one run: what is traced is kept in the executable.  With `tracing` its
+        runs tell the tracing of their host what they do.
+
+        Raises:
+            TfrtError: if it uses kernels that there are not, or not as they are.
+        """
+        if kernels is not None or trace or tracing:
+            registry = self._with_compiled(available_kernels() if kernels is None else kernels)
+            return self._named(Executable(self.file, registry, trace=trace, tracing=tracing))
+        version = USER_KERNELS.version
+        if version not in self._executables:
+            registry = self._with_compiled(available_kernels())
+            self._executables = {version: self._named(Executable(self.file, registry))}
+        return self._executables[version]
+
+    def _named(self, executable: Executable) -> Executable:
+        """`executable`, whose errors say what the text calls its arguments."""
+        program = weakref.ref(self)
+
+        def name_of(function: int, register: int) -> str:
+            named = program()
+            found = None if named is None else named.named_values().get((function, register))
+            return "" if found is None else f"%{found.name.removeprefix('%')}"
+
+        executable.name_of = name_of
+        executable.captured = self.captured
+        return executable
+
+    def _with_compiled(self, kernels: Mapping[str, Kernel]) -> Mapping[str, Kernel]:
+        """The kernels, and the compiled functions that host functions call."""
+        compiled = self.compiled_kernels
+        return KernelsOver(compiled, kernels) if compiled else kernels
+
+    @functools.cached_property
+    def compiled_kernels(self) -> Mapping[str, Kernel]:
+        """Kernels for the compiled functions that host functions call; compiled when first asked for.
+
+        Raises:
+            TfrtError: at what cannot be compiled.
+        """
+        if self.compiled is None:
+            return {}
+        from tfrt_nb.compiled.kernels import compile_kernels
+
+        called = [f.name for f in self.file.functions if self._is_compiled(f)]
+        return compile_kernels(self.compiled, called) if called else {}
+
+    def _is_compiled(self, function: BefFunction) -> bool:
+        """Whether a function of the file is a compiled one, which the file only declares."""
+        if function.kind is not FunctionKind.NATIVE or self.compiled is None:
+            return False
+        return function.name in self.compiled.defined
+
+    def run(
+        self,
+        *values: object,
+        host: HostContext | None = None,
+        function: str | None = None,
+        arguments: Sequence[object] | None = None,
+        timeout: float | None = None,
+        kernels: Mapping[str, Kernel] | None = None,
+        trace: bool = False,
+        output: Sink | None = None,
+        wake: bool = True,
+    ) -> Execution | CompiledExecution:
+        """Start a function with `values` for its arguments; `run(host, function, arguments)` does, too.
+
+        Args:
+            values: one for each argument: a Python value, an AsyncValue of any host, or a future.
+            host: where it runs, by default on `default_host()`.
+            function: by default @main, or the only public function.
+            timeout: seconds until the run is cancelled; its results raise `TimeoutError` then.
+            output: where the program's output goes, instead of to the host's sink.
+            wake: let workers begin at once; False leaves the start to the thread that waits first.
+
+        Raises:
+            TfrtError: if the program cannot be loaded, has no such function, or that takes other
+                arguments; at the line of the caller.
+        """
+        if values and isinstance(values[0], HostContext) and arguments is None:
+            host, rest = values[0], list(values[1:])
+            if rest and function is None:
+                function = str(rest.pop(0))
+            given = rest.pop(0) if rest else ()
+            if rest or not isinstance(given, Sequence):
+                raise TypeError("after a host, run takes the function and a list of its arguments")
+            values = tuple(given)
+        elif arguments is not None:
+            if len(values) == 1 and isinstance(values[0], HostContext):
+                host, values = values[0], ()
+            if values:
+                raise TypeError("run takes the arguments by position, or as `arguments`")
+            values = tuple(arguments)
+        if function is None:
+            function = self._default_function or "main"
+        host = default_host() if host is None else host
+        if self.compiled is not None and function in self.compiled.functions:
+            from tfrt_nb.compiled.execution import CompiledExecution
+
+            chosen = self.compiled.functions[function]
+            loaded = self.load_compiled(host)
+            return CompiledExecution(loaded, chosen, values, output=output, wake=wake)
+        executable = self.load(kernels, trace=trace)
+        run = Execution(host, executable, function, values, output=output, wake=wake)
+        if timeout is not None:
+            run.cancel_after(timeout)
+        return run
+
+    def run_function(
+        self, name: str, /, *values: object, **options: Any
+    ) -> Execution | CompiledExecution:
+        """Start the function of that name; `options` are those of `run`."""
+        return self.run(function=name, arguments=values, **options)
+
+    def load_compiled(self, host: HostContext) -> LoadedHalf:
+        """The code of the compiled functions on a host, made when it is first asked for.
+
+        Raises:
+            TfrtError: at what cannot be compiled.
+        """
+        from tfrt_nb.compiled.host import CompiledHome
+
+        assert self.compiled is not None
+        with deep_stack():
+            return host.shared_context(CompiledHome).load(self.compiled)
+
+    def named_values(self) -> Mapping[tuple[int, int], NamedValue]:
+        """What the text calls registers, by function of the file and register."""
+        if self._names is None:
+            self._names = {}
+            if self.module is not None:
+                from tfrt_nb.convert.names import named_values
+
+                self._names = named_values(self.module)
+        return self._names
+
+
+def _from_text(text: str, name: str, parallel_for: str | None) -> Program:
+    return Program.from_source(text, name, parallel_for=parallel_for)
+
+
+def _symbols(module: ModuleOp) -> Iterator[tuple[str, Operation]]:
+    """The functions of a module by name."""
+    for op in module.ops:
+        name = op.properties.get("sym_name")
+        if name is not None:
+            yield getattr(name, "data", ""), op
+
+
+def _is_private(op: Operation) -> bool:
+    return getattr(op.properties.get("sym_visibility"), "data", "") == "private"

@@ -1,0 +1,34 @@
+"""The names that `tfrt_nb` gives to programs in Python."""
+
+from __future__ import annotations
+
+from tfrt_nb.tracing.calls import in_order
+from tfrt_nb.tracing.control import cond, parallel_for, repeat, while_loop
+from tfrt_nb.tracing.control import map_values as map
+from tfrt_nb.tracing.functions import program
+from tfrt_nb.tracing.operators import cast
+from tfrt_nb.tracing.operators import largest as max
+from tfrt_nb.tracing.operators import smallest as min
+from tfrt_nb.tracing.types import Type
+
+i1, i8, i16, i32, i64 = (Type(name, cast) for name in ("i1", "i8", "i16", "i32", "i64"))
+f32, f64 = (Type(name, cast) for name in ("f32", "f64"))
+
+__all__ = [
+    "cond",
+    "f32",
+    "f64",
+    "i1",
+    "i8",
+    "i16",
+    "i32",
+    "i64",
+    "in_order",
+    "map",
+    "max",
+    "min",
+    "parallel_for",
+    "program",
+    "repeat",
+    "while_loop",
+]

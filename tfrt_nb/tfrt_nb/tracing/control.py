@@ -1,0 +1,336 @@
+"""Control flow in traced functions.
+
+A body is a private function of the program.  The values that it captures are further arguments, which
+both ways of a `cond` share and loops carry unchanged.  Behind the results of a body with effects comes
+a chain, there when they have happened; within `in_order` a chain goes in, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tfrt_nb.tracing.calls import unpacked
+from tfrt_nb.tracing.operators import cast
+from tfrt_nb.tracing.trace import Trace, Traced, Weak, refuse, required, tracing
+from tfrt_nb.tracing.types import CHAIN, NUMBERS, OBJECT, accepts, annotated_type, signature_of
+
+
+@dataclass
+class Body:
+    """A body that was traced: what it returned, before it is given a type."""
+
+    trace: Trace
+    returned: list[object]
+    has_effects: bool
+
+
+def body_of(
+    outer: Trace,
+    function: Callable[..., object],
+    types: Sequence[str],
+    name: str,
+    weak: Sequence[Weak | None] = (),
+) -> Body:
+    """Trace a body.  Its own arguments come first, then within `in_order` a chain."""
+    given = [*types, CHAIN] if outer.is_ordered else list(types)
+    trace = Trace(outer.module, name, given, outer)
+    trace.is_ordered = outer.is_ordered
+    for argument, its in zip(trace.arguments, weak, strict=False):
+        argument.weak = its
+    if outer.is_ordered:
+        trace.order = trace.arguments[-1]
+    with tracing(trace):
+        returned = function(*trace.arguments[: len(types)])
+    if isinstance(returned, tuple | list):
+        listed = list(returned)
+    else:
+        listed = [] if returned is None else [returned]
+    if listed and all(isinstance(item, Traced) and item in trace.effects for item in listed):
+        listed = []  # a chain and None are the same result
+    return Body(trace, listed, bool(trace.effects))
+
+
+def final_chain(trace: Trace, *more: Traced) -> Traced:
+    """A chain that is there when all effects of a body have happened."""
+    if trace.is_ordered and trace.order is not None:
+        return trace.order
+    return trace.chain_of([*more, *dict.fromkeys(trace.effects)])
+
+
+def share_captures(bodies: Sequence[Body]) -> list[Traced]:
+    """Let bodies capture the same values in the same order; these, as their outer trace has them."""
+    every = list(dict.fromkeys(value for body in bodies for value in body.trace.captures))
+    for body in bodies:
+        for value in every:
+            body.trace.value(value)
+        body.trace.captures = {value: body.trace.captures[value] for value in every}
+    outer = bodies[0].trace.outer
+    assert outer is not None
+    return [outer.value(value) for value in every]
+
+
+def given_to(outer: Trace, values: Sequence[Traced], captures: Sequence[Traced]) -> list[Traced]:
+    """The operands of a body: its own, within `in_order` the chain, what it captures."""
+    chain = [outer.order or outer.chain_of(())] if outer.is_ordered else []
+    return [*values, *chain, *captures]
+
+
+def settle(outer: Trace, results: Sequence[Traced], *, has_chain: bool) -> Any:
+    """What an operation with bodies returns to Python."""
+    if not has_chain:
+        return unpacked(results)
+    outer.effect(results[-1])
+    return unpacked(results[:-1]) if len(results) > 1 else results[-1]
+
+
+def cond(
+    condition: Any, then: Callable[..., Any], otherwise: Callable[..., Any], *values: Any
+) -> Any:
+    """What `then(*values)` or `otherwise(*values)` returns; only one of them runs."""
+    trace = required("tfrt.cond")
+    test = trace.value(condition)
+    if test.type != "i1":
+        refuse(f"the condition of tfrt.cond is {test.type}: compare it, as x != 0")
+    given = [trace.value(value) for value in values]
+    types, weak = [value.type for value in given], [value.weak for value in given]
+    bodies = [
+        body_of(trace, function, types, trace.module.fresh(f"{trace.name}.{name}"), weak)
+        for name, function in (("then", then), ("else", otherwise))
+    ]
+    counts = [len(body.returned) for body in bodies]
+    if counts[0] != counts[1]:
+        refuse(f"the two ways of tfrt.cond return {counts[0]} and {counts[1]} values")
+    found: list[list[Traced]] = [[], []]
+    for pair in zip(*(body.returned for body in bodies), strict=True):
+        strong = [v.type for v in pair if isinstance(v, Traced) and not v.is_weak]
+        like = strong[0] if strong else None
+        for body, item, results in zip(bodies, pair, found, strict=True):
+            with tracing(body.trace):
+                results.append(body.trace.value(item, like))
+    kinds = [[value.type for value in results] for results in found]
+    if kinds[0] != kinds[1]:
+        refuse(f"the two ways of tfrt.cond return {_listed(kinds[0])} and {_listed(kinds[1])}")
+    has_chain = trace.is_ordered or any(body.has_effects for body in bodies)
+    for body, results in zip(bodies, found, strict=True):
+        if has_chain:
+            with tracing(body.trace):
+                results.append(final_chain(body.trace))
+    captures = share_captures(bodies)
+    for body, results in zip(bodies, found, strict=True):
+        body.trace.close(results, is_private=True)
+    operands = given_to(trace, given, captures)
+    places = ", ".join(["{}"] * len(operands))
+    listed = ", ".join(value.type for value in operands)
+    names = " ".join(f"@{body.trace.name}" for body in bodies)
+    types = [value.type for value in found[0]]
+    text = f"tfrt.cond {{}} {names} ({places}) : ({listed}) -> ({', '.join(types)})"
+    return settle(trace, trace.add(text, (test, *operands), types), has_chain=has_chain)
+
+
+def _loop_body(
+    trace: Trace, step: Callable[..., Any], carried: list[Any], name: str, extra: int = 0
+) -> tuple[Body, list[Traced], list[Traced]]:
+    """The body of a loop, what it returns, and the values that the loop starts with.
+
+    A number that starts the loop takes the type that the body returns for it: then the body is traced
+    again.  Behind the carried values `extra` further ones are returned, which are not carried.
+    """
+    start = [trace.value(value) for value in carried]
+    weak = [
+        value.weak or (Weak() if not isinstance(item, Traced) and value.type in NUMBERS else None)
+        for item, value in zip(carried, start, strict=True)
+    ]
+    name = trace.module.fresh(name)
+    types = [value.type for value in start]
+    if any(weak):
+        kept = (list(trace.module.functions), set(trace.module.names), dict(trace.module.versions))
+        trial = body_of(trace, step, types, name, weak)
+        trace.module.functions, trace.module.names, trace.module.versions = kept
+        for index, item in enumerate(trial.returned[: len(carried)]):
+            if (its := weak[index]) is not None:
+                types[index] = its.met or types[index]
+                if isinstance(item, Traced) and item.weak is None:
+                    types[index] = item.type
+        start = [
+            trace.value(item, type_text) for item, type_text in zip(carried, types, strict=True)
+        ]
+    body = body_of(trace, step, types, name)
+    if len(body.returned) != len(carried) + extra:
+        count = len(body.returned) - extra
+        refuse(f"the loop carries {len(carried)} values, and its body returns {count}")
+    with tracing(body.trace):
+        likes = [*types, *["i1"] * extra]
+        results = [
+            body.trace.value(item, like) for item, like in zip(body.returned, likes, strict=True)
+        ]
+    found = [value.type for value in results]
+    if found != likes:
+        refuse(
+            f"the loop carries {_listed(types)}, and its body returns"
+            f" {_listed(found[: len(types)])}: cast what differs"
+        )
+    return body, results, start
+
+
+def _carry(
+    trace: Trace, body: Body, results: list[Traced], start: list[Traced]
+) -> tuple[list[Traced], list[Traced], bool]:
+    """What a loop carries beside its values: a chain of effects, and what the body captures.
+
+    Returns the results of the body and the operands of the loop.
+    """
+    has_chain = body.has_effects or trace.is_ordered
+    operands = list(start)
+    if has_chain:
+        with tracing(body.trace):
+            if trace.is_ordered:
+                results = [*results, final_chain(body.trace)]
+            else:
+                before = Traced(body.trace, CHAIN, body.trace.place)
+                body.trace.arguments.append(before)
+                results = [*results, final_chain(body.trace, before)]
+        operands.append(trace.order if trace.order is not None else trace.chain_of(()))
+    captures = share_captures([body])
+    results = [*results, *body.trace.captures.values()]
+    return results, [*operands, *captures], has_chain
+
+
+def while_loop(test: Callable[..., Any], body: Callable[..., Any], *carried: Any) -> Any:
+    """`while test(*carried): carried = body(*carried)`; returns what is carried at the end."""
+    trace = required("tfrt.while_loop")
+
+    def step(*values: Any) -> tuple[Any, ...]:
+        returned = body(*values)
+        after = returned if isinstance(returned, tuple) else (returned,)
+        return (*after, test(*after))
+
+    traced, results, start = _loop_body(trace, step, list(carried), f"{trace.name}.while", 1)
+    first = trace.value(test(*start))
+    condition, results = results[-1], results[:-1]
+    results, operands, has_chain = _carry(trace, traced, results, start)
+    traced.trace.close([*results, condition], is_private=True)
+    types = [value.type for value in results]
+    places, listed = ", ".join(["{}"] * len(operands)), ", ".join(types)
+    text = (
+        f"tfrt.while {{}} @{traced.trace.name}({places}) parallel_iterations(1)"
+        f" : ({listed}) -> ({listed})"
+    )
+    made = trace.add(text, (first, *operands), types)
+    return settle(trace, made[: len(start) + has_chain], has_chain=has_chain)
+
+
+def repeat(count: Any, body: Callable[..., Any], *carried: Any) -> Any:
+    """`for _ in range(count): carried = body(*carried)`; returns what is carried at the end."""
+    trace = required("tfrt.repeat")
+    times = _count(trace, count, "tfrt.repeat")
+    traced, results, start = _loop_body(trace, body, list(carried), f"{trace.name}.repeat")
+    results, operands, has_chain = _carry(trace, traced, results, start)
+    traced.trace.close(results, is_private=True)
+    types = [value.type for value in results]
+    text = _with_region("tfrt.repeat.i32", ("i32",), types, types, types, traced.trace.name)
+    made = trace.add(text, (times, *operands), types)
+    return settle(trace, made[: len(start) + has_chain], has_chain=has_chain)
+
+
+def parallel_for(count: Any, body: Callable[..., Any]) -> Any:
+    """`body(i)` for each i below `count`, in any order and at the same time; returns a chain."""
+    trace = required("tfrt.parallel_for")
+    end = _count(trace, count, "tfrt.parallel_for")
+    zero, one = trace.constant(0, "i32"), trace.constant(1, "i32")
+
+    def run(index: Traced) -> None:
+        body(index)
+
+    ordered, trace.is_ordered = trace.is_ordered, False
+    try:
+        before = trace.order if ordered else None
+        traced = body_of(trace, run, ["i32"], trace.module.fresh(f"{trace.name}.for"))
+        if before is not None:
+            traced.trace.value(before)  # a block waits for it
+        with tracing(traced.trace):
+            done = final_chain(traced.trace)
+        captures = share_captures([traced])
+    finally:
+        trace.is_ordered = ordered
+    traced.trace.close([done], is_private=True)
+    types = [value.type for value in captures]
+    inner = ", ".join(["%i: i32", "%e: i32", *(f"%x{n}: {t}" for n, t in enumerate(types))])
+    names = ", ".join(["%i", *(f"%x{number}" for number in range(len(types)))])
+    call = f"tfrt.call @{traced.trace.name}({names}) : ({', '.join(['i32', *types])}) -> {CHAIN}"
+    places = ", ".join(["{}"] * (3 + len(types)))
+    text = (
+        f'"tfrt.parallel_for.i32"({places}) ({{{{\n  ^bb0({inner}):\n    %c = {call}\n'
+        f"    tfrt.return %c : {CHAIN}\n  }}}}) : ({', '.join(['i32'] * 3 + types)}) -> {CHAIN}"
+    )
+    [chain] = trace.add(text, (zero, end, one, *captures), (CHAIN,))
+    trace.effect(chain)
+    return chain
+
+
+def _with_region(
+    name: str,
+    leading: Sequence[str],
+    types: Sequence[str],
+    results: Sequence[str],
+    returned: Sequence[str],
+    callee: str,
+) -> str:
+    """An operation with a region that calls a function."""
+    inner = ", ".join(f"%x{number}: {type_text}" for number, type_text in enumerate(types))
+    names = ", ".join(f"%x{number}" for number in range(len(types)))
+    left = f"%r:{len(returned)}" if len(returned) > 1 else "%r"
+    made = [f"%r#{i}" for i in range(len(returned))] if len(returned) > 1 else ["%r"]
+    listed = ", ".join(types)
+    call = f"tfrt.call @{callee}({names}) : ({listed}) -> ({', '.join(returned)})"
+    head = f"  ^bb0({inner}):\n" if types else ""
+    if not returned:
+        left, made, end = "", [], "tfrt.return"
+    else:
+        left, end = f"{left} = ", f"tfrt.return {', '.join(made)} : {', '.join(returned)}"
+    places = ", ".join(["{}"] * (len(leading) + len(types)))
+    return (
+        f'"{name}"({places}) ({{{{\n{head}    {left}{call}\n    {end}\n  }}}})'
+        f" : ({', '.join([*leading, *types])}) -> ({', '.join(results)})"
+    )
+
+
+def _count(trace: Trace, count: Any, what: str) -> Traced:
+    found = trace.value(count, "i32")
+    if not accepts(int, found.type):
+        refuse(f"{what} counts with an integer, found {found.type}")
+    number: Traced = cast(found, "i32")
+    return number
+
+
+def map_values(kernel: Callable[..., Any], values: Any) -> Any:
+    """`[kernel(value) for value in values]`, the calls at the same time.
+
+    The length of a traced value is known when the program runs: the result is one value, a list.
+    """
+    trace = required("tfrt.map")
+    if not isinstance(values, Traced):
+        return [kernel(value) for value in values]
+    described = getattr(kernel, "kernel", None)
+    type_text = OBJECT
+    if described is not None:
+        signature = signature_of(described.function)
+        parameters = list(signature.parameters.values())[described.has_frame :]
+        type_text = (parameters and annotated_type(parameters[0].annotation)) or OBJECT
+    body = body_of(trace, kernel, [type_text], trace.module.fresh(f"{trace.name}.map"))
+    with tracing(body.trace):
+        results = [body.trace.value(item) for item in body.returned]
+        if not results:
+            results = [final_chain(body.trace)]
+    captures = share_captures([body])
+    body.trace.close(results, is_private=True)
+    if len(results) != 1:
+        refuse(f"the kernel of tfrt.map has one result, found {len(results)}")
+    operands = (trace.value(values), *captures)
+    attributes = f"callee = @{body.trace.name}"
+    return trace.kernel("tfrt.map", operands, (OBJECT,), attributes)[0]
+
+
+def _listed(types: Sequence[str]) -> str:
+    return ", ".join(types) or "nothing"

@@ -1,0 +1,256 @@
+"""Python functions as programs: `@tfrt.program`."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import re
+import threading
+import typing
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tfrt_nb.compiled.execution import CompiledExecution
+from tfrt_nb.programs import Program
+from tfrt_nb.tracing.calls import order_of, traced_call, unpacked
+from tfrt_nb.tracing.control import final_chain
+from tfrt_nb.tracing.trace import Module, Trace, Traced, current, listed_types, refuse, tracing
+from tfrt_nb.tracing.types import (
+    CHAIN,
+    OBJECT,
+    Type,
+    accepts,
+    annotated_type,
+    has_annotation,
+    result_types,
+    signature_of,
+    type_of_value,
+)
+from tfrt_runtime.executor.execution import Execution
+
+
+@dataclass(slots=True)
+class Callee:
+    """A traced function of a module, as its callers see it; `results` are None while it is not known."""
+
+    name: str
+    results: tuple[str, ...] | None
+    has_chain: bool = False
+    is_called: bool = False
+    """Whether a call, perhaps of its own, relies on `results`."""
+
+
+class TracedProgram:
+    """A Python function that is traced when it is first called, once for each signature.
+
+    Calling it starts a run; within another traced function it is a call of a function.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        functools.update_wrapper(self, function)
+        self._function = function
+        self._signature = signature_of(function)
+        self._lock = threading.RLock()
+        self._versions: dict[tuple[str, ...], Program] = {}
+        self._parameters = list(self._signature.parameters.values())
+        for parameter in self._parameters:
+            if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+                refuse(f"@{self._name}: a program has a fixed number of arguments")
+        types = [
+            annotated_type(one.annotation) if has_annotation(one.annotation) else None
+            for one in self._parameters
+        ]
+        self._types = [None if one == CHAIN else one for one in types]
+        is_typed = all(one is not None for one in self._types)
+        self._fixed = tuple(one for one in self._types if one is not None) if is_typed else None
+
+    @property
+    def _name(self) -> str:
+        """The symbol of the function in programs."""
+        return re.sub(r"[^A-Za-z0-9_]", "_", self._function.__name__.strip("<>"))
+
+    def __repr__(self) -> str:
+        return f"<tfrt.program {self._name}{self._signature}>"
+
+    def __get__(self, instance: object, owner: type | None = None) -> Any:
+        refuse(f"@{self._name}: a method cannot be a program: use a function")
+
+    @property
+    def mlir(self) -> str:
+        """The text of the program, if its annotations say its types."""
+        return self.trace().mlir
+
+    def trace(self, *values: object) -> Program:
+        """The program for arguments of these types, or for these values; it does not run.
+
+        Raises:
+            TfrtError: at the Python line that cannot be part of a program.
+        """
+        if not values and self._fixed is None and self._parameters:
+            refuse(
+                f"@{self._name} has arguments without annotations: say their types,"
+                f" as {self._name}.trace(tfrt.i32)"
+            )
+        return self._version(self._types_of(values) if values else self._fixed or ())
+
+    def graph(self) -> Any:
+        """The graph of the program: see `Program.graph`."""
+        return self.trace().graph()
+
+    def __call__(self, *values: Any, **keywords: Any) -> Any:
+        trace = current()
+        if trace is not None:
+            return self._called(trace, self._bound(values, keywords))
+        if keywords or len(values) < len(self._parameters):
+            values = self._bound(values, keywords)
+        types = self._fixed or self._types_of(values)
+        program = self._versions.get(types) or self._version(types)
+        return program.run_function(self._name, *values)
+
+    def run(self, *values: Any, **options: Any) -> Execution | CompiledExecution:
+        """Start the program; `options` are those of `Program.run`."""
+        program = self._version(self._fixed or self._types_of(values))
+        return program.run_function(self._name, *values, **options)
+
+    def _bound(self, values: Sequence[Any], keywords: dict[str, Any]) -> tuple[Any, ...]:
+        """The values in the order of the parameters."""
+        try:
+            bound = self._signature.bind(*values, **keywords)
+        except TypeError as wrong:
+            refuse(f"@{self._name}: {wrong}")
+        bound.apply_defaults()
+        return tuple(bound.arguments[one.name] for one in self._parameters)
+
+    def _types_of(self, values: Sequence[object]) -> tuple[str, ...]:
+        """The signature for values: annotations say it, else the values do."""
+        if len(values) != len(self._parameters):
+            count = len(self._parameters)
+            noun = "argument" if count == 1 else "arguments"
+            refuse(f"@{self._name} takes {count} {noun}, found {len(values)}")
+        return tuple(
+            known or _type_like(value) for known, value in zip(self._types, values, strict=True)
+        )
+
+    def _version(self, types: tuple[str, ...]) -> Program:
+        with self._lock:
+            program = self._versions.get(types)
+            if program is None:
+                module = Module()
+                with tracing(None):
+                    self._traced(module, types, is_main=True)
+                source = self._function.__code__.co_filename
+                program = Program.from_source(module.text, source)
+                program.captured = tuple(module.captured)
+                self._versions[types] = program
+            return program
+
+    def _traced(
+        self,
+        module: Module,
+        types: tuple[str, ...],
+        *,
+        is_main: bool = False,
+        ordered: bool = False,
+    ) -> Callee:
+        """The function of this program in a module.  With `ordered` it takes a chain, and returns one."""
+        key = (self, types, ordered)
+        found = module.versions.get(key)
+        if isinstance(found, Callee):
+            if found.results is None:
+                refuse(
+                    f"@{self._name} calls itself: say what it returns,"
+                    f" as def {self._name}(...) -> tfrt.i32"
+                )
+            found.is_called = True
+            return found
+        annotation = self._signature.return_annotation
+        declared = declared_results(annotation, types)
+        if declared == (CHAIN,):
+            declared = ()
+        callee = Callee(module.fresh(self._name), declared, ordered)
+        module.versions[key] = callee
+        trace = Trace(module, callee.name, [*types, CHAIN] if ordered else types)
+        trace.call_kernel = traced_call
+        if ordered:
+            trace.is_ordered, trace.order = True, trace.arguments[-1]
+        with tracing(trace):
+            returned = self._function(*trace.arguments[: len(types)])
+            items = list(returned) if isinstance(returned, tuple | list) else [returned]
+            items = [] if returned is None else items
+            if declared is not None and len(declared) != len(items):
+                refuse(
+                    f"@{self._name} returns {len(items)} values, its annotation says {len(declared)}"
+                )
+            likes = declared or (None,) * len(items)
+            results = [trace.value(item, like) for item, like in zip(items, likes, strict=True)]
+            kinds = tuple(value.type for value in results)
+            if declared is not None and kinds != declared:
+                said = typing.get_args(annotation) or (annotation,)
+                fits = all(accepts(one, kind) for one, kind in zip(said, kinds, strict=True))
+                if not fits or callee.is_called:
+                    refuse(
+                        f"@{self._name} returns {listed_types(kinds)},"
+                        f" its annotation says {listed_types(declared)}"
+                    )
+            callee.results = kinds
+            if not is_main and (ordered or trace.effects):
+                callee.has_chain = True
+                results.append(final_chain(trace))
+        trace.close(results, is_private=not is_main)
+        return callee
+
+    def _called(self, trace: Trace, values: Sequence[Any]) -> Any:
+        """The call of this program in another one."""
+        given = []
+        for known, value in zip(self._types, values, strict=True):
+            item = trace.value(value, known)
+            if known is not None and item.type != known:
+                refuse(f"an argument of @{self._name} is {known}, found {item.type}: cast it")
+            given.append(item)
+        types = tuple(value.type for value in given)
+        with tracing(None):
+            callee = self._traced(trace.module, types, ordered=trace.is_ordered)
+        assert callee.results is not None
+        if trace.is_ordered:
+            given.append(trace.chain_of(order_of(trace, ())))
+        kinds = [*callee.results, *[CHAIN] * callee.has_chain]
+        places = ", ".join(["{}"] * len(given))
+        listed = ", ".join(value.type for value in given)
+        text = f"tfrt.call @{callee.name}({places}) : ({listed}) -> {listed_types(kinds)}"
+        results = trace.add(text, given, kinds)
+        if not callee.has_chain:
+            return unpacked(results)
+        trace.effect(results[-1])
+        return unpacked(results[:-1]) if len(results) > 1 else results[-1]
+
+
+def declared_results(annotation: object, types: Sequence[str]) -> tuple[str, ...] | None:
+    """The types that a return annotation says; None if it says too little."""
+    if not has_annotation(annotation):
+        return None
+    is_tuple = typing.get_origin(annotation) is tuple
+    items = typing.get_args(annotation) if is_tuple else (annotation,)
+    if any(annotated_type(item) is None for item in items):
+        return None
+    return result_types(annotation, types)
+
+
+def _type_like(value: object) -> str:
+    """The type of an argument: a value's, or the one that `trace` is given."""
+    if isinstance(value, Type):
+        return value.name
+    if isinstance(value, Traced):
+        return value.type
+    if inspect.isclass(value):
+        return annotated_type(value) or OBJECT
+    return type_of_value(value)
+
+
+def program(function: Callable[..., Any]) -> TracedProgram:
+    """Let a Python function be a program: it is traced at its first call.
+
+    Raises:
+        TfrtError: if it takes any number of arguments.
+    """
+    return TracedProgram(function)

@@ -1,0 +1,217 @@
+"""Python's operators on traced values: each is a kernel of the types that meet there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from tfrt_nb.tracing.trace import Trace, Traced, Weak, current, refuse
+from tfrt_nb.tracing.types import NUMBERS, is_float, is_integer
+
+_KERNELS = {
+    "+": "add",
+    "-": "minus",
+    "*": "mul",
+    "/": "div",
+    "<": "less",
+    "<=": "lessequal",
+    ">": "greater",
+    ">=": "greaterequal",
+    "==": "equal",
+    "!=": "notequal",
+    "&": "and",
+    "|": "or",
+    "^": "xor",
+    "<<": "shiftleft",
+    ">>": "shiftright",
+    "divmod": "floordiv",
+    "min": "minimum",
+    "max": "maximum",
+}
+_COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
+_EQUALITIES = ("==", "!=")
+_BITWISE = ("&", "|", "^")
+
+
+def _takes(operator: str, type_text: str) -> bool:
+    """Whether there is a kernel for an operator on a type."""
+    if operator == "/":
+        return is_float(type_text)
+    if operator in ("<<", ">>"):
+        return is_integer(type_text)
+    if operator in _BITWISE:
+        return is_integer(type_text) or type_text == "i1"
+    return (
+        is_integer(type_text)
+        or is_float(type_text)
+        or (type_text == "i1" and operator in _EQUALITIES)
+    )
+
+
+def meeting(trace: Trace, operator: str, left: object, right: object) -> tuple[Traced, Traced]:
+    """Both operands as values of one type."""
+    known = [v for v in (left, right) if isinstance(v, Traced)]
+    strong = [value for value in known if not value.is_weak] or known
+    like = strong[0].type if strong else None
+    if like is not None and like not in NUMBERS:
+        refuse(f"'{operator}' has no meaning for {like}: call a kernel")
+    a, b = trace.value(left, like), trace.value(right, like)
+    if a.type != b.type:
+        refuse(f"'{operator}' of {a.type} and {b.type}: cast one of them, as tfrt.{a.type}(x)")
+    if not _takes(operator, a.type):
+        more = ": use '//', or cast to tfrt.f64" if operator == "/" else ""
+        refuse(f"'{operator}' has no meaning for {a.type}{more}")
+    return a, b
+
+
+def _trace_of(*values: object) -> Trace:
+    """The function that is traced, in which the values are used."""
+    trace = current()
+    if trace is None:
+        value = next(value for value in values if isinstance(value, Traced))
+        refuse(f"the value of {value.place} is used outside of its trace")
+    return trace
+
+
+def binary(operator: str, left: object, right: object) -> Traced:
+    """`left operator right`."""
+    trace = _trace_of(left, right)
+    a, b = meeting(trace, operator, left, right)
+    name = "multiply" if operator == "*" and is_float(a.type) else _KERNELS[operator]
+    result = "i1" if operator in _COMPARISONS else a.type
+    [made] = trace.kernel(f"tfrt.{name}.{a.type}", (a, b), (result,))
+    if result == a.type:
+        made.weak = _joined(a, b)
+    return made
+
+
+def _joined(a: Traced, b: Traced) -> Weak | None:
+    """The weakness of what two values make: none unless each is a number without a type."""
+    if a.weak is None or b.weak is None:
+        return a.weak if b.is_number else b.weak if a.is_number else None
+    return Weak(a.weak, b.weak)
+
+
+def floored(left: object, right: object) -> tuple[Traced, Traced]:
+    """`divmod(left, right)`: rounded down, as Python does it."""
+    trace = _trace_of(left, right)
+    a, b = meeting(trace, "divmod", left, right)
+    quotient, rest = trace.kernel(f"tfrt.floordiv.{a.type}", (a, b), (a.type, a.type))
+    quotient.weak = rest.weak = _joined(a, b)
+    return quotient, rest
+
+
+def negated(value: Traced) -> Traced:
+    """`-value`."""
+    return binary("*", value, -1.0) if is_float(value.type) else binary("-", 0, value)
+
+
+def inverted(value: Traced) -> Traced:
+    """`~value`; for `i1`, not."""
+    return binary("^", value, True if value.type == "i1" else -1)
+
+
+def absolute(value: Traced) -> Traced:
+    """`abs(value)`."""
+    trace = _trace_of(value)
+    given = trace.value(value)
+    if not (is_integer(given.type) or is_float(given.type)):
+        refuse(f"'abs' has no meaning for {given.type}")
+    return trace.kernel(f"tfrt.abs.{given.type}", (given,), (given.type,))[0]
+
+
+def cast(value: Any, type_text: str) -> Any:
+    """`tfrt.f64(value)`: in a trace a value of the program, else a Python number."""
+    trace = current()
+    if trace is None:
+        if isinstance(value, Traced):
+            refuse(f"the value of {value.place} is used outside of its trace")
+        return float(value) if is_float(type_text) else int(value)
+    if not isinstance(value, Traced):
+        number = float(value) if is_float(type_text) else value
+        if is_integer(type_text) and isinstance(value, float):
+            number = int(value)
+        return trace.constant(number, type_text)
+    given = trace.value(value)
+    if given.type == type_text:
+        return given
+    if given.type not in NUMBERS or type_text not in NUMBERS:
+        refuse(f"there is no cast of {given.type} to {type_text}")
+    return trace.kernel(f"tfrt.cast.{given.type}_to_{type_text}", (given,), (type_text,))[0]
+
+
+def smallest(*values: Any) -> Any:
+    """`tfrt.min`: the smallest of several values."""
+    return _reduced("min", values, min)
+
+
+def largest(*values: Any) -> Any:
+    """`tfrt.max`: the largest of several values."""
+    return _reduced("max", values, max)
+
+
+def _reduced(operator: str, values: tuple[Any, ...], otherwise: Callable[..., Any]) -> Any:
+    if not any(isinstance(value, Traced) for value in values):
+        return otherwise(*values)
+    found, *others = values
+    for value in others:
+        found = binary(operator, found, value)
+    return found
+
+
+def _refusing(what: str) -> Callable[..., NoReturn]:
+    def method(self: Traced, *_: object) -> NoReturn:
+        refuse(f"{what} (the value of {self.place})")
+
+    return method
+
+
+def _install() -> None:
+    """Give `Traced` its operators: most differ in nothing but their kernel."""
+
+    def plain(operator: str) -> Callable[[Traced, object], object]:
+        return lambda self, other: binary(operator, self, other)
+
+    def swapped(operator: str) -> Callable[[Traced, object], object]:
+        return lambda self, other: binary(operator, other, self)
+
+    names = {"+": "add", "-": "sub", "*": "mul", "/": "truediv", "&": "and", "|": "or", "^": "xor"}
+    for operator, name in {**names, "<<": "lshift", ">>": "rshift"}.items():
+        setattr(Traced, f"__{name}__", plain(operator))
+        setattr(Traced, f"__r{name}__", swapped(operator))
+    for operator, name in zip(_COMPARISONS, ("lt", "le", "gt", "ge", "eq", "ne"), strict=True):
+        setattr(Traced, f"__{name}__", plain(operator))
+    methods: dict[str, Callable[..., object]] = {
+        "hash": object.__hash__,  # it is the value of the program that counts, not what it is
+        "neg": negated,
+        "pos": lambda self: self,
+        "invert": inverted,
+        "abs": absolute,
+        "divmod": floored,
+        "rdivmod": lambda self, other: floored(other, self),
+        "floordiv": lambda self, other: floored(self, other)[0],
+        "rfloordiv": lambda self, other: floored(other, self)[0],
+        "mod": lambda self, other: floored(self, other)[1],
+        "rmod": lambda self, other: floored(other, self)[1],
+        "bool": _refusing(
+            "a traced value is neither true nor false while the program is made: use tfrt.cond"
+            " instead of 'if' and 'while', '&' and '|' instead of 'and' and 'or', (0 < x) & (x < 5)"
+            " instead of 0 < x < 5"
+        ),
+        "iter": _refusing("a traced value has no items while the program is made: use tfrt.map"),
+        "len": _refusing("a traced value has no length while the program is made: use a kernel"),
+        "getitem": _refusing("a traced value has no items: index it in a kernel"),
+        "contains": _refusing("a traced value has no items: use a kernel instead of 'in'"),
+        "int": _refusing("a traced value is no number yet: cast it, as tfrt.i64(x)"),
+        "float": _refusing("a traced value is no number yet: cast it, as tfrt.f64(x)"),
+        "index": _refusing("a traced value is no number yet: use tfrt.repeat for loops"),
+        "format": _refusing("a traced value has no text yet: format it in a kernel"),
+        "str": _refusing("a traced value has no text yet: format it in a kernel"),
+        "call": _refusing("a traced value cannot be called: call a kernel"),
+        "pow": _refusing("there is no kernel for '**': use a kernel of your own"),
+    }
+    for name, method in methods.items():
+        setattr(Traced, f"__{name}__", method)
+
+
+_install()
