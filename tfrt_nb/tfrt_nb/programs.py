@@ -259,6 +259,11 @@ class Program:
             self._module = parse_module(self.text, self.name)
         return self._module
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether the program has no module of its own so far: its records say all that there is."""
+        return self.compiled is None and self._module is None
+
     @cached_property
     def bef(self) -> bytes:
         """The bytes of the program's file; made when first asked for, with the text of compiled code."""

@@ -1,0 +1,452 @@
+"""A program as a document: its functions, operations and values with ids, names and places.
+
+Ids count from 0 in the order of the text.  A program from text is read off its module or, where there
+is none because every line is plain, off its records and lines; one from a file off its records.
+What ends a function or a region (a return, a yield) is not an operation: what it gives back is in the
+`results` of the function or of the region.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from typing import Any
+
+from xdsl.dialects.builtin import FileLineColLoc, ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
+from xdsl.traits import IsTerminator
+
+from tfrt_nb.compiled.kinds import is_compiled
+from tfrt_nb.convert.collect import SYNC, Collector
+from tfrt_nb.dialects.async_.functions import FuncOp as AsyncFuncOp
+from tfrt_nb.nesting import deep_stack
+from tfrt_nb.programs import Program
+from tfrt_nb.source import parse_module
+from tfrt_nb.source.spans import source_span, value_name
+from tfrt_nb.source.text import SourceText
+from tfrt_runtime.bef.collector import collector_paused
+from tfrt_runtime.bef.encoding import FunctionKind
+from tfrt_runtime.bef.reader import BefFile
+from tfrt_runtime.bef.records import BefFunction, BefKernel
+from tfrt_runtime.diagnostics import Location
+
+Row = dict[str, Any]
+_CHAINS = ("!tfrt.chain", "!async.token")
+_KINDS = {FunctionKind.SYNC: "sync", FunctionKind.ASYNC: "host"}
+_RESULTS = re.compile(r"(%[\w$.-]+)(?:[ ]*:[ ]*([0-9]+))?", re.ASCII)
+_ARGUMENTS = re.compile(r"(%[\w$.-]+)[ ]*:", re.ASCII)
+_BRACE = re.compile(r'//[^\n]*|"(?:[^"\\\n]|\\.)*"|(\})')
+
+
+def program_document(program: Program | ModuleOp) -> dict[str, list[Row]]:
+    """The document of a program, or of a module that `source.parse_module` has read.
+
+    Returns:
+        `functions`, `operations` and `values`, each a list of rows whose `id` is their index.
+    """
+    return ProgramDocument(program).data
+
+
+class ProgramDocument:
+    """The document of a program, and which of its rows stand for what runs.
+
+    `kernels` has the operation of each kernel of the program's file, `registers` the value of each
+    register of each function; -1 for what the text does not have.  `operation_at` knows operations by
+    where their own names start in the text, counted in characters: compiled code knows no more.
+    """
+
+    def __init__(self, program: Program | ModuleOp) -> None:
+        self._rows = _Rows()
+        self.kernels: list[int] = []
+        self.registers: list[list[int]] = []
+        self.operation_at: dict[int, int] = {}
+        with collector_paused(), deep_stack():
+            if isinstance(program, ModuleOp):
+                self._read_module(program)
+            elif program.text and not program.is_plain:
+                # The program's own modules are its halves, and changed by passes.
+                is_whole = program.compiled is None and program.module is not None
+                module = program.module if is_whole else parse_module(program.text, program.name)
+                assert module is not None
+                self._find_records(program, self._read_module(module))
+            else:
+                records = _FileWalk(self._rows, program)
+                self.kernels, self.registers = records.kernels, records.registers
+                if program.compiled is not None:
+                    # The lines of this text are the file's own; `loc(...)` has the program's.
+                    module = parse_module(program.file.compiled, program.name)
+                    self._read_module(module, by_location=True)
+
+    def _read_module(self, module: ModuleOp, *, by_location: bool = False) -> _ModuleWalk:
+        walk = _ModuleWalk(self._rows, module, by_location)
+        self.operation_at = walk.operation_at
+        return walk
+
+    @cached_property
+    def data(self) -> dict[str, list[Row]]:
+        """The three lists of rows."""
+        rows = self._rows
+        return {"functions": rows.functions, "operations": rows.operations, "values": rows.values}
+
+    def _find_records(self, program: Program, walk: _ModuleWalk) -> None:
+        """Which rows the kernels and registers of the file are: they have the same places."""
+        assert program.module is not None
+        for function in Collector(program.module, optional_sections=False).functions:
+            registers: list[int] = []
+            if function.block is not None:
+                registers = [walk.argument_at.get(_start(arg), -1) for arg in function.block.args]
+            for call in function.calls:
+                operation = walk.operation_at.get(_start(call.op), -1)
+                results = walk.results_of.get(operation, ())
+                is_same = len(results) == len(call.op.results)
+                self.kernels.append(operation)
+                registers += results if is_same else [-1] * len(call.op.results)
+            self.registers.append(registers)
+
+
+def _start(node: Operation | BlockArgument) -> int:
+    """Where a name starts in the text; -1 if it has no text."""
+    span = source_span(node)
+    return -1 if span is None else span.start
+
+
+class _Rows:
+    """The three lists under construction."""
+
+    def __init__(self) -> None:
+        self.functions: list[Row] = []
+        self.operations: list[Row] = []
+        self.values: list[Row] = []
+
+    def add_value(self, name: str, type_: str, function: int, operation: int | None = None) -> int:
+        number = len(self.values)
+        self.values.append(
+            {
+                "id": number,
+                "name": name,
+                "type": type_,
+                "chain": type_ in _CHAINS,
+                "op": operation,
+                "function": function,
+            }
+        )
+        return number
+
+    def add_function(self, name: str, kind: str, line: int) -> Row:
+        row: Row = {
+            "id": len(self.functions),
+            "name": name,
+            "kind": kind,
+            "line": line,
+            "end_line": line,
+            "arguments": [],
+            "results": [],
+            "result_types": [],
+        }
+        self.functions.append(row)
+        return row
+
+    def add_operation(
+        self, kernel: str, text: str, owner: _Owner, place: tuple[int, int, int, int]
+    ) -> Row:
+        line, column, end_line, end_column = place
+        row: Row = {
+            "id": len(self.operations),
+            "kernel": kernel,
+            "text": text,
+            "function": owner.function,
+            "parent": owner.parent,
+            "region": owner.region,
+            "line": line,
+            "column": column,
+            "end_line": end_line,
+            "end_column": end_column,
+            "operands": [],
+            "results": [],
+            "regions": [],
+        }
+        self.operations.append(row)
+        return row
+
+
+class _Owner:
+    """Whose body a walk is in: a function's, or a region's of an operation.
+
+    `row` gets the `arguments` and `results` of the body.
+    """
+
+    __slots__ = ("function", "parent", "region", "row")
+
+    def __init__(self, row: Row, function: int, parent: int | None = None, region: int = 0) -> None:
+        self.row, self.function, self.parent, self.region = row, function, parent, region
+
+
+class _ModuleWalk:
+    """Fills the rows from a module, in the order of the text, without recursion.
+
+    `by_location`: lines are those of the operations' locations, not those of the text.
+    """
+
+    def __init__(self, rows: _Rows, module: ModuleOp, by_location: bool) -> None:
+        self._by_location = by_location
+        self.operation_at: dict[int, int] = {}
+        self.argument_at: dict[int, int] = {}
+        self.results_of: dict[int, list[int]] = {}
+        self._rows = rows
+        self._ids: dict[SSAValue, int] = {}
+        self._types: dict[Attribute, str] = {}
+        self._uses: list[tuple[Row, str, Sequence[SSAValue]]] = []
+        self._add_module(module)
+        for row, key, operands in self._uses:
+            row[key] = [self._ids[value] for value in operands]
+
+    def _add_module(self, module: ModuleOp) -> None:
+        for op in module.ops:
+            if isinstance(op, ModuleOp):
+                self._add_module(op)
+            elif isinstance(op, FuncOp | AsyncFuncOp) and op.body.blocks:
+                self._add_function(op)
+
+    def _add_function(self, op: FuncOp | AsyncFuncOp) -> None:
+        if is_compiled(op):
+            kind = "async" if isinstance(op, AsyncFuncOp) else "func"
+        else:
+            kind = "sync" if SYNC in op.attributes else "host"
+        span = source_span(op)
+        line = self._place(op)[0]
+        row = self._rows.add_function(op.sym_name.data, kind, line)
+        row["result_types"] = [self._type(one) for one in op.function_type.outputs]
+        owner = _Owner(row, len(self._rows.functions) - 1)
+        first = len(self._rows.operations)
+        end = self._add_body(owner, op)
+        if self._by_location:
+            row["end_line"] = max([line, *(o["line"] for o in self._rows.operations[first:])])
+        elif span is not None:
+            row["end_line"] = _closing_line(span.source, max(end, span.end))
+
+    def _add_body(self, owner: _Owner, op: Operation) -> int:
+        """Add what is in the regions of `op`, however deep; where the last operation of it ends."""
+        end = 0
+        waiting = [self._body(owner, op.regions[0].blocks)]
+        while waiting:
+            for within, inner in waiting[-1]:  # goes on where it was left
+                span = source_span(inner)
+                if span is not None:
+                    end = max(end, span.end)
+                if _is_end(inner):
+                    self._uses.append((within.row, "results", inner.operands))
+                    continue
+                row = self._add_operation(within, inner)
+                for index, region in reversed(list(enumerate(inner.regions))):
+                    body: Row = {"arguments": [], "results": []}
+                    row["regions"].insert(0, body)
+                    within = _Owner(body, owner.function, row["id"], index)
+                    waiting.append(self._body(within, region.blocks))
+                if inner.regions:
+                    break
+            else:
+                waiting.pop()
+        return end
+
+    def _body(self, owner: _Owner, blocks: Sequence[Block]) -> Iterator[tuple[_Owner, Operation]]:
+        """The operations of a body; its arguments become values on the way."""
+        for index, block in enumerate(blocks):
+            for argument in block.args:
+                name = value_name(argument) or ""
+                number = self._add_value(argument, name, owner.function)
+                self.argument_at[_start(argument)] = number
+                if index == 0:
+                    owner.row["arguments"].append(number)
+            for op in block.ops:
+                yield owner, op
+
+    def _add_operation(self, owner: _Owner, op: Operation) -> Row:
+        span = source_span(op)
+        text = op.name
+        if span is not None:
+            text = span.source.text[span.first : span.end].strip()
+            if span.explicit is not None and self._by_location:
+                text = text.partition(" loc(")[0]
+        place = self._place(op)
+        row = self._rows.add_operation(op.name, text, owner, place)
+        number = len(self._rows.operations) - 1
+        if span is not None:
+            self.operation_at[span.start] = number
+        results = [
+            self._add_value(result, value_name(result) or "", owner.function, number)
+            for result in op.results
+        ]
+        row["results"] = self.results_of[number] = results
+        self._uses.append((row, "operands", op.operands))
+        return row
+
+    def _place(self, op: Operation) -> tuple[int, int, int, int]:
+        """Line and column where an operation starts and ends, 0 where it is not known."""
+        span = source_span(op)
+        if self._by_location:
+            location = None if span is None else span.explicit
+            if not isinstance(location, FileLineColLoc):
+                return 0, 0, 0, 0
+            return (location.line.data, location.column.data) * 2
+        if span is None:
+            return 0, 0, 0, 0
+        end = span.location
+        return *span.source.line_and_column(span.first), end.end_line, end.end_column
+
+    def _add_value(
+        self, value: SSAValue, name: str, function: int, operation: int | None = None
+    ) -> int:
+        number = self._rows.add_value(name, self._type(value.type), function, operation)
+        self._ids[value] = number
+        return number
+
+    def _type(self, type_: Attribute) -> str:
+        text = self._types.get(type_)
+        if text is None:
+            text = self._types[type_] = str(type_)
+        return text
+
+
+def _is_end(op: Operation) -> bool:
+    """Whether an operation only says what its body gives back."""
+    is_last = op.next_op is None and not op.results and not op.regions and not op.successors
+    return is_last and op.has_trait(IsTerminator)
+
+
+def _closing_line(source: SourceText, position: int) -> int:
+    """The line of the next closing brace."""
+    for match in _BRACE.finditer(source.text, position):
+        if match[1]:
+            return source.line_and_column(match.start())[0]
+    return source.line_and_column(position)[0]
+
+
+class _FileWalk:
+    """Fills the rows from the records of a file, and names from the lines of its text if it has one."""
+
+    def __init__(self, rows: _Rows, program: Program) -> None:
+        self._rows = rows
+        self._file: BefFile = program.file
+        self._source = SourceText(program.text, program.name) if program.text else None
+        self._lines = program.text.split("\n") if program.text else []
+        functions = program.file.functions
+        self._first: list[int] = []
+        count = 0
+        for function in functions:
+            self._first.append(count)
+            count += len(function.kernels)
+        self.kernels = [-1] * count
+        self.registers: list[list[int]] = [[] for _ in functions]
+        for index in self._in_order():
+            self._add_function(index)
+
+    def _in_order(self) -> list[int]:
+        """The functions with names and bodies, as the text has them."""
+        functions = self._file.functions
+        return [i for i, f in enumerate(functions) if f.name and f.kind in _KINDS]
+
+    def _add_function(self, index: int) -> None:
+        function = self._file.functions[index]
+        line, _ = self._place(function.location)
+        row = self._rows.add_function(function.name, _KINDS[function.kind], line)
+        row["result_types"] = list(function.result_types)
+        names = iter(_ARGUMENTS.findall(self._lines[line - 1])) if self._lines else None
+        counter = iter(range(1 << 62))
+        name = (lambda: next(names)) if names is not None else (lambda: f"%{next(counter)}")
+        last = self._add_body(_Owner(row, len(self._rows.functions) - 1), index, name)
+        row["end_line"] = max(line, last)
+        if self._source is not None:
+            start = self._source.line_start(max(line, last) + 1)
+            row["end_line"] = _closing_line(self._source, start)
+
+    def _add_body(self, owner: _Owner, index: int, name: Callable[[], str]) -> int:
+        """Add the body of function `index`, and those of its regions; the last line of it."""
+        last = 0
+        waiting = [self._body(owner, index, name)]
+        while waiting:
+            for kernel, row in waiting[-1]:
+                last = max(last, row["line"])
+                regions = [i for i in kernel.functions if not self._file.functions[i].name]
+                for region, inner in reversed(list(enumerate(regions))):
+                    body: Row = {"arguments": [], "results": []}
+                    row["regions"].insert(0, body)
+                    within = _Owner(body, owner.function, row["id"], region)
+                    waiting.append(self._body(within, inner, name))
+                if regions:
+                    break
+            else:
+                waiting.pop()
+        return last
+
+    def _body(
+        self, owner: _Owner, index: int, name: Callable[[], str]
+    ) -> Iterator[tuple[BefKernel, Row]]:
+        function = self._file.functions[index]
+        registers = self.registers[index]
+        types = _register_types(function)
+        for _ in function.argument_types:
+            registers.append(self._rows.add_value(name(), types[len(registers)], owner.function))
+        owner.row["arguments"] = registers[:]
+        for number, kernel in enumerate(function.kernels, self._first[index]):
+            row = self._add_operation(owner, kernel)
+            self.kernels[number] = operation = len(self._rows.operations) - 1
+            row["operands"] = operands = [registers[register] for register in kernel.arguments]
+            names = self._result_names(row, len(kernel.results)) or [name() for _ in kernel.results]
+            values = [
+                self._rows.add_value(names[i], types[register], owner.function, operation)
+                for i, register in enumerate(kernel.results)
+            ]
+            registers += values
+            row["results"] = values
+            if self._source is None:
+                row["text"] = self._text(kernel.name, values, operands)
+            yield kernel, row
+        owner.row["results"] = [registers[register] for register in function.result_registers]
+
+    def _add_operation(self, owner: _Owner, kernel: BefKernel) -> Row:
+        line, column = self._place(kernel.location)
+        text, end = kernel.name, column
+        if self._lines:
+            text = self._lines[line - 1].partition("//")[0].rstrip()
+            end = len(text) + 1
+            column = end - len(text.lstrip())
+            text = text.lstrip()
+        return self._rows.add_operation(kernel.name, text, owner, (line, column, line, end))
+
+    def _result_names(self, row: Row, count: int) -> list[str]:
+        """What the text calls the results of an operation; nothing if there is no text."""
+        if not self._lines:
+            return []
+        text = str(row["text"])
+        if not text.startswith("%"):
+            return [""] * count
+        names: list[str] = []
+        for match in _RESULTS.finditer(text.partition("=")[0]):
+            size = match[2]
+            names += [match[1]] if size is None else [f"{match[1]}#{i}" for i in range(int(size))]
+        return names
+
+    def _text(self, kernel: str, results: Sequence[int], operands: Sequence[int]) -> str:
+        """An operation without a text, as one would write it."""
+        values = self._rows.values
+        left = ", ".join(str(values[number]["name"]) for number in results)
+        right = ", ".join(str(values[number]["name"]) for number in operands)
+        return f"{left}{' = ' if left else ''}{kernel}{' ' if right else ''}{right}"
+
+    def _place(self, offset: int) -> tuple[int, int]:
+        """Line and column of a location; 0 where it is none in a file."""
+        location = self._file.location(offset)
+        return (location.line, location.column) if isinstance(location, Location) else (0, 0)
+
+
+def _register_types(function: BefFunction) -> Sequence[str]:
+    """The types of all registers; "" where the file does not say."""
+    if function.register_types is not None:
+        return function.register_types
+    types = [""] * function.register_count
+    types[: len(function.argument_types)] = function.argument_types
+    for register, type_ in zip(function.result_registers, function.result_types, strict=True):
+        types[register] = type_
+    return types
