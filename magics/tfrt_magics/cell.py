@@ -13,6 +13,7 @@ from IPython.core.magic_arguments import argument, kwds, magic_arguments
 from tfrt_magics.bridge.interrupts import interrupts_deferred
 from tfrt_magics.bridge.job import Job
 from tfrt_magics.bridge.run import Program, Signature
+from tfrt_magics.lessons import compare_with
 from tfrt_magics.options import (
     ARGUMENTS,
     EXAMPLES,
@@ -108,6 +109,8 @@ class CellMagics(Magics):
             self._shell.user_ns[options.output] = job.output
         if options.wait and job.diagnostics:
             outlet.diagnose(job.diagnostics, text)
+        if options.wait:
+            compare_with(self._session, job.snapshot().log, job.all_results())
         if job.failure is not None:
             raise job.failure
         if interruption is not None:

@@ -7,6 +7,7 @@ import atexit
 from IPython.core.interactiveshell import InteractiveShell
 
 from tfrt_magics.cell import CellMagics
+from tfrt_magics.lessons import LessonMagics
 from tfrt_magics.lines import LineMagics
 from tfrt_magics.session import Session
 
@@ -20,6 +21,7 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
     session = _sessions[shell] = Session(config=shell.config)
     shell.register_magics(CellMagics(shell, session))
     shell.register_magics(LineMagics(shell, session))
+    shell.register_magics(LessonMagics(shell, session))
     shell.configurables.append(session.settings)  # type: ignore[arg-type]
     atexit.register(session.close)
 
@@ -33,6 +35,7 @@ def unload_ipython_extension(shell: InteractiveShell) -> None:
     atexit.unregister(session.close)
     shell.configurables.remove(session.settings)  # type: ignore[arg-type]
     magics = shell.magics_manager.magics
-    magics["cell"].pop("tfrt", None)
-    for name in ("tfrt_kernels", "async_leaks", "tfrt_reset"):
+    for name in ("tfrt", "tfrt_check"):
+        magics["cell"].pop(name, None)
+    for name in ("tfrt_kernels", "async_leaks", "tfrt_reset", "tfrt_predict", "tfrt_progress"):
         magics["line"].pop(name, None)

@@ -10,6 +10,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from tfrt_nb.exercises.answer import Answer as Answer
+    from tfrt_nb.exercises.answer import Code as Code
+    from tfrt_nb.exercises.answer import Names as Names
+    from tfrt_nb.exercises.exercise import exercise as exercise
+    from tfrt_nb.exercises.exercise import grade as grade
     from tfrt_nb.programs import Program as Program
     from tfrt_nb.tracing.api import cond as cond
     from tfrt_nb.tracing.api import f32 as f32
@@ -45,23 +50,28 @@ if TYPE_CHECKING:
     from tfrt_runtime.kernels.user import kernel as kernel
 
 _HOMES = {
+    "Answer": "tfrt_nb.exercises.answer",
     "AsyncValue": "tfrt_runtime.host.async_value",
     "CHAIN": "tfrt_runtime.host.chain",
     "CancelledError": "tfrt_runtime.host.exceptions",
+    "Code": "tfrt_nb.exercises.answer",
     "HostContext": "tfrt_runtime.host.context",
     "KernelError": "tfrt_runtime.kernels.registry",
     "KernelFrame": "tfrt_runtime.kernels.frame",
     "KernelRegistry": "tfrt_runtime.kernels.registry",
+    "Names": "tfrt_nb.exercises.answer",
     "Program": "tfrt_nb.programs",
     "TfrtError": "tfrt_runtime.diagnostics",
     "TimeoutError": "tfrt_runtime.host.exceptions",
     "call": "tfrt_nb.tracing.eager",
     "cond": "tfrt_nb.tracing.api",
     "default_host": "tfrt_runtime.host.default_host",
+    "exercise": "tfrt_nb.exercises.exercise",
     "external": "tfrt_runtime.async_runtime.externals",
     "f32": "tfrt_nb.tracing.api",
     "f64": "tfrt_nb.tracing.api",
     "gather": "tfrt_runtime.host.composing",
+    "grade": "tfrt_nb.exercises.exercise",
     "i1": "tfrt_nb.tracing.api",
     "i16": "tfrt_nb.tracing.api",
     "i32": "tfrt_nb.tracing.api",
@@ -82,22 +92,27 @@ _HOMES = {
 
 __all__ = [
     "CHAIN",
+    "Answer",
     "AsyncValue",
     "CancelledError",
+    "Code",
     "HostContext",
     "KernelError",
     "KernelFrame",
     "KernelRegistry",
+    "Names",
     "Program",
     "TfrtError",
     "TimeoutError",
     "call",
     "cond",
     "default_host",
+    "exercise",
     "external",
     "f32",
     "f64",
     "gather",
+    "grade",
     "i1",
     "i8",
     "i16",

@@ -108,6 +108,14 @@ class Job:
             return self.results
         return self.results[self._functions[0].name]
 
+    def all_results(self) -> list[object]:
+        """The AsyncValues of the functions that have started, in their order."""
+        return [
+            value
+            for results in self.results.values()
+            for value in (results if isinstance(results, tuple) else (results,))
+        ]
+
     def missing(self) -> str:
         """What the functions that run still wait for, in words."""
         running = [one for one in self.snapshot().sections if one.status is Status.RUNNING]

@@ -114,6 +114,12 @@ def build_parser() -> argparse.ArgumentParser:
     opt.add_argument(
         "--mlir-print-op-generic", action="store_true", help="print no operation in its short form"
     )
+    grade = commands.add_parser(
+        "grade",
+        help="check the answers to exercises in notebooks",
+        epilog="Exit status: 0 when all answers are right, else 1.",
+    )
+    grade.add_argument("notebooks", nargs="+", metavar="NOTEBOOK", help=".ipynb files")
     to_mlir = commands.add_parser("bef-to-mlir", help="disassemble a BEF file")
     to_mlir.add_argument("input", metavar="IN", help="a .bef file, or - for standard input")
     for command, default in ((opt, "as in the program"), (to_mlir, "func")):
@@ -208,6 +214,7 @@ COMMANDS = {
     "mlir-to-bef": "tfrt_nb.cli.translate",
     "bef-to-mlir": "tfrt_nb.cli.disassemble",
     "opt": "tfrt_nb.cli.opt",
+    "grade": "tfrt_nb.cli.grade",
 }
 
 

@@ -1,0 +1,101 @@
+"""The magics of the tutorials: `%tfrt_predict`, `%%tfrt_check` and `%tfrt_progress`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from IPython.core.interactiveshell import InteractiveShell
+from IPython.core.magic import Magics, cell_magic, line_magic, magics_class, no_var_expand
+from IPython.display import display
+
+from tfrt_magics.predictions import compare, read_prediction
+from tfrt_magics.session import Session
+from tfrt_magics.views.note import Note
+from tfrt_runtime.diagnostics import TfrtError
+
+_SIGNS = {"right": "✓", "not yet": "✗", "no answer yet": "·"}
+
+
+@magics_class
+class LessonMagics(Magics):
+    """`%tfrt_predict`, `%%tfrt_check` and `%tfrt_progress`."""
+
+    def __init__(self, shell: InteractiveShell, session: Session) -> None:
+        super().__init__(shell)
+        self._shell, self._session = shell, session
+        self._marks: dict[str, str] = {}
+
+    @no_var_expand
+    @line_magic
+    def tfrt_predict(self, line: str) -> None:
+        """Keep a prediction about the next `%%tfrt` cell, and compare it when that has run.
+
+        `%tfrt_predict prints 3 1` is about what the program prints, `%tfrt_predict results 2 error` about
+        the results of its functions; any other text is shown beside the run.  `?` stands for "not yet".
+        """
+        prediction = self._session.prediction = read_prediction(line)
+        if prediction.words:
+            show(Note("·", "Kept.", "Now run the next cell."))
+        else:
+            show(
+                Note(
+                    "·", "Your prediction first.", "Replace the ? and run this cell, then the next."
+                )
+            )
+
+    @no_var_expand
+    @cell_magic
+    def tfrt_check(self, line: str, cell: str) -> None:
+        """Check the answer in this cell to an exercise: `%%tfrt_check NAME`.
+
+        The answer is words, a program or Python, as the exercise asks.  A wrong one gets a hint, and a
+        solution that a click unfolds.
+        """
+        # Here, because %load_ext loads no compiler.
+        from tfrt_nb.exercises.exercise import Mark, find
+
+        try:
+            asked = find(line.strip())
+        except TfrtError as problem:
+            show(Note("·", "%%tfrt_check:", problem.diagnostics[0].message))
+            return
+        try:
+            verdict = asked.grade(cell, self._shell.user_ns)
+        except KeyboardInterrupt:
+            show(Note("·", "Interrupted.", "The answer was not checked."))
+            return
+        self._marks[asked.name] = verdict.mark
+        solution = (
+            None
+            if verdict.mark is Mark.EMPTY
+            else ("Show a solution", f"{asked.solution}\n\n{asked.why}")
+        )
+        show(Note(_SIGNS[verdict.mark], f"{asked.name}: {verdict.mark}.", verdict.hint, solution))
+
+    @line_magic
+    def tfrt_progress(self, line: str) -> None:
+        """Say which exercises are right so far: `%tfrt_progress`, or of one lesson `%tfrt_progress chains`.
+
+        The kernel keeps this; after a restart, run the cells with your answers again.
+        """
+        from tfrt_nb.exercises.exercise import exercises
+
+        names = [one.name for one in exercises() if one.name.startswith(line.strip())]
+        if not names:
+            print(f"no exercise begins with {line.strip()!r}")
+        for name in names:
+            mark = self._marks.get(name, "not tried")
+            print(f"{_SIGNS.get(mark, ' ')} {name}: {mark}")
+
+
+def compare_with(session: Session, log: str, results: Sequence[object]) -> None:
+    """Show the session's prediction beside what a run did; it is used up."""
+    prediction, session.prediction = session.prediction, None
+    if prediction is not None:
+        found = compare(prediction, log, results)
+        sign = {True: "✓", False: "✗", None: "·"}[found.is_right]
+        show(Note(sign, "Your prediction:", found.text))
+
+
+def show(note: Note) -> None:
+    display(note)  # type: ignore[no-untyped-call]

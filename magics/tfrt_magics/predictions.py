@@ -1,0 +1,88 @@
+"""What a learner predicts about the next cell, and how it compares with what the cell did."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from tfrt_runtime.diagnostics import TfrtError
+
+_PREFIX = re.compile(r"^(?:int\d+|f\d+|i\d+|index) = ")
+
+
+class Subject(StrEnum):
+    """What a prediction is about."""
+
+    PRINTS = "prints"
+    RESULTS = "results"
+    OTHER = ""
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """Words that a learner typed before a run; `words` is empty where the learner typed `?`."""
+
+    subject: Subject
+    words: tuple[str, ...]
+    text: str
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A prediction beside what happened; `is_right` is None where only the learner can judge."""
+
+    is_right: bool | None
+    text: str
+
+
+def read_prediction(line: str) -> Prediction:
+    """The prediction in the line after `%tfrt_predict`: `prints 3 1`, `results 2 error`, or any text."""
+    word, _, rest = line.strip().partition(" ")
+    subject = next(
+        (one for one in Subject if one and one == word.lower().rstrip(":")), Subject.OTHER
+    )
+    text = (line if subject is Subject.OTHER else rest).strip()
+    words = tuple(re.sub(r"[,;]", " ", text).lower().split())
+    return Prediction(subject, () if words in ((), ("?",)) else words, text)
+
+
+def compare(prediction: Prediction, log: str, results: Sequence[object]) -> Comparison:
+    """What the learner reads after the run: `log` is what it printed, `results` its AsyncValues."""
+    if not prediction.words:
+        return Comparison(
+            None, "No prediction was typed.  Replace the ? above, then run both cells again."
+        )
+    if prediction.subject is Subject.OTHER:
+        return Comparison(
+            None, f"You predicted: {prediction.text}.  Compare it with the run above."
+        )
+    is_about_prints = prediction.subject is Subject.PRINTS
+    found = printed_words(log) if is_about_prints else tuple(map(_word, results))
+    said = " ".join(prediction.words)
+    was = " ".join(found) or "nothing"
+    if prediction.words in (found, ("nothing",) if not found else found):
+        return Comparison(True, f"You predicted {prediction.subject} {said}: right.")
+    return Comparison(
+        False,
+        f"You predicted {prediction.subject} {said}; this run has {prediction.subject} {was}.  Which"
+        " line of the program did not do what you expected?",
+    )
+
+
+def printed_words(log: str) -> tuple[str, ...]:
+    """The lines that a program printed, without the name of their type."""
+    return tuple(_PREFIX.sub("", row).lower() for row in log.splitlines() if row)
+
+
+def _word(value: object) -> str:
+    """A result in one word: its value, `error`, `chain`, or `missing`."""
+    state = str(getattr(value, "state", ""))
+    if state.endswith("unavailable"):
+        return "missing"
+    try:
+        shown = value.result(0)  # type: ignore[attr-defined]
+    except TfrtError:
+        return "error"
+    return "chain" if repr(shown) == "CHAIN" else str(shown).lower()

@@ -1,0 +1,80 @@
+"""Exercises take right answers, and answer each mistake with the hint that fits it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from pytest import CaptureFixture
+
+from tfrt_nb.cli.main import main
+from tfrt_nb.exercises.exercise import Exercise, Mark, exercises, find
+
+
+@pytest.mark.parametrize("one", exercises(), ids=lambda one: one.name)
+def test_right_answers_are_taken_and_wrong_ones_get_their_hint(one: Exercise) -> None:
+    assert one.problems() == []
+
+
+@pytest.mark.parametrize("text", ["", "?", "  # nothing yet\n", "// ?"])
+def test_no_answer_is_no_mistake(text: str) -> None:
+    assert find("chains.outputs").grade(text).mark is Mark.EMPTY
+
+
+def test_the_program_as_given_is_no_answer() -> None:
+    one = find("chains.countdown")
+    assert one.grade(one.start + "  // changed nothing").mark is Mark.EMPTY
+
+
+@pytest.mark.parametrize("text", ["\0", "{}", "%%tfrt", "func.func @main() {", "é" * 5000, "?" * 9])
+@pytest.mark.parametrize("one", exercises(), ids=lambda one: one.name)
+def test_any_text_gets_a_verdict(one: Exercise, text: str) -> None:
+    assert one.grade(text).mark is Mark.WRONG
+
+
+def test_a_solution_of_another_exercise_is_recognised() -> None:
+    text = find("chains.countdown").solution
+    assert "solution of 'chains.countdown'" in find("chains.outputs").grade(text).hint
+
+
+def notebook(tmp_path: Path, *cells: str) -> Path:
+    path = tmp_path / "answers.ipynb"
+    written = [{"cell_type": "code", "source": cell.splitlines(keepends=True)} for cell in cells]
+    path.write_text(json.dumps({"cells": written}))
+    return path
+
+
+def test_the_last_answer_in_a_notebook_counts(tmp_path: Path, capsys: CaptureFixture[str]) -> None:
+    right = find("chains.outputs").solution
+    path = notebook(
+        tmp_path, "%%tfrt_check chains.outputs\n5", f"%%tfrt_check chains.outputs\n{right}"
+    )
+    assert main(["grade", str(path)]) == 0
+    assert capsys.readouterr().out == f"{path}: chains.outputs: right\n{path}: 1 of 1 right\n"
+
+
+@pytest.mark.parametrize(
+    ("cell", "status", "text"),
+    [
+        ("%%tfrt_check chains.outputs\n5", 1, "0 of 1 right"),
+        ("%%tfrt_check chain.outputs\n5", 1, "did you mean 'chains.outputs'?"),
+        ("x = 1", 0, "0 of 0 right"),
+    ],
+)
+def test_grades(
+    tmp_path: Path, capsys: CaptureFixture[str], cell: str, status: int, text: str
+) -> None:
+    assert main(["grade", str(notebook(tmp_path, cell))]) == status
+    captured = capsys.readouterr()
+    assert text in captured.out + captured.err
+
+
+@pytest.mark.parametrize("content", ["[]", "{", '{"cells": 3}'])
+def test_a_file_that_is_no_notebook_is_refused(
+    tmp_path: Path, capsys: CaptureFixture[str], content: str
+) -> None:
+    path = tmp_path / "wrong.ipynb"
+    path.write_text(content)
+    assert main(["grade", str(path)]) == 1
+    assert "is not a notebook" in capsys.readouterr().err

@@ -1,0 +1,29 @@
+"""`tfrt-nb grade`: the answers in notebooks, checked without a kernel."""
+
+from __future__ import annotations
+
+import argparse
+
+from tfrt_nb.cli.files import show
+from tfrt_nb.cli.main import EXIT_OK, EXIT_PROBLEM
+from tfrt_nb.exercises.files import grade_notebook
+from tfrt_runtime.diagnostics import TfrtError, error
+
+
+def execute(options: argparse.Namespace) -> int:
+    """Print a line for each answer; 1 unless all are right."""
+    missed = False
+    for path in options.notebooks:
+        try:
+            verdicts = grade_notebook(path)
+        except OSError as problem:
+            show(TfrtError(error(f"cannot read '{path}': {problem.strerror}")))
+            return EXIT_PROBLEM
+        except TfrtError as problem:
+            show(problem)
+            return EXIT_PROBLEM
+        missed |= not all(one.is_right for one in verdicts)
+        for one in verdicts:
+            print(f"{path}: {one.exercise.name}: {one.mark}")
+        print(f"{path}: {sum(one.is_right for one in verdicts)} of {len(verdicts)} right")
+    return EXIT_PROBLEM if missed else EXIT_OK

@@ -1,0 +1,331 @@
+"""What a learner typed, read as an exercise needs it: `Answer`, `Code` and `Names`.
+
+Each raises `Wrong` with a hint for what it cannot read.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from tfrt_nb.compiled.host import CompiledHome
+from tfrt_nb.exercises.orders import is_print, print_orders, returning
+from tfrt_nb.report import render
+from tfrt_runtime.diagnostics import TfrtError
+
+if TYPE_CHECKING:
+    from tfrt_nb.programs import Program
+    from tfrt_runtime.host.async_value import AsyncValue
+    from tfrt_runtime.host.context import HostContext
+
+SECONDS = 5.0
+"""How long a program of an answer may run."""
+_PREFIX = re.compile(r"^(?:int\d+|f\d+|i\d+|index) = ")
+_PART = re.compile(r"^\(?(?P<name>[a-z])\)?\s*[:=)]\s*|^\((?P<other>[a-z])\)\s+")
+_NUMBERS = {
+    word: number
+    for number, word in enumerate(["zero", "one", "two", "three", "four", "five", "six", "seven"])
+}
+
+
+class Wrong(Exception):
+    """An answer is wrong; the text is the hint."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An answer in words.  Lines that begin with `#` or `//` are not part of it."""
+
+    text: str
+
+    @cached_property
+    def lines(self) -> tuple[str, ...]:
+        """The lines that say something, in lower case, with single spaces."""
+        rows = (" ".join(row.lower().split()) for row in self.text.splitlines())
+        return tuple(row for row in rows if row and not row.startswith(("#", "//")))
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        """All words, without commas, semicolons and final dots."""
+        return _words(" ".join(self.lines))
+
+    def orders(self) -> set[tuple[str, ...]]:
+        """Each line as a sequence of words: one output per line."""
+        return {_words(row) for row in self.lines}
+
+    def number(self) -> int:
+        """The one number that the answer is."""
+        if len(self.words) != 1:
+            raise Wrong("Write one number and nothing else.")
+        return _number(self.words[0])
+
+    def numbers(self, count: int | None = None) -> tuple[int, ...]:
+        """The numbers that the answer is; exactly `count` of them."""
+        found = tuple(map(_number, self.words))
+        if count is not None and len(found) != count:
+            raise Wrong(f"Write {count} numbers; here are {len(found)}.")
+        return found
+
+    def choice(self, *allowed: str) -> str:
+        """The one of the allowed words that the answer is."""
+        return _choice(" ".join(self.words), allowed, "")
+
+    def parts(self, **allowed: Iterable[str] | None) -> dict[str, str]:
+        """The parts `a`, `b`, … of the answer: labelled `a: …`, or one per line in this order.
+
+        `allowed` has the words that a part may be, None for any text.
+        """
+        found: dict[str, str] = {}
+        names = list(allowed)
+        for row in self.lines:
+            label = _PART.match(row)
+            name = label and (label["name"] or label["other"])
+            if label and name in allowed:
+                found[name] = row[label.end() :].strip()
+            else:
+                free = [one for one in names if one not in found]
+                if not free:
+                    raise Wrong(f"There is a line too many: {row!r}.  The parts are {_and(names)}.")
+                found[free[0]] = row
+        missing = [name for name in names if not found.get(name)]
+        if missing:
+            raise Wrong(f"Part {missing[0]} has no answer yet.  Write it as `{missing[0]}: …`.")
+        for name, words in allowed.items():
+            text = " ".join(_words(found[name]))
+            found[name] = text if words is None else _choice(text, tuple(words), f"Part {name}: ")
+        return found
+
+
+@dataclass(frozen=True)
+class Failed:
+    """A result that is an error."""
+
+    message: str
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run did: the words that it printed, its results, and whether it came to an end.
+
+    `left` lists the async objects that a compiled program did not release.
+    """
+
+    printed: tuple[str, ...]
+    results: tuple[object, ...]
+    finished: bool
+    errors: tuple[str, ...] = ()
+    left: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Code:
+    """An answer that is a program in MLIR syntax; `%%tfrt` lines above it are ignored."""
+
+    text: str
+
+    @cached_property
+    def program(self) -> Program:
+        """The program; a mistake in its text is the hint, with its line."""
+        from tfrt_nb.programs import Program
+
+        try:
+            return Program.from_source(self.text, "answer")
+        except TfrtError as problem:
+            raise Wrong(_rendered(problem, self.text)) from None
+
+    def run(self, *values: object, function: str | None = None, queue: str = "s") -> Outcome:
+        """Run a function on a host of its own for at most `SECONDS`."""
+        return _run(self.program, values, self, function, queue)
+
+    def kernels(self, function: str = "main") -> tuple[str, ...]:
+        """The names of the kernels of a host function, in the order of the text."""
+        for one in self.program.file.functions:
+            if one.name == function:
+                return tuple(kernel.name for kernel in one.kernels)
+        raise Wrong(f"The program needs a function @{function}.")
+
+    def orders(self, *values: object) -> set[tuple[str, ...]]:
+        """All outputs that @main may have, whatever order the runtime chooses."""
+        self.kernels()
+        file = self.program.file
+        function = next(one for one in file.functions if one.name == "main")
+        prints = [at for at, one in enumerate(function.kernels) if is_print(one.name)]
+        # Run the same function with other results: what each print shows, and its chain.
+        shown = [function.kernels[at].arguments[0] for at in prints]
+        chains = [function.kernels[at].results[0] for at in prints]
+        watched = returning(function, (*shown, *chains))
+        functions = tuple(watched if one is function else one for one in file.functions)
+        ran = _run(type(self.program).of_file(replace(file, functions=functions)), values, self)
+        happened = [
+            at
+            for at, chain in zip(prints, ran.results[len(prints) :], strict=True)
+            if _is_made(chain)
+        ]
+        words = dict(zip(prints, map(str, ran.results), strict=False))
+        return {
+            tuple(words[at] for at in order if at in happened) for order in print_orders(function)
+        }
+
+
+@dataclass
+class Names:
+    """An answer in Python: the names that it defines, and what it printed."""
+
+    text: str
+    names: dict[str, object] = field(default_factory=dict)
+    printed: str = ""
+
+    @staticmethod
+    def of(text: str, names: Mapping[str, object]) -> Names:
+        """Run the text over the names that are known already."""
+        found = Names(text, dict(names))
+        printed = io.StringIO()
+        try:
+            with contextlib.redirect_stdout(printed):
+                exec(compile(text, "<answer>", "exec"), found.names)  # noqa: S102
+        except SyntaxError as problem:
+            raise Wrong(f"Line {problem.lineno}: {problem.msg}.") from None
+        except NameError as problem:
+            raise Wrong(
+                f"{_place(problem)}{problem}.  If a cell above defines it, run that cell first;"
+                " after a restart of the kernel, run all cells above."
+            ) from None
+        except Exception as problem:  # noqa: BLE001  # the answer may raise anything
+            raise Wrong(f"{_place(problem)}{type(problem).__name__}: {problem}") from None
+        except SystemExit:
+            raise Wrong("The answer ends Python.  It need not call exit().") from None
+        found.printed = printed.getvalue()
+        return found
+
+    def get(self, name: str) -> object:
+        """What the answer calls `name`."""
+        if name not in self.names:
+            raise Wrong(f"The answer defines no `{name}`.")
+        return self.names[name]
+
+    def call(self, name: str, *values: object) -> object:
+        """The value of a function, kernel or traced program of the answer; waits for it."""
+        function = self.get(name)
+        if not callable(function):
+            raise Wrong(f"`{name}` is {type(function).__name__}; it must be a function.")
+        return attempt(f"{name}{values!r}", lambda: waited_for(function(*values)))
+
+
+def _run(
+    program: Program,
+    values: tuple[object, ...],
+    code: Code,
+    function: str | None = None,
+    queue: str = "s",
+) -> Outcome:
+    """Run a function of the program that `code` is, or was made of."""
+    from tfrt_runtime.host.context import HostContext
+
+    printed: list[str] = []
+    with HostContext(queue) as host:
+        try:
+            if program.compiled is not None:
+                # Objects that stay behind are counted only when this is set before the run.
+                host.shared_context(CompiledHome).runtime.checked = True
+            run = program.run(*values, host=host, function=function, output=printed.append)
+        except TfrtError as problem:
+            raise Wrong(_rendered(problem, code.text)) from None
+        finished = run.wait(SECONDS)
+        results = tuple(map(_value, run.results))
+        errors = tuple(one.message for one in run.diagnostics)
+        if not finished:
+            run.cancel("the exercise is over")
+            run.wait(SECONDS)
+        del run
+        left = () if program.compiled is None else _left(host)
+    words = tuple(_PREFIX.sub("", row) for row in "".join(printed).splitlines() if row)
+    return Outcome(words, results, finished, errors, left)
+
+
+def _left(host: HostContext) -> tuple[str, ...]:
+    """The async objects that are left on a host, each with its line."""
+    found = host.shared_context(CompiledHome).runtime.live_objects()
+    return tuple(f"a {one.kind}{_at(one.location)}" for one in found)
+
+
+def _at(location: object) -> str:
+    line = getattr(location, "line", None)
+    return f" of line {line}" if line else ""
+
+
+def _value(one: AsyncValue) -> object:
+    """A result as a value, `Failed`, or None when it is not decided."""
+    if not one.done():
+        return None
+    problem = one.exception()
+    if problem is None:
+        return one.result()
+    return Failed(
+        problem.diagnostics[0].message if isinstance(problem, TfrtError) else str(problem)
+    )
+
+
+def _is_made(value: object) -> bool:
+    return value is not None and not isinstance(value, Failed)
+
+
+def attempt(what: str, work: Callable[[], object]) -> object:
+    """What `work` returns; an exception in it is a hint that begins with `what`."""
+    try:
+        return work()
+    except Exception as problem:  # noqa: BLE001  # the learner's function may raise anything
+        raise Wrong(f"`{what}` raises {type(problem).__name__}: {problem}") from None
+
+
+def waited_for(value: object) -> object:
+    """The value itself, or the result of a run or AsyncValue."""
+    result = getattr(value, "result", None)
+    return result(timeout=SECONDS) if callable(result) else value
+
+
+def _words(text: str) -> tuple[str, ...]:
+    words = re.sub(r"[,;()\[\]]", " ", text).split()
+    return tuple(word.rstrip(".") for word in words if word.rstrip("."))
+
+
+def _number(word: str) -> int:
+    if word in _NUMBERS:
+        return _NUMBERS[word]
+    try:
+        return int(word)
+    except ValueError:
+        raise Wrong(f"Write numbers; {word!r} is none.") from None
+
+
+def _choice(text: str, allowed: tuple[str, ...], where: str) -> str:
+    if text in allowed:
+        return text
+    raise Wrong(f"{where}Write {_or(allowed)}; here is {text!r}.")
+
+
+def _and(names: Iterable[str]) -> str:
+    return ", ".join(names)
+
+
+def _or(words: tuple[str, ...]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
+
+
+def _rendered(problem: TfrtError, text: str) -> str:
+    return "The program is not right yet:\n" + render(problem.diagnostics[0], text)
+
+
+def _place(problem: BaseException) -> str:
+    """The line of the answer that raised, as the beginning of a sentence."""
+    trace = problem.__traceback__
+    line = 0
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == "<answer>":
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    return f"Line {line}: " if line else ""

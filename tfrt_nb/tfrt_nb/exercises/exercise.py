@@ -1,0 +1,221 @@
+"""Exercises: the decorator that makes one, the registry, and the grading of an answer."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+from importlib import import_module
+from typing import Any, get_type_hints
+
+from tfrt_nb.exercises.answer import Answer, Code, Names, Wrong
+from tfrt_runtime.diagnostics import TfrtError, error
+
+
+class Mark(StrEnum):
+    """What became of an answer."""
+
+    RIGHT = "right"
+    WRONG = "not yet"
+    EMPTY = "no answer yet"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a learner is told about an answer: the mark, a hint, and the exercise that it is for."""
+
+    exercise: Exercise
+    mark: Mark
+    hint: str
+
+    @property
+    def is_right(self) -> bool:
+        return self.mark is Mark.RIGHT
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """A question whose answers are checked.
+
+    `check` returns None for a right answer and a hint for a wrong one, or raises `Wrong`.  `right` has
+    answers that are right, the first of which is shown as the solution; `wrong` maps answers that
+    learners give to a part of the hint that they must get.  `why` says why the right answer is right.
+    `start` is the text that the learner's cell begins with.
+    """
+
+    name: str
+    task: str
+    kind: type[Answer | Code | Names]
+    check: Callable[[Any], str | None]
+    right: tuple[str, ...]
+    wrong: Mapping[str, str]
+    why: str
+    start: str
+
+    @property
+    def solution(self) -> str:
+        return self.right[0]
+
+    def grade(self, text: str, names: Mapping[str, object] | None = None) -> Verdict:
+        """The verdict about an answer; never raises, whatever the text is.
+
+        `names` are those that an answer in Python may use, and receives the names that it defines
+        where it is a dictionary.
+        """
+        plain = _plain(text)
+        if plain in ("", "?"):
+            return Verdict(self, Mark.EMPTY, "Write your answer in place of the question mark.")
+        if plain == _plain(self.start):
+            return Verdict(self, Mark.EMPTY, "This is the program as it was given.  Change it.")
+        hint = self._hint(text, names)
+        if hint is None:
+            return Verdict(self, Mark.RIGHT, self.why)
+        other = next(
+            (one for one in exercises() if one is not self and one.has_solution(plain)), None
+        )
+        if other is not None:
+            hint = (
+                f"This is a solution of {other.name!r}; here the question is another one.\n{hint}"
+            )
+        return Verdict(self, Mark.WRONG, hint)
+
+    def problems(self) -> list[str]:
+        """What is wrong with the exercise itself: right answers refused, hints that do not fit."""
+        found = [
+            f"{self.name}: refuses the right answer {text!r}: {verdict.hint}"
+            for text in self.right
+            if not (verdict := self.grade(text)).is_right
+        ]
+        for text, part in self.wrong.items():
+            verdict = self.grade(text)
+            if verdict.is_right:
+                found.append(f"{self.name}: accepts the wrong answer {text!r}")
+            elif part not in verdict.hint:
+                found.append(
+                    f"{self.name}: {text!r} gets the hint {verdict.hint!r}, without {part!r}"
+                )
+        if len(self.wrong) < 3:
+            found.append(
+                f"{self.name}: has {len(self.wrong)} wrong answers; it needs three or more"
+            )
+        return found
+
+    def has_solution(self, plain: str) -> bool:
+        """Whether this text is one of the right answers, and too long to be so by chance."""
+        return len(plain) >= 40 and plain in self._solutions
+
+    def _hint(self, text: str, names: Mapping[str, object] | None) -> str | None:
+        try:
+            submission: Answer | Code | Names
+            if self.kind is Names:
+                submission = Names.of(text, _python_names() if names is None else names)
+                if isinstance(names, dict):
+                    names.update(submission.names)
+            else:
+                submission = self.kind(text)
+            return self.check(submission)
+        except Wrong as hint:
+            return str(hint)
+        except TfrtError as problem:
+            return str(problem)
+        except Exception as problem:  # noqa: BLE001  # an answer that the check did not expect
+            return f"The answer could not be checked ({type(problem).__name__}: {problem})."
+
+    @cached_property
+    def _solutions(self) -> frozenset[str]:
+        return frozenset(map(_plain, self.right))
+
+
+_exercises: dict[str, Exercise] = {}
+
+
+def exercise(
+    name: str,
+    *,
+    right: str | tuple[str, ...],
+    wrong: Mapping[str, str],
+    why: str,
+    start: str = "",
+) -> Callable[[Callable[[Any], str | None]], Exercise]:
+    """Make an exercise of a function that checks an answer.
+
+    The function takes an `Answer`, `Code` or `Names`, as its annotation says, and returns None or a
+    hint.  Its docstring is the task.  A cell that is run again replaces its exercise.
+
+    Raises:
+        TfrtError: when another module has an exercise of that name, or the function is none for it.
+    """
+
+    def make(check: Callable[[Any], str | None]) -> Exercise:
+        known = _exercises.get(name)
+        if known is not None and known.check.__module__ != check.__module__:
+            raise _refused(f"exercise {name!r} is one of {known.check.__module__} already")
+        parameters = list(inspect.signature(check).parameters)
+        kinds = get_type_hints(check, {"Answer": Answer, "Code": Code, "Names": Names})
+        kind = kinds.get(parameters[0]) if len(parameters) == 1 else None
+        if kind not in (Answer, Code, Names):
+            raise _refused(f"exercise {name!r} takes one argument: an Answer, Code or Names")
+        if not check.__doc__:
+            raise _refused(f"exercise {name!r} has no task; write it as the docstring")
+        made = _exercises[name] = Exercise(
+            name=name,
+            task=inspect.cleandoc(check.__doc__),
+            kind=kind,
+            check=check,
+            right=tuple(map(inspect.cleandoc, (right,) if isinstance(right, str) else right)),
+            wrong={inspect.cleandoc(text): hint for text, hint in wrong.items()},
+            why=" ".join(why.split()),
+            start=inspect.cleandoc(start),
+        )
+        return made
+
+    return make
+
+
+def exercises() -> list[Exercise]:
+    """All exercises: those of the tutorials, then those that were made since."""
+    import_module("tfrt_nb.lessons").load()
+    return list(_exercises.values())
+
+
+def find(name: str) -> Exercise:
+    """The exercise of that name.
+
+    Raises:
+        TfrtError: if there is none; with the nearest name.
+    """
+    known = {one.name: one for one in exercises()}
+    if name in known:
+        return known[name]
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.4)
+    raise _refused(
+        f"no exercise is called {name!r}" + (f"; did you mean {near[0]!r}?" if near else "")
+    )
+
+
+def grade(name: str, text: str) -> Verdict:
+    """The verdict about an answer to the exercise of that name; for tests of a course.
+
+    Raises:
+        TfrtError: if no exercise has the name.
+    """
+    return find(name).grade(text)
+
+
+def _python_names() -> dict[str, object]:
+    """What an answer in Python may use where no notebook has given it names."""
+    return {"tfrt": import_module("tfrt_nb"), "np": import_module("numpy")}
+
+
+def _plain(text: str) -> str:
+    """The text without comments and spaces: two answers with the same one are the same."""
+    rows = (re.sub(r"(^|\s)(//|#\s).*", "", row) for row in text.splitlines())
+    return " ".join(" ".join(rows).split())
+
+
+def _refused(text: str) -> TfrtError:
+    return TfrtError(error(text))

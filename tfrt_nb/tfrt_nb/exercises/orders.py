@@ -1,0 +1,76 @@
+"""All orders in which a host function may print.
+
+A kernel may run as soon as its operands are available, so the allowed orders are the linear extensions
+of the operations' dependencies.  Calls and loops are not followed: each is one operation.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+
+from tfrt_runtime.bef.records import BefFunction
+
+MAX_ORDERS = 5000
+
+
+def print_orders(function: BefFunction) -> set[tuple[int, ...]]:
+    """Every order of the function's prints, as positions of their kernels in program order.
+
+    At most `MAX_ORDERS` orders are listed.  An operand that no kernel makes is available at once.
+    """
+    before = _ancestors(function)
+    prints = [at for at, kernel in enumerate(function.kernels) if is_print(kernel.name)]
+    needed = {at: before[at] & set(prints) for at in prints}
+    found: set[tuple[int, ...]] = set()
+    for order in _extensions(prints, needed, ()):
+        found.add(order)
+        if len(found) == MAX_ORDERS:
+            break
+    return found
+
+
+def returning(function: BefFunction, registers: tuple[int, ...]) -> BefFunction:
+    """The same function with the values of these registers as its results.
+
+    The function must have its register types, as one that was read from text has.
+    """
+    assert function.register_types is not None
+    change = Counter(registers)
+    change.subtract(function.result_registers)
+    return replace(
+        function,
+        result_registers=registers,
+        result_types=tuple(function.register_types[register] for register in registers),
+        use_counts=tuple(count + change[at] for at, count in enumerate(function.use_counts)),
+    )
+
+
+def is_print(kernel: str) -> bool:
+    """Whether a kernel prints its operand."""
+    return ".print" in kernel
+
+
+def _ancestors(function: BefFunction) -> list[set[int]]:
+    """For each kernel, the kernels that it waits for, directly or through others."""
+    makers = {register: at for at, one in enumerate(function.kernels) for register in one.results}
+    before: list[set[int]] = []
+    for kernel in function.kernels:
+        found: set[int] = set()
+        for register in kernel.arguments:
+            if (maker := makers.get(register)) is not None:
+                found |= {maker} | before[maker]
+        before.append(found)
+    return before
+
+
+def _extensions(
+    prints: list[int], needed: dict[int, set[int]], done: tuple[int, ...]
+) -> Iterator[tuple[int, ...]]:
+    """The orders that begin with `done`."""
+    if len(done) == len(prints):
+        yield done
+    for at in prints:
+        if at not in done and needed[at] <= {*done}:
+            yield from _extensions(prints, needed, (*done, at))

@@ -1,0 +1,76 @@
+"""Exercises of tutorial 03, order without time."""
+
+from __future__ import annotations
+
+from tfrt_nb.exercises.answer import Answer, Code
+from tfrt_nb.exercises.exercise import exercise
+
+
+@exercise(
+    "chains.outputs",
+    right=("5 6 7\n5 7 6\n7 5 6", "7 5 6\n5 7 6\n5 6 7"),
+    wrong={
+        "5 6 7": "not text order",
+        "5 6 7\n5 7 6": "may come first",
+        "5 6 7\n5 7 6\n7 5 6\n6 5 7": "6 before 5",
+        "5 6 7\n5 7 6\n7 5 6\n7 6 5": "6 before 5",
+        "five, then six": "numbers",
+    },
+    why="The print of 6 takes the chain of the print of 5, so 5 is before 6.  The print of 7 takes only the"
+    " first chain, which is available at once: 7 may be first, between them, or last.",
+)
+def outputs(answer: Answer) -> str | None:
+    """Write every output that the program above may have, one output per line."""
+    orders = answer.orders()
+    if any(sorted(order) != ["5", "6", "7"] for order in orders):
+        return "Each line is one whole output: the numbers 5, 6 and 7 in some order."
+    if any(order.index("6") < order.index("5") for order in orders):
+        return "One of your lines has 6 before 5.  Whose chain does the print of 6 take?"
+    if orders == {("5", "6", "7")}:
+        return "You wrote only the text order, but order comes from chains, not text order.  Which chain does the print of 7 wait for?"
+    if ("7", "5", "6") not in orders:
+        return "The print of 7 waits only for the first chain.  So 7 may come first, too."
+    if len(orders) < 3:
+        return "A line is missing.  Put 7 at each of the three places around 5 and 6."
+    return None
+
+
+_TWO = """\
+func.func @main() -> !tfrt.chain {
+  %ch = tfrt.new.chain
+  %one = tfrt.constant.i32 1
+  %two = tfrt.constant.i32 2
+  %three = tfrt.constant.i32 3
+  %a = tfrt.print.i32 %three, %ch
+  %b = tfrt.print.i32 %two, %ch
+  %c = tfrt.print.i32 %one, %ch
+  %done = tfrt.merge.chains %a, %b, %c : !tfrt.chain, !tfrt.chain, !tfrt.chain
+  tfrt.return %done : !tfrt.chain
+}"""
+
+
+@exercise(
+    "chains.countdown",
+    start=_TWO,
+    right=_TWO.replace("%two, %ch", "%two, %a").replace("%one, %ch", "%one, %b"),
+    wrong={
+        _TWO.replace("%two, %ch", "%two, %a"): "also print",
+        _TWO.replace("%one, %ch", "%one, %b"): "also print",
+        _TWO.replace("%one, %ch", "%one, %a").replace("%two, %ch", "%two, %a"): "also print",
+        _TWO.replace("%two, %ch", "%two, %three"): "not right yet",
+    },
+    why="Each print takes the chain of the one before it.  A merge orders what comes after it, and says nothing"
+    " about the order of the chains that go into it.",
+)
+def countdown(answer: Code) -> str | None:
+    """Change the program so that it always prints 3, then 2, then 1."""
+    orders = answer.orders()
+    if orders == {("3", "2", "1")}:
+        return None
+    if ("3", "2", "1") not in orders:
+        return f"This program never prints 3 2 1; it can print {_listed(orders)}."
+    return f"It can print 3 2 1, but it can also print {_listed(orders - {('3', '2', '1')})}.  A print waits only for its own chain; the merge orders what comes after it."
+
+
+def _listed(orders: set[tuple[str, ...]]) -> str:
+    return " and ".join(sorted(" ".join(one) for one in orders)[:3])
