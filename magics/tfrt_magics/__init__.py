@@ -1,7 +1,8 @@
 """The notebook: `%%tfrt`, its board, and what stays of a run in a saved notebook.
 
-Read from below: `options` (the line after `%%tfrt`), `bridge` (runs, looked at), `views` (how they
-are shown), `session` (what cells share), `predictions` and `lessons` (the magics of the tutorials), `cell`
-and `lines` (the other magics), `extension`.
+Read from below: `options` (the line after `%%tfrt`), `bridge` (runs, looked at), `inputs` (values from
+Python, and which functions run), `views` (how they are shown), `session` (what cells share),
+`predictions` and `lessons` (the magics of the tutorials), `cell` and `lines` (the other magics),
+`extension`.
 Stands on the compiler and the runtime; nothing stands on it.
 """

@@ -2,30 +2,32 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
+from pathlib import Path
 
 from IPython.core.error import UsageError
 from IPython.core.interactiveshell import InteractiveShell
-from IPython.core.magic import Magics, cell_magic, magics_class, no_var_expand
+from IPython.core.magic import Magics, cell_magic, line_magic, magics_class, no_var_expand
 from IPython.core.magic_arguments import argument, kwds, magic_arguments
 
 from tfrt_magics.bridge.interrupts import interrupts_deferred
 from tfrt_magics.bridge.job import Job
-from tfrt_magics.bridge.run import Program, Signature
+from tfrt_magics.bridge.run import Program
+from tfrt_magics.inputs import Call, bound_in_order, chosen, evaluated, nothing_to_run, programs_of
 from tfrt_magics.lessons import compare_with
 from tfrt_magics.options import (
     ARGUMENTS,
     EXAMPLES,
     OptionError,
     RunOptions,
+    help_text,
     parallel_for_of,
     parse_options,
 )
 from tfrt_magics.session import Session
 from tfrt_magics.views.diagnostics import CellText
 from tfrt_magics.views.outlet import Outlet, Page, Terminal, is_watched
-from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error, note
+from tfrt_runtime.diagnostics import TfrtError, error
 
 # A run that is over by then is shown at once as it ended, without a live board.
 PATIENCE_SECONDS = 0.1
@@ -49,6 +51,29 @@ def _documented(magic: Callable[..., None]) -> Callable[..., None]:
     return documented
 
 
+def _parsed(line: str, *, of_file: bool) -> RunOptions:
+    try:
+        return parse_options(line, of_file=of_file)
+    except OptionError as problem:
+        raise UsageError(str(problem)) from None
+
+
+def read_source(path: str) -> tuple[CellText, bytes | None]:
+    """The text of a file, "" for a BEF file, whose bytes come second.
+
+    Raises:
+        TfrtError: in one line that names the file.
+    """
+    # Here, because %load_ext loads no compiler.
+    from tfrt_nb.cli.files import decode, is_bef, read_input
+
+    name = str(Path(path).expanduser())
+    data = read_input(name)
+    if is_bef(name, data):
+        return CellText(name, ""), data
+    return CellText(name, decode(data, name)), None
+
+
 @magics_class
 class CellMagics(Magics):
     """`%%tfrt`, with what its cells share."""
@@ -62,40 +87,85 @@ class CellMagics(Magics):
     @_documented
     def tfrt(self, line: str, cell: str) -> None:
         """Run a program, written in MLIR, and show its values while they come."""
-        try:
-            options = parse_options(line)
-        except OptionError as problem:
-            raise UsageError(str(problem)) from None
+        options = _parsed(line, of_file=False)
         # `%%tfrt` is line 1 of the cell: with this newline, the program's lines count from 2.
+        # A byte order mark stays a column.
+        cell = " " + cell[1:] if cell.startswith("\ufeff") else cell
         text = CellText(f"cell {self._shell.displayhook.prompt_count}", "\n" + cell)
+        parallel_for = parallel_for_of(options, cell)
+
+        def compile_cell(libraries: Mapping[str, Program]) -> Program:
+            return self._session.compile(text.text, text.name, parallel_for, libraries)
+
+        self._execute(options, text, compile_cell)
+
+    @no_var_expand
+    @line_magic("tfrt")  # type: ignore[arg-type]
+    def tfrt_file(self, line: str) -> None:
+        """Run a file, `%tfrt FILE.mlir` or `%tfrt FILE.bef`, with the options of `%%tfrt`."""
+        options = _parsed(line, of_file=True)
+        try:
+            text, data = read_source(options.file or "")
+        except TfrtError as problem:
+            raise UsageError(f"%tfrt: {problem.diagnostics[0].message}") from None
+
+        def compile_file(libraries: Mapping[str, Program]) -> Program:
+            if data is not None:
+                if libraries:
+                    raise TfrtError(error("--with: a BEF file calls no functions of others"))
+                return self._session.load_bef(data, text.name)
+            parallel_for = parallel_for_of(options, text.text)
+            return self._session.compile(text.text, text.name, parallel_for, libraries)
+
+        self._execute(options, text, compile_file)
+
+    def _execute(
+        self,
+        options: RunOptions,
+        text: CellText,
+        compiled: Callable[[Mapping[str, Program]], Program],
+    ) -> None:
+        if options.help:
+            print(help_text())
+            return
         outlet = self._outlet()
         try:
-            parallel_for = parallel_for_of(options, cell)
-            program = self._session.compile(text.text, text.name, parallel_for)
+            libraries = programs_of(options.libraries, self._shell.user_ns)
+            program = compiled(libraries)
+            self._session.last_program = program
+            if options.name:
+                self._shell.user_ns[options.name] = program
             if options.emit is not None:
-                outlet.show_stage(emitted(program, options.emit), options.emit)
+                outlet.show_stage(program.emit(options.emit), options.emit)
                 return
-            functions = chosen_functions(program, options.function)
-            job = self._job(program, functions, options)
+            values = evaluated(options.inputs, self._shell.user_ns)
+            others = {library.name for library in libraries.values()} - {text.name}
+            calls = chosen(program, options.function, values, others)
+            job = self._job(program, calls, options)
         except TfrtError as problem:
             outlet.diagnose(problem.diagnostics, text)
             return
         except KeyboardInterrupt:
             raise RunInterrupted("interrupted before the program ran") from None
-        if not functions:
-            print(nothing_to_run(program))
+        if not calls:
+            if not options.name:
+                print(nothing_to_run(program))
             return
+        if said := bound_in_order(program, calls, values):
+            print(said)
+        self._session.last_job = job
         job.start()
         self._show(job, outlet, text, options)
 
-    def _job(self, program: Program, functions: list[Signature], options: RunOptions) -> Job:
+    def _job(self, program: Program, calls: list[Call], options: RunOptions) -> Job:
         settings = self._session.settings
         return self._session.job(
             program,
-            functions,
+            [call.function for call in calls],
             options.work_queue or settings.work_queue,
             options.timeout or settings.timeout or None,
             options.memory,
+            {call.function.name: call.values for call in calls},
         )
 
     def _show(self, job: Job, outlet: Outlet, text: CellText, options: RunOptions) -> None:
@@ -142,60 +212,8 @@ def follow(job: Job, outlet: Outlet) -> RunInterrupted | None:
         job.cancel("")
         job.finished.wait(STOP_SECONDS)
         job.end()
-    with interrupts_deferred():
-        outlet.finish(job)
+    # What never ran has no values to show.
+    if not job.was_refused:
+        with interrupts_deferred():
+            outlet.finish(job)
     return interruption
-
-
-def chosen_functions(program: Program, name: str | None) -> list[Signature]:
-    """The functions to run: `name`, or every one that takes no arguments, in the file's order.
-
-    Raises:
-        TfrtError: when `name` is not there, or cannot be called without arguments.
-    """
-    if name is None:
-        return [function for function in program.functions if runs_by_itself(function)]
-    for function in program.functions:
-        if function.name == name:
-            return [_callable(function)]
-    raise TfrtError(error(f"there is no function @{name}", notes=_nearest(name, program)))
-
-
-def runs_by_itself(function: Signature) -> bool:
-    """Whether a cell without --function runs it: host functions without arguments, a compiled @main."""
-    return not function.argument_types and (not function.is_compiled or function.name == "main")
-
-
-def nothing_to_run(program: Program) -> str:
-    """What to say about a program none of whose functions runs by itself."""
-    if any(function.is_compiled for function in program.functions):
-        return "the program compiles; it has no @main to run, and --function chooses another"
-    return "the program compiles; it has no function without arguments"
-
-
-def emitted(program: Program, stage: str) -> str:
-    """The compiled functions of a program at a stage.
-
-    Raises:
-        TfrtError: if it has none, or they cannot be compiled.
-    """
-    if program.compiled is None:
-        raise TfrtError(error("--emit shows compiled functions, and the program has none"))
-    return program.compiled.emit(stage)
-
-
-def _callable(function: Signature) -> Signature:
-    if not function.argument_types:
-        return function
-    types = ", ".join(function.argument_types)
-    raise TfrtError(
-        error(f"@{function.name} takes arguments ({types}); a cell runs functions without")
-    )
-
-
-def _nearest(name: str, program: Program) -> Sequence[Diagnostic]:
-    names = [function.name for function in program.functions]
-    near = difflib.get_close_matches(name, names, n=1)
-    if near:
-        return [note(f"did you mean @{near[0]}?")]
-    return [note("the program has " + ", ".join(f"@{each}" for each in names))] if names else []

@@ -24,14 +24,18 @@ examples:
   %%tfrt -q s                       run on one thread, so that the order is always the same
   %%tfrt --timeout 2                stop after two seconds and say what was missing
   %%tfrt --no-wait -o page          go on at once; `await page` gives the value later
+  %%tfrt --in n=len(names)          give the parameter %n a value from Python
+  %%tfrt --as shop                  keep the program as `shop`; `shop.price(2)` runs its @price
+  %%tfrt --with shop                call the functions of the program `shop`
   %%tfrt --parallel-for num-workers=4   run the iterations of scf.parallel as tasks
-  %%tfrt --emit llvm-split          show what compiled functions become, and run nothing
+  %%tfrt --emit bef                 show what the program becomes, and run nothing
+  %tfrt sum.mlir --in x=20          run a file, of text or BEF, with the options of a cell
 
 Functions with kernels (tfrt.*) and a tfrt.return are a host program.  An async.func, and a func.func
-with a return, are compiled, and @main is run.  %async_leaks says which async objects are left over.
+with a return, are compiled, and @main is run.  %tfrt_leaks says which async objects are left over.
 """
 
-STAGES = ("async-runtime", "coroutine", "llvm", "llvm-split", "asm")
+STAGES = ("mlir", "bef", "async-runtime", "coroutine", "llvm", "llvm-split", "asm")
 PARALLEL_FOR = "// parallel-for:"
 """What the first line of a cell begins with that wants its parallel loops split, before the options."""
 
@@ -46,7 +50,9 @@ class RunOptions:
 
     `output` is the Python name that receives the results, `work_queue` and `timeout` (in seconds)
     are None where the configured default applies, as is `memory`, and `function` is None when every function
-    without arguments is to run, in the order of the file.
+    whose arguments have values is to run, in the order of the file.  `inputs` are these values, as they
+    are written; `name` is the Python name of the program, `libraries` are those of the programs whose
+    functions it may call.  `file` is what `%tfrt` runs.
     """
 
     output: str | None = None
@@ -57,6 +63,11 @@ class RunOptions:
     wait: bool = True
     parallel_for: str | None = None
     emit: str | None = None
+    inputs: tuple[str, ...] = ()
+    name: str | None = None
+    libraries: tuple[str, ...] = ()
+    file: str | None = None
+    help: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,20 +78,34 @@ class Argument:
     settings: Mapping[str, object]
 
 
-def parse_options(line: str) -> RunOptions:
-    """The options in `line`.
+def parse_options(line: str, *, of_file: bool = False) -> RunOptions:
+    """The options in `line`; `of_file` for a line that begins with the name of a file, or has it.
 
     Raises:
         OptionError: in one line, with the nearest known spelling when there is one.
     """
+    magic = "%tfrt" if of_file else "%%tfrt"
     try:
         words = shlex.split(line)
     except ValueError as problem:
-        raise OptionError(f"%%tfrt: {problem}") from None
-    parsed, unknown = _parser().parse_known_args(words)
+        raise OptionError(f"{magic}: {problem}") from None
+    parsed, unknown = _parser(magic).parse_known_args(words)
+    if unknown and of_file and not unknown[0].startswith("-"):
+        parsed.file = unknown.pop(0)
     if unknown:
-        raise OptionError(_unknown(unknown[0]))
-    return RunOptions(**vars(parsed))
+        raise OptionError(_unknown(magic, unknown[0]))
+    if of_file and parsed.file is None and not parsed.help:
+        raise OptionError("%tfrt: expected a file, .mlir or .bef; %%tfrt runs the lines below it")
+    settings = vars(parsed)
+    for several in ("inputs", "libraries"):
+        settings[several] = tuple(settings[several] or ())
+    settings["libraries"] = tuple(name for part in settings["libraries"] for name in part)
+    return RunOptions(**settings)
+
+
+def help_text() -> str:
+    """The options and examples, as `%%tfrt --help` shows them."""
+    return _parser("%%tfrt").format_help() + "\n" + EXAMPLES
 
 
 def parallel_for_of(options: RunOptions, cell: str) -> str | None:
@@ -91,22 +116,24 @@ def parallel_for_of(options: RunOptions, cell: str) -> str | None:
     return first.removeprefix(PARALLEL_FOR).strip() if first.startswith(PARALLEL_FOR) else None
 
 
-def _unknown(word: str) -> str:
+def _unknown(magic: str, word: str) -> str:
     if not word.startswith("-"):
-        return f"%%tfrt: unexpected {word!r}; the program starts on the line below"
+        where = "one file at a time" if magic == "%tfrt" else "the program starts on the line below"
+        return f"{magic}: unexpected {word!r}; {where}"
     spellings = [flag for argument in ARGUMENTS for flag in argument.flags]
     near = difflib.get_close_matches(word.partition("=")[0], spellings, n=1)
     hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(spellings)}"
-    return f"%%tfrt: unknown option {word}; {hint}"
+    return f"{magic}: unknown option {word}; {hint}"
 
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:  # argparse would print and end the kernel
-        raise OptionError(f"%%tfrt: {message}")
+        raise OptionError(f"{self.prog}: {message}")
 
 
-def _parser() -> _Parser:
-    parser = _Parser(prog="%%tfrt", add_help=False, allow_abbrev=False)
+def _parser(magic: str) -> _Parser:
+    parser = _Parser(prog=magic, add_help=False, allow_abbrev=False)
+    parser.set_defaults(file=None)
     for argument in ARGUMENTS:
         parser.add_argument(*argument.flags, **argument.settings)  # type: ignore[arg-type]
     return parser
@@ -116,6 +143,10 @@ def _python_name(word: str) -> str:
     if not word.isidentifier() or keyword.iskeyword(word):
         raise argparse.ArgumentTypeError(f"{word!r} is not a Python name")
     return word
+
+
+def _python_names(word: str) -> tuple[str, ...]:
+    return tuple(_python_name(one.strip()) for one in word.split(","))
 
 
 def _seconds(word: str) -> float:
@@ -149,6 +180,35 @@ def _function(word: str) -> str:
 
 ARGUMENTS = (
     Argument(
+        ("--in",),
+        {
+            "metavar": "NAME=EXPRESSION",
+            "dest": "inputs",
+            "action": "append",
+            "help": "give the parameter %%NAME the value of a Python expression, or of the Python name"
+            " NAME; a BEF file has no names: there, values are taken in order",
+        },
+    ),
+    Argument(
+        ("--as",),
+        {
+            "metavar": "NAME",
+            "dest": "name",
+            "type": _python_name,
+            "help": "keep the program under this Python name: its functions are methods",
+        },
+    ),
+    Argument(
+        ("--with",),
+        {
+            "metavar": "NAME[,NAME]",
+            "dest": "libraries",
+            "action": "append",
+            "type": _python_names,
+            "help": "programs of --as whose functions this one may call",
+        },
+    ),
+    Argument(
         ("-o", "--output"),
         {
             "metavar": "NAME",
@@ -171,7 +231,7 @@ ARGUMENTS = (
         {
             "metavar": "FUNCTION",
             "type": _function,
-            "help": "run only this function; default: every function without arguments, in order",
+            "help": "run only this function; default: every function whose arguments have values",
         },
     ),
     Argument(
@@ -213,7 +273,9 @@ ARGUMENTS = (
         {
             "metavar": "STAGE",
             "choices": STAGES,
-            "help": f"show a stage of the compiled functions instead of running: {', '.join(STAGES)}",
+            "help": f"show a stage of the program instead of running: {', '.join(STAGES)}; those"
+            " behind bef are of compiled functions",
         },
     ),
+    Argument(("--help",), {"action": "store_true", "help": "show this"}),
 )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
 
 import traitlets
 from traitlets.config import Config, Configurable
@@ -41,8 +41,11 @@ class TFRT(Configurable):
     check_references = traitlets.Bool(
         True,
         help="Keep an eye on every async object of compiled programs, so that the board counts them"
-        " and %async_leaks knows all; a run with millions of tasks takes less memory without.",
+        " and %tfrt_leaks knows all; a run with millions of tasks takes less memory without.",
     ).tag(config=True)
+
+
+Compile = Callable[[str, str, str | None, Mapping[str, Program]], Program]
 
 
 class Closable(Protocol):
@@ -55,7 +58,7 @@ class Session:
     def __init__(
         self,
         open_host: Callable[[str], Host] | None = None,
-        compile_program: Callable[[str, str, str | None], Program] | None = None,
+        compile_program: Compile | None = None,
         *,
         config: Config | None = None,
     ) -> None:
@@ -69,13 +72,28 @@ class Session:
         self._spent: list[Host] = []
         self._jobs: list[Job] = []
         self._boards: deque[Closable] = deque()
+        self.last_program: Program | None = None
+        self.last_job: Job | None = None
 
-    def compile(self, text: str, name: str, parallel_for: str | None = None) -> Program:
+    def compile(
+        self,
+        text: str,
+        name: str,
+        parallel_for: str | None = None,
+        libraries: Mapping[str, Program] | None = None,
+    ) -> Program:
         """The program in `text`; raises TfrtError with locations in the source `name`.
 
         `parallel_for` are options for splitting parallel loops, None where they stay whole.
+        `libraries` are programs by name whose functions it may call.
         """
-        return self._compile(text, name, parallel_for)
+        return self._compile(text, name, parallel_for, libraries or {})
+
+    def load_bef(self, data: bytes, name: str) -> Program:
+        """The program in a BEF file; raises TfrtError if it is none."""
+        from tfrt_nb.programs import Program as CompiledProgram
+
+        return CompiledProgram.from_bef(data, name)
 
     def live_objects(self) -> list[LiveObject]:
         """The async objects that cells have left behind."""
@@ -88,10 +106,11 @@ class Session:
         work_queue: str,
         timeout: float | None,
         memory: str | None = None,
+        arguments: Mapping[str, Sequence[object]] | None = None,
     ) -> Job:
         """A job on the host of `work_queue`, which is opened once and kept.
 
-        `memory` is the budget of the host from now on.
+        `memory` is the budget of the host from now on, `arguments` are those of functions that take some.
 
         Raises:
             TfrtError: when there is no such work queue, `memory` is wrong, or the program's kernels are not all there.
@@ -99,7 +118,7 @@ class Session:
         host = self._host(work_queue)
         host.set_memory(memory)
         loaded = host.load(program)
-        job = Job(loaded, functions, timeout=timeout, work_queue=work_queue)
+        job = Job(loaded, functions, arguments, timeout=timeout, work_queue=work_queue)
         self._jobs = [other for other in self._jobs if not other.finished.is_set()] + [job]
         return job
 
@@ -120,6 +139,7 @@ class Session:
         for thing in (*self._hosts.values(), *self._spent, *self._boards):
             thing.close()
         self._jobs.clear()
+        self.last_job = None
         self._hosts.clear()
         self._spent.clear()
         self._boards.clear()
@@ -141,7 +161,9 @@ class Session:
         return NotebookHost(work_queue, lambda: bool(self.settings.check_references))
 
 
-def _compile(text: str, name: str, parallel_for: str | None) -> Program:
+def _compile(
+    text: str, name: str, parallel_for: str | None, libraries: Mapping[str, Any]
+) -> Program:
     from tfrt_nb.programs import Program as CompiledProgram
 
-    return CompiledProgram.from_source(text, name, parallel_for=parallel_for)
+    return CompiledProgram.from_source(text, name, parallel_for=parallel_for, libraries=libraries)

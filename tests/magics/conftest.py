@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 
 import pytest
+from IPython.core.interactiveshell import InteractiveShell
+from IPython.testing.globalipapp import start_ipython
 
 from tfrt_runtime.diagnostics import Location, TfrtError, error
 
@@ -17,6 +20,7 @@ class FakeSignature:
     argument_types: tuple[str, ...] = ()
     result_types: tuple[str, ...] = ()
     is_compiled: bool = False
+    location: Location | None = None
 
 
 @dataclass(frozen=True)
@@ -97,7 +101,14 @@ class FakeRun:
 @dataclass
 class FakeProgram:
     functions: tuple[FakeSignature, ...] = (FakeSignature("main", (), ("i32",)),)
-    compiled: None = None
+    name: str = "cell 1"
+
+    def parameters(self, function):
+        return next(
+            tuple(f"x{i}" for i in range(len(f.argument_types)))
+            for f in self.functions
+            if f.name == function
+        )
 
 
 class FakeHost:
@@ -107,6 +118,7 @@ class FakeHost:
         self.runs = list(runs)
         self.called: list[str] = []
         self.outputs = []
+        self.arguments: list[tuple] = []
         self.is_closed = False
         self.is_spent = False
         self.memory: str | None = None
@@ -120,8 +132,9 @@ class FakeHost:
     def load(self, program):
         return self
 
-    def run(self, function, output):
+    def run(self, function, output, arguments=()):
         self.called.append(function)
+        self.arguments.append(tuple(arguments))
         self.outputs.append(output)
         return self.runs[len(self.called) - 1]
 
@@ -129,7 +142,9 @@ class FakeHost:
         self.is_closed = True
 
 
-def compile_fake(text: str, name: str, parallel_for: str | None = None) -> FakeProgram:
+def compile_fake(
+    text: str, name: str, parallel_for: str | None = None, libraries=None
+) -> FakeProgram:
     """`func @NAME` declares a function with one result; `oops` does not parse."""
     for number, line in enumerate(text.splitlines(), 1):
         if "oops" in line:
@@ -160,3 +175,32 @@ def fake() -> SimpleNamespace:
         compile=compile_fake,
         one_result_run=one_result_run,
     )
+
+
+@pytest.fixture
+def notebook() -> Iterator[InteractiveShell]:
+    """IPython with the extension, on the real compiler and runtime; names that cells bind go again."""
+    shell = start_ipython() or InteractiveShell.instance()
+    shell.colors = "nocolor"
+    names = set(shell.user_ns)
+    shell.run_line_magic("load_ext", "tfrt_nb")
+    yield shell
+    shell.run_line_magic("unload_ext", "tfrt_nb")
+    shell.config.pop("TFRT", None)
+    for name in set(shell.user_ns) - names:
+        del shell.user_ns[name]
+
+
+@pytest.fixture
+def cell(notebook: InteractiveShell, capsys: pytest.CaptureFixture[str]) -> Callable[[str], str]:
+    """Runs a cell and gives what it printed, and behind it what was wrong: never a traceback."""
+
+    def run(text: str) -> str:
+        capsys.readouterr()
+        problem = notebook.run_cell(text).error_in_exec
+        captured = capsys.readouterr()
+        assert problem is None or type(problem).__name__ == "UsageError", problem
+        assert "Traceback" not in captured.out + captured.err
+        return captured.out + captured.err
+
+    return run

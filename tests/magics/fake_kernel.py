@@ -23,7 +23,7 @@ _spec.loader.exec_module(fakes)
 class Host(fakes.FakeHost):
     """Every run has a thread of its own, which resolves its values."""
 
-    def run(self, function, output):
+    def run(self, function, output, arguments=()):
         run = fakes.one_result_run(*(f"%{place}" for place in range(64)))
         part = getattr(self, function)
         threading.Thread(target=part, args=(run, output), daemon=True).start()

@@ -211,9 +211,9 @@ def test_a_stage_is_shown_and_nothing_runs(shell, capsys) -> None:
     assert "nothing" not in shell.user_ns
 
 
-def test_a_host_program_has_no_stages(shell, capsys) -> None:
+def test_a_host_program_has_no_stages_of_compiled_functions(shell, capsys) -> None:
     assert run(shell, "--emit asm", "func.func @main() {\n  tfrt.return\n}\n") is None
-    assert "--emit shows compiled functions, and the program has none" in capsys.readouterr().err
+    assert "--emit asm is a stage of compiled functions" in capsys.readouterr().err
 
 
 LOOP = """func.func @main() {

@@ -104,7 +104,7 @@ def test_a_function_that_is_not_there_is_named(shell, capsys, line, message) -> 
 
 def test_a_program_without_functions_to_run_says_so(shell, capsys) -> None:
     run(shell, "", "// nothing\n")
-    assert capsys.readouterr().out == "the program compiles; it has no function without arguments\n"
+    assert capsys.readouterr().out == "the program compiles; it has no function to run\n"
 
 
 def test_not_waiting_returns_at_once_with_the_value(shell, host, capsys) -> None:

@@ -162,7 +162,7 @@ def test_a_host_that_refuses_gives_its_diagnostics(fake) -> None:
     problem = error("unknown kernel: my.kernel")
 
     class Refusing(fake.Host):
-        def run(self, function, output):
+        def run(self, function, output, arguments):
             raise TfrtError(problem)
 
     job = Job(Refusing(), fake.Program().functions)

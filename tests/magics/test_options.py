@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tfrt_magics.options import OptionError, RunOptions, parse_options
+from tfrt_magics.options import OptionError, RunOptions, help_text, parse_options
 
 
 def test_an_empty_line_runs_everything_with_the_defaults() -> None:
@@ -31,9 +31,9 @@ def test_every_spelling_means_the_same(line: str) -> None:
         (
             "--zzz",
             (
-                "%%tfrt: unknown option --zzz; known are -o, --output, -q, --work-queue, "
-                "-f, --function, -t, --timeout, --memory, --no-wait, "
-                "--parallel-for, --emit"
+                "%%tfrt: unknown option --zzz; known are --in, --as, --with, -o, --output, -q, "
+                "--work-queue, -f, --function, -t, --timeout, --memory, --no-wait, "
+                "--parallel-for, --emit, --help"
             ),
         ),
         ("main", "%%tfrt: unexpected 'main'; the program starts on the line below"),
@@ -60,3 +60,36 @@ def test_a_mistake_is_refused_in_one_line(line: str, message: str) -> None:
     with pytest.raises(OptionError) as caught:
         parse_options(line)
     assert str(caught.value) == message
+
+
+def test_inputs_and_programs_may_be_several() -> None:
+    options = parse_options("--in x --in 'y=a b' --with one,two --with three --as kept")
+    assert options.inputs == ("x", "y=a b")
+    assert (options.libraries, options.name) == (("one", "two", "three"), "kept")
+
+
+def test_a_file_comes_before_or_behind_its_options() -> None:
+    for line in ("'a b.mlir' -o x", "-o x 'a b.mlir'"):
+        assert parse_options(line, of_file=True) == RunOptions("x", file="a b.mlir")
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("", "%tfrt: expected a file, .mlir or .bef; %%tfrt runs the lines below it"),
+        ("a.mlir b.mlir", "%tfrt: unexpected 'b.mlir'; one file at a time"),
+        ("a.mlir --as 2", "%tfrt: argument --as: '2' is not a Python name"),
+        ("a.mlir --with b,", "%tfrt: argument --with: '' is not a Python name"),
+        ("a.mlir --functoin b", "%tfrt: unknown option --functoin; did you mean --function?"),
+    ],
+)
+def test_a_mistake_in_the_line_of_a_file_is_one_line(line: str, message: str) -> None:
+    with pytest.raises(OptionError) as caught:
+        parse_options(line, of_file=True)
+    assert str(caught.value) == message
+
+
+def test_help_has_every_option_and_the_examples() -> None:
+    shown = help_text()
+    assert "--in NAME=EXPRESSION" in shown
+    assert "%%tfrt --with shop" in shown

@@ -72,6 +72,8 @@ class Program:
     compiled: CompiledHalf | None
     captured: Sequence[object]
     """The objects that a traced function captured: see `tfrt_nb.tracing`."""
+    libraries: Mapping[str, Program]
+    """The programs whose functions the text may call."""
     _module: ModuleOp | None
     _executables: dict[int, Executable]
     """Of the latest version of the user's kernels, which is the key."""
@@ -101,16 +103,22 @@ class Program:
         program._executables = {}
         program._names = None
         program.captured = ()
+        program.libraries = {}
         return program
 
     @staticmethod
     @internal_errors_caught()
     def from_source(
-        text: str, name: str = "<program>", *, parallel_for: str | None = None
+        text: str,
+        name: str = "<program>",
+        *,
+        parallel_for: str | None = None,
+        libraries: Mapping[str, Program] | None = None,
     ) -> Program:
         """The program that `text` is; `name` stands for it in locations.
 
         Args:
+            libraries: programs by name; what the text calls and does not define is theirs.
             parallel_for: options of the pass `async-parallel-for`, which splits the parallel loops of
                 compiled functions into tasks, for instance "num-workers=4 min-task-size=100" or "".
                 A text that begins with `// parallel-for: OPTIONS` asks for it by itself.
@@ -127,17 +135,21 @@ class Program:
         from tfrt_nb.source import parse_module
 
         with collector_paused(), deep_stack():
-            records = plain_records(text, name)
+            records = None if libraries else plain_records(text, name)
             if records is not None:
                 return Program.of_file(BefFile.of(records, name), text)
-            host, code = divide(parse_module(text, name))
+            others = {key: library._parsed for key, library in (libraries or {}).items()}
+            host, code = divide(parse_module(text, name, others))
             compiled = None
             if code is not None:
                 from tfrt_nb.compiled.half import CompiledHalf
 
                 options = requested_parallel_for(text) if parallel_for is None else parallel_for
-                compiled = CompiledHalf(code, options, (text, name))
-            return Program.of_file(BefFile.of(to_records(host), name), text, host, compiled)
+                source = (text, name) if not libraries else None
+                compiled = CompiledHalf(code, options, source)
+            program = Program.of_file(BefFile.of(to_records(host), name), text, host, compiled)
+            program.libraries = libraries or {}
+            return program
 
     @staticmethod
     @internal_errors_caught()
@@ -188,7 +200,7 @@ class Program:
         if not self.text:
             return Program.from_bef, (self.bef, self.name)
         options = None if self.compiled is None else self.compiled.parallel_for
-        return _from_text, (self.text, self.name, options)
+        return _from_text, (self.text, self.name, options, self.libraries)
 
     def __getattr__(self, name: str) -> Callable[..., Execution | CompiledExecution]:
         if not name.startswith("__") and name in self._signatures:
@@ -237,12 +249,61 @@ class Program:
     @cached_property
     def mlir(self) -> str:
         """The program as text: its source, or what says the same."""
-        if self.text:
+        if self.text and not self.libraries:
             return self.text
         from tfrt_nb.convert.bef_to_mlir import bef_to_mlir
+        from tfrt_nb.convert.compiled_functions import compiled_text
         from tfrt_nb.dialects.printer import print_module
 
-        return print_module(bef_to_mlir(self.file), func_dialect=True)
+        has_functions = self.file.functions or self.compiled is None
+        host = print_module(bef_to_mlir(self.file), func_dialect=True) if has_functions else ""
+        return host if self.compiled is None else f"{host}{compiled_text(self.compiled.module)}"
+
+    def _parsed(self) -> ModuleOp:
+        """All functions as a module of their own, which the caller may take apart."""
+        from tfrt_nb.source import parse_module
+
+        if self.text:
+            others = {key: library._parsed for key, library in self.libraries.items()}
+            return parse_module(self.text, self.name, others)
+        return parse_module(self.mlir, self.name)
+
+    def emit(self, stage: str) -> str:
+        """The program at a stage: `mlir`, `bef`, or one of its compiled functions.
+
+        Raises:
+            TfrtError: if no function has that stage, or it cannot be compiled.
+        """
+        if stage == "mlir":
+            return self.mlir.strip("\n") + "\n"
+        if stage == "bef":
+            from tfrt_runtime.bef.listing import listing
+
+            return listing(self.bef)
+        if self.compiled is None:
+            names = self._listed()
+            text = (
+                f"--emit {stage} is a stage of compiled functions (async.func, and func.func with a"
+                f" return), and there are none: {names} {'are' if ',' in names else 'is'} a host"
+                " program, whose stages are mlir and bef"
+            )
+            raise TfrtError(error(text))
+        return self.compiled.emit(stage)
+
+    def parameters(self, function: str) -> tuple[str, ...]:
+        """What the text calls the arguments of a function; () for a file, which has no names."""
+        if self.compiled is not None and function in self.compiled.functions:
+            from tfrt_nb.source.spans import value_name
+
+            ops = dict(_symbols(self.compiled.module))
+            names = [value_name(value) or "" for value in ops[function].regions[0].blocks[0].args]
+        else:
+            known = self.named_values()
+            numbers = {one.name: index for index, one in enumerate(self.file.functions)}
+            index = numbers[function]
+            arguments = range(len(self.file.functions[index].argument_types))
+            names = [one.name if (one := known.get((index, i))) else "" for i in arguments]
+        return tuple(name.removeprefix("%") for name in names) if all(names) else ()
 
     def graph(self) -> Graph:
         """What the functions' operations give to each other."""
@@ -447,8 +508,10 @@ class Program:
         return self._names
 
 
-def _from_text(text: str, name: str, parallel_for: str | None) -> Program:
-    return Program.from_source(text, name, parallel_for=parallel_for)
+def _from_text(
+    text: str, name: str, parallel_for: str | None, libraries: Mapping[str, Program]
+) -> Program:
+    return Program.from_source(text, name, parallel_for=parallel_for, libraries=libraries)
 
 
 def _symbols(module: ModuleOp) -> Iterator[tuple[str, Operation]]:

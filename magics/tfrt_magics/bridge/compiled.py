@@ -48,9 +48,13 @@ class LoadedCode:
     def has(self, function: str) -> bool:
         return function in self._functions
 
-    def run(self, function: str, output: Callable[[str], None]) -> CompiledRun:
+    def run(
+        self, function: str, output: Callable[[str], None], arguments: Sequence[object] = ()
+    ) -> CompiledRun:
         self._home.runtime.checked = self._checked
-        execution = CompiledExecution(self._code, self._functions[function], output=output)
+        execution = CompiledExecution(
+            self._code, self._functions[function], arguments, output=output
+        )
         return CompiledRun(execution, self._home, self._program)
 
 
@@ -155,7 +159,7 @@ class CompiledRun:
             for one in found[:MOST_WARNINGS]
         ]
         if len(found) > MOST_WARNINGS:
-            more = f"{len(found) - MOST_WARNINGS} more objects are left over; see %async_leaks"
+            more = f"{len(found) - MOST_WARNINGS} more objects are left over; see %tfrt_leaks"
             shown.append(Diagnostic(Severity.WARNING, more))
         return tuple(shown)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from tfrt_magics.bridge.log import Log
@@ -46,6 +46,7 @@ class Job:
         self,
         program: LoadedProgram,
         functions: Sequence[Signature],
+        arguments: Mapping[str, Sequence[object]] | None = None,
         *,
         timeout: float | None = None,
         work_queue: str = "",
@@ -54,6 +55,7 @@ class Job:
         self.failure: Exception | None = None
         self.results: dict[str, Results] = {}
         self._program, self._functions = program, functions
+        self._arguments = arguments or {}
         self._timeout = timeout
         self._log = Log()
         self._lock = threading.RLock()
@@ -124,6 +126,11 @@ class Job:
         return "; ".join(words) or "no function was running"
 
     @property
+    def was_refused(self) -> bool:
+        """Whether nothing ran, as an argument does not fit."""
+        return bool(self._refused) and not self._runs
+
+    @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         """What went wrong so far, in the order in which it was reported."""
         with self._lock:
@@ -147,7 +154,8 @@ class Job:
             self.end()
 
     def _run(self, place: int, function: Signature) -> None:
-        run = self._program.run(function.name, self._log.write)
+        arguments = self._arguments.get(function.name, ())
+        run = self._program.run(function.name, self._log.write, arguments)
         with self._lock:
             self._runs.append(run)
             self.results[function.name] = _unwrapped(run.results)

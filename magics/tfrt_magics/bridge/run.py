@@ -34,17 +34,23 @@ class Signature(Protocol):
     def is_compiled(self) -> bool:
         """Whether it is machine code, and no host program."""
 
-
-class CompiledHalf(Protocol):
-    def emit(self, stage: str) -> str:
-        """The compiled functions at a stage of their compilation."""
+    @property
+    def location(self) -> AnyLocation | None: ...
 
 
 class Program(Protocol):
     @property
-    def functions(self) -> Sequence[Signature]: ...
+    def name(self) -> str:
+        """The source that its locations have."""
+
     @property
-    def compiled(self) -> CompiledHalf | None: ...
+    def functions(self) -> Sequence[Signature]: ...
+
+    def emit(self, stage: str) -> str:
+        """The program at a stage; raises TfrtError when it has none such."""
+
+    def parameters(self, function: str) -> Sequence[str]:
+        """The names of a function's parameters; empty for a file, which has none."""
 
 
 class Value(Protocol):
@@ -98,8 +104,11 @@ class Run(Protocol):
 class LoadedProgram(Protocol):
     """A program whose kernels are all there, on one host."""
 
-    def run(self, function: str, output: Callable[[str], None]) -> Run:
-        """Start a function.  `output` gets each piece of printed text, on any thread."""
+    def run(self, function: str, output: Callable[[str], None], arguments: Sequence[object]) -> Run:
+        """Start a function.  `output` gets each piece of printed text, on any thread.
+
+        Raises TfrtError when it takes other arguments.
+        """
 
 
 class Host(Protocol):

@@ -26,7 +26,8 @@ from tfrt_runtime.host.process import load_core
 # A register of a program: the number of its function, and its own.
 Register = tuple[int, int]
 
-OWN_PACKAGES.add("tfrt_magics")
+# A job's thread has no caller whose line would be to blame.
+OWN_PACKAGES.update(("tfrt_magics", "threading"))
 
 
 def announce(step: str) -> None:
@@ -97,14 +98,17 @@ class LoadedProgram:
         self._next: Executable | None = program.load(trace=True)
         self._names = NamesOfValues(program)
 
-    def run(self, function: str, output: Callable[[str], None]) -> TracedRun | CompiledRun:
+    def run(
+        self, function: str, output: Callable[[str], None], arguments: Sequence[object] = ()
+    ) -> TracedRun | CompiledRun:
         if self._code is not None and self._code.has(function):
-            started = self._code.run(function, output)
+            started = self._code.run(function, output, arguments)
             self._note(started)
             return started
         executable = self._next or self._program.load(trace=True)
         self._next = None
-        return TracedRun(Execution(self._host, executable, function, output=output), self._names)
+        execution = Execution(self._host, executable, function, arguments, output=output)
+        return TracedRun(execution, self._names)
 
 
 class NamesOfValues:

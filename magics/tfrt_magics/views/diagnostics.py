@@ -99,7 +99,7 @@ def diagnostics_json(diagnostics: Iterable[Diagnostic], cell: CellText) -> list[
             "col": mark.column,
             "end": mark.end,
             "sev": str(one.severity),
-            "msg": one.message,
+            "msg": encodable(one.message),
         }
         for one in _flat(diagnostics)
         if (mark := underline_of(one, cell)) is not None
@@ -108,7 +108,12 @@ def diagnostics_json(diagnostics: Iterable[Diagnostic], cell: CellText) -> list[
 
 def diagnostics_text(diagnostics: Iterable[Diagnostic], cell: CellText) -> str:
     """Each message with its line and a caret under the offending text."""
-    return "\n".join(_one_text(one, cell) for one in _flat(diagnostics))
+    return encodable("\n".join(_one_text(one, cell) for one in _flat(diagnostics)))
+
+
+def encodable(text: str) -> str:
+    """`text` with escapes for what UTF-8 cannot hold."""
+    return text.encode(errors="backslashreplace").decode()
 
 
 def _one_text(diagnostic: Diagnostic, cell: CellText) -> str:
@@ -124,7 +129,8 @@ def _one_text(diagnostic: Diagnostic, cell: CellText) -> str:
 
 def diagnostics_page(diagnostics: Iterable[Diagnostic], cell: CellText) -> str:
     """The same as HTML, with the offending text underlined."""
-    return f'<div role="alert">{"".join(_one_page(one, cell) for one in _flat(diagnostics))}</div>'
+    pages = "".join(_one_page(one, cell) for one in _flat(diagnostics))
+    return f'<div role="alert">{encodable(pages)}</div>'
 
 
 def _one_page(diagnostic: Diagnostic, cell: CellText) -> str:

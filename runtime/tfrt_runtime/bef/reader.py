@@ -102,7 +102,7 @@ class _Sections:
 
     def __init__(self, data: memoryview) -> None:
         self._data = data
-        self._sections = _find_sections(data)
+        self._sections = find_sections(data)
 
     def __contains__(self, section_id: SectionId) -> bool:
         return section_id in self._sections
@@ -126,7 +126,8 @@ def _problem(section_id: SectionId) -> str:
     return f"invalid {name} section in BEF file"
 
 
-def _find_sections(data: memoryview) -> dict[int, _Section]:
+def find_sections(data: memoryview) -> dict[int, _Section]:
+    """Where each section is, by its id, in the order of the file."""
     cursor = Cursor(data, "invalid BEF file header detected")
     if (magic := cursor.take(len(MAGIC)).tobytes()) != MAGIC:
         raise cursor.fail(f"expected {MAGIC.hex()}, found {magic.hex()}", 0)

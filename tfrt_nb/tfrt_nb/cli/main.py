@@ -14,7 +14,7 @@ from tfrt_runtime.diagnostics import TfrtError
 from tfrt_runtime.host.queue_names import parse_work_queue
 
 DESCRIPTION = "Asynchronous dataflow: host programs in MLIR syntax on a native runtime."
-STAGES = ("async-runtime", "coroutine", "llvm", "llvm-split", "asm")
+STAGES = ("mlir", "bef", "async-runtime", "coroutine", "llvm", "llvm-split", "asm")
 EXIT_OK, EXIT_PROBLEM, EXIT_USAGE, EXIT_INTERRUPTED = 0, 1, 2, 130
 
 
@@ -184,7 +184,8 @@ def _add_run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         "--emit",
         metavar="STAGE",
         choices=STAGES,
-        help=f"print a stage instead of running: {', '.join(STAGES)}",
+        help=f"print a stage instead of running: {', '.join(STAGES)}; those behind bef are of"
+        " compiled functions",
     )
     compiled.add_argument(
         "--check-references",

@@ -42,7 +42,7 @@ def execute(options: argparse.Namespace) -> int:
             text = decode(data, name)
             program = Program.from_source(text, name, parallel_for=options.parallel_for)
         if options.emit is not None:
-            sys.stdout.write(emitted(program, options.emit))
+            sys.stdout.write(program.emit(options.emit))
             return 0
         chosen = choose(program, options.function, len(arguments))
     except TfrtError as problem:
@@ -66,22 +66,6 @@ def of_command_line(problem: TfrtError, name: str) -> TfrtError:
             for one in problem.diagnostics
         )
     )
-
-
-def emitted(program: Program, stage: str) -> str:
-    """The compiled functions of a program at a stage.
-
-    Raises:
-        TfrtError: if it has none, or they cannot be compiled.
-    """
-    if program.compiled is None:
-        raise TfrtError(
-            error(
-                "--emit shows compiled functions, and the program has none:"
-                " host programs become BEF, which mlir-to-bef writes"
-            )
-        )
-    return program.compiled.emit(stage)
 
 
 def read_argument(text: str) -> object:

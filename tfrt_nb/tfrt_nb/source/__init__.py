@@ -3,16 +3,20 @@
 `parse_module` is the way in.  Read in this order: `text`, `spans` and `locations` (places),
 `lexer`, then the parser in its layers, each a class on the one before: `attributes`, `scopes`
 (names), `statements` (the fast way), `recovery`, `parser`.  `spellings` is what old programs call
-things; `verify` comes last.  `plain` reads programs of plain lines without making a module.
+things; `linking` brings functions of other programs; `verify` comes last.  `plain` reads programs of
+plain lines without making a module.
 """
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 from xdsl.dialects.builtin import ModuleOp
 
 from tfrt_nb.internal_errors import internal_errors_caught
 from tfrt_nb.nesting import deep_stack
 from tfrt_nb.source.errors import SourceError
+from tfrt_nb.source.linking import Made, link
 from tfrt_nb.source.parser import parse_text
 from tfrt_nb.source.text import SourceText
 from tfrt_nb.source.verify import verify
@@ -22,15 +26,18 @@ __all__ = ["SourceError", "parse_module"]
 
 
 @internal_errors_caught()
-def parse_module(text: str, name: str) -> ModuleOp:
+def parse_module(text: str, name: str, libraries: Mapping[str, Made] | None = None) -> ModuleOp:
     """The module that `text` is; `name` stands for it in locations.
+
+    `libraries` are programs by name whose functions it may call: see `link`.
 
     Raises:
         SourceError: the text is not a valid program.
     """
     with collector_paused(), deep_stack():
         parsed = parse_text(SourceText(text, name))
-        diagnostics = verify(parsed.module, parsed.resolved_late)
+        diagnostics = [] if libraries is None else link(parsed.module, libraries)
+        diagnostics = diagnostics or verify(parsed.module, parsed.resolved_late)
     if diagnostics:
         raise SourceError(*diagnostics)
     return parsed.module

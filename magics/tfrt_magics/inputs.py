@@ -1,0 +1,188 @@
+"""Values from Python for a cell's functions: `--in`, `--with`, and which functions then run."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from tfrt_magics.bridge.run import Program, Signature
+from tfrt_runtime.diagnostics import Diagnostic, Location, TfrtError, error, note
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A function with the values of its arguments."""
+
+    function: Signature
+    values: tuple[object, ...] = ()
+
+
+def evaluated(inputs: Sequence[str], namespace: dict[str, object]) -> dict[str, object]:
+    """The values of `NAME=EXPRESSION`, or of `NAME` alone, by the names of the parameters.
+
+    Raises:
+        TfrtError: in one line that names the parameter: it is given twice, or the expression fails.
+    """
+    values: dict[str, object] = {}
+    for one in inputs:
+        word, equals, expression = one.partition("=")
+        name = word.strip().removeprefix("%")
+        if not name or (equals and not expression.strip()):
+            raise TfrtError(error(f"--in {one}: expected NAME or NAME=EXPRESSION"))
+        if name in values:
+            raise TfrtError(error(f"--in {name}: %{name} has a value already"))
+        values[name] = _value(one, expression.strip() if equals else name, namespace)
+    return values
+
+
+def _value(option: str, expression: str, namespace: dict[str, object]) -> object:
+    try:
+        return eval(compile(expression, "<--in>", "eval"), namespace)
+    except (Exception, SystemExit) as problem:  # noqa: BLE001  it is the user's expression
+        text = str(problem).partition("\n")[0]
+        raise TfrtError(error(f"--in {option}: {type(problem).__name__}: {text}")) from None
+
+
+def programs_of(names: Sequence[str], namespace: Mapping[str, object]) -> dict[str, Program]:
+    """The programs that Python names stand for: those of `--as`, and any other `Program`.
+
+    Raises:
+        TfrtError: if there is no such name, or it is something else.
+    """
+    return {name: program_of(name, namespace, "--with ") for name in names}
+
+
+def program_of(name: str, namespace: Mapping[str, object], whose: str = "") -> Program:
+    """The program that a Python name stands for; `whose` is what asked for it.
+
+    Raises:
+        TfrtError: if there is no such name, or it is something else.
+    """
+    from tfrt_nb.programs import Program as CompiledProgram
+
+    found = namespace.get(name)
+    if isinstance(found, CompiledProgram):
+        return found
+    kept = sorted(key for key, one in namespace.items() if isinstance(one, CompiledProgram))
+    kept = [key for key in kept if not key.startswith("_")]
+    known = f"programs are {', '.join(kept)}" if kept else "--as NAME keeps a cell's program"
+    if name not in namespace:
+        near = difflib.get_close_matches(name, kept, n=1)
+        hint = f"did you mean {near[0]}?" if near else known
+        raise TfrtError(error(f"{whose}{name}: there is no program of that name; {hint}"))
+    text = f"{whose}{name} is of type {type(found).__name__}, and no program; {known}"
+    raise TfrtError(error(text))
+
+
+def chosen(
+    program: Program, name: str | None, values: Mapping[str, object], others: Collection[str] = ()
+) -> list[Call]:
+    """The functions to run: `name`, or those whose arguments all have values, in order.
+
+    Those of `others`, which are the sources of programs of `--with`, run only by their name.
+
+    Raises:
+        TfrtError: when `name` is not there, an argument has no value, or a value has no argument.
+    """
+    functions = program.functions
+    if name is not None:
+        one = next((function for function in functions if function.name == name), None)
+        if one is None:
+            raise TfrtError(error(f"there is no function @{name}", notes=_nearest(name, program)))
+        candidates = [one]
+    else:
+        candidates = [one for one in functions if not _is_of(one, others) and _runs_by_itself(one)]
+    parameters = {one.name: _parameters(program, one, values) for one in candidates}
+    _refuse_unknown(values, candidates, parameters)
+    ready = [one for one in candidates if all(each in values for each in parameters[one.name])]
+    used = {each for one in ready for each in parameters[one.name]}
+    for one in candidates:
+        given = [each for each in parameters[one.name] if each in values]
+        is_asked_for = name is not None or any(each not in used for each in given)
+        if one not in ready and is_asked_for:
+            raise _missing(one, parameters[one.name], values)
+    return [Call(one, tuple(values[each] for each in parameters[one.name])) for one in ready]
+
+
+def bound_in_order(program: Program, calls: Sequence[Call], values: Mapping[str, object]) -> str:
+    """What to say about values whose parameters have no names; "" where all have."""
+    nameless = [
+        one.function.name
+        for one in calls
+        if one.values and not program.parameters(one.function.name)
+    ]
+    if not nameless:
+        return ""
+    return (
+        f"@{nameless[0]} has no names of parameters in its file: {', '.join(values)} are in order"
+    )
+
+
+def nothing_to_run(program: Program) -> str:
+    """What to say about a program none of whose functions runs by itself."""
+    with_arguments = [one for one in program.functions if one.argument_types]
+    if with_arguments:
+        one = with_arguments[0]
+        names = program.parameters(one.name) or ["NAME"]
+        needs = " ".join(f"--in {name}=..." for name in names)
+        return f"the program compiles; @{one.name} runs with {needs}"
+    if any(function.is_compiled for function in program.functions):
+        return "the program compiles; it has no @main to run, and --function chooses another"
+    return "the program compiles; it has no function to run"
+
+
+def _is_of(function: Signature, sources: Collection[str]) -> bool:
+    return isinstance(function.location, Location) and function.location.source in sources
+
+
+def _runs_by_itself(function: Signature) -> bool:
+    """Whether a cell without --function runs it: a host function, or the compiled @main."""
+    return not function.is_compiled or function.name == "main"
+
+
+def _parameters(
+    program: Program, function: Signature, values: Mapping[str, object]
+) -> Sequence[str]:
+    """The names of a function's parameters.  A file has none: there, values come in order."""
+    count = len(function.argument_types)
+    names = program.parameters(function.name)
+    if names or not count:
+        return names
+    given = list(values)[:count]
+    return [*given, *(f"arg{index}" for index in range(len(given), count))]
+
+
+def _refuse_unknown(
+    values: Mapping[str, object],
+    functions: Sequence[Signature],
+    parameters: Mapping[str, Sequence[str]],
+) -> None:
+    known = list(dict.fromkeys(each for names in parameters.values() for each in names))
+    for name in values:
+        if name not in known:
+            who = f"@{functions[0].name} has" if len(functions) == 1 else "no function has"
+            not_one = "no parameter" if len(functions) == 1 else "a parameter"
+            near = difflib.get_close_matches(name, known, n=1)
+            hint = f"did you mean %{near[0]}?" if near else _listed(known)
+            raise TfrtError(error(f"--in {name}: {who} {not_one} %{name}; {hint}"))
+
+
+def _listed(known: Sequence[str]) -> str:
+    return "there are " + ", ".join(f"%{each}" for each in known) if known else "there is none"
+
+
+def _missing(function: Signature, names: Sequence[str], values: Mapping[str, object]) -> TfrtError:
+    types = dict(zip(names, function.argument_types, strict=True))
+    open_ones = [name for name in names if name not in values]
+    listed = ", ".join(f"%{name}: {types[name]}" for name in open_ones)
+    options = " ".join(f"--in {name}=..." for name in open_ones)
+    return TfrtError(error(f"@{function.name} has no value for {listed}; give {options}"))
+
+
+def _nearest(name: str, program: Program) -> Sequence[Diagnostic]:
+    names = [function.name for function in program.functions]
+    near = difflib.get_close_matches(name, names, n=1)
+    if near:
+        return [note(f"did you mean @{near[0]}?")]
+    return [note("the program has " + ", ".join(f"@{each}" for each in names))] if names else []

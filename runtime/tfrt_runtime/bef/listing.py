@@ -1,0 +1,111 @@
+"""A file for a reader of its bytes: each line has an offset, bytes, and what they say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tfrt_runtime.bef.encoding import KERNEL_ALIGNMENT, MAGIC, FunctionKind, SectionId
+from tfrt_runtime.bef.reader import BefFile, find_sections
+from tfrt_runtime.bef.records import BefFunction, BefKernel
+from tfrt_runtime.bef.wire import Cursor
+
+_WIDTH = 16
+"""Bytes in a line."""
+_MOST_LINES = 64
+"""Of one thing, such as a long constant; what is left out is counted."""
+
+Part = tuple[int, int, str]
+"""From where to where, and what it is."""
+
+
+def listing(data: bytes) -> str:
+    """The bytes of a BEF file in hexadecimal, with sections, functions and operations beside.
+
+    Raises:
+        MalformedBef: if it is none.
+    """
+    view = memoryview(data)
+    file = BefFile.load(view)
+    lines = list(_lines(view, (0, len(MAGIC) + 1, "BEF, version 0")))
+    at = len(MAGIC) + 1
+    for section_id, (start, end, _) in find_sections(view).items():
+        lines += _lines(view, (at, start, f"section {_name(section_id)}, {end - start} bytes"))
+        parts: Iterator[Part] = iter([(start, end, "")])
+        if section_id == SectionId.STRINGS:
+            parts = _strings(view, start, end)
+        elif section_id == SectionId.FUNCTIONS:
+            parts = _functions(view, file, start, end)
+        for part in parts:
+            lines += _lines(view, part)
+        at = end
+    return "\n".join(lines) + "\n"
+
+
+def _name(section_id: int) -> str:
+    known = section_id in set(SectionId)
+    return SectionId(section_id).name if known else f"{section_id}, which is unknown"
+
+
+def _lines(data: memoryview, part: Part) -> Iterator[str]:
+    start, end, text = part
+    rows = range(start, end, _WIDTH)
+    for row in rows[:_MOST_LINES]:
+        octets = data[row : min(row + _WIDTH, end)].hex(" ")
+        yield f"{row:06x}  {octets:<{3 * _WIDTH - 1}}  {text}".rstrip()
+        text = ""
+    if len(rows) > _MOST_LINES:
+        yield f"        ... {end - rows[_MOST_LINES]} more bytes"
+
+
+def _strings(data: memoryview, start: int, end: int) -> Iterator[Part]:
+    at = start
+    for text in data[start:end].tobytes().split(b"\0")[:-1]:
+        behind = at + len(text) + 1
+        yield at, behind, f'"{text.decode(errors="replace")}"'
+        at = behind
+
+
+def _functions(data: memoryview, file: BefFile, start: int, end: int) -> Iterator[Part]:
+    """The heads of the functions, and their operations, in the order of the section."""
+    at = start
+    for index, function in enumerate(file.functions):
+        if function.kind == FunctionKind.NATIVE:
+            continue
+        if padding := -(at - start) % KERNEL_ALIGNMENT:
+            yield at, at + padding, "padding"
+            at += padding
+        cursor = Cursor(data, "", at, end)
+        cursor.varint()
+        cursor.varints(cursor.varint())
+        table = cursor.varints(3 * cursor.varint())
+        cursor.varints(len(function.result_types))
+        cursor.align(KERNEL_ALIGNMENT)
+        first = cursor.offset
+        yield at, first, _head(function, index)
+        starts = [first + offset for offset in table[::3]]
+        at = starts[-1] + 4 * _words(function, len(starts) - 1)
+        texts = ["arguments", *map(_operation, function.kernels)]
+        yield from zip(starts, [*starts[1:], at], texts, strict=True)
+
+
+def _words(function: BefFunction, number: int) -> int:
+    """How many words a kernel has; 0 is the one that stands for the arguments."""
+    if number == 0:
+        used_by = (function.entry_users, *function.argument_users)
+        return 6 + 2 * len(used_by) + sum(map(len, used_by))
+    kernel = function.kernels[number - 1]
+    lists = (kernel.arguments, kernel.attributes, kernel.functions, kernel.results, kernel.results)
+    return 6 + sum(map(len, lists)) + sum(map(len, kernel.used_by))
+
+
+def _head(function: BefFunction, index: int) -> str:
+    name = f"@{function.name}" if function.name else f"region {index}"
+    types = f"({', '.join(function.argument_types)}) -> ({', '.join(function.result_types)})"
+    returned = ", ".join(f"%{register}" for register in function.result_registers)
+    return f"{name} {types}, returns {returned or 'nothing'}"
+
+
+def _operation(kernel: BefKernel) -> str:
+    results = ", ".join(f"%{register}" for register in kernel.results)
+    arguments = ", ".join(f"%{register}" for register in kernel.arguments)
+    return f"{results + ' = ' if results else ''}{kernel.name} {arguments}".rstrip()

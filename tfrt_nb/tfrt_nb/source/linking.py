@@ -1,0 +1,141 @@
+"""Functions of other programs, where a program calls what it does not define.
+
+Only what is called comes along, with what it calls itself.  Within its own program a function keeps
+what its names mean: where that clashes with this program, it gets another name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr, SymbolRefAttr
+from xdsl.ir import Attribute, Operation
+
+from tfrt_nb.source.spans import span_of
+from tfrt_runtime.diagnostics import Diagnostic, error
+
+Symbols = dict[str, Operation]
+Made = Callable[[], ModuleOp]
+"""What makes a module anew each time: its operations are taken out of it."""
+
+
+def link(module: ModuleOp, libraries: Mapping[str, Made]) -> list[Diagnostic]:
+    """Move into `module` the functions of `libraries`, which are modules by name, that it calls.
+
+    The result has an error for each call of a function that two of them define.
+    """
+    linker = _Linker(module, {name: symbols_of(made()) for name, made in libraries.items()})
+    problems: list[Diagnostic] = []
+    for op in list(module.body.block.ops):
+        problems += linker.resolve(op)
+    return problems
+
+
+def symbols_of(module: ModuleOp) -> Symbols:
+    """The operations of a module that have names."""
+    found: Symbols = {}
+    for op in module.body.block.ops:
+        name = op.get_attr_or_prop("sym_name")
+        if isinstance(name, StringAttr):
+            found.setdefault(name.data, op)
+    return found
+
+
+def is_declaration(op: Operation) -> bool:
+    """Whether a function has no body."""
+    return all(not region.blocks for region in op.regions)
+
+
+class _Linker:
+    def __init__(self, module: ModuleOp, libraries: Mapping[str, Symbols]) -> None:
+        self._module = module
+        self._known = symbols_of(module)
+        self._libraries = libraries
+        self._moved: dict[tuple[str, str], str] = {}
+
+    def resolve(self, op: Operation) -> Iterator[Diagnostic]:
+        """Bring what an operation of the program refers to."""
+        for user, name in _references(op):
+            known = self._known.get(name)
+            if known is not None and not is_declaration(known):
+                continue
+            found = [
+                library
+                for library, symbols in self._libraries.items()
+                if name in symbols and not is_declaration(symbols[name])
+            ]
+            if len(found) > 1:
+                listed = f"{', '.join(found[:-1])} and {found[-1]}"
+                text = f"@{name} is defined by {listed}: keep one of them, or rename the function"
+                yield error(text, span_of(user))
+            elif found:
+                if known is not None:
+                    known.detach()  # type: ignore[no-untyped-call]
+                    del self._known[name]
+                self._move(found[0], name, name)
+
+    def _move(self, library: str, name: str, new_name: str) -> None:
+        """Move a function, and what it refers to, under its new name."""
+        symbols = self._libraries[library]
+        op = symbols[name]
+        self._moved[library, name] = new_name
+        self._known[new_name] = op
+        op.detach()  # type: ignore[no-untyped-call]
+        self._module.body.block.add_op(op)
+        if new_name != name:
+            _set(op, "sym_name", StringAttr(new_name))
+        renamed: dict[str, str] = {}
+        for _, used in list(_references(op)):
+            if used in symbols:
+                renamed[used] = self._bring(library, used)
+        _rename(op, {old: new for old, new in renamed.items() if old != new})
+
+    def _bring(self, library: str, name: str) -> str:
+        """The name under which the program has a function of a library that another one uses."""
+        if (library, name) in self._moved:
+            return self._moved[library, name]
+        op, known = self._libraries[library][name], self._known.get(name)
+        if known is not None and is_declaration(op) and is_declaration(known):
+            return name
+        new_name = name if known is None else f"{library}.{name}"
+        self._move(library, name, new_name)
+        return new_name
+
+
+def _references(op: Operation) -> Iterator[tuple[Operation, str]]:
+    for user in op.walk():
+        for attribute in (*user.properties.values(), *user.attributes.values()):
+            for symbol in _symbol_refs(attribute):
+                yield user, symbol.root_reference.data
+
+
+def _symbol_refs(attribute: Attribute) -> Iterator[SymbolRefAttr]:
+    if isinstance(attribute, SymbolRefAttr):
+        yield attribute
+    elif isinstance(attribute, ArrayAttr):
+        for part in attribute.data:
+            yield from _symbol_refs(part)
+
+
+def _rename(op: Operation, names: Mapping[str, str]) -> None:
+    if not names:
+        return
+    for user in op.walk():
+        for table in (user.properties, user.attributes):
+            for key, attribute in table.items():
+                table[key] = _renamed(attribute, names)
+
+
+def _renamed(attribute: Attribute, names: Mapping[str, str]) -> Attribute:
+    if isinstance(attribute, SymbolRefAttr):
+        name = attribute.root_reference.data
+        if name not in names:
+            return attribute
+        return SymbolRefAttr(names[name], attribute.nested_references)
+    if isinstance(attribute, ArrayAttr):
+        return ArrayAttr([_renamed(part, names) for part in attribute.data])
+    return attribute
+
+
+def _set(op: Operation, name: str, value: Attribute) -> None:
+    (op.properties if name in op.properties else op.attributes)[name] = value
