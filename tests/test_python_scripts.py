@@ -1,7 +1,12 @@
-"""Scripts as users write them: each `python_scripts/NAME.py` prints `NAME.out`, and nothing else."""
+"""Scripts as users write them: each `python_scripts/NAME.py` prints `NAME.out`, and nothing else.
+
+Comments among its first lines say what is in standard error: `# stderr: TEXT` is, and `# stderr max N: TEXT`
+is in at most N lines.
+"""
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -23,4 +28,17 @@ def test_a_script_prints_what_it_should(script: Path, tmp_path: Path) -> None:
     )
 
     assert ended.stdout == script.with_suffix(".out").read_text()
-    assert (ended.returncode, ended.stderr) == (0, "")
+    assert (ended.returncode, wrong_errors(script, ended.stderr)) == (0, "")
+
+
+def wrong_errors(script: Path, errors: str) -> str:
+    """What is wrong with standard error, or ""."""
+    head = "\n".join(script.read_text().splitlines()[:10])
+    wanted = re.findall(r"^# stderr: (.+)$", head, re.MULTILINE)
+    limits = re.findall(r"^# stderr max (\d+): (.+)$", head, re.MULTILINE)
+    if not wanted and not limits:
+        return errors
+    lines = errors.splitlines()
+    missing = [f"misses {text!r}" for text in wanted if text not in errors]
+    often = [f"has too many {t!r}" for n, t in limits if sum(t in one for one in lines) > int(n)]
+    return "; ".join(missing + often)

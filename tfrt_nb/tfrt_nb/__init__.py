@@ -25,12 +25,17 @@ if TYPE_CHECKING:
     from tfrt_nb.tracing.api import i32 as i32
     from tfrt_nb.tracing.api import i64 as i64
     from tfrt_nb.tracing.api import in_order as in_order
+    from tfrt_nb.tracing.api import index as index
     from tfrt_nb.tracing.api import map as map
     from tfrt_nb.tracing.api import max as max
     from tfrt_nb.tracing.api import min as min
     from tfrt_nb.tracing.api import parallel_for as parallel_for
     from tfrt_nb.tracing.api import program as program
     from tfrt_nb.tracing.api import repeat as repeat
+    from tfrt_nb.tracing.api import ui8 as ui8
+    from tfrt_nb.tracing.api import ui16 as ui16
+    from tfrt_nb.tracing.api import ui32 as ui32
+    from tfrt_nb.tracing.api import ui64 as ui64
     from tfrt_nb.tracing.api import while_loop as while_loop
     from tfrt_nb.tracing.eager import call as call
     from tfrt_runtime.async_runtime.externals import external as external
@@ -44,14 +49,18 @@ if TYPE_CHECKING:
     from tfrt_runtime.host.default_host import set_default_host as set_default_host
     from tfrt_runtime.host.exceptions import CancelledError as CancelledError
     from tfrt_runtime.host.exceptions import TimeoutError as TimeoutError
+    from tfrt_runtime.kernels.annotations import out as out
+    from tfrt_runtime.kernels.annotations import tensor as tensor
     from tfrt_runtime.kernels.frame import KernelFrame as KernelFrame
     from tfrt_runtime.kernels.registry import KernelError as KernelError
     from tfrt_runtime.kernels.registry import KernelRegistry as KernelRegistry
+    from tfrt_runtime.kernels.user import BlockingWarning as BlockingWarning
     from tfrt_runtime.kernels.user import kernel as kernel
 
 _HOMES = {
     "Answer": "tfrt_nb.exercises.answer",
     "AsyncValue": "tfrt_runtime.host.async_value",
+    "BlockingWarning": "tfrt_runtime.kernels.user",
     "CHAIN": "tfrt_runtime.host.chain",
     "CancelledError": "tfrt_runtime.host.exceptions",
     "Code": "tfrt_nb.exercises.answer",
@@ -78,14 +87,21 @@ _HOMES = {
     "i64": "tfrt_nb.tracing.api",
     "i8": "tfrt_nb.tracing.api",
     "in_order": "tfrt_nb.tracing.api",
+    "index": "tfrt_nb.tracing.api",
     "kernel": "tfrt_runtime.kernels.user",
     "map": "tfrt_nb.tracing.api",
     "max": "tfrt_nb.tracing.api",
     "min": "tfrt_nb.tracing.api",
+    "out": "tfrt_runtime.kernels.annotations",
     "parallel_for": "tfrt_nb.tracing.api",
     "program": "tfrt_nb.tracing.api",
     "repeat": "tfrt_nb.tracing.api",
     "set_default_host": "tfrt_runtime.host.default_host",
+    "tensor": "tfrt_runtime.kernels.annotations",
+    "ui16": "tfrt_nb.tracing.api",
+    "ui32": "tfrt_nb.tracing.api",
+    "ui64": "tfrt_nb.tracing.api",
+    "ui8": "tfrt_nb.tracing.api",
     "unavailable": "tfrt_runtime.host.composing",
     "while_loop": "tfrt_nb.tracing.api",
 }
@@ -94,6 +110,7 @@ __all__ = [
     "CHAIN",
     "Answer",
     "AsyncValue",
+    "BlockingWarning",
     "CancelledError",
     "Code",
     "HostContext",
@@ -119,15 +136,22 @@ __all__ = [
     "i32",
     "i64",
     "in_order",
+    "index",
     "kernel",
     "load_ipython_extension",
     "map",
     "max",
     "min",
+    "out",
     "parallel_for",
     "program",
     "repeat",
     "set_default_host",
+    "tensor",
+    "ui8",
+    "ui16",
+    "ui32",
+    "ui64",
     "unavailable",
     "unload_ipython_extension",
     "while_loop",

@@ -14,6 +14,11 @@ from tfrt_runtime.host.async_value import AsyncValue
 from tfrt_runtime.host.context import Request
 from tfrt_runtime.host.idleness import rest_of
 
+ON_ITS_LOOP = (
+    "this thread waits, and runs the event loop of the host, on which 'async def' kernels wait for their"
+    " turn: await the run or its values, or let the host have a loop of its own"
+)
+
 
 def find_deadlock(
     request: Request, program: Executable, function: BefFunction, results: Sequence[AsyncValue]
@@ -24,13 +29,17 @@ def find_deadlock(
     what a thread will do that holds one of its values.
     """
     rest = rest_of(request.queue)
-    if rest is None or request.promises_open():
+    if rest is None:
+        return []
+    place = program.file.location(function.location)
+    if request.waits_for_this_thread():
+        return [error(f"@{function.name}: {ON_ITS_LOOP}", place)]
+    if request.promises_open():
         return []
     # A promise that was kept while we looked at the others has ended the rest, or the run.
     if rest != rest_of(request.queue) or is_over(request, results):
         return []
     text = f"@{function.name} cannot go on: nothing runs, nothing is queued, and {missing(results)}"
-    place = program.file.location(function.location)
     return [error(text, place, request.promises.left_by_kernels())]
 
 

@@ -17,7 +17,7 @@ from tfrt_runtime.executor.circles import refuse_disorder, refuse_endless_waits
 from tfrt_runtime.executor.decode import Call, Constant, FunctionWriter, make_plan
 from tfrt_runtime.executor.native_functions import PREFIX, with_bodies
 from tfrt_runtime.executor.python_kernels import present_request, report, run_python_kernel
-from tfrt_runtime.executor.resolve import PythonCall, Resolver, result_types_of
+from tfrt_runtime.executor.resolve import PythonCall, Resolver, lazy_last, types_of
 from tfrt_runtime.executor.sync_functions import (
     SyncFunctions,
     runs_in_sync,
@@ -109,6 +109,7 @@ class Executable:
             if is_sync:
                 refuse_disorder(self.file, function)
             kernels = self._find_all(function)
+            function = lazy_last(function, kernels)
             calls, constants = self._resolve(resolver, function, kernels, handle - self._base)
             traces = self._traces(arena, function, constants) if trace else {}
             traced += [
@@ -170,7 +171,10 @@ class Executable:
                     calls.append(None)
                 continue
             if isinstance(kernel, PythonKernel):
-                types = result_types_of(function, record.results)
+                types = (
+                    types_of(function, record.arguments),
+                    types_of(function, record.results),
+                )
                 all_names = function.attribute_names
                 names = all_names[position] if all_names else None
                 call, self._python[number + position] = resolver.python(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import functools
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -18,12 +20,12 @@ from tfrt_runtime.host.context import Request
 from tfrt_runtime.host.fitting import CHAIN_TYPE, fitting
 from tfrt_runtime.host.futures import on_queue
 from tfrt_runtime.host.interrupts import INTERRUPTS
-from tfrt_runtime.host.payload import PayloadError, read_as, read_payload
-from tfrt_runtime.host.process import native_process, request_of
+from tfrt_runtime.host.payload import FACES, PayloadError, read_as, read_payload
+from tfrt_runtime.host.process import native_process, request_of, shielded
 from tfrt_runtime.host.raw import WORDS, signed
 from tfrt_runtime.kernels.frame import KernelFrame
 from tfrt_runtime.kernels.outcomes import diagnostic_of, failed, items_of, pass_on
-from tfrt_runtime.kernels.registry import KernelError
+from tfrt_runtime.kernels.registry import KernelError, PythonKernel
 from tfrt_runtime.native.layouts import (
     CONTEXT_ARGUMENTS,
     CONTEXT_RESULTS,
@@ -62,6 +64,10 @@ MESSAGES = {
     MESSAGE_NOT_READY: "the kernel's result is not there yet, and a sync function does not wait",
     MESSAGE_WRONG_TYPE: "an argument is of another type than the kernel takes",
 }
+
+
+LONG_SECONDS = 0.5
+"""How long a kernel may keep a worker before its author is told of the blocking pool."""
 
 
 class Loaded(Protocol):
@@ -149,7 +155,13 @@ def run_python_kernel(context: int, record: int, program: Loaded, call: PythonCa
     before = request.host.serve(request)
     try:
         INTERRUPTS.allow()
-        returned = call_function(context, program, call, request)
+        if (watch := call.kernel.watch) is None:
+            returned = call_function(context, program, call, request)
+        else:
+            started = time.monotonic()
+            returned = call_function(context, program, call, request)
+            if (seconds := time.monotonic() - started) > LONG_SECONDS:
+                shielded(functools.partial(watch, seconds))
         INTERRUPTS.forbid()
         values = result_values(context, call, returned)
     except BaseException as exception:  # noqa: BLE001 - it becomes the results' error
@@ -182,8 +194,12 @@ def call_function(context: int, program: Loaded, call: PythonCall, request: Requ
     arguments: list[object]
     if kernel.raw:
         arguments = [borrowed(request, WORDS[i]) for i in staged]
+    elif call.order:
+        arguments = mixed(request, kernel, call.order, [WORDS[i] for i in staged])
     else:
         arguments = [read_payload(WORDS[i], objects, CHAIN) for i in staged]
+        if kernel.arrays:
+            arguments = [as_python(value) for value in arguments]
     if kernel.takes is not None and len(arguments) > kernel.takes and arguments[-1] is CHAIN:
         del arguments[-1]
     if kernel.takes is not None and len(arguments) > kernel.takes:
@@ -203,6 +219,26 @@ def call_function(context: int, program: Loaded, call: PythonCall, request: Requ
         attributes=call.attributes,
     )
     return kernel.function(frame, *arguments, *call.attributes)
+
+
+def as_python(value: object) -> object:
+    """A payload as users see it: a tensor is a numpy array that must not be written."""
+    face = FACES.get(type(value))
+    return value if face is None else face(value)
+
+
+def mixed(
+    request: Request, kernel: PythonKernel, order: tuple[int, ...], staged: list[int]
+) -> list[object]:
+    """The arguments of a kernel that does not await all of them, which come last, in its own order."""
+    arguments: list[object] = [None] * len(order)
+    lazy = kernel.lazy
+    for place, value in zip(order, staged, strict=True):
+        if place in lazy:
+            arguments[place] = borrowed(request, value)
+        else:
+            arguments[place] = as_python(read_payload(value, native_process().objects, CHAIN))
+    return arguments
 
 
 def borrowed(request: Request, value: int) -> AsyncValue:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from tfrt_runtime.bef.attributes import Plain
@@ -19,7 +19,9 @@ from tfrt_runtime.executor.attributes import (
     read_word,
 )
 from tfrt_runtime.executor.decode import Call, Constant
+from tfrt_runtime.host.fitting import CHAIN_TYPE
 from tfrt_runtime.host.payload import SCALAR_TYPES
+from tfrt_runtime.kernels.annotations import accepts, accepts_results, shown
 from tfrt_runtime.kernels.registry import (
     REQUIRED,
     CompiledKernel,
@@ -29,6 +31,7 @@ from tfrt_runtime.kernels.registry import (
     KernelError,
     Keyword,
     NativeKernel,
+    Parameters,
     PythonKernel,
 )
 from tfrt_runtime.native.layouts import (
@@ -55,6 +58,8 @@ class PythonCall:
     record: BefKernel
     attributes: tuple[object, ...]
     result_types: tuple[str, ...]
+    order: tuple[int, ...] = ()
+    """Which argument of the kernel each argument of the record is, if it does not await all of them."""
 
     # Reading a place takes as long as a small kernel runs, so it is read once, if at all.
 
@@ -188,12 +193,13 @@ class Resolver:
         self,
         kernel: PythonKernel,
         record: BefKernel,
-        result_types: tuple[str, ...],
+        types: tuple[tuple[str, ...], tuple[str, ...]],
         attribute_names: tuple[str, ...] | None,
     ) -> tuple[Call, PythonCall]:
         """What the record of a Python kernel says, and the Python half of its call.
 
-        `attribute_names` are None where the file has none.
+        `types` are those of the arguments and of the results; `attribute_names` are None where the file
+        has none.  Of a kernel that does not await all of its arguments, these come last (`lazy_last`).
 
         Raises:
             TfrtError: if the kernel cannot take this call; the place is the kernel's.
@@ -202,6 +208,10 @@ class Resolver:
         self._expect(record, kernel.name, kernel.needs, results)
         if record.is_nonstrict and not kernel.raw:
             raise self._refuse(record, f"'{kernel.name}' cannot run non-strictly")
+        result_types = types[1]
+        order = lazy_order(kernel, len(record.arguments))
+        if kernel.parameters is not None:
+            self._check_types(kernel, kernel.parameters, record, types, order)
         for word, type_text in zip(kernel.results or (), result_types, strict=False):
             if word != type_text and word in SCALAR_TYPES and type_text in SCALAR_TYPES:
                 raise self._refuse(record, f"'{kernel.name}' has a result {word}, not {type_text}")
@@ -209,7 +219,9 @@ class Resolver:
             attributes = self._attributes_in_order(kernel, record)
         else:
             attributes = self._attributes_by_name(kernel, record, attribute_names)
-        call = PythonCall(self._file, kernel, record, attributes, result_types)
+        call = PythonCall(self._file, kernel, record, attributes, result_types, order)
+        if kernel.prepare is not None:
+            self._prepare(kernel.prepare, call)
         if (words := self._shortcut_words(call)) is not None:
             assert kernel.shortcut is not None
             functions = tuple(self._symbols(symbol) for symbol in kernel.shortcut.functions)
@@ -219,8 +231,39 @@ class Resolver:
         flags = KERNEL_HEAVY
         flags |= KERNEL_BLOCKING if kernel.blocking else 0
         flags |= KERNEL_RAW if kernel.raw else 0
-        flags |= KERNEL_NONSTRICT if record.is_nonstrict else 0
-        return Call(self._python_kernel, flags, functions=record.functions), call
+        flags |= KERNEL_NONSTRICT if record.is_nonstrict or order else 0
+        strict = (len(order) - len(kernel.lazy) or -1) if order else 0
+        return Call(self._python_kernel, flags, strict, functions=record.functions), call
+
+    def _check_types(
+        self,
+        kernel: PythonKernel,
+        parameters: Parameters,
+        record: BefKernel,
+        types: tuple[tuple[str, ...], tuple[str, ...]],
+        order: tuple[int, ...],
+    ) -> None:
+        """Compare the types of a call with the annotations of the kernel."""
+        count = len(parameters.names)
+        for place, type_text in zip(order or range(len(types[0])), types[0], strict=True):
+            if place < count:
+                annotation, name = parameters.annotations[place], f" ({parameters.names[place]})"
+            else:
+                annotation, name = parameters.rest, ""
+            is_order = place == count == kernel.takes and type_text == CHAIN_TYPE
+            if not is_order and not accepts(annotation, type_text):
+                text = f"argument {place + 1}{name} of '{kernel.name}' is {shown(annotation)}"
+                raise self._refuse(record, f"{text}, found {type_text}")
+        if not accepts_results(parameters.returned, types[1]):
+            found = ", ".join(types[1]) or "no results"
+            text = f"'{kernel.name}' returns {shown(parameters.returned)}, found {found}"
+            raise self._refuse(record, text)
+
+    def _prepare(self, prepare: Callable[..., object], call: PythonCall) -> None:
+        try:
+            prepare(*call.attributes)
+        except KernelError as wrong:
+            raise self._refuse(call.record, wrong.message) from None
 
     def _shortcut_words(self, call: PythonCall) -> tuple[int, ...] | None:
         """The data of the native half of a Python kernel; None if there is none for this call."""
@@ -282,8 +325,14 @@ class Resolver:
         stored = (self._file.attribute_types or {}).get(offset)
         if stored is None:
             raise self._refuse(record, f"the file does not say of what type {name} is")
-        if keyword.kind is not None and stored not in KINDS_OF[keyword.kind]:
-            kinds = f"{kind_text(stored)}, and the kernel takes {keyword.kind.__name__}"
+        kind = keyword.kind
+        if isinstance(kind, str):
+            if kind_text(stored) != kind:
+                raise self._refuse(
+                    record, f"{name} is {kind_text(stored)}, and the kernel takes {kind}"
+                )
+        elif kind is not None and stored not in KINDS_OF[kind]:
+            kinds = f"{kind_text(stored)}, and the kernel takes {kind.__name__}"
             raise self._refuse(record, f"{name} is {kinds}")
         return self._value(kernel.name, record, offset, "any")
 
@@ -404,7 +453,29 @@ def _payload_type(word: str) -> int:
     return TYPE_CHAIN if word == "chain" else SCALAR_TYPES.get(word, TYPE_OBJECT)
 
 
-def result_types_of(function: BefFunction, registers: Sequence[int]) -> tuple[str, ...]:
+def lazy_order(kernel: PythonKernel, count: int) -> tuple[int, ...]:
+    """`count` arguments, those that the kernel does not await last; () if it awaits all of them."""
+    lazy = kernel.lazy
+    if not lazy or kernel.raw:
+        return ()
+    return tuple(sorted(range(count), key=lambda place: place in lazy))
+
+
+def lazy_last(function: BefFunction, kernels: Sequence[Kernel]) -> BefFunction:
+    """`function`, whose calls of Python kernels have last what these do not await."""
+    if not any(isinstance(kernel, PythonKernel) and kernel.lazy for kernel in kernels):
+        return function
+    records = list(function.kernels)
+    for position, (kernel, record) in enumerate(zip(kernels, records, strict=True)):
+        if isinstance(kernel, PythonKernel) and (
+            order := lazy_order(kernel, len(record.arguments))
+        ):
+            moved = tuple(record.arguments[place] for place in order)
+            records[position] = record._replace(arguments=moved)
+    return replace(function, kernels=tuple(records))
+
+
+def types_of(function: BefFunction, registers: Sequence[int]) -> tuple[str, ...]:
     """MLIR types of registers, "" where the file does not say."""
     if function.register_types is None:
         return ("",) * len(registers)

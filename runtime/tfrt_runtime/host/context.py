@@ -10,7 +10,7 @@ import time
 import weakref
 from collections.abc import Callable
 from types import TracebackType
-from typing import Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Protocol, Self, TypeVar
 
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error
 from tfrt_runtime.host.allocator import (
@@ -42,6 +42,9 @@ from tfrt_runtime.native.layouts import (
     REQUEST_STORE,
 )
 
+if TYPE_CHECKING:
+    import asyncio
+
 Sink = Callable[[str], None]
 CANCELLED = "Cancelled"
 HOST_CLOSED = "the host is closed"
@@ -54,7 +57,10 @@ HURRY_SECONDS = 0.1
 
 
 class SharedContext(Protocol):
-    """Something that a host has once per class, made when it is first asked for."""
+    """Something that a host has once per class, made when it is first asked for.
+
+    If it has a method `close`, that is called when the host is closed.
+    """
 
     def __init__(self, host: HostContext) -> None: ...
 
@@ -102,9 +108,12 @@ class HostContext:
         on_diagnostic: Callable[[Diagnostic], None] = lambda _: None,
         tracing: Tracing | None = None,
         memory: int | str | None = None,
+        loop: asyncio.AbstractEventLoop | None = None,
     ) -> None:
         """
         Args:
+            loop: where `async def` kernels run; by default a loop of the host's own, on a thread of its
+                own.  It is the caller's, who runs it, and goes on when the host is closed.
             memory: the budget: bytes, or a text such as "2G", that native code and tensors may hold
                 when programs of this host ask for more.  A run that needs more ends with an error
                 at the operation that grew.  By default half of what the process may have.
@@ -114,6 +123,7 @@ class HostContext:
             TfrtError: if the work queue, the allocator or the memory is described wrongly.
         """
         self.tracing = tracing
+        self.loop = loop
         self.timers = TimerQueue()
         self.deadlines = RequestDeadlineTracker(self.timers)
         self.work_queue = _work_queue(work_queue)
@@ -294,6 +304,8 @@ class HostContext:
         self.when_closed()
         is_quiet = self.quiesce(patience)
         self.work_queue.stop(STOP_SECONDS if is_quiet else HURRY_SECONDS)
+        for shared in list(self._shared.values()):
+            getattr(shared, "close", lambda: None)()
         self._shared.clear()  # what threads of the queue may use until their end
         del self.cancelled  # a request that could not be ended holds it, too
         if self.tensor_store:  # what other hosts use stays theirs
@@ -392,6 +404,13 @@ class Request:
         """Whether the run waits for something from outside the runtime."""
         promised = self._promises is not None and self._promises.are_open()
         return promised or self._outside > 0
+
+    def waits_for_this_thread(self) -> bool:
+        """Whether kernels of the run wait for an event loop of the user's that this thread runs."""
+        loop = self.host.loop
+        if loop is None or self._outside == 0:
+            return False
+        return sys.modules["asyncio"]._get_running_loop() is loop  # a loop exists
 
     @property
     def is_leaving(self) -> bool:

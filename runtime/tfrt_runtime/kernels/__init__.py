@@ -1,6 +1,8 @@
 """Kernels by name: the registry, the standard kernels, and those that a user writes in Python.
 
-Read `registry` (what a kernel is) and `frame` (what one sees of its call) first, then `user`
-(`@kernel`), `outcomes` and `event_loop` (what becomes of what a kernel returns and raises), and `standard`, which lists the modules that the standard kernels come from: scalars,
-effects, functions, strings, lifetimes, tensors, and those of the CPU backend (`cpu_…`).
+Read `registry` (what a kernel is) and `frame` (what one sees of its call) first, then `user` (`@kernel`),
+`annotations` (what they say about types), `outcomes` (what becomes of what a kernel returns and raises),
+`policies` and `event_loop` (retries, time limits, coroutines), and `signatures` and `numba_kernels` (native
+ones).  `standard` lists the modules that the standard kernels come from: scalars, effects, functions,
+strings, lifetimes, tensors, and those of the CPU backend (`cpu_…`).
 """

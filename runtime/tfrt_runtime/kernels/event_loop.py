@@ -4,32 +4,47 @@ from __future__ import annotations
 
 import contextlib
 import threading
+import weakref
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING
 
 from tfrt_runtime.host.async_value import AsyncValue
-from tfrt_runtime.host.fitting import fitting
-from tfrt_runtime.host.payload import SCALAR_TYPES, encode_scalar
+from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.kernels.frame import KernelFrame
-from tfrt_runtime.kernels.outcomes import failed, items_of, pass_on
-from tfrt_runtime.kernels.registry import KernelError
+from tfrt_runtime.kernels.outcomes import items_of
+from tfrt_runtime.kernels.policies import Policy, settle, settle_failed
 
 if TYPE_CHECKING:
     import asyncio
 
+STOP_SECONDS = 0.5
+"""How long the end of a host waits for coroutines that it has cancelled."""
+
 
 def on_event_loop(
-    function: Callable[..., Coroutine[object, object, object]], has_frame: bool
+    name: str,
+    function: Callable[..., Coroutine[object, object, object]],
+    has_frame: bool,
+    policy: Policy,
 ) -> Callable[..., object]:
     """A kernel function that starts a coroutine and returns values that it resolves."""
 
     import asyncio  # takes 20 ms, and few programs have such kernels
 
     def start(frame: KernelFrame, *values: object) -> AsyncValue | tuple[AsyncValue, ...]:
-        task = function(*((frame,) if has_frame else ()), *values)
+        given = (frame, *values) if has_frame else values
         results = tuple(frame.allocate(i) for i in range(len(frame.result_types)))
+        serving = frame.host.shared_context(EventLoop)
+        task = serving.attempt(name, function, given, policy)
+        coroutine = finish(frame, task, results)
         frame.request.enter()
-        asyncio.run_coroutine_threadsafe(finish(frame, task, results), event_loop())
+        try:
+            asyncio.run_coroutine_threadsafe(coroutine, serving.loop)
+        except RuntimeError:  # the loop is closed
+            frame.request.leave()
+            coroutine.close()
+            task.close()
+            raise
         return results[0] if len(results) == 1 else results
 
     return start
@@ -56,68 +71,113 @@ async def finish(
     request.call_when_cancelled(this, cancel)
     try:
         returned = await task
-        items = [
-            await item if isinstance(item, AsyncValue) else item
-            for item in items_of(returned, len(results))
-        ]
-        values = [
-            item if isinstance(item, KernelError) else checked(result.type, item)
-            for result, item in zip(results, items, strict=True)
-        ]
-        for result, value in zip(results, values, strict=True):
-            with contextlib.suppress(RuntimeError):  # a cancellation has decided it
-                if isinstance(value, KernelError):
-                    result.set_error(failed(request, value, frame.location))
-                else:
-                    result.emplace(value)
+        items = tuple(
+            [
+                await item if isinstance(item, AsyncValue) else item
+                for item in items_of(returned, len(results))
+            ]
+        )
+        settle(frame, results, items[0] if len(items) == 1 else items)
     except BaseException as problem:  # noqa: BLE001 - it becomes the results' error
         if not (request.is_cancelled and isinstance(problem, asyncio.CancelledError)):
-            diagnostic = failed(request, problem, frame.location)
-            for result in results:
-                with contextlib.suppress(RuntimeError):
-                    result.set_error(diagnostic)
-            pass_on(request, problem, diagnostic)
+            settle_failed(frame, results, problem)
     finally:
         request.forget_when_cancelled(this)
         request.leave()
 
 
-def checked(type_text: str, value: object) -> object:
-    """`value`, which an AsyncValue of that type takes: no result is set where another one is wrong.
+class EventLoop:
+    """The loop of a host's `async def` kernels: the user's, or one that runs on a thread of its own."""
 
-    Raises:
-        PayloadError: if the type has no such values.
-    """
-    if type_text in SCALAR_TYPES:
-        encode_scalar(type_text, value)
-    return fitting(type_text, value)
+    def __init__(self, host: HostContext) -> None:
+        import asyncio
+
+        self._limits: dict[object, asyncio.Semaphore] = {}
+        self.close: Callable[[], object] = lambda: None
+        """Ends the thread; a loop of the user's goes on."""
+        if host.loop is not None:
+            self.loop = host.loop
+            return
+        self.loop = asyncio.new_event_loop()
+        served = _ServedLoop(self.loop)
+        # Also when the host is dropped without `close`, and this object with it.
+        self.close = weakref.finalize(self, served.stop)
+
+    async def attempt(
+        self,
+        name: str,
+        function: Callable[..., Coroutine[object, object, object]],
+        values: tuple[object, ...],
+        policy: Policy,
+    ) -> object:
+        """What the coroutine function returns, called as the policy says."""
+        import asyncio
+
+        async def once() -> object:
+            try:
+                async with asyncio.timeout(policy.timeout) as time:
+                    return await function(*values)
+            except TimeoutError:
+                if time.expired():
+                    raise policy.timed_out(name) from None
+                raise
+
+        async def several() -> object:
+            for _ in range(policy.retries):
+                with contextlib.suppress(Exception):
+                    return await once()
+            return await once()
+
+        if policy.limit is None:
+            return await several()
+        if function not in self._limits:
+            self._limits[function] = asyncio.Semaphore(policy.limit)
+        async with self._limits[function]:
+            return await several()
 
 
-_loops: list[asyncio.AbstractEventLoop] = []
-_lock = threading.Lock()
+class _ServedLoop:
+    """A loop on a thread of its own, until it is stopped."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._is_stopped = False
+        self._thread = threading.Thread(target=self._serve, name="event loop", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Cancel what is left and end the thread.  On any thread."""
+        self._is_stopped = True
+        with contextlib.suppress(RuntimeError):  # it is closed already
+            self._loop.call_soon_threadsafe(self._loop.stop)
+        if threading.current_thread() is not self._thread:
+            self._thread.join(2 * STOP_SECONDS)
+
+    def _serve(self) -> None:
+        """Run the loop, whatever kernels do to it.
+
+        A kernel may stop it, and what a task or a callback that a kernel has made raises may end it.
+        """
+        loop = self._loop
+        while not self._is_stopped:
+            try:
+                loop.run_forever()
+            except BaseException as problem:  # noqa: BLE001 - others need the loop
+                loop.call_exception_handler(
+                    {"message": "a task or callback of a kernel ended", "exception": problem}
+                )
+        with contextlib.suppress(BaseException):
+            loop.run_until_complete(_ended())
+        loop.close()
 
 
-def event_loop() -> asyncio.AbstractEventLoop:
-    """The loop of `async def` kernels, which runs on a thread of its own."""
+async def _ended() -> None:
+    """Cancel the other tasks of this loop, and wait for them a little."""
     import asyncio
 
-    with _lock:
-        if not _loops or _loops[0].is_closed():
-            _loops[:] = [asyncio.new_event_loop()]
-            arguments = (_loops[0],)
-            threading.Thread(target=serve, args=arguments, name="event loop", daemon=True).start()
-        return _loops[0]
-
-
-def serve(loop: asyncio.AbstractEventLoop) -> None:
-    """Run the loop until it is closed, whatever kernels do to it.
-
-    A kernel may stop it, and what a task or a callback that a kernel has made raises may end it.
-    """
-    while not loop.is_closed():
-        try:
-            loop.run_forever()
-        except BaseException as problem:  # noqa: BLE001 - others need the loop
-            loop.call_exception_handler(
-                {"message": "a task or callback of a kernel ended", "exception": problem}
-            )
+    tasks = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in tasks:
+        task.cancel()
+    if tasks:
+        await asyncio.wait(tasks, timeout=STOP_SECONDS)
+    await asyncio.get_running_loop().shutdown_asyncgens()

@@ -11,7 +11,7 @@ import contextlib
 import functools
 import inspect
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,7 @@ import numpy as np
 from tfrt_runtime.host.payload import PayloadError, bits_of_f64
 from tfrt_runtime.host.raw import signed
 from tfrt_runtime.host.tensor.dense import DenseHostTensor
+from tfrt_runtime.host.tensor.element_types import AnyArray
 from tfrt_runtime.kernels.outcomes import place_of
 from tfrt_runtime.kernels.registry import KernelError
 from tfrt_runtime.kernels.signatures import Scalar, Signature, Tensor
@@ -43,6 +44,7 @@ class NumbaFunction:
         self._function = function
         self._signature = signature
         self._compiled = functools.cache(self._compile)
+        self._dispatcher = functools.cache(self._make_dispatcher)
         self._thread = threading.local()
         self._kept: list[object] = []  # what compiled code has the address of
 
@@ -52,16 +54,7 @@ class NumbaFunction:
         Raises:
             KernelError: if the function cannot be compiled, or an attribute is no number.
         """
-        for value in attributes:
-            if type(value) not in ATTRIBUTE_TYPES:
-                raise KernelError(
-                    f"an attribute of native kernel '{self._name}' must be a number,"
-                    f" found {type(value).__name__}"
-                )
-        kinds = tuple(
-            "uint64" if isinstance(value, int) and value >= 2**63 else ATTRIBUTE_TYPES[type(value)]
-            for value in attributes
-        )
+        kinds = self._kinds(attributes)
         arguments, results = self._signature.arguments, self._signature.results
         return (
             self._compiled(kinds).address,
@@ -73,12 +66,62 @@ class NumbaFunction:
             *map(_attribute_word, attributes),
         )
 
+    def _kinds(self, attributes: Sequence[object]) -> tuple[str, ...]:
+        """Numba's types of the attributes.
+
+        Raises:
+            KernelError: if one is no number.
+        """
+        for value in attributes:
+            if type(value) not in ATTRIBUTE_TYPES:
+                raise KernelError(
+                    f"an attribute of native kernel '{self._name}' must be a number,"
+                    f" found {type(value).__name__}"
+                )
+        return tuple(
+            "uint64" if isinstance(value, int) and value >= 2**63 else ATTRIBUTE_TYPES[type(value)]
+            for value in attributes
+        )
+
+    def prepare(self, *attributes: object) -> None:
+        """Compile what `call` will call.
+
+        Raises:
+            KernelError: if that cannot be, or an attribute is no number.
+        """
+        self._dispatcher(self._kinds(attributes))
+
+    def call(self, *values: object) -> object:
+        """Call the compiled function, without the GIL, from a kernel that returns arrays."""
+        arguments = self._signature.arguments
+        given = tuple(map(self._fit, values, arguments))
+        attributes = values[len(arguments) :]
+        return self._dispatcher(self._kinds(attributes))(*given, *attributes)
+
+    def _fit(self, value: object, argument: Scalar | Tensor) -> object:
+        """An argument as the compiled function takes it.
+
+        Raises:
+            KernelError: if it is of another type: Numba would compile the function for that one, too.
+        """
+        if isinstance(argument, Scalar):
+            return argument.dtype.type(value)
+        if isinstance(value, DenseHostTensor):
+            if value.element_type is argument.element and value.shape.rank == argument.rank:
+                return value.array if argument.is_out else _read_only(value.array)
+            found = f"one of {value.element_type} of rank {value.shape.rank}"
+        else:
+            found = type(value).__name__
+        wanted = f"a tensor of {argument.element} of rank {argument.rank}"
+        raise KernelError(f"'{self._name}' takes {wanted}, found {found}")
+
     def in_python(self, function: Callable[..., object]) -> Callable[..., object]:
         """What is called where the native half cannot finish: raises what that has raised.
 
         Where nothing did, it is `function` on what its compiled self would see: arrays in the place
         of tensors.
         """
+        arguments = self._signature.arguments
 
         @functools.wraps(function)
         def call(*values: object) -> object:
@@ -92,10 +135,38 @@ class NumbaFunction:
                 if raised.__traceback__ is None:  # Numba's own errors have no line
                     raised.__traceback__ = place_of(self._function)
                 raise raised
-            arrays = [v.array if isinstance(v, DenseHostTensor) else v for v in values]
+            arrays = list(values)
+            for index, argument in enumerate(arguments):
+                if isinstance(argument, Tensor) and index < len(values):
+                    arrays[index] = self._fit(values[index], argument)
             return function(*arrays)
 
         return call
+
+    def _make_dispatcher(self, kinds: tuple[str, ...]) -> Any:
+        """The function compiled for its types and those of its attributes, and for no others.
+
+        Raises:
+            KernelError: if Numba cannot compile it; says why.
+        """
+        try:
+            import numba
+        except ImportError:
+            raise self._refuse("Numba is missing: pip install numba") from None
+
+        self._refuse_unchecked(self._function, ())
+        types = [_numba_type(argument) for argument in self._signature.arguments]
+        types += [getattr(numba, kind) for kind in kinds]
+        function = numba.njit(nogil=True)(_without_keywords(self._function))
+        made: Any = function
+        try:
+            with _bounds_checked():
+                made.compile(tuple(types))
+        except Exception as wrong:  # noqa: BLE001 - Numba raises all kinds
+            raise self._refuse(_reason(wrong)) from None
+        made.disable_compile()
+        self._check_results(made.nopython_signatures[0].return_type)
+        return made
 
     def _compile(self, kinds: tuple[str, ...]) -> Any:
         """The compiled function for attributes of those types, as a Numba cfunc.
@@ -103,10 +174,9 @@ class NumbaFunction:
         Raises:
             KernelError: if Numba cannot compile it; says why.
         """
+        function = self._dispatcher(kinds)
         import numba
 
-        self._refuse_unchecked(self._function, ())
-        function = numba.njit(_without_keywords(self._function))
         space: dict[str, Any] = {
             "np": np,
             "carray": numba.carray,  # type: ignore[attr-defined]
@@ -127,8 +197,6 @@ class NumbaFunction:
                 )
         except Exception as wrong:  # noqa: BLE001 - Numba raises all kinds
             raise self._refuse(_reason(wrong)) from None
-        made: Any = function
-        self._check_results(made.nopython_signatures[0].return_type)
         return compiled
 
     def _refuse_unchecked(
@@ -152,9 +220,21 @@ class NumbaFunction:
         kinds = {"b": types.Boolean, "i": types.Integer, "u": types.Integer, "f": types.Number}
         results = self._signature.results
         given = list(getattr(returned, "types", [returned]))
-        for kind, result in zip(given, results, strict=len(results) > 0):
-            if not isinstance(kind, kinds[result.dtype.kind]):
-                raise self._refuse(f"it returns {kind} where its signature says {result.word}")
+        if results and len(given) != len(results):
+            count = f"{len(given)} values where its signature says {len(results)}"
+            raise self._refuse(f"it returns {count}")
+        for kind, result in zip(given, results, strict=False):
+            if isinstance(result, Tensor):
+                is_right = (
+                    isinstance(kind, types.Array)
+                    and kind.ndim == result.rank
+                    and kind.dtype == _numba_type(result).dtype
+                )
+            else:
+                is_right = isinstance(kind, kinds[result.dtype.kind])
+            if not is_right:
+                wanted = result.word if isinstance(result, Scalar) else _shown(result)
+                raise self._refuse(f"it returns {kind} where its signature says {wanted}")
         if not results and not isinstance(returned, types.NoneType):
             raise self._refuse(f"it returns {returned} where its signature says nothing")
 
@@ -181,6 +261,7 @@ def entry_text(signature: Signature, kinds: tuple[str, ...]) -> str:
     made = ", ".join(f"r{i}" for i in range(len(signature.results)))
     lines.append(f"  {made + ' = ' if made else ''}function({', '.join(given)})")
     for index, result in enumerate(signature.results):
+        assert isinstance(result, Scalar)  # else it is called from Python
         lines += _hand_over(f"r{index}", index, result)
     return "\n".join(lines) + "\n"
 
@@ -205,6 +286,27 @@ def _hand_over(name: str, index: int, result: Scalar) -> list[str]:
         lines.append(f"  if {name} < {limits.min} or {name} > {limits.max}:")
         lines.append(f"    raise Unfit({name}, {result.word!r})")
     return [*lines, f"  put(results, {8 * index}, np.{dtype}({name}))"]
+
+
+def _numba_type(argument: Scalar | Tensor) -> Any:
+    """An argument to Numba; an array that is no out tensor cannot be written."""
+    from numba import from_dtype, types
+
+    dtype: Any = argument.dtype
+    kind = from_dtype(dtype)
+    if isinstance(argument, Scalar):
+        return kind
+    return types.Array(kind, argument.rank, "C", readonly=not argument.is_out)
+
+
+def _read_only(array: AnyArray) -> AnyArray:
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def _shown(tensor: Tensor) -> str:
+    return f"tensor<{'?x' * tensor.rank}{tensor.element.word}>"
 
 
 def _numpy_name(dtype: np.dtype[np.generic]) -> str:
@@ -290,6 +392,13 @@ def _attempt(entry: Any, keep: Callable[[BaseException], None]) -> Any:
 
 def _reason(wrong: Exception) -> str:
     """The lines of Numba's message that are about the function: not its advice."""
+    if "readonly array" in str(wrong) and ("setitem" in str(wrong) or "modify" in str(wrong)):
+        return (
+            "it writes an array that others have, too: annotate it tfrt.out[tfrt.tensor[...]], in a"
+            " signature 'out tensor<...>', or write a copy"
+        )
+    if isinstance(wrong, AttributeError):  # Numba's own, for instance at `x += 1` of such an array
+        return f"Numba fails on it ({wrong}); only arrays annotated tfrt.out[...] can be written"
     lines: Iterable[str] = (line.strip() for line in str(wrong).splitlines())
     told = [line for line in lines if line and not line.startswith(("Failed in", "During:"))]
     return " ".join(told[:3])

@@ -11,6 +11,8 @@ from tfrt_runtime.host.payload import PayloadError
 from tfrt_runtime.kernels.registry import KernelError
 
 OWN_MODULES = "tfrt_runtime."
+FOREIGN = ("attached to a different loop", "bound to a different event loop")
+"""What asyncio says of a future, or of a lock, that belongs to another loop."""
 
 
 def items_of(returned: object, count: int) -> tuple[object, ...]:
@@ -66,8 +68,17 @@ def diagnostic_of(exception: BaseException, place: AnyLocation | None) -> Diagno
             code = frames.tb_frame.f_code
             place_in_python = f"{code.co_filename}:{frames.tb_lineno}"
             notes = (note(f"raised in {code.co_name}, {place_in_python}"),)
+        if isinstance(exception, RuntimeError) and any(said in text for said in FOREIGN):
+            notes += (note(OTHER_LOOP),)
     cause = None if exception.__traceback__ is None else exception
     return Diagnostic(Severity.ERROR, message, place, notes, cause)
+
+
+OTHER_LOOP = (
+    "an 'async def' kernel runs on the event loop of its host, and what it awaits belongs to another one:"
+    " make it within the kernel, or the host with HostContext(loop=asyncio.get_running_loop());"
+    ' in a notebook, %config TFRT.loop = "notebook"'
+)
 
 
 def _printable(said: object) -> str:

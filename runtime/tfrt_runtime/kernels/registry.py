@@ -33,6 +33,7 @@ __all__ = [
     "KernelsOver",
     "Keyword",
     "NativeKernel",
+    "Parameters",
     "PythonKernel",
     "Shortcut",
     "arguments_taken",
@@ -86,13 +87,29 @@ REQUIRED = inspect.Parameter.empty
 class Keyword:
     """An attribute that a Python kernel takes by its name.
 
-    `kind` is `bool`, `int` (any integer), `float` (any float), `str`, or None for anything.
+    `kind` is `bool`, `int` (any integer), `float` (any float), `str`, the word of a scalar type, or None
+    for anything.
     `default` is the value where the operation has no such attribute, or `REQUIRED`.
     """
 
     name: str
-    kind: type | None = None
+    kind: type | str | None = None
     default: object = REQUIRED
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """What the annotations of a Python kernel say, which programs are checked against (`annotations`).
+
+    `rest` is for arguments beyond the names, of a function that takes any number of them.
+    """
+
+    names: tuple[str, ...]
+    annotations: tuple[object, ...]
+    rest: object
+    returned: object
+    lazy: frozenset[int] = frozenset()
+    """The arguments that are not awaited: the kernel gets AsyncValues."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +139,18 @@ class PythonKernel:
     shortcut: Shortcut | None = None
     keywords: tuple[Keyword, ...] | None = None
     """The attributes in the order in which the function gets them, behind its arguments."""
+    parameters: Parameters | None = None
+    arrays: bool = False
+    """It gets tensors as numpy arrays, which it must not write."""
+    watch: Callable[[float], None] | None = None
+    """Called with the seconds that a call took, if that is long for a worker."""
+    prepare: Callable[..., object] | None = None
+    """Called with the attributes when a program that calls it is loaded; may raise `KernelError`."""
+
+    @property
+    def lazy(self) -> frozenset[int]:
+        """The arguments that are not awaited."""
+        return frozenset() if self.parameters is None else self.parameters.lazy
 
 
 @dataclass(frozen=True, slots=True)
@@ -329,14 +358,15 @@ def arguments_taken(function: Callable[..., object], others: int) -> tuple[int, 
 
     `others` of its positional parameters are for something else.
     """
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except ValueError:  # a function of C does not say
+        return 0, None
     positional = [
         parameter
-        for parameter in inspect.signature(function).parameters.values()
+        for parameter in parameters
         if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
     ]
     needed = sum(parameter.default is parameter.empty for parameter in positional)
-    is_variadic = any(
-        parameter.kind is parameter.VAR_POSITIONAL
-        for parameter in inspect.signature(function).parameters.values()
-    )
+    is_variadic = any(parameter.kind is parameter.VAR_POSITIONAL for parameter in parameters)
     return max(0, needed - others), None if is_variadic else len(positional) - others

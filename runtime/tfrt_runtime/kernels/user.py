@@ -18,16 +18,21 @@ import functools
 import inspect
 import sys
 import threading
+import warnings
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, replace
-from typing import TypeVar, cast, overload
+from typing import NoReturn, TypeVar, cast, overload
 
+from tfrt_runtime.callers import place_of_caller
 from tfrt_runtime.diagnostics import TfrtError, error
+from tfrt_runtime.kernels.annotations import Type, signature_of, takes_value
 from tfrt_runtime.kernels.event_loop import on_event_loop
 from tfrt_runtime.kernels.frame import KernelFrame
+from tfrt_runtime.kernels.policies import ONCE, Policy, with_policy
 from tfrt_runtime.kernels.registry import (
     KernelRegistry,
     Keyword,
+    Parameters,
     PythonKernel,
     Shortcut,
     arguments_taken,
@@ -73,13 +78,54 @@ USER_FUNCTIONS: dict[str, UserKernel] = {}
 """What `kernel` decorated, by the kernel's name."""
 
 
+class BlockingWarning(UserWarning):
+    """A kernel kept a worker for so long that other kernels had to wait."""
+
+
+class BlockingWatch:
+    """Warns, once, of a kernel that keeps a worker for long."""
+
+    def __init__(self, name: str, function: Callable[..., object]) -> None:
+        self._name = name
+        self._function = function
+        self._is_said = False
+
+    def __call__(self, seconds: float) -> None:
+        """A call took that long."""
+        if self._is_said:
+            return
+        self._is_said = True
+        text = (
+            f"kernel '{self._name}' kept a worker for {seconds:.1f} s, and other kernels waited:"
+            " blocking=True runs it on a thread of its own"
+        )
+        code = getattr(inspect.unwrap(self._function), "__code__", None)
+        place = ("<kernel>", 1) if code is None else (code.co_filename, code.co_firstlineno)
+        warnings.warn_explicit(text, BlockingWarning, *place)
+
+
+def refuse(message: str) -> NoReturn:
+    """
+    Raises:
+        TfrtError: at the line of the caller.
+    """
+    raise TfrtError(error(message, place_of_caller()))
+
+
 @overload
 def kernel(name: PythonFunction, /) -> PythonFunction: ...
 
 
 @overload
 def kernel(
-    name: str | None = None, *, blocking: bool = False, raw: bool = False, native: str = ""
+    name: str | None = None,
+    *,
+    blocking: bool = False,
+    raw: bool = False,
+    native: str | bool = False,
+    retries: int = 0,
+    timeout: float | None = None,
+    limit: int | None = None,
 ) -> Callable[[PythonFunction], PythonFunction]: ...
 
 
@@ -88,7 +134,10 @@ def kernel(
     *,
     blocking: bool = False,
     raw: bool = False,
-    native: str = "",
+    native: str | bool = False,
+    retries: int = 0,
+    timeout: float | None = None,
+    limit: int | None = None,
 ) -> PythonFunction | Callable[[PythonFunction], PythonFunction]:
     """Register the decorated function as kernel `name`, in the place of an earlier one.
 
@@ -97,21 +146,31 @@ def kernel(
     Its attribute `kernel` is the `UserKernel`.
 
     The function runs with the GIL on the worker that reaches it, or with `blocking` on a thread of
-    the blocking pool.  With `raw` its arguments are AsyncValues.  With `native`, which says its types
-    such as `(f64, tensor<?x?xf32>) -> f64`, it is compiled by Numba and runs without the GIL: tensors
-    are numpy arrays that it may write, attributes are numbers.  Results get the types that the
-    program gives them: they are checked, None is a chain where the program has one, a tuple is several
-    results, a numpy array is a tensor.  What it raises is the cause of the results' error; raise
-    `KernelError` for a message of your own.
+    the blocking pool.  Programs are checked against its annotations when they are loaded.  Tensors are
+    numpy arrays, which it must not write; a parameter annotated `AsyncValue` is not awaited, and with
+    `raw` all arguments are AsyncValues.  Results get the types that the program gives them: None is a
+    chain where the program has one, a tuple is several results, a numpy array is a tensor.  What it
+    raises is the cause of the results' error; raise `KernelError` for a message of your own.
+
+    Args:
+        native: True, or its types such as `(f64, tensor<?x?xf32>) -> f64`, which are else those of the
+            annotations (`tfrt.f64`, `tfrt.tensor[tfrt.f32, 2]`): Numba compiles it, and it runs without
+            the GIL.  It writes only arrays annotated `tfrt.out[...]`; attributes are numbers.
+        retries: how often it is called again after it has raised an `Exception`.
+        timeout: seconds that a call may take, of async and blocking functions.
+        limit: how many calls run at the same time on one host.
 
     Raises:
-        TfrtError: if `native` is no signature of a native kernel.
+        TfrtError: if `native` is no signature of a native kernel, or the options do not fit the function.
     """
+    policy = Policy(retries, timeout, limit)
 
     def register(function: PythonFunction) -> PythonFunction:
         full_name = name if isinstance(name, str) else own_name(function)
-        made = user_kernel(full_name, function, blocking=blocking, raw=raw)
-        USER_KERNELS.replace(native_kernel(made, function, native) if native else made)
+        made = user_kernel(full_name, function, blocking=blocking, raw=raw, policy=policy)
+        if native is not False:
+            made = native_kernel(made, function, native, policy)
+        USER_KERNELS.replace(made)
         described = UserKernel(full_name, function, made.keywords or (), takes_frame(function))
         USER_FUNCTIONS[full_name] = described
         return callable_in_traces(described, function)
@@ -126,78 +185,129 @@ def own_name(function: Callable[..., object]) -> str:
 
 
 def callable_in_traces(described: UserKernel, function: PythonFunction) -> PythonFunction:
-    """A function that does what `function` does, or on a thread that traces makes an operation."""
+    """A function that does what `function` does, or on a thread that traces makes an operation.
 
-    @functools.wraps(function)
-    def call(*values: object, **keywords: object) -> object:
-        traced = TRACING.call
-        if traced is None:
-            return function(*values, **keywords)
-        return traced(described, values, keywords)
+    Its code has the place of `function`: that is what a traceback names, and what tools look at.
+    """
 
+    def call(*values: object, **keywords: object) -> object: return _called(described, function, values, keywords)  # fmt: skip
+
+    code = getattr(function, "__code__", None)
+    if code is not None:
+        call.__code__ = call.__code__.replace(  # all on one line, as there is only one to name
+            co_filename=code.co_filename,
+            co_firstlineno=code.co_firstlineno,
+            co_name=code.co_name,
+            co_qualname=code.co_qualname,
+        )
+    functools.update_wrapper(call, function)
     call.kernel = described  # type: ignore[attr-defined]
     if inspect.iscoroutinefunction(function) and sys.version_info >= (3, 12):
         inspect.markcoroutinefunction(call)
     return cast(PythonFunction, call)
 
 
+def _called(
+    described: UserKernel,
+    function: Callable[..., object],
+    values: tuple[object, ...],
+    keywords: dict[str, object],
+) -> object:
+    traced = TRACING.call
+    if traced is None:
+        return function(*values, **keywords)
+    return traced(described, values, keywords)
+
+
 def user_kernel(
-    name: str, function: Callable[..., object], *, blocking: bool = False, raw: bool = False
+    name: str,
+    function: Callable[..., object],
+    *,
+    blocking: bool = False,
+    raw: bool = False,
+    policy: Policy = ONCE,
 ) -> PythonKernel:
-    """A kernel that calls `function` as `kernel` says."""
+    """A kernel that calls `function` as `kernel` says.
+
+    Raises:
+        TfrtError: if the policy does not fit the function.
+    """
     keywords = keyword_parameters(function)
     is_coroutine = inspect.iscoroutinefunction(function)
     has_frame = takes_frame(function)
     call = with_keywords(function, keywords)
+    needs_frame = has_frame or is_coroutine
     if is_coroutine:
-        call = on_event_loop(
-            cast("Callable[..., Coroutine[object, object, object]]", call), has_frame
-        )
+        coroutine = cast("Callable[..., Coroutine[object, object, object]]", call)
+        call = on_event_loop(name, coroutine, has_frame, policy)
+    elif policy != ONCE:
+        call = with_policy(name, call, policy, blocking=blocking, has_frame=has_frame)
+        needs_frame = True
     needs, takes = arguments_taken(function, has_frame)
     return PythonKernel(
         name,
         call,
         blocking=blocking,
         raw=raw,
-        frame=has_frame or is_coroutine,
+        frame=needs_frame,
         needs=needs,
         takes=takes,
         keywords=keywords,
+        parameters=parameters_of(function, has_frame, raw=raw),
+        arrays=True,
+        watch=None if blocking or is_coroutine else BlockingWatch(name, function),
     )
 
 
 def native_kernel(
-    made: PythonKernel, function: Callable[..., object], signature_text: str
+    made: PythonKernel,
+    function: Callable[..., object],
+    types: str | bool,
+    policy: Policy = ONCE,
 ) -> PythonKernel:
     """`made`, with a native half that Numba compiles when a program needs it.
+
+    Args:
+        types: its signature, or True for that of its annotations.
 
     Raises:
         TfrtError: if the signature is wrong, does not fit the function, or the kernel is of a kind
             that needs Python.
     """
-    if made.raw or made.blocking or made.frame:
-        raise TfrtError(
-            error(f"native kernel '{made.name}' cannot be raw, blocking, async, or take the frame")
+    if made.raw or made.blocking or made.frame or policy != ONCE:
+        refuse(
+            f"native kernel '{made.name}' cannot be raw, blocking, async, take the frame, or have"
+            " retries, timeout or limit"
         )
     # These import numpy, which takes longer than a small program; few programs have such kernels.
     from tfrt_runtime.kernels.numba_kernels import NumbaFunction
-    from tfrt_runtime.kernels.signatures import Tensor, parse_signature
+    from tfrt_runtime.kernels.signatures import Tensor, annotated_signature, parse_signature
 
-    signature = parse_signature(signature_text)
+    if isinstance(types, str):
+        signature = parse_signature(types)
+    else:
+        signature = annotated_signature(made.name, signature_of(function))
     count = len(signature.arguments)
     if made.takes is not None and made.takes != count:
-        raise TfrtError(
-            error(
-                f"native kernel '{made.name}' takes {made.takes} arguments, its types are {count}"
-            )
-        )
+        refuse(f"native kernel '{made.name}' takes {made.takes} arguments, its types are {count}")
     compiled = NumbaFunction(made.name, function, signature)
-    return replace(
+    assert made.parameters is not None
+    made = replace(
         made,
-        function=compiled.in_python(made.function),
         results=tuple(result.word for result in signature.results) or ("chain",),
         heavy=any(isinstance(argument, Tensor) for argument in signature.arguments),
         takes=count,
+        parameters=replace(
+            made.parameters, annotations=signature.annotations, returned=inspect.Parameter.empty
+        ),
+        arrays=False,
+        watch=None,
+    )
+    if signature.returns_tensors:
+        return replace(made, function=compiled.call, prepare=compiled.prepare)
+    return replace(
+        made,
+        function=compiled.in_python(made.function),
         shortcut=Shortcut("user_kernels.run", compiled.data),
     )
 
@@ -205,23 +315,54 @@ def native_kernel(
 ATTRIBUTE_KINDS: dict[object, type] = {
     annotation: kind for kind in (bool, int, float, str) for annotation in (kind, kind.__name__)
 }
-"""Annotations of attributes that are checked, also as the text that a future import makes of them."""
+"""Annotations of attributes that are checked, also as texts that could not be evaluated."""
 
 
 def keyword_parameters(function: Callable[..., object]) -> tuple[Keyword, ...]:
     """The keyword-only parameters, in their order: the attributes of the kernel."""
-    parameters = inspect.signature(function).parameters.values()
+    parameters = signature_of(function).parameters.values()
     return tuple(
-        Keyword(p.name, ATTRIBUTE_KINDS.get(p.annotation), p.default)
+        Keyword(p.name, _attribute_kind(p.annotation), p.default)
         for p in parameters
         if p.kind is p.KEYWORD_ONLY
     )
 
 
+def _attribute_kind(annotation: object) -> type | str | None:
+    if isinstance(annotation, Type):
+        return annotation.name
+    try:
+        return ATTRIBUTE_KINDS.get(annotation)
+    except TypeError:  # an annotation that has no hash
+        return None
+
+
+def parameters_of(function: Callable[..., object], has_frame: bool, *, raw: bool) -> Parameters:
+    """What the annotations of a kernel say of its arguments and results."""
+    signature = signature_of(function)
+    parameters = list(signature.parameters.values())
+    named = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)][
+        has_frame:
+    ]
+    rest = next((p.annotation for p in parameters if p.kind is p.VAR_POSITIONAL), object)
+    lazy = frozenset(i for i, p in enumerate(named) if not raw and takes_value(p.annotation))
+    return Parameters(
+        tuple(p.name for p in named),
+        tuple(p.annotation for p in named),
+        rest,
+        signature.return_annotation,
+        lazy,
+    )
+
+
 def takes_frame(function: Callable[..., object]) -> bool:
     """Whether the first parameter is annotated as the frame."""
-    parameters = list(inspect.signature(function).parameters.values())
-    return bool(parameters) and parameters[0].annotation in (KernelFrame, "KernelFrame")
+    parameters = list(signature_of(function).parameters.values())
+    return bool(parameters) and parameters[0].annotation in (
+        KernelFrame,
+        "KernelFrame",
+        "tfrt.KernelFrame",
+    )
 
 
 def with_keywords(

@@ -9,20 +9,13 @@ import pytest
 from tfrt_nb.programs import Program
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.context import HostContext
-from tfrt_runtime.kernels.event_loop import event_loop
 from tfrt_runtime.kernels.registry import Kernel
 
 Run = Callable[..., Execution]
 
 
-@pytest.fixture(scope="session")
-def event_loop_runs() -> None:
-    """Coroutine kernels share a loop whose thread never ends."""
-    event_loop()
-
-
 @pytest.fixture(autouse=True)
-def nothing_is_left(event_loop_runs: None, leak_check: None) -> None:
+def nothing_is_left(leak_check: None) -> None:
     """Every test of this folder is checked."""
 
 

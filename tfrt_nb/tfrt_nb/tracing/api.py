@@ -9,10 +9,12 @@ from tfrt_nb.tracing.functions import program
 from tfrt_nb.tracing.operators import cast
 from tfrt_nb.tracing.operators import largest as max
 from tfrt_nb.tracing.operators import smallest as min
-from tfrt_nb.tracing.types import Type
+from tfrt_runtime.kernels.annotations import Type
 
 i1, i8, i16, i32, i64 = (Type(name, cast) for name in ("i1", "i8", "i16", "i32", "i64"))
+ui8, ui16, ui32, ui64 = (Type(name, cast) for name in ("ui8", "ui16", "ui32", "ui64"))
 f32, f64 = (Type(name, cast) for name in ("f32", "f64"))
+index = Type("i64", cast, shown="index")
 
 __all__ = [
     "cond",
@@ -24,11 +26,16 @@ __all__ = [
     "i32",
     "i64",
     "in_order",
+    "index",
     "map",
     "max",
     "min",
     "parallel_for",
     "program",
     "repeat",
+    "ui8",
+    "ui16",
+    "ui32",
+    "ui64",
     "while_loop",
 ]

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from tfrt_nb.tracing.trace import Trace, Traced, number_text, quoted, refuse, required
-from tfrt_nb.tracing.types import (
+from tfrt_runtime.kernels.annotations import (
     CHAIN,
     accepts,
     annotated_type,

@@ -14,7 +14,14 @@ from typing import Any
 from tfrt_nb.tracing.calls import unpacked
 from tfrt_nb.tracing.operators import cast
 from tfrt_nb.tracing.trace import Trace, Traced, Weak, refuse, required, tracing
-from tfrt_nb.tracing.types import CHAIN, NUMBERS, OBJECT, accepts, annotated_type, signature_of
+from tfrt_runtime.kernels.annotations import (
+    CHAIN,
+    NUMBERS,
+    OBJECT,
+    accepts,
+    annotated_type,
+    signature_of,
+)
 
 
 @dataclass

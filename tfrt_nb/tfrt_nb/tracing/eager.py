@@ -11,7 +11,10 @@ from tfrt_nb.dialects.types import WORDS
 from tfrt_nb.programs import Program
 from tfrt_nb.tracing.calls import attribute
 from tfrt_nb.tracing.trace import listed_types, number_text, quoted, refuse
-from tfrt_nb.tracing.types import (
+from tfrt_nb.tracing.types import type_of_value
+from tfrt_runtime.host.async_value import AsyncValue
+from tfrt_runtime.host.chain import CHAIN as A_CHAIN
+from tfrt_runtime.kernels.annotations import (
     CHAIN,
     OBJECT,
     annotated_type,
@@ -19,10 +22,7 @@ from tfrt_nb.tracing.types import (
     is_float,
     result_types,
     signature_of,
-    type_of_value,
 )
-from tfrt_runtime.host.async_value import AsyncValue
-from tfrt_runtime.host.chain import CHAIN as A_CHAIN
 from tfrt_runtime.kernels.user import USER_FUNCTIONS, USER_KERNELS
 
 _CACHE_SIZE = 4096

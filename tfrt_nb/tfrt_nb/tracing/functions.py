@@ -16,7 +16,9 @@ from tfrt_nb.programs import Program
 from tfrt_nb.tracing.calls import order_of, traced_call, unpacked
 from tfrt_nb.tracing.control import final_chain
 from tfrt_nb.tracing.trace import Module, Trace, Traced, current, listed_types, refuse, tracing
-from tfrt_nb.tracing.types import (
+from tfrt_nb.tracing.types import type_of_value
+from tfrt_runtime.executor.execution import Execution
+from tfrt_runtime.kernels.annotations import (
     CHAIN,
     OBJECT,
     Type,
@@ -25,9 +27,7 @@ from tfrt_nb.tracing.types import (
     has_annotation,
     result_types,
     signature_of,
-    type_of_value,
 )
-from tfrt_runtime.executor.execution import Execution
 
 
 @dataclass(slots=True)

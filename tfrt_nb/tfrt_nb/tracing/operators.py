@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from tfrt_nb.tracing.trace import Trace, Traced, Weak, current, refuse
-from tfrt_nb.tracing.types import NUMBERS, is_float, is_integer
+from tfrt_runtime.kernels.annotations import NUMBERS, is_float, is_integer
 
 _KERNELS = {
     "+": "add",

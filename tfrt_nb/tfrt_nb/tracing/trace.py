@@ -8,19 +8,18 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
-from tfrt_nb.tracing.types import (
+from tfrt_nb.tracing.types import is_array, type_of_value
+from tfrt_runtime.callers import place_of_caller
+from tfrt_runtime.diagnostics import Location, TfrtError, error
+from tfrt_runtime.kernels.annotations import (
     CHAIN,
     NUMBERS,
     OBJECT,
     STRING,
     TENSOR,
-    is_array,
     is_float,
     is_integer,
-    type_of_value,
 )
-from tfrt_runtime.callers import place_of_caller
-from tfrt_runtime.diagnostics import Location, TfrtError, error
 from tfrt_runtime.kernels.user import TRACING, UserKernel
 
 

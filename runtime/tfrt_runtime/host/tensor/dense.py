@@ -70,10 +70,21 @@ class DenseHostTensor:
         """A tensor that shares the memory of `array`, or of a copy if a program could not write there
         or it is not C-contiguous.
 
+        An array that is `shared`, or a part of one, is memory that programs may write.
+
         Raises:
             ValueError: if a tensor cannot have such elements.
         """
         element_type = element_type_of(array)
+        if not array.flags.writeable and array.flags.c_contiguous and array.dtype.isnative:
+            owner: object = array
+            while isinstance(owner, np.ndarray):
+                owner = owner.base
+            if isinstance(owner, _Shared):
+                buffer = owner.tensor.buffer
+                offset = array.__array_interface__["data"][0] - buffer.address
+                part = buffer.slice(offset, array.nbytes) if array.nbytes else buffer.slice(0, 0)
+                return cls(element_type, TensorShape(array.shape), part)
         native = np.ascontiguousarray(array, element_type.storage).reshape(array.shape)
         if not native.flags.writeable:
             native = native.copy()
@@ -104,6 +115,11 @@ class DenseHostTensor:
         return self._array
 
     @property
+    def shared(self) -> AnyArray:
+        """The elements as users' code sees them: without a copy, and not to be written."""
+        return np.asarray(_Shared(self))
+
+    @property
     def handle(self) -> TensorHandle:
         """The tensor as native kernels see it; made when it is first asked for."""
         if self._handle is None:
@@ -126,6 +142,19 @@ class DenseHostTensor:
         )
 
 
+class _Shared:
+    """What arrays have as their base that are `DenseHostTensor.shared`: it keeps the tensor alive."""
+
+    def __init__(self, tensor: DenseHostTensor) -> None:
+        self.tensor = tensor
+        self.__array_interface__ = {
+            "data": (tensor.buffer.address, True),  # read-only
+            "shape": tensor.shape.sizes,
+            "typestr": tensor.element_type.storage.str,
+            "version": 3,
+        }
+
+
 def _encode(tensor: DenseHostTensor) -> int:
     return (tensor._handle or tensor.handle).address
 
@@ -140,4 +169,4 @@ def _shape_in(value: int) -> TensorShape:
 
 register_payload(TYPE_TENSOR, _tensor_in, DenseHostTensor, _encode)
 register_payload(TYPE_SHAPE, _shape_in)
-FACES[DenseHostTensor] = lambda tensor: tensor.array
+FACES[DenseHostTensor] = lambda tensor: tensor.shared
