@@ -68,7 +68,7 @@ def test_binder_pins_all_that_the_project_needs() -> None:
     assert missing == []
 
 
-def test_the_changelog_begins_with_this_version() -> None:
+def test_the_changelog_begins_with_this_version_or_what_comes_after_it() -> None:
     headings = re.findall(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
     assert next(one for one in headings if one != "Unreleased") == PROJECT["version"]
 
