@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from types import FrameType
+from itertools import islice
+from types import CodeType, FrameType
 
 from tfrt_runtime.diagnostics import Location
 
@@ -11,11 +12,16 @@ OWN_PACKAGES = {"tfrt_runtime"}
 """Packages whose frames are not the user's; those on higher floors add themselves."""
 
 
+_KNOWN: dict[tuple[int, int], tuple[CodeType, Location]] = {}
+"""Places by code, which is kept so that its number stays its own, and instruction."""
+_MOST_KNOWN = 1 << 16
+
+
 def caller() -> FrameType | None:
     """The innermost frame of this thread that is none of these packages'."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
-        if str(frame.f_globals.get("__name__")).partition(".")[0] not in OWN_PACKAGES:
+        if frame.f_globals.get("__name__", "").partition(".")[0] not in OWN_PACKAGES:
             break
         frame = frame.f_back
     return frame
@@ -30,9 +36,20 @@ def place_of_caller() -> Location | None:
 def place_of_frame(frame: FrameType) -> Location:
     """The line that a frame is at, with the columns of what it calls there."""
     code = frame.f_code
-    for index, (line, end_line, column, end_column) in enumerate(code.co_positions()):
-        if 2 * index == frame.f_lasti and line is not None:
-            if column is None or end_line is None or end_column is None:
-                return Location(code.co_filename, line, 1)
-            return Location(code.co_filename, line, column + 1, end_line, end_column + 1)
-    return Location(code.co_filename, frame.f_lineno, 1)
+    key = id(code), frame.f_lasti
+    known = _KNOWN.get(key)
+    if known is None:
+        if len(_KNOWN) >= _MOST_KNOWN:
+            _KNOWN.clear()
+        known = _KNOWN[key] = code, _place_of(code, frame.f_lasti, frame.f_lineno)
+    return known[1]
+
+
+def _place_of(code: CodeType, instruction: int, line_of_frame: int) -> Location:
+    positions = islice(code.co_positions(), max(instruction, 0) // 2, None)
+    line, end_line, column, end_column = next(positions, (None, None, None, None))
+    if line is None:
+        return Location(code.co_filename, line_of_frame, 1)
+    if column is None or end_line is None or end_column is None:
+        return Location(code.co_filename, line, 1)
+    return Location(code.co_filename, line, column + 1, end_line, end_column + 1)

@@ -61,19 +61,18 @@ class FunctionSignature:
 class Program:
     """A program that can be run any number of times: each of its functions is a method that starts it.
 
-    `file` has its host functions, `compiled` its other ones, None if there are none.  `text` is its
-    source, "" for a program that came as a file.  A function with the name of another attribute is
+    `file` has its host functions, `compiled` its other ones, None if there are none.  A function with the name of another attribute is
     reached by `run(function=...)`.
     """
 
     file: BefFile
     name: str
-    text: str
     compiled: CompiledHalf | None
     captured: Sequence[object]
     """The objects that a traced function captured: see `tfrt_nb.tracing`."""
     libraries: Mapping[str, Program]
     """The programs whose functions the text may call."""
+    _source: str | Callable[[], str]
     _module: ModuleOp | None
     _executables: dict[int, Executable]
     """Of the latest version of the user's kernels, which is the key."""
@@ -89,15 +88,15 @@ class Program:
     def of_file(
         cls,
         file: BefFile,
-        text: str = "",
+        text: str | Callable[[], str] = "",
         module: ModuleOp | None = None,
         compiled: CompiledHalf | None = None,
     ) -> Program:
-        """A program from what is in it."""
+        """A program from what is in it; a function for its text is called when that is asked for."""
         program = cls.__new__(cls)
         program.file = file
         program.name = file.name
-        program.text = text
+        program._source = text
         program._module = module
         program.compiled = compiled
         program._executables = {}
@@ -245,6 +244,11 @@ class Program:
             private = {name for name, op in _symbols(self.module) if _is_private(op)}
             names = [name for name in names if name not in private]
         return names[0] if len(names) == 1 else None
+
+    @cached_property
+    def text(self) -> str:
+        """The source, "" for a program that came as a file."""
+        return self._source if isinstance(self._source, str) else self._source()
 
     @cached_property
     def mlir(self) -> str:

@@ -6,6 +6,7 @@ stored with it, so whoever reads one must know.  `attribute_writer` has the layo
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tfrt_runtime.bef.encoding import ARRAY_FLAG, EMPTY_ARRAY, AttributeKind, DType
@@ -82,6 +83,20 @@ class Symbol:
 
 
 Attribute = Scalar | TypeValue | String | Array | TypeArray | Shape | Dense | Aggregate | Symbol
+
+
+def array_of(elements: Sequence[Attribute]) -> Attribute:
+    """Numbers of one type, types, and nothing at all are arrays; all else is an aggregate."""
+    scalars = [element for element in elements if isinstance(element, Scalar)]
+    types = [element.dtype for element in elements if isinstance(element, TypeValue)]
+    if not elements:
+        return Array(DType.I32, ())
+    if len(scalars) == len(elements) and len({scalar.dtype for scalar in scalars}) == 1:
+        return Array(scalars[0].dtype, tuple([scalar.value for scalar in scalars]))
+    if len(types) == len(elements):
+        return TypeArray(tuple(types))
+    return Aggregate(tuple(elements))
+
 
 # An attribute as a kernel sees it: tuples for arrays, shapes and aggregates.
 Plain = Number | str | None | DType | Dense | Symbol | tuple["Plain", ...]

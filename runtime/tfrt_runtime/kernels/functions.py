@@ -40,6 +40,30 @@ def captured(frame: KernelFrame, slot: int) -> object:
     return found
 
 
+@REGISTRY.kernel("tfrt.value")
+def value(item: object) -> object:
+    """An object as the value that it is: the type of the result says which one it must be."""
+    return item
+
+
+@REGISTRY.kernel("tfrt.list")
+def list_of(*items: object) -> list[object]:
+    """The values in a list."""
+    return list(items)
+
+
+@REGISTRY.kernel("tfrt.tuple")
+def tuple_of(*items: object) -> tuple[object, ...]:
+    """The values in a tuple."""
+    return items
+
+
+@REGISTRY.kernel("tfrt.dict")
+def dict_of(*pairs: object) -> dict[object, object]:
+    """The values in a dictionary: key, value, key, value."""
+    return dict(zip(pairs[::2], pairs[1::2], strict=True))
+
+
 @REGISTRY.kernel("tfrt.map", raw=True, frame=True)
 def map_values(frame: KernelFrame, values: AsyncValue, *captures: AsyncValue) -> AsyncValue:
     """A list of what the function gives for each item, in their order; the first error wins."""

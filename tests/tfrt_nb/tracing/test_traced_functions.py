@@ -1,3 +1,4 @@
+import dataclasses
 import pickle
 import threading
 from collections.abc import Callable
@@ -7,9 +8,11 @@ import numpy as np
 import pytest
 
 import tfrt_nb as tfrt
+from tfrt_runtime.bef.records import BefFunction, BefKernel, BefModule
 
 SLOW = 60
 LOG: list[int] = []
+TABLE = {"milk": 1}
 
 
 @pytest.fixture(autouse=True)
@@ -25,6 +28,11 @@ def show(x: int) -> None:
 @tfrt.kernel("traced.pair")
 def pair(a: object, b: object = 3) -> object:
     return a, b
+
+
+@tfrt.kernel("traced.same")
+def same(x: object) -> object:
+    return x
 
 
 @tfrt.kernel("traced.later")
@@ -91,7 +99,20 @@ def test_a_cast_that_does_not_fit_is_an_error_at_its_line() -> None:
         (lambda x: int(x), "tfrt.i64(x)"),
         (lambda x: range(x), "tfrt.repeat"),
         (lambda x: x + 2.5, "2.5 is a float beside i64"),
-        (lambda x: x + "a", "cast one of them"),
+        (lambda x: x + "a", "'+' has no meaning for !tfrt.string"),
+        (lambda x: x + np.zeros(2), "'+' has no meaning for !t.tensor"),
+        (lambda x: np.sin(x), "numpy.sin takes arrays, not the traced value"),
+        (lambda x: x.shape, "no attribute 'shape'"),
+        (lambda x: round(x), "round it in a kernel"),
+        (lambda x: x @ x, "no kernel for '@'"),
+        (lambda x: x.__setitem__(0, 1), "change it in a kernel"),
+        (lambda x: pair(x) + 1, "say what its kernel returns"),
+        (lambda x: pair({x}), "a set holds a traced value"),
+        (lambda x: tfrt.i32("7"), "no cast of str to i32"),
+        (lambda x: pair(tfrt.unavailable()), "an AsyncValue is an argument of a program"),
+        (lambda x: tfrt.cond(x > 1, 1, 2), "a function, as lambda x: x + 1; found 1"),
+        (lambda x: tfrt.repeat(2, lambda a, b: a, x), "called with 1 argument: missing"),
+        (lambda x: tfrt.while_loop(lambda a: a, lambda a: a, x), "compare it, as x != 0"),
         (lambda x: x / 2, "use '//'"),
         (lambda x: x**2, "no kernel for '**'"),
         (lambda x: show(), "missing a required argument: 'x'"),
@@ -247,3 +268,114 @@ def test_calls_from_several_threads_trace_a_program_once() -> None:
         thread.join()
 
     assert (results, traced) == ([2] * 8, [1])
+
+
+def test_the_records_of_a_trace_are_those_of_its_text() -> None:
+    @tfrt.program
+    def part(n: tfrt.i32) -> tfrt.i32:
+        return tfrt.cond(n < 2, lambda: n, lambda: part(n - 1))
+
+    @tfrt.program
+    def whole(a: tfrt.i32, b: tfrt.f64, names: object):  # type: ignore[no-untyped-def]
+        twice = tfrt.repeat(a, lambda x: x + b, 0.0)
+        with tfrt.in_order():
+            tfrt.cond(a > -3, lambda: show(a), lambda: show(2))
+            tfrt.while_loop(lambda i: i < a, lambda i: i + 1, 0)
+        tfrt.parallel_for(a, lambda i: show(i + a))
+        found = tfrt.map(lambda name: pair(name, a), names)
+        return part(a), twice, found, (a, [b, "text", -0.0]), pair(TABLE), True, b * float("nan")
+
+    traced = whole.trace()
+    read = tfrt.Program(traced.mlir, __file__)
+
+    assert "func.func @whole(%a: i32, %b: f64, %names: !tfrt.object)" in traced.mlir
+    for part_of_file in dataclasses.fields(BefModule):
+        found, wanted = (getattr(one.file, part_of_file.name) for one in (traced, read))
+        if part_of_file.name == "functions":
+            found, wanted = (
+                [dataclasses.replace(one, kernels=places_left_out(one)) for one in functions]
+                for functions in (found, wanted)
+            )
+        if "location" not in part_of_file.name:
+            assert found == wanted, part_of_file.name
+
+
+def places_left_out(function: BefFunction) -> tuple[BefKernel, ...]:
+    return tuple(kernel._replace(location=0) for kernel in function.kernels)
+
+
+def test_collections_of_traced_values_are_made_when_the_program_runs() -> None:
+    found = value_of(lambda x: ((x, [x + 1, "a"]), {"k": x, "more": (x,)}), 1)
+
+    assert found == ((1, [2, "a"]), {"k": 1, "more": (1,)})
+    assert value_of(lambda x: pair([x, TABLE]), 1) == ([1, TABLE], 3)
+
+
+def test_objects_become_the_values_that_annotations_and_casts_ask_for() -> None:
+    mixed = tfrt.program(lambda values: tfrt.map(lambda v: later(v), values))
+
+    assert mixed([1, 2]).result(SLOW) == [2, 3]
+    assert value_of(lambda x: tfrt.i64(same(x)) * 2, 4) == 8
+    with pytest.raises(tfrt.TfrtError, match="expected i64, found str") as caught:
+        mixed(["a"]).result(SLOW)
+    assert caught.value.diagnostics[0].location.source == __file__
+
+
+def test_keyword_only_parameters_and_defaults_are_arguments_of_the_program() -> None:
+    @tfrt.program
+    def scaled(x: tfrt.i32, *, by: tfrt.i32 = 3) -> Any:
+        return x * by
+
+    assert scaled(2).result(SLOW) == 6
+    assert scaled(2, by=5).result(SLOW) == 10
+    assert value_of(lambda x: scaled(tfrt.i32(x), by=x_of(7)), 2) == 14
+
+
+def x_of(number: int) -> int:
+    return number
+
+
+def test_a_chain_that_is_returned_is_no_result() -> None:
+    assert value_of(lambda x: show(x), 5) == ()
+    assert LOG == [5]
+
+
+def test_ways_of_a_cond_with_numbers_only_meet_as_floats() -> None:
+    assert value_of(lambda x: tfrt.cond(x > 1, lambda: 0, lambda: 1.5), 0) == 1.5
+
+
+async def coroutine(x: int) -> int:
+    return x
+
+
+def generator(x: int) -> Any:
+    yield x
+
+
+@pytest.mark.parametrize(
+    ("function", "part"),
+    [
+        (coroutine, "a plain function"),
+        (generator, "a plain function"),
+        (int, "written in Python"),
+        (lambda *x: x, "fixed number of arguments"),
+    ],
+)
+def test_what_is_no_plain_function_is_no_program(function: Any, part: str) -> None:
+    with pytest.raises(tfrt.TfrtError, match=part):
+        tfrt.program(function)
+
+
+def test_an_error_in_the_body_of_a_loop_is_at_the_line_of_the_body() -> None:
+    @tfrt.program
+    def shares(n: tfrt.i32) -> Any:
+        return tfrt.repeat(
+            n,
+            lambda a: a // (a - a),
+            1,
+        )
+
+    with pytest.raises(tfrt.TfrtError, match="Divide by zero") as caught:
+        shares(2).result(SLOW)
+    first = shares.__wrapped__.__code__.co_firstlineno  # type: ignore[attr-defined]
+    assert caught.value.diagnostics[0].location.line == first + 4

@@ -6,4 +6,5 @@ there `collect` finds what is in a module and `dataflow` numbers its values; on 
 `guesses` fill in what a file does not say.
 
 `plain_text` is a shorter way for large programs: from text to records, without a module in between.
+`rows` makes a function's record of operations whose values are numbers already, for it and for traces.
 """

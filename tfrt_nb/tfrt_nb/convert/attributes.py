@@ -40,6 +40,7 @@ from tfrt_runtime.bef.attributes import (
     Symbol,
     TypeArray,
     TypeValue,
+    array_of,
 )
 from tfrt_runtime.bef.encoding import DType
 
@@ -122,19 +123,10 @@ def _wrap(value: int, dtype: DType) -> int:
 
 
 def _encode_array(attributes: Sequence[IrAttribute]) -> Attribute | None:
-    """Numbers of one type, types, and nothing at all are arrays; all else is an aggregate."""
     elements = [element for element in map(encode, attributes) if element is not None]
     if len(elements) != len(attributes):
         return None
-    scalars = [element for element in elements if isinstance(element, Scalar)]
-    types = [element.dtype for element in elements if isinstance(element, TypeValue)]
-    if not elements:
-        return Array(DType.I32, ())
-    if len(scalars) == len(elements) and len({scalar.dtype for scalar in scalars}) == 1:
-        return Array(scalars[0].dtype, tuple(scalar.value for scalar in scalars))
-    if len(types) == len(elements):
-        return TypeArray(tuple(types))
-    return Aggregate(tuple(elements))
+    return array_of(elements)
 
 
 def _encode_dense(attribute: DenseIntOrFPElementsAttr) -> Attribute | None:

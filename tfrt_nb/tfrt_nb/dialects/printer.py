@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from io import StringIO
 
 from xdsl.dialects.builtin import (
+    UNKNOWN_LOC,
     AnyFloat,
     ArrayAttr,
     FloatAttr,
@@ -30,15 +31,23 @@ from tfrt_nb.nesting import deep_stack
 
 
 def print_module(
-    module: Operation, *, head: bool = False, func_dialect: bool = False, generic: bool = False
+    module: Operation,
+    *,
+    head: bool = False,
+    func_dialect: bool = False,
+    generic: bool = False,
+    places: bool = False,
 ) -> str:
     """The text of `module`, ending in a newline.
 
     With `head`, in the spelling of later versions: `func.func`, `!tfrt_tensor.tensor`.  With
-    `func_dialect`, only functions are.  With `generic`, no operation is in its short form.
+    `func_dialect`, only functions are.  With `generic`, no operation is in its short form.  With
+    `places`, each operation's location stands behind it, and arguments have the names that they hint.
     """
     stream = StringIO()
-    printer = HostPrinter(stream, head=head, func_dialect=func_dialect, generic=generic)
+    printer = HostPrinter(
+        stream, head=head, func_dialect=func_dialect, generic=generic, places=places
+    )
     with deep_stack():
         printer.print_op(module)
     stream.write("\n")
@@ -55,8 +64,10 @@ class HostPrinter(Printer):
         head: bool = False,
         func_dialect: bool = False,
         generic: bool = False,
+        places: bool = False,
     ) -> None:
         super().__init__(stream, print_properties_as_attributes=True, print_generic_format=generic)
+        self._places = places
         self.is_head = head
         self._numbered = False
         self._op_names: dict[type[Operation], str] = {
@@ -70,12 +81,23 @@ class HostPrinter(Printer):
             self._numbered = True
             self._name_values(op)
         self._print_results(op)
-        if not self.print_generic_format and _has_short_form(op):
+        if not self.print_generic_format and _has_short_form(op) and self._is_readable(op):
             self.print_string(self._op_names.get(type(op), op.name))
             op.print(self)
         else:
             self.print_string_literal(op.name)
             self.print_op_with_default_format(op)
+        if self._places and op.location != UNKNOWN_LOC:
+            self.print_string(" ")
+            self.print_attribute(op.location)
+
+    def _is_readable(self, op: Operation) -> bool:
+        """Whether the short form of `op` can be read again: not if a region names two arguments alike.
+
+        The reference prints it nevertheless; a text that is to be read, as one with places, has the
+        other form then.
+        """
+        return not (self._places and op.regions and len(set(op.operands)) < len(op.operands))
 
     def print_alone(self, op: Operation, operand_names: Mapping[SSAValue, str]) -> None:
         """Print `op` as if nothing was around it; its operands have the names given, with `%`."""
@@ -149,7 +171,8 @@ class HostPrinter(Printer):
         for index, block in enumerate(region.blocks):
             for block_argument in block.args:
                 if index == 0:
-                    names[block_argument] = f"arg{argument}"
+                    hint = block_argument.name_hint if self._places else None
+                    names[block_argument] = hint or f"arg{argument}"
                     argument += 1
                 else:
                     names[block_argument] = str(value)

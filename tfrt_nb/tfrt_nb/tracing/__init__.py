@@ -1,5 +1,10 @@
 """Programs from Python: functions that are traced, and kernels that are called one by one.
 
 A function of `@program` runs once with stand-ins for its arguments.  What it does with them, operators
-and calls of kernels, becomes the text of a program with the Python lines as locations.
+and calls of kernels, becomes operations that keep their Python places.
+
+`types` has Python's words for types; `trace` the values, operations and functions of a program that is
+being made; `operators`, `calls` and `control` what makes operations; `records` what becomes of them: a
+BEF file at once, text when asked for; `functions` is `@program`, `eager` is `tfrt.call`, `api` has the
+public names.
 """

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-import contextlib
+import functools
 import inspect
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from tfrt_nb.tracing.trace import Trace, Traced, number_text, quoted, refuse, required
+from tfrt_nb.tracing.trace import Trace, Traced, refuse, required
+from tfrt_runtime.bef.attributes import Attribute, Scalar, String, array_of
+from tfrt_runtime.bef.encoding import DType
 from tfrt_runtime.kernels.annotations import (
     CHAIN,
+    OBJECT,
     accepts,
     annotated_type,
-    has_annotation,
     result_types,
     shown,
     signature_of,
@@ -21,53 +24,95 @@ from tfrt_runtime.kernels.registry import REQUIRED
 from tfrt_runtime.kernels.user import UserKernel
 
 
+@dataclass(frozen=True, slots=True)
+class CallPlan:
+    """What calls of a kernel have in common, read from its function once."""
+
+    signature: inspect.Signature
+    positional: tuple[inspect.Parameter, ...]
+    keywords: Mapping[str, object]
+    """The attributes, with their defaults."""
+    is_variadic: bool
+
+    @staticmethod
+    @functools.lru_cache(maxsize=4096)
+    def of(function: Callable[..., object], has_frame: bool) -> CallPlan:
+        """The plan for a kernel's function."""
+        signature = signature_of(function)
+        parameters = list(signature.parameters.values())[has_frame:]
+        positional = [
+            p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
+        ]
+        keywords = {
+            p.name: REQUIRED if p.default is p.empty else p.default
+            for p in parameters
+            if p.kind is p.KEYWORD_ONLY
+        }
+        is_variadic = any(p.kind is p.VAR_POSITIONAL for p in parameters)
+        signature = signature.replace(parameters=parameters)
+        return CallPlan(signature, tuple(positional), keywords, is_variadic)
+
+
 def traced_call(
     kernel: UserKernel, values: tuple[object, ...], keywords: dict[str, object]
 ) -> object:
     """The operation that calls `kernel`: its results, a chain for one that returns None."""
     trace = required(f"'{kernel.name}'")
     after = keywords.pop("after", ())
-    signature = signature_of(kernel.function)
-    parameters = list(signature.parameters.values())[kernel.has_frame :]
-    try:
-        bound = signature.replace(parameters=parameters).bind(*values, **keywords)
-    except TypeError as wrong:
-        refuse(f"'{kernel.name}': {wrong}")
-    operands: list[Traced] = []
-    attributes: dict[str, object] = {}
-    is_variadic = False
-    for parameter in parameters:
-        if parameter.kind is parameter.KEYWORD_ONLY:
-            value = bound.arguments.get(parameter.name, REQUIRED)
-            if value is not REQUIRED:
-                attributes[parameter.name] = value
-        elif parameter.kind is parameter.VAR_POSITIONAL:
-            is_variadic = True
-            operands += [trace.value(item) for item in bound.arguments.get(parameter.name, ())]
-        elif parameter.name in bound.arguments:
-            operands.append(operand(trace, kernel, parameter, bound.arguments[parameter.name]))
-        elif parameter.default is not parameter.empty:
-            break  # what comes behind a default that is taken is one, too
+    plan = CallPlan.of(kernel.function, kernel.has_frame)
+    if len(values) != len(plan.positional) or not keywords.keys() <= plan.keywords.keys():
+        values, keywords = _bound(kernel, plan, values, keywords)
+    elif len(keywords) < len(plan.keywords):
+        for name, default in plan.keywords.items():
+            if default is REQUIRED and name not in keywords:
+                refuse(f"'{kernel.name}': missing a required argument: '{name}'")
+    count = len(plan.positional)
+    operands = [
+        operand(trace, kernel, parameter, value)
+        for parameter, value in zip(plan.positional, values, strict=False)
+    ]
+    operands += [trace.value(item) for item in values[count:]]
     like = [value.type for value in operands if not value.is_weak]
     if order := order_of(trace, after):
-        if is_variadic:
+        if plan.is_variadic:
             refuse(f"'{kernel.name}' takes any number of arguments, so it cannot be ordered")
         operands.append(trace.chain_of(order))
-    types = result_types(signature.return_annotation, like)
-    texts = [f"{name} = {attribute(name, attributes[name])}" for name in sorted(attributes)]
-    results = trace.kernel(kernel.name, operands, types, ", ".join(texts))
+    types = result_types(plan.signature.return_annotation, like)
+    made = [
+        (name, attribute(name, keywords[name]))
+        for name in sorted(keywords)
+        if keywords[name] is not None or plan.keywords[name] is not None
+    ]
+    results = trace.kernel(kernel.name, operands, types, made)
     if types == (CHAIN,):
         trace.effect(results[0])
     return results[0] if len(results) == 1 else results
+
+
+def _bound(
+    kernel: UserKernel, plan: CallPlan, values: tuple[object, ...], keywords: dict[str, object]
+) -> tuple[tuple[object, ...], dict[str, object]]:
+    """The values in the order of the parameters, up to the first default, and the attributes."""
+    try:
+        bound = plan.signature.bind(*values, **keywords)
+    except TypeError as wrong:
+        refuse(f"'{kernel.name}': {wrong}")
+    given = [bound.arguments[p.name] for p in plan.positional if p.name in bound.arguments]
+    gap = next((p for p in plan.positional if p.name not in bound.arguments), None)
+    if gap is not None and len(given) != plan.positional.index(gap):
+        given = [bound.arguments.get(p.name, p.default) for p in plan.positional]
+    return bound.args[len(given) :] and bound.args or tuple(given), bound.kwargs
 
 
 def operand(
     trace: Trace, kernel: UserKernel, parameter: inspect.Parameter, value: object
 ) -> Traced:
     """An argument as the parameter's annotation takes it."""
-    annotation = parameter.annotation if has_annotation(parameter.annotation) else object
+    annotation = parameter.annotation
+    if annotation is inspect.Parameter.empty:
+        return trace.value(value)
     like = None
-    if not isinstance(value, Traced) or value.is_weak:
+    if not isinstance(value, Traced) or value.is_weak or value.type == OBJECT:
         like = annotated_type(annotation)
     found = trace.value(value, like if like != CHAIN else None)
     if not accepts(annotation, found.type):
@@ -84,8 +129,8 @@ def order_of(trace: Trace, after: object) -> list[object]:
     return [*given, trace.order] if trace.order is not None else given
 
 
-def attribute(name: str, value: object) -> str:
-    """An attribute as it is written in a program."""
+def attribute(name: str, value: object) -> Attribute:
+    """A Python value as an attribute of that name."""
     if isinstance(value, Traced):
         refuse(f"attribute '{name}' must be known when the program is traced, found a traced value")
     if (
@@ -95,30 +140,30 @@ def attribute(name: str, value: object) -> str:
     ):
         value = value.item()
     if isinstance(value, bool):
-        return "true" if value else "false"
+        return Scalar(DType.I1, value)
     if isinstance(value, int):
         if not -(1 << 63) <= value < 1 << 63:
             refuse(f"attribute '{name}': {value} does not fit in i64")
-        return f"{value} : i64"
+        return Scalar(DType.I64, value)
     if isinstance(value, float):
-        return f"{number_text(value, 'f64')} : f64"
+        return Scalar(DType.F64, value)
     if isinstance(value, str):
-        return quoted(value)
+        return String(value)
     if isinstance(value, tuple | list):
-        return f"[{', '.join(attribute(name, item) for item in value)}]"
+        return array_of([attribute(name, item) for item in value])
     refuse(f"attribute '{name}' cannot be {type(value).__name__}: pass it as an argument")
 
 
-@contextlib.contextmanager
-def in_order() -> Iterator[None]:
+class in_order:
     """Let kernels that return None, and operations with bodies, happen in the order of the lines."""
-    trace = required("tfrt.in_order")
-    before = trace.order, trace.is_ordered
-    trace.is_ordered = True
-    try:
-        yield
-    finally:
-        trace.order, trace.is_ordered = before
+
+    def __enter__(self) -> None:
+        self._trace = required("tfrt.in_order")
+        self._before = self._trace.order, self._trace.is_ordered
+        self._trace.is_ordered = True
+
+    def __exit__(self, *_: object) -> None:
+        self._trace.order, self._trace.is_ordered = self._before
 
 
 def unpacked(results: Sequence[Any]) -> Any:

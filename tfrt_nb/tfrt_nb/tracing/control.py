@@ -7,15 +7,19 @@ a chain, there when they have happened; within `in_order` a chain goes in, too.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from tfrt_nb.tracing.calls import unpacked
 from tfrt_nb.tracing.operators import cast
-from tfrt_nb.tracing.trace import Trace, Traced, Weak, refuse, required, tracing
+from tfrt_nb.tracing.trace import Region, Trace, Traced, Weak, refuse, required, tracing
+from tfrt_runtime.bef.attributes import Scalar
+from tfrt_runtime.bef.encoding import DType
 from tfrt_runtime.kernels.annotations import (
     CHAIN,
+    FLOATS,
     NUMBERS,
     OBJECT,
     accepts,
@@ -41,6 +45,7 @@ def body_of(
     weak: Sequence[Weak | None] = (),
 ) -> Body:
     """Trace a body.  Its own arguments come first, then within `in_order` a chain."""
+    check_body(function, len(types), name.rpartition(".")[0])
     given = [*types, CHAIN] if outer.is_ordered else list(types)
     trace = Trace(outer.module, name, given, outer)
     trace.is_ordered = outer.is_ordered
@@ -50,20 +55,38 @@ def body_of(
         trace.order = trace.arguments[-1]
     with tracing(trace):
         returned = function(*trace.arguments[: len(types)])
+    return Body(trace, returned_items(trace, returned), bool(trace.effects))
+
+
+def check_body(function: object, count: int, where: str) -> None:
+    """Refuse what cannot be called with the values that a body is given."""
+    if not callable(function):
+        refuse(f"a body of control flow is a function, as lambda x: x + 1; found {function!r}")
+    try:
+        inspect.signature(function).bind(*[None] * count)
+    except TypeError as wrong:
+        noun = "argument" if count == 1 else "arguments"
+        refuse(f"a body of control flow in @{where} is called with {count} {noun}: {wrong}")
+    except ValueError:
+        return  # some functions of C do not say what they take
+
+
+def returned_items(trace: Trace, returned: object) -> list[object]:
+    """What a traced function returned, one by one: a chain of its effects and None are the same."""
     if isinstance(returned, tuple | list):
-        listed = list(returned)
+        items = list(returned)
     else:
-        listed = [] if returned is None else [returned]
-    if listed and all(isinstance(item, Traced) and item in trace.effects for item in listed):
-        listed = []  # a chain and None are the same result
-    return Body(trace, listed, bool(trace.effects))
+        items = [] if returned is None else [returned]
+    if all(item is None or (isinstance(item, Traced) and item in trace.effects) for item in items):
+        return []
+    return items
 
 
 def final_chain(trace: Trace, *more: Traced) -> Traced:
     """A chain that is there when all effects of a body have happened."""
     if trace.is_ordered and trace.order is not None:
         return trace.order
-    return trace.chain_of([*more, *dict.fromkeys(trace.effects)])
+    return trace.chain_of([*more, *trace.effects])
 
 
 def share_captures(bodies: Sequence[Body]) -> list[Traced]:
@@ -112,7 +135,8 @@ def cond(
     found: list[list[Traced]] = [[], []]
     for pair in zip(*(body.returned for body in bodies), strict=True):
         strong = [v.type for v in pair if isinstance(v, Traced) and not v.is_weak]
-        like = strong[0] if strong else None
+        floats = any(isinstance(item, float) or _is_weak_float(item) for item in pair)
+        like = strong[0] if strong else "f64" if floats else None
         for body, item, results in zip(bodies, pair, found, strict=True):
             with tracing(body.trace):
                 results.append(body.trace.value(item, like))
@@ -126,14 +150,16 @@ def cond(
                 results.append(final_chain(body.trace))
     captures = share_captures(bodies)
     for body, results in zip(bodies, found, strict=True):
-        body.trace.close(results, is_private=True)
+        body.trace.close(results)
     operands = given_to(trace, given, captures)
-    places = ", ".join(["{}"] * len(operands))
-    listed = ", ".join(value.type for value in operands)
-    names = " ".join(f"@{body.trace.name}" for body in bodies)
     types = [value.type for value in found[0]]
-    text = f"tfrt.cond {{}} {names} ({places}) : ({listed}) -> ({', '.join(types)})"
-    return settle(trace, trace.add(text, (test, *operands), types), has_chain=has_chain)
+    names = [body.trace.name for body in bodies]
+    made = trace.kernel("tfrt.cond", (test, *operands), types, callees=names)
+    return settle(trace, made, has_chain=has_chain)
+
+
+def _is_weak_float(item: object) -> bool:
+    return isinstance(item, Traced) and item.is_weak and item.type in FLOATS
 
 
 def _loop_body(
@@ -173,6 +199,8 @@ def _loop_body(
             body.trace.value(item, like) for item, like in zip(body.returned, likes, strict=True)
         ]
     found = [value.type for value in results]
+    if extra and found[-1] != "i1":
+        refuse(f"the test of tfrt.while_loop is {found[-1]}: compare it, as x != 0")
     if found != likes:
         refuse(
             f"the loop carries {_listed(types)}, and its body returns"
@@ -217,14 +245,15 @@ def while_loop(test: Callable[..., Any], body: Callable[..., Any], *carried: Any
     first = trace.value(test(*start))
     condition, results = results[-1], results[:-1]
     results, operands, has_chain = _carry(trace, traced, results, start)
-    traced.trace.close([*results, condition], is_private=True)
+    traced.trace.close([*results, condition])
     types = [value.type for value in results]
-    places, listed = ", ".join(["{}"] * len(operands)), ", ".join(types)
-    text = (
-        f"tfrt.while {{}} @{traced.trace.name}({places}) parallel_iterations(1)"
-        f" : ({listed}) -> ({listed})"
+    made = trace.kernel(
+        "tfrt.while",
+        (first, *operands),
+        types,
+        [("parallel_iterations", Scalar(DType.I64, 1))],
+        callees=[traced.trace.name],
     )
-    made = trace.add(text, (first, *operands), types)
     return settle(trace, made[: len(start) + has_chain], has_chain=has_chain)
 
 
@@ -234,10 +263,10 @@ def repeat(count: Any, body: Callable[..., Any], *carried: Any) -> Any:
     times = _count(trace, count, "tfrt.repeat")
     traced, results, start = _loop_body(trace, body, list(carried), f"{trace.name}.repeat")
     results, operands, has_chain = _carry(trace, traced, results, start)
-    traced.trace.close(results, is_private=True)
-    types = [value.type for value in results]
-    text = _with_region("tfrt.repeat.i32", ("i32",), types, types, types, traced.trace.name)
-    made = trace.add(text, (times, *operands), types)
+    traced.trace.close(results)
+    types = tuple(value.type for value in results)
+    region = Region(types, traced.trace.name, tuple(range(len(types))), types)
+    made = trace.kernel("tfrt.repeat.i32", (times, *operands), types, region=region)
     return settle(trace, made[: len(start) + has_chain], has_chain=has_chain)
 
 
@@ -261,46 +290,14 @@ def parallel_for(count: Any, body: Callable[..., Any]) -> Any:
         captures = share_captures([traced])
     finally:
         trace.is_ordered = ordered
-    traced.trace.close([done], is_private=True)
+    traced.trace.close([done])
     types = [value.type for value in captures]
-    inner = ", ".join(["%i: i32", "%e: i32", *(f"%x{n}: {t}" for n, t in enumerate(types))])
-    names = ", ".join(["%i", *(f"%x{number}" for number in range(len(types)))])
-    call = f"tfrt.call @{traced.trace.name}({names}) : ({', '.join(['i32', *types])}) -> {CHAIN}"
-    places = ", ".join(["{}"] * (3 + len(types)))
-    text = (
-        f'"tfrt.parallel_for.i32"({places}) ({{{{\n  ^bb0({inner}):\n    %c = {call}\n'
-        f"    tfrt.return %c : {CHAIN}\n  }}}}) : ({', '.join(['i32'] * 3 + types)}) -> {CHAIN}"
-    )
-    [chain] = trace.add(text, (zero, end, one, *captures), (CHAIN,))
+    passed = (0, *range(2, 2 + len(types)))  # the second one is where the block of calls ends
+    region = Region(("i32", "i32", *types), traced.trace.name, passed, (CHAIN,))
+    operands = (zero, end, one, *captures)
+    [chain] = trace.kernel("tfrt.parallel_for.i32", operands, (CHAIN,), region=region)
     trace.effect(chain)
     return chain
-
-
-def _with_region(
-    name: str,
-    leading: Sequence[str],
-    types: Sequence[str],
-    results: Sequence[str],
-    returned: Sequence[str],
-    callee: str,
-) -> str:
-    """An operation with a region that calls a function."""
-    inner = ", ".join(f"%x{number}: {type_text}" for number, type_text in enumerate(types))
-    names = ", ".join(f"%x{number}" for number in range(len(types)))
-    left = f"%r:{len(returned)}" if len(returned) > 1 else "%r"
-    made = [f"%r#{i}" for i in range(len(returned))] if len(returned) > 1 else ["%r"]
-    listed = ", ".join(types)
-    call = f"tfrt.call @{callee}({names}) : ({listed}) -> ({', '.join(returned)})"
-    head = f"  ^bb0({inner}):\n" if types else ""
-    if not returned:
-        left, made, end = "", [], "tfrt.return"
-    else:
-        left, end = f"{left} = ", f"tfrt.return {', '.join(made)} : {', '.join(returned)}"
-    places = ", ".join(["{}"] * (len(leading) + len(types)))
-    return (
-        f'"{name}"({places}) ({{{{\n{head}    {left}{call}\n    {end}\n  }}}})'
-        f" : ({', '.join([*leading, *types])}) -> ({', '.join(results)})"
-    )
 
 
 def _count(trace: Trace, count: Any, what: str) -> Traced:
@@ -331,12 +328,11 @@ def map_values(kernel: Callable[..., Any], values: Any) -> Any:
         if not results:
             results = [final_chain(body.trace)]
     captures = share_captures([body])
-    body.trace.close(results, is_private=True)
+    body.trace.close(results)
     if len(results) != 1:
         refuse(f"the kernel of tfrt.map has one result, found {len(results)}")
     operands = (trace.value(values), *captures)
-    attributes = f"callee = @{body.trace.name}"
-    return trace.kernel("tfrt.map", operands, (OBJECT,), attributes)[0]
+    return trace.kernel("tfrt.map", operands, (OBJECT,), callees=[body.trace.name])[0]
 
 
 def _listed(types: Sequence[str]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from operator import itemgetter
 from typing import Any
 
 from tfrt_nb.dialects.catalog import SIGNATURES
@@ -10,8 +11,10 @@ from tfrt_nb.dialects.signatures import Signature
 from tfrt_nb.dialects.types import WORDS
 from tfrt_nb.programs import Program
 from tfrt_nb.tracing.calls import attribute
-from tfrt_nb.tracing.trace import listed_types, number_text, quoted, refuse
-from tfrt_nb.tracing.types import type_of_value
+from tfrt_nb.tracing.records import records_of, text_of
+from tfrt_nb.tracing.trace import Module, Trace, number_attribute, refuse
+from tfrt_nb.tracing.types import DTYPES, type_of_value
+from tfrt_runtime.bef.attributes import Attribute, array_of
 from tfrt_runtime.host.async_value import AsyncValue
 from tfrt_runtime.host.chain import CHAIN as A_CHAIN
 from tfrt_runtime.kernels.annotations import (
@@ -73,20 +76,15 @@ def _made(
     if signature is not None:
         types, results, needs_chain = _of_signature(signature, values)
         words = signature.attributes
-        texts = [f"{key} = {_literal(words.get(key, ''), key, v)}" for key, v in attributes.items()]
+        given = [(key, _typed(words.get(key, ""), key, v)) for key, v in attributes.items()]
     else:
         types, results = _of_values(name, values)
         needs_chain = False
-        texts = [f"{key} = {attribute(key, v)}" for key, v in attributes.items()]
-    parameters = ", ".join(f"%a{number}: {type_text}" for number, type_text in enumerate(types))
-    names = ", ".join(f"%a{number}" for number in range(len(types)))
-    made = ", ".join(f"%r{number}" for number in range(len(results)))
-    listed = f" {{{', '.join(texts)}}}" if texts else ""
-    operation = f'"{name}"({names}){listed} : ({", ".join(types)}) -> {listed_types(results)}'
-    left = f"{made} = " if results else ""
-    returned = f" {made} : {', '.join(results)}" if results else ""
-    arrow = f" -> {listed_types(results)}" if results else ""
-    text = f"func.func @main({parameters}){arrow} {{\n  {left}{operation}\n  tfrt.return{returned}\n}}\n"
+        given = [(key, attribute(key, v)) for key, v in attributes.items()]
+    module = Module()
+    trace = Trace(module, "main", types)
+    trace.close(trace.kernel(name, trace.arguments, results, sorted(given, key=itemgetter(0))))
+    text = text_of(records_of(module), name, "main", (), places=False)
     return Program.from_source(text, f"<{name}>"), needs_chain
 
 
@@ -128,19 +126,12 @@ def _of_values(name: str, values: tuple[object, ...]) -> tuple[list[str], list[s
     return types, list(result_types(signature.return_annotation, types))
 
 
-def _literal(word: str, name: str, value: Any) -> str:
+def _typed(word: str, name: str, value: Any) -> Attribute:
     """An attribute as the signature has it."""
     word = word.removesuffix("?")
-    if word.startswith("array."):
+    if word.startswith("array.") and isinstance(value, list | tuple):
         element = word.removeprefix("array.")
-        return f"[{', '.join(_literal(element, name, item) for item in value)}]"
-    if word == "string" and isinstance(value, str):
-        return quoted(value).replace("{{", "{")
-    if word == "i1":
-        return "true" if value else "false"
-    if word in WORDS and isinstance(value, int | float):
-        if is_float(word):
-            return f"{number_text(value, word)} : {word}"
-        if isinstance(value, int):
-            return f"{value} : {word}"
+        return array_of([_typed(element, name, item) for item in value])
+    if word in DTYPES and isinstance(value, int | float if is_float(word) else int):
+        return number_attribute(value, word)
     return attribute(name, value)

@@ -14,9 +14,12 @@ from typing import Any
 from tfrt_nb.compiled.execution import CompiledExecution
 from tfrt_nb.programs import Program
 from tfrt_nb.tracing.calls import order_of, traced_call, unpacked
-from tfrt_nb.tracing.control import final_chain
+from tfrt_nb.tracing.control import final_chain, returned_items
+from tfrt_nb.tracing.records import records_of, text_of
 from tfrt_nb.tracing.trace import Module, Trace, Traced, current, listed_types, refuse, tracing
 from tfrt_nb.tracing.types import type_of_value
+from tfrt_runtime.bef.reader import BefFile
+from tfrt_runtime.diagnostics import Location
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.kernels.annotations import (
     CHAIN,
@@ -28,6 +31,8 @@ from tfrt_runtime.kernels.annotations import (
     result_types,
     signature_of,
 )
+
+_NOT_PLAIN = (inspect.CO_COROUTINE, inspect.CO_GENERATOR, inspect.CO_ASYNC_GENERATOR)
 
 
 @dataclass(slots=True)
@@ -48,8 +53,16 @@ class TracedProgram:
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:
+        if not inspect.isfunction(function):
+            refuse(f"a program is made of a function that is written in Python, found {function!r}")
+        if any(map(function.__code__.co_flags.__and__, _NOT_PLAIN)):
+            refuse(
+                f"@{function.__name__}: a program is a plain function, which is called once to trace it:"
+                " no 'async def' and no 'yield'; a kernel may be an 'async def'"
+            )
         functools.update_wrapper(self, function)
         self._function = function
+        self._code = function.__code__
         self._signature = signature_of(function)
         self._lock = threading.RLock()
         self._versions: dict[tuple[str, ...], Program] = {}
@@ -139,11 +152,20 @@ class TracedProgram:
                 module = Module()
                 with tracing(None):
                     self._traced(module, types, is_main=True)
-                source = self._function.__code__.co_filename
-                program = Program.from_source(module.text, source)
-                program.captured = tuple(module.captured)
+                program = self._made(module)
                 self._versions[types] = program
             return program
+
+    def _made(self, module: Module) -> Program:
+        """The program of what was traced.  Its text is made when it is asked for."""
+        records = records_of(module)
+        names = [parameter.name for parameter in self._parameters]
+        source = self._code.co_filename
+        program = Program.of_file(
+            BefFile.of(records, source), lambda: text_of(records, source, self._name, names)
+        )
+        program.captured = tuple(module.captured)
+        return program
 
     def _traced(
         self,
@@ -170,14 +192,19 @@ class TracedProgram:
             declared = ()
         callee = Callee(module.fresh(self._name), declared, ordered)
         module.versions[key] = callee
-        trace = Trace(module, callee.name, [*types, CHAIN] if ordered else types)
+        place = Location(self._code.co_filename, self._code.co_firstlineno, 1)
+        kinds_in = [*types, CHAIN] if ordered else types
+        trace = Trace(module, callee.name, kinds_in, place=place)
         trace.call_kernel = traced_call
         if ordered:
             trace.is_ordered, trace.order = True, trace.arguments[-1]
         with tracing(trace):
-            returned = self._function(*trace.arguments[: len(types)])
-            items = list(returned) if isinstance(returned, tuple | list) else [returned]
-            items = [] if returned is None else items
+            given = dict(zip(self._parameters, trace.arguments, strict=False))
+            by_name = {p.name: v for p, v in given.items() if p.kind is p.KEYWORD_ONLY}
+            returned = self._function(
+                *[v for p, v in given.items() if p.kind is not p.KEYWORD_ONLY], **by_name
+            )
+            items = returned_items(trace, returned)
             if declared is not None and len(declared) != len(items):
                 refuse(
                     f"@{self._name} returns {len(items)} values, its annotation says {len(declared)}"
@@ -197,7 +224,7 @@ class TracedProgram:
             if not is_main and (ordered or trace.effects):
                 callee.has_chain = True
                 results.append(final_chain(trace))
-        trace.close(results, is_private=not is_main)
+        trace.close(results)
         return callee
 
     def _called(self, trace: Trace, values: Sequence[Any]) -> Any:
@@ -215,10 +242,7 @@ class TracedProgram:
         if trace.is_ordered:
             given.append(trace.chain_of(order_of(trace, ())))
         kinds = [*callee.results, *[CHAIN] * callee.has_chain]
-        places = ", ".join(["{}"] * len(given))
-        listed = ", ".join(value.type for value in given)
-        text = f"tfrt.call @{callee.name}({places}) : ({listed}) -> {listed_types(kinds)}"
-        results = trace.add(text, given, kinds)
+        results = trace.kernel("tfrt.call", given, kinds, callees=[callee.name])
         if not callee.has_chain:
             return unpacked(results)
         trace.effect(results[-1])

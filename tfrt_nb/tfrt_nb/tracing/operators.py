@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
+import numbers
 from collections.abc import Callable
 from typing import Any, NoReturn
 
 from tfrt_nb.tracing.trace import Trace, Traced, Weak, current, refuse
-from tfrt_runtime.kernels.annotations import NUMBERS, is_float, is_integer
+from tfrt_runtime.kernels.annotations import NUMBERS, OBJECT, is_float, is_integer
 
 _KERNELS = {
     "+": "add",
@@ -33,6 +35,14 @@ _EQUALITIES = ("==", "!=")
 _BITWISE = ("&", "|", "^")
 
 
+@functools.cache
+def _kernel_of(operator: str, type_text: str) -> tuple[str, str]:
+    """The kernel for an operator on a type, and the type of its result."""
+    name = "multiply" if operator == "*" and is_float(type_text) else _KERNELS[operator]
+    return f"tfrt.{name}.{type_text}", "i1" if operator in _COMPARISONS else type_text
+
+
+@functools.cache
 def _takes(operator: str, type_text: str) -> bool:
     """Whether there is a kernel for an operator on a type."""
     if operator == "/":
@@ -50,12 +60,26 @@ def _takes(operator: str, type_text: str) -> bool:
 
 def meeting(trace: Trace, operator: str, left: object, right: object) -> tuple[Traced, Traced]:
     """Both operands as values of one type."""
+    if (
+        type(left) is Traced is type(right)
+        and left.trace is trace is right.trace
+        and left.type == right.type
+        and left.weak is None is right.weak
+        and _takes(operator, left.type)
+    ):
+        return left, right
     known = [v for v in (left, right) if isinstance(v, Traced)]
     strong = [value for value in known if not value.is_weak] or known
     like = strong[0].type if strong else None
-    if like is not None and like not in NUMBERS:
-        refuse(f"'{operator}' has no meaning for {like}: call a kernel")
+    if like == OBJECT:
+        refuse(
+            f"'{operator}' has no meaning for an object: cast it, as tfrt.f64(x), or say what its"
+            " kernel returns, as def f(...) -> int"
+        )
     a, b = trace.value(left, like), trace.value(right, like)
+    for value in (a, b):
+        if value.type not in NUMBERS:
+            refuse(f"'{operator}' has no meaning for {value.type}: call a kernel")
     if a.type != b.type:
         refuse(f"'{operator}' of {a.type} and {b.type}: cast one of them, as tfrt.{a.type}(x)")
     if not _takes(operator, a.type):
@@ -77,9 +101,8 @@ def binary(operator: str, left: object, right: object) -> Traced:
     """`left operator right`."""
     trace = _trace_of(left, right)
     a, b = meeting(trace, operator, left, right)
-    name = "multiply" if operator == "*" and is_float(a.type) else _KERNELS[operator]
-    result = "i1" if operator in _COMPARISONS else a.type
-    [made] = trace.kernel(f"tfrt.{name}.{a.type}", (a, b), (result,))
+    name, result = _kernel_of(operator, a.type)
+    [made] = trace.kernel(name, (a, b), (result,))
     if result == a.type:
         made.weak = _joined(a, b)
     return made
@@ -128,11 +151,13 @@ def cast(value: Any, type_text: str) -> Any:
             refuse(f"the value of {value.place} is used outside of its trace")
         return float(value) if is_float(type_text) else int(value)
     if not isinstance(value, Traced):
+        if not isinstance(value, numbers.Real):
+            refuse(f"there is no cast of {type(value).__name__} to {type_text}")
         number = float(value) if is_float(type_text) else value
         if is_integer(type_text) and isinstance(value, float):
             number = int(value)
         return trace.constant(number, type_text)
-    given = trace.value(value)
+    given = trace.value(value, type_text if value.type == OBJECT else None)
     if given.type == type_text:
         return given
     if given.type not in NUMBERS or type_text not in NUMBERS:
@@ -157,6 +182,51 @@ def _reduced(operator: str, values: tuple[Any, ...], otherwise: Callable[..., An
     for value in others:
         found = binary(operator, found, value)
     return found
+
+
+_UFUNCS = {
+    "add": "+",
+    "subtract": "-",
+    "multiply": "*",
+    "true_divide": "/",
+    "divide": "/",
+    "less": "<",
+    "less_equal": "<=",
+    "greater": ">",
+    "greater_equal": ">=",
+    "equal": "==",
+    "not_equal": "!=",
+    "bitwise_and": "&",
+    "bitwise_or": "|",
+    "bitwise_xor": "^",
+    "left_shift": "<<",
+    "right_shift": ">>",
+}
+"""numpy's names for operators: what a number of numpy on the left calls."""
+
+
+def _numpy_function(self: Traced, ufunc: Any, method: str, *inputs: Any, **_: Any) -> Any:
+    """A function of numpy on a traced value."""
+    operator = _UFUNCS.get(ufunc.__name__)
+    if method == "__call__" and len(inputs) == 2:
+        if operator is not None:
+            return binary(operator, *inputs)
+        if ufunc.__name__ in ("floor_divide", "remainder"):
+            return floored(*inputs)[ufunc.__name__ == "remainder"]
+    refuse(
+        f"numpy.{ufunc.__name__} takes arrays, not the traced value of {self.place}: call it in a"
+        " kernel"
+    )
+
+
+def _attribute(self: Traced, name: str) -> NoReturn:
+    """A traced value has no attributes of the user's."""
+    if name.startswith("__"):
+        raise AttributeError(name)
+    refuse(
+        f"a traced value has no attribute '{name}' while the program is made: use a kernel"
+        f" (the value of {self.place})"
+    )
 
 
 def _refusing(what: str) -> Callable[..., NoReturn]:
@@ -201,6 +271,12 @@ def _install() -> None:
         "iter": _refusing("a traced value has no items while the program is made: use tfrt.map"),
         "len": _refusing("a traced value has no length while the program is made: use a kernel"),
         "getitem": _refusing("a traced value has no items: index it in a kernel"),
+        "setitem": _refusing("a traced value has no items: change it in a kernel"),
+        "round": _refusing("a traced value is no number yet: round it in a kernel"),
+        "matmul": _refusing("there is no kernel for '@': use a kernel of your own"),
+        "rmatmul": _refusing("there is no kernel for '@': use a kernel of your own"),
+        "getattr": _attribute,
+        "array_ufunc": _numpy_function,
         "contains": _refusing("a traced value has no items: use a kernel instead of 'in'"),
         "int": _refusing("a traced value is no number yet: cast it, as tfrt.i64(x)"),
         "float": _refusing("a traced value is no number yet: cast it, as tfrt.f64(x)"),
@@ -208,6 +284,8 @@ def _install() -> None:
         "format": _refusing("a traced value has no text yet: format it in a kernel"),
         "str": _refusing("a traced value has no text yet: format it in a kernel"),
         "call": _refusing("a traced value cannot be called: call a kernel"),
+        "enter": _refusing("a traced value is no context: use it in a kernel"),
+        "await": _refusing("a traced value is not awaited: what uses it waits for it"),
         "pow": _refusing("there is no kernel for '**': use a kernel of your own"),
     }
     for name, method in methods.items():

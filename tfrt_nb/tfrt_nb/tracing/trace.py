@@ -5,12 +5,14 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
-from tfrt_nb.tracing.types import is_array, type_of_value
+from tfrt_nb.tracing.types import DTYPES, VALUES, is_array, type_of_value
+from tfrt_runtime.bef.attributes import Attribute, Scalar, String
+from tfrt_runtime.bef.encoding import DType
 from tfrt_runtime.callers import place_of_caller
 from tfrt_runtime.diagnostics import Location, TfrtError, error
+from tfrt_runtime.host.async_value import AsyncValue
 from tfrt_runtime.kernels.annotations import (
     CHAIN,
     NUMBERS,
@@ -74,13 +76,26 @@ class Traced:
         return f"<traced {self.type} of {self.place}>"
 
 
-@dataclass(eq=False, slots=True)
-class Operation:
-    """One operation.  `text` has `{}` for the operands, and the rest of the line after its results."""
+class Region(NamedTuple):
+    """A region that calls a function with those of its arguments that `passed` names, and returns
+    what that returns.
+    """
 
-    text: str
+    argument_types: tuple[str, ...]
+    callee: str
+    passed: tuple[int, ...]
+    result_types: tuple[str, ...]
+
+
+class Operation(NamedTuple):
+    """One operation.  `callees` are the functions that its attributes name, as in a BEF file."""
+
+    name: str
     operands: tuple[Traced, ...]
     results: tuple[Traced, ...]
+    attributes: tuple[tuple[str, Attribute], ...]
+    callees: tuple[str, ...]
+    region: Region | None
     place: Location
 
 
@@ -92,7 +107,7 @@ class Module:
     """The functions of a program that is being made."""
 
     def __init__(self) -> None:
-        self.functions: list[str] = []
+        self.functions: list[Trace] = []
         self.names: set[str] = set()
         self.versions: dict[Hashable, object] = {}
         self.captured: list[object] = []
@@ -113,48 +128,51 @@ class Module:
         self.captured.append(item)
         return len(self.captured) - 1
 
-    @property
-    def text(self) -> str:
-        """The program."""
-        return "\n".join(self.functions)
-
 
 class Trace:
     """One function.  `outer` is the one whose body it is: its values may be captured."""
 
     def __init__(
-        self, module: Module, name: str, types: Sequence[str], outer: Trace | None = None
+        self,
+        module: Module,
+        name: str,
+        types: Sequence[str],
+        outer: Trace | None = None,
+        place: Location | None = None,
     ) -> None:
         self.module = module
         self.name = name
         self.outer = outer
-        self.place = here()
+        self.place = place or here()
         self.arguments = [Traced(self, type_text, self.place) for type_text in types]
         self.operations: list[Operation] = []
         self.captures: dict[Traced, Traced] = {}
-        self.effects: list[Traced] = []
+        self.results: Sequence[Traced] = ()
+        """What the function returns, once it is closed."""
+        self.effects: dict[Traced, None] = {}
         self.order: Traced | None = None
         self.is_ordered = False
         self.call_kernel: TracedCall | None = None if outer is None else outer.call_kernel
 
-    def add(
-        self, text: str, operands: Sequence[Traced], types: Sequence[str]
+    def kernel(
+        self,
+        name: str,
+        operands: Sequence[Traced],
+        types: Sequence[str],
+        attributes: Sequence[tuple[str, Attribute]] = (),
+        *,
+        callees: Sequence[str] = (),
+        region: Region | None = None,
     ) -> tuple[Traced, ...]:
         """One operation more; its results."""
         place = here()
         results = tuple([Traced(self, type_text, place) for type_text in types])
-        self.operations.append(Operation(text, tuple(operands), results, place))
+        self.operations.append(
+            Operation(
+                name, tuple(operands), results, tuple(attributes), tuple(callees), region, place
+            )
+        )
         return results
-
-    def kernel(
-        self, name: str, operands: Sequence[Traced], types: Sequence[str], attributes: str = ""
-    ) -> tuple[Traced, ...]:
-        """The call of a kernel."""
-        places = ", ".join(["{}"] * len(operands))
-        listed = f" {{{{{attributes}}}}}" if attributes else ""
-        given = ", ".join(value.type for value in operands)
-        text = f'"{name}"({places}){listed} : ({given}) -> {listed_types(types)}'
-        return self.add(text, operands, types)
 
     def value(self, item: object, like: str | None = None) -> Traced:
         """`item` as a value of this function; a number has the type `like` if it can."""
@@ -164,6 +182,8 @@ class Trace:
             if item.weak is not None and like in NUMBERS and like != item.type:
                 item.weak.meet(like)
                 return self.kernel(f"tfrt.cast.{item.type}_to_{like}", (item,), (like,))[0]
+            if item.type == OBJECT and like in VALUES:
+                return self.kernel("tfrt.value", (item,), (like,))[0]
             return item
         outer = self.outer
         while outer is not None and outer is not item.trace:
@@ -181,23 +201,41 @@ class Trace:
 
     def constant(self, item: object, like: str | None = None) -> Traced:
         """A Python value in the program: a number or a string, or a captured object."""
+        if isinstance(item, AsyncValue):
+            refuse("an AsyncValue is an argument of a program: a trace does not wait for one")
         type_text = type_of_value(item)
         if type_text in ("i1", "i64", "f64"):
             made = self._number(item, number_type(item, type_text, like))
             made.is_number = True
             return made
-        if type_text == STRING and isinstance(item, str):
-            return self.kernel("tfrt_test.get_string", (), (STRING,), f"value = {quoted(item)}")[0]
+        if isinstance(item, str):
+            return self.kernel("tfrt_test.get_string", (), (STRING,), [("value", String(item))])[0]
+        if has_traced(item):
+            return self._collection(item)
         kept = TENSOR if is_array(item) else OBJECT
-        slot = self.module.capture(item)
-        return self.kernel("tfrt.captured", (), (kept,), f"slot = {slot} : i64")[0]
+        slot = Scalar(DType.I64, self.module.capture(item))
+        return self.kernel("tfrt.captured", (), (kept,), [("slot", slot)])[0]
+
+    def _collection(self, item: object) -> Traced:
+        """A tuple, list or dictionary of traced values and others, made when the program runs."""
+        if type(item) is dict:
+            given = [one for pair in item.items() for one in pair]
+        elif type(item) is tuple or type(item) is list:
+            given = list(item)
+        else:
+            refuse(
+                f"a {type(item).__name__} holds a traced value, which is known when the program runs:"
+                " make it in a kernel"
+            )
+        operands = [self.value(one) for one in given]
+        return self.kernel(f"tfrt.{type(item).__name__}", operands, (OBJECT,))[0]
 
     def _number(self, item: object, type_text: str) -> Traced:
         if type_text in ("i8", "i16"):
-            wide = self.add(f"tfrt.constant.i32 {int(item)}", (), ("i32",))  # type: ignore[call-overload]
-            return self.kernel(f"tfrt.cast.i32_to_{type_text}", wide, (type_text,))[0]
-        literal = number_text(item, type_text)
-        return self.add(f"tfrt.constant.{type_text} {literal}", (), (type_text,))[0]
+            wide = self._number(item, "i32")
+            return self.kernel(f"tfrt.cast.i32_to_{type_text}", (wide,), (type_text,))[0]
+        value = number_attribute(item, type_text)
+        return self.kernel(f"tfrt.constant.{type_text}", (), (type_text,), [("value", value)])[0]
 
     def chain_of(self, values: Sequence[object]) -> Traced:
         """A chain that is there when all values are."""
@@ -210,33 +248,23 @@ class Trace:
 
     def effect(self, chain: Traced) -> None:
         """Something has happened when `chain` is there."""
-        self.effects.append(chain)
+        self.effects[chain] = None
         if self.is_ordered:
             self.order = chain
 
-    def close(self, results: Sequence[Traced], *, is_private: bool) -> None:
-        """Write the function into the module."""
-        parameters = [*self.arguments, *self.captures.values()]
-        names = {value: f"%a{number}" for number, value in enumerate(parameters)}
-        count, lines = 0, []
-        for operation in self.operations:
-            made = []
-            for value in operation.results:
-                names[value] = f"%v{count}"
-                made.append(names[value])
-                count += 1
-            left = f"{', '.join(made)} = " if made else ""
-            text = operation.text.format(*[names[value] for value in operation.operands])
-            lines.append(f"  {left}{text}{_loc(operation.place)}")
-        returned = ", ".join(names[value] for value in results)
-        types = [value.type for value in results]
-        listed = f" {returned} : {', '.join(types)}" if results else ""
-        lines.append(f"  tfrt.return{listed}{_loc(self.place)}")
-        given = ", ".join(f"{names[value]}: {value.type}" for value in parameters)
-        arrow = f" -> {listed_types(types)}" if types else ""
-        private = "private " if is_private else ""
-        head = f"func.func {private}@{self.name}({given}){arrow} {{"
-        self.module.functions.append("\n".join([head, *lines, f"}}{_loc(self.place)}", ""]))
+    def close(self, results: Sequence[Traced]) -> None:
+        """Make the function one of the module."""
+        self.results = results
+        self.module.functions.append(self)
+
+
+def has_traced(item: object) -> bool:
+    """Whether a collection has traced values in it."""
+    if isinstance(item, dict):
+        return any(map(has_traced, item)) or any(map(has_traced, item.values()))
+    if isinstance(item, tuple | list | set | frozenset):
+        return any(map(has_traced, item))
+    return isinstance(item, Traced)
 
 
 def number_type(item: object, own: str, like: str | None) -> str:
@@ -256,40 +284,16 @@ def number_type(item: object, own: str, like: str | None) -> str:
     return found
 
 
-def number_text(item: object, type_text: str) -> str:
-    """A number as it is written in a program."""
-    if type_text == "i1":
-        return "true" if item else "false"
-    if not is_float(type_text):
-        return str(int(item))  # type: ignore[call-overload]
-    number = float(item)  # type: ignore[arg-type]
-    text = repr(number)
-    if "n" in text:  # an infinity or a NaN
-        import struct
-
-        size, code = (4, "<f") if type_text == "f32" else (8, "<d")
-        return f"0x{int.from_bytes(struct.pack(code, number), 'little'):0{2 * size}X}"
-    mantissa, e, exponent = text.partition("e")
-    return f"{mantissa if '.' in mantissa else mantissa + '.0'}{e}{exponent}"
-
-
-def quoted(text: str) -> str:
-    """A string as it is written in a program; braces are those of `str.format`."""
-    plain = "".join(
-        chr(byte) if 32 <= byte < 127 and byte not in b'"\\{}' else f"\\{byte:02X}"
-        for byte in text.encode(errors="surrogateescape")
-    )
-    return f'"{plain}"'
+def number_attribute(item: object, type_text: str) -> Scalar:
+    """A number as an attribute of a type of numbers."""
+    if is_float(type_text):
+        return Scalar(DTYPES[type_text], float(item))  # type: ignore[arg-type]
+    return Scalar(DTYPES[type_text], int(item))  # type: ignore[call-overload]
 
 
 def listed_types(types: Sequence[str]) -> str:
     """Types of results as they are written."""
     return types[0] if len(types) == 1 else f"({', '.join(types)})"
-
-
-def _loc(place: Location) -> str:
-    name = place.source.replace("\\", "\\\\").replace('"', '\\"')
-    return f' loc("{name}":{place.line}:{place.column})'
 
 
 class _Present(threading.local):

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from tfrt_runtime.bef.encoding import DType
 from tfrt_runtime.host.async_value import AsyncValue
-from tfrt_runtime.kernels.annotations import OBJECT, STRING, TENSOR
+from tfrt_runtime.kernels.annotations import NUMBERS, OBJECT, STRING, TENSOR
+
+VALUES = (*NUMBERS, STRING)
+"""The types that an object may turn out to have: a kernel checks it when the program runs."""
+DTYPES = {name: DType[name.upper()] for name in NUMBERS}
 
 
 def is_array(value: object) -> bool:

@@ -1,0 +1,202 @@
+"""The program of a trace: records with the Python places at once, text when asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from xdsl.dialects.builtin import ModuleOp, StringAttr
+
+from tfrt_nb.convert.collect import Collector
+from tfrt_nb.convert.mlir_to_bef import to_module
+from tfrt_nb.convert.rows import FunctionHead, Row, function_of
+from tfrt_nb.passes.streams import AUTOMATIC
+from tfrt_nb.tracing.trace import Module, Operation, Region, Trace
+from tfrt_runtime.bef.attribute_writer import write_attribute
+from tfrt_runtime.bef.attributes import Aggregate, Array, Attribute, Scalar, kind_of
+from tfrt_runtime.bef.collector import collector_paused
+from tfrt_runtime.bef.encoding import FunctionKind
+from tfrt_runtime.bef.locations import PlaceWriter
+from tfrt_runtime.bef.reader import BefFile
+from tfrt_runtime.bef.records import BefFunction, BefModule
+from tfrt_runtime.diagnostics import Location
+
+CALL = "tfrt.call"
+
+
+class _Body(NamedTuple):
+    """A function, or with the name "" a region: what its record is made of."""
+
+    name: str
+    place: Location
+    argument_types: tuple[str, ...]
+    result_types: tuple[str, ...]
+    register_types: tuple[str, ...]
+    rows: list[tuple[Row, tuple[str, ...]]]
+    """Each with the names of its callees."""
+    operands: list[tuple[int, ...]]
+    returned: tuple[int, ...]
+    places: list[Location]
+
+
+def records_of(module: Module) -> BefModule:
+    """What the file of the traced functions says: the same as of their text."""
+    with collector_paused():
+        writer = _Writer()
+        for trace in module.functions:
+            writer.collect(trace)
+        return writer.write()
+
+
+class _Writer:
+    """Collects functions in the order of a file, then numbers them: see `convert.collect`."""
+
+    def __init__(self) -> None:
+        self._contents = Collector(ModuleOp([]), optional_sections=True)
+        self._types = self._contents.types.names
+        self._offsets: dict[str, int] = {}
+        self._bodies: list[_Body] = []
+        self._places = PlaceWriter()
+
+    def collect(self, trace: Trace) -> None:
+        """Note a function, behind the regions in it."""
+        parameters = [*trace.arguments, *trace.captures.values()]
+        registers = {value: number for number, value in enumerate(parameters)}
+        types = [value.type for value in parameters]
+        rows, operands, places = [], [], []
+        for operation in trace.operations:
+            rows.append(self._row(operation))
+            operands.append(tuple([registers[value] for value in operation.operands]))
+            places.append(operation.place)
+            for result in operation.results:
+                registers[result] = len(types)
+                types.append(result.type)
+        body = _Body(
+            trace.name,
+            trace.place,
+            tuple(types[: len(parameters)]),
+            tuple([value.type for value in trace.results]),
+            tuple(types),
+            rows,
+            operands,
+            tuple([registers[value] for value in trace.results]),
+            places,
+        )
+        self._add(body)
+
+    def _add(self, body: _Body) -> int:
+        """The index of a function or region."""
+        self._note_types(body.argument_types)
+        self._note_types(body.result_types)
+        self._bodies.append(body)
+        return len(self._bodies) - 1
+
+    def _note_types(self, types: Sequence[str]) -> None:
+        for type_text in types:
+            self._types[type_text] = None
+
+    def _row(self, operation: Operation) -> tuple[Row, tuple[str, ...]]:
+        if operation.region is not None:
+            # What is in a region comes before its operation, its function behind what it calls.
+            self._contents.kernel_names[CALL] = None
+            self._note_types(operation.region.result_types)
+        self._contents.kernel_names[operation.name] = None
+        for value in operation.results:
+            self._types[value.type] = None
+        offsets = [self._offset(value) for _, value in operation.attributes]
+        regions: tuple[int, ...] = ()
+        if operation.region is not None:
+            regions = (self._add(_region(operation.region, operation.place)),)
+        row = Row(
+            operation.name,
+            tuple(offsets),
+            tuple([name for name, _ in operation.attributes]),
+            regions,
+            len(operation.results),
+        )
+        return row, operation.callees
+
+    def _offset(self, value: Attribute) -> int:
+        """Where an attribute is in the file, each once."""
+        key = repr(value)  # -0.0 is not 0.0, and True is not 1
+        offset = self._offsets.get(key)
+        if offset is None:
+            self._note_types(_number_types(value))
+            attributes = self._contents.attributes
+            offset = self._offsets[key] = write_attribute(attributes.section, value)
+            attributes.kinds[offset] = kind_of(value)
+        return offset
+
+    def write(self) -> BefModule:
+        """The whole file."""
+        indexes = {body.name: index for index, body in enumerate(self._bodies) if body.name}
+        functions = tuple([self._function(body, indexes) for body in self._bodies])
+        return to_module(functions, self._contents, self._places)
+
+    def _function(self, body: _Body, indexes: dict[str, int]) -> BefFunction:
+        add = self._places.add_file
+        head = FunctionHead(
+            FunctionKind.ASYNC,
+            body.name,
+            body.argument_types,
+            body.result_types,
+            add(body.place.source, body.place.line, body.place.column),
+        )
+        rows = [
+            row._replace(functions=(*[indexes[name] for name in callees], *row.functions))
+            if callees
+            else row
+            for row, callees in body.rows
+        ]
+        places = [add(place.source, place.line, place.column) for place in body.places]
+        costs = [1] * (len(rows) + 2)
+        return function_of(
+            *(head, rows, body.operands, body.returned, body.register_types),
+            *(places, costs, AUTOMATIC),
+        )
+
+
+def _region(region: Region, place: Location) -> _Body:
+    """The region's one call."""
+    count = len(region.argument_types)
+    returned = tuple(range(count, count + len(region.result_types)))
+    row = Row(CALL, (), (), (), len(returned))
+    return _Body(
+        "",
+        place,
+        region.argument_types,
+        region.result_types,
+        (*region.argument_types, *region.result_types),
+        [(row, (region.callee,))],
+        [region.passed],
+        returned,
+        [place],
+    )
+
+
+def _number_types(value: Attribute) -> list[str]:
+    """The types of the numbers in an attribute: a file has them."""
+    if isinstance(value, Scalar):
+        return [value.dtype.name.lower()]
+    if isinstance(value, Array):
+        return [value.dtype.name.lower()] if value.values else []
+    if isinstance(value, Aggregate):
+        return [name for element in value.elements for name in _number_types(element)]
+    return []
+
+
+def text_of(
+    records: BefModule, source: str, main: str, parameters: Sequence[str], *, places: bool = True
+) -> str:
+    """The program as text: Python's names for the arguments of `main`, and Python's places."""
+    from tfrt_nb.convert.bef_to_mlir import bef_to_mlir
+    from tfrt_nb.dialects.printer import print_module
+
+    module = bef_to_mlir(BefFile.of(records, source))
+    for op in module.ops:
+        if op.properties["sym_name"] != StringAttr(main):
+            op.properties["sym_visibility"] = StringAttr("private")
+            continue
+        for argument, name in zip(op.regions[0].block.args, parameters, strict=False):
+            argument.name_hint = name
+    return print_module(module, func_dialect=True, places=places)
