@@ -6,6 +6,7 @@ With `--save` the notebooks keep their new outputs (`make notebooks`).
 from __future__ import annotations
 
 import argparse
+import asyncio
 import sys
 import time
 from collections.abc import Iterable, Sequence
@@ -73,7 +74,8 @@ def run_notebook(path: Path) -> NotebookNode:
         # Times of execution differ in each run and would fill the repository's history.
         record_timing=False,
     )
-    return client.execute()
+    # Unlike client.execute(), this closes its event loop, in whichever thread it runs.
+    return asyncio.run(client.async_execute())
 
 
 def write_page(notebook: NotebookNode, path: Path) -> None:

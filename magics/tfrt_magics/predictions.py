@@ -22,7 +22,7 @@ class Subject(StrEnum):
 
 @dataclass(frozen=True)
 class Prediction:
-    """Words that a learner typed before a run; `words` is empty where the learner typed `?`."""
+    """Words that a learner typed before a run; `words` is empty while a `?` is among them."""
 
     subject: Subject
     words: tuple[str, ...]
@@ -45,7 +45,7 @@ def read_prediction(line: str) -> Prediction:
     )
     text = (line if subject is Subject.OTHER else rest).strip()
     words = tuple(re.sub(r"[,;]", " ", text).lower().split())
-    return Prediction(subject, () if words in ((), ("?",)) else words, text)
+    return Prediction(subject, () if "?" in words else words, text)
 
 
 def compare(prediction: Prediction, log: str, results: Sequence[object]) -> Comparison:

@@ -14,12 +14,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tfrt_nb.compiled.host import CompiledHome
-from tfrt_nb.exercises.orders import is_print, print_orders, returning
+from tfrt_nb.exercises.orders import is_print, longest_path, print_orders, returning
 from tfrt_nb.report import render
 from tfrt_runtime.diagnostics import TfrtError
 
 if TYPE_CHECKING:
     from tfrt_nb.programs import Program
+    from tfrt_runtime.bef.records import BefFunction
     from tfrt_runtime.host.async_value import AsyncValue
     from tfrt_runtime.host.context import HostContext
 
@@ -144,16 +145,21 @@ class Code:
 
     def kernels(self, function: str = "main") -> tuple[str, ...]:
         """The names of the kernels of a host function, in the order of the text."""
+        return tuple(kernel.name for kernel in self._function(function).kernels)
+
+    def longest_path(self, kernel: str) -> int:
+        """The number of uses of a kernel on the path through @main that has the most of them."""
+        return longest_path(self._function("main"), kernel)
+
+    def _function(self, name: str) -> BefFunction:
         for one in self.program.file.functions:
-            if one.name == function:
-                return tuple(kernel.name for kernel in one.kernels)
-        raise Wrong(f"The program needs a function @{function}.")
+            if one.name == name:
+                return one
+        raise Wrong(f"The program needs a function @{name}.")
 
     def orders(self, *values: object) -> set[tuple[str, ...]]:
         """All outputs that @main may have, whatever order the runtime chooses."""
-        self.kernels()
-        file = self.program.file
-        function = next(one for one in file.functions if one.name == "main")
+        file, function = self.program.file, self._function("main")
         prints = [at for at, one in enumerate(function.kernels) if is_print(one.name)]
         # Run the same function with other results: what each print shows, and its chain.
         shown = [function.kernels[at].arguments[0] for at in prints]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import inspect
 import re
+import textwrap
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -166,10 +167,10 @@ def exercise(
             task=inspect.cleandoc(check.__doc__),
             kind=kind,
             check=check,
-            right=tuple(map(inspect.cleandoc, (right,) if isinstance(right, str) else right)),
-            wrong={inspect.cleandoc(text): hint for text, hint in wrong.items()},
+            right=tuple(map(_dedented, (right,) if isinstance(right, str) else right)),
+            wrong={_dedented(text): hint for text, hint in wrong.items()},
             why=" ".join(why.split()),
-            start=inspect.cleandoc(start),
+            start=_dedented(start),
         )
         return made
 
@@ -209,6 +210,10 @@ def grade(name: str, text: str) -> Verdict:
 def _python_names() -> dict[str, object]:
     """What an answer in Python may use where no notebook has given it names."""
     return {"tfrt": import_module("tfrt_nb"), "np": import_module("numpy")}
+
+
+def _dedented(text: str) -> str:
+    return textwrap.dedent(text).strip("\n").rstrip()
 
 
 def _plain(text: str) -> str:

@@ -1,4 +1,4 @@
-"""All orders in which a host function may print.
+"""All orders in which a host function may print, and its longest path.
 
 A kernel may run as soon as its operands are available, so the allowed orders are the linear extensions
 of the operations' dependencies.  Calls and loops are not followed: each is one operation.
@@ -45,6 +45,18 @@ def returning(function: BefFunction, registers: tuple[int, ...]) -> BefFunction:
         result_types=tuple(function.register_types[register] for register in registers),
         use_counts=tuple(count + change[at] for at, count in enumerate(function.use_counts)),
     )
+
+
+def longest_path(function: BefFunction, kernel: str) -> int:
+    """The number of uses of a kernel on the path that has the most of them."""
+    depths: dict[int, int] = {}
+    longest = 0
+    for one in function.kernels:
+        above = max((depths.get(register, 0) for register in one.arguments), default=0)
+        here = above + (one.name == kernel)
+        depths |= dict.fromkeys(one.results, here)
+        longest = max(longest, here)
+    return longest
 
 
 def is_print(kernel: str) -> bool:

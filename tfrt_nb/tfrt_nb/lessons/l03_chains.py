@@ -74,3 +74,39 @@ def countdown(answer: Code) -> str | None:
 
 def _listed(orders: set[tuple[str, ...]]) -> str:
     return " and ".join(sorted(" ".join(one) for one in orders)[:3])
+
+
+@exercise(
+    "chains.after",
+    right=("3", "three"),
+    wrong={
+        "24": "without any arrows",
+        "1": "text order",
+        "2": "either side",
+        "6": "waits for %b",
+        "4": "list them",
+    },
+    why="1 is first, since %b and %c wait for %a.  4 waits for %b.  That leaves 1 2 3 4, 1 2 4 3 and 1 3 2 4.",
+)
+def after(answer: Answer) -> str | None:
+    """How many different outputs may this program have?
+
+    ```
+    %a = tfrt.print.i32 %one, %ch
+    %b = tfrt.print.i32 %two, %a
+    %c = tfrt.print.i32 %three, %a
+    %d = tfrt.print.i32 %four, %b
+    ```
+    """
+    found = answer.number()
+    hints = {
+        24: "24 is the number of orders without any arrows.  Which print must be first?",
+        1: "One is the text order only.  Is there a path from %b to %c?",
+        2: "Put 2 and then 4 after 1.  The 3 may stand on either side of each of them.",
+        6: "6 would be right if 4 could stand anywhere, but %d waits for %b.",
+    }
+    return (
+        None
+        if found == 3
+        else hints.get(found, "Write 1 first, then list them: where may 3 stand?")
+    )

@@ -1,0 +1,143 @@
+"""Exercises of tutorial 00, start."""
+
+from __future__ import annotations
+
+from tfrt_nb.exercises.answer import Answer, Code
+from tfrt_nb.exercises.exercise import exercise
+
+
+@exercise(
+    "start.value",
+    right=("30", "# computed by hand\n30"),
+    wrong={
+        "36": "minus",
+        "5": "%result",
+        "%result": "numbers",
+        "24": "from the top",
+    },
+    why="%less is 6 - 1 = 5, and %result is 5 * 6 = 30.",
+)
+def value(answer: Answer) -> str | None:
+    """Which number does this function return?
+
+    ```
+    func.func @main() -> i32 {
+      %six = tfrt.constant.i32 6
+      %one = tfrt.constant.i32 1
+      %less = tfrt.minus.i32 %six, %one
+      %result = tfrt.mul.i32 %less, %six
+      tfrt.return %result : i32
+    }
+    ```
+    """
+    found = answer.number()
+    if found == 36:
+        return "`tfrt.minus` subtracts: %less is not %six."
+    if found == 5:
+        return "5 is %less.  The function returns %result, which needs one more step."
+    if found != 30:
+        return "Follow the values from the top: write down %six, %one, %less, then %result."
+    return None
+
+
+@exercise(
+    "start.ready",
+    right=("%left %right", "left, right", "%right\n%left"),
+    wrong={
+        "%left": "second",
+        "%left %right %sum": "%sum takes",
+        "%a %b": "kernels behind",
+        "%a %b %left %right": "kernels behind",
+    },
+    why="A kernel may run when its own arguments are available.  %left and %right need only constants, so both may"
+    " run at once.  %sum needs both of them.",
+)
+def ready(answer: Answer) -> str | None:
+    """The constants are available.  Which values can now be computed at the same time? Write their names.
+
+    ```
+    %a = tfrt.constant.i32 3
+    %b = tfrt.constant.i32 4
+    %left = tfrt.mul.i32 %a, %a
+    %right = tfrt.mul.i32 %b, %b
+    %sum = tfrt.add.i32 %left, %right
+    ```
+    """
+    names = {word.removeprefix("%") for word in answer.words}
+    if names & {"a", "b"}:
+        return "%a and %b are constants, which are available already.  Look for the kernels behind the other names."
+    if "sum" in names:
+        return "%sum takes %left and %right, so it must wait for both."
+    if names in ({"left"}, {"right"}):
+        return "That is one of them.  Does the second multiplication need the result of the first?"
+    return (
+        None
+        if names == {"left", "right"}
+        else "Write names of values from the program, such as %sum."
+    )
+
+
+@exercise(
+    "start.write",
+    start="""\
+    func.func @main() -> i32 {
+      %seven = tfrt.constant.i32 7
+      tfrt.return %seven : i32
+    }""",
+    right="""\
+    func.func @main() -> i32 {
+      %seven = tfrt.constant.i32 7
+      %five = tfrt.constant.i32 5
+      %two = tfrt.constant.i32 2
+      %sum = tfrt.add.i32 %seven, %five
+      %double = tfrt.mul.i32 %sum, %two
+      tfrt.return %double : i32
+    }""",
+    wrong={
+        """\
+        func.func @main() -> i32 {
+          %all = tfrt.constant.i32 24
+          tfrt.return %all : i32
+        }""": "let the program compute it",
+        """\
+        func.func @main() -> i32 {
+          %seven = tfrt.constant.i32 7
+          %five = tfrt.constant.i32 5
+          %two = tfrt.constant.i32 2
+          %double = tfrt.mul.i32 %five, %two
+          %sum = tfrt.add.i32 %seven, %double
+          tfrt.return %sum : i32
+        }""": "17 is 7 + (5 * 2)",
+        """\
+        func.func @main() -> i32 {
+          %seven = tfrt.constant.i32 7
+          %sum = tfrt.add.i32 %seven, 5
+          tfrt.return %sum : i32
+        }""": "not right yet",
+        """\
+        func.func @main() -> i32 {
+          %seven = tfrt.constant.i32 7
+          %five = tfrt.constant.i32 5
+          %sum = tfrt.add.i32 %seven, %five
+          tfrt.return %sum : i32
+        }""": "12",
+    },
+    why="Every number is a constant with a name, and every step names its result for the next one.",
+)
+def write(answer: Code) -> str | None:
+    """Change the program so that it computes (7 + 5) * 2 and returns the result.  Use `tfrt.add.i32` and
+    `tfrt.mul.i32`.
+    """
+    kernels = answer.kernels()
+    result = answer.run().results
+    if result == (17,):
+        return "17 is 7 + (5 * 2).  Add first, then multiply the sum."
+    if result == (12,):
+        return "12 is the sum.  Now multiply it by two, and return the product."
+    if result != (24,):
+        return f"The function returns {result[0] if len(result) == 1 else result}; it should return 24."
+    if not any("add" in one for one in kernels) or not any(
+        "mul" in one or "add" in one for one in kernels[1:]
+    ):
+        return "24 is right, but let the program compute it: use tfrt.add.i32 and tfrt.mul.i32."
+    return None

@@ -1,0 +1,131 @@
+"""Exercises of tutorial 01, values that are not there yet."""
+
+from __future__ import annotations
+
+from tfrt_nb.exercises.answer import Answer, Names, attempt
+from tfrt_nb.exercises.exercise import exercise
+from tfrt_runtime.host.composing import unavailable
+
+
+@exercise(
+    "values.before",
+    right=("a: 4\nb: first third", "(a) 4\n(b) first, third", "4\nfirst third"),
+    wrong={
+        "a: nothing\nb: none": "does not wait for its arguments",
+        "a: 4 8\nb: first third": "own chain",
+        "a: 4\nb: first": "only the last line",
+        "a: 4\nb: first second third": "%late",
+        "a: 4": "Part b has no answer",
+    },
+    why="%four and its print need nothing that is missing.  %p2 has no number yet, and %p3 waits for the chain of"
+    " %p2.  %square needs only %four, so the third result is available, although its line is the last one.",
+)
+def before(answer: Answer) -> str | None:
+    """Nothing has been put into `%late` yet.
+
+    ```
+    func.func @main(%late: i32) -> (i32, i32, i32) {
+      %ch = tfrt.new.chain
+      %four = tfrt.constant.i32 4
+      %eight = tfrt.add.i32 %four, %four
+      %p1 = tfrt.print.i32 %four, %ch
+      %p2 = tfrt.print.i32 %late, %p1
+      %p3 = tfrt.print.i32 %eight, %p2
+      %more = tfrt.add.i32 %eight, %late
+      %square = tfrt.mul.i32 %four, %four
+      tfrt.return %eight, %more, %square : i32, i32, i32
+    }
+    ```
+
+    (a) Which numbers are printed? (b) Which results are available: first, second, third?
+    """
+    parts = answer.parts(a=None, b=None)
+    printed = parts["a"]
+    results = {word for word in parts["b"].split() if word != "and"}
+    if printed in ("nothing", "none"):
+        return "A function does not wait for its arguments; each kernel waits for its own.  Does %p1 need %late?"
+    if printed == "4 8":
+        return "%p3 has its number, but a print also waits for its own chain.  Whose chain is it?"
+    if printed != "4":
+        return "Part a: look at each print.  Are its number and its chain available?"
+    if "second" in results:
+        return "Part b: %more needs %late, which is missing."
+    if results == {"first"}:
+        return "Part b: %square is only the last line of the text; what does it need?"
+    return (
+        None if results == {"first", "third"} else "Part b: write the words first, second or third."
+    )
+
+
+@exercise(
+    "values.after",
+    right=("1 8", "1, 8"),
+    wrong={
+        "8 1": "chain of",
+        "4 1 8": "printed already",
+        "1": "second print",
+        "1 4": "%eight",
+    },
+    why="Filling the box lets %p2 run, its chain lets %p3 run.  4 was printed before, and is not printed again.",
+)
+def after(answer: Answer) -> str | None:
+    """The same program. Now 1 is put into `%late`. Which numbers are printed from this moment on, in order?"""
+    words = answer.words
+    if words == ("8", "1"):
+        return "%p3 takes the chain of %p2, so it cannot be first."
+    if words[:1] == ("4",):
+        return "4 was printed already, before the box was filled; a kernel runs once."
+    if words == ("1",):
+        return "There is a second print that waited: what does the chain of %p2 let run?"
+    if words == ("1", "4"):
+        return "%p3 prints %eight, not %four."
+    return None if words == ("1", "8") else "Two prints waited.  Write their numbers in order."
+
+
+@exercise(
+    "values.double",
+    start="""\
+    def doubled(box):
+        return box.result() * 2
+    """,
+    right=(
+        """\
+        def doubled(box):
+            return box.then(lambda value: value * 2)
+        """,
+        """\
+        def doubled(box):
+            return tfrt.call("tfrt.add.i32", box, box)
+        """,
+    ),
+    wrong={
+        "def doubled(box):\n    return box * 2": "raises",
+        "def doubled(box):\n    return box.then(lambda value: value + 2)": "not 14",
+        "def doubled(box):\n    return 14": "must return an AsyncValue",
+        "def doubled(box):\n    return box.result(0) * 2": "before the box was filled",
+        "doubled = 3": "must be a function",
+    },
+    why="`then` leaves a note at the box and returns a new box at once.  `result` would wait, and nothing could fill the"
+    " box meanwhile on this thread.",
+)
+def double(answer: Names) -> str | None:
+    """Write a function `doubled(box)` that takes an AsyncValue of a number and returns an AsyncValue of twice that number.
+    It must return at once, also when the box is still empty.
+    """
+    if ".result()" in answer.text:
+        return "`result()` waits until the box is filled.  Leave a note at the box instead: `then`."
+    box = unavailable()
+    function = answer.get("doubled")
+    if not callable(function):
+        return "`doubled` must be a function."
+    try:
+        made = function(box)
+    except TimeoutError:
+        return "The function asks for the value before the box was filled, so it raises TimeoutError.  Use `then`."
+    except Exception as problem:  # noqa: BLE001  # the learner's function may raise anything
+        return f"`doubled(box)` raises {type(problem).__name__}: {problem}"
+    if not hasattr(made, "result"):
+        return f"The function must return an AsyncValue; it returned {made!r}."
+    box.set_result(7)
+    found = attempt("doubled(box).result()", lambda: made.result(timeout=5))
+    return None if found == 14 else f"With 7 in the box, the result is {found}, not 14."

@@ -1,0 +1,108 @@
+"""Exercises of tutorial 02, kernels and the graph."""
+
+from __future__ import annotations
+
+from tfrt_nb.exercises.answer import Answer, Code
+from tfrt_nb.exercises.exercise import exercise
+
+
+@exercise(
+    "graph.path",
+    right=("500", "# a, c, d\n500"),
+    wrong={
+        "900": "longest path",
+        "600": "no arrow",
+        "400": "longest",
+        "half a second": "one number",
+    },
+    why="The paths are a-c-d = 300 + 100 + 100 = 500 and b-d = 400 + 100 = 500 and c also needs only a.  Both longest"
+    " paths take 500 ms.",
+)
+def path(answer: Answer) -> str | None:
+    """The numbers are the times of the kernels in ms. There are enough threads. How many ms does a run take?
+
+    ```
+    %a = slow 300 (%x)
+    %b = slow 400 (%x)
+    %c = slow 100 (%a)
+    %d = slow 100 (%b, %c)
+    ```
+    """
+    found = answer.number()
+    if found == 900:
+        return "900 is the sum of all.  Kernels without an arrow between them run at the same time: look for the longest path."
+    if found == 600:
+        return "600 would need a path through 300, 400 … or 400, 100, 100.  There is no arrow from %b to %c."
+    if found == 400:
+        return "400 is the longest kernel.  What is the longest path?"
+    return None if found == 500 else "Write down each path from %x to %d, and add its times."
+
+
+@exercise(
+    "graph.faster",
+    right=("%b", "b"),
+    wrong={
+        "%a": "not on the critical path",
+        "%c": "not on the critical path",
+        "%d": "takes the least",
+        "all": "Write",
+    },
+    why="The critical path is %b, %d: 700 + 50.  The other path has 300 + 300 + 50 = 650, so shortening %a or %c changes"
+    " nothing, and %d has only 50 ms to give.",
+)
+def faster(answer: Answer) -> str | None:
+    """You may make one kernel twice as fast. Which one, so that the run becomes as short as possible?
+
+    ```
+    %a = slow 300 (%x)
+    %b = slow 700 (%x)
+    %c = slow 300 (%a)
+    %d = slow 50 (%b, %c)
+    ```
+    """
+    name = answer.choice("%a", "%b", "%c", "%d", "a", "b", "c", "d").removeprefix("%")
+    if name in "ac":
+        return f"%{name} is not on the critical path: the run would still take 750 ms."
+    if name == "d":
+        return "%d is on the critical path, but it takes the least: only 25 ms would be saved."
+    return None
+
+
+_SLOW = """\
+func.func @main() -> i32 {
+  %one = tfrt.constant.i32 1
+  %a = "slow.copy"(%one) {ms = 250 : i32} : (i32) -> i32
+  %b = "slow.copy"(%a) {ms = 250 : i32} : (i32) -> i32
+  %c = "slow.copy"(%b) {ms = 250 : i32} : (i32) -> i32
+  %ab = tfrt.add.i32 %a, %b
+  %sum = tfrt.add.i32 %ab, %c
+  tfrt.return %sum : i32
+}"""
+
+
+@exercise(
+    "graph.fan",
+    start=_SLOW,
+    right=_SLOW.replace('"(%a)', '"(%one)').replace('"(%b)', '"(%one)'),
+    wrong={
+        _SLOW.replace('"(%a)', '"(%one)'): "still takes",
+        _SLOW.replace("ms = 250", "ms = 50"): "three slow kernels of 250",
+        _SLOW.replace('"(%b)', '"(%one)'): "still takes",
+        _SLOW.replace("tfrt.add.i32 %ab, %c", "tfrt.add.i32 %a, %c"): "still takes",
+        _SLOW.replace(
+            '"slow.copy"(%b) {ms = 250 : i32} : (i32) -> i32', "tfrt.add.i32 %one, %one"
+        ): "three slow",
+    },
+    why="All three take %one, which is available at once, so their times overlap.",
+)
+def fan(answer: Code) -> str | None:
+    """This program takes 750 ms, and returns 3. Change it so that it still has three slow kernels and returns 3,
+    but takes about 250 ms.
+    """
+    if answer.kernels().count("slow.copy") != 3 or answer.text.count("ms = 250") != 3:
+        return "Keep the three slow kernels of 250 ms, and change only what they take."
+    steps = answer.longest_path("slow.copy")
+    if steps > 1:
+        return f"The run still takes {steps * 250} ms: a slow kernel waits for another one.  Follow the arrows."
+    results = answer.run(queue="mstd:2").results
+    return None if results == (3,) else f"The run is fast, but it returns {results}, not 3."

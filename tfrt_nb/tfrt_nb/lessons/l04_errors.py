@@ -1,0 +1,136 @@
+"""Exercises of tutorial 04, when things go wrong."""
+
+from __future__ import annotations
+
+from tfrt_nb.exercises.answer import Answer, Code, Failed
+from tfrt_nb.exercises.exercise import exercise
+
+
+@exercise(
+    "errors.which",
+    right=("9\nerror 18 error", "a: 9\nb: error, 18, error"),
+    wrong={
+        "nothing\nerror error error": "ends nothing",
+        "9 9\nerror 18 chain": "carry errors",
+        "9\nerror error error": "no path",
+        "9\nerror 18 chain": "carry errors",
+        "9": "Part b",
+    },
+    why="%bad is an error.  %p has a good number and chain, so 9 is printed.  The merge takes %bad, so %m is an error,"
+    " and %q is skipped although %nine is good.  %twice has no path from %bad.",
+)
+def which(answer: Answer) -> str | None:
+    """The division by zero makes `%bad` an error. (a) What is printed? (b) What are the three results: a number, `chain` or `error`?
+
+    ```
+    %bad, %rest = tfrt.div.i32 %nine, %zero
+    %twice = tfrt.add.i32 %nine, %nine
+    %p = tfrt.print.i32 %nine, %ch
+    %m = tfrt.merge.chains %p, %bad : !tfrt.chain, i32
+    %q = tfrt.print.i32 %nine, %m
+    tfrt.return %bad, %twice, %q : i32, i32, !tfrt.chain
+    ```
+    """
+    parts = answer.parts(a=None, b=None)
+    results = parts["b"].split()
+    if parts["a"] in ("nothing", "none"):
+        return "An error ends nothing but what depends on it.  Does %p depend on %bad?"
+    if parts["a"] == "9 9" or results[2:] == ["chain"]:
+        return "Chains carry errors: look at what goes into the merge, and who takes %m."
+    if len(results) == 3 and results[1] == "error":
+        return "There is no path from %bad to %twice."
+    if parts["a"] != "9":
+        return "Part a: for each print, is its number good, and is its chain good?"
+    return (
+        None if results == ["error", "18", "error"] else "Part b: three words, one for each result."
+    )
+
+
+@exercise(
+    "errors.cancel",
+    right=("2 cancelled cancelled", "2, cancelled, cancelled"),
+    wrong={
+        "cancelled cancelled cancelled": "keep their values",
+        "2 3 cancelled": "after 400 ms",
+        "2 3 4": "200 ms",
+        "2 cancelled": "three",
+    },
+    why="After 200 ms only the first box is filled; it keeps its value.  The other two are empty, and become errors at once;"
+    " the slow kernel is not waited for.",
+)
+def cancel(answer: Answer) -> str | None:
+    """A run is cancelled 200 ms after its start. `%one` is 1. What are the three results: a number or `cancelled`?
+
+    ```
+    %two = tfrt.add.i32 %one, %one
+    %slow = slow 400 (%two)
+    %three = tfrt.add.i32 %slow, %one
+    %four = tfrt.add.i32 %three, %one
+    tfrt.return %two, %three, %four : i32, i32, i32
+    ```
+    """
+    words = answer.words
+    if len(words) != 3:
+        return "Write three words, one for each result."
+    if words[0] == "cancelled":
+        return "Boxes that are filled already keep their values.  When was %two computed?"
+    if words[:2] == ("2", "3") and words[2] == "cancelled":
+        return "%three needs %slow, which would come after 400 ms."
+    if words == ("2", "3", "4"):
+        return "After 200 ms %slow is still empty.  What does cancelling do with empty boxes?"
+    return (
+        None
+        if words == ("2", "cancelled", "cancelled")
+        else "For each result: is its box filled after 200 ms?"
+    )
+
+
+_LOST = """\
+func.func @main(%cake: i32, %guests: i32) -> (i32, !tfrt.chain) {
+  %ch = tfrt.new.chain
+  %share, %rest = tfrt.div.i32 %cake, %guests
+  %a = tfrt.print.i32 %share, %ch
+  %b = tfrt.print.i32 %cake, %a
+  tfrt.return %share, %b : i32, !tfrt.chain
+}"""
+
+
+@exercise(
+    "errors.save",
+    start=_LOST,
+    right=(
+        _LOST.replace("%cake, %a", "%cake, %ch"),
+        _LOST.replace("%share, %ch\n", "%share, %b\n")
+        .replace("%cake, %a", "%cake, %ch")
+        .replace(
+            "  %a = tfrt.print.i32 %share, %b\n  %b = tfrt.print.i32 %cake, %ch",
+            "  %b = tfrt.print.i32 %cake, %ch\n  %a = tfrt.print.i32 %share, %b",
+        ),
+    ),
+    wrong={
+        _LOST.replace("%share, %ch", "%cake, %ch"): "now prints 10 10",
+        _LOST.replace("  %b = tfrt.print.i32 %cake, %a\n", "").replace(
+            "%share, %b", "%share, %a"
+        ): "now prints 2 and returns",
+        _LOST.replace("tfrt.div.i32 %cake, %guests", "tfrt.div.i32 %cake, %cake"): "With 5 guests",
+        _LOST.replace("%cake, %a", "%cake, %share"): "not right yet",
+    },
+    why="The print of %cake took the chain of the print of %share, which is an error when there are no guests.  With"
+    " the first chain, it no longer depends on the division.",
+)
+def save(answer: Code) -> str | None:
+    """With 10 and 0 this program prints nothing. Change it so that 10, the cake, is printed also when there are no guests. With
+    10 and 5 it must still print both numbers, 2 and 10, in any order, and return 2.
+    """
+    good = answer.run(10, 5)
+    if sorted(good.printed) != ["10", "2"] or good.results[0] != 2:
+        shown = " ".join(good.printed) or "nothing"
+        return f"With 5 guests the program now prints {shown} and returns {good.results[0]}; it should print 2 and 10, and return 2."
+    bad = answer.run(10, 0)
+    if bad.printed != ("10",):
+        return f"With no guests it prints {' '.join(bad.printed) or 'nothing'}.  Which chain does the print of %cake take, and can that be an error?"
+    return (
+        None
+        if isinstance(bad.results[0], Failed)
+        else "Without guests the share must still be an error."
+    )
