@@ -26,6 +26,7 @@ from tfrt_runtime.native.layouts import (
     FUNCTION_ENTRIES,
     FUNCTION_ENTRY_TABLE,
     FUNCTION_FLAGS,
+    FUNCTION_HEAVY,
     FUNCTION_KERNELS,
     FUNCTION_NONSTRICT,
     FUNCTION_RESULTS,
@@ -33,6 +34,8 @@ from tfrt_runtime.native.layouts import (
     FUNCTION_TEMPLATE,
     FUNCTION_TEMPLATE_SIZE,
     IMMORTAL,
+    KERNEL_CONTROL,
+    KERNEL_HEAVY,
     KERNEL_NONSTRICT,
     KERNEL_SMALL,
     KERNEL_TRACED,
@@ -357,6 +360,7 @@ class FunctionWriter:
             FUNCTION_ENTRIES: len(ready),
             FUNCTION_CONSTANTS: len(returned),
             FUNCTION_FLAGS: FUNCTION_NONSTRICT if self._is_nonstrict else 0,
+            FUNCTION_HEAVY: sum(call is not None and _counts(call.flags) for call in self._calls),
         }
         tables = {
             FUNCTION_TEMPLATE: template,
@@ -374,6 +378,11 @@ class FunctionWriter:
         returns = self._plan.returns[register]
         spare = self.register(register)
         return self._arena.add(spare, len(returns), 1, 0, len(returns), 0, *returns)
+
+
+def _counts(flags: int) -> bool:
+    """Whether a kernel counts by itself when it is decided (`kernel_calls.count_heavy`)."""
+    return flags & (KERNEL_HEAVY | KERNEL_CONTROL) == KERNEL_HEAVY
 
 
 def _counted(users: Sequence[int]) -> dict[int, int]:

@@ -14,6 +14,7 @@ from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error
 from tfrt_runtime.executor.calls import Arguments, start_with
 from tfrt_runtime.executor.deadlock import ResultsOfRun, find_deadlock
 from tfrt_runtime.executor.program import Executable
+from tfrt_runtime.executor.progress import Progress
 from tfrt_runtime.executor.tracing import RUN_SCOPE
 from tfrt_runtime.host.async_value import AsyncValue, State, make_unavailable, wait_for
 from tfrt_runtime.host.context import HostContext, Sink
@@ -24,6 +25,7 @@ from tfrt_runtime.host.raw import WORDS
 from tfrt_runtime.host.trace import Level
 from tfrt_runtime.host.work_queue import WorkQueue
 from tfrt_runtime.native.layouts import (
+    FUNCTION_KERNELS,
     TRACE_COUNT,
     TRACE_RESOLVED,
     TRACE_STARTED,
@@ -93,7 +95,8 @@ class Execution:
         for i, value in given.values:
             if not value.done():
                 self._expect(i, value)
-        self.results = self._start(program.addresses[index], given, wake)
+        self._address = program.addresses[index]
+        self.results = self._start(self._address, given, wake)
         if program.traced:
             # The native core holds the latest value of each traced register until it is taken.
             forget = functools.partial(_forget_traces, program, self._queue)
@@ -312,6 +315,23 @@ class Execution:
         self.request.host.deadlines.cancel_request_on_deadline(
             time.monotonic() + timeout, self.request
         )
+
+    @property
+    def progress(self) -> tuple[int, int]:
+        """How many kernels are decided, and how many are known so far: calls and loops add theirs when
+        they begin, those that began before this was first asked for not among them."""
+        decided, known = self.request.progress
+        if known == 0:  # it has not begun
+            known = WORDS[(self._address + FUNCTION_KERNELS) >> 3]
+            return (known if self.request.is_done else 0), known
+        return decided, known
+
+    def on_progress(self, callback: Callable[[int, int], None]) -> None:
+        """Call `callback(decided, known)` when the progress has changed, and once more at the end.
+
+        On the thread of the host's timers, at most 30 times a second.  What it raises is shown.
+        """
+        Progress(self, callback)
 
     def on_done(self, callback: Callable[[], None]) -> None:
         """Call `callback` once nothing of the run is left; on any thread."""

@@ -35,11 +35,14 @@ from tfrt_runtime.native.layouts import (
     REQUEST_ACTIVE,
     REQUEST_CANCEL,
     REQUEST_CANCELLED_VALUE,
+    REQUEST_DECIDED,
     REQUEST_HANDLE,
+    REQUEST_KNOWN,
     REQUEST_NUMBER,
     REQUEST_OPEN,
     REQUEST_SIZE,
     REQUEST_STORE,
+    REQUEST_WATCHED,
 )
 
 if TYPE_CHECKING:
@@ -404,6 +407,14 @@ class Request:
         """Whether the run waits for something from outside the runtime."""
         promised = self._promises is not None and self._promises.are_open()
         return promised or self._outside > 0
+
+    @property
+    def progress(self) -> tuple[int, int]:
+        """Kernels that are decided, and those that are known: of calls that began since this was first
+        asked for, and of the outermost one."""
+        self._words[REQUEST_WATCHED // 8] = 1
+        decided = self._words[REQUEST_DECIDED // 8]  # first, as it must not be more
+        return decided, self._words[REQUEST_KNOWN // 8]
 
     def waits_for_this_thread(self) -> bool:
         """Whether kernels of the run wait for an event loop of the user's that this thread runs."""

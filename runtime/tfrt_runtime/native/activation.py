@@ -12,6 +12,7 @@ from tfrt_runtime.native.delivery import deliver
 from tfrt_runtime.native.layouts import (
     ACTIVATION_CALLER,
     ACTIVATION_CALLER_RECORD,
+    ACTIVATION_COUNTED,
     ACTIVATION_FUNCTION,
     ACTIVATION_NESTED,
     ACTIVATION_REGISTERS,
@@ -26,6 +27,7 @@ from tfrt_runtime.native.layouts import (
     FUNCTION_ENTRIES,
     FUNCTION_ENTRY_TABLE,
     FUNCTION_FLAGS,
+    FUNCTION_HEAVY,
     FUNCTION_KERNELS,
     FUNCTION_NONSTRICT,
     FUNCTION_RESULTS,
@@ -34,9 +36,14 @@ from tfrt_runtime.native.layouts import (
     FUNCTION_TEMPLATE_SIZE,
     FUNCTION_TRACED,
     PROCESS_TRACE_CALL,
+    REQUEST_DECIDED,
+    REQUEST_KNOWN,
+    REQUEST_WATCHED,
+    RETURN_LOOP,
+    RETURN_ROOT,
     SHARED_ALONE,
 )
-from tfrt_runtime.native.memory import Address, call3, copy, inline, load, native, store
+from tfrt_runtime.native.memory import Address, call3, copy, fetch_add, inline, load, native, store
 from tfrt_runtime.native.ready import finish, push_ready
 
 
@@ -65,7 +72,10 @@ def new_activation(
     store(activation + ACTIVATION_RETURN, return_kind)
     store(activation + ACTIVATION_CALLER, caller)
     store(activation + ACTIVATION_CALLER_RECORD, record)
-    store(activation + ACTIVATION_NESTED, nested + load(function + FUNCTION_SIZE))
+    size = (nested & ~ACTIVATION_COUNTED) + load(function + FUNCTION_SIZE)
+    store(activation + ACTIVATION_NESTED, size)
+    if return_kind != RETURN_LOOP:  # whose iterations count when they start
+        count_kernels(activation, function, return_kind == RETURN_ROOT)
     # Weights of 0 are only understood where counters are atomic.  Its callers need not be shared.
     is_atomic = load(function + FUNCTION_FLAGS) & FUNCTION_NONSTRICT != 0
     store(activation + ACTIVATION_SHARED, SHARED_ALONE if is_atomic else 0)
@@ -82,6 +92,26 @@ def reset_activation(activation: Address, function: Address) -> None:
         load(function + FUNCTION_TEMPLATE),
         load(function + FUNCTION_TEMPLATE_SIZE),
     )
+
+
+@inline
+def count_kernels(activation: Address, function: Address, always: bool) -> None:
+    """At entry: the kernels of the activation are known, if the run is watched or `always`."""
+    request = load(activation + ACTIVATION_REQUEST)
+    if always or load(request + REQUEST_WATCHED) != 0:
+        nested = load(activation + ACTIVATION_NESTED)
+        store(activation + ACTIVATION_NESTED, nested | ACTIVATION_COUNTED)
+        fetch_add(request + REQUEST_KNOWN, load(function + FUNCTION_KERNELS))
+
+
+@inline
+def count_end(activation: Address, function: Address) -> None:
+    """At the end: the kernels that have not counted by themselves are decided."""
+    nested = load(activation + ACTIVATION_NESTED)
+    if nested & ACTIVATION_COUNTED != 0:
+        store(activation + ACTIVATION_NESTED, nested & ~ACTIVATION_COUNTED)
+        short = load(function + FUNCTION_KERNELS) - load(function + FUNCTION_HEAVY)
+        fetch_add(load(activation + ACTIVATION_REQUEST) + REQUEST_DECIDED, short)
 
 
 @native

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from tfrt_runtime.native.activation import (
     begin,
+    count_end,
+    count_kernels,
     free_activation,
     reset_activation,
     root_size,
@@ -83,8 +85,10 @@ from tfrt_runtime.native.waiters import leave_join, run_waiters
 @native
 def end_activation(context: Address, activation: Address) -> None:
     """Everything of `activation` is done: free it, and finish what waits for its end."""
-    if load(load(activation + ACTIVATION_FUNCTION) + FUNCTION_FLAGS) & FUNCTION_TRACED != 0:
+    function = load(activation + ACTIVATION_FUNCTION)
+    if load(function + FUNCTION_FLAGS) & FUNCTION_TRACED != 0:
         trace_call(context, activation, 1)
+    count_end(activation, function)
     kind = load(activation + ACTIVATION_RETURN)
     owner = load(activation + ACTIVATION_CALLER_RECORD)
     caller = load(activation + ACTIVATION_CALLER)
@@ -189,6 +193,7 @@ def start_iteration(context: Address, loop: Address, activation: Address) -> Non
     # Nothing of the iteration before is left: no other thread knows the activation any more.
     store(activation + ACTIVATION_SHARED, load(function + FUNCTION_FLAGS) & FUNCTION_NONSTRICT)
     reset_activation(activation, function)
+    count_kernels(activation, function, False)
     slots = load(function + FUNCTION_ARGUMENT_TABLE)
     values = load(loop + LOOP_VALUES)
     # A body that returns an argument as it is writes the table while it is filled: read a copy.

@@ -16,6 +16,8 @@ from tfrt_runtime.native.blocking_pool import add_blocking_task
 from tfrt_runtime.native.cells import give_block, take_block
 from tfrt_runtime.native.delivery import deliver, peek_register
 from tfrt_runtime.native.layouts import (
+    ACTIVATION_COUNTED,
+    ACTIVATION_NESTED,
     ACTIVATION_REQUEST,
     CONCRETE,
     CONTEXT_ACTIVATION,
@@ -49,6 +51,7 @@ from tfrt_runtime.native.layouts import (
     RECORD_SLOTS,
     RECORD_WAITS,
     REQUEST_CANCEL,
+    REQUEST_DECIDED,
     STATE_BITS,
     VALUE_KIND,
     VALUE_STATE,
@@ -57,6 +60,7 @@ from tfrt_runtime.native.memory import (
     Address,
     call2,
     call3,
+    fetch_add,
     inline,
     load,
     load_acquire,
@@ -179,6 +183,7 @@ def call_kernel(context: Address, activation: Address, record: Address, flags: i
         deliver(context, activation, load(slots + 8 * i), value)
     if flags & KERNEL_TRACED != 0:
         store(context + CONTEXT_STARTED, 0)
+    count_heavy(activation, flags)
     finish(context, activation)
 
 
@@ -286,7 +291,16 @@ def fail_kernel(context: Address, activation: Address, record: Address, failed: 
     for i in range(results):
         deliver(context, activation, load(slots + 8 * i), failed)
     drop_reference(context, failed)
+    count_heavy(activation, load(record + RECORD_FLAGS))
     finish(context, activation)
+
+
+@inline
+def count_heavy(activation: Address, flags: int) -> None:
+    """A kernel that may take long is decided; others count when their call ends."""
+    is_heavy = flags & (KERNEL_HEAVY | KERNEL_CONTROL) == KERNEL_HEAVY
+    if is_heavy and load(activation + ACTIVATION_NESTED) & ACTIVATION_COUNTED != 0:
+        fetch_add(load(activation + ACTIVATION_REQUEST) + REQUEST_DECIDED, 1)
 
 
 @outline

@@ -308,7 +308,13 @@ REQUEST_STORE = 40
 """Where native kernels get memory for tensors, or 0: then all of it comes from Python's allocator."""
 REQUEST_NUMBER = 48
 """By which compiled code knows the run; no two runs of a process have the same."""
-REQUEST_SIZE = 64
+REQUEST_WATCHED = 56
+"""Not 0 once Python wants to know how many kernels there are: calls count from then on."""
+REQUEST_KNOWN = 64
+"""Kernels of the calls and iterations that count, on a line of its own: all threads add here."""
+REQUEST_DECIDED = 72
+"""Those of them that have run or were skipped; short ones are added when their call ends."""
+REQUEST_SIZE = 128
 
 # Function: a decoded BEF function, made once when it is loaded.
 FUNCTION_SIZE = 0
@@ -330,7 +336,9 @@ FUNCTION_CONSTANT_TABLE = 80
 """(slot, value) pairs: immortal values that are returned as they are."""
 FUNCTION_FLAGS = 88
 FUNCTION_HANDLE = 96
-FUNCTION_WORDS = 13
+FUNCTION_HEAVY = 104
+"""Of the kernels those that are counted one by one in REQUEST_DECIDED, as they may take long."""
+FUNCTION_WORDS = 14
 FUNCTION_NONSTRICT = 1
 FUNCTION_TRACED = 2
 """PROCESS_TRACE_CALL wants to know of its calls."""
@@ -408,7 +416,9 @@ ACTIVATION_CALLER_RECORD = 48
 """The kernel of the caller (RETURN_CALL), a loop (RETURN_LOOP), a join (RETURN_JOIN) or the
 table of indirect results (RETURN_ROOT)."""
 ACTIVATION_NESTED = 56
-"""Bytes of the activation and of those that it is nested in."""
+"""Bytes of the activation and of those that it is nested in, and the flag ACTIVATION_COUNTED."""
+ACTIVATION_COUNTED = 1
+"""Its kernels are in REQUEST_KNOWN."""
 MOST_NESTED = 1 << 27
 """A recursion that takes more ends in an error; its values may take ten times as much."""
 ACTIVATION_REGISTERS = 64
