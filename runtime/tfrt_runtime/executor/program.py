@@ -10,6 +10,7 @@ from tfrt_runtime.bef.collector import collector_paused
 from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.bef.reader import BefFile
 from tfrt_runtime.bef.records import BefFunction, BefKernel
+from tfrt_runtime.callers import place_of_caller
 from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, TfrtError, error, note
 from tfrt_runtime.executor.arena import Arena
 from tfrt_runtime.executor.benchmarks import BENCHMARK_NAME, benchmark_samples
@@ -238,7 +239,8 @@ class Executable:
             if function.name == name:
                 return index
         names = ", ".join(f"@{function.name}" for function in self.functions if function.name)
-        raise TfrtError(error(f"there is no function @{name}; there are {names or 'none'}"))
+        text = f"there is no function @{name}; there are {names or 'none'}"
+        raise TfrtError(error(text, place_of_caller()))
 
     def prepare(self, request: Request) -> None:
         """Get ready for a run: compiled functions need a runtime on its host."""

@@ -313,12 +313,17 @@ class AsyncValue:
         """
         self._set(lambda: self.emplace(value))
 
-    def set_exception(self, exception: BaseException) -> None:
+    def set_exception(self, exception: BaseException | type[BaseException]) -> None:
         """Resolve a value of `unavailable` to an error, the cause of which is `exception`.
 
         Raises:
+            TypeError: if it is no exception.
             InvalidStateError: of `concurrent.futures`, if it is resolved already, or is a run's result.
         """
+        if isinstance(exception, type) and issubclass(exception, BaseException):
+            exception = exception()
+        if not isinstance(exception, BaseException):
+            raise TypeError(f"expected an exception, found {type(exception).__name__}")
         self._set(lambda: self.set_error(diagnostic_of(exception)))
 
     def _set(self, resolve: Callable[[], None]) -> None:

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self, TypeVar
 
+from tfrt_runtime.callers import place_of_caller
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error
 from tfrt_runtime.host.allocator import (
     ALLOCATOR_KINDS,
@@ -174,7 +175,7 @@ class HostContext:
             TfrtError: if the host is closed, or was made before the process was forked.
         """
         if self._closed:
-            raise TfrtError(error(HOST_CLOSED))
+            raise TfrtError(error(HOST_CLOSED, place_of_caller()))
         self.work_queue.refuse_child()
         request = Request(self, output or self.output, self._requests.discard)
         self._requests.add(request)

@@ -86,9 +86,14 @@ def as_index(word: str, number: object) -> int:
     """What numpy's integers and their like mean as a Python integer."""
     if word == "i1" and str(getattr(number, "dtype", "")) == "bool":  # which has no __index__
         return bool(number)
-    if hasattr(number, "__index__"):
+    if hasattr(number, "__index__") and not has_dimensions(number):
         return int(number.__index__())
     raise PayloadError(f"expected {word}, found {type(number).__name__}")
+
+
+def has_dimensions(value: object) -> bool:
+    """Whether a value is an array, and not one number."""
+    return getattr(value, "ndim", None) not in (None, 0)
 
 
 def encode_scalar(word: str, number: object) -> tuple[int, int]:
@@ -109,9 +114,15 @@ def encode_scalar(word: str, number: object) -> tuple[int, int]:
         pair = complex(number)
         encode = bits_of_f32 if word == "complex64" else bits_of_f64
         return encode(pair.real), encode(pair.imag)
-    if not hasattr(number, "__float__"):
-        raise PayloadError(f"expected {word}, found {type(number).__name__}")
-    return (bits_of_f32 if word == "f32" else bits_of_f64)(float(number)), 0
+    if type(number) is not float:
+        # An array has the method, and is a number only with no dimensions.
+        if not hasattr(number, "__float__") or has_dimensions(number):
+            raise PayloadError(f"expected {word}, found {type(number).__name__}")
+        try:
+            number = float(number)
+        except (ValueError, TypeError, OverflowError) as wrong:
+            raise PayloadError(f"expected {word}, found {type(number).__name__}: {wrong}") from None
+    return (bits_of_f32 if word == "f32" else bits_of_f64)(number), 0
 
 
 def _unsigned(bits: int) -> Callable[[int], int]:

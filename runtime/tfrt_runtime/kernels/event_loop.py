@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from tfrt_runtime.host.async_value import AsyncValue
 from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.kernels.frame import KernelFrame
-from tfrt_runtime.kernels.outcomes import items_of
 from tfrt_runtime.kernels.policies import Policy, settle, settle_failed
+from tfrt_runtime.kernels.registry import KernelError
 
 if TYPE_CHECKING:
     import asyncio
@@ -29,61 +29,81 @@ def on_event_loop(
 ) -> Callable[..., object]:
     """A kernel function that starts a coroutine and returns values that it resolves."""
 
-    import asyncio  # takes 20 ms, and few programs have such kernels
-
     def start(frame: KernelFrame, *values: object) -> AsyncValue | tuple[AsyncValue, ...]:
         given = (frame, *values) if has_frame else values
         results = tuple(frame.allocate(i) for i in range(len(frame.result_types)))
         serving = frame.host.shared_context(EventLoop)
-        task = serving.attempt(name, function, given, policy)
-        coroutine = finish(frame, task, results)
-        frame.request.enter()
+        call = _Call(frame, results, serving.attempt(name, function, given, policy))
         try:
-            asyncio.run_coroutine_threadsafe(coroutine, serving.loop)
+            serving.loop.call_soon_threadsafe(call.begin, serving.loop)
         except RuntimeError:  # the loop is closed
-            frame.request.leave()
-            coroutine.close()
-            task.close()
-            raise
+            call.end()
+            raise KernelError("the event loop of the host is closed") from None
         return results[0] if len(results) == 1 else results
 
     return start
 
 
-async def finish(
-    frame: KernelFrame,
-    task: Coroutine[object, object, object],
-    results: tuple[AsyncValue, ...],
-) -> None:
-    """Await a kernel's coroutine and resolve its results; the run is not over before.
+class _Call:
+    """One call of a coroutine kernel: the run is not over before it has ended, or cannot begin any more.
 
-    Never raises: what leaves a task as SystemExit or KeyboardInterrupt ends the loop.
+    A loop that is closed drops what it was to do, and with it this object and the results.
     """
-    import asyncio
 
-    request, loop = frame.request, asyncio.get_running_loop()
-    this = asyncio.current_task()
-    assert this is not None
+    def __init__(
+        self,
+        frame: KernelFrame,
+        results: tuple[AsyncValue, ...],
+        coroutine: Coroutine[object, object, object],
+    ) -> None:
+        self._frame = frame
+        self._results = results
+        self._coroutine = coroutine
+        self._is_open = True
+        frame.request.enter()
 
-    def cancel() -> None:
-        loop.call_soon_threadsafe(this.cancel)
+    def __del__(self) -> None:
+        self.end()
 
-    request.call_when_cancelled(this, cancel)
-    try:
-        returned = await task
-        items = tuple(
-            [
-                await item if isinstance(item, AsyncValue) else item
-                for item in items_of(returned, len(results))
-            ]
-        )
-        settle(frame, results, items[0] if len(items) == 1 else items)
-    except BaseException as problem:  # noqa: BLE001 - it becomes the results' error
-        if not (request.is_cancelled and isinstance(problem, asyncio.CancelledError)):
-            settle_failed(frame, results, problem)
-    finally:
-        request.forget_when_cancelled(this)
-        request.leave()
+    def end(self) -> None:
+        """The call has ended, or will not begin; any number of times."""
+        if self._is_open:
+            self._is_open = False
+            self._coroutine.close()
+            self._frame.request.leave()
+
+    def begin(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Start the task of the coroutine, on the thread of its loop."""
+        task = loop.create_task(self._run())
+        task.add_done_callback(self._ended)
+
+        def cancel() -> None:
+            loop.call_soon_threadsafe(task.cancel)
+
+        self._frame.request.call_when_cancelled(self, cancel)
+
+    async def _run(self) -> None:
+        """Await the coroutine and resolve the results.
+
+        Never raises: what leaves a task as SystemExit or KeyboardInterrupt ends the loop.
+        """
+        try:
+            settle(self._frame, self._results, await self._coroutine)
+        except BaseException as problem:  # noqa: BLE001 - it becomes the results' error
+            self._fail(problem)
+
+    def _fail(self, problem: BaseException) -> None:
+        is_cancelled = type(problem).__name__ == "CancelledError"
+        if not (is_cancelled and self._frame.is_cancelled):
+            settle_failed(self._frame, self._results, problem)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._frame.request.forget_when_cancelled(self)
+        try:
+            task.result()
+        except BaseException as problem:  # noqa: BLE001 - it was cancelled before it began
+            self._fail(problem)
+        self.end()
 
 
 class EventLoop:

@@ -57,7 +57,8 @@ def diagnostic_of(exception: BaseException, place: AnyLocation | None) -> Diagno
     while frames is not None and frames.tb_next is not None:
         frames = frames.tb_next
     notes: tuple[Diagnostic, ...] = ()
-    if isinstance(exception, KernelError | PayloadError):
+    is_ours = isinstance(exception, KernelError | PayloadError)
+    if is_ours:
         message = _printable(getattr(exception, "message", exception))
     elif isinstance(exception, KeyboardInterrupt):
         message = "interrupted"
@@ -70,7 +71,7 @@ def diagnostic_of(exception: BaseException, place: AnyLocation | None) -> Diagno
             notes = (note(f"raised in {code.co_name}, {place_in_python}"),)
         if isinstance(exception, RuntimeError) and any(said in text for said in FOREIGN):
             notes += (note(OTHER_LOOP),)
-    cause = None if exception.__traceback__ is None else exception
+    cause = None if is_ours and exception.__traceback__ is None else exception
     return Diagnostic(Severity.ERROR, message, place, notes, cause)
 
 
