@@ -3,6 +3,9 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
+# A checkout compiles its own native core: an editable install needs no tools for one in a wheel.
+export TFRT_NB_PREBUILT = no
+
 # Files that an editable install copies instead of linking.
 COPIED := pyproject.toml $(shell find magics/labextension -type f) \
 	magics/tfrt_magics/views/static/board.js
@@ -81,7 +84,7 @@ $(VENV)/.python:
 
 $(VENV)/.lab: $(VENV)/.python $(COPIED)
 	@echo "Installing tfrt-nb and JupyterLab into $(VENV), once; takes a minute or two."
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[lab]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[lab,native]'
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.lab
@@ -89,5 +92,5 @@ $(VENV)/.dev: $(VENV)/.lab
 	@touch $@
 
 $(VENV)/.bench: $(VENV)/.lab
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[lab,bench]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[lab,native,bench]'
 	@touch $@

@@ -37,7 +37,10 @@ def normal(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def test_the_wheel_holds_three_packages_and_the_labextension(tmp_path: Path) -> None:
+def test_the_wheel_holds_three_packages_and_the_labextension(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TFRT_NB_PREBUILT", "no")
     wheel = next(WheelBuilder(str(ROOT)).build(directory=str(tmp_path)))
     names = zipfile.ZipFile(wheel).namelist()
     lab = f"tfrt_nb-{PROJECT['version']}.data/data/share/jupyter/labextensions/tfrt-nb-labextension"
@@ -51,6 +54,10 @@ def test_the_wheel_holds_three_packages_and_the_labextension(tmp_path: Path) -> 
     }
     assert {f"{lab}/package.json", f"{lab}/install.json", f"{lab}/static/board.js"} <= {*names}
     assert "tfrt_magics/views/static/board.js" in names
+    assert {f"{package}/py.typed" for package in ("tfrt_runtime", "tfrt_nb", "tfrt_magics")} <= {
+        *names
+    }
+    assert [name for name in names if "/simulator/" in name or "/testing/" in name] == []
 
 
 def test_every_public_name_is_there() -> None:

@@ -17,27 +17,29 @@ if TYPE_CHECKING:
     from tfrt_nb.exercises.exercise import grade as grade
     from tfrt_nb.programs import Program as Program
     from tfrt_nb.tracing.api import cond as cond
-    from tfrt_nb.tracing.api import f32 as f32
-    from tfrt_nb.tracing.api import f64 as f64
-    from tfrt_nb.tracing.api import i1 as i1
-    from tfrt_nb.tracing.api import i8 as i8
-    from tfrt_nb.tracing.api import i16 as i16
-    from tfrt_nb.tracing.api import i32 as i32
-    from tfrt_nb.tracing.api import i64 as i64
     from tfrt_nb.tracing.api import in_order as in_order
-    from tfrt_nb.tracing.api import index as index
     from tfrt_nb.tracing.api import map as map
     from tfrt_nb.tracing.api import max as max
     from tfrt_nb.tracing.api import min as min
     from tfrt_nb.tracing.api import parallel_for as parallel_for
     from tfrt_nb.tracing.api import program as program
     from tfrt_nb.tracing.api import repeat as repeat
-    from tfrt_nb.tracing.api import ui8 as ui8
-    from tfrt_nb.tracing.api import ui16 as ui16
-    from tfrt_nb.tracing.api import ui32 as ui32
-    from tfrt_nb.tracing.api import ui64 as ui64
     from tfrt_nb.tracing.api import while_loop as while_loop
     from tfrt_nb.tracing.eager import call as call
+    from tfrt_nb.tracing.static import f32 as f32
+    from tfrt_nb.tracing.static import f64 as f64
+    from tfrt_nb.tracing.static import i1 as i1
+    from tfrt_nb.tracing.static import i8 as i8
+    from tfrt_nb.tracing.static import i16 as i16
+    from tfrt_nb.tracing.static import i32 as i32
+    from tfrt_nb.tracing.static import i64 as i64
+    from tfrt_nb.tracing.static import index as index
+    from tfrt_nb.tracing.static import out as out
+    from tfrt_nb.tracing.static import tensor as tensor
+    from tfrt_nb.tracing.static import ui8 as ui8
+    from tfrt_nb.tracing.static import ui16 as ui16
+    from tfrt_nb.tracing.static import ui32 as ui32
+    from tfrt_nb.tracing.static import ui64 as ui64
     from tfrt_runtime.async_runtime.externals import external as external
     from tfrt_runtime.diagnostics import TfrtError as TfrtError
     from tfrt_runtime.host.async_value import AsyncValue as AsyncValue
@@ -49,13 +51,13 @@ if TYPE_CHECKING:
     from tfrt_runtime.host.default_host import set_default_host as set_default_host
     from tfrt_runtime.host.exceptions import CancelledError as CancelledError
     from tfrt_runtime.host.exceptions import TimeoutError as TimeoutError
-    from tfrt_runtime.kernels.annotations import out as out
-    from tfrt_runtime.kernels.annotations import tensor as tensor
     from tfrt_runtime.kernels.frame import KernelFrame as KernelFrame
     from tfrt_runtime.kernels.registry import KernelError as KernelError
     from tfrt_runtime.kernels.registry import KernelRegistry as KernelRegistry
     from tfrt_runtime.kernels.user import BlockingWarning as BlockingWarning
     from tfrt_runtime.kernels.user import kernel as kernel
+
+    __version__: str
 
 _HOMES = {
     "Answer": "tfrt_nb.exercises.answer",

@@ -152,7 +152,7 @@ class NumbaFunction:
         try:
             import numba
         except ImportError:
-            raise self._refuse("Numba is missing: pip install numba") from None
+            raise self._refuse("it needs Numba: pip install 'tfrt-nb[native]'") from None
 
         self._refuse_unchecked(self._function, ())
         types = [_numba_type(argument) for argument in self._signature.arguments]

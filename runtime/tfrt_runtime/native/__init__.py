@@ -11,5 +11,6 @@ where its values go), `kernel_calls`, `sharing`, `starting` and `executor` (the 
 (the native halves of tensor kernels), `user_kernels`; `sync_layouts`, `sync_values`, `sync_frames` and
 `sync_interpreter` (sync functions); `compiled_kernels`, `async_objects`, `async_groups`,
 `async_awaiting`, `async_interrupts`, `async_buffers` and `async_abi` (compiled coroutines); then
-`build`, `collecting` and `library` (how it is compiled and cached) and `simulator` (how it is explored).
+`loaded` and `library` (how it is loaded), `lowering`, `tensor_lowering`, `collecting`, `build`, `compiling` (how it is
+compiled and cached), `machines`, `prebuilding` (and linked for wheels); `simulator` (how it is explored).
 """

@@ -1,6 +1,6 @@
 """Compile the native core to an object file.
 
-Runs in a process of its own (`library.build_object`), so that the one that needs the core never imports Numba.
+Runs in a process of its own (`compiling.build_object`), so that the one that needs the core never imports Numba.
 Numba turns
 each function into LLVM IR that uses none of Numba's helpers; all are linked into one module, given
 plain wrappers (`word name(word, ...)`), optimised once and written as one object.
@@ -11,8 +11,9 @@ Prints a line per step to standard error, for the process that shows the progres
 from __future__ import annotations
 
 import os
+import platform
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import llvmlite.binding as llvm
 
@@ -25,7 +26,8 @@ from tfrt_runtime.native import (
     tensor_lowering,
     threads,
 )
-from tfrt_runtime.native.library import code_module, fingerprint, object_code
+from tfrt_runtime.native.compiling import code_module, fingerprint, object_code
+from tfrt_runtime.native.machines import MACHINES, Machine
 
 WRAPPER = """
 define i64 @"{name}"({parameters}) {{
@@ -95,8 +97,8 @@ def mark_functions(module: llvm.ModuleRef, names: set[str], attribute: str) -> N
             function.add_function_attribute(attribute)
 
 
-def build(progress: Callable[[str], None]) -> bytes:
-    """The object code of every entry."""
+def collect(progress: Callable[[str], None]) -> list[str]:
+    """Let Numba write the IR of every entry; the wrappers that export them."""
     functions = entries.load()
     exports = entries.exports()
     lowering.install()
@@ -113,15 +115,35 @@ def build(progress: Callable[[str], None]) -> bytes:
         progress(f"{number}/{count} {name}")
         inner = collecting.collect(export.function, len(export.parameters))
         wrappers.append(export_wrapper(name, inner, export))
-    progress("linking")
-    module = code_module(threads.CODE)
-    for text in collecting.COLLECTED:
-        module.link_in(llvm.parse_assembly(text))
-    for text in wrappers:
-        module.link_in(code_module(text))
-    keep_only(module, {*functions, *exports, *threads.EXPORTS})
+    return wrappers
+
+
+def linked(
+    wrappers: Sequence[str], machine: Machine, parse: Callable[[str], llvm.ModuleRef]
+) -> llvm.ModuleRef:
+    """All that was collected as one module, before it is optimised, in which only entries are seen.
+
+    `parse` makes a module of IR without its machine.
+    """
+    module = parse(threads.CODE)
+    for text in (machine.code, *map(without_machine, collecting.COLLECTED), *wrappers):
+        module.link_in(parse(text))
+    keep_only(module, {*entries.load(), *entries.exports(), *threads.EXPORTS})
     mark_functions(module, memory.INLINE, "alwaysinline")
     mark_functions(module, memory.OUTLINE, "noinline")
+    return module
+
+
+def without_machine(text: str) -> str:
+    """IR without the machine that Numba wrote it for."""
+    return "\n".join(line for line in text.splitlines() if not line.startswith("target "))
+
+
+def build(progress: Callable[[str], None]) -> bytes:
+    """The object code of every entry, for this machine."""
+    wrappers = collect(progress)
+    progress("linking")
+    module = linked(wrappers, MACHINES[platform.machine()], code_module)
     progress("optimising")
     return object_code(module)
 

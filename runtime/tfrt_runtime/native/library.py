@@ -1,138 +1,32 @@
-"""The native core, compiled: built on first use, cached on disk, loaded by llvmlite.
+"""The native core: opened as the shared object that came with the package, or compiled here.
 
-A warm process loads the object file and never imports Numba.  The cache is keyed by the text of the
-core's modules, the versions of llvmlite and Numba, and the processor.
+A wheel has the core linked for each machine that it runs on, made by the build hook (`prebuilding`) and
+opened without a compiler.  A checkout, whose sources change, compiles its own into the cache (`compiling`).
 """
 
 from __future__ import annotations
 
-import ctypes
-import hashlib
-import importlib.util
 import platform
-import subprocess
 import sys
-import tempfile
 import threading
-from collections.abc import Callable
-from pathlib import Path
-
-import llvmlite.binding as llvm
 
 from tfrt_runtime.cache import code_cache
 from tfrt_runtime.diagnostics import TfrtError, error
+from tfrt_runtime.native.loaded import HERE, Library, Prebuilt, Progress, sources_digest
 
-Progress = Callable[[str], None]
-HERE = Path(__file__).parent
-
-
-def processor_features() -> str:
-    """What the code may use of this processor.
-
-    Not its wide registers: the core has no loops for them, and pays for leaving them clean.
-    """
-    features: str = llvm.get_host_cpu_features().flatten()
-    return features + ",-avx" if platform.machine() == "x86_64" else features
+MACHINES = ("x86_64", "aarch64")
 
 
-def target_machine() -> llvm.TargetMachine:
-    """Code for the processor that this process runs on.
-
-    Its parts must lie within 2 GiB of each other, as `Library` sees to: calls are shorter then.
-    """
-    llvm.initialize_native_target()
-    llvm.initialize_native_asmprinter()
-    return llvm.Target.from_default_triple().create_target_machine(
-        cpu=llvm.get_host_cpu_name(),
-        features=processor_features(),
-        opt=3,
-        reloc="pic",
-        codemodel="small",
-        jit=True,
-    )
-
-
-def code_module(text: str) -> llvm.ModuleRef:
-    """A module for this machine with the LLVM IR given."""
-    machine = target_machine()
-    header = f'target triple = "{machine.triple}"\ntarget datalayout = "{machine.target_data}"\n'
-    return llvm.parse_assembly(header + text)
-
-
-def object_code(module: llvm.ModuleRef) -> bytes:
-    """Optimise a module as a whole and compile it to an object file."""
-    machine = target_machine()
-    options = llvm.create_pipeline_tuning_options(speed_level=3)
-    options.loop_vectorization = False
-    builder = llvm.create_pass_builder(machine, options)
-    builder.getModulePassManager().run(module, builder)
-    return bytes(machine.emit_object(module))
-
-
-def fingerprint() -> str:
-    """Changes whenever the object file may be another one: what the key of the cache is made of."""
-    digest = hashlib.sha256()
-    for module in sorted(HERE.glob("*.py")):
-        digest.update(module.name.encode() + module.read_bytes())
-    for part in (
-        sys.implementation.cache_tag or "",
-        version("llvmlite"),
-        version("numba"),
-        llvm.get_host_cpu_name(),
-        llvm.get_host_cpu_features().flatten(),
-    ):
-        digest.update(part.encode() + b"\0")
-    return digest.hexdigest()[:32]
-
-
-def version(package: str) -> str:
-    """What stands in the package's module of its version: unlike `importlib.metadata`, which takes
-    30 ms, this imports neither the package nor a parser of e-mails.
-    """
-    found = importlib.util.find_spec(package)
-    assert found is not None and found.origin is not None, "a dependency"
-    return Path(found.origin).with_name("_version.py").read_text()
-
-
-def build_object(progress: Progress) -> bytes:
-    """Compile the core in another process, from the sources that this one has.
-
-    Raises:
-        TfrtError: if the compiler fails; its last words are in the message.
-    """
-    # The package is found where it was found here: the other process may have other paths by itself.
-    command = [sys.executable, "-c", _BUILD, str(HERE.parents[1]), *sys.path]
+def prebuilt() -> Prebuilt | None:
+    """The core that came with the package, if there is one for this machine and these sources."""
+    path = HERE / f"core-{platform.machine()}.elf"
+    if not path.exists():
+        return None
     try:
-        with tempfile.TemporaryFile() as output:
-            with subprocess.Popen(
-                command, stdout=output, stderr=subprocess.PIPE, text=True, errors="replace"
-            ) as compiler:
-                lines = []
-                for line in compiler.stderr or ():
-                    lines.append(line.rstrip())
-                    progress(line.rstrip())
-            output.seek(0)
-            made_of, _, code = output.read().partition(b"\n")
-    except OSError as problem:
-        raise TfrtError(error(f"the native core could not be compiled: {problem}")) from None
-    if compiler.returncode != 0:
-        last = "\n".join(lines[-20:])
-        raise TfrtError(error(f"the native core could not be compiled:\n{last}"))
-    if made_of.decode() != fingerprint():
-        raise TfrtError(
-            error("the sources of the native core changed while it was compiled: start again")
-        )
-    return code
-
-
-_BUILD = """
-import sys
-sys.path[:] = sys.argv[1:]
-from tfrt_runtime.native.library import fingerprint
-before = fingerprint()
-from tfrt_runtime.native.build import main
-main(before)
-"""
+        core = Prebuilt(path)
+        return core if core.sources == sources_digest() else None
+    except (OSError, ValueError):
+        return None
 
 
 def show_progress(line: str) -> None:
@@ -146,53 +40,49 @@ def show_progress(line: str) -> None:
     sys.stderr.flush()
 
 
-class Library:
-    """The entries of the loaded core.  `library[name]` is an address, `library.call(name)` callable."""
-
-    def __init__(self, code: bytes) -> None:
-        # llvmlite's own memory manager puts code and data into one piece of memory.
-        self._engine = llvm.create_mcjit_compiler(code_module(""), target_machine(), use_lmm=True)
-        self._engine.add_object_file(llvm.ObjectFileRef.from_data(code))
-        self._engine.finalize_object()
-
-    def __getitem__(self, name: str) -> int:
-        """The address of an entry.
-
-        Raises:
-            KeyError: if there is none of that name.
-        """
-        address = int(self._engine.get_function_address(name))
-        if address == 0:
-            raise KeyError(name)
-        return address
-
-    def function(self, name: str, words: int) -> Callable[..., int]:
-        """An entry as a Python callable that gives the GIL away while it runs."""
-        kind = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_int64] * words)
-        return kind(self[name])
-
-    def quick_function(self, name: str, words: int) -> Callable[..., int]:
-        """An entry as a Python callable that keeps the GIL: for what is done in nanoseconds."""
-        kind = ctypes.PYFUNCTYPE(ctypes.c_int64, *[ctypes.c_int64] * words)
-        return kind(self[name])
-
-
 _lock = threading.Lock()
 _library: list[Library] = []
 
 
 def load(progress: Progress = show_progress) -> Library:
-    """The core, loaded once per process; compiles it first when the cache has no fitting object.
+    """The core, loaded once per process; compiled first when none came along and the cache has none.
+
+    Raises:
+        TfrtError: if this is another platform than those that it runs on, or it cannot be compiled.
+    """
+    with _lock:
+        if not _library:
+            check_platform(sys.platform, platform.machine())
+            _library.append(prebuilt() or compiled_here(progress))
+        return _library[0]
+
+
+def check_platform(system: str, machine: str) -> None:
+    """Refuse what the core is not made for.
+
+    Raises:
+        TfrtError: on anything but Linux on x86-64 and AArch64.
+    """
+    if not system.startswith("linux") or machine not in MACHINES or sys.maxsize < 1 << 32:
+        raise TfrtError(
+            error(
+                f"tfrt-nb runs on Linux on x86-64 and AArch64 (64 bits), this is {system} on"
+                f" {machine}: use a container, WSL or Binder"
+            )
+        )
+
+
+def compiled_here(progress: Progress) -> Library:
+    """The core from the cache, compiled if it is not there.
 
     Raises:
         TfrtError: if it cannot be compiled.
     """
-    with _lock:
-        if not _library:
-            name = f"native-{fingerprint()}"
-            code = code_cache().get(name)
-            if code is None:
-                code = build_object(progress)
-                code_cache().put(name, code)
-            _library.append(Library(code))
-        return _library[0]
+    from tfrt_runtime.native import compiling
+
+    name = f"native-{compiling.fingerprint()}"
+    code = code_cache().get(name)
+    if code is None:
+        code = compiling.build_object(progress)
+        code_cache().put(name, code)
+    return compiling.CompiledHere(code)

@@ -7,7 +7,6 @@ code that it may compile into its callers.
 from __future__ import annotations
 
 import inspect
-import platform
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -15,7 +14,6 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic, overload, register_jitable
 
-from tfrt_runtime.diagnostics import TfrtError, error
 from tfrt_runtime.native import collecting, memory
 
 I64, I32, F64, F32, I8, I1 = (
@@ -29,7 +27,6 @@ I64, I32, F64, F32, I8, I1 = (
 Emit = Callable[..., ir.Value | None]
 
 FUTEX_WAIT_PRIVATE, FUTEX_WAKE_PRIVATE = 128, 129
-FUTEX_CALL = {"x86_64": 202, "aarch64": 98}
 MADV_DONTNEED = 4
 CLOCK_MONOTONIC, CLOCK_PROCESS_CPU = 1, 2
 
@@ -40,7 +37,7 @@ def pointer(builder: ir.IRBuilder, address: ir.Value, to: ir.Type = I64) -> ir.V
 
 
 def external(builder: ir.IRBuilder, name: str, kind: ir.FunctionType) -> ir.Function:
-    """A function of the C library."""
+    """A function of the C library, or of `machines` or `threads`."""
     known = builder.module.globals.get(name)
     return known if known is not None else ir.Function(builder.module, kind, name)
 
@@ -105,12 +102,7 @@ def call_through(builder: ir.IRBuilder, function: ir.Value, *arguments: ir.Value
 
 
 def pause(builder: ir.IRBuilder) -> None:
-    if platform.machine() == "x86_64":
-        kind = ir.FunctionType(ir.VoidType(), [])
-        builder.call(external(builder, "llvm.x86.sse2.pause", kind), [])
-    else:
-        kind = ir.FunctionType(ir.VoidType(), [I32])
-        builder.call(external(builder, "llvm.aarch64.hint", kind), [ir.Constant(I32, 1)])
+    builder.call(external(builder, "tfrt_pause", ir.FunctionType(ir.VoidType(), [])), [])
 
 
 def clock(builder: ir.IRBuilder, number: int) -> ir.Value:
@@ -127,12 +119,9 @@ def clock(builder: ir.IRBuilder, number: int) -> ir.Value:
 def futex(
     builder: ir.IRBuilder, address: ir.Value, operation: int, value: ir.Value, time: ir.Value
 ) -> None:
-    number = FUTEX_CALL.get(platform.machine())
-    if number is None:
-        raise TfrtError(error(f"tfrt-nb does not run on {platform.machine()} processors"))
-    kind = ir.FunctionType(I64, [I64, I64, I64, I64, I64], var_arg=True)
-    arguments = [ir.Constant(I64, number), address, ir.Constant(I64, operation), value, time]
-    builder.call(external(builder, "syscall", kind), arguments)
+    kind = ir.FunctionType(I64, [I64] * 4)
+    arguments = [address, ir.Constant(I64, operation), value, time]
+    builder.call(external(builder, "tfrt_futex", kind), arguments)
 
 
 def futex_wait(

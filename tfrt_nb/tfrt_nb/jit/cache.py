@@ -18,7 +18,7 @@ import llvmlite.binding as llvm
 
 from tfrt_runtime import async_runtime, cache
 from tfrt_runtime.cache import Cache
-from tfrt_runtime.native.library import fingerprint
+from tfrt_runtime.native.loaded import sources_digest
 
 _COMPILER = Path(__file__).parents[1]
 _PARTS = ("compiled", "dialects", "jit", "passes", "source")
@@ -73,7 +73,7 @@ def _compiler() -> bytes:
         for module in sorted(folder.rglob("*.py")):
             digest.update(module.read_bytes())
     for fact in (
-        fingerprint(),
+        sources_digest(),
         importlib.metadata.version("llvmlite"),
         importlib.metadata.version("xdsl"),
         llvm.get_host_cpu_name(),

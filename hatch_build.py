@@ -1,0 +1,75 @@
+"""Puts the native core, linked for each machine, into wheels and source distributions.
+
+A checkout, or an editable install of it, has none: it compiles its own, as its sources change.
+TFRT_NB_PREBUILT=no leaves it out; TFRT_NB_PREBUILT=x86_64 makes it for that machine only.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+PACKAGE = "runtime/tfrt_runtime/native"
+TOOLS = ["llvmlite>=0.50,<0.51", "numba>=0.68,<0.69", "numpy>=2.0,<3", "ziglang>=0.13,<0.18"]
+
+
+class CoreHook(BuildHookInterface):  # type: ignore[type-arg]
+    """Compiles the core once and adds it to what is built."""
+
+    PLUGIN_NAME = "custom"
+
+    @property
+    def _shipped(self) -> list[Path]:
+        """What the sources came with, if they are those of a source distribution."""
+        return sorted(Path(self.root, PACKAGE).glob("core-*.elf"))
+
+    @property
+    def _machines(self) -> list[str]:
+        """For which machines; all that there are if none is named."""
+        named = os.environ.get("TFRT_NB_PREBUILT", "")
+        return named.replace(",", " ").split()
+
+    @property
+    def _is_wanted(self) -> bool:
+        return self._machines != ["no"]
+
+    def dependencies(self) -> list[str]:
+        """The compiler.  It is asked for before it is known what for: `make` says no."""
+        return TOOLS if self._is_wanted and not self._shipped else []
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Add the files to the build."""
+        if version == "editable" or not (self._shipped or self._is_wanted):
+            return
+        made = self._shipped or self._compile()
+        inside = "tfrt_runtime/native" if self.target_name == "wheel" else PACKAGE
+        build_data["force_include"].update({str(path): f"{inside}/{path.name}" for path in made})
+
+    def _compile(self) -> list[Path]:
+        """Once for all builds from the same sources: pip asks for metadata first, which builds, too."""
+        machines = self._machines
+        folder = Path(self.root, "build", "-".join(["core", self._digest(), *machines]))
+        if not folder.exists():
+            self.app.display_info("compiling the native core, about a minute")
+            partial = folder.with_suffix(".tmp")
+            partial.mkdir(parents=True, exist_ok=True)
+            # Not by PYTHONPATH: pip's isolation lives there, and takes out what it finds installed.
+            script = f"import sys; sys.path.insert(0, {str(Path(self.root, 'runtime'))!r})\n"
+            script += "from tfrt_runtime.native.prebuilding import main; main(sys.argv[1:])"
+            command = [sys.executable, "-c", script, str(partial), *machines]
+            # Numba orders some variables as its sets are.
+            subprocess.run(command, env={**os.environ, "PYTHONHASHSEED": "0"}, check=True)
+            partial.rename(folder)
+        return sorted(folder.glob("core-*.elf"))
+
+    def _digest(self) -> str:
+        digest = hashlib.sha256()
+        for source in sorted(Path(self.root, PACKAGE).glob("*.py")):
+            digest.update(source.name.encode() + source.read_bytes())
+        return digest.hexdigest()[:16]

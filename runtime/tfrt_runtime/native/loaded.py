@@ -1,0 +1,70 @@
+"""The native core in this process: addresses of its entries, in whatever way it was loaded."""
+
+from __future__ import annotations
+
+import abc
+import ctypes
+import functools
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+
+Progress = Callable[[str], None]
+HERE = Path(__file__).parent
+SOURCES = "tfrt_core_sources"
+"""What a shared object exports: the digest of the sources that it was made from."""
+
+
+@functools.cache
+def sources_digest() -> str:
+    """Of the text of the core's modules."""
+    digest = hashlib.sha256()
+    for module in sorted(HERE.glob("*.py")):
+        digest.update(module.name.encode() + module.read_bytes())
+    return digest.hexdigest()
+
+
+class Library(abc.ABC):
+    """The entries of the loaded core.  `library[name]` is an address."""
+
+    @abc.abstractmethod
+    def __getitem__(self, name: str) -> int:
+        """The address of an entry.
+
+        Raises:
+            KeyError: if there is none of that name.
+        """
+
+    def function(self, name: str, words: int) -> Callable[..., int]:
+        """An entry as a Python callable that gives the GIL away while it runs."""
+        kind = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_int64] * words)
+        return kind(self[name])
+
+    def quick_function(self, name: str, words: int) -> Callable[..., int]:
+        """An entry as a Python callable that keeps the GIL: for what is done in nanoseconds."""
+        kind = ctypes.PYFUNCTYPE(ctypes.c_int64, *[ctypes.c_int64] * words)
+        return kind(self[name])
+
+
+class Prebuilt(Library):
+    """The core as a shared object that came with the package."""
+
+    def __init__(self, path: Path) -> None:
+        """Open it.
+
+        Raises:
+            OSError: if it is not whole, or for another machine.
+        """
+        self._library = ctypes.CDLL(str(path))
+
+    def __getitem__(self, name: str) -> int:
+        try:
+            found = self._library[name]
+        except AttributeError:
+            raise KeyError(name) from None
+        return ctypes.cast(found, ctypes.c_void_p).value or 0
+
+    @property
+    def sources(self) -> str:
+        """The digest of the sources that it was made from."""
+        return bytes((ctypes.c_char * 64).in_dll(self._library, SOURCES)).decode()

@@ -1,0 +1,91 @@
+"""A user's file type-checks under mypy's strict rules."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+USER = """
+import asyncio
+
+import numpy as np
+
+import tfrt_nb as tfrt
+
+
+@tfrt.kernel
+def price(pieces: int, *, cents: int = 250) -> int:
+    return pieces * cents
+
+
+@tfrt.kernel("shop.scale", blocking=True)
+def scale(values: np.ndarray, *, factor: float) -> np.ndarray:
+    return values * factor
+
+
+@tfrt.kernel("shop.add", native=True)
+def add(left: tfrt.tensor[tfrt.f64, 1], right: tfrt.out[tfrt.tensor[tfrt.f64, 1]]) -> None:
+    right[0] = left[0]
+
+
+@tfrt.program
+def total(pieces: tfrt.i32, people: tfrt.i32):  # type: ignore[no-untyped-def]
+    cost = price(pieces, cents=120)
+    rest = tfrt.cond(people > 0, lambda: cost // people, lambda: 0)
+    with tfrt.in_order():
+        tfrt.parallel_for(3, lambda i: price(i))
+    return tfrt.max(rest, 1), tfrt.f64(cost)
+
+
+async def later(value: tfrt.AsyncValue) -> object:
+    return await value
+
+
+def main() -> None:
+    program: tfrt.Program = total.trace()
+    text: str = program.mlir + tfrt.__version__
+    with tfrt.HostContext("mstd:2") as host:
+        run = program.run(7, 2, function="total", host=host, timeout=1.5)
+        first, second = total(7, 2)
+        print(text, run.wait(60), first.done(), second.exception(60), run.diagnostics)
+    value = tfrt.unavailable()
+    value.set_result(3)
+    both = tfrt.gather(value, tfrt.call("tfrt.add.i32", 1, 2))
+    try:
+        print(asyncio.run(later(both)), price(3))
+    except tfrt.TfrtError as wrong:
+        print(wrong.diagnostics[0].message)
+
+
+main()
+"""
+
+
+def test_a_users_file_type_checks_under_strict_rules(tmp_path: Path) -> None:
+    file = tmp_path / "shop.py"
+    file.write_text(USER)
+    packages = ("runtime", "tfrt_nb", "magics")
+    configuration = tmp_path / "mypy.ini"
+    configuration.write_text(
+        f"[mypy]\nstrict = true\ndisallow_any_generics = false\n"
+        f"mypy_path = {':'.join(str(ROOT / name) for name in packages)}\n"
+        "explicit_package_bases = true\nfollow_imports = silent\n"
+        "[mypy-llvmlite.*,numba.*,pygments.*]\nignore_missing_imports = true\n"
+    )
+
+    finished = subprocess.run(
+        [sys.executable, "-m", "mypy", "--config-file", str(configuration), str(file)],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        check=False,
+    )
+
+    assert finished.stdout.splitlines()[-1] == "Success: no issues found in 1 source file"
+
+
+def test_each_package_says_that_it_is_typed() -> None:
+    for package in ("runtime/tfrt_runtime", "tfrt_nb/tfrt_nb", "magics/tfrt_magics"):
+        assert (ROOT / package / "py.typed").exists()

@@ -1,0 +1,115 @@
+"""The wheel has the native core linked: no compiler, no Numba and no cache are needed to run programs."""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+from hatchling.builders.wheel import WheelBuilder
+
+from tfrt_runtime.diagnostics import TfrtError
+from tfrt_runtime.native import library
+
+ROOT = Path(__file__).parents[1]
+HOST = """
+func.func @main() -> i32 {
+  %a = tfrt.constant.i32 40
+  %b = tfrt.constant.i32 2
+  %c = tfrt.add.i32 %a, %b
+  tfrt.return %c : i32
+}
+"""
+ASYNC = """
+func.func @main() -> i64 {
+  %token, %two = async.execute -> !async.value<i64> {
+    %two = arith.constant 2 : i64
+    async.yield %two : i64
+  }
+  %b = async.await %two : !async.value<i64>
+  return %b : i64
+}
+"""
+RUN = """
+import sys
+for name in ("numba", "greenlet", *sys.argv[2].split()):
+    sys.modules[name] = None
+sys.path.insert(0, sys.argv[1])
+import tfrt_runtime
+assert tfrt_runtime.__file__.startswith(sys.argv[1])
+from tfrt_nb.cli.main import main
+sys.exit(main(sys.argv[3:]))
+"""
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel for this machine, unpacked."""
+    folder = tmp_path_factory.mktemp("wheel")
+    before = os.environ.get("TFRT_NB_PREBUILT")
+    os.environ["TFRT_NB_PREBUILT"] = platform.machine()
+    try:
+        wheel = next(WheelBuilder(str(ROOT)).build(directory=str(folder)))
+    finally:
+        os.environ.pop("TFRT_NB_PREBUILT")
+        if before is not None:
+            os.environ["TFRT_NB_PREBUILT"] = before
+    zipfile.ZipFile(wheel).extractall(folder / "site")
+    return folder / "site"
+
+
+def run(installed: Path, without: str, *arguments: str) -> str:
+    """What the command of the wheel prints, in a process without some packages and without a cache."""
+    cache = installed.parent / "cache"
+    finished = subprocess.run(
+        [sys.executable, "-c", RUN, str(installed), without, *arguments],
+        env={**os.environ, "TFRT_NB_CACHE": str(cache)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (finished.returncode, finished.stderr) == (0, "")
+    assert not list(cache.glob("native-*"))
+    return finished.stdout
+
+
+def test_programs_run_from_the_wheel_without_a_compiler(installed: Path, tmp_path: Path) -> None:
+    text, bef, tasks = (tmp_path / name for name in ("host.mlir", "host.bef", "tasks.mlir"))
+    text.write_text(HOST)
+    tasks.write_text(ASYNC)
+
+    run(installed, "IPython", "mlir-to-bef", str(text), "-o", str(bef))
+
+    assert "42" in run(installed, "xdsl IPython numpy llvmlite", "run", str(bef))
+    assert "42" in run(installed, "IPython", "run", str(text), "--work-queue", "mstd:2")
+    assert "2" in run(installed, "IPython", "run", str(tasks))
+
+
+def test_a_shared_object_of_other_sources_is_not_taken(
+    installed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(library, "HERE", installed / "tfrt_runtime" / "native")
+    monkeypatch.setattr(library, "sources_digest", lambda: "0" * 64)
+
+    assert library.prebuilt() is None
+
+
+def test_a_damaged_shared_object_is_not_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / f"core-{platform.machine()}.elf").write_bytes(b"\x7fELF and no more")
+    monkeypatch.setattr(library, "HERE", tmp_path)
+
+    assert library.prebuilt() is None
+
+
+@pytest.mark.parametrize(
+    ("system", "machine"), [("darwin", "arm64"), ("win32", "AMD64"), ("linux", "riscv64")]
+)
+def test_another_platform_is_refused_with_what_to_do(system: str, machine: str) -> None:
+    with pytest.raises(TfrtError, match=f"this is {system} on {machine}: use a container"):
+        library.check_platform(system, machine)

@@ -1,0 +1,73 @@
+"""What type checkers see of the types of values: `tfrt.i32` as an annotation, `tfrt.i32(x)` as a cast.
+
+Never imported when programs run: there they are values of `tfrt_runtime.kernels.annotations.Type`.  A value
+of such a type is a number in Python and a traced value in a program, so checkers let it be anything.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated as tensor
+from typing import Any, Generic, TypeVar
+
+__all__ = [
+    "f32",
+    "f64",
+    "i1",
+    "i8",
+    "i16",
+    "i32",
+    "i64",
+    "index",
+    "out",
+    "tensor",
+    "ui8",
+    "ui16",
+    "ui32",
+    "ui64",
+]
+Element = TypeVar("Element")
+
+
+class Value(Any):  # type: ignore[misc]
+    """A value of a program."""
+
+    def __init__(self, value: Any) -> None: ...
+
+
+class i1(Value): ...
+
+
+class i8(Value): ...
+
+
+class i16(Value): ...
+
+
+class i32(Value): ...
+
+
+class i64(Value): ...
+
+
+class ui8(Value): ...
+
+
+class ui16(Value): ...
+
+
+class ui32(Value): ...
+
+
+class ui64(Value): ...
+
+
+class f32(Value): ...
+
+
+class f64(Value): ...
+
+
+class index(Value): ...
+
+
+class out(Value, Generic[Element]): ...
