@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from tfrt_nb.compiled.half import CompiledHalf
     from tfrt_nb.compiled.host import LoadedHalf
     from tfrt_nb.convert.graph import Graph
+    from tfrt_runtime.host.events import Watch
 
 
 OWN_PACKAGES.add("tfrt_nb")
@@ -439,6 +440,7 @@ class Program:
         trace: bool = False,
         output: Sink | None = None,
         wake: bool = True,
+        watch: Watch | bool = False,
     ) -> Execution | CompiledExecution:
         """Start a function with `values` for its arguments; `run(host, function, arguments)` does, too.
 
@@ -449,6 +451,7 @@ class Program:
             timeout: seconds until the run is cancelled; its results raise `TimeoutError` then.
             output: where the program's output goes, instead of to the host's sink.
             wake: let workers begin at once; False leaves the start to the thread that waits first.
+            watch: log the run's events, for `documents.RunDocument`; a `Watch` says how.
 
         Raises:
             TfrtError: if the program cannot be loaded, has no such function, or that takes other
@@ -478,7 +481,13 @@ class Program:
             loaded = self.load_compiled(host)
             return CompiledExecution(loaded, chosen, values, output=output, wake=wake)
         executable = self.load(kernels, trace=trace)
-        run = Execution(host, executable, function, values, output=output, wake=wake)
+        if watch is True:
+            from tfrt_runtime.host.events import Watch
+
+            watch = Watch()
+        run = Execution(
+            host, executable, function, values, output=output, wake=wake, watch=watch or None
+        )
         if timeout is not None:
             run.cancel_after(timeout)
         return run

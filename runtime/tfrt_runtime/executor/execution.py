@@ -8,6 +8,7 @@ import time
 import weakref
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from tfrt_runtime.callers import place_of_caller
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error
@@ -31,6 +32,9 @@ from tfrt_runtime.native.layouts import (
     TRACE_STARTED,
     TRACE_WORKER,
 )
+
+if TYPE_CHECKING:
+    from tfrt_runtime.host.events import Watch
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +65,7 @@ class Execution:
         *,
         output: Sink | None = None,
         wake: bool = True,
+        watch: Watch | None = None,
     ) -> None:
         """Start the run.
 
@@ -68,6 +73,7 @@ class Execution:
             arguments: Python values, futures, or AsyncValues of this host, one per argument.
             output: where the program's output goes, instead of to the host's sink.
             wake: let workers begin at once; False leaves the start to whoever waits first.
+            watch: what the events of the run go to.
 
         Raises:
             TfrtError: if the function does not exist or takes other arguments.
@@ -85,6 +91,8 @@ class Execution:
             self.request.output = _tee(self._chunks, self.request.output)
             self.request.program = program
             program.prepare(self.request)
+            if watch is not None:
+                self.request.watch(watch, [one.register_count for one in program.functions])
         except TfrtError:
             given.release()
             raise
@@ -205,6 +213,11 @@ class Execution:
         rows = "".join(f"<tr>{value.html_cells()}</tr>" for value in self.results)
         problems = "".join(f"<pre>{html.escape(str(one))}</pre>" for one in self.diagnostics)
         return f"<code>{html.escape(repr(self))}</code><table>{rows}</table>{problems}"
+
+    @property
+    def watch(self) -> Watch | None:
+        """What the events of the run go to, if they are logged."""
+        return self.request.watched
 
     @property
     def is_done(self) -> bool:

@@ -86,6 +86,8 @@ class Executable:
         self._compiled: dict[str, CompiledKernel] = {}
         self._process = native_process()
         self._python: dict[int, PythonCall] = {}
+        self.constants: list[Mapping[int, Constant]] = []
+        """Per function, the registers that are constants: no kernel makes them when it runs."""
         self._places: list[int] = []
         self._tracing = ProgramTracing(tracing, self.functions)
         self._base = -1
@@ -112,6 +114,7 @@ class Executable:
             kernels = self._find_all(function)
             function = lazy_last(function, kernels)
             calls, constants = self._resolve(resolver, function, kernels, handle - self._base)
+            self.constants.append(constants)
             traces = self._traces(arena, function, constants) if trace else {}
             traced += [
                 (index, register, traces.get(register, 0), constants.get(register))

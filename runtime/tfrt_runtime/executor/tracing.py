@@ -74,8 +74,8 @@ class ProgramTracing:
 
     def mark(self, arena: Arena, offset: int, handle: int) -> None:
         """Let the native core tell of the calls of the function at `offset`."""
+        arena.put(offset + FUNCTION_HANDLE, handle)
         if self._level > Level.NONE:
-            arena.put(offset + FUNCTION_HANDLE, handle)
             flags = arena.words[(offset + FUNCTION_FLAGS) // 8]
             arena.put(offset + FUNCTION_FLAGS, flags | FUNCTION_TRACED)
 

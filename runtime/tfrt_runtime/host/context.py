@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self, TypeVar
 
@@ -43,11 +43,15 @@ from tfrt_runtime.native.layouts import (
     REQUEST_OPEN,
     REQUEST_SIZE,
     REQUEST_STORE,
+    REQUEST_UNUSUAL,
+    REQUEST_WATCH,
     REQUEST_WATCHED,
 )
 
 if TYPE_CHECKING:
     import asyncio
+
+    from tfrt_runtime.host.events import Watch  # what it imports, small programs do without
 
 Sink = Callable[[str], None]
 CANCELLED = "Cancelled"
@@ -371,6 +375,8 @@ class Request:
         """Asked when nothing of the run happens any more: whether it goes on after all."""
         self.when_cancelled: Callable[[], None] = lambda: None
         """Called when the run is cancelled, by compiled code's runtime also where a kernel does that."""
+        self.watched: Watch | None = None
+        """The watch of the run, if its events are logged."""
         self.program: object = None
         """What runs: it must live until the run is over, whatever becomes of the program's owner."""
         self._on_finished = on_finished
@@ -438,6 +444,21 @@ class Request:
     def is_cancelled(self) -> bool:
         """Whether somebody cancelled the run."""
         return self._words[REQUEST_CANCEL // 8] != 0
+
+    def watch(self, watch: Watch, registers: Sequence[int]) -> None:
+        """Log the events of the run, which has not begun; its functions have so many registers each."""
+        watch.begin(self.queue, self.id, registers)
+        self.watched = watch
+        self._words[REQUEST_WATCH // 8] = watch.address
+        self._words[REQUEST_UNUSUAL // 8] = 1
+        self.on_done(watch.end)
+        write = self.output
+
+        def output(text: str) -> None:
+            watch.note_output(text)
+            write(text)
+
+        self.output = output
 
     def enter_call(self) -> None:
         """One call more is active, until the native core ends it; only a kernel of the run says so."""

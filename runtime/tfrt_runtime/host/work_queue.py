@@ -178,6 +178,11 @@ class WorkQueue:
         """The name of the thread whose context has this number, as the board shows it."""
         return self._labels[number]
 
+    @property
+    def labels(self) -> list[str]:
+        """The names of all threads that have worked for the queue, by number."""
+        return list(self._labels)
+
     def live_values(self) -> int:
         """AsyncValues made and not yet destroyed; exact while no thread runs kernels."""
         with self._lock:

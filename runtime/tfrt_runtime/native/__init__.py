@@ -4,8 +4,8 @@ Every function here is plain Python in the subset that Numba compiles, and touch
 through `memory`.  Compiled, it runs without the GIL; uncompiled, the same text runs on a simulated
 memory under the interleaving explorer.
 
-Read in this order: `memory` (what an access is), `layouts` (the structs), `async_value`, `tasks`
-and `blocking_pool` (work queues), `ready`, `waiters`, `delivery`, `activation` and `endings` (one call of a function, and
+Read in this order: `memory` (what an access is), `layouts` (the structs), `async_value`,
+`events` (the log of watched runs), `tasks` and `blocking_pool` (work queues), `ready`, `waiters`, `delivery`, `activation` and `endings` (one call of a function, and
 where its values go), `kernel_calls`, `sharing`, `starting` and `executor` (the run loop),
 `scalar_kernels`; `tensors`, `tensor_loops`, `tensor_arguments`, `tensor_kernels` and `tensor_products`
 (the native halves of tensor kernels), `user_kernels`; `sync_layouts`, `sync_values`, `sync_frames` and

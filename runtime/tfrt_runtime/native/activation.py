@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from tfrt_runtime.native.cells import give_block, take_block
 from tfrt_runtime.native.delivery import deliver
+from tfrt_runtime.native.events import watch_activation
 from tfrt_runtime.native.layouts import (
     ACTIVATION_CALLER,
     ACTIVATION_CALLER_RECORD,
@@ -35,10 +36,13 @@ from tfrt_runtime.native.layouts import (
     FUNCTION_TEMPLATE,
     FUNCTION_TEMPLATE_SIZE,
     FUNCTION_TRACED,
+    JOIN_CALLER,
     PROCESS_TRACE_CALL,
     REQUEST_DECIDED,
     REQUEST_KNOWN,
+    REQUEST_WATCH,
     REQUEST_WATCHED,
+    RETURN_JOIN,
     RETURN_LOOP,
     RETURN_ROOT,
     SHARED_ALONE,
@@ -80,6 +84,10 @@ def new_activation(
     is_atomic = load(function + FUNCTION_FLAGS) & FUNCTION_NONSTRICT != 0
     store(activation + ACTIVATION_SHARED, SHARED_ALONE if is_atomic else 0)
     reset_activation(activation, function)
+    watch = load(request + REQUEST_WATCH)
+    if watch != 0 and return_kind != RETURN_LOOP:  # each iteration is numbered when it starts
+        parent = load(record + JOIN_CALLER) if return_kind == RETURN_JOIN else caller
+        watch_activation(context, watch, activation, parent)
     return activation
 
 

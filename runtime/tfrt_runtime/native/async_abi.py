@@ -27,6 +27,7 @@ from tfrt_runtime.native.async_objects import (
     error_of,
     fail_thread,
     hold_references,
+    log_emplaced,
     new_future,
     new_token,
     note_failure,
@@ -37,6 +38,7 @@ from tfrt_runtime.native.async_objects import (
 )
 from tfrt_runtime.native.async_value import is_available, state_of
 from tfrt_runtime.native.cells import give_block, need_block
+from tfrt_runtime.native.events import log_code
 from tfrt_runtime.native.layouts import (
     CONCRETE,
     CONTEXT_QUEUE,
@@ -45,6 +47,7 @@ from tfrt_runtime.native.layouts import (
     EVENT_DESCRIBE,
     EVENT_REFUSED,
     EVENT_THREAD,
+    LOG_CREATE,
     QUEUE_WORKERS,
     VALUE_OWNER,
     VALUE_OWNER_REFUSED,
@@ -273,6 +276,7 @@ def set_maker(value: Address, record: Address) -> None:
     """Say which operation made an object, for reports; the record lives as long as the object."""
     is_refused = load(value + VALUE_OWNER) == VALUE_OWNER_REFUSED
     store(value + VALUE_OWNER, record)
+    log_code(here(), LOG_CREATE, value, record)
     if is_refused:
         tell(here(), EVENT_REFUSED, record)
 
@@ -282,7 +286,9 @@ def emplace_unseen_object(value: Address) -> None:
     """Make a token or a value available that its maker has shown to nobody; gives up the producer's
     reference.
     """
-    if not emplace_unseen(value):
+    if emplace_unseen(value):
+        log_emplaced(here(), value)
+    else:
         emplace(here(), value)
 
 

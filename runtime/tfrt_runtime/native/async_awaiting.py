@@ -16,6 +16,7 @@ from __future__ import annotations
 from tfrt_runtime.native.async_objects import leave_waiter, tell
 from tfrt_runtime.native.async_value import drop_optional, is_available, new_waiter
 from tfrt_runtime.native.cells import give_block, give_cell, take_block
+from tfrt_runtime.native.events import log_code
 from tfrt_runtime.native.executor import next_task, run_ready, run_task
 from tfrt_runtime.native.handles import latch_drop, latch_make
 from tfrt_runtime.native.layouts import (
@@ -42,8 +43,14 @@ from tfrt_runtime.native.layouts import (
     FRAME_ROOM,
     LATCH_ASLEEP,
     LATCH_PENDING,
+    LOG_END,
+    LOG_ENQUEUE,
+    LOG_RESUME,
+    LOG_START,
+    LOG_SUSPEND,
     PROCESS_RESUMING,
     PROCESS_RUN_COROUTINE,
+    QUEUE_CHOOSE,
     TASK_FIRST,
     TASK_SECOND,
     TASK_THIRD,
@@ -115,7 +122,9 @@ def run_coroutine(context: Address, task: Address) -> None:
     store(context + CONTEXT_RUN, load(task + TASK_THIRD))
     store(context + CONTEXT_REFUSED, 0)
     free_task(context, task)
+    log_code(context, LOG_START, handle, 0)
     call_compiled(context, resume, handle)
+    log_code(context, LOG_END, handle, 0)
     store(context + CONTEXT_RUN, run)
 
 
@@ -157,11 +166,14 @@ def async_call(context: Address, function: Address, argument: int) -> int:
 @native
 def spawn(context: Address, handle: int, resume: Address) -> None:
     """Let the queue run a coroutine from its start."""
+    log_code(context, LOG_ENQUEUE, handle, 0)
     deque = load(context + CONTEXT_DEQUE)
     waiting = load(context + CONTEXT_SPAWNED) if deque == 0 else tasks_in(deque)
     if waiting >= ENOUGH_WAITING and load(context + CONTEXT_NESTED) < MOST_NESTED_COROUTINES:
         # There is work for everybody; what runs at once needs no queue, and its memory is warm.
+        log_code(context, LOG_START, handle, 0)
         resume_now(context, handle, resume)
+        log_code(context, LOG_END, handle, 0)
         return
     task = coroutine_task(context, handle, resume)
     if deque == 0 or not push_bottom(deque, task):
@@ -207,9 +219,12 @@ def await_and_resume(context: Address, value: Address, handle: int, resume: Addr
         function = load(load(context + CONTEXT_PROCESS) + PROCESS_RUN_COROUTINE)
         waiter = new_waiter(context, WAIT_TASK, handle, resume)
         store(waiter + WAITER_RUN, load(context + CONTEXT_RUN))
+        log_code(context, LOG_SUSPEND, handle, value)
         if leave_waiter(context, value, waiter, function):
             return
-    if load(context + CONTEXT_NESTED) < MOST_NESTED_COROUTINES:
+        log_code(context, LOG_RESUME, handle, 0)
+    is_chosen = load(load(context + CONTEXT_QUEUE) + QUEUE_CHOOSE) != 0
+    if load(context + CONTEXT_NESTED) < MOST_NESTED_COROUTINES and not is_chosen:
         resume_now(context, handle, resume)
     else:
         add_local_task(context, coroutine_task(context, handle, resume))

@@ -40,6 +40,7 @@ from tfrt_runtime.native.layouts import (
     RECORD_ARGUMENTS,
     REQUEST_CANCEL,
     REQUEST_CANCELLED_VALUE,
+    REQUEST_UNUSUAL,
     TASK_FIRST,
     TASK_FOURTH,
     TASK_SECOND,
@@ -67,6 +68,7 @@ from tfrt_runtime.native.memory import (
     native,
     store,
     store_i32,
+    store_release,
 )
 from tfrt_runtime.native.ready import add_pending, finish, register_resolved
 from tfrt_runtime.native.tasks import add_short_task, free_task, new_task
@@ -237,6 +239,7 @@ def cancel_request(request: Address) -> bool:
     value = load(request + REQUEST_CANCELLED_VALUE)
     if compare_and_swap(request + REQUEST_CANCEL, 0, value) == 0:
         return False
+    store_release(request + REQUEST_UNUSUAL, 1)
     futex_wake(request + REQUEST_CANCEL, 1 << 30)
     return True
 

@@ -26,6 +26,7 @@ from tfrt_runtime.native.async_value import (
     state_of,
 )
 from tfrt_runtime.native.cells import give_cell, need_block
+from tfrt_runtime.native.events import log_code
 from tfrt_runtime.native.layouts import (
     ASYNC_CHECKED,
     ASYNC_LIMIT,
@@ -49,11 +50,14 @@ from tfrt_runtime.native.layouts import (
     KIND_BITS,
     KIND_CONCRETE,
     KIND_INDIRECT,
+    LOG_EMPLACE,
+    LOG_FAIL,
     OBJECT_DISOWNED,
     OBJECT_GIVEN_UP,
     OBJECT_HELD,
     OBJECT_REGISTERED,
     PROCESS_ASYNC_EVENT,
+    PROCESS_WATCHED,
     QUEUE_ASYNC,
     STATE_BITS,
     TYPE_CHAIN,
@@ -84,6 +88,7 @@ from tfrt_runtime.native.memory import (
     load,
     load_acquire,
     native,
+    outline,
     store,
     store_release,
 )
@@ -341,9 +346,17 @@ def destroy_object(context: Address, value: Address) -> None:
     destroy_chain(context, value)
 
 
+@outline
+def log_emplaced(context: Address, value: Address) -> None:
+    """An object becomes available: what the log says of it is its first word."""
+    if load(load(context + CONTEXT_PROCESS) + PROCESS_WATCHED) != 0:
+        log_code(context, LOG_EMPLACE, value, load(storage_of(value)))
+
+
 @native
 def emplace(context: Address, value: Address) -> None:
     """Make an object available, and give up its producer's reference."""
+    log_emplaced(context, value)
     while True:
         head = load_acquire(value + VALUE_STATE)
         if head & STATE_BITS != UNCONSTRUCTED:
@@ -388,6 +401,7 @@ def resolved_before(context: Address, value: Address) -> None:
 @native
 def set_object_error(context: Address, value: Address) -> None:
     """Resolve an object to the error that was noted for it; gives up the producer's reference."""
+    log_code(context, LOG_FAIL, value, 0)
     if not claim(value):
         if state_of(value) == CONCRETE:
             # No other thread reads the word of an available object.

@@ -22,9 +22,9 @@ from tfrt_runtime.native.cells import give_block, give_cell, take_block
 from tfrt_runtime.native.control_kernels import callee, refuse, register_value
 from tfrt_runtime.native.delivery import deliver
 from tfrt_runtime.native.endings import refuse_root
+from tfrt_runtime.native.events import nested_of
 from tfrt_runtime.native.frame import attribute
 from tfrt_runtime.native.layouts import (
-    ACTIVATION_NESTED,
     ACTIVATION_REQUEST,
     BENCHMARK_CALLER,
     BENCHMARK_COUNT,
@@ -95,7 +95,7 @@ def start_benchmark(context: Address, record: Address, warmups: int) -> None:
     """Make room for the samples, and start the first run."""
     caller = load(context + CONTEXT_ACTIVATION)
     mark_shared(caller)
-    if load(caller + ACTIVATION_NESTED) > MOST_NESTED:
+    if nested_of(caller) > MOST_NESTED:
         refuse(context, caller, record, MESSAGE_TOO_DEEP)
         return
     state = take_block(context, BENCHMARK_SIZE)
@@ -128,7 +128,7 @@ def start_run(context: Address, state: Address) -> None:
     fetch_add(request + REQUEST_ACTIVE, 1)
     store(state + BENCHMARK_CPU, cpu_time())
     store(state + BENCHMARK_WALL, now())
-    nested = load(caller + ACTIVATION_NESTED) + 16 * FIRST_SAMPLES
+    nested = nested_of(caller) + 16 * FIRST_SAMPLES
     body = new_activation(context, function, request, RETURN_ROOT, 0, results, nested)
     if body == 0:
         refuse_root(context, function, request, results)

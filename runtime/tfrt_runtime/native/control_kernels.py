@@ -12,11 +12,11 @@ from tfrt_runtime.native.async_value import add_references, drop_reference, new_
 from tfrt_runtime.native.cells import give_block, take_block
 from tfrt_runtime.native.delivery import deliver
 from tfrt_runtime.native.endings import start_iteration
+from tfrt_runtime.native.events import nested_of
 from tfrt_runtime.native.frame import argument_i1, argument_i32, attribute
 from tfrt_runtime.native.kernel_calls import fail_kernel, fail_without_memory, report_error
 from tfrt_runtime.native.layouts import (
     ACTIVATION_CALLER_RECORD,
-    ACTIVATION_NESTED,
     ACTIVATION_REQUEST,
     CONTEXT_ACTIVATION,
     CONTEXT_RECORD,
@@ -81,7 +81,7 @@ def start_call(
     context: Address, caller: Address, record: Address, function: Address, first: int
 ) -> None:
     """Call `function` with the kernel's arguments from `first` on; the others are given up."""
-    nested = load(caller + ACTIVATION_NESTED)
+    nested = nested_of(caller)
     if nested > MOST_NESTED:
         refuse(context, caller, record, MESSAGE_TOO_DEEP)
         return
@@ -166,7 +166,7 @@ def new_loop(context: Address, caller: Address, record: Address, left: int, firs
 @native
 def run_loop(context: Address, caller: Address, record: Address, left: int) -> None:
     """Start a loop of at least one iteration."""
-    nested = load(caller + ACTIVATION_NESTED)
+    nested = nested_of(caller)
     if nested > MOST_NESTED:
         refuse(context, caller, record, MESSAGE_TOO_DEEP)
         return
@@ -244,7 +244,7 @@ def parallel_for(context: Address, record: Address) -> None:
     The result is a chain.  Data: `parallel_task`, which halves ranges of blocks.
     """
     caller = load(context + CONTEXT_ACTIVATION)
-    if load(caller + ACTIVATION_NESTED) > MOST_NESTED:
+    if nested_of(caller) > MOST_NESTED:
         refuse(context, caller, record, MESSAGE_TOO_DEEP)
         return
     start, end = argument_i32(context, 0), argument_i32(context, 1)
@@ -327,7 +327,7 @@ def run_block(context: Address, join: Address, block: int) -> None:
     low = start + block * size
     high = min(low + size, load_register_i32(caller, record, 1))
     request = load(caller + ACTIVATION_REQUEST)
-    nested = load(caller + ACTIVATION_NESTED)
+    nested = nested_of(caller)
     store(context + CONTEXT_REQUEST, request)
     store(context + CONTEXT_RECORD, record)
     body = new_activation(context, function, request, RETURN_JOIN, 0, join, nested)

@@ -18,6 +18,7 @@ from tfrt_runtime.native.async_value import (
     new_waiter,
 )
 from tfrt_runtime.native.cells import give_block, give_cell, take_block
+from tfrt_runtime.native.events import is_watched, log_value, watch_of
 from tfrt_runtime.native.layouts import (
     ACTIVATION_CALLER,
     ACTIVATION_CALLER_RECORD,
@@ -78,8 +79,8 @@ from tfrt_runtime.native.ready import (
     mark_shared,
     needs_reference,
     push_ready,
-    register_resolved,
     release_users,
+    watched_register_resolved,
 )
 from tfrt_runtime.native.waiters import join_resolved, run_waiters
 
@@ -146,6 +147,14 @@ def peek_register(context: Address, activation: Address, register: int, referenc
 
 @inline
 def deliver(context: Address, activation: Address, slot: Address, value: Address) -> None:
+    """As `deliver_plain`, also in a run that is watched."""
+    if is_watched(activation):
+        log_value(context, watch_of(activation), activation, slot, value)
+    deliver_plain(context, activation, slot, value)
+
+
+@inline
+def deliver_plain(context: Address, activation: Address, slot: Address, value: Address) -> None:
     """Bring one result to its register, its users and its returns.  Consumes a reference.
 
     The value may be unavailable: then users wait for it, while a return hands it up as it is.
@@ -170,8 +179,9 @@ def deliver_special(context: Address, activation: Address, slot: Address, value:
         trace = load(slot + SLOT_TRACE)
         if trace != 0:
             trace_value(context, trace, value)
+        is_seen = trace != 0 or is_watched(activation)
         if load(slot + SLOT_REFERENCES) == 0:
-            if trace != 0 and not is_available(value):
+            if is_seen and not is_available(value):
                 wait_for_register(context, activation, slot, value)
             drop_reference(context, value)
             return
@@ -181,7 +191,7 @@ def deliver_special(context: Address, activation: Address, slot: Address, value:
         returns = load(slot + SLOT_RETURNS)
         if is_available(value):
             release_users(context, activation, slot)
-        elif users > 0 or trace != 0:
+        elif users > 0 or is_seen:
             wait_for_register(context, activation, slot, value)
         if value != arrived:
             drop_reference(context, value)
@@ -196,6 +206,8 @@ def deliver_special(context: Address, activation: Address, slot: Address, value:
         record = load(activation + ACTIVATION_CALLER_RECORD)
         activation = load(activation + ACTIVATION_CALLER)
         slot = load(load(record + RECORD_SLOTS) + 8 * load(numbers))
+        if is_watched(activation):
+            log_value(context, watch_of(activation), activation, slot, value)
 
 
 @outline
@@ -217,7 +229,7 @@ def wait_for_register(context: Address, activation: Address, slot: Address, valu
     waiter = new_waiter(context, WAIT_REGISTER, activation, slot)
     if not add_waiter(value, waiter):
         give_cell(context, waiter)
-        register_resolved(context, activation, slot, value)
+        watched_register_resolved(context, activation, slot, value)
 
 
 @inline

@@ -24,6 +24,7 @@ from tfrt_runtime.native.async_value import (
 )
 from tfrt_runtime.native.cells import give_block
 from tfrt_runtime.native.delivery import deliver
+from tfrt_runtime.native.events import watch_activation, watch_of
 from tfrt_runtime.native.layouts import (
     ACTIVATION_CALLER,
     ACTIVATION_CALLER_RECORD,
@@ -194,6 +195,9 @@ def start_iteration(context: Address, loop: Address, activation: Address) -> Non
     store(activation + ACTIVATION_SHARED, load(function + FUNCTION_FLAGS) & FUNCTION_NONSTRICT)
     reset_activation(activation, function)
     count_kernels(activation, function, False)
+    watch = watch_of(activation)
+    if watch != 0:
+        watch_activation(context, watch, activation, load(loop + LOOP_CALLER))
     slots = load(function + FUNCTION_ARGUMENT_TABLE)
     values = load(loop + LOOP_VALUES)
     # A body that returns an argument as it is writes the table while it is filled: read a copy.

@@ -11,6 +11,7 @@ MODULES = (
     "budget",
     "cells",
     "async_value",
+    "events",
     "tasks",
     "ready",
     "waiters",

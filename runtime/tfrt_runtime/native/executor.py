@@ -28,7 +28,9 @@ from tfrt_runtime.native.layouts import (
     KERNEL_SMALL,
     POOL_DONE,
     POOL_STOP,
+    PROCESS_CHOOSE,
     PROCESS_RUN_ROOT,
+    QUEUE_CHOOSE,
     QUEUE_STOP,
     QUEUE_WORKERS,
     READY_BITS,
@@ -59,7 +61,7 @@ from tfrt_runtime.native.memory import (
     store,
 )
 from tfrt_runtime.native.ready import push_ready
-from tfrt_runtime.native.sharing import hand_over, share_when_idle
+from tfrt_runtime.native.sharing import enqueue_entry, hand_over, share_when_idle
 from tfrt_runtime.native.starting import add_start, rest, take_start
 from tfrt_runtime.native.tasks import (
     find_task,
@@ -148,6 +150,9 @@ def run_entry(context: Address, task: Address) -> None:
     activation = load(task + TASK_FIRST)
     record = load(task + TASK_SECOND)
     free_task(context, task)
+    if load(load(context + CONTEXT_QUEUE) + QUEUE_CHOOSE) != 0:
+        run_ready_entry(context, activation, record)
+        return
     push_ready(context, activation, record)
 
 
@@ -164,6 +169,9 @@ def run_blocking(context: Address, task: Address) -> None:
 def run_ready(context: Address, budget: int) -> int:
     """Run ready kernels, newest first, until there is none or the budget is used; what is left of it."""
     base = load(context + CONTEXT_READY)
+    if load(load(context + CONTEXT_QUEUE) + QUEUE_CHOOSE) != 0:
+        put_in_order(context)
+        return budget
     while load(context + CONTEXT_READY_TOP) != base and budget > 0:
         top = load(context + CONTEXT_READY_TOP) - 16
         store(context + CONTEXT_READY_TOP, top)
@@ -172,6 +180,20 @@ def run_ready(context: Address, budget: int) -> int:
             share_when_idle(context)
         base = load(context + CONTEXT_READY)
     return budget
+
+
+@outline
+def put_in_order(context: Address) -> None:
+    """Run what is ready and no kernel; let kernels be tasks."""
+    while load(context + CONTEXT_READY_TOP) != load(context + CONTEXT_READY):
+        top = load(context + CONTEXT_READY_TOP) - 16
+        store(context + CONTEXT_READY_TOP, top)
+        tagged = load(top)
+        record = load(top + 8)
+        if tagged & READY_BITS != READY_KERNEL:
+            run_other_entry(context, tagged, record)
+        else:
+            enqueue_entry(context, tagged, record)
 
 
 @inline
@@ -219,6 +241,9 @@ def next_task(context: Address) -> Address:
     if load(load(context + CONTEXT_QUEUE) + QUEUE_WORKERS) != 0:
         task = find_task(context)
         return task if task != 0 else take_start(context)
+    if load(load(context + CONTEXT_QUEUE) + QUEUE_CHOOSE) != 0:
+        keep_injected(context)
+        return call2(load(load(context + CONTEXT_PROCESS) + PROCESS_CHOOSE), context, 0)
     if load(context + CONTEXT_PENDING) == 0:
         keep_injected(context)
     return take_pending(context)

@@ -22,6 +22,7 @@ from tfrt_runtime.native.async_value import (
 from tfrt_runtime.native.blocking_pool import add_blocking_task
 from tfrt_runtime.native.cells import give_all, give_block, need_block, take_block
 from tfrt_runtime.native.endings import leave_request
+from tfrt_runtime.native.events import leave_log
 from tfrt_runtime.native.layouts import (
     CELL_SIZE,
     CONCRETE,
@@ -111,6 +112,7 @@ def context_free(context: Address) -> None:
     frame = load(context + CONTEXT_ARGUMENTS)
     give_block(context, frame, 16 * load(context + CONTEXT_FRAME_LIMIT))
     give_all(context)
+    leave_log(context)
     release(context)
 
 

@@ -11,10 +11,22 @@ borrows its arguments and hands over one reference to each result.
 
 from __future__ import annotations
 
-from tfrt_runtime.native.async_value import add_references, drop_reference, resolve
+from tfrt_runtime.native.async_value import (
+    add_references,
+    drop_reference,
+    is_available,
+    resolve,
+)
 from tfrt_runtime.native.blocking_pool import add_blocking_task
 from tfrt_runtime.native.cells import give_block, take_block
-from tfrt_runtime.native.delivery import deliver, peek_register
+from tfrt_runtime.native.delivery import deliver_plain, peek_register
+from tfrt_runtime.native.events import (
+    log_kernel,
+    log_state,
+    log_value,
+    slow_down,
+    watch_of,
+)
 from tfrt_runtime.native.layouts import (
     ACTIVATION_COUNTED,
     ACTIVATION_NESTED,
@@ -24,6 +36,7 @@ from tfrt_runtime.native.layouts import (
     CONTEXT_ARGUMENTS,
     CONTEXT_FRAME_LIMIT,
     CONTEXT_PROCESS,
+    CONTEXT_QUEUE,
     CONTEXT_RECORD,
     CONTEXT_REQUEST,
     CONTEXT_RESULTS,
@@ -38,11 +51,17 @@ from tfrt_runtime.native.layouts import (
     KERNEL_TRACED,
     KERNEL_WIDE,
     KIND_BITS,
+    LOG_BEGIN,
+    LOG_CANCELLED,
+    LOG_END,
+    LOG_ENQUEUE,
+    LOG_SKIPPED,
     MESSAGE_NO_MEMORY,
     MESSAGE_NO_RESULT,
     MESSAGE_POOL_FULL,
     PROCESS_REPORT_ERROR,
     PROCESS_RUN_BLOCKING,
+    QUEUE_CHOOSE,
     RECORD_ARGUMENTS,
     RECORD_FLAGS,
     RECORD_KERNEL,
@@ -52,9 +71,11 @@ from tfrt_runtime.native.layouts import (
     RECORD_WAITS,
     REQUEST_CANCEL,
     REQUEST_DECIDED,
+    REQUEST_UNUSUAL,
     STATE_BITS,
     VALUE_KIND,
     VALUE_STATE,
+    WATCH_SLOW,
 )
 from tfrt_runtime.native.memory import (
     Address,
@@ -97,7 +118,7 @@ def run_small_kernel(context: Address, activation: Address, record: Address) -> 
     value = load(results)
     if value == 0:
         value = report_error(context, record, MESSAGE_NO_RESULT)
-    deliver(context, activation, load(load(record + RECORD_SLOTS)), value)
+    deliver_plain(context, activation, load(load(record + RECORD_SLOTS)), value)
     finish(context, activation)
 
 
@@ -107,7 +128,7 @@ def are_plain(request: Address, left: Address, right: Address) -> bool:
     plain = load_acquire(left + VALUE_STATE) == CONCRETE
     plain = plain and load_acquire(right + VALUE_STATE) == CONCRETE
     kinds = load(left + VALUE_KIND) | load(right + VALUE_KIND)
-    return plain and kinds & KIND_BITS == 0 and load_acquire(request + REQUEST_CANCEL) == 0
+    return plain and kinds & KIND_BITS == 0 and load_acquire(request + REQUEST_UNUSUAL) == 0
 
 
 @outline
@@ -154,7 +175,8 @@ def run_unusual_kernel(
         fail_kernel(context, activation, record, failed)
         return
     store(context + CONTEXT_REQUEST, request)
-    if flags & KERNEL_BLOCKING != 0 and not may_block:
+    is_chosen = load(load(context + CONTEXT_QUEUE) + QUEUE_CHOOSE) != 0
+    if flags & KERNEL_BLOCKING != 0 and not may_block and not is_chosen:
         hand_to_pool(context, activation, record)
     else:
         call_kernel(context, activation, record, flags)
@@ -165,6 +187,9 @@ def call_kernel(context: Address, activation: Address, record: Address, flags: i
     """Call a kernel whose arguments are in the frame, and deliver its results."""
     if flags & (KERNEL_HEAVY | KERNEL_TRACED) != 0:
         prepare_kernel(context, flags)
+    watch = watch_of(activation)
+    if watch != 0:
+        log_begin(context, watch, activation, record)
     store(context + CONTEXT_ACTIVATION, activation)
     store(context + CONTEXT_RECORD, record)
     results = load(record + RECORD_RESULTS)
@@ -174,17 +199,42 @@ def call_kernel(context: Address, activation: Address, record: Address, flags: i
     call2(load(record + RECORD_KERNEL), context, record)
     if flags & KERNEL_CONTROL != 0:
         return
+    if watch != 0:
+        log_end(context, watch, activation, record)
     drop_arguments(context, activation, record, load(record + RECORD_ARGUMENTS))
     slots = load(record + RECORD_SLOTS)
     for i in range(results):
         value = load(frame + 8 * i)
         if value == 0:
             value = report_error(context, record, MESSAGE_NO_RESULT)
-        deliver(context, activation, load(slots + 8 * i), value)
+        if watch != 0:
+            log_value(context, watch, activation, load(slots + 8 * i), value)
+        deliver_plain(context, activation, load(slots + 8 * i), value)
     if flags & KERNEL_TRACED != 0:
         store(context + CONTEXT_STARTED, 0)
     count_heavy(activation, flags)
     finish(context, activation)
+
+
+@outline
+def log_begin(context: Address, watch: Address, activation: Address, record: Address) -> None:
+    """A kernel of a watched run begins."""
+    if load(watch + WATCH_SLOW) != 0:
+        store(context + CONTEXT_STARTED, now())
+    log_kernel(context, watch, activation, record, LOG_BEGIN)
+
+
+@outline
+def log_end(context: Address, watch: Address, activation: Address, record: Address) -> None:
+    """A kernel of a watched run has returned.  Results that are there say so themselves."""
+    if load(watch + WATCH_SLOW) != 0:
+        request = load(activation + ACTIVATION_REQUEST)
+        slow_down(watch, request, load(context + CONTEXT_STARTED))
+    results = load(record + RECORD_RESULTS)
+    frame = load(context + CONTEXT_RESULTS)
+    value = load(frame) if results != 0 else 0
+    if value == 0 or not is_available(value):
+        log_kernel(context, watch, activation, record, LOG_END)
 
 
 @outline
@@ -285,11 +335,14 @@ def drop_arguments(context: Address, activation: Address, record: Address, count
 def fail_kernel(context: Address, activation: Address, record: Address, failed: Address) -> None:
     """Skip a kernel: the error becomes each of its results."""
     results = load(record + RECORD_RESULTS)
+    watch = watch_of(activation)
+    if watch != 0:
+        log_failed(context, watch, activation, record, failed)
     add_references(failed, results + 1)
     drop_arguments(context, activation, record, load(record + RECORD_ARGUMENTS))
     slots = load(record + RECORD_SLOTS)
     for i in range(results):
-        deliver(context, activation, load(slots + 8 * i), failed)
+        deliver_plain(context, activation, load(slots + 8 * i), failed)
     drop_reference(context, failed)
     count_heavy(activation, load(record + RECORD_FLAGS))
     finish(context, activation)
@@ -304,9 +357,28 @@ def count_heavy(activation: Address, flags: int) -> None:
 
 
 @outline
+def log_failed(
+    context: Address, watch: Address, activation: Address, record: Address, failed: Address
+) -> None:
+    """A kernel of a watched run does not begin: an argument is an error, or the run is cancelled."""
+    kind = LOG_SKIPPED
+    if load_acquire(load(activation + ACTIVATION_REQUEST) + REQUEST_CANCEL) == failed:
+        kind = LOG_CANCELLED
+    results = load(record + RECORD_RESULTS)
+    slots = load(record + RECORD_SLOTS)
+    if results == 0:
+        log_kernel(context, watch, activation, record, kind)
+    for i in range(results):
+        log_state(context, watch, activation, load(slots + 8 * i), failed, kind)
+
+
+@outline
 def hand_to_pool(context: Address, activation: Address, record: Address) -> None:
     """Let the blocking pool run a kernel; its arguments stay in their registers."""
     mark_shared(activation)
+    watch = watch_of(activation)
+    if watch != 0:
+        log_kernel(context, watch, activation, record, LOG_ENQUEUE)
     function = load(load(context + CONTEXT_PROCESS) + PROCESS_RUN_BLOCKING)
     task = new_task(context, function, activation, record, 0)
     if not add_blocking_task(context, task):

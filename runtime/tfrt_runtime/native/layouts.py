@@ -197,6 +197,12 @@ PROCESS_RESUMING = 288
 """Threads that slept in compiled code until an object was resolved, which it is, and do not run yet."""
 PROCESS_DEPOT = 320
 """Batches of free blocks, one stack per size class, which is taken whole."""
+PROCESS_LOGS = 456
+"""The newest ring of events, which links the others."""
+PROCESS_WATCHED = 464
+"""How many runs are watched."""
+PROCESS_CHOOSE = 472
+"""choose(context, 0) -> task or 0: takes one out of CONTEXT_PENDING, for queues with QUEUE_CHOOSE."""
 PROCESS_SIZE = 512
 INTERRUPT_CANCELLED, INTERRUPT_SIGNAL = 1, 2
 
@@ -258,6 +264,8 @@ CONTEXT_DEADLINE = 512
 """When the thread has to go back to Python, by the clock; 0 if it need not."""
 CONTEXT_RUN = 520
 """The number of the run that compiled code on this thread is part of, or 0."""
+CONTEXT_LOG = 528
+"""The ring of events of this thread, or 0 until it writes its first one."""
 CONTEXT_SPARE = 576
 """A full batch per size class, or 0."""
 CONTEXT_CARVE = CONTEXT_SPARE + 8 * FREE_CLASSES
@@ -310,11 +318,70 @@ REQUEST_NUMBER = 48
 """By which compiled code knows the run; no two runs of a process have the same."""
 REQUEST_WATCHED = 56
 """Not 0 once Python wants to know how many kernels there are: calls count from then on."""
-REQUEST_KNOWN = 64
+REQUEST_UNUSUAL = 64
+"""Not 0 if the run is cancelled or its events are logged: all that the short way of a kernel asks."""
+REQUEST_WATCH = 72
+"""The watch of a run whose events are logged, or 0."""
+REQUEST_KNOWN = 128
 """Kernels of the calls and iterations that count, on a line of its own: all threads add here."""
-REQUEST_DECIDED = 72
+REQUEST_DECIDED = 136
 """Those of them that have run or were skipped; short ones are added when their call ends."""
-REQUEST_SIZE = 128
+REQUEST_SIZE = 192
+
+# Watch: of one run whose events are logged.
+WATCH_RUN = 0
+"""The run's number in its events, 16 bits."""
+WATCH_VALUES = 8
+"""Address of a table of addresses, one per function: places of the latest values of its registers that
+are more than a word, each with a reference; or 0."""
+WATCH_SLOW = 16
+"""How long a kernel lasts, in thousandths of what it takes; 0 for as long as it takes."""
+WATCH_INSTANCES = 64
+"""The next number of an activation or iteration, on a line of its own."""
+WATCH_SIZE = 128
+
+# Log: a ring of events that one thread writes and one thread reads.
+LOG_HEAD = 0
+"""Events written ever."""
+LOG_NEXT = 8
+"""The next ring of the process."""
+LOG_OWNER = 16
+"""The context that writes, or 0."""
+LOG_QUEUE = 24
+"""The work queue of that context, or of the last one."""
+LOG_TAIL = 64
+"""Events read or lost ever."""
+LOG_LOST = 72
+LOG_SKIP = 80
+LOG_RECORDS = 128
+LOG_CAPACITY = 1 << 15
+LOG_RECORD = 32
+LOG_KINDS = (
+    *("call", "enqueue", "steal", "begin", "end", "available", "error", "skipped", "cancelled"),
+    *("park", "wake", "create", "start", "suspend", "resume", "emplace", "fail"),
+)
+"""What happens: a function or an iteration begins, a kernel becomes a task, a thread takes a task of another,
+a kernel begins, returns; a value is there, is an error, its kernel was skipped or not started; a thread
+sleeps, goes on; an object of compiled code is made, a task begins, waits, goes on; an object is resolved."""
+(
+    LOG_CALL,
+    LOG_ENQUEUE,
+    LOG_STEAL,
+    LOG_BEGIN,
+    LOG_END,
+    LOG_AVAILABLE,
+    LOG_ERROR,
+    LOG_SKIPPED,
+    LOG_CANCELLED,
+    LOG_PARK,
+    LOG_WAKE,
+    LOG_CREATE,
+    LOG_START,
+    LOG_SUSPEND,
+    LOG_RESUME,
+    LOG_EMPLACE,
+    LOG_FAIL,
+) = range(len(LOG_KINDS))
 
 # Function: a decoded BEF function, made once when it is loaded.
 FUNCTION_SIZE = 0
@@ -416,7 +483,8 @@ ACTIVATION_CALLER_RECORD = 48
 """The kernel of the caller (RETURN_CALL), a loop (RETURN_LOOP), a join (RETURN_JOIN) or the
 table of indirect results (RETURN_ROOT)."""
 ACTIVATION_NESTED = 56
-"""Bytes of the activation and of those that it is nested in, and the flag ACTIVATION_COUNTED."""
+"""Bytes of the activation and of those that it is nested in, and the flag ACTIVATION_COUNTED, in the lower
+half; in the upper one its number in the events of a watched run."""
 ACTIVATION_COUNTED = 1
 """Its kernels are in REQUEST_KNOWN."""
 MOST_NESTED = 1 << 27
@@ -529,6 +597,8 @@ QUEUE_WATCHERS = 288
 """Threads that wait for a word to become 0 and take no tasks."""
 QUEUE_NEWS = 296
 """Changes whenever such a word may have become 0; a futex word."""
+QUEUE_CHOOSE = 304
+"""Not 0: each ready kernel is a task, and PROCESS_CHOOSE says which task is next.  Without workers."""
 QUEUE_SIZE = 320
 
 # Deque (Chase-Lev): the owner pushes and pops at the bottom, thieves take from the top.

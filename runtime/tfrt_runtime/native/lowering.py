@@ -116,6 +116,10 @@ def clock(builder: ir.IRBuilder, number: int) -> ir.Value:
     return builder.add(builder.mul(seconds, ir.Constant(I64, 10**9)), nanoseconds)
 
 
+def ticks(builder: ir.IRBuilder) -> ir.Value:
+    return builder.call(external(builder, "tfrt_ticks", ir.FunctionType(I64, [])), [])
+
+
 def futex(
     builder: ir.IRBuilder, address: ir.Value, operation: int, value: ir.Value, time: ir.Value
 ) -> None:
@@ -201,6 +205,7 @@ OPERATIONS: dict[str, tuple[str, str, Emit]] = {
     "call3": ("iiii", "i", call_through),
     "pause": ("", "", pause),
     "now": ("", "i", lambda b: clock(b, CLOCK_MONOTONIC)),
+    "ticks": ("", "i", ticks),
     "cpu_time": ("", "i", lambda b: clock(b, CLOCK_PROCESS_CPU)),
     "futex_wait": ("iii", "i", futex_wait),
     "futex_wake": ("ii", "i", futex_wake),

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from tfrt_runtime.native.async_value import drop_reference
 from tfrt_runtime.native.cells import give_block, need_block
+from tfrt_runtime.native.events import is_watched, log_value, watch_of
 from tfrt_runtime.native.layouts import (
     ACTIVATION_CALLER,
     ACTIVATION_CALLER_RECORD,
@@ -152,6 +153,16 @@ def needs_reference(activation: Address, slot: Address) -> bool:
     """Whether the readers of a register may all be gone before its value is there."""
     flags = load(load(activation + ACTIVATION_FUNCTION) + FUNCTION_FLAGS)
     return load(slot + SLOT_USERS) == 0 or flags & FUNCTION_NONSTRICT != 0
+
+
+@native
+def watched_register_resolved(
+    context: Address, activation: Address, slot: Address, value: Address
+) -> None:
+    """As `register_resolved`, also in a run that is watched."""
+    if is_watched(activation):
+        log_value(context, watch_of(activation), activation, slot, value)
+    register_resolved(context, activation, slot, value)
 
 
 @native

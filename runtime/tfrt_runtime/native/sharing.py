@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tfrt_runtime.native.events import log_kernel, watch_of
 from tfrt_runtime.native.layouts import (
     CONTEXT_PENDING,
     CONTEXT_PENDING_LAST,
@@ -12,6 +13,7 @@ from tfrt_runtime.native.layouts import (
     KERNEL_BLOCKING,
     KERNEL_CONTROL,
     KERNEL_HEAVY,
+    LOG_ENQUEUE,
     PROCESS_RUN_ENTRY,
     QUEUE_SLEEPERS,
     QUEUE_WORKERS,
@@ -67,6 +69,10 @@ def enqueue_entry(context: Address, activation: Address, record: Address) -> Non
         mark_shared(load(activation - READY_DELIVERY))
     elif tag != READY_JOIN:  # a join's caller is shared from the start
         mark_shared(activation - tag)
+    if tag == READY_KERNEL:
+        watch = watch_of(activation)
+        if watch != 0:
+            log_kernel(context, watch, activation, record, LOG_ENQUEUE)
     function = load(load(context + CONTEXT_PROCESS) + PROCESS_RUN_ENTRY)
     add_task(context, new_task(context, function, activation, record, 0))
 

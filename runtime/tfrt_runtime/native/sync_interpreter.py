@@ -16,9 +16,9 @@ from __future__ import annotations
 from tfrt_runtime.native.async_value import add_references, drop_optional
 from tfrt_runtime.native.cells import take_block
 from tfrt_runtime.native.control_kernels import register_value
+from tfrt_runtime.native.events import nested_of
 from tfrt_runtime.native.kernel_calls import fail_without_memory, report_error
 from tfrt_runtime.native.layouts import (
-    ACTIVATION_NESTED,
     ACTIVATION_REQUEST,
     CONTEXT_ACTIVATION,
     CONTEXT_DEADLINE,
@@ -180,7 +180,7 @@ def run(context: Address, record: Address) -> None:
     store(state + RUN_BASE, frame)
     store(state + RUN_LIMIT, state + size)
     store(state + RUN_SEGMENT, 0)
-    store(state + RUN_NESTED, load(caller + ACTIVATION_NESTED) + size)
+    store(state + RUN_NESTED, nested_of(caller) + size)
     store(state + RUN_SIZE, size)
     store(state + RUN_STOP, STOP)
     for i in range(load(code + CODE_ARGUMENTS)):

@@ -12,6 +12,7 @@ either sees the work or does not fall asleep.
 from __future__ import annotations
 
 from tfrt_runtime.native.cells import give_cell, take_cell
+from tfrt_runtime.native.events import log_thread
 from tfrt_runtime.native.layouts import (
     CONTEXT_DEQUE,
     CONTEXT_PENDING,
@@ -24,6 +25,9 @@ from tfrt_runtime.native.layouts import (
     DEQUE_CAPACITY,
     DEQUE_TASKS,
     DEQUE_TOP,
+    LOG_PARK,
+    LOG_STEAL,
+    LOG_WAKE,
     QUEUE_DEQUES,
     QUEUE_EPOCH,
     QUEUE_INJECTED,
@@ -281,6 +285,7 @@ def steal_task(context: Address) -> Address:
         if deque != load(context + CONTEXT_DEQUE):
             task = steal_top(deque)
             if task != 0:
+                log_thread(context, LOG_STEAL)
                 return task
     return 0
 
@@ -404,7 +409,9 @@ def sleep_on_queue(context: Address, word: Address, timeout_ns: int) -> None:
     fence()
     if not has_task(context) and must_wait(queue, word):
         turn(context)
+        log_thread(context, LOG_PARK)
         futex_wait(queue + QUEUE_EPOCH, epoch, timeout_ns)
+        log_thread(context, LOG_WAKE)
         turn(context)
     fetch_add(queue + QUEUE_SLEEPERS, -1)
     fetch_add(queue + QUEUE_WAITING, -waits)

@@ -54,7 +54,7 @@ from tfrt_runtime.native.memory import (
     native,
     store,
 )
-from tfrt_runtime.native.ready import push_ready, register_resolved
+from tfrt_runtime.native.ready import push_ready, watched_register_resolved
 from tfrt_runtime.native.tasks import add_local_task, new_task, wake_waiting
 
 
@@ -103,7 +103,7 @@ def run_waiter(context: Address, waiter: Address) -> None:
     run = load(waiter + WAITER_RUN) if kind == WAIT_TASK else 0
     give_cell(context, waiter)
     if kind == WAIT_REGISTER:
-        register_resolved(context, first, second, value)
+        watched_register_resolved(context, first, second, value)
     elif kind == WAIT_FORWARD:
         queue_waiters(context, point_at(context, first, second))
         drop_reference(context, first)

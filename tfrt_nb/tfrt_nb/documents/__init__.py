@@ -1,5 +1,5 @@
 """Programs and runs as documents: plain values that go through JSON, which the board draws.
 
-`program` has the operations, values and functions of a program with their places in its text;
-`layout` says where a picture has them.
+`program` has the operations, values and functions of a program with their places in its text,
+`layout` says where a picture has them; `run` has the events of a run and its values, `previews` their texts.
 """

@@ -1,0 +1,280 @@
+"""Events of watched runs: a ring for each thread, which it alone writes and one reader drains.
+
+A record is four words: time, `op | value << 32`, `instance | kind << 32 | worker << 38 | run << 48`, and
+a payload.  The writer never looks at the reader: the oldest record makes room, and the reader counts
+what it has missed.  Runs that are not watched pay one look at a word.
+"""
+
+from __future__ import annotations
+
+from tfrt_runtime.native.async_value import (
+    add_references,
+    drop_optional,
+    is_available,
+    resolve,
+)
+from tfrt_runtime.native.layouts import (
+    ACTIVATION_FUNCTION,
+    ACTIVATION_NESTED,
+    ACTIVATION_REGISTERS,
+    ACTIVATION_REQUEST,
+    ACTIVATION_SHARED,
+    CONTEXT_LOG,
+    CONTEXT_NUMBER,
+    CONTEXT_PROCESS,
+    CONTEXT_QUEUE,
+    CONTEXT_RUN,
+    ERROR,
+    FUNCTION_HANDLE,
+    LOG_AVAILABLE,
+    LOG_CALL,
+    LOG_CAPACITY,
+    LOG_ERROR,
+    LOG_HEAD,
+    LOG_LOST,
+    LOG_NEXT,
+    LOG_OWNER,
+    LOG_QUEUE,
+    LOG_RECORD,
+    LOG_RECORDS,
+    LOG_SKIP,
+    LOG_TAIL,
+    PROCESS_LOGS,
+    PROCESS_WATCHED,
+    RECORD_HANDLE,
+    REQUEST_CANCEL,
+    REQUEST_WATCH,
+    SHARED_ALONE,
+    SLOT_REGISTER,
+    STATE_BITS,
+    TYPE_F64,
+    VALUE_KIND,
+    VALUE_PAYLOAD,
+    VALUE_STATE,
+    WATCH_INSTANCES,
+    WATCH_RUN,
+    WATCH_SLOW,
+    WATCH_VALUES,
+)
+from tfrt_runtime.native.memory import (
+    Address,
+    allocate,
+    clear,
+    compare_and_swap,
+    entry,
+    exchange,
+    fence,
+    fetch_add,
+    futex_wait,
+    inline,
+    load,
+    load_acquire,
+    native,
+    now,
+    outline,
+    store,
+    store_release,
+    ticks,
+)
+
+LOW = 0xFFFFFFFF
+
+
+@outline
+def take_log(context: Address) -> Address:
+    """The ring of a thread that writes its first event; 0 if there is no memory.
+
+    One that nobody has any more, or a new one: the process keeps them for good.
+    """
+    process = load(context + CONTEXT_PROCESS)
+    ring = load_acquire(process + PROCESS_LOGS)
+    while ring != 0 and compare_and_swap(ring + LOG_OWNER, 0, context) == 0:
+        ring = load(ring + LOG_NEXT)
+    if ring == 0:
+        ring = make_log(context, process)
+    if ring != 0:
+        store_release(ring + LOG_QUEUE, load(context + CONTEXT_QUEUE))
+        store(context + CONTEXT_LOG, ring)
+    return ring
+
+
+@native
+def make_log(context: Address, process: Address) -> Address:
+    """A new ring for a thread; 0 if there is no memory."""
+    ring = allocate(LOG_RECORDS + LOG_RECORD * LOG_CAPACITY)
+    if ring == 0:
+        return 0
+    clear(ring, LOG_RECORDS)
+    store(ring + LOG_OWNER, context)
+    while True:
+        head = load_acquire(process + PROCESS_LOGS)
+        store(ring + LOG_NEXT, head)
+        if compare_and_swap(process + PROCESS_LOGS, head, ring) != 0:
+            return ring
+
+
+@native
+def leave_log(context: Address) -> None:
+    """A thread ends: its ring is for another one, with what nobody has read so far."""
+    ring = load(context + CONTEXT_LOG)
+    if ring != 0:
+        store_release(ring + LOG_OWNER, 0)
+
+
+@inline
+def write_event(context: Address, first: int, second: int, payload: int) -> None:
+    """Write one event; the oldest one makes room."""
+    ring = load(context + CONTEXT_LOG)
+    if ring == 0:
+        ring = take_log(context)
+    if ring != 0:
+        head = load(ring + LOG_HEAD)
+        place = ring + LOG_RECORDS + LOG_RECORD * (head & (LOG_CAPACITY - 1))
+        store_release(place, ticks())
+        store_release(place + 8, first)
+        store_release(place + 16, second | (load(context + CONTEXT_NUMBER) & 1023) << 38)
+        store_release(place + 24, payload)
+        store_release(ring + LOG_HEAD, head + 1)
+
+
+@inline
+def watch_of(activation: Address) -> Address:
+    """The watch of the run that an activation belongs to, or 0."""
+    return load(load(activation + ACTIVATION_REQUEST) + REQUEST_WATCH)
+
+
+@inline
+def nested_of(activation: Address) -> int:
+    """Bytes of an activation and of those that it is nested in."""
+    return load(activation + ACTIVATION_NESTED) & LOW
+
+
+@inline
+def is_watched(activation: Address) -> bool:
+    """Whether the run of an activation is watched: then it counts as shared, which is known at once."""
+    return load(activation + ACTIVATION_SHARED) != 0 and watch_of(activation) != 0
+
+
+@inline
+def about(watch: Address, activation: Address, kind: int) -> int:
+    """The third word of an event of an activation."""
+    return (
+        load(activation + ACTIVATION_NESTED) >> 32 & LOW
+        | kind << 32
+        | load(watch + WATCH_RUN) << 48
+    )
+
+
+@outline
+def log_kernel(
+    context: Address, watch: Address, activation: Address, record: Address, kind: int
+) -> None:
+    """Something happens to a kernel."""
+    number = load(record + RECORD_HANDLE) & LOW
+    write_event(context, number | LOW << 32, about(watch, activation, kind), 0)
+
+
+@outline
+def log_value(
+    context: Address, watch: Address, activation: Address, slot: Address, value: Address
+) -> None:
+    """A value has come to its register, if it is available."""
+    if is_available(value):
+        is_error = load_acquire(resolve(value) + VALUE_STATE) & STATE_BITS == ERROR
+        log_state(context, watch, activation, slot, value, LOG_ERROR if is_error else LOG_AVAILABLE)
+
+
+@native
+def log_state(
+    context: Address, watch: Address, activation: Address, slot: Address, value: Address, kind: int
+) -> None:
+    """An available value is in its register.  What does not fit into the event is kept beside."""
+    concrete = resolve(value)
+    number = (load(slot + SLOT_REGISTER) - ACTIVATION_REGISTERS) >> 3
+    function = load(load(activation + ACTIVATION_FUNCTION) + FUNCTION_HANDLE) & LOW
+    kept = load(watch + WATCH_VALUES)
+    if kept != 0 and (kind != LOG_AVAILABLE or load(concrete + VALUE_KIND) >> 8 > TYPE_F64):
+        add_references(concrete, 1)
+        drop_optional(context, exchange(load(kept + 8 * function) + 8 * number, concrete))
+    payload = load(concrete + VALUE_PAYLOAD)
+    write_event(context, function | number << 32, about(watch, activation, kind), payload)
+
+
+@outline
+def watch_activation(
+    context: Address, watch: Address, activation: Address, caller: Address
+) -> None:
+    """Number an activation, or an iteration in it.
+
+    It counts as shared from the start: tasks must not keep a promise that the log does not see.
+    """
+    instance = fetch_add(watch + WATCH_INSTANCES, 1) & LOW
+    nested = nested_of(activation)
+    store(activation + ACTIVATION_NESTED, nested | instance << 32)
+    if load(activation + ACTIVATION_SHARED) == 0:
+        store(activation + ACTIVATION_SHARED, SHARED_ALONE)
+    parent = load(caller + ACTIVATION_NESTED) >> 32 & LOW if caller != 0 else 0
+    function = load(load(activation + ACTIVATION_FUNCTION) + FUNCTION_HANDLE) & LOW
+    write_event(context, function, about(watch, activation, LOG_CALL), parent)
+
+
+@outline
+def log_thread(context: Address, kind: int) -> None:
+    """Something happens to the thread itself, which belongs to no run."""
+    if load(load(context + CONTEXT_PROCESS) + PROCESS_WATCHED) != 0:
+        write_event(context, 0, kind << 32, 0)
+
+
+@outline
+def log_code(context: Address, kind: int, what: int, payload: int) -> None:
+    """Something happens to an object or a task (by its frame) of compiled code on this thread."""
+    if load(load(context + CONTEXT_PROCESS) + PROCESS_WATCHED) != 0:
+        write_event(
+            context, what, kind << 32 | (load(context + CONTEXT_RUN) & 0xFFFF) << 48, payload
+        )
+
+
+@outline
+def slow_down(watch: Address, request: Address, start: int) -> None:
+    """Let a kernel that began at `start` last longer, by the factor of its watch in thousandths.
+
+    Ends at once when the run is cancelled.
+    """
+    end = start + (now() - start) * load(watch + WATCH_SLOW) // 1000
+    while now() < end and load_acquire(request + REQUEST_CANCEL) == 0:
+        futex_wait(request + REQUEST_CANCEL, 0, end - now())
+
+
+@entry
+def log_drain(ring: Address, target: Address, room: int) -> int:
+    """Copy what is new to `target`; how many records.  Of those the first LOG_SKIP are torn."""
+    head = load_acquire(ring + LOG_HEAD)
+    tail = load(ring + LOG_TAIL)
+    lost = head - LOG_CAPACITY - tail
+    if lost > 0:
+        store(ring + LOG_LOST, load(ring + LOG_LOST) + lost)
+        tail += lost
+    count = min(head - tail, room)
+    for i in range(count):
+        place = ring + LOG_RECORDS + LOG_RECORD * ((tail + i) & (LOG_CAPACITY - 1))
+        for word in range(0, LOG_RECORD, 8):
+            store(target + LOG_RECORD * i + word, load_acquire(place + word))
+    fence()
+    # The writer may be at record `head`, which stands where `head - LOG_CAPACITY` was.
+    torn = min(max(load_acquire(ring + LOG_HEAD) + 1 - LOG_CAPACITY - tail, 0), count)
+    store(ring + LOG_LOST, load(ring + LOG_LOST) + torn)
+    store(ring + LOG_SKIP, torn)
+    store(ring + LOG_TAIL, tail + count)
+    return count
+
+
+@entry
+def log_clock(_context: Address) -> int:
+    """The clock of events, now."""
+    return ticks()
+
+
+@entry
+def take_kept(place: Address) -> Address:
+    """Take the value out of a place of WATCH_VALUES, with its reference; 0 if there is none."""
+    return exchange(place, 0)

@@ -1,0 +1,301 @@
+"""The document of a run: what its events say, in ids of the program document."""
+
+from __future__ import annotations
+
+import gc
+import json
+import threading
+
+import pytest
+
+from tfrt_nb import HostContext, Program
+from tfrt_nb.documents.previews import clean
+from tfrt_nb.documents.run import COLUMNS, RunDocument
+from tfrt_runtime.host.events import KINDS, Watch
+from tfrt_runtime.kernels.registry import KernelsOver
+from tfrt_runtime.kernels.standard import available_kernels
+from tfrt_runtime.kernels.user import user_kernel
+
+QUEUES = ("s", "mstd:2")
+
+
+@pytest.fixture(params=QUEUES)
+def host(request):
+    with HostContext(request.param, output=lambda _: None, on_diagnostic=lambda _: None) as made:
+        yield made
+        gc.collect()
+        assert made.live_values() == 0
+
+
+def watched(host, text, *arguments, kernels=None, watch=True):
+    """The document of a run that is over."""
+    program = Program.from_source(text, "p")
+    run = program.run(host, "main", arguments, kernels=kernels, watch=watch)
+    assert run.wait(30)
+    return RunDocument(program, run)
+
+
+def rows(data):
+    """Kind, operation's text, value's name, instance and payload of each event but those of threads."""
+    events, program = data["events"], data["program"]
+    for row in zip(*(events[name] for name in COLUMNS), strict=True):
+        event = dict(zip(COLUMNS, row, strict=True))
+        kind = KINDS[event["kind"]]
+        if kind in ("park", "wake", "steal", "enqueue"):
+            continue
+        text = program["operations"][event["op"]]["text"] if event["op"] >= 0 else ""
+        name = ""
+        if kind != "call" and event["value"] >= 0:
+            name = program["values"][event["value"]]["name"]
+        yield kind, text, name, event["instance"], event["payload"]
+
+
+def of(data, kind):
+    return [row for row in rows(data) if row[0] == kind]
+
+
+STRAIGHT = """\
+func.func @main(%n: i32) -> i32 {
+  %six = tfrt.constant.i32 6
+  %a = tfrt.add.i32 %n, %six
+  %c0 = tfrt.new.chain
+  %c1 = tfrt.print.i32 %a, %c0
+  tfrt.return %a : i32
+}
+"""
+
+
+def test_each_kernel_begins_and_its_value_is_there_once(host):
+    data = watched(host, STRAIGHT, 1).data
+    assert json.loads(json.dumps(data)) == data
+    begun = sorted(row[1].split(" = ")[-1] for row in of(data, "begin"))
+    assert begun == ["tfrt.add.i32 %n, %six", "tfrt.new.chain", "tfrt.print.i32 %a, %c0"]
+    there = {name: text for _, _, name, _, text in of(data, "available")}
+    assert there == {"%n": "1", "%six": "6", "%a": "7", "%c0": None, "%c1": None}
+    assert data["status"] == "done" and data["dropped"] == 0
+    assert data["previews"] == {"0": "1", "1": "6", "2": "7"}
+    ((_, operation, text),) = data["log"]
+    assert (text, data["program"]["operations"][operation]["line"]) == ("int32 = 7\n", 5)
+
+
+def test_times_start_at_the_first_event_and_go_up(host):
+    times = watched(host, STRAIGHT, 1).data["events"]["time"]
+    assert times[0] == 0 and times == sorted(times)
+
+
+def test_iterations_are_instances_of_their_loop(host):
+    data = watched(
+        host,
+        """\
+func.func @main() -> i32 {
+  %three = tfrt.constant.i32 3
+  %r = tfrt.repeat.i32 %three, %three : i32 {
+    %next = tfrt.add.i32 %three, %three
+    tfrt.return %next : i32
+  }
+  tfrt.return %r : i32
+}
+""",
+    ).data
+    calls = of(data, "call")
+    assert [row[4] for row in calls] == [0, 1, 1, 1], "the loop's caller is the parent of each"
+    assert calls[1][1].startswith("%r = tfrt.repeat")
+    values = [(name, text) for _, _, name, _, text in of(data, "available") if name == "%next"]
+    assert values == [("%next", "6"), ("%next", "12"), ("%next", "24")]
+    added = [instance for _, text, _, instance, _ in of(data, "begin") if "add" in text]
+    assert len(set(added)) == 3
+
+
+def test_calls_and_blocks_of_parallel_loops_know_who_called_them(host):
+    data = watched(
+        host,
+        """\
+func.func @double(%x: i32) -> i32 {
+  %y = tfrt.add.i32 %x, %x
+  tfrt.return %y : i32
+}
+func.func @main() -> i32 {
+  %two = tfrt.constant.i32 2
+  %a = tfrt.call @double(%two) : (i32) -> i32
+  %b = tfrt.call @double(%a) : (i32) -> i32
+  tfrt.return %b : i32
+}
+""",
+    ).data
+    assert [row[4] for row in of(data, "call")] == [0, 1, 1]
+    assert [text for _, _, name, _, text in of(data, "available") if name == "%y"] == ["4", "8"]
+
+
+def test_errors_and_what_they_skip_are_told_apart(host):
+    document = watched(
+        host,
+        """\
+func.func @main() -> i32 {
+  %six = tfrt.constant.i32 6
+  %e = "tfrt_test.fail"() : () -> i32
+  %h = tfrt.add.i32 %e, %six
+  tfrt.return %h : i32
+}
+""",
+    )
+    data = document.data
+    assert [row[2] for row in of(data, "error")] == ["%e"]
+    assert [row[2] for row in of(data, "skipped")] == ["%h"]
+    assert data["status"] == "failed"
+    assert data["previews"]["1"] == data["previews"]["2"] == "something bad happened"
+
+
+def gated(*, blocking=False):
+    """A kernel that waits until it is told to go on, and that it has begun."""
+    began, go_on = threading.Event(), threading.Event()
+
+    def wait(x):
+        began.set()
+        assert go_on.wait(30)
+        return x
+
+    kernel = user_kernel("demo.gate", wait, blocking=blocking)
+    return KernelsOver({"demo.gate": kernel}, available_kernels()), began, go_on
+
+
+GATED = """\
+func.func @main() -> i32 {
+  %one = tfrt.constant.i32 1
+  %x = "demo.gate"(%one) : (i32) -> i32
+  %y = tfrt.add.i32 %x, %x
+  tfrt.return %y : i32
+}
+"""
+
+
+def test_a_kernel_that_runs_has_begun_in_the_events_that_are_there():
+    kernels, began, go_on = gated(blocking=True)
+    with HostContext("mstd:1") as host:
+        program = Program.from_source(GATED, "p")
+        run = program.run(host, "main", kernels=kernels, watch=True)
+        document = RunDocument(program, run)
+        assert began.wait(30)
+        data = document.data
+        assert [text for _, text, *_ in of(data, "begin")] == [
+            '%x = "demo.gate"(%one) : (i32) -> i32'
+        ]
+        assert data["status"] == "running" and not any(r[2] == "%x" for r in of(data, "available"))
+        worker = data["events"]["worker"][data["events"]["kind"].index(KINDS.index("begin"))]
+        assert "blocking" in data["workers"][worker]
+        go_on.set()
+        assert run.wait(30)
+        new = document.drain()
+        assert "2" in new["payload"] and document.status == "done"
+        assert document.drain()["time"] == []
+
+
+def test_what_is_cancelled_did_not_begin():
+    kernels, began, go_on = gated(blocking=True)
+    with HostContext("mstd:1", on_diagnostic=lambda _: None) as host:
+        program = Program.from_source(GATED, "p")
+        run = program.run(host, "main", kernels=kernels, watch=True)
+        assert began.wait(30)
+        run.cancel()
+        go_on.set()
+        assert run.wait(30)
+        data = RunDocument(program, run).data
+        assert [row[2] for row in of(data, "cancelled")] == ["%y"]
+        assert data["status"] == "cancelled"
+
+
+def test_two_watched_runs_do_not_see_each_other(host):
+    program = Program.from_source(STRAIGHT, "p")
+    runs = [program.run(host, "main", [number], watch=True) for number in (1, 2, 3)]
+    unwatched = program.run(host, "main", [4])
+    assert all(run.wait(30) for run in (*runs, unwatched))
+    for number, run in enumerate(runs, 1):
+        data = RunDocument(program, run).data
+        assert [text for _, _, name, _, text in of(data, "available") if name == "%a"] == [
+            str(number + 6)
+        ]
+    assert unwatched.watch is None
+    with pytest.raises(ValueError, match="watch=True"):
+        RunDocument(program, unwatched)
+
+
+def test_tensors_and_objects_have_previews(host):
+    go_on = threading.Event()
+
+    class Slow:
+        def __str__(self):
+            assert go_on.wait(30)
+            return "late"
+
+    class Broken:
+        def __str__(self):
+            raise RuntimeError("no")
+
+    kernels = KernelsOver(
+        {
+            "demo.slow": user_kernel("demo.slow", lambda: Slow()),
+            "demo.broken": user_kernel("demo.broken", lambda: Broken()),
+            "demo.text": user_kernel("demo.text", lambda: "a\u202eb\udc00\nc"),
+        },
+        available_kernels(),
+    )
+    data = watched(
+        host,
+        """\
+func.func @main() {
+  %s = "demo.slow"() : () -> !tfrt.object
+  %b = "demo.broken"() : () -> !tfrt.object
+  %t = "demo.text"() : () -> !tfrt.object
+  tfrt.return
+}
+""",
+        kernels=kernels,
+    ).data
+    go_on.set()
+    for thread in threading.enumerate():
+        if thread.name.startswith("text of"):
+            thread.join()
+    previews = data["previews"]
+    assert "more than" in previews["0"] and "RuntimeError" in previews["1"]
+    assert previews["2"] == "a\\u202eb\\udc00 c"
+    json.dumps(previews).encode()
+
+
+def test_a_long_text_is_cut_before_it_is_escaped():
+    assert len(clean("\x00" * 10_000_000)) <= 400
+    assert clean("a\nb") == "a b"
+
+
+def test_what_was_overwritten_is_counted():
+    with HostContext("s") as host:
+        data = watched(
+            host,
+            """\
+func.func @main() -> i32 {
+  %n = tfrt.constant.i32 40000
+  %one = tfrt.constant.i32 1
+  %r = tfrt.repeat.i32 %n, %one : i32 {
+    %next = tfrt.add.i32 %one, %one
+    tfrt.return %next : i32
+  }
+  tfrt.return %r : i32
+}
+""",
+        ).data
+        made = 2 + 4 * 40_000  # at least
+        assert data["dropped"] > 0
+        assert len(data["events"]["time"]) + data["dropped"] >= made
+        assert data["previews"]["2"] == "0", "2 to the power of 40 000"
+
+
+def test_a_slow_run_has_the_same_results_and_is_over_at_once_when_cancelled():
+    kernels, began, go_on = gated()
+    go_on.set()
+    with HostContext("mstd:1", on_diagnostic=lambda _: None) as host:
+        document = watched(host, STRAIGHT, 1, watch=Watch(slow=3))
+        assert document.data["previews"]["2"] == "7"
+        program = Program.from_source(GATED, "p")
+        run = program.run(host, "main", kernels=kernels, watch=Watch(slow=1e9))
+        assert began.wait(30)
+        assert not run.wait(0.05)
+        run.cancel()
+        assert run.wait(30)

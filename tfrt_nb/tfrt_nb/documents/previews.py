@@ -1,0 +1,61 @@
+"""Values as short texts that may stand anywhere: cut, escaped, and never waited for long."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable
+
+from tfrt_runtime.host.async_value import AsyncValue
+from tfrt_runtime.host.chain import CHAIN
+
+MOST_CHARACTERS = 400
+MOST_SECONDS = 0.25
+
+_UNSEEN = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
+)
+
+
+def preview_of(value: AsyncValue) -> str:
+    """What a reader wants to see of a resolved value; of an error its message."""
+    problem = value.exception(0)
+    if problem is not None:
+        return clean(problem.diagnostics[0].message)
+    payload = value.payload()
+    if payload is CHAIN:
+        return "chain"
+    if isinstance(payload, bool):
+        return "true" if payload else "false"
+    if isinstance(payload, int | float):
+        return str(payload)
+    return bounded(lambda: str(payload), type(payload).__name__)
+
+
+def bounded(make: Callable[[], str], name: str) -> str:
+    """The text that `make` makes, or why there is none: it raised, or took too long.
+
+    `name` says what it is the text of.  The thread that takes too long is left to itself.
+    """
+    made: list[str] = []
+
+    def run() -> None:
+        try:
+            made.append(clean(make()))
+        except BaseException as problem:  # noqa: BLE001
+            # A user's object may do what it likes.
+            made.append(clean(f"<{name}: {type(problem).__name__} in its text>"))
+
+    thread = threading.Thread(target=run, name=f"text of {name}", daemon=True)
+    thread.start()
+    thread.join(MOST_SECONDS)
+    return made[0] if made else f"<{name}: its text takes more than {MOST_SECONDS} s>"
+
+
+def clean(text: str) -> str:
+    """`text` on one line, cut, with characters that one does not see written as escapes."""
+    cut = text[: 4 * MOST_CHARACTERS]
+    line = " ".join(cut.split()) if "\n" in cut else cut
+    line = _UNSEEN.sub(lambda match: f"\\u{ord(match[0]):04x}", line)
+    is_whole = len(line) <= MOST_CHARACTERS and len(cut) == len(text)
+    return line if is_whole else f"{line[: MOST_CHARACTERS - 1]}…"

@@ -1,0 +1,323 @@
+"""A run as a document: its program, its events in columns, its values, what it printed.
+
+`RunDocument.drain` gives what is new, as often as one likes, while the run goes on and after it; `data`
+is the whole document so far.  Ids are those of the program document.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tfrt_nb.documents.previews import preview_of
+from tfrt_nb.documents.program import ProgramDocument
+from tfrt_nb.programs import Program
+from tfrt_runtime.bef.encoding import FunctionKind
+from tfrt_runtime.diagnostics import Ending
+from tfrt_runtime.executor.execution import Execution
+from tfrt_runtime.host.async_value import State
+from tfrt_runtime.host.events import KINDS, NO_VALUE
+from tfrt_runtime.native.layouts import TYPE_F64
+
+COLUMNS = ("time", "kind", "op", "value", "instance", "worker", "payload")
+MOST_EVENTS = 100_000
+"""So many first events of a run are kept, and as many of the newest."""
+
+Columns = dict[str, list[Any]]
+_NUMBER = {name: number for number, name in enumerate(KINDS)}
+_OF_VALUES = [_NUMBER[kind] for kind in ("available", "error", "skipped", "cancelled")]
+_OF_THREADS = [_NUMBER[kind] for kind in ("steal", "park", "wake")]
+
+_VIEWS: dict[str, str] = {
+    "i8": "<i1",
+    "i16": "<i2",
+    "i32": "<i4",
+    "i64": "<i8",
+    "index": "<i8",
+    "ui8": "<u1",
+    "ui16": "<u2",
+    "ui32": "<u4",
+    "ui64": "<u8",
+    "f16": "<u2",
+    "bf16": "<u2",
+    "f32": "<f4",
+    "f64": "<f8",
+}
+"""How to read the first bytes of a payload, by the type of the value."""
+
+
+class RunDocument:
+    """The document of a run that was started with `watch=True`.  One thread may use it at a time."""
+
+    def __init__(
+        self, program: Program, run: Execution, document: ProgramDocument | None = None
+    ) -> None:
+        """`document` is that of the program, if there is one already.
+
+        Raises:
+            ValueError: if the run is not watched.
+        """
+        if run.watch is None:
+            raise ValueError("the run is not watched: start it with watch=True")
+        self.program = ProgramDocument(program) if document is None else document
+        self.run = run
+        self.function = run.function.name
+        self.previews: dict[int, str] = {}
+        """The latest text of each value that has one, by id."""
+        self.log: list[tuple[int, int | None, str]] = []
+        """What was printed: when, by which operation, the text."""
+        self._watch = run.watch
+        self._map = _Map(program, run, self.program)
+        self._start: int | None = None
+        self._first: Columns = {name: [] for name in COLUMNS}
+        self._newest: list[Columns] = []
+        self._count = 0
+        self._cut = 0
+
+    @property
+    def dropped(self) -> int:
+        """Events that are not in the document: overwritten before they were read, or in its middle."""
+        return self._watch.dropped + self._cut
+
+    @property
+    def status(self) -> str:
+        """`running`, `done`, `failed`, `cancelled` or `timed-out`."""
+        return status_of(self.run)
+
+    @property
+    def workers(self) -> list[str]:
+        """The names of the threads, by the numbers that events have."""
+        assert self._watch.queue is not None
+        return self._watch.queue.labels
+
+    def drain(self) -> Columns:
+        """The new events, in columns; O(new events).  `previews` and `log` are up to date then."""
+        events = self._of_run(self._watch.take())
+        printed, self._watch.log = self._watch.log, []
+        if self._start is not None and len(events):
+            new = self._map.columns(events, self._start)
+            self._keep(new)
+            for value, text in zip(new["value"], new["payload"], strict=True):
+                if value >= 0 and isinstance(text, str):
+                    self.previews[value] = text
+        else:
+            new = {name: [] for name in COLUMNS}
+        start = self._start or (printed[0][0] if printed else 0)
+        for time, kernel, text in printed:
+            self.log.append((max(0, time - start), self._map.operation(kernel), text))
+        return new
+
+    def preview(self) -> dict[int, str]:
+        """New texts of values that are more than a number, of errors their messages, by value id.
+
+        Slow objects take a quarter of a second each: not for the thread that drains.
+        """
+        new = {}
+        for function, register, value in self._watch.kept_values():
+            number = self._map.value(function, register)
+            if number >= 0:
+                new[number] = preview_of(value)
+        self.previews |= new
+        return new
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The whole document, which goes through JSON."""
+        self.drain()
+        self.preview()
+        events: dict[str, Any] = {
+            name: [*self._first[name], *(x for chunk in self._newest for x in chunk[name])]
+            for name in COLUMNS
+        }
+        events["kinds"] = list(KINDS)
+        return {
+            "program": self.program.data,
+            "function": self.function,
+            "status": self.status,
+            "events": events,
+            "workers": self.workers,
+            "dropped": self.dropped,
+            "previews": {str(number): text for number, text in self.previews.items()},
+            "log": [list(line) for line in self.log],
+        }
+
+    def _of_run(self, events: npt.NDArray[np.void]) -> npt.NDArray[np.void]:
+        """The events from the first one of the run on: threads slept and woke before."""
+        if self._start is None:
+            own = np.flatnonzero(~np.isin(events["kind"], _OF_THREADS))
+            if not len(own):
+                return events[:0]
+            self._start = int(events["time"][own[0]])
+        return events[events["time"] >= self._start]
+
+    def _keep(self, new: Columns) -> None:
+        room = MOST_EVENTS - len(self._first["time"])
+        if room > 0:
+            for name in COLUMNS:
+                self._first[name] += new[name][:room]
+            new = {name: new[name][room:] for name in COLUMNS}
+        if new["time"]:
+            self._newest.append(new)
+            self._count += len(new["time"])
+        while self._newest and self._count - len(self._newest[0]["time"]) >= MOST_EVENTS:
+            gone = len(self._newest.pop(0)["time"])
+            self._count -= gone
+            self._cut += gone
+
+
+def status_of(run: Execution) -> str:
+    """Where a run stands, in one word."""
+    if not run.is_done:
+        return "running"
+    cancellation = run.request.cancellation
+    if cancellation is not None:
+        timed_out = cancellation.ending is Ending.TIMED_OUT
+        return "timed-out" if timed_out else "cancelled"
+    failed = run.diagnostics or any(value.state is State.ERROR for value in run.results)
+    return "failed" if failed else "done"
+
+
+class _Map:
+    """From numbers of the native core to ids of the program document."""
+
+    def __init__(self, program: Program, run: Execution, document: ProgramDocument) -> None:
+        self._values = document.data["values"]
+        self._kernels = np.array([*document.kernels, -1], np.int64)
+        self._firsts = np.cumsum([0, *map(len, document.registers)])
+        flat = [number for registers in document.registers for number in registers]
+        self._registers = np.array([*flat, -1], np.int64)
+        makers = [-1 if row["op"] is None else row["op"] for row in self._values]
+        self._makers = np.array([*makers, -1], np.int64)
+        self._types = [row["type"] for row in self._values]
+        self._type_of = np.array([*map(_view_number, self._types), -1], np.int64)
+        self._functions = [(-1, -1)] * len(program.file.functions)
+        self._find_functions(program, document)
+        self._constants = run.program.constants
+        self._called: set[int] = set()
+
+    def _find_functions(self, program: Program, document: ProgramDocument) -> None:
+        """Per function of the file: the operation whose region it is, or -1, and the row it is in."""
+        rows = {row["name"]: row["id"] for row in document.data["functions"]}
+        operations = document.data["operations"]
+        number = 0
+        for index, function in enumerate(program.file.functions):
+            if function.name and function.kind is not FunctionKind.NATIVE:
+                self._functions[index] = (-1, rows.get(function.name, -1))
+            for kernel in function.kernels:
+                operation = document.kernels[number]
+                number += 1
+                for inner in kernel.functions:
+                    if not program.file.functions[inner].name and operation >= 0:
+                        row = operations[operation]["function"]
+                        self._functions[inner] = (operation, row)
+
+    def operation(self, kernel: int) -> int | None:
+        """The operation of a kernel, None for what is none."""
+        found = int(self._kernels[kernel]) if 0 <= kernel < len(self._kernels) else -1
+        return None if found < 0 else found
+
+    def value(self, function: int, register: int) -> int:
+        """The value of a register, -1 for one that the text has not."""
+        return int(self._registers[self._firsts[function] + register])
+
+    def columns(self, events: npt.NDArray[np.void], start: int) -> Columns:
+        """The columns of some events; `start` is when the run began."""
+        kind = events["kind"]
+        count = len(events)
+        op, value = np.full(count, -1, np.int64), np.full(count, -1, np.int64)
+        is_value = np.isin(kind, _OF_VALUES) & (events["value"] != NO_VALUE)
+        is_call = kind == _NUMBER["call"]
+        is_kernel = ~is_value & ~is_call & ~np.isin(kind, _OF_THREADS)
+        op[is_kernel] = self._kernels[events["op"][is_kernel]]
+        places = self._firsts[events["op"][is_value]] + events["value"][is_value]
+        value[is_value] = self._registers[places]
+        op[is_value] = self._makers[value[is_value]]
+        payloads: list[str | int | None] = [None] * count
+        for index in np.flatnonzero(is_call):
+            op[index], value[index] = self._functions[events["op"][index]]
+            payloads[index] = int(events["payload"][index])
+        self._read(events, value, kind == _NUMBER["available"], payloads)
+        columns: Columns = {
+            "time": (events["time"] - start).tolist(),
+            "kind": kind.tolist(),
+            "op": op.tolist(),
+            "value": value.tolist(),
+            "instance": events["instance"].tolist(),
+            "worker": events["worker"].tolist(),
+            "payload": payloads,
+        }
+        self._add_constants(columns, events, is_call)
+        return columns
+
+    def _read(
+        self,
+        events: npt.NDArray[np.void],
+        values: npt.NDArray[np.int64],
+        is_there: npt.NDArray[np.bool_],
+        payloads: list[str | int | None],
+    ) -> None:
+        """The texts of payloads that are one word."""
+        views = np.where(is_there, self._type_of[values], -1)
+        for number in np.unique(views):
+            if number < 0:
+                continue
+            places = np.flatnonzero(views == number)
+            words = np.ascontiguousarray(events["payload"][places])
+            for place, text in zip(places.tolist(), _texts(int(number), words), strict=True):
+                payloads[place] = text
+
+    def _add_constants(
+        self, columns: Columns, events: npt.NDArray[np.void], is_call: npt.NDArray[np.bool_]
+    ) -> None:
+        """Constants are there once their function is called; the core has no event for that."""
+        for index in reversed(np.flatnonzero(is_call).tolist()):
+            function = int(events["op"][index])
+            if function in self._called:
+                continue
+            self._called.add(function)
+            rows = list(self._of_constants(function, columns, index))
+            for position, name in enumerate(COLUMNS):
+                columns[name][index + 1 : index + 1] = [row[position] for row in rows]
+
+    def _of_constants(
+        self, function: int, columns: Mapping[str, Sequence[Any]], index: int
+    ) -> Iterator[tuple[Any, ...]]:
+        for register, constant in self._constants[function].items():
+            value = self.value(function, register)
+            if value < 0:
+                continue
+            text, view = None, int(self._type_of[value])
+            if constant.payload_type <= TYPE_F64 and view >= 0:
+                text = _texts(view, np.array([constant.first], np.int64))[0]
+            yield (
+                columns["time"][index],
+                _NUMBER["available"],
+                int(self._makers[value]),
+                value,
+                columns["instance"][index],
+                columns["worker"][index],
+                text,
+            )
+
+
+_BOOL = len(_VIEWS)
+_NAMES = list(_VIEWS)
+
+
+def _view_number(type_: str) -> int:
+    """How payloads of a type are read, -1 for those that are not one word."""
+    if type_ == "i1":
+        return _BOOL
+    return _NAMES.index(type_) if type_ in _VIEWS else -1
+
+
+def _texts(view: int, words: npt.NDArray[np.int64]) -> list[str]:
+    """Payload words as Python writes them."""
+    if view == _BOOL:
+        return ["true" if word & 1 else "false" for word in words.tolist()]
+    dtype = np.dtype(_VIEWS[_NAMES[view]])
+    numbers = words.view(dtype).reshape(len(words), -1)[:, 0]
+    return [str(number) for number in numbers.tolist()]
