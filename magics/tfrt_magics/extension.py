@@ -6,12 +6,14 @@ import atexit
 
 from IPython.core.interactiveshell import InteractiveShell
 
+from tfrt_magics.assist import Assistant
 from tfrt_magics.cell import CellMagics
 from tfrt_magics.lessons import LessonMagics
-from tfrt_magics.lines import LineMagics
+from tfrt_magics.lines import LINE_MAGICS, LineMagics
 from tfrt_magics.session import Session
 
 _sessions: dict[InteractiveShell, Session] = {}
+_assistants: dict[InteractiveShell, Assistant] = {}
 
 
 def load_ipython_extension(shell: InteractiveShell) -> None:
@@ -23,6 +25,8 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
     shell.register_magics(LineMagics(shell, session))
     shell.register_magics(LessonMagics(shell, session))
     shell.configurables.append(session.settings)  # type: ignore[arg-type]
+    _assistants[shell] = Assistant(shell)
+    _assistants[shell].install()
     atexit.register(session.close)
 
 
@@ -31,11 +35,12 @@ def unload_ipython_extension(shell: InteractiveShell) -> None:
     session = _sessions.pop(shell, None)
     if session is None:
         return
+    _assistants.pop(shell).uninstall()
     session.close()
     atexit.unregister(session.close)
     shell.configurables.remove(session.settings)  # type: ignore[arg-type]
     magics = shell.magics_manager.magics
     for name in ("tfrt", "tfrt_check"):
         magics["cell"].pop(name, None)
-    for name in ("tfrt_kernels", "async_leaks", "tfrt_reset", "tfrt_predict", "tfrt_progress"):
+    for name in ("tfrt", *LINE_MAGICS, "tfrt_predict", "tfrt_progress"):
         magics["line"].pop(name, None)

@@ -5,9 +5,13 @@ from __future__ import annotations
 import difflib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from tfrt_magics.bridge.run import Program, Signature
 from tfrt_runtime.diagnostics import Diagnostic, Location, TfrtError, error, note
+
+if TYPE_CHECKING:
+    from tfrt_nb.programs import Program as CompiledProgram
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +48,9 @@ def _value(option: str, expression: str, namespace: dict[str, object]) -> object
         raise TfrtError(error(f"--in {option}: {type(problem).__name__}: {text}")) from None
 
 
-def programs_of(names: Sequence[str], namespace: Mapping[str, object]) -> dict[str, Program]:
+def programs_of(
+    names: Sequence[str], namespace: Mapping[str, object]
+) -> dict[str, CompiledProgram]:
     """The programs that Python names stand for: those of `--as`, and any other `Program`.
 
     Raises:
@@ -53,13 +59,13 @@ def programs_of(names: Sequence[str], namespace: Mapping[str, object]) -> dict[s
     return {name: program_of(name, namespace, "--with ") for name in names}
 
 
-def program_of(name: str, namespace: Mapping[str, object], whose: str = "") -> Program:
+def program_of(name: str, namespace: Mapping[str, object], whose: str = "") -> CompiledProgram:
     """The program that a Python name stands for; `whose` is what asked for it.
 
     Raises:
         TfrtError: if there is no such name, or it is something else.
     """
-    from tfrt_nb.programs import Program as CompiledProgram
+    from tfrt_nb.programs import Program as CompiledProgram  # %load_ext loads no compiler
 
     found = namespace.get(name)
     if isinstance(found, CompiledProgram):

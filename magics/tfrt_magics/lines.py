@@ -2,18 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from fnmatch import fnmatchcase
+import argparse
+import shlex
+from typing import NoReturn
 
+from IPython.core.error import UsageError
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.core.magic import Magics, line_magic, magics_class
 
+from tfrt_magics.bridge.run import Program
+from tfrt_magics.inputs import program_of
 from tfrt_magics.session import Session
+from tfrt_magics.tools import (
+    kernels_text,
+    open_window,
+    set_one,
+    settings_text,
+    trace_text,
+    write_text,
+)
+from tfrt_magics.views.graph import MOST_NODES, graph_bundle, graphviz_picture, own_picture
+from tfrt_runtime.diagnostics import TfrtError, error
+
+LINE_MAGICS = (
+    "async_leaks",
+    "tfrt_config",
+    "tfrt_graph",
+    "tfrt_kernels",
+    "tfrt_leaks",
+    "tfrt_reset",
+    "tfrt_trace",
+)
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:  # argparse would print and end the kernel
+        raise TfrtError(error(message))
+
+
+def _graph_parser() -> _Parser:
+    parser = _Parser(prog="%tfrt_graph", add_help=False, allow_abbrev=False)
+    parser.add_argument("name", nargs="?")
+    parser.add_argument("--dot", metavar="FILE")
+    parser.add_argument("--engine", choices=("own", "dot"), default="own")
+    parser.add_argument("--window", action="store_true")
+    return parser
 
 
 @magics_class
 class LineMagics(Magics):
-    """`%tfrt_kernels`, `%async_leaks` and `%tfrt_reset`."""
+    """`%tfrt_kernels`, `%tfrt_graph`, `%tfrt_trace`, `%tfrt_leaks`, `%tfrt_reset`, `%tfrt_config`."""
 
     def __init__(self, shell: InteractiveShell, session: Session) -> None:
         super().__init__(shell)
@@ -22,19 +60,76 @@ class LineMagics(Magics):
 
     @line_magic
     def tfrt_kernels(self, line: str) -> None:
-        """List the kernels that a program may use.
+        """List the kernels that a program may use, with their signatures.
 
         `%tfrt_kernels add` lists those with `add` in their name, `%tfrt_kernels tfrt.*.i32` those
-        that match.  The notebook's own kernels are among them.
+        that match, `%tfrt_kernels tfrt.add.i32` explains one.  The notebook's own are among them.
         """
-        # Here, because %load_ext loads no runtime.
-        from tfrt_runtime.kernels.standard import available_kernels
-
-        names = matching(available_kernels(), line.strip())
-        print("\n".join(names) if names else f"no kernel's name has {line.strip()!r} in it")
+        print(kernels_text(line.strip()))
 
     @line_magic
-    def async_leaks(self, line: str) -> None:
+    def tfrt_graph(self, line: str) -> None:
+        """Show what the operations of a program give to each other.
+
+        `%tfrt_graph` is about the last program, `%tfrt_graph NAME` about one of `--as`.
+        `--dot FILE` writes it in the DOT language, `--engine dot` lets Graphviz place it, `--window`
+        opens it in xdot's window.
+        """
+        try:
+            options = _graph_parser().parse_args(shlex.split(line))
+            program = self._program(options.name)
+            dot = program.graph().dot
+            if options.dot:
+                write_text(options.dot, dot)
+                print(f"written: {options.dot}")
+            elif options.window:
+                open_window(dot)
+                print("xdot's window opens")
+            else:
+                self._show_graph(program, dot, options.engine)
+        except (TfrtError, ValueError) as problem:
+            raise _usage("%tfrt_graph", problem) from None
+
+    def _program(self, name: str | None) -> Program:
+        """The program of that Python name, or the last one."""
+        found = self._session.last_program if name is None else None
+        if name is not None:
+            found = program_of(name, self._shell.user_ns)
+        if found is None:
+            raise TfrtError(error("no cell has made a program yet"))
+        return found
+
+    def _show_graph(self, program: Program, dot: str, engine: str) -> None:
+        from tfrt_nb.documents.program import program_document
+        from tfrt_nb.programs import Program as CompiledProgram
+
+        assert isinstance(program, CompiledProgram)
+        document = program_document(program)
+        count = len(document["operations"])
+        if count > MOST_NODES:
+            text = f"{count} operations are too many for a picture; --dot FILE writes them"
+            raise TfrtError(error(text))
+        picture = graphviz_picture(dot) if engine == "dot" else own_picture(document)
+        self._shell.display_pub.publish(graph_bundle(picture, dot.rstrip()))
+
+    @line_magic
+    def tfrt_trace(self, line: str) -> None:
+        """Write what the last run did as a file that Perfetto opens: `%tfrt_trace FILE`."""
+        path = line.strip().strip("\"'")
+        job = self._session.last_job
+        try:
+            if not path:
+                raise TfrtError(error("expected the name of a file"))
+            if job is None:
+                raise TfrtError(error("no cell has run a program yet"))
+            ran = job.ran()
+            write_text(path, trace_text(ran))
+        except TfrtError as problem:
+            raise _usage("%tfrt_trace", problem) from None
+        print(f"written: {path}, {len(ran)} kernels; open it at ui.perfetto.dev")
+
+    @line_magic
+    def tfrt_leaks(self, line: str) -> None:
         """List the tokens, values and groups that compiled programs have left behind.
 
         Each with the operation that made it, its place, its state, and who still holds it: what
@@ -56,17 +151,33 @@ class LineMagics(Magics):
             print(f"{one.location or 'somewhere'}: {one.kind}{_made_by(one.maker)}, {held}")
 
     @line_magic
+    def async_leaks(self, line: str) -> None:
+        """The other name of `%tfrt_leaks`."""
+        self._shell.run_line_magic("tfrt_leaks", line)
+
+    @line_magic
     def tfrt_reset(self, line: str) -> None:
         """Cancel what runs, and close every host; the next cell starts afresh."""
         self._session.close()
         print("%%tfrt: every run is stopped and every host is closed")
 
+    @line_magic
+    def tfrt_config(self, line: str) -> None:
+        """List the settings of cells; `%tfrt_config timeout=2` sets one."""
+        if not line.strip():
+            print(settings_text(self._session.settings))
+            return
+        try:
+            set_one(self._session.settings, line)
+        except TfrtError as problem:
+            raise _usage("%tfrt_config", problem) from None
+
+
+def _usage(magic: str, problem: TfrtError | ValueError) -> UsageError:
+    """What is wrong with a line, as one line."""
+    text = problem.diagnostics[0].message if isinstance(problem, TfrtError) else str(problem)
+    return UsageError(f"{magic}: {text}")
+
 
 def _made_by(maker: str | None) -> str:
     return f" of '{maker}'" if maker else ""
-
-
-def matching(names: Iterable[str], pattern: str) -> list[str]:
-    """The names that match `pattern`, or contain it when it has no wildcard, in order."""
-    wanted = pattern if set(pattern) & set("*?[") else f"*{pattern}*"
-    return sorted(name for name in names if fnmatchcase(name, wanted))

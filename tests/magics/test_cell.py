@@ -128,22 +128,6 @@ def test_reset_closes_the_hosts(shell, host, capsys) -> None:
     assert host.is_closed
 
 
-@pytest.mark.parametrize(
-    ("pattern", "names"),
-    [
-        (
-            "tfrt.add.*",
-            "tfrt.add.f32\ntfrt.add.f64\ntfrt.add.i16\ntfrt.add.i32\ntfrt.add.i64\ntfrt.add.i8\n",
-        ),
-        ("repeat", "tfrt.repeat.i32\n"),
-        ("nonesuch", "no kernel's name has 'nonesuch' in it\n"),
-    ],
-)
-def test_kernels_are_listed_by_pattern(shell, capsys, pattern: str, names: str) -> None:
-    shell.run_line_magic("tfrt_kernels", pattern)
-    assert capsys.readouterr().out == names
-
-
 def test_braces_and_percent_signs_are_left_to_mlir(shell, capsys) -> None:
     shell.user_ns["main"] = "expanded"
     run(shell, "", "func @main() -> i32 { // {main} $main\n}\n")

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from tfrt_magics.bridge.run import Ran
 from tfrt_magics.bridge.snapshot import State, result_names
 from tfrt_magics.bridge.value_view import ValueView, text_of
 from tfrt_nb.compiled.execution import CompiledExecution
@@ -86,6 +87,10 @@ class CompiledRun:
     def is_running(self) -> bool:
         """Whether something of it may still run."""
         return not self._over.is_set()
+
+    def ran(self) -> Sequence[Ran]:
+        """Nothing: tasks of compiled code are not recorded one by one."""
+        return ()
 
     def waiting_for(self) -> Sequence[Diagnostic]:
         return self._execution.waiting_for()

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from tfrt_magics.bridge.log import Log
-from tfrt_magics.bridge.run import LoadedProgram, Run, Signature
+from tfrt_magics.bridge.run import LoadedProgram, Ran, Run, Signature
 from tfrt_magics.bridge.snapshot import (
     OVER,
     UNDECIDED,
@@ -116,6 +116,15 @@ class Job:
             value
             for results in self.results.values()
             for value in (results if isinstance(results, tuple) else (results,))
+        ]
+
+    def ran(self) -> list[Ran]:
+        """The kernels that have run so far, from the first start on."""
+        with self._lock:
+            found = [one for run in self._runs for one in run.ran()]
+        start = min((one.begin_ns for one in found), default=0)
+        return [
+            replace(one, begin_ns=one.begin_ns - start, end_ns=one.end_ns - start) for one in found
         ]
 
     def missing(self) -> str:

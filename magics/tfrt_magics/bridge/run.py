@@ -6,11 +6,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from tfrt_runtime.diagnostics import AnyLocation, Diagnostic
 
 if TYPE_CHECKING:
+    from tfrt_nb.convert.graph import Graph
     from tfrt_runtime.async_runtime import LiveObject
 
 
@@ -49,6 +51,9 @@ class Program(Protocol):
     def emit(self, stage: str) -> str:
         """The program at a stage; raises TfrtError when it has none such."""
 
+    def graph(self) -> Graph:
+        """What the operations give to each other."""
+
     def parameters(self, function: str) -> Sequence[str]:
         """The names of a function's parameters; empty for a file, which has none."""
 
@@ -79,6 +84,18 @@ class Value(Protocol):
     def count(self) -> int: ...
 
 
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """A kernel that ran: times are nanoseconds of one clock, `count` says how often it ran."""
+
+    name: str
+    worker: str
+    begin_ns: int
+    end_ns: int
+    place: str
+    count: int = 1
+
+
 class Run(Protocol):
     """A function that was started.  One thread at a time may look at its values."""
 
@@ -97,6 +114,9 @@ class Run(Protocol):
 
     def result_values(self) -> Sequence[Value]: ...
     def named_values(self) -> Sequence[Value]: ...
+    def ran(self) -> Sequence[Ran]:
+        """The kernels that have run so far, of each its last time."""
+
     def wait(self, timeout: float) -> bool: ...
     def cancel(self) -> None: ...
 

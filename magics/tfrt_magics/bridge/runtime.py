@@ -127,6 +127,13 @@ class NamesOfValues:
             for kernel in function.kernels
             for register in kernel.results
         }
+        self.makers: dict[Register, tuple[str, AnyLocation]] = {
+            (number, register): (kernel.name, program.file.location(kernel.location))
+            for number, function in enumerate(self._functions)
+            for kernel in function.kernels
+            for register in kernel.results
+        }
+        """The name and place of the kernel that makes a register."""
         self.compiled_calls: dict[Register, list[Register]] = {
             (number, register): [(number, argument) for argument in kernel.arguments]
             for number, function in enumerate(self._functions)
@@ -182,6 +189,26 @@ class TracedRun:
 
     def wait(self, timeout: float) -> bool:
         return self._execution.wait(timeout)
+
+    def ran(self) -> list[run.Ran]:
+        """The kernels with results that a worker has run."""
+        started = self._execution.started_at
+        made = self._names.makers
+        found = {}
+        for view in self._execution.registers():
+            if view.worker is None or view.started_ns is None or view.resolved_ns is None:
+                continue
+            maker = made.get((view.function, view.register))
+            if maker is not None and maker not in found:
+                found[maker] = run.Ran(
+                    maker[0],
+                    view.worker,
+                    started + view.started_ns,
+                    started + view.resolved_ns,
+                    str(maker[1]),
+                    max(1, view.count),
+                )
+        return list(found.values())
 
     def cancel(self) -> None:
         self._execution.cancel()

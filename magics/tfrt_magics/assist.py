@@ -1,0 +1,259 @@
+"""Help while a cell is written: completion, explanation, definitions and mistakes.
+
+The program's part is `tfrt_nb.language`'s; here are the magic's line, and the three ways in: IPython's
+completer, the kernel's answer to Shift-Tab, and `answer`, which a page asks through a comm.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from IPython.core.completer import CompletionContext, SimpleCompletion, context_matcher
+from IPython.core.interactiveshell import InteractiveShell
+
+from tfrt_magics.bridge.stream import Json
+from tfrt_magics.inputs import programs_of
+from tfrt_magics.options import ARGUMENTS, STAGES, Argument, OptionError, parse_options
+from tfrt_magics.views.diagnostics import CellText, diagnostics_json
+from tfrt_runtime.diagnostics import TfrtError
+
+if TYPE_CHECKING:
+    from tfrt_nb.programs import Program
+
+SERVICES = "tfrt_nb.services"
+"""The comm target that a page opens: it sends `{id, ask, text, cursor}` and gets `{id, answer}`."""
+_CELL = re.compile(r"%%tfrt(_check)?(?![\w])[^\n]*")
+_LINE = re.compile(r"[ \t]*%(tfrt|tfrt_kernels|tfrt_graph)[ \t][^\n]*\Z")
+
+Offered = list[tuple[str, str]]
+
+
+class Assistant:
+    """Answers about cells of one shell."""
+
+    def __init__(self, shell: InteractiveShell) -> None:
+        self._shell = shell
+        self._undo: list[Callable[[], None]] = []
+
+    def install(self) -> None:
+        """Answer the shell's Tab; in a kernel, Shift-Tab and pages, too."""
+        completer = self._shell.Completer
+
+        def match(context: CompletionContext) -> Any:
+            return self._match(context)
+
+        matcher = context_matcher(identifier="tfrt")(match)
+        completer.custom_matchers.append(matcher)
+        self._undo.append(lambda: completer.custom_matchers.remove(matcher))
+        kernel: Any = getattr(self._shell, "kernel", None)
+        if kernel is None:
+            return
+        inspect = kernel.do_inspect
+
+        def do_inspect(code: str, cursor_pos: int, *more: Any, **named: Any) -> object:
+            found = self.explain(code, cursor_pos)
+            if found is None:
+                return inspect(code, cursor_pos, *more, **named)
+            data = {"text/plain": found}
+            return {"status": "ok", "found": True, "data": data, "metadata": {}}
+
+        kernel.do_inspect = do_inspect
+        self._undo.append(lambda: kernel.__dict__.pop("do_inspect", None))
+        kernel.comm_manager.register_target(SERVICES, self._opened)
+        self._undo.append(lambda: kernel.comm_manager.unregister_target(SERVICES, self._opened))
+
+    def uninstall(self) -> None:
+        """Undo `install`."""
+        while self._undo:
+            self._undo.pop()()
+
+    def complete(self, cell: str, cursor: int) -> tuple[int, Offered] | None:
+        """From where on, and with what, a text may go on at `cursor`; None where it is not ours."""
+        head = _CELL.match(cell)
+        if head is None:
+            line = cell[:cursor]
+            found = _LINE.search(line[line.rfind("\n") + 1 :])
+            return None if found is None else self._in_line(found[1], line)
+        if cursor <= head.end():
+            return self._in_options(cell, cell[:cursor])
+        from tfrt_nb.language.answers import complete
+
+        found_here = complete(_program(cell, head), cursor, self._functions_of_others(head[0]))
+        start = found_here[0].start if found_here else cursor
+        return start, [(one.text, one.type) for one in found_here]
+
+    def explain(self, cell: str, cursor: int) -> str | None:
+        """What stands at `cursor`, in words."""
+        head = _CELL.match(cell)
+        if head is None:
+            return None
+        if cursor <= head.end():
+            word = re.search(r"[\w-]*\Z", cell[:cursor])
+            rest = re.match(r"[\w-]*", cell[cursor:])
+            assert word is not None
+            assert rest is not None
+            flag = word[0] + rest[0]
+            known = next((one for one in ARGUMENTS if flag in one.flags), None)
+            return None if known is None else f"{', '.join(known.flags)}\n\n{_help(known)}"
+        from tfrt_nb.language.answers import explain
+
+        found = explain(_program(cell, head), cursor)
+        symbol = re.search(r"@[\w$.-]*\Z", cell[:cursor])
+        if found is None and symbol is not None:
+            rest_of_name = re.match(r"[\w$.-]*", cell[cursor:])
+            assert rest_of_name is not None
+            name = (symbol[0] + rest_of_name[0])[1:]
+            others = self._functions_of_others(head[0])
+            found = f"@{name}  {others[name]}" if name in others else None
+        return found
+
+    def definition(self, cell: str, cursor: int) -> Json:
+        """Where what stands at `cursor` is defined: line and column, from 1, and its length."""
+        head = _CELL.match(cell)
+        if head is None:
+            return None
+        from tfrt_nb.language.answers import definition
+
+        found = definition(_program(cell, head), cursor)
+        if found is None:
+            return None
+        line = cell.count("\n", 0, found.start) + 1
+        column = found.start - cell.rfind("\n", 0, found.start)
+        return {"line": line, "col": column, "length": found.end - found.start}
+
+    def lint(self, cell: str) -> list[Json]:
+        """The mistakes of a cell, as an editor underlines them; nothing runs."""
+        head = _CELL.match(cell)
+        if head is None:
+            return []
+        from tfrt_nb.language.lint import lint
+
+        text = CellText("cell", "\n" + cell[head.end() + 1 :])
+        libraries = self._libraries(head[0])
+        return diagnostics_json(lint(text.text, text.name, libraries), text)
+
+    def answer(self, ask: str, text: str, cursor: int) -> Json:
+        """What a page that shows a cell wants to know; None for what there is no answer to."""
+        if ask == "lint":
+            return self.lint(text)
+        if ask == "hover":
+            return self.explain(text, cursor)
+        if ask == "definition":
+            return self.definition(text, cursor)
+        if ask == "complete" and (found := self.complete(text, cursor)) is not None:
+            items: list[Json] = [{"text": one, "type": type_} for one, type_ in found[1]]
+            return {"start": found[0], "items": items}
+        return None
+
+    def _opened(self, comm: Any, _message: object) -> None:
+        def asked(message: Mapping[str, Any]) -> None:
+            data = message.get("content", {}).get("data", {})
+            ask, text, cursor = data.get("ask"), data.get("text"), data.get("cursor", 0)
+            is_question = isinstance(ask, str) and isinstance(text, str) and isinstance(cursor, int)
+            answer = self.answer(ask, text, cursor) if is_question else None
+            comm.send({"id": data.get("id"), "answer": answer})
+
+        comm.on_msg(asked)
+
+    def _match(self, context: CompletionContext) -> Any:
+        before = context.full_text.split("\n")[: context.cursor_line]
+        cursor = sum(len(line) + 1 for line in before) + context.cursor_position
+        found = self.complete(context.full_text, cursor)
+        if found is None:
+            return {"completions": [], "suppress": False}
+        start, offered = found
+        return {
+            "completions": [SimpleCompletion(text, type=type_) for text, type_ in offered],
+            "suppress": True,
+            "ordered": True,
+            "matched_fragment": context.full_text[start:cursor],
+        }
+
+    def _in_line(self, magic: str, line: str) -> tuple[int, Offered]:
+        """The rest of a line magic."""
+        if magic == "tfrt":
+            return self._in_options("", line)
+        word = line[line.rfind(" ") + 1 :]
+        start = len(line) - len(word)
+        if magic == "tfrt_graph" and not word.startswith("-"):
+            names = [(name, "program") for name in self._program_names()]
+        elif magic == "tfrt_graph":
+            names = [(flag, "option") for flag in ("--dot", "--engine", "--window")]
+        else:
+            from tfrt_nb.language import operations
+
+            known = ((one, operations.entry(one)) for one in operations.names(word))
+            names = [(one, found.signature) for one, found in known if found is not None]
+        return start, [pair for pair in names if pair[0].startswith(word)]
+
+    def _in_options(self, cell: str, line: str) -> tuple[int, Offered]:
+        """An option, or the value of one."""
+        word = line[max(line.rfind(" "), line.rfind("\t")) + 1 :]
+        earlier = line[: len(line) - len(word)].split()
+        option = earlier[-1] if earlier else ""
+        values = self._values_of(option, cell)
+        if values is not None:
+            # Several programs stand behind one another, with commas between.
+            prefix = word[: word.rfind(",") + 1] if option == "--with" else ""
+            offered = [(prefix + text, type_) for text, type_ in values]
+        else:
+            offered = [
+                (flag, str(one.settings.get("metavar", "")) or "option")
+                for one in ARGUMENTS
+                for flag in one.flags
+                if flag.startswith("--")
+            ]
+        fitting = [pair for pair in offered if pair[0].startswith(word)]
+        return len(line) - len(word), fitting
+
+    def _values_of(self, option: str, cell: str) -> Offered | None:
+        if option == "--emit":
+            return [(stage, "stage") for stage in STAGES]
+        if option in ("-q", "--work-queue"):
+            return [(queue, "work queue") for queue in ("s", "mstd", "mstd:2", "mstd:4")]
+        if option == "--with":
+            return [(name, "program") for name in self._program_names()]
+        if option in ("-f", "--function", "--in"):
+            from tfrt_nb.language.scan import scan
+
+            functions = scan(cell).functions
+            if option != "--in":
+                return [(one.name, one.signature) for one in functions]
+            parameters = [name[1:] + "=" for one in functions for name in one.parameters]
+            return [(name, "parameter") for name in dict.fromkeys(parameters)]
+        takes_value = any(option in one.flags and "metavar" in one.settings for one in ARGUMENTS)
+        return [] if takes_value else None
+
+    def _program_names(self) -> list[str]:
+        from tfrt_nb.programs import Program
+
+        names = self._shell.user_ns.items()
+        return sorted(n for n, one in names if isinstance(one, Program) and not n.startswith("_"))
+
+    def _libraries(self, head: str) -> dict[str, Program]:
+        """The programs of `--with`, as far as the line can be read."""
+        try:
+            options = parse_options(head.partition("%%tfrt")[2])
+            return programs_of(options.libraries, self._shell.user_ns)
+        except (OptionError, TfrtError):
+            return {}
+
+    def _functions_of_others(self, head: str) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for program in self._libraries(head).values() if "--with" in head else ():
+            for one in program.functions:
+                results = ", ".join(one.result_types)
+                shown = results if len(one.result_types) == 1 else f"({results})"
+                found[one.name] = f"({', '.join(one.argument_types)}) -> {shown}"
+        return found
+
+
+def _program(cell: str, head: re.Match[str]) -> str:
+    """The cell with blanks in the place of its magic: places stay the same."""
+    return " " * head.end() + cell[head.end() :]
+
+
+def _help(argument: Argument) -> str:
+    return str(argument.settings.get("help", "")).replace("%%", "%")

@@ -1,0 +1,125 @@
+"""Tab, Shift-Tab and a page's questions, in plain IPython."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+from IPython.core.completer import provisionalcompleter
+
+from tfrt_magics.assist import SERVICES, Assistant
+
+PROGRAM = (
+    "func.func @main(%n: i32) -> i32 {\n  %six = tfrt.constant.i32 6\n  tfrt.return %s¦ix : i32\n}"
+)
+
+
+@pytest.fixture
+def assistant(notebook) -> Assistant:
+    return Assistant(notebook)
+
+
+def split(text: str) -> tuple[str, int]:
+    before, _, after = text.partition("¦")
+    return before + after, len(before)
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("%%tfrt --ti¦", {"--timeout"}),
+        ("%%tfrt --emit b¦", {"bef"}),
+        (
+            "%%tfrt --emit ¦\nfunc.func @main() {}",
+            {"mlir", "bef", "async-runtime", "coroutine", "llvm", "llvm-split", "asm"},
+        ),
+        ("%%tfrt -q m¦", {"mstd", "mstd:2", "mstd:4"}),
+        ("%%tfrt --in ¦\n" + PROGRAM.replace("¦", ""), {"n="}),
+        ("%%tfrt -f ¦\n" + PROGRAM.replace("¦", ""), {"main"}),
+        ("%%tfrt --with sh¦", {"shop"}),
+        ("%%tfrt --with shop,¦", {"shop,shop"}),
+        ("%%tfrt -o ¦", set()),
+        ("%%tfrt\n" + PROGRAM, {"%six"}),
+        ("%%tfrt_check one\n" + PROGRAM, {"%six"}),
+        ("%%tfrt --with shop\nfunc.func @main() {\n  %a = tfrt.call @pr¦\n}", {"@price"}),
+        ("%tfrt file.mlir --time¦", {"--timeout"}),
+        ("x = 1\n%tfrt_kernels tfrt.add.i3¦", {"tfrt.add.i32"}),
+        ("%tfrt_graph sh¦", {"shop"}),
+        ("%tfrt_graph --d¦", {"--dot"}),
+    ],
+)
+def test_tab_offers_what_fits(cell, notebook, text: str, wanted: set[str]) -> None:
+    cell("%%tfrt --as shop\nfunc.func @price(%n: i32) -> i32 { tfrt.return %n : i32 }")
+    code, cursor = split(text)
+    with provisionalcompleter():
+        found = list(notebook.Completer.completions(code, cursor))
+    assert {one.text for one in found} == wanted or wanted == set()
+
+
+def test_python_is_completed_as_before(notebook, assistant) -> None:
+    notebook.user_ns["ordinary"] = 1
+    with provisionalcompleter():
+        found = [one.text for one in notebook.Completer.completions("ordin", 5)]
+    assert "ordinary" in found
+    assert assistant.complete("ordin", 5) is None
+    assert assistant.explain("ordin", 5) is None
+    assert assistant.lint("x = 1") == []
+
+
+def test_options_and_operations_are_explained(assistant) -> None:
+    assert "cancel what has not finished" in assistant.explain("%%tfrt --timeout 3\n", 11)
+    assert "-q, --work-queue" in assistant.explain("%%tfrt -q s\n", 8)
+    text, cursor = split("%%tfrt\n" + PROGRAM)
+    assert assistant.explain(text, cursor) == "%six: i32\n\nline 3: %six = tfrt.constant.i32 6"
+
+
+def test_a_page_asks(assistant) -> None:
+    text, cursor = split("%%tfrt -q s\n" + PROGRAM)
+    assert assistant.answer("definition", text, cursor) == {"line": 3, "col": 3, "length": 4}
+    assert assistant.answer("complete", text, cursor) == {
+        "start": cursor - 2,
+        "items": [{"text": "%six", "type": "i32"}],
+    }
+    assert assistant.answer("lint", text, 0) == []
+    wrong = text.replace("tfrt.constant", "tfrt.constan")
+    (mark,) = assistant.answer("lint", wrong, 0)[:1]
+    assert (mark["line"], mark["col"], mark["sev"]) == (3, 10, "error")
+    assert assistant.answer("nothing", text, 0) is None
+
+
+def test_a_kernel_answers_by_its_comm_and_is_as_before_afterwards(notebook, assistant) -> None:
+    targets: dict[str, object] = {}
+    kernel = SimpleNamespace(
+        comm_manager=SimpleNamespace(
+            register_target=targets.__setitem__,
+            unregister_target=lambda name, _: targets.pop(name),
+        )
+    )
+    kernel.__dict__["asked"] = []
+
+    class Kernel:
+        comm_manager = kernel.comm_manager
+
+        def do_inspect(self, code, cursor, detail_level=0):
+            return "as before"
+
+    there = Kernel()
+    notebook.kernel = there
+    try:
+        assistant.install()
+        text, cursor = split("%%tfrt\n" + PROGRAM)
+        assert there.do_inspect(text, cursor)["found"]
+        assert there.do_inspect("ordinary", 2) == "as before"
+        sent, asked = [], []
+        comm = SimpleNamespace(send=sent.append, on_msg=asked.append)
+        targets[SERVICES](comm, {})
+        data = {"id": 7, "ask": "hover", "text": text, "cursor": cursor}
+        asked[0]({"content": {"data": data}})
+        asked[0]({"content": {"data": {"ask": 3}}})
+        assert sent[0]["id"] == 7
+        assert sent[0]["answer"].startswith("%six: i32")
+        assert sent[1]["answer"] is None
+        assistant.uninstall()
+        assert (there.do_inspect(text, cursor), targets) == ("as before", {})
+    finally:
+        del notebook.kernel

@@ -1,0 +1,193 @@
+"""Completion, explanation and definitions in a program that is being written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tfrt_nb.language.answers import complete, definition, explain
+from tfrt_nb.language.operations import entry, kernel_names, names
+from tfrt_nb.language.scan import scan
+from tfrt_runtime.kernels.user import USER_FUNCTIONS, USER_KERNELS, kernel
+
+HEAD = "func.func @main(%n: i32) -> i32 {\n  %six = tfrt.constant.i32 6\n  %big = tfrt.constant.i64 7\n"
+TAIL = "\n  %later = tfrt.constant.i32 1\n  tfrt.return %six : i32\n}\nfunc.func @twice(%x: i32) -> i32 { tfrt.return %x : i32 }\n"
+
+
+@pytest.fixture(autouse=True)
+def later() -> Iterator[None]:
+    """A kernel of the user's."""
+
+    @kernel("lang.later")
+    def function(x: int, *, ms: int, word: str = "now") -> tuple[int, str]:
+        """Add one, later."""
+        return x + ms, word
+
+    yield
+    del USER_FUNCTIONS["lang.later"]
+    del USER_KERNELS._kernels["lang.later"]
+
+
+def at_mark(text: str) -> tuple[str, int]:
+    before, mark, after = text.partition("¦")
+    assert mark
+    return before + after, len(before)
+
+
+def offered(line: str) -> dict[str, str]:
+    """What is offered at the mark in a line of @main, with its types."""
+    return {one.text: one.type for one in complete(*at_mark(f"{HEAD}  {line}{TAIL}"))}
+
+
+def test_values_that_are_there_have_their_types() -> None:
+    assert offered("%b = tfrt.add.i32 %¦") == {"%big": "i64", "%six": "i32", "%n": "i32"}
+    assert offered("%b = tfrt.add.i32 %s¦") == {"%six": "i32"}
+
+
+@pytest.mark.parametrize(
+    ("line", "wanted"),
+    [
+        ("%b = tfrt.constant.i3¦", {"tfrt.constant.i32": "() -> i32"}),
+        ("%b = tfrt.call @tw¦", {"@twice": "(i32) -> i32"}),
+        ('%b = "lang.la¦', {"lang.later": "(int) -> (int, str)"}),
+        ('%b = "lang.later"(%six) {m¦', {"ms": "int"}),
+        ('%b = "lang.later"(%six) {ms = 1 : i64, w¦', {"word": "str = 'now'"}),
+        (
+            '%b = "lang.later"(%six) {ms = 1 : i¦',
+            dict.fromkeys(("i1", "i8", "i16", "i32", "i64"), "type"),
+        ),
+        ("%b = tfrt.merge.chains %six, %n : !tfrt.ch¦", {"!tfrt.chain": "type"}),
+        ("tfrt.ret¦", {"tfrt.return": "operation"}),
+        ("%b = arith.addi¦", {"arith.addi": "(lhs, rhs) -> result"}),
+        ("%b = ari¦", {"arith.": "dialect"}),
+        ("// tfrt.ad¦", {}),
+        ('%b = tfrt_test.get_string {value = "tfrt.ad¦', {}),
+    ],
+)
+def test_what_fits_the_place_is_offered(line: str, wanted: dict[str, str]) -> None:
+    assert offered(line) == wanted
+
+
+def test_a_part_of_a_name_finds_the_operation() -> None:
+    assert {"tfrt.maximum.i32", "tfrt.maximum.f64"} <= offered("%b = maxim¦").keys()
+
+
+def test_values_of_regions_stay_in_them() -> None:
+    text = (
+        "func.func @main(%n: i32) -> i32 {\n  %m = tfrt.repeat.i32 %n, %n : i32 {\n"
+        "    %inner = tfrt.add.i32 %n, %n\n    %x = tfrt.add.i32 %¦\n    tfrt.return %inner : i32\n"
+        "  }\n  %y = tfrt.add.i32 %|\n}"
+    )
+    inside = complete(*at_mark(text.replace("|", "")))
+    outside = complete(*at_mark(text.replace("¦", "").replace("|", "¦")))
+    assert [one.text for one in inside] == ["%inner", "%n"]
+    assert [one.text for one in outside] == ["%m", "%n"]
+
+
+def test_types_are_read_from_every_form() -> None:
+    text = """func.func @main() -> i64 {
+  %c = arith.constant 41 : i64
+  %t, %v = async.execute -> !async.value<i64> {
+    async.yield %c : i64
+  }
+  %l:2 = "x.y"(%c) : (i64) -> (i64, memref<4xf32>)
+  %r = async.await %v : !async.value<i64>
+  %p = arith.cmpi slt, %c, %r : i64
+  %w = arith.trunci %c : i64 to i32
+  scf.for %i = %a to %b step %c iter_args(%k = %c) -> (i64) {
+  ^bb0(%arg: i64, %q: memref<4x?xf32>):
+    scf.yield
+  }
+}"""
+    assert {value.name: value.type for value in scan(text).values} == {
+        "%c": "i64",
+        "%t": "!async.value<i64>",
+        "%v": "!async.value<i64>",
+        "%l#0": "i64",
+        "%l#1": "memref<4xf32>",
+        "%r": "i64",
+        "%p": "i1",
+        "%w": "i32",
+        "%i": "index",
+        "%k": "i64",
+        "%arg": "i64",
+        "%q": "memref<4x?xf32>",
+    }
+
+
+@pytest.mark.parametrize(
+    ("line", "parts"),
+    [
+        ("%p = tfrt.m¦ul.i32 %six, %six", ["tfrt.mul.i32  (i32, i32) -> i32", "The product"]),
+        ('%p = "lang.la¦ter"(%six) {ms = 1 : i64}', ["lang.later", "Add one, later.", "ms: int"]),
+        ('%p = "lang.later"(%six) {m¦s = 1 : i64}', ["ms: int", "lang.later"]),
+        ("%p = tfrt.mul.i32 %s¦ix, %six", ["%six: i32", "line 2: %six = tfrt.constant.i32 6"]),
+        ("%p = tfrt.call @twi¦ce(%six)", ["@twice  (i32) -> i32", "line 8"]),
+        ("%p = tfrt.addd.i3¦2 %six", ["tfrt.addd.i32 is unknown; did you mean tfrt.add.i32?"]),
+        ('%p = "lang.latr¦"(%six)', ["did you mean lang.later?"]),
+        ("%p = tfrt.add.i32 %nowher¦e", ["%nowhere is not defined here"]),
+        ("%p = async.exe¦cute", ["async.execute", "A task"]),
+        ("%p = tfrt.ca¦ll @twice(%six)", ["strict unless"]),
+    ],
+)
+def test_what_stands_somewhere_is_explained(line: str, parts: list[str]) -> None:
+    found = explain(*at_mark(f"{HEAD}  {line}{TAIL}")) or ""
+    assert [part for part in parts if part not in found] == []
+
+
+def test_remarks_and_marks_are_not_explained() -> None:
+    assert explain("// tfrt.add.i32", 5) is None
+    assert explain("  = ", 1) is None
+    assert explain("", 0) is None
+
+
+def test_definitions_are_found() -> None:
+    text, cursor = at_mark(f"{HEAD}  %p = tfrt.call @twice(%s¦ix){TAIL}")
+    place = definition(text, cursor)
+    assert place is not None
+    assert (text[place.start : place.end], place.start) == ("%six", text.index("%six"))
+    place = definition(text, text.index("@twice(%six)") + 2)
+    assert place is not None
+    assert text[place.start :].startswith("@twice(%x: i32)")
+    assert definition(text, text.index("tfrt.call")) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "%",
+        '"',
+        "@",
+        "%x =",
+        "func.func @",
+        "func.func @f(",
+        "{{{",
+        "}}}",
+        "%a:99999999999 = x.y",
+        "\ud800%",
+        "%x = tfrt.add.i32 %x, %x : (((",
+        "(" * 2000,
+    ],
+)
+def test_no_text_is_too_strange(text: str) -> None:
+    for cursor in (0, len(text) // 2, len(text), len(text) + 5):
+        complete(text, cursor)
+        explain(text, cursor)
+        definition(text, cursor)
+
+
+def test_each_kernel_says_what_it_does() -> None:
+    without = [name for name in kernel_names() if not getattr(entry(name), "text", "")]
+    assert without == []
+
+
+def test_the_table_has_the_users_kernels_and_dialects() -> None:
+    assert "lang.later" in names("lang.")
+    assert "async.execute" in names("async.")
+    assert entry("no.such") is None
+    found = entry("lang.later")
+    assert found is not None
+    assert found.line == "lang.later  (int) -> (int, str)  {ms: int, word: str = 'now'}"
+    assert '"lang.later"(%a) {ms = 1 : i64} : (i32) -> (i32, !tfrt.string)' in found.example

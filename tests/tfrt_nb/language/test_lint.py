@@ -1,0 +1,41 @@
+"""Mistakes in a text that nobody has run."""
+
+from __future__ import annotations
+
+import pytest
+
+from tfrt_nb import Program
+from tfrt_nb.language.lint import lint
+
+RIGHT = "func.func @main() -> i32 {\n  %a = tfrt.constant.i32 1\n  tfrt.return %a : i32\n}"
+
+
+def test_a_right_text_and_none_have_no_mistakes() -> None:
+    for text in ("", "\n\n", "// only a remark", RIGHT, RIGHT.replace("\n", "\r\n")):
+        assert lint(text, "cell") == ()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ("tfrt.addd.i32 %a, %a", "cell:2:8: error: custom op 'tfrt.addd.i32' is unknown"),
+        ('"shop.unheard"() : () -> i32', "cell:2:8: error: unknown kernel: shop.unheard"),
+        ("tfrt.add.i32 %b, %b", "cell:2:21: error: use of undeclared SSA value name"),
+    ],
+)
+def test_a_mistake_is_at_its_place(wrong: str, message: str) -> None:
+    (found,) = lint(RIGHT.replace("tfrt.constant.i32 1", wrong), "cell")[:1]
+    assert str(found).startswith(message)
+
+
+def test_functions_of_other_programs_are_known() -> None:
+    text = (
+        "func.func @f() -> i32 {\n  %a = tfrt.call @main() : () -> i32\n  tfrt.return %a : i32\n}"
+    )
+    assert len(lint(text, "cell")) == 1
+    assert lint(text, "cell", {"one": Program.from_source(RIGHT)}) == ()
+
+
+def test_compiled_functions_are_looked_at_without_compiling() -> None:
+    text = "func.func @main() -> i64 {\n  %a = arith.constant 1 : i64\n  return %a : i32\n}"
+    assert len(lint(text, "cell")) >= 1

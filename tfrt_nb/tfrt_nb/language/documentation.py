@@ -1,0 +1,133 @@
+"""One line for each family of operations whose kernels are native or made for many types.
+
+A family is a name without its types: `tfrt.add` is `tfrt.add.i32` and its like.  Kernels in Python
+are documented by their docstrings, control flow by its classes.
+"""
+
+from __future__ import annotations
+
+import re
+
+FAMILIES = {
+    "tfrt.constant": "A number that the program says.",
+    "tfrt.add": "The sum.  Whole numbers wrap.",
+    "tfrt.minus": "The first number less the second.  Whole numbers wrap.",
+    "tfrt.mul": "The product.  Whole numbers wrap.",
+    "tfrt.multiply": "The product.",
+    "tfrt.div": "The quotient; of whole numbers, which are cut towards zero, the remainder as well.",
+    "tfrt.floordiv": "The quotient, rounded down, and the remainder, as Python's divmod gives them.",
+    "tfrt.minimum": "The smaller number.",
+    "tfrt.maximum": "The larger number.",
+    "tfrt.abs": "The number without its sign.",
+    "tfrt.equal": "Whether both are equal.",
+    "tfrt.notequal": "Whether both differ.",
+    "tfrt.less": "Whether the first is less than the second.",
+    "tfrt.lessequal": "Whether the first is less than the second, or equal to it.",
+    "tfrt.greater": "Whether the first is greater than the second.",
+    "tfrt.greaterequal": "Whether the first is greater than the second, or equal to it.",
+    "tfrt.and": "The bits that both have.",
+    "tfrt.or": "The bits that one of them has.",
+    "tfrt.xor": "The bits that exactly one of them has.",
+    "tfrt.shiftleft": "The first number's bits, moved up by the second.",
+    "tfrt.shiftright": "The first number's bits, moved down by the second; the sign stays.",
+    "tfrt.cast": "The number as one of the other type.",
+    "tfrt.print": "Print the number with its type, once the chain is there; the new chain is for what"
+    " comes next.",
+    "tfrt.new.chain": "A chain: a value without content that only orders effects.",
+    "tfrt.merge.chains": "A chain that is there when all operands are.",
+    "tfrt.alias.value": "The value, once the chain is there.",
+    "tfrt.copy_s": "The value itself.",
+    "tfrt.repeat": "Runs its region so many times; the loop's values go from round to round.",
+    "tfrt_test.as_chain": "A chain that is there when all operands are.",
+    "tfrt_test.async_add": "The sum, computed by another task.",
+    "tfrt_test.async_constant": "A number that the program says, given by another task.",
+    "tfrt_test.async_copy": "The value, given by another task.",
+    "tfrt_test.async_copy_2": "The value, given by another task.",
+    "tfrt_test.async_copy.with_delay": "The value, a moment later, by a thread of the blocking pool.",
+    "tfrt_test.copy.with_delay": "The value, a moment later: the worker sleeps.",
+    "tfrt_test.usleep": "Sleep so many microseconds, on a thread of the blocking pool.",
+    "tfrt_test.blocking.usleep": "A chain, after so many microseconds on a thread of the blocking pool.",
+    "tfrt_test.atomic.create": "A counter that starts at zero.",
+    "tfrt_test.atomic.inc": "Add one to a counter.",
+    "tfrt_test.atomic.add": "Add a number to a counter.",
+    "tfrt_test.atomic.get": "What a counter has.",
+    "tfrt_test.count3": "The number and the two that follow it.",
+    "tfrt_test.sum": "The sum of all operands.",
+    "tfrt_test.fail": "Always fails: its result is an error.",
+    "tfrt_test.partial_fail": "Two results: a number, and an error.",
+    "tfrt_test.report_error_async": "An error that another task reports.",
+    "tfrt_test.report_error_concrete_async": "An error that another task puts in the place of the result.",
+    "tfrt_test.report_error_indirect_async": "An error that another task forwards the result to.",
+    "tfrt_test.error_chain": "A chain that is an error.",
+    "tfrt_test.cancel": "Cancels the run: what has not begun is skipped.",
+    "tfrt_test.identity": "The operands behind the chain, once it is there.",
+    "tfrt_test.multi_arg_result": "The operands.",
+    "tfrt_test.make_indirect": "The operands, each behind a value that is forwarded to it.",
+    "tfrt_test.get_uniqueness": "Of each operand, whether nothing else refers to it.",
+    "tfrt_test.sync_sum": "The sum of all operands.",
+    "tfrt_test.sync_sum2": "The sum of all operands.",
+    "tfrt_test.sync_sum_attributes": "The sum of all attributes.",
+    "tfrt_test.error_s": "Always fails: its result is an error.",
+    "tfrt_test.get_string_sync": "The string of an attribute.",
+    "tfrt_test.invoke_sync_function": "What a sync function returns for these operands.",
+    "tfrt_test.sync.const_dense_attr": "A copy of the elements of an attribute.",
+    "tfrt_test.get_static_tensor_type": "The kind of tensor of that name.",
+    "tfrt_test.matmul": "Write alpha times the matrix product of two tensors, plus beta times what it"
+    " holds, into the third.",
+    "tfrt_test.relu": "Write into the second tensor the elements of the first, zero for negative ones.",
+    "tfrt_test.relu_inplace": "Make negative elements zero.",
+    "tfrt_test.add": "Write the sums of the elements of two tensors into the third.",
+    "tfrt_test.add_inplace": "Add the elements of the first tensor to those of the second.",
+    "tfrt_test.equal": "Write into the third tensor whether the elements of the first two are equal.",
+    "tfrt_test.equal_inplace": "Write into the second tensor whether its elements equal the first's.",
+    "tfrt_test.broadcast": "The tensor, repeated to fill the shape.",
+    "tfrt_test.argmax": "Where each row has its largest element.",
+    "tfrt_test.reduce_mean": "The mean over the first axis.",
+    "tfrt_test.slice_inplace": "A part of the tensor, which shares its memory.",
+    "tfrt_test.cast": "The tensor with elements of the other type.",
+    "tfrt_dht.create_uninitialized_tensor": "A dense tensor of that shape, its elements not set.",
+    "tfrt_dht.fill_tensor_with_constant": "Set all elements of the tensor to one number.",
+    "tfrt_dht.set_tensor_with_constant_values": "Set the elements to numbers that the program says.",
+    "tfrt_dht.set_tensor_with_values": "Set the elements to the operands.",
+    "tfrt_dht.make_tensor": "A tensor of that shape over the memory of a buffer.",
+    "tfrt_dht.tensor_equal": "Whether two tensors have the same shape and elements.",
+    "tfrt_dht.tensor_allclose": "Whether two tensors have the same shape and nearly the same elements.",
+    "tfrt_dht_sync.create_uninitialized_tensor": "A dense tensor of that shape, its elements not set.",
+    "tfrt_dht_sync.fill_tensor_with_constant": "Set all elements of the tensor to one number.",
+    "tfrt_dht_sync.print_tensor": "Print a tensor of any kind.",
+    "tfrt_dht_sync.set_tensor_with_constant_values": "Set the elements to numbers that the program says.",
+    "tfrt_dht_sync.tensor_equal": "Whether two tensors have the same shape and elements.",
+    "coo.convert_dht_to_coo": "The tensor in coordinates: only elements other than zero are kept.",
+    "coo.convert_coo_to_dht": "The dense tensor with the elements of a sparse one.",
+    "coo.tensor_equal": "Whether two sparse tensors have the same shape and elements.",
+    "btf.read_dense_tensor": "Tensor number N of a file of tensors.",
+    "btf.read_coo_tensor": "Tensor number N of a file of tensors, which is sparse.",
+    "ts.as_fixed_rank_shape": "The shape, if it has that many dimensions.",
+    "ts.print_fixed_rank_shape": "Print the sizes of a shape of that rank.",
+    "arith.constant": "A number or array that the program says.",
+    "func.func": "A function.",
+    "func.return": "Ends a compiled function and gives its results.",
+    "func.call": "Calls a compiled function, and waits for its return.",
+    "memref.load": "An element of a buffer.",
+    "memref.store": "Writes an element of a buffer.",
+}  # fmt: skip
+
+_TYPE_PART = re.compile(r"u?i\d+|b?f\d+|complex\d+|bool|\d+|\d+ulp|\w+_to_\w+|i32(_i32)*")
+
+
+def family_of(name: str) -> str:
+    """The name without the types at its end."""
+    parts = name.split(".")
+    while len(parts) > 2 and _TYPE_PART.fullmatch(parts[-1]):
+        parts.pop()
+    return ".".join(parts)
+
+
+def family_text(name: str) -> str:
+    """What there is to say about the family of an operation; "" if nothing is here."""
+    family = family_of(name)
+    if family in FAMILIES:
+        return FAMILIES[family]
+    plain, _, rest = family.partition("_s")
+    text = FAMILIES.get(plain + rest, "") if rest == "" or rest.startswith(".") else ""
+    return f"{text}  In sync functions." if text else ""

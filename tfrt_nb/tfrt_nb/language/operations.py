@@ -1,0 +1,290 @@
+"""The table of operations: kernels of the runtime, the user's own, control flow, MLIR's dialects."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import cast
+
+from xdsl.ir import Operation as IrOperation
+from xdsl.irdl import IRDLOperation, OptionalDef, VariadicDef
+
+from tfrt_nb.dialects import control_flow
+from tfrt_nb.dialects.catalog import (
+    SIGNATURES,
+    UPSTREAM_DIALECTS,
+    host_operation,
+    new_context,
+    similar_operations,
+)
+from tfrt_nb.dialects.signatures import Form, Signature
+from tfrt_nb.dialects.types import WORDS
+from tfrt_nb.language.documentation import family_text
+from tfrt_runtime.kernels.annotations import signature_of
+from tfrt_runtime.kernels.registry import REQUIRED, Kernel, PythonKernel
+from tfrt_runtime.kernels.standard import available_kernels
+from tfrt_runtime.kernels.user import USER_FUNCTIONS, UserKernel
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An operation: its signature as `(i32, i32) -> i32`, its attributes with their types."""
+
+    name: str
+    signature: str
+    attributes: Mapping[str, str] = field(default_factory=dict)
+    text: str = ""
+    example: str = ""
+    is_user: bool = False
+    is_short: bool = True
+    """Whether the name stands without quotes."""
+
+    @property
+    def line(self) -> str:
+        """Name, signature and attributes."""
+        listed = ", ".join(f"{name}: {type_}" for name, type_ in self.attributes.items())
+        return f"{self.name}  {self.signature}" + (f"  {{{listed}}}" if listed else "")
+
+    @property
+    def full(self) -> str:
+        """All that there is to say."""
+        parts = [self.line, self.text, f"for example: {self.example}" if self.example else ""]
+        return "\n\n".join(part for part in parts if part)
+
+
+def entry(name: str) -> Entry | None:
+    """What is known of an operation; None if there is none of that name."""
+    user = USER_FUNCTIONS.get(name)
+    return _user_entry(user) if user is not None else _known_entry(name)
+
+
+@cache
+def _known_entry(name: str) -> Entry | None:
+    if name in SIGNATURES:
+        return _signature_entry(SIGNATURES[name])
+    operation = host_operation(name)
+    if operation is not None:
+        return _class_entry(operation)
+    dialect = name.partition(".")[0]
+    if dialect in UPSTREAM_DIALECTS and dialect != name:
+        operation = new_context().get_registered_op(name, [])
+        return None if operation is None else _class_entry(operation)
+    kernel = available_kernels().get(name)
+    return None if kernel is None else _kernel_entry(kernel)
+
+
+def names(prefix: str = "") -> list[str]:
+    """The names of the operations that begin with `prefix`, in order.
+
+    Of MLIR's dialects, only if the prefix has their name whole.
+    """
+    found = [*SIGNATURES, *(op.name for op in control_flow.OPERATIONS), *USER_FUNCTIONS]
+    dialect, dot, _ = prefix.partition(".")
+    if dot and dialect in UPSTREAM_DIALECTS:
+        found += _dialect_names(dialect)
+    return sorted({name for name in found if name.startswith(prefix)})
+
+
+def kernel_names() -> list[str]:
+    """The names of all operations of host programs, the user's own among them."""
+    return sorted(
+        name
+        for name in {*available_kernels(), *(op.name for op in control_flow.OPERATIONS)}
+        if " " not in name
+    )
+
+
+def similar(name: str) -> list[str]:
+    """Names that `name` may be meant to be, the likeliest first; those of the user's kernels, too."""
+    own = difflib.get_close_matches(name, list(USER_FUNCTIONS), n=2, cutoff=0.75)
+    return [*own, *similar_operations(name)]
+
+
+@cache
+def _dialect_names(dialect: str) -> tuple[str, ...]:
+    context = new_context()
+    context.get_registered_op(f"{dialect}.", [])
+    loaded = [one for one in context.loaded_dialects if one.name == dialect]
+    return tuple(op.name for one in loaded for op in one.operations)
+
+
+def spelled(word: str) -> str:
+    """A type word of a signature as programs write it."""
+    return str(WORDS[word]) if word in WORDS else word
+
+
+def listed(types: list[str], *, results: bool = False) -> str:
+    """Types in parentheses; a single result stands without."""
+    return types[0] if results and len(types) == 1 else f"({', '.join(types)})"
+
+
+def _signature_entry(one: Signature) -> Entry:
+    operands = [spelled(word) for word in one.operands]
+    if one.rest is not None:
+        operands.append(f"{spelled(one.rest)}...")
+    signature = f"{listed(operands)} -> {listed([spelled(w) for w in one.results], results=True)}"
+    attributes = {
+        name: spelled(word.removesuffix("?").removeprefix("array."))
+        + ("[]" if word.startswith("array.") else "")
+        for name, word in one.attributes.items()
+    }
+    kernel_text = family_text(one.name) or _docstring(one.name)
+    return Entry(
+        one.name,
+        signature,
+        attributes,
+        kernel_text,
+        _example(one, operands),
+        is_short=one.form is not Form.GENERIC,
+    )
+
+
+def _docstring(name: str) -> str:
+    kernel = available_kernels().get(name)
+    if not isinstance(kernel, PythonKernel):
+        return ""
+    return inspect.getdoc(kernel.function) or ""
+
+
+_VALUES = {"i1": "true", "string": '"text"', "f32": "2.5", "f64": "2.5"}
+
+
+def _example(one: Signature, operands: list[str]) -> str:
+    """An operation of this kind as a program has it, as far as its types are fixed."""
+    if "any" in (*one.operands, *one.results, one.rest) or one.rest is not None:
+        return ""
+    names_ = ", ".join("abcdefgh"[i : i + 1].join(("%", "")) for i in range(len(operands)))
+    results = ", ".join(f"%{'xyzuvw'[i]}" for i in range(len(one.results)))
+    left = f"{results} = " if results else ""
+    words = list(one.attributes.items())
+    if one.form is Form.CONSTANT:
+        return f"{left}{one.name} {_VALUES.get(words[0][1], '7')}"
+    if one.form is Form.OPERANDS and not words:
+        return f"{left}{one.name} {names_}".rstrip()
+    if one.form is Form.GENERIC and all(word in ("i32", "i64", "string") for _, word in words):
+        inside = ", ".join(
+            f'{key} = "text"' if word == "string" else f"{key} = 1 : {word}" for key, word in words
+        )
+        given = f" {{{inside}}}" if inside else ""
+        types = listed([spelled(word) for word in one.results], results=True)
+        return f'{left}"{one.name}"({names_}){given} : {listed(operands)} -> {types}'
+    return ""
+
+
+def _class_entry(operation: type[IrOperation]) -> Entry:
+    """An operation that has a class: its docstring says how it is written."""
+    text = inspect.cleandoc(operation.__doc__ or "") or family_text(operation.name)
+    is_of_host = operation.name in {op.name for op in control_flow.OPERATIONS}
+    if not issubclass(operation, IRDLOperation) or is_of_host:
+        return Entry(operation.name, "", _callee_attributes(operation), text)
+    definition = operation.get_irdl_definition()
+    operands = [_part(name, part) for name, part in definition.operands]
+    results = [_part(name, part) for name, part in definition.results]
+    attributes = {
+        name: "attribute" for name in definition.properties if name != "operandSegmentSizes"
+    }
+    return Entry(
+        operation.name, f"{listed(operands)} -> {listed(results, results=True)}", attributes, text
+    )
+
+
+def _callee_attributes(operation: type[IrOperation]) -> Mapping[str, str]:
+    return {control_flow.NONSTRICT: "unit"} if operation.name.startswith("tfrt.") else {}
+
+
+def _part(name: str, definition: object) -> str:
+    if isinstance(definition, OptionalDef):
+        return f"{name}?"
+    if isinstance(definition, VariadicDef):
+        return f"{name}..."
+    return name
+
+
+def _kernel_entry(kernel: Kernel) -> Entry:
+    """A kernel without a signature: what its registration says."""
+    text = family_text(kernel.name)
+    attributes: Mapping[str, str] = {}
+    signature = "(...) -> ..."
+    if isinstance(kernel, PythonKernel):
+        text = text or inspect.getdoc(kernel.function) or ""
+        if kernel.takes is not None and kernel.results is not None:
+            operands = [f"arg{i}" for i in range(kernel.takes)]
+            results = [spelled(word) for word in kernel.results]
+            signature = f"{listed(operands)} -> {listed(results, results=True)}"
+    return Entry(kernel.name, signature, attributes, text, is_short=False)
+
+
+_IN_EXAMPLES = {
+    "int": "i32",
+    "float": "f64",
+    "bool": "i1",
+    "str": "!tfrt.string",
+    "chain": "!tfrt.chain",
+}
+_ATTRIBUTES = {"int": "1 : i64", "float": "2.5 : f64", "bool": "true", "str": '"text"'}
+
+
+def _user_entry(user: UserKernel) -> Entry:
+    """A kernel of the user's: its annotations are its types."""
+    signature = signature_of(user.function)
+    operands: list[str] = []
+    for parameter in list(signature.parameters.values())[user.has_frame :]:
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            operands.append(f"{annotation(parameter.annotation)}...")
+        elif parameter.kind is not parameter.KEYWORD_ONLY:
+            operands.append(annotation(parameter.annotation))
+    results = _results(signature.return_annotation)
+    attributes = {
+        one.name: annotation(signature.parameters[one.name].annotation)
+        + ("" if one.default is REQUIRED else f" = {one.default!r}")
+        for one in user.attributes
+    }
+    shown = f"{listed(operands)} -> {listed(results, results=True)}"
+    required = [one for one in user.attributes if one.default is REQUIRED]
+    inside = ", ".join(
+        f"{one.name} = {_ATTRIBUTES.get(attributes[one.name], '1 : i64')}" for one in required
+    )
+    types = [[_IN_EXAMPLES.get(one, one) for one in part] for part in (operands, results)]
+    values = ", ".join(f"%{'abcdefghijklmnopqrstuvwxyz'[i % 26]}" for i in range(len(operands)))
+    example = (
+        f'%x = "{user.name}"({values}){f" {{{inside}}}" if inside else ""}'
+        f" : {listed(types[0])} -> {listed(types[1], results=True)}"
+    )
+    return Entry(
+        user.name,
+        shown,
+        attributes,
+        user.documentation,
+        example if "any" not in str(types) and "..." not in str(types) else "",
+        is_user=True,
+        is_short=False,
+    )
+
+
+def _results(returned: object) -> list[str]:
+    if returned in (None, "None"):
+        return ["chain"]
+    parts = getattr(returned, "__args__", None)
+    if getattr(returned, "__origin__", None) is tuple and parts:
+        return [annotation(part) for part in cast("tuple[object, ...]", parts)]
+    return [annotation(returned)]
+
+
+def annotation(value: object) -> str:
+    """An annotation of a kernel in as few words as say it."""
+    if value is inspect.Parameter.empty:
+        return "any"
+    if isinstance(value, str):
+        return value.removeprefix("tfrt.").removeprefix("tfrt_nb.")
+    name = getattr(value, "name", None)
+    if isinstance(name, str):
+        return name
+    return str(getattr(value, "__name__", value))
+
+
+def all_entries(pattern_names: list[str]) -> Iterator[Entry]:
+    """The entries of these names that there are."""
+    return (found for name in pattern_names if (found := entry(name)) is not None)

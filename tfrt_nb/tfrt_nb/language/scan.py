@@ -1,0 +1,387 @@
+"""Functions and values of a text that is being written: nothing in it has to be right.
+
+One pass over its tokens.  Offsets are positions in the text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from tfrt_nb.dialects.catalog import SIGNATURES
+from tfrt_nb.dialects.types import WORDS
+
+TOKEN = re.compile(
+    r"""(?P<comment>//[^\n]*)|(?P<string>"(?:[^"\\\n]|\\.)*"?)|(?P<value>%[\w$.-]+(?:\#\d+)?)
+    |(?P<symbol>@(?:[\w$.-]+|"[^"\n]*"))|(?P<block>\^[\w$.-]+)|(?P<type>![\w$.]+|\b(?:s|u)?i\d+\b|\bb?f\d+\b|\bindex\b)
+    |(?P<number>-?\b\d[\w.]*(?:[+-]\d+)?)|(?P<word>[A-Za-z_][\w$.]*)|(?P<arrow>->)
+    |(?P<newline>\n)|(?P<mark>[(){}<>\[\],:=+*?|&;!%@^#-])""",
+    re.VERBOSE,
+)
+_FUNCTIONS = frozenset({"func", "func.func", "async.func"})
+_OPEN, _CLOSE = "([{<", ")]}>"
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A piece of the text; `kind` is a group of `TOKEN`."""
+
+    kind: str
+    text: str
+    start: int
+
+    @property
+    def end(self) -> int:
+        return self.start + len(self.text)
+
+
+@dataclass(slots=True)
+class Value:
+    """A named value, from its definition on, to the end of the region that it is in."""
+
+    name: str
+    type: str
+    start: int
+    visible_from: int
+    visible_to: int | None = None
+
+
+@dataclass(slots=True)
+class Function:
+    """A function with its head: `start` is where its name is."""
+
+    name: str
+    signature: str
+    start: int
+    parameters: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Statement:
+    """An operation: the names of its results, its own name, and where its text begins and ends."""
+
+    name: str
+    start: int
+    end: int
+
+
+@dataclass(slots=True)
+class Scan:
+    """What there is in a text."""
+
+    text: str
+    tokens: list[Token]
+    values: list[Value] = field(default_factory=list)
+    functions: list[Function] = field(default_factory=list)
+    statements: list[Statement] = field(default_factory=list)
+
+    def visible(self, offset: int) -> list[Value]:
+        """The values that an operation at `offset` may use, the latest last; each name once."""
+        found = {
+            value.name: value
+            for value in self.values
+            if value.visible_from <= offset
+            and (value.visible_to is None or offset <= value.visible_to)
+        }
+        return list(found.values())
+
+    def token_at(self, offset: int) -> Token | None:
+        """The token that the cursor is in or at the end of; a name rather than a mark."""
+        touching = [t for t in self.tokens if t.start <= offset <= t.end and t.kind != "newline"]
+        return max(touching, key=lambda t: (t.kind not in ("mark", "arrow"), t.start), default=None)
+
+    def statement_at(self, offset: int) -> Statement | None:
+        """The innermost operation that `offset` is in."""
+        inside = [one for one in self.statements if one.start <= offset <= one.end]
+        return max(inside, key=lambda one: one.start, default=None)
+
+
+def tokens_of(text: str) -> Iterator[Token]:
+    """The tokens of a text, without blanks; what is no token is left out."""
+    for match in TOKEN.finditer(text):
+        yield Token(match.lastgroup or "", match[0], match.start())
+
+
+def scan(text: str) -> Scan:
+    """What there is in `text`."""
+    tokens = list(tokens_of(text))
+    found = Scan(text, tokens)
+    _Scanner(found).run([token for token in tokens if token.kind != "comment"])
+    return found
+
+
+class _Scanner:
+    """Walks over the tokens; `_scopes` has the values of each open brace."""
+
+    def __init__(self, found: Scan) -> None:
+        self._found = found
+        self._scopes: list[list[Value]] = [[]]
+        self._results_open: list[list[tuple[Value, int]]] = [[]]
+        self._latest: list[Value] = []
+        self._next: list[Value] = []
+
+    def run(self, tokens: list[Token]) -> None:
+        self._tokens = tokens
+        at = 0
+        while at < len(tokens):
+            at = self._step(at)
+        for scope in self._scopes:
+            for value in scope:
+                value.visible_to = None
+
+    def _step(self, at: int) -> int:
+        token = self._tokens[at]
+        if token.text == "{":
+            self._scopes.append(self._next)
+            for value in self._next:
+                value.visible_from = min(value.visible_from, token.end)
+            self._next = []
+            limit = len(self._found.text) + 1
+            # What an operation gives is there when its region is behind.
+            own = [one for one in self._latest if token.start < one.visible_from <= limit]
+            self._results_open.append([(one, one.visible_from) for one in own])
+            for one in own:
+                one.visible_from = limit + 1
+        elif token.text == "}" and len(self._scopes) > 1:
+            for value in self._scopes.pop():
+                value.visible_to = token.start
+            for value, start in self._results_open.pop():
+                value.visible_from = max(start, token.end)
+        elif token.kind == "word" and token.text in _FUNCTIONS:
+            return self._head(at)
+        elif token.kind == "block" and self._text(at + 1) == "(":
+            close = self._closing(at + 1)
+            self._define(self._parameters(at + 2, close), self._scopes[-1])
+            return close
+        elif token.text == "as" and self._text(at + 2) == ":":  # `(%x as %a: i32)`
+            stop = self._part_end(at + 3, len(self._tokens))
+            self._define(self._parameters(at + 1, stop), self._next)
+            return stop
+        elif token.kind == "value" and self._is_statement_start(at):
+            return self._results(at)
+        elif token.kind == "value" and self._text(at + 1) == "=":
+            self._define([self._carried(at)], self._next)
+        elif token.kind in ("word", "string") and self._is_statement_start(at):
+            self._statement(at)
+        return at + 1
+
+    def _text(self, at: int) -> str:
+        return self._tokens[at].text if at < len(self._tokens) else ""
+
+    def _is_statement_start(self, at: int) -> bool:
+        if at == 0:
+            return True
+        before = self._tokens[at - 1]
+        if before.text == "{":  # of a region, and not of attributes
+            return self._text(at + 1) not in ("=", "}") or self._tokens[at].kind == "value"
+        return before.kind == "newline" or before.text in ("}", "{")
+
+    def _define(self, values: list[Value], scope: list[Value]) -> None:
+        self._found.values += values
+        scope += values
+
+    def _carried(self, at: int) -> Value:
+        """`%i = %a` of a loop: a value of the region that follows, of the other's type."""
+        token, other = self._tokens[at], self._text(at + 2)
+        statement = self._found.statements[-1].name if self._found.statements else ""
+        before = self._text(at - 1)
+        types = {value.name: value.type for scope in self._scopes for value in scope}
+        is_index = statement in ("scf.for", "scf.parallel") and before == statement
+        return Value(
+            token.text, "index" if is_index else types.get(other, ""), token.start, token.end
+        )
+
+    def _head(self, at: int) -> int:
+        """A function: its arguments belong to the region that follows."""
+        tokens = self._tokens
+        symbol = at + 1
+        while symbol < len(tokens) and tokens[symbol].kind == "word":
+            symbol += 1
+        if symbol >= len(tokens) or tokens[symbol].kind != "symbol":
+            return at + 1
+        self._found.statements.append(
+            Statement(tokens[at].text, tokens[at].start, self._line_end(tokens[at].start))
+        )
+        name = tokens[symbol]
+        end = symbol + 1
+        arguments: list[Value] = []
+        types: list[str] = []
+        if self._text(end) == "(":
+            close = self._closing(end)
+            arguments = self._parameters(end + 1, close)
+            types = [value.type for value in arguments] or self._types(end + 1, close)
+            end = close + 1
+        results: list[str] = []
+        if self._text(end) == "->":
+            stop = end + 1
+            while stop < len(tokens) and not (
+                tokens[stop].text in ("{", "attributes") or tokens[stop].kind == "newline"
+            ):
+                stop = self._closing(stop) + 1 if tokens[stop].text in _OPEN else stop + 1
+            results = self._types(end + 1, stop)
+            end = stop
+        shown = results[0] if len(results) == 1 else f"({', '.join(results)})"
+        names = tuple(value.name for value in arguments)
+        signature = f"({', '.join(types)}) -> {shown}"
+        self._found.functions.append(Function(name.text[1:], signature, name.start, names))
+        self._found.values += arguments
+        self._next = arguments
+        while end < len(tokens) and tokens[end].text != "{" and tokens[end].kind != "newline":
+            if tokens[end].text == "attributes" and self._text(end + 1) == "{":
+                end = self._closing(end + 1) + 1
+                continue
+            end += 1
+        if end >= len(tokens) or tokens[end].kind == "newline":  # a declaration
+            self._next = []
+        return end
+
+    def _parameters(self, at: int, close: int) -> list[Value]:
+        values: list[Value] = []
+        while at < close:
+            token = self._tokens[at]
+            if token.kind == "value" and self._text(at + 1) == ":":
+                start, at = at + 2, self._part_end(at + 2, close)
+                type_ = self._source(start, at).partition("{")[0].strip()
+                values.append(Value(token.text, type_, token.start, token.end))
+            else:
+                at += 1
+        return values
+
+    def _results(self, at: int) -> int:
+        """`%a, %b:2 = operation ...`"""
+        tokens = self._tokens
+        names: list[tuple[Token, int]] = []
+        while at < len(tokens) and tokens[at].kind == "value":
+            count = 1
+            name = tokens[at]
+            at += 1
+            if self._text(at) == ":" and self._text(at + 1).isdigit():
+                count = min(int(self._text(at + 1)), 64)
+                at += 2
+            names.append((name, count))
+            if self._text(at) == ",":
+                at += 1
+        if self._text(at) != "=" or at + 1 >= len(tokens):
+            return max(at, 1)
+        at += 1
+        if tokens[at].kind not in ("word", "string"):
+            return at
+        statement = self._statement(at, names[0][0].start)
+        types = self._result_types(statement, at)
+        index = 0
+        self._latest = []
+        for name, count in names:
+            for part in range(count):
+                type_ = types[index] if index < len(types) else types[-1] if types else ""
+                shown = name.text if count == 1 else f"{name.text}#{part}"
+                value = Value(shown, type_, name.start, statement.end + 1)
+                self._define([value], self._scopes[-1])
+                self._latest.append(value)
+                index += 1
+        return at + 1
+
+    def _statement(self, at: int, start: int | None = None) -> Statement:
+        token = self._tokens[at]
+        first = token.start if start is None else start
+        one = Statement(token.text.strip('"'), first, self._line_end(token.start))
+        self._found.statements.append(one)
+        return one
+
+    def _line_end(self, start: int) -> int:
+        end = self._found.text.find("\n", start)
+        return len(self._found.text) if end < 0 else end
+
+    def _result_types(self, statement: Statement, at: int) -> list[str]:
+        """The types of an operation's results, as its signature or its text says."""
+        known = SIGNATURES.get(statement.name)
+        if known is not None and known.results and all(word in WORDS for word in known.results):
+            return [str(WORDS[word]) for word in known.results]
+        stop = at + 1
+        colon = arrow = -1
+        while stop < len(self._tokens) and self._tokens[stop].kind != "newline":
+            token = self._tokens[stop]
+            if token.text == "->":
+                arrow = stop
+            elif token.text == ":" and arrow < 0:
+                colon = stop
+            elif token.text in "([{":
+                close = self._closing(stop)
+                if token.text == "{" and close >= len(self._tokens):
+                    break
+                stop = close
+            elif token.text == "}":
+                break
+            stop += 1
+        if arrow >= 0:
+            end = arrow + 1
+            while end < stop and self._tokens[end].text != "{":
+                end = self._closing(end) + 1 if self._tokens[end].text in "(<" else end + 1
+            return self._types(arrow + 1, end)
+        if colon < 0:
+            return []
+        return [_of_result(statement.name, self._source(colon + 1, stop).strip())]
+
+    def _types(self, at: int, stop: int) -> list[str]:
+        text = self._source(at, stop).strip()
+        if text.startswith("(") and text.endswith(")"):
+            text = text[1:-1]
+        return _split(text)
+
+    def _source(self, at: int, stop: int) -> str:
+        if at >= min(stop, len(self._tokens)):
+            return ""
+        return self._found.text[self._tokens[at].start : self._tokens[stop - 1].end]
+
+    def _part_end(self, at: int, close: int) -> int:
+        """Behind a type: the comma, bracket or end of line that ends it."""
+        while at < close:
+            token = self._tokens[at]
+            if token.kind == "newline" or token.text in (",", ")", "]", "}", "{", "="):
+                return at
+            at = self._closing(at) + 1 if token.text in "(<[" else at + 1
+        return at
+
+    def _closing(self, at: int) -> int:
+        """The token that closes the bracket at `at`; the end of the tokens if none does."""
+        opening = self._tokens[at].text
+        closing = _CLOSE[_OPEN.index(opening)]
+        depth = 0
+        for index in range(at, len(self._tokens)):
+            text = self._tokens[index].text
+            if text == opening:
+                depth += 1
+            elif text == closing:
+                depth -= 1
+                if depth == 0:
+                    return index
+        return len(self._tokens)
+
+
+def _split(text: str) -> list[str]:
+    """The parts of a list of types."""
+    parts, depth, start = [], 0, 0
+    for index, character in enumerate(text):
+        if character in "(<[":
+            depth += 1
+        elif character in ")]" or (character == ">" and text[index - 1 : index] != "-"):
+            depth -= 1
+        elif character == "," and depth == 0:
+            parts.append(text[start:index].strip())
+            start = index + 1
+    rest = text[start:].strip()
+    return [*parts, rest] if rest else parts
+
+
+def _of_result(name: str, types: str) -> str:
+    """The type of a result behind the colon of a short form."""
+    if " to " in types:
+        return types.rpartition(" to ")[2]
+    if name.startswith(("arith.cmpi", "arith.cmpf")):
+        return "i1"
+    if name == "async.await" and types.startswith("!async.value<"):
+        return types.removeprefix("!async.value<")[:-1]
+    if name == "memref.load":
+        inside = types.partition("<")[2].rpartition(">")[0]
+        return inside.rpartition("x")[2]
+    return _split(types)[-1] if types else ""
