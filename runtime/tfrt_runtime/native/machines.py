@@ -24,6 +24,8 @@ define i64 @tfrt_ticks() alwaysinline {{
 }}
 declare void @{declared}
 declare i64 @llvm.readcyclecounter()
+declare i64 @llvm.read_volatile_register.i64(metadata)
+!0 = !{{!"cntvct_el0"}}
 """
 
 
@@ -68,6 +70,6 @@ MACHINES = {
         "llvm.aarch64.hint(i32 1)",
         "llvm.aarch64.hint(i32)",
         98,
-        'asm sideeffect "mrs $0, cntvct_el0", "=r"()',
+        "@llvm.read_volatile_register.i64(metadata !0)",
     ),
 }
