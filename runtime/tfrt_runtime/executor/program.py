@@ -17,6 +17,7 @@ from tfrt_runtime.executor.benchmarks import BENCHMARK_NAME, benchmark_samples
 from tfrt_runtime.executor.circles import refuse_disorder, refuse_endless_waits
 from tfrt_runtime.executor.decode import Call, Constant, FunctionWriter, make_plan
 from tfrt_runtime.executor.native_functions import PREFIX, with_bodies
+from tfrt_runtime.executor.plain_calls import plain_runner
 from tfrt_runtime.executor.python_kernels import present_request, report, run_python_kernel
 from tfrt_runtime.executor.resolve import PythonCall, Resolver, lazy_last, types_of
 from tfrt_runtime.executor.sync_functions import (
@@ -90,6 +91,8 @@ class Executable:
         """Per function, the registers that are constants: no kernel makes them when it runs."""
         self._places: list[int] = []
         self._tracing = ProgramTracing(tracing, self.functions)
+        self._runners: list[int] = []
+        """The numbers of the kernels that the process calls by themselves."""
         self._base = -1
         self._base = self._process.add_owner(self)
         with collector_paused():
@@ -97,7 +100,7 @@ class Executable:
 
     def __del__(self) -> None:
         if getattr(self, "_base", -1) >= 0:
-            self._process.remove_owner(self._base)
+            self._process.remove_owner(self._base, self._runners)
 
     def _load(self, trace: bool) -> None:
         arena = Arena()
@@ -184,6 +187,10 @@ class Executable:
                 call, self._python[number + position] = resolver.python(
                     kernel, record, types, names
                 )
+                runner = plain_runner(self._python[number + position], types[0])
+                if runner is not None:
+                    self._process.runners[self._base + number + position] = runner
+                    self._runners.append(self._base + number + position)
                 calls.append(call)
                 continue
             calls.append(resolver.call(kernel, record, in_sync))

@@ -166,16 +166,23 @@ def run_python_kernel(context: int, record: int, program: Loaded, call: PythonCa
         values = result_values(context, call, returned)
     except BaseException as exception:  # noqa: BLE001 - it becomes the results' error
         INTERRUPTS.forbid()
-        # Where memory is short, the error needs some of what is held back for it.
-        is_short = isinstance(exception, MemoryError)
-        with native_process().refusing() if is_short else contextlib.nullcontext():
-            diagnostic = failed(request, exception, call.location)
-            value = quiet_error_value(context, diagnostic)
-        values = shared(context, value, len(call.record.results))
-        pass_on(request, exception, diagnostic)
+        values = failure(context, call, exception)
     request.host.serve(before)
     for i, value in enumerate(values):
         WORDS[results + i] = value
+
+
+def failure(context: int, call: PythonCall, exception: BaseException) -> list[int]:
+    """The error for what a kernel raised, for each of its results, one reference each."""
+    request = present_request(context)
+    # Where memory is short, the error needs some of what is held back for it.
+    is_short = isinstance(exception, MemoryError)
+    with native_process().refusing() if is_short else contextlib.nullcontext():
+        diagnostic = failed(request, exception, call.location)
+        value = quiet_error_value(context, diagnostic)
+    values = shared(context, value, len(call.record.results))
+    pass_on(request, exception, diagnostic)
+    return values
 
 
 def shared(context: int, value: int, places: int) -> list[int]:

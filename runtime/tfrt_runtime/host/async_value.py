@@ -23,6 +23,7 @@ from tfrt_runtime.host.fitting import fitting
 from tfrt_runtime.host.payload import (
     ENCODERS,
     FACES,
+    READERS,
     SCALAR_TYPES,
     encode_scalar,
     payload_type,
@@ -46,6 +47,8 @@ from tfrt_runtime.native.layouts import (
     VALUE_STATE,
     VALUE_TARGET,
 )
+
+_SCALAR_READERS = {word: READERS[number] for word, number in SCALAR_TYPES.items()}
 
 LOOK_SECONDS = 0.05
 """How often a task that awaits a value looks whether it waits in vain."""
@@ -76,6 +79,7 @@ class AsyncValue:
     __slots__ = (
         "__weakref__",
         "_address",
+        "_found",
         "_process",
         "_queue",
         "_replaced",
@@ -87,6 +91,8 @@ class AsyncValue:
     def __init__(self, queue: WorkQueue, address: int, type_text: str = "") -> None:
         """Takes over one reference to the native value at `address`."""
         self._address = address
+        self._found = 0
+        """The native value that this one became, once `result` has seen it."""
         self._replaced = 0
         self._waiters: list[_Once] | None = None
         self.source: Source | None = None
@@ -179,6 +185,8 @@ class AsyncValue:
 
     def done(self) -> bool:
         """Whether the value is available or an error."""
+        if self._found:
+            return True
         outcome = self._process.value_outcome
         # 0 in `__del__`: while that runs, another thread may still get the object from a weak reference.
         address = self._address
@@ -349,14 +357,17 @@ class AsyncValue:
             TfrtError: if it is an error, or will never be there; carries the diagnostic.
             KeyboardInterrupt: if that was raised where the value should have been made.
         """
-        outcome = self._outcome(timeout)
-        if _is_error(outcome):
+        outcome = self._found or self._outcome(timeout)
+        if WORDS[(outcome + VALUE_STATE) >> 3] & STATE_BITS == ERROR:
             # Not in a variable: the exception's traceback would hold it, and so itself and the value.
             diagnostic = self._diagnostic()
             if isinstance(diagnostic.cause, KeyboardInterrupt):
                 raise KeyboardInterrupt from TfrtError(diagnostic)
             raise exception_of(diagnostic)
-        value = self._read_at(outcome)
+        if (reader := _SCALAR_READERS.get(self.type)) is not None:
+            if WORDS[(outcome + VALUE_KIND) >> 3] >> 8 < TYPE_OBJECT:
+                return reader(outcome)
+        value = read_payload(outcome, self._process.objects, CHAIN)
         face = FACES.get(type(value))
         return value if face is None else face(value)
 
@@ -375,7 +386,7 @@ class AsyncValue:
         return exception_of(self._diagnostic()) if is_error else None
 
     def __await__(self) -> Generator[object, None, object]:
-        if not self.done():
+        if self._found == 0 and not self.done():
             yield from self.resolved().__await__()
         return self.result(0)
 
@@ -408,10 +419,11 @@ class AsyncValue:
 
     def _outcome(self, timeout: float | None) -> int:
         """The native value that this one became, borrowed; waits for it."""
-        outcome = self._process.value_outcome(self._address)
+        outcome = self._found or self._process.value_outcome(self._address)
         if outcome == 0:
             self._wait(timeout)
             outcome = self._process.value_outcome(self._address)
+        self._found = outcome
         return outcome
 
     def _wait(self, timeout: float | None) -> None:

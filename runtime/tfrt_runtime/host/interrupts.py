@@ -30,9 +30,11 @@ class Interrupts:
     def __init__(self) -> None:
         self._main = threading.main_thread().ident
         self._handler = self._handle
-        self._waits = 0
+        self.waits = 0
+        """How many waits of the main thread there are: within, what it runs must `allow` interrupts."""
         self._looked = float("-inf")
-        self._may_raise = False
+        self.may_raise = False
+        """Whether the main thread runs the user's code: see `allow`."""
         self._noted = False
         self.when_installed: Callable[[], None] = lambda: None
         self.when_noted: Callable[[], None] = lambda: None
@@ -45,8 +47,8 @@ class Interrupts:
 
     def _handle(self, _number: int, _frame: FrameType | None) -> None:
         self.when_noted()
-        if self._may_raise or self._waits == 0:
-            self._may_raise = False  # what handles the exception must not be interrupted
+        if self.may_raise or self.waits == 0:
+            self.may_raise = False  # what handles the exception must not be interrupted
             raise KeyboardInterrupt
         self._noted = True
 
@@ -59,7 +61,7 @@ class Interrupts:
                 if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
                     signal.signal(signal.SIGINT, self._handler)
                     self.when_installed()
-            self._waits += 1
+            self.waits += 1
 
     def __exit__(self, *_: object) -> None:
         """
@@ -67,7 +69,7 @@ class Interrupts:
             KeyboardInterrupt: if an interrupt came that nobody has answered.
         """
         if threading.get_ident() == self._main:
-            self._waits -= 1
+            self.waits -= 1
             self.raise_if_noted()
 
     def raise_if_noted(self) -> None:
@@ -91,14 +93,14 @@ class Interrupts:
         Raises:
             KeyboardInterrupt: if an interrupt came before, and at any time until `forbid`.
         """
-        if self._waits and threading.get_ident() == self._main:
-            self._may_raise = True
+        if self.waits and threading.get_ident() == self._main:
+            self.may_raise = True
             self.raise_if_noted()
 
     def forbid(self) -> None:
         """The user's code is over."""
         if threading.get_ident() == self._main:
-            self._may_raise = False
+            self.may_raise = False
 
 
 INTERRUPTS = Interrupts()

@@ -119,6 +119,8 @@ class NativeProcess:
         self.objects = ObjectTable()
         self.requests = ObjectTable()
         self._owners: dict[int, weakref.ref[KernelOwner]] = {}
+        self.runners: dict[int, Callable[[int], None]] = {}
+        """What runs a Python kernel on the frame in a context, by the kernel's number."""
         self._owner_numbers = itertools.count(1)
         self.need_thread: dict[int, Callable[[], None]] = {}
         self._contexts: set[int] = set()
@@ -282,9 +284,11 @@ class NativeProcess:
         self._owners[number] = weakref.ref(owner)
         return number << KERNEL_BITS
 
-    def remove_owner(self, base: int) -> None:
-        """The program with this first number is gone."""
+    def remove_owner(self, base: int, runners: Iterable[int] = ()) -> None:
+        """The program with this first number is gone, and its `runners` with it."""
         del self._owners[base >> KERNEL_BITS]
+        for number in runners:
+            del self.runners[number]
 
     def word(self, offset: int) -> int:
         """A word of the process struct."""
@@ -311,6 +315,10 @@ class NativeProcess:
         return 0
 
     def _python_kernel(self, context: int, record: int) -> int:
+        runner = self.runners.get(WORDS[(record + RECORD_HANDLE) >> 3])
+        if runner is not None:
+            runner(context)
+            return 0
         owner, number = self.owner_of(record)
         owner.run_kernel(context, record, number)
         return 0
