@@ -27,7 +27,6 @@ from tfrt_runtime.host.payload import (
     SCALAR_TYPES,
     encode_scalar,
     payload_type,
-    read_as,
     read_payload,
 )
 from tfrt_runtime.host.process import NativeProcess, native_process, shielded
@@ -364,10 +363,7 @@ class AsyncValue:
             if isinstance(diagnostic.cause, KeyboardInterrupt):
                 raise KeyboardInterrupt from TfrtError(diagnostic)
             raise exception_of(diagnostic)
-        if (reader := _SCALAR_READERS.get(self.type)) is not None:
-            if WORDS[(outcome + VALUE_KIND) >> 3] >> 8 < TYPE_OBJECT:
-                return reader(outcome)
-        value = read_payload(outcome, self._process.objects, CHAIN)
+        value = self._read_at(outcome)
         face = FACES.get(type(value))
         return value if face is None else face(value)
 
@@ -442,8 +438,9 @@ class AsyncValue:
         return self._read_at(self._process.value_outcome(self._address))
 
     def _read_at(self, value: int) -> object:
-        if self.type in SCALAR_TYPES and WORDS[(value + VALUE_KIND) >> 3] >> 8 < TYPE_OBJECT:
-            return read_as(self.type, value)
+        reader = _SCALAR_READERS.get(self.type)
+        if reader is not None and WORDS[(value + VALUE_KIND) >> 3] >> 8 < TYPE_OBJECT:
+            return reader(value)
         return read_payload(value, self._process.objects, CHAIN)
 
     def _diagnostic(self) -> Diagnostic:
