@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from pathlib import Path
 
 from IPython.core.error import UsageError
@@ -12,6 +13,7 @@ from IPython.core.magic_arguments import argument, kwds, magic_arguments
 
 from tfrt_magics.bridge.interrupts import interrupts_deferred
 from tfrt_magics.bridge.job import Job
+from tfrt_magics.bridge.live import LiveRuns
 from tfrt_magics.bridge.run import Program
 from tfrt_magics.inputs import Call, bound_in_order, chosen, evaluated, nothing_to_run, programs_of
 from tfrt_magics.lessons import compare_with
@@ -25,6 +27,7 @@ from tfrt_magics.options import (
     parse_options,
 )
 from tfrt_magics.session import Session
+from tfrt_magics.views.bundle import run_bundle
 from tfrt_magics.views.diagnostics import CellText
 from tfrt_magics.views.outlet import Outlet, Page, Terminal, is_watched
 from tfrt_runtime.diagnostics import TfrtError, error
@@ -186,6 +189,10 @@ class CellMagics(Magics):
         if interruption is not None:
             raise interruption
 
+    @cached_property
+    def _runs(self) -> LiveRuns:
+        return LiveRuns(self._shell, run_bundle)
+
     def _outlet(self) -> Outlet:
         if not hasattr(self._shell, "kernel"):
             return Terminal()
@@ -193,7 +200,7 @@ class CellMagics(Magics):
         return Page(
             self._shell,
             self._session.pump,
-            self._session.keep,
+            self._runs,
             live=live == "always" or (live == "auto" and is_watched(self._shell)),
         )
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import traitlets
 from traitlets.config import Config, Configurable
@@ -18,9 +17,6 @@ from tfrt_runtime.host.queue_names import parse_work_queue
 
 if TYPE_CHECKING:
     from tfrt_runtime.async_runtime import LiveObject
-
-# A page that was reloaded while a cell ran still shows the live board; so the last few stay open.
-BOARDS_KEPT = 16
 
 
 class TFRT(Configurable):
@@ -48,10 +44,6 @@ class TFRT(Configurable):
 Compile = Callable[[str, str, str | None, Mapping[str, Program]], Program]
 
 
-class Closable(Protocol):
-    def close(self) -> None: ...
-
-
 class Session:
     """What cells share.  Only the notebook's main thread uses it."""
 
@@ -71,7 +63,6 @@ class Session:
         self._hosts: dict[str, Host] = {}
         self._spent: list[Host] = []
         self._jobs: list[Job] = []
-        self._boards: deque[Closable] = deque()
         self.last_program: Program | None = None
         self.last_job: Job | None = None
 
@@ -122,27 +113,20 @@ class Session:
         self._jobs = [other for other in self._jobs if not other.finished.is_set()] + [job]
         return job
 
-    def keep(self, board: Closable) -> None:
-        """Close `board` with the session, or when enough newer ones were shown."""
-        self._boards.append(board)
-        if len(self._boards) > BOARDS_KEPT:
-            self._boards.popleft().close()
-
     def close(self) -> None:
         """Stop what runs and close every host.  The session can be used again afterwards."""
         for job in self._jobs:
             job.cancel("the session was closed")
         for job in self._jobs:
             job.finished.wait(1.0)
-        # Boards are the pump's until it has shown their end.
+        # Pages hear of the ends from the pump.
         self.pump.drain(1.0)
-        for thing in (*self._hosts.values(), *self._spent, *self._boards):
+        for thing in (*self._hosts.values(), *self._spent):
             thing.close()
         self._jobs.clear()
         self.last_job = None
         self._hosts.clear()
         self._spent.clear()
-        self._boards.clear()
 
     def _host(self, work_queue: str) -> Host:
         known = self._hosts.get(work_queue)

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pytest
-
-from tfrt_magics.bridge.snapshot import Snapshot, Status
 from tfrt_magics.bridge.stream import Delta, Keyframe, snapshot_json
 from tfrt_magics.views.board import Board
+
+from tfrt_magics.bridge.snapshot import Snapshot, Status
 
 FIRST = Snapshot(Status.RUNNING, ())
 LATER = Snapshot(Status.RUNNING, (), log="later")

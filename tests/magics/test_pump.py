@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 import pytest
+from tfrt_magics.bridge.stream import Delta, Keyframe
 
 from tfrt_magics.bridge.pump import INTERVAL_SECONDS, Pump
 from tfrt_magics.bridge.snapshot import Row, Section, Snapshot, State, Status
-from tfrt_magics.bridge.stream import Delta, Keyframe
 
 
 def snapshot_of(*texts: str, status: Status = Status.RUNNING) -> Snapshot:

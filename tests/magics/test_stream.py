@@ -7,8 +7,6 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from tfrt_magics.bridge.snapshot import Progress, Row, Section, Snapshot, State, Status
 from tfrt_magics.bridge.stream import (
     KEYFRAME_SECONDS,
     Delta,
@@ -18,6 +16,8 @@ from tfrt_magics.bridge.stream import (
     next_message,
     snapshot_json,
 )
+
+from tfrt_magics.bridge.snapshot import Progress, Row, Section, Snapshot, State, Status
 
 ROW = Row("%a", "i32", State.UNAVAILABLE)
 RUNNING = Snapshot(Status.RUNNING, (Section("main", Status.RUNNING, (ROW,)),))

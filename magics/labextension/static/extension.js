@@ -2,8 +2,13 @@
 // plugin is left out with a line on the console, and the notebook works as it would without us.
 
 import { createColours } from "./colours.js";
+import { createCurrentLine } from "./current.js";
 import { createRenderer } from "./renderer.js";
+import { createRuns } from "./runs.js";
 import { createUnderlines } from "./underlines.js";
+
+// ipywidgets has -10: an output that has both is ours, trusted or not.
+const BEFORE_WIDGETS = -20;
 
 export async function createPlugins(shared) {
   const found = await Promise.all([
@@ -17,14 +22,25 @@ export async function createPlugins(shared) {
         shared, "@jupyterlab/codemirror", "@codemirror/state", "@codemirror/view");
       return editorPlugin("underlines", codemirror, createUnderlines({ state, view }));
     }),
+    optional("current line", async () => {
+      const [codemirror, state, view] = await modules(
+        shared, "@jupyterlab/codemirror", "@codemirror/state", "@codemirror/view");
+      return editorPlugin("current-line", codemirror, createCurrentLine({ state, view }));
+    }),
     optional("renderer", async () => {
-      const [rendermime, widgets] = await modules(shared, "@jupyterlab/rendermime", "@lumino/widgets");
+      const [notebook, rendermime, services, widgets] = await modules(
+        shared, "@jupyterlab/notebook", "@jupyterlab/rendermime", "@jupyterlab/services", "@lumino/widgets");
       return {
         id: "tfrt-nb-labextension:renderer",
-        description: "Draws a saved %%tfrt run.",
+        description: "Draws %%tfrt runs, live and saved.",
         autoStart: true,
         requires: [rendermime.IRenderMimeRegistry],
-        activate: guarded("renderer", (_, registry) => registry.addFactory(createRenderer(widgets), 10)),
+        optional: [notebook.INotebookTracker],
+        activate: guarded("renderer", (_, registry, tracker) => {
+          const runs = createRuns({ services, tracker });
+          registry.addFactory(createRenderer(widgets, runs), BEFORE_WIDGETS);
+          runs.start();
+        }),
       };
     }),
   ]);

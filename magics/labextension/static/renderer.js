@@ -1,14 +1,34 @@
-// A saved run as the same board that showed it live: sorted, filtered and read without a kernel.
+// Our MIME type drawn: the board of a run, the same from its first event to the reopened file.
 
-const MIME = "application/vnd.tfrt.run.v1+json";
+import { createBoard } from "./board/board.js";
+import { MIME } from "./board/document.js";
+import { markLine } from "./current.js";
 
 /** A renderer factory for JupyterLab; `safe`, because a board enters no HTML of the notebook's. */
-export function createRenderer({ Widget }) {
-  class SavedRun extends Widget {
+export function createRenderer({ Widget }, runs) {
+  class RunOutput extends Widget {
+    constructor({ resolver }) {
+      super();
+      this.resolver = resolver;
+    }
+
+    /** Called again on every change of the output: the board stays. */
     async renderModel(model) {
-      const { createBoard } = await import("./board.js");
-      this.board?.remove();
-      this.board = createBoard(this.node, model.data[MIME]);
+      const data = model.data[MIME];
+      if (this.run?.id !== data.run) {
+        this.board?.remove();
+        this.board = null;
+        this.run = runs.runFor(data, this.resolver);
+        const { run } = this;
+        const store = await run.ready;
+        if (this.run !== run || this.isDisposed) return;
+        this.board = createBoard(this.node, store, { ask: (question) => run.ask(question), onSelect: (line) => markLine(this.cellId(), line) });
+      }
+      if (this.run.head.status === "running" && data.status !== "running") this.run.adopt(data);
+    }
+
+    cellId() {
+      return this.run.panel?.content.widgets.find(({ node }) => node.contains(this.node))?.model.id ?? this.run.head.cell;
     }
 
     dispose() {
@@ -16,5 +36,5 @@ export function createRenderer({ Widget }) {
       super.dispose();
     }
   }
-  return { safe: true, mimeTypes: [MIME], createRenderer: () => new SavedRun() };
+  return { safe: true, mimeTypes: [MIME], createRenderer: (options) => new RunOutput(options) };
 }

@@ -28,15 +28,15 @@ export function createUnderlines({ state, view }) {
     const from = Math.min(line.from + col - 1, Math.max(line.from, line.to - 1));
     const to = Math.min(Math.max(line.from + end - 1, from + 1), line.to);
     if (from >= to) return null; // an empty line has nothing to underline
-    return view.Decoration.mark({ class: `tfrt-${sev}`, attributes: { title: `${sev}: ${msg}` } }).range(from, to);
+    return view.Decoration.mark({ class: "tfrt-underline", attributes: { "data-severity": sev, title: `${sev}: ${msg}` } }).range(from, to);
   }
 
   const wavy = (colour) => ({
     textDecoration: `underline wavy ${colour}`, textDecorationSkipInk: "none", textUnderlineOffset: "3px" });
   const theme = view.EditorView.baseTheme({
-    ".tfrt-error": wavy("var(--jp-error-color1, #d55e00)"),
-    ".tfrt-warning": wavy("var(--jp-warn-color1, #e69f00)"),
-    ".tfrt-note, .tfrt-remark": wavy("var(--jp-info-color1, #0072b2)"),
+    ".tfrt-underline": wavy("var(--jp-info-color1, #0072b2)"),
+    ".tfrt-underline[data-severity=error]": wavy("var(--jp-error-color1, #d55e00)"),
+    ".tfrt-underline[data-severity=warning]": wavy("var(--jp-warn-color1, #e69f00)"),
   });
 
   return ({ model }) => {

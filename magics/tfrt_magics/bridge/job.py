@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from tfrt_magics.bridge.log import Log
-from tfrt_magics.bridge.run import LoadedProgram, Ran, Run, Signature
+from tfrt_magics.bridge.run import LoadedProgram, ProgramOnPage, Ran, Run, Signature
 from tfrt_magics.bridge.snapshot import (
     OVER,
     UNDECIDED,
@@ -99,6 +99,10 @@ class Job:
                 self._sections = self._look()
                 self._latest = self._snapshot(Status.RUNNING)
             return self._latest
+
+    def document(self) -> ProgramOnPage:
+        """The program that runs, as pages have it."""
+        return self._program.document
 
     @property
     def output(self) -> Results:

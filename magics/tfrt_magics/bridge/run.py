@@ -5,9 +5,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from tfrt_runtime.diagnostics import AnyLocation, Diagnostic
 
@@ -82,6 +82,9 @@ class Value(Protocol):
     def resolved_ns(self) -> int | None: ...
     @property
     def count(self) -> int: ...
+    @property
+    def register(self) -> tuple[int, int] | None:
+        """The numbers of its function and its own in the program's file; None for compiled code."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +124,17 @@ class Run(Protocol):
     def cancel(self) -> None: ...
 
 
+class ProgramOnPage(Protocol):
+    """A program as pages have it, and which of its values something is."""
+
+    @property
+    def body(self) -> Mapping[str, Any]:
+        """`program`, `layout` and `source` of a run document."""
+
+    def value_of(self, register: tuple[int, int]) -> int | None: ...
+    def value_at(self, line: int, column: int, type_: str) -> int | None: ...
+
+
 class LoadedProgram(Protocol):
     """A program whose kernels are all there, on one host."""
 
@@ -129,6 +143,10 @@ class LoadedProgram(Protocol):
 
         Raises TfrtError when it takes other arguments.
         """
+
+    @property
+    def document(self) -> ProgramOnPage:
+        """The program as pages have it, made when it is first asked for."""
 
 
 class Host(Protocol):

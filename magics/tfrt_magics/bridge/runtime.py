@@ -6,9 +6,11 @@ Importing this module loads the compiler; the session does so for the first cell
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
 
 from tfrt_magics.bridge import run
 from tfrt_magics.bridge.compiled import CompiledRun, LoadedCode, live_objects
+from tfrt_magics.bridge.page_program import PageProgram
 from tfrt_magics.bridge.snapshot import State, result_names
 from tfrt_magics.bridge.value_view import ValueView, text_of
 from tfrt_nb.convert.named_value import NamedValue
@@ -97,6 +99,11 @@ class LoadedProgram:
         # Loaded at once, so that an unknown kernel is an error of the program and not of its run.
         self._next: Executable | None = program.load(trace=True)
         self._names = NamesOfValues(program)
+
+    @cached_property
+    def document(self) -> PageProgram:
+        """The program as pages have it."""
+        return PageProgram(self._program)
 
     def run(
         self, function: str, output: Callable[[str], None], arguments: Sequence[object] = ()
@@ -249,6 +256,7 @@ class TracedRun:
             view.started_ns if view.worker else None,
             view.resolved_ns if view.worker and state is not State.UNAVAILABLE else None,
             max(1, view.count),
+            register,
         )
 
     def _state(self, value: AsyncValue | None, register: Register | None) -> State:

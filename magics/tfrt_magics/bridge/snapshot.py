@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from tfrt_magics.bridge.run import Returning, Run, Signature, Value
-from tfrt_runtime.diagnostics import AnyLocation, Location
+from tfrt_runtime.diagnostics import Location
 
 # A tensor's text may be long; a board shows its beginning.
 TEXT_LIMIT = 400
@@ -63,6 +63,8 @@ class Row:
     resolved_ns: int | None = None
     count: int = 1
     line: int | None = None
+    column: int | None = None
+    register: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +177,9 @@ def _row(value: Value, *, is_result: bool = False) -> Row:
         started_ns=value.started_ns,
         resolved_ns=value.resolved_ns,
         count=value.count,
-        line=_line(value.location),
+        line=value.location.line if isinstance(value.location, Location) else None,
+        column=value.location.column if isinstance(value.location, Location) else None,
+        register=value.register,
     )
 
 
@@ -183,7 +187,3 @@ def clipped(text: str) -> str:
     """`text` on one line and not longer than a board can use."""
     line = " ".join(text.split()) if "\n" in text else text
     return line if len(line) <= TEXT_LIMIT else line[: TEXT_LIMIT - 1] + "…"
-
-
-def _line(location: AnyLocation | None) -> int | None:
-    return location.line if isinstance(location, Location) else None

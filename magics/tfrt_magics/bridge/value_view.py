@@ -23,6 +23,7 @@ class ValueView:
     started_ns: int | None = None
     resolved_ns: int | None = None
     count: int = 1
+    register: tuple[int, int] | None = None
 
 
 def text_of(value: AsyncValue, state: State) -> str:

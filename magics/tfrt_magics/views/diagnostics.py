@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from tfrt_magics.bridge.stream import Json
+from tfrt_magics.bridge.record import Json
 from tfrt_nb.report import cut, width
 from tfrt_runtime.diagnostics import Diagnostic, Location, Severity
 

@@ -8,23 +8,18 @@ from __future__ import annotations
 
 import sys
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Protocol
 
 from IPython.core.interactiveshell import InteractiveShell
 
 from tfrt_magics.bridge.job import Job
-from tfrt_magics.bridge.pump import Pump, Watch
-from tfrt_magics.bridge.snapshot import Snapshot
-from tfrt_magics.bridge.stream import Delta, Json, Keyframe
-from tfrt_magics.views.board import Board
-from tfrt_magics.views.bundle import run_bundle
+from tfrt_magics.bridge.live import Bundle, LiveRun, LiveRuns
+from tfrt_magics.bridge.pump import Pump
 from tfrt_magics.views.diagnostics import CellText, diagnostics_bundle, diagnostics_text
 from tfrt_magics.views.stage import stage_bundle, stage_text
 from tfrt_magics.views.text import text_table
 from tfrt_runtime.diagnostics import Diagnostic
-
-Bundle = dict[str, Json]
 
 
 class Outlet(Protocol):
@@ -69,85 +64,56 @@ class Terminal:
 class Slot:
     """A piece of a cell's output that can be replaced, from any thread."""
 
-    def __init__(self, shell: InteractiveShell, bundle: Bundle) -> None:
+    def __init__(self, shell: InteractiveShell, bundle: Bundle, name: str | None = None) -> None:
         self._publish = shell.display_pub.publish
-        self._id = uuid.uuid4().hex
+        self._id = name or uuid.uuid4().hex
         self._publish(bundle, transient={"display_id": self._id})
 
     def replace(self, bundle: Bundle) -> None:
         self._publish(bundle, transient={"display_id": self._id}, update=True)
 
 
-class Still:
-    """A sink that shows nothing but the end."""
-
-    def __init__(self, end: Callable[[Snapshot], None]) -> None:
-        self._end = end
-
-    def show(self, message: Keyframe | Delta) -> None:
-        """Nothing: there is no board."""
-
-    def end(self, snapshot: Snapshot) -> None:
-        self._end(snapshot)
-
-
 class Page:
-    """A notebook.  A live board is drawn only where someone can see it move."""
+    """A notebook.  While a cell runs, its run is published only where a page can show that."""
 
-    def __init__(
-        self, shell: InteractiveShell, pump: Pump, keep: Callable[[Board], None], *, live: bool
-    ) -> None:
-        """`keep` is given every board, to be closed when it is no longer wanted."""
-        self._shell, self._pump, self._keep, self._live = shell, pump, keep, live
+    def __init__(self, shell: InteractiveShell, pump: Pump, runs: LiveRuns, *, live: bool) -> None:
+        self._shell, self._pump, self._runs, self._live = shell, pump, runs, live
         self._slot: Slot | None = None
-        self._watch: Watch | None = None
+        self._run: LiveRun | None = None
 
     def watch(self, job: Job) -> None:
         if self._live:
-            board = self._board(job, end=lambda snapshot: None)
-            self._slot = Slot(self._shell, board_bundle(board))
-            self._watch = self._pump.watch(job, board, board.shown)
+            self._run = self._runs.add(job)
+            self._slot = Slot(self._shell, self._run.bundle(), self._run.record.id)
+            self._pump.watch(self._run)
 
     def finish(self, job: Job) -> None:
-        bundle = run_bundle(job.snapshot())
-        if self._slot is None or self._watch is None:
-            self._shell.display_pub.publish(bundle)
+        if self._slot is None or self._run is None:
+            run = self._runs.add(job)
+            Slot(self._shell, run.bundle(), run.record.id)
             return
-        # Until then the board is the pump's, and its last message could come after the picture.
-        self._watch.over.wait(1.0)
-        self._slot.replace(bundle)
+        # Pages of ours have the end by the pump's last message; all others need this one.
+        self._run.over.wait(1.0)
+        self._slot.replace(self._run.bundle())
 
     def leave(self, job: Job, cell: CellText) -> None:
-        def end(snapshot: Snapshot) -> None:
-            slot.replace(run_bundle(snapshot))
+        run = self._runs.add(job)
+        slot = Slot(self._shell, run.bundle(), run.record.id)
+        errors = Slot(self._shell, {"text/html": "", "text/plain": ""})
+
+        def end() -> None:
+            slot.replace(run.bundle())
             if job.diagnostics:
                 errors.replace(diagnostics_bundle(job.diagnostics, cell))
 
-        sink: Board | Still = self._board(job, end) if self._live else Still(end)
-        shown = job.snapshot()
-        slot = Slot(
-            self._shell, board_bundle(sink) if isinstance(sink, Board) else run_bundle(shown)
-        )
-        errors = Slot(self._shell, {"text/html": "", "text/plain": ""})
-        # Last: from here on the pump may call `end` at any moment.
-        self._pump.watch(job, sink, sink.shown if isinstance(sink, Board) else shown)
+        run.at_end = end
+        self._pump.watch(run)  # last: from here on `end` may be called at any moment
 
     def diagnose(self, diagnostics: Sequence[Diagnostic], cell: CellText) -> None:
         self._shell.display_pub.publish(diagnostics_bundle(diagnostics, cell))
 
     def show_stage(self, text: str, stage: str) -> None:
         self._shell.display_pub.publish(stage_bundle(text, stage))
-
-    def _board(self, job: Job, end: Callable[[Snapshot], None]) -> Board:
-        board = Board(job, cancel=lambda: job.cancel("cancelled by its button"), end=end)
-        self._keep(board)
-        return board
-
-
-def board_bundle(board: Board) -> Bundle:
-    """The live widget; whoever has no widgets sees how the run stood when it was displayed."""
-    view: Json = {"version_major": 2, "version_minor": 0, "model_id": board.model_id}
-    return {"application/vnd.jupyter.widget-view+json": view, **run_bundle(board.shown)}
 
 
 def is_watched(shell: InteractiveShell) -> bool:

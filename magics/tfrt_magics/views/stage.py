@@ -7,7 +7,7 @@ from pygments.formatters import HtmlFormatter, Terminal256Formatter
 from pygments.lexer import Lexer
 from pygments.lexers import GasLexer, LlvmLexer
 
-from tfrt_magics.bridge.stream import Json
+from tfrt_magics.bridge.record import Json
 
 # Colours that can be read on white and on black; the page's own background stays.
 STYLE = "friendly"

@@ -6,9 +6,10 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+from tfrt_magics.bridge.stream import delta, snapshot_json
+
 import tfrt_magics
 from tfrt_magics.bridge.snapshot import Progress, Row, Section, Snapshot, State, Status, progress
-from tfrt_magics.bridge.stream import delta, snapshot_json
 from tfrt_magics.views.marks import duration
 
 BOARD = Path(tfrt_magics.__file__).parent / "views" / "static" / "board.js"

@@ -1,0 +1,196 @@
+// What this page knows of runs: one board from the first event to the reopened file.
+//
+// A watcher of each notebook routes the kernel's messages to runs, drawn or not; the renderer of our MIME type draws them.
+// Live needs no request.  What a page has missed it asks for once, on the control channel, which answers while a cell is busy.
+
+import { asFile, extend, MIME, unpack } from "./board/document.js";
+import { Store } from "./board/store.js";
+
+const TARGET = "tfrt";
+const PATIENCE = 1000; // ms for a reply after the kernel has said that it is idle
+const RELOAD = 5000; // ms that a window which reloads may take to come back
+const DEAD = ["dead", "restarting", "autorestarting", "terminating"];
+
+/** The runs of this page, by id; `start` begins to watch the notebooks of a tracker. */
+export function createRuns({ services, tracker }) {
+  const runs = new Map(), locks = new Map(), tried = new Set();
+  const panelOf = (resolver) => tracker?.find((panel) => panel.content.rendermime.resolver === resolver);
+
+  /** Ask the kernel's control thread; null where nothing answers. */
+  function ask(kernel, content) {
+    if (!kernel) return Promise.resolve(null);
+    const message = services.KernelMessage.createMessage({
+      channel: "control", msgType: `${TARGET}_request`, session: kernel.clientId, username: kernel.username, content });
+    return new Promise((resolve) => {
+      const future = kernel.sendControlMessage(message, false, false);
+      const end = (value) => { resolve(value); future.dispose(); };
+      future.onReply = (reply) => end(reply.content);
+      future.done.then(() => setTimeout(end, PATIENCE, null), () => resolve(null));
+    });
+  }
+
+  /** The run of an output, which may be drawn in several places. */
+  function runFor(data, panel) {
+    let run = runs.get(data.run);
+    if (!run) runs.set(data.run, (run = new Run(data)));
+    if (panel && run.panel !== panel && (!run.panel || run.panel.isDisposed)) run.connect(panel);
+    return run;
+  }
+
+  /** The outputs of a notebook that hold a run, drawn or not: outputs out of view have no renderer. */
+  function* outputsOf(panel) {
+    for (const { type, outputs } of panel?.content.model?.cells ?? [])
+      for (let i = 0; type === "code" && i < outputs.length; i++) if (outputs.get(i).data?.[MIME]) yield outputs.get(i);
+  }
+
+  function watch(panel) {
+    const context = panel.sessionContext;
+    const mine = () => [...runs.values()].filter((run) => run.panel === panel);
+    context.iopubMessage.connect((_, message) => {
+      for (const run of mine()) if (message.header.session !== run.head.session) run.lose(); // another process answers
+      const data = message.header.msg_type === "comm_msg" && message.content.comm_id.startsWith(TARGET) && message.content.data;
+      if (!data?.run) return;
+      if (runs.has(data.run)) runs.get(data.run).take(data);
+      else restore(panel, data);
+    });
+    context.statusChanged.connect((_, status) => { if (DEAD.includes(status)) mine().forEach((run) => run.lose()); });
+    context.kernelChanged.connect((_, { newValue }) => mine().forEach((run) => (newValue ? run.catchUp() : run.lose())));
+    panel.context.saveState.connect((_, state) => { if (state === "started") mine().forEach((run) => run.beforeSave()); });
+    panel.context.ready.then(() => { for (const { data } of outputsOf(panel)) runFor(data[MIME], panel); });
+    // A run that ended while no page was there is silent: ask, but only where a cell speaks of us.
+    Promise.all([panel.context.ready, context.ready]).then(async () => {
+      const kernel = context.session?.kernel;
+      if (!kernel || ![...panel.content.model.cells].some((cell) => cell.sharedModel.getSource().includes(`%${TARGET}`))) return;
+      for (const run of (await ask(kernel, {}))?.runs ?? []) if (!runs.has(run.run)) restore(panel, run);
+    });
+  }
+
+  /** A run of this kernel whose output is not in the document, because a reload came before a save. */
+  async function restore(panel, { run, cell: id }) {
+    const cell = [...(panel.content.model?.cells ?? [])].find((each) => each.id === id && each.type === "code");
+    if (!cell || tried.has(run)) return;
+    tried.add(run); // whatever comes of it
+    if (!(await mayWrite(run))) return; // another window has it
+    const data = (await ask(panel.sessionContext.session?.kernel, { run }))?.bundle;
+    if (!data || runs.has(run)) return;
+    cell.outputs.clear(); // what is there is of an execution before
+    cell.outputs.add({ output_type: "display_data", data, metadata: {} });
+    makeHome(run);
+    runFor(data[MIME], panel);
+  }
+
+  /** What this page knows of one run; `head` is what a file says about it outside of its body. */
+  class Run {
+    constructor(head) {
+      Object.assign(this, { head, id: head.run, panel: null, isAlive: false, hasGap: false, isAsking: false, waiting: [] });
+      this.ready = unpack(head).then((document) => {
+        this.store = new Store(document, () => this.status);
+        for (const message of this.waiting.splice(0)) this.take(message);
+        return this.store;
+      });
+    }
+
+    /** A file that says "running" is believed when the kernel says so too. */
+    get status() { return this.head.status === "running" && !this.isAlive ? "saved-while-running" : this.head.status; }
+    get kernel() { return this.panel?.sessionContext.session?.kernel ?? null; }
+
+    ask(question) { return ask(this.kernel, { ...question, run: this.id }); }
+
+    async connect(panel) {
+      this.panel = panel;
+      if (this.head.status !== "running") return;
+      this.isAlive = this.kernel?.clientId === this.head.client; // executed here
+      if (this.isAlive) makeHome(this.id);
+      else this.catchUp();
+      if (isHome(this.id)) mayWrite(this.id); // taken now, so that no other window has it at the end
+      this.store?.changed();
+    }
+
+    /** Ask for what came since the last event that is here. */
+    async catchUp() {
+      if (!this.kernel || this.head.status !== "running" || this.isAsking) return;
+      this.isAsking = true;
+      await this.ready;
+      const found = await this.ask({ last: this.store.document.events.time.length });
+      this.isAsking = false;
+      if (!found || found.status === "unknown") this.lose();
+      else this.take(found);
+    }
+
+    take(message) {
+      if (this.head.status !== "running") return;
+      if (!this.store) { this.waiting.push(message); return; }
+      this.isAlive = true;
+      const { document } = this.store;
+      if (message.status === "running" || message.bundle) this.hasGap = !extend(document, message) && message.status === "running";
+      if (message.frame) this.store.present(message.frame);
+      if (message.status !== "running") this.end(message.bundle);
+      else if (this.hasGap) this.catchUp();
+      this.store.changed();
+    }
+
+    end(bundle) {
+      this.adopt(bundle[MIME]);
+      this.persist(bundle);
+    }
+
+    /** The final document takes the place of the one that grew. */
+    adopt(head) {
+      if (this.head.status !== "running" && head.status === this.head.status) return;
+      this.head = head;
+      this.ready = unpack(head).then((document) => { this.store.replace(document); return this.store; });
+    }
+
+    /** The kernel is gone: what is here is all that there will be. */
+    lose() {
+      if (this.head.status !== "running" || !this.isAlive || !this.store) return; // not seen alive here: the file is right as it is
+      const { document } = this.store;
+      document.status = "kernel-gone";
+      this.head = { ...this.head, status: "kernel-gone" };
+      this.persist({ [MIME]: asFile(document), "text/plain": "The kernel was lost while this ran." });
+      this.store.changed();
+    }
+
+    /** A file that is saved in the middle of the run has it as far as it went. */
+    beforeSave() {
+      if (this.status !== "running" || !this.store) return;
+      for (const output of this.stale()) output.setData({ data: { ...output.data, [MIME]: asFile(this.store.document) }, metadata: output.metadata });
+    }
+
+    stale() { return [...outputsOf(this.panel)].filter(({ data }) => data[MIME].run === this.id && data[MIME].status === "running"); }
+
+    /** The end goes into the document once: by the window that ran the cell, or by another where that is closed. */
+    async persist(data) {
+      const stale = this.stale();
+      if (!stale.length || this.panel.context.contentsModel?.writable === false || !(await mayWrite(this.id))) return;
+      for (const output of stale) output.setData({ data, metadata: output.metadata });
+    }
+  }
+
+  /** Whether this window ran it: survives a reload, and is not there in another window. */
+  const key = (run) => `${TARGET}:${run}`;
+  const isHome = (run) => sessionStorage.getItem(key(run)) !== null;
+  const makeHome = (run) => sessionStorage.setItem(key(run), "home");
+
+  /** A lock that the browser gives to one window and frees when that is closed or reloaded; the window that ran it takes it back. */
+  async function mayWrite(run) {
+    if (!navigator.locks) return true; // plain http from another machine
+    const how = isHome(run) ? { steal: true } : { ifAvailable: true };
+    if (!locks.has(run)) locks.set(run, new Promise((resolve) => navigator.locks.request(key(run), how, (lock) => {
+      if (!lock) locks.delete(run); // ask again another time
+      resolve(lock !== null);
+      return lock && new Promise(() => {}); // held until the page goes
+    }).catch(() => locks.delete(run)))); // taken back
+    if (!(await locks.get(run)) || isHome(run)) return locks.has(run);
+    await new Promise((resolve) => setTimeout(resolve, RELOAD));
+    return locks.has(run);
+  }
+
+  function start() {
+    for (const name of Object.keys(sessionStorage)) if (name.startsWith(`${TARGET}:`)) mayWrite(name.slice(TARGET.length + 1)); // after a reload, at once
+    tracker?.widgetAdded.connect((_, panel) => watch(panel));
+    tracker?.forEach(watch);
+  }
+
+  return { start, runFor: (data, resolver) => runFor(data, panelOf(resolver)) };
+}

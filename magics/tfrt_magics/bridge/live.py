@@ -1,0 +1,84 @@
+"""The runs that pages may see: each is published while it goes on, and asked about until it is forgotten."""
+
+from __future__ import annotations
+
+import threading
+import uuid
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from IPython.core.interactiveshell import InteractiveShell
+
+from tfrt_magics.bridge.channel import Channel
+from tfrt_magics.bridge.job import Job
+from tfrt_magics.bridge.record import Document, Json, Record
+
+KEPT = 50
+"""So many runs can still be asked about."""
+FRAME_LOOKS = 30
+"""Each that many looks a message has the present state of all values."""
+
+Bundle = dict[str, Json]
+
+
+class LiveRun:
+    """A job with its record, as the pump publishes it; `at_end` is called after the last message."""
+
+    def __init__(self, job: Job, channel: Channel, bundle_of: Callable[[Record], Bundle]) -> None:
+        """`bundle_of` makes the display data of the run as it is."""
+        self.job = job
+        self.record = Record(job, {"run": uuid.uuid4().hex, **channel.place})
+        self.over = threading.Event()
+        self.at_end: Callable[[], None] = lambda: None
+        self._channel, self._bundle_of = channel, bundle_of
+        self._looks = 0
+
+    def bundle(self) -> Bundle:
+        return self._bundle_of(self.record)
+
+    def step(self) -> bool:
+        """Publish what is new; whether there will be more.  The last message has the whole run."""
+        message = self.record.look()
+        self._looks += 1
+        if self._looks % FRAME_LOOKS == 0 and not self.record.is_over:
+            message = {**(message or self.record.since(1 << 62)), "frame": self.record.frame()}
+        if self.record.is_over:
+            message = {**(message or self.record.since(1 << 62)), "bundle": self.bundle()}
+        if message is not None:
+            self._channel.send(message)
+        if self.record.is_over:
+            self.over.set()
+            self.at_end()
+        return not self.record.is_over
+
+
+class LiveRuns:
+    """The runs of this kernel, the newest last."""
+
+    def __init__(self, shell: InteractiveShell, bundle_of: Callable[[Record], Bundle]) -> None:
+        self._channel = Channel(shell, self._answer)
+        self._bundle_of = bundle_of
+        self._runs: OrderedDict[str, LiveRun] = OrderedDict()
+
+    def add(self, job: Job) -> LiveRun:
+        """A run of a cell that is executed now; on the main thread."""
+        run = LiveRun(job, self._channel, self._bundle_of)
+        self._runs[run.record.id] = run
+        while len(self._runs) > KEPT:
+            self._runs.popitem(last=False)
+        return run
+
+    def _answer(self, question: Mapping[str, Any]) -> Document:
+        """What a page asks: about one run since its event `last`, to cancel one, or which runs there are."""
+        runs = list(self._runs.values())
+        answer: Document = {"is_running": any(not run.record.is_over for run in runs)}
+        if (run := self._runs.get(question.get("cancel", ""))) is not None:
+            run.job.cancel("cancelled by its button")
+        elif "run" not in question:
+            answer["runs"] = [run.record.since(1 << 62) for run in runs]
+        elif (run := self._runs.get(question["run"])) is None:
+            answer["status"] = "unknown"
+        else:
+            answer |= {**run.record.since(question.get("last", 0)), "bundle": run.bundle()}
+        return answer

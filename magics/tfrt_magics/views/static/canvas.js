@@ -1,0 +1,83 @@
+// One canvas that pans, zooms and knows its size; what is on it is the view's.
+
+import { button, eachFrame, element } from "./dom.js";
+import { colours } from "./theme.js";
+
+const ZOOM = 1.25;
+
+/**
+ * `draw(context, { width, height, scale, x, y, palette })` draws; `x`, `y` are what the left upper corner shows.
+ * `size()` is the whole picture, `hit(x, y)` answers a click at a place of the picture.
+ */
+export function createCanvas({ draw, size, hit, height, horizontal = false, describe }) {
+  const canvas = element("canvas", { attributes: { "aria-hidden": "true" } });
+  canvas.style.height = `${height}px`;
+  const node = element("div", { className: "stage" }, canvas,
+    element("div", { className: "tools" },
+      button("−", () => zoom(1 / ZOOM), { "aria-label": "Zoom out" }), button("+", () => zoom(ZOOM), { "aria-label": "Zoom in" }),
+      button("Fit", () => { isFitted = true; redraw(); })));
+  let view = { x: 0, y: 0, scale: 1 }, isFitted = true, drag = null, host = null;
+  const redraw = eachFrame(paint);
+  const observer = new ResizeObserver(redraw);
+  observer.observe(node);
+
+  function fit(width) {
+    const whole = size();
+    const scale = horizontal ? width / Math.max(1, whole.width) : Math.min(1.2, width / Math.max(1, whole.width), height / Math.max(1, whole.height));
+    view = { scale, x: horizontal ? 0 : Math.min(0, (whole.width - width / scale) / 2), y: 0 };
+  }
+
+  function paint() {
+    const width = node.clientWidth;
+    if (!width || !node.isConnected) return;
+    const ratio = window.devicePixelRatio || 1;
+    if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
+      canvas.width = Math.round(width * ratio);
+      canvas.height = Math.round(height * ratio);
+    }
+    if (isFitted) fit(width);
+    host ??= node.getRootNode().host ?? node;
+    const context = canvas.getContext("2d");
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    context.clearRect(0, 0, width, height);
+    draw(context, { ...view, width, height, palette: colours(host) });
+  }
+
+  function zoom(factor, at = node.clientWidth / 2, down = height / 2) {
+    isFitted = false;
+    const scale = Math.max(1e-9, view.scale * factor);
+    view = { scale, x: view.x + at / view.scale - at / scale, y: horizontal ? view.y : view.y + down / view.scale - down / scale };
+    redraw();
+  }
+
+  canvas.addEventListener("wheel", (event) => {
+    if (!event.ctrlKey && !event.metaKey && !event.altKey) return; // the page's own scrolling
+    event.preventDefault();
+    zoom(event.deltaY < 0 ? ZOOM : 1 / ZOOM, event.offsetX, event.offsetY);
+  }, { passive: false });
+  canvas.addEventListener("pointerdown", (event) => {
+    drag = { x: event.clientX, y: event.clientY, view, moved: false };
+    canvas.setPointerCapture(event.pointerId);
+  });
+  canvas.addEventListener("pointermove", (event) => {
+    if (!drag) {
+      if (describe) canvas.title = describe(...place(event)) ?? "";
+      return;
+    }
+    const [right, down] = [event.clientX - drag.x, event.clientY - drag.y];
+    if (Math.abs(right) + Math.abs(down) < 4 && !drag.moved) return;
+    drag.moved = true;
+    isFitted = false;
+    view = { ...view, x: drag.view.x - right / view.scale, y: horizontal ? 0 : drag.view.y - down / view.scale };
+    redraw();
+  });
+  canvas.addEventListener("pointerup", (event) => {
+    if (drag && !drag.moved) hit(...place(event));
+    drag = null;
+  });
+
+  const place = (event) => [view.x + event.offsetX / view.scale, horizontal ? event.offsetY : view.y + event.offsetY / view.scale];
+
+  return { node, redraw, resize: (next) => { if (next !== height) { height = next; canvas.style.height = `${height}px`; } redraw(); },
+    picture: () => new Promise((resolve) => canvas.toBlob(resolve)), dispose: () => observer.disconnect() };
+}

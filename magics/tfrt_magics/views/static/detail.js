@@ -1,0 +1,70 @@
+// The selected operation or value in full, and why it is not ready.
+
+import { button, element, setText } from "./dom.js";
+import { firstLine } from "./views/graph.js";
+
+const DEEP = 6, WIDE = 8;
+const BECAUSE = {
+  ready: () => "has all its inputs and is queued",
+  running: ({ worker }) => (worker === "event loop" ? "sleeps on the event loop, or waits for Python" : `runs on ${worker || "a worker"}`),
+  error: () => "failed",
+  skipped: () => "was skipped: an input failed, or its branch was not taken",
+  cancelled: () => "was cancelled",
+};
+
+export function createDetail(store) {
+  const title = element("div", { className: "code" }), body = element("div");
+  const node = element("div", { className: "detail", hidden: true, attributes: { role: "note", "aria-label": "Selected" } }, title, body);
+  let shown = "";
+
+  function show(moment) {
+    const { selection } = store, operation = selection ? moment.program.operations[selection.op] : null;
+    node.hidden = !selection;
+    if (node.hidden) return;
+    setText(title, operation ? firstLine(operation.text) : moment.program.values[selection.value]?.name ?? "");
+    const parts = [];
+    const values = selection.value != null ? [selection.value] : operation?.results ?? [];
+    for (const value of values) {
+      const text = moment.preview(value);
+      if (text) parts.push(element("pre", { textContent: `${moment.program.values[value].name} = ${text}` }), ...heat(text));
+    }
+    if (operation) parts.push(element("div", { className: "soft", textContent: `line ${operation.line}, ${moment.stateOfOperation(operation.id)}` }));
+    if (operation && moment.missing(operation.id).length) parts.push(element("div", { textContent: "It waits for:" }), chain(moment, operation.id, DEEP, new Set()));
+    const text = parts.map((part) => part.textContent).join("\n");
+    if (text !== shown) body.replaceChildren(...parts);
+    shown = text;
+  }
+
+  /** What an operation waits for, and what that waits for, down to what runs or never comes. */
+  function chain(moment, op, depth, seen) {
+    const list = element("ul"), missing = moment.missing(op);
+    for (const value of missing.slice(0, WIDE)) {
+      const { name, op: maker } = moment.program.values[value], state = moment.state(value);
+      const item = element("li", {}, button(name || "a value", () => store.select(maker, value)));
+      const deeper = maker != null && moment.missing(maker).length > 0 && depth > 0 && !seen.has(maker);
+      const why = BECAUSE[state]?.({ worker: moment.worker(moment.history.values.worker[value]) });
+      item.append(` ${why ?? (maker == null ? "is an argument that is not there yet" : deeper ? "waits for:" : "waits")}`);
+      if (deeper) item.append(chain(moment, maker, depth - 1, new Set([...seen, maker])));
+      list.append(item);
+    }
+    if (missing.length > WIDE) list.append(element("li", { textContent: `and ${missing.length - WIDE} more` }));
+    return list;
+  }
+  return { node, show };
+}
+
+/** A small tensor as a picture: `shape = [2, 3], values = [...]` has its numbers. */
+function heat(text) {
+  const found = /shape = \[([\d, ]*)\].*values = \[([^\]…]*)\]/s.exec(text);
+  if (!found) return [];
+  const shape = found[1].split(",").map(Number), numbers = found[2].split(",").map(Number);
+  const width = shape.at(-1), height = numbers.length / width;
+  if (numbers.length < 4 || numbers.some(Number.isNaN) || !Number.isInteger(height)) return [];
+  const canvas = element("canvas", { width, height, className: "heat", attributes: { role: "img", "aria-label": "the tensor as a heat map" } });
+  const context = canvas.getContext("2d"), low = Math.min(...numbers), span = Math.max(...numbers) - low || 1;
+  numbers.forEach((number, place) => {
+    context.fillStyle = `hsl(${220 - (180 * (number - low)) / span} 75% ${35 + (35 * (number - low)) / span}%)`;
+    context.fillRect(place % width, Math.floor(place / width), 1, 1);
+  });
+  return [canvas];
+}

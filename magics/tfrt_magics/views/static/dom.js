@@ -1,0 +1,60 @@
+// Elements, text and times: the little that the views share.  All text enters through `textContent`.
+
+/** An element; `attributes` are set as such, other properties are assigned. */
+export function element(tag, properties = {}, ...children) {
+  const { attributes = {}, ...rest } = properties;
+  const node = Object.assign(document.createElement(tag), rest);
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  node.append(...children);
+  return node;
+}
+
+/** A button that keeps its keys from the notebook's shortcuts. */
+export function button(text, onClick, attributes = {}) {
+  const node = element("button", { type: "button", textContent: text, attributes });
+  node.addEventListener("click", onClick);
+  return node;
+}
+
+/** Set attributes that differ; null removes. */
+export function setAttributes(node, attributes) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value == null) node.removeAttribute(name);
+    else if (node.getAttribute(name) !== String(value)) node.setAttribute(name, value);
+  }
+}
+
+export function setText(node, text) {
+  if (node.textContent !== text) node.textContent = text;
+}
+
+/** Three digits that matter: `850 ns`, `12.3 µs`, `1.23 ms`, `45.0 s`. */
+export function duration(nanoseconds) {
+  for (const [unit, size] of [["s", 1e9], ["ms", 1e6], ["µs", 1e3]]) {
+    if (nanoseconds < size) continue;
+    const value = nanoseconds / size;
+    return `${value.toFixed(value < 10 ? 2 : value < 100 ? 1 : 0)} ${unit}`;
+  }
+  return `${Math.round(nanoseconds)} ns`;
+}
+
+/** `30 000`: groups of three, so that a count can be read. */
+export const count = (number) => String(number).replace(/\B(?=(\d{3})+$)/g, "\u202f");
+
+/** One call of `action` a frame, however often it is asked for. */
+export function eachFrame(action) {
+  let asked = false;
+  return () => {
+    if (asked) return;
+    asked = true;
+    requestAnimationFrame(() => { asked = false; action(); });
+  };
+}
+
+/** Hand the reader a file. */
+export function download(name, content, type) {
+  const address = URL.createObjectURL(content instanceof Blob ? content : new Blob([content], { type }));
+  const link = element("a", { href: address, download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(address), 1000);
+}

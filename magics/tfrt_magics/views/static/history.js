@@ -1,0 +1,199 @@
+// What the events up to a time have made of a program: the state of each value and operation, and who ran when.
+//
+// A fold over the columns of the event log.  Live it goes on where it was; for an earlier time it starts again.
+
+import { STATES, WAITING, READY, RUNNING, AVAILABLE, ERROR, SKIPPED, CANCELLED } from "./theme.js";
+
+const STATE_OF = { available: AVAILABLE, emplace: AVAILABLE, error: ERROR, skipped: SKIPPED, cancelled: CANCELLED };
+const BEGINS = new Set(["begin", "start", "resume"]);
+const ENDS = new Set(["end", "suspend"]);
+const CONSTANT = /(^|\.)constant(\.|$)/;
+const OVER = new Set(["done", "failed", "cancelled", "timed-out"]);
+
+/** What a program says about its values and operations before it runs. */
+export function tablesOf(program) {
+  const { operations, values, functions } = program;
+  const uses = operations.map(() => []);
+  for (const operation of operations) {
+    for (const value of new Set(operation.operands)) {
+      const maker = values[value]?.op;
+      if (maker != null && maker !== operation.id) uses[maker].push(operation.id);
+    }
+  }
+  const isCompiled = functions.map(({ kind }) => kind === "func" || kind === "async");
+  return { uses, isCompiled, isConstant: operations.map(({ kernel }) => CONSTANT.test(kernel)) };
+}
+
+export class History {
+  constructor(document, tables) {
+    this.document = document;
+    this.tables = tables;
+    this.reset();
+  }
+
+  reset() {
+    const { operations, values, functions } = this.document.program;
+    this.next = 0;
+    this.time = 0;
+    this.values = { state: new Uint8Array(values.length), worker: new Int16Array(values.length).fill(-1),
+      begin: new Float64Array(values.length).fill(NaN), end: new Float64Array(values.length).fill(NaN),
+      count: new Uint32Array(values.length), payload: new Map() };
+    this.operations = { state: new Uint8Array(operations.length), begin: new Float64Array(operations.length).fill(NaN),
+      worker: new Int16Array(operations.length).fill(-1), count: new Uint32Array(operations.length) };
+    this.called = new Uint8Array(functions.length);
+    this.spans = [];
+    this.open = new Map();
+    this.changed = true;
+  }
+
+  /** Take all events up to the time `until`. */
+  goTo(until) {
+    const { time } = this.document.events;
+    if (this.next && time[this.next - 1] > until) this.reset();
+    while (this.next < time.length && time[this.next] <= until) this.take(this.next++);
+    this.time = Math.min(until, time.length ? time[time.length - 1] : 0);
+  }
+
+  take(i) {
+    const { events, program } = this.document;
+    const kind = events.kinds[events.kind[i]], op = events.op[i], value = events.value[i], time = events.time[i];
+    this.changed = true;
+    if (kind === "call") { // of a function's row, or of a region of `op`
+      if (this.called[value] === 0) this.called[value] = 1;
+      return;
+    }
+    if (op != null && op >= 0 && program.operations[op]) this.takeOperation(kind, op, events.instance[i], events.worker[i], time);
+    if (value != null && value >= 0 && program.values[value]) this.takeValue(kind, value, op, events, i);
+  }
+
+  takeOperation(kind, op, instance, worker, time) {
+    const { operations } = this;
+    this.called[this.document.program.operations[op].function] = 1;
+    if (BEGINS.has(kind)) {
+      operations.state[op] = RUNNING;
+      operations.begin[op] = time;
+      operations.worker[op] = worker;
+      operations.count[op] += kind !== "resume";
+      for (const result of this.document.program.operations[op].results) {
+        this.values.begin[result] = time;
+        this.values.worker[result] = worker;
+        this.values.state[result] = RUNNING;
+      }
+      const span = { op, instance, worker, begin: time, end: NaN };
+      this.open.set(`${op}:${instance}`, span);
+      this.spans.push(span);
+    } else if (ENDS.has(kind)) {
+      this.close(op, instance, time);
+      if (kind === "suspend") operations.state[op] = WAITING;
+      else if (!this.document.program.operations[op].results.length && operations.state[op] === RUNNING) operations.state[op] = AVAILABLE;
+    } else if (kind === "enqueue" || kind === "create") {
+      if (operations.state[op] === WAITING) operations.state[op] = READY;
+    } else if (STATE_OF[kind] && !this.document.program.operations[op].results.length) {
+      operations.state[op] = STATE_OF[kind];
+      this.close(op, instance, time);
+    }
+  }
+
+  takeValue(kind, value, op, events, i) {
+    const state = STATE_OF[kind];
+    if (state === undefined) return;
+    const { values, operations } = this, time = events.time[i], worker = events.worker[i];
+    this.called[this.document.program.values[value].function] = 1;
+    values.state[value] = state;
+    values.end[value] = time;
+    values.count[value]++;
+    if (values.worker[value] < 0) values.worker[value] = worker;
+    if (events.payload[i] != null) values.payload.set(value, events.payload[i]);
+    const maker = this.document.program.values[value].op;
+    if (maker == null) return;
+    operations.state[maker] = Math.max(state, ...this.document.program.operations[maker].results.map((each) => values.state[each]));
+    this.close(maker, events.instance[i], time);
+  }
+
+  /** Take states as they are said, without the events that led to them. */
+  adopt(frame) {
+    for (const [value, word, worker] of frame) {
+      const state = STATES.indexOf(word), known = this.document.program.values[value];
+      if (state < 0 || !known) continue;
+      this.called[known.function] = 1;
+      if (this.values.state[value] < AVAILABLE) this.values.state[value] = state;
+      if (worker) this.values.worker[value] = this.document.workers.indexOf(worker);
+      if (known.op != null && this.operations.state[known.op] < AVAILABLE) this.operations.state[known.op] = state;
+    }
+  }
+
+  close(op, instance, time) {
+    const span = this.open.get(`${op}:${instance}`);
+    if (span) span.end = Number.isNaN(span.end) ? time : Math.max(span.end, time);
+  }
+}
+
+/** The run at a moment, for views: states in words, with what follows from the end of the run and from operands. */
+export class Moment {
+  constructor(document, tables, history, { isEnd, status }) {
+    Object.assign(this, { document, tables, history, isEnd, status, program: document.program });
+    this.left = !isEnd || !OVER.has(status) ? null : status === "done" || status === "failed" ? SKIPPED : CANCELLED;
+  }
+
+  get time() { return this.history.time; }
+
+  code(value) {
+    const found = this.history.values.state[value];
+    if (found >= AVAILABLE) return found;
+    const { op, function: function_ } = this.program.values[value];
+    const isCalled = this.history.called[function_];
+    if (isCalled && (op == null ? this.isTopArgument(value) : this.tables.isConstant[op])) return AVAILABLE;
+    if (this.left !== null) return this.left;
+    if (found !== WAITING || op == null) return found;
+    return this.codeOfOperation(op) === READY ? READY : WAITING;
+  }
+
+  isTopArgument(value) {
+    const { function: function_ } = this.program.values[value];
+    return this.program.functions[function_].arguments.includes(value);
+  }
+
+  codeOfOperation(op) {
+    const found = this.history.operations.state[op];
+    const { operands, function: function_, parent } = this.program.operations[op];
+    const isCalled = this.history.called[function_];
+    if (found >= AVAILABLE) return found;
+    if (isCalled && this.tables.isConstant[op]) return AVAILABLE;
+    if (this.left !== null) return this.left;
+    if (found !== WAITING || !isCalled) return found;
+    const isEntered = parent == null || this.history.operations.count[parent] > 0;
+    return isEntered && operands.every((value) => this.code(value) === AVAILABLE) ? READY : WAITING;
+  }
+
+  state(value) { return STATES[this.code(value)]; }
+  stateOfOperation(op) { return STATES[this.codeOfOperation(op)]; }
+
+  /** The operands that a value or operation waits for. */
+  missing(op) {
+    if (op == null || this.codeOfOperation(op) !== WAITING) return [];
+    return [...new Set(this.program.operations[op].operands)].filter((value) => this.code(value) < AVAILABLE);
+  }
+
+  worker(number) { return number >= 0 ? this.document.workers[number] ?? `worker ${number}` : ""; }
+
+  /** The text of a value: of its last one at the end, of the one that the log has at an earlier time. */
+  preview(value) {
+    const code = this.code(value);
+    if (code < AVAILABLE || code === CANCELLED) return "";
+    const { payload, count } = this.history.values;
+    const found = this.document.previews[value];
+    if (!this.isEnd && count[value] && payload.has(value) && (found === undefined || this.repeats(value))) return String(payload.get(value));
+    return found ?? (payload.has(value) ? String(payload.get(value)) : "");
+  }
+
+  repeats(value) { return this.history.values.count[value] !== this.totals?.[value]; }
+}
+
+/** Whether a value has a row: in compiled code only what the run records or the dialect makes. */
+export function isShown(moment, value) {
+  const { name, type, function: function_, op } = moment.program.values[value];
+  if (!name) return false;
+  if (!moment.tables.isCompiled[function_]) return true;
+  return type.startsWith("!async.") || moment.history.values.count[value] > 0 || moment.document.previews[value] !== undefined
+    || (op != null && moment.history.operations.count[op] > 0);
+}

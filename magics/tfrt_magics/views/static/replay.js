@@ -1,0 +1,53 @@
+// A slider through the time of a run that is over: play, pause, one event forth or back.
+
+import { button, duration, element, setText } from "./dom.js";
+
+export function createReplay(store) {
+  const slider = element("input", { type: "range", min: 0, step: "any", attributes: { "aria-label": "Replay" } });
+  slider.style.flex = "1 1 120px";
+  slider.addEventListener("input", () => { pause(); store.goTo(Number(slider.value)); });
+  slider.addEventListener("keydown", (event) => event.stopPropagation());
+  const play = button("▶", () => (timer === null ? start() : pause()));
+  const back = button("‹", () => { pause(); store.step(-1); }, { "aria-label": "Step back", title: "Step back" });
+  const forth = button("›", () => { pause(); store.step(1); }, { "aria-label": "Step forward", title: "Step forward" });
+  const speed = element("select", { title: "Seconds for the whole run", attributes: { "aria-label": "Speed" } },
+    ...[["in 20 s", 20], ["in 8 s", 8], ["in 3 s", 3], ["as it was", 0]].map(([text, value]) => element("option", { textContent: text, value, selected: value === 8 })));
+  speed.addEventListener("keydown", (event) => event.stopPropagation());
+  const time = element("span", { className: "soft" });
+  const node = element("div", { className: "bar", attributes: { role: "group", "aria-label": "Replay" } }, play, back, forth, slider, time, speed);
+  let timer = null, last = 0;
+
+  /** One look in 33 ms is enough, and needs no motion of its own. */
+  function start() {
+    if (store.isLive) store.goTo(0);
+    last = performance.now();
+    timer = setInterval(() => {
+      const now = performance.now(), seconds = Number(speed.value) || Math.max(0.001, store.end / 1e9);
+      store.goTo(Math.min(store.time, store.end) + ((now - last) / 1000 / seconds) * store.end);
+      last = now;
+      if (store.isLive) pause();
+    }, 33);
+    store.changed();
+  }
+
+  function pause() {
+    clearInterval(timer);
+    timer = null;
+    store.changed();
+  }
+
+  function show(moment) {
+    node.hidden = !store.isOver || !store.end;
+    if (node.hidden) return;
+    slider.max = store.end;
+    const now = Math.min(store.time, store.end);
+    if (Number(slider.value) !== now) slider.value = now;
+    slider.setAttribute("aria-valuetext", `${duration(now)} of ${duration(store.end)}`);
+    setText(time, `${duration(moment.time)} / ${duration(store.end)}`);
+    setText(play, timer === null ? "▶" : "❙❙");
+    play.setAttribute("aria-label", timer === null ? "Play" : "Pause");
+    play.title = timer === null ? "Play" : "Pause";
+  }
+
+  return { node, show, dispose: () => clearInterval(timer) };
+}

@@ -1,0 +1,103 @@
+// A list that draws what is in view, and through which the arrow keys walk.
+
+import { element } from "./dom.js";
+
+const ALL = 300; // so many rows are simply drawn
+const MARGIN = 12;
+
+/**
+ * Rows of one height inside a node that scrolls.
+ *
+ * `create()` makes a row's node, `draw(node, item, place)` fills it.  `show(items)` brings the list up to date.
+ */
+export function createRows({ role, label, itemRole, height, create, draw, choose = () => {} }) {
+  const node = element("div", { className: "rows", attributes: { ...(role ? { role } : {}), ...(label ? { "aria-label": label } : {}) } });
+  let items = [], drawn = new Map(), active = 0, scroller = null, wasFar = false;
+
+  function show(next) {
+    items = next;
+    active = Math.max(0, Math.min(active, items.length - 1));
+    const isFar = items.length > ALL;
+    if (node.classList.toggle("far", isFar) !== wasFar) {
+      node.replaceChildren();
+      drawn.clear();
+      wasFar = isFar;
+    }
+    node.style.height = isFar ? `${items.length * height}px` : "";
+    if (isFar && !scroller) follow();
+    refresh();
+  }
+
+  function follow() {
+    scroller = node.closest(".scroll") ?? null;
+    scroller?.addEventListener("scroll", refresh, { passive: true });
+  }
+
+  function range() {
+    if (items.length <= ALL) return [0, items.length];
+    if (!scroller) return [0, Math.min(items.length, 60)];
+    const top = scroller.getBoundingClientRect().top - node.getBoundingClientRect().top;
+    const first = Math.floor(top / height) - MARGIN;
+    return [Math.max(0, first), Math.min(items.length, first + Math.ceil(scroller.clientHeight / height) + 2 * MARGIN)];
+  }
+
+  function refresh() {
+    const [first, last] = range();
+    const isFar = items.length > ALL;
+    const before = drawn;
+    drawn = new Map();
+    const spare = [];
+    for (const [place, row] of before) if (place < first || place >= last) spare.push(row);
+    for (let place = first; place < last; place++) {
+      const row = before.get(place) ?? spare.pop() ?? make();
+      drawn.set(place, row);
+      row.place = place;
+      row.tabIndex = place === active ? 0 : -1;
+      if (isFar) row.style.top = `${place * height}px`;
+      else row.style.top = "";
+      draw(row, items[place], place);
+      if (!isFar && node.children[place] !== row) node.insertBefore(row, node.children[place] ?? null);
+      else if (isFar && row.parentNode !== node) node.append(row);
+    }
+    for (const row of spare) row.remove();
+  }
+
+  function make() {
+    const row = create();
+    row.classList.add("row");
+    if (itemRole) row.setAttribute("role", itemRole);
+    return row;
+  }
+
+  function goTo(place) {
+    active = Math.max(0, Math.min(place, items.length - 1));
+    if (items.length > ALL && scroller) {
+      const top = scroller.getBoundingClientRect().top - node.getBoundingClientRect().top;
+      if (active * height < top || (active + 1) * height > top + scroller.clientHeight) {
+        scroller.scrollTop += active * height - top - scroller.clientHeight / 2;
+      }
+    }
+    refresh();
+    drawn.get(active)?.focus();
+  }
+
+  node.addEventListener("keydown", (event) => {
+    const here = event.target.place;
+    if (here === undefined) return;
+    const there = { ArrowDown: here + 1, ArrowUp: here - 1, Home: 0, End: items.length - 1, PageDown: here + 15, PageUp: here - 15 }[event.key];
+    if (there !== undefined) goTo(there);
+    else if (event.key === "Enter" || event.key === " ") choose(items[here], event.target);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  });
+  node.addEventListener("click", (event) => {
+    const row = event.target.closest(".row");
+    if (!row || row.place === undefined) return;
+    active = row.place;
+    for (const [place, each] of drawn) each.tabIndex = place === active ? 0 : -1;
+    choose(items[row.place], row, event);
+  });
+
+  return { node, show, refresh, focus: goTo, dispose: () => scroller?.removeEventListener("scroll", refresh) };
+}

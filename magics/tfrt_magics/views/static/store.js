@@ -1,0 +1,87 @@
+// What a board shows: a run document, a time, a selection.  Views read it and are drawn again when it changes.
+
+import { History, isShown, Moment, tablesOf } from "./history.js";
+import { eachFrame } from "./dom.js";
+
+const OVER = ["done", "failed", "cancelled", "timed-out", "kernel-gone", "saved-while-running"];
+
+export class Store {
+  /** `status` says how the run stands for this page, which may know more than the document. */
+  constructor(document, status = () => document.status) {
+    this.listeners = new Set();
+    this.changed = eachFrame(() => { for (const each of this.listeners) each(this.moment()); });
+    this.selection = null;
+    this.time = Infinity;
+    this.readStatus = status;
+    this.replace(document);
+  }
+
+  /** Another document of the same run: the final one, or one with what was missing. */
+  replace(document) {
+    this.document = document;
+    if (this.program !== document.program) {
+      this.program = document.program;
+      this.tables = tablesOf(document.program);
+    }
+    this.live = new History(document, this.tables);
+    this.past = null;
+    this.changed();
+  }
+
+  get status() { return this.readStatus(); }
+  get isOver() { return OVER.includes(this.status); }
+  get end() { return this.document.events.time.at(-1) ?? 0; }
+  get isLive() { return this.time >= this.end; }
+
+  /** The run at the chosen time. */
+  moment() {
+    this.live.goTo(Infinity);
+    let history = this.live;
+    if (!this.isLive) {
+      this.past ??= new History(this.document, this.tables);
+      this.past.goTo(this.time);
+      history = this.past;
+    }
+    const moment = new Moment(this.document, this.tables, history, { isEnd: this.isLive, status: this.status });
+    moment.totals = this.live.values.count;
+    moment.store = this;
+    return moment;
+  }
+
+  goTo(time) {
+    this.time = time >= this.end ? Infinity : Math.max(0, time);
+    this.changed();
+  }
+
+  /** The time of the next or the previous event. */
+  step(direction) {
+    const { time } = this.document.events;
+    const now = Math.min(this.time, this.end);
+    const found = direction > 0 ? time.find((each) => each > now) : time.findLast((each) => each < now);
+    this.goTo(found ?? (direction > 0 ? Infinity : 0));
+  }
+
+  select(op, value = null) {
+    this.selection = op == null && value == null ? null : { op, value };
+    this.changed();
+  }
+
+  /** States of values as the kernel says them, for a page whose events begin later: `[value, state, worker]`. */
+  present(frame) {
+    this.live.goTo(Infinity);
+    this.live.adopt(frame);
+    this.changed();
+  }
+
+  /** The values of a function that have rows, in the order of the program. */
+  valuesOf(moment, { id }) {
+    if (this.byFunction?.program !== this.program) {
+      this.byFunction = { program: this.program, lists: this.program.functions.map(() => []) };
+      for (const each of this.program.values) if (each.name) this.byFunction.lists[each.function]?.push(each.id);
+    }
+    const all = this.byFunction.lists[id] ?? [];
+    return this.tables.isCompiled[id] ? all.filter((value) => isShown(moment, value)) : all;
+  }
+
+  selectValue(value) { this.select(this.program.values[value].op, value); }
+}

@@ -1,0 +1,22 @@
+// A run as text, for the clipboard, for the notebook's search and for "copy output".
+
+import { duration } from "./dom.js";
+import { SHAPES, WORDS } from "./theme.js";
+import { functionsOf, progress, resultsOf, rowsOf } from "./views/values.js";
+
+const ROWS = 200, WIDTH = 400, LOG = 20000;
+
+export function textOf(moment) {
+  const { document, status } = moment.store;
+  const [decided, total] = progress(moment);
+  const head = `${functionsOf(moment).map(({ name }) => `@${name}`).join(", ")}: ${WORDS[status] ?? status}, ${decided} of ${total} values${moment.store.isOver ? `, ${duration(moment.store.end)}` : ""}`;
+  const parts = [head, document.note].filter(Boolean);
+  for (const function_ of functionsOf(moment)) {
+    const rows = [...resultsOf(moment, function_), ...rowsOf(moment, function_)];
+    parts.push(...rows.slice(0, ROWS).map(({ state, name, text, type, worker, count }) =>
+      [`${SHAPES[state]} ${state}`, name, text.slice(0, WIDTH) + (count > 1 ? ` ×${count}` : ""), type, worker].filter(Boolean).join("  ")));
+    if (rows.length > ROWS) parts.push(`… and ${rows.length - ROWS} more values`);
+  }
+  const log = document.log.map(([, , text]) => text).join("").slice(0, LOG);
+  return [...parts, log].filter(Boolean).join("\n");
+}

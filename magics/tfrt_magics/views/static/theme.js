@@ -1,0 +1,106 @@
+// How states look: a shape, a colour (Okabe and Ito) and a word, so that none of them has to be seen.
+
+export const STATES = ["waiting", "ready", "running", "available", "error", "skipped", "cancelled"];
+export const [WAITING, READY, RUNNING, AVAILABLE, ERROR, SKIPPED, CANCELLED] = STATES.keys();
+export const SHAPES = { waiting: "○", ready: "◔", running: "◑", available: "●", error: "▲", skipped: "◇", cancelled: "■" };
+
+/** The state whose look a status of a run has. */
+export const LOOK_OF_STATUS = {
+  running: "running", done: "available", failed: "error", cancelled: "cancelled", "timed-out": "cancelled",
+  "kernel-gone": "cancelled", "saved-while-running": "waiting",
+};
+
+/** What a status is called in text. */
+export const WORDS = { "timed-out": "timed out", "kernel-gone": "the kernel is gone", "saved-while-running": "saved while it ran" };
+
+export const STYLE = `
+:host { display: block; position: relative; margin: 2px 0; border: 1px solid var(--line); border-radius: 6px; overflow: hidden;
+  --waiting: #6b7280; --ready: #0072b2; --running: #0072b2; --available: #00805c; --error: #c24e00; --skipped: #9a6a00; --cancelled: #a3507d;
+  --ink: var(--jp-ui-font-color1, CanvasText); --soft: var(--jp-ui-font-color2, GrayText); --line: var(--jp-border-color2, #8886);
+  --paper: var(--jp-layout-color0, Canvas); --shade: var(--jp-layout-color2, #8882); --accent: var(--jp-brand-color1, #0072b2);
+  --code: 12px/1.5 var(--jp-code-font-family, ui-monospace, monospace);
+  color: var(--ink); background: var(--paper); font: 13px/1.4 var(--jp-ui-font-family, system-ui, sans-serif); text-align: left; }
+:host([data-dark]) { --waiting: #9ca3af; --ready: #56b4e9; --running: #56b4e9; --available: #2fc79a; --error: #ff8a47; --skipped: #e6b022; --cancelled: #e59bc6; }
+* { box-sizing: border-box; }
+[hidden] { display: none !important; }
+.hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: pre; }
+button, input, select { font: inherit; color: inherit; background: transparent; border: 1px solid var(--line); border-radius: 4px; padding: 1px 8px; margin: 0; }
+button { cursor: pointer; }
+button:hover { background: var(--shade); }
+input[type=range] { padding: 0; accent-color: var(--accent); }
+:focus-visible { outline: 2px solid var(--accent); outline-offset: -2px; }
+.head, .bar { display: flex; flex-wrap: wrap; align-items: center; gap: 4px 12px; padding: 6px 12px; }
+.space { flex: 1 1 0; }
+.soft { color: var(--soft); font-variant-numeric: tabular-nums; }
+.progress { height: 3px; background: var(--shade); }
+.progress > div { height: 100%; width: 0; background: var(--running); }
+.note { margin: 0; padding: 5px 12px; border-bottom: 1px solid var(--line); }
+.tabs { display: flex; gap: 2px; padding: 0 8px; border-bottom: 1px solid var(--line); }
+.tabs button { border: 0; border-bottom: 2px solid transparent; border-radius: 0; padding: 4px 10px; color: var(--soft); }
+.tabs button[aria-selected=true] { border-bottom-color: var(--accent); color: var(--ink); font-weight: 600; }
+.panel { max-height: 440px; overflow: auto; position: relative; }
+.shape { display: inline-block; width: 1.2em; text-align: center; color: var(--look); }
+${STATES.map((state) => `[data-state=${state}] { --look: var(--${state}); }`).join("\n")}
+.rows { position: relative; font: var(--code); }
+.row { position: relative; height: 24px; line-height: 24px; padding: 0 12px; white-space: nowrap; overflow: hidden; cursor: default; }
+.rows.far > .row { position: absolute; left: 0; right: 0; }
+.row:hover { background: var(--shade); }
+.row[aria-selected=true], .row[aria-current=true] { background: color-mix(in srgb, var(--accent) 16%, transparent); box-shadow: inset 3px 0 var(--accent); }
+.row > *, .headings > * { overflow: hidden; text-overflow: ellipsis; }
+.values .row, .headings { display: grid; gap: 0 12px; grid-template-columns: 92px minmax(90px, 2fr) minmax(90px, 3fr) minmax(50px, 1.2fr) 84px 220px; }
+.headings { position: sticky; top: 0; z-index: 1; padding: 0 12px; background: var(--paper); border-bottom: 1px solid var(--line); }
+.headings button { border: 0; padding: 2px 0; color: var(--soft); text-align: left; width: 100%; }
+.headings [aria-sort=ascending] button::after { content: " ▴"; }
+.headings [aria-sort=descending] button::after { content: " ▾"; }
+.row .ui { font: 12px/24px var(--jp-ui-font-family, system-ui, sans-serif); }
+.row button { padding: 0 6px; line-height: 18px; font-size: 11px; color: var(--soft); }
+.row.result .name { font-weight: 700; }
+h4 { margin: 0; padding: 6px 12px 2px; font: 600 13px/1.4 inherit; }
+.track { position: relative; display: inline-block; width: 90px; height: 8px; margin-right: 8px; background: var(--shade); border-radius: 2px; }
+.track i { position: absolute; top: 0; bottom: 0; min-width: 2px; border-radius: 2px; background: var(--look); }
+.split { display: grid; grid-template-columns: minmax(0, 1fr) minmax(180px, 300px); }
+.split > .side { border-left: 1px solid var(--line); max-height: 420px; overflow: auto; }
+.stage { position: relative; min-height: 120px; overflow: hidden; }
+canvas { display: block; width: 100%; touch-action: none; }
+.tools { position: absolute; right: 8px; top: 6px; display: flex; gap: 4px; z-index: 1; }
+.tools button { background: var(--paper); padding: 0 7px; }
+pre, .code { margin: 0; font: var(--code); white-space: pre-wrap; overflow-wrap: anywhere; }
+.detail { border-top: 1px solid var(--line); padding: 6px 12px; max-height: 180px; overflow: auto; }
+.detail ul { margin: 2px 0; padding-left: 18px; }
+.line-number { display: inline-block; width: 3.5em; padding-right: 1em; text-align: right; color: var(--soft); user-select: none; }
+.source .row { white-space: pre; padding-left: 4px; height: 20px; line-height: 20px; }
+.heat { image-rendering: pixelated; border: 1px solid var(--line); max-width: 200px; }
+table { border-collapse: collapse; }
+th, td { text-align: left; padding: 2px 12px 2px 0; vertical-align: top; font-weight: inherit; }
+.add { background: color-mix(in srgb, var(--available) 18%, transparent); }
+.cut { background: color-mix(in srgb, var(--error) 18%, transparent); }
+@media (forced-colors: active) { .row[aria-selected=true] { outline: 2px solid Highlight; outline-offset: -2px; } .track i, .progress > div { background: CanvasText; } }
+@media (max-width: 700px) { .split { grid-template-columns: minmax(0, 1fr); } }
+@media (prefers-reduced-motion: no-preference) { .progress > div { transition: width .12s linear; } }
+`;
+
+let sheet;
+
+/** The one style sheet of all boards. */
+export function adoptStyle(root) {
+  if (!sheet) {
+    sheet = new CSSStyleSheet();
+    sheet.replaceSync(STYLE);
+  }
+  root.adoptedStyleSheets = [sheet];
+}
+
+/** Whether the page behind `node` is dark: the notebook's word, or the colour that is there. */
+export function isDark(node) {
+  const light = node.closest("[data-jp-theme-light]")?.dataset.jpThemeLight;
+  if (light) return light === "false";
+  const [red, green, blue] = (getComputedStyle(document.body).backgroundColor.match(/[\d.]+/g) ?? [255, 255, 255]).map(Number);
+  return 0.3 * red + 0.6 * green + 0.1 * blue < 110;
+}
+
+/** The colours as a canvas needs them. */
+export function colours(host) {
+  const style = getComputedStyle(host);
+  const read = (name) => style.getPropertyValue(`--${name}`).trim() || "#888";
+  return Object.fromEntries([...STATES, "ink", "soft", "line", "paper", "shade", "accent"].map((name) => [name, read(name)]));
+}

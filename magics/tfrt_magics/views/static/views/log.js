@@ -1,0 +1,50 @@
+// What was printed, when, and by which line.
+
+import { duration, element, setAttributes, setText } from "../dom.js";
+import { createRows } from "../rows.js";
+
+/** The entries of the log as lines; a piece without an end of line goes on in the next of the same operation. */
+export function linesOf(log) {
+  const lines = [];
+  for (const [time, op, text] of log) {
+    const parts = String(text).split("\n");
+    const last = lines.at(-1);
+    if (last && last.isOpen && last.op === op) {
+      last.text += parts.shift();
+      last.isOpen = parts.length === 0;
+    }
+    parts.forEach((part, place) => { if (place < parts.length - 1 || part) lines.push({ time, op, text: part, isOpen: place === parts.length - 1 }); });
+  }
+  return lines;
+}
+
+export function createLog(store) {
+  const rows = createRows({ role: "list", label: "Printed by the program", itemRole: "listitem", height: 22, create: createItem, draw: drawItem,
+    choose: (line) => { if (line.op != null) store.select(line.op); } });
+  const more = element("p", { className: "note soft", hidden: true });
+  const node = element("div", { className: "log" }, rows.node, more);
+
+  function show(moment) {
+    const dropped = store.document.log_dropped;
+    rows.show(linesOf(store.document.log.filter(([time]) => moment.isEnd || time <= moment.time)));
+    more.hidden = !dropped;
+    more.textContent = `… and ${dropped} more characters`;
+  }
+
+  function createItem() {
+    const [when, text, where] = ["soft ui", "", "soft ui"].map((className) => element("span", { className }));
+    const row = element("div", {}, when, "  ", text, "  ", where);
+    row.parts = { when, text, where };
+    return row;
+  }
+
+  function drawItem(row, line) {
+    const operation = store.program.operations[line.op];
+    setAttributes(row, { "data-op": operation ? line.op : null, "aria-current": operation && store.selection?.op === line.op ? "true" : null });
+    setText(row.parts.when, duration(line.time));
+    setText(row.parts.text, line.text);
+    setText(row.parts.where, operation ? `line ${operation.line}` : "");
+  }
+
+  return { title: "Log", node, show, isEmpty: () => !store.document.log.length };
+}

@@ -1,0 +1,147 @@
+// Who ran what, and when: a lane for each worker.  The axis starts with the first event.
+
+import { createCanvas } from "../canvas.js";
+import { count, duration, element, setAttributes, setText } from "../dom.js";
+import { createRows } from "../rows.js";
+import { firstLine } from "./graph.js";
+
+const LANE = 22, BAR = 14, AXIS = 22, EACH = 6;
+
+/** The spans that the list has: of an operation that ran often the first and the last ones; and how often each ran. */
+export function listed(spans) {
+  const byOperation = new Map();
+  for (const span of spans) {
+    if (!byOperation.has(span.op)) byOperation.set(span.op, []);
+    byOperation.get(span.op).push(span);
+  }
+  const kept = [];
+  for (const all of byOperation.values()) kept.push(...(all.length <= 2 * EACH ? all : [...all.slice(0, EACH), ...all.slice(-EACH)]));
+  return { kept: kept.sort((a, b) => a.begin - b.begin), times: byOperation };
+}
+
+export function createTimeline(store) {
+  const rows = createRows({ role: "list", label: "Timeline", itemRole: "listitem", height: 24, create: createItem, draw: drawItem, choose: (span) => store.select(span.op) });
+  const canvas = createCanvas({ draw, size, hit, height: 80, horizontal: true, describe: (x, y) => about(at(x, y)) });
+  const note = element("p", { className: "note soft" });
+  const node = element("div", { className: "timeline" }, canvas.node, note, element("div", { className: "side scroll", style: "max-height: 200px; overflow: auto" }, rows.node));
+  let moment = null, lanes = [], lane = new Map(), times = new Map();
+
+  /** All spans of the run so far, also those after the chosen time: the picture has a hand at that time. */
+  const spans = () => store.live.spans;
+  const endOf = (span) => (Number.isNaN(span.end) ? Math.max(span.begin, store.live.time) : span.end);
+
+  function show(next) {
+    moment = next;
+    const workers = [...new Set(spans().map(({ worker }) => worker))].sort((a, b) => a - b);
+    lanes = workers.map((worker) => ({ worker, label: moment.worker(worker) }));
+    lane = new Map(workers.map((worker, place) => [worker, place]));
+    const found = listed(spans());
+    times = found.times;
+    note.replaceChildren(...words());
+    rows.show(found.kept);
+    canvas.resize(Math.min(330, Math.max(1, lanes.length) * LANE + AXIS));
+  }
+
+  function words() {
+    const often = [...times].filter(([, all]) => all.length > 2 * EACH || totalOf(all[0].op) > all.length).slice(0, 4).map(([op, all]) => {
+      const total = Math.max(totalOf(op), all.length);
+      return `${store.program.operations[op].kernel} ran ${count(total)} times (${total}): the list has its first and last rounds. `;
+    });
+    const lost = store.document.dropped ? [`${count(store.document.dropped)} events in between were not kept. `] : [];
+    return [...often, ...lost, "A lane is a thread; worker N computes, blocking N may wait, the event loop runs Python coroutines."];
+  }
+
+  const totalOf = (op) => Math.max(0, ...store.program.operations[op].results.map((value) => store.document.counts?.[value] ?? 0), store.live.operations.count[op]);
+
+  function createItem() {
+    const [text, when, where] = ["", "soft", "soft"].map((className) => element("span", { className }));
+    const row = element("div", {}, text, " ", where, " ", when);
+    row.parts = { text, when, where };
+    return row;
+  }
+
+  function drawItem(row, span) {
+    const end = endOf(span);
+    setAttributes(row, { "data-op": span.op, "data-worker": moment.worker(span.worker), "data-begin": Math.round(span.begin), "data-end": Math.round(end),
+      "data-function": moment.program.functions[moment.program.operations[span.op].function].name,
+      "aria-current": store.selection?.op === span.op ? "true" : null });
+    setText(row.parts.text, firstLine(moment.program.operations[span.op].text));
+    setText(row.parts.where, moment.worker(span.worker));
+    setText(row.parts.when, `${duration(span.begin)} + ${duration(end - span.begin)}`);
+  }
+
+  function size() {
+    return { width: Math.max(1, store.live.time) * 1.02, height: lanes.length * LANE + AXIS };
+  }
+
+  function at(x, y) {
+    const place = Math.floor(y / LANE);
+    return spans().findLast((span) => lane.get(span.worker) === place && x >= span.begin && x <= Math.max(endOf(span), span.begin + size().width / 300)) ?? null;
+  }
+
+  const about = (span) => (span ? `${firstLine(store.program.operations[span.op].text)}\n${duration(span.begin)} + ${duration(endOf(span) - span.begin)}` : "");
+
+  function hit(x, y) {
+    store.select(at(x, y)?.op ?? null);
+  }
+
+  function draw(context, { x, scale, width, height, palette }) {
+    if (!moment) return;
+    const across = (time) => (time - x) * scale;
+    context.font = "11px system-ui, sans-serif";
+    context.textBaseline = "middle";
+    lanes.forEach((_, place) => {
+      context.fillStyle = place % 2 ? palette.shade : palette.paper;
+      context.fillRect(0, place * LANE, width, LANE);
+    });
+    const last = new Map(); // bars narrower than a pixel at the same place are one
+    for (const span of spans()) {
+      const left = across(span.begin), right = across(endOf(span));
+      if (right < 0 || left > width) continue;
+      const place = lane.get(span.worker), isChosen = store.selection?.op === span.op;
+      if (right - left < 1 && !isChosen && last.get(place) === Math.round(left)) continue;
+      last.set(place, Math.round(left));
+      const isLater = span.begin > moment.time;
+      context.globalAlpha = isLater ? 0.25 : 0.85;
+      context.fillStyle = isChosen ? palette.accent : Number.isNaN(span.end) && !store.isOver ? palette.running : palette[moment.stateOfOperation(span.op)];
+      context.fillRect(left, place * LANE + (LANE - BAR) / 2, Math.max(1.5, right - left), BAR);
+      if (right - left > 40) {
+        context.globalAlpha = 1;
+        context.fillStyle = palette.paper;
+        context.save();
+        context.beginPath();
+        context.rect(left, place * LANE, right - left - 2, LANE);
+        context.clip();
+        context.fillText(store.program.operations[span.op].kernel, Math.max(left, 0) + 4, place * LANE + LANE / 2);
+        context.restore();
+      }
+    }
+    context.globalAlpha = 1;
+    lanes.forEach(({ label }, place) => {
+      const size = context.measureText(label).width;
+      context.globalAlpha = 0.75;
+      context.fillStyle = palette.paper;
+      context.fillRect(0, place * LANE + 3, size + 8, LANE - 6);
+      context.globalAlpha = 1;
+      context.fillStyle = palette.soft;
+      context.fillText(label, 4, place * LANE + LANE / 2);
+    });
+    drawAxis(context, { x, scale, width, height, palette });
+    if (!moment.isEnd) {
+      context.fillStyle = palette.accent;
+      context.fillRect(across(moment.time) - 1, 0, 2, height);
+    }
+  }
+
+  function drawAxis(context, { x, scale, width, height, palette }) {
+    const rough = 90 / scale, power = 10 ** Math.floor(Math.log10(rough));
+    const step = power * [1, 2, 5, 10].find((factor) => factor * power >= rough);
+    context.fillStyle = palette.soft;
+    for (let time = Math.max(0, Math.ceil(x / step) * step); (time - x) * scale < width - 20; time += step) {
+      context.fillRect((time - x) * scale, height - AXIS, 1, 4);
+      context.fillText(duration(time), (time - x) * scale + 3, height - AXIS / 2 + 2);
+    }
+  }
+
+  return { title: "Timeline", node, show, isEmpty: () => !store.live.spans.length, picture: canvas.picture, dispose: canvas.dispose };
+}

@@ -1,0 +1,168 @@
+// The table of values: results first, then named values in the order of the program, for each function that ran.
+
+import { button, count, duration, element, setAttributes, setText } from "../dom.js";
+import { createRows } from "../rows.js";
+import { isShown } from "../history.js";
+import { SHAPES, STATES } from "../theme.js";
+
+const COLUMNS = [
+  { title: "state", key: (row) => STATES.indexOf(row.state) },
+  { title: "name", key: (row) => row.name },
+  { title: "value", key: (row) => asNumber(row.text) },
+  { title: "type", key: (row) => row.type },
+  { title: "worker", key: (row) => row.worker },
+  { title: "start + duration", key: (row) => (Number.isNaN(row.end) ? Infinity : row.end) },
+];
+
+function asNumber(text) {
+  const number = Number(text);
+  return text !== "" && !Number.isNaN(number) ? number : text;
+}
+
+function compare(left, right) {
+  if (typeof left === typeof right) return left < right ? -1 : left > right ? 1 : 0;
+  return typeof left === "number" ? -1 : 1; // numbers before words
+}
+
+/** The functions that have rows: those that were started, then those that they called. */
+export function functionsOf(moment) {
+  const { functions } = moment.program;
+  const started = moment.document.functions.map(({ name }) => functions.find((each) => each.name === name)).filter(Boolean);
+  return [...started, ...functions.filter((each) => !started.includes(each) && moment.history.called[each.id])];
+}
+
+/** `result`, or `result 0` and so on: what the function gives back. */
+export function resultsOf(moment, function_) {
+  const { results, result_types: types, name } = function_;
+  const said = moment.isEnd ? moment.document.results[name] : null;
+  return (types ?? []).map((type, place) => {
+    const value = results[place];
+    const known = value !== undefined && isRecorded(moment, value);
+    const [state, text] = said?.[place] ?? (known ? [moment.state(value), moment.preview(value)] : ["waiting", ""]);
+    return { isResult: true, value, op: value === undefined ? null : moment.program.values[value].op, function: function_.id,
+      name: types.length === 1 ? "result" : `result ${place}`, of: value === undefined ? "" : moment.program.values[value].name,
+      type, state, text, worker: "", begin: NaN, end: known ? moment.history.values.end[value] : NaN, count: 1 };
+  });
+}
+
+const isRecorded = (moment, value) => isShown(moment, value) || !moment.tables.isCompiled[moment.program.values[value].function];
+
+export function rowOf(moment, value) {
+  const { name, type, op, function: function_ } = moment.program.values[value];
+  const { worker, begin, end, count: times } = moment.history.values;
+  return { value, op, function: function_, name, type, state: moment.state(value), text: moment.preview(value), worker: moment.worker(worker[value]),
+    begin: begin[value], end: end[value], count: times[value] };
+}
+
+export function rowsOf(moment, function_) {
+  const values = moment.store.valuesOf(moment, function_);
+  return values.map((value) => rowOf(moment, value));
+}
+
+/** How many named values are decided, of how many; results stand for the values of a function that names none. */
+export function progress(moment) {
+  let [decided, total] = [0, 0];
+  for (const function_ of functionsOf(moment)) {
+    const values = moment.store.valuesOf(moment, function_);
+    const states = values.length ? values.map((value) => moment.state(value)) : resultsOf(moment, function_).map(({ state }) => state);
+    decided += states.filter((state) => state === "available" || state === "error" || state === "skipped").length;
+    total += states.length;
+  }
+  return [decided, total];
+}
+
+export function createValues(store) {
+  const headings = COLUMNS.map(({ title }, place) =>
+    element("div", { attributes: { role: "columnheader", "aria-sort": "none" } }, button(title, () => sortBy(place))));
+  const search = element("input", { type: "search", placeholder: "filter", attributes: { role: "searchbox", "aria-label": "Show only rows that contain" } });
+  search.addEventListener("input", () => store.changed());
+  search.addEventListener("keydown", (event) => event.stopPropagation()); // else the notebook takes the keys for its shortcuts
+  const head = element("div", { className: "headings", attributes: { role: "row" } }, ...headings);
+  const node = element("div", { className: "values", attributes: { role: "table", "aria-label": "Values" } }, head);
+  const groups = new Map();
+  let sorting = { column: -1, direction: 1 };
+
+  /** First click: rising.  Second: falling.  Third: the order of the program. */
+  function sortBy(place) {
+    if (sorting.column !== place) sorting = { column: place, direction: 1 };
+    else sorting = sorting.direction === 1 ? { column: place, direction: -1 } : { column: -1, direction: 1 };
+    headings.forEach((heading, at) => heading.setAttribute("aria-sort",
+      at !== sorting.column ? "none" : sorting.direction === 1 ? "ascending" : "descending"));
+    store.changed();
+  }
+
+  function groupOf(function_) {
+    let group = groups.get(function_.id);
+    if (!group) {
+      const title = element("h4");
+      const rows = createRows({ role: "rowgroup", itemRole: "row", height: 24, create: createRow, draw: (row, item) => drawRow(row, item, store), choose: (item) => store.select(item.op, item.value ?? null) });
+      group = { title, rows, node: element("section", { attributes: { "data-function": function_.name } }, title, rows.node) };
+      groups.set(function_.id, group);
+      node.append(group.node);
+    }
+    return group;
+  }
+
+  function show(moment) {
+    const functions = functionsOf(moment);
+    const wanted = search.value.toLowerCase();
+    const end = Math.max(1, moment.time, store.end);
+    for (const function_ of functions) {
+      const group = groupOf(function_);
+      group.title.textContent = `@${function_.name}`;
+      group.title.hidden = functions.length === 1;
+      let rows = [...resultsOf(moment, function_), ...rowsOf(moment, function_)];
+      if (wanted) rows = rows.filter(({ name, state, type, worker, text }) => [name, state, type, worker, text].join(" ").toLowerCase().includes(wanted));
+      const { column, direction } = sorting;
+      if (column >= 0) rows.sort((a, b) => direction * compare(COLUMNS[column].key(a), COLUMNS[column].key(b)));
+      for (const row of rows) Object.assign(row, { moment, whole: end });
+      group.rows.show(rows);
+    }
+    for (const [id, group] of groups) group.node.hidden = !functions.some((each) => each.id === id);
+  }
+
+  return { title: "Values", node, tools: [search], show, isEmpty: () => false };
+}
+
+function createRow() {
+  const [state, name, value, type, worker, when] = ["ui", "name", "value", "type soft", "ui soft", "ui soft"].map((className) =>
+    element("div", { className, attributes: { role: "cell" } }));
+  const shape = element("span", { className: "shape", attributes: { "aria-hidden": "true" } });
+  const word = element("span");
+  state.append(shape, word);
+  const bar = element("i"), track = element("span", { className: "track", attributes: { "aria-hidden": "true" } }, bar), time = element("span");
+  when.append(track, time);
+  const row = element("div", {}, state, name, value, type, worker, when);
+  row.parts = { shape, word, name, value, type, worker, bar, track, time };
+  return row;
+}
+
+function drawRow(row, item, store) {
+  const { parts } = row, { moment } = item;
+  const missing = item.isResult ? [] : moment.missing(item.op);
+  const names = missing.map((value) => moment.program.values[value].name || "a value without a name");
+  const selected = store.selection && (item.value != null ? store.selection.value === item.value || (store.selection.value == null && store.selection.op === item.op) : false);
+  setAttributes(row, { "data-value": item.name, "data-state": item.state, "data-worker": item.worker || null, "data-op": item.op ?? null,
+    "data-waits-for": names.length ? names.join(" ") : null, "aria-selected": selected ? "true" : "false" });
+  row.classList.toggle("result", Boolean(item.isResult));
+  setText(parts.shape, SHAPES[item.state]);
+  setText(parts.word, item.state);
+  setText(parts.name, item.name + (item.isResult && item.of ? ` = ${item.of}` : ""));
+  if (names.length) {
+    const text = `waits for ${names.slice(0, 3).join(", ")}${names.length > 3 ? ` and ${names.length - 3} more` : ""}`;
+    if (parts.value.textContent !== text || !parts.value.firstElementChild) {
+      parts.value.replaceChildren(button(text, (event) => { event.stopPropagation(); store.selectValue(item.value); }, { title: "Why is this not ready?", tabindex: "-1" }));
+    }
+  } else setText(parts.value, item.text + (item.count > 1 ? ` ×${count(item.count)}` : ""));
+  setText(parts.type, item.type);
+  setText(parts.worker, item.worker);
+  const from = Number.isNaN(item.begin) ? item.end : item.begin;
+  const isTimed = !Number.isNaN(from) && !item.isResult;
+  parts.track.hidden = parts.time.hidden = !isTimed;
+  if (!isTimed) return;
+  const isOpen = item.state === "running" || Number.isNaN(item.end);
+  const to = isOpen ? Math.max(from, store.isOver ? moment.time : item.whole) : item.end;
+  parts.bar.style.left = `${(100 * from) / item.whole}%`;
+  parts.bar.style.width = `${(100 * (to - from)) / item.whole}%`;
+  setText(parts.time, Number.isNaN(item.begin) ? duration(from) : `${duration(from)} + ${isOpen ? "…" : duration(to - from)}`);
+}
