@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
+from typing import ClassVar
 
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
@@ -37,6 +38,7 @@ class FakeValue:
     started_ns: int | None = None
     resolved_ns: int | None = None
     count: int = 1
+    register: tuple[int, int] | None = None
 
 
 @dataclass
@@ -111,6 +113,26 @@ class FakeProgram:
         )
 
 
+class FakePage:
+    """A program on a page that has one function and the values %0 to %63."""
+
+    body: ClassVar = {
+        "program": {
+            "functions": [],
+            "operations": [],
+            "values": [{"id": i, "name": f"%{i}", "op": None} for i in range(64)],
+        },
+        "layout": None,
+        "source": "",
+    }
+
+    def value_of(self, register):
+        return register[1]
+
+    def value_at(self, line, column, type_):
+        return None
+
+
 class FakeHost:
     """Gives out the runs that the test prepared, one for each call, and says what was called."""
 
@@ -131,6 +153,10 @@ class FakeHost:
 
     def load(self, program):
         return self
+
+    @property
+    def document(self):
+        return FakePage()
 
     def run(self, function, output, arguments=()):
         self.called.append(function)
@@ -156,7 +182,9 @@ def compile_fake(
 
 def one_result_run(*names: str, over: bool = False, **settings) -> FakeRun:
     """A run of a function with one i32 result and values of these names."""
-    run = FakeRun([FakeAsyncValue()], [FakeValue(name) for name in names], **settings)
+    run = FakeRun(
+        [FakeAsyncValue()], [FakeValue(n, register=(0, i)) for i, n in enumerate(names)], **settings
+    )
     if over:
         run.over.set()
     return run

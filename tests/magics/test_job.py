@@ -47,6 +47,7 @@ def test_functions_run_in_order_and_the_job_is_done(fake) -> None:
                         worker="worker 0",
                         started_ns=1,
                         resolved_ns=2,
+                        register=(0, 0),
                     ),
                 ),
             ),

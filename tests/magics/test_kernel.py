@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import base64
+import json
 import time
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from jupyter_client.manager import KernelManager, start_new_kernel
 
-RUN_MIME = "application/vnd.tfrt.run.v1+json"
-WIDGET_MIME = "application/vnd.jupyter.widget-view+json"
+RUN_MIME = "application/vnd.tfrt.run.v2+json"
 PATIENCE = 30
 
 PRELUDE = f"%run -n {Path(__file__).parent / 'fake_kernel.py'}"
@@ -33,6 +35,15 @@ class FrontEnd:
         message = self.client.session.msg("execute_request", content, metadata=metadata)
         self.client.shell_channel.send(message)
         return message["header"]["msg_id"]
+
+    def ask(self, content: dict) -> dict:
+        """The answer to a question of a page."""
+        message = self.client.session.msg("tfrt_request", content)
+        self.client.control_channel.send(message)
+        while True:
+            answer = self.client.get_control_msg(timeout=PATIENCE)
+            if answer["parent_header"].get("msg_id") == message["header"]["msg_id"]:
+                return answer["content"]
 
     def messages(self, request: str) -> Iterator[dict]:
         while True:
@@ -61,26 +72,44 @@ def of_type(messages: list[dict], kind: str) -> list[dict]:
     return [message["content"] for message in messages if message["msg_type"] == kind]
 
 
+def body_of(shown: dict) -> dict:
+    """The body of the run document in a display."""
+    packed = shown["data"][RUN_MIME]["packed"]
+    return json.loads(zlib.decompress(base64.b64decode(packed)))
+
+
 def test_a_storm_of_updates_reaches_the_page_as_few_messages_and_exactly(front_end) -> None:
     start = time.monotonic()
     messages = front_end.run("%%tfrt\nfunc @storm() -> i32", is_page=True)
     seconds = time.monotonic() - start
 
     updates = of_type(messages, "comm_msg")
-    assert 1 < len(updates) <= 30 * seconds + 1
+    assert 1 < len(updates) <= 30 * seconds + 2
     (shown,) = of_type(messages, "display_data")
     (final,) = of_type(messages, "update_display_data")
-    assert WIDGET_MIME in shown["data"]
     assert final["transient"] == shown["transient"]
-    run = final["data"][RUN_MIME]
-    assert (run["status"], run["log"]) == ("done", "the end\n")
-    texts = [row["text"] for row in run["sections"][0]["rows"]]
-    assert texts == [
-        "4000",
-        *(str(3968 + place if place < 32 else 3904 + place) for place in range(64)),
-    ]
-    # The last message of the live board tells the same, for a page that was reloaded meanwhile.
-    assert updates[-1]["data"]["state"]["snapshot"]["sections"] == run["sections"]
+    run = body_of(final)
+    assert [text for _, _, text in run["log"]] == ["the end\n"]
+    assert run["results"] == {"storm": [["available", "4000"]]}
+    assert run["previews"] == {
+        str(place): str(3968 + place if place < 32 else 3904 + place) for place in range(64)
+    }
+    # The last message has the same, for pages of ours.
+    assert updates[-1]["data"]["bundle"][RUN_MIME] == final["data"][RUN_MIME]
+
+
+def test_a_page_asks_on_the_control_channel_while_the_cell_is_busy(front_end) -> None:
+    request = front_end.send("%%tfrt\nfunc @hang() -> i32", is_page=True)
+    messages = front_end.messages(request)
+    shown = next(m["content"] for m in messages if m["msg_type"] == "display_data")
+    run = shown["data"][RUN_MIME]["run"]
+    answer = front_end.ask({"run": run, "last": 0})
+    assert (answer["status"], answer["previews"]) == ("running", {"0": "1"})
+    assert front_end.ask({"run": "another"})["status"] == "unknown"
+    front_end.ask({"cancel": run})
+    (final,) = of_type(list(messages), "update_display_data")
+    assert final["data"][RUN_MIME]["status"] == "cancelled"
+    assert run in [each["run"] for each in front_end.ask({})["runs"]]
 
 
 def test_who_is_no_page_gets_one_final_output(front_end) -> None:
@@ -110,8 +139,8 @@ def test_an_interrupt_is_answered_in_one_line(front_end, is_page) -> None:
         "%%tfrt: interrupted; @hang was still waiting for %1, %2, %3, %4, %5 and 58 more"
     ]
     ended = of_type(messages, "update_display_data" if is_page else "display_data")[-1]
-    states = {row["state"] for row in ended["data"][RUN_MIME]["sections"][0]["rows"]}
-    assert states == {"available", "cancelled"}
+    assert ended["data"][RUN_MIME]["status"] == "cancelled"
+    assert body_of(ended)["results"] == {"hang": [["cancelled", ""]]}
 
 
 def test_not_waiting_frees_the_kernel_and_the_output_is_completed_later(front_end) -> None:
@@ -119,7 +148,7 @@ def test_not_waiting_frees_the_kernel_and_the_output_is_completed_later(front_en
     during = list(front_end.messages(request))
     assert of_type(during, "update_display_data") == []
     board, errors = of_type(during, "display_data")
-    assert WIDGET_MIME in board["data"]
+    assert board["data"][RUN_MIME]["status"] == "running"
     assert errors["data"] == {"text/html": "", "text/plain": ""}
 
     while (message := front_end.client.get_iopub_msg(timeout=PATIENCE))[

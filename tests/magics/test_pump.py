@@ -1,41 +1,13 @@
-"""The thread that feeds the boards, moved by hand."""
+"""The thread that looks at runs, moved by hand."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+import threading
+from dataclasses import dataclass, field
 
 import pytest
-from tfrt_magics.bridge.stream import Delta, Keyframe
 
 from tfrt_magics.bridge.pump import INTERVAL_SECONDS, Pump
-from tfrt_magics.bridge.snapshot import Row, Section, Snapshot, State, Status
-
-
-def snapshot_of(*texts: str, status: Status = Status.RUNNING) -> Snapshot:
-    rows = tuple(Row(f"%{place}", "i32", State.AVAILABLE, text) for place, text in enumerate(texts))
-    return Snapshot(status, (Section("main", status, rows),))
-
-
-@dataclass
-class Source:
-    """A job that the test changes."""
-
-    current: Snapshot
-
-    def snapshot(self) -> Snapshot:
-        return self.current
-
-
-@dataclass
-class Sink:
-    messages: list = field(default_factory=list)
-    ends: list = field(default_factory=list)
-
-    def show(self, message) -> None:
-        self.messages.append(message)
-
-    def end(self, snapshot) -> None:
-        self.ends.append(snapshot)
 
 
 @dataclass
@@ -46,87 +18,59 @@ class Clock:
         return self.now
 
 
-def test_four_thousand_updates_a_second_are_at_most_thirty_messages_and_end_exactly() -> None:
-    clock, sink = Clock(), Sink()
-    source = Source(snapshot_of(*["0"] * 64))
-    pump = Pump(clock)
-    pump.add(source, sink, source.current)
-    texts = ["0"] * 64
-    next_look = 0.0
-    for update in range(4000):
-        clock.now = update / 4000
-        texts[update % 64] = str(update)
-        source.current = snapshot_of(*texts)
-        if clock.now >= next_look:
-            next_look = clock.now + pump.step()
-    during = len(sink.messages)
-    source.current = snapshot_of(*texts, status=Status.DONE)
+@dataclass
+class Run:
+    """A run that is over after some looks, each of which takes `cost` seconds."""
 
-    assert pump.step() is None
-    assert during <= 30
-    assert sink.messages[-1] == Keyframe(source.current)
-    assert sink.ends == [source.current]
+    looks: int = 2
+    clock: Clock = field(default_factory=Clock)
+    cost: float = 0.0
+    over: threading.Event = field(default_factory=threading.Event)
+    seen: int = 0
 
-
-def test_the_latest_value_wins() -> None:
-    source, sink, pump = Source(snapshot_of("0")), Sink(), Pump(Clock())
-    pump.add(source, sink, source.current)
-    for text in ("1", "2", "3"):
-        source.current = snapshot_of(text)
-    pump.step()
-
-    assert [message.content["rows"] for message in sink.messages] == [
-        [[0, 0, {"name": "%0", "type": "i32", "state": "available", "text": "3"}]]
-    ]
-
-
-def test_looking_at_a_large_program_takes_at_most_a_tenth_of_the_time() -> None:
-    clock = Clock()
-
-    class Slow(Source):
-        def snapshot(self) -> Snapshot:
-            clock.now += 0.02
-            return self.current
-
-    pump = Pump(clock)
-    pump.add(Slow(snapshot_of("0")), Sink(), snapshot_of("0"))
-
-    assert pump.step() == pytest.approx(0.2 - 0.02)
+    def step(self) -> bool:
+        self.seen += 1
+        self.clock.now += self.cost
+        if self.seen == self.looks:
+            self.over.set()
+        return not self.over.is_set()
 
 
 def test_a_quick_look_is_followed_by_the_next_after_a_thirtieth_of_a_second() -> None:
     pump = Pump(Clock())
-    pump.add(Source(snapshot_of("0")), Sink(), snapshot_of("0"))
+    pump.add(Run())
     assert pump.step() == INTERVAL_SECONDS
+    assert pump.step() is None
 
 
-def test_a_board_that_fails_does_not_stop_the_others(caplog: pytest.LogCaptureFixture) -> None:
-    class Broken(Sink):
-        def show(self, message) -> None:
-            raise OSError("the comm is closed")
+def test_looking_at_a_large_program_takes_at_most_a_tenth_of_the_time() -> None:
+    clock = Clock()
+    pump = Pump(clock)
+    pump.add(Run(clock=clock, cost=0.02))
+    assert pump.step() == pytest.approx(0.2 - 0.02)
 
-    source, sink, pump = Source(snapshot_of("0")), Sink(), Pump(Clock())
-    broken = pump.add(source, Broken(), source.current)
-    pump.add(source, sink, source.current)
-    source.current = snapshot_of("1")
+
+def test_a_run_that_cannot_be_published_does_not_stop_the_others(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    class Broken(Run):
+        def step(self) -> bool:
+            raise OSError("the socket is closed")
+
+    pump, broken, run = Pump(Clock()), Broken(), Run()
+    pump.add(broken)
+    pump.add(run)
     pump.step()
-
     assert broken.over.is_set()
-    assert [type(message) for message in sink.messages] == [Delta]
+    assert run.seen == 1
     assert "a %%tfrt board stopped updating" in caplog.text
 
 
-def test_the_thread_ends_with_the_last_board_and_starts_again_with_the_next() -> None:
-    pump, over = Pump(), replace(snapshot_of("1"), status=Status.DONE)
+def test_the_thread_ends_with_the_last_run_and_starts_again_with_the_next() -> None:
+    pump = Pump()
     for _ in range(2):
-        sink = Sink()
-        assert pump.watch(Source(over), sink, snapshot_of("0")).over.wait(10)
-        assert (sink.messages, sink.ends) == ([Keyframe(over)], [over])
-
-
-def test_draining_waits_for_the_last_message() -> None:
-    pump, sink = Pump(), Sink()
-    over = snapshot_of("1", status=Status.DONE)
-    pump.watch(Source(over), sink, snapshot_of("0"))
-    pump.drain(10)
-    assert sink.ends == [over]
+        run = Run()
+        pump.watch(run)
+        assert run.over.wait(10)
+        pump.drain(10)
+        assert run.seen == 2

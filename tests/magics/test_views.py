@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from base64 import b64decode
 from html.parser import HTMLParser
+from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import pytest
@@ -109,14 +110,9 @@ def test_the_timeline_has_a_lane_per_worker_and_a_bar_per_value() -> None:
 
 
 def test_a_bundle_has_every_form() -> None:
-    bundle = run_bundle(RUN)
-    assert list(bundle) == ["application/vnd.tfrt.run.v1+json", "text/html", "text/plain"]
-    assert bundle["application/vnd.tfrt.run.v1+json"]["sections"][0]["rows"][0] == {
-        "name": "result",
-        "type": "i32",
-        "state": "cancelled",
-        "is_result": True,
-    }
+    record = SimpleNamespace(snapshot=RUN, file=lambda: {"version": 2})
+    bundle = run_bundle(record)
+    assert list(bundle) == ["application/vnd.tfrt.run.v2+json", "text/html", "text/plain"]
     address = bundle["text/html"].split('src="')[1].split('"')[0]
     assert b64decode(address.split(",")[1]).startswith(b"<svg ")
 

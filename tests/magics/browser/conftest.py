@@ -99,22 +99,11 @@ class Lab:
 
 @pytest.fixture(scope="session")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    """JupyterLab without our extension, as a reader of a shared notebook may have it."""
-    home = tmp_path_factory.mktemp("lab")
-    _write_json(
-        home / "config" / "labconfig" / "page_config.json", {"disabledExtensions": {NAME: True}}
-    )
-    with _serve(home) as lab:
-        yield lab
-
-
-@pytest.fixture(scope="session")
-def extended_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     """JupyterLab with our extension, put together as the wheel does it."""
-    home = tmp_path_factory.mktemp("extended_lab")
+    home = tmp_path_factory.mktemp("lab")
     extension = home / "path" / "labextensions" / NAME
     shutil.copytree(MAGICS / "labextension", extension)
-    shutil.copy(MAGICS / "tfrt_magics" / "views" / "static" / "board.js", extension / "static")
+    shutil.copytree(MAGICS / "tfrt_magics" / "views" / "static", extension / "static" / "board")
     with _serve(home) as lab:
         yield lab
 
@@ -294,11 +283,5 @@ def browser_page(chromium: Any) -> Iterator[Any]:
 
 @pytest.fixture
 def notebook(lab: Lab, browser_page: Any) -> Notebook:
-    """A page beside JupyterLab without our extension."""
+    """A page beside JupyterLab."""
     return Notebook(browser_page, lab)
-
-
-@pytest.fixture
-def extended_notebook(extended_lab: Lab, browser_page: Any) -> Notebook:
-    """A page beside JupyterLab with our extension."""
-    return Notebook(browser_page, extended_lab)

@@ -14,7 +14,7 @@ export function createReplay(store) {
     ...[["in 20 s", 20], ["in 8 s", 8], ["in 3 s", 3], ["as it was", 0]].map(([text, value]) => element("option", { textContent: text, value, selected: value === 8 })));
   speed.addEventListener("keydown", (event) => event.stopPropagation());
   const time = element("span", { className: "soft" });
-  const node = element("div", { className: "bar", attributes: { role: "group", "aria-label": "Replay" } }, play, back, forth, slider, time, speed);
+  const node = element("div", { className: "bar", attributes: { role: "group", "aria-label": "Replay controls" } }, play, back, forth, slider, time, speed);
   let timer = null, last = 0;
 
   /** One look in 33 ms is enough, and needs no motion of its own. */

@@ -146,7 +146,7 @@ function drawRow(row, item, store) {
     "data-waits-for": names.length ? names.join(" ") : null, "aria-selected": selected ? "true" : "false" });
   row.classList.toggle("result", Boolean(item.isResult));
   setText(parts.shape, SHAPES[item.state]);
-  setText(parts.word, item.state);
+  setText(parts.word, ` ${item.state}`);
   setText(parts.name, item.name + (item.isResult && item.of ? ` = ${item.of}` : ""));
   if (names.length) {
     const text = `waits for ${names.slice(0, 3).join(", ")}${names.length > 3 ? ` and ${names.length - 3} more` : ""}`;
