@@ -52,7 +52,9 @@ def test_the_wheel_holds_three_packages_and_the_labextension(
         f"tfrt_nb-{PROJECT['version']}.data",
         f"tfrt_nb-{PROJECT['version']}.dist-info",
     }
-    assert {f"{lab}/package.json", f"{lab}/install.json", f"{lab}/static/board.js"} <= {*names}
+    assert {f"{lab}/package.json", f"{lab}/install.json", f"{lab}/static/board/board.js"} <= {
+        *names
+    }
     assert "tfrt_magics/views/static/board.js" in names
     assert {f"{package}/py.typed" for package in ("tfrt_runtime", "tfrt_nb", "tfrt_magics")} <= {
         *names
