@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 
+import nbformat
+
+RUN_MIME = "application/vnd.tfrt.run.v2+json"
 KERNELS = """%load_ext tfrt_nb
 import asyncio, os
 from tfrt_nb import kernel
@@ -95,3 +98,45 @@ def test_the_cell_has_colours_and_errors_are_underlined(notebook) -> None:
     output = notebook.outputs(1).inner_text()
     assert re.search("line 3, column 8", output)
     assert "Traceback" not in output
+
+
+def test_no_text_of_a_saved_run_becomes_html(notebook) -> None:
+    page, text = notebook.page, "<img src=x onerror='window.PWNED = 1'><b>bold</b>"
+    value = {"id": 0, "name": text, "type": text, "chain": False, "op": 0, "function": 0}
+    operation = {"id": 0, "kernel": text, "text": text, "function": 0, "parent": None, "line": 1}
+    function = {"id": 0, "name": text, "kind": "host", "arguments": [], "results": [0]}
+    body = {
+        "program": {
+            "functions": [{**function, "result_types": [text]}],
+            "operations": [{**operation, "operands": [], "results": [0]}],
+            "values": [value],
+        },
+        "layout": {"x": [0], "y": [0], "w": [90], "h": [28], "boxes": []},
+        "source": text,
+        "functions": [{"name": text, "status": "done"}],
+        "events": {"kinds": ["begin", "available"], "kind": [0, 1]}
+        | {name: [0, 1] for name in ("time", "op", "instance", "worker", "payload")}
+        | {"op": [0, 0], "value": [None, 0]},
+        "workers": [text, text],
+        "previews": {"0": text},
+        "log": [[0, 0, text + "\n"]],
+    }
+    run = {"version": 2, "run": "r", "status": "done", "note": text, "work_queue": text}
+    outputs = [
+        nbformat.v4.new_output("display_data", {RUN_MIME: {**run, "body": body}}),
+        nbformat.v4.new_output("display_data", {RUN_MIME: {**run, "run": "s", "packed": "no"}}),
+    ]
+    cell = nbformat.v4.new_code_cell("%%tfrt", outputs=outputs)
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    metadata = {"kernelspec": kernel}
+    notebook.lab.store("hostile.ipynb", nbformat.v4.new_notebook(cells=[cell], metadata=metadata))
+    notebook.open("hostile.ipynb")
+    board = page.locator(".tfrt-board").first
+    board.wait_for()
+    for name in ("Values", "Graph", "Timeline", "Log", "Source"):
+        board.get_by_role("tab", name=name).click()
+        assert "<b>bold</b>" in board.get_by_role("tabpanel").inner_text()
+    assert board.locator("img, b:text-is('bold')").count() == 0
+    assert page.evaluate("() => window.PWNED") is None
+    broken = page.locator(".tfrt-board[data-run='s']")
+    assert "This run cannot be read" in broken.locator("p").first.inner_text()
