@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from IPython.core.completer import CompletionContext, SimpleCompletion, context_matcher
 from IPython.core.interactiveshell import InteractiveShell
 
-from tfrt_magics.bridge.stream import Json
+from tfrt_magics.bridge.record import Json
 from tfrt_magics.inputs import programs_of
 from tfrt_magics.options import ARGUMENTS, STAGES, Argument, OptionError, parse_options
 from tfrt_magics.views.diagnostics import CellText, diagnostics_json

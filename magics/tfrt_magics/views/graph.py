@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Any
 
-from tfrt_magics.bridge.stream import Json
+from tfrt_magics.bridge.record import Json
 from tfrt_runtime.diagnostics import TfrtError, error
 
 MOST_NODES = 500
