@@ -105,7 +105,8 @@ def put_in_register(
     """Write a register once; returns what its readers will find there.
 
     In a function with non-strict kernels a reader may have come first: it left an indirect value,
-    which then forwards to this one.  The caller then has a reference to that one to drop.
+    which then forwards to this one.  There the caller keeps a reference to what is returned, to drop when
+    it is done: a reader on another thread may take the register's references as soon as it is written.
     """
     register = activation + load(slot + SLOT_REGISTER)
     references = load(slot + SLOT_REFERENCES)
@@ -117,10 +118,10 @@ def put_in_register(
         return value
     add_references(value, references)
     if compare_and_swap(register, 0, value) != 0:
-        drop_reference(context, value)
         return value
     placeholder = load_acquire(register)
     if placeholder == value:  # a constant, which the template has brought
+        add_references(value, 1)
         return value
     add_references(value, -references)
     run_waiters(context, forward_to(context, placeholder, value))
@@ -185,15 +186,16 @@ def deliver_special(context: Address, activation: Address, slot: Address, value:
                 wait_for_register(context, activation, slot, value)
             drop_reference(context, value)
             return
-        arrived = value
-        value = put_in_register(context, activation, slot, arrived)
+        function = load(activation + ACTIVATION_FUNCTION)
+        is_kept = load(function + FUNCTION_FLAGS) & FUNCTION_NONSTRICT != 0
+        value = put_in_register(context, activation, slot, value)
         users = load(slot + SLOT_USERS)
         returns = load(slot + SLOT_RETURNS)
         if is_available(value):
             release_users(context, activation, slot)
         elif users > 0 or is_seen:
             wait_for_register(context, activation, slot, value)
-        if value != arrived:
+        if is_kept:
             drop_reference(context, value)
         if returns == 0:
             return

@@ -250,6 +250,24 @@ NON_STRICT = Program(
     (1,),
     (2, 4),
 )
+NON_STRICT_READER = Program(
+    [
+        Function(
+            1,
+            [
+                ("call", (0,), (1,)),
+                ("call", (0,), (2,)),
+                ("first available", (1, 2), (3,)),
+                ("add", (3, 3), (4,)),
+            ],
+            (4,),
+        ),
+        Function(1, [("add", (0, 0), (1,))], (1,)),
+    ],
+    (1,),
+    (4,),
+)
+"""The reader drops a value that another worker is still bringing; the sum takes its cell."""
 PARTIAL_ERROR = Program(
     [
         Function(
@@ -291,6 +309,7 @@ PROGRAMS = {
     "while": WHILE,
     "parallel": PARALLEL,
     "non-strict": NON_STRICT,
+    "non-strict reader": NON_STRICT_READER,
     "partial error": PARTIAL_ERROR,
     "late error": LATE_ERROR,
 }
