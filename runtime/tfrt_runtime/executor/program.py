@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -237,7 +238,9 @@ class Executable:
                 )
             )
         place = self.file.location(record.location)
-        return TfrtError(error(f"unknown kernel name '{record.name}'", place))
+        near = difflib.get_close_matches(record.name, list(self._registry), n=1, cutoff=0.75)
+        notes = [note(f"did you mean '{near[0]}'?", place)] if near else []
+        return TfrtError(error(f"unknown kernel name '{record.name}'", place, notes))
 
     def function_index(self, name: str) -> int:
         """The number of the function of that name.

@@ -24,7 +24,9 @@ from tfrt_nb.convert.attributes import encode
 from tfrt_nb.convert.compiled_modules import CompiledModules
 from tfrt_nb.convert.errors import ConversionError
 from tfrt_nb.convert.places import place_of
+from tfrt_nb.dialects.catalog import SIGNATURES, UPSTREAM_DIALECTS, UnknownOp
 from tfrt_nb.dialects.control_flow import NONSTRICT
+from tfrt_nb.dialects.suggestions import in_host_programs
 from tfrt_nb.nesting import MAX_NESTING, TOO_DEEP
 from tfrt_nb.passes.streams import COST_ATTRIBUTE
 from tfrt_nb.source.locations import location_of
@@ -34,7 +36,7 @@ from tfrt_runtime.bef.attribute_writer import write_attribute
 from tfrt_runtime.bef.encoding import MAX_AGGREGATES, FunctionKind
 from tfrt_runtime.bef.locations import to_location
 from tfrt_runtime.bef.wire import ByteBuilder
-from tfrt_runtime.diagnostics import Diagnostic, error
+from tfrt_runtime.diagnostics import Diagnostic, error, note
 
 RETURN = "tfrt.return"
 NATIVE = "tfrt.native"
@@ -73,6 +75,19 @@ class Function:
     calls: Sequence[Call] = ()
 
 
+def upstream_advice(op: Operation) -> str:
+    """What to write in a host program for an operation of MLIR's dialects; "" for any other."""
+    if isinstance(op, UnknownOp) or op.name.partition(".")[0] not in UPSTREAM_DIALECTS:
+        return ""
+    types = [value.type for value in (*op.operands, *op.results)]
+    kernel = in_host_programs(op.name, str(types[0]) if types else "", SIGNATURES)
+    instead = f"write '{kernel}', or " if kernel else ""
+    return (
+        f"this function is a host program, as it has kernels or a 'tfrt.return': {instead}leave these"
+        " out and end it with 'return'"
+    )
+
+
 class Collector:
     """The contents of a file under construction; `errors` says why there will be none."""
 
@@ -89,10 +104,10 @@ class Collector:
         self._compiled = CompiledModules(module)
         self._collect_module(module)
 
-    def fail(self, op: Operation, message: str) -> None:
-        """Note that there will be no file because of `op`."""
+    def fail(self, op: Operation, message: str, advice: str = "") -> None:
+        """Note that there will be no file because of `op`; `advice` says what to write instead."""
         place = span_of(op) or to_location(place_of(location_of(op)))
-        self.errors.append(error(message, place))
+        self.errors.append(error(message, place, [note(advice, place)] if advice else []))
 
     def check(self) -> None:
         """Go on only if there will be a file.
@@ -186,7 +201,10 @@ class Collector:
     def _collect_block(self, op: Operation, block: Block) -> list[Call]:
         """The kernels in the block of `op`, without its return."""
         if return_of(block) is None:
-            self.fail(block.last_op or op, _NO_RETURN)
+            last = block.last_op
+            advice = "'return' ends compiled functions; this one has kernels: write 'tfrt.return'"
+            is_return = last is not None and last.name == "func.return"
+            self.fail(last or op, _NO_RETURN, advice if is_return else "")
         calls = []
         for inner in block.ops:
             if inner.name != RETURN:
@@ -201,6 +219,9 @@ class Collector:
         # those of all regions inside.
         regions = [self._collect_region(op, region) for region in op.regions] if op.regions else ()
         call = Call(op)
+        if op.name != "func.return" and (advice := upstream_advice(op)):
+            self.fail(op, f"'{op.name}' is an operation of compiled functions", advice)
+            return call
         if op.name not in self.kernel_names:
             self._check_name(op, op.name)
             self.kernel_names[op.name] = None

@@ -21,6 +21,7 @@ from xdsl.traits import OpTrait
 from tfrt_nb.dialects import control_flow, tensor, tfrt, tfrt_test, vt
 from tfrt_nb.dialects.kernel_op import kernel_op
 from tfrt_nb.dialects.signatures import Signature
+from tfrt_nb.dialects.suggestions import by_another_name
 
 SIGNATURES: Mapping[str, Signature] = {
     **tfrt.SIGNATURES,
@@ -81,10 +82,12 @@ def unknown_operation(name: str) -> type[Operation]:
 def similar_operations(name: str) -> list[str]:
     """Names of operations that `name` may be meant to be, the likeliest first.
 
-    The kernels of sync functions come last: their names differ from others by an `_s` only.  Of those that
-    are equally like, what begins in the same way comes first.
+    What other languages call it comes first.  The kernels of sync functions come last: their names differ
+    from others by an `_s` only.  Of those that are equally like, what begins in the same way comes first.
     """
     names = {*SIGNATURES, *_CLASSES}
+    if (meant := by_another_name(name, names)) is not None:
+        return [meant]
     similar = difflib.get_close_matches(name, sorted(names), n=3, cutoff=0.75)
 
     def unlikeliness(match: str) -> tuple[bool, float, int]:

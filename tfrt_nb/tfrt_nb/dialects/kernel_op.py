@@ -46,6 +46,10 @@ class KernelOp(Operation):
         attributes = cls._parse_inline_attributes(parser)
         attributes |= parser.parse_optional_attr_dict()
         types = cls._operand_types(parser, operands, start)
+        behind = parser.pos
+        if cls.signature.form is not Form.TYPED and parser.parse_optional_punctuation(":"):
+            text = f"'{cls.name}' has its types in its name: leave out what begins with ':'"
+            parser.raise_error(text, behind)
         return cls.create(
             operands=parser.resolve_operands(operands, types, start),
             result_types=[WORDS[word] for word in cls.signature.results],
@@ -89,6 +93,12 @@ class KernelOp(Operation):
         if len(words) != len(operands):
             listed = f" ({', '.join(words)})" if words else ""
             noun = "operand" if len(words) == 1 else "operands"
+            if not operands and parser.parse_optional_punctuation("("):
+                parser.raise_error(
+                    f"'{cls.name}' takes its {noun} without parentheses, or is written in quotes,"
+                    " with its types",
+                    start,
+                )
             parser.raise_error(
                 f"'{cls.name}' takes {len(words)} {noun}{listed}, but {len(operands)} "
                 f"{'is' if len(operands) == 1 else 'are'} given",

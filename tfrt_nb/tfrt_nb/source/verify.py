@@ -6,7 +6,10 @@ callees, returns, ends of blocks, and that values are defined before they are us
 
 from __future__ import annotations
 
+import difflib
+import re
 from collections.abc import Callable, Hashable, Iterable, Iterator
+from dataclasses import replace
 from functools import cache
 from io import StringIO
 
@@ -148,7 +151,10 @@ def _check_itself(operation: Operation, symbols: Symbols) -> Iterator[Diagnostic
     if type(operation) is PlainCallOp and _fits_its_callee(operation, symbols):
         return
     if (problem := _own_problem(operation)) is not None:
-        yield _op_error(operation, problem)
+        found = _op_error(operation, problem)
+        unknown = re.match(r"'(.*)' does not reference a valid function", problem)
+        notes = _nearest(unknown[1], symbols, span_of(operation)) if unknown else ()
+        yield replace(found, notes=(*found.notes, *notes))
 
 
 def _fits_its_callee(call: PlainCallOp, symbols: Symbols) -> bool:
@@ -396,7 +402,8 @@ def _callee_problem(
     if callee is not None and callee.name == "async.func":
         return _compiled_callee_problem(operation, callee, role)
     if not isinstance(callee, FuncOp):
-        return _op_error(operation, f"'{name}' does not reference a valid function")
+        unknown = _op_error(operation, f"'{name}' does not reference a valid function")
+        return replace(unknown, notes=_nearest(name, symbols, span_of(operation)))
     if _function_problem(callee) is not None:
         return None
     type_ = callee.function_type
@@ -404,6 +411,16 @@ def _callee_problem(
     if problem is None and _can_cross(callee):
         return None
     return _compiled_callee_problem(operation, callee, role)
+
+
+def _nearest(name: str, symbols: Symbols, place: Location | None) -> tuple[Diagnostic, ...]:
+    """A note on the function that `name` may be meant to be, or on those that there are."""
+    functions = [each for each, op in symbols.items() if op.name in ("func.func", "async.func")]
+    near = difflib.get_close_matches(name, functions, n=1)
+    if near:
+        return (note(f"did you mean '@{near[0]}'?", place),)
+    listed = ", ".join(f"@{each}" for each in functions[:10])
+    return (note(f"there are {listed}", place),) if listed else ()
 
 
 def _compiled_callee_problem(

@@ -1,0 +1,70 @@
+"""Mistakes that learners make, each with what to write instead."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tfrt_nb import Program, TfrtError, kernel
+from tfrt_runtime.kernels.user import USER_FUNCTIONS, USER_KERNELS
+
+
+@pytest.fixture(autouse=True)
+def price() -> Iterator[None]:
+    @kernel("advice.price")
+    def function(x: int) -> int:
+        return x
+
+    yield
+    del USER_FUNCTIONS["advice.price"]
+    del USER_KERNELS._kernels["advice.price"]
+
+
+def advice(line: str, type_: str = "i32") -> str:
+    """Messages and notes on a host program with this line."""
+    text = f"func.func @main(%a: {type_}) -> {type_} {{\n  {line}\n  tfrt.return %a : {type_}\n}}\nfunc.func @twice(%x: i32) -> i32 {{ tfrt.return %x : i32 }}"
+    with pytest.raises(TfrtError) as caught:
+        Program.from_source(text, "cell").load()
+    return "\n".join(
+        f"{one} {[str(each) for each in one.notes]}" for one in caught.value.diagnostics
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "instead"),
+    [
+        ("%b = tfrt.sub.i32 %a, %a", "did you mean 'tfrt.minus.i32'?"),
+        ("%b = tfrt.eq.i32 %a, %a", "did you mean 'tfrt.equal.i32'?"),
+        ("%b = tfrt.max.i32 %a, %a", "did you mean 'tfrt.maximum.i32'?"),
+        ("%b = tfrt.mul.f32 %a, %a", "did you mean 'tfrt.multiply.f32'?"),
+        ("%b = tfrt.add %a, %a", "did you mean 'tfrt.add.i32'?"),
+        ("%b = tfrt.const 3", "did you mean 'tfrt.constant.i32'?"),
+        ("%b = arith.addi %a, %a : i32", "write 'tfrt.add.i32'"),
+        ("%b = arith.constant 3 : i32", "write 'tfrt.constant.i32'"),
+        ("%b = arith.remui %a, %a : i32", "end it with 'return'"),
+        ("%b = tfrt.add.i32(%a, %a) : (i32) -> i32", "without parentheses"),
+        ("%b = tfrt.add.i32 %a, %a : i32", "2:28: error: 'tfrt.add.i32' has its types in its name"),
+        ('%b = "tfrt.add.i32"(%a, %a) : (i32) -> i32', "the operands have the types (i32, i32)"),
+        ('%b = "advice.prise"(%a) : (i32) -> i32', "did you mean 'advice.price'?"),
+        ("%b = tfrt.call @twcie(%a) : (i32) -> i32", "did you mean '@twice'?"),
+        ("%b = tfrt.call @other(%a) : (i32) -> i32", "there are @main, @twice"),
+    ],
+)
+def test_a_line_of_a_host_program(line: str, instead: str) -> None:
+    assert instead in advice(line)
+
+
+def test_the_end_of_a_host_program() -> None:
+    text = "func.func @main() -> i32 {\n  %a = tfrt.constant.i32 1\n  return %a : i32\n}"
+    with pytest.raises(TfrtError) as caught:
+        Program.from_source(text, "cell")
+    (found,) = caught.value.diagnostics
+    assert "write 'tfrt.return'" in found.notes[0].message
+
+
+def test_a_call_of_a_function_that_is_not_there() -> None:
+    text = "func.func @main(%a: i64) -> i64 {\n  func.call @mian(%a) : (i64) -> ()\n  return %a : i64\n}"
+    with pytest.raises(TfrtError) as caught:
+        Program.from_source(text, "cell")
+    assert caught.value.diagnostics[0].notes[-1].message == "did you mean '@main'?"
