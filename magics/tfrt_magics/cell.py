@@ -144,6 +144,10 @@ class CellMagics(Magics):
             values = evaluated(options.inputs, self._shell.user_ns)
             others = {library.name for library in libraries.values()} - {text.name}
             calls = chosen(program, options.function, values, others)
+            if options.explore:
+                for call in calls:
+                    print(outcomes_of(program, call), end="")
+                return
             job = self._job(program, calls, options)
         except TfrtError as problem:
             outlet.diagnose(problem.diagnostics, text)
@@ -203,6 +207,20 @@ class CellMagics(Magics):
             self._runs,
             live=live == "always" or (live == "auto" and is_watched(self._shell)),
         )
+
+
+def outcomes_of(program: Program, call: Call) -> str:
+    """What all schedules of a call come to, as text.
+
+    Raises:
+        TfrtError: if the program cannot be loaded.
+    """
+    # Here, because %load_ext loads no compiler.
+    from tfrt_nb.programs import Program as CompiledProgram
+    from tfrt_nb.schedules.text import explored
+
+    assert isinstance(program, CompiledProgram)
+    return explored(program, call.function.name, call.values)
 
 
 def follow(job: Job, outlet: Outlet) -> RunInterrupted | None:

@@ -28,6 +28,7 @@ examples:
   %%tfrt --as shop                  keep the program as `shop`; `shop.price(2)` runs its @price
   %%tfrt --with shop                call the functions of the program `shop`
   %%tfrt --parallel-for num-workers=4   run the iterations of scf.parallel as tasks
+  %%tfrt --explore                  show what the program comes to in any order of its steps
   %%tfrt --emit bef                 show what the program becomes, and run nothing
   %tfrt sum.mlir --in x=20          run a file, of text or BEF, with the options of a cell
 
@@ -63,6 +64,7 @@ class RunOptions:
     wait: bool = True
     parallel_for: str | None = None
     emit: str | None = None
+    explore: bool = False
     inputs: tuple[str, ...] = ()
     name: str | None = None
     libraries: tuple[str, ...] = ()
@@ -275,6 +277,14 @@ ARGUMENTS = (
             "choices": STAGES,
             "help": f"show a stage of the program instead of running: {', '.join(STAGES)}; those"
             " behind bef are of compiled functions",
+        },
+    ),
+    Argument(
+        ("--explore",),
+        {
+            "action": "store_true",
+            "help": "run every order of the program's steps that can make a difference, and show the"
+            " outcomes and races; for small programs",
         },
     ),
     Argument(("--help",), {"action": "store_true", "help": "show this"}),

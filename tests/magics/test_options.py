@@ -33,7 +33,7 @@ def test_every_spelling_means_the_same(line: str) -> None:
             (
                 "%%tfrt: unknown option --zzz; known are --in, --as, --with, -o, --output, -q, "
                 "--work-queue, -f, --function, -t, --timeout, --memory, --no-wait, "
-                "--parallel-for, --emit, --help"
+                "--parallel-for, --emit, --explore, --help"
             ),
         ),
         ("main", "%%tfrt: unexpected 'main'; the program starts on the line below"),
@@ -93,3 +93,7 @@ def test_help_has_every_option_and_the_examples() -> None:
     shown = help_text()
     assert "--in NAME=EXPRESSION" in shown
     assert "%%tfrt --with shop" in shown
+
+
+def test_exploring_is_asked_for_by_name():
+    assert parse_options("--explore").explore and not parse_options("").explore

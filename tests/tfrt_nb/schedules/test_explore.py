@@ -1,0 +1,178 @@
+"""All schedules of small programs: their outcomes, their races, and a schedule again."""
+
+from __future__ import annotations
+
+import gc
+import math
+import threading
+
+import pytest
+
+from tfrt_nb import Program
+from tfrt_nb.documents.run import RunDocument
+from tfrt_nb.schedules.explore import Explorer, explore
+from tfrt_nb.schedules.text import exploration_text
+
+PRINTS = """\
+func.func @main() -> i32 {{
+  %c = tfrt.new.chain
+  %a = tfrt.constant.i32 11
+  %b = tfrt.constant.i32 22
+  %p = tfrt.print.i32 %a, %c
+  %q = tfrt.print.i32 %b, {chain}
+  %s = tfrt.add.i32 %a, %b
+  tfrt.return %s : i32
+}}
+"""
+
+
+def explored(text, **limits):
+    return explore(Program.from_source(text, "p"), "main", **limits)
+
+
+def test_two_prints_that_nothing_orders_have_two_outcomes():
+    found = explored(PRINTS.format(chain="%c"))
+    assert found.is_complete and found.schedules == 2 and not found.races
+    assert {(outcome.values, outcome.printed) for outcome in found.outcomes} == {
+        (("33",), "int32 = 11\nint32 = 22\n"),
+        (("33",), "int32 = 22\nint32 = 11\n"),
+    }
+
+
+def test_a_chain_leaves_one_outcome():
+    found = explored(PRINTS.format(chain="%p"))
+    assert found.is_complete and found.schedules == 1 and len(found.outcomes) == 1
+
+
+def prints(count):
+    lines = "".join(
+        f"  %v{i} = tfrt.constant.i32 {i}\n  %p{i} = tfrt.print.i32 %v{i}, %c\n"
+        for i in range(count)
+    )
+    return f"func.func @main() {{\n  %c = tfrt.new.chain\n{lines}  tfrt.return\n}}\n"
+
+
+def test_every_order_of_some_prints_is_tried_once():
+    found = explored(prints(4))
+    assert found.is_complete and len(found.outcomes) == found.schedules == math.factorial(4)
+
+
+def test_beyond_the_limit_it_says_that_these_are_not_all():
+    program = Program.from_source(prints(40), "p")
+    explorer = Explorer(program, "main")
+    try:
+        found = explorer.explore(most=30)
+        text = exploration_text(found, explorer.document.data)
+    finally:
+        explorer.close()
+    assert not found.is_complete and found.schedules == 30
+    assert text.startswith("30 outcomes in 30 schedules, which are not all")
+    assert "and 10 outcomes more" in text
+
+
+FILLS = """\
+func.func @main() {{
+  %c0 = tfrt.new.chain
+  %t = tfrt_dht.create_uninitialized_tensor.i32.1 [2 : i64]
+  %a = tfrt_dht.fill_tensor_with_constant.i32 %t, %c0 1 : i32
+  %b = tfrt_dht.fill_tensor_with_constant.i32 %t, {chain} {second} : i32
+  %d = tfrt.merge.chains %a, %b : !tfrt.chain, !tfrt.chain
+  %p = tfrt_dht.print_tensor %t, %d
+  tfrt.return
+}}
+"""
+
+
+@pytest.mark.parametrize("second", [1, 2])
+def test_two_writes_of_one_buffer_are_a_race_also_where_the_outcome_is_the_same(second):
+    program = Program.from_source(FILLS.format(chain="%c0", second=second), "p")
+    explorer = Explorer(program, "main")
+    try:
+        found = explorer.explore()
+        text = exploration_text(found, explorer.document.data)
+    finally:
+        explorer.close()
+    assert len(found.outcomes) == second and found.is_complete
+    assert len(found.races) == 1
+    assert "line 4: %a = " in text and "line 5: %b = " in text and "line 7" not in text
+
+
+def test_writes_in_order_are_no_race():
+    found = explored(FILLS.format(chain="%a", second=2))
+    assert not found.races and len(found.outcomes) == 1
+
+
+def test_a_kernel_that_fails_is_an_outcome_too():
+    found = explored(
+        """\
+func.func @main() -> i32 {
+  %e = "tfrt_test.fail"() : () -> i32
+  %h = tfrt.add.i32 %e, %e
+  tfrt.return %h : i32
+}
+"""
+    )
+    (outcome,) = found.outcomes
+    assert outcome.values == ("error: something bad happened",)
+    assert outcome.errors == ("something bad happened",)
+
+
+def test_a_cancel_may_come_before_or_after_the_others():
+    found = explored(
+        """\
+func.func @main() -> i32 {
+  %one = tfrt.constant.i32 1
+  %c = tfrt.new.chain
+  %s = tfrt.add.i32 %one, %one
+  %x, %d = "tfrt_test.cancel"(%c) : (!tfrt.chain) -> (i32, !tfrt.chain)
+  tfrt.return %s : i32
+}
+"""
+    )
+    assert len({outcome.values for outcome in found.outcomes}) == 2
+
+
+def test_tasks_of_compiled_functions_are_steps():
+    found = explored(
+        """\
+func.func @main() -> i64 {
+  %six = arith.constant 6 : i64
+  %t0 = async.execute {
+    vector.print %six : i64
+    async.yield
+  }
+  %t1 = async.execute {
+    %y = arith.addi %six, %six : i64
+    vector.print %y : i64
+    async.yield
+  }
+  async.await %t0 : !async.token
+  async.await %t1 : !async.token
+  return %six : i64
+}
+"""
+    )
+    assert {outcome.printed for outcome in found.outcomes} == {"6\n12\n", "12\n6\n"}
+
+
+def test_a_schedule_is_replayed_as_it_was():
+    program = Program.from_source(PRINTS.format(chain="%c"), "p")
+    explorer = Explorer(program, "main")
+    try:
+        found = explorer.explore()
+        for outcome, schedules in found.outcomes.items():
+            run = explorer.replay(schedules.choices)
+            data = RunDocument(program, run, explorer.document).data
+            assert "".join(text for _, _, text in data["log"]) == outcome.printed
+            assert data["status"] == "done"
+            del run
+    finally:
+        explorer.close()
+    gc.collect()
+
+
+def test_what_is_explored_leaves_nothing_behind():
+    before = threading.active_count()
+    for _ in range(3):
+        explored(PRINTS.format(chain="%c"))
+    assert threading.active_count() == before

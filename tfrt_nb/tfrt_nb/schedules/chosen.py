@@ -1,0 +1,155 @@
+"""A host on which every ready kernel and every task waits until it is picked.
+
+The native core asks which task of a thread's list is next, also where a kernel waits for an object and
+runs others meanwhile.  Blocking kernels run in place, and an await goes back to the list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from tfrt_runtime.executor.program import Executable
+from tfrt_runtime.host.context import HostContext
+from tfrt_runtime.host.process import Callback2, native_process
+from tfrt_runtime.host.raw import WORDS
+from tfrt_runtime.native.layouts import (
+    CONTEXT_PENDING,
+    CONTEXT_PENDING_LAST,
+    CONTEXT_QUEUE,
+    PROCESS_CHOOSE,
+    PROCESS_RUN_COROUTINE,
+    PROCESS_RUN_ENTRY,
+    QUEUE_CHOOSE,
+    READY_BITS,
+    TASK_FIRST,
+    TASK_FUNCTION,
+    TASK_NEXT,
+    TASK_SECOND,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A ready kernel, or a task of compiled code.
+
+    `key` is the how-manieth one of the run it is: the same in all runs with the same choices before.
+    `kernel` is the kernel's number in its program, -1 for a task.
+    """
+
+    key: int
+    task: int
+    kernel: int = -1
+    program: Executable | None = None
+
+    @property
+    def activation(self) -> int:
+        """Whose registers the kernel has."""
+        return WORDS[(self.task + TASK_FIRST) >> 3]
+
+    @property
+    def record(self) -> int:
+        """The record of the kernel."""
+        return WORDS[(self.task + TASK_SECOND) >> 3]
+
+    @property
+    def handle(self) -> int:
+        """The frame of a task."""
+        return WORDS[(self.task + TASK_FIRST) >> 3]
+
+
+Pick = Callable[[Mapping[int, Step]], Step | None]
+"""Chooses among the steps that are ready, by key, in the order in which they became so.  None lets
+nothing run now."""
+
+_queues: dict[int, ChosenHost] = {}
+_callbacks: list[object] = []
+
+
+class ChosenHost:
+    """A host without workers, whose steps `pick` chooses.  `pick` runs on the thread that waits."""
+
+    def __init__(self, pick: Pick) -> None:
+        self.host = HostContext("s", output=lambda _: None, on_diagnostic=lambda _: None)
+        self._pick = pick
+        self._process = native_process()
+        self._keys: dict[int, Step] = {}
+        self._count = 0
+        self.problem: BaseException | None = None
+        """What `pick` has raised: from then on steps run as they come."""
+        if not _callbacks:
+            callback = Callback2(_choose)
+            _callbacks.append(callback)
+            self._process.install(PROCESS_CHOOSE, callback)
+        self._address = self.host.work_queue.address
+        _queues[self._address] = self
+        WORDS[(self._address + QUEUE_CHOOSE) >> 3] = 1
+
+    def begin(self) -> None:
+        """Another run begins: steps are counted from 1 again."""
+        self._keys.clear()
+        self._count = 0
+
+    def close(self) -> None:
+        """Let what is left run as it comes, and close the host."""
+        WORDS[(self._address + QUEUE_CHOOSE) >> 3] = 0
+        self.host.close()
+        _queues.pop(self._address, None)
+
+    def choose(self, context: int) -> int:
+        """The task that is next, taken out of the thread's list; 0 if there is none."""
+        before_of = dict(_pending(context))
+        ready: dict[int, Step] = {}
+        for task, before in before_of.items():
+            step = self._keys.get(task)
+            if step is None:
+                step = self._step(task)
+                if step is None:  # the start of a run, or what else is nobody's choice
+                    return self._take(context, task, before)
+                self._keys[task] = step
+            ready[step.key] = step
+        if not ready:
+            return 0
+        try:
+            picked = next(iter(ready.values())) if self.problem else self._pick(ready)
+        except BaseException as problem:  # noqa: BLE001
+            # Nothing may leave a callback of the native core.
+            self.problem = problem
+            picked = next(iter(ready.values()))
+        if picked is None:
+            return 0
+        del self._keys[picked.task]
+        return self._take(context, picked.task, before_of[picked.task])
+
+    def _step(self, task: int) -> Step | None:
+        function, first = WORDS[(task + TASK_FUNCTION) >> 3], WORDS[(task + TASK_FIRST) >> 3]
+        if function == self._process.word(PROCESS_RUN_COROUTINE):
+            self._count += 1
+            return Step(self._count, task)
+        if function != self._process.word(PROCESS_RUN_ENTRY) or first & READY_BITS:
+            return None
+        self._count += 1
+        owner, number = self._process.owner_of(WORDS[(task + TASK_SECOND) >> 3])
+        assert isinstance(owner, Executable)
+        return Step(self._count, task, number, owner)
+
+    @staticmethod
+    def _take(context: int, task: int, before: int) -> int:
+        after = WORDS[(task + TASK_NEXT) >> 3]
+        WORDS[(before + TASK_NEXT if before else context + CONTEXT_PENDING) >> 3] = after
+        if not after:
+            WORDS[(context + CONTEXT_PENDING_LAST) >> 3] = before
+        return task
+
+
+def _pending(context: int) -> Iterator[tuple[int, int]]:
+    """The tasks of a thread's list, each with the one before it."""
+    task, before = WORDS[(context + CONTEXT_PENDING) >> 3], 0
+    while task:
+        yield task, before
+        before, task = task, WORDS[(task + TASK_NEXT) >> 3]
+
+
+def _choose(context: int, _: int) -> int:
+    host = _queues.get(WORDS[(context + CONTEXT_QUEUE) >> 3])
+    return 0 if host is None else host.choose(context)

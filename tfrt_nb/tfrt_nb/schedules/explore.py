@@ -1,0 +1,373 @@
+"""Every outcome of a small program: each run takes another order of the steps that may notice it.
+
+A stateless search: each run starts anew with the choices recorded so far.  Orders that cannot make a
+difference are left out by dynamic partial-order reduction (Flanagan and Godefroid, 2005) with sleep sets.
+A step is a kernel or the part of a task between two awaits: what happens within is one piece.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from tfrt_nb.compiled.execution import CompiledExecution
+from tfrt_nb.documents.previews import clean, preview_of
+from tfrt_nb.documents.program import ProgramDocument
+from tfrt_nb.programs import Program
+from tfrt_nb.schedules.chosen import ChosenHost, Step
+from tfrt_nb.schedules.uses import OUTPUT, Judge, Place, Uses, shared
+from tfrt_runtime.executor.execution import Execution
+from tfrt_runtime.host.async_value import AsyncValue
+
+MOST_SCHEDULES = 5_000
+MOST_SECONDS = 10.0
+_RUN_SECONDS = 10.0
+_NEVER = "never there"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run came to: the texts of its results, what it printed, its errors in any order."""
+
+    values: tuple[str, ...]
+    printed: str
+    errors: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Race:
+    """Two operations that nothing orders and that touch one buffer, at least one of them writing."""
+
+    first: int
+    second: int
+
+
+@dataclass
+class Schedules:
+    """The schedules that lead to an outcome: how many, and the choices and operations of one."""
+
+    count: int
+    choices: tuple[int, ...]
+    operations: tuple[int, ...]
+    """The ids of the operations that were chosen, in order; -1 for a task."""
+
+
+@dataclass
+class Exploration:
+    """What was found: the outcomes in the order in which they were, and whether these are all."""
+
+    outcomes: dict[Outcome, Schedules] = field(default_factory=dict)
+    races: list[Race] = field(default_factory=list)
+    schedules: int = 0
+    is_complete: bool = False
+
+
+@dataclass
+class _Node:
+    """A state with a choice, by keys: what may run, what need not, what must be tried, what was."""
+
+    enabled: set[int]
+    asleep: dict[int, Uses]
+    todo: set[int] = field(default_factory=set)
+    done: dict[int, Uses] = field(default_factory=dict)
+    current: int = 0
+
+
+@dataclass
+class _Done:
+    """A step that has run: `before` are the steps that made it ready, `node` its choice or -1."""
+
+    key: int
+    operation: int
+    kernel: str
+    uses: Uses
+    before: frozenset[int]
+    node: int
+
+
+class _Restart(Exception):
+    """A kernel that was thought to do nothing that others notice has printed."""
+
+
+class Explorer:
+    """Explores one function of a program; `close` it."""
+
+    def __init__(
+        self,
+        program: Program,
+        function: str,
+        arguments: Sequence[object] = (),
+        document: ProgramDocument | None = None,
+    ) -> None:
+        self._program, self._function, self._arguments = program, function, arguments
+        self.document = ProgramDocument(program) if document is None else document
+        names = [kernel.name for one in program.file.functions for kernel in one.kernels]
+        operations = [str(row["kernel"]) for row in self.document.data["operations"]]
+        memory = any(name in ("memref.store", "memref.atomic_rmw") for name in operations)
+        self._judge = Judge(names, memory=memory)
+        self._host = ChosenHost(self._choose)
+        self._nodes: list[_Node] = []
+        self._forced: tuple[int, ...] | None = None
+        self._races: dict[Race, None] = {}
+        self._order = _Order(self.document)
+
+    def close(self) -> None:
+        """Close the host of the runs."""
+        self._host.close()
+
+    def explore(self, *, most: int = MOST_SCHEDULES, seconds: float = MOST_SECONDS) -> Exploration:
+        """All outcomes, or those of so many schedules, or of so much time."""
+        while True:
+            try:
+                return self._explore(most, time.monotonic() + seconds)
+            except _Restart:
+                self._nodes.clear()
+                self._races.clear()
+
+    def replay(self, choices: Sequence[int], *, watch: bool = True) -> Execution:
+        """A run with these choices, which is over; for `documents.RunDocument` if it is watched.
+
+        Raises:
+            TypeError: for a compiled function, whose events are not logged.
+        """
+        self._forced = tuple(choices)
+        try:
+            run, _ = self._run(watch=watch)
+        finally:
+            self._forced = None
+        if not isinstance(run, Execution):
+            raise TypeError("a compiled function has no events to replay")
+        return run
+
+    # One run
+
+    def _run(self, *, watch: bool = False) -> tuple[Execution | CompiledExecution, Outcome]:
+        self._steps: list[_Done] = []
+        self._chosen: list[_Done] = []
+        self._made: dict[int, frozenset[int]] = {}
+        self._handles: dict[int, frozenset[int]] = {}
+        self._depth, self._is_blocked, self._restart = 0, False, False
+        self._host.begin()
+        printed: list[str] = []
+
+        def output(text: str) -> None:
+            printed.append(text)
+            if self._steps:
+                last = self._steps[-1]
+                if last.node < 0 and last.kernel and OUTPUT not in last.uses.writes:
+                    self._judge.noisy.add(last.kernel)
+                    self._restart = True
+                last.uses = last.uses.also_writes(OUTPUT)
+
+        run = self._program.run(
+            function=self._function,
+            arguments=self._arguments,
+            host=self._host.host,
+            output=output,
+            watch=watch,
+        )
+        is_over = run.wait(_RUN_SECONDS)
+        values = tuple(_text(value) for value in run.results)
+        errors = tuple(sorted(clean(one.message) for one in run.diagnostics))
+        if not is_over:
+            run.cancel("the schedule is given up")
+            run.wait(1)
+        if self._host.problem is not None:
+            raise self._host.problem
+        if self._restart:
+            raise _Restart
+        return run, Outcome(values, "".join(printed), errors)
+
+    def _choose(self, ready: Mapping[int, Step]) -> Step:
+        latest = frozenset({len(self._steps) - 1}) if self._steps else frozenset()
+        for key in ready:
+            self._made.setdefault(key, latest)
+        enabled: dict[int, tuple[Step, Uses]] = {}
+        for key, step in ready.items():
+            uses = self._judge.uses(step)
+            if uses is None:  # its order makes no difference: now
+                self._note(step, Uses(), -1)
+                return step
+            enabled[key] = step, uses
+        key = self._pick(set(enabled))
+        step, uses = enabled[key]
+        self._note(step, uses, self._depth - 1)
+        return step
+
+    def _note(self, step: Step, uses: Uses, node: int) -> None:
+        number, before = len(self._steps), self._made.pop(step.key)
+        operation, kernel = -1, ""
+        if step.program is None:
+            before |= self._handles.get(step.handle, frozenset())
+            self._handles[step.handle] = frozenset({number})
+        else:
+            kernel = step.program.kernel_name(step.kernel)
+            operation = self.document.kernels[step.kernel]
+        self._steps.append(_Done(step.key, operation, kernel, uses, before, node))
+        if node >= 0:
+            self._chosen.append(self._steps[-1])
+
+    def _pick(self, enabled: set[int]) -> int:
+        """As recorded; behind that, anything that no other run stands for."""
+        depth, self._depth = self._depth, self._depth + 1
+        if self._forced is not None:
+            wanted = self._forced[depth] if depth < len(self._forced) else -1
+            return wanted if wanted in enabled else min(enabled)
+        if depth == len(self._nodes):
+            asleep: dict[int, Uses] = {}
+            if depth:
+                parent, last = self._nodes[depth - 1], self._chosen[depth - 1].uses
+                slept = parent.asleep | parent.done
+                asleep = {k: u for k, u in slept.items() if k in enabled and not shared(u, last)}
+            free = sorted(enabled - set(asleep))
+            self._is_blocked |= not free
+            self._nodes.append(_Node(enabled, asleep, current=(free or sorted(enabled))[0]))
+        return self._nodes[depth].current
+
+    # The search
+
+    def _explore(self, most: int, end: float) -> Exploration:
+        found = Exploration()
+        while True:
+            _, outcome = self._run()
+            if not self._is_blocked:
+                found.schedules += 1
+                schedules = found.outcomes.get(outcome)
+                if schedules is None:
+                    choices = tuple(step.key for step in self._chosen)
+                    operations = tuple(step.operation for step in self._chosen)
+                    found.outcomes[outcome] = Schedules(1, choices, operations)
+                else:
+                    schedules.count += 1
+            self._find_races()
+            found.is_complete = not self._advance()
+            if found.is_complete or found.schedules >= most or time.monotonic() > end:
+                found.races = list(self._races)
+                self._nodes.clear()
+                return found
+
+    def _find_races(self) -> None:
+        """Note where another order of two steps that touch the same is worth a run."""
+        clocks: list[set[int]] = []
+        needed: list[set[int]] = []
+        for j, step in enumerate(self._steps):
+            before = set(step.before)
+            causes = set(step.before)
+            for i in step.before:
+                before |= clocks[i]
+                causes |= needed[i]
+            for i in range(j - 1, -1, -1):
+                other = self._steps[i]
+                places = shared(other.uses, step.uses)
+                if places and i not in causes:
+                    self._note_race(other, step, places)
+                if places and i not in before:
+                    if other.node >= 0:
+                        self._reverse(i, j, clocks, before)
+                    before |= clocks[i]
+            clocks.append(before | {j})
+            needed.append(causes)
+
+    def _note_race(self, one: _Done, other: _Done, places: frozenset[Place]) -> None:
+        first, second = sorted((one.operation, other.operation))
+        if first < 0 or not any(isinstance(place, int) for place in places):
+            return
+        race = Race(first, second)
+        if race not in self._races and not self._order.is_given(first, second):
+            self._races[race] = None
+
+    def _reverse(self, i: int, j: int, clocks: list[set[int]], before: set[int]) -> None:
+        """Try what leads to step j in the place of step i; all that is enabled there if not known."""
+        node = self._nodes[self._steps[i].node]
+        for k in range(i + 1, j + 1):
+            leads = k == j or (k in before and i not in clocks[k])
+            if leads and self._steps[k].key in node.enabled:
+                node.todo.add(self._steps[k].key)
+                return
+        node.todo |= node.enabled
+
+    def _advance(self) -> bool:
+        """Go on to the next choice that is to be tried; False if there is none."""
+        while self._nodes:
+            node = self._nodes[-1]
+            if len(self._chosen) >= len(self._nodes):
+                node.done[node.current] = self._chosen[len(self._nodes) - 1].uses
+            left = sorted(node.todo - set(node.done) - set(node.asleep))
+            if left:
+                node.current = left[0]
+                return True
+            self._nodes.pop()
+        return False
+
+
+class _Order:
+    """Which operations wait for which, by what they give to each other in the text."""
+
+    def __init__(self, document: ProgramDocument) -> None:
+        self._rows = document.data["operations"]
+        makers = [row["op"] for row in document.data["values"]]
+        self._users: list[set[int]] = [set() for _ in self._rows]
+        for row in self._rows:
+            for value in row["operands"]:
+                maker = makers[value]
+                if maker is not None:
+                    self._users[maker].add(self._beside(row["id"], maker))
+
+    def is_given(self, first: int, second: int) -> bool:
+        """Whether one of two operations waits for the other, or nothing is known of their order."""
+        second = self._beside(second, first)
+        first = self._beside(first, second)
+        if first == second or self._body(first) != self._body(second):
+            return True
+        return self._leads(first, second) or self._leads(second, first)
+
+    def _body(self, number: int) -> tuple[object, ...]:
+        row = self._rows[number]
+        return row["function"], row["parent"], row["region"]
+
+    def _beside(self, number: int, other: int) -> int:
+        """The operation around `number` that is in the body of `other`; itself if there is none."""
+        outer: int | None = number
+        while outer is not None:
+            if self._body(outer) == self._body(other):
+                return outer
+            outer = self._rows[outer]["parent"]
+        return number
+
+    def _leads(self, source: int, target: int) -> bool:
+        seen, waiting = {source}, [source]
+        while waiting:
+            for user in self._users[waiting.pop()] - seen:
+                if user == target:
+                    return True
+                seen.add(user)
+                waiting.append(user)
+        return False
+
+
+def explore(
+    program: Program,
+    function: str = "main",
+    arguments: Sequence[object] = (),
+    *,
+    most: int = MOST_SCHEDULES,
+    seconds: float = MOST_SECONDS,
+) -> Exploration:
+    """All outcomes of a function, or those of so many schedules, or of so much time.
+
+    Raises:
+        TfrtError: if the program cannot be loaded, or the function takes other arguments.
+    """
+    explorer = Explorer(program, function, arguments)
+    try:
+        return explorer.explore(most=most, seconds=seconds)
+    finally:
+        explorer.close()
+
+
+def _text(value: AsyncValue) -> str:
+    if not value.done():
+        return _NEVER
+    problem = value.exception(0)
+    return preview_of(value) if problem is None else f"error: {preview_of(value)}"

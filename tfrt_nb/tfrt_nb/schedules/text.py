@@ -1,0 +1,73 @@
+"""What an exploration found, as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from tfrt_nb.programs import Program
+from tfrt_nb.schedules.explore import Exploration, Explorer, Outcome
+
+MOST_SHOWN = 20
+_MOST_LINES = 12
+
+
+def explored(program: Program, function: str, arguments: Sequence[object] = ()) -> str:
+    """All outcomes of a function within the usual limits, as text.
+
+    Raises:
+        TfrtError: if the program cannot be loaded, or the function takes other arguments.
+    """
+    explorer = Explorer(program, function, arguments)
+    try:
+        return exploration_text(explorer.explore(), explorer.document.data)
+    finally:
+        explorer.close()
+
+
+def exploration_text(
+    found: Exploration, document: Mapping[str, Sequence[Mapping[str, Any]]]
+) -> str:
+    """How many outcomes and schedules there are, the races, then each outcome."""
+    return "\n".join(_lines(found, document)) + "\n"
+
+
+def _lines(
+    found: Exploration, document: Mapping[str, Sequence[Mapping[str, Any]]]
+) -> Iterator[str]:
+    outcomes = _counted(len(found.outcomes), "outcome")
+    schedules = _counted(found.schedules, "schedule")
+    yield (
+        f"{outcomes} in {schedules}"
+        if found.is_complete
+        else (f"{outcomes} in {schedules}, which are not all: the limit was reached")
+    )
+    operations = document["operations"]
+    for race in found.races:
+        yield "race: nothing orders these two, and both touch one buffer"
+        for number in (race.first, race.second):
+            row = operations[number]
+            yield f"  line {row['line']}: {row['text']}"
+    for number, (outcome, schedule) in enumerate(found.outcomes.items(), 1):
+        if number > MOST_SHOWN:
+            yield f"and {_counted(len(found.outcomes) - MOST_SHOWN, 'outcome')} more"
+            return
+        yield f"outcome {number}, {_counted(schedule.count, 'schedule')}"
+        yield from _outcome(outcome)
+
+
+def _outcome(outcome: Outcome) -> Iterator[str]:
+    is_one = len(outcome.values) == 1
+    for index, value in enumerate(outcome.values):
+        yield f"  result{'' if is_one else f' {index}'} = {value}"
+    lines = outcome.printed.splitlines()
+    for line in lines[:_MOST_LINES]:
+        yield f"  {line}"
+    if len(lines) > _MOST_LINES:
+        yield f"  and {_counted(len(lines) - _MOST_LINES, 'line')} more"
+    for message in outcome.errors:
+        yield f"  error: {message}"
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"

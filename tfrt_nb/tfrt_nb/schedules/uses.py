@@ -1,0 +1,121 @@
+"""What a step touches that others may touch, too: two steps that share nothing need no order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from tfrt_nb.schedules.chosen import Step
+from tfrt_runtime.host.raw import WORDS
+from tfrt_runtime.kernels.standard import available_kernels
+from tfrt_runtime.kernels.user import USER_KERNELS
+from tfrt_runtime.native.layouts import (
+    KIND_BITS,
+    KIND_INDIRECT,
+    RECORD_ARGUMENTS,
+    RECORD_REGISTERS,
+    TENSOR_DATA,
+    TYPE_ATOMIC_I32,
+    TYPE_OBJECT,
+    TYPE_TENSOR,
+    VALUE_KIND,
+    VALUE_PAYLOAD,
+)
+
+OUTPUT, PYTHON, RUN, MEMORY = "output", "python", "run", "memory"
+Place = str | int
+"""What is touched: one of the names above, or the address of a buffer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Uses:
+    """The places that a step reads, and those that it writes."""
+
+    reads: frozenset[Place] = frozenset()
+    writes: frozenset[Place] = frozenset()
+
+    def __bool__(self) -> bool:
+        return bool(self.reads or self.writes)
+
+    def also_writes(self, place: Place) -> Uses:
+        """These and one place more."""
+        return Uses(self.reads, self.writes | {place})
+
+
+def shared(one: Uses, other: Uses) -> frozenset[Place]:
+    """The places because of which the order of two steps matters."""
+    either = (one.reads | one.writes) & other.writes | one.writes & other.reads
+    if (RUN in one.writes and other) or (RUN in other.writes and one):
+        either |= {RUN}
+    return either
+
+
+_CANCELS = "tfrt_test.cancel"
+_IN_ORDER = ("print", "usleep", "with_delay", "quiesce", "benchmark")
+_FIRST_WRITTEN = ("fill_tensor", "set_tensor", "atomic.inc", "atomic.add")
+_LAST_WRITTEN = "_inplace"
+
+
+class Judge:
+    """Knows what the kernels of one program touch, by name and by their arguments."""
+
+    def __init__(self, kernels: Iterable[str], *, memory: bool = False) -> None:
+        """`memory`: tasks of compiled code load and store."""
+        names = set(kernels)
+        self._cancels = _CANCELS in names
+        self._writes = any(_is_writer(name) for name in names)
+        self._task = Uses(writes=frozenset({MEMORY} if memory else ()))
+        self._standard = available_kernels()
+        self.noisy: set[str] = set()
+        """Kernels that were found to print, though their names do not say so."""
+
+    def uses(self, step: Step) -> Uses | None:
+        """What a step touches as far as one knows before it runs; None for one that nobody notices."""
+        if step.program is None:
+            return self._task
+        name = step.program.kernel_name(step.kernel)
+        reads: set[Place] = set()
+        writes: set[Place] = set()
+        if name in self.noisy or any(part in name for part in _IN_ORDER):
+            writes.add(OUTPUT)
+        if name == _CANCELS:
+            writes.add(RUN)
+        if name in USER_KERNELS or name not in self._standard:
+            writes.add(PYTHON)
+        if self._writes:
+            written = _written(name, WORDS[(step.record + RECORD_ARGUMENTS) >> 3])
+            for position, place in _buffers(step):
+                (writes if position == written else reads).add(place)
+        if self._cancels:  # a kernel that is skipped is noticed
+            reads.add(RUN)
+        return Uses(frozenset(reads), frozenset(writes)) if reads or writes else None
+
+
+def _is_writer(name: str) -> bool:
+    return _LAST_WRITTEN in name or any(part in name for part in _FIRST_WRITTEN)
+
+
+def _written(name: str, arguments: int) -> int:
+    """The position of the argument that a kernel writes into, -1 if it does not."""
+    if _LAST_WRITTEN in name:
+        # The tensor before the chain: `(a, b, into, chain)` and `(into, chain)`.
+        return max(0, arguments - 2)
+    return 0 if _is_writer(name) else -1
+
+
+def _buffers(step: Step) -> Iterable[tuple[int, int]]:
+    """The arguments of a kernel that are memory, which is there, as the kernel is ready."""
+    for position in range(WORDS[(step.record + RECORD_ARGUMENTS) >> 3]):
+        register = WORDS[(step.record + RECORD_REGISTERS + 8 * position) >> 3]
+        value = WORDS[(step.activation + register) >> 3]
+        while value and WORDS[(value + VALUE_KIND) >> 3] & KIND_BITS == KIND_INDIRECT:
+            value = WORDS[(value + VALUE_PAYLOAD) >> 3]
+        if not value:
+            continue
+        payload, kind = WORDS[(value + VALUE_PAYLOAD) >> 3], WORDS[(value + VALUE_KIND) >> 3] >> 8
+        if kind == TYPE_TENSOR:
+            yield position, WORDS[(payload + TENSOR_DATA) >> 3]
+        elif kind == TYPE_ATOMIC_I32:
+            yield position, value
+        elif kind == TYPE_OBJECT:
+            yield position, payload
