@@ -11,7 +11,9 @@ import functools
 import threading
 import weakref
 from collections.abc import Callable
+from dataclasses import dataclass
 
+from tfrt_runtime.async_runtime.kernel_calls import error_value
 from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, error
 from tfrt_runtime.host.context import Request
 from tfrt_runtime.host.process import native_process
@@ -19,11 +21,22 @@ from tfrt_runtime.native.layouts import (
     INTERRUPT_CANCELLED,
     PROCESS_CANCELLED_RUNS,
     PROCESS_INTERRUPTS,
+    STOP_ERROR,
+    STOP_PLACES,
+    STOP_SIZE,
 )
 
 Sink = Callable[[str], None]
 MOST_ENDED = 64
 """So many runs that are over are known still, for what they may have left running."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Stop:
+    """Why a run is cancelled, and its `STOP_*` words, which own references to error values."""
+
+    message: str
+    words: ctypes.Array[ctypes.c_int64]
 
 
 class Runs:
@@ -34,7 +47,7 @@ class Runs:
         self._lock = threading.Lock()
         self._requests: dict[int, weakref.ref[Request]] = {}
         self._sinks: dict[int, Sink] = {}
-        self._cancelled: dict[int, str] = {}
+        self._cancelled: dict[int, _Stop] = {}
         self._stopped: set[int] = set()
         self._tables: list[ctypes.Array[ctypes.c_int64]] = []
         """The last one is in use; threads may still look at the others."""
@@ -65,20 +78,25 @@ class Runs:
         """What the run has left running prints for nobody in particular."""
         self._sinks.pop(number, None)
 
-    def cancel(self, request: Request, message: str) -> None:
-        """Let the loops of a run end, and its tasks not start."""
+    def cancel(self, request: Request, message: str, context: int) -> None:
+        """Let the loops of a run end, and its tasks not start; `context` is this thread's."""
         with self._lock:
             self._requests.setdefault(request.id, weakref.ref(request))
-            self._cancelled[request.id] = message
-            self._write()
+            if request.id not in self._cancelled:
+                words = (ctypes.c_int64 * (STOP_SIZE // 8))()
+                failure = request.refusal or error(message)
+                words[STOP_ERROR // 8] = error_value(self._process, context, failure)
+                self._cancelled[request.id] = _Stop(message, words)
+                self._show(request.id, ctypes.addressof(words))
 
     def message(self, number: int) -> str | None:
         """Why a run is cancelled, if it is."""
-        return self._cancelled.get(number)
+        stop = self._cancelled.get(number)
+        return None if stop is None else stop.message
 
     def left(self, number: int, place: AnyLocation | None) -> Diagnostic | None:
         """The error of code of a cancelled run that is left at a place; the run hears of it once."""
-        message = self._cancelled.get(number)
+        message = self.message(number)
         if message is None:
             return None
         request = self.request(number)
@@ -93,14 +111,25 @@ class Runs:
         """Let all loops ask: nothing of the queue at that address shall go on."""
         with self._lock:
             self._stopped.add(queue)
-            self._write()
+            self._write_flag()
 
-    def settled(self, queue: int) -> None:
-        """Nothing runs on a queue: what was left of its runs that are over is gone."""
+    def settled(self, queue: int, context: int) -> None:
+        """Nothing runs on a queue: what was left of its runs that are over is gone.
+
+        `context` is this thread's.
+        """
         with self._lock:
             self._stopped.discard(queue)
-            self._forget([n for n in self._ended() if self._is_of(n, queue)])
-            self._write()
+            ended = [n for n in self._ended() if self._is_of(n, queue)]
+            stops = [self._cancelled.pop(n) for n in ended if n in self._cancelled]
+            self._hide(ended)
+            self._forget(ended)
+            self._write_flag()
+        drop = self._process.value_drop
+        for stop in stops:
+            for value in (stop.words[STOP_ERROR // 8], *stop.words[STOP_PLACES // 8 + 1 :: 2]):
+                if value:
+                    drop(context, value)
 
     def _ended(self) -> list[int]:
         found = []
@@ -118,20 +147,32 @@ class Runs:
         for number in numbers:
             del self._requests[number]
             self._sinks.pop(number, None)
-            self._cancelled.pop(number, None)
 
-    def _write(self) -> None:
-        """Show native code which runs are cancelled."""
-        numbers = list(self._cancelled)
-        if not self._tables or len(self._tables[-1]) <= len(numbers):
-            table = (ctypes.c_int64 * (2 * len(numbers) + 64))()
-            table[0] = len(table) - 1
-            self._tables.append(table)
+    def _show(self, number: int, stop: int) -> None:
+        """Let native code find the `STOP_*` words of a run, in a row that stays the run's."""
+        if not self._tables or 0 not in self._tables[-1][1::2]:
+            former = self._tables[-1][1:] if self._tables else []
+            count = len(former) // 2 + 64
+            self._tables.append((ctypes.c_int64 * (1 + 2 * count))(count, *former))
         table = self._tables[-1]
-        for place in range(1, len(table)):
-            table[place] = numbers[place - 1] if place <= len(numbers) else 0
+        row = 1 + 2 * table[1::2].index(0)
+        table[row + 1] = stop
+        table[row] = number
         self._process.set_word(PROCESS_CANCELLED_RUNS, ctypes.addressof(table))
-        bits = (INTERRUPT_CANCELLED, 0) if numbers or self._stopped else (0, INTERRUPT_CANCELLED)
+        self._write_flag()
+
+    def _hide(self, numbers: list[int]) -> None:
+        """Take runs of which nothing runs any more out of the table."""
+        if self._tables:
+            table = self._tables[-1]
+            for row in range(1, len(table), 2):
+                if table[row] in numbers:
+                    table[row] = 0
+
+    def _write_flag(self) -> None:
+        """Let loops ask whether to go on while something is cancelled."""
+        is_set = self._cancelled or self._stopped
+        bits = (INTERRUPT_CANCELLED, 0) if is_set else (0, INTERRUPT_CANCELLED)
         self._process.quick("async_interrupts.change_interrupts", 3)(self._process.address, *bits)
 
 

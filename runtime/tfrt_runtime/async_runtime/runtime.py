@@ -17,7 +17,7 @@ import itertools
 import sys
 import threading
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from types import TracebackType
 from typing import Self
 
@@ -83,8 +83,6 @@ from tfrt_runtime.native.layouts import (
 )
 
 FIRST_LIMIT = 1024
-SLICE = 0.001
-"""Seconds between two looks at whether everything is over."""
 MOST_COUNTED = 20_000
 """So many objects are counted for `made`, which is asked for while programs run."""
 MOST_NOTES = 8
@@ -139,8 +137,9 @@ class AsyncRuntime:
         """
         if self._is_open:
             self._is_open = False
-            self._uncancel(self.queue.context())
-            self._runs.settled(self.queue.address)
+            context = self.queue.context()
+            self._uncancel(context)
+            self._runs.settled(self.queue.address, context)
             self._destroy_dead()
             WORDS[(self.queue.address + QUEUE_ASYNC) >> 3] = 0
             _runtimes.pop(self.queue.address, None)  # gone already if this is garbage
@@ -240,9 +239,7 @@ class AsyncRuntime:
 
         What waits for what nobody can resolve is told so.
         """
-        forever = ctypes.c_int64(1)
-        while not self.has_settled():
-            self.queue.help(ctypes.addressof(forever), SLICE, lambda: False)
+        self.queue.work_until(self.has_settled)
 
     def is_at_rest(self) -> bool:
         """Whether nothing runs."""
@@ -257,7 +254,7 @@ class AsyncRuntime:
         if not self.is_at_rest() or self._give_up_all(context):
             return False
         self._uncancel(context)
-        self._runs.settled(self.queue.address)
+        self._runs.settled(self.queue.address, context)
         self._sweep()
         return True
 
@@ -280,7 +277,7 @@ class AsyncRuntime:
 
     def abandon(self, address: int) -> None:
         """Resolve an object to an error, if it is not resolved: nothing runs any more."""
-        self._give_up(self.queue.context(), address, self._starved(address))
+        self._give_up(self.queue.context(), address, self._starved(address, self._stuck()))
 
     def storage(self, address: int) -> int:
         """Where the payload of an available value is."""
@@ -369,7 +366,7 @@ class AsyncRuntime:
         """A run is cancelled: its code ends, and what its coroutines wait for from the host are errors."""
         run = reference()
         if run is not None:
-            self._runs.cancel(run, run.cancel_message or CANCELLED)
+            self._runs.cancel(run, run.cancel_message or CANCELLED, self.queue.context())
             self._visit_imports(run.address, WORDS[(run.address + REQUEST_CANCEL) >> 3])
             self.queue.hand_over()
 
@@ -484,7 +481,7 @@ class AsyncRuntime:
             return True
         if run.is_cancelled or self.is_at_rest():
             return False
-        self._runs.cancel(run, message)
+        self._runs.cancel(run, message, self.queue.context())
         return True
 
     def _go_on(self) -> bool:
@@ -516,7 +513,7 @@ class AsyncRuntime:
             others = (context, *self._beneath)
             if self._is_stuck(others):
                 if not self._give_up_groups(context):
-                    self._give_up(context, awaited, self._starved(awaited))
+                    self._give_up(context, awaited, self._starved(awaited, self._stuck()))
             elif self._exhaustion.is_noticed(others) and not self._rescuers.add():
                 self._give_up(context, awaited, error(EXHAUSTED, objects.maker_place(awaited)))
 
@@ -556,9 +553,9 @@ class AsyncRuntime:
             return True
         if self.host.waits_for_outside():
             return False
-        stuck = [address for address in self._registered() if objects.has_waiters(address)]
+        stuck = list(self._stuck())
         for address in stuck:
-            self._give_up(context, address, self._starved(address))
+            self._give_up(context, address, self._starved(address, stuck))
         return bool(stuck)
 
     def _awaited(self) -> Iterator[int]:
@@ -567,9 +564,14 @@ class AsyncRuntime:
             if awaited := WORDS[(context + CONTEXT_AWAITED) >> 3]:
                 yield awaited
 
-    def _starved(self, awaited: int) -> Diagnostic:
+    def _stuck(self) -> Iterator[int]:
+        """The registered objects that tasks wait for."""
+        return (address for address in self._registered() if objects.has_waiters(address))
+
+    def _starved(self, awaited: int, stuck: Iterable[int] = ()) -> Diagnostic:
+        """The error of an object that waits in vain, with notes on some of the others, `stuck`."""
         threads = [address for address in self._awaited() if address != awaited]
-        tasks = [a for a in self._registered() if a != awaited and objects.has_waiters(a)]
+        tasks = [a for a in itertools.islice(stuck, MOST_NOTES + 1) if a != awaited]
         return error(
             f"nobody is left who could resolve {objects.title(awaited)}",
             objects.maker_place(awaited),

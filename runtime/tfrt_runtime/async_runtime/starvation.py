@@ -13,7 +13,6 @@ from tfrt_runtime.host.work_queue import WorkQueue
 PATIENCE = 5
 """So often in a row nobody may have taken a waiting task before the threads count as exhausted."""
 MOST_RESCUERS = 16
-SLICE = 0.05
 
 
 class Exhaustion:
@@ -60,8 +59,7 @@ class Rescuers:
 
     def _help(self) -> None:
         word = ctypes.addressof(self._goes_on)
-        while self._goes_on.value:
-            self.queue.help(word, SLICE, lambda: False)
+        self.queue.help(word, None, lambda: False)
 
 
 @contextlib.contextmanager

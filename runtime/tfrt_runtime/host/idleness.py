@@ -7,7 +7,6 @@ found anywhere, and then no number has changed, there was none in between.
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Callable, Collection
 
 from tfrt_runtime.host.process import native_process
@@ -29,9 +28,6 @@ from tfrt_runtime.native.layouts import (
     QUEUE_WORKERS,
 )
 
-LOOK_SECONDS = 0.001
-"""How often a thread that waits for rest looks whether it has come."""
-
 
 def is_idle(queue: WorkQueue, apart_from: Collection[int] = ()) -> bool:
     """Whether nothing of the queue runs or waits for a thread; wrong only in saying no.
@@ -44,7 +40,7 @@ def is_idle(queue: WorkQueue, apart_from: Collection[int] = ()) -> bool:
 def quiesce(queue: WorkQueue, interrupted: Callable[[], bool]) -> bool:
     """Work for the queue until it is idle, apart from threads that do the same.
 
-    Returns early, and False, when `interrupted` says so, which is asked every few milliseconds.  What somebody
+    Returns early, and False, when `interrupted` says so, which is asked every millisecond.  What somebody
     outside the runtime may still resolve is not waited for.  What such a thread runs while it waits
     counts as work: only the kernel that waits itself is left out.
 
@@ -52,18 +48,21 @@ def quiesce(queue: WorkQueue, interrupted: Callable[[], bool]) -> bool:
         WorkQueueError: if this thread must not wait for the queue.
         KeyboardInterrupt: on the main thread, when the user interrupts.
     """
-    word = ctypes.c_int64(1)
+    is_quiet = False
+
+    def is_over() -> bool:
+        nonlocal is_quiet
+        # What is further down on this thread's stack cannot go on before this returns.
+        is_quiet = is_idle(queue, (*queue.quiescing, *queue.beneath))
+        return is_quiet or interrupted()
+
     own = queue.context() if queue.is_at_work_here else 0
     queue.quiescing.add(own)
     try:
-        # What is further down on this thread's stack cannot go on before this returns.
-        while not is_idle(queue, (*queue.quiescing, *queue.beneath)):
-            if interrupted():
-                return False
-            queue.help(ctypes.addressof(word), LOOK_SECONDS, interrupted)
+        queue.work_until(is_over)
     finally:
         queue.quiescing.discard(own)
-    return True
+    return is_quiet
 
 
 def rest_of(queue: WorkQueue, apart_from: Collection[int] = ()) -> list[int] | None:

@@ -35,6 +35,7 @@ from tfrt_runtime.host.queue_names import DEFAULT_BLOCKING_THREADS, WorkQueueErr
 from tfrt_runtime.host.raw import WORDS
 from tfrt_runtime.host.timer import TimerQueue
 from tfrt_runtime.host.work_queue import (
+    SLICE_NS,
     STOP_SECONDS,
     WorkQueue,
 )
@@ -54,8 +55,6 @@ from tfrt_runtime.native.layouts import (
 
 KERNELS_PER_TASK = 1024
 MOST_KERNELS_PER_TASK = 1 << 30
-SLICE_SECONDS = 0.02
-"""How long a waiting thread stays with the user's queue before it looks for signals and its deadline."""
 NAP_SECONDS = 0.001
 
 
@@ -216,7 +215,13 @@ class UserWorkQueue(WorkQueue):
     def wait(self, word: int, timeout: float | None, interrupted: Callable[[], bool]) -> bool:
         return self.help(word, timeout, interrupted)
 
-    def help(self, word: int, timeout: float | None, interrupted: Callable[[], bool]) -> bool:
+    def help(
+        self,
+        word: int,
+        timeout: float | None,
+        interrupted: Callable[[], bool],
+        slice_ns: int = SLICE_NS,
+    ) -> bool:
         if self._user.is_in_worker_thread():
             raise WorkQueueError(error(f"a thread of work queue '{self.name}' cannot wait for it"))
         deadline = None if timeout is None else time.monotonic() + timeout
@@ -229,7 +234,7 @@ class UserWorkQueue(WorkQueue):
                 now = time.monotonic()
                 if deadline is not None and now >= deadline:
                     return False
-                end = now + SLICE_SECONDS
+                end = now + slice_ns / 1e9
                 self._await(word, end if deadline is None else min(end, deadline))
                 INTERRUPTS.raise_if_noted()
                 if WORDS[word >> 3] != 0 and interrupted():

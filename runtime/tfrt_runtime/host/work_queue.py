@@ -58,6 +58,8 @@ IDLE_NS = 1_000_000_000
 """A blocking thread that has been idle for so long goes away."""
 STOP_SECONDS = 5.0
 SLICE_NS = 20_000_000
+LOOK_NS = 1_000_000
+"""How often a thread that works until the queue rests looks whether it does."""
 """How long a waiting thread stays in native code before it lets Python see signals."""
 
 
@@ -334,17 +336,43 @@ class WorkQueue:
             with self._lock:
                 stand_in.waiters -= 1
 
-    def help(self, word: int, timeout: float | None, interrupted: Callable[[], bool]) -> bool:
+    def work_until(self, is_over: Callable[[], bool], timeout: float | None = None) -> bool:
+        """Work for the queue on this thread until `is_over()`; False when the time is over first.
+
+        It is asked every millisecond.  Tasks that this thread keeps count as work of the queue: they
+        go to other threads at the end only, as there may be millions.
+        """
+        over = is_over()
+
+        def ask() -> bool:
+            nonlocal over
+            over = is_over()
+            return over
+
+        if not over:
+            forever = ctypes.c_int64(1)
+            self.help(ctypes.addressof(forever), timeout, ask, LOOK_NS)
+        return over
+
+    def help(
+        self,
+        word: int,
+        timeout: float | None,
+        interrupted: Callable[[], bool],
+        slice_ns: int = SLICE_NS,
+    ) -> bool:
         """As `wait`, but this thread works for the queue in any case.
 
-        What it has begun when the time is over it ends first.
+        What it has begun when the time is over it ends first.  `interrupted` is asked every `slice_ns`.
         """
         help_until = self._process.slow("executor.help_until", 3)
         own = self.context()
         with INTERRUPTS:
             context, has_deque = self._begin_help(own)
             try:
-                return _until(lambda end: help_until(context, word, end), timeout, interrupted)
+                return _until(
+                    lambda end: help_until(context, word, end), timeout, interrupted, slice_ns
+                )
             finally:
                 self._end_help(own, context, has_deque)
 
@@ -458,13 +486,16 @@ class WorkQueue:
 
 
 def _until(
-    step: Callable[[int], int], timeout: float | None, interrupted: Callable[[], bool]
+    step: Callable[[int], int],
+    timeout: float | None,
+    interrupted: Callable[[], bool],
+    slice_ns: int = SLICE_NS,
 ) -> bool:
     """Call `step` with the end of one slice after the other, until it returns 0; see `WorkQueue.wait`."""
     now = time.monotonic_ns()
     deadline = None if timeout is None else now + int(timeout * 1e9)
     while deadline is None or now < deadline:
-        if step(now + SLICE_NS if deadline is None else min(now + SLICE_NS, deadline)) == 0:
+        if step(now + slice_ns if deadline is None else min(now + slice_ns, deadline)) == 0:
             return True
         INTERRUPTS.raise_if_noted()
         if interrupted():

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from tfrt_runtime.native.async_awaiting import here
 from tfrt_runtime.native.async_objects import fail_thread, tell
+from tfrt_runtime.native.async_value import add_references
 from tfrt_runtime.native.layouts import (
     ASYNC_CANCELLED,
     CONTEXT_PROCESS,
@@ -16,9 +17,12 @@ from tfrt_runtime.native.layouts import (
     EVENT_INTERRUPTED,
     EVENT_SIGNAL,
     INTERRUPT_SIGNAL,
+    MOST_STOP_PLACES,
     PROCESS_CANCELLED_RUNS,
     PROCESS_INTERRUPTS,
     QUEUE_ASYNC,
+    STOP_ERROR,
+    STOP_PLACES,
 )
 from tfrt_runtime.native.memory import (
     Address,
@@ -28,6 +32,7 @@ from tfrt_runtime.native.memory import (
     load,
     load_acquire,
     native,
+    store_release,
 )
 
 WORD = 8
@@ -38,26 +43,62 @@ FLAG = "tfrtInterruptFlag"
 
 
 @native
-def shall_stop(context: Address) -> bool:
-    """Whether the host starts nothing any more, or the run of this thread is cancelled."""
-    shared = load(load(context + CONTEXT_QUEUE) + QUEUE_ASYNC)
-    if shared != 0 and load_acquire(shared + ASYNC_CANCELLED) != 0:
-        return True
+def stop_of(context: Address) -> Address:
+    """The `STOP_*` words of this thread's run if that is cancelled, or 0."""
     number = load(context + CONTEXT_RUN)
     table = load_acquire(load(context + CONTEXT_PROCESS) + PROCESS_CANCELLED_RUNS)
     if table != 0 and number != 0:
         for i in range(load(table)):
-            if load_acquire(table + WORD * (i + 1)) == number:
-                return True
-    return False
+            row = table + WORD + 2 * WORD * i
+            if load_acquire(row) == number:
+                return load_acquire(row + WORD)
+    return 0
+
+
+@native
+def place_error(context: Address, stop: Address, record: Address) -> Address:
+    """The error of a cancelled run's code that ends at a place, with a reference of its own.
+
+    Python makes one per place, and hears of the place by that.  All that end there share it.
+    """
+    for i in range(MOST_STOP_PLACES):
+        row = stop + STOP_PLACES + 2 * WORD * i
+        known = load_acquire(row)
+        if known == 0 and compare_and_swap(row, 0, record) != 0:
+            made = tell(context, EVENT_INTERRUPTED, record)
+            add_references(made, 1)
+            store_release(row + WORD, made)
+            return made
+        if known == 0:
+            known = load_acquire(row)
+        if known == record:
+            shared = load_acquire(row + WORD)
+            if shared == 0:
+                # Another thread makes it at this moment.
+                return tell(context, EVENT_INTERRUPTED, record)
+            add_references(shared, 1)
+            return shared
+    return tell(context, EVENT_INTERRUPTED, record)
 
 
 @native
 def stop_here(context: Address, record: Address) -> int:
     """1 if the thread's code shall stop: why is noted for the thread.  `record` is a place, or 0."""
-    if not shall_stop(context):
+    stop = stop_of(context)
+    if stop != 0 and record != 0:
+        fail_thread(context, place_error(context, stop, record))
+        return 1
+    failure = 0
+    shared = load(load(context + CONTEXT_QUEUE) + QUEUE_ASYNC)
+    if stop != 0:
+        failure = load(stop + STOP_ERROR)
+    elif shared != 0:
+        failure = load_acquire(shared + ASYNC_CANCELLED)
+    if failure == 0:
         return 0
-    fail_thread(context, tell(context, EVENT_INTERRUPTED, record))
+    # What holds it is kept until nothing runs.
+    add_references(failure, 1)
+    fail_thread(context, failure)
     return 1
 
 

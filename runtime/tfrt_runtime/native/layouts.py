@@ -174,7 +174,7 @@ PROCESS_RELEASE_TENSOR = 112
 PROCESS_INTERRUPTS = 120
 """Not 0 while compiled code should ask whether to go on: INTERRUPT_* bits."""
 PROCESS_CANCELLED_RUNS = 128
-"""A table of the numbers of cancelled runs, 0 where there is none, behind its length; or 0."""
+"""Rows of two words behind their count, or 0: the number of a cancelled run, and its `STOP_*` words."""
 PROCESS_BUFFERS = 136
 """What the threads share of `async_buffers`."""
 PROCESS_REFUSED = 144
@@ -643,6 +643,13 @@ ASYNC_IMPORTS = 96
 ASYNC_IMPORTED = 104
 """How many cells are in the stack."""
 ASYNC_SIZE = 128
+
+STOP_ERROR = 0
+"""The error value with which the tasks of a cancelled run end instead of starting."""
+STOP_PLACES = 8
+"""Pairs of words: a record of a place where code of the run ended, and the error value for it."""
+MOST_STOP_PLACES = 16
+STOP_SIZE = STOP_PLACES + 16 * MOST_STOP_PLACES
 
 (
     EVENT_DESCRIBE,

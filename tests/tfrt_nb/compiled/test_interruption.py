@@ -11,7 +11,8 @@ from concurrent.futures import Future
 import pytest
 
 from tfrt_nb.programs import Program
-from tfrt_runtime.diagnostics import Location, TfrtError, error
+from tfrt_runtime.async_runtime.runtime import AsyncRuntime
+from tfrt_runtime.diagnostics import Diagnostic, Location, TfrtError, error
 from tfrt_runtime.host.async_value import make_unavailable
 from tfrt_runtime.host.context import HostContext
 
@@ -468,3 +469,41 @@ def test_a_closed_host_ends_what_its_runs_have_left_running(leak_check: None) ->
         run = Program.from_source(ENDLESS, "f.mlir").run(host, "detached")
         assert run.wait_for_results(SLOW)
     assert [t.name for t in threading.enumerate() if t.name.startswith("worker")] == []
+
+
+def test_the_tasks_of_a_cancelled_run_share_its_error(
+    host: HostContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reasons: list[int] = []
+    tell = AsyncRuntime._reason_to_stop
+
+    def reason_to_stop(runtime: AsyncRuntime, context: int, record: int) -> Diagnostic:
+        reasons.append(record)
+        return tell(runtime, context, record)
+
+    monkeypatch.setattr(AsyncRuntime, "_reason_to_stop", reason_to_stop)
+    program = Program(
+        """
+        func.func @grow(%n: i64) -> i64 {
+          %c1 = arith.constant 1 : i64
+          %more = arith.addi %n, %c1 : i64
+          %t, %x = async.execute -> !async.value<i64> {
+            %r = func.call @grow(%more) : (i64) -> i64
+            async.yield %r : i64
+          }
+          %y = func.call @grow(%more) : (i64) -> i64
+          %z = async.await %x : !async.value<i64>
+          return %z : i64
+        }
+        """
+    )
+    run = program.run(host, "grow", [0])
+    waits = threading.Thread(target=run.wait)
+    waits.start()
+    while host.live_values() < 20_000:
+        time.sleep(0.001)
+    run.cancel("enough")
+    waits.join(SLOW)
+    assert not waits.is_alive()
+    # One per place and thread at most: none per task.
+    assert len(reasons) < 100

@@ -38,9 +38,6 @@ from tfrt_runtime.host.payload import SCALAR_TYPES, PayloadError
 from tfrt_runtime.host.process import native_process, shielded
 from tfrt_runtime.native.layouts import TYPE_CHAIN
 
-_SLICE = 0.02
-"""Seconds between two looks at whether everything has come to rest."""
-
 
 @dataclass(frozen=True, slots=True)
 class _Crossing:
@@ -433,16 +430,28 @@ class CompiledExecution:
         self._raise_interrupt()
         if not is_over:
             return False
-        forever = ctypes.c_int64(1)
-        while not self._runtime.has_settled():
-            if interrupted() or (deadline is not None and time.monotonic() >= deadline):
-                return False
-            work = self._queue.help if deadline is None else self._queue.wait
-            work(ctypes.addressof(forever), _SLICE, lambda: False)
+        if not self._settle(deadline, interrupted):
+            return False
         for mistake in self._runtime.take_mistakes():
             if mistake not in self.request.diagnostics:
                 self.request.report(mistake)
         return True
+
+    def _settle(self, deadline: float | None, interrupted: Callable[[], bool]) -> bool:
+        """Wait until nothing runs any more on the host; False when the time is over first."""
+        has_settled = False
+
+        def is_over() -> bool:
+            nonlocal has_settled
+            has_settled = self._runtime.has_settled()
+            return has_settled or interrupted()
+
+        if not is_over():
+            forever = ctypes.c_int64(1)
+            left = None if deadline is None else max(0.0, deadline - time.monotonic())
+            work = self._queue.help if deadline is None else self._queue.wait
+            work(ctypes.addressof(forever), left, is_over)
+        return has_settled
 
     def _look(self) -> bool:
         """Now and then while somebody waits: end what waits in vain, and pass an interrupt on.

@@ -30,6 +30,9 @@ from tfrt_runtime.native.layouts import (
     INTERRUPT_CANCELLED,
     PROCESS_CANCELLED_RUNS,
     PROCESS_INTERRUPTS,
+    STOP_ERROR,
+    STOP_PLACES,
+    STOP_SIZE,
     TYPE_ERROR,
 )
 from tfrt_runtime.native.memory import load, load_acquire, store, store_release, thread_context
@@ -338,6 +341,24 @@ def test_a_producer_may_note_its_error_while_its_value_is_given_up() -> None:
     assert explore(scenario).complete
 
 
+def cancelled_run(scene: Scene) -> tuple[int, int]:
+    """A table with room for one cancelled run, and the `STOP_*` words for it."""
+    table, stop = scene.host.block(8 + 2 * 16, "table"), scene.host.block(STOP_SIZE, "stop")
+    for place in range(0, STOP_SIZE, 8):
+        store(stop + place, 0)
+    store(stop + STOP_ERROR, made_error(scene.host.main, 99))
+    store(table, 2)
+    for place in range(8, 8 + 2 * 16, 8):
+        store(table + place, 0)
+    store(scene.host.process + PROCESS_CANCELLED_RUNS, table)
+    return table, stop
+
+
+def forget_failure(context: int) -> None:
+    drop_optional(context, load_acquire(context + CONTEXT_FAILURE))
+    store_release(context + CONTEXT_FAILURE, 0)
+
+
 @pytest.mark.parametrize("whole_host", [True, False])
 def test_a_task_that_starts_while_the_run_is_cancelled_runs_or_knows_why_not(
     whole_host: bool,
@@ -345,13 +366,9 @@ def test_a_task_that_starts_while_the_run_is_cancelled_runs_or_knows_why_not(
     def scenario(world: World) -> None:
         scene = Scene(world, MEMBERS["a token"])
         process, task = scene.host.process, scene.host.outside[0]
-        scene.coroutines.answers[EVENT_INTERRUPTED] = lambda context, _: made_error(context, 99)
-        table = scene.host.block(64, "table")
+        table, stop = cancelled_run(scene)
+        failure = load_acquire(stop + STOP_ERROR)
         store(task + CONTEXT_RUN, RUN)
-        store(table, 2)
-        store(table + 8, 0)
-        store(table + 16, 0)
-        store(process + PROCESS_CANCELLED_RUNS, table)
 
         def start() -> None:
             if async_interrupts.is_cancelled():
@@ -361,8 +378,11 @@ def test_a_task_that_starts_while_the_run_is_cancelled_runs_or_knows_why_not(
                 async_abi.emplace_token(scene.member)
 
         def cancel() -> None:
-            shared = scene.coroutines.shared
-            store_release(shared + ASYNC_CANCELLED if whole_host else table + 16, RUN)
+            if whole_host:
+                store_release(scene.coroutines.shared + ASYNC_CANCELLED, failure)
+            else:
+                store_release(table + 32, stop)
+                store_release(table + 24, RUN)
             store_release(process + PROCESS_INTERRUPTS, INTERRUPT_CANCELLED)
 
         scene.thread(start, "task")
@@ -370,10 +390,57 @@ def test_a_task_that_starts_while_the_run_is_cancelled_runs_or_knows_why_not(
 
         def check() -> None:
             assert state_of(scene.member) in (CONCRETE, ERROR)
-            failed = state_of(scene.member) == ERROR
+            if state_of(scene.member) == ERROR:
+                assert resolve(scene.member) == failure
             drop_optional(task, load_failure(scene))
             scene.drop(scene.member, scene.group)
-            assert scene.host.released == ([99] if failed else [])
+            assert scene.host.released == []
+            drop_optional(task, failure)
+            assert scene.host.released == [99]
+
+        world.finally_assert(check)
+
+    assert explore(scenario).complete
+
+
+def test_all_that_end_at_a_place_share_an_error() -> None:
+    def scenario(world: World) -> None:
+        scene = Scene(world, MEMBERS["a token"])
+        made: list[int] = []
+        failures: list[int] = []
+        scene.on_main(lambda: scene.kind.resolve(scene.member) or 0)
+
+        def answer(context: int, _record: int) -> int:
+            made.append(100 + len(made))
+            return made_error(context, made[-1])
+
+        scene.coroutines.answers[EVENT_INTERRUPTED] = answer
+        table, stop = cancelled_run(scene)
+        store(table + 16, stop)
+        store(table + 8, RUN)
+        store(scene.host.process + PROCESS_INTERRUPTS, INTERRUPT_CANCELLED)
+        record = scene.host.block(48, "record")
+
+        def loop() -> None:
+            context = thread_context()
+            store(context + CONTEXT_RUN, RUN)
+            assert async_interrupts.is_interrupted(record) == 1
+            failures.append(load(context + CONTEXT_FAILURE))
+
+        scene.thread(loop, "one loop")
+        scene.thread(loop, "another one")
+
+        def check() -> None:
+            for context in scene.host.outside:
+                forget_failure(context)
+            # Two, where one thread came while the other made the error.
+            assert len(set(failures)) == len(made) <= 2
+            assert load(stop + STOP_PLACES) == record
+            assert load(stop + STOP_PLACES + 8) in failures
+            drop_optional(scene.host.main, load(stop + STOP_PLACES + 8))
+            drop_optional(scene.host.main, load(stop + STOP_ERROR))
+            scene.drop(scene.member, scene.group)
+            assert sorted(scene.host.released) == sorted([99, *made])
 
         world.finally_assert(check)
 
@@ -383,11 +450,9 @@ def test_a_task_that_starts_while_the_run_is_cancelled_runs_or_knows_why_not(
 def test_only_the_tasks_of_a_cancelled_run_do_not_start() -> None:
     def scenario(world: World) -> None:
         scene = Scene(world, MEMBERS["a token"])
-        scene.coroutines.answers[EVENT_INTERRUPTED] = lambda context, _: made_error(context, 99)
-        table = scene.host.block(64, "table")
-        store(table, 1)
+        table, stop = cancelled_run(scene)
+        store(table + 16, stop)
         store(table + 8, RUN)
-        store(scene.host.process + PROCESS_CANCELLED_RUNS, table)
         store(scene.host.process + PROCESS_INTERRUPTS, INTERRUPT_CANCELLED)
         started: list[tuple[int, int]] = []
         scene.coroutines.when_resumed = lambda handle: started.append(
@@ -409,8 +474,8 @@ def test_only_the_tasks_of_a_cancelled_run_do_not_start() -> None:
             scene.coroutines.run_tasks(scene.host.outside[1])
             assert sorted(started) == sorted([(RUN, 1), (OTHER_RUN, 0)])
             for context in scene.host.outside:
-                drop_optional(context, load_acquire(context + CONTEXT_FAILURE))
-                store_release(context + CONTEXT_FAILURE, 0)
+                forget_failure(context)
+            drop_optional(scene.host.main, load(stop + STOP_ERROR))
             scene.drop(scene.member, scene.group)
 
         world.finally_assert(check)
