@@ -305,9 +305,12 @@ def notebook() -> Notebook:
     return Notebook()
 
 
+BY_HAND = (LEAKS_ON_PURPOSE, "async.runtime.", "add_ref", "drop_ref", "ret_handle")
+
+
 def may_leak(text: str) -> bool:
-    """Whether a program may leave something over: it counts references by hand, or is there to leak."""
-    return any(word in text for word in (LEAKS_ON_PURPOSE, "async.runtime.", "add_ref", "drop_ref"))
+    """Whether a program may leave something over: it does by hand what else is done for it, or is there to leak."""
+    return any(word in text for word in BY_HAND)
 
 
 def files_of(folder: str, pattern: str) -> list[Path]:

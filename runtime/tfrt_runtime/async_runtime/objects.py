@@ -59,12 +59,6 @@ def lacks_members(group: int) -> bool:
     return is_open and WORDS[(group + GROUP_ADDED) >> 3] < WORDS[(group + GROUP_SIZE) >> 3]
 
 
-def has_waiters(address: int) -> bool:
-    """Whether coroutines or groups wait for an object that is not resolved."""
-    head = WORDS[(address + VALUE_STATE) >> 3]
-    return head & STATE_BITS < CONCRETE and head > STATE_BITS
-
-
 def underfilled(group: int) -> Diagnostic:
     """Why a group will never be resolved."""
     added, size = WORDS[(group + GROUP_ADDED) >> 3], WORDS[(group + GROUP_SIZE) >> 3]

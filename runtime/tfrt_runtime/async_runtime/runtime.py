@@ -17,7 +17,7 @@ import itertools
 import sys
 import threading
 import weakref
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import TracebackType
 from typing import Self
 
@@ -86,6 +86,8 @@ FIRST_LIMIT = 1024
 MOST_COUNTED = 20_000
 """So many objects are counted for `made`, which is asked for while programs run."""
 MOST_NOTES = 8
+MOST_OWN_ERRORS = 64
+"""Of more objects that nobody can resolve, the others share an error."""
 INTERRUPTED = "interrupted"
 EXHAUSTED = "tasks wait inside of each other until no thread has stack left"
 
@@ -531,16 +533,9 @@ class AsyncRuntime:
 
     def _give_up_groups(self, context: int) -> bool:
         """Nothing runs: groups that somebody waits for and that lack members become errors."""
-        awaited = set(self._awaited())
-        lacking = [
-            address
-            for address in self._registered()
-            if objects.is_group(address)
-            and objects.lacks_members(address)
-            and (address in awaited or objects.has_waiters(address))
-        ]
-        for group in lacking:
-            self._give_up(context, group, objects.underfilled(group))
+        waited_for = dict.fromkeys((*self._awaited(), *self._stuck()))
+        lacking = [a for a in waited_for if objects.is_group(a) and objects.lacks_members(a)]
+        self._give_up_each(context, lacking, objects.underfilled)
         return bool(lacking)
 
     def _give_up_all(self, context: int) -> bool:
@@ -554,9 +549,24 @@ class AsyncRuntime:
         if self.host.waits_for_outside():
             return False
         stuck = list(self._stuck())
-        for address in stuck:
-            self._give_up(context, address, self._starved(address, stuck))
+        self._give_up_each(context, stuck, lambda address: self._starved(address, stuck))
         return bool(stuck)
+
+    def _give_up_each(
+        self, context: int, stuck: Sequence[int], reason: Callable[[int], Diagnostic]
+    ) -> None:
+        """Resolve objects to errors.  The first ones get their own; there may be millions."""
+        for address in stuck[:MOST_OWN_ERRORS]:
+            self._give_up(context, address, reason(address))
+        if rest := stuck[MOST_OWN_ERRORS:]:
+            text = f"nobody is left who could resolve this, as for {len(stuck) - 1} other objects"
+            shared = error_value(self._process, context, error(text))
+            add_reference = self._process.quick("handles.value_add_reference", 1)
+            give_up = self._process.quick("async_objects.async_give_up", 3)
+            for address in rest:
+                add_reference(shared)
+                give_up(context, address, shared)
+            self._process.value_drop(context, shared)
 
     def _awaited(self) -> Iterator[int]:
         """The objects that threads wait for."""
@@ -565,8 +575,11 @@ class AsyncRuntime:
                 yield awaited
 
     def _stuck(self) -> Iterator[int]:
-        """The registered objects that tasks wait for."""
-        return (address for address in self._registered() if objects.has_waiters(address))
+        """The registered objects that tasks wait for; nothing runs."""
+        following = self._process.quick("async_objects.next_stuck", 2)
+        address = 0
+        while address := following(ctypes.addressof(self._words), address):
+            yield address
 
     def _starved(self, awaited: int, stuck: Iterable[int] = ()) -> Diagnostic:
         """The error of an object that waits in vain, with notes on some of the others, `stuck`."""

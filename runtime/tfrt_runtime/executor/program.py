@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tfrt_runtime.bef.collector import collector_paused
 from tfrt_runtime.bef.encoding import FunctionKind
@@ -28,7 +28,9 @@ from tfrt_runtime.executor.sync_functions import (
 )
 from tfrt_runtime.executor.sync_lowering import SyncFunction
 from tfrt_runtime.executor.tracing import ProgramTracing
+from tfrt_runtime.executor.type_check import TypeCheck
 from tfrt_runtime.host.context import Request
+from tfrt_runtime.host.payload import SCALAR_TYPES
 from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.trace import Level
 from tfrt_runtime.kernels.benchmark_report import benchmark_report
@@ -37,6 +39,7 @@ from tfrt_runtime.kernels.registry import (
     ConstantKernel,
     ControlKernel,
     Kernel,
+    NativeKernel,
     PythonKernel,
 )
 from tfrt_runtime.native.layouts import FUNCTION_WORDS, KERNEL_RAW, TRACE_SIZE
@@ -106,6 +109,7 @@ class Executable:
     def _load(self, trace: bool) -> None:
         arena = Arena()
         resolver = Resolver(self.file, self._declared, self._symbol, self._process.python_kernel)
+        type_check = TypeCheck(self.file, self.functions)
         offsets = [arena.reserve(FUNCTION_WORDS) for _ in self.functions]
         traced: list[tuple[int, int, int, Constant | None]] = []
         handle = self._base
@@ -118,6 +122,8 @@ class Executable:
             kernels = self._find_all(function)
             function = lazy_last(function, kernels)
             calls, constants = self._resolve(resolver, function, kernels, handle - self._base)
+            for number in type_check.check(function, kernels):
+                calls[number] = self._checked(kernels[number], calls[number], function, number)
             self.constants.append(constants)
             traces = self._traces(arena, function, constants) if trace else {}
             traced += [
@@ -139,6 +145,20 @@ class Executable:
             TracedRegister(function, register, base + place if place else 0, constant)
             for function, register, place, constant in traced
         ]
+
+    def _checked(
+        self, kernel: Kernel, call: Call | None, function: BefFunction, number: int
+    ) -> Call | None:
+        """The call of a native kernel that looks at the types of its arguments first, if it can."""
+        if call is None or call.data or call.flags or function.kind is FunctionKind.SYNC:
+            return call
+        assert isinstance(kernel, NativeKernel)
+        count = len(function.kernels[number].arguments)
+        words = [SCALAR_TYPES[kernel.types[min(i, len(kernel.types) - 1)]] for i in range(count)]
+        if not kernel.more:
+            words[kernel.arguments :] = [0] * (count - kernel.arguments)
+        data = (call.address, *words)
+        return replace(call, address=self._symbol("scalar_kernels.run_checked"), data=data)
 
     def _traces(
         self, arena: Arena, function: BefFunction, constants: Mapping[int, Constant]

@@ -28,6 +28,7 @@ from tfrt_runtime.host.payload import (
     encode_scalar,
     payload_type,
     read_payload,
+    shown,
 )
 from tfrt_runtime.host.process import NativeProcess, native_process, shielded
 from tfrt_runtime.host.raw import WORDS, signed
@@ -109,18 +110,18 @@ class AsyncValue:
 
     def __repr__(self) -> str:
         state = self.state
-        shown = f" {self._read()!r}" if state is State.AVAILABLE else ""
+        text = f" {shown(self._read())}" if state is State.AVAILABLE else ""
         if state is State.ERROR:
-            shown = f" {self._diagnostic().message!r}"
+            text = f" {self._diagnostic().message!r}"
         kind = f" {self.type}" if self.type else ""
-        return f"<AsyncValue{kind} {state.value}{shown}>"
+        return f"<AsyncValue{kind} {state.value}{text}>"
 
     def html_cells(self) -> str:
         """A row of a table for the value, without its `tr`."""
         state = self.state
         text = ""
         if state is not State.UNAVAILABLE:
-            text = repr(self._read()) if state is State.AVAILABLE else self._diagnostic().message
+            text = shown(self._read()) if state is State.AVAILABLE else self._diagnostic().message
         cells = (self.type, state.value, text)
         return "".join(f"<td><code>{html.escape(cell)}</code></td>" for cell in cells)
 

@@ -202,3 +202,11 @@ def read_payload(value: int, objects: ObjectTable, chain: object) -> object:
 def read_as(word: str, value: int) -> object:
     """The bits of a scalar payload as type `word`, whatever type wrote them."""
     return READERS[SCALAR_TYPES[word]](value)
+
+
+def shown(payload: object) -> str:
+    """The `repr` of a payload; an object of a user may have one that fails, or never ends."""
+    try:
+        return repr(payload)
+    except Exception:  # noqa: BLE001
+        return f"<{type(payload).__name__} without a text>"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from tfrt_runtime.host.fitting import CHAIN_TYPE
 from tfrt_runtime.host.idleness import quiesce
 from tfrt_runtime.host.queue_names import WorkQueueError
 from tfrt_runtime.kernels.frame import KernelFrame
@@ -55,17 +56,17 @@ for _word in ("complex64", "complex128"):
     _add_complex(_word)
 
 
-def _add_sleep(name: str, function: str, results: int, flags: int) -> None:
-    symbol = f"sleeping_kernels.{function}"
-    REGISTRY.add(NativeKernel(name, symbol, arguments=1, results=results, flags=flags))
+def _add_sleep(name: str, function: str, word: str, gives: tuple[str, ...], flags: int) -> None:
+    symbol, types = f"sleeping_kernels.{function}", (word,)
+    REGISTRY.add(NativeKernel(name, symbol, 1, len(gives), flags=flags, types=types, gives=gives))
 
 
 for _word in ("i32", "i64"):
     _copy = f"copy_with_delay_{_word}"
-    _add_sleep(f"tfrt_test.copy.with_delay.{_word}", _copy, 1, KERNEL_HEAVY)
-    _add_sleep(f"tfrt_test.async_copy.with_delay.{_word}", _copy, 1, KERNEL_BLOCKING)
-_add_sleep("tfrt_test.usleep", "usleep", 0, KERNEL_BLOCKING)
-_add_sleep("tfrt_test.blocking.usleep", "blocking_usleep", 1, KERNEL_BLOCKING)
+    _add_sleep(f"tfrt_test.copy.with_delay.{_word}", _copy, _word, (_word,), KERNEL_HEAVY)
+    _add_sleep(f"tfrt_test.async_copy.with_delay.{_word}", _copy, _word, (_word,), KERNEL_BLOCKING)
+_add_sleep("tfrt_test.usleep", "usleep", "i32", (), KERNEL_BLOCKING)
+_add_sleep("tfrt_test.blocking.usleep", "blocking_usleep", "i32", (CHAIN_TYPE,), KERNEL_BLOCKING)
 
 
 @REGISTRY.kernel("tfrt_test.quiesce", results=("chain",), frame=True)

@@ -157,8 +157,10 @@ class PythonKernel:
 class NativeKernel:
     """A kernel of the native core: `symbol` names the compiled function.
 
-    `arguments` is the least number of arguments, `results` the number of results, or None for one for
-    each argument behind these: native kernels do not look, so the loader does.  The words of the kernel's data are first the
+    `arguments` is the number of arguments, with `more` the least one; `types` are their type words, if
+    numbers, the last one for all behind it, and `gives` those of the results.  `results` is the number
+    of results, or None for one for each argument behind these: native kernels do not look, so the
+    loader does.  The words of the kernel's data are first the
     addresses of the native functions `data`, then the `attributes`, in BEF's order.  `flags` are
     `layouts.KERNEL_*`.  The attributes `("*i32",)` are any number of i32, counted by the first word.
     """
@@ -172,6 +174,9 @@ class NativeKernel:
     flags: int = 0
     sync: bool = False
     """Runs in sync functions, and only there."""
+    more: bool = False
+    types: tuple[str, ...] = ()
+    gives: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +199,7 @@ class ControlKernel:
     Of its arguments, `own` are its own and the others go to the function, behind `added` ones that
     the kernel makes.  The function gives `extra` results more than the kernel has; `functions` is
     how many functions there are, or None for any number.  `fixed_results` is set for a kernel whose
-    results do not come from the function.
+    results do not come from the function.  `types` are the type words of its own arguments.
     """
 
     name: str
@@ -211,6 +216,7 @@ class ControlKernel:
     """Words of the kernel's data, behind `data`; one that is no number is 0 there."""
     sync: bool = False
     """Calls sync functions, and only those."""
+    types: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from tfrt_runtime.host.fitting import CHAIN_TYPE
 from tfrt_runtime.kernels.registry import (
     ConstantKernel,
     ControlKernel,
@@ -43,40 +44,56 @@ BINARY = {
 def _add_arithmetic() -> None:
     for name, (function, words) in BINARY.items():
         for word in words:
-            symbol = f"scalar_kernels.{function}_{word}"
-            SCALAR_KERNELS.add(NativeKernel(f"{name}.{word}", symbol, arguments=2))
+            gives = ("i1",) if function in ("equal", "less_equal") else (word,)
+            _add_scalar(f"{name}.{word}", f"{function}_{word}", (word, word), gives)
     for word, results in (("i32", 2), ("i64", 2), ("f32", 1), ("f64", 1)):
-        symbol = f"scalar_kernels.divide_{word}"
-        SCALAR_KERNELS.add(NativeKernel(f"tfrt.div.{word}", symbol, arguments=2, results=results))
+        _add_scalar(f"tfrt.div.{word}", f"divide_{word}", (word, word), (word,) * results)
     for cast in CASTS:
-        SCALAR_KERNELS.add(
-            NativeKernel(f"tfrt.cast.{cast}", f"scalar_kernels.cast_{cast}", arguments=1)
-        )
+        source, target = cast.split("_to_")
+        _add_scalar(f"tfrt.cast.{cast}", f"cast_{cast}", (source,), (target,))
+
+
+def _add_scalar(name: str, function: str, types: tuple[str, ...], gives: tuple[str, ...]) -> None:
+    symbol, counts = f"scalar_kernels.{function}", (len(types), len(gives))
+    SCALAR_KERNELS.add(NativeKernel(name, symbol, *counts, types=types, gives=gives))
 
 
 def _add_chains() -> None:
     for name in ("tfrt.new.chain", "tfrt.merge.chains", "tfrt_test.as_chain"):
-        SCALAR_KERNELS.add(NativeKernel(name, "scalar_kernels.new_chain"))
+        symbol = "scalar_kernels.new_chain"
+        more = name != "tfrt.new.chain"
+        SCALAR_KERNELS.add(NativeKernel(name, symbol, more=more, gives=(CHAIN_TYPE,)))
     SCALAR_KERNELS.add(NativeKernel("tfrt.alias.value", "scalar_kernels.alias_value", arguments=2))
-    SCALAR_KERNELS.add(NativeKernel("tfrt_test.sum", "scalar_kernels.sum_i32"))
+    sums = "scalar_kernels.sum_i32"
+    SCALAR_KERNELS.add(
+        NativeKernel("tfrt_test.sum", sums, more=True, types=("i32",), gives=("i32",))
+    )
     for word in ("i32", "i64"):
-        symbol = f"scalar_kernels.count3_{word}"
-        name = f"tfrt_test.count3.{word}"
-        SCALAR_KERNELS.add(NativeKernel(name, symbol, arguments=1, results=3))
+        _add_scalar(f"tfrt_test.count3.{word}", f"count3_{word}", (word,), (word,) * 3)
 
 
 def _add_control_flow() -> None:
     parallel = ("control_kernels.parallel_task",)
     for kernel in (
         ControlKernel("tfrt.call", "control_kernels.call"),
-        ControlKernel("tfrt.if", "control_kernels.cond", own=1, functions=2),
-        ControlKernel("tfrt.cond", "control_kernels.cond", own=1, functions=2),
+        ControlKernel("tfrt.if", "control_kernels.cond", own=1, functions=2, types=("i1",)),
+        ControlKernel("tfrt.cond", "control_kernels.cond", own=1, functions=2, types=("i1",)),
         ControlKernel(
-            "tfrt.case", "control_kernels.case", own=1, functions=None, data=("#functions",)
+            "tfrt.case",
+            "control_kernels.case",
+            own=1,
+            functions=None,
+            data=("#functions",),
+            types=("i32",),
         ),
-        ControlKernel("tfrt.repeat.i32", "control_kernels.repeat", own=1),
+        ControlKernel("tfrt.repeat.i32", "control_kernels.repeat", own=1, types=("i32",)),
         ControlKernel(
-            "tfrt.while", "control_kernels.while_loop", own=1, extra=1, attributes=("i64",)
+            "tfrt.while",
+            "control_kernels.while_loop",
+            own=1,
+            extra=1,
+            attributes=("i64",),
+            types=("i1",),
         ),
         ControlKernel(
             "tfrt_test.do.async", "control_kernels.do_async", data=("control_kernels.call_task",)
@@ -88,6 +105,7 @@ def _add_control_flow() -> None:
             added=2,
             fixed_results=1,
             data=parallel,
+            types=("i32", "i32", "i32"),
         ),
         ControlKernel(
             "tfrt_test.benchmark",
@@ -113,6 +131,7 @@ def _add_control_flow() -> None:
             added=2,
             fixed_results=1,
             data=parallel,
+            types=("i32", "i32", "i32"),
         ),
     ):
         CONTROL_KERNELS.add(kernel)
@@ -126,24 +145,38 @@ def _add_async() -> None:
             "async_kernels.async_add_i32",
             arguments=2,
             data=("async_kernels.add_task_i32",),
+            types=("i32", "i32"),
+            gives=("i32",),
         ),
         NativeKernel(
-            "tfrt_test.async_copy.i32", "async_kernels.async_copy_i32", arguments=1, data=copy
+            "tfrt_test.async_copy.i32",
+            "async_kernels.async_copy_i32",
+            arguments=1,
+            data=copy,
+            types=("i32",),
+            gives=("i32",),
         ),
         NativeKernel(
-            "tfrt_test.async_copy_2.i32", "async_kernels.async_copy_i32", arguments=1, data=copy
+            "tfrt_test.async_copy_2.i32",
+            "async_kernels.async_copy_i32",
+            arguments=1,
+            data=copy,
+            types=("i32",),
+            gives=("i32",),
         ),
         NativeKernel(
             "tfrt_test.async_constant.i32",
             "async_kernels.async_constant_i32",
             attributes=("i32",),
             data=copy,
+            gives=("i32",),
         ),
         NativeKernel(
             "tfrt_test.async_constant.i1",
             "async_kernels.async_constant_i1",
             attributes=("i1",),
             data=copy,
+            gives=("i1",),
         ),
         NativeKernel("tfrt_test.fail", "async_kernels.fail_now"),
         NativeKernel("tfrt_test.partial_fail", "async_kernels.partial_fail", results=2),
@@ -200,9 +233,9 @@ def _add_sync() -> None:
             SCALAR_KERNELS.add(replace(kernel, name=f"{dialect}.{name}_s.{word}", sync=True))
     copy = "async_kernels.share_arguments"
     SCALAR_KERNELS.add(NativeKernel("tfrt.copy_s", copy, results=None, sync=True))
-    sums = "scalar_kernels.sum_i32"
     for name in ("sync_sum", "sync_sum2"):
-        SCALAR_KERNELS.add(NativeKernel(f"tfrt_test.{name}", sums, sync=True))
+        sync_sum = replace(SCALAR_KERNELS["tfrt_test.sum"], name=f"tfrt_test.{name}", sync=True)
+        SCALAR_KERNELS.add(sync_sum)
     for name in ("fail_s", "error_s"):
         symbol = "async_kernels.fail_quietly"  # a sync function returns its error, and reports none
         SCALAR_KERNELS.add(NativeKernel(f"tfrt_test.{name}", symbol, sync=True))

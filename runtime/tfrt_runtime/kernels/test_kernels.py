@@ -223,9 +223,9 @@ class Coordinate:
 
 
 @REGISTRY.kernel("tfrt_tutorial.create_coordinate", results=("object",))
-def create_coordinate(x: int, y: int) -> Coordinate:
+def create_coordinate(x: object, y: object) -> Coordinate:
     """The point at `x`, `y`."""
-    return Coordinate(x, y)
+    return Coordinate(expect(int, x), expect(int, y))
 
 
 @REGISTRY.kernel("tfrt_tutorial.print_coordinate", results=("chain",), frame=True)

@@ -211,6 +211,21 @@ def async_sweep(context: Address, shared: Address) -> None:
     store_release(shared + ASYNC_LIMIT, 2 * alive + FIRST_LIMIT)
 
 
+@entry
+def next_stuck(shared: Address, after: Address) -> Address:
+    """The next registered object that is not resolved and that something waits for, or 0; nothing runs.
+
+    The first one behind the object `after`, or of all.
+    """
+    registered = load(after + VALUE_NEXT) if after != 0 else load_acquire(shared + ASYNC_OBJECTS)
+    while registered != 0:
+        head = load_acquire(registered + VALUE_STATE)
+        if head & STATE_BITS < CONCRETE and head > STATE_BITS:
+            return registered
+        registered = load(registered + VALUE_NEXT)
+    return 0
+
+
 @native
 def is_at_rest(value: Address) -> bool:
     """Whether no thread is at work on an object to which there are no references.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from tfrt_runtime.native.async_value import new_available
 from tfrt_runtime.native.frame import (
+    argument,
     argument_f32,
     argument_f64,
     argument_i1,
@@ -26,15 +27,19 @@ from tfrt_runtime.native.frame import (
 )
 from tfrt_runtime.native.layouts import (
     MESSAGE_DIVIDE_BY_ZERO,
+    MESSAGE_WRONG_TYPE,
     RECORD_ARGUMENTS,
+    VALUE_KIND,
     VALUE_PAYLOAD,
     VALUE_PAYLOAD2,
 )
 from tfrt_runtime.native.memory import (
     Address,
+    call2,
     entry,
     float_to_int,
     load,
+    load_acquire,
     native,
     store,
     wrapping_add,
@@ -233,6 +238,20 @@ def constant(context: Address, record: Address) -> None:
     store(value + VALUE_PAYLOAD, attribute(record, 1))
     store(value + VALUE_PAYLOAD2, attribute(record, 2))
     set_result(context, 0, value)
+
+
+@entry
+def run_checked(context: Address, record: Address) -> None:
+    """A kernel of which only a run knows the types of the arguments.
+
+    Data: the kernel, which has no data, and a payload type per argument, 0 for any.
+    """
+    for i in range(load(record + RECORD_ARGUMENTS)):
+        wanted = attribute(record, 1 + i)
+        if wanted != 0 and load_acquire(argument(context, i) + VALUE_KIND) >> 8 != wanted:
+            fail(context, record, MESSAGE_WRONG_TYPE)
+            return
+    call2(attribute(record, 0), context, record)
 
 
 @entry

@@ -9,6 +9,7 @@ from collections.abc import Callable
 import pytest
 
 from tfrt_nb.programs import Program
+from tfrt_runtime.diagnostics import TfrtError
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.async_value import make_unavailable
 from tfrt_runtime.host.context import HostContext
@@ -107,18 +108,14 @@ def test_a_host_that_is_closed_does_not_sleep_on(leak_check: None) -> None:
 
 
 def test_a_sleeping_kernel_takes_no_objects(run: Run) -> None:
-    execution = run("""func @main() -> !tfrt.chain {
+    with pytest.raises(TfrtError, match="'tfrt_test.blocking.usleep' takes i32 as argument 0"):
+        run("""func @main() -> !tfrt.chain {
       %c = tfrt.new.chain
       %s = "tfrt_test.get_string"() {value = "text"} : () -> !tfrt.string
       %d = "tfrt_test.blocking.usleep"(%s) : (!tfrt.string) -> !tfrt.chain
       tfrt.return %d : !tfrt.chain
     }
     """)
-
-    assert execution.wait(SLOW)
-    assert [problem.message for problem in execution.diagnostics] == [
-        "an argument is of another type than the kernel takes"
-    ]
 
 
 QUIESCE = """func @main() -> (i32, i32) {
