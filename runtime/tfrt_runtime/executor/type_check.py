@@ -13,7 +13,7 @@ from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.bef.reader import BefFile
 from tfrt_runtime.bef.records import BefFunction, BefKernel
 from tfrt_runtime.diagnostics import TfrtError, error
-from tfrt_runtime.executor.resolve import result_types_of
+from tfrt_runtime.executor.resolve import types_of
 from tfrt_runtime.host.fitting import CHAIN_TYPE
 from tfrt_runtime.host.payload import SCALAR_TYPES
 from tfrt_runtime.kernels.registry import (
@@ -75,7 +75,7 @@ class TypeCheck:
             case NativeKernel():
                 return kernel.gives
             case PythonKernel() if kernel.results is None:
-                texts = result_types_of(function, record.results)
+                texts = types_of(function, record.results)
                 return [t if t in _KNOWN else UNKNOWN for t in texts]
             case PythonKernel() | CompiledKernel():
                 return [_text(word) for word in kernel.results or ()]
