@@ -14,6 +14,7 @@ from tfrt_magics.session import Session
 
 _sessions: dict[InteractiveShell, Session] = {}
 _assistants: dict[InteractiveShell, Assistant] = {}
+_lessons: dict[InteractiveShell, LessonMagics] = {}
 
 
 def load_ipython_extension(shell: InteractiveShell) -> None:
@@ -23,7 +24,9 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
     session = _sessions[shell] = Session(config=shell.config)
     shell.register_magics(CellMagics(shell, session))
     shell.register_magics(LineMagics(shell, session))
-    shell.register_magics(LessonMagics(shell, session))
+    lessons = _lessons[shell] = LessonMagics(shell, session)
+    shell.register_magics(lessons)
+    shell.events.register("post_run_cell", lessons.after_cell)
     shell.configurables.append(session.settings)  # type: ignore[arg-type]
     _assistants[shell] = Assistant(shell)
     _assistants[shell].install()
@@ -37,6 +40,7 @@ def unload_ipython_extension(shell: InteractiveShell) -> None:
         return
     _assistants.pop(shell).uninstall()
     session.close()
+    shell.events.unregister("post_run_cell", _lessons.pop(shell).after_cell)
     atexit.unregister(session.close)
     shell.configurables.remove(session.settings)  # type: ignore[arg-type]
     magics = shell.magics_manager.magics

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from IPython.core.interactiveshell import InteractiveShell
+from IPython.core.interactiveshell import ExecutionResult, InteractiveShell
 from IPython.core.magic import Magics, cell_magic, line_magic, magics_class, no_var_expand
 from IPython.display import display
 
-from tfrt_magics.predictions import compare, read_prediction
+from tfrt_magics.predictions import as_text, compare, read_prediction
 from tfrt_magics.session import Session
 from tfrt_magics.views.note import Note
 from tfrt_runtime.diagnostics import TfrtError
@@ -24,6 +24,14 @@ class LessonMagics(Magics):
         super().__init__(shell)
         self._shell, self._session = shell, session
         self._marks: dict[str, str] = {}
+
+    def after_cell(self, result: ExecutionResult) -> None:
+        """Show a prediction below a cell of Python; a `%%tfrt` cell that did not run leaves it for the next."""
+        prediction = self._session.prediction
+        cell = result.info.raw_cell.lstrip() if result.info else ""
+        if prediction is not None and not cell.startswith(("%tfrt_predict", "%%tfrt")):
+            self._session.prediction = None
+            show(Note("·", "Your prediction:", as_text(prediction).text))
 
     @no_var_expand
     @line_magic

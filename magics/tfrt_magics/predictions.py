@@ -50,14 +50,8 @@ def read_prediction(line: str) -> Prediction:
 
 def compare(prediction: Prediction, log: str, results: Sequence[object]) -> Comparison:
     """What the learner reads after the run: `log` is what it printed, `results` its AsyncValues."""
-    if not prediction.words:
-        return Comparison(
-            None, "No prediction was typed.  Replace the ? above, then run both cells again."
-        )
-    if prediction.subject is Subject.OTHER:
-        return Comparison(
-            None, f"You predicted: {prediction.text}.  Compare it with the run above."
-        )
+    if not prediction.words or prediction.subject is Subject.OTHER:
+        return as_text(prediction)
     is_about_prints = prediction.subject is Subject.PRINTS
     found = printed_words(log) if is_about_prints else tuple(map(_word, results))
     said = " ".join(prediction.words)
@@ -69,6 +63,15 @@ def compare(prediction: Prediction, log: str, results: Sequence[object]) -> Comp
         f"You predicted {prediction.subject} {said}; this run has {prediction.subject} {was}.  Which"
         " line of the program did not do what you expected?",
     )
+
+
+def as_text(prediction: Prediction) -> Comparison:
+    """A prediction that only the learner can judge."""
+    if not prediction.words:
+        return Comparison(
+            None, "No prediction was typed.  Replace the ? above, then run both cells again."
+        )
+    return Comparison(None, f"You predicted: {prediction.text}.  Compare it with the output above.")
 
 
 def printed_words(log: str) -> tuple[str, ...]:

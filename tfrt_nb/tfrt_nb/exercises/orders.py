@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 
 from tfrt_runtime.bef.records import BefFunction
 
@@ -16,19 +17,20 @@ MAX_ORDERS = 5000
 
 
 def print_orders(function: BefFunction) -> set[tuple[int, ...]]:
-    """Every order of the function's prints, as positions of their kernels in program order.
+    """Every order of the function's prints, as positions of their kernels in program order."""
+    return linear_orders(
+        function, [at for at, kernel in enumerate(function.kernels) if is_print(kernel.name)]
+    )
+
+
+def linear_orders(function: BefFunction, chosen: list[int]) -> set[tuple[int, ...]]:
+    """Every order of the chosen kernels, which are named by position in program order.
 
     At most `MAX_ORDERS` orders are listed.  An operand that no kernel makes is available at once.
     """
     before = _ancestors(function)
-    prints = [at for at, kernel in enumerate(function.kernels) if is_print(kernel.name)]
-    needed = {at: before[at] & set(prints) for at in prints}
-    found: set[tuple[int, ...]] = set()
-    for order in _extensions(prints, needed, ()):
-        found.add(order)
-        if len(found) == MAX_ORDERS:
-            break
-    return found
+    needed = {at: before[at] & set(chosen) for at in chosen}
+    return set(islice(_extensions(chosen, needed, ()), MAX_ORDERS))
 
 
 def returning(function: BefFunction, registers: tuple[int, ...]) -> BefFunction:
@@ -78,11 +80,11 @@ def _ancestors(function: BefFunction) -> list[set[int]]:
 
 
 def _extensions(
-    prints: list[int], needed: dict[int, set[int]], done: tuple[int, ...]
+    chosen: list[int], needed: dict[int, set[int]], done: tuple[int, ...]
 ) -> Iterator[tuple[int, ...]]:
     """The orders that begin with `done`."""
-    if len(done) == len(prints):
+    if len(done) == len(chosen):
         yield done
-    for at in prints:
+    for at in chosen:
         if at not in done and needed[at] <= {*done}:
-            yield from _extensions(prints, needed, (*done, at))
+            yield from _extensions(chosen, needed, (*done, at))

@@ -1,0 +1,123 @@
+"""Exercises of tutorial 06, threads and queues."""
+
+from __future__ import annotations
+
+import inspect
+
+from tfrt_nb.exercises.answer import Answer, Names, waited_for
+from tfrt_nb.exercises.exercise import exercise
+from tfrt_nb.tracing.eager import call
+from tfrt_runtime.kernels.user import USER_KERNELS
+
+
+@exercise(
+    "threads.pools",
+    right=(
+        "compute\nblocking\nblocking\ncompute",
+        "a: compute\nb: blocking\nc: blocking\nd: compute",
+    ),
+    wrong={
+        "blocking\nblocking\nblocking\ncompute": "how long",
+        "compute\ncompute\nblocking\ncompute": "short",
+        "compute\nblocking\ncompute\ncompute": "network",
+        "compute\nblocking\nblocking\nblocking": "needs a processor",
+        "compute\nblocking": "Part c",
+    },
+    why="A sorts and d compresses: they need a processor all the time.  b and c wait for something outside.",
+)
+def pools(answer: Answer) -> str | None:
+    """Which pool is right, `compute` or `blocking`, for a kernel that (a) sorts numbers for 4 seconds, (b) waits 1 ms for a clock, (c) downloads a
+    page, (d) compresses a picture that is in memory?
+    """
+    allowed = ("compute", "blocking")
+    parts = answer.parts(a=allowed, b=allowed, c=allowed, d=allowed)
+    if parts["a"] != "compute":
+        return "Part a: it does not matter how long it takes.  Does sorting need a processor while it runs?"
+    if parts["b"] != "blocking":
+        return "Part b: it is short, but it only waits, and a worker would stand still."
+    if parts["c"] != "blocking":
+        return "Part c: it waits for the network most of the time."
+    return (
+        None
+        if parts["d"] == "compute"
+        else "Part d: the picture is in memory, so it needs a processor all the time."
+    )
+
+
+@exercise(
+    "threads.start",
+    right=("0 200", "0, 200", "a: 0\nb: 200"),
+    wrong={
+        "0 0": "Both workers",
+        "200 200": "earliest",
+        "0 100": "sleep at the same time",
+        "0 400": "third",
+        "now": "Write",
+    },
+    why="If %d is taken first, it starts at once.  If two sleepers are taken first, both workers are asleep until 200 ms.  Then a worker"
+    " is free; if the third sleeper goes first, the other worker takes %d, also at 200 ms.",
+)
+def start(answer: Answer) -> str | None:
+    """On `mstd:2`, three kernels that sleep 200 ms run on the **compute** pool by mistake; `%d`, a sum, is ready at 0 as well. (a) When can `%d` start at the
+    earliest, and (b) at the latest? Two numbers, in ms. (Only the two workers run kernels.)
+    """
+    text = answer.parts(a=None, b=None) if ":" in answer.text else None
+    found = tuple(map(int, text.values())) if text else answer.numbers(2)
+    if found == (0, 0):
+        return "(b) Both workers may take a sleeper first.  Who would run %d then?"
+    if found[0] != 0:
+        return "(a) At the earliest: which kernel may a worker take first?"
+    if found[1] == 100:
+        return "(b) The two workers sleep at the same time, from 0 on."
+    if found[1] == 400:
+        return "(b) At 200 ms both workers wake up.  One may take the third sleeper; what does the other one do?"
+    return None if found == (0, 200) else "Keep a clock for each of the two workers."
+
+
+@exercise(
+    "threads.blocking",
+    start="""\
+    @tfrt.kernel("my.download")
+    def download(page: int) -> int:
+        time.sleep(0.1)
+        return page * 2
+    """,
+    right=(
+        """\
+        import time
+        @tfrt.kernel("my.download", blocking=True)
+        def download(page: int) -> int:
+            time.sleep(0.1)
+            return page * 2
+        """,
+        """\
+        import asyncio
+        @tfrt.kernel("my.download")
+        async def download(page: int) -> int:
+            await asyncio.sleep(0.1)
+            return page * 2
+        """,
+    ),
+    wrong={
+        "import time\n@tfrt.kernel('my.download', blocking=True)\ndef download(page: int) -> int:\n    return page * 2": "Keep the wait",
+        "import time\n@tfrt.kernel('my.download')\ndef download(page: int) -> int:\n    time.sleep(0.05)\n    return page * 2": "still keeps a worker",
+        "import time\ndef download(page):\n    time.sleep(0.1)\n    return page * 2": "@tfrt.kernel",
+        "import time\n@tfrt.kernel('my.download', blocking=True)\ndef download(page: int) -> int:\n    time.sleep(0.1)\n    return page": "not 6",
+    },
+    why="`blocking=True` gives the kernel a thread of the blocking pool.  An `async def` kernel waits without any thread.",
+)
+def blocking(answer: Names) -> str | None:
+    """Change the kernel so that it waits without keeping a worker. It must still wait, and return twice its argument."""
+    function = answer.get("download")
+    made = getattr(function, "kernel", None)
+    if made is None:
+        return "`download` must be a kernel: keep `@tfrt.kernel`."
+    if "sleep" not in answer.text:
+        return "Keep the wait: the kernel stands for one that needs it."
+    registered = USER_KERNELS["my.download"]
+    if not getattr(registered, "blocking", False) and not inspect.iscoroutinefunction(
+        made.function
+    ):
+        return "It still keeps a worker while it waits, however short the wait is."
+    found = waited_for(call("my.download", 3))
+    return None if found == 6 else f"download(3) gives {found}, not 6."

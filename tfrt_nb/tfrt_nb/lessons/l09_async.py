@@ -1,0 +1,136 @@
+"""Exercises of tutorial 09, async and await."""
+
+from __future__ import annotations
+
+from tfrt_nb.exercises.answer import Answer, Code
+from tfrt_nb.exercises.exercise import exercise
+
+
+@exercise(
+    "async.order",
+    right=("3 1 2", "3, 1, 2"),
+    wrong={
+        "1 3 2": "brackets",
+        "3 2 1": "await",
+        "1 2 3": "brackets",
+        "2 3 1": "await",
+        "hangs": "goes on at once",
+    },
+    why="The task cannot start before %gate is filled, and that happens after the print of 3.  The print of 2 is behind the"
+    " await of the task.",
+)
+def order(answer: Answer) -> str | None:
+    """What is printed? (`show` prints a number.)
+
+    ```
+    %gate = async.runtime.create : !async.token
+    %task = async.execute [%gate] {
+      show 1
+      async.yield
+    }
+    show 3
+    async.runtime.set_available %gate : !async.token
+    async.await %task : !async.token
+    show 2
+    ```
+    """
+    words = answer.words
+    if words in (("hangs",), ("nothing",)):
+        return "`async.execute` goes on at once, so the line that fills %gate is reached."
+    if sorted(words) != ["1", "2", "3"]:
+        return "Write the three numbers in their order."
+    if words.index("1") < words.index("3"):
+        return "The task has %gate in its brackets.  When is that token filled, before or after the print of 3?"
+    if words.index("2") < words.index("1"):
+        return "The await stops until the task is finished.  On which side of it is the print of 2?"
+    return None if words == ("3", "1", "2") else "What must have happened before each print?"
+
+
+@exercise(
+    "async.coroutine",
+    right=("a: 3\nb: frame\nc: no\nd: caller",),
+    wrong={
+        "a: 2\nb: frame\nc: no\nd: caller": "start",
+        "a: 3\nb: stack\nc: no\nd: caller": "belongs to the thread",
+        "a: 3\nb: frame\nc: yes\nd: caller": "note",
+        "a: 3\nb: frame\nc: no\nd: worker": "hot",
+        "a: 3\nb: frame\nc: no": "Part d",
+    },
+    why="One suspension point for the cold start and one for each await.  What is needed later is in the frame.  A"
+    " stopped coroutine is only memory and a note at a box.",
+)
+def coroutine(answer: Answer) -> str | None:
+    """(a) How many suspension points has the coroutine of an `async.execute` with two awaits in its body?
+    (b) Where is a value kept that is made before an await and used after it: `stack` or `frame`?
+    (c) Does a coroutine that is stopped at an await keep a thread: `yes` or `no`?
+    (d) Who runs the first piece of an `async.func` that is called: the `caller` or a `worker`?
+    """
+    parts = answer.parts(a=None, b=("stack", "frame"), c=("yes", "no"), d=("caller", "worker"))
+    if parts["a"] == "2":
+        return "Part a: a task starts cold, so there is one more at its start."
+    if parts["a"] not in ("3", "three"):
+        return "Part a: count one for each await, and one for the start."
+    if parts["b"] == "stack":
+        return "Part b: the stack belongs to the thread, which does other work while the coroutine is stopped."
+    if parts["c"] == "yes":
+        return "Part c: it leaves a note at the box and returns.  The thread is free."
+    return "Part d: an async.func starts hot." if parts["d"] == "worker" else None
+
+
+_TASKS = """\
+func.func @main() -> i64 {
+  %x = arith.constant 30 : i64
+  %y = arith.constant 12 : i64
+  %t0, %a = async.execute -> !async.value<i64> {
+    %double = arith.addi %x, %x : i64
+    async.yield %double : i64
+  }
+  %left = async.await %a : !async.value<i64>
+  %t1, %b = async.execute -> !async.value<i64> {
+    %double = arith.addi %y, %y : i64
+    async.yield %double : i64
+  }
+  %right = async.await %b : !async.value<i64>
+  %sum = arith.addi %left, %right : i64
+  return %sum : i64
+}"""
+_AWAIT = "  %left = async.await %a : !async.value<i64>\n"
+_AWAIT_B = "  %right = async.await %b : !async.value<i64>\n"
+
+
+@exercise(
+    "async.together",
+    start=_TASKS,
+    right=_TASKS.replace(_AWAIT, "").replace(_AWAIT_B, _AWAIT + _AWAIT_B),
+    wrong={
+        _TASKS.replace(_AWAIT, "").replace("%left,", "%x,"): "not 84",
+        _TASKS.replace(
+            "async.execute -> !async.value<i64> {\n    %double = arith.addi %y",
+            "async.execute [%t0] -> !async.value<i64> {\n    %double = arith.addi %y",
+        ): "one after the other",
+        _TASKS.replace(_AWAIT, "").replace("  %t1", _AWAIT + "  %t1"): "as it was given",
+        _TASKS.replace("%x, %x", "%x, %y"): "one after the other",
+        _TASKS.replace(_AWAIT, "")
+        .replace(_AWAIT_B, _AWAIT + _AWAIT_B)
+        .replace(
+            "async.execute -> !async.value<i64> {\n    %double = arith.addi %y",
+            "async.execute [%t0] -> !async.value<i64> {\n    %double = arith.addi %y",
+        ): "brackets",
+    },
+    why="Start everything first, await afterwards.  An await between the two starts makes them one after the other.",
+)
+def together(answer: Code) -> str | None:
+    """These tasks never run at the same time. Change the program so that both can, and it still returns 84."""
+    rows = [row.strip() for row in answer.text.splitlines()]
+    starts = [at for at, row in enumerate(rows) if "async.execute" in row]
+    awaits = [at for at, row in enumerate(rows) if "async.await" in row]
+    if len(starts) != 2:
+        return "Keep the two tasks."
+    if any(starts[0] < at < starts[1] for at in awaits):
+        return "They still run one after the other: the second task is started only when the first await is over."
+    if any("[" in rows[at] for at in starts):
+        return "What stands in brackets must be there before a task starts, so they run one after the other."
+    results = answer.run().results
+    return (
+        None if results == (84,) else f"It returns {results[0] if results else 'nothing'}, not 84."
+    )

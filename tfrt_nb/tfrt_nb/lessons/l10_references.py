@@ -1,0 +1,136 @@
+"""Exercises of tutorial 10, reference counting."""
+
+from __future__ import annotations
+
+from tfrt_nb.exercises.answer import Answer, Code
+from tfrt_nb.exercises.exercise import exercise
+
+
+@exercise(
+    "references.places",
+    right=("a: 2\nb: 3\nc: execute u\nd: none", "(a) 2\n(b) 3\n(c) execute u\n(d) none"),
+    wrong={
+        "a: 1\nb: 2\nc: execute u\nd: none": "each task",
+        "a: 0\nb: 1\nc: await u\nd: none": "each task",
+        "a: 2\nb: 2\nc: execute u\nd: none": "code around",
+        "a: 2\nb: 3\nc: await u\nd: none": "last line of @main that uses %t",
+        "a: 2\nb: 3\nc: execute u\nd: execute v": "returned",
+    },
+    why="The tasks %s and %u use %t: an add_ref before each, a drop_ref in each.  @main drops its own reference after its last"
+    " use, the execute of %u.  %v is returned, so its reference goes to the caller.",
+)
+def places(answer: Answer) -> str | None:
+    """(a) How many `async.add_ref` does `%t` get? (b) How many `async.drop_ref`, in all? (c) After which line stands the one in `@main`: `execute t`,
+    `execute s`, `execute u`, `await s` or `await u`? (d) After which line is `%v` dropped: `execute v` or `none`?
+
+    ```
+    %t = async.execute { async.yield }
+    %s = async.execute [%t] { async.yield }
+    async.await %s
+    %u = async.execute [%t, %s] { async.yield }
+    async.await %u
+    %v = async.execute { async.yield }
+    return %v
+    ```
+    """
+    rows = ("execute t", "execute s", "execute u", "await s", "await u")
+    parts = answer.parts(a=None, b=None, c=rows, d=("execute v", "none"))
+    if parts["a"] != "2":
+        return "Part a: each task that uses %t has a reference of its own, and it is added before the execute."
+    if parts["b"] == "2":
+        return "Part b: one drop in each task, and one for the reference that belongs to the code around."
+    if parts["b"] != "3":
+        return "Part b: everything that was added is dropped, and so is the reference that the result started with."
+    if parts["c"] != "execute u":
+        return "Part c: look for the last line of @main that uses %t.  What a task does with it later is the task's own matter."
+    return "Part d: %v is returned." if parts["d"] != "none" else None
+
+
+@exercise(
+    "references.count",
+    right=("2 1 3 2 1 0", "2, 1, 3, 2, 1, 0"),
+    wrong={
+        "1 1 3 2 1 0": "producer",
+        "2 2 4 3 2 1": "set_available",
+        "2 1 2 1 0 0": "count = 2",
+        "2 1 3 2 2 1": "a use that takes none",
+        "2 1 3": "Write 6 numbers",
+    },
+    why="create makes two references, set_available drops the producer's one, the add_ref adds two, and each drop takes one.  With 0"
+    " the object is freed.",
+)
+def reference_count(answer: Answer) -> str | None:
+    """Write the reference count of `%t` after each of these six lines. (The await takes no reference, and is not counted among
+    them.)
+
+    ```
+    %t = async.runtime.create : !async.token
+    async.runtime.set_available %t : !async.token
+    async.runtime.add_ref %t {count = 2 : i64} : !async.token
+    async.runtime.drop_ref %t {count = 1 : i64} : !async.token
+    async.runtime.await %t : !async.token          // not counted
+    async.runtime.drop_ref %t {count = 1 : i64} : !async.token
+    async.runtime.drop_ref %t {count = 1 : i64} : !async.token
+    ```
+    """
+    found = answer.numbers(6)
+    if found[0] == 1:
+        return "An object from `create` has two references: ours and the producer's."
+    if found[1] == 2:
+        return "`set_available` gives up the reference of the producer."
+    if found[2] == 2:
+        return "The add_ref has count = 2."
+    if found[3:5] == (2, 2):
+        return "After the first drop comes an await, a use that takes none; the next line is a drop again."
+    return (
+        None if found == (2, 1, 3, 2, 1, 0) else "Go line by line, and write the count after each."
+    )
+
+
+_LEAK = """\
+func.func @main() -> i64 {
+  %value = async.runtime.create : !async.value<i64>
+  %seven = arith.constant 7 : i64
+  async.runtime.store %seven, %value : <i64>
+  async.runtime.set_available %value : !async.value<i64>
+  async.runtime.add_ref %value {count = 1 : i64} : !async.value<i64>
+  %x = async.runtime.load %value : <i64>
+  return %x : i64
+}"""
+_DROP = "  async.runtime.drop_ref %value {count = 1 : i64} : !async.value<i64>\n"
+_ADD = "  async.runtime.add_ref %value {count = 1 : i64} : !async.value<i64>\n"
+_LOAD = "  %x = async.runtime.load %value : <i64>\n"
+
+
+@exercise(
+    "references.leak",
+    start=_LEAK,
+    right=(
+        _LEAK.replace("  return", _DROP + "  return"),
+        _LEAK.replace("  return", _DROP + _DROP + "  return"),
+        _LEAK.replace("  return", _DROP.replace("count = 1", "count = 2") + "  return"),
+        _LEAK.replace(_ADD, ""),
+    ),
+    wrong={
+        _LEAK.replace("  return", _DROP * 3 + "  return"): "too often",
+        _LEAK.replace("  return", _ADD + _DROP + "  return"): "still left over",
+        _LEAK.replace(_ADD, "")
+        .replace(_LOAD, "")
+        .replace("return %x", "return %seven"): "Keep the load",
+        _LEAK.replace(
+            "  return", "  async.runtime.drop_ref %value : !async.value<i64>\n  return"
+        ): "not right yet",
+    },
+    why="A reference that the program takes by hand must be dropped by hand, after the last use.  The compiler drops its own one, or"
+    " leaves both to you.",
+)
+def leak(answer: Code) -> str | None:
+    """This program counts by hand, and leaks. Change it so that nothing is left over, and it still loads the value and returns 7."""
+    ran = answer.run()
+    if ran.errors:
+        return f"Now the run fails: {ran.errors[0]}.  A drop too many, or before the last use?"
+    if ran.left:
+        return f"Something is still left over: {ran.left[0]}.  Count: 2 after create, 1 after set_available, …"
+    if "async.runtime.load" not in answer.text:
+        return "Keep the load of the value."
+    return None if ran.results == (7,) else f"It returns {ran.results}, not 7."
