@@ -46,13 +46,26 @@ class TypeCheck:
         """
         types = [UNKNOWN] * function.register_count
         types[: len(function.argument_types)] = function.argument_types
-        for kernel, record in zip(kernels, function.kernels, strict=True):
-            given = self._given(kernel, record, function)
-            for register, text in zip(record.results, given, strict=False):
-                types[register] = text
+        in_doubt = []
+        simple = {key: self._note(one) for key, one in {id(k): k for k in kernels}.items()}
+        type_of = types.__getitem__
+        for number, (key, record) in enumerate(
+            zip(map(id, kernels), function.kernels, strict=True)
+        ):
+            wanted, given = simple[key]
+            if tuple(map(type_of, record.arguments)) != wanted:
+                in_doubt.append(number)
+            if given is None:
+                given = self._given(kernels[number], record, function)
+            if len(given) == 1 == len(record.results):
+                types[record.results[0]] = given[0]
+            else:
+                for register, text in zip(record.results, given, strict=False):
+                    types[register] = text
         unsure = []
         ignored = UNKNOWN if function.kind is FunctionKind.SYNC else CHAIN_TYPE
-        for number, (kernel, record) in enumerate(zip(kernels, function.kernels, strict=True)):
+        for number in in_doubt:
+            kernel, record = kernels[number], function.kernels[number]
             if isinstance(kernel, ConstantKernel):
                 self._check_count(record, 0, types, ignored)
             elif isinstance(kernel, NativeKernel):
@@ -61,19 +74,27 @@ class TypeCheck:
             elif isinstance(kernel, ControlKernel):
                 self._check_control(kernel, record, types)
         found = [types[register] for register in function.result_registers]
-        for number, (has, wanted) in enumerate(zip(found, function.result_types, strict=True)):
-            if not _fits(has, wanted):
-                text = f"result {number} of '{function.name}' is {wanted}, found {has}"
-                raise TfrtError(error(text, self._file.location(function.location)))
+        for number, (has, text) in enumerate(zip(found, function.result_types, strict=True)):
+            if not _fits(has, text):
+                wrong = f"result {number} of '{function.name}' is {text}, found {has}"
+                raise TfrtError(error(wrong, self._file.location(function.location)))
         return unsure
+
+    def _note(self, kernel: Kernel) -> tuple[tuple[str, ...] | None, Sequence[str] | None]:
+        """What a kernel takes and gives, each None if that is not always the same."""
+        if isinstance(kernel, ConstantKernel):
+            return (), (_text(kernel.type),)
+        if isinstance(kernel, NativeKernel):
+            is_fixed = not kernel.more and kernel.results is not None
+            fits = is_fixed and len(kernel.types) == kernel.arguments
+            return kernel.types if fits else None, kernel.gives
+        return None, None
 
     def _given(self, kernel: Kernel, record: BefKernel, function: BefFunction) -> Sequence[str]:
         """The types of a kernel's results, as far as they are known."""
         match kernel:
-            case ConstantKernel():
-                return (_text(kernel.type),)
-            case NativeKernel():
-                return kernel.gives
+            case ConstantKernel() | NativeKernel():
+                return ()
             case PythonKernel() if kernel.results is None:
                 texts = types_of(function, record.results)
                 return [t if t in _KNOWN else UNKNOWN for t in texts]
