@@ -63,7 +63,7 @@ class TypeCheck:
                 for register, text in zip(record.results, given, strict=False):
                     types[register] = text
         unsure = []
-        ignored = UNKNOWN if function.kind is FunctionKind.SYNC else CHAIN_TYPE
+        ignored = () if function.kind is FunctionKind.SYNC else (CHAIN_TYPE, UNKNOWN)
         for number in in_doubt:
             kernel, record = kernels[number], function.kernels[number]
             if isinstance(kernel, ConstantKernel):
@@ -106,7 +106,7 @@ class TypeCheck:
                 return self._functions[record.functions[0]].result_types if record.functions else ()
 
     def _check_native(
-        self, kernel: NativeKernel, record: BefKernel, types: Sequence[str], ignored: str
+        self, kernel: NativeKernel, record: BefKernel, types: Sequence[str], ignored: Sequence[str]
     ) -> bool:
         """Whether all types are known."""
         is_sure = True
@@ -122,11 +122,11 @@ class TypeCheck:
         return is_sure
 
     def _check_count(
-        self, record: BefKernel, count: int, types: Sequence[str], ignored: str
+        self, record: BefKernel, count: int, types: Sequence[str], ignored: Sequence[str]
     ) -> None:
-        """Arguments too many may only be of the type `ignored`."""
+        """Arguments too many may only be of a type of `ignored`."""
         for register in record.arguments[count:]:
-            if types[register] != ignored or ignored == UNKNOWN:
+            if types[register] not in ignored:
                 text = f"takes {count} arguments, found {len(record.arguments)}"
                 raise self._wrong(record, text)
 

@@ -264,7 +264,17 @@ def _add_native_functions() -> None:
         ("native_async_add", "async_kernels.async_add_i32", 2, 1, add),
         ("native_error", "async_kernels.fail_quietly", 0, 1, ()),
     ):
-        kernel = NativeKernel(f"native function {name}", symbol, arguments, results, data=data)
+        types = ("i32",) * arguments
+        kernel = NativeKernel(
+            f"native function {name}",
+            symbol,
+            arguments,
+            results,
+            data=data,
+            more=not arguments,
+            types=types,
+            gives=types[:1],
+        )
         NATIVE_FUNCTIONS.add(kernel)
 
 
