@@ -5,6 +5,7 @@ import { createColours } from "./colours.js";
 import { createCurrentLine } from "./current.js";
 import { createRenderer } from "./renderer.js";
 import { createRuns } from "./runs.js";
+import { createServices } from "./services.js";
 import { createUnderlines } from "./underlines.js";
 
 // ipywidgets has -10: an output that has both is ours, trusted or not.
@@ -15,17 +16,18 @@ export async function createPlugins(shared) {
     optional("colours", async () => {
       const [codemirror, language, state, view] = await modules(
         shared, "@jupyterlab/codemirror", "@codemirror/language", "@codemirror/state", "@codemirror/view");
-      return editorPlugin("colours", codemirror, createColours({ language, state, view }));
+      return editorPlugin("colours", codemirror, () => createColours({ language, state, view }));
     }),
     optional("underlines", async () => {
-      const [codemirror, state, view] = await modules(
-        shared, "@jupyterlab/codemirror", "@codemirror/state", "@codemirror/view");
-      return editorPlugin("underlines", codemirror, createUnderlines({ state, view }));
+      const [codemirror, notebook, state, view] = await modules(
+        shared, "@jupyterlab/codemirror", "@jupyterlab/notebook", "@codemirror/state", "@codemirror/view");
+      const underlines = (tracker) => createUnderlines({ state, view, ask: tracker ? createServices(tracker) : null });
+      return editorPlugin("underlines", codemirror, underlines, [notebook.INotebookTracker]);
     }),
     optional("current line", async () => {
       const [codemirror, state, view] = await modules(
         shared, "@jupyterlab/codemirror", "@codemirror/state", "@codemirror/view");
-      return editorPlugin("current-line", codemirror, createCurrentLine({ state, view }));
+      return editorPlugin("current-line", codemirror, () => createCurrentLine({ state, view }));
     }),
     optional("renderer", async () => {
       const [notebook, rendermime, services, widgets] = await modules(
@@ -47,16 +49,19 @@ export async function createPlugins(shared) {
   return found.filter((plugin) => plugin !== null);
 }
 
-/** A plugin that adds `extensionFor(options)`, CodeMirror's own kind of extension, to each editor. */
-function editorPlugin(name, codemirror, extensionFor) {
-  const factory = (options) =>
+/** A plugin that adds an extension of CodeMirror's own kind to each editor: `create(...services)`
+ *  gives the function that makes it from the editor's options. */
+function editorPlugin(name, codemirror, create, services = []) {
+  const factory = (extensionFor) => (options) =>
     codemirror.EditorExtensionRegistry.createImmutableExtension(guarded(name, extensionFor)(options) ?? []);
   return {
     id: `tfrt-nb-labextension:${name}`,
     description: `Adds ${name} to %%tfrt cells.`,
     autoStart: true,
     requires: [codemirror.IEditorExtensionRegistry],
-    activate: guarded(name, (_, registry) => registry.addExtension({ name: `tfrt-${name}`, factory })),
+    optional: services,
+    activate: guarded(name, (_, registry, ...found) =>
+      registry.addExtension({ name: `tfrt-${name}`, factory: factory(create(...found)) })),
   };
 }
 

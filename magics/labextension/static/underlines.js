@@ -1,9 +1,13 @@
-// Wavy lines under what the diagnostics in a cell's output are about.
+// Wavy lines under mistakes: those in a cell's output, and while it is written those that the kernel sees.
 
 const MIME = "application/vnd.tfrt.diagnostics+json";
 
-/** The editor extension: decorations that follow the outputs of the editor's own cell. */
-export function createUnderlines({ state, view }) {
+const PAUSE = 250; // ms without a key, after which the cell is looked at
+const OURS = /^%%tfrt(_check)?(?!\w)/;
+
+/** The editor extension: decorations that follow the outputs of the editor's own cell, and its text.
+ *  `ask(model, question)` asks the kernel; null where no notebook is known. */
+export function createUnderlines({ state, view, ask }) {
   const replace = state.StateEffect.define();
 
   const field = state.StateField.define({
@@ -43,11 +47,30 @@ export function createUnderlines({ state, view }) {
     const outputs = model?.outputs;
     if (!outputs?.changed) return []; // not a code cell
     const follow = view.ViewPlugin.define((editor) => {
-      const read = () => editor.dispatch({ effects: replace.of(diagnosticsIn(outputs)) });
+      let timer = null, isAsking = false, isOver = false;
+      const show = (diagnostics) => { if (!isOver) editor.dispatch({ effects: replace.of(diagnostics) }); };
+      const read = () => show(diagnosticsIn(outputs));
+      const look = async () => {
+        const text = editor.state.doc.toString();
+        if (isAsking || isOver || !OURS.test(text)) return;
+        isAsking = true;
+        const found = await ask(model, { ask: "lint", text, cursor: 0 }).catch(() => null);
+        isAsking = false;
+        if (isOver) return;
+        if (text !== editor.state.doc.toString()) look(); // typing went on meanwhile
+        else if (found !== null) show(found);
+      };
       outputs.changed.connect(read);
       // An editor may not change while it is being made.
       Promise.resolve().then(read);
-      return { destroy: () => outputs.changed.disconnect(read) };
+      return {
+        update: ({ docChanged }) => {
+          if (!docChanged || !ask) return;
+          clearTimeout(timer);
+          timer = setTimeout(look, PAUSE);
+        },
+        destroy: () => { isOver = true; clearTimeout(timer); outputs.changed.disconnect(read); },
+      };
     });
     return [field, theme, follow];
   };

@@ -99,6 +99,19 @@ def test_the_cell_has_colours_and_errors_are_underlined(notebook) -> None:
     assert re.search("line 3, column 8", output)
     assert "Traceback" not in output
 
+    # While the cell is written the kernel looks at it, and runs nothing.
+    page.evaluate(
+        """(text) => window.jupyterapp.shell.currentWidget.content.widgets[1].model.sharedModel.setSource(text)""",
+        WRONG.replace("tfrt.addd.i32 %b", "tfrt.constant.i32 1"),
+    )
+    mark.wait_for(state="detached")
+    page.evaluate(
+        """(text) => window.jupyterapp.shell.currentWidget.content.widgets[1].model.sharedModel.setSource(text)""",
+        WRONG.replace("tfrt.addd.i32 %b", "tfrt.sub.i32 %a"),
+    )
+    page.wait_for_selector(".tfrt-underline[title*='tfrt.sub.i32']")
+    assert notebook.outputs(1).inner_text() == output
+
 
 def test_no_text_of_a_saved_run_becomes_html(notebook) -> None:
     page, text = notebook.page, "<img src=x onerror='window.PWNED = 1'><b>bold</b>"
