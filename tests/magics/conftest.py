@@ -68,6 +68,7 @@ class FakeRun:
     promised: list = field(default_factory=list)
     cancelled: bool = False
     over: threading.Event = field(default_factory=threading.Event)
+    events: None = None
 
     def result_values(self):
         names = ["result"] if len(self.results) == 1 else [f"result {i}" for i in range(9)]
@@ -130,7 +131,7 @@ class FakePage:
         return register[1]
 
     def value_at(self, line, column, type_):
-        return None
+        return line
 
 
 class FakeHost:
@@ -183,7 +184,9 @@ def compile_fake(
 def one_result_run(*names: str, over: bool = False, **settings) -> FakeRun:
     """A run of a function with one i32 result and values of these names."""
     run = FakeRun(
-        [FakeAsyncValue()], [FakeValue(n, register=(0, i)) for i, n in enumerate(names)], **settings
+        [FakeAsyncValue()],
+        [FakeValue(n, location=Location("cell", i, 1)) for i, n in enumerate(names)],
+        **settings,
     )
     if over:
         run.over.set()

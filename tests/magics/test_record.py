@@ -9,10 +9,36 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from tfrt_magics.bridge.record import KINDS, Record
-from tfrt_magics.bridge.snapshot import Row, Section, Snapshot, State, Status
+from tfrt_magics.bridge.record import KINDS, MOST_EVENTS, MOST_LIVE, Record
+from tfrt_magics.bridge.snapshot import Snapshot, Status
 
 HEAD = {"run": "r", "session": "s", "client": "c", "cell": "one"}
+NAMES = ("time", "kind", "op", "value", "instance", "worker", "payload")
+
+
+@dataclass
+class Log:
+    """What the core logs of a run; the test adds events."""
+
+    start: int | None = None
+    dropped: int = 0
+    workers: tuple[str, ...] = ("worker 0",)
+    previews: dict[int, str] = field(default_factory=dict)
+    log: list[tuple[int, int | None, str]] = field(default_factory=list)
+    new: list[tuple] = field(default_factory=list)
+
+    def add(self, *events: tuple) -> None:
+        self.start = self.start or 1000
+        self.new += [
+            (time, KINDS.index(kind), op, value, 1, 0, None) for time, kind, op, value in events
+        ]
+
+    def drain(self):
+        rows, self.new = self.new, []
+        return {name: [row[place] for row in rows] for place, name in enumerate(NAMES)}
+
+    def preview(self):
+        self.previews[9] = "a tensor"
 
 
 @dataclass
@@ -20,18 +46,19 @@ class Job:
     """What a record looks at."""
 
     page: object
-    rows: list[Row] = field(default_factory=list)
+    all_logs: list[Log] = field(default_factory=lambda: [Log()])
     now: Snapshot = field(default_factory=lambda: Snapshot(Status.RUNNING, ()))
 
     def document(self):
         return self.page
 
+    def logs(self):
+        return self.all_logs
+
     def snapshot(self) -> Snapshot:
-        return replace(self.now, sections=(Section("main", self.now.status, tuple(self.rows)),))
+        return self.now
 
-
-def row(number: int, state: State = State.AVAILABLE, text: str = "1", **more: object) -> Row:
-    return Row(f"%{number}", "i32", state, text, register=(0, number), **more)
+    standing = snapshot
 
 
 @pytest.fixture
@@ -44,30 +71,55 @@ def kinds_of(events: dict) -> list[str]:
 
 
 def test_a_message_has_what_is_new_and_nothing_is_said_twice(job) -> None:
-    record = Record(job, HEAD)
-    job.rows.append(row(3, worker="worker 0", started_ns=5, resolved_ns=9))
+    record, (log,) = Record(job, HEAD), job.all_logs
+    log.add((5, "begin", -1, None), (9, "available", -1, 3))
+    log.previews[3] = "1"
     message = record.look()
     assert (message["from"], kinds_of(message["events"])) == (0, ["begin", "available"])
-    assert message["events"]["time"] == [5, 9]
-    assert message["previews"] == {3: "1"}
+    assert (message["events"]["time"], message["previews"]) == ([5, 9], {3: "1"})
     assert record.look() is None
 
-    job.now = replace(job.now, log="int32 = 1\n", elapsed_ns=7)
+    log.log.append((11, None, "int32 = 1\n"))
     message = record.look()
-    assert (message["from"], message["log"]) == (2, [[7, None, "int32 = 1\n"]])
+    assert (message["from"], message["log"]) == (2, [[11, None, "int32 = 1\n"]])
+    record.preview()
+    assert record.look()["previews"] == {9: "a tensor"}
+
+
+def test_functions_of_a_cell_share_one_axis_and_count_on(job) -> None:
+    record, (log,) = Record(job, HEAD), job.all_logs
+    log.add((0, "begin", -1, None))
+    record.look()
+    job.all_logs.append(Log())
+    job.all_logs[1].add((7, "begin", -1, None))
+    job.all_logs[1].start = 1500
+    events = record.look()["events"]
+    assert (events["time"], events["instance"]) == ([507], [2])
 
 
 def test_a_page_that_comes_late_is_given_what_it_has_not(job) -> None:
-    record = Record(job, HEAD)
-    job.rows.append(row(0, worker="worker 0", started_ns=5, resolved_ns=9))
+    record, (log,) = Record(job, HEAD), job.all_logs
+    log.add((5, "begin", -1, None), (9, "available", -1, 0))
     record.look()
     assert kinds_of(record.since(1)["events"]) == ["available"]
     assert record.since(99)["events"]["time"] == []
     assert record.frame() == [[0, "available", "worker 0"]]
 
 
+def test_of_very_many_events_the_first_and_the_newest_are_kept_and_the_rest_counted(job) -> None:
+    record, (log,) = Record(job, HEAD), job.all_logs
+    log.add(*((time, "begin", -1, None) for time in range(2 * MOST_EVENTS + 7)))
+    message = record.look()
+    assert len(message["events"]["time"]) == MOST_LIVE
+    assert message["dropped"] == 7
+    times = record.since(0)["events"]["time"]
+    assert (times[0], times[-1], len(times)) == (0, 2 * MOST_EVENTS + 6, 2 * MOST_EVENTS)
+
+
 def test_a_file_has_the_whole_run_and_survives_half_a_surrogate_pair(job) -> None:
-    job.rows.append(row(0, text="\ud800", worker="worker 0", started_ns=5, resolved_ns=9))
+    (log,) = job.all_logs
+    log.add((9, "available", -1, 0), (5, "begin", -1, None))
+    log.previews[0] = "\ud800"
     job.now = replace(job.now, status=Status.TIMED_OUT)
     file = Record(job, HEAD).file()
     body = json.loads(zlib.decompress(base64.b64decode(file["packed"])))

@@ -80,6 +80,10 @@ class CompiledRun:
         return [*self._execution.diagnostics, *self._left_over]
 
     @property
+    def events(self) -> None:
+        """Nothing is logged of compiled code."""
+
+    @property
     def is_stuck(self) -> bool:
         return self._execution.is_stuck
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from tfrt_magics.bridge.log import Log
-from tfrt_magics.bridge.run import LoadedProgram, ProgramOnPage, Ran, Run, Signature
+from tfrt_magics.bridge.run import EventLog, LoadedProgram, ProgramOnPage, Ran, Run, Signature
 from tfrt_magics.bridge.snapshot import (
     OVER,
     UNDECIDED,
@@ -99,6 +99,20 @@ class Job:
                 self._sections = self._look()
                 self._latest = self._snapshot(Status.RUNNING)
             return self._latest
+
+    def standing(self) -> Snapshot:
+        """Like `snapshot`, but while it goes on a function that logs its events is not looked at."""
+        with self._lock:
+            if not self.finished.is_set():
+                self._latest = self._snapshot(Status.RUNNING)
+                runs = [run for run in self._runs if run.events is None]
+                return self.snapshot() if runs else self._latest
+            return self._latest
+
+    def logs(self) -> list[EventLog | None]:
+        """The events of each function that has started; None for one that logs nothing."""
+        with self._lock:
+            return [run.events for run in self._runs]
 
     def document(self) -> ProgramOnPage:
         """The program that runs, as pages have it."""

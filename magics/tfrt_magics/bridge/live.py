@@ -33,18 +33,31 @@ class LiveRun:
         self.at_end: Callable[[], None] = lambda: None
         self._channel, self._bundle_of = channel, bundle_of
         self._looks = 0
+        self._final: Bundle | None = None
+        self._previewing = threading.Thread()
 
     def bundle(self) -> Bundle:
-        return self._bundle_of(self.record)
+        """The display data of the run as it is; made once when it is over."""
+        if self._final is not None:
+            return self._final
+        if not self.record.is_over:
+            return self._bundle_of(self.record)
+        self.record.preview()
+        self.record.look()
+        self._final = self._bundle_of(self.record)
+        return self._final
 
     def step(self) -> bool:
         """Publish what is new; whether there will be more.  The last message has the whole run."""
         message = self.record.look()
         self._looks += 1
+        if self.record.is_over:
+            message = {"bundle": self.bundle(), **self.record.since(1 << 62)}
+        elif not self._previewing.is_alive():
+            self._previewing = threading.Thread(target=self.record.preview, daemon=True)
+            self._previewing.start()
         if self._looks % FRAME_LOOKS == 0 and not self.record.is_over:
             message = {**(message or self.record.since(1 << 62)), "frame": self.record.frame()}
-        if self.record.is_over:
-            message = {**(message or self.record.since(1 << 62)), "bundle": self.bundle()}
         if message is not None:
             self._channel.send(message)
         if self.record.is_over:

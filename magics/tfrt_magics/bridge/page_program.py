@@ -14,8 +14,8 @@ class PageProgram:
     """The part of a run document that does not change (`run.ProgramOnPage`)."""
 
     def __init__(self, program: Program) -> None:
-        self._document = ProgramDocument(program)
-        data = self._document.data
+        self.document = ProgramDocument(program)
+        data = self.document.data
         source = program.text.encode("utf-8", "replace").decode()
         self.body: Mapping[str, Any] = {"program": data, "layout": layout(data), "source": source}
         self._starts = [0]
@@ -25,14 +25,14 @@ class PageProgram:
     def value_of(self, register: tuple[int, int]) -> int | None:
         """The value that a register of the program's file is; None if the text does not have it."""
         function, number = register
-        values = self._document.registers[function]
+        values = self.document.registers[function]
         found = values[number] if number < len(values) else -1
         return None if found < 0 else found
 
     def value_at(self, line: int, column: int, type_: str) -> int | None:
         """The result, of a type that has `type_` in it, of the operation whose name starts there."""
         start = self._starts[line - 1] + column - 1 if line < len(self._starts) else -1
-        operation = self._document.operation_at.get(start)
+        operation = self.document.operation_at.get(start)
         if operation is None:
             return None
         values = self.body["program"]["values"]

@@ -10,28 +10,37 @@ import base64
 import json
 import threading
 import zlib
-from collections.abc import Mapping
+from collections import deque
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-from tfrt_magics.bridge.run import ProgramOnPage
+from tfrt_magics.bridge.run import EventLog, ProgramOnPage
 from tfrt_magics.bridge.snapshot import OVER, Row, Section, Snapshot, State
+from tfrt_runtime.native.layouts import LOG_KINDS as KINDS
 
 RUN_MIME = "application/vnd.tfrt.run.v2+json"
-KINDS = ("begin", "available", "error", "skipped", "cancelled")
 COLUMNS = ("time", "kind", "op", "value", "instance", "worker", "payload")
-MOST_EVENTS = 100_000
+MOST_EVENTS = 50_000
+"""So many first events of a run are kept, and as many of the newest."""
+MOST_LIVE = 20_000
+"""After so many events a page hears of present states alone, until the run is over."""
 MOST_IN_FRAME = 5_000
+LOG_LIMIT = 200_000
 
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 Document = dict[str, Any]
+_KIND = {name: number for number, name in enumerate(KINDS)}
+_BEGINS = {_KIND["begin"]: "running"}
+_STATES = {_KIND[name]: name for name in ("available", "error", "skipped", "cancelled")}
 
 
 class Looked(Protocol):
     """What is recorded: a job."""
 
     def snapshot(self) -> Snapshot: ...
-    def document(self) -> ProgramOnPage:
-        """The program, made when it is first asked for."""
+    def standing(self) -> Snapshot: ...
+    def logs(self) -> Sequence[EventLog | None]: ...
+    def document(self) -> ProgramOnPage: ...
 
 
 class Record:
@@ -40,18 +49,23 @@ class Record:
     def __init__(self, job: Looked, head: Mapping[str, Json]) -> None:
         """`head` says which run it is and where it belongs: `run`, `session`, `client`, `cell`."""
         self._job, self._program = job, job.document()
+        self._makers = [each["results"] for each in self._program.body["program"]["operations"]]
         self._head = dict(head)
-        self._lock = threading.Lock()
-        self._rows: dict[int, Row] = {}
+        self._lock = threading.RLock()
         self._columns: dict[str, list[Any]] = {name: [] for name in COLUMNS}
-        self._workers: list[str] = []
+        self._newest: dict[str, deque[Any]] = {name: deque(maxlen=MOST_EVENTS) for name in COLUMNS}
+        self._seen = 0
+        self._start: int | None = None
+        self._instances = 0
+        self._states: dict[int, tuple[str, int]] = {}
+        self._rows: dict[int, Row] = {}
         self._previews: dict[int, str] = {}
-        self._counts: dict[int, int] = {}
-        self._dropped = 0
         self._log: list[list[Any]] = []
-        self._log_size = 0
+        self._taken: list[int] = []
+        self._size = 0
         self.snapshot = job.snapshot()
-        self._take(self.snapshot)
+        self._said = _still(self.snapshot)
+        self._take()
 
     @property
     def is_over(self) -> bool:
@@ -63,22 +77,31 @@ class Record:
 
     def look(self) -> Document | None:
         """What is new since the last look, as a message; None if nothing is."""
-        snapshot = self._job.snapshot()
         with self._lock:
-            before, logged = len(self._columns["time"]), len(self._log)
-            is_same = _still(snapshot) == _still(self.snapshot)
-            self.snapshot = snapshot
-            if is_same:
+            self.snapshot = self._job.standing()
+            before, logged, previews = self._seen, len(self._log), dict(self._previews)
+            self._take()
+            said = _still(self.snapshot)
+            if (self._seen, len(self._log), self._previews, said) == (
+                before,
+                logged,
+                previews,
+                self._said,
+            ):
                 return None
-            changed = self._take(snapshot)
-            return {
-                **self._state(),
-                "from": before,
-                "events": self._events(before),
-                "previews": {number: self._previews[number] for number in changed},
-                "log_from": logged,
-                "log": self._log[logged:],
-            }
+            self._said = said
+            new = {n: text for n, text in self._previews.items() if previews.get(n) != text}
+            rest = {"previews": new, "log_from": logged, "log": self._log[logged:]}
+            message = {**self._state(), **rest}
+            if before < MOST_LIVE:
+                message |= {"from": before, "events": self._events(before, MOST_LIVE)}
+            return message
+
+    def preview(self) -> None:
+        """Make the texts of values that are more than a number; slow objects take a while."""
+        for log in self._job.logs():
+            if log is not None:
+                log.preview()
 
     def since(self, event: int) -> Document:
         """All that a page does not have that has the first `event` events."""
@@ -88,10 +111,13 @@ class Record:
             return {**self._state(), "from": first, "events": self._events(first), **rest}
 
     def frame(self) -> list[list[int | str]]:
-        """The present state of the first values that are decided, for a page that has just come."""
+        """The present state of the first values that have one, for a page that has just come."""
         with self._lock:
-            rows = list(self._rows.items())[:MOST_IN_FRAME]
-            return [[number, str(row.state), row.worker or ""] for number, row in rows]
+            labels = self._workers()
+            found = list(self._states.items())[:MOST_IN_FRAME]
+            return [
+                [n, state, labels[w] if 0 <= w < len(labels) else ""] for n, (state, w) in found
+            ]
 
     def file(self) -> dict[str, Json]:
         """The document as a file holds it."""
@@ -115,11 +141,13 @@ class Record:
 
     def _small(self) -> Document:
         sections = self.snapshot.sections
+        kept = len(self._columns["time"]) + len(self._newest["time"])
+        lost = sum(log.dropped for log in self._job.logs() if log is not None)
         return {
             "functions": [{"name": one.name, "status": str(one.status)} for one in sections],
-            "workers": self._workers,
-            "dropped": self._dropped,
-            "counts": self._counts,
+            "workers": self._workers(),
+            "dropped": self._seen - kept + lost,
+            "counts": self._counts() if self.is_over else {},
             "results": {one.name: _results(one) for one in sections},
             "log_dropped": self.snapshot.log_dropped,
         }
@@ -132,31 +160,97 @@ class Record:
             "log": self._log,
         }
 
-    def _events(self, first: int) -> Document:
-        return {"kinds": KINDS, **{name: self._columns[name][first:] for name in COLUMNS}}
+    def _workers(self) -> list[str]:
+        return next(([*log.workers] for log in self._job.logs() if log is not None), [])
 
-    def _take(self, snapshot: Snapshot) -> list[int]:
-        """Record what differs from the last snapshot; the values that have another text."""
-        changed = []
-        new: list[tuple[int, str, int, int | None, Row]] = []
-        for section in snapshot.sections:
+    def _counts(self) -> dict[int, int]:
+        """How often values were computed that were computed more than once."""
+        rows = [row for one in self.snapshot.sections for row in one.rows if row.count > 1]
+        found = ((self._value_of(row), row.count) for row in rows)
+        return {number: count for number, count in found if number is not None}
+
+    def _events(self, first: int, most: int = 2 * MOST_EVENTS) -> Document:
+        """The events from number `first` on, by time."""
+        columns = {
+            name: [
+                *self._columns[name][first:most],
+                *(() if most < MOST_EVENTS else self._newest[name]),
+            ]
+            for name in COLUMNS
+        }
+        order = sorted(range(len(columns["time"])), key=columns["time"].__getitem__)
+        return {"kinds": KINDS, **{n: [each[i] for i in order] for n, each in columns.items()}}
+
+    def _take(self) -> None:
+        """Record what is new in the job."""
+        for place, log in enumerate(self._job.logs()):
+            if place == len(self._taken):
+                self._taken.append(0)
+                self._instances = max(self._columns["instance"], default=0)
+            if log is not None:
+                self._take_events(log)
+                self._take_log(log.log[self._taken[place] :], log)
+                self._taken[place] = len(log.log)
+                self._previews |= {n: clean(text) for n, text in log.previews.items()}
+        if None in self._job.logs():
+            self._take_rows()
+
+    def _take_events(self, log: EventLog) -> None:
+        new = log.drain()
+        if not new["time"] or log.start is None:
+            return
+        if self._start is None:
+            self._start = log.start
+        offset, base = log.start - self._start, self._instances
+        changed = dict(new)
+        if offset or base:
+            changed["time"] = [time + offset for time in new["time"]]
+            changed["instance"] = [instance + base for instance in new["instance"]]
+        for kind, op, value, worker in zip(
+            *(new[n] for n in COLUMNS[1:4]), new["worker"], strict=True
+        ):
+            if value is not None and kind in _STATES:
+                self._states[value] = _STATES[kind], worker
+            elif kind in _BEGINS and op is not None and op >= 0:
+                for result in self._makers[op]:
+                    self._states[result] = "running", worker
+        self._keep(changed)
+
+    def _keep(self, new: Mapping[str, Sequence[Any]]) -> None:
+        room = max(0, MOST_EVENTS - len(self._columns["time"]))
+        self._seen += len(new["time"])
+        for name in COLUMNS:
+            self._columns[name] += new[name][:room]
+            self._newest[name].extend(new[name][room:])
+
+    def _take_log(self, new: Sequence[tuple[int, int | None, str]], log: EventLog) -> None:
+        offset = 0 if log.start is None or self._start is None else log.start - self._start
+        for time, operation, text in new:
+            kept = clean(text[: LOG_LIMIT - self._size])
+            self._size += len(text)
+            if kept:
+                self._log.append([time + offset, operation, kept])
+
+    def _take_rows(self) -> None:
+        """What changed in the rows of functions that log nothing: one event for each value, at its end."""
+        printed = self.snapshot.log[self._size :]
+        if printed:
+            self._log.append([self.snapshot.elapsed_ns, None, clean(printed)])
+            self._size += len(printed)
+        for section in self.snapshot.sections:
             for row in section.rows:
-                number = None if row.is_result else self._value_of(row)
-                before = None if number is None else self._rows.get(number)
-                if number is None or row == before or row.state is State.UNAVAILABLE:
+                number = None if row.register is not None else self._value_of(row)
+                if number is None or self._rows.get(number) == row:
                     continue
                 self._rows[number] = row
-                if row.text and row.text != self._previews.get(number):
+                if row.text:
                     self._previews[number] = clean(row.text)
-                    changed.append(number)
-                if row.count > 1:
-                    self._counts[number] = row.count
-                if row.resolved_ns is not None:
-                    self._span(new, number, row)
-        for time, kind, number, operation, row in sorted(new, key=lambda each: each[0]):
-            self._add(time, kind, number, operation, row)
-        self._take_log(snapshot)
-        return changed
+                if row.state is not State.UNAVAILABLE:
+                    self._states[number] = str(row.state), -1
+                    operation = self._program.body["program"]["values"][number]["op"]
+                    kind = _KIND[str(row.state)]
+                    fields = (self.snapshot.elapsed_ns, kind, operation, number, 0, -1, None)
+                    self._keep({n: [field] for n, field in zip(COLUMNS, fields, strict=True)})
 
     def _value_of(self, row: Row) -> int | None:
         if row.register is not None:
@@ -164,39 +258,6 @@ class Record:
         if row.line is None or row.column is None:
             return None
         return self._program.value_at(row.line, row.column, row.type)
-
-    def _span(self, new: list[Any], number: int, row: Row) -> None:
-        operation = self._program.body["program"]["values"][number]["op"]
-        assert row.resolved_ns is not None
-        if row.started_ns is not None:
-            new.append((row.started_ns, "begin", number, operation, row))
-        new.append((row.resolved_ns, str(row.state), number, operation, row))
-
-    def _add(self, time: int, kind: str, number: int, operation: int | None, row: Row) -> None:
-        if len(self._columns["time"]) >= MOST_EVENTS:
-            self._dropped += 1
-            return
-        worker = row.worker or ""
-        if worker not in self._workers:
-            self._workers.append(worker)
-        value = None if kind == "begin" else number
-        fields = (
-            time,
-            KINDS.index(kind),
-            operation,
-            value,
-            row.count,
-            self._workers.index(worker),
-            None,
-        )
-        for name, field in zip(COLUMNS, fields, strict=True):
-            self._columns[name].append(field)
-
-    def _take_log(self, snapshot: Snapshot) -> None:
-        text = snapshot.log[self._log_size :]
-        if text:
-            self._log.append([snapshot.elapsed_ns, None, clean(text)])
-            self._log_size = len(snapshot.log)
 
 
 def _results(section: Section) -> list[list[str]]:

@@ -99,6 +99,22 @@ class Ran:
     count: int = 1
 
 
+class EventLog(Protocol):
+    """The events of one run, with ids of the program's document (`tfrt_nb.documents.run.RunDocument`)."""
+
+    previews: dict[int, str]
+    log: list[tuple[int, int | None, str]]
+
+    @property
+    def start(self) -> int | None: ...
+    @property
+    def dropped(self) -> int: ...
+    @property
+    def workers(self) -> Sequence[str]: ...
+    def drain(self) -> Mapping[str, Sequence[Any]]: ...
+    def preview(self) -> Mapping[int, str]: ...
+
+
 class Run(Protocol):
     """A function that was started.  One thread at a time may look at its values."""
 
@@ -108,6 +124,10 @@ class Run(Protocol):
 
     @property
     def diagnostics(self) -> Sequence[Diagnostic]: ...
+    @property
+    def events(self) -> EventLog | None:
+        """What the native core logs of it; None where it logs nothing."""
+
     @property
     def is_stuck(self) -> bool:
         """Whether somebody who waited found out that nothing can happen any more."""

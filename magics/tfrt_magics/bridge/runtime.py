@@ -14,6 +14,7 @@ from tfrt_magics.bridge.page_program import PageProgram
 from tfrt_magics.bridge.snapshot import State, result_names
 from tfrt_magics.bridge.value_view import ValueView, text_of
 from tfrt_nb.convert.named_value import NamedValue
+from tfrt_nb.documents.run import RunDocument
 from tfrt_nb.programs import Program
 from tfrt_runtime.async_runtime import LiveObject
 from tfrt_runtime.bef.encoding import FunctionKind
@@ -23,6 +24,7 @@ from tfrt_runtime.executor.execution import Execution, RegisterView
 from tfrt_runtime.executor.program import Executable
 from tfrt_runtime.host.async_value import AsyncValue
 from tfrt_runtime.host.context import HostContext
+from tfrt_runtime.host.events import Watch
 from tfrt_runtime.host.process import load_core
 
 # A register of a program: the number of its function, and its own.
@@ -114,8 +116,11 @@ class LoadedProgram:
             return started
         executable = self._next or self._program.load(trace=True)
         self._next = None
-        execution = Execution(self._host, executable, function, arguments, output=output)
-        return TracedRun(execution, self._names)
+        execution = Execution(
+            self._host, executable, function, arguments, output=output, watch=Watch()
+        )
+        log = RunDocument(self._program, execution, self.document.document)
+        return TracedRun(execution, self._names, log)
 
 
 class NamesOfValues:
@@ -176,8 +181,8 @@ def _place_in_text(value: NamedValue) -> tuple[int, int]:
 class TracedRun:
     """An Execution with the names that the program's text gives its values (`run.Run`)."""
 
-    def __init__(self, execution: Execution, names: NamesOfValues) -> None:
-        self._execution, self._names = execution, names
+    def __init__(self, execution: Execution, names: NamesOfValues, events: RunDocument) -> None:
+        self._execution, self._names, self.events = execution, names, events
         # The user may keep the results, so they stay here and outlive the run.
         self.results: Sequence[AsyncValue] = tuple(execution.results)
         self._texts: dict[Register, tuple[AsyncValue, str]] = {}

@@ -83,6 +83,11 @@ class RunDocument:
         return self._watch.dropped + self._cut
 
     @property
+    def start(self) -> int | None:
+        """When the first event was, in nanoseconds of the monotonic clock; times count from there."""
+        return self._start
+
+    @property
     def status(self) -> str:
         """`running`, `done`, `failed`, `cancelled` or `timed-out`."""
         return status_of(self.run)

@@ -46,7 +46,7 @@ ${STATES.map((state) => `[data-state=${state}] { --look: var(--${state}); }`).jo
 .rows.far > .row { position: absolute; left: 0; right: 0; }
 .row:hover { background: var(--shade); }
 .row[aria-selected=true], .row[aria-current=true] { background: color-mix(in srgb, var(--accent) 16%, transparent); box-shadow: inset 3px 0 var(--accent); }
-.row > *, .headings > * { overflow: hidden; text-overflow: ellipsis; }
+.row > *, .headings > * { overflow: hidden; text-overflow: ellipsis; vertical-align: top; }
 .values .row, .headings { display: grid; gap: 0 12px; grid-template-columns: 92px minmax(90px, 2fr) minmax(90px, 3fr) minmax(50px, 1.2fr) 84px 220px; }
 .headings { position: sticky; top: 0; z-index: 1; padding: 0 12px; background: var(--paper); border-bottom: 1px solid var(--line); }
 .headings button { border: 0; padding: 2px 0; color: var(--soft); text-align: left; width: 100%; }
@@ -60,7 +60,7 @@ h4 { margin: 0; padding: 6px 12px 2px; font: 600 13px/1.4 inherit; }
 .track i { position: absolute; top: 0; bottom: 0; min-width: 2px; border-radius: 2px; background: var(--look); }
 .split { display: grid; grid-template-columns: minmax(0, 1fr) minmax(180px, 300px); }
 .split > .side { border-left: 1px solid var(--line); max-height: 420px; overflow: auto; }
-.stage { position: relative; min-height: 120px; overflow: hidden; }
+.stage { position: relative; overflow: hidden; }
 canvas { display: block; width: 100%; touch-action: none; }
 .tools { position: absolute; right: 8px; top: 6px; display: flex; gap: 4px; z-index: 1; }
 .tools button { background: var(--paper); padding: 0 7px; }

@@ -7,9 +7,6 @@ import { SHAPES } from "../theme.js";
 
 export const firstLine = (text) => text.split("\n", 1)[0].trim();
 
-/** `mul.i32`: the kernel without its dialect, as a node has room for. */
-const shortName = (kernel) => kernel.replace(/^tfrt\./, "");
-
 /** The longest chain of waiting: from what ended last, back through the operand that came last. */
 export function criticalPath(moment) {
   const { operations, values } = moment.program, { end } = moment.history.values;
@@ -35,7 +32,7 @@ export function createGraph(store) {
     moment = next;
     path = store.isOver && moment.isEnd ? criticalPath(moment) : new Set();
     rows.show(moment.program.operations);
-    canvas.redraw();
+    canvas.resize(Math.max(110, Math.min(380, Math.round(size().height * 1.05))));
   }
 
   function createItem() {
@@ -130,8 +127,7 @@ export function createGraph(store) {
     context.fillStyle = palette[state];
     context.fillText(SHAPES[state], places.x[i] + 6, middle);
     context.fillStyle = palette.ink;
-    const names = operation.results.map((value) => store.program.values[value].name).filter(Boolean).join(", ");
-    context.fillText(`${names ? `${names} ` : ""}${shortName(operation.kernel)}`, places.x[i] + 19, middle);
+    context.fillText(firstLine(operation.text), places.x[i] + 19, middle);
     context.restore();
   }
 
@@ -143,7 +139,7 @@ export function createGraph(store) {
       context.lineWidth = 1 / Math.max(scale, 0.5);
       context.strokeRect(box.x, box.y, box.w, box.h);
       context.fillStyle = palette.soft;
-      if (box.label && scale > 0.45) context.fillText(box.label, box.x + 6, box.y + 4);
+      if (box.op == null && scale > 0.45) context.fillText(`@${store.program.functions[box.function].name}`, box.x + 6, box.y + 6);
     }
   }
 
