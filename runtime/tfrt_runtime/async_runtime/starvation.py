@@ -7,7 +7,9 @@ import ctypes
 import threading
 from collections.abc import Iterator
 
+from tfrt_runtime.diagnostics import TfrtError
 from tfrt_runtime.host.idleness import has_work, turns
+from tfrt_runtime.host.thread_starts import start_thread
 from tfrt_runtime.host.work_queue import WorkQueue
 
 PATIENCE = 5
@@ -41,12 +43,13 @@ class Rescuers:
         self._threads: list[threading.Thread] = []
 
     def add(self) -> bool:
-        """Start one more; False if there are too many already."""
+        """Start one more; False if there are too many already, or the system starts none."""
         if len(self._threads) >= MOST_RESCUERS:
             return False
-        thread = threading.Thread(target=self._help, name="rescuer", daemon=True)
-        self._threads.append(thread)
-        thread.start()
+        try:
+            self._threads.append(start_thread("rescuer", self._help))
+        except TfrtError:
+            return False
         return True
 
     def dismiss(self) -> None:

@@ -12,6 +12,7 @@ from typing import Protocol
 from tfrt_runtime.diagnostics import Diagnostic, Ending
 from tfrt_runtime.host.failures import cancellation
 from tfrt_runtime.host.process import shielded
+from tfrt_runtime.host.thread_starts import start_thread
 
 DEADLINE_EXCEEDED = "deadline exceeded"
 
@@ -62,15 +63,15 @@ class TimerQueue:
 
         Raises:
             RuntimeError: if the queue is closed.
+            TfrtError: if the system starts no thread.
         """
         timer = Timer(due, callback)
         with self._changed:
             if self._closed:
                 raise RuntimeError("the timer queue is closed")
-            heapq.heappush(self._timers, (due, next(self._numbers), timer))
             if self._thread is None:
-                self._thread = threading.Thread(target=self._run, name="timers", daemon=True)
-                self._thread.start()
+                self._thread = start_thread("timers", self._run)
+            heapq.heappush(self._timers, (due, next(self._numbers), timer))
             self._changed.notify()
         return timer
 

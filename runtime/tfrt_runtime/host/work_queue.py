@@ -21,7 +21,7 @@ import weakref
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 
-from tfrt_runtime.diagnostics import error
+from tfrt_runtime.diagnostics import TfrtError, error
 from tfrt_runtime.host.budget import default_budget
 from tfrt_runtime.host.interrupts import INTERRUPTS
 from tfrt_runtime.host.process import NativeProcess, live_values, native_process
@@ -31,6 +31,7 @@ from tfrt_runtime.host.queue_names import (
     parse_work_queue,
 )
 from tfrt_runtime.host.raw import WORDS
+from tfrt_runtime.host.thread_starts import start_thread
 from tfrt_runtime.native.layouts import (
     CONTEXT_DEQUE,
     CONTEXT_NUMBER,
@@ -191,18 +192,18 @@ class WorkQueue:
             return sum(map(live_values, self._contexts))
 
     def start(self) -> None:
-        """Start the workers, unless they run."""
+        """Start the workers, unless they run.
+
+        Raises:
+            TfrtError: if the system starts not all of them.  Those that run do the work.
+        """
         if self._workers or self.threads == 0:
             return
         with self._lock:
             if self._workers or self._stopped:
                 return
-            self._workers = [
-                threading.Thread(target=self._work, args=(i,), name=f"worker {i + 1}", daemon=True)
-                for i in range(self.threads)
-            ]
-            for worker in self._workers:
-                worker.start()
+            for number in range(self.threads):
+                self._workers.append(start_thread(f"worker {number + 1}", self._work, number))
 
     def _work(self, number: int) -> None:
         context = self.context()
@@ -224,11 +225,33 @@ class WorkQueue:
             unfinished += self._pool[POOL_TAIL // 8]
             if self._stopped or len(self._pool_threads) >= min(self.blocking_threads, unfinished):
                 return
-            name = f"blocking {next(self._pool_numbers)}"
-            thread = threading.Thread(target=self._block, name=name, daemon=True)
-            self._pool_threads.add(thread)
-            self._pool[POOL_THREADS // 8] = len(self._pool_threads)
-            thread.start()  # within the lock: `stop` joins every thread that it finds in the set
+            try:
+                # Within the lock, for which a thread that ends at once waits.
+                name = f"blocking {next(self._pool_numbers)}"
+                self._pool_threads.add(start_thread(name, self._block))
+            except TfrtError:
+                if self._pool_threads:
+                    return  # they do the work
+            else:
+                self._pool[POOL_THREADS // 8] = len(self._pool_threads)
+                return
+        self._block_here()
+
+    def _block_here(self) -> None:
+        """The system starts no thread for the blocking tasks that wait: this one runs them."""
+        local, own = self._local, self.context()
+        if getattr(local, "blocks_here", False):
+            return  # further down on this stack
+        context = self._borrow_context()
+        self.beneath.append(own)
+        local.blocks_here, local.context, local.busy = True, context, local.busy + 1
+        try:
+            self._process.slow("executor.blocking_loop", 3)(context, self.pool, 0)
+        finally:
+            local.blocks_here, local.context, local.busy = False, own, local.busy - 1
+            self.beneath.pop()
+            with self._lock:
+                self._idle_contexts.append(context)
 
     _pool_numbers = itertools.count(1)
 
@@ -531,8 +554,7 @@ class StandIn:
         """Start the thread, within the queue's lock.  It lives until nothing waits."""
         self._queue = queue
         self._waiters = ctypes.c_int64(0)
-        self.thread = threading.Thread(target=self._work, name="stand-in", daemon=True)
-        self.thread.start()
+        self.thread = start_thread("stand-in", self._work)
 
     @property
     def waiters(self) -> int:

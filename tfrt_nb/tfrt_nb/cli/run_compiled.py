@@ -26,6 +26,7 @@ from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error, note
 from tfrt_runtime.host.async_value import AsyncValue
 from tfrt_runtime.host.chain import CHAIN
 from tfrt_runtime.host.context import HostContext
+from tfrt_runtime.host.thread_starts import start_thread
 
 GRACE_SECONDS = 0.25
 """So long may a run that was stopped take to come to rest."""
@@ -89,7 +90,7 @@ def _finish(execution: CompiledExecution, timeout: float | None) -> bool:
         execution.wait()
         finished.set()
 
-    threading.Thread(target=work, name="program", daemon=True).start()
+    start_thread("program", work)
     try:
         return finished.wait(timeout)
     except KeyboardInterrupt:

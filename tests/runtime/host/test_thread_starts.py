@@ -1,0 +1,77 @@
+"""Where the system starts no more threads, hosts say so, and what was begun ends."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from tfrt_nb.programs import Program
+from tfrt_runtime.diagnostics import TfrtError
+from tfrt_runtime.host.context import HostContext
+
+SLOW = 60
+
+
+def refuse(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
+    """Let threads whose names begin so not start."""
+    start = threading.Thread.start
+
+    def start_or_not(thread: threading.Thread) -> None:
+        if thread.name.startswith(names):
+            raise RuntimeError("can't start new thread")
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", start_or_not)
+
+
+ADDS = """
+func @main() -> i32 {
+  %a = tfrt.constant.i32 20
+  %b = "tfrt_test.async_add.i32"(%a, %a) : (i32, i32) -> i32
+  tfrt.return %b : i32
+}
+"""
+
+
+def test_a_host_without_workers_says_so(leak_check: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    refuse(monkeypatch, "worker")
+    with HostContext("mstd:2") as host:
+        with pytest.raises(TfrtError, match="the system starts no thread 'worker 1'"):
+            host.work_queue.start()
+        monkeypatch.undo()
+        run = Program(ADDS).run(host)
+        assert run.wait(SLOW)
+        assert run.results[0].result(0) == 40
+
+
+def test_the_workers_that_run_do_the_work(
+    leak_check: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refuse(monkeypatch, "worker 2")
+    with HostContext("mstd:2") as host:
+        with pytest.raises(TfrtError, match="the system starts no thread 'worker 2'"):
+            host.work_queue.start()
+        run = Program(ADDS).run(host)
+        assert run.wait(SLOW)
+        assert run.results[0].result(0) == 40
+
+
+@pytest.mark.parametrize("queue", ["s", "mstd:2"])
+def test_without_threads_for_it_blocking_work_runs_where_it_is_asked_for(
+    leak_check: None, monkeypatch: pytest.MonkeyPatch, queue: str
+) -> None:
+    refuse(monkeypatch, "blocking")
+    with HostContext(queue) as host:
+        run = Program("""
+        func @main() -> (!tfrt.chain, !tfrt.chain, !tfrt.chain) {
+          %us = tfrt.constant.i32 1000
+          %a = "tfrt_test.blocking.usleep"(%us) : (i32) -> !tfrt.chain
+          %b = "tfrt_test.blocking.usleep"(%us) : (i32) -> !tfrt.chain
+          %c = "tfrt_test.blocking.usleep"(%us) : (i32) -> !tfrt.chain
+          tfrt.return %a, %b, %c : !tfrt.chain, !tfrt.chain, !tfrt.chain
+        }
+        """).run(host)
+        assert run.wait(SLOW)
+        assert run.diagnostics == []
+        assert all(value.done() for value in run.results)
