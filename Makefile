@@ -9,7 +9,7 @@ export TFRT_NB_PREBUILT = no
 # Files that an editable install copies instead of linking.
 COPIED := pyproject.toml $(shell find magics/labextension magics/tfrt_magics/views/static -type f)
 
-.PHONY: help demo lab test test-of-runtime test-of-others lint format bench fuzz soak notebooks core clean
+.PHONY: help demo lab test test-of-runtime test-of-others lint format bench fuzz soak notebooks docs core clean
 
 help:
 	@echo "make demo       run the first notebook, show it here and write a page of it"
@@ -21,6 +21,7 @@ help:
 	@echo "make fuzz       try mutants and random programs: MINUTES=10 SEED=1 NETS=\"bef async\""
 	@echo "make soak       an hour of mixed work: memory, threads and files must stay the same"
 	@echo "make notebooks  run every notebook and save its outputs"
+	@echo "make docs       make the documentation's site in build/docs; no network to read it"
 	@echo "make clean      remove what was built; the compiled core stays in the user's cache"
 
 demo: $(VENV)/.lab
@@ -31,6 +32,12 @@ lab: core
 
 notebooks: $(VENV)/.lab
 	$(BIN)/python notebooks/demo.py --save notebooks/*.ipynb
+
+# A warning of Sphinx, such as a link that leads nowhere, is an error.
+docs: $(VENV)/.docs
+	$(BIN)/python docs/generate.py build/docs-source
+	$(BIN)/python -m sphinx -q -W --keep-going -b html build/docs-source build/docs
+	@echo "file://$(CURDIR)/build/docs/index.html"
 
 # Two halves at once, each on a processor; with TESTS, only these.
 test: $(VENV)/.dev core
@@ -92,4 +99,8 @@ $(VENV)/.dev: $(VENV)/.lab
 
 $(VENV)/.bench: $(VENV)/.lab
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[lab,native,bench]'
+	@touch $@
+
+$(VENV)/.docs: $(VENV)/.lab
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[lab,docs]'
 	@touch $@

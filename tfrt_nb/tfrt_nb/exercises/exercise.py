@@ -156,7 +156,7 @@ def exercise(
         if known is not None and known.check.__module__ != check.__module__:
             raise _refused(f"exercise {name!r} is one of {known.check.__module__} already")
         parameters = list(inspect.signature(check).parameters)
-        kinds = get_type_hints(check, {"Answer": Answer, "Code": Code, "Names": Names})
+        kinds = get_type_hints(check, localns={"Answer": Answer, "Code": Code, "Names": Names})
         kind = kinds.get(parameters[0]) if len(parameters) == 1 else None
         if kind not in (Answer, Code, Names):
             raise _refused(f"exercise {name!r} takes one argument: an Answer, Code or Names")

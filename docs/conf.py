@@ -1,0 +1,14 @@
+"""The configuration of Sphinx; the sources are those that `generate.py` writes."""
+
+project = "tfrt-nb"
+extensions = ["myst_nb"]
+html_theme = "furo"
+html_title = "tfrt-nb"
+# Notebooks are shown as they were saved: the site needs no kernel to be made, and none to be read.
+nb_execution_mode = "off"
+
+myst_heading_anchors = 3
+# MLIR's text, and the outputs of cells, are no language that Pygments must know.
+suppress_warnings = ["misc.highlighting_failure", "mystnb.unknown_mime_type", "myst.header"]
+# Fonts and scripts are the theme's own files: nothing is loaded from elsewhere.
+html_theme_options = {"navigation_with_keys": True}

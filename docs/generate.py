@@ -1,0 +1,257 @@
+"""The sources of the documentation: pages of this folder, the tutorials, and a reference made from the code.
+
+`python docs/generate.py FOLDER` writes them; `make docs` then lets Sphinx make the site.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import shutil
+import sys
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import redirect_stdout
+from inspect import Parameter, cleandoc, getdoc, signature
+from pathlib import Path
+from typing import Any
+
+import nbformat
+
+import tfrt_nb
+from tfrt_nb.cli.main import build_parser
+from tfrt_nb.exercises.exercise import exercises
+from tfrt_nb.language.operations import Entry, all_entries, kernel_names, names
+from tfrt_nb.passes import pipeline
+from tfrt_nb.programs import Program
+from tfrt_nb.report import render_all
+from tfrt_runtime.diagnostics import TfrtError
+
+HERE = Path(__file__).parent
+ROOT = HERE.parent
+NOTEBOOKS = ROOT / "notebooks"
+
+
+def write_sources(folder: Path) -> None:
+    """Write all sources of the site into the folder, which is emptied before."""
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(HERE, folder, ignore=shutil.ignore_patterns("*.py", "__pycache__"))
+    shutil.copy(HERE / "conf.py", folder)
+    _copy_tutorials(folder / "tutorials")
+    # Before the page of kernels, as the tutorials have some of their own.
+    (folder / "misconceptions.md").write_text(misconceptions(), encoding="utf-8")
+    reference = folder / "reference"
+    reference.mkdir()
+    for name, make in PAGES.items():
+        (reference / f"{name}.md").write_text(make(), encoding="utf-8")
+    listed = "\n".join(PAGES)
+    (reference / "index.md").write_text(
+        f"# Reference\n\nMade from the code.\n\n```{{toctree}}\n:maxdepth: 1\n\n{listed}\n```\n",
+        encoding="utf-8",
+    )
+
+
+def _copy_tutorials(folder: Path) -> None:
+    """The notebooks, with links between them as links between pages."""
+    folder.mkdir()
+    names = sorted(path.name for path in NOTEBOOKS.glob("*.ipynb"))
+    for name in names:
+        notebook = nbformat.read(NOTEBOOKS / name, as_version=4)  # type: ignore[no-untyped-call]
+        nbformat.write(notebook, folder / name)  # type: ignore[no-untyped-call]
+    shutil.copy(NOTEBOOKS / "glossary.md", folder)
+    listed = "\n".join([*(name.removesuffix(".ipynb") for name in names), "glossary"])
+    (folder / "index.md").write_text(
+        "# Tutorials\n\nEach takes fifteen to twenty minutes: a question, short cells, predictions that"
+        " you type before you run, and three exercises that check themselves. Open them in JupyterLab with"
+        f" `make lab`.\n\n```{{toctree}}\n:maxdepth: 1\n\n{listed}\n```\n",
+        encoding="utf-8",
+    )
+
+
+def kernels() -> str:
+    """Every kernel with its types, meaning and an example."""
+    groups: dict[str, list[Entry]] = defaultdict(list)
+    for one in all_entries(kernel_names()):
+        groups[one.name.partition(".")[0].partition(" ")[0]].append(one)
+    parts = [
+        "# Kernels",
+        f"{sum(map(len, groups.values()))} kernels, by the first part of their names.",
+    ]
+    for group, entries in sorted(groups.items()):
+        parts.append(f"## {group}")
+        for family, members in _families(entries):
+            parts.append(_family(family, members))
+    return "\n\n".join(parts) + "\n"
+
+
+def _families(entries: list[Entry]) -> Iterator[tuple[str, list[Entry]]]:
+    """Entries that have one text: `tfrt.add.i32` and its like."""
+    found: dict[tuple[str, str], list[Entry]] = defaultdict(list)
+    for one in entries:
+        found[".".join(one.name.split(".")[:2]), one.text].append(one)
+    for (name, _), members in sorted(found.items()):
+        yield name, members
+
+
+def _family(name: str, members: list[Entry]) -> str:
+    lines = "\n".join(one.line for one in members)
+    example = next((one.example for one in members if one.example), "")
+    shown = f"\n\n```mlir\n{example}\n```" if example else ""
+    return f"### `{name}`\n\n{members[0].text}\n\n```text\n{lines}\n```{shown}"
+
+
+def async_dialect() -> str:
+    """The operations of the async dialect, and the passes in the order in which they run."""
+    parts = ["# The async dialect", "## Operations"]
+    for one in all_entries(names("async.")):
+        parts.append(f"### `{one.name}`\n\n{one.text}\n\n```text\n{one.line}\n```")
+    parts.append(
+        "## Passes of a run\n\nIn their order. `tfrt-nb opt FILE -p NAME` runs one of them; `%%tfrt --emit`"
+        " shows what the program is after them."
+    )
+    for step in pipeline.executable_pipeline().passes:
+        module = sys.modules[type(step).__module__]
+        text = cleandoc(getdoc(module) or getdoc(type(step)) or "")
+        parts.append(f"### `{step.name}`\n\n{_prose(text)}")
+    return "\n\n".join(parts) + "\n"
+
+
+def _prose(text: str) -> str:
+    """A docstring as Markdown: indented lines are a program."""
+    lines: list[str] = []
+    inside = False
+    for line in text.splitlines():
+        is_code = line.startswith("    ")
+        if is_code != inside and line.strip():
+            lines.append("```text" if is_code else "```")
+            inside = is_code
+        lines.append(line.removeprefix("    ") if is_code else line)
+    return "\n".join([*lines, *(["```"] if inside else [])])
+
+
+def python_api() -> str:
+    """Every public name of the package with its signature and docstring."""
+    parts = ["# Python", "All names are those of `import tfrt_nb as tfrt`."]
+    for name in sorted(tfrt_nb.__all__, key=str.lower):
+        thing = getattr(tfrt_nb, name)
+        if not callable(thing) or name.endswith("_ipython_extension"):
+            continue
+        parts.append(f"## `{name}`\n\n{_described(name, thing)}")
+        if isinstance(thing, type):
+            parts += [
+                f"### `{name}.{member}`\n\n{_described(member, value)}"
+                for member, value in vars(thing).items()
+                if not member.startswith("_") and callable(value) and getdoc(value)
+            ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _described(name: str, thing: Any) -> str:
+    try:
+        shown = f"{name}{_short(thing)}"
+    except (TypeError, ValueError):
+        shown = name
+    return f"```python\n{shown}\n```\n\n```text\n{cleandoc(getdoc(thing) or '')}\n```"
+
+
+def _short(thing: Any) -> str:
+    """The parameters, without annotations that would fill the page."""
+    found = signature(thing)
+    parameters = [one.replace(annotation=Parameter.empty) for one in found.parameters.values()]
+    return str(found.replace(parameters=parameters, return_annotation=found.empty))
+
+
+def magics() -> str:
+    """What `%%tfrt?` and the other magics say of themselves."""
+    from IPython.core.interactiveshell import InteractiveShell
+
+    shell = InteractiveShell.instance()
+    shell.run_line_magic("load_ext", "tfrt_nb")
+    parts = ["# Magics", "`%load_ext tfrt_nb` brings them."]
+    for kind, sign in (("cell", "%%"), ("line", "%")):
+        for name, magic in sorted(shell.magics_manager.magics[kind].items()):
+            if name.startswith(("tfrt", "async_")):
+                text = cleandoc(getattr(magic, "__doc__", None) or "")
+                parts.append(f"## `{sign}{name}`\n\n```text\n{text}\n```")
+    shell.run_line_magic("unload_ext", "tfrt_nb")
+    return "\n\n".join(parts) + "\n"
+
+
+def command_line() -> str:
+    """What `tfrt-nb COMMAND --help` says."""
+    parser = build_parser()
+    parts = ["# Command line", f"```text\n{parser.format_help()}```"]
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            parts += [
+                f"## `tfrt-nb {name}`\n\n```text\n{command.format_help()}```"
+                for name, command in action.choices.items()
+            ]
+    return "\n\n".join(parts) + "\n"
+
+
+def bef() -> str:
+    """The bytes of a small program, with what they mean."""
+    from tfrt_nb.cli.main import main
+
+    path = HERE / "shop.mlir"
+    printed = io.StringIO()
+    with redirect_stdout(printed):
+        main(["run", str(path), "--emit", "bef"])
+    return (
+        "# A BEF file, annotated\n\nTutorial [07](../tutorials/07_bef.ipynb) explains the idea. Numbers are in"
+        " groups of seven bits, the highest first, where they vary in length; in the bodies of functions they have"
+        " 32 bits, the lowest byte first. Sections that a reader does not know are skipped.\n\n"
+        f"```mlir\n{path.read_text()}```\n\n```text\n{printed.getvalue()}```\n"
+    )
+
+
+def errors() -> str:
+    """What is said about programs that are wrong: those that the tests keep."""
+    parts = [
+        "# Errors, with programs that cause them",
+        "Each program is one of the tests. The message says what was found, where, and often what to write.",
+    ]
+    for path in sorted((ROOT / "tests" / "golden" / "tfrt").glob("reject_*.mlir")):
+        text = path.read_text()
+        try:
+            Program.from_source(text, path.name).load()
+        except TfrtError as problem:
+            said = render_all(problem.diagnostics, text)
+            title = path.stem.removeprefix("reject_").replace("_", " ")
+            parts.append(
+                f"## {title.capitalize()}\n\n```mlir\n{text.rstrip()}\n```\n\n```text\n{said}\n```"
+            )
+    return "\n\n".join(parts) + "\n"
+
+
+def misconceptions() -> str:
+    """Wrong answers that learners give, each with the hint that it gets, from the exercises."""
+    parts = [
+        "# Misconceptions, and the exercise that reveals each",
+        "The list is made from the exercises: what a learner answers, and what the exercise says then.",
+    ]
+    for one in exercises():
+        rows = [
+            f"- `{' / '.join(text.split(chr(10)))}` → {one.grade(text).hint.partition(chr(10))[0]}"
+            for text in one.wrong
+            if len(text) < 80
+        ]
+        if rows:
+            parts.append(f"## {one.name}\n\n{one.task}\n\n" + "\n".join(rows))
+    return "\n\n".join(parts) + "\n"
+
+
+PAGES = {
+    "kernels": kernels,
+    "async_dialect": async_dialect,
+    "magics": magics,
+    "command_line": command_line,
+    "python": python_api,
+    "bef": bef,
+    "errors": errors,
+}
+
+
+if __name__ == "__main__":
+    write_sources(Path(sys.argv[1]))
