@@ -144,9 +144,10 @@ class CellMagics(Magics):
             values = evaluated(options.inputs, self._shell.user_ns)
             others = {library.name for library in libraries.values()} - {text.name}
             calls = chosen(program, options.function, values, others)
-            if options.explore:
+            if options.explore or options.step:
+                show = outcomes_of if options.explore else stepped
                 for call in calls:
-                    print(outcomes_of(program, call), end="")
+                    print(show(program, call), end="")
                 return
             job = self._job(program, calls, options)
         except TfrtError as problem:
@@ -173,6 +174,7 @@ class CellMagics(Magics):
             options.timeout or settings.timeout or None,
             options.memory,
             {call.function.name: call.values for call in calls},
+            options.slow,
         )
 
     def _show(self, job: Job, outlet: Outlet, text: CellText, options: RunOptions) -> None:
@@ -221,6 +223,19 @@ def outcomes_of(program: Program, call: Call) -> str:
 
     assert isinstance(program, CompiledProgram)
     return explored(program, call.function.name, call.values)
+
+
+def stepped(program: Program, call: Call) -> str:
+    """What a call comes to when its operations run one after the other, as text.
+
+    Raises:
+        TfrtError: if the program cannot be loaded, or a kernel fails.
+    """
+    from tfrt_nb.programs import Program as CompiledProgram
+    from tfrt_nb.schedules.text import stepped_through
+
+    assert isinstance(program, CompiledProgram)
+    return stepped_through(program, call.function.name, call.values)
 
 
 def follow(job: Job, outlet: Outlet) -> RunInterrupted | None:

@@ -65,6 +65,8 @@ class RunOptions:
     parallel_for: str | None = None
     emit: str | None = None
     explore: bool = False
+    slow: float = 1.0
+    step: bool = False
     inputs: tuple[str, ...] = ()
     name: str | None = None
     libraries: tuple[str, ...] = ()
@@ -160,6 +162,16 @@ def _seconds(word: str) -> float:
     if not 0 < seconds < float("inf"):
         raise argparse.ArgumentTypeError(f"{word!r} is not a number of seconds above 0")
     return seconds
+
+
+def _factor(word: str) -> float:
+    try:
+        factor = float(word)
+    except ValueError:
+        factor = -1.0
+    if not 0 < factor < float("inf"):
+        raise argparse.ArgumentTypeError(f"{word!r} is not a factor above 0")
+    return factor
 
 
 def _memory(word: str) -> str:
@@ -285,6 +297,23 @@ ARGUMENTS = (
             "action": "store_true",
             "help": "run every order of the program's steps that can make a difference, and show the"
             " outcomes and races; for small programs",
+        },
+    ),
+    Argument(
+        ("--slow",),
+        {
+            "metavar": "FACTOR",
+            "type": _factor,
+            "default": 1.0,
+            "help": "let each operation of a host program last so many times as long; results are the same",
+        },
+    ),
+    Argument(
+        ("--step",),
+        {
+            "action": "store_true",
+            "help": "run one operation after the other, in the order of the program; results and prints"
+            " are shown, and no board",
         },
     ),
     Argument(("--help",), {"action": "store_true", "help": "show this"}),

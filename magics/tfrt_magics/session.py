@@ -98,17 +98,19 @@ class Session:
         timeout: float | None,
         memory: str | None = None,
         arguments: Mapping[str, Sequence[object]] | None = None,
+        slow: float = 1.0,
     ) -> Job:
         """A job on the host of `work_queue`, which is opened once and kept.
 
         `memory` is the budget of the host from now on, `arguments` are those of functions that take some.
+        Each operation lasts `slow` times as long.
 
         Raises:
             TfrtError: when there is no such work queue, `memory` is wrong, or the program's kernels are not all there.
         """
         host = self._host(work_queue)
         host.set_memory(memory)
-        loaded = host.load(program)
+        loaded = host.load(program, slow)
         job = Job(loaded, functions, arguments, timeout=timeout, work_queue=work_queue)
         self._jobs = [other for other in self._jobs if not other.finished.is_set()] + [job]
         return job

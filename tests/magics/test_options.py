@@ -33,7 +33,7 @@ def test_every_spelling_means_the_same(line: str) -> None:
             (
                 "%%tfrt: unknown option --zzz; known are --in, --as, --with, -o, --output, -q, "
                 "--work-queue, -f, --function, -t, --timeout, --memory, --no-wait, "
-                "--parallel-for, --emit, --explore, --help"
+                "--parallel-for, --emit, --explore, --slow, --step, --help"
             ),
         ),
         ("main", "%%tfrt: unexpected 'main'; the program starts on the line below"),
@@ -97,3 +97,10 @@ def test_help_has_every_option_and_the_examples() -> None:
 
 def test_exploring_is_asked_for_by_name():
     assert parse_options("--explore").explore and not parse_options("").explore
+
+
+def test_a_factor_is_a_number_above_0():
+    assert parse_options("--slow 2.5").slow == 2.5 and parse_options("").slow == 1
+    for wrong in ("often", "-2", "0", "nan", "inf"):
+        with pytest.raises(OptionError, match=f"--slow.*{wrong}"):
+            parse_options(f"--slow {wrong}")

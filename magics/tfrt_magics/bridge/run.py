@@ -175,8 +175,8 @@ class Host(Protocol):
     def set_memory(self, memory: str | None) -> None:
         """What programs may take from now on: a text such as "2G", or None for the default."""
 
-    def load(self, program: Program) -> LoadedProgram:
-        """Raises TfrtError when the program uses kernels that there are not."""
+    def load(self, program: Program, slow: float = 1.0) -> LoadedProgram:
+        """Its operations last `slow` times as long.  Raises TfrtError when the program uses kernels that there are not."""
 
     @property
     def is_spent(self) -> bool:

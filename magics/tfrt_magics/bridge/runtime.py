@@ -66,8 +66,10 @@ class NotebookHost:
         """The tokens, values and groups of compiled programs that are left over."""
         return live_objects(self._host, self._texts) if self._texts else ()
 
-    def load(self, program: run.Program) -> LoadedProgram:
+    def load(self, program: run.Program, slow: float = 1.0) -> LoadedProgram:
         """The program with the kernels that there are now, the notebook's own among them.
+
+        Its operations last `slow` times as long.
 
         Raises:
             TfrtError: when it uses others.
@@ -77,7 +79,7 @@ class NotebookHost:
         if program.compiled is not None:
             self._texts[program.name] = program.text
             code = LoadedCode(self._host, program, checked=self._check_references())
-        return LoadedProgram(self._host, program, code, self._note)
+        return LoadedProgram(self._host, program, code, self._note, slow)
 
     def _note(self, run: CompiledRun) -> None:
         self._compiled = [other for other in self._compiled if other.is_running][-64:] + [run]
@@ -95,8 +97,13 @@ class LoadedProgram:
         program: Program,
         code: LoadedCode | None,
         note: Callable[[CompiledRun], None],
+        slow: float = 1.0,
     ) -> None:
-        """`code` are the compiled functions; `note` hears of each run of one."""
+        """`code` are the compiled functions; `note` hears of each run of one.
+
+        Operations of host functions last `slow` times as long.
+        """
+        self._slow = slow
         self._host, self._program, self._code, self._note = host, program, code, note
         # Loaded at once, so that an unknown kernel is an error of the program and not of its run.
         self._next: Executable | None = program.load(trace=True)
@@ -116,8 +123,9 @@ class LoadedProgram:
             return started
         executable = self._next or self._program.load(trace=True)
         self._next = None
+        watch = Watch(slow=self._slow)
         execution = Execution(
-            self._host, executable, function, arguments, output=output, watch=Watch()
+            self._host, executable, function, arguments, output=output, watch=watch
         )
         log = RunDocument(self._program, execution, self.document.document)
         return TracedRun(execution, self._names, log)

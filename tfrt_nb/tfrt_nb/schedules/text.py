@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from tfrt_nb.documents.previews import preview_of
 from tfrt_nb.programs import Program
 from tfrt_nb.schedules.explore import Exploration, Explorer, Outcome
+from tfrt_nb.schedules.step import Stepper
+from tfrt_runtime.diagnostics import TfrtError
 
 MOST_SHOWN = 20
 _MOST_LINES = 12
@@ -23,6 +26,23 @@ def explored(program: Program, function: str, arguments: Sequence[object] = ()) 
         return exploration_text(explorer.explore(), explorer.document.data)
     finally:
         explorer.close()
+
+
+def stepped_through(program: Program, function: str, arguments: Sequence[object] = ()) -> str:
+    """What a function comes to when its operations run in program order, as text.
+
+    Raises:
+        TfrtError: if the program cannot be loaded, the function takes other arguments, or a kernel fails.
+    """
+    printed: list[str] = []
+    with Stepper(program, function, arguments, output=printed.append) as stepper:
+        stepper.run_to_end()
+        problems = stepper.execution.diagnostics
+        values = tuple(preview_of(value) for value in stepper.execution.results if value.done())
+    if problems:
+        raise TfrtError(*problems)
+    said = f"@{function}: the operations ran in program order; to choose them takes the board"
+    return "\n".join([said, *_outcome(Outcome(values, "".join(printed), ()))]) + "\n"
 
 
 def exploration_text(

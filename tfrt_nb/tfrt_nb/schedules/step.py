@@ -1,0 +1,179 @@
+"""A run by hand: the caller is the work queue, and says which ready operation runs next."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from typing import Self
+
+from tfrt_nb.documents.program import ProgramDocument
+from tfrt_nb.programs import Program
+from tfrt_nb.schedules.chosen import ChosenHost, Step
+
+_JOIN_SECONDS = 5.0
+_Choose = Callable[[Mapping[int, Step]], Step | None]
+
+
+class Stepper:
+    """A run that goes on only when it is told to.  Any thread may tell it, one at a time; close it.
+
+        with Stepper(program) as stepper:
+            while ready := stepper.ready():
+                stepper.run(ready[0])
+            print(stepper.execution.result())
+
+    Operations are the ids of the program document.  Every kernel is a step; constants are not.  The
+    kernels run on a thread of the stepper's own.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        function: str = "main",
+        arguments: Sequence[object] = (),
+        *,
+        document: ProgramDocument | None = None,
+        output: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        """Start the run; nothing of it has run when this returns.
+
+        Raises:
+            TfrtError: if the program cannot be loaded, or the function takes other arguments.
+        """
+        self.document = ProgramDocument(program) if document is None else document
+        self._changed = threading.Condition()
+        self._ready: Mapping[int, Step] = {}
+        self._choose: _Choose | None = None
+        self._is_over = False
+        self._problem: BaseException | None = None
+        self._host = ChosenHost(self._pick)
+        started = threading.Event()
+
+        def work() -> None:
+            # Started where it is waited for: without workers, what is ready belongs to a thread.
+            try:
+                self.execution = program.run(
+                    function=function,
+                    arguments=arguments,
+                    host=self._host.host,
+                    output=output,
+                    wake=False,
+                    watch=program.compiled is None or function not in program.compiled.functions,
+                )
+            except BaseException as problem:  # noqa: BLE001
+                self._problem = problem
+                return
+            finally:
+                started.set()
+            self._work()
+
+        self._thread = threading.Thread(target=work, name="stepper", daemon=True)
+        self._thread.start()
+        started.wait()
+        if self._problem is not None:
+            self._thread.join()
+            self._host.close()
+            raise self._problem
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing of the run is left to do."""
+        return self._is_over
+
+    def ready(self, timeout: float | None = None) -> list[int]:
+        """The operations that may run next, by id; -1 stands for a task of compiled code.
+
+        Waits until the step before is over; empty when the run is, or when the time is up first: then a
+        kernel runs, or waits for something from outside.
+        """
+        with self._changed:
+            self._changed.wait_for(self._is_at_rest, timeout)
+            return sorted(map(self._operation, self._ready.values()))
+
+    def run(self, operation: int, timeout: float | None = None) -> bool:
+        """Run a ready operation, the oldest if it is ready more than once; whether it was ready."""
+        with self._changed:
+            self._changed.wait_for(self._is_at_rest, timeout)
+            steps = [s for s in self._ready.values() if self._operation(s) == operation]
+            if not steps:
+                return False
+            key = steps[0].key
+            self._tell(lambda ready: ready.get(key))
+            return True
+
+    def run_to(self, operation: int, timeout: float | None = None) -> bool:
+        """Run others in program order until this one is ready; False if the run ends first."""
+
+        def others(ready: Mapping[int, Step]) -> Step | None:
+            is_there = any(self._operation(step) == operation for step in ready.values())
+            return None if is_there else self._first(ready)
+
+        with self._changed:
+            self._changed.wait_for(self._is_at_rest, timeout)
+            if self._ready and others(self._ready) is not None:
+                self._tell(others)
+        return operation in self.ready(timeout)
+
+    def run_to_end(self, timeout: float | None = None) -> bool:
+        """Run what is left, in program order; False if the time is up first."""
+        with self._changed:
+            self._tell(self._first)
+            return self._changed.wait_for(lambda: self._is_over, timeout)
+
+    def cancel(self) -> None:
+        """Cancel the run; what is left is skipped."""
+        self.execution.cancel()
+        with self._changed:
+            self._tell(self._first)
+
+    def close(self) -> None:
+        """End the run, if it is not over, and its thread."""
+        if not self._is_over:
+            self.cancel()
+        self._thread.join(_JOIN_SECONDS)
+        self._host.close()
+
+    # On the thread of the run
+
+    def _work(self) -> None:
+        while not self.execution.wait(1.0) and not self._is_stuck():
+            pass
+        with self._changed:
+            self._is_over, self._ready = True, {}
+            self._changed.notify_all()
+
+    def _is_stuck(self) -> bool:
+        return bool(getattr(self.execution, "is_stuck", False))
+
+    def _pick(self, ready: Mapping[int, Step]) -> Step | None:
+        """The step that was chosen; waits for a choice when there is none, or it chooses nothing now."""
+        with self._changed:
+            while True:
+                picked = None if self._choose is None else self._choose(ready)
+                if picked is not None and picked.key in ready:
+                    return picked
+                self._choose, self._ready = None, ready
+                self._changed.notify_all()
+                self._changed.wait()
+
+    # With the condition held
+
+    def _tell(self, choose: _Choose) -> None:
+        self._choose, self._ready = choose, {}
+        self._changed.notify_all()
+
+    def _is_at_rest(self) -> bool:
+        return self._is_over or bool(self._ready)
+
+    def _operation(self, step: Step) -> int:
+        return -1 if step.program is None else self.document.kernels[step.kernel]
+
+    def _first(self, ready: Mapping[int, Step]) -> Step:
+        """The first one in program order."""
+        return min(ready.values(), key=lambda step: (self._operation(step), step.key))
