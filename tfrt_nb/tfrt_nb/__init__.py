@@ -42,8 +42,13 @@ if TYPE_CHECKING:
     from tfrt_nb.tracing.static import ui64 as ui64
     from tfrt_runtime.async_runtime.externals import external as external
     from tfrt_runtime.diagnostics import TfrtError as TfrtError
+    from tfrt_runtime.host.allocator import HostAllocator as HostAllocator
+    from tfrt_runtime.host.allocator import LeakCheckAllocator as LeakCheckAllocator
+    from tfrt_runtime.host.allocator import MallocAllocator as MallocAllocator
     from tfrt_runtime.host.async_value import AsyncValue as AsyncValue
+    from tfrt_runtime.host.async_value import wait_for as wait_for
     from tfrt_runtime.host.chain import CHAIN as CHAIN
+    from tfrt_runtime.host.chrome_trace import ChromeSink as ChromeSink
     from tfrt_runtime.host.composing import gather as gather
     from tfrt_runtime.host.composing import unavailable as unavailable
     from tfrt_runtime.host.context import HostContext as HostContext
@@ -51,6 +56,11 @@ if TYPE_CHECKING:
     from tfrt_runtime.host.default_host import set_default_host as set_default_host
     from tfrt_runtime.host.exceptions import CancelledError as CancelledError
     from tfrt_runtime.host.exceptions import TimeoutError as TimeoutError
+    from tfrt_runtime.host.resources import ResourceContext as ResourceContext
+    from tfrt_runtime.host.trace import Level as Level
+    from tfrt_runtime.host.trace import Tracing as Tracing
+    from tfrt_runtime.host.trace import TracingSink as TracingSink
+    from tfrt_runtime.host.user_queue import ConcurrentWorkQueue as ConcurrentWorkQueue
     from tfrt_runtime.kernels.frame import KernelFrame as KernelFrame
     from tfrt_runtime.kernels.registry import KernelError as KernelError
     from tfrt_runtime.kernels.registry import KernelRegistry as KernelRegistry
@@ -60,6 +70,16 @@ if TYPE_CHECKING:
     __version__: str
 
 _HOMES = {
+    "ConcurrentWorkQueue": "tfrt_runtime.host.user_queue",
+    "HostAllocator": "tfrt_runtime.host.allocator",
+    "ResourceContext": "tfrt_runtime.host.resources",
+    "Tracing": "tfrt_runtime.host.trace",
+    "TracingSink": "tfrt_runtime.host.trace",
+    "ChromeSink": "tfrt_runtime.host.chrome_trace",
+    "LeakCheckAllocator": "tfrt_runtime.host.allocator",
+    "MallocAllocator": "tfrt_runtime.host.allocator",
+    "wait_for": "tfrt_runtime.host.async_value",
+    "Level": "tfrt_runtime.host.trace",
     "Answer": "tfrt_nb.exercises.answer",
     "AsyncValue": "tfrt_runtime.host.async_value",
     "BlockingWarning": "tfrt_runtime.kernels.user",
@@ -114,15 +134,24 @@ __all__ = [
     "AsyncValue",
     "BlockingWarning",
     "CancelledError",
+    "ChromeSink",
     "Code",
+    "ConcurrentWorkQueue",
+    "HostAllocator",
     "HostContext",
     "KernelError",
     "KernelFrame",
     "KernelRegistry",
+    "LeakCheckAllocator",
+    "Level",
+    "MallocAllocator",
     "Names",
     "Program",
+    "ResourceContext",
     "TfrtError",
     "TimeoutError",
+    "Tracing",
+    "TracingSink",
     "call",
     "cond",
     "default_host",
@@ -156,6 +185,7 @@ __all__ = [
     "ui64",
     "unavailable",
     "unload_ipython_extension",
+    "wait_for",
     "while_loop",
 ]
 

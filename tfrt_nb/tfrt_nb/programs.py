@@ -13,6 +13,7 @@ import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -226,7 +227,9 @@ class Program:
 
     def _repr_html_(self) -> str:
         """What a notebook shows of the program."""
-        return f"<code>{html.escape(repr(self))}</code><pre>{html.escape(self.mlir)}</pre>"
+        picture = self.graph()._repr_html_()
+        text = html.escape(self.mlir)
+        return f"<code>{html.escape(repr(self))}</code>{picture}<pre>{text}</pre>"
 
     def _listed(self) -> str:
         return ", ".join(f"@{name}" for name in self._signatures) or "no functions"
@@ -314,7 +317,10 @@ class Program:
         """What the functions' operations give to each other."""
         from tfrt_nb.convert.graph import Graph
 
-        return Graph(self.file)
+        def document() -> object:
+            return import_module("tfrt_nb.documents.program").program_document(self)
+
+        return Graph(self.file, document)
 
     @property
     def module(self) -> ModuleOp | None:
@@ -480,7 +486,8 @@ class Program:
             chosen = self.compiled.functions[function]
             loaded = self.load_compiled(host)
             return CompiledExecution(loaded, chosen, values, output=output, wake=wake)
-        executable = self.load(kernels, trace=trace)
+        tracing = Level.NONE if host.tracing is None else host.tracing.level
+        executable = self.load(kernels, trace=trace, tracing=tracing)
         if watch is True:
             from tfrt_runtime.host.events import Watch
 

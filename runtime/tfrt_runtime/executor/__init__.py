@@ -2,7 +2,8 @@
 
 `program` loads a file against a registry of kernels (`type_check` compares what kernels take with what
 they get, `arena` and `decode` lay it out, `constants` and `python_kernels` fill in what the records
-point at); `execution` is one run of a function, and `progress` tells how far it is; `driver` runs a
+point at); `plain_calls` makes closures for plain Python kernels; `execution` is one run of a function,
+`progress` tells how far it is, and `work` runs functions that kernels leave to others; `driver` runs a
 whole file as the command line does.
 
 Sync functions become code for an interpreter: `sync_functions` knows the steps, which are

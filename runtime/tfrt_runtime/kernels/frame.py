@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Protocol
 
 from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, error
@@ -63,6 +64,16 @@ class KernelFrame:
         error that says so.  When the run is cancelled first, the value is an error already.
         """
         return self.request.allocate(self.result_types[index], self._broken)
+
+    def enqueue(self, function: Callable[[], object], *, blocking: bool = False) -> AsyncValue:
+        """The value of `function()`, which a worker calls, or with `blocking` the blocking pool.
+
+        It is part of the run: that is not over before, and when it is cancelled first, the function is
+        not called.  What the function raises is the value's error.
+        """
+        work = import_module("tfrt_runtime.executor.work")  # which stands on kernels
+        value: AsyncValue = work.enqueue(self.request, function, blocking=blocking)
+        return value
 
     @property
     def is_cancelled(self) -> bool:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from importlib import import_module
 
 from tfrt_runtime.bef.reader import BefFile
 from tfrt_runtime.bef.records import BefFunction
@@ -12,8 +13,10 @@ from tfrt_runtime.bef.records import BefFunction
 class Graph:
     """The graph of a program: a cluster for each function, an edge for each use of a value."""
 
-    def __init__(self, file: BefFile) -> None:
+    def __init__(self, file: BefFile, document: Callable[[], object]) -> None:
+        """`document` describes the program to the picture that a notebook shows."""
         self._functions = file.functions
+        self._document = document
 
     @property
     def dot(self) -> str:
@@ -26,8 +29,16 @@ class Graph:
         return f"<Graph of {len(self._functions)} functions, {count} operations>"
 
     def _repr_html_(self) -> str:
-        """What a notebook shows of it."""
-        return f"<pre>{html.escape(self.dot)}</pre>"
+        """What a notebook shows of it: a picture, of a large program the text."""
+        count = sum(len(function.kernels) for function in self._functions)
+        try:
+            views = import_module("tfrt_magics.views.graph")  # one step up, as `%load_ext` takes it
+        except ModuleNotFoundError:
+            return f"<pre>{html.escape(self.dot)}</pre>"
+        if not 0 < count <= views.MOST_NODES:
+            return f"<pre>{html.escape(self.dot)}</pre>"
+        picture = views.own_picture(self._document())
+        return str(views.graph_bundle(picture, self.dot)["text/html"])
 
 
 def _cluster(index: int, function: BefFunction) -> Iterator[str]:

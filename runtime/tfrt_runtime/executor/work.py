@@ -1,0 +1,44 @@
+"""Python functions that kernels leave for the threads of their host: `KernelFrame.enqueue`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tfrt_runtime.bef.encoding import FunctionKind
+from tfrt_runtime.bef.reader import BefFile
+from tfrt_runtime.bef.records import BefFunction, BefModule
+from tfrt_runtime.executor.calls import start_call
+from tfrt_runtime.executor.native_functions import one_kernel
+from tfrt_runtime.executor.program import Executable
+from tfrt_runtime.host.async_value import AsyncValue, make_available
+from tfrt_runtime.host.context import HostContext, Request
+from tfrt_runtime.kernels.user import user_kernel
+
+KERNELS = ("work", "blocking work")
+OBJECT = "!tfrt.object"
+
+
+class Work:
+    """A program of two functions that call their argument: on a worker, and in the blocking pool."""
+
+    def __init__(self, host: HostContext) -> None:
+        del host
+        functions = tuple(
+            one_kernel(BefFunction(FunctionKind.ASYNC, name, (OBJECT,), (OBJECT,)), name)
+            for name in KERNELS
+        )
+        module = BefModule(functions, KERNELS, (OBJECT,), b"")
+        registry = {name: user_kernel(name, _call, blocking=name != KERNELS[0]) for name in KERNELS}
+        self.program = Executable(BefFile.of(module, "<enqueued>"), registry)
+
+
+def _call(function: Callable[[], object]) -> object:
+    return function()
+
+
+def enqueue(request: Request, function: Callable[[], object], *, blocking: bool) -> AsyncValue:
+    """Start a call of `function` within the run of a kernel, which calls this; what it returns."""
+    program = request.host.shared_context(Work).program
+    request.enter_call()
+    given = make_available(request.queue, function)
+    return start_call(request, program.addresses[blocking], [given], (OBJECT,))[0]
