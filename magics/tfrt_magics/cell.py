@@ -175,6 +175,7 @@ class CellMagics(Magics):
             options.memory,
             {call.function.name: call.values for call in calls},
             options.slow,
+            waits=options.wait,
         )
 
     def _show(self, job: Job, outlet: Outlet, text: CellText, options: RunOptions) -> None:

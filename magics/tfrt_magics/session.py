@@ -34,6 +34,12 @@ class TFRT(Configurable):
         "auto",
         help="Show a live board while a cell runs: auto does so where a page is looking.",
     ).tag(config=True)
+    loop = traitlets.Enum(
+        ("own", "notebook"),
+        "own",
+        help="Where 'async def' kernels run: on an event loop of the host's own, or on the notebook's, which"
+        " serves cells with --no-wait; others keep it busy, so that theirs run on a loop of the host.",
+    ).tag(config=True)
     check_references = traitlets.Bool(
         True,
         help="Keep an eye on every async object of compiled programs, so that the board counts them"
@@ -60,7 +66,8 @@ class Session:
         self.settings = TFRT(config=config)
         self._open_host = open_host or self._open_notebook_host
         self._compile = compile_program or _compile
-        self._hosts: dict[str, Host] = {}
+        self._hosts: dict[tuple[str, bool], Host] = {}
+        """By work queue, and whether `async def` kernels run on the notebook's event loop."""
         self._spent: list[Host] = []
         self._jobs: list[Job] = []
         self.last_program: Program | None = None
@@ -99,16 +106,19 @@ class Session:
         memory: str | None = None,
         arguments: Mapping[str, Sequence[object]] | None = None,
         slow: float = 1.0,
+        *,
+        waits: bool = True,
     ) -> Job:
         """A job on the host of `work_queue`, which is opened once and kept.
 
         `memory` is the budget of the host from now on, `arguments` are those of functions that take some.
         Each operation lasts `slow` times as long.
+        A cell that `waits` for its end keeps the notebook's event loop busy, and does not run on it.
 
         Raises:
             TfrtError: when there is no such work queue, `memory` is wrong, or the program's kernels are not all there.
         """
-        host = self._host(work_queue)
+        host = self._host(work_queue, on_loop=not waits and self.settings.loop == "notebook")
         host.set_memory(memory)
         loaded = host.load(program, slow)
         job = Job(loaded, functions, arguments, timeout=timeout, work_queue=work_queue)
@@ -130,21 +140,30 @@ class Session:
         self._hosts.clear()
         self._spent.clear()
 
-    def _host(self, work_queue: str) -> Host:
-        known = self._hosts.get(work_queue)
+    def _host(self, work_queue: str, *, on_loop: bool) -> Host:
+        key = work_queue, on_loop
+        known = self._hosts.get(key)
         if known is not None and known.is_spent:
-            self._spent.append(self._hosts.pop(work_queue))
-        if work_queue not in self._hosts:
+            self._spent.append(self._hosts.pop(key))
+        if key not in self._hosts:
             # Here and not in a trait's validator, whose message would go to the server's log.
             parse_work_queue(work_queue)
-            self._hosts[work_queue] = self._open_host(work_queue)
-        return self._hosts[work_queue]
+            open_host = self._open_loop_host if on_loop else self._open_host
+            self._hosts[key] = open_host(work_queue)
+        return self._hosts[key]
 
     def _open_notebook_host(self, work_queue: str) -> Host:
         # Compiler and runtime are imported by the first cell, not by %load_ext.
         from tfrt_magics.bridge.runtime import NotebookHost
 
         return NotebookHost(work_queue, lambda: bool(self.settings.check_references))
+
+    def _open_loop_host(self, work_queue: str) -> Host:
+        from tfrt_magics.bridge.runtime import NotebookHost, notebook_loop
+
+        return NotebookHost(
+            work_queue, lambda: bool(self.settings.check_references), notebook_loop()
+        )
 
 
 def _compile(

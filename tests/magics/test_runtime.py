@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from tfrt_magics.bridge.job import Job
 from tfrt_magics.bridge.runtime import NotebookHost
 from tfrt_magics.bridge.snapshot import Snapshot, Status
+from tfrt_magics.session import Session
 from tfrt_nb.programs import Program
 from tfrt_runtime.diagnostics import Location, TfrtError
 from tfrt_runtime.kernels.user import USER_KERNELS, kernel
@@ -301,3 +303,39 @@ func @main() -> !my.shy {
         "%one": ("available", "1"),
         "%shy": ("available", "<Shy: no>"),
     }
+
+
+def test_cells_that_do_not_wait_may_use_the_notebooks_event_loop() -> None:
+    loops = []
+
+    @kernel("magics_test.loop")
+    async def loop_of() -> int:
+        loops.append(asyncio.get_running_loop())
+        return 7
+
+    text = """
+func.func @main() -> i32 {
+  %x = "magics_test.loop"() : () -> i32
+  tfrt.return %x : i32
+}
+"""
+    session = Session()
+    session.settings.loop = "notebook"
+    program = session.compile(text, "cell 1")
+
+    async def run_cells() -> asyncio.AbstractEventLoop:
+        for waits in (True, False):
+            job = session.job(program, program.functions, "s", None, waits=waits)
+            job.start()
+            assert await asyncio.to_thread(job.finished.wait, PATIENCE)
+            assert job.diagnostics == ()
+        session.close()
+        return asyncio.get_running_loop()
+
+    notebook = asyncio.run(run_cells())
+
+    assert [loop is notebook for loop in loops] == [False, True]
+    with pytest.raises(TfrtError, match="no event loop runs here"):
+        session.job(program, program.functions, "s", None, waits=False)
+    session.close()
+    USER_KERNELS._kernels.pop("magics_test.loop")

@@ -5,6 +5,7 @@ Importing this module loads the compiler; the session does so for the first cell
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 
@@ -19,7 +20,7 @@ from tfrt_nb.programs import Program
 from tfrt_runtime.async_runtime import LiveObject
 from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.callers import OWN_PACKAGES
-from tfrt_runtime.diagnostics import AnyLocation, Diagnostic
+from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, TfrtError, error
 from tfrt_runtime.executor.execution import Execution, RegisterView
 from tfrt_runtime.executor.program import Executable
 from tfrt_runtime.host.async_value import AsyncValue
@@ -40,15 +41,35 @@ def announce(step: str) -> None:
         print("Compiling the native core for this machine: once, about a minute.", flush=True)
 
 
+def notebook_loop() -> asyncio.AbstractEventLoop:
+    """The loop of the notebook, on whose thread cells run.
+
+    Raises:
+        TfrtError: if there is none, as in a terminal.
+    """
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        text = "%config TFRT.loop is 'notebook', but no event loop runs here: %config TFRT.loop = \"own\""
+        raise TfrtError(error(text)) from None
+
+
 class NotebookHost:
     """A HostContext, as the notebook uses it."""
 
     def __init__(
-        self, work_queue: str, check_references: Callable[[], bool] = lambda: True
+        self,
+        work_queue: str,
+        check_references: Callable[[], bool] = lambda: True,
+        loop: asyncio.AbstractEventLoop | None = None,
     ) -> None:
-        """`check_references` says whether compiled programs that start now are checked."""
+        """
+        Args:
+            check_references: whether compiled programs that start now are checked.
+            loop: where `async def` kernels run; None is a loop of the host's own.
+        """
         load_core(announce)
-        self._host = HostContext(work_queue)
+        self._host = HostContext(work_queue, loop=loop)
         self._check_references = check_references
         self._compiled: list[CompiledRun] = []
         self._texts: dict[str, str] = {}

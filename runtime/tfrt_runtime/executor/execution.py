@@ -100,9 +100,13 @@ class Execution:
             end = host.tracing.begin(Level.DEFAULT, RUN_SCOPE, self.request.id)
             self.request.on_done(end)
         self.started_at = time.monotonic_ns()
-        for i, value in given.values:
-            if not value.done():
-                self._expect(i, value)
+        awaited = [(i, value) for i, value in given.values if not value.done()]
+        for i, value in awaited:
+            self._expect(i, value)
+        # A result may be such a value, and all kernels over before it is there.
+        open_for = len(self.function.result_types) if awaited else 0
+        for _ in range(open_for):
+            self.request.enter_call()
         self._address = program.addresses[index]
         self.results = self._start(self._address, given, wake)
         if program.traced:
@@ -113,6 +117,8 @@ class Execution:
         for value in self.results:
             value.source = source
         self.request.results = source
+        for value in self.results[:open_for]:
+            value.and_then(self.request.leave_call)
         if self.request.is_cancelled:  # perhaps before there was something to decide
             self.request.decide_results()
 

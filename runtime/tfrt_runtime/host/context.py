@@ -467,9 +467,10 @@ class Request:
     def stay_open_for(self, value: AsyncValue) -> None:
         """The run is not over before `value` is resolved; only a kernel of the run may say so."""
         self.enter_call()
-        value.and_then(self._leave_call)
+        value.and_then(self.leave_call)
 
-    def _leave_call(self) -> None:
+    def leave_call(self) -> None:
+        """One call less is active; on any thread."""
         self._process.slow("handles.request_leave", 2)(self.queue.context(), self.address)
 
     def enter(self) -> None:
@@ -480,7 +481,7 @@ class Request:
 
     def leave(self) -> None:
         """What `enter` counted is done; on any thread."""
-        self._leave_call()
+        self.leave_call()
         with self._lock:  # last: before that, the run would look as if nobody worked for it
             self._outside -= 1
 
