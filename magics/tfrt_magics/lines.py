@@ -21,7 +21,8 @@ from tfrt_magics.tools import (
     trace_text,
     write_text,
 )
-from tfrt_magics.views.graph import MOST_NODES, graph_bundle, graphviz_picture, own_picture
+from tfrt_magics.views.graph import graph_bundle, graphviz_picture
+from tfrt_nb.documents.picture import MOST_NODES, own_picture
 from tfrt_runtime.diagnostics import TfrtError, error
 
 LINE_MAGICS = (

@@ -9,8 +9,9 @@ import pytest
 
 from tfrt_magics.bridge.run import Ran
 from tfrt_magics.tools import matching, trace_text
-from tfrt_magics.views.graph import graphviz_picture, own_picture, svg
+from tfrt_magics.views.graph import graphviz_picture
 from tfrt_nb import Program
+from tfrt_nb.documents.picture import own_picture, svg
 from tfrt_nb.documents.program import program_document
 
 SHOP = """func.func @main() -> i32 {

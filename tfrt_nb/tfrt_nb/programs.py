@@ -317,10 +317,15 @@ class Program:
         """What the functions' operations give to each other."""
         from tfrt_nb.convert.graph import Graph
 
-        def document() -> object:
-            return import_module("tfrt_nb.documents.program").program_document(self)
+        def picture() -> str | None:
+            # These stand on programs.
+            drawing = import_module("tfrt_nb.documents.picture")
+            document = import_module("tfrt_nb.documents.program").program_document(self)
+            if not 0 < len(document["operations"]) <= drawing.MOST_NODES:
+                return None
+            return str(drawing.image(drawing.own_picture(document)))
 
-        return Graph(self.file, document)
+        return Graph(self.file, picture)
 
     @property
     def module(self) -> ModuleOp | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 from collections.abc import Callable, Iterator
-from importlib import import_module
 
 from tfrt_runtime.bef.reader import BefFile
 from tfrt_runtime.bef.records import BefFunction
@@ -13,10 +12,10 @@ from tfrt_runtime.bef.records import BefFunction
 class Graph:
     """The graph of a program: a cluster for each function, an edge for each use of a value."""
 
-    def __init__(self, file: BefFile, document: Callable[[], object]) -> None:
-        """`document` describes the program to the picture that a notebook shows."""
+    def __init__(self, file: BefFile, picture: Callable[[], str | None]) -> None:
+        """`picture` draws the program for a notebook, unless it is too large."""
         self._functions = file.functions
-        self._document = document
+        self._picture = picture
 
     @property
     def dot(self) -> str:
@@ -30,15 +29,7 @@ class Graph:
 
     def _repr_html_(self) -> str:
         """What a notebook shows of it: a picture, of a large program the text."""
-        count = sum(len(function.kernels) for function in self._functions)
-        try:
-            views = import_module("tfrt_magics.views.graph")  # one step up, as `%load_ext` takes it
-        except ModuleNotFoundError:
-            return f"<pre>{html.escape(self.dot)}</pre>"
-        if not 0 < count <= views.MOST_NODES:
-            return f"<pre>{html.escape(self.dot)}</pre>"
-        picture = views.own_picture(self._document())
-        return str(views.graph_bundle(picture, self.dot)["text/html"])
+        return self._picture() or f"<pre>{html.escape(self.dot)}</pre>"
 
 
 def _cluster(index: int, function: BefFunction) -> Iterator[str]:
