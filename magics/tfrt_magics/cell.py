@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from IPython.core.error import UsageError
 from IPython.core.interactiveshell import InteractiveShell
@@ -36,6 +37,10 @@ from tfrt_runtime.diagnostics import TfrtError, error
 PATIENCE_SECONDS = 0.1
 # A stopped job ends by itself before that, unless the runtime does not even answer.
 STOP_SECONDS = 0.4
+
+
+if TYPE_CHECKING:
+    from tfrt_magics.bridge.explored import Explored
 
 
 class RunInterrupted(KeyboardInterrupt):
@@ -145,9 +150,11 @@ class CellMagics(Magics):
             others = {library.name for library in libraries.values()} - {text.name}
             calls = chosen(program, options.function, values, others)
             if options.explore or options.step:
-                show = outcomes_of if options.explore else stepped
                 for call in calls:
-                    print(show(program, call), end="")
+                    if options.explore:
+                        outlet.show_explored(outcomes_of(program, call))
+                    else:
+                        print(stepped(program, call), end="")
                 return
             job = self._job(program, calls, options)
         except TfrtError as problem:
@@ -212,15 +219,15 @@ class CellMagics(Magics):
         )
 
 
-def outcomes_of(program: Program, call: Call) -> str:
-    """What all schedules of a call come to, as text.
+def outcomes_of(program: Program, call: Call) -> Explored:
+    """What all schedules of a call come to.
 
     Raises:
         TfrtError: if the program cannot be loaded.
     """
     # Here, because %load_ext loads no compiler.
+    from tfrt_magics.bridge.explored import explored
     from tfrt_nb.programs import Program as CompiledProgram
-    from tfrt_nb.schedules.text import explored
 
     assert isinstance(program, CompiledProgram)
     return explored(program, call.function.name, call.values)

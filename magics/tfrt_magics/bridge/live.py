@@ -74,6 +74,11 @@ class LiveRuns:
         self._bundle_of = bundle_of
         self._runs: OrderedDict[str, LiveRun] = OrderedDict()
 
+    @property
+    def place(self) -> dict[str, Json]:
+        """Where what is shown now belongs; on the main thread."""
+        return self._channel.place
+
     def add(self, job: Job) -> LiveRun:
         """A run of a cell that is executed now; on the main thread."""
         run = LiveRun(job, self._channel, self._bundle_of)

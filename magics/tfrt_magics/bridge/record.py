@@ -123,10 +123,8 @@ class Record:
         """The document as a file holds it."""
         with self._lock:
             body = {**self._program.body, **self._body()}
-            text = json.dumps(body, separators=(",", ":")).encode()
             state = {key: value for key, value in self._state().items() if key not in body}
-            packed = base64.b64encode(zlib.compress(text, 6)).decode()
-            return {"version": 2, **state, "packed": packed}
+            return {"version": 2, **state, "packed": packed(body)}
 
     def _state(self) -> Document:
         """The head, and what is small enough to be sent each time."""
@@ -269,6 +267,12 @@ def _results(section: Section) -> list[list[str]]:
 def _still(snapshot: Snapshot) -> tuple[object, ...]:
     """A snapshot without the time, which passes by itself."""
     return (snapshot.status, snapshot.note, snapshot.sections, snapshot.log, snapshot.log_dropped)
+
+
+def packed(body: Document) -> str:
+    """The body of a document as a file holds it."""
+    text = json.dumps(body, separators=(",", ":")).encode()
+    return base64.b64encode(zlib.compress(text, 6)).decode()
 
 
 def clean(text: str) -> str:

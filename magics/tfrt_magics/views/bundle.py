@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from html import escape
+from typing import TYPE_CHECKING
+
 from tfrt_magics.bridge.record import RUN_MIME, Json, Record
 from tfrt_magics.views.page import page
 from tfrt_magics.views.text import text_table
+
+if TYPE_CHECKING:
+    from tfrt_magics.bridge.explored import Explored
+
+
+def explored_bundle(found: Explored, place: Mapping[str, Json]) -> dict[str, Json]:
+    """The display data of an exploration: a board with its outcomes, and text."""
+    page = f"<pre>{escape(found.text)}</pre>"
+    return {RUN_MIME: found.file(place), "text/html": page, "text/plain": found.text.rstrip("\n")}
 
 
 def run_bundle(record: Record) -> dict[str, Json]:

@@ -9,17 +9,21 @@ from __future__ import annotations
 import sys
 import uuid
 from collections.abc import Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from IPython.core.interactiveshell import InteractiveShell
 
 from tfrt_magics.bridge.job import Job
 from tfrt_magics.bridge.live import Bundle, LiveRun, LiveRuns
 from tfrt_magics.bridge.pump import Pump
+from tfrt_magics.views.bundle import explored_bundle
 from tfrt_magics.views.diagnostics import CellText, diagnostics_bundle, diagnostics_text
 from tfrt_magics.views.stage import stage_bundle, stage_text
 from tfrt_magics.views.text import text_table
 from tfrt_runtime.diagnostics import Diagnostic
+
+if TYPE_CHECKING:
+    from tfrt_magics.bridge.explored import Explored
 
 
 class Outlet(Protocol):
@@ -36,6 +40,9 @@ class Outlet(Protocol):
 
     def diagnose(self, diagnostics: Sequence[Diagnostic], cell: CellText) -> None:
         """Show errors under the cell."""
+
+    def show_explored(self, found: Explored) -> None:
+        """Show what all schedules of a function come to."""
 
     def show_stage(self, text: str, stage: str) -> None:
         """Show a program at a stage of its compilation."""
@@ -56,6 +63,9 @@ class Terminal:
 
     def diagnose(self, diagnostics: Sequence[Diagnostic], cell: CellText) -> None:
         print(diagnostics_text(diagnostics, cell), file=sys.stderr)
+
+    def show_explored(self, found: Explored) -> None:
+        print(found.text, end="")
 
     def show_stage(self, text: str, stage: str) -> None:
         print(stage_text(text, stage, ansi=sys.stdout.isatty()), end="")
@@ -111,6 +121,9 @@ class Page:
 
     def diagnose(self, diagnostics: Sequence[Diagnostic], cell: CellText) -> None:
         self._shell.display_pub.publish(diagnostics_bundle(diagnostics, cell))
+
+    def show_explored(self, found: Explored) -> None:
+        self._shell.display_pub.publish(explored_bundle(found, self._runs.place))
 
     def show_stage(self, text: str, stage: str) -> None:
         self._shell.display_pub.publish(stage_bundle(text, stage))

@@ -19,6 +19,7 @@ export function createReplay(store) {
 
   /** One look in 33 ms is enough, and needs no motion of its own. */
   function start() {
+    clearInterval(timer);
     if (store.isLive) store.goTo(0);
     last = performance.now();
     timer = setInterval(() => {
@@ -29,6 +30,8 @@ export function createReplay(store) {
     }, 33);
     store.changed();
   }
+
+  store.play = start;
 
   function pause() {
     clearInterval(timer);

@@ -2,6 +2,7 @@
 
 import { duration } from "./dom.js";
 import { SHAPES, WORDS } from "./theme.js";
+import { outcomesInWords } from "./views/schedules.js";
 import { functionsOf, progress, resultsOf, rowsOf } from "./views/values.js";
 
 const ROWS = 200, WIDTH = 400, LOG = 20000;
@@ -10,7 +11,7 @@ export function textOf(moment) {
   const { document, status } = moment.store;
   const [decided, total] = progress(moment);
   const head = `${functionsOf(moment).map(({ name }) => `@${name}`).join(", ")}: ${WORDS[status] ?? status}, ${decided} of ${total} values${moment.store.isOver ? `, ${duration(moment.store.end)}` : ""}`;
-  const parts = [head, document.note].filter(Boolean);
+  const parts = [head, document.note, document.outcomes && outcomesInWords(document.outcomes)].filter(Boolean);
   for (const function_ of functionsOf(moment)) {
     const rows = [...resultsOf(moment, function_), ...rowsOf(moment, function_)];
     parts.push(...rows.slice(0, ROWS).map(({ state, name, text, type, worker, count }) =>

@@ -50,6 +50,9 @@ const isRecorded = (moment, value) => isShown(moment, value) || !moment.tables.i
 export function rowOf(moment, value) {
   const { name, type, op, function: function_ } = moment.program.values[value];
   const { worker, begin, end, count: times } = moment.history.values;
+  if (op != null && moment.tables.isConstant[op]) { // it is loaded, not computed: no worker, no time
+    return { value, op, function: function_, name, type, state: moment.state(value), text: moment.preview(value), worker: "", begin: NaN, end: NaN, count: 1 };
+  }
   return { value, op, function: function_, name, type, state: moment.state(value), text: moment.preview(value), worker: moment.worker(worker[value]),
     begin: begin[value], end: end[value], count: times[value] };
 }

@@ -1,0 +1,73 @@
+"""What all schedules of a function come to: as text, and as a run document whose outcomes can be replayed."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tfrt_magics.bridge.page_program import PageProgram
+from tfrt_magics.bridge.record import Document, Json, clean, packed
+from tfrt_nb.documents.run import RunDocument
+from tfrt_nb.programs import Program
+from tfrt_nb.schedules.explore import Explorer, Outcome, Schedules
+from tfrt_nb.schedules.text import MOST_SHOWN, exploration_text
+
+
+@dataclass(frozen=True, slots=True)
+class Explored:
+    """An exploration; `body` is that of a run document with `outcomes`."""
+
+    text: str
+    body: Document
+
+    def file(self, place: Mapping[str, Json]) -> dict[str, Json]:
+        """The document as a file holds it; `place` is where it belongs."""
+        head: dict[str, Json] = {"version": 2, "run": uuid.uuid4().hex, **place}
+        return {**head, "status": "done", "note": "", "packed": packed(self.body)}
+
+
+def explored(program: Program, function: str, arguments: Sequence[object]) -> Explored:
+    """All outcomes of a function within the usual limits, each with one run that comes to it.
+
+    Raises:
+        TfrtError: if the program cannot be loaded, or the function takes other arguments.
+    """
+    page = PageProgram(program)
+    explorer = Explorer(program, function, arguments, page.document)
+    try:
+        found = explorer.explore()
+        shown = list(found.outcomes.items())[:MOST_SHOWN]
+        rows = [_row(program, page, explorer, *each) for each in shown]
+        text = exploration_text(found, page.document.data)
+    finally:
+        explorer.close()
+    races = [[race.first, race.second] for race in found.races]
+    counts = {"count": len(found.outcomes), "schedules": found.schedules, "races": races}
+    body = {
+        **page.body,
+        **(rows[0]["run"] if rows else {}),
+        "functions": [{"name": function, "status": "done"}],
+        "outcomes": {"rows": rows, "is_complete": found.is_complete, **counts},
+    }
+    return Explored(text, body)
+
+
+def _row(
+    program: Program, page: PageProgram, explorer: Explorer, outcome: Outcome, found: Schedules
+) -> dict[str, Any]:
+    """An outcome, with the run that its first schedule makes; without one for compiled functions."""
+    run: Document = {}
+    try:
+        data = RunDocument(program, explorer.replay(found.choices), page.document).data
+        run = {name: data[name] for name in ("events", "workers", "dropped", "previews", "log")}
+    except TypeError:
+        pass
+    return {
+        "values": [clean(value) for value in outcome.values],
+        "printed": clean(outcome.printed),
+        "errors": [clean(message) for message in outcome.errors],
+        "schedules": found.count,
+        "run": run,
+    }

@@ -1,0 +1,46 @@
+// What all schedules of a program come to: a row for each outcome, one click replays it.
+
+import { button, element } from "../dom.js";
+import { firstLine } from "./graph.js";
+
+const counted = (count, noun) => `${count} ${noun}${count === 1 ? "" : "s"}`;
+
+/** The outcomes in words: how many, of how many schedules, and whether these are all. */
+export function outcomesInWords({ count, schedules, is_complete: isComplete }) {
+  return `${counted(count, "outcome")} in ${counted(schedules, "schedule")}${isComplete ? "" : ", which are not all: the limit was reached"}`;
+}
+
+export function createOutcomes(store) {
+  const node = element("div", { className: "detail", hidden: true });
+  let shown = null, chosen = 0;
+
+  function choose(place) {
+    chosen = place;
+    shown = null;
+    store.replace({ ...store.document, ...store.document.outcomes.rows[place].run });
+    store.goTo(0);
+    store.play?.();
+  }
+
+  function rowOf(row, place) {
+    const results = row.values.map((value, at) => `result${row.values.length === 1 ? "" : ` ${at}`} = ${value}`).join("\n");
+    const replay = row.run.events ? button("Replay", () => choose(place), { "aria-label": `Replay outcome ${place + 1}` }) : "";
+    const cells = [`${place + 1}`, results, row.printed, row.errors.join("\n"), String(row.schedules)].map((text) => element("td", {}, element("pre", { textContent: text })));
+    return element("tr", { attributes: { "aria-current": place === chosen ? "true" : "false" } }, ...cells, element("td", {}, replay));
+  }
+
+  function show() {
+    const { outcomes, program } = store.document;
+    node.hidden = !outcomes;
+    if (!outcomes || shown === outcomes) return;
+    shown = outcomes;
+    const races = outcomes.races.map((pair) => element("p", { className: "note", textContent: "A race: nothing orders these two, and both touch one buffer." },
+      ...pair.map((op) => element("div", {}, button(`line ${program.operations[op]?.line}: ${firstLine(program.operations[op]?.text ?? "")}`, () => store.select(op))))));
+    const heads = ["outcome", "results", "printed", "errors", "schedules", ""].map((text) => element("th", { className: "soft", scope: "col", textContent: text }));
+    node.replaceChildren(element("div", { textContent: outcomesInWords(outcomes) }), ...races,
+      element("table", { attributes: { "aria-label": "Outcomes" } }, element("thead", {}, element("tr", {}, ...heads)), element("tbody", {}, ...outcomes.rows.map(rowOf))));
+    const more = outcomes.count - outcomes.rows.length;
+    if (more > 0) node.append(element("div", { className: "soft", textContent: `and ${counted(more, "outcome")} more` }));
+  }
+  return { node, show };
+}
