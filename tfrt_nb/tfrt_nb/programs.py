@@ -485,18 +485,20 @@ class Program:
         if function is None:
             function = self._default_function or "main"
         host = default_host() if host is None else host
+        if watch is True:
+            from tfrt_runtime.host.events import Watch
+
+            watch = Watch()
         if self.compiled is not None and function in self.compiled.functions:
             from tfrt_nb.compiled.execution import CompiledExecution
 
             chosen = self.compiled.functions[function]
             loaded = self.load_compiled(host)
-            return CompiledExecution(loaded, chosen, values, output=output, wake=wake)
+            return CompiledExecution(
+                loaded, chosen, values, output=output, wake=wake, watch=watch or None
+            )
         tracing = Level.NONE if host.tracing is None else host.tracing.level
         executable = self.load(kernels, trace=trace, tracing=tracing)
-        if watch is True:
-            from tfrt_runtime.host.events import Watch
-
-            watch = Watch()
         run = Execution(
             host, executable, function, values, output=output, wake=wake, watch=watch or None
         )

@@ -447,7 +447,7 @@ class Request:
 
     def watch(self, watch: Watch, registers: Sequence[int]) -> None:
         """Log the events of the run, which has not begun; its functions have so many registers each."""
-        watch.begin(self.queue, self.id, registers)
+        watch.begin(self.queue, self.id, self.address, registers)
         self.watched = watch
         self._words[REQUEST_WATCH // 8] = watch.address
         self._words[REQUEST_UNUSUAL // 8] = 1

@@ -21,6 +21,7 @@ from tfrt_runtime.host.raw import WORDS
 from tfrt_runtime.host.work_queue import WorkQueue
 from tfrt_runtime.native.layouts import (
     CONTEXT_RECORD,
+    CONTEXT_REQUEST,
     LOG_CAPACITY,
     LOG_HEAD,
     LOG_KINDS,
@@ -92,6 +93,7 @@ class Watch:
         self._waiting: list[npt.NDArray[np.void]] = []
         self._count = 0
         self.queue: WorkQueue | None = None
+        self._request = 0
         self.number = 0
         self.dropped = 0
         """Events that were overwritten before they could be read, on any thread."""
@@ -103,15 +105,15 @@ class Watch:
         """The struct for the native core; the watch lives as long as the run."""
         return ctypes.addressof(self._words)
 
-    def begin(self, queue: WorkQueue, run: int, registers: Sequence[int]) -> None:
-        """Get ready for the run with this number, whose functions have so many registers each.
+    def begin(self, queue: WorkQueue, run: int, request: int, registers: Sequence[int]) -> None:
+        """Get ready for the run with this number and struct, whose functions have so many registers each.
 
         Raises:
             ValueError: if the watch had a run before.
         """
         if self.queue is not None:
             raise ValueError("a Watch is for one run")
-        self.queue = queue
+        self.queue, self._request = queue, request
         self.number = run & 0xFFFF
         self._words[WATCH_RUN // 8] = self.number
         self._kept = [(ctypes.c_int64 * max(1, count))() for count in registers]
@@ -143,8 +145,10 @@ class Watch:
     def note_output(self, text: str) -> None:
         """A kernel on this thread, or nobody, has printed `text`."""
         assert self.queue is not None
-        record = WORDS[(self.queue.context() + CONTEXT_RECORD) >> 3]
-        number = WORDS[(record + RECORD_HANDLE) >> 3] & 0xFFFFFFFF if record else -1
+        context, number = self.queue.context(), -1
+        if WORDS[(context + CONTEXT_REQUEST) >> 3] == self._request:
+            record = WORDS[(context + CONTEXT_RECORD) >> 3]
+            number = WORDS[(record + RECORD_HANDLE) >> 3] & 0xFFFFFFFF if record else -1
         self.log.append((time.monotonic_ns(), number, text))
 
     def receive(self, events: npt.NDArray[np.void]) -> None:

@@ -299,3 +299,61 @@ def test_a_slow_run_has_the_same_results_and_is_over_at_once_when_cancelled():
         assert not run.wait(0.05)
         run.cancel()
         assert run.wait(30)
+
+
+TASKS = """\
+func.func @main() -> i64 {
+  %six = arith.constant 6 : i64
+  %t0, %left = async.execute -> !async.value<i64> {
+    %x = arith.muli %six, %six : i64
+    async.yield %x : i64
+  }
+  %t1, %right = async.execute [%t0] -> !async.value<i64> {
+    %y = arith.addi %six, %six : i64
+    async.yield %y : i64
+  }
+  %a = async.await %left : !async.value<i64>
+  %b = async.await %right : !async.value<i64>
+  %c = arith.addi %a, %b : i64
+  return %c : i64
+}
+"""
+
+
+@pytest.mark.parametrize("from_file", [False, True])
+@pytest.mark.parametrize("queue", QUEUES)
+def test_tasks_of_compiled_code_write_the_same_events(queue, from_file):
+    program = Program.from_source(TASKS, "p")
+    if from_file:
+        program = Program.from_bef(program.bef, "p")
+    with HostContext(queue) as host:
+        run = program.run(host, "main", watch=True)
+        assert run.wait(30)
+        data = RunDocument(program, run).data
+    operations = [row["kernel"] for row in data["program"]["operations"]]
+    first, second = (i for i, kernel in enumerate(operations) if kernel == "async.execute")
+    begun = [(text, instance) for kind, text, _, instance, _ in rows(data) if kind == "begin"]
+    texts = [data["program"]["operations"][number]["text"] for number in (first, second)]
+    assert {text for text, _ in begun} == {*texts}
+    assert len({instance for _, instance in begun}) == 2
+    results = [data["program"]["operations"][number]["results"][1] for number in (first, second)]
+    assert [data["previews"][str(number)] for number in results] == ["36", "12"]
+    (result,) = data["program"]["functions"][0]["results"]
+    assert data["previews"][str(result)] == "48" and data["status"] == "done"
+    assert sum(kind == "end" for kind, *_ in rows(data)) == len(begun)
+
+
+def test_a_task_that_fails_has_values_that_are_errors():
+    text = """\
+async.func @main() -> !async.value<i64> {
+  %zero = arith.constant 0 : i1
+  cf.assert %zero, "no"
+  %one = arith.constant 1 : i64
+  return %one : i64
+}
+"""
+    program = Program.from_source(text, "p")
+    with HostContext("s", on_diagnostic=lambda _: None) as host:
+        run = program.run(host, "main", watch=True)
+        assert run.wait(30)
+        assert RunDocument(program, run).data["status"] == "failed"

@@ -13,6 +13,7 @@ import time
 import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute
@@ -37,6 +38,9 @@ from tfrt_runtime.host.futures import from_future, is_future
 from tfrt_runtime.host.payload import SCALAR_TYPES, PayloadError
 from tfrt_runtime.host.process import native_process, shielded
 from tfrt_runtime.native.layouts import TYPE_CHAIN
+
+if TYPE_CHECKING:
+    from tfrt_runtime.host.events import Watch
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +101,7 @@ class CompiledExecution:
         *,
         output: Sink | None = None,
         wake: bool = True,
+        watch: Watch | None = None,
     ) -> None:
         """Start the run.
 
@@ -105,6 +110,7 @@ class CompiledExecution:
                 for async parameters are awaited by the function, others before it starts.
             output: where the run prints, if not where the host does.
             wake: let workers begin at once; False leaves the start to whoever waits first.
+            watch: what the events of the run go to.
 
         Raises:
             TfrtError: if the function takes other arguments, or has some that Python cannot give.
@@ -124,6 +130,8 @@ class CompiledExecution:
         host = loaded.home.host
         self.request = host.new_request(_to_both(self._chunks, output or host.output))
         self.request.program = loaded
+        if watch is not None:
+            self.request.watch(watch, ())
         self._runtime.serve(self.request, to_the_last=True)
         self.request.when_cancelled = self._and_results(self.request.when_cancelled)
         self.started_at = time.monotonic_ns()
@@ -146,6 +154,11 @@ class CompiledExecution:
                     execution._resolve(value, problem)
 
         return cancelled
+
+    @property
+    def watch(self) -> Watch | None:
+        """What the events of the run go to, if they are logged."""
+        return self.request.watched
 
     # Starting
 

@@ -12,6 +12,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tfrt_nb.compiled.execution import CompiledExecution
+from tfrt_nb.documents.code import CodeMap
+from tfrt_nb.documents.payloads import texts, view_of
 from tfrt_nb.documents.previews import preview_of
 from tfrt_nb.documents.program import ProgramDocument
 from tfrt_nb.programs import Program
@@ -31,29 +34,15 @@ _NUMBER = {name: number for number, name in enumerate(KINDS)}
 _OF_VALUES = [_NUMBER[kind] for kind in ("available", "error", "skipped", "cancelled")]
 _OF_THREADS = [_NUMBER[kind] for kind in ("steal", "park", "wake")]
 
-_VIEWS: dict[str, str] = {
-    "i8": "<i1",
-    "i16": "<i2",
-    "i32": "<i4",
-    "i64": "<i8",
-    "index": "<i8",
-    "ui8": "<u1",
-    "ui16": "<u2",
-    "ui32": "<u4",
-    "ui64": "<u8",
-    "f16": "<u2",
-    "bf16": "<u2",
-    "f32": "<f4",
-    "f64": "<f8",
-}
-"""How to read the first bytes of a payload, by the type of the value."""
-
 
 class RunDocument:
     """The document of a run that was started with `watch=True`.  One thread may use it at a time."""
 
     def __init__(
-        self, program: Program, run: Execution, document: ProgramDocument | None = None
+        self,
+        program: Program,
+        run: Execution | CompiledExecution,
+        document: ProgramDocument | None = None,
     ) -> None:
         """`document` is that of the program, if there is one already.
 
@@ -70,7 +59,11 @@ class RunDocument:
         self.log: list[tuple[int, int | None, str]] = []
         """What was printed: when, by which operation, the text."""
         self._watch = run.watch
-        self._map = _Map(program, run, self.program)
+        self._map: _Map | CodeMap
+        if isinstance(run, Execution):
+            self._map = _Map(program, run, self.program)
+        else:
+            self._map = CodeMap(program, run, self.program)
         self._start: int | None = None
         self._first: Columns = {name: [] for name in COLUMNS}
         self._newest: list[Columns] = []
@@ -102,14 +95,17 @@ class RunDocument:
         """The new events, in columns; O(new events).  `previews` and `log` are up to date then."""
         events = self._of_run(self._watch.take())
         printed, self._watch.log = self._watch.log, []
-        if self._start is not None and len(events):
-            new = self._map.columns(events, self._start)
+        new: Columns = {name: [] for name in COLUMNS}
+        if self._start is not None:
+            if isinstance(self._map, CodeMap):
+                rows = list(self._map.rows(events, self._start))
+                new = {name: [row[i] for row in rows] for i, name in enumerate(COLUMNS)}
+            elif len(events):
+                new = self._map.columns(events, self._start)
             self._keep(new)
             for value, text in zip(new["value"], new["payload"], strict=True):
                 if value >= 0 and isinstance(text, str):
                     self.previews[value] = text
-        else:
-            new = {name: [] for name in COLUMNS}
         start = self._start or (printed[0][0] if printed else 0)
         for time, kernel, text in printed:
             self.log.append((max(0, time - start), self._map.operation(kernel), text))
@@ -173,7 +169,7 @@ class RunDocument:
             self._cut += gone
 
 
-def status_of(run: Execution) -> str:
+def status_of(run: Execution | CompiledExecution) -> str:
     """Where a run stands, in one word."""
     if not run.is_done:
         return "running"
@@ -197,7 +193,7 @@ class _Map:
         makers = [-1 if row["op"] is None else row["op"] for row in self._values]
         self._makers = np.array([*makers, -1], np.int64)
         self._types = [row["type"] for row in self._values]
-        self._type_of = np.array([*map(_view_number, self._types), -1], np.int64)
+        self._type_of = np.array([*map(view_of, self._types), -1], np.int64)
         self._functions = [(-1, -1)] * len(program.file.functions)
         self._find_functions(program, document)
         self._constants = run.program.constants
@@ -271,7 +267,7 @@ class _Map:
                 continue
             places = np.flatnonzero(views == number)
             words = np.ascontiguousarray(events["payload"][places])
-            for place, text in zip(places.tolist(), _texts(int(number), words), strict=True):
+            for place, text in zip(places.tolist(), texts(int(number), words), strict=True):
                 payloads[place] = text
 
     def _add_constants(
@@ -296,7 +292,7 @@ class _Map:
                 continue
             text, view = None, int(self._type_of[value])
             if constant.payload_type <= TYPE_F64 and view >= 0:
-                text = _texts(view, np.array([constant.first], np.int64))[0]
+                text = texts(view, np.array([constant.first], np.int64))[0]
             yield (
                 columns["time"][index],
                 _NUMBER["available"],
@@ -306,23 +302,3 @@ class _Map:
                 columns["worker"][index],
                 text,
             )
-
-
-_BOOL = len(_VIEWS)
-_NAMES = list(_VIEWS)
-
-
-def _view_number(type_: str) -> int:
-    """How payloads of a type are read, -1 for those that are not one word."""
-    if type_ == "i1":
-        return _BOOL
-    return _NAMES.index(type_) if type_ in _VIEWS else -1
-
-
-def _texts(view: int, words: npt.NDArray[np.int64]) -> list[str]:
-    """Payload words as Python writes them."""
-    if view == _BOOL:
-        return ["true" if word & 1 else "false" for word in words.tolist()]
-    dtype = np.dtype(_VIEWS[_NAMES[view]])
-    numbers = words.view(dtype).reshape(len(words), -1)[:, 0]
-    return [str(number) for number in numbers.tolist()]

@@ -58,7 +58,7 @@ class Stepper:
                     host=self._host.host,
                     output=output,
                     wake=False,
-                    watch=program.compiled is None or function not in program.compiled.functions,
+                    watch=True,
                 )
             except BaseException as problem:  # noqa: BLE001
                 self._problem = problem

@@ -1,0 +1,129 @@
+"""Events of compiled code: its tasks and objects, in ids of the program document.
+
+The core knows an object by its address and by the record of the operation that makes it, a task by its
+frame.  The objects of an operation are made one after the other, in the order of its results, and its task
+is put into the queue on the same thread behind them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tfrt_nb.compiled.execution import CompiledExecution
+from tfrt_nb.documents.payloads import payload_text
+from tfrt_nb.documents.previews import preview_of
+from tfrt_nb.documents.program import ProgramDocument
+from tfrt_nb.programs import Program
+from tfrt_nb.source.text import SourceText
+from tfrt_runtime.host.async_value import State
+from tfrt_runtime.host.events import KINDS
+from tfrt_runtime.host.raw import WORDS
+
+_LINE, _COLUMN = 32, 40
+"""Where a record of a place has these: see `jit.function_body`."""
+_NUMBER = {name: number for number, name in enumerate(KINDS)}
+_AS = {"start": "begin", "emplace": "available", "fail": "error"}
+"""What kernels and tasks have in common has the names of kernels."""
+
+Event = tuple[Any, ...]
+"""A row of the columns."""
+
+
+class CodeMap:
+    """From addresses to ids, for one run.  Events have to come in order."""
+
+    def __init__(self, program: Program, run: CompiledExecution, document: ProgramDocument) -> None:
+        self._document, self._run = document, run
+        self._values = document.data["values"]
+        self._results = [row["results"] for row in document.data["operations"]]
+        self._places = _places(program, document)
+        self._objects: dict[int, tuple[int, int]] = {}
+        self._tasks: dict[int, tuple[int, int]] = {}
+        self._latest: dict[int, tuple[int, int]] = {}
+        self._count = 1
+        rows = document.data["functions"]
+        named = (row for row in rows if row["name"] == run.function.name)
+        self._function = next(named, None)
+        self._has_begun = self._has_ended = False
+
+    def operation(self, kernel: int) -> int | None:
+        """Prints of compiled code do not say by which operation."""
+        return None
+
+    def value(self, function: int, register: int) -> int:
+        """Compiled code has no registers."""
+        return -1
+
+    def rows(self, events: npt.NDArray[np.void], start: int) -> Iterator[Event]:
+        """The rows of some events; `start` is when the run began."""
+        for event in events:
+            time = int(event["time"]) - start
+            kind, worker = KINDS[event["kind"]], int(event["worker"])
+            what = int(event["op"]) | int(event["value"]) << 32
+            for shown, op, value, instance, payload in self._of(
+                kind, what, int(event["payload"]), worker
+            ):
+                yield time, _NUMBER[shown], op, value, instance, worker, payload
+        if self._run.is_done and not self._has_ended and self._has_begun:
+            self._has_ended = True
+            yield from self._ending(int(events["time"][-1]) - start if len(events) else 0)
+
+    def _of(
+        self, kind: str, what: int, payload: int, worker: int
+    ) -> Iterator[tuple[str, int, int, int, object]]:
+        if kind in ("park", "wake", "steal"):
+            yield kind, -1, -1, 0, None
+        elif kind == "create":
+            yield self._create(what, payload, worker)
+        elif kind == "enqueue":
+            self._count += 1
+            operation, _ = self._latest.get(worker, (-1, 0))
+            self._tasks[what] = operation, self._count
+            yield kind, operation, -1, self._count, None
+        elif kind in ("emplace", "fail"):
+            value, operation = self._objects.pop(what, (-1, -1))
+            text = payload_text(self._values[value]["type"], payload) if value >= 0 else None
+            yield _AS[kind], operation, value, 0, text if kind == "emplace" else None
+        elif what in self._tasks:
+            yield _AS.get(kind, kind), self._tasks[what][0], -1, self._tasks[what][1], None
+        elif kind == "start" and not self._has_begun:
+            self._has_begun = True
+            yield "call", -1, -1 if self._function is None else self._function["id"], 1, 0
+
+    def _create(self, what: int, record: int, worker: int) -> tuple[str, int, int, int, object]:
+        """Note which value a new object is."""
+        place = (WORDS[(record + _LINE) >> 3], WORDS[(record + _COLUMN) >> 3]) if record else (0, 0)
+        operation = self._places.get(place, -1)
+        before, count = self._latest.get(worker, (-1, 0))
+        results = self._results[operation] if operation >= 0 else []
+        count = count + 1 if before == operation and count < len(results) else 1
+        self._latest[worker] = operation, count
+        value = results[count - 1] if count <= len(results) else -1
+        self._objects[what] = value, operation
+        return "create", operation, value, 0, None
+
+    def _ending(self, time: int) -> Iterator[Event]:
+        """What the function returns is there when it is over."""
+        results = [] if self._function is None else self._function["results"]
+        for value, result in zip(results, self._run.results, strict=False):
+            if result.done():
+                kind = "error" if result.state is State.ERROR else "available"
+                maker = self._values[value]["op"]
+                operation = -1 if maker is None else maker
+                yield time, _NUMBER[kind], operation, value, 1, 0, preview_of(result)
+
+
+def _places(program: Program, document: ProgramDocument) -> dict[tuple[int, int], int]:
+    """Operations by the line and column of their own names."""
+    if not program.text:
+        rows = document.data["operations"]
+        return {(row["line"], row["column"]): row["id"] for row in rows}
+    source = SourceText(program.text, program.name)
+    return {
+        source.line_and_column(position): number
+        for position, number in document.operation_at.items()
+    }
