@@ -1,0 +1,91 @@
+"""The moving picture of the README, from a real run: `python docs/picture.py > docs/picture.svg`.
+
+Each line of the program gets its dot and its value at the moment when the run resolved it.
+"""
+
+from __future__ import annotations
+
+import html
+import time
+from collections.abc import Callable
+
+import tfrt_nb as tfrt
+import tfrt_nb.lessons.slow  # the kernels that the program uses
+
+LINES = [
+    "%one   = tfrt.constant.i32 1",
+    '%left  = "slow.copy"(%one) {ms = 700}',
+    '%right = "slow.copy"(%one) {ms = 1300}',
+    "%twice = tfrt.add.i32 %left, %left",
+    "%sum   = tfrt.add.i32 %left, %right",
+    "%quick = tfrt.add.i32 %one, %one",
+]
+PROGRAM = """
+func.func @main() -> (i32, i32, i32, i32, i32, i32) {
+  %one = tfrt.constant.i32 1
+  %left = "slow.copy"(%one) {ms = 700 : i32} : (i32) -> i32
+  %right = "slow.copy"(%one) {ms = 1300 : i32} : (i32) -> i32
+  %twice = tfrt.add.i32 %left, %left
+  %sum = tfrt.add.i32 %left, %right
+  %quick = tfrt.add.i32 %one, %one
+  tfrt.return %one, %left, %right, %twice, %sum, %quick : i32, i32, i32, i32, i32, i32
+}"""
+SECONDS = 3.2
+"""How long the picture takes before it begins again."""
+START, ROW, WIDTH = 0.5, 26, 640
+
+
+def resolved() -> list[tuple[float, object]]:
+    """When each value of a run was resolved, in seconds after its start, and what it is."""
+    times: dict[int, float] = {}
+    program = tfrt.Program(PROGRAM)
+
+    def noted(at: int) -> Callable[[object], None]:
+        return lambda _: times.__setitem__(at, time.monotonic())
+
+    program.run().wait()  # the first run loads the core
+    start = time.monotonic()
+    run = program.run()
+    for at, value in enumerate(run.results):
+        value.add_done_callback(noted(at))
+    values = [value.result(timeout=60) for value in run.results]
+    return [(times[at] - start, value) for at, value in enumerate(values)]
+
+
+def row(at: int, line: str, seconds: float, value: object) -> str:
+    """A line of the program that turns green, and its value, which appears."""
+    y = 40 + at * ROW
+    when = (START + seconds) / SECONDS
+    change = (
+        f"dur='{SECONDS}s' repeatCount='indefinite' calcMode='discrete' keyTimes='0;{when:.3f}'"
+    )
+    shown = "<animate attributeName='opacity' values='{};{}' {}/>"
+    return (
+        f"<circle cx='22' cy='{y - 4}' r='6' fill='none' stroke='#888' stroke-width='1.5'>"
+        f"{shown.format(1, 0, change)}</circle>"
+        f"<circle cx='22' cy='{y - 4}' r='6' fill='#009e73'>{shown.format(0, 1, change)}</circle>"
+        f"<text x='42' y='{y}'>{html.escape(line).replace(' ', '&#160;')}</text>"
+        f"<text x='470' y='{y}' fill='#009e73'>{shown.format(0, 1, change)}"
+        f"{html.escape(str(value))}&#160;&#160;after {seconds * 1000:.0f} ms</text>"
+        f"<text x='470' y='{y}' fill='#888'>{shown.format(1, 0, change)}waiting</text>"
+    )
+
+
+def picture() -> str:
+    """The picture as SVG; without animation it shows the end."""
+    rows = "".join(
+        row(at, line, *found)
+        for at, (line, found) in enumerate(zip(LINES, resolved(), strict=True))
+    )
+    height = 36 + len(LINES) * ROW
+    return (
+        f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {WIDTH} {height}' width='{WIDTH}' role='img'"
+        " aria-label='Six values of a program become available, each at its own time' font-size='13'"
+        " font-family='ui-monospace, Menlo, Consolas, monospace' fill='#57606a'>"
+        f"<rect x='1' y='1' width='{WIDTH - 2}' height='{height - 2}' rx='8' fill='#f6f8fa' stroke='#d0d7de'/>"
+        f"{rows}</svg>\n"
+    )
+
+
+if __name__ == "__main__":
+    print(picture(), end="")
