@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import html
 import sys
+import threading
 import time
 from collections.abc import Callable, Generator, Iterable, Sequence
 from enum import StrEnum
@@ -69,6 +70,10 @@ class State(StrEnum):
     ERROR = "error"
 
 
+_DECIDING = threading.RLock()
+"""Two threads may cancel a value at once; within, a collection may end other values."""
+
+
 class AsyncValue:
     """A reference to a single-assignment cell of the native core.  Safe to share between threads.
 
@@ -79,10 +84,11 @@ class AsyncValue:
     __slots__ = (
         "__weakref__",
         "_address",
+        "_decided",
         "_found",
+        "_owned",
         "_process",
         "_queue",
-        "_replaced",
         "_waiters",
         "source",
         "type",
@@ -91,9 +97,11 @@ class AsyncValue:
     def __init__(self, queue: WorkQueue, address: int, type_text: str = "") -> None:
         """Takes over one reference to the native value at `address`."""
         self._address = address
+        """What this object stands for: the value that it was made for, or the error `_decided`."""
+        self._owned = address
         self._found = 0
         """The native value that this one became, once `result` has seen it."""
-        self._replaced = 0
+        self._decided = 0
         self._waiters: list[_Once] | None = None
         self.source: Source | None = None
         """The run whose result it is."""
@@ -102,11 +110,14 @@ class AsyncValue:
         self.type = type_text
 
     def __del__(self) -> None:
-        address, self._address = getattr(self, "_address", 0), 0
-        if address:
-            self._process.value_drop(self._queue.context(), address)
-            if self._replaced:
-                self._process.value_drop(self._queue.context(), self._replaced)
+        owned, self._owned = getattr(self, "_owned", 0), 0
+        self._address = 0
+        if owned:
+            # Another thread may get this object from a weak reference at any moment here, and decide
+            # it: so each word has one thread that clears it, and no reference goes from one to the other.
+            self._process.value_drop(self._queue.context(), owned)
+            if self._decided:
+                self._process.value_drop(self._queue.context(), self._decided)
 
     def __repr__(self) -> str:
         state = self.state
@@ -304,10 +315,11 @@ class AsyncValue:
 
     def decide(self, failure: AsyncValue) -> None:
         """Stand for the error `failure` from now on, whatever the native value becomes."""
-        if self.done():
-            return
-        self._process.quick("handles.value_add_reference", 1)(failure.address)
-        self._replaced, self._address = self._address, failure.address
+        with _DECIDING:
+            if self.done():
+                return
+            self._process.quick("handles.value_add_reference", 1)(failure.address)
+            self._decided = self._address = failure.address
         waiters, self._waiters = self._waiters, None
         for waiter in waiters or ():
             shielded(waiter)
