@@ -153,6 +153,8 @@ class CellMagics(Magics):
                 for call in calls:
                     if options.explore:
                         outlet.show_explored(outcomes_of(program, call))
+                    elif outlet.is_live and not call.function.is_compiled:
+                        self._step(program, call, outlet, text)
                     else:
                         print(stepped(program, call), end="")
                 return
@@ -184,6 +186,21 @@ class CellMagics(Magics):
             options.slow,
             waits=options.wait,
         )
+
+    def _step(self, program: Program, call: Call, outlet: Outlet, text: CellText) -> None:
+        """Run a call as the reader of a page says."""
+        from tfrt_magics.bridge.stepping import SteppedProgram
+        from tfrt_nb.programs import Program as CompiledProgram
+
+        assert isinstance(program, CompiledProgram)
+        loaded, function = SteppedProgram(program), call.function
+        try:
+            job = Job(loaded, [function], {function.name: call.values}, work_queue="by hand")
+            self._session.last_job = job
+            job.start()
+            self._show(job, outlet, text, RunOptions())
+        finally:
+            loaded.close()
 
     def _show(self, job: Job, outlet: Outlet, text: CellText, options: RunOptions) -> None:
         interruption = None

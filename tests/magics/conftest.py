@@ -80,6 +80,9 @@ class FakeRun:
     def named_values(self):
         return list(self.named)
 
+    def ready(self):
+        return None
+
     def waiting_for(self):
         return list(self.promised)
 

@@ -52,6 +52,9 @@ class Job:
     def document(self):
         return self.page
 
+    def ready(self):
+        return None
+
     def logs(self):
         return self.all_logs
 

@@ -79,6 +79,12 @@ class CompiledRun:
     def diagnostics(self) -> Sequence[Diagnostic]:
         return [*self._execution.diagnostics, *self._left_over]
 
+    def ready(self) -> list[int] | None:
+        return None  # it goes on by itself
+
+    def step(self, operation: int | None, *, until: bool) -> None:
+        """Nothing: it goes on by itself."""
+
     @property
     def events(self) -> None:
         """Nothing is logged of compiled code."""

@@ -114,6 +114,18 @@ class Job:
         with self._lock:
             return [run.events for run in self._runs]
 
+    def ready(self) -> Sequence[int] | None:
+        """The operations that the reader may run next; None for a job that goes on by itself."""
+        with self._lock:
+            return None if not self._runs or self.finished.is_set() else self._runs[-1].ready()
+
+    def step(self, operation: int | None, *, until: bool = False) -> None:
+        """Let a run that is stepped through go on: see `run.Run.step`."""
+        with self._lock:
+            running = self._runs[-1:]
+        for run in running:
+            run.step(operation, until=until)
+
     def document(self) -> ProgramOnPage:
         """The program that runs, as pages have it."""
         return self._program.document

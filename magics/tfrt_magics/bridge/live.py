@@ -88,11 +88,17 @@ class LiveRuns:
         return run
 
     def _answer(self, question: Mapping[str, Any]) -> Document:
-        """What a page asks: about one run since its event `last`, to cancel one, or which runs there are."""
+        """What a page asks: about one run since its event `last`, to cancel or step one, or which runs there are."""
         runs = list(self._runs.values())
         answer: Document = {"is_running": any(not run.record.is_over for run in runs)}
         if (run := self._runs.get(question.get("cancel", ""))) is not None:
             run.job.cancel("cancelled by its button")
+        elif (run := self._runs.get(question.get("step", ""))) is not None:
+            # A step may take long, and other questions do not wait for it.
+            told = {"until": bool(question.get("until"))}
+            threading.Thread(
+                target=run.job.step, args=(question.get("op"),), kwargs=told, daemon=True
+            ).start()
         elif "run" not in question:
             answer["runs"] = [run.record.since(1 << 62) for run in runs]
         elif (run := self._runs.get(question["run"])) is None:

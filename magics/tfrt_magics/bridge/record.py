@@ -40,6 +40,7 @@ class Looked(Protocol):
     def snapshot(self) -> Snapshot: ...
     def standing(self) -> Snapshot: ...
     def logs(self) -> Sequence[EventLog | None]: ...
+    def ready(self) -> Sequence[int] | None: ...
     def document(self) -> ProgramOnPage: ...
 
 
@@ -63,6 +64,7 @@ class Record:
         self._log: list[list[Any]] = []
         self._taken: list[int] = []
         self._size = 0
+        self._ready: Sequence[int] | None = None
         self.snapshot = job.snapshot()
         self._said = _still(self.snapshot)
         self._take()
@@ -81,7 +83,8 @@ class Record:
             self.snapshot = self._job.standing()
             before, logged, previews = self._seen, len(self._log), dict(self._previews)
             self._take()
-            said = _still(self.snapshot)
+            self._ready = self._job.ready()
+            said = (*_still(self.snapshot), self._ready)
             if (self._seen, len(self._log), self._previews, said) == (
                 before,
                 logged,
@@ -148,6 +151,7 @@ class Record:
             "counts": self._counts() if self.is_over else {},
             "results": {one.name: _results(one) for one in sections},
             "log_dropped": self.snapshot.log_dropped,
+            "ready": self._ready,
         }
 
     def _body(self) -> Document:

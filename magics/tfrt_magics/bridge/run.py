@@ -128,6 +128,12 @@ class Run(Protocol):
     def events(self) -> EventLog | None:
         """What the native core logs of it; None where it logs nothing."""
 
+    def ready(self) -> Sequence[int] | None:
+        """The operations that the reader may run next; None for a run that goes on by itself."""
+
+    def step(self, operation: int | None, *, until: bool) -> None:
+        """Run an operation, others until it is ready, or for None all that is left."""
+
     @property
     def is_stuck(self) -> bool:
         """Whether somebody who waited found out that nothing can happen any more."""

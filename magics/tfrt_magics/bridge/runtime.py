@@ -217,6 +217,12 @@ class TracedRun:
         self._texts: dict[Register, tuple[AsyncValue, str]] = {}
         self._values: dict[Register, AsyncValue | None] = {}
 
+    def ready(self) -> list[int] | None:
+        return None  # it goes on by itself
+
+    def step(self, operation: int | None, *, until: bool) -> None:
+        """Nothing: it goes on by itself."""
+
     @property
     def diagnostics(self) -> Sequence[Diagnostic]:
         return self._execution.diagnostics

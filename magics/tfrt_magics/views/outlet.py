@@ -29,6 +29,10 @@ if TYPE_CHECKING:
 class Outlet(Protocol):
     """What a cell asks of the place that shows it."""
 
+    @property
+    def is_live(self) -> bool:
+        """Whether a page shows runs while they go on, and asks to have them stopped or stepped."""
+
     def watch(self, job: Job) -> None:
         """Show the run while it goes on, if someone can see that."""
 
@@ -50,6 +54,8 @@ class Outlet(Protocol):
 
 class Terminal:
     """Plain IPython: the table when the run is over, in colour where that can be seen."""
+
+    is_live = False
 
     def watch(self, job: Job) -> None:
         """Nothing: a terminal scrolls."""
@@ -87,12 +93,12 @@ class Page:
     """A notebook.  While a cell runs, its run is published only where a page can show that."""
 
     def __init__(self, shell: InteractiveShell, pump: Pump, runs: LiveRuns, *, live: bool) -> None:
-        self._shell, self._pump, self._runs, self._live = shell, pump, runs, live
+        self._shell, self._pump, self._runs, self.is_live = shell, pump, runs, live
         self._slot: Slot | None = None
         self._run: LiveRun | None = None
 
     def watch(self, job: Job) -> None:
-        if self._live:
+        if self.is_live:
             self._run = self._runs.add(job)
             self._slot = Slot(self._shell, self._run.bundle(), self._run.record.id)
             self._pump.watch(self._run)

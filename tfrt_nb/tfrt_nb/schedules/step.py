@@ -6,9 +6,11 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Self
 
+from tfrt_nb.compiled.execution import CompiledExecution
 from tfrt_nb.documents.program import ProgramDocument
 from tfrt_nb.programs import Program
 from tfrt_nb.schedules.chosen import ChosenHost, Step
+from tfrt_runtime.executor.execution import Execution
 
 _JOIN_SECONDS = 5.0
 _Choose = Callable[[Mapping[int, Step]], Step | None]
@@ -45,6 +47,8 @@ class Stepper:
         self._ready: Mapping[int, Step] = {}
         self._choose: _Choose | None = None
         self._is_over = False
+        self.execution: Execution | CompiledExecution
+        """The run."""
         self._problem: BaseException | None = None
         self._host = ChosenHost(self._pick)
         started = threading.Event()

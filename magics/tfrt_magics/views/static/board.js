@@ -10,7 +10,7 @@ import { textOf } from "./text.js";
 import { adoptStyle, isDark, LOOK_OF_STATUS, SHAPES, WORDS } from "./theme.js";
 import { createGraph } from "./views/graph.js";
 import { createLog } from "./views/log.js";
-import { createOutcomes } from "./views/schedules.js";
+import { createOutcomes, createReady } from "./views/schedules.js";
 import { createSource } from "./views/source.js";
 import { createTimeline } from "./views/timeline.js";
 import { createValues, functionsOf, progress } from "./views/values.js";
@@ -33,14 +33,14 @@ export function createBoard(host, store, { ask = null, onSelect = () => {} } = {
   const head = createHead(store, ask);
   const replay = createReplay(store);
   const detail = createDetail(store);
-  const outcomes = createOutcomes(store);
+  const outcomes = createOutcomes(store), ready = createReady(store, ask);
   const note = element("p", { className: "note", hidden: true });
   const tabs = createTabs(views, store);
   // The notebook's own search and "copy output" read what is outside of the shadow root: the same as text.
   const text = element("div", { attributes: { slot: "text", "aria-hidden": "true" } });
   host.classList.add("tfrt-board");
   host.append(text);
-  root.replaceChildren(head.line, head.progressbar, head.spoken, note, outcomes.node, tabs.list, tabs.panel, detail.node, replay.node,
+  root.replaceChildren(head.line, head.progressbar, head.spoken, note, ready.node, outcomes.node, tabs.list, tabs.panel, detail.node, replay.node,
     element("div", { className: "hidden" }, element("slot", { name: "text" })));
   let written = 0, timer = null, line = null;
 
@@ -52,7 +52,7 @@ export function createBoard(host, store, { ask = null, onSelect = () => {} } = {
     const words = [document.note, EXPLAINED[status]].filter(Boolean).join(" ");
     setText(note, words);
     note.hidden = !words;
-    for (const part of [outcomes, tabs, detail, replay]) part.show(moment);
+    for (const part of [ready, outcomes, tabs, detail, replay]) part.show(moment);
     write();
     const chosen = store.selection?.op == null ? null : store.program.operations[store.selection.op]?.line ?? null;
     if (chosen !== line) onSelect((line = chosen));

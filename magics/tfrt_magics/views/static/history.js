@@ -155,6 +155,7 @@ export class Moment {
 
   codeOfOperation(op) {
     const found = this.history.operations.state[op];
+    if (this.isEnd && this.left === null && found === WAITING && this.document.ready?.includes(op)) return READY;
     const { operands, function: function_, parent } = this.program.operations[op];
     const isCalled = this.history.called[function_];
     if (found >= AVAILABLE) return found;

@@ -1,4 +1,4 @@
-// What all schedules of a program come to: a row for each outcome, one click replays it.
+// Schedules: what all of them come to, with a replay of each; and one that the reader chooses step by step.
 
 import { button, element } from "../dom.js";
 import { firstLine } from "./graph.js";
@@ -41,6 +41,28 @@ export function createOutcomes(store) {
       element("table", { attributes: { "aria-label": "Outcomes" } }, element("thead", {}, element("tr", {}, ...heads)), element("tbody", {}, ...outcomes.rows.map(rowOf))));
     const more = outcomes.count - outcomes.rows.length;
     if (more > 0) node.append(element("div", { className: "soft", textContent: `and ${counted(more, "outcome")} more` }));
+  }
+  return { node, show };
+}
+
+/** What the reader may run next, while the run waits for that. */
+export function createReady(store, ask) {
+  const list = element("div", { className: "bar", attributes: { role: "group", "aria-label": "Ready" } });
+  const end = button("Run to end", () => ask({ step: store.document.run }));
+  const here = button("Run to here", () => ask({ step: store.document.run, op: store.selection.op, until: true }));
+  const node = element("div", { className: "detail", hidden: true }, element("div", { className: "soft", textContent: "Ready: choose what runs next" }), list, end, " ", here);
+  let shown = "";
+
+  function show() {
+    const ready = store.isOver ? null : store.document.ready;
+    node.hidden = !ready || !ask;
+    if (node.hidden) return;
+    const chosen = store.selection?.op;
+    here.hidden = chosen == null || ready.includes(chosen);
+    if (shown === String(ready)) return;
+    shown = String(ready);
+    const words = (op) => (op < 0 ? "a task of compiled code" : firstLine(store.program.operations[op].text));
+    list.replaceChildren(...ready.map((op) => button(words(op), () => ask({ step: store.document.run, op }), { "data-op": op })));
   }
   return { node, show };
 }
