@@ -13,12 +13,15 @@ from tfrt_magics.bridge.value_view import ValueView, text_of
 from tfrt_nb.compiled.execution import CompiledExecution
 from tfrt_nb.compiled.half import CompiledFunction
 from tfrt_nb.compiled.host import CompiledHome, LoadedHalf
+from tfrt_nb.documents.program import ProgramDocument
+from tfrt_nb.documents.run import RunDocument
 from tfrt_nb.programs import Program
 from tfrt_runtime.async_runtime import LiveObject, Made
 from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, Location, Severity
 from tfrt_runtime.host.async_value import AsyncValue
 from tfrt_runtime.host.chain import CHAIN
 from tfrt_runtime.host.context import HostContext
+from tfrt_runtime.host.events import Watch
 
 MOST_WARNINGS = 5
 """So many objects that a run left over are shown under its cell."""
@@ -50,20 +53,33 @@ class LoadedCode:
         return function in self._functions
 
     def run(
-        self, function: str, output: Callable[[str], None], arguments: Sequence[object] = ()
+        self,
+        function: str,
+        output: Callable[[str], None],
+        arguments: Sequence[object],
+        document: ProgramDocument,
     ) -> CompiledRun:
+        """Start a function; `document` is that of the program."""
         self._home.runtime.checked = self._checked
         execution = CompiledExecution(
-            self._code, self._functions[function], arguments, output=output
+            self._code, self._functions[function], arguments, output=output, watch=Watch()
         )
-        return CompiledRun(execution, self._home, self._program)
+        events = RunDocument(self._program, execution, document)
+        return CompiledRun(execution, self._home, self._program, events)
 
 
 class CompiledRun:
     """A run of a compiled function (`run.Run`)."""
 
-    def __init__(self, execution: CompiledExecution, home: CompiledHome, program: Program) -> None:
+    def __init__(
+        self,
+        execution: CompiledExecution,
+        home: CompiledHome,
+        program: Program,
+        events: RunDocument,
+    ) -> None:
         self._execution, self._home, self._program = execution, home, program
+        self.events = events
         self.results: Sequence[AsyncValue] = tuple(execution.results)
         self.is_cancelled = False
         self._left_over: tuple[Diagnostic, ...] = ()
@@ -84,10 +100,6 @@ class CompiledRun:
 
     def step(self, operation: int | None, *, until: bool) -> None:
         """Nothing: it goes on by itself."""
-
-    @property
-    def events(self) -> None:
-        """Nothing is logged of compiled code."""
 
     @property
     def is_stuck(self) -> bool:

@@ -139,7 +139,7 @@ class LoadedProgram:
         self, function: str, output: Callable[[str], None], arguments: Sequence[object] = ()
     ) -> TracedRun | CompiledRun:
         if self._code is not None and self._code.has(function):
-            started = self._code.run(function, output, arguments)
+            started = self._code.run(function, output, arguments, self.document.document)
             self._note(started)
             return started
         executable = self._next or self._program.load(trace=True)

@@ -86,8 +86,9 @@ class CodeMap:
             yield kind, operation, -1, self._count, None
         elif kind in ("emplace", "fail"):
             value, operation = self._objects.pop(what, (-1, -1))
-            text = payload_text(self._values[value]["type"], payload) if value >= 0 else None
-            yield _AS[kind], operation, value, 0, text if kind == "emplace" else None
+            if value >= 0:  # else an object of the compiler's own
+                text = payload_text(self._values[value]["type"], payload)
+                yield _AS[kind], operation, value, 0, text if kind == "emplace" else None
         elif what in self._tasks:
             yield _AS.get(kind, kind), self._tasks[what][0], -1, self._tasks[what][1], None
         elif kind == "start" and not self._has_begun:
@@ -107,7 +108,10 @@ class CodeMap:
         return "create", operation, value, 0, None
 
     def _ending(self, time: int) -> Iterator[Event]:
-        """What the function returns is there when it is over."""
+        """What the function returns is there when it is over; so are groups, which nobody resolves."""
+        for value, operation in self._objects.values():
+            if value >= 0 and self._values[value]["type"] == "!async.group":
+                yield time, _NUMBER["available"], operation, value, 0, 0, None
         results = [] if self._function is None else self._function["results"]
         for value, result in zip(results, self._run.results, strict=False):
             if result.done():
