@@ -299,9 +299,9 @@ func @main() -> !my.shy {
 """,
     )
     assert states(snapshot) == {
-        "result": ("available", "<Shy: no>"),
+        "result": ("available", "<Shy: RuntimeError in its text>"),
         "%one": ("available", "1"),
-        "%shy": ("available", "<Shy: no>"),
+        "%shy": ("available", "<Shy: RuntimeError in its text>"),
     }
 
 

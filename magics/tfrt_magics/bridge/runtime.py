@@ -263,8 +263,8 @@ class TracedRun:
     def result_values(self) -> list[ValueView]:
         names = result_names(self._execution.function)
         return [
-            ValueView(name, value.type, None, state, text_of(value, state))
-            for name, value in zip(names, self.results, strict=True)
+            ValueView(name, value.type, None, state, self._text((-1, place), value, state))
+            for place, (name, value) in enumerate(zip(names, self.results, strict=True))
             for state in [self._state(value, None)]
         ]
 
