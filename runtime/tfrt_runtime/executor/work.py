@@ -38,7 +38,9 @@ def _call(function: Callable[[], object]) -> object:
 
 def enqueue(request: Request, function: Callable[[], object], *, blocking: bool) -> AsyncValue:
     """Start a call of `function` within the run of a kernel, which calls this; what it returns."""
-    program = request.host.shared_context(Work).program
+    work = request.data.setdefault(Work, request.host.shared_context(Work))
+    assert isinstance(work, Work)  # held by the run: a thread may outlive the host's close
+    program = work.program
     request.enter_call()
     given = make_available(request.queue, function)
     return start_call(request, program.addresses[blocking], [given], (OBJECT,))[0]
