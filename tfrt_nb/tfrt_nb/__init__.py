@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from tfrt_runtime.host.composing import gather as gather
     from tfrt_runtime.host.composing import unavailable as unavailable
     from tfrt_runtime.host.context import HostContext as HostContext
+    from tfrt_runtime.host.dask_queue import DaskWorkQueue as DaskWorkQueue
     from tfrt_runtime.host.default_host import default_host as default_host
     from tfrt_runtime.host.default_host import set_default_host as set_default_host
     from tfrt_runtime.host.exceptions import CancelledError as CancelledError
@@ -86,6 +87,7 @@ _HOMES = {
     "CHAIN": "tfrt_runtime.host.chain",
     "CancelledError": "tfrt_runtime.host.exceptions",
     "Code": "tfrt_nb.exercises.answer",
+    "DaskWorkQueue": "tfrt_runtime.host.dask_queue",
     "HostContext": "tfrt_runtime.host.context",
     "KernelError": "tfrt_runtime.kernels.registry",
     "KernelFrame": "tfrt_runtime.kernels.frame",
@@ -137,6 +139,7 @@ __all__ = [
     "ChromeSink",
     "Code",
     "ConcurrentWorkQueue",
+    "DaskWorkQueue",
     "HostAllocator",
     "HostContext",
     "KernelError",

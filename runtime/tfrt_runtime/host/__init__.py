@@ -2,7 +2,7 @@
 
 Read in this order: `raw` and `process` (how Python reads and calls the core), `objects` and `payload`
 (Python objects in native values), `fitting` (which objects a type has), `async_value`, `chain`,
-`queue_names`, `thread_starts`, `work_queue` and `user_queue` (threads),
+`queue_names`, `thread_starts`, `work_queue`, `user_queue` and `dask_queue` (threads),
 `interrupts` and `idleness` (who waits, and for how long), `context` (a host, and the request of a
 run), `resources`, `promises`, `timer`, `allocator` and `ledger` (memory), `tensor`, `trace`,
 `events` (what the core logs of a run that is watched).

@@ -37,6 +37,7 @@ from tfrt_runtime.kernels.registry import (
     Shortcut,
     arguments_taken,
 )
+from tfrt_runtime.kernels.remote import on_cluster
 
 PythonFunction = TypeVar("PythonFunction", bound=Callable[..., object])
 
@@ -126,6 +127,7 @@ def kernel(
     retries: int = 0,
     timeout: float | None = None,
     limit: int | None = None,
+    remote: bool = False,
 ) -> Callable[[PythonFunction], PythonFunction]: ...
 
 
@@ -138,6 +140,7 @@ def kernel(
     retries: int = 0,
     timeout: float | None = None,
     limit: int | None = None,
+    remote: bool = False,
 ) -> PythonFunction | Callable[[PythonFunction], PythonFunction]:
     """Register the decorated function as kernel `name`, in the place of an earlier one.
 
@@ -159,6 +162,8 @@ def kernel(
         retries: how often it is called again after it has raised an `Exception`.
         timeout: seconds that a call may take, of async and blocking functions.
         limit: how many calls run at the same time on one host.
+        remote: on a host with a `DaskWorkQueue` the function runs as a task of its client; on others
+            where the last of its arguments becomes available.
 
     Raises:
         TfrtError: if `native` is no signature of a native kernel, or the options do not fit the function.
@@ -168,6 +173,19 @@ def kernel(
     def register(function: PythonFunction) -> PythonFunction:
         full_name = name if isinstance(name, str) else own_name(function)
         made = user_kernel(full_name, function, blocking=blocking, raw=raw, policy=policy)
+        if remote:
+            if (
+                made.raw
+                or made.blocking
+                or made.frame
+                and not policy.retries
+                or native is not False
+            ):
+                refuse(
+                    f"remote kernel '{full_name}' cannot be raw, blocking, async, native, or take the"
+                    " frame: it runs on another machine"
+                )
+            made = remote_kernel(made, function, policy)
         if native is not False:
             made = native_kernel(made, function, native, policy)
         USER_KERNELS.replace(made)
@@ -259,6 +277,25 @@ def user_kernel(
     )
 
 
+def remote_kernel(
+    made: PythonKernel, function: Callable[..., object], policy: Policy
+) -> PythonKernel:
+    """`made` as a kernel that runs on a cluster.
+
+    Raises:
+        TfrtError: if it has another policy than retries, or parameters that are not awaited.
+    """
+    assert made.parameters is not None and made.keywords is not None
+    if policy != Policy(policy.retries) or made.parameters.lazy:
+        refuse(
+            f"remote kernel '{made.name}' has no timeout, limit or AsyncValue: retries= is what the"
+            " cluster's scheduler takes"
+        )
+    names = [keyword.name for keyword in made.keywords]
+    call = on_cluster(function, names, policy.retries)
+    return replace(made, function=call, raw=True, frame=True, watch=None)
+
+
 def native_kernel(
     made: PythonKernel,
     function: Callable[..., object],
@@ -319,8 +356,16 @@ ATTRIBUTE_KINDS: dict[object, type] = {
 
 
 def keyword_parameters(function: Callable[..., object]) -> tuple[Keyword, ...]:
-    """The keyword-only parameters, in their order: the attributes of the kernel."""
+    """The keyword-only parameters, in their order: the attributes of the kernel.
+
+    Raises:
+        TfrtError: if one has the name that traced calls have for their order.
+    """
     parameters = signature_of(function).parameters.values()
+    if any(p.name == "after" and p.kind is p.KEYWORD_ONLY for p in parameters):
+        refuse(
+            "a kernel cannot have an attribute 'after': in programs it says what a call waits for"
+        )
     return tuple(
         Keyword(p.name, _attribute_kind(p.annotation), p.default)
         for p in parameters

@@ -169,10 +169,11 @@ def test_effects_in_bodies_keep_the_order_of_the_lines() -> None:
         with tfrt.in_order():
             tfrt.cond(p, lambda: show(1), lambda: show(2))
             tfrt.repeat(2, lambda: show(3))
-            show(4)
+            tfrt.cond(p, lambda: show(4), lambda: show(5))
+            show(6)
 
     assert ordered(True).result(SLOW) == ()
-    assert LOG == [1, 3, 3, 4]
+    assert LOG == [1, 3, 3, 4, 6]
 
 
 def test_after_takes_an_operation_with_a_body_and_a_call_of_a_program() -> None:
@@ -379,3 +380,10 @@ def test_an_error_in_the_body_of_a_loop_is_at_the_line_of_the_body() -> None:
         shares(2).result(SLOW)
     first = shares.__wrapped__.__code__.co_firstlineno  # type: ignore[attr-defined]
     assert caught.value.diagnostics[0].location.line == first + 4
+
+
+def test_a_kernel_has_no_attribute_with_the_name_of_the_order() -> None:
+    with pytest.raises(tfrt.TfrtError, match="cannot have an attribute 'after'"):
+
+        @tfrt.kernel("traced.after")
+        def ordered(x: int, *, after: int = 1) -> None: ...

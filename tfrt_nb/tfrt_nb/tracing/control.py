@@ -103,8 +103,10 @@ def share_captures(bodies: Sequence[Body]) -> list[Traced]:
 
 def given_to(outer: Trace, values: Sequence[Traced], captures: Sequence[Traced]) -> list[Traced]:
     """The operands of a body: its own, within `in_order` the chain, what it captures."""
-    chain = [outer.order or outer.chain_of(())] if outer.is_ordered else []
-    return [*values, *chain, *captures]
+    if not outer.is_ordered:
+        return [*values, *captures]
+    chain = outer.chain_of(()) if outer.order is None else outer.order
+    return [*values, chain, *captures]
 
 
 def settle(outer: Trace, results: Sequence[Traced], *, has_chain: bool) -> Any:
