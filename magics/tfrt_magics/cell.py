@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
@@ -12,7 +13,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from IPython.core.magic import Magics, cell_magic, line_magic, magics_class, no_var_expand
 from IPython.core.magic_arguments import argument, kwds, magic_arguments
 
-from tfrt_magics.bridge.interrupts import interrupts_deferred
+from tfrt_magics.bridge.interrupts import interrupts_noticed
 from tfrt_magics.bridge.job import Job
 from tfrt_magics.bridge.live import LiveRuns
 from tfrt_magics.bridge.run import Program
@@ -37,6 +38,8 @@ from tfrt_runtime.diagnostics import TfrtError, error
 PATIENCE_SECONDS = 0.1
 # A stopped job ends by itself before that, unless the runtime does not even answer.
 STOP_SECONDS = 0.4
+# How long an interrupt may go unnoticed.
+INTERRUPT_SECONDS = 0.05
 
 
 if TYPE_CHECKING:
@@ -171,7 +174,6 @@ class CellMagics(Magics):
         if said := bound_in_order(program, calls, values):
             print(said)
         self._session.last_job = job
-        job.start()
         self._show(job, outlet, text, options)
 
     def _job(self, program: Program, calls: list[Call], options: RunOptions) -> Job:
@@ -197,7 +199,6 @@ class CellMagics(Magics):
         try:
             job = Job(loaded, [function], {function.name: call.values}, work_queue="by hand")
             self._session.last_job = job
-            job.start()
             self._show(job, outlet, text, RunOptions())
         finally:
             loaded.close()
@@ -207,6 +208,7 @@ class CellMagics(Magics):
         if options.wait:
             interruption = follow(job, outlet)
         else:
+            job.start()
             outlet.leave(job, text)
             job.wait_for_results()
         if options.output and job.results:
@@ -264,21 +266,28 @@ def stepped(program: Program, call: Call) -> str:
 
 
 def follow(job: Job, outlet: Outlet) -> RunInterrupted | None:
-    """Show `job` until it is over; an interrupt cancels it, and is returned."""
+    """Start `job` and show it until it is over; an interrupt cancels it, and is returned.
+
+    Interrupts are noticed instead of raised: an exception between the start and the wait, or in a
+    callback, would leave a job that no thread ends.
+    """
     interruption = None
-    try:
-        if not job.finished.wait(PATIENCE_SECONDS):
-            # A board that is half displayed could not be replaced by its end.
-            with interrupts_deferred():
+    with interrupts_noticed() as interrupts:
+        job.start()
+        until = time.monotonic() + PATIENCE_SECONDS
+        is_watched = False
+        while not job.finished.wait(INTERRUPT_SECONDS) and not interrupts:
+            if not is_watched and time.monotonic() >= until:
                 outlet.watch(job)
-            job.finished.wait()
-    except KeyboardInterrupt:
-        interruption = RunInterrupted(f"interrupted; {job.missing()}")
-        job.cancel("")
-        job.finished.wait(STOP_SECONDS)
-        job.end()
-    # What never ran has no values to show.
-    if not job.was_refused:
-        with interrupts_deferred():
+                is_watched = True
+        if interrupts and not job.finished.is_set():
+            interruption = RunInterrupted(f"interrupted; {job.missing()}")
+            job.cancel("")
+            job.finished.wait(STOP_SECONDS)
+            job.end()
+        # What never ran has no values to show.
+        if not job.was_refused:
             outlet.finish(job)
+    if interrupts and interruption is None:
+        interruption = RunInterrupted("interrupted as the run ended")
     return interruption

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -158,7 +159,7 @@ class Interrupting:
         self.finished: list[str] = []
 
     def watch(self, job: Job) -> None:
-        raise KeyboardInterrupt
+        signal.raise_signal(signal.SIGINT)
 
     def finish(self, job: Job) -> None:
         self.finished.append(job.snapshot().status)
@@ -168,7 +169,6 @@ class Interrupting:
 def test_an_interrupt_cancels_the_run_and_is_one_line(fake, stuck: bool) -> None:
     hanging = fake.one_result_run("%a", stuck=stuck)
     job = Job(fake.Host(hanging), fake.Program().functions)
-    job.start()
     outlet = Interrupting()
     interruption = follow(job, outlet)
 

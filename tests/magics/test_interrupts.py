@@ -1,4 +1,4 @@
-"""An interrupt that waits for a good moment."""
+"""Interrupts that are noticed at a good moment."""
 
 from __future__ import annotations
 
@@ -7,40 +7,29 @@ import threading
 
 import pytest
 
-from tfrt_magics.bridge.interrupts import interrupts_deferred
+from tfrt_magics.bridge.interrupts import interrupts_noticed
 
 
-def test_what_was_begun_is_finished_before_the_interrupt() -> None:
-    done = []
+def test_what_was_begun_is_finished_and_each_interrupt_is_noticed() -> None:
+    with interrupts_noticed() as interrupts:
+        signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)
 
-    def begin_and_finish() -> None:
-        with interrupts_deferred():
-            signal.raise_signal(signal.SIGINT)
-            done.append("finished")
-
-    with pytest.raises(KeyboardInterrupt):
-        begin_and_finish()
-    assert done == ["finished"]
+    assert len(interrupts) == 2
 
 
 def test_afterwards_an_interrupt_is_what_it_was_before() -> None:
     before = signal.getsignal(signal.SIGINT)
-    with interrupts_deferred():
-        pass
-    assert signal.getsignal(signal.SIGINT) is before
-
-
-def test_an_error_within_is_not_hidden_by_an_interrupt() -> None:
-    with pytest.raises(ValueError, match="first"), interrupts_deferred():
-        signal.raise_signal(signal.SIGINT)
+    with pytest.raises(ValueError, match="first"), interrupts_noticed():
         raise ValueError("first")
+    assert signal.getsignal(signal.SIGINT) is before
 
 
 def test_other_threads_are_left_alone() -> None:
     done = []
 
     def work() -> None:
-        with interrupts_deferred():
+        with interrupts_noticed():
             done.append(signal.getsignal(signal.SIGINT))
 
     thread = threading.Thread(target=work)

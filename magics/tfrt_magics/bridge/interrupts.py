@@ -1,4 +1,4 @@
-"""An interrupt that waits for a good moment."""
+"""Interrupts that are noticed at a good moment."""
 
 from __future__ import annotations
 
@@ -9,20 +9,18 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def interrupts_deferred() -> Iterator[None]:
-    """Within: nothing is left half done.  An interrupt that came meanwhile is raised at the end.
+def interrupts_noticed() -> Iterator[list[int]]:
+    """Within: interrupts raise nothing; the list has one item for each that came.
 
-    Only the main thread is ever interrupted; on any other, this does nothing.
+    Only the main thread is ever interrupted; on any other, the list stays empty.
     """
+    arrived: list[int] = []
     before = signal.getsignal(signal.SIGINT)
     if before is None or threading.current_thread() is not threading.main_thread():
-        yield
+        yield arrived
         return
-    arrived: list[int] = []
     signal.signal(signal.SIGINT, lambda number, frame: arrived.append(number))
     try:
-        yield
+        yield arrived
     finally:
         signal.signal(signal.SIGINT, before)
-    if arrived:
-        raise KeyboardInterrupt

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tfrt_runtime.host.fitting import as_tensor
 from tfrt_runtime.host.payload import PayloadError, bits_of_f64
 from tfrt_runtime.host.raw import signed
 from tfrt_runtime.host.tensor.dense import DenseHostTensor
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 ATTRIBUTE_TYPES = {bool: "bool_", int: "int64", float: "float64"}
+_NUMBERS = {"b": bool, "i": int, "u": int, "f": float}
+"""Types of numbers in Python, by numpy's kind."""
 
 UNCHECKED = {"flat", "as_strided", "carray", "farray"}
 """Names with which a function can reach outside of its arrays: Numba does not check their indexes."""
@@ -96,7 +99,12 @@ class NumbaFunction:
         arguments = self._signature.arguments
         given = tuple(map(self._fit, values, arguments))
         attributes = values[len(arguments) :]
-        return self._dispatcher(self._kinds(attributes))(*given, *attributes)
+        found = self._dispatcher(self._kinds(attributes))(*given, *attributes)
+        if not self._signature.returns_tensors:
+            return found
+        items = found if len(self._signature.results) > 1 else (found,)
+        made = tuple(as_tensor(i) if isinstance(i, np.ndarray) else i for i in items)
+        return made if len(made) > 1 else made[0]
 
     def _fit(self, value: object, argument: Scalar | Tensor) -> object:
         """An argument as the compiled function takes it.
@@ -105,7 +113,12 @@ class NumbaFunction:
             KernelError: if it is of another type: Numba would compile the function for that one, too.
         """
         if isinstance(argument, Scalar):
+            if type(value) is not _NUMBERS[argument.dtype.kind]:
+                found = type(value).__name__
+                raise KernelError(f"'{self._name}' takes {argument.word}, found {found}")
             return argument.dtype.type(value)
+        if isinstance(value, np.ndarray):
+            value = as_tensor(value)
         if isinstance(value, DenseHostTensor):
             if value.element_type is argument.element and value.shape.rank == argument.rank:
                 return value.array if argument.is_out else _read_only(value.array)
@@ -119,7 +132,7 @@ class NumbaFunction:
         """What is called where the native half cannot finish: raises what that has raised.
 
         Where nothing did, it is `function` on what its compiled self would see: arrays in the place
-        of tensors.
+        of tensors.  Numpy arrays that are no tensors yet become some, and the compiled function is called.
         """
         arguments = self._signature.arguments
 
@@ -135,6 +148,8 @@ class NumbaFunction:
                 if raised.__traceback__ is None:  # Numba's own errors have no line
                     raised.__traceback__ = place_of(self._function)
                 raise raised
+            if any(isinstance(value, np.ndarray) for value in values[: len(arguments)]):
+                return self.call(*values)
             arrays = list(values)
             for index, argument in enumerate(arguments):
                 if isinstance(argument, Tensor) and index < len(values):

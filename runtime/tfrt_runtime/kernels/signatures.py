@@ -82,6 +82,17 @@ class Signature:
         """The arguments as annotations of a Python kernel."""
         return tuple(map(_annotation, self.arguments))
 
+    def applied(self, signature: inspect.Signature) -> inspect.Signature:
+        """The signature of the kernel's function with these types as its annotations."""
+        types = iter(self.annotations)
+        parameters = [
+            p if p.kind is p.KEYWORD_ONLY else p.replace(annotation=next(types))
+            for p in signature.parameters.values()
+        ]
+        results = tuple(map(_annotation, self.results))
+        returned = tuple[results] if len(results) > 1 else results[0] if results else None  # type: ignore[valid-type]
+        return signature.replace(parameters=parameters, return_annotation=returned)
+
 
 def parse_signature(text: str) -> Signature:
     """Read `(types) -> type`, `(types) -> (types)` or `(types) -> ()`; `out tensor<...>` is written.

@@ -45,21 +45,15 @@ USER_KERNELS = KernelRegistry("user")
 """What `kernel` registers; programs find these beside the runtime's own."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class UserKernel:
     """A kernel as its author sees it: `function.kernel` of what `kernel` decorated."""
 
     name: str
     function: Callable[..., object]
     attributes: tuple[Keyword, ...]
-    has_frame: bool
-
-    @property
-    def signature(self) -> inspect.Signature:
-        """The parameters and what they are annotated with, the frame not among them."""
-        signature = inspect.signature(self.function)
-        parameters = list(signature.parameters.values())[self.has_frame :]
-        return signature.replace(parameters=parameters)
+    signature: inspect.Signature
+    """The parameters and their types, from annotations or a native signature; without the frame."""
 
     @property
     def documentation(self) -> str:
@@ -189,11 +183,28 @@ def kernel(
         if native is not False:
             made = native_kernel(made, function, native, policy)
         USER_KERNELS.replace(made)
-        described = UserKernel(full_name, function, made.keywords or (), takes_frame(function))
+        described = UserKernel(
+            full_name,
+            function,
+            made.keywords or (),
+            traced_signature(function, native),
+        )
         USER_FUNCTIONS[full_name] = described
         return callable_in_traces(described, function)
 
     return register if name is None or isinstance(name, str) else register(name)
+
+
+def traced_signature(function: Callable[..., object], native: str | bool) -> inspect.Signature:
+    """What programs that are traced know of a kernel; `native` is as `kernel` takes it."""
+    signature = signature_of(function)
+    parameters = list(signature.parameters.values())[takes_frame(function) :]
+    signature = signature.replace(parameters=parameters)
+    if not isinstance(native, str):
+        return signature
+    from tfrt_runtime.kernels.signatures import parse_signature
+
+    return parse_signature(native).applied(signature)
 
 
 def own_name(function: Callable[..., object]) -> str:

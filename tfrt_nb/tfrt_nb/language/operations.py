@@ -23,7 +23,6 @@ from tfrt_nb.dialects.catalog import (
 from tfrt_nb.dialects.signatures import Form, Signature
 from tfrt_nb.dialects.types import WORDS
 from tfrt_nb.language.documentation import family_text
-from tfrt_runtime.kernels.annotations import signature_of
 from tfrt_runtime.kernels.registry import REQUIRED, Kernel, PythonKernel
 from tfrt_runtime.kernels.standard import available_kernels
 from tfrt_runtime.kernels.user import USER_FUNCTIONS, UserKernel
@@ -229,9 +228,9 @@ _ATTRIBUTES = {"int": "1 : i64", "float": "2.5 : f64", "bool": "true", "str": '"
 
 def _user_entry(user: UserKernel) -> Entry:
     """A kernel of the user's: its annotations are its types."""
-    signature = signature_of(user.function)
+    signature = user.signature
     operands: list[str] = []
-    for parameter in list(signature.parameters.values())[user.has_frame :]:
+    for parameter in signature.parameters.values():
         if parameter.kind is parameter.VAR_POSITIONAL:
             operands.append(f"{annotation(parameter.annotation)}...")
         elif parameter.kind is not parameter.KEYWORD_ONLY:

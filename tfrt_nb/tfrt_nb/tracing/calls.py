@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +18,6 @@ from tfrt_runtime.kernels.annotations import (
     annotated_type,
     result_types,
     shown,
-    signature_of,
 )
 from tfrt_runtime.kernels.registry import REQUIRED
 from tfrt_runtime.kernels.user import UserKernel
@@ -36,10 +35,9 @@ class CallPlan:
 
     @staticmethod
     @functools.lru_cache(maxsize=4096)
-    def of(function: Callable[..., object], has_frame: bool) -> CallPlan:
-        """The plan for a kernel's function."""
-        signature = signature_of(function)
-        parameters = list(signature.parameters.values())[has_frame:]
+    def of(kernel: UserKernel) -> CallPlan:
+        """The plan for a kernel."""
+        parameters = list(kernel.signature.parameters.values())
         positional = [
             p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
         ]
@@ -49,8 +47,7 @@ class CallPlan:
             if p.kind is p.KEYWORD_ONLY
         }
         is_variadic = any(p.kind is p.VAR_POSITIONAL for p in parameters)
-        signature = signature.replace(parameters=parameters)
-        return CallPlan(signature, tuple(positional), keywords, is_variadic)
+        return CallPlan(kernel.signature, tuple(positional), keywords, is_variadic)
 
 
 def traced_call(
@@ -59,7 +56,7 @@ def traced_call(
     """The operation that calls `kernel`: its results, a chain for one that returns None."""
     trace = required(f"'{kernel.name}'")
     after = keywords.pop("after", ())
-    plan = CallPlan.of(kernel.function, kernel.has_frame)
+    plan = CallPlan.of(kernel)
     if len(values) != len(plan.positional) or not keywords.keys() <= plan.keywords.keys():
         values, keywords = _bound(kernel, plan, values, keywords)
     elif len(keywords) < len(plan.keywords):

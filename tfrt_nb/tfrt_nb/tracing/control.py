@@ -24,7 +24,6 @@ from tfrt_runtime.kernels.annotations import (
     OBJECT,
     accepts,
     annotated_type,
-    signature_of,
 )
 
 
@@ -321,8 +320,7 @@ def map_values(kernel: Callable[..., Any], values: Any) -> Any:
     described = getattr(kernel, "kernel", None)
     type_text = OBJECT
     if described is not None:
-        signature = signature_of(described.function)
-        parameters = list(signature.parameters.values())[described.has_frame :]
+        parameters = list(described.signature.parameters.values())
         type_text = (parameters and annotated_type(parameters[0].annotation)) or OBJECT
     body = body_of(trace, kernel, [type_text], trace.module.fresh(f"{trace.name}.map"))
     with tracing(body.trace):

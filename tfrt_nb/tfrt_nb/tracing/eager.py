@@ -24,7 +24,6 @@ from tfrt_runtime.kernels.annotations import (
     has_annotation,
     is_float,
     result_types,
-    signature_of,
 )
 from tfrt_runtime.kernels.user import USER_FUNCTIONS, USER_KERNELS
 
@@ -114,8 +113,7 @@ def _of_values(name: str, values: tuple[object, ...]) -> tuple[list[str], list[s
     kernel = USER_FUNCTIONS.get(name)
     if kernel is None:
         return types, [OBJECT]
-    signature = signature_of(kernel.function)
-    parameters = list(signature.parameters.values())[kernel.has_frame :]
+    parameters = list(kernel.signature.parameters.values())
     for index, parameter in enumerate(parameters[: len(types)]):
         if has_annotation(parameter.annotation) and parameter.annotation not in (int, bool, None):
             wanted = annotated_type(parameter.annotation)
@@ -123,7 +121,7 @@ def _of_values(name: str, values: tuple[object, ...]) -> tuple[list[str], list[s
                 types[index] = wanted
         elif parameter.annotation is int and types[index] == OBJECT:
             types[index] = "i64"
-    return types, list(result_types(signature.return_annotation, types))
+    return types, list(result_types(kernel.signature.return_annotation, types))
 
 
 def _typed(word: str, name: str, value: Any) -> Attribute:
