@@ -26,7 +26,7 @@ OPERATORS = sorted(operators.OPERATORS)
 KERNELS_ELSEWHERE = {
     "|".join(map(re.escape, OPERATORS)): "operators of traced functions: tests/tfrt_nb/tracing",
     r"tfrt_dht_sync\..*": "run/sync_functions/tensors.mlir has one of each kind",
-    r"tfrt\.(captured|map)": "made by traced functions only: tests/tfrt_nb/tracing",
+    r"tfrt\.(captured|dict|list|map|tuple|value)": "made by traced functions only: tests/tfrt_nb/tracing",
     r"tfrt\.\w+_s(\.\w+)?": "sync functions: test_sync_functions.py of the executor's tests",
 }
 """Kernels that other tests run, as regular expressions, and where."""
@@ -96,6 +96,9 @@ NOT_IN_PROGRAMS = {
     "has two attributes|needs an attribute": "kernels in Python only; test_python_kernels.py",
     "of what type|no names of attributes": "kernels in Python only; test_python_kernels.py",
     "the kernel returned": "kernels in Python only; test_kernel_outcomes.py",
+    "without parentheses, or is written in quotes": "test_advice.py of the source's tests",
+    "is .*, and the kernel takes": "kernels in Python only; test_python_kernels.py",
+    "the event loop of the host is closed": "needs a kernel in Python; kernel_coroutines of tests/python_scripts",
     "a shift by|is in the Python program|tfrt.map": "traced functions; tests/tfrt_nb/tracing",
     "do not fit in|1 or 2 tensors|does not fit into i64": "test_tensors.py, test_tensor_shapes.py",
     "op has too few operands|a number before this does not fit|a complex number, as in": "test_refused_forms.py",
