@@ -21,6 +21,8 @@ from tfrt_nb.exercises.files import answers_of
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "notebooks"
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
+EXERCISES = tuple(exercises())
+"""The ones of the package, without those that tests make."""
 
 VARIES = [
     (re.compile(r"\d+(\.\d+)? (ns|µs|ms|s)\b"), "TIME"),
@@ -88,10 +90,10 @@ def test_a_saved_notebook_is_small(path: Path) -> None:
 
 def test_every_exercise_has_a_cell_that_begins_as_it_was_given() -> None:
     cells = {name: text for path in NOTEBOOKS for name, text in answers_of(path).items()}
-    assert cells == {one.name: one.start or "?" for one in exercises()}
+    assert cells == {one.name: one.start or "?" for one in EXERCISES}
 
 
-@pytest.mark.parametrize("one", exercises(), ids=lambda one: one.name)
+@pytest.mark.parametrize("one", EXERCISES, ids=lambda one: one.name)
 def test_a_notebook_asks_what_its_exercise_checks(one: Exercise) -> None:
     path = next(path for path in NOTEBOOKS if one.name in answers_of(path))
     assert one.task in {cell.source.partition("\n\n")[2] for cell in read(path).cells}

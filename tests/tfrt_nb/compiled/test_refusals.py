@@ -65,7 +65,7 @@ CALLED = (
             "%y = tfrt.call @unknown(%x) : (i32) -> i32",
             "tfrt.call @unknown",
             "'tfrt.call' op 'unknown' does not reference a valid function",
-            None,
+            "there are @f, @lanes, @strided, @main",
         ),
         (
             "%y = tfrt.call @lanes(%t) : (!t.tensor) -> !t.tensor",

@@ -179,7 +179,8 @@ def test_no_text_is_too_strange(text: str) -> None:
 
 
 def test_each_kernel_says_what_it_does() -> None:
-    without = [name for name in kernel_names() if not getattr(entry(name), "text", "")]
+    own = set(kernel_names()) - USER_FUNCTIONS.keys()
+    without = [name for name in sorted(own) if not getattr(entry(name), "text", "")]
     assert without == []
 
 
