@@ -57,6 +57,11 @@ class Runs:
         """The address of the word that is not 0 while loops have to ask whether to go on."""
         return self._process.address + PROCESS_INTERRUPTS
 
+    @property
+    def owns_errors(self) -> bool:
+        """Whether runs were cancelled that have not settled."""
+        return bool(self._cancelled)
+
     def begin(self, request: Request) -> None:
         """Compiled code works for a run from now on, and prints where that does."""
         with self._lock:

@@ -358,6 +358,9 @@ class AsyncRuntime:
         self.kernel_calls.sweep()
         if self._words[ASYNC_REGISTERED // 8] > 0:
             self._sweep()
+        # A run of host functions ends without settling; its error value goes here.
+        if self._runs.owns_errors and self.is_at_rest():
+            self._runs.settled(self.queue.address, self.queue.context())
 
     def _visit_imports(self, request: int, failure: int) -> None:
         if self._words[ASYNC_IMPORTS // 8] != 0:
