@@ -358,8 +358,8 @@ class AsyncRuntime:
         self.kernel_calls.sweep()
         if self._words[ASYNC_REGISTERED // 8] > 0:
             self._sweep()
-        # A run of host functions ends without settling; its error value goes here.
-        if self._runs.owns_errors and self.is_at_rest():
+        elif self._runs.owns_errors and self.is_at_rest():
+            # A run of host functions ends without settling, and no object needs its error any more.
             self._runs.settled(self.queue.address, self.queue.context())
 
     def _visit_imports(self, request: int, failure: int) -> None:
