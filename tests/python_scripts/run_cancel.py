@@ -39,7 +39,7 @@ later.set_result(2)
 print(run.wait(20), only.cancelled(), RAN)
 
 x, y = tfrt.unavailable(), tfrt.unavailable()
-first, second = program.two(x, y)  # somebody holds the second one: the run goes on
+first, second = program.two(x, y)  # the second one is held: the run goes on
 first.cancel()
 x.set_result(3), y.set_result(4)
 print(first.cancelled(), second.cancelled(), second.result(20), 4 in RAN)

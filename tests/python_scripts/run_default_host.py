@@ -25,7 +25,7 @@ second = tfrt.HostContext("mstd:2")
 tfrt.set_default_host(second)
 print(program.run(3, 4).result(20), tfrt.default_host() is second, SEEN.pop() is second)
 
-# What follows is still alive when the interpreter exits: runs, values, a host that nobody closed.
+# What follows is still alive when the interpreter exits: runs, values, a host that is not closed.
 later = tfrt.unavailable()
 waiting = program.run(5, later)
 decided, undecided = waiting

@@ -3,7 +3,7 @@
 const TARGET = "tfrt_nb.services";
 const PATIENCE = 10000; // ms; a busy kernel answers when its cell is over
 
-/** `ask(model, question)` gives the answer for the cell of an editor's model, or null where nobody answers. */
+/** `ask(model, question)` gives the answer for the cell of an editor's model, or null when no kernel answers. */
 export function createServices(tracker) {
   const lines = new WeakMap(); // by kernel connection
 

@@ -87,7 +87,7 @@ MOST_COUNTED = 20_000
 """So many objects are counted for `made`, which is asked for while programs run."""
 MOST_NOTES = 8
 MOST_OWN_ERRORS = 64
-"""Of more objects that nobody can resolve, the others share an error."""
+"""The most objects that get an error of their own when nothing can resolve them; the others share one."""
 INTERRUPTED = "interrupted"
 EXHAUSTED = "tasks wait inside of each other until no thread has stack left"
 
@@ -358,8 +358,8 @@ class AsyncRuntime:
         self.kernel_calls.sweep()
         if self._words[ASYNC_REGISTERED // 8] > 0:
             self._sweep()
-        elif self._runs.owns_errors and self.is_at_rest():
-            # A run of host functions ends without settling, and no object needs its error any more.
+        # A cancelled run of host functions never settles; where no task waits, its error is not needed.
+        if self._runs.owns_errors and self.is_at_rest() and next(self._stuck(), None) is None:
             self._runs.settled(self.queue.address, self.queue.context())
 
     def _visit_imports(self, request: int, failure: int) -> None:

@@ -297,8 +297,8 @@ class AsyncValue:
     def cancel(self, message: str = "Cancelled") -> bool:
         """Decide the value now; False if it is there already.
 
-        Cancels the run whose result it is, unless another undecided result of the run is held by
-        somebody.  Then only those who hold this object see it cancelled.
+        Cancels the run whose result it is, unless another undecided result of the run is held.
+        Then only holders of this object see it cancelled.
         """
         if self.done():
             return False

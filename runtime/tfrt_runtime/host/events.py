@@ -72,7 +72,7 @@ of a kernel in its program, or of the function of which `value` is a register; `
 thread in its queue."""
 
 _MOST_WAITING = 1 << 20
-"""Events that a watch keeps which nobody takes."""
+"""The most events that a watch keeps until its reader takes them."""
 _CALIBRATED_NS = 200_000_000
 
 
@@ -143,7 +143,7 @@ class Watch:
                     yield function, int(register), AsyncValue(self.queue, address)
 
     def note_output(self, text: str) -> None:
-        """A kernel on this thread, or nobody, has printed `text`."""
+        """A kernel on this thread has printed `text`, or code outside of kernels."""
         assert self.queue is not None
         context, number = self.queue.context(), -1
         if WORDS[(context + CONTEXT_REQUEST) >> 3] == self._request:
@@ -167,7 +167,7 @@ class Watch:
 
 
 class EventLog:
-    """The rings of the process, drained by whoever asks, for all watches at once."""
+    """The rings of the process, drained for all watches at once, on any thread."""
 
     def __init__(self) -> None:
         self._process = native_process()
@@ -246,7 +246,7 @@ class EventLog:
             ring = WORDS[(ring + LOG_NEXT) >> 3]
 
     def _discard(self) -> None:
-        """Forget what rings have from runs that nobody watches any more."""
+        """Forget what rings have from runs that are no longer watched."""
         for ring in self._rings():
             self._entry(ring, self._buffer.ctypes.data, LOG_CAPACITY)
         self._lost = sum(WORDS[(ring + LOG_LOST) >> 3] for ring in self._rings())

@@ -40,7 +40,7 @@ def is_idle(queue: WorkQueue, apart_from: Collection[int] = ()) -> bool:
 def quiesce(queue: WorkQueue, interrupted: Callable[[], bool]) -> bool:
     """Work for the queue until it is idle, apart from threads that do the same.
 
-    Returns early, and False, when `interrupted` says so, which is asked every millisecond.  What somebody
+    Returns early, and False, when `interrupted` says so, which is asked every millisecond.  What code
     outside the runtime may still resolve is not waited for.  What such a thread runs while it waits
     counts as work: only the kernel that waits itself is left out.
 

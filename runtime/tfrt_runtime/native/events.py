@@ -84,7 +84,7 @@ LOW = 0xFFFFFFFF
 def take_log(context: Address) -> Address:
     """The ring of a thread that writes its first event; 0 if there is no memory.
 
-    One that nobody has any more, or a new one: the process keeps them for good.
+    A ring that no thread owns any more, or a new one: the process keeps them for good.
     """
     process = load(context + CONTEXT_PROCESS)
     ring = load_acquire(process + PROCESS_LOGS)
@@ -115,7 +115,7 @@ def make_log(context: Address, process: Address) -> Address:
 
 @native
 def leave_log(context: Address) -> None:
-    """A thread ends: its ring is for another one, with what nobody has read so far."""
+    """A thread ends: another thread may own its ring, with the events that are not read yet."""
     ring = load(context + CONTEXT_LOG)
     if ring != 0:
         store_release(ring + LOG_OWNER, 0)

@@ -1,4 +1,4 @@
-"""Mistakes in a text that nobody has run."""
+"""Mistakes in a text that has not run."""
 
 from __future__ import annotations
 

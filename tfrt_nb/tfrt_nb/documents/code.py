@@ -108,7 +108,7 @@ class CodeMap:
         return "create", operation, value, 0, None
 
     def _ending(self, time: int) -> Iterator[Event]:
-        """What the function returns is there when it is over; so are groups, which nobody resolves."""
+        """Events of what the function returns, and of groups, which no code resolves."""
         for value, operation in self._objects.values():
             if value >= 0 and self._values[value]["type"] == "!async.group":
                 yield time, _NUMBER["available"], operation, value, 0, 0, None

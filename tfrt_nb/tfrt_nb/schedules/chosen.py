@@ -104,7 +104,7 @@ class ChosenHost:
             step = self._keys.get(task)
             if step is None:
                 step = self._step(task)
-                if step is None:  # the start of a run, or what else is nobody's choice
+                if step is None:  # the start of a run, or another step that is no choice
                     return self._take(context, task, before)
                 self._keys[task] = step
             ready[step.key] = step

@@ -70,7 +70,7 @@ class Judge:
         """Kernels that were found to print, though their names do not say so."""
 
     def uses(self, step: Step) -> Uses | None:
-        """What a step touches as far as one knows before it runs; None for one that nobody notices."""
+        """What a step touches as far as is known before it runs; None for a step without effects."""
         if step.program is None:
             return self._task
         name = step.program.kernel_name(step.kernel)
