@@ -95,6 +95,8 @@ $(VENV)/.lab: $(VENV)/.python $(COPIED)
 
 $(VENV)/.dev: $(VENV)/.lab
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[lab,dev]'
+	@# Its parser needs none of the packages of its window, which are built from C headers.
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps 'xdot>=1.4'
 	@touch $@
 
 $(VENV)/.bench: $(VENV)/.lab

@@ -107,7 +107,6 @@ def test_a_hostile_name_is_escaped() -> None:
 
 @pytest.mark.skipif(shutil.which("dot") is None, reason="Graphviz is not installed")
 def test_graphviz_places_the_same_operations() -> None:
-    pytest.importorskip("xdot.dot.parser")
     picture = graphviz_picture(Program.from_source(SHOP).graph().dot)
     texts = [text for *_, text in picture.nodes]
     assert "tfrt.mul.i32" in texts
