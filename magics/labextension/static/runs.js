@@ -82,7 +82,7 @@ export function createRuns({ services, tracker }) {
   /** What this page knows of one run; `head` is what a file says about it outside of its body. */
   class Run {
     constructor(head) {
-      Object.assign(this, { head, id: head.run, panel: null, isAlive: false, hasGap: false, isAsking: false, waiting: [] });
+      Object.assign(this, { head, id: head.run, panel: null, isAlive: false, hasGap: false, isAsking: false, waiting: [], last: null });
       this.ready = unpack(head).then((document) => {
         this.store = new Store(document, () => this.status);
         for (const message of this.waiting.splice(0)) this.take(message);
@@ -131,7 +131,8 @@ export function createRuns({ services, tracker }) {
 
     end(bundle) {
       this.adopt(bundle[MIME]);
-      this.persist(bundle);
+      this.last = bundle;
+      this.persist();
     }
 
     /** The final document takes the place of the one that grew. */
@@ -147,23 +148,25 @@ export function createRuns({ services, tracker }) {
       const { document } = this.store;
       document.status = "kernel-gone";
       this.head = { ...this.head, status: "kernel-gone" };
-      this.persist({ [MIME]: asFile(document), "text/plain": "The kernel was lost while this ran." });
+      this.last = { [MIME]: asFile(document), "text/plain": "The kernel was lost while this ran." };
+      this.persist();
       this.store.changed();
     }
 
-    /** A file that is saved in the middle of the run has it as far as it went. */
+    /** A file that is saved in the middle of the run has it as far as it went; afterwards it has the end, whichever window saves it. */
     beforeSave() {
-      if (this.status !== "running" || !this.store) return;
-      for (const output of this.stale()) output.setData({ data: { ...output.data, [MIME]: asFile(this.store.document) }, metadata: output.metadata });
+      if (this.last) this.write(() => this.last);
+      else if (this.status === "running" && this.store) this.write(({ data }) => ({ ...data, [MIME]: asFile(this.store.document) }));
     }
+
+    write(dataFor) { for (const output of this.stale()) output.setData({ data: dataFor(output), metadata: output.metadata }); }
 
     stale() { return [...outputsOf(this.panel)].filter(({ data }) => data[MIME].run === this.id && data[MIME].status === "running"); }
 
     /** The end goes into the document once: by the window that ran the cell, or by another where that is closed. */
-    async persist(data) {
-      const stale = this.stale();
-      if (!stale.length || this.panel.context.contentsModel?.writable === false || !(await mayWrite(this.id))) return;
-      for (const output of stale) output.setData({ data, metadata: output.metadata });
+    async persist() {
+      if (!this.stale().length || this.panel.context.contentsModel?.writable === false || !(await mayWrite(this.id))) return;
+      this.write(() => this.last);
     }
   }
 
