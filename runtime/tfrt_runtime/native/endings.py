@@ -99,10 +99,12 @@ def end_activation(context: Address, activation: Address) -> None:
     if kind == RETURN_ROOT:
         end_root(context, owner, activation)
         return
+    # Before the count that says so: when the last block of a loop ends on another thread, the run may
+    # end, and the program with it, which has the size of the activation.
+    free_activation(context, activation)
     if kind == RETURN_JOIN:
         leave_join(context, owner, 1)
-    free_activation(context, activation)
-    if caller != 0:
+    elif caller != 0:
         finish(context, caller)
 
 
