@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import groupby
 from pathlib import Path
 from types import ModuleType
 
@@ -64,10 +65,18 @@ def code(notebook: NotebookNode) -> list[NotebookNode]:
 def shown(demo: ModuleType, notebook: NotebookNode) -> list[list[str]]:
     """The text of each output of each cell, without what varies; nothing of cells tagged `varies`."""
     return [
-        [steady(demo.text_of(output)) for output in cell.outputs]
+        [
+            steady("".join(map(demo.text_of, outputs)))
+            for _, outputs in groupby(cell.outputs, stream)
+        ]
         for cell in code(notebook)
         if "varies" not in cell.metadata.get("tags", ())
     ]
+
+
+def stream(output: NotebookNode) -> object:
+    """What outputs that follow each other are one text by: a kernel sends a stream in several pieces."""
+    return output.name if output.output_type == "stream" else id(output)
 
 
 def steady(text: str) -> str:

@@ -77,6 +77,9 @@ class SimulatedHost:
     reported messages, `done` the requests that ended, `needed` how often the pool asked for a
     thread, which also calls `on_need_thread`.  The explorer does not try all orders of these:
     compare them sorted.  `own_values` counts the AsyncValues that the host itself keeps.
+
+    `on_done` is called when a request has ended; `release_programs` there is what Python does whose
+    caller has dropped the program.
     """
 
     def __init__(
@@ -91,7 +94,9 @@ class SimulatedHost:
         self._requests: set[int] = set()
         self.needed = 0
         self.on_need_thread: Callable[[], object] = lambda: None
+        self.on_done: Callable[[], object] = lambda: None
         self.own_values = 0
+        self.programs: list[int] = []
         self._blocks: list[int] = []
         self.process = self._make_process()
         self.queue = self.block(QUEUE_SIZE, "queue", "QUEUE_")
@@ -134,6 +139,13 @@ class SimulatedHost:
         self._blocks.append(block)
         return block
 
+    def release_programs(self) -> None:
+        """Give back the blocks in `programs`: an access afterwards is a use after free."""
+        while self.programs:
+            block = self.programs.pop()
+            self._blocks.remove(block)
+            memory.release(block)
+
     def live_values(self) -> int:
         """AsyncValues made and not destroyed; exact while no thread runs."""
         return sum(
@@ -162,7 +174,7 @@ class SimulatedHost:
             PROCESS_RELEASE_OBJECT: lambda _, handle: self.released.append(handle),
             PROCESS_PYTHON_WAITER: lambda _, handle: self.called.append(handle),
             PROCESS_REPORT_ERROR: self._report_error,
-            PROCESS_REQUEST_DONE: lambda _, request: self.done.append(request),
+            PROCESS_REQUEST_DONE: self._request_done,
             PROCESS_NEED_THREAD: self._need_thread,
             PROCESS_RUN_ENTRY: run_entry,
             PROCESS_RUN_BLOCKING: run_blocking,
@@ -189,6 +201,10 @@ class SimulatedHost:
             return 0
         cancel_request(request)
         return 1
+
+    def _request_done(self, _context: int, request: int) -> None:
+        self.done.append(request)
+        self.on_done()
 
     def _need_thread(self, _context: int, _pool: int) -> None:
         self.needed += 1

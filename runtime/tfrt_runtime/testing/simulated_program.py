@@ -45,6 +45,7 @@ def write_arena(host: SimulatedHost, arena: Arena) -> int:
     """Copy what an arena holds into simulated memory; its address there.  The host frees it."""
     memory, base = arena.seal()
     block = host.block(8 * len(arena.words), "program")
+    host.programs.append(block)
     for index, (word, sealed) in enumerate(zip(arena.words, memory.tolist(), strict=True)):
         is_address = word != sealed
         store(block + 8 * index, sealed - base + block if is_address else word)

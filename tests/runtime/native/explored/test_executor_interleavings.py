@@ -142,10 +142,14 @@ def begin(host: SimulatedHost, request: int, program: Program, *, is_task: bool)
 def running(
     program: Program, *, is_cancelled: bool = False, is_task: bool = True
 ) -> Callable[[World], None]:
-    """The program on two workers; with `is_cancelled`, somebody cancels it at any time."""
+    """The program on two workers; with `is_cancelled`, another thread cancels it at any time.
+
+    Its memory is given back as soon as the run has ended, as by a caller that dropped it.
+    """
 
     def scenario(world: World) -> None:
         host = SimulatedHost(world, workers=2)
+        host.on_done = host.release_programs
         request = host.request(active=1)
         results = begin(host, request, program, is_task=is_task)
         for context in host.contexts:

@@ -296,6 +296,23 @@ MUTANTS = [
         "executor_interleavings test_two_workers_that_share_get_the_same_values_and_free_everything",
     ),
     _mutant(
+        "endings.end_activation",
+        "a block of a parallel loop is freed after its end is counted, when the program may be gone",
+        """
+            free_activation(context, activation)
+            if kind == RETURN_JOIN:
+                leave_join(context, owner, 1)
+        """,
+        """
+            if kind == RETURN_JOIN:
+                leave_join(context, owner, 1)
+            free_activation(context, activation)
+            if kind == RETURN_JOIN:
+                return
+        """,
+        "executor_interleavings test_two_workers_that_share_get_the_same_values_and_free_everything",
+    ),
+    _mutant(
         "waiters.join_resolved",
         "the second error of a parallel loop is leaked",
         "if not is_error or compare_and_swap(join + JOIN_ERROR, 0, value) == 0:",
