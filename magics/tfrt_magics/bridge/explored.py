@@ -57,17 +57,13 @@ def explored(program: Program, function: str, arguments: Sequence[object]) -> Ex
 def _row(
     program: Program, page: PageProgram, explorer: Explorer, outcome: Outcome, found: Schedules
 ) -> dict[str, Any]:
-    """An outcome, with the run that its first schedule makes; without one for compiled functions."""
-    run: Document = {}
-    try:
-        data = RunDocument(program, explorer.replay(found.choices), page.document).data
-        run = {name: data[name] for name in ("events", "workers", "dropped", "previews", "log")}
-    except TypeError:
-        pass
+    """An outcome, with the run that its first schedule makes."""
+    run, _ = explorer.replay(found.choices)
+    data = RunDocument(program, run, page.document).data
     return {
         "values": [clean(value) for value in outcome.values],
         "printed": clean(outcome.printed),
         "errors": [clean(message) for message in outcome.errors],
         "schedules": found.count,
-        "run": run,
+        "run": {name: data[name] for name in ("events", "workers", "dropped", "previews", "log")},
     }

@@ -161,7 +161,8 @@ def test_a_schedule_is_replayed_as_it_was():
     try:
         found = explorer.explore()
         for outcome, schedules in found.outcomes.items():
-            run = explorer.replay(schedules.choices)
+            run, again = explorer.replay(schedules.choices)
+            assert again == outcome
             data = RunDocument(program, run, explorer.document).data
             assert "".join(text for _, _, text in data["log"]) == outcome.printed
             assert data["status"] == "done"

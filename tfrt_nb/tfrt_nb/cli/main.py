@@ -34,6 +34,22 @@ def threshold(text: str) -> int:
     return value
 
 
+def schedules(text: str) -> int:
+    """How many schedules are tried."""
+    if not text.isdigit() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"expected a number of schedules, found {text!r}")
+    return int(text)
+
+
+def choices(text: str) -> tuple[int, ...]:
+    """The choices of a schedule, as --explore prints them."""
+    try:
+        return tuple(map(int, text.split(",")))
+    except ValueError:
+        wanted = "expected the choices of a schedule, for instance 2,1,3"
+        raise argparse.ArgumentTypeError(f"{wanted}; found {text!r}") from None
+
+
 def work_queue(text: str) -> str:
     """A description of a work queue that can be made."""
     try:
@@ -172,6 +188,27 @@ def _add_run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         type=memory,
         help="what values, tasks, tensors and buffers may take, for instance 500M or 2G; by default"
         " half of what the machine, its cgroups and the address space limit leave",
+    )
+    order = run.add_mutually_exclusive_group()
+    order.add_argument(
+        "--explore",
+        metavar="N",
+        nargs="?",
+        type=schedules,
+        const=0,
+        help="try every order of the operations that may make a difference, at most N schedules, and"
+        " show the outcomes; comes behind PROGRAM",
+    )
+    order.add_argument(
+        "--replay",
+        metavar="CHOICES",
+        type=choices,
+        help="run one schedule, which --explore has printed",
+    )
+    order.add_argument(
+        "--step",
+        action="store_true",
+        help="choose each operation that runs next; without a terminal, they run in program order",
     )
     compiled = run.add_argument_group("compiled functions")
     compiled.add_argument(

@@ -49,6 +49,10 @@ def execute(options: argparse.Namespace) -> int:
         show(problem, text)
         return 1
     try:
+        if options.explore is not None or options.replay is not None or options.step:
+            from tfrt_nb.cli.schedules import run_schedules
+
+            return run_schedules(program, chosen, arguments, options)
         with tracing_of(options) as tracing:
             return run_program(program, chosen, arguments, options, tracing)
     except TfrtError as problem:

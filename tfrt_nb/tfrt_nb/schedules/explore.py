@@ -125,20 +125,22 @@ class Explorer:
                 self._nodes.clear()
                 self._races.clear()
 
-    def replay(self, choices: Sequence[int], *, watch: bool = True) -> Execution:
+    def replay(
+        self, choices: Sequence[int], *, watch: bool = True
+    ) -> tuple[Execution | CompiledExecution, Outcome]:
         """A run with these choices, which is over; for `documents.RunDocument` if it is watched.
 
-        Raises:
-            TypeError: for a compiled function, whose events are not logged.
+        Where a choice is not ready, the oldest ready step runs.
         """
         self._forced = tuple(choices)
         try:
-            run, _ = self._run(watch=watch)
+            while True:
+                try:
+                    return self._run(watch=watch)
+                except _Restart:  # now the kernels that print are known
+                    continue
         finally:
             self._forced = None
-        if not isinstance(run, Execution):
-            raise TypeError("a compiled function has no events to replay")
-        return run
 
     # One run
 

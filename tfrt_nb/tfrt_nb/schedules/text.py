@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
+from tfrt_nb.compiled.execution import CompiledExecution
 from tfrt_nb.documents.previews import preview_of
 from tfrt_nb.programs import Program
 from tfrt_nb.schedules.explore import Exploration, Explorer, Outcome
 from tfrt_nb.schedules.step import Stepper
 from tfrt_runtime.diagnostics import TfrtError
+from tfrt_runtime.executor.execution import Execution
 
 MOST_SHOWN = 20
 _MOST_LINES = 12
@@ -38,22 +41,30 @@ def stepped_through(program: Program, function: str, arguments: Sequence[object]
     with Stepper(program, function, arguments, output=printed.append) as stepper:
         stepper.run_to_end()
         problems = stepper.execution.diagnostics
-        values = tuple(preview_of(value) for value in stepper.execution.results if value.done())
+        outcome = outcome_of(stepper.execution)
     if problems:
         raise TfrtError(*problems)
-    said = f"@{function}: the operations ran in program order; to choose them takes the board"
-    return "\n".join([said, *_outcome(Outcome(values, "".join(printed), ()))]) + "\n"
+    said = f"@{function}: the operations ran in program order; to choose them takes the board\n"
+    return said + outcome_text(replace(outcome, printed="".join(printed)))
+
+
+def outcome_of(run: Execution | CompiledExecution) -> Outcome:
+    """What a run came to that is over, without what it has printed and its errors."""
+    return Outcome(tuple(preview_of(value) for value in run.results if value.done()), "", ())
 
 
 def exploration_text(
-    found: Exploration, document: Mapping[str, Sequence[Mapping[str, Any]]]
+    found: Exploration, document: Mapping[str, Sequence[Mapping[str, Any]]], replay: str = ""
 ) -> str:
-    """How many outcomes and schedules there are, the races, then each outcome."""
-    return "\n".join(_lines(found, document)) + "\n"
+    """How many outcomes and schedules there are, the races, then each outcome.
+
+    With `replay`, a command that takes the choices of a schedule, each outcome has a schedule.
+    """
+    return "\n".join(_lines(found, document, replay)) + "\n"
 
 
 def _lines(
-    found: Exploration, document: Mapping[str, Sequence[Mapping[str, Any]]]
+    found: Exploration, document: Mapping[str, Sequence[Mapping[str, Any]]], replay: str
 ) -> Iterator[str]:
     outcomes = _counted(len(found.outcomes), "outcome")
     schedules = _counted(found.schedules, "schedule")
@@ -74,6 +85,22 @@ def _lines(
             return
         yield f"outcome {number}, {_counted(schedule.count, 'schedule')}"
         yield from _outcome(outcome)
+        if replay:
+            order = (
+                f"line {operations[o]['line']}" if o >= 0 else "task" for o in schedule.operations
+            )
+            yield f"  schedule: {', '.join(order) or 'no operation waits for a choice'}"
+            yield f"  replay: {replay} {choices_text(schedule.choices)}"
+
+
+def choices_text(choices: Sequence[int]) -> str:
+    """The choices of a schedule as a command line has them."""
+    return ",".join(map(str, choices)) or "0"
+
+
+def outcome_text(outcome: Outcome) -> str:
+    """The results of a run, what it has printed, its errors; a line each."""
+    return "".join(f"{line}\n" for line in _outcome(outcome))
 
 
 def _outcome(outcome: Outcome) -> Iterator[str]:

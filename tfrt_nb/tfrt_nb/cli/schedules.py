@@ -1,0 +1,95 @@
+"""`tfrt-nb run --explore`, `--replay` and `--step`: which ready operation runs next is chosen."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+from collections.abc import Sequence
+
+from tfrt_nb.cli.files import show
+from tfrt_nb.programs import FunctionSignature, Program
+from tfrt_nb.schedules.explore import MOST_SCHEDULES, Explorer
+from tfrt_nb.schedules.step import Stepper
+from tfrt_nb.schedules.text import exploration_text, outcome_of, outcome_text
+from tfrt_runtime.diagnostics import TfrtError
+
+
+def run_schedules(
+    program: Program,
+    functions: Sequence[FunctionSignature],
+    arguments: Sequence[object],
+    options: argparse.Namespace,
+) -> int:
+    """Run functions as the options say; 1 when a schedule that was run has errors.
+
+    Raises:
+        TfrtError: if the program cannot be loaded, or a function takes other arguments.
+    """
+    status = 0
+    for function in functions:
+        print(f"--- @{function.name}")
+        if options.step:
+            status |= _step(program, function.name, arguments)
+            continue
+        explorer = Explorer(program, function.name, arguments)
+        try:
+            if options.explore is None:
+                _, outcome = explorer.replay(options.replay, watch=False)
+                sys.stdout.write(outcome_text(outcome))
+                status |= bool(outcome.errors)
+            else:
+                found = explorer.explore(most=options.explore or MOST_SCHEDULES)
+                replay = _command(function.name, options)
+                sys.stdout.write(exploration_text(found, explorer.document.data, replay))
+        finally:
+            explorer.close()
+    return int(status)
+
+
+def _command(function: str, options: argparse.Namespace) -> str:
+    """The command that replays a schedule of a function, but for its choices."""
+    words = ["tfrt-nb", "run", options.program, *options.arguments, "--function", function]
+    return f"{shlex.join(words)} --replay"
+
+
+def _step(program: Program, function: str, arguments: Sequence[object]) -> int:
+    """Ask for each operation on standard input; at its end, run what is left in program order."""
+    with Stepper(program, function, arguments, output=_write) as stepper:
+        rows = stepper.document.data["operations"]
+        while ready := stepper.ready():
+            for position, number in enumerate(ready, 1):
+                row = (
+                    f"line {rows[number]['line']}: {rows[number]['text']}"
+                    if number >= 0
+                    else "task"
+                )
+                print(f"  {position}  {row}")
+            chosen = _ask(len(ready))
+            if chosen is None:
+                stepper.run_to_end()
+            else:
+                stepper.run(ready[chosen])
+        outcome, problems = outcome_of(stepper.execution), stepper.execution.diagnostics
+    sys.stdout.write(outcome_text(outcome))
+    if problems:
+        show(TfrtError(*problems), program.text)
+    return int(bool(problems))
+
+
+def _ask(count: int) -> int | None:
+    """The position of what runs next; None for all that is left."""
+    while True:
+        print(f"next: 1 to {count}, Enter for 1, e to run to the end > ", end="", flush=True)
+        line = sys.stdin.readline()
+        word = line.strip()
+        if not line or word == "e":
+            print()
+            return None
+        if not word or (word.isdigit() and 1 <= int(word) <= count):
+            return int(word or 1) - 1
+
+
+def _write(text: str) -> None:
+    sys.stdout.write(text)
+    sys.stdout.flush()
