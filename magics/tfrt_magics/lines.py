@@ -133,8 +133,7 @@ class LineMagics(Magics):
     def tfrt_leaks(self, line: str) -> None:
         """List the tokens, values and groups that compiled programs have left behind.
 
-        Each with the operation that made it, its place, its state, and who still holds it: what
-        names of yours hold, such as that of `-o`, goes with them.  While a
+        Each with the operation that made it, its place, its state, and who still holds it.  While a
         cell runs (`--no-wait`) the objects that it uses are among them.  `%config
         TFRT.check_references = False` leaves only groups to be seen.
         """
@@ -144,12 +143,10 @@ class LineMagics(Magics):
             return
         # Here, because %load_ext loads no runtime.
         from tfrt_magics.bridge.compiled import holders
-        from tfrt_magics.bridge.names import held_by_names
 
-        names = held_by_names(self._shell.user_ns)
         for one in objects:
-            held = holders(one, names.get(one.address, ()))
-            print(f"{one.location or 'somewhere'}: {one.kind}{_made_by(one.maker)}, {held}")
+            made = f"{one.kind}{_made_by(one.maker)}"
+            print(f"{one.location or 'somewhere'}: {made}, {holders(one)}")
 
     @line_magic
     def async_leaks(self, line: str) -> None:

@@ -16,7 +16,6 @@ from tests.fuzz.async_interpreter import Result, interpret
 from tests.fuzz.random_async_programs import random_program as random_async_program
 from tests.fuzz.running import PATIENCE_SECONDS, Runner
 
-from tfrt_nb.compiled.execution import CompiledExecution
 from tfrt_nb.compiled.host import CompiledHome
 from tfrt_nb.programs import Program
 from tfrt_nb.source import parse_module
@@ -168,7 +167,7 @@ def _run(runner: Runner, program: Program, queue: str) -> Seen:
     return _seen(execution)
 
 
-def _seen(execution: Execution | CompiledExecution) -> Seen:
+def _seen(execution: Execution) -> Seen:
     results = [v.result(0) if v.exception(0) is None else None for v in execution.results]
     raised = frozenset(map(str, execution.diagnostics))
     return Seen(tuple(results), execution.output, raised)
@@ -229,7 +228,8 @@ def as_interpreted(runner: Runner, text: str, chance: random.Random) -> None:
     for queue in ALL_QUEUES:
         host = runner.host(queue)
         home = host.shared_context(CompiledHome)
-        program.load_compiled(host)
+        program.compile()
+        home.check(program.compiled)
         home.runtime.checked = chance.random() < 0.5
         found = _run(runner, program, queue)
         if not agrees(expected, found):

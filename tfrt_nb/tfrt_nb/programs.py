@@ -1,7 +1,7 @@
 """A program, from its text or its file to something that runs.
 
 A text may have functions of two kinds, which `compiled.kinds` tells apart: those of host programs become
-BEF, which the executor runs; the others become machine code when they are first run on a host.
+BEF, which the executor runs; the others become machine code when they are first run, and are kernels to it.
 """
 
 from __future__ import annotations
@@ -39,9 +39,7 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
     from xdsl.ir import Operation
 
-    from tfrt_nb.compiled.execution import CompiledExecution
     from tfrt_nb.compiled.half import CompiledHalf
-    from tfrt_nb.compiled.host import LoadedHalf
     from tfrt_nb.convert.graph import Graph
     from tfrt_runtime.host.events import Watch
 
@@ -203,7 +201,7 @@ class Program:
         options = None if self.compiled is None else self.compiled.parallel_for
         return _from_text, (self.text, self.name, options, self.libraries)
 
-    def __getattr__(self, name: str) -> Callable[..., Execution | CompiledExecution]:
+    def __getattr__(self, name: str) -> Callable[..., Execution]:
         if not name.startswith("__") and name in self._signatures:
             return functools.partial(self.run_function, name)
         raise AttributeError(f"the program has no function @{name}: it has {self._listed()}")
@@ -416,13 +414,15 @@ class Program:
         return executable
 
     def _with_compiled(self, kernels: Mapping[str, Kernel]) -> Mapping[str, Kernel]:
-        """The kernels, and the compiled functions that host functions call."""
-        compiled = self.compiled_kernels
-        return KernelsOver(compiled, kernels) if compiled else kernels
+        """The kernels, and the compiled functions if host functions call some."""
+        is_called = any(map(self._is_compiled, self.file.functions))
+        return KernelsOver(self.compiled_kernels, kernels) if is_called else kernels
 
     @functools.cached_property
     def compiled_kernels(self) -> Mapping[str, Kernel]:
-        """Kernels for the compiled functions that host functions call; compiled when first asked for.
+        """Kernels for the compiled functions that can be run, or are called by host functions.
+
+        They are compiled when first asked for.
 
         Raises:
             TfrtError: at what cannot be compiled.
@@ -432,7 +432,46 @@ class Program:
         from tfrt_nb.compiled.kernels import compile_kernels
 
         called = [f.name for f in self.file.functions if self._is_compiled(f)]
-        return compile_kernels(self.compiled, called) if called else {}
+        return compile_kernels(self.compiled, list(dict.fromkeys([*called, *self._runnable])))
+
+    @functools.cached_property
+    def _runnable(self) -> list[str]:
+        """The compiled functions whose arguments and results Python can have."""
+        functions = {} if self.compiled is None else self.compiled.functions
+        return [name for name, one in functions.items() if one.uncrossable is None]
+
+    @functools.cached_property
+    def _compiled_executable(self) -> Executable:
+        from tfrt_nb.compiled.kernels import argument_names, function_file
+
+        assert self.compiled is not None
+        file = function_file(self.compiled, self._runnable, self.name)
+        executable = Executable(file, self.compiled_kernels)
+        names = argument_names(self.compiled, self._runnable)
+        executable.name_of = lambda function, argument: names.get((function, argument), "")
+        return executable
+
+    def compile(self) -> None:
+        """Compile the functions that become machine code, unless that was done.
+
+        Raises:
+            TfrtError: at what cannot be compiled.
+        """
+        with deep_stack():
+            self.compiled_kernels  # noqa: B018 - made when it is first asked for
+
+    def load_compiled(self, function: str) -> Executable:
+        """The compiled functions as host functions of one call, ready to run; made when first asked for.
+
+        Raises:
+            TfrtError: at what cannot be compiled, or if Python cannot call `function`.
+        """
+        assert self.compiled is not None
+        if (problem := self.compiled.functions[function].uncrossable) is not None:
+            text = f"@{function} cannot be called from outside: {problem}"
+            raise TfrtError(error(text, place_of_caller()))
+        with deep_stack():
+            return self._compiled_executable
 
     def _is_compiled(self, function: BefFunction) -> bool:
         """Whether a function of the file is a compiled one, which the file only declares."""
@@ -452,7 +491,7 @@ class Program:
         output: Sink | None = None,
         wake: bool = True,
         watch: Watch | bool = False,
-    ) -> Execution | CompiledExecution:
+    ) -> Execution:
         """Start a function with `values` for its arguments; `run(host, function, arguments)` does, too.
 
         Args:
@@ -490,15 +529,10 @@ class Program:
 
             watch = Watch()
         if self.compiled is not None and function in self.compiled.functions:
-            from tfrt_nb.compiled.execution import CompiledExecution
-
-            chosen = self.compiled.functions[function]
-            loaded = self.load_compiled(host)
-            return CompiledExecution(
-                loaded, chosen, values, output=output, wake=wake, watch=watch or None
-            )
-        tracing = Level.NONE if host.tracing is None else host.tracing.level
-        executable = self.load(kernels, trace=trace, tracing=tracing)
+            executable = self.load_compiled(function)
+        else:
+            tracing = Level.NONE if host.tracing is None else host.tracing.level
+            executable = self.load(kernels, trace=trace, tracing=tracing)
         run = Execution(
             host, executable, function, values, output=output, wake=wake, watch=watch or None
         )
@@ -506,23 +540,9 @@ class Program:
             run.cancel_after(timeout)
         return run
 
-    def run_function(
-        self, name: str, /, *values: object, **options: Any
-    ) -> Execution | CompiledExecution:
+    def run_function(self, name: str, /, *values: object, **options: Any) -> Execution:
         """Start the function of that name; `options` are those of `run`."""
         return self.run(function=name, arguments=values, **options)
-
-    def load_compiled(self, host: HostContext) -> LoadedHalf:
-        """The code of the compiled functions on a host, made when it is first asked for.
-
-        Raises:
-            TfrtError: at what cannot be compiled.
-        """
-        from tfrt_nb.compiled.host import CompiledHome
-
-        assert self.compiled is not None
-        with deep_stack():
-            return host.shared_context(CompiledHome).load(self.compiled)
 
     def named_values(self) -> Mapping[tuple[int, int], NamedValue]:
         """What the text calls registers, by function of the file and register."""

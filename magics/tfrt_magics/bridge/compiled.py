@@ -1,27 +1,19 @@
-"""Compiled functions, as the notebook looks at them: results, and what their operations have made."""
+"""What the operations of compiled functions have made, as the notebook looks at it."""
 
 from __future__ import annotations
 
 import re
-import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from tfrt_magics.bridge.run import Ran
-from tfrt_magics.bridge.snapshot import State, result_names
+from tfrt_magics.bridge.snapshot import State
 from tfrt_magics.bridge.value_view import ValueView, text_of
-from tfrt_nb.compiled.execution import CompiledExecution
-from tfrt_nb.compiled.half import CompiledFunction
-from tfrt_nb.compiled.host import CompiledHome, LoadedHalf
-from tfrt_nb.documents.program import ProgramDocument
-from tfrt_nb.documents.run import RunDocument
+from tfrt_nb.compiled.host import CompiledHome
 from tfrt_nb.programs import Program
 from tfrt_runtime.async_runtime import LiveObject, Made
 from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, Location, Severity
-from tfrt_runtime.host.async_value import AsyncValue
-from tfrt_runtime.host.chain import CHAIN
+from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.context import HostContext
-from tfrt_runtime.host.events import Watch
 
 MOST_WARNINGS = 5
 """So many objects that a run left over are shown under its cell."""
@@ -31,8 +23,8 @@ SYMBOL = re.compile(r"@[\w$.-]+")
 OPERATION = re.compile(r'"?([A-Za-z_][\w.$]*)')
 
 
-class LoadedCode:
-    """The compiled functions of one cell on a host."""
+class CompiledObjects:
+    """The tokens, values and groups that the compiled functions of one cell make on a host."""
 
     def __init__(self, host: HostContext, program: Program, *, checked: bool) -> None:
         """
@@ -44,129 +36,30 @@ class LoadedCode:
         """
         assert program.compiled is not None
         self._program = program
-        self._functions = program.compiled.functions
         self._home = host.shared_context(CompiledHome)
+        self._home.check(program.compiled)
         self._checked = checked
-        self._code: LoadedHalf = self._home.load(program.compiled)
+        program.compile()
 
-    def has(self, function: str) -> bool:
-        return function in self._functions
-
-    def run(
-        self,
-        function: str,
-        output: Callable[[str], None],
-        arguments: Sequence[object],
-        document: ProgramDocument,
-    ) -> CompiledRun:
-        """Start a function; `document` is that of the program."""
+    def begin(self) -> None:
+        """A run begins."""
         self._home.runtime.checked = self._checked
-        execution = CompiledExecution(
-            self._code, self._functions[function], arguments, output=output, watch=Watch()
-        )
-        events = RunDocument(self._program, execution, document)
-        return CompiledRun(execution, self._home, self._program, events)
 
-
-class CompiledRun:
-    """A run of a compiled function (`run.Run`)."""
-
-    def __init__(
-        self,
-        execution: CompiledExecution,
-        home: CompiledHome,
-        program: Program,
-        events: RunDocument,
-    ) -> None:
-        self._execution, self._home, self._program = execution, home, program
-        self.events = events
-        self.results: Sequence[AsyncValue] = tuple(execution.results)
-        self.is_cancelled = False
-        self._left_over: tuple[Diagnostic, ...] = ()
-        self._over = threading.Event()
-        # Code that computes gives nobody a chance to see that its time is over: it has a thread.
-        threading.Thread(target=self._finish, name="compiled code", daemon=True).start()
-
-    @property
-    def function(self) -> CompiledFunction:
-        return self._execution.function
-
-    @property
-    def diagnostics(self) -> Sequence[Diagnostic]:
-        return [*self._execution.diagnostics, *self._left_over]
-
-    def ready(self) -> list[int] | None:
-        return None  # it goes on by itself
-
-    def step(self, operation: int | None, *, until: bool) -> None:
-        """Nothing: it goes on by itself."""
-
-    @property
-    def is_stuck(self) -> bool:
-        return self._execution.is_stuck
-
-    @property
-    def is_running(self) -> bool:
-        """Whether something of it may still run."""
-        return not self._over.is_set()
-
-    def ran(self) -> Sequence[Ran]:
-        """Nothing: tasks of compiled code are not recorded one by one."""
-        return ()
-
-    def waiting_for(self) -> Sequence[Diagnostic]:
-        return self._execution.waiting_for()
-
-    def wait(self, timeout: float) -> bool:
-        return self._over.wait(timeout)
-
-    def _finish(self) -> None:
-        try:
-            self._execution.wait()
-            if not self.is_cancelled:
-                self._left_over = self._warnings()
-        finally:
-            self._over.set()
-
-    def cancel(self) -> None:
-        self.is_cancelled = True
-        self._execution.cancel()
-
-    def result_values(self) -> list[ValueView]:
-        """The results; for a function without any, whether it has returned."""
-        names = result_names(self.function)
-        return [
-            ValueView(name, type_, None, state, _text(value, state))
-            for name, type_, value in zip(
-                names, self.function.result_types, self.results, strict=True
-            )
-            for state in [self._state(value)]
-        ]
-
-    def _state(self, value: AsyncValue) -> State:
-        if not value.done():
-            return State.UNAVAILABLE
-        problem = value.exception(0)
-        if problem is None:
-            return State.AVAILABLE
-        return State.CANCELLED if self.is_cancelled else State.ERROR
-
-    def named_values(self) -> list[ValueView]:
-        """The return of the function, then tokens, values and groups by the operation that made them."""
-        done = self._execution.completion
-        state = self._state(done)
-        returned = ValueView("return", "", self.function.location, state, _text(done, state))
+    def made(self, execution: Execution) -> list[ValueView]:
+        """The return of a function, then its objects by the operation that made them."""
+        is_cancelled = execution.request.is_cancelled
         own = [one for one in self._home.runtime.made() if self._is_own(one.location)]
-        return [returned, *map(self._view, sorted(own, key=_place_in_text))]
+        views = [self._view(one, is_cancelled) for one in sorted(own, key=_place_in_text)]
+        return [_returned(execution), *views]
 
     def _is_own(self, place: AnyLocation | None) -> bool:
         return isinstance(place, Location) and place.source == self._program.name
 
-    def _view(self, made: Made) -> ValueView:
+    def _view(self, made: Made, is_cancelled: bool) -> ValueView:
         count = made.unavailable + made.available + made.failed
         state = State.ERROR if made.failed else State.AVAILABLE
         if made.unavailable:
-            state = State.CANCELLED if self.is_cancelled else State.UNAVAILABLE
+            state = State.CANCELLED if is_cancelled else State.UNAVAILABLE
         name = name_at(self._program.text, made.location)
         operation = operation_at(self._program.text, made.location)
         return ValueView(
@@ -178,8 +71,8 @@ class CompiledRun:
             count=count,
         )
 
-    def _warnings(self) -> tuple[Diagnostic, ...]:
-        """What the run has left behind."""
+    def left_over(self) -> tuple[Diagnostic, ...]:
+        """Warnings of the objects that the run has left behind."""
         found = [one for one in self._home.runtime.live_objects() if self._is_own(one.location)]
         shown = [
             Diagnostic(Severity.WARNING, left_over_text(one, self._program.text), one.location)
@@ -189,6 +82,23 @@ class CompiledRun:
             more = f"{len(found) - MOST_WARNINGS} more objects are left over; see %tfrt_leaks"
             shown.append(Diagnostic(Severity.WARNING, more))
         return tuple(shown)
+
+
+def _returned(execution: Execution) -> ValueView:
+    """Whether a function has returned; its failure, if it has none to return."""
+    failed = [value for value in execution.results if value.done() and value.exception(0)]
+    text = ""
+    if execution.request.is_cancelled:
+        state = State.CANCELLED
+    elif not execution.done():
+        state = State.UNAVAILABLE
+    elif failed or (execution.diagnostics and not execution.results):
+        state = State.ERROR
+        text = text_of(failed[0], state) if failed else execution.diagnostics[0].message
+    else:
+        state = State.AVAILABLE
+    place = execution.program.file.location(execution.function.location)
+    return ValueView("return", "", place, state, text)
 
 
 def _place_in_text(made: Made) -> tuple[int, int, str]:
@@ -210,12 +120,6 @@ def _counts(made: Made) -> str:
     return f" {', '.join(parts)}" if len(parts) > 1 else ""
 
 
-def _text(value: AsyncValue, state: State) -> str:
-    """A result's text; that a token or a return is there says its state."""
-    is_there = state is State.AVAILABLE
-    return "" if is_there and value.result(0) is CHAIN else text_of(value, state)
-
-
 def left_over_text(one: LiveObject, text: str) -> str:
     """What is left over, and who holds it."""
     operation = one.maker or operation_at(text, one.location)
@@ -223,15 +127,8 @@ def left_over_text(one: LiveObject, text: str) -> str:
     return f"a {one.kind}{maker} is left over: {holders(one)}"
 
 
-def holders(one: LiveObject, names: Sequence[str] = ()) -> str:
-    """Who still refers to an object: its producer until it is resolved, then only users.
-
-    `names` are those of the notebook that hold it.
-    """
-    if names:
-        others = one.references - len(names)
-        more = f", and by {others} more" if others > 0 else ""
-        return f"{one.state}, held by {' and '.join(names)}{more}"
+def holders(one: LiveObject) -> str:
+    """Who still refers to an object: its producer until it is resolved, then only users."""
     count = f"{one.references} reference{'s' * (one.references != 1)}"
     if one.state != "unavailable":
         return f"{one.state}, and nobody gave up {count}"

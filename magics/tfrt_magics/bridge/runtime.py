@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 
 from tfrt_magics.bridge import run
-from tfrt_magics.bridge.compiled import CompiledRun, LoadedCode, live_objects
+from tfrt_magics.bridge.compiled import CompiledObjects, live_objects
 from tfrt_magics.bridge.page_program import PageProgram
 from tfrt_magics.bridge.snapshot import State, result_names
 from tfrt_magics.bridge.value_view import ValueView, text_of
 from tfrt_nb.convert.named_value import NamedValue
 from tfrt_nb.documents.run import RunDocument
-from tfrt_nb.programs import Program
+from tfrt_nb.programs import FunctionSignature, Program
 from tfrt_runtime.async_runtime import LiveObject
 from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.callers import OWN_PACKAGES
@@ -30,6 +30,8 @@ from tfrt_runtime.host.process import load_core
 
 # A register of a program: the number of its function, and its own.
 Register = tuple[int, int]
+
+TOKEN = "!async.token"
 
 # A job's thread has no caller whose line would be to blame.
 OWN_PACKAGES.update(("tfrt_magics", "threading"))
@@ -71,13 +73,14 @@ class NotebookHost:
         load_core(announce)
         self._host = HostContext(work_queue, loop=loop)
         self._check_references = check_references
-        self._compiled: list[CompiledRun] = []
+        self._runs: list[TracedRun] = []
+        """Runs of compiled functions that may still be going on."""
         self._texts: dict[str, str] = {}
 
     @property
     def is_spent(self) -> bool:
         """Whether a run that was stopped computes on, and so would never let another one end."""
-        return any(run.is_running and run.is_cancelled for run in self._compiled)
+        return any(run.runs_on for run in self._runs)
 
     def set_memory(self, memory: str | None) -> None:
         """What programs of the host may take from now on; None is the default."""
@@ -96,14 +99,14 @@ class NotebookHost:
             TfrtError: when it uses others.
         """
         assert isinstance(program, Program)
-        code = None
+        objects = None
         if program.compiled is not None:
             self._texts[program.name] = program.text
-            code = LoadedCode(self._host, program, checked=self._check_references())
-        return LoadedProgram(self._host, program, code, self._note, slow)
+            objects = CompiledObjects(self._host, program, checked=self._check_references())
+        return LoadedProgram(self._host, program, objects, self._note, slow)
 
-    def _note(self, run: CompiledRun) -> None:
-        self._compiled = [other for other in self._compiled if other.is_running][-64:] + [run]
+    def _note(self, run: TracedRun) -> None:
+        self._runs = [other for other in self._runs if not other.wait(0)][-64:] + [run]
 
     def close(self) -> None:
         self._host.close()
@@ -116,19 +119,20 @@ class LoadedProgram:
         self,
         host: HostContext,
         program: Program,
-        code: LoadedCode | None,
-        note: Callable[[CompiledRun], None],
+        objects: CompiledObjects | None,
+        note: Callable[[TracedRun], None],
         slow: float = 1.0,
     ) -> None:
-        """`code` are the compiled functions; `note` hears of each run of one.
+        """`objects` are those of compiled functions; `note` hears of their runs.
 
         Operations of host functions last `slow` times as long.
         """
         self._slow = slow
-        self._host, self._program, self._code, self._note = host, program, code, note
+        self._host, self._program, self._objects, self._note = host, program, objects, note
         # Loaded at once, so that an unknown kernel is an error of the program and not of its run.
         self._next: Executable | None = program.load(trace=True)
         self._names = NamesOfValues(program)
+        self._signatures = {one.name: one for one in program.functions}
 
     @cached_property
     def document(self) -> PageProgram:
@@ -137,19 +141,24 @@ class LoadedProgram:
 
     def run(
         self, function: str, output: Callable[[str], None], arguments: Sequence[object] = ()
-    ) -> TracedRun | CompiledRun:
-        if self._code is not None and self._code.has(function):
-            started = self._code.run(function, output, arguments, self.document.document)
-            self._note(started)
-            return started
-        executable = self._next or self._program.load(trace=True)
-        self._next = None
-        watch = Watch(slow=self._slow)
+    ) -> TracedRun:
+        signature = self._signatures[function]
+        objects = self._objects if signature.is_compiled else None
+        if objects is not None:
+            objects.begin()
+            executable, watch = self._program.load_compiled(function), Watch()
+        else:
+            executable = self._next or self._program.load(trace=True)
+            self._next = None
+            watch = Watch(slow=self._slow)
         execution = Execution(
             self._host, executable, function, arguments, output=output, watch=watch
         )
         log = RunDocument(self._program, execution, self.document.document)
-        return TracedRun(execution, self._names, log)
+        run = TracedRun(execution, self._names, signature, log, objects)
+        if objects is not None:
+            self._note(run)
+        return run
 
 
 class NamesOfValues:
@@ -210,8 +219,18 @@ def _place_in_text(value: NamedValue) -> tuple[int, int]:
 class TracedRun:
     """An Execution with the names that the program's text gives its values (`run.Run`)."""
 
-    def __init__(self, execution: Execution, names: NamesOfValues, events: RunDocument) -> None:
+    def __init__(
+        self,
+        execution: Execution,
+        names: NamesOfValues,
+        signature: FunctionSignature,
+        events: RunDocument,
+        objects: CompiledObjects | None = None,
+    ) -> None:
+        """A compiled function has `objects`, and no registers."""
         self._execution, self._names, self.events = execution, names, events
+        self._signature, self._objects = signature, objects
+        self._left_over: tuple[Diagnostic, ...] | None = None
         # The user may keep the results, so they stay here and outlive the run.
         self.results: Sequence[AsyncValue] = tuple(execution.results)
         self._texts: dict[Register, tuple[AsyncValue, str]] = {}
@@ -225,7 +244,7 @@ class TracedRun:
 
     @property
     def diagnostics(self) -> Sequence[Diagnostic]:
-        return self._execution.diagnostics
+        return [*self._execution.diagnostics, *(self._left_over or ())]
 
     @property
     def is_stuck(self) -> bool:
@@ -235,7 +254,16 @@ class TracedRun:
         return self._execution.waiting_for()
 
     def wait(self, timeout: float) -> bool:
-        return self._execution.wait(timeout)
+        is_over = self._execution.wait(timeout)
+        if is_over and self._objects is not None and self._left_over is None:
+            is_cancelled = self._execution.request.is_cancelled
+            self._left_over = () if is_cancelled else self._objects.left_over()
+        return is_over
+
+    @property
+    def runs_on(self) -> bool:
+        """Whether something of it still runs although it was stopped."""
+        return self._execution.request.is_cancelled and not self.wait(0)
 
     def ran(self) -> list[run.Ran]:
         """The kernels with results that a worker has run."""
@@ -261,15 +289,22 @@ class TracedRun:
         self._execution.cancel()
 
     def result_values(self) -> list[ValueView]:
-        names = result_names(self._execution.function)
+        names, types = result_names(self._signature), self._signature.result_types
         return [
-            ValueView(name, value.type, None, state, self._text((-1, place), value, state))
-            for place, (name, value) in enumerate(zip(names, self.results, strict=True))
+            ValueView(name, type_, None, state, text)
+            for place, (name, type_, value) in enumerate(
+                zip(names, types, self.results, strict=True)
+            )
             for state in [self._state(value, None)]
+            # That a token is available says its state.
+            for is_token in [state is State.AVAILABLE and type_ == TOKEN]
+            for text in ["" if is_token else self._text((-1, place), value, state)]
         ]
 
     def named_values(self) -> list[ValueView]:
         """The function's own values, then those of the functions that it has called."""
+        if self._objects is not None:
+            return self._objects.made(self._execution)
         own = self._execution.function.name
         views = self._execution.registers()
         self._values = {(view.function, view.register): view.value for view in views}

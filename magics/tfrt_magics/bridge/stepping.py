@@ -11,7 +11,6 @@ from tfrt_magics.bridge.runtime import NamesOfValues, TracedRun
 from tfrt_nb.documents.run import RunDocument
 from tfrt_nb.programs import Program
 from tfrt_nb.schedules.step import Stepper
-from tfrt_runtime.executor.execution import Execution
 
 LOOK_SECONDS = 0.01
 PATIENCE_SECONDS = 10.0
@@ -48,9 +47,10 @@ class SteppedRun(TracedRun):
 
     def __init__(self, program: Program, stepper: Stepper) -> None:
         execution = stepper.execution
-        assert isinstance(execution, Execution)
         events = RunDocument(program, execution, stepper.document)
-        super().__init__(execution, NamesOfValues(program), events)
+        name = execution.function.name
+        signature = next(one for one in program.functions if one.name == name)
+        super().__init__(execution, NamesOfValues(program), signature, events)
         self.stepper = stepper
 
     def wait(self, timeout: float) -> bool:

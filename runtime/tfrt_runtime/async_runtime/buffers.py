@@ -17,13 +17,11 @@ from tfrt_runtime.async_runtime.handles import GONE, is_static, kept_bytes, lent
 from tfrt_runtime.host.payload import read_payload
 from tfrt_runtime.host.process import NativeProcess
 from tfrt_runtime.host.raw import WORDS
+from tfrt_runtime.host.tensor.buffer_types import BufferType, buffer_type
 from tfrt_runtime.host.tensor.buffers import HostBuffer
 from tfrt_runtime.host.tensor.dense import DenseHostTensor
-from tfrt_runtime.host.tensor.element_types import ELEMENT_TYPES, ElementType
+from tfrt_runtime.host.tensor.element_types import ElementType
 from tfrt_runtime.host.tensor.shapes import TensorShape
-
-_WORDS = {"i1": "bool", "index": "i64"}
-_ELEMENT_TYPES = {element.word: element for element in ELEMENT_TYPES.values()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,24 +38,9 @@ class Spec:
         return Spec(ctypes.string_at(text, length).decode(), counter)
 
     @property
-    def sizes(self) -> tuple[int | None, ...]:
-        """The sizes that the type fixes, None where it does not."""
-        return tuple(None if size == "?" else int(size) for size in self.type.split("x")[:-1])
-
-    @property
-    def element_type(self) -> ElementType:
-        """What the elements are."""
-        word = self.type.rpartition("x")[2]
-        return _ELEMENT_TYPES[_WORDS.get(word, word)]
-
-    def fits(self, tensor: DenseHostTensor) -> bool:
-        """Whether a tensor is of the type."""
-        found, wanted = tensor.shape.sizes, self.sizes
-        return (
-            tensor.element_type == self.element_type
-            and len(found) == len(wanted)
-            and all(w in (None, size) for size, w in zip(found, wanted, strict=True))
-        )
+    def buffer(self) -> BufferType:
+        """The type as tensors fill it."""
+        return buffer_type(self.type)
 
 
 class Lender:
@@ -85,7 +68,7 @@ class Lender:
         tensor = self._tensor_in(value)
         if tensor is None:
             return f"expected a dense tensor for memref<{spec.type}>"
-        if not spec.fits(tensor):
+        if not spec.buffer.fits(tensor):
             return (
                 f"expected a tensor for memref<{spec.type}>, "
                 f"found dtype = {tensor.element_type}, shape = {tensor.shape}"
@@ -120,11 +103,10 @@ class Lender:
         What is wrong if the buffer has ended.
         """
         spec = Spec.at(spec_address)
-        rank, start = len(spec.sizes), descriptor >> 3
+        element_type = spec.buffer.element_type
+        rank, start = len(spec.buffer.sizes), descriptor >> 3
         handle, aligned, offset, *rest = (WORDS[start + i] for i in range(3 + 2 * rank))
-        view = _View(
-            spec.element_type, aligned + offset * spec.element_type.size, rest[:rank], rest[rank:]
-        )
+        view = _View(element_type, aligned + offset * element_type.size, rest[:rank], rest[rank:])
         if is_static(handle):
             with self._lock:
                 lent = [tensor.buffer for tensor in self._lent.get(spec.counter, {}).values()]

@@ -79,10 +79,6 @@ class Runs:
         """Where the run prints, if it still does."""
         return self._sinks.get(number)
 
-    def prints_no_more(self, number: int) -> None:
-        """What the run has left running prints for nobody in particular."""
-        self._sinks.pop(number, None)
-
     def cancel(self, request: Request, message: str, context: int) -> None:
         """Let the loops of a run end, and its tasks not start; `context` is this thread's."""
         with self._lock:

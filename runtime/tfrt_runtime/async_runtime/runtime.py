@@ -277,19 +277,6 @@ class AsyncRuntime:
                     notes.append(objects.note_on_wait(awaited, record))
         return notes
 
-    def abandon(self, address: int) -> None:
-        """Resolve an object to an error, if it is not resolved: nothing runs any more."""
-        self._give_up(self.queue.context(), address, self._starved(address, self._stuck()))
-
-    def storage(self, address: int) -> int:
-        """Where the payload of an available value is."""
-        return self._storage(address)
-
-    @functools.cached_property
-    def _storage(self) -> Callable[[int], int]:
-        kind = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)
-        return kind(self._process.library["mlirAsyncRuntimeGetValueStorage"])
-
     def _cancel(self, context: int, diagnostic: Diagnostic) -> None:
         """From now on no task starts; each that would start is an error instead."""
         if self._cancelled is None:
@@ -367,13 +354,15 @@ class AsyncRuntime:
             visit = self._process.slow("compiled_kernels.visit_imports", 4)
             visit(self.queue.context(), ctypes.addressof(self._words), request, failure)
 
-    def _run_is_cancelled(self, reference: weakref.ref[Request]) -> None:
+    def end_code(self, run: Request) -> None:
         """A run is cancelled: its code ends, and what its coroutines wait for from the host are errors."""
-        run = reference()
-        if run is not None:
-            self._runs.cancel(run, run.cancel_message or CANCELLED, self.queue.context())
-            self._visit_imports(run.address, WORDS[(run.address + REQUEST_CANCEL) >> 3])
-            self.queue.hand_over()
+        self._runs.cancel(run, run.cancel_message or CANCELLED, self.queue.context())
+        self._visit_imports(run.address, WORDS[(run.address + REQUEST_CANCEL) >> 3])
+        self.queue.hand_over()
+
+    def abandon(self, address: int) -> None:
+        """Resolve an object to an error, if it is not resolved: nothing runs any more."""
+        self._give_up(self.queue.context(), address, self._starved(address, self._stuck()))
 
     def _sweep(self) -> None:
         with self._registry:
@@ -451,7 +440,8 @@ class AsyncRuntime:
     def _cancelled_by_kernel(self, request: int) -> None:
         run = self._process.request(WORDS[(request + REQUEST_HANDLE) >> 3])
         assert isinstance(run, Request)
-        run.when_cancelled()
+        if run.code is not None:
+            run.code.cancelled()
 
     def _see_signals(self, context: int, record: int) -> None:
         """A loop runs while Ctrl-C was pressed: it ends if it keeps the main thread busy."""
@@ -460,37 +450,23 @@ class AsyncRuntime:
             if run is None:
                 self._cancel(context, error(INTERRUPTED, records.read_place(record)))
             else:
-                self.cancel(run, INTERRUPTED)
+                run.cancel(INTERRUPTED) or self.end_tasks(run, INTERRUPTED)
 
-    def serve(self, run: Request, *, to_the_last: bool = False) -> None:
-        """Compiled code works for this run from now on: it prints there, and ends if that is cancelled.
-
-        Where the run gets stuck, groups that lack members are errors.  With `to_the_last`, tasks that
-        outlive the run print there, too.
-        """
+    def begin(self, run: Request) -> None:
+        """Compiled code works for this run from now on: it prints there, also in tasks that outlive it."""
         self._runs.begin(run)
-        if not to_the_last:
-            run.on_done(functools.partial(self._runs.prints_no_more, run.id))
+        self._made_at_rest = None
         run.on_done(self.tidy)
-        run.when_stuck = self._go_on
-        run.when_cancelled = functools.partial(self._run_is_cancelled, weakref.ref(run))
-        if run.is_cancelled:  # the host was, before the run began
-            run.when_cancelled()
 
-    def cancel(self, run: Request, message: str) -> bool:
-        """End the code of a run, also what it has left running when it was over; False if nothing runs.
+    def end_tasks(self, run: Request, message: str) -> bool:
+        """End what a run has left running when it was over; False if nothing runs.
 
         Loops and calls end, and tasks do not start.
         """
-        if run.cancel(message):
-            return True
         if run.is_cancelled or self.is_at_rest():
             return False
         self._runs.cancel(run, message, self.queue.context())
         return True
-
-    def _go_on(self) -> bool:
-        return not self.has_settled()
 
     def print(self, text: str) -> None:
         """Print for nobody in particular."""
@@ -626,7 +602,7 @@ def _interrupt(reference: weakref.ref[AsyncRuntime]) -> None:
     for context in runtime.queue.contexts:
         run = runtime._runs.request(WORDS[(context + CONTEXT_RUN) >> 3])
         if run is not None:
-            runtime.cancel(run, INTERRUPTED)
+            run.cancel(INTERRUPTED) or runtime.end_tasks(run, INTERRUPTED)
 
 
 def _prepare(queue: WorkQueue, *, checked: bool) -> tuple[WorkQueue, ctypes.Array[ctypes.c_int64]]:

@@ -7,7 +7,7 @@ from array import array
 from collections.abc import Callable, Sequence
 
 from tfrt_runtime.callers import place_of_caller
-from tfrt_runtime.diagnostics import TfrtError, error
+from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error
 from tfrt_runtime.host.async_value import AsyncValue, encode
 from tfrt_runtime.host.context import Request
 from tfrt_runtime.host.fitting import fitting
@@ -66,7 +66,7 @@ class Arguments:
                     self._kept.append(value := fitting(type_text, value))
                 encoder = ENCODERS.get(type(value))
                 if encoder is None or type_text in SCALAR_TYPES:
-                    self._add(queue, value, type_text)
+                    self._add(queue, value, type_text, describe)
                 else:
                     self.words += (encoder[0], encoder[1](value), 0)
         except PayloadError as wrong:
@@ -78,14 +78,21 @@ class Arguments:
             text = f"{describe(index)}: {reason}"
             raise TfrtError(error(text, place_of_caller())) from None
 
-    def _add(self, queue: WorkQueue, value: object, type_text: str) -> None:
+    def _add(
+        self, queue: WorkQueue, value: object, type_text: str, describe: Callable[[int], str]
+    ) -> None:
+        if not isinstance(value, AsyncValue) and not is_future(value):
+            self.words += encode(type_text, value, native_process())
+            return
+        index = len(self.words) // ARGUMENT_WORDS
+
+        def refuse(reason: str) -> Diagnostic:
+            return error(f"{describe(index)}: {reason}")
+
         if not isinstance(value, AsyncValue):
-            if not is_future(value):
-                self.words += encode(type_text, value, native_process())
-                return
-            value = from_future(queue, value, type_text)
-        value = on_queue(queue, value, type_text)
-        self.values.append((len(self.words) // ARGUMENT_WORDS, value))
+            value = from_future(queue, value, type_text, refuse)
+        value = on_queue(queue, value, type_text, refuse)
+        self.values.append((index, value))
         self.words += (IS_VALUE, value.address, 0)
 
     def release(self) -> None:

@@ -98,6 +98,11 @@ class ResultsOfRun:
         # the run's and the other that of the Python object.
         return sys.getrefcount(value) > 2 + by_holder or value.references > 2
 
+    def natives(self) -> list[int]:
+        """The native values of those that Python holds, borrowed."""
+        held = [reference() for reference in self._values]
+        return [value.native for value in held if value is not None]
+
     def decide(self, failure: AsyncValue) -> None:
         """Make those that are not there yet the error that `failure` is."""
         for reference in self._values:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import functools
 import html
 import time
@@ -257,7 +258,8 @@ class Execution:
     ) -> bool:
         """Wait until nothing of the run is left to do; False when the time is over first, or `stuck`.
 
-        The run goes on when it is waited for again, on workers also without that.  On the queue `s` a
+        Tasks that compiled functions have left running count, and so do those of the host's other
+        runs: which is whose is not known.  The run goes on when it is waited for again, on workers also without that.  On the queue `s` a
         Python or native kernel runs on the thread that waits: only such a one is waited for when the
         time is over, unless the host has compiled functions.
 
@@ -265,9 +267,28 @@ class Execution:
             KeyboardInterrupt: when the user interrupts.  The run goes on, unless the interrupt hit
                 one of its Python kernels: that cancels it.
         """
+        deadline = None if timeout is None else time.monotonic() + timeout
         is_over = self.request.wait(timeout, self._watch(interrupted))
         self._raise_interrupt()
-        return is_over or self._is_given_up()
+        return self._settle(deadline, interrupted) if is_over else self._is_given_up()
+
+    def _settle(self, deadline: float | None, interrupted: Callable[[], bool]) -> bool:
+        """Work until the tasks that compiled code has left running are over; False if the time is first."""
+        code = self.request.code
+        if code is None or code.has_settled():
+            return True
+        has_settled = False
+
+        def is_over() -> bool:
+            nonlocal has_settled
+            has_settled = code.has_settled()
+            return has_settled or interrupted()
+
+        forever = ctypes.c_int64(1)
+        left = None if deadline is None else max(0.0, deadline - time.monotonic())
+        work = self._queue.help if deadline is None else self._queue.wait
+        work(ctypes.addressof(forever), left, is_over)
+        return has_settled
 
     def _watch(self, interrupted: Callable[[], bool]) -> Callable[[], bool]:
         """What a waiting thread asks now and then: whether to wait no longer."""
@@ -296,7 +317,9 @@ class Execution:
         return self._reported_stuck
 
     def _report_stuck(self) -> bool:
-        if not self._reported_stuck and (found := self.stuck()) and not self.request.when_stuck():
+        if not self._reported_stuck and (found := self.stuck()):
+            if self.request.code is not None and self.request.code.goes_on():
+                return False
             self._reported_stuck = True
             for diagnostic in found:
                 self.request.report(diagnostic)
@@ -311,8 +334,9 @@ class Execution:
         return find_deadlock(self.request, self.program, self.function, self.results)
 
     def waiting_for(self) -> list[Diagnostic]:
-        """Notes on the values that the run waits for from outside the runtime."""
-        return self.request.promises.notes()
+        """Notes on the values that the run waits for from outside the runtime, or in compiled code."""
+        code = self.request.code
+        return [*self.request.promises.notes(), *(() if code is None else code.waits())]
 
     def _raise_interrupt(self) -> bool:
         """A Python kernel swallowed an interrupt for us: pass it on."""
@@ -325,9 +349,10 @@ class Execution:
         """Skip every kernel that has not started; False if there was nothing to cancel.
 
         Results that are not there yet are errors from now on, also those that wait for values from
-        outside the runtime.
+        outside the runtime.  Of a run that is over, tasks that compiled code has left running end.
         """
-        return self.request.cancel(message)
+        code = self.request.code
+        return self.request.cancel(message) or (code is not None and code.end_tasks(message))
 
     def cancel_after(self, timeout: float) -> None:
         """Cancel the run in so many seconds; its results raise `TimeoutError` then."""

@@ -146,6 +146,11 @@ class AsyncValue:
         return self._address
 
     @property
+    def native(self) -> int:
+        """The native value that this object was made for, also after `decide`; borrowed."""
+        return self._owned
+
+    @property
     def state(self) -> State:
         """The state at this moment."""
         outcome = self._process.value_outcome(self._address)

@@ -79,6 +79,28 @@ class Results(Protocol):
     def decide(self, failure: AsyncValue) -> None:
         """Make those that are not there yet the error that `failure` is."""
 
+    def natives(self) -> list[int]:
+        """The native values of those that Python holds, borrowed."""
+
+
+class Code(Protocol):
+    """Compiled code, as a run that may call it sees it."""
+
+    def cancelled(self) -> None:
+        """The run is cancelled: its code ends."""
+
+    def goes_on(self) -> bool:
+        """Whether the run, which was found stuck, goes on: what it waits for has become an error."""
+
+    def has_settled(self) -> bool:
+        """Whether nothing that the run has started is left, tasks that outlive it included."""
+
+    def end_tasks(self, message: str) -> bool:
+        """End the tasks that the run has left running when it was over; False if nothing runs."""
+
+    def waits(self) -> list[Diagnostic]:
+        """Notes on what threads wait for in compiled code at this moment."""
+
 
 Shared = TypeVar("Shared", bound=SharedContext)
 
@@ -371,12 +393,10 @@ class Request:
         self.interrupted = False
         self.results: Results | None = None
         """What the run was started for, to be decided when it is cancelled."""
-        self.when_stuck: Callable[[], bool] = lambda: False
-        """Asked when nothing of the run happens any more: whether it goes on after all."""
-        self.when_cancelled: Callable[[], None] = lambda: None
-        """Called when the run is cancelled, by compiled code's runtime also where a kernel does that."""
         self.watched: Watch | None = None
         """The watch of the run, if its events are logged."""
+        self.code: Code | None = None
+        """The compiled code that the run may call."""
         self.program: object = None
         """What runs: it must live until the run is over, whatever becomes of the program's owner."""
         self._on_finished = on_finished
@@ -514,7 +534,8 @@ class Request:
             callbacks = list(self._when_cancelled.values())
         # Outside the lock: what goes on now may end the run.
         if is_first:
-            self.when_cancelled()
+            if self.code is not None:
+                self.code.cancelled()
             # First the values: a coroutine that is told drops its own undecided.
             if self._promises is not None:
                 self._promises.decide(found)

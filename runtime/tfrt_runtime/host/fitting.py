@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from tfrt_runtime.host.chain import CHAIN
 from tfrt_runtime.host.payload import SCALAR_TYPES, PayloadError
 
+if TYPE_CHECKING:
+    from tfrt_runtime.host.tensor.dense import DenseHostTensor
+
 CHAIN_TYPE = "!tfrt.chain"
 STRING_TYPE = "!tfrt.string"
+BUFFER = "memref<"
+"""How the types of compiled functions' buffers begin."""
 TENSOR = ".tensor"
 """How the types of tensors end."""
 
@@ -32,9 +39,46 @@ def fitting(type_text: str, value: object) -> object:
             return as_tensor(value)
         if type(value).__module__ != "builtins" and value is not CHAIN:
             return value
+    elif type_text.startswith(BUFFER):
+        return _fitting_buffer(type_text, value)
     else:
         return value
     raise PayloadError(f"expected {type_text}, found {type(value).__name__}")
+
+
+def _fitting_buffer(type_text: str, value: object) -> object:
+    """A tensor over the memory of `value`, which the function may write: that is no copy."""
+    from tfrt_runtime.host.tensor.buffer_types import buffer_type
+    from tfrt_runtime.host.tensor.dense import DenseHostTensor
+
+    if hasattr(value, "__array_interface__"):
+        value = _lent(type_text, value)
+    if not isinstance(value, DenseHostTensor):
+        raise PayloadError(f"expected {type_text}, found {type(value).__name__}")
+    if not buffer_type(type_text.removeprefix(BUFFER)[:-1]).fits(value):
+        found = f"an array of {value.element_type} with shape {value.shape}"
+        raise PayloadError(f"{found} does not fit in {type_text}")
+    return value
+
+
+def _lent(type_text: str, array: Any) -> DenseHostTensor:
+    import numpy as np
+
+    from tfrt_runtime.host.tensor.buffers import HostBuffer
+    from tfrt_runtime.host.tensor.dense import DenseHostTensor
+    from tfrt_runtime.host.tensor.element_types import element_type_of
+    from tfrt_runtime.host.tensor.shapes import TensorShape
+
+    array = np.asarray(array)
+    if not array.flags.c_contiguous:
+        raise PayloadError(f"{type_text} takes a C-contiguous array")
+    try:
+        element_type = element_type_of(array)
+    except ValueError as wrong:
+        raise PayloadError(str(wrong)) from None
+    if not array.dtype.isnative:
+        raise PayloadError(f"{type_text} takes an array in this machine's byte order")
+    return DenseHostTensor(element_type, TensorShape(array.shape), HostBuffer.over(array))
 
 
 def as_tensor(array: object) -> object:

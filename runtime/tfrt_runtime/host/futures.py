@@ -68,9 +68,15 @@ def _is_from(module: str, value: object) -> bool:
     return loaded is not None and isinstance(value, loaded.Future)
 
 
-def from_future(queue: WorkQueue, future: Future, type_text: str = "") -> AsyncValue:
+def from_future(
+    queue: WorkQueue,
+    future: Future,
+    type_text: str = "",
+    refuse: Callable[[str], Diagnostic] = error,
+) -> AsyncValue:
     """A value that is there when the future is done; what the future raises is its error.
 
+    `refuse` makes the error of a result that is of another type.
     Any thread may call, also for a future of an event loop.
     """
     value = make_unavailable(queue, type_text)
@@ -85,7 +91,7 @@ def from_future(queue: WorkQueue, future: Future, type_text: str = "") -> AsyncV
                 try:
                     value.emplace(done.result())
                 except PayloadError as wrong:
-                    value.set_error(error(str(wrong)))
+                    value.set_error(refuse(str(wrong)))
 
     if _is_from("asyncio", future):
         loop = future.get_loop()  # type: ignore[union-attr]

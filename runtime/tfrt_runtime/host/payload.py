@@ -7,6 +7,7 @@ table.
 
 from __future__ import annotations
 
+import math
 import struct
 from collections.abc import Callable
 from typing import Any
@@ -59,6 +60,39 @@ def bits_of_f32(number: float) -> int:
     return int(struct.unpack("<I", packed)[0])
 
 
+def bits_of_f16(number: float) -> int:
+    """A number rounded to half precision, as a word with the other bits 0."""
+    try:
+        packed = struct.pack("<e", number)
+    except OverflowError:
+        packed = struct.pack("<e", float("inf") if number > 0 else float("-inf"))
+    return int(struct.unpack("<H", packed)[0])
+
+
+def bits_of_bf16(number: float) -> int:
+    """A number rounded to the upper half of a 32-bit float, as a word with the other bits 0."""
+    bits = bits_of_f32(number)
+    if math.isnan(number):
+        return bits >> 16 | 64  # a NaN stays one
+    return (bits + 0x7FFF + (bits >> 16 & 1)) >> 16
+
+
+_BITS_OF = {"f16": bits_of_f16, "bf16": bits_of_bf16, "f32": bits_of_f32, "f64": bits_of_f64}
+
+
+def _half(value: int) -> float:
+    return float(
+        struct.unpack(
+            "<e", WORDS[(value + VALUE_PAYLOAD) >> 3].to_bytes(8, "little", signed=True)[:2]
+        )[0]
+    )
+
+
+def _bfloat(value: int) -> float:
+    bits = WORDS[(value + VALUE_PAYLOAD) >> 3] & 0xFFFF
+    return float(struct.unpack("<f", (bits << 16).to_bytes(4, "little"))[0])
+
+
 class PayloadError(TypeError):
     """A Python value does not fit the type that a program gives it; the text says both."""
 
@@ -99,13 +133,9 @@ def has_dimensions(value: object) -> bool:
 def encode_scalar(word: str, number: object) -> tuple[int, int]:
     """A scalar of type `word` as two payload words.
 
-    f16 and bf16 are given and kept as their 16 bits.
-
     Raises:
         PayloadError: if the value is of another kind, or out of range.
     """
-    if word in ("f16", "bf16"):
-        return encode_integer("ui16", number), 0
     if word.startswith(("i", "ui")):
         return encode_integer(word, number), 0
     if word in ("complex64", "complex128"):
@@ -122,7 +152,7 @@ def encode_scalar(word: str, number: object) -> tuple[int, int]:
             number = float(number)
         except (ValueError, TypeError, OverflowError) as wrong:
             raise PayloadError(f"expected {word}, found {type(number).__name__}: {wrong}") from None
-    return (bits_of_f32 if word == "f32" else bits_of_f64)(number), 0
+    return _BITS_OF[word](number), 0
 
 
 def _unsigned(bits: int) -> Callable[[int], int]:
@@ -146,8 +176,8 @@ READERS: dict[int, Callable[[int], object]] = {
     layouts.TYPE_UI16: _unsigned(16),
     layouts.TYPE_UI32: _unsigned(32),
     layouts.TYPE_UI64: _unsigned(64),
-    layouts.TYPE_F16: _unsigned(16),
-    layouts.TYPE_BF16: _unsigned(16),
+    layouts.TYPE_F16: _half,
+    layouts.TYPE_BF16: _bfloat,
     layouts.TYPE_F32: lambda value: FLOATS[(value + VALUE_PAYLOAD) >> 2],
     layouts.TYPE_F64: lambda value: DOUBLES[(value + VALUE_PAYLOAD) >> 3],
     layouts.TYPE_COMPLEX64: lambda value: complex(

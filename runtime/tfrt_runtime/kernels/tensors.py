@@ -214,15 +214,6 @@ def _set_with_operands(element_type: ElementType) -> Callable[..., None]:
     return set_tensor_with_values
 
 
-def _set_with_bits(element_type: ElementType) -> Callable[..., None]:
-    def set_tensor_with_values(tensor: object, chain: Chain, *values: int) -> None:
-        # Values of f16 and bf16 are their bits.
-        target = dense_tensor(tensor, element_type)
-        assign(DenseHostTensor.over(target.array.view(np.uint16)), values)
-
-    return set_tensor_with_values
-
-
 # --- comparing ---
 
 
@@ -392,7 +383,7 @@ def _register_complex(element_type: ElementType, part: str) -> None:
 def _register_common(element_type: ElementType) -> None:
     word = element_type.word
     REGISTRY.kernel(f"tfrt_dht.set_tensor_with_values.{word}", results=("chain",))(
-        _set_with_bits(element_type) if word == "f16" else _set_with_operands(element_type)
+        _set_with_operands(element_type)
     )
     equal = Shortcut("tensor_kernels.tensor_equal", (ELEMENT_NUMBERS[element_type.dtype],))
     REGISTRY.kernel(

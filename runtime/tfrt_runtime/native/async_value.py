@@ -20,6 +20,7 @@ from tfrt_runtime.native.layouts import (
     CONTEXT_PROCESS,
     ERROR,
     IMMORTAL,
+    INDIRECT_COPIES,
     KIND_BITS,
     KIND_CONCRETE,
     KIND_INDIRECT,
@@ -27,6 +28,7 @@ from tfrt_runtime.native.layouts import (
     PROCESS_RELEASE_OBJECT,
     PROCESS_RELEASE_TENSOR,
     STATE_BITS,
+    TYPE_ATOMIC_I32,
     TYPE_OBJECT,
     TYPE_SHAPE,
     TYPE_STORAGE,
@@ -273,8 +275,8 @@ def point_at(context: Address, indirect: Address, target: Address) -> Address:
     indirect, so that chains of forwards do not grow.
     """
     concrete = resolve(target)
-    if load_acquire(concrete + VALUE_REFERENCES) >= IMMORTAL:
-        return become_constant(context, indirect, target, concrete)
+    if load_acquire(concrete + VALUE_REFERENCES) >= IMMORTAL or is_copied(indirect, concrete):
+        return become_copy(context, indirect, target, concrete)
     if concrete != target:
         add_references(concrete, 1)
         drop_reference(context, target)
@@ -285,13 +287,23 @@ def point_at(context: Address, indirect: Address, target: Address) -> Address:
 
 
 @native
-def become_constant(
-    context: Address, indirect: Address, target: Address, constant: Address
-) -> Address:
-    """Publish an indirect value as a copy of `constant`: it may outlive the program that owns that."""
-    store(indirect + VALUE_PAYLOAD, load(constant + VALUE_PAYLOAD))
-    store(indirect + VALUE_PAYLOAD2, load(constant + VALUE_PAYLOAD2))
-    store_release(indirect + VALUE_KIND, load(constant + VALUE_KIND))
+def is_copied(indirect: Address, concrete: Address) -> bool:
+    """Whether an unresolved indirect value becomes a copy of an available one: a result of a run does."""
+    if load(indirect + VALUE_PAYLOAD) != INDIRECT_COPIES:
+        return False
+    is_plain = load(concrete + VALUE_KIND) < TYPE_ATOMIC_I32 << 8
+    return is_plain and load_acquire(concrete + VALUE_STATE) & STATE_BITS == CONCRETE
+
+
+@native
+def become_copy(context: Address, indirect: Address, target: Address, source: Address) -> Address:
+    """Publish an indirect value as a copy of a constant or a number.
+
+    It may outlive the program that owns the constant, and needs no second value for the number.
+    """
+    store(indirect + VALUE_PAYLOAD, load(source + VALUE_PAYLOAD))
+    store(indirect + VALUE_PAYLOAD2, load(source + VALUE_PAYLOAD2))
+    store_release(indirect + VALUE_KIND, load(source + VALUE_KIND))
     drop_reference(context, target)
     return take_waiters(indirect, CONCRETE)
 

@@ -21,14 +21,11 @@ from tfrt_runtime.native.async_objects import (
     async_give_up,
     become_error,
     drop_references,
-    emplace,
     error_of,
     new_future,
     new_object,
-    note_failure,
     register_checked,
     resolved_before,
-    set_object_error,
     storage_of,
     tell,
     thread_failure,
@@ -405,28 +402,6 @@ def tensor_arrived(context: Address, pending: Address, value: Address) -> None:
     drop_reference(context, value)
     give_cell(context, pending)
     leave_request(context, request)
-
-
-@entry
-def buffer_future(context: Address, size: int) -> Address:
-    """A value whose buffer Python will provide, with references for its user and for Python.
-
-    `size` is that of the descriptor.
-    """
-    return new_future(context, size)
-
-
-@entry
-def buffer_there(context: Address, made: Address) -> None:
-    """Python has filled in the descriptor of a `buffer_future`."""
-    emplace(context, made)
-
-
-@entry
-def buffer_failed(context: Address, made: Address, failure: Address) -> None:
-    """A `buffer_future` becomes an error.  Takes over the reference to `failure`."""
-    note_failure(context, made, failure)
-    set_object_error(context, made)
 
 
 @exported("tfrtKernelReturnBufferObject", "void", "ptr", "ptr", "i64", "ptr", "ptr")

@@ -55,6 +55,7 @@ from tfrt_runtime.native.layouts import (
     TRACE_WORKER,
     USER_SIZE,
     VALUE_OWNER,
+    VALUE_TARGET,
     VALUE_WAITING,
     WAIT_JOIN,
     WAIT_REGISTER,
@@ -248,6 +249,8 @@ def return_value(context: Address, activation: Address, index: int, value: Addre
     owner = load(activation + ACTIVATION_CALLER_RECORD)
     if kind == RETURN_ROOT:
         indirect = load(owner + 8 * index)
+        # Where the run gets stuck, Python follows this to what the result waits for.
+        store(indirect + VALUE_TARGET, value)
         run_waiters(context, forward_to(context, indirect, value))
         drop_reference(context, indirect)
     elif kind == RETURN_LOOP:

@@ -24,6 +24,7 @@ from tfrt_runtime.native.layouts import (
     FUNCTION_ARGUMENT_TABLE,
     FUNCTION_ARGUMENTS,
     FUNCTION_RESULTS,
+    INDIRECT_COPIES,
     KERNEL_HEAVY,
     KERNEL_SMALL,
     POOL_DONE,
@@ -44,6 +45,7 @@ from tfrt_runtime.native.layouts import (
     TASK_FUNCTION,
     TASK_SECOND,
     TASK_THIRD,
+    VALUE_PAYLOAD,
     VALUE_REFERENCES,
 )
 from tfrt_runtime.native.memory import (
@@ -99,6 +101,7 @@ def start_call(
     for i in range(results):
         value = new_indirect(context)
         store(value + VALUE_REFERENCES, 2)
+        store(value + VALUE_PAYLOAD, INDIRECT_COPIES)
         store(table + 8 * i, value)
         store(values + 8 * (arguments + i), value)
     for i in range(arguments):

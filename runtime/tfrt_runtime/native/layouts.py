@@ -36,6 +36,10 @@ VALUE_TARGET = 32
 it is the error that it is, or is about to become: never the word of the payload, which its producer may
 still fill when another thread has resolved the object to an error.
 """
+INDIRECT_COPIES = 1
+"""The payload of an indirect value that is not resolved: it becomes a copy of a number, which outlives
+the object of a compiled program that had it.
+"""
 VALUE_WAITING = 32
 """Promises of tasks, until they are resolved: the slot of the register that waits for it, or 0."""
 VALUE_OWNER_REFUSED = 1

@@ -366,7 +366,7 @@ func.func @main() -> i64 {
         ),
     ),
     "dead result": (
-        f"result 0 of @main: {RETURNED}",
+        RETURNED,
         """func.func @main() -> memref<?xi64> { // HERE
 """
         + NUMBERS
@@ -378,7 +378,7 @@ func.func @main() -> i64 {
         + FREE,
     ),
     "alloca result": (
-        f"result 0 of @main: {RETURNED}",
+        RETURNED,
         """func.func @main() -> memref<4xi64> { // HERE
 """
         + NUMBERS
@@ -610,4 +610,4 @@ func.func private @free(%m: memref<4xi64>) {
         assert isinstance(array, np.ndarray) and array[0] == 7
         assert problem.message == NOT_FREED
     except TfrtError:
-        assert problem.message == f"result 0 of @main: {RETURNED}"
+        assert problem.message == RETURNED

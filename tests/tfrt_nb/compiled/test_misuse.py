@@ -203,7 +203,7 @@ def test_layouts_other_than_strided_ones_are_refused(host: HostContext) -> None:
     layout = "affine_map<(d0, d1) -> (d1, d0)>"
     text = f"func.func @main(%m: memref<4x4xi64, {layout}>) {{\n  return\n}}"
     with pytest.raises(TfrtError) as caught:
-        Program.from_source(text, "f.mlir").load_compiled(host)
+        Program.from_source(text, "f.mlir").compile()
 
     [problem] = caught.value.diagnostics
     assert problem.message == (

@@ -17,12 +17,12 @@ import numpy as np
 
 from tfrt_nb.cli.expectations import check, find_expectations
 from tfrt_nb.cli.files import show
-from tfrt_nb.compiled.execution import CompiledExecution
 from tfrt_nb.compiled.host import CompiledHome
 from tfrt_nb.programs import Program
 from tfrt_nb.report import word_at
 from tfrt_runtime.async_runtime import LiveObject
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error, note
+from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.async_value import AsyncValue
 from tfrt_runtime.host.chain import CHAIN
 from tfrt_runtime.host.context import HostContext
@@ -56,14 +56,14 @@ def run_compiled(
     """Run a compiled function; the exit status."""
     home = host.shared_context(CompiledHome)
     try:
-        program.load_compiled(host)
+        assert program.compiled is not None
+        home.check(program.compiled)
         if options.checked is not None:
             home.runtime.checked = options.checked
         execution = program.run(host, name, arguments)
     except TfrtError as problem:
         show_all(problem.diagnostics, program)
         return EXIT_PROBLEM
-    assert isinstance(execution, CompiledExecution)
     if not _finish(execution, options.timeout):
         assert options.timeout is not None
         return _too_late(execution, program, options.timeout)
@@ -78,7 +78,7 @@ def run_compiled(
     return int(bool(problems))
 
 
-def _finish(execution: CompiledExecution, timeout: float | None) -> bool:
+def _finish(execution: Execution, timeout: float | None) -> bool:
     """Wait for a run on another thread; False when its time is over.
 
     Raises:
@@ -94,33 +94,31 @@ def _finish(execution: CompiledExecution, timeout: float | None) -> bool:
     try:
         return finished.wait(timeout)
     except KeyboardInterrupt:
-        if not _stop(execution, finished, "interrupted"):
+        execution.cancel("interrupted")
+        if not finished.wait(GRACE_SECONDS):
             print("tfrt-nb: interrupted", file=sys.stderr)
             leave_process(EXIT_INTERRUPTED)
         raise
 
 
-def _too_late(execution: CompiledExecution, program: Program, timeout: float) -> int:
+def _too_late(execution: Execution, program: Program, timeout: float) -> int:
     """The time is over: say so, and what the function waits for; the exit status."""
     notes = execution.waiting_for()
+    name = execution.function.name
+    text = f"@{name} did not finish within {timeout:g} s and was cancelled"
+    before = len(execution.diagnostics)
     finished = threading.Event()
     execution.on_done(finished.set)
-    text = f"@{execution.function.name} did not finish within {timeout:g} s and was cancelled"
-    before = len(execution.diagnostics)
-    has_stopped = _stop(execution, finished, f"timed out after {timeout:g} s")
+    execution.cancel(f"timed out after {timeout:g} s")
+    has_stopped = finished.wait(GRACE_SECONDS)
     notes += [
         note("this is where it was then", left.location) for left in execution.diagnostics[before:]
     ]
-    show_all([error(text, execution.function.location, notes)], program)
+    place = execution.program.file.location(execution.function.location)
+    show_all([error(text, place, notes)], program)
     if not has_stopped:
         leave_process(EXIT_PROBLEM)
     return EXIT_PROBLEM
-
-
-def _stop(execution: CompiledExecution, finished: threading.Event, message: str) -> bool:
-    """Cancel a run; whether it has come to rest soon after."""
-    execution.cancel(message)
-    return finished.wait(GRACE_SECONDS)
 
 
 def leave_process(status: int) -> NoReturn:
@@ -155,7 +153,7 @@ def result_text(value: AsyncValue) -> str:
     problem = value.exception(0)
     if problem is not None:
         return f"<<error: {problem.diagnostics[0].message}>>"
-    return payload_text(value.payload(), value.type)
+    return payload_text(value.result(0), value.type)
 
 
 def payload_text(payload: object, type_: str = "") -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from xdsl.context import Context
 from xdsl.dialects import func
@@ -12,9 +13,9 @@ from xdsl.ir import Attribute
 from xdsl.passes import ModulePass
 
 from tfrt_nb.dialects.async_.functions import FuncOp as AsyncFuncOp
+from tfrt_nb.dialects.crossing import uncrossable
 from tfrt_nb.internal_errors import internal_errors_caught, location_of
 from tfrt_nb.jit.compiler import MachineCode
-from tfrt_nb.jit.coroutines import packed_name
 from tfrt_nb.jit.stages import Stage, compile_program, emit
 from tfrt_nb.nesting import deep_stack
 from tfrt_nb.passes.desugar_proposal import DesugarProposal
@@ -51,13 +52,13 @@ class CompiledFunction:
         return tuple(map(str, self.results))
 
     @property
-    def packed(self) -> str:
-        """The name under which the code has it: it takes one pointer to pointers."""
-        return packed_name(self.name)
+    def uncrossable(self) -> str | None:
+        """Which argument or result Python and host programs cannot have, if there is one."""
+        return uncrossable(self.arguments, self.results)
 
 
 class CompiledHalf:
-    """The functions of a module that become machine code.  They are compiled once per host.
+    """The functions of a module that become machine code.  They are compiled once.
 
     `parallel_for` are options of the pass that splits `scf.parallel` into tasks; None leaves such loops
     sequential.
@@ -116,7 +117,7 @@ class CompiledHalf:
                 self.module, functions, *self._first, adapted=adapted, source=self._source
             )
 
-    @property
+    @cached_property
     def counts_references(self) -> bool:
         """Whether the text itself counts references or resolves objects, and may do so wrongly."""
         return any(op.name in _BY_HAND for op in self.module.walk())

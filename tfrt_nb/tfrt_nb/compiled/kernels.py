@@ -7,7 +7,8 @@
     async.func @twice(%x: i32) -> !async.value<i32> { ... }
 
 To the host half, @twice is a native function: `declarations` declares it, and the kernel of its name is
-machine code, made here when a program is first loaded.
+machine code, made here when a program is first loaded.  A run of @twice itself is one of a host function
+that has such a call for its body.
 """
 
 from __future__ import annotations
@@ -15,17 +16,27 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Sequence
 
+from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute
 
 from tfrt_nb.compiled.declarations import Function
 from tfrt_nb.compiled.half import CompiledHalf
 from tfrt_nb.compiled.host import CompiledHome
+from tfrt_nb.convert.places import place_of
+from tfrt_nb.dialects.async_.types import ValueType
 from tfrt_nb.dialects.crossing import host_type, is_awaited, uncrossable
 from tfrt_nb.dialects.types import CHAIN, TENSOR
-from tfrt_nb.jit.adapters import adapter_name
+from tfrt_nb.jit.adapters import adapter_name, buffer_text
 from tfrt_nb.jit.compiler import MachineCode
 from tfrt_nb.passes.errors import fail
+from tfrt_nb.source.locations import location_of
+from tfrt_nb.source.spans import value_name
 from tfrt_runtime.async_runtime import kernel_functions
+from tfrt_runtime.async_runtime.code_of_run import serve
+from tfrt_runtime.bef.encoding import FunctionKind
+from tfrt_runtime.bef.locations import PlaceWriter
+from tfrt_runtime.bef.reader import BefFile
+from tfrt_runtime.bef.records import BefFunction, BefModule
 from tfrt_runtime.executor.native_functions import PREFIX
 from tfrt_runtime.host.context import Request
 from tfrt_runtime.kernels.registry import CompiledKernel
@@ -42,7 +53,8 @@ def compile_kernels(half: CompiledHalf, names: Sequence[str]) -> dict[str, Compi
     """
     functions = {op.sym_name.data: op for op in half.module.ops if isinstance(op, Function)}
     for name in names:
-        if (problem := uncrossable(functions[name].function_type)) is not None:
+        type_ = functions[name].function_type
+        if (problem := uncrossable(type_.inputs.data, type_.outputs.data)) is not None:
             fail(functions[name], f"'{name}' cannot be called by host programs: {problem}")
     code = half.compile(kernel_functions(), names)
     prepare = functools.partial(_prepare, half, code)
@@ -50,12 +62,60 @@ def compile_kernels(half: CompiledHalf, names: Sequence[str]) -> dict[str, Compi
     return {kernel.name: kernel for kernel in kernels}
 
 
+def function_file(half: CompiledHalf, names: Sequence[str], name: str) -> BefFile:
+    """A file that declares functions of a half: each is a host function of one call, to run it.
+
+    Its types are those of host functions, but for buffers: Python gives only arrays that fit.
+    """
+    functions = {op.sym_name.data: op for op in half.module.ops if isinstance(op, Function)}
+    places = PlaceWriter()
+    declared = [
+        BefFunction(
+            FunctionKind.NATIVE,
+            one,
+            _given_types(functions[one].function_type.inputs.data),
+            _given_types(functions[one].function_type.outputs.data),
+            places.add(place_of(location_of(functions[one]))),
+        )
+        for one in names
+    ]
+    return BefFile.of(
+        BefModule(
+            tuple(declared),
+            (),
+            (),
+            b"",
+            locations=bytes(places.records.data),
+            location_strings=bytes(places.strings.data),
+        ),
+        name,
+    )
+
+
+def argument_names(half: CompiledHalf, names: Sequence[str]) -> dict[tuple[int, int], str]:
+    """What the text calls the arguments of functions, by the indexes of function and argument."""
+    functions = {op.sym_name.data: op for op in half.module.ops if isinstance(op, Function)}
+    return {
+        (index, place): name
+        for index, one in enumerate(names)
+        for place, argument in enumerate(functions[one].body.blocks[0].args)
+        if (name := value_name(argument)) is not None
+    }
+
+
+def _given_types(types: Sequence[Attribute]) -> tuple[str, ...]:
+    held = [type_.value_type if isinstance(type_, ValueType) else type_ for type_ in types]
+    return tuple(
+        f"memref<{buffer_text(type_)}>" if isinstance(type_, MemRefType) else str(host_type(type_))
+        for type_ in held
+    )
+
+
 def _prepare(half: CompiledHalf, code: MachineCode, run: Request) -> None:
     """Get ready for a run that may call into the code, and tidy up when it is over."""
     home = run.host.shared_context(CompiledHome)
-    home.keep(code)
-    home.check(half)
-    home.runtime.serve(run)
+    home.add(half, code)
+    serve(home.runtime, run)
 
 
 def _kernel(

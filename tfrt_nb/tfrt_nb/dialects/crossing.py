@@ -20,7 +20,6 @@ from xdsl.dialects.builtin import (
     Float16Type,
     Float32Type,
     Float64Type,
-    FunctionType,
     IndexType,
     IntegerType,
     MemRefType,
@@ -59,9 +58,9 @@ def host_types(types: Sequence[Attribute]) -> list[Attribute] | None:
     return known if len(known) == len(found) else None
 
 
-def uncrossable(type_: FunctionType) -> str | None:
+def uncrossable(inputs: Sequence[Attribute], outputs: Sequence[Attribute]) -> str | None:
     """Which argument or result of a compiled function host programs cannot have, if there is one."""
-    for what, types in (("argument", type_.inputs), ("result", type_.outputs)):
+    for what, types in (("argument", inputs), ("result", outputs)):
         for index, found in enumerate(types):
             if host_type(found) is None:
                 return f"{what} {index} of type '{found}'"

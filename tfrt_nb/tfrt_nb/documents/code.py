@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tfrt_nb.compiled.execution import CompiledExecution
 from tfrt_nb.documents.payloads import payload_text
 from tfrt_nb.documents.previews import preview_of
 from tfrt_nb.documents.program import ProgramDocument
 from tfrt_nb.programs import Program
 from tfrt_nb.source.text import SourceText
+from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.async_value import State
 from tfrt_runtime.host.events import KINDS
 from tfrt_runtime.host.raw import WORDS
@@ -36,7 +36,7 @@ Event = tuple[Any, ...]
 class CodeMap:
     """From addresses to ids, for one run.  Events have to come in order."""
 
-    def __init__(self, program: Program, run: CompiledExecution, document: ProgramDocument) -> None:
+    def __init__(self, program: Program, run: Execution, document: ProgramDocument) -> None:
         self._document, self._run = document, run
         self._values = document.data["values"]
         self._results = [row["results"] for row in document.data["operations"]]

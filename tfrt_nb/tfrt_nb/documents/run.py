@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tfrt_nb.compiled.execution import CompiledExecution
 from tfrt_nb.documents.code import CodeMap
 from tfrt_nb.documents.payloads import texts, view_of
 from tfrt_nb.documents.previews import preview_of
@@ -41,7 +40,7 @@ class RunDocument:
     def __init__(
         self,
         program: Program,
-        run: Execution | CompiledExecution,
+        run: Execution,
         document: ProgramDocument | None = None,
     ) -> None:
         """`document` is that of the program, if there is one already.
@@ -60,10 +59,11 @@ class RunDocument:
         """What was printed: when, by which operation, the text."""
         self._watch = run.watch
         self._map: _Map | CodeMap
-        if isinstance(run, Execution):
-            self._map = _Map(program, run, self.program)
-        else:
+        code = program.compiled
+        if code is not None and self.function in code.functions:
             self._map = CodeMap(program, run, self.program)
+        else:
+            self._map = _Map(program, run, self.program)
         self._start: int | None = None
         self._first: Columns = {name: [] for name in COLUMNS}
         self._newest: list[Columns] = []
@@ -169,7 +169,7 @@ class RunDocument:
             self._cut += gone
 
 
-def status_of(run: Execution | CompiledExecution) -> str:
+def status_of(run: Execution) -> str:
     """Where a run stands, in one word."""
     if not run.is_done:
         return "running"

@@ -143,7 +143,7 @@ class _Adapter:
 
     def _spec(self, type_: MemRefType[Attribute]) -> str:
         """What Python has to know of a buffer."""
-        text, length = self.module.text(_buffer_text(type_))
+        text, length = self.module.text(buffer_text(type_))
         return self.module.constant(
             f"{{ ptr, i64, ptr }} {{ ptr {text}, i64 {length}, ptr {LIVE_COUNTER} }}"
         )
@@ -254,7 +254,7 @@ def _give_all(adapter: _Adapter, results: Sequence[tuple[int, Attribute]], skipp
             adapter.give(index - skipped, f"%r{index}", type_)
 
 
-def _buffer_text(type_: MemRefType[Attribute]) -> str:
+def buffer_text(type_: MemRefType[Attribute]) -> str:
     """`?x4xf32`: sizes, and the type of the elements."""
     sizes = ["?" if size == DYNAMIC_INDEX else str(size) for size in type_.get_shape()]
     return "x".join([*sizes, str(type_.element_type)])

@@ -11,7 +11,6 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from tfrt_nb.compiled.execution import CompiledExecution
 from tfrt_nb.documents.previews import clean, preview_of
 from tfrt_nb.documents.program import ProgramDocument
 from tfrt_nb.programs import Program
@@ -125,9 +124,7 @@ class Explorer:
                 self._nodes.clear()
                 self._races.clear()
 
-    def replay(
-        self, choices: Sequence[int], *, watch: bool = True
-    ) -> tuple[Execution | CompiledExecution, Outcome]:
+    def replay(self, choices: Sequence[int], *, watch: bool = True) -> tuple[Execution, Outcome]:
         """A run with these choices, which is over; for `documents.RunDocument` if it is watched.
 
         Where a choice is not ready, the oldest ready step runs.
@@ -144,7 +141,7 @@ class Explorer:
 
     # One run
 
-    def _run(self, *, watch: bool = False) -> tuple[Execution | CompiledExecution, Outcome]:
+    def _run(self, *, watch: bool = False) -> tuple[Execution, Outcome]:
         self._steps: list[_Done] = []
         self._chosen: list[_Done] = []
         self._made: dict[int, frozenset[int]] = {}

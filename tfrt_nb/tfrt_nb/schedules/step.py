@@ -6,7 +6,6 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Self
 
-from tfrt_nb.compiled.execution import CompiledExecution
 from tfrt_nb.documents.program import ProgramDocument
 from tfrt_nb.programs import Program
 from tfrt_nb.schedules.chosen import ChosenHost, Step
@@ -47,7 +46,7 @@ class Stepper:
         self._ready: Mapping[int, Step] = {}
         self._choose: _Choose | None = None
         self._is_over = False
-        self.execution: Execution | CompiledExecution
+        self.execution: Execution
         """The run."""
         self._problem: BaseException | None = None
         self._host = ChosenHost(self._pick)

@@ -437,7 +437,7 @@ def _compiled_callee_problem(
     if inputs is None or outputs is None:
         if isinstance(callee, FuncOp) and not _is_code(callee):
             return _call_problem(operation, type_.inputs.data, type_.outputs.data, role)
-        found = note(f"{uncrossable(type_)} cannot cross", place)
+        found = note(f"{uncrossable(type_.inputs.data, type_.outputs.data)} cannot cross", place)
         message = f"'{_symbol_name(callee)}' cannot be called by host programs"
         return error(f"'{operation.name}' op {message}", span_of(operation), [found])
     problem = _call_problem(operation, tuple(inputs), tuple(outputs), role)
@@ -454,7 +454,8 @@ def _can_cross(function: FuncOp) -> bool:
         return True
     from tfrt_nb.dialects.crossing import uncrossable
 
-    return uncrossable(function.function_type) is None
+    type_ = function.function_type
+    return uncrossable(type_.inputs.data, type_.outputs.data) is None
 
 
 def _is_code(function: FuncOp) -> bool:

@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tfrt_nb.compiled.execution import CompiledExecution
 from tfrt_nb.programs import Program
 from tfrt_nb.tracing.calls import order_of, traced_call, unpacked
 from tfrt_nb.tracing.control import final_chain, returned_items
@@ -121,7 +120,7 @@ class TracedProgram:
         program = self._versions.get(types) or self._version(types)
         return program.run_function(self._name, *values)
 
-    def run(self, *values: Any, **options: Any) -> Execution | CompiledExecution:
+    def run(self, *values: Any, **options: Any) -> Execution:
         """Start the program; `options` are those of `Program.run`."""
         program = self._version(self._fixed or self._types_of(values))
         return program.run_function(self._name, *values, **options)
