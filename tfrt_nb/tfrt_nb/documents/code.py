@@ -68,7 +68,7 @@ class CodeMap:
                 kind, what, int(event["payload"]), worker
             ):
                 yield time, _NUMBER[shown], op, value, instance, worker, payload
-        if self._run.is_done and not self._has_ended and self._has_begun:
+        if self._run.is_done and not self._has_ended:
             self._has_ended = True
             yield from self._ending(int(events["time"][-1]) - start if len(events) else 0)
 
