@@ -128,9 +128,11 @@ class ChosenHost:
             return Step(self._count, task)
         if function != self._process.word(PROCESS_RUN_ENTRY) or first & READY_BITS:
             return None
-        self._count += 1
         owner, number = self._process.owner_of(WORDS[(task + TASK_SECOND) >> 3])
         assert isinstance(owner, Executable)
+        if not any(declared.kernels for declared in owner.file.functions):
+            return None  # the one call that a run of a compiled function is
+        self._count += 1
         return Step(self._count, task, number, owner)
 
     @staticmethod
