@@ -29,6 +29,8 @@ from tfrt_runtime.native.layouts import (
     PROCESS_RELEASE_TENSOR,
     STATE_BITS,
     TYPE_ATOMIC_I32,
+    TYPE_CHAIN,
+    TYPE_COMPLEX64,
     TYPE_OBJECT,
     TYPE_SHAPE,
     TYPE_STORAGE,
@@ -301,9 +303,13 @@ def become_copy(context: Address, indirect: Address, target: Address, source: Ad
 
     It may outlive the program that owns the constant, and needs no second value for the number.
     """
-    store(indirect + VALUE_PAYLOAD, load(source + VALUE_PAYLOAD))
-    store(indirect + VALUE_PAYLOAD2, load(source + VALUE_PAYLOAD2))
-    store_release(indirect + VALUE_KIND, load(source + VALUE_KIND))
+    kind = load(source + VALUE_KIND)
+    # What makes a value writes only the words that its type has.
+    if kind >> 8 != TYPE_CHAIN:
+        store(indirect + VALUE_PAYLOAD, load(source + VALUE_PAYLOAD))
+    if kind >> 8 >= TYPE_COMPLEX64:
+        store(indirect + VALUE_PAYLOAD2, load(source + VALUE_PAYLOAD2))
+    store_release(indirect + VALUE_KIND, kind)
     drop_reference(context, target)
     return take_waiters(indirect, CONCRETE)
 
