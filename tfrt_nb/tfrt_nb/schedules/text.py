@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from tfrt_nb.compiled.execution import CompiledExecution
 from tfrt_nb.documents.previews import preview_of
 from tfrt_nb.programs import Program
 from tfrt_nb.schedules.explore import Exploration, Explorer, Outcome
@@ -48,7 +47,7 @@ def stepped_through(program: Program, function: str, arguments: Sequence[object]
     return said + outcome_text(replace(outcome, printed="".join(printed)))
 
 
-def outcome_of(run: Execution | CompiledExecution) -> Outcome:
+def outcome_of(run: Execution) -> Outcome:
     """What a run came to that is over, without what it has printed and its errors."""
     return Outcome(tuple(preview_of(value) for value in run.results if value.done()), "", ())
 
