@@ -224,11 +224,16 @@ class Runner:
         return any(a > b for a, b in zip(self._counts(), before, strict=True))
 
     def _left_over(self, before: tuple[int, ...]) -> str:
-        """What is there and was not before; "" if nothing is."""
-        until, generation = time.monotonic() + 1.0, 1
+        """What is there and was not before, and stays the same for a second; "" if nothing is.
+
+        What a cancelled run has begun still ends after it: that may be hundreds of thousands of tasks.
+        """
+        until, generation, fewest = time.monotonic() + 1.0, 1, self._counts()
         while self._is_more(before):
+            after = self._counts()
+            if any(a < b for a, b in zip(after, fewest, strict=True)):
+                until, fewest = time.monotonic() + 1.0, tuple(map(min, after, fewest))
             if time.monotonic() > until:
-                after = self._counts()
                 names = ("values", "tensors", "handles", "runs", "programs")
                 pairs = zip(names, before, after, strict=True)
                 return ", ".join(f"{n}: {b} before, {a} after" for n, b, a in pairs if a > b)
