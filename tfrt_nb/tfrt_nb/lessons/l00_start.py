@@ -65,7 +65,7 @@ def ready(answer: Answer) -> str | None:
     """
     names = {word.removeprefix("%") for word in answer.words}
     if names & {"a", "b"}:
-        return "%a and %b are constants, which are available already.  Look for the kernels behind the other names."
+        return "%a and %b are constants, which are available already.  Find the kernels behind the other names."
     if "sum" in names:
         return "%sum takes %left and %right, so it must wait for both."
     if names in ({"left"}, {"right"}):

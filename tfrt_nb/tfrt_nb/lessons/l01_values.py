@@ -47,7 +47,7 @@ def before(answer: Answer) -> str | None:
     if printed == "4 8":
         return "%p3 has its number, but a print also waits for its own chain.  Whose chain is it?"
     if printed != "4":
-        return "Part a: look at each print.  Are its number and its chain available?"
+        return "Part a: take each print.  Are its number and its chain available?"
     if "second" in results:
         return "Part b: %more needs %late, which is missing."
     if results == {"first"}:

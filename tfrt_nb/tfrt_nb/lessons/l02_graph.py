@@ -30,7 +30,7 @@ def path(answer: Answer) -> str | None:
     """
     found = answer.number()
     if found == 900:
-        return "900 is the sum of all.  Kernels without an arrow between them run at the same time: look for the longest path."
+        return "900 is the sum of all.  Kernels without an arrow between them run at the same time: find the longest path."
     if found == 600:
         return "600 would need a path through 300, 400 … or 400, 100, 100.  There is no arrow from %b to %c."
     if found == 400:

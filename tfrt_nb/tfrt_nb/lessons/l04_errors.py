@@ -36,7 +36,7 @@ def which(answer: Answer) -> str | None:
     if parts["a"] in ("nothing", "none"):
         return "An error ends nothing but what depends on it.  Does %p depend on %bad?"
     if parts["a"] == "9 9" or results[2:] == ["chain"]:
-        return "Chains carry errors: look at what goes into the merge, and who takes %m."
+        return "Chains carry errors: see what goes into the merge, and which operation takes %m."
     if len(results) == 3 and results[1] == "error":
         return "There is no path from %bad to %twice."
     if parts["a"] != "9":

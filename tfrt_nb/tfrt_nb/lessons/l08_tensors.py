@@ -26,7 +26,7 @@ def shape(answer: Answer) -> str | None:
     "tensors.chain",
     right=("%b", "b"),
     wrong={"%a": "half", "%ch": "before anything", "%t": "memory", "%c": "own"},
-    why="%b is there when the tensor is written and cut.  The chain of the last kernel that writes is the one to wait for.",
+    why="%b is available when the tensor is written and cut.  The chain of the last kernel that writes is the one to wait for.",
 )
 def chain(answer: Answer) -> str | None:
     """Which chain must the print take, so that it shows the finished tensor: `%ch`, `%a`, `%b`, `%c` or `%t`?
@@ -41,7 +41,7 @@ def chain(answer: Answer) -> str | None:
     name = answer.choice("%ch", "%a", "%b", "%c", "%t", "ch", "a", "b", "c", "t").removeprefix("%")
     hints = {
         "a": "After %a the product is written, but that is half of the work: relu may still change it.",
-        "ch": "%ch is there before anything is written.",
+        "ch": "%ch is available before anything is written.",
         "t": "%t is the tensor: its memory exists from the start, written or not.",
         "c": "%c is the print's own chain.",
     }
@@ -67,4 +67,4 @@ def relu(answer: Answer) -> str | None:
         (0, -2, 0, -4): "It is the other way round: positive numbers stay.",
         (1, -2, 3, -4): "Nothing has changed; what happens to negative numbers?",
     }
-    return None if found == (1, 0, 3, 0) else hints.get(found, "Look at each number alone.")
+    return None if found == (1, 0, 3, 0) else hints.get(found, "Take each number alone.")

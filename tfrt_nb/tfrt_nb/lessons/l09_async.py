@@ -8,42 +8,61 @@ from tfrt_nb.exercises.exercise import exercise
 
 @exercise(
     "async.order",
-    right=("3 1 2", "3, 1, 2"),
+    right=("1 4 2 3 5", "1, 4, 2, 3, 5"),
     wrong={
-        "1 3 2": "brackets",
-        "3 2 1": "await",
-        "1 2 3": "brackets",
-        "2 3 1": "await",
-        "hangs": "goes on at once",
+        "4 1 2 3 5": "hot",
+        "1 2 4 3 5": "filled",
+        "1 4 3 2 5": "brackets",
+        "1 4 5 2 3": "await",
+        "1 2 3 4 5": "filled",
+        "hangs": "goes on",
+        "1 4 2 3": "five numbers",
     },
-    why="The task cannot start before %gate is filled, and that happens after the print of 3.  The print of 2 is behind the"
-    " await of the task.",
+    why="@work starts hot and prints 1.  Its await finds an empty box, so @main goes on and prints 4.  Then %gate is filled: 2,"
+    " and behind it 3, because the task has the token of @work in its brackets.  5 stands below the await of the task.",
 )
 def order(answer: Answer) -> str | None:
     """What is printed? (`show` prints a number.)
 
     ```
-    %gate = async.runtime.create : !async.token
-    %task = async.execute [%gate] {
+    async.func @work(%gate: !async.token) -> !async.token {
       show 1
-      async.yield
+      await %gate : !async.token
+      show 2
+      return
     }
-    show 3
-    async.runtime.set_available %gate : !async.token
-    async.await %task : !async.token
-    show 2
+    func.func @main() {
+      %gate = async.runtime.create : !async.token
+      %work = async.call @work(%gate) : (!async.token) -> !async.token
+      %task = async.execute [%work] {
+        show 3
+        async.yield
+      }
+      show 4
+      async.runtime.set_available %gate : !async.token
+      async.await %task : !async.token
+      show 5
+      return
+    }
     ```
     """
     words = answer.words
     if words in (("hangs",), ("nothing",)):
-        return "`async.execute` goes on at once, so the line that fills %gate is reached."
-    if sorted(words) != ["1", "2", "3"]:
-        return "Write the three numbers in their order."
-    if words.index("1") < words.index("3"):
-        return "The task has %gate in its brackets.  When is that token filled, before or after the print of 3?"
-    if words.index("2") < words.index("1"):
-        return "The await stops until the task is finished.  On which side of it is the print of 2?"
-    return None if words == ("3", "1", "2") else "What must have happened before each print?"
+        return "An await in an async.func keeps no thread: @main goes on, and fills %gate."
+    if sorted(words) != ["1", "2", "3", "4", "5"]:
+        return "Write the five numbers in their order."
+    at = {word: place for place, word in enumerate(words)}
+    if at["4"] < at["1"]:
+        return "An async.func starts hot: which prints of it happen in the call itself?"
+    if at["2"] < at["4"]:
+        return "The print of 2 is below the await of %gate.  When is %gate filled, before or after the print of 4?"
+    if at["3"] < at["2"]:
+        return "The task has %work in its brackets: it starts when the last line of @work has run."
+    return (
+        "The await stops until the task is finished.  On which side of it is the print of 5?"
+        if at["5"] < at["3"]
+        else None
+    )
 
 
 @exercise(

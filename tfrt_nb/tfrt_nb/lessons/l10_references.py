@@ -42,7 +42,7 @@ def places(answer: Answer) -> str | None:
     if parts["b"] != "3":
         return "Part b: everything that was added is dropped, and so is the reference that the result started with."
     if parts["c"] != "execute u":
-        return "Part c: look for the last line of @main that uses %t.  What a task does with it later is the task's own matter."
+        return "Part c: find the last line of @main that uses %t.  What a task does with it later is the task's own matter."
     return "Part d: %v is returned." if parts["d"] != "none" else None
 
 
@@ -77,7 +77,7 @@ def reference_count(answer: Answer) -> str | None:
     if found[0] == 1:
         return "An object from `create` has two references: ours and the producer's."
     if found[1] == 2:
-        return "`set_available` gives up the reference of the producer."
+        return "`set_available` drops the reference of the producer."
     if found[2] == 2:
         return "The add_ref has count = 2."
     if found[3:5] == (2, 2):

@@ -11,63 +11,69 @@ from tfrt_nb.exercises.orders import linear_orders
     "schedules.results",
     right=("1 2 3", "1, 2, 3", "3 2 1"),
     wrong={
-        "3": "thousand runs",
-        "2 3": "%b is after %a",
+        "3": "one schedule",
+        "2 3": "no path from %a",
         "0 1 2 3": "always before",
         "1 2 3 4": "after the get",
-        "1 2": "both",
+        "1 2": "all three",
+        "1 3": "without %c",
     },
-    why="%a is always before the get, %d never.  %b and %c may each be before or after it: 1, 2 or 3.",
+    why="%b is always before the get, %d never.  %a, and %c behind it, may each be before or after it: 1, 2 or 3.",
 )
 def results(answer: Answer) -> str | None:
     """Which results are possible? Write all numbers."""
+    hints = {
+        (
+            3,
+        ): "3 is the result of one schedule.  A thousand runs with that schedule would not show the others.",
+        (2, 3): "There is no path from %a to the get: the get may run before %a.",
+        (1, 2): "%a, %b and %c may all three be before the get.",
+        (1, 3): "%a may be before the get without %c.",
+    }
     found = {*answer.numbers()}
-    if found == {3}:
-        return "3 is the result of one schedule.  A thousand runs with that schedule would not show the others."
     if 0 in found:
-        return "0 is impossible: the get takes the chain of %a, so %a is always before it."
+        return "0 is impossible: the get takes the chain of %b, so %b is always before it."
     if 4 in found:
         return "4 would need %d, which takes the chain of the get: it is always after the get."
-    if found == {2, 3}:
-        return "%b is after %a, but that does not put it before the get.  And %c has no path to the get."
-    if found == {1, 2}:
-        return "%b and %c may both be before the get."
-    return (
-        None
-        if found == {1, 2, 3}
-        else "For each inc: is it always, never, or sometimes before the get?"
+    if found == {1, 2, 3}:
+        return None
+    return hints.get(
+        tuple(sorted(found)), "For each inc: is it always, never, or sometimes before the get?"
     )
 
 
+_BEFORE = (("b", "get"), ("get", "d"), ("a", "c"), ("b", "c"))
+"""What the arrows of the program say: the first is before the second."""
+
+
 @exercise(
-    "schedules.smallest",
-    right=("a get b c d", "a get c b d", "%a get %d %b %c", "a, get, b, d, c"),
+    "schedules.largest",
+    right=("a b c get d", "b a c get d", "%a %b %c %get %d", "b, a, c, get, d"),
     wrong={
-        "get a b c d": "chain of %a",
-        "a b get c d": "smaller",
-        "a get b c": "all five",
-        "a get b d c d": "all five",
-        "a c get b d": "smaller",
+        "a b c d get": "chain of the get",
+        "a c b get d": "chain of %b",
+        "b get a c d": "larger",
+        "a b get c d": "larger",
+        "a b c get": "all five",
+        "c a b get d": "chain of %a",
     },
-    why="Only %a must be before the get.  So the smallest result is 1, with everything else behind the get, in any order that keeps"
-    " %d behind it.",
+    why="%c needs %a and %b, because it takes the merge of their chains.  When it is before the get, too, the get reads 3.",
 )
-def smallest(answer: Answer) -> str | None:
-    """Write one order of the five kernels `a`, `b`, `c`, `d` and `get` that gives the smallest result."""
+def largest(answer: Answer) -> str | None:
+    """Write one order of the five kernels `a`, `b`, `c`, `d` and `get` that gives the largest result."""
     words = [word.removeprefix("%") for word in answer.words]
     if sorted(words) != ["a", "b", "c", "d", "get"]:
         return "Write all five kernels, each once: a, b, c, d and get in some order."
-    if words.index("a") > words.index("get"):
-        return "The get takes the chain of %a, so it cannot be before it."
-    if words.index("d") < words.index("get"):
-        return "%d takes the chain of the get, so it cannot be before it."
-    if words.index("b") < words.index("a"):
-        return "%b takes the chain of %a, so it cannot be before it."
+    for first, second in _BEFORE:
+        if words.index(second) < words.index(first):
+            maker, user = (one if one == "get" else f"%{one}" for one in (first, second))
+            article = "the " if maker == "get" else ""
+            return f"{user} needs the chain of {article}{maker}, so it cannot be before it."
     before = words.index("get")
     return (
         None
-        if before == 1
-        else f"This order gives {before}; there is one that gives a smaller result."
+        if before == 3
+        else f"This order gives {before}; there is one that gives a larger result."
     )
 
 
@@ -130,4 +136,4 @@ def repair(answer: Code) -> str | None:
         return None
     *most, last = map(str, found)
     shown = f"{', '.join(most)} or {last}" if most else last
-    return f"This program can return {shown}.  From which inc is there no path to the get?"
+    return f"This program can return {shown}.  From which inc does no path lead to the get?"

@@ -11,7 +11,7 @@ _told: list[int] = []
 
 @kernel("lesson.tell")
 def tell(number: int) -> None:
-    """Add the number to the list that the exercise looks at."""
+    """Add the number to the list that the exercise reads."""
     _told.append(number)
 
 
