@@ -39,7 +39,7 @@ LOOPS += [
 ]
 STAGES = ["async-runtime", "coroutine", "llvm", "llvm-split", "asm", "obj", ""]
 PIPELINES = [
-    "builtin.module(canonicalize,inline)",
+    "builtin.module(canonicalize,dce)",
     "builtin.module()",
     "canonicalize",
     "builtin.module(",
@@ -51,8 +51,8 @@ PIPELINES += [
     "(,)",
     "{}",
 ]
-PIPELINES += ["builtin.module(async-to-async-runtime,convert-async-to-llvm)", "func.func(cse)"]
-PIPELINES += ["builtin.module(symbol-dce,cse,async-runtime-ref-counting)", "builtin.module(a{b=c})"]
+PIPELINES += ["builtin.module(async-to-async-runtime,async-runtime-ref-counting)", "func.func(cse)"]
+PIPELINES += ["builtin.module(dce,cse,async-runtime-ref-counting)", "builtin.module(a{b=c})"]
 OPTIONS: dict[str, list[str]] = {
     "--work-queue": QUEUES,
     "--allocator": ["malloc", "profiled", "leak_check", "fixed_size", "x", ""],

@@ -113,7 +113,7 @@ def build_parser() -> argparse.ArgumentParser:
         "-p",
         "--passes",
         metavar="PIPELINE",
-        help="passes in MLIR's notation, for instance 'builtin.module(inline,canonicalize)';"
+        help="passes in MLIR's notation, for instance 'builtin.module(canonicalize,cse)';"
         " a wrong name lists what there is; default: those of a first line '// pipeline: PIPELINE'",
     )
     opt.add_argument(

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.dialects import cf
-from xdsl.dialects.builtin import DenseArrayBase, IntegerType
 from xdsl.ir import Operation, SSAValue
-from xdsl.utils.hints import isa
 
 
 def branch_operands(terminator: Operation, edge: int) -> Sequence[SSAValue]:
@@ -21,28 +19,8 @@ def branch_operands(terminator: Operation, edge: int) -> Sequence[SSAValue]:
             return terminator.default_operands
         case cf.SwitchOp():
             return _case_operands(terminator)[edge - 1]
-        case _ if terminator.name.startswith("llvm."):
-            return _llvm_operands(terminator)[edge]
         case _:
             return ()
-
-
-def _llvm_operands(branch: Operation) -> list[Sequence[SSAValue]]:
-    """What each edge of a branch of the `llvm` dialect passes; its own class is not asked for."""
-    operands = list(branch.operands)
-    segments = _sizes(branch, "operandSegmentSizes")
-    if not segments:
-        return [operands]
-    sizes = [*segments[1:], *_sizes(branch, "case_operand_segments")]
-    if branch.name == "llvm.switch":
-        del sizes[1]  # all cases together
-    del operands[: segments[0]]
-    return [[operands.pop(0) for _ in range(size)] for size in sizes]
-
-
-def _sizes(op: Operation, name: str) -> tuple[int, ...]:
-    sizes = op.properties.get(name)
-    return sizes.get_values() if isa(sizes, DenseArrayBase[IntegerType]) else ()
 
 
 def _case_operands(switch: cf.SwitchOp) -> list[Sequence[SSAValue]]:

@@ -144,7 +144,6 @@ _LAZY_DIALECTS = {
     "func": _lazily("tfrt_nb.dialects.async_.function_values", "Func"),
     "index": _lazily("tfrt_nb.dialects.async_.arithmetic", "Index"),
     "linalg": _lazily("tfrt_nb.dialects.async_.linear", "Linalg"),
-    "llvm": _lazily("tfrt_nb.dialects.llvm", "Llvm"),
     "math": _lazily("xdsl.dialects.math", "Math"),
     "memref": _lazily("tfrt_nb.dialects.async_.companions", "MemRef"),
     "scf": _lazily("tfrt_nb.dialects.async_.companions", "Scf"),

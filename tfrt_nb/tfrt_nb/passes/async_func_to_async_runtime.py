@@ -41,7 +41,7 @@ from tfrt_nb.passes.errors import fail
 class AsyncFuncToAsyncRuntime(ModulePass):
     """Lowers `async.func`, `async.call` and `async.return`.
 
-    `token_last`, `keep_errors` and `fold` are those of `async-to-async-runtime`.  `bounded_stack` departs from
+    `token_last` and `keep_errors` are those of `async-to-async-runtime`.  `bounded_stack` departs from
     MLIR: a recursive function starts on a worker if the stack is low.
     """
 
@@ -50,7 +50,6 @@ class AsyncFuncToAsyncRuntime(ModulePass):
     token_last: bool = False
     keep_errors: bool = False
     bounded_stack: bool = False
-    fold: bool = True
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         _refuse_declarations(op)
@@ -62,10 +61,6 @@ class AsyncFuncToAsyncRuntime(ModulePass):
         for function in [nested for nested in op.body.block.ops if isinstance(nested, FuncOp)]:
             is_bounded = function.sym_name.data in bounded
             _lower(function, style, start_hot_if_stack_allows if is_bounded else start_hot)
-        if self.fold:
-            from tfrt_nb.passes.fold_once import fold_once  # programs that are run do without
-
-            fold_once(op)
 
 
 def _refuse_declarations(module: ModuleOp) -> None:

@@ -38,11 +38,9 @@ from tfrt_nb.dialects.async_.tasks import (
 )
 from tfrt_nb.dialects.async_.types import GROUP
 from tfrt_nb.passes.awaiting import JOINS, UNINTERRUPTED
-from tfrt_nb.passes.control_flow import Emitter
-from tfrt_nb.passes.folds.table import FOLDERS
-from tfrt_nb.passes.greedy.driver import rewrite_greedily
-from tfrt_nb.passes.greedy.rewriter import Rewriter
-from tfrt_nb.passes.index_math import IndexMath, RewritingEmitter, known_number
+from tfrt_nb.passes.constants import simplify
+from tfrt_nb.passes.control_flow import Emitter, erase, operations_in
+from tfrt_nb.passes.index_math import IndexMath, known_number
 from tfrt_nb.passes.outline import Symbols, captured_values, sink_constants
 from tfrt_nb.passes.parallel_compute import Loop, compute_function
 from tfrt_nb.passes.parallel_reduction import can_split_reduction, split_reduction
@@ -82,49 +80,46 @@ class AsyncParallelFor(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         symbols = Symbols(op)
-        if self.fold:
-            patterns = {
-                "scf.parallel": (lambda loop, rewriter: self._rewrite(loop, rewriter, symbols),)
-            }
-            rewrite_greedily(op.body, FOLDERS, patterns, last_first=True)
-            return
-        rewriter = Rewriter(op.body)
         # The last first, and outer ones before inner ones, as MLIR numbers the functions.
-        while loops := [loop for loop in op.walk() if self._can_rewrite(loop)]:
+        while loops := self._outermost(op):
             for loop in reversed(loops):
-                if loop.parent is not None:
-                    self._rewrite(loop, rewriter, symbols)
+                self._rewrite(loop, symbols)
+        if self.fold:
+            simplify(op)
 
-    def _can_rewrite(self, op: Operation) -> bool:
-        return isinstance(op, scf.ParallelOp) and (
-            not op.initVals or (self.reductions and can_split_reduction(op))
-        )
+    def _outermost(self, module: ModuleOp) -> list[scf.ParallelOp]:
+        """The loops to rewrite that are in no other one."""
+        found: list[scf.ParallelOp] = []
+        inside: set[Operation] = set()
+        for op in operations_in(module):
+            if isinstance(op, scf.ParallelOp) and op not in inside and self._can_rewrite(op):
+                found.append(op)
+                inside.update(operations_in(op))
+        return found
 
-    def _rewrite(self, op: Operation, rewriter: Rewriter, symbols: Symbols) -> bool:
-        if not self._can_rewrite(op):
-            return False
-        assert isinstance(op, scf.ParallelOp)
+    def _can_rewrite(self, op: scf.ParallelOp) -> bool:
+        return not op.initVals or (self.reductions and can_split_reduction(op))
+
+    def _rewrite(self, op: scf.ParallelOp, symbols: Symbols) -> None:
         if op.initVals:
-            blocks = self._over_blocks(op, rewriter)
-            replace(self, min_task_size=1)._lower(blocks, rewriter, symbols)
+            blocks = self._over_blocks(op)
+            replace(self, min_task_size=1)._lower(blocks, symbols)
         else:
-            self._lower(op, rewriter, symbols)
-        return True
+            self._lower(op, symbols)
 
-    def _over_blocks(self, op: scf.ParallelOp, rewriter: Rewriter) -> scf.ParallelOp:
+    def _over_blocks(self, op: scf.ParallelOp) -> scf.ParallelOp:
         """Let blocks of iterations reduce, each for itself."""
-        math = _math_in_front_of(op, rewriter)
+        math = _math_in_front_of(op)
         most = _MOST_PARTS if self.num_workers < 0 else self._most_blocks()
         trips = self._trip_counts(op, math)
         iterations = math.product(trips)
         wanted = math.minimum(self._wanted_blocks(math), math.constant(most))
         even = math.ceil_div(iterations, wanted)
         size = math.maximum(even, math.constant(max(1, self.min_task_size)))
-        rewriter.look_no_more(op)
         return split_reduction(op, trips, most, size, math)
 
-    def _lower(self, op: scf.ParallelOp, rewriter: Rewriter, symbols: Symbols) -> None:
-        math = _math_in_front_of(op, rewriter)
+    def _lower(self, op: scf.ParallelOp, symbols: Symbols) -> None:
+        math = _math_in_front_of(op)
         min_task_size = math.constant(self.min_task_size)
         sink_constants(op.body, captured_values(op.body))
         trips = self._trip_counts(op, math)
@@ -140,7 +135,7 @@ class AsyncParallelFor(ModulePass):
         _Dispatch(self, op, loop, iterations, size, count, symbols).emit(inner)
         inner.emit(scf.YieldOp())
         math.emit(scf.IfOp(is_empty, (), Region(then), Region(otherwise)))
-        rewriter.erase(op)
+        erase(op)
 
     def _trip_counts(self, op: scf.ParallelOp, math: IndexMath) -> list[SSAValue]:
         trips = []
@@ -180,9 +175,8 @@ class AsyncParallelFor(ModulePass):
         return max(1, int(factor * self.num_workers))
 
 
-def _math_in_front_of(op: Operation, rewriter: Rewriter) -> IndexMath:
-    assert op.parent is not None
-    return IndexMath(RewritingEmitter(op.parent, op, op.location, rewriter))
+def _math_in_front_of(op: Operation) -> IndexMath:
+    return IndexMath(Emitter.in_front_of(op))
 
 
 def _float(value: float, emit: Emitter) -> SSAValue:
@@ -243,7 +237,7 @@ class _Dispatch:
         self._call(self._compute(0, math), self.size, self.count, math)
 
     def _compute(self, aligned: int, math: IndexMath) -> FuncOp:
-        return compute_function(self.op, self.loop, aligned, self.symbols, math.emit.rewriter)
+        return compute_function(self.op, self.loop, aligned, self.symbols)
 
     def _call(self, compute: FuncOp, size: SSAValue, count: SSAValue, math: IndexMath) -> None:
         dispatch = _by_halves if self.settings.async_dispatch else _in_a_loop
@@ -312,7 +306,6 @@ def _dispatch_function(
     type_ = FunctionType.from_lists(inputs, ())
     function = symbols.add("async_dispatch_fn", type_, Region(entry))
     function.location = compute.location
-    outside.emit.rewriter.look_at(function)
     math = outside.inside(entry)
     one, two = math.constant(1), math.constant(2)
     _, start, end, size, *arguments = entry.args

@@ -60,7 +60,6 @@ class AsyncToAsyncRuntime(ModulePass):
     MLIR: on an error the token is resolved after the values, and errors say why and where.
     `spawn` departs further: who starts a task makes its results, and hands them to the coroutine when its
     turn has come; a task that does not wait once its body has begun is no coroutine.
-    `fold` folds constants all over the module, as MLIR's conversions do.
     """
 
     name: ClassVar[str] = "async-to-async-runtime"
@@ -69,7 +68,6 @@ class AsyncToAsyncRuntime(ModulePass):
     token_last: bool = False
     keep_errors: bool = False
     spawn: bool = False
-    fold: bool = True
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         style = ErrorStyle(self.token_last, self.keep_errors)
@@ -80,10 +78,6 @@ class AsyncToAsyncRuntime(ModulePass):
             function = outliner.outline(task)
             if function is not None:
                 _make_coroutine(function, style)
-        if self.fold:
-            from tfrt_nb.passes.fold_once import fold_once  # programs that are run do without
-
-            fold_once(op, known=frozenset(("scf.if",)))
         for nested in [nested for nested in operations_in(op) if type(nested) in _LOWERED]:
             _lower(nested, style)
 

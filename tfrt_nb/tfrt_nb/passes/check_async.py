@@ -4,7 +4,6 @@
 - Operations of coroutines are in functions that are coroutines, with all their blocks, and ids and
   saved states stay where they are made.
 - A task captures no buffer of `memref.alloca`: it may run when the buffer is gone.
-- Nothing is of the `llvm` dialect: what `convert-async-to-llvm` has lowered is for MLIR's tools.
 """
 
 from __future__ import annotations
@@ -46,8 +45,6 @@ class CheckAsync(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for nested in operations_in(op):
-            if nested.name.startswith("llvm.") or _takes_llvm(nested):
-                fail(nested, _LOWERED)
             if nested.results or nested.regions:
                 _check_payloads(nested)
             if nested.name.startswith("async.coro."):
@@ -57,22 +54,6 @@ class CheckAsync(ModulePass):
         for function in op.body.block.ops:
             if isinstance(function, FuncOp) and function.attributes.get("passthrough") == PRESPLIT:
                 _check_coroutine(function)
-
-
-_LOWERED = (
-    "the llvm dialect is for MLIR's tools: run the program as it is before 'convert-async-to-llvm', "
-    "or let mlir-opt and mlir-cpu-runner do the rest"
-)
-
-
-def _takes_llvm(op: Operation) -> bool:
-    """Whether a function has arguments or results of the `llvm` dialect."""
-    if not isinstance(op, FuncOp):
-        return False
-    return any(
-        type_.name.startswith("llvm.")
-        for type_ in (*op.function_type.inputs, *op.function_type.outputs)
-    )
 
 
 def _check_payloads(op: Operation) -> None:

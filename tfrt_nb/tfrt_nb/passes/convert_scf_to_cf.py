@@ -42,7 +42,6 @@ from tfrt_nb.passes.control_flow import (
     replace,
     terminator_of,
 )
-from tfrt_nb.passes.folds.structures import swap_branches
 
 
 @dataclass(frozen=True)
@@ -78,7 +77,6 @@ def lower_structured_control_flow(
 
 def _lower_if(op: Operation) -> None:
     assert isinstance(op, scf.IfOp)
-    swap_branches(op)
     head, rest = _split(op)
     if op.results:
         rest = _joined(rest, op)

@@ -45,9 +45,9 @@ from tfrt_nb.dialects.async_.extensions import (
 from tfrt_nb.dialects.async_.forall import ForallOp
 from tfrt_nb.dialects.async_.functions import FuncOp as AsyncFuncOp
 from tfrt_nb.passes.call_graph import callees
+from tfrt_nb.passes.constants import integer_of
 from tfrt_nb.passes.control_flow import Emitter, operations_in
 from tfrt_nb.passes.errors import fail
-from tfrt_nb.passes.greedy.constants import integer_of
 from tfrt_nb.passes.guard_views import dimension_size
 
 IN_BOUNDS = "in_bounds"

@@ -47,10 +47,10 @@ from tfrt_nb.dialects.async_.functions import FuncOp as AsyncFuncOp
 from tfrt_nb.dialects.async_.runtime import RuntimeCreateGroupOp, RuntimeLoadOp, RuntimeSetErrorOp
 from tfrt_nb.dialects.async_.tasks import CreateGroupOp
 from tfrt_nb.passes.call_graph import callees, recursive_functions
+from tfrt_nb.passes.constants import integer_of
 from tfrt_nb.passes.control_flow import Emitter, erase, operations_in
 from tfrt_nb.passes.coroutines import finished_coroutine
 from tfrt_nb.passes.errors import fail
-from tfrt_nb.passes.greedy.constants import integer_of
 from tfrt_nb.passes.guard_buffers import IN_BOUNDS
 from tfrt_nb.passes.guard_views import VIEWS, dimension_size, guard_view
 

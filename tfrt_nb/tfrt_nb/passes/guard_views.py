@@ -24,8 +24,8 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Operation, SSAValue
 
 from tfrt_nb.dialects.async_.buffers import RankOp, TransposeOp
+from tfrt_nb.passes.constants import integer_of
 from tfrt_nb.passes.control_flow import Emitter
-from tfrt_nb.passes.greedy.constants import integer_of
 
 Number = SSAValue | int
 

@@ -9,33 +9,19 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import IndexType, IntegerAttr
 from xdsl.ir import Block, Operation, SSAValue
 
-from tfrt_nb.passes.control_flow import Emitter, OpT
-from tfrt_nb.passes.folds.table import FOLDERS
-from tfrt_nb.passes.greedy.constants import constant_of, integer_of
-from tfrt_nb.passes.greedy.rewriter import Rewriter
-
-
-@dataclass
-class RewritingEmitter(Emitter):
-    """Lets a rewriter know of each operation."""
-
-    rewriter: Rewriter
-
-    def __call__(self, op: OpT) -> OpT:
-        super().__call__(op)
-        self.rewriter.look_at(op)
-        return op
+from tfrt_nb.passes.constants import folded, integer_of
+from tfrt_nb.passes.control_flow import Emitter
 
 
 @dataclass
 class IndexMath:
-    """Emits each operation in its place, constants included; folding is left to others."""
+    """Emits each operation in its place, constants included; `constants` folds what is known."""
 
-    emit: RewritingEmitter
+    emit: Emitter
 
     def inside(self, block: Block) -> IndexMath:
         """The same at the end of a block."""
-        return IndexMath(RewritingEmitter(block, None, self.emit.location, self.emit.rewriter))
+        return IndexMath(Emitter.at_end(block, self.emit.location))
 
     def constant(self, number: int) -> SSAValue:
         return self.emit(arith.ConstantOp(IntegerAttr(number, IndexType()))).result
@@ -84,15 +70,14 @@ class IndexMath:
 
     def _folded(self, op: Operation) -> SSAValue:
         """What the operation gives, which is emitted only if that is not known."""
-        folded = FOLDERS[op.name](op, [constant_of(operand) for operand in op.operands])
-        if not folded:
+        known = folded(op)
+        if known is None:
             return self.emit(op).results[0]
         op.drop_all_references()
-        [value] = folded
-        if isinstance(value, SSAValue):
-            return value
-        assert isinstance(value, IntegerAttr)
-        return self.constant(value.value.data)
+        if isinstance(known, SSAValue):
+            return known
+        assert isinstance(known, IntegerAttr)
+        return self.constant(known.value.data)
 
 
 def known_number(value: SSAValue) -> int | None:

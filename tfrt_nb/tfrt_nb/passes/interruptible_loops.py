@@ -49,6 +49,7 @@ from tfrt_nb.dialects.async_.failures import RuntimeCheckInterruptOp
 from tfrt_nb.dialects.async_.functions import FuncOp as AsyncFuncOp
 from tfrt_nb.passes.awaiting import UNINTERRUPTED
 from tfrt_nb.passes.call_graph import callee_of, callees, callees_first, recursive_functions
+from tfrt_nb.passes.constants import integer_of
 from tfrt_nb.passes.control_flow import (
     Emitter,
     move_to_end,
@@ -57,7 +58,6 @@ from tfrt_nb.passes.control_flow import (
     terminator_of,
 )
 from tfrt_nb.passes.convert_scf_to_cf import sequential_loops
-from tfrt_nb.passes.greedy.constants import integer_of
 from tfrt_nb.passes.guard_operations import first_block
 
 NEVER_WRAPS = "never_wraps"

@@ -43,13 +43,11 @@ PASSES = {
     "async-runtime-ref-counting": "async_runtime_ref_counting.AsyncRuntimeRefCounting",
     "async-runtime-ref-counting-opt": "async_runtime_ref_counting_opt.AsyncRuntimeRefCountingOpt",
     "async-to-async-runtime": "async_to_async_runtime.AsyncToAsyncRuntime",
-    "canonicalize": "canonicalize.Canonicalize",
-    "convert-async-to-llvm": "convert_async_to_llvm.ConvertAsyncToLLVM",
+    "canonicalize": "xdsl.transforms.canonicalize.CanonicalizePass",
     "convert-linalg-to-parallel-loops": "convert_linalg_to_parallel_loops.ConvertLinalgToParallelLoops",
     "convert-scf-to-cf": "convert_scf_to_cf.ConvertScfToCf",
-    "cse": "cse.Cse",
-    "inline": "inline.Inline",
-    "symbol-dce": "symbol_dce.SymbolDce",
+    "cse": "xdsl.transforms.common_subexpression_elimination.CommonSubexpressionElimination",
+    "dce": "xdsl.transforms.dead_code_elimination.DeadCodeElimination",
     "tfrt-print-stream": "print_streams.PrintStreams",
 }
 """Every pass that a pipeline can name, by that name: its module here and its class.
@@ -71,8 +69,10 @@ def pass_named(name: str) -> type[ModulePass]:
     Raises:
         KeyError: if no pass has the name.
     """
-    module, _, class_name = PASSES[name].partition(".")
-    return cast(type[ModulePass], getattr(import_module(f"tfrt_nb.passes.{module}"), class_name))
+    module, _, class_name = PASSES[name].rpartition(".")
+    if not module.startswith("xdsl."):
+        module = f"tfrt_nb.passes.{module}"
+    return cast(type[ModulePass], getattr(import_module(module), class_name))
 
 
 def parse_pipeline(text: str) -> Pipeline:

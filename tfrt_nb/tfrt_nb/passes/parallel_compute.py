@@ -18,8 +18,8 @@ from xdsl.dialects.builtin import FunctionType, IndexType
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Region, SSAValue
 
-from tfrt_nb.passes.greedy.rewriter import Rewriter
-from tfrt_nb.passes.index_math import IndexMath, RewritingEmitter, known_number
+from tfrt_nb.passes.control_flow import Emitter
+from tfrt_nb.passes.index_math import IndexMath, known_number
 from tfrt_nb.passes.outline import Symbols
 
 
@@ -39,9 +39,7 @@ class Loop:
         return [*self.trips, *self.lower, *self.upper, *self.steps, *self.captured]
 
 
-def compute_function(
-    op: scf.ParallelOp, loop: Loop, aligned: int, symbols: Symbols, rewriter: Rewriter
-) -> FuncOp:
+def compute_function(op: scf.ParallelOp, loop: Loop, aligned: int, symbols: Symbols) -> FuncOp:
     """A new function with a copy of the body of the loop.
 
     As many inner loops as `aligned` says run from their first to their last iteration.
@@ -52,8 +50,7 @@ def compute_function(
     name = "parallel_compute_fn_with_aligned_loops" if aligned else "parallel_compute_fn"
     function = symbols.add(name, type_, Region(entry))
     function.location = op.location
-    rewriter.look_at(function)
-    math = IndexMath(RewritingEmitter(entry, None, op.location, rewriter))
+    math = IndexMath(Emitter.at_end(entry, op.location))
     zero, one = math.constant(0), math.constant(1)
     inside = _inside(loop, entry, math)
     extent = _first_and_last(inside, entry.args[0], entry.args[1], one, math)
@@ -175,4 +172,3 @@ class _LoopNest:
             math.emit.block.add_op(copied)
             for source, copy in zip(original.walk(), copied.walk(), strict=True):
                 copy.location = source.location
-                math.emit.rewriter.look_at(copy)

@@ -72,12 +72,8 @@ def executable_pipeline(*first: ModulePass) -> Pipeline:
             GuardOperations(divisions=False, accesses=False, loops=False),
             CallDirectly(),
             RunStraight(),
-            AsyncFuncToAsyncRuntime(
-                token_last=True, keep_errors=True, bounded_stack=True, fold=False
-            ),
-            AsyncToAsyncRuntime(
-                share_bodies=True, token_last=True, keep_errors=True, spawn=True, fold=False
-            ),
+            AsyncFuncToAsyncRuntime(token_last=True, keep_errors=True, bounded_stack=True),
+            AsyncToAsyncRuntime(share_bodies=True, token_last=True, keep_errors=True, spawn=True),
             PropagateFailures(),
             DropOnErrorPaths(explicit_only=True),
             ElideCoroutines(),

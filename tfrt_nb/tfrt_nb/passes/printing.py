@@ -213,11 +213,6 @@ class MlirPrinter(Printer):
         self.print_string(float_text(value, type))
 
     def print_attribute(self, attribute: Attribute) -> None:
-        if attribute.name.startswith("llvm."):
-            from tfrt_nb.dialects.llvm.types import print_container  # most programs do without
-
-            if print_container(self, attribute):
-                return
         if isinstance(attribute, ArrayAttr):
             with self.in_square_brackets():
                 self.print_list(attribute, self._print_element)

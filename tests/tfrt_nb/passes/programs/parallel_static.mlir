@@ -1,4 +1,4 @@
-// pipeline: builtin.module(async-parallel-for{num-workers=4 min-task-size=10},canonicalize,cse,symbol-dce)
+// pipeline: builtin.module(async-parallel-for{num-workers=4 min-task-size=10})
 // Known bounds: trip counts are folded, and short inner loops run as a whole.
 func.func @main(%m: memref<20x30xf32>, %x: f32) {
   %zero = arith.constant 0 : index

@@ -1,0 +1,234 @@
+"""Constants: what a value is known to be, and what follows from it.
+
+`folded` computes the arithmetic of loop bounds when its operands are constants:
+
+    %d = arith.subi %n, %c0 : index        =>      %n
+    %w = arith.maxsi %c32, %c1 : index     =>      %c32 = arith.constant 32 : index
+
+`simplify` does so in a whole module, drops what is unused then, and keeps one constant of each kind, at
+the start of its function: `async-parallel-for` ends with it.  Other programs are simplified by xDSL's
+`canonicalize`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TypeAlias
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import (
+    BoolAttr,
+    Float32Type,
+    FloatAttr,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    ModuleOp,
+)
+from xdsl.ir import Attribute, Operation, Region, SSAValue
+from xdsl.transforms.dead_code_elimination import is_trivially_dead
+
+from tfrt_nb.passes.control_flow import Emitter, erase, operations_in, replace
+
+Folded: TypeAlias = SSAValue | Attribute | None
+"""The value that an operation gives, or the constant; None if neither is known."""
+
+_CONSTANTS = frozenset(("arith.constant", "index.constant", "index.bool.constant", "ub.poison"))
+_INDEX_BITS = 64
+
+
+def constant_of(value: SSAValue) -> Attribute | None:
+    """The attribute, if the value is a constant."""
+    owner = value.owner
+    if isinstance(owner, Operation) and owner.name in _CONSTANTS:
+        return owner.properties.get("value")
+    return None
+
+
+def integer_of(value: SSAValue) -> int | None:
+    """The number, with its sign, if the value is a constant integer."""
+    attribute = constant_of(value)
+    return attribute.value.data if isinstance(attribute, IntegerAttr) else None
+
+
+def folded(op: Operation) -> Folded:
+    """What the operation gives.  A constant operand of a commutative one moves behind the other."""
+    if op.name in _COMMUTATIVE and constant_of(op.operands[1]) is None:
+        left, right = op.operands
+        if constant_of(left) is not None:
+            op.operands = [right, left]
+    fold = _FOLDS.get(op.name)
+    return None if fold is None else fold(op)
+
+
+def simplify(module: ModuleOp) -> None:
+    """Fold until nothing changes, drop what is unused, and collect constants."""
+    _drop_unused(module)
+    _collect_constants(module)
+    while _fold_all(module):
+        _drop_unused(module)
+    _collect_constants(module)
+
+
+def _fold_all(module: ModuleOp) -> bool:
+    """Fold each operation once; whether any was."""
+    has_changed = False
+    for op in operations_in(module):
+        if (known := folded(op)) is not None:
+            has_changed = True
+            replace(op, [_value(known, op)])
+    return has_changed
+
+
+def _drop_unused(module: ModuleOp) -> None:
+    for op in reversed(operations_in(module)):
+        if is_trivially_dead(op):
+            erase(op)
+
+
+def _value(known: SSAValue | Attribute, op: Operation) -> SSAValue:
+    if isinstance(known, SSAValue):
+        return known
+    assert isinstance(known, IntegerAttr | FloatAttr)
+    return Emitter.in_front_of(op)(arith.ConstantOp(known)).result
+
+
+def _collect_constants(module: ModuleOp) -> None:
+    """Keep one constant of each kind in a function: those at its start stay, others go in front of them."""
+    for function in module.body.block.ops:
+        for region in function.regions:
+            if region.blocks:
+                _collect_in(region)
+
+
+def _collect_in(function: Region) -> None:
+    entry = function.blocks[0]
+    kept: dict[tuple[Attribute, Attribute], arith.ConstantOp] = {}
+    for op in operations_in(function):
+        if not isinstance(op, arith.ConstantOp):
+            continue
+        key = op.value, op.result.type
+        if key in kept:
+            replace(op, kept[key].results)
+            continue
+        is_at_start = op.parent is entry and (op.prev_op is None or op.prev_op in kept.values())
+        if not is_at_start:
+            assert op.parent is not None and entry.first_op is not None
+            entry.insert_op_before(op.parent.detach_op(op), entry.first_op)
+        kept[key] = op
+
+
+def _wrapped(number: int, type_: Attribute) -> IntegerAttr:
+    """The lowest bits of a number, read with a sign."""
+    assert isinstance(type_, IntegerType | IndexType)
+    width = type_.width.data if isinstance(type_, IntegerType) else _INDEX_BITS
+    half = 1 << (width - 1)
+    return IntegerAttr(((number + half) & ((1 << width) - 1)) - half, type_)
+
+
+_COMMUTATIVE = frozenset(f"arith.{name}i" for name in ("add", "mul", "maxs", "mins", "and"))
+
+
+def _quotient(a: int, b: int) -> int | None:
+    """Rounded towards zero."""
+    if b == 0:
+        return None
+    return a // b if (a < 0) == (b < 0) else -(-a // b)
+
+
+def _remainder(a: int, b: int) -> int | None:
+    quotient = _quotient(a, b)
+    return None if quotient is None else a - b * quotient
+
+
+_INTEGERS: dict[str, tuple[Callable[[int, int], int | None], int | None]] = {
+    "arith.addi": (lambda a, b: a + b, 0),
+    "arith.subi": (lambda a, b: a - b, 0),
+    "arith.muli": (lambda a, b: a * b, 1),
+    "arith.divsi": (_quotient, 1),
+    "arith.ceildivsi": (lambda a, b: -(-a // b) if b else None, 1),
+    "arith.remsi": (_remainder, None),
+    "arith.maxsi": (max, None),
+    "arith.minsi": (min, None),
+    "arith.andi": (lambda a, b: a & b, -1),
+}
+"""What each computes, and the second operand that changes nothing."""
+_DIVISIONS = frozenset(("arith.divsi", "arith.ceildivsi"))
+"""Not defined where the quotient is too large."""
+
+
+def _binary(op: Operation) -> Folded:
+    compute, neutral = _INTEGERS[op.name]
+    left, right = map(integer_of, op.operands)
+    if right is None:
+        return None
+    if right == neutral:
+        return op.operands[0]
+    if right == 0 and op.name in ("arith.muli", "arith.andi"):
+        return op.operands[1]
+    if right == 1 and op.name == "arith.remsi":
+        return _wrapped(0, op.results[0].type)
+    number = None if left is None else compute(left, right)
+    if number is None:
+        return None
+    result = _wrapped(number, op.results[0].type)
+    is_defined = op.name not in _DIVISIONS or result.value.data == number
+    return result if is_defined else None
+
+
+_COMPARISONS: dict[int, Callable[[int, int], bool]] = {
+    0: lambda a, b: a == b,
+    1: lambda a, b: a != b,
+    2: lambda a, b: a < b,
+    3: lambda a, b: a <= b,
+    4: lambda a, b: a > b,
+    5: lambda a, b: a >= b,
+}
+"""By the number of the predicate: eq ne slt sle sgt sge."""
+
+
+def _compare(op: Operation) -> Folded:
+    assert isinstance(op, arith.CmpiOp)
+    left, right = map(integer_of, op.operands)
+    compare = _COMPARISONS.get(op.predicate.value.data)
+    if compare is None or left is None or right is None:
+        return None
+    return BoolAttr.from_bool(compare(left, right))
+
+
+def _select(op: Operation) -> Folded:
+    condition, then, otherwise = op.operands
+    known = integer_of(condition)
+    if then is otherwise:
+        return then
+    return None if known is None else then if known else otherwise
+
+
+def _product(op: Operation) -> Folded:
+    left, right = map(constant_of, op.operands)
+    if not isinstance(left, FloatAttr) or not isinstance(right, FloatAttr):
+        return None
+    if not isinstance(left.type, Float32Type):
+        return None
+    return FloatAttr(left.value.data * right.value.data, left.type)
+
+
+def _cast(op: Operation) -> Folded:
+    known, type_ = constant_of(op.operands[0]), op.results[0].type
+    if isinstance(known, IntegerAttr):
+        if isinstance(type_, Float32Type):
+            return FloatAttr(float(known.value.data), type_)
+        return _wrapped(known.value.data, type_) if op.name == "arith.index_cast" else None
+    if not isinstance(known, FloatAttr) or not math.isfinite(known.value.data):
+        return None
+    return _wrapped(int(known.value.data), type_)
+
+
+_FOLDS: dict[str, Callable[[Operation], Folded]] = {
+    **dict.fromkeys(_INTEGERS, _binary),
+    "arith.cmpi": _compare,
+    "arith.select": _select,
+    "arith.mulf": _product,
+    **dict.fromkeys(("arith.index_cast", "arith.sitofp", "arith.fptosi"), _cast),
+}
