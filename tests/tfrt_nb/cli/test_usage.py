@@ -42,6 +42,7 @@ def test_each_command_has_help(shell: Callable[..., object], command: str) -> No
         (["fly"], "invalid choice: 'fly'"),
         (["run"], "the following arguments are required: PROGRAM"),
         (["run", "--fast", "a.mlir"], "unrecognized arguments: --fast"),
+        (["run", "a.mlir", "-x", "3"], "unrecognized arguments: -x\n"),
         (["run", "--timeout", "soon", "a.mlir"], "invalid seconds value: 'soon'"),
         (["run", "--timeout", "0", "a.mlir"], "invalid seconds value: '0'"),
         (["run", "--timeout", "-1", "a.mlir"], "--timeout"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import gc
 import importlib
+import re
 import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
@@ -80,6 +81,11 @@ def memory(text: str) -> int:
         return parse_budget(text)
     except TfrtError as problem:
         raise argparse.ArgumentTypeError(problem.diagnostics[0].message) from None
+
+
+def is_option(text: str) -> bool:
+    """Whether a word of the command line is an option, and not a negative number."""
+    return text.startswith("-") and re.match(r"-(\.?\d|inf|nan)", text) is None
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -159,6 +165,7 @@ def _add_run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     )
     run.add_argument("program", metavar="PROGRAM", help=".mlir or .bef, or - for standard input")
     run.add_argument(
+        "-q",
         "--work-queue",
         metavar="QUEUE",
         type=work_queue,
@@ -261,8 +268,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = build_parser()
     # argparse has a list of arguments end at the first option behind it.
     options, more = parser.parse_known_args(arguments)
-    if more and (options.command != "run" or any(one.startswith("--") for one in more)):
-        parser.error(f"unrecognized arguments: {' '.join(more)}")
+    unknown = [one for one in more if options.command != "run" or is_option(one)]
+    if unknown:
+        parser.error(f"unrecognized arguments: {' '.join(unknown)}")
     if more:
         options.arguments += more
     with collector_paused():
