@@ -64,6 +64,17 @@ func.func @main() -> i32 {
   tfrt.return %r : i32
 }
 """
+WAITING_TASKS = """func.func @main() {
+  %first = "async.runtime.create"() : () -> !async.token
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %many = arith.constant 1000000000 : index
+  scf.for %i = %c0 to %many step %c1 {
+    %t = async.execute [%first] { async.yield }
+  }
+  return
+}
+"""
 LARGE = """func.func @main() {
   %a = tfrt_dht.create_uninitialized_tensor.f32.2 [100000 : i64, 20000 : i64]
   tfrt.return
@@ -77,6 +88,17 @@ def extra(size: int) -> int:
     process = native_process()
     process.quick("tensors.reclaim_all", 2)(process.address, 0)
     return process.memory_held + size
+
+
+@pytest.mark.parametrize("queue", ["s", "mstd:2"])
+def test_compiled_code_beyond_the_budget_ends_at_the_operation_that_grew(queue: str) -> None:
+    program = Program.from_source(WAITING_TASKS, "tasks.mlir")
+    with HostContext(queue, memory=extra(20 << 20), on_diagnostic=lambda _: None) as host:
+        run = program.run(host)
+        assert run.wait(60)
+        found = run.diagnostics[0]
+        assert found.message.startswith("out of memory: an async operation needs")
+        assert str(found.location).startswith("tasks.mlir:7")
 
 
 @pytest.mark.parametrize("queue", ["s", "mstd:2"])

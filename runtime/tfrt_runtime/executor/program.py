@@ -289,6 +289,10 @@ class Executable:
         """What kernel `number` of the file is called."""
         return self._kernel(number).name
 
+    def is_compiled(self, number: int) -> bool:
+        """Whether kernel `number` of the file runs compiled code."""
+        return self.kernel_name(number) in self._compiled
+
     def _kernel(self, number: int) -> BefKernel:
         for function in self.functions:
             if number < len(function.kernels):

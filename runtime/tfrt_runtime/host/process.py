@@ -88,6 +88,9 @@ class KernelOwner(Protocol):
     def location_of(self, number: int) -> AnyLocation:
         """The place of kernel `number`."""
 
+    def is_compiled(self, number: int) -> bool:
+        """Whether kernel `number` runs compiled code, which has operations and places of its own."""
+
     def run_traced_kernel(self, context: int, record: int, number: int) -> None:
         """Run kernel `number`, of any kind, on the frame in `context`, and tell of it."""
 
@@ -342,17 +345,20 @@ class NativeProcess:
     def _refused(self, context: int, record: int, size: int) -> int:
         """The kernel of a thread needs more memory than it may have: its run ends.
 
-        0 if the thread runs no kernel; a request's address that is not of a run is out of date.
+        0 if the thread runs no kernel, or compiled code, which says so at its next operation that has
+        a place.  A request's address that is not of a run is out of date.
         """
         request = self.running.get(WORDS[(context + CONTEXT_REQUEST) >> 3])
         if request is None:
             return 0
+        name, place = "the call", None
+        if record != 0:
+            owner, number = self.owner_of(record)
+            if owner.is_compiled(number):
+                return 0
+            name, place = f"'{owner.kernel_name(number)}'", owner.location_of(number)
         with self.refusing() as is_first:
             if is_first:
-                name, place = "the call", None
-                if record != 0:
-                    owner, number = self.owner_of(record)
-                    name, place = f"'{owner.kernel_name(number)}'", owner.location_of(number)
                 request.refuse(error(self.refusal(context, size, name), place))
         return 1
 
