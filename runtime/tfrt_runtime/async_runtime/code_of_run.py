@@ -52,7 +52,7 @@ class CodeOfRun:
         if not self._runtime.has_settled():
             return True
         run = self._run()
-        natives = [] if run is None or run.results is None else run.results.natives()
+        natives = [] if run is None else [value.native for value in run.held_results()]
         results = [made for made in map(_awaited_object, natives) if made]
         for made in results:
             self._runtime.abandon(made)

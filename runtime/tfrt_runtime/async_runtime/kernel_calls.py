@@ -87,7 +87,7 @@ class KernelCalls:
 
     def _failed(self, context: int, failure: int) -> None:
         """A call, or a result of it, failed: its run hears of that once."""
-        run = self._process.request(request_of(context))
+        run = self._process.requests[request_of(context)]
         handle = WORDS[(failure + VALUE_PAYLOAD) >> 3]
         diagnostic = self._process.objects.get(handle)
         assert isinstance(run, Request)

@@ -77,7 +77,6 @@ from tfrt_runtime.native.layouts import (
     PROCESS_ASYNC_EVENT,
     QUEUE_ASYNC,
     REQUEST_CANCEL,
-    REQUEST_HANDLE,
     VALUE_NEXT,
     VALUE_OWNER,
 )
@@ -438,7 +437,7 @@ class AsyncRuntime:
                 run.refuse(found)
 
     def _cancelled_by_kernel(self, request: int) -> None:
-        run = self._process.request(WORDS[(request + REQUEST_HANDLE) >> 3])
+        run = self._process.requests[request]
         assert isinstance(run, Request)
         if run.code is not None:
             run.code.cancelled()

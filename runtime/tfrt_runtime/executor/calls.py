@@ -1,22 +1,223 @@
-"""Starting a function of a loaded program from Python."""
+"""Calls of a loaded program's functions from Python."""
 
 from __future__ import annotations
 
 import reprlib
+import sys
+import weakref
 from array import array
 from collections.abc import Callable, Sequence
 
 from tfrt_runtime.callers import place_of_caller
-from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error
+from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, TfrtError, error
+from tfrt_runtime.executor.deadlock import find_deadlock
 from tfrt_runtime.host.async_value import AsyncValue, encode
-from tfrt_runtime.host.context import Request
+from tfrt_runtime.host.context import NEW_REQUEST, Request
 from tfrt_runtime.host.fitting import fitting
 from tfrt_runtime.host.futures import from_future, is_future, on_queue
-from tfrt_runtime.host.payload import ENCODERS, SCALAR_TYPES, PayloadError
+from tfrt_runtime.host.payload import (
+    ENCODERS,
+    INTEGER_BITS,
+    SCALAR_TYPES,
+    PayloadError,
+    bits_of_f64,
+)
 from tfrt_runtime.host.process import native_process
+from tfrt_runtime.host.raw import signed
 from tfrt_runtime.host.work_queue import WorkQueue
 from tfrt_runtime.native.layouts import TYPE_OBJECT
 from tfrt_runtime.native.python_calls import ARGUMENT_WORDS, IS_VALUE
+
+Describe = Callable[[int, int], str]
+"""Names an argument in a message: of which function, and which one of its arguments."""
+Put = Callable[["array[int]", int, object], bool]
+"""Writes the payload of an ordinary value of one type; False if the value is another one."""
+
+
+class Entry:
+    """A function of a loaded program, as calls from Python begin it.
+
+    A call has one block of words: its request; for each argument the type of its payload and the
+    payload; room for one value per argument and one per result.
+    """
+
+    __slots__ = (
+        "_arguments",
+        "_describe",
+        "_place",
+        "_puts",
+        "_results",
+        "_template",
+        "address",
+        "index",
+        "name",
+        "result_types",
+    )
+
+    def __init__(
+        self,
+        index: int,
+        name: str,
+        types: tuple[Sequence[str], Sequence[str]],
+        address: int,
+        place: Callable[[], AnyLocation | None],
+        describe: Describe,
+    ) -> None:
+        """
+        Args:
+            types: of its arguments and its results.
+            address: the function's in native memory.
+            place: says where it is defined.
+        """
+        self.index = index
+        self.name = name
+        self._arguments, self.result_types = types
+        self.address = address
+        self._place = place
+        self._describe = describe
+        self._puts = tuple(map(_put_for, self._arguments))
+        count = len(self._arguments)
+        self._results = len(NEW_REQUEST) + (ARGUMENT_WORDS + 1) * count
+        self._template = array("q", NEW_REQUEST)
+        for type_text in self._arguments:
+            self._template.extend((SCALAR_TYPES.get(type_text, 0), 0, 0))
+        self._template.extend([0] * (count + len(self.result_types)))
+
+    def words(
+        self, queue: WorkQueue, given: Sequence[object]
+    ) -> tuple[array[int], Sequence[tuple[int, AsyncValue]], Sequence[object]]:
+        """The words of a call with these arguments, for `Request` and `start`.
+
+        Also the arguments that are values or futures, with their indexes, and what must be alive until
+        the call has started.  A caller that does not start it calls `release`.  A numpy array is a
+        tensor over its memory where the program takes one.
+
+        Raises:
+            TfrtError: if there are more or fewer than it takes, or one does not fit, at the caller's line.
+        """
+        puts = self._puts
+        if len(given) != len(puts):
+            raise self._miscounted(len(given))
+        words = self._template[:]
+        values: list[tuple[int, AsyncValue]] = []
+        kept: list[object] = []
+        place = len(NEW_REQUEST)
+        for put, value in zip(puts, given, strict=True):
+            if put is None or not put(words, place + 1, value):
+                try:
+                    self._put(queue, words, place, value, values, kept)
+                except PayloadError as wrong:
+                    release(words)
+                    raise self._refused((place - len(NEW_REQUEST)) // 3, value, wrong) from None
+            place += ARGUMENT_WORDS
+        return words, values, kept
+
+    def _put(
+        self,
+        queue: WorkQueue,
+        words: array[int],
+        place: int,
+        value: object,
+        values: list[tuple[int, AsyncValue]],
+        kept: list[object],
+    ) -> None:
+        """Write an argument of any kind.
+
+        Raises:
+            PayloadError: if it does not fit.
+        """
+        index = (place - len(NEW_REQUEST)) // ARGUMENT_WORDS
+        type_text = self._arguments[index]
+        if not isinstance(value, AsyncValue) and not is_future(value):
+            kept.append(value := fitting(type_text, value))
+            encoder = ENCODERS.get(type(value))
+            if encoder is None or type_text in SCALAR_TYPES:
+                payload = encode(type_text, value, native_process())
+            else:
+                payload = encoder[0], encoder[1](value), 0
+            words[place : place + ARGUMENT_WORDS] = array("q", payload)
+            return
+
+        def refuse(reason: str) -> Diagnostic:
+            return error(f"{self._described(index)}: {reason}")
+
+        if not isinstance(value, AsyncValue):
+            value = from_future(queue, value, type_text, refuse)
+        value = on_queue(queue, value, type_text, refuse)
+        values.append((index, value))
+        words[place], words[place + 1] = IS_VALUE, value.address
+
+    def _described(self, argument: int) -> str:
+        return self._describe(self.index, argument)
+
+    def _miscounted(self, found: int) -> TfrtError:
+        types = self._arguments
+        noun = "argument" if len(types) == 1 else "arguments"
+        text = f"@{self.name} takes {len(types)} {noun}, found {found}"
+        if found < len(types):
+            text += f": {self._described(found)} is missing, which is {types[found]}"
+        return TfrtError(error(text, place_of_caller()))
+
+    def _refused(self, index: int, value: object, wrong: PayloadError) -> TfrtError:
+        reason = str(wrong)
+        if reason.startswith("expected"):
+            reason = f"expected {self._arguments[index]}, found {shown(value)}"
+        return TfrtError(error(f"{self._described(index)}: {reason}", place_of_caller()))
+
+    def start(self, request: Request, words: array[int], *, is_task: bool) -> list[AsyncValue]:
+        """Start the call whose words `request` has; its results, perhaps unavailable.
+
+        With `is_task` kernels become ready on the thread that takes the call, else on this one.  One
+        of the request's active counts becomes the call's.
+        """
+        queue, process = request.queue, native_process()
+        begin = (process.quick if is_task else process.slow)("python_calls.start_call_with", 4)
+        begin(queue.context(), self.address, request.address, is_task)
+        source, place = weakref.ref(request), self._results
+        results = []
+        for type_text in self.result_types:
+            results.append(AsyncValue(queue, words[place], type_text, source))
+            place += 1
+        return results
+
+    def why_never(self, request: Request, results: Sequence[AsyncValue]) -> list[Diagnostic]:
+        """Why results of a run will never be there; nothing while they may come."""
+        return find_deadlock(request, self.name, self._place, results)
+
+    def is_wanted(self, request: Request, reference: weakref.ref[AsyncValue]) -> bool:
+        """Whether a result of a run has a holder beside its Execution: a Python object, or a native one."""
+        value = reference()
+        if value is None or value.done():
+            return False
+        execution = None if request.execution is None else request.execution()
+        by_holder = execution is not None and any(value is one for one in execution.results)
+        # Of Python's references two are this variable and the call's; of the native ones, one is
+        # the run's and the other that of the Python object.
+        return sys.getrefcount(value) > 2 + by_holder or value.references > 2
+
+
+def _put_for(type_text: str) -> Put | None:
+    """What writes the ordinary values of a type, where those are numbers of Python."""
+    if type_text in INTEGER_BITS and type_text != "i1":
+        end = 1 << (INTEGER_BITS[type_text] - 1)
+
+        def put_integer(words: array[int], place: int, value: object) -> bool:
+            if type(value) is int and -end <= value < end:
+                words[place] = value
+                return True
+            return False
+
+        return put_integer
+    if type_text == "f64":
+
+        def put_float(words: array[int], place: int, value: object) -> bool:
+            if type(value) is float:
+                words[place] = signed(bits_of_f64(value))
+                return True
+            return False
+
+        return put_float
+    return None
 
 
 def start_call(
@@ -25,82 +226,23 @@ def start_call(
     arguments: Sequence[AsyncValue],
     result_types: Sequence[str],
 ) -> list[AsyncValue]:
-    """Start the function at address `function`; its results, perhaps unavailable.
+    """Start the function at address `function` from a kernel; its results, perhaps unavailable.
 
     One of the request's active counts becomes the call's.  Kernels become ready on this thread.
     """
-    words = [value.address for value in arguments]
-    return _started(request, "executor.start_call", function, words, result_types, is_task=False)
+    queue, given = request.queue, len(arguments)
+    words = array("q", [value.address for value in arguments] + [0] * (len(result_types) + 1))
+    start = native_process().slow("executor.start_call", 5)
+    start(queue.context(), function, request.address, words.buffer_info()[0], 0)
+    return [AsyncValue(queue, words[given + i], text) for i, text in enumerate(result_types)]
 
 
-class Arguments:
-    """The arguments of one call from outside, as words for `start_with`.
-
-    `values` are those that were given as values or futures, by their index.  Whoever does not start
-    the call gives them up with `release`.  A numpy array is a tensor over its memory where the program
-    takes one.
-    """
-
-    __slots__ = ("_kept", "values", "words")
-
-    def __init__(
-        self,
-        queue: WorkQueue,
-        describe: Callable[[int], str],
-        given: Sequence[object],
-        types: Sequence[str],
-    ) -> None:
-        """
-        Args:
-            describe: names an argument by its index.
-
-        Raises:
-            TfrtError: if a value does not fit its type, at the line of the caller.
-        """
-        self.values: list[tuple[int, AsyncValue]] = []
-        self.words: list[int] = []
-        self._kept: list[object] = []  # the words of these are only good while they are alive
-        try:
-            for value, type_text in zip(given, types, strict=True):
-                if not isinstance(value, AsyncValue) and not is_future(value):
-                    self._kept.append(value := fitting(type_text, value))
-                encoder = ENCODERS.get(type(value))
-                if encoder is None or type_text in SCALAR_TYPES:
-                    self._add(queue, value, type_text, describe)
-                else:
-                    self.words += (encoder[0], encoder[1](value), 0)
-        except PayloadError as wrong:
-            index = len(self.words) // ARGUMENT_WORDS
-            self.release()
-            reason = str(wrong)
-            if reason.startswith("expected"):
-                reason = f"expected {types[index]}, found {shown(given[index])}"
-            text = f"{describe(index)}: {reason}"
-            raise TfrtError(error(text, place_of_caller())) from None
-
-    def _add(
-        self, queue: WorkQueue, value: object, type_text: str, describe: Callable[[int], str]
-    ) -> None:
-        if not isinstance(value, AsyncValue) and not is_future(value):
-            self.words += encode(type_text, value, native_process())
-            return
-        index = len(self.words) // ARGUMENT_WORDS
-
-        def refuse(reason: str) -> Diagnostic:
-            return error(f"{describe(index)}: {reason}")
-
-        if not isinstance(value, AsyncValue):
-            value = from_future(queue, value, type_text, refuse)
-        value = on_queue(queue, value, type_text, refuse)
-        self.values.append((index, value))
-        self.words += (IS_VALUE, value.address, 0)
-
-    def release(self) -> None:
-        """Give up the handles of objects: there is no call that takes them over."""
-        objects = native_process().objects
-        for i in range(0, len(self.words), ARGUMENT_WORDS):
-            if self.words[i] == TYPE_OBJECT:
-                objects.release(self.words[i + 1])
+def release(words: array[int]) -> None:
+    """Give up the handles of objects: there is no call that takes them over."""
+    objects = native_process().objects
+    for i in range(len(NEW_REQUEST), len(words) - 1, ARGUMENT_WORDS):
+        if words[i] == TYPE_OBJECT:
+            objects.release(words[i + 1])
 
 
 def shown(value: object) -> str:
@@ -109,35 +251,3 @@ def shown(value: object) -> str:
     if isinstance(value, (bool, int, float, complex, str, bytes, type(None))):
         return text
     return f"{type(value).__name__} {text}"
-
-
-def start_with(
-    request: Request,
-    function: int,
-    arguments: Arguments,
-    result_types: Sequence[str],
-    *,
-    is_task: bool,
-) -> list[AsyncValue]:
-    """As `start_call`; with `is_task` kernels become ready on the thread that takes the call."""
-    words = arguments.words
-    room = len(words) // ARGUMENT_WORDS
-    entry = "python_calls.start_call_with"
-    return _started(request, entry, function, words + [0] * room, result_types, is_task=is_task)
-
-
-def _started(
-    request: Request,
-    entry: str,
-    function: int,
-    words: list[int],
-    result_types: Sequence[str],
-    *,
-    is_task: bool,
-) -> list[AsyncValue]:
-    queue, given = request.queue, len(words)
-    memory = array("q", words + [0] * (len(result_types) + 1))
-    process = native_process()
-    start = (process.quick if is_task else process.slow)(entry, 5)
-    start(queue.context(), function, request.address, memory.buffer_info()[0], is_task)
-    return [AsyncValue(queue, memory[given + i], text) for i, text in enumerate(result_types)]

@@ -11,10 +11,8 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tfrt_runtime.callers import place_of_caller
-from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error
-from tfrt_runtime.executor.calls import Arguments, start_with
-from tfrt_runtime.executor.deadlock import ResultsOfRun, find_deadlock
+from tfrt_runtime.diagnostics import Diagnostic, TfrtError
+from tfrt_runtime.executor.calls import release
 from tfrt_runtime.executor.program import Executable
 from tfrt_runtime.executor.progress import Progress
 from tfrt_runtime.executor.tracing import RUN_SCOPE
@@ -57,6 +55,8 @@ class RegisterView:
 class Execution:
     """A run of one function.  It has started; its results are there, perhaps unavailable."""
 
+    _reported_stuck = False
+
     def __init__(
         self,
         host: HostContext,
@@ -79,77 +79,50 @@ class Execution:
         Raises:
             TfrtError: if the function does not exist or takes other arguments.
         """
-        index = program.function_index(function) if isinstance(function, str) else function
+        entry = self._entry = program.entry(function)
         self.program = program
-        self.function = program.functions[index]
-        self._queue = host.work_queue
-        given = self._given(index, arguments)
-        self._chunks: list[str] = []
-        self._values: dict[int, AsyncValue] = {}
-        self._reported_stuck = False
+        self.function = program.functions[entry.index]
+        words, given, kept = entry.words(host.work_queue, arguments)
         try:
-            self.request = host.new_request(output)
-            self.request.output = _tee(self._chunks, self.request.output)
-            self.request.program = program
-            program.prepare(self.request)
+            request = self.request = host.new_request(output, words)
+            request.program = program
+            program.prepare(request)
             if watch is not None:
-                self.request.watch(watch, [one.register_count for one in program.functions])
+                request.watch(watch, [one.register_count for one in program.functions])
         except TfrtError:
-            given.release()
+            release(words)
             raise
         if host.tracing is not None:
-            end = host.tracing.begin(Level.DEFAULT, RUN_SCOPE, self.request.id)
-            self.request.on_done(end)
+            end = host.tracing.begin(Level.DEFAULT, RUN_SCOPE, request.id)
+            request.on_done(end)
+        self._values: dict[int, AsyncValue] = {}
         self.started_at = time.monotonic_ns()
-        awaited = [(i, value) for i, value in given.values if not value.done()]
+        awaited = [(i, value) for i, value in given if not value.done()]
         for i, value in awaited:
             self._expect(i, value)
         # A result may be such a value, and all kernels over before it is there.
-        open_for = len(self.function.result_types) if awaited else 0
+        open_for = len(entry.result_types) if awaited else 0
         for _ in range(open_for):
-            self.request.enter_call()
-        self._address = program.addresses[index]
-        self.results = self._start(self._address, given, wake)
-        if program.traced:
-            # The native core holds the latest value of each traced register until it is taken.
-            forget = functools.partial(_forget_traces, program, self._queue)
-            weakref.finalize(self, self.request.on_done, forget).atexit = False
-        source = ResultsOfRun(self.request, program, self.function, self)
-        for value in self.results:
-            value.source = source
-        self.request.results = source
-        for value in self.results[:open_for]:
-            value.and_then(self.request.leave_call)
-        if self.request.is_cancelled:  # perhaps before there was something to decide
-            self.request.decide_results()
-
-    def _given(self, index: int, arguments: Sequence[object]) -> Arguments:
-        function = self.function
-        types = function.argument_types
-
-        def describe(argument: int) -> str:
-            name = self.program.name_of(index, argument)
-            return f"argument {argument + 1}{f' ({name})' if name else ''} of @{function.name}"
-
-        if len(arguments) != len(types):
-            noun = "argument" if len(types) == 1 else "arguments"
-            text = f"@{function.name} takes {len(types)} {noun}, found {len(arguments)}"
-            if len(arguments) < len(types):
-                missing = len(arguments)
-                text += f": {describe(missing)} is missing, which is {types[missing]}"
-            raise TfrtError(error(text, place_of_caller()))
-        return Arguments(self._queue, describe, arguments, types)
-
-    def _start(self, function: int, given: Arguments, wake: bool) -> list[AsyncValue]:
-        queue, types = self._queue, self.function.result_types
+            request.enter_call()
+        queue = host.work_queue
         # Who traces a run looks at its arguments, whether or not somebody has begun with it.
-        is_task = wake and queue.takes_calls and not self.program.traced
-        results = start_with(self.request, function, given, types, is_task=is_task)
+        is_task = wake and queue.takes_calls and not program.traced
+        self.results = entry.start(request, words, is_task=is_task)
+        del kept  # the native arguments have references of their own now
         if is_task:
             queue.start()  # nothing became ready on this thread
         elif wake:
             queue.begin()
-        return results
+        if program.traced:
+            # The native core holds the latest value of each traced register until it is taken.
+            forget = functools.partial(_forget_traces, program, queue)
+            weakref.finalize(self, request.on_done, forget).atexit = False
+        request.entry, request.execution = entry, weakref.ref(self)
+        request.results = [weakref.ref(value) for value in self.results]
+        for value in self.results[:open_for]:
+            value.and_then(request.leave_call)
+        if request.is_cancelled:  # perhaps before there was something to decide
+            request.decide_results()
 
     def _expect(self, index: int, value: AsyncValue) -> None:
         text = f"argument {index + 1} of @{self.function.name} is unavailable"
@@ -172,9 +145,9 @@ class Execution:
 
     async def _ended(self) -> None:
         """Return when nothing of the run is left."""
-        ended = make_unavailable(self._queue)
+        ended = make_unavailable(self.request.queue)
         self.on_done(ended.emplace)
-        with self._queue.worked_for():
+        with self.request.queue.worked_for():
             await ended.resolved()
 
     def result(self, timeout: float | None = None) -> object:
@@ -234,7 +207,7 @@ class Execution:
     @property
     def output(self) -> str:
         """What the program has printed so far."""
-        return "".join(self._chunks)
+        return "".join(self.request.printed)
 
     @property
     def diagnostics(self) -> list[Diagnostic]:
@@ -286,7 +259,7 @@ class Execution:
 
         forever = ctypes.c_int64(1)
         left = None if deadline is None else max(0.0, deadline - time.monotonic())
-        work = self._queue.help if deadline is None else self._queue.wait
+        work = self.request.queue.help if deadline is None else self.request.queue.wait
         work(ctypes.addressof(forever), left, is_over)
         return has_settled
 
@@ -308,7 +281,7 @@ class Execution:
         return (
             self.request.is_cancelled
             and all(value.done() for value in self.results)
-            and rest_of(self._queue) is not None
+            and rest_of(self.request.queue) is not None
         )
 
     @property
@@ -331,7 +304,7 @@ class Execution:
         Nothing while somebody outside the runtime, a thread or an event loop, may still resolve a
         value that it waits for: see `waiting_for`.
         """
-        return find_deadlock(self.request, self.program, self.function, self.results)
+        return list(self._entry.why_never(self.request, self.results))
 
     def waiting_for(self) -> list[Diagnostic]:
         """Notes on the values that the run waits for from outside the runtime, or in compiled code."""
@@ -366,7 +339,7 @@ class Execution:
         they begin, those that began before this was first asked for not among them."""
         decided, known = self.request.progress
         if known == 0:  # it has not begun
-            known = WORDS[(self._address + FUNCTION_KERNELS) >> 3]
+            known = WORDS[(self._entry.address + FUNCTION_KERNELS) >> 3]
             return (known if self.request.is_done else 0), known
         return decided, known
 
@@ -396,13 +369,13 @@ class Execution:
         trace = traced.trace >> 3
         taken = native_process().quick("handles.trace_take", 1)(traced.trace)
         if taken:
-            self._values[position] = AsyncValue(self._queue, taken, self._type(position))
+            self._values[position] = AsyncValue(self.request.queue, taken, self._type(position))
         return RegisterView(
             traced.function,
             traced.register,
             self._values.get(position),
             WORDS[trace + TRACE_COUNT // 8],
-            self._queue.label(WORDS[trace + TRACE_WORKER // 8])
+            self.request.queue.label(WORDS[trace + TRACE_WORKER // 8])
             if WORDS[trace + TRACE_STARTED // 8]
             else None,
             self._since_start(WORDS[trace + TRACE_STARTED // 8]),
@@ -416,9 +389,11 @@ class Execution:
             assert constant is not None
             make = native_process().quick("handles.value_of", 4)
             address = make(
-                self._queue.context(), constant.payload_type, constant.first, constant.second
+                self.request.queue.context(), constant.payload_type, constant.first, constant.second
             )
-            value = self._values[position] = AsyncValue(self._queue, address, self._type(position))
+            value = self._values[position] = AsyncValue(
+                self.request.queue, address, self._type(position)
+            )
         return value
 
     def _type(self, position: int) -> str:
@@ -441,13 +416,3 @@ def _forget_traces(program: Executable, queue: WorkQueue) -> None:
     for traced in program.traced:
         if traced.trace and (value := take(traced.trace)):
             AsyncValue(queue, value)
-
-
-def _tee(chunks: list[str], sink: Sink) -> Sink:
-    """A sink that also keeps what goes through it."""
-
-    def write(text: str) -> None:
-        chunks.append(text)
-        sink(text)
-
-    return write

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import functools
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -15,6 +16,7 @@ from tfrt_runtime.callers import place_of_caller
 from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, TfrtError, error, note
 from tfrt_runtime.executor.arena import Arena
 from tfrt_runtime.executor.benchmarks import BENCHMARK_NAME, benchmark_samples
+from tfrt_runtime.executor.calls import Entry
 from tfrt_runtime.executor.circles import refuse_disorder, refuse_endless_waits
 from tfrt_runtime.executor.decode import Call, Constant, FunctionWriter, make_plan
 from tfrt_runtime.executor.native_functions import PREFIX, with_bodies
@@ -91,6 +93,7 @@ class Executable:
         self._compiled: dict[str, CompiledKernel] = {}
         self._process = native_process()
         self._python: dict[int, PythonCall] = {}
+        self._entries: dict[str | int, Entry] = {}
         self.constants: list[Mapping[int, Constant]] = []
         """Per function, the registers that are constants: no kernel makes them when it runs."""
         self._places: list[int] = []
@@ -262,6 +265,26 @@ class Executable:
         notes = [note(f"did you mean '{near[0]}'?", place)] if near else []
         return TfrtError(error(f"unknown kernel name '{record.name}'", place, notes))
 
+    def entry(self, function: str | int) -> Entry:
+        """A function as Python calls it, by its name or number; made once.
+
+        Raises:
+            TfrtError: if there is no function of that name; says which there are.
+        """
+        found = self._entries.get(function)
+        if found is None:
+            index = self.function_index(function) if isinstance(function, str) else function
+            called = self.functions[index]
+            found = self._entries[function] = Entry(
+                index,
+                called.name,
+                (called.argument_types, called.result_types),
+                self.addresses[index],
+                functools.partial(self.file.location, called.location),
+                functools.partial(_described, weakref.ref(self)),
+            )
+        return found
+
     def function_index(self, name: str) -> int:
         """The number of the function of that name.
 
@@ -336,6 +359,15 @@ class Executable:
         if len(record.attributes) <= BENCHMARK_NAME + 1:  # of a sync function: it is the name
             return self.functions[record.functions[0]].name
         return self.file.attribute_reader.read_string(record.attributes[BENCHMARK_NAME])
+
+
+def _described(reference: weakref.ref[Executable], function: int, argument: int) -> str:
+    """An argument of a function in messages."""
+    program = reference()
+    name, of = "", ""
+    if program is not None:
+        name, of = program.name_of(function, argument), f" of @{program.functions[function].name}"
+    return f"argument {argument + 1}{f' ({name})' if name else ''}{of}"
 
 
 def _is_raw(kernel: Kernel) -> bool:

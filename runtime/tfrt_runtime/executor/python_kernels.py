@@ -110,7 +110,7 @@ class BoundFunction:
 
 def present_request(context: int) -> Request:
     """The run whose kernel or task runs in `context`."""
-    request = native_process().requests.get(request_of(context))
+    request = native_process().requests[request_of(context)]
     assert isinstance(request, Request)
     return request
 

@@ -23,7 +23,6 @@ from tfrt_runtime.native.layouts import (
     FUNCTION_FLAGS,
     FUNCTION_HANDLE,
     FUNCTION_TRACED,
-    REQUEST_HANDLE,
 )
 
 RUN_SCOPE = "Bef Executor"
@@ -106,6 +105,6 @@ class ProgramTracing:
 
 
 def _tracing_of(request: int) -> Tracing | None:
-    owner = native_process().requests.get(WORDS[(request + REQUEST_HANDLE) >> 3])
+    owner = native_process().requests[request]
     assert isinstance(owner, Request)
     return owner.host.tracing

@@ -87,15 +87,20 @@ class AsyncValue:
         "_decided",
         "_found",
         "_owned",
-        "_process",
         "_queue",
         "_waiters",
         "source",
         "type",
     )
 
-    def __init__(self, queue: WorkQueue, address: int, type_text: str = "") -> None:
-        """Takes over one reference to the native value at `address`."""
+    def __init__(
+        self,
+        queue: WorkQueue,
+        address: int,
+        type_text: str = "",
+        source: Callable[[], Source | None] | None = None,
+    ) -> None:
+        """Takes over one reference to the native value at `address`, a result of the run that `source` gives."""
         self._address = address
         """What this object stands for: the value that it was made for, or the error `_decided`."""
         self._owned = address
@@ -103,9 +108,7 @@ class AsyncValue:
         """The native value that this one became, once `result` has seen it."""
         self._decided = 0
         self._waiters: list[_Once] | None = None
-        self.source: Source | None = None
-        """The run whose result it is."""
-        self._process: NativeProcess = native_process()
+        self.source = source
         self._queue = queue
         self.type = type_text
 
@@ -115,9 +118,9 @@ class AsyncValue:
         if owned:
             # Another thread may get this object from a weak reference at any moment here, and decide
             # it: so each word has one thread that clears it, and no reference goes from one to the other.
-            self._process.value_drop(self._queue.context(), owned)
+            native_process().value_drop(self._queue.context(), owned)
             if self._decided:
-                self._process.value_drop(self._queue.context(), self._decided)
+                native_process().value_drop(self._queue.context(), self._decided)
 
     def __repr__(self) -> str:
         state = self.state
@@ -153,7 +156,7 @@ class AsyncValue:
     @property
     def state(self) -> State:
         """The state at this moment."""
-        outcome = self._process.value_outcome(self._address)
+        outcome = native_process().value_outcome(self._address)
         if outcome == 0:
             return State.UNAVAILABLE
         return State.ERROR if _is_error(outcome) else State.AVAILABLE
@@ -175,14 +178,14 @@ class AsyncValue:
 
     def has_type(self, word: str) -> bool:
         """Whether the value is a number of that type, or will be one, or an error."""
-        outcome = self._process.value_outcome(self._address)
+        outcome = native_process().value_outcome(self._address)
         if outcome == 0:
             return self.type == word
         return _is_error(outcome) or payload_type(outcome) == SCALAR_TYPES[word]
 
     def reference(self) -> AsyncValue:
         """Another reference to the value, which is no promise to resolve it."""
-        self._process.quick("handles.value_add_reference", 1)(self._address)
+        native_process().quick("handles.value_add_reference", 1)(self._address)
         return AsyncValue(self._queue, self._address, self.type)
 
     def for_waiter(self) -> AsyncValue:
@@ -203,7 +206,7 @@ class AsyncValue:
         """Whether the value is available or an error."""
         if self._found:
             return True
-        outcome = self._process.value_outcome
+        outcome = native_process().value_outcome
         # 0 in `__del__`: while that runs, another thread may still get the object from a weak reference.
         address = self._address
         return address == 0 or outcome(address) != 0
@@ -219,8 +222,8 @@ class AsyncValue:
         if self.source is not None and not self.done():
             waiter = once = _Once(waiter)
             self._waiters = [*(self._waiters or ()), once]
-        handle = self._process.objects.add(waiter)
-        entry = self._process.quick("handles.value_and_then", 3)
+        handle = native_process().objects.add(waiter)
+        entry = native_process().quick("handles.value_and_then", 3)
         entry(self._queue.context(), address, handle)
         if once is not None and self._address != address:  # `decide` may not have seen it
             once()
@@ -309,7 +312,8 @@ class AsyncValue:
             return False
         diagnostic = cancellation(message)
         if self.source is not None:
-            if not self.source.cancel(self, diagnostic):
+            run = self.source()
+            if run is None or not run.cancel_for(self, diagnostic):
                 self.decide(make_error(self._queue, diagnostic))
             return True
         with contextlib.suppress(RuntimeError):
@@ -323,7 +327,7 @@ class AsyncValue:
         with _DECIDING:
             if self.done():
                 return
-            self._process.quick("handles.value_add_reference", 1)(failure.address)
+            native_process().quick("handles.value_add_reference", 1)(failure.address)
             self._decided = self._address = failure.address
         waiters, self._waiters = self._waiters, None
         for waiter in waiters or ():
@@ -429,14 +433,15 @@ class AsyncValue:
 
     def _why_never(self) -> Sequence[Diagnostic]:
         """Why the value will never be there; nothing if it may come."""
-        return [] if self.source is None else self.source.why_never(self)
+        run = None if self.source is None else self.source()
+        return () if run is None else run.why_never(self)
 
     def _outcome(self, timeout: float | None) -> int:
         """The native value that this one became, borrowed; waits for it."""
-        outcome = self._found or self._process.value_outcome(self._address)
+        outcome = self._found or native_process().value_outcome(self._address)
         if outcome == 0:
             self._wait(timeout)
-            outcome = self._process.value_outcome(self._address)
+            outcome = native_process().value_outcome(self._address)
         self._found = outcome
         return outcome
 
@@ -453,18 +458,18 @@ class AsyncValue:
             raise TimeoutError(f"the value is still unavailable after {timeout} s")
 
     def _read(self) -> object:
-        return self._read_at(self._process.value_outcome(self._address))
+        return self._read_at(native_process().value_outcome(self._address))
 
     def _read_at(self, value: int) -> object:
         reader = _SCALAR_READERS.get(self.type)
         if reader is not None and WORDS[(value + VALUE_KIND) >> 3] >> 8 < TYPE_OBJECT:
             return reader(value)
-        return read_payload(value, self._process.objects, CHAIN)
+        return read_payload(value, native_process().objects, CHAIN)
 
     def _diagnostic(self) -> Diagnostic:
-        outcome = self._process.value_outcome(self._address)
+        outcome = native_process().value_outcome(self._address)
         handle = WORDS[(outcome + VALUE_PAYLOAD) >> 3]
-        diagnostic = self._process.objects.get(handle)
+        diagnostic = native_process().objects.get(handle)
         assert isinstance(diagnostic, Diagnostic)
         return diagnostic
 
@@ -478,12 +483,12 @@ class AsyncValue:
             PayloadError: if the type has no such values.
         """
         value = fitting(self.type, value)
-        number, first, second = encode(self.type, value, self._process)
+        number, first, second = encode(self.type, value, native_process())
         try:
             self._claim()
         except RuntimeError:
             if number == TYPE_OBJECT:
-                self._process.objects.release(first)
+                native_process().objects.release(first)
             raise
         self._publish("handles.value_emplace", number, first, second)
 
@@ -494,7 +499,7 @@ class AsyncValue:
             RuntimeError: if the value is already resolved, or gets its value from another one.
         """
         self._claim()
-        handle = self._process.objects.add(diagnostic)
+        handle = native_process().objects.add(diagnostic)
         self._publish("handles.value_set_error", handle)
 
     def _publish(self, entry: str, *words: int) -> None:
@@ -502,14 +507,14 @@ class AsyncValue:
         queue, address = self._queue, self._address
         queue.resolving.add(address)
         try:
-            self._process.slow(entry, 2 + len(words))(queue.context(), address, *words)
+            native_process().slow(entry, 2 + len(words))(queue.context(), address, *words)
             queue.hand_over()
         finally:
             queue.resolving.discard(address)
 
     def _claim(self) -> None:
         """Become the one who resolves the value: of several threads that try, one succeeds."""
-        if self._process.quick("handles.value_claim", 1)(self._address):
+        if native_process().quick("handles.value_claim", 1)(self._address):
             return
         if self.is_indirect:
             raise RuntimeError("this AsyncValue gets its value from another one")
@@ -523,7 +528,7 @@ class Source(Protocol):
     def why_never(self, value: AsyncValue) -> Sequence[Diagnostic]:
         """Why the value will never be there; nothing while it may come."""
 
-    def cancel(self, value: AsyncValue, reason: Diagnostic) -> bool:
+    def cancel_for(self, value: AsyncValue, reason: Diagnostic) -> bool:
         """Cancel the run, unless a caller holds other results of it; whether it was."""
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import ctypes
 import itertools
 import sys
 import threading
 import time
 import weakref
+from array import array
 from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self, TypeVar
@@ -37,7 +37,6 @@ from tfrt_runtime.native.layouts import (
     REQUEST_CANCEL,
     REQUEST_CANCELLED_VALUE,
     REQUEST_DECIDED,
-    REQUEST_HANDLE,
     REQUEST_KNOWN,
     REQUEST_NUMBER,
     REQUEST_OPEN,
@@ -73,14 +72,20 @@ class SharedContext(Protocol):
     def __init__(self, host: HostContext) -> None: ...
 
 
-class Results(Protocol):
-    """The results of a run."""
+class Entry(Protocol):
+    """The function that a run was started with."""
 
-    def decide(self, failure: AsyncValue) -> None:
-        """Make those that are not there yet the error that `failure` is."""
+    def why_never(self, request: Request, results: Sequence[AsyncValue]) -> Sequence[Diagnostic]:
+        """Why results of the run will never be there; nothing while they may come."""
 
-    def natives(self) -> list[int]:
-        """The native values of those that Python holds, borrowed."""
+    def is_wanted(self, request: Request, reference: weakref.ref[AsyncValue]) -> bool:
+        """Whether a result of the run is unavailable and has a holder beside its Execution."""
+
+
+class Execution(Protocol):
+    """What holds the results of a run for others."""
+
+    results: list[AsyncValue]
 
 
 class Code(Protocol):
@@ -194,8 +199,10 @@ class HostContext:
         is_interrupted = kind is not None and issubclass(kind, KeyboardInterrupt)
         self.close(HURRY_SECONDS if is_interrupted else CLOSE_SECONDS)
 
-    def new_request(self, output: Sink | None = None) -> Request:
+    def new_request(self, output: Sink | None = None, words: array[int] | None = None) -> Request:
         """The request of a new run; its output goes to `output`, or to the host's.
+
+        `words` begin with a copy of `NEW_REQUEST`, which is its own.
 
         Raises:
             TfrtError: if the host is closed, or was made before the process was forked.
@@ -203,12 +210,16 @@ class HostContext:
         if self._closed:
             raise TfrtError(error(HOST_CLOSED, place_of_caller()))
         self.work_queue.refuse_child()
-        request = Request(self, output or self.output, self._requests.discard)
+        request = Request(self, output or self.output, words or NEW_REQUEST[:])
         self._requests.add(request)
         # Added first: `cancel` on another thread meets the run here or in the set, or in both.
         if self._cancel_message is not None:
             request.cancel(self._cancel_message)
         return request
+
+    def ended(self, request: Request) -> None:
+        """Nothing of one of its runs is left."""
+        self._requests.discard(request)
 
     @property
     def memory(self) -> int:
@@ -349,18 +360,9 @@ def _drop(timers: TimerQueue, queue: WorkQueue) -> None:
 
 
 _numbers = itertools.count(1)
-_RequestWords = ctypes.c_int64 * (REQUEST_SIZE // 8)
-ACTIVE, OPEN, HANDLE, CANCELLED_VALUE, STORE = (
-    offset // 8
-    for offset in (
-        REQUEST_ACTIVE,
-        REQUEST_OPEN,
-        REQUEST_HANDLE,
-        REQUEST_CANCELLED_VALUE,
-        REQUEST_STORE,
-    )
-)
-"""Indexes of words of a request."""
+NEW_REQUEST = array("q", bytes(REQUEST_SIZE))
+"""The words of a request that begins: one thing is active."""
+NEW_REQUEST[REQUEST_ACTIVE // 8] = NEW_REQUEST[REQUEST_OPEN // 8] = 1
 
 
 class Request:
@@ -369,50 +371,55 @@ class Request:
     It starts with one thing active; `finished` is called when nothing of it is left.
     """
 
-    def __init__(
-        self,
-        host: HostContext,
-        output: Sink,
-        on_finished: Callable[[Request], None],
-    ) -> None:
+    _resources: ResourceContext | None = None
+    _promises: Promises | None = None
+    _outside = 0
+    cancel_message: str | None = None
+    cancellation: Diagnostic | None = None
+    """Why the run was cancelled, if it was."""
+    refusal: Diagnostic | None = None
+    """Why the run was refused memory, if it was."""
+    interrupted = False
+    entry: Entry | None = None
+    """The function that it was started with."""
+    execution: weakref.ref[Execution] | None = None
+    results: Sequence[weakref.ref[AsyncValue]] = ()
+    """What the run was started for, to be decided when it is cancelled."""
+    watched: Watch | None = None
+    """The watch of the run, if its events are logged."""
+    code: Code | None = None
+    """The compiled code that the run may call."""
+    program: object = None
+    """What runs: it must live until the run is over, whatever becomes of the program's owner."""
+
+    def __init__(self, host: HostContext, sink: Sink, words: array[int]) -> None:
+        """The run of `host` whose output goes to `sink`; its `words` begin as `NEW_REQUEST`."""
         self.id = next(_numbers)
         self.host = host
         self.queue = host.work_queue
-        self.output = output
-        self._resources: ResourceContext | None = None
-        self._promises: Promises | None = None
-        self._outside = 0
+        self._sink = sink
+        self._cancelled = host.cancelled
         self._when_cancelled: dict[object, Callable[[], None]] = {}
+        self._callbacks: list[Callable[[], None]] = []
         self.data: dict[type, object] = {}
         self.diagnostics: list[Diagnostic] = []
-        self.cancel_message: str | None = None
-        self.cancellation: Diagnostic | None = None
-        """Why the run was cancelled, if it was."""
-        self.refusal: Diagnostic | None = None
-        """Why the run was refused memory, if it was."""
-        self.interrupted = False
-        self.results: Results | None = None
-        """What the run was started for, to be decided when it is cancelled."""
-        self.watched: Watch | None = None
-        """The watch of the run, if its events are logged."""
-        self.code: Code | None = None
-        """The compiled code that the run may call."""
-        self.program: object = None
-        """What runs: it must live until the run is over, whatever becomes of the program's owner."""
-        self._on_finished = on_finished
-        self._process = native_process()
-        self._callbacks: list[Callable[[], None]] = []
+        self.printed: list[str] = []
+        """What the run has printed so far, in pieces."""
         # The thread that makes the error of a cancelled run may be refused memory, and come back here.
         self._lock = threading.RLock()
-        self._words = _RequestWords()
-        self.address = ctypes.addressof(self._words)
-        self._words[ACTIVE] = self._words[OPEN] = 1
-        self._words[REQUEST_NUMBER // 8] = self.id
-        self._words[HANDLE] = self._process.requests.add(self)
-        self._process.running[self.address] = self
-        self._cancelled = host.cancelled
-        self._words[CANCELLED_VALUE] = self._cancelled.address
-        self._words[STORE] = host.tensor_store
+        self._words = words
+        self.address = words.buffer_info()[0]
+        words[REQUEST_NUMBER // 8] = self.id
+        words[REQUEST_CANCELLED_VALUE // 8] = self._cancelled.address
+        words[REQUEST_STORE // 8] = host.tensor_store
+        native_process().requests[self.address] = self
+
+    def output(self, text: str) -> None:
+        """Print for the run."""
+        self.printed.append(text)
+        if self.watched is not None:
+            self.watched.note_output(text)
+        self._sink(text)
 
     @property
     def resources(self) -> ResourceContext:
@@ -472,17 +479,10 @@ class Request:
         self._words[REQUEST_WATCH // 8] = watch.address
         self._words[REQUEST_UNUSUAL // 8] = 1
         self.on_done(watch.end)
-        write = self.output
-
-        def output(text: str) -> None:
-            watch.note_output(text)
-            write(text)
-
-        self.output = output
 
     def enter_call(self) -> None:
         """One call more is active, until the native core ends it; only a kernel of the run says so."""
-        self._process.quick("handles.request_enter", 1)(self.address)
+        native_process().quick("handles.request_enter", 1)(self.address)
 
     def stay_open_for(self, value: AsyncValue) -> None:
         """The run is not over before `value` is resolved; only a kernel of the run may say so."""
@@ -491,7 +491,7 @@ class Request:
 
     def leave_call(self) -> None:
         """One call less is active; on any thread."""
-        self._process.slow("handles.request_leave", 2)(self.queue.context(), self.address)
+        native_process().slow("handles.request_leave", 2)(self.queue.context(), self.address)
 
     def enter(self) -> None:
         """Something outside the runtime works for the run; only a kernel of the run may say so."""
@@ -530,7 +530,7 @@ class Request:
                 self._cancelled = make_error(self.queue, found)
                 self._words[REQUEST_CANCELLED_VALUE // 8] = self._cancelled.address
             self.cancel_message, self.cancellation = message, found
-            is_first = bool(self._process.quick("handles.request_cancel", 1)(self.address))
+            is_first = bool(native_process().quick("handles.request_cancel", 1)(self.address))
             callbacks = list(self._when_cancelled.values())
         # Outside the lock: what goes on now may end the run.
         if is_first:
@@ -546,8 +546,25 @@ class Request:
 
     def decide_results(self) -> None:
         """Make the results of a cancelled run that are not there yet errors."""
-        if self.results is not None:
-            self.results.decide(self._cancelled)
+        for value in self.held_results():
+            value.decide(self._cancelled)
+
+    def held_results(self) -> list[AsyncValue]:
+        """The results of the run that Python holds."""
+        held = [reference() for reference in self.results]
+        return [value for value in held if value is not None]
+
+    def why_never(self, value: AsyncValue) -> Sequence[Diagnostic]:
+        """Why a result of the run will never be there; nothing while it may come."""
+        return () if self.entry is None else self.entry.why_never(self, [value])
+
+    def cancel_for(self, value: AsyncValue, reason: Diagnostic) -> bool:
+        """Cancel the run for its result `value`, unless a caller holds other results; whether it was."""
+        others = [one for one in self.results if one() is not value]
+        if self.entry is None or any(self.entry.is_wanted(self, other) for other in others):
+            return False
+        self.cancel(reason)
+        return True
 
     def allocate(self, type_text: str, on_broken: Callable[[], Diagnostic]) -> AsyncValue:
         """A value that a kernel of the run resolves later; an error when the run is cancelled first."""
@@ -580,10 +597,10 @@ class Request:
 
     def finished(self) -> None:
         """Called by the native core, on any thread, when nothing of the run is left."""
-        self._on_finished(self)
-        if self._process.memory_held > KEPT_AT_REST and not self.host.has_runs:
-            self._process.quick("cells.trim", 2)(self._process.address, KEPT_AT_REST)
-        self._process.running.pop(self.address, None)
+        process = native_process()
+        self.host.ended(self)
+        if process.memory_held > KEPT_AT_REST and not self.host.has_runs:
+            process.quick("cells.trim", 2)(process.address, KEPT_AT_REST)
         with self._lock:
             callbacks, self._callbacks = self._callbacks, []
             self._words[REQUEST_OPEN // 8] = 0

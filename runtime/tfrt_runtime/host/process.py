@@ -56,7 +56,6 @@ from tfrt_runtime.native.layouts import (
     PROCESS_STORE,
     PROCESS_TRACE_CALL,
     RECORD_HANDLE,
-    REQUEST_HANDLE,
     STORE_PROCESS,
     STORE_SIZE,
     STORE_TENSORS,
@@ -120,7 +119,8 @@ class NativeProcess:
     def __init__(self) -> None:
         self.library = library.load()
         self.objects = ObjectTable()
-        self.requests = ObjectTable()
+        self.requests: dict[int, RequestOwner] = {}
+        """The runs that are not over, by the address of their words."""
         self._owners: dict[int, weakref.ref[KernelOwner]] = {}
         self.runners: dict[int, Callable[[int], None]] = {}
         """What runs a Python kernel on the frame in a context, by the kernel's number."""
@@ -138,8 +138,6 @@ class NativeProcess:
         self._store[STORE_PROCESS // 8] = self.address
         self.store = ctypes.addressof(self._store)
         """Where native kernels of all hosts get memory for tensors."""
-        self.running: weakref.WeakValueDictionary[int, RequestOwner] = weakref.WeakValueDictionary()
-        """The runs that are not over, by the address of their words."""
         self._local = threading.local()
         self._reserve = _reserve_for_errors()
         self._buffers = (ctypes.c_int64 * (BUFFERS_SIZE // 8))()
@@ -301,10 +299,6 @@ class NativeProcess:
         """Write a word of the process struct."""
         self._words[offset // 8] = word
 
-    def request(self, handle: int) -> RequestOwner:
-        """The run with that handle."""
-        return self.requests.get(handle)  # type: ignore[return-value]
-
     def owner_of(self, record: int) -> tuple[KernelOwner, int]:
         number = WORDS[(record + RECORD_HANDLE) >> 3]
         owner = self._owners[number >> KERNEL_BITS]()
@@ -348,7 +342,7 @@ class NativeProcess:
         0 if the thread runs no kernel, or compiled code, which says so at its next operation that has
         a place.  A request's address that is not of a run is out of date.
         """
-        request = self.running.get(WORDS[(context + CONTEXT_REQUEST) >> 3])
+        request = self.requests.get(WORDS[(context + CONTEXT_REQUEST) >> 3])
         if request is None:
             return 0
         name, place = "the call", None
@@ -405,8 +399,7 @@ class NativeProcess:
         return 0
 
     def _request_done(self, _context: int, request: int) -> int:
-        owner = self.requests.release(WORDS[(request + REQUEST_HANDLE) >> 3])
-        owner.finished()  # type: ignore[attr-defined]
+        self.requests.pop(request).finished()
         return 0
 
 
@@ -432,8 +425,8 @@ def live_values(context: int) -> int:
 
 
 def request_of(context: int) -> int:
-    """The handle of the request whose kernel or task runs in `context`."""
-    return WORDS[(WORDS[(context + CONTEXT_REQUEST) >> 3] + REQUEST_HANDLE) >> 3]
+    """The address of the request whose kernel or task runs in `context`."""
+    return WORDS[(context + CONTEXT_REQUEST) >> 3]
 
 
 @functools.cache

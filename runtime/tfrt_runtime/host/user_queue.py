@@ -46,7 +46,6 @@ from tfrt_runtime.native.layouts import (
     PROCESS_RUN_ENTRY,
     READY_BITS,
     READY_KERNEL,
-    REQUEST_HANDLE,
     TASK_FIRST,
     TASK_FUNCTION,
     TASK_NEXT,
@@ -364,7 +363,7 @@ class UserWorkQueue(WorkQueue):
         ):
             activation = WORDS[(address + TASK_FIRST) >> 3]
             request = WORDS[(activation + ACTIVATION_REQUEST) >> 3]
-            owner = self._process.request(WORDS[(request + REQUEST_HANDLE) >> 3])
+            owner = self._process.requests[request]
             owner.report(diagnostic)
             owner.cancel(diagnostic.message)
         self.run(address)

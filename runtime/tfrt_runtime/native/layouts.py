@@ -311,7 +311,6 @@ REQUEST_CANCEL = 0
 """The error AsyncValue of a cancelled request, or 0; owned by the request."""
 REQUEST_ACTIVE = 8
 """Root activations and queued tasks that have not finished; a futex word."""
-REQUEST_HANDLE = 16
 REQUEST_CANCELLED_VALUE = 24
 """The error AsyncValue that a cancellation uses; the request holds a reference."""
 REQUEST_OPEN = 32

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tfrt_runtime.native.async_value import drop_reference
 from tfrt_runtime.native.executor import start_call
 from tfrt_runtime.native.handles import value_of
-from tfrt_runtime.native.layouts import FUNCTION_ARGUMENTS
+from tfrt_runtime.native.layouts import FUNCTION_ARGUMENTS, REQUEST_SIZE
 from tfrt_runtime.native.memory import Address, entry, load, store
 
 IS_VALUE = -1
@@ -14,17 +14,15 @@ ARGUMENT_WORDS = 3
 
 
 @entry
-def start_call_with(
-    context: Address, function: Address, request: Address, words: Address, is_task: int
-) -> None:
+def start_call_with(context: Address, function: Address, request: Address, is_task: int) -> None:
     """As `start_call`, with payloads for arguments.
 
-    Args:
-        words: three for each argument: the type of the payload and the payload, which belongs to the
-            value then, or IS_VALUE and an AsyncValue, borrowed; then room for one per argument and
-            one per result, where the caller finds the results as `start_call` leaves them.
+    Behind the request's own words are three for each argument: the type of the payload and the payload,
+    which belongs to the value then, or IS_VALUE and an AsyncValue, borrowed; then room for one per argument
+    and one per result, where the caller finds the results as `start_call` leaves them.
     """
     count = load(function + FUNCTION_ARGUMENTS)
+    words = request + REQUEST_SIZE
     values = words + 8 * ARGUMENT_WORDS * count
     for i in range(count):
         argument = words + 8 * ARGUMENT_WORDS * i
