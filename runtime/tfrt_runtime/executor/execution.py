@@ -97,11 +97,12 @@ class Execution:
             request.on_done(end)
         self._values: dict[int, AsyncValue] = {}
         self.started_at = time.monotonic_ns()
-        awaited = [(i, value) for i, value in given if not value.done()]
-        for i, value in awaited:
-            self._expect(i, value)
-        # A result may be such a value, and all kernels over before it is there.
-        open_for = len(entry.result_types) if awaited else 0
+        open_for = 0
+        for i, value in given:
+            if not value.done():
+                self._expect(i, value)
+                # A result may be such a value, and all kernels over before it is there.
+                open_for = len(entry.result_types)
         for _ in range(open_for):
             request.enter_call()
         queue = host.work_queue

@@ -438,21 +438,27 @@ class AsyncValue:
 
     def _outcome(self, timeout: float | None) -> int:
         """The native value that this one became, borrowed; waits for it."""
-        outcome = self._found or native_process().value_outcome(self._address)
+        value_outcome = native_process().value_outcome
+        outcome = self._found or value_outcome(self._address)
         if outcome == 0:
-            self._wait(timeout)
-            outcome = native_process().value_outcome(self._address)
+            deadline = None if timeout is None else time.monotonic() + timeout
+            outcome = self._queue.work_for(self._address, timeout)
+            if outcome == 0:
+                self._wait(timeout, deadline)
+            if outcome == 0 or self._decided:
+                outcome = value_outcome(self._address)
         self._found = outcome
         return outcome
 
-    def _wait(self, timeout: float | None) -> None:
+    def _wait(self, timeout: float | None, deadline: float | None) -> None:
         found: list[Diagnostic] = []
 
         def is_hopeless() -> bool:
             found.extend(self._why_never())
             return bool(found)
 
-        if not wait_for([self], timeout, is_hopeless):
+        left = None if deadline is None else max(0.0, deadline - time.monotonic())
+        if not wait_for([self], left, is_hopeless):
             if found:
                 raise TfrtError(*found)
             raise TimeoutError(f"the value is still unavailable after {timeout} s")

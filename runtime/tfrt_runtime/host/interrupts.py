@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import signal
 import threading
-import time
 from collections.abc import Callable
+from threading import get_ident
+from time import monotonic
 from types import FrameType
 
 LOOK_INTERVAL = 0.01
@@ -53,9 +54,9 @@ class Interrupts:
         self._noted = True
 
     def __enter__(self) -> None:
-        if threading.get_ident() == self._main:
+        if get_ident() == self._main:
             # A notebook puts Python's handler back before each cell; within one it stays as it is.
-            now = time.monotonic()
+            now = monotonic()
             if now - self._looked > LOOK_INTERVAL:
                 self._looked = now
                 if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
@@ -68,7 +69,7 @@ class Interrupts:
         Raises:
             KeyboardInterrupt: if an interrupt came that nobody has answered.
         """
-        if threading.get_ident() == self._main:
+        if get_ident() == self._main:
             self.waits -= 1
             self.raise_if_noted()
 
@@ -78,7 +79,7 @@ class Interrupts:
         Raises:
             KeyboardInterrupt: if one came.
         """
-        if self._noted and threading.get_ident() == self._main:
+        if self._noted and get_ident() == self._main:
             self._noted = False
             raise KeyboardInterrupt
 
@@ -93,13 +94,13 @@ class Interrupts:
         Raises:
             KeyboardInterrupt: if an interrupt came before, and at any time until `forbid`.
         """
-        if self.waits and threading.get_ident() == self._main:
+        if self.waits and get_ident() == self._main:
             self.may_raise = True
             self.raise_if_noted()
 
     def forbid(self) -> None:
         """The user's code is over."""
-        if threading.get_ident() == self._main:
+        if get_ident() == self._main:
             self.may_raise = False
 
 

@@ -192,6 +192,11 @@ class NativeProcess:
         return self.quick("handles.value_drop", 2)
 
     @functools.cached_property
+    def work_for(self) -> Callable[[int, int, int], int]:
+        """`executor.work_for`"""
+        return self.slow("executor.work_for", 3)
+
+    @functools.cached_property
     def tensor_share(self) -> Callable[[int], int]:
         """`tensors.add_tensor_reference`"""
         return self.quick("tensors.add_tensor_reference", 1)

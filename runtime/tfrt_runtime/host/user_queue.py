@@ -211,6 +211,10 @@ class UserWorkQueue(WorkQueue):
         text = f"work queue '{self.name}' lost the task of '{name}'"
         self._lost.append((address, error(text, location)))
 
+    def work_for(self, value: int, timeout: float | None) -> int:
+        """The work is the user's queue's."""
+        return 0
+
     def wait(self, word: int, timeout: float | None, interrupted: Callable[[], bool]) -> bool:
         return self.help(word, timeout, interrupted)
 

@@ -146,12 +146,13 @@ class WorkQueue:
 
     def context(self) -> int:
         """The native context of this thread."""
-        context = getattr(self._local, "context", None)
-        if context is None:
+        try:
+            context: int = self._local.context
+        except AttributeError:
             context = self._local.context = self._borrow_context()
             self._local.lease = _Lease(self._idle_contexts, context)
             self._local.busy = 0
-        return int(context)
+        return context
 
     @property
     def beneath(self) -> list[int]:
@@ -376,6 +377,28 @@ class WorkQueue:
             forever = ctypes.c_int64(1)
             self.help(ctypes.addressof(forever), timeout, ask, LOOK_NS)
         return over
+
+    def work_for(self, value: int, timeout: float | None) -> int:
+        """Work on this thread for the value at an address, until nothing is left to do for the moment.
+
+        What it became, borrowed, or 0.  For a part of `timeout` at most; not at all where another thread
+        works in the place of one that waits.
+        """
+        if self._stand_in is not None:
+            return 0
+        patience = SLICE_NS
+        if timeout is not None:
+            if timeout <= 0 or self._queue[QUEUE_ASYNC // 8] != 0:
+                return 0
+            patience = min(patience, int(timeout * 1e9))
+        self.refuse_child()
+        own = self.context()
+        with INTERRUPTS:
+            context, has_deque = self._begin_help(own)
+            try:
+                return self._process.work_for(context, value, patience)
+            finally:
+                self._end_help(own, context, has_deque)
 
     def help(
         self,

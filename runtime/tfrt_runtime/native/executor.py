@@ -6,7 +6,13 @@ The loop never waits and never takes a lock, and nothing in it recurses.
 from __future__ import annotations
 
 from tfrt_runtime.native.activation import begin, new_activation, root_size
-from tfrt_runtime.native.async_value import add_references, drop_reference, new_indirect
+from tfrt_runtime.native.async_value import (
+    add_references,
+    drop_reference,
+    is_available,
+    new_indirect,
+    resolve,
+)
 from tfrt_runtime.native.blocking_pool import call_for_threads, take_blocking_task
 from tfrt_runtime.native.cells import need_block
 from tfrt_runtime.native.delivery import deliver, deliver_later
@@ -292,6 +298,23 @@ def help_until(context: Address, word: Address, deadline: int) -> int:
     store(context + CONTEXT_DEADLINE, 0)
     turn(context)
     return load_acquire(word)
+
+
+@entry
+def work_for(context: Address, value: Address, patience: int) -> Address:
+    """Work until `value` is available, nothing is left to do, or `patience` nanoseconds have passed.
+
+    What the value became, borrowed; 0 if it is unavailable.
+    """
+    turn(context)
+    end = now() + patience
+    store(context + CONTEXT_DEADLINE, end)
+    while not is_available(value) and work(context, WAITERS_BUDGET) != WAITERS_BUDGET:
+        if now() >= end:
+            break
+    store(context + CONTEXT_DEADLINE, 0)
+    turn(context)
+    return resolve(value) if is_available(value) else 0
 
 
 @entry
