@@ -28,7 +28,7 @@ demo: $(VENV)/.lab
 	$(BIN)/python notebooks/demo.py
 
 lab: core
-	$(BIN)/jupyter lab notebooks
+	$(BIN)/jupyter lab notebooks/tutorials.ipynb
 
 notebooks: $(VENV)/.lab
 	$(BIN)/python notebooks/demo.py --save notebooks/*.ipynb

@@ -1,4 +1,4 @@
-"""Puts the native core, linked for each machine, into wheels and source distributions.
+"""Puts the native core, linked for each machine, into wheels and source distributions; into wheels the tutorials, too.
 
 A checkout, or an editable install of it, has none: it compiles its own, as its sources change.
 TFRT_NB_PREBUILT=no leaves it out; TFRT_NB_PREBUILT=x86_64 makes it for that machine only.
@@ -45,6 +45,16 @@ class CoreHook(BuildHookInterface):  # type: ignore[type-arg]
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Add the files to the build."""
+        if self.target_name == "wheel" and version != "editable":
+            pages = [
+                path
+                for path in Path(self.root, "notebooks").iterdir()
+                if path.suffix in (".ipynb", ".md")
+            ]
+            # Hatch takes the first "tfrt_nb/" away, as from the package beside them.
+            build_data["force_include"].update(
+                {str(path): f"tfrt_nb/tfrt_nb/tutorials/{path.name}" for path in sorted(pages)}
+            )
         if version == "editable" or not (self._shipped or self._is_wanted):
             return
         made = self._shipped or self._compile()

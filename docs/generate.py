@@ -54,7 +54,7 @@ def write_sources(folder: Path) -> None:
 def _copy_tutorials(folder: Path) -> None:
     """The notebooks, with links between them as links between pages."""
     folder.mkdir()
-    names = sorted(path.name for path in NOTEBOOKS.glob("*.ipynb"))
+    names = sorted(path.name for path in NOTEBOOKS.glob("[0-9]*.ipynb"))
     for name in names:
         notebook = nbformat.read(NOTEBOOKS / name, as_version=4)  # type: ignore[no-untyped-call]
         nbformat.write(notebook, folder / name)  # type: ignore[no-untyped-call]

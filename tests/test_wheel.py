@@ -89,6 +89,15 @@ def test_programs_run_from_the_wheel_without_a_compiler(installed: Path, tmp_pat
     assert "2" in run(installed, "IPython", "run", str(tasks))
 
 
+def test_a_wheel_brings_the_tutorials(installed: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "learn"
+
+    assert "files copied" in run(installed, "IPython", "tutorials", str(folder), "--no-open")
+
+    wanted = {path.name: path.read_bytes() for path in (ROOT / "notebooks").glob("*.[im]*")}
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == wanted
+
+
 def test_a_shared_object_of_other_sources_is_not_taken(
     installed: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from IPython.core.interactiveshell import ExecutionResult, InteractiveShell
 from IPython.core.magic import Magics, cell_magic, line_magic, magics_class, no_var_expand
@@ -84,16 +85,39 @@ class LessonMagics(Magics):
     def tfrt_progress(self, line: str) -> None:
         """Say which exercises are right so far: `%tfrt_progress`, or of one lesson `%tfrt_progress chains`.
 
-        The kernel keeps this; after a restart, run the cells with your answers again.
+        The kernel keeps this; after a restart, run the cells with your answers again.  `%tfrt_progress .`
+        reads the answers in all notebooks of a folder instead, as they were saved.
         """
         from tfrt_nb.exercises.exercise import exercises
 
-        names = [one.name for one in exercises() if one.name.startswith(line.strip())]
+        asked = line.strip()
+        if Path(asked or "?").is_dir():
+            self._folder(asked)
+            return
+        names = [one.name for one in exercises() if one.name.startswith(asked)]
         if not names:
-            print(f"no exercise begins with {line.strip()!r}")
+            print(f"no exercise begins with {asked!r}")
         for name in names:
             mark = self._marks.get(name, "not tried")
             print(f"{_SIGNS.get(mark, ' ')} {name}: {mark}")
+
+    def _folder(self, folder: str) -> None:
+        from tfrt_nb.exercises.files import progress_in
+
+        try:
+            found = progress_in(folder)
+        except (OSError, TfrtError) as problem:
+            show(Note("·", "%tfrt_progress:", str(problem)))
+            return
+        width = max((len(one.title) for one in found), default=0)
+        rows = [
+            f"{'✓' if one.right == one.exercises else '·'} {one.title:{width}}"
+            f"  {one.minutes:>2} min  {one.right} of {one.exercises}"
+            for one in found
+        ]
+        right, total = sum(one.right for one in found), sum(one.exercises for one in found)
+        sign = "✓" if right == total else "·"
+        show(Note(sign, f"{right} of {total} exercises are right.", "\n".join(["", *rows])))
 
 
 def compare_with(session: Session, log: str, results: Sequence[object]) -> None:

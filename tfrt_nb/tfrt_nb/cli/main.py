@@ -142,6 +142,22 @@ def build_parser() -> argparse.ArgumentParser:
         epilog="Exit status: 0 when all answers are right, else 1.",
     )
     grade.add_argument("notebooks", nargs="+", metavar="NOTEBOOK", help=".ipynb files")
+    tutorials = commands.add_parser(
+        "tutorials",
+        help="copy the tutorials and open them in JupyterLab",
+        epilog="A file that differs from the tutorials is never overwritten: then nothing is copied, and"
+        " the exit status is 1.",
+    )
+    tutorials.add_argument(
+        "folder",
+        nargs="?",
+        metavar="DIR",
+        default="tfrt-tutorials",
+        help="where the copy is made; default: tfrt-tutorials",
+    )
+    tutorials.add_argument(
+        "--no-open", dest="open", action="store_false", help="copy only; do not start JupyterLab"
+    )
     to_mlir = commands.add_parser("bef-to-mlir", help="disassemble a BEF file")
     to_mlir.add_argument("input", metavar="IN", help="a .bef file, or - for standard input")
     for command, default in ((opt, "as in the program"), (to_mlir, "func")):
@@ -260,6 +276,7 @@ COMMANDS = {
     "bef-to-mlir": "tfrt_nb.cli.disassemble",
     "opt": "tfrt_nb.cli.opt",
     "grade": "tfrt_nb.cli.grade",
+    "tutorials": "tfrt_nb.cli.tutorials",
 }
 
 

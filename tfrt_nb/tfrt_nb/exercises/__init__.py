@@ -2,6 +2,6 @@
 
 `answer` is what a learner typed, read in three ways: as words, as a host or async program, as Python.
 `orders` lists the orders of prints that a program allows.  `exercise` has the decorator, the registry
-and `grade`.  `files` grades the answers in a notebook.  The exercises of the tutorials are in
+and `grade`.  `files` grades the answers in a notebook and sums up a folder of them.  The exercises of the tutorials are in
 `tfrt_nb.lessons`.
 """

@@ -1,0 +1,82 @@
+"""`tfrt-nb tutorials`: a copy of the tutorials to work in, opened in JupyterLab.
+
+A wheel has the notebooks in the package; in a checkout they are its folder `notebooks`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import tfrt_nb
+from tfrt_nb.cli.files import show
+from tfrt_nb.cli.main import EXIT_OK, EXIT_PROBLEM
+from tfrt_runtime.diagnostics import TfrtError, error
+
+START = "tutorials.ipynb"
+"""The page that lists the others."""
+
+
+def execute(options: argparse.Namespace) -> int:
+    """Copy the tutorials and open them; 1 when a file of that name has other contents."""
+    folder = Path(options.folder)
+    try:
+        copied = copy_tutorials(folder)
+    except TfrtError as problem:
+        show(problem)
+        return EXIT_PROBLEM
+    print(f"{copied} files copied to {folder}.")
+    if not options.open:
+        return EXIT_OK
+    if find_spec("jupyterlab") is None:
+        show(TfrtError(error("JupyterLab is not installed: pip install 'tfrt-nb[lab]'")))
+        return EXIT_PROBLEM
+    command = [sys.executable, "-m", "jupyterlab", str(folder / START)]
+    return subprocess.run(command, check=False).returncode
+
+
+def sources() -> list[Path]:
+    """The notebooks and the pages that they link to.
+
+    Raises:
+        TfrtError: if the package was installed without them.
+    """
+    package = Path(tfrt_nb.__file__).parent
+    for folder in (package / "tutorials", package.parents[1] / "notebooks"):
+        if (folder / START).exists():
+            return sorted(path for path in folder.iterdir() if path.suffix in (".ipynb", ".md"))
+    raise TfrtError(error("this installation has no tutorials"))
+
+
+def copy_tutorials(folder: Path) -> int:
+    """Copy what is missing in the folder and return how many files; all of them or none.
+
+    Raises:
+        TfrtError: if a file of a learner would be lost, or the folder cannot be written.
+    """
+    missing, changed = [], []
+    try:
+        for source in sources():
+            target = folder / source.name
+            if not target.exists():
+                missing.append((source, target))
+            elif not target.is_file() or target.read_bytes() != source.read_bytes():
+                changed.append(target.name)
+        if changed:
+            named = ", ".join(changed[:3]) + (" …" if len(changed) > 3 else "")
+            raise TfrtError(
+                error(
+                    f"{folder} has files that differ from the tutorials: {named}; nothing was copied."
+                    f" To go on with them: jupyter lab {folder}."
+                    " For a fresh copy, name another folder: tfrt-nb tutorials FOLDER"
+                )
+            )
+        folder.mkdir(parents=True, exist_ok=True)
+        for source, target in missing:
+            target.write_bytes(source.read_bytes())
+    except OSError as problem:
+        raise TfrtError(error(f"cannot write '{folder}': {problem.strerror}")) from None
+    return len(missing)
