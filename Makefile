@@ -33,8 +33,9 @@ lab: core
 notebooks: $(VENV)/.lab
 	$(BIN)/python notebooks/demo.py --save notebooks/*.ipynb
 
-# A warning of Sphinx, such as a link that leads nowhere, is an error.
+# A misspelt word, an example that raises, and a warning of Sphinx, such as a link that leads nowhere, are errors.
 docs: $(VENV)/.docs
+	$(BIN)/codespell README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md docs notebooks tfrt_nb/tfrt_nb/lessons
 	$(BIN)/python docs/generate.py build/docs-source
 	$(BIN)/python -m sphinx -q -W --keep-going -b html build/docs-source build/docs
 	@echo "file://$(CURDIR)/build/docs/index.html"

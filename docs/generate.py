@@ -19,6 +19,8 @@ from typing import Any
 import nbformat
 
 import tfrt_nb
+from boards import RUN, script, with_board
+from examples import run_examples
 from tfrt_nb.cli.main import build_parser
 from tfrt_nb.exercises.exercise import exercises
 from tfrt_nb.language.operations import Entry, all_entries, kernel_names, names
@@ -35,8 +37,11 @@ NOTEBOOKS = ROOT / "notebooks"
 def write_sources(folder: Path) -> None:
     """Write all sources of the site into the folder, which is emptied before."""
     shutil.rmtree(folder, ignore_errors=True)
-    shutil.copytree(HERE, folder, ignore=shutil.ignore_patterns("*.py", "__pycache__"))
+    shutil.copytree(HERE, folder, ignore=shutil.ignore_patterns("*.py", "*.js", "__pycache__"))
     shutil.copy(HERE / "conf.py", folder)
+    (folder / "_static").mkdir()
+    (folder / "_static" / "boards.js").write_text(script(), encoding="utf-8")
+    run_examples(sorted(folder.rglob("*.md")))
     _copy_tutorials(folder / "tutorials")
     # Before the page of kernels, as the tutorials have some of their own.
     (folder / "misconceptions.md").write_text(misconceptions(), encoding="utf-8")
@@ -57,6 +62,9 @@ def _copy_tutorials(folder: Path) -> None:
     names = sorted(path.name for path in NOTEBOOKS.glob("[0-9]*.ipynb"))
     for name in names:
         notebook = nbformat.read(NOTEBOOKS / name, as_version=4)  # type: ignore[no-untyped-call]
+        for output in (one for cell in notebook.cells for one in cell.get("outputs", ())):
+            if RUN in output.get("data", {}):
+                output.data = {"text/html": with_board(output.data)}
         nbformat.write(notebook, folder / name)  # type: ignore[no-untyped-call]
     shutil.copy(NOTEBOOKS / "glossary.md", folder)
     listed = "\n".join([*(name.removesuffix(".ipynb") for name in names), "glossary"])

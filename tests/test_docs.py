@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import importlib.util
 import re
+import sys
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
-from tfrt_nb import grade
 from tfrt_nb.language.operations import kernel_names, names
 from tfrt_nb.passes.pipeline import executable_pipeline
 
@@ -23,6 +23,7 @@ def generate() -> ModuleType:
     spec = importlib.util.spec_from_file_location("generate", DOCS / "generate.py")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
+    sys.path.insert(0, str(DOCS))  # for the modules beside it
     spec.loader.exec_module(module)
     return module
 
@@ -70,10 +71,34 @@ def test_pages_are_listed_in_a_table_of_contents(sources: Path) -> None:
     assert {page for page in pages if page.resolve() not in listed} == {sources / "index"}
 
 
-def test_the_exercise_of_the_how_to_page_checks_itself() -> None:
-    block = re.search(
-        r"```python\n(.*?)```", (DOCS / "howto" / "exercise.md").read_text(), re.DOTALL
-    )
-    assert block is not None
-    exec(block[1], {"__name__": "howto"})  # noqa: S102
-    assert grade("mine.longest", "400").is_right
+def test_examples_are_shown_with_what_they_print(sources: Path) -> None:
+    text = (sources / "howto" / "bef.md").read_text()
+    assert "$ tfrt-nb run shop.bef\n" in text
+    assert "'double' returned 14" in text
+    assert [page.name for page in sources.rglob("*.md") if "```{run}" in page.read_text()] == []
+
+
+def test_an_example_that_raises_stops_the_site(generate: ModuleType, tmp_path: Path) -> None:
+    good, bad = tmp_path / "good.md", tmp_path / "wrong.md"
+    good.write_text("```{run}\nx = 1\n```\n")
+    bad.write_text("```{run}\nassert 'x' not in globals()\n```\n\n```{run}\n1 / 0\n```\n")
+    with pytest.raises(
+        sys.modules["examples"].BrokenExample, match=r"(?s)wrong\.md.*ZeroDivisionError"
+    ):
+        generate.run_examples([good, bad])
+
+
+def test_a_saved_run_is_beside_its_page(sources: Path) -> None:
+    text = (sources / "tutorials" / "00_start.ipynb").read_text()
+    assert "tfrt-run" in text
+    assert "vnd.tfrt.run" not in text
+
+
+def test_a_form_of_javascript_that_the_script_cannot_take_is_refused(
+    generate: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    boards = sys.modules["boards"]
+    (tmp_path / "boards.js").write_text('import * as dom from "./dom.js";\n')
+    monkeypatch.setattr(boards, "HERE", tmp_path)
+    with pytest.raises(ValueError, match="a form that this script does not know: import"):
+        generate.script()

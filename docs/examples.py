@@ -1,0 +1,96 @@
+"""The examples of pages, run: a block ```` ```{run} ```` is a cell, shown with what it prints.
+
+All pages run in one kernel, in an empty folder, each without the names of the others, with `tfrt` and
+`np` imported and `tfrt-nb` on the path.  A cell that raises stops everything: an example that does not work is not shown.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_notebook
+
+from boards import with_board
+
+_BLOCK = re.compile(r"^```\{run\}\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_START = "%reset -f\n%load_ext tfrt_nb\nimport numpy as np\nimport tfrt_nb as tfrt"
+_SECONDS = 120
+
+
+class BrokenExample(Exception):
+    """An example raised an error, which is not what the page says."""
+
+
+def run_examples(pages: list[Path]) -> None:
+    """Replace the blocks of these pages by what was run and what it gave.
+
+    Raises:
+        BrokenExample: if a cell raises; names the page.
+    """
+    texts = {page: page.read_text("utf-8") for page in pages}
+    sources = {page: _BLOCK.findall(text) for page, text in texts.items()}
+    cells: dict[Path, list[NotebookNode]] = {
+        page: [_cell(source) for source in (_START, *found)]
+        for page, found in sources.items()
+        if found
+    }
+    with TemporaryDirectory() as folder:
+        client = NotebookClient(
+            new_notebook(cells=[cell for one in cells.values() for cell in one]),  # type: ignore[no-untyped-call]
+            kernel_name="python3",
+            extra_arguments=["--log-level=ERROR"],
+            timeout=_SECONDS,
+            resources={"metadata": {"path": folder}},
+        )
+        path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+        try:
+            asyncio.run(client.async_execute(env={**os.environ, "PATH": path}))
+        except CellExecutionError as problem:
+            page = next(page for page, one in cells.items() if not all(map(_was_run, one)))
+            raise BrokenExample(f"{page.name}: {problem}") from None
+    for page, (_, *shown) in cells.items():
+        parts = _BLOCK.split(texts[page])
+        parts[1::2] = map(_shown, shown)
+        page.write_text("".join(parts), "utf-8")
+
+
+def _cell(source: str) -> NotebookNode:
+    return new_code_cell(source)  # type: ignore[no-untyped-call, no-any-return]
+
+
+def _was_run(cell: NotebookNode) -> bool:
+    return cell.execution_count is not None and all(
+        one.output_type != "error" for one in cell.outputs
+    )
+
+
+def _shown(cell: NotebookNode) -> str:
+    """The cell and its outputs as Markdown."""
+    first = cell.source.lstrip().split(maxsplit=1)[0]
+    language = {"%%tfrt": "tfrt", "%%writefile": "text"}.get(
+        first, "console" if first.startswith("!") else "python"
+    )
+    source = cell.source.rstrip()
+    if language == "console":
+        source = re.sub(r"^!", "$ ", source, flags=re.MULTILINE)
+    parts = [f"```{language}\n{source}\n```"]
+    printed = ""
+    for output in cell.outputs:
+        data = output.get("data", {})
+        if "text/html" in data:
+            parts.append(f"```{{raw}} html\n{with_board(data)}\n```")
+        else:
+            printed += output.get("text") or data.get("text/plain", "") + "\n"
+    # A cell's file has another name in each process.
+    printed = re.sub(r"/\S*/ipykernel_\d+/\d+\.py", "cell", printed)
+    if printed.strip() and language != "text":
+        parts.insert(1, f"```text\n{printed.rstrip()}\n```")
+    return "\n\n".join(parts)

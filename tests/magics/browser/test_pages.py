@@ -1,0 +1,63 @@
+"""Boards in pages of the documentation: a script in a file on the disk, no server and no kernel."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import nbformat
+import pytest
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The address of a page with the second run of tutorial 00, as the site has it."""
+    sys.path.insert(0, str(ROOT / "docs"))
+    import boards
+
+    notebook = nbformat.read(ROOT / "notebooks" / "00_start.ipynb", as_version=4)
+    runs = [
+        output.data
+        for cell in notebook.cells
+        for output in cell.get("outputs", ())
+        if boards.RUN in output.get("data", {})
+    ]
+    folder = tmp_path_factory.mktemp("page")
+    (folder / "boards.js").write_text(boards.script())
+    page = folder / "page.html"
+    hostile = {**runs[1], "text/html": "<p>a table</p>"}
+    hostile[boards.RUN] = {**runs[1][boards.RUN], "note": "</script><b>"}
+    page.write_text(
+        f'<!doctype html><meta charset="utf-8">{boards.with_board(hostile)}'
+        '<script src="boards.js" defer></script>'
+    )
+    return page.as_uri()
+
+
+def test_a_board_replays_in_a_page_without_a_kernel(chromium: Browser, saved: str) -> None:
+    from playwright.sync_api import expect
+
+    page = chromium.new_page()
+    page.goto(saved)
+    board = page.locator(".tfrt-board")
+    expect(board).to_have_count(1)
+    expect(page.get_by_text("a table")).to_have_count(0)
+    expect(board.get_by_text("</script><b>", exact=True)).to_be_visible()
+    end = int(board.get_attribute("data-time") or 0)
+    assert end > 300e6
+
+    board.get_by_role("button", name="Play").click()
+
+    page.wait_for_function(
+        "end => Number(document.querySelector('.tfrt-board').dataset.time) < end", arg=end
+    )
+    page.wait_for_function(
+        "end => Number(document.querySelector('.tfrt-board').dataset.time) === end", arg=end
+    )
+    page.close()
