@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Generator, Iterable, Sequence
 from enum import StrEnum
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, SupportsIndex
 
 from tfrt_runtime.diagnostics import Diagnostic, Ending, TfrtError, error
 from tfrt_runtime.host.chain import CHAIN
@@ -84,11 +84,11 @@ class AsyncValue:
     __slots__ = (
         "__weakref__",
         "_address",
+        "_callbacks",
         "_decided",
         "_found",
         "_owned",
         "_queue",
-        "_waiters",
         "source",
         "type",
     )
@@ -107,7 +107,7 @@ class AsyncValue:
         self._found = 0
         """The native value that this one became, once `result` has seen it."""
         self._decided = 0
-        self._waiters: list[_Once] | None = None
+        self._callbacks: _Callbacks | None = None
         self.source = source
         self._queue = queue
         self.type = type_text
@@ -124,18 +124,22 @@ class AsyncValue:
 
     def __repr__(self) -> str:
         state = self.state
-        text = f" {shown(self._read())}" if state is State.AVAILABLE else ""
+        text = f" {shown(self.result(0))}" if state is State.AVAILABLE else ""
         if state is State.ERROR:
             text = f" {self._diagnostic().message!r}"
         kind = f" {self.type}" if self.type else ""
         return f"<AsyncValue{kind} {state.value}{text}>"
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
+        raise TypeError("an AsyncValue is neither copied nor pickled: take its result()")
 
     def html_cells(self) -> str:
         """A row of a table for the value, without its `tr`."""
         state = self.state
         text = ""
         if state is not State.UNAVAILABLE:
-            text = shown(self._read()) if state is State.AVAILABLE else self._diagnostic().message
+            is_there = state is State.AVAILABLE
+            text = shown(self.result(0)) if is_there else self._diagnostic().message
         cells = (self.type, state.value, text)
         return "".join(f"<td><code>{html.escape(cell)}</code></td>" for cell in cells)
 
@@ -214,19 +218,21 @@ class AsyncValue:
     def and_then(self, waiter: Callable[[], None]) -> None:
         """Call `waiter` once the value is resolved: now, on this thread, if it already is.
 
-        Otherwise on the thread that resolves it.  What `waiter` raises is shown by
-        `sys.excepthook`, and ends nothing.
+        Otherwise on the thread that resolves it; waiters of one object in the order in which they
+        came.  What `waiter` raises is shown by `sys.excepthook`, and ends nothing.
         """
         address = self._address
-        once = None
-        if self.source is not None and not self.done():
-            waiter = once = _Once(waiter)
-            self._waiters = [*(self._waiters or ()), once]
-        handle = native_process().objects.add(waiter)
+        with _ORDER:
+            callbacks = _Callbacks(waiter)
+            if not self.done():
+                if self._callbacks is not None and self._callbacks.add(waiter):
+                    return
+                self._callbacks = callbacks
+        handle = native_process().objects.add(callbacks)
         entry = native_process().quick("handles.value_and_then", 3)
         entry(self._queue.context(), address, handle)
-        if once is not None and self._address != address:  # `decide` may not have seen it
-            once()
+        if self._address != address:  # `decide` may not have seen them
+            callbacks()
 
     def add_done_callback(self, function: Callable[[AsyncValue], None]) -> None:
         """Call `function(self)` once the value is resolved, as `and_then` does."""
@@ -238,19 +244,20 @@ class AsyncValue:
         If this one becomes an error, that is the error, and `function` is not called.  What `function`
         raises is the cause of the error.  If it returns an AsyncValue, that one's value is taken.
         """
-        made = make_unavailable(self._queue)
+        queue = self._queue
+        made = make_unavailable(queue)
         came = self.for_waiter()
 
         def call() -> None:
-            if came.state is State.ERROR:
-                made.set_error(came._diagnostic())
-                return
             try:
-                returned = function(came.result(0))
+                returned = came if came.state is State.ERROR else function(came.result(0))
             except BaseException as problem:  # noqa: BLE001 - it becomes the value's error
-                made.set_error(diagnostic_of(problem))
+                returned = make_error(queue, diagnostic_of(problem))
+            if isinstance(returned, AsyncValue):
+                made.follow(returned)
                 return
-            made.follow(returned) if isinstance(returned, AsyncValue) else made.emplace(returned)
+            with contextlib.suppress(RuntimeError):  # it was cancelled meanwhile
+                made.emplace(returned)
 
         self.and_then(call)
         return made
@@ -329,9 +336,8 @@ class AsyncValue:
                 return
             native_process().quick("handles.value_add_reference", 1)(failure.address)
             self._decided = self._address = failure.address
-        waiters, self._waiters = self._waiters, None
-        for waiter in waiters or ():
-            shielded(waiter)
+        if self._callbacks is not None:
+            self._callbacks()
 
     def set_result(self, value: object) -> None:
         """Resolve a value of `unavailable` to `value`.
@@ -461,7 +467,7 @@ class AsyncValue:
         if not wait_for([self], left, is_hopeless):
             if found:
                 raise TfrtError(*found)
-            raise TimeoutError(f"the value is still unavailable after {timeout} s")
+            raise TimeoutError(f"the value is still unavailable after {timeout:.4g} s")
 
     def _read(self) -> object:
         return self._read_at(native_process().value_outcome(self._address))
@@ -538,20 +544,34 @@ class Source(Protocol):
         """Cancel the run, unless a caller holds other results of it; whether it was."""
 
 
-class _Once:
-    """A callback for whichever of two events comes first."""
+_ORDER = threading.RLock()
+"""Within, a collection may end a value, and so call what waits for it."""
 
-    __slots__ = ("_callbacks",)
 
-    def __init__(self, callback: Callable[[], None]) -> None:
-        self._callbacks = [callback]
+class _Callbacks:
+    """What waits for a value through one of its objects; called once, in order.
+
+    It does not hold the object: a promise must be able to die.
+    """
+
+    __slots__ = ("_waiting",)
+
+    def __init__(self, first: Callable[[], None]) -> None:
+        self._waiting: list[Callable[[], None]] | None = [first]
+
+    def add(self, waiter: Callable[[], None]) -> bool:
+        """Call `waiter` behind the others; False if they were called already.  Within `_ORDER`."""
+        if self._waiting is None:
+            return False
+        self._waiting.append(waiter)
+        return True
 
     def __call__(self) -> None:
-        try:
-            callback = self._callbacks.pop()
-        except IndexError:
-            return
-        callback()
+        with _ORDER:
+            waiting, self._waiting = self._waiting or [], None
+        waiting.reverse()
+        while waiting:  # the traceback of one that raises holds this frame, which must hold none
+            shielded(waiting.pop())
 
 
 class Promise(AsyncValue):

@@ -80,6 +80,8 @@ class WorkQueue:
 
     takes_calls = True
     """Whether a call from outside may start as a task of the queue."""
+    has_user_kernels = False
+    """Whether users have registered Python functions as kernels, of any queue: calls may take any time."""
 
     def __init__(self, threads: int, blocking_threads: int, name: str) -> None:
         self.name = name
@@ -284,8 +286,9 @@ class WorkQueue:
     def wait(self, word: int, timeout: float | None, interrupted: Callable[[], bool]) -> bool:
         """Wait until the word at address `word` is 0; False when the time is over first.
 
-        This thread works for the queue meanwhile.  Only compiled code cannot be left half-way: on a
-        queue that has some, another thread works in the place of one that waits with a time limit.
+        This thread works for the queue meanwhile.  Only compiled code and Python kernels of users
+        cannot be left half-way: where there are some, other threads work in the place of one that waits
+        with a time limit.  Without workers Python kernels run on the thread that waits in any case.
 
         Signals are seen every few milliseconds.  `interrupted` is asked as often, but not before the
         first of them have passed: it may look at the whole queue, which takes as long as a small run.
@@ -307,13 +310,7 @@ class WorkQueue:
     def _wait_beside(
         self, word: int, timeout: float | None, interrupted: Callable[[], bool]
     ) -> bool:
-        """Wait while a stand-in works, if it has to."""
-        with self._lock:
-            stand_in = self._stand_in_for(timeout)
-            if stand_in is not None:
-                stand_in.waiters += 1
-        if stand_in is None:
-            return self.help(word, timeout, interrupted)
+        """Wait while workers or a stand-in work, if they have to."""
         own = self.context()
         watch_until = self._process.slow("executor.watch_until", 3)
 
@@ -321,11 +318,31 @@ class WorkQueue:
             self._hand_over(own)  # of what became ready when the run was started, or looked at
             return watch_until(own, word, end)
 
+        if self._leaves_to_workers(timeout):
+            self.begin()
+            self.begin_calls()
+            return _until(watch, timeout, interrupted)
+        with self._lock:
+            stand_in = self._stand_in_for(timeout)
+            if stand_in is not None:
+                stand_in.waiters += 1
+        if stand_in is None:
+            return self.help(word, timeout, interrupted)
         try:
             return _until(watch, timeout, interrupted)
         finally:
             with self._lock:
                 stand_in.waiters -= 1
+
+    def _leaves_to_workers(self, timeout: float | None) -> bool:
+        """Whether a wait of this thread may begin no Python kernel of users, and there are workers.
+
+        A kernel that waits runs others: else all workers might wait.
+        """
+        if not timeout or not WorkQueue.has_user_kernels or self.threads == 0:
+            return False
+        self.context()
+        return bool(self._local.busy == 0)
 
     def _stand_in_for(self, timeout: float | None) -> StandIn | None:
         """The thread that works in the place of this one, within the lock; None if this one does."""
@@ -388,7 +405,8 @@ class WorkQueue:
             return 0
         patience = SLICE_NS
         if timeout is not None:
-            if timeout <= 0 or self._queue[QUEUE_ASYNC // 8] != 0:
+            is_over = timeout <= 0 or self._queue[QUEUE_ASYNC // 8] != 0
+            if is_over or self._leaves_to_workers(timeout):
                 return 0
             patience = min(patience, int(timeout * 1e9))
         self.refuse_child()

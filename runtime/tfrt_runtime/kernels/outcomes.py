@@ -54,7 +54,9 @@ def diagnostic_of(exception: BaseException, place: AnyLocation | None) -> Diagno
     """
     _detach(exception)
     frames = exception.__traceback__
-    while frames is not None and frames.tb_next is not None:
+    line = None
+    while frames is not None:  # the innermost line that is the user's
+        line = line if _is_own(frames) else frames
         frames = frames.tb_next
     notes: tuple[Diagnostic, ...] = ()
     is_ours = isinstance(exception, KernelError | PayloadError)
@@ -65,9 +67,9 @@ def diagnostic_of(exception: BaseException, place: AnyLocation | None) -> Diagno
     else:
         text = _printable(exception)
         message = f"{type(exception).__name__}: {text}" if text else type(exception).__name__
-        if frames is not None:
-            code = frames.tb_frame.f_code
-            place_in_python = f"{code.co_filename}:{frames.tb_lineno}"
+        if line is not None:
+            code = line.tb_frame.f_code
+            place_in_python = f"{code.co_filename}:{line.tb_lineno}"
             notes = (note(f"raised in {code.co_name}, {place_in_python}"),)
         if isinstance(exception, RuntimeError) and any(said in text for said in FOREIGN):
             notes += (note(OTHER_LOOP),)
@@ -110,7 +112,7 @@ def _places(frames: TracebackType | None) -> TracebackType | None:
     """The same traceback from the user's kernel on, over frames that never ran."""
     found: list[TracebackType] = []
     while frames is not None:
-        if found or not str(frames.tb_frame.f_globals.get("__name__")).startswith(OWN_MODULES):
+        if found or not _is_own(frames):
             found.append(frames)
         frames = frames.tb_next
     places = None
@@ -118,6 +120,11 @@ def _places(frames: TracebackType | None) -> TracebackType | None:
         frame = entry.tb_frame
         places = _place(frame.f_code, frame.f_globals, entry.tb_lineno, places)
     return places
+
+
+def _is_own(frames: TracebackType) -> bool:
+    """Whether the first of some frames is of these packages."""
+    return str(frames.tb_frame.f_globals.get("__name__")).startswith(OWN_MODULES)
 
 
 def place_of(function: Callable[..., object]) -> TracebackType:

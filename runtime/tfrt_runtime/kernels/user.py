@@ -25,6 +25,7 @@ from typing import NoReturn, TypeVar, cast, overload
 
 from tfrt_runtime.callers import place_of_caller
 from tfrt_runtime.diagnostics import TfrtError, error
+from tfrt_runtime.host.work_queue import WorkQueue
 from tfrt_runtime.kernels.annotations import Type, signature_of, takes_value
 from tfrt_runtime.kernels.event_loop import on_event_loop
 from tfrt_runtime.kernels.frame import KernelFrame
@@ -183,6 +184,7 @@ def kernel(
         if native is not False:
             made = native_kernel(made, function, native, policy)
         USER_KERNELS.replace(made)
+        WorkQueue.has_user_kernels = True
         described = UserKernel(
             full_name,
             function,

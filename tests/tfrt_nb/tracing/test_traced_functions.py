@@ -1,4 +1,5 @@
 import dataclasses
+import math
 import pickle
 import threading
 from collections.abc import Callable
@@ -115,6 +116,14 @@ def test_a_cast_that_does_not_fit_is_an_error_at_its_line() -> None:
         (lambda x: tfrt.while_loop(lambda a: a, lambda a: a, x), "compare it, as x != 0"),
         (lambda x: x / 2, "use '//'"),
         (lambda x: x**2, "no kernel for '**'"),
+        (lambda x: 2**x, "no kernel for '**'"),
+        (lambda x: math.trunc(x), "round it in a kernel"),
+        (lambda x: np.array(x), "no array yet"),
+        (lambda x: show(x, after=5), "after= takes what kernels return, found 5"),
+        (lambda x: tfrt.repeat(2.5, lambda a: a, x), "counts with an integer, found 2.5"),
+        (lambda x: tfrt.parallel_for(x, lambda: show(x)), "called with 1 argument"),
+        (lambda x: tfrt.while_loop(lambda: x > 1, lambda a: a, x), "called with 1 argument"),
+        (lambda x: tfrt.while_loop(lambda a: a < 1, lambda a: (a, a), x), "its body returns 2"),
         (lambda x: show(), "missing a required argument: 'x'"),
         (lambda x: show(x, y=1), "unexpected keyword argument 'y'"),
         (lambda x: show(x > 1), "argument 'x' of 'traced.show' is int, found i1"),
@@ -153,6 +162,34 @@ def test_a_number_that_starts_a_loop_takes_the_type_that_it_meets() -> None:
         return total, count, tfrt.repeat(n, lambda a: a * x, 1)
 
     assert powers(3, 2.0).result(SLOW) == (10, 3, 8.0)
+
+
+def test_numbers_that_start_a_loop_become_floats_beside_floats() -> None:
+    assert value_of(lambda n: tfrt.repeat(n, lambda a: a * 1.5, 1), 2) == 2.25
+    assert value_of(lambda n: tfrt.repeat(n, lambda a, b: (b, a), 1, 2.5), 3) == (2.5, 1.0)
+    assert value_of(lambda n: tfrt.repeat(n, lambda a: 0.5, 1), 3) == 0.5
+
+
+def test_a_loop_takes_a_list_of_values_and_none_at_all() -> None:
+    def powers(n: Any) -> Any:
+        return tfrt.while_loop(lambda a, b: a < 99, lambda a, b: [a * 2, b + 1], n, 0)
+
+    assert value_of(powers, 3) == (192, 6)
+    assert value_of(lambda n: tfrt.while_loop(lambda: n < 0, lambda: None), 3) == ()
+
+
+def test_the_index_of_a_parallel_loop_has_the_type_of_its_count() -> None:
+    assert value_of(lambda n: tfrt.parallel_for(n, lambda i: show(i + n)), 3) == ()
+    assert sorted(LOG) == [3, 4, 5]
+    assert value_of(lambda n: tfrt.parallel_for(2, lambda i: show(i + n)), 3) == ()
+    assert sorted(LOG) == [3, 3, 4, 4, 5]
+
+
+def test_a_value_that_is_there_says_its_type_to_a_program_without_annotations() -> None:
+    value = tfrt.unavailable()
+    value.set_result(3)
+
+    assert value_of(lambda x: x + x, value) == 6
 
 
 def test_bodies_capture_values_of_all_functions_around_them() -> None:

@@ -122,8 +122,11 @@ def operand(
 
 def order_of(trace: Trace, after: object) -> list[object]:
     """What a call waits for beside its arguments."""
-    given = list(after) if isinstance(after, tuple | list) else [after]
-    return [*given, trace.order] if trace.order is not None else given
+    given = after if isinstance(after, tuple | list) else (after,)
+    for item in given:
+        if item is not None and not isinstance(item, Traced):
+            refuse(f"after= takes what kernels return, found {item!r}")
+    return [item for item in (*given, trace.order) if item is not None]
 
 
 def attribute(name: str, value: object) -> Attribute:

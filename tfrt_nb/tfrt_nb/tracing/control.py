@@ -15,6 +15,7 @@ from typing import Any
 from tfrt_nb.tracing.calls import unpacked
 from tfrt_nb.tracing.operators import cast
 from tfrt_nb.tracing.trace import Region, Trace, Traced, Weak, refuse, required, tracing
+from tfrt_nb.tracing.types import type_of_value
 from tfrt_runtime.bef.attributes import Scalar
 from tfrt_runtime.bef.encoding import DType
 from tfrt_runtime.kernels.annotations import (
@@ -185,8 +186,10 @@ def _loop_body(
         for index, item in enumerate(trial.returned[: len(carried)]):
             if (its := weak[index]) is not None:
                 types[index] = its.met or types[index]
-                if isinstance(item, Traced) and item.weak is None:
+                if isinstance(item, Traced) and (item.weak is None or item.type in FLOATS):
                     types[index] = item.type
+                elif isinstance(item, float) and types[index] not in FLOATS:
+                    types[index] = "f64"
         start = [
             trace.value(item, type_text) for item, type_text in zip(carried, types, strict=True)
         ]
@@ -236,10 +239,13 @@ def _carry(
 def while_loop(test: Callable[..., Any], body: Callable[..., Any], *carried: Any) -> Any:
     """`while test(*carried): carried = body(*carried)`; returns what is carried at the end."""
     trace = required("tfrt.while_loop")
+    for function in (test, body):
+        check_body(function, len(carried), trace.name)
 
     def step(*values: Any) -> tuple[Any, ...]:
-        returned = body(*values)
-        after = returned if isinstance(returned, tuple) else (returned,)
+        after = returned_items(required("tfrt.while_loop"), body(*values))
+        if len(after) != len(carried):
+            refuse(f"the loop carries {len(carried)} values, and its body returns {len(after)}")
         return (*after, test(*after))
 
     traced, results, start = _loop_body(trace, step, list(carried), f"{trace.name}.while", 1)
@@ -272,12 +278,20 @@ def repeat(count: Any, body: Callable[..., Any], *carried: Any) -> Any:
 
 
 def parallel_for(count: Any, body: Callable[..., Any]) -> Any:
-    """`body(i)` for each i below `count`, in any order and at the same time; returns a chain."""
+    """`body(i)` for each i below `count`, in any order and at the same time; returns a chain.
+
+    `i` has the type of `count`; with a number for that, the type that it meets.
+    """
     trace = required("tfrt.parallel_for")
     end = _count(trace, count, "tfrt.parallel_for")
     zero, one = trace.constant(0, "i32"), trace.constant(1, "i32")
+    check_body(body, 1, trace.name)
 
     def run(index: Traced) -> None:
+        if isinstance(count, Traced):
+            index = cast(index, count.type)
+        else:
+            index.weak = Weak()
         body(index)
 
     ordered, trace.is_ordered = trace.is_ordered, False
@@ -302,6 +316,8 @@ def parallel_for(count: Any, body: Callable[..., Any]) -> Any:
 
 
 def _count(trace: Trace, count: Any, what: str) -> Traced:
+    if not isinstance(count, Traced) and type_of_value(count) != "i64":
+        refuse(f"{what} counts with an integer, found {count!r}")
     found = trace.value(count, "i32")
     if not accepts(int, found.type):
         refuse(f"{what} counts with an integer, found {found.type}")

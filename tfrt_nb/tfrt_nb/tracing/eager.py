@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from operator import itemgetter
 from typing import Any
 
@@ -15,6 +16,7 @@ from tfrt_nb.tracing.records import records_of, text_of
 from tfrt_nb.tracing.trace import Module, Trace, number_attribute, refuse
 from tfrt_nb.tracing.types import DTYPES, type_of_value
 from tfrt_runtime.bef.attributes import Attribute, array_of
+from tfrt_runtime.diagnostics import TfrtError
 from tfrt_runtime.host.async_value import AsyncValue
 from tfrt_runtime.host.chain import CHAIN as A_CHAIN
 from tfrt_runtime.kernels.annotations import (
@@ -25,22 +27,26 @@ from tfrt_runtime.kernels.annotations import (
     is_float,
     result_types,
 )
-from tfrt_runtime.kernels.user import USER_FUNCTIONS, USER_KERNELS
+from tfrt_runtime.kernels.user import USER_FUNCTIONS, USER_KERNELS, UserKernel
 
 _CACHE_SIZE = 4096
 _programs: dict[object, tuple[Program, bool]] = {}
 _lock = threading.Lock()
 
 
-def call(name: str, /, *values: object, **attributes: Any) -> AsyncValue | tuple[AsyncValue, ...]:
+def call(
+    name: str | Callable[..., object], /, *values: object, **attributes: Any
+) -> AsyncValue | tuple[AsyncValue, ...]:
     """Run one kernel on the default host; its result, or a tuple if it has none or several.
 
-    Types are those of the kernel's signature, for user kernels those of the values.  A chain that the
+    `name` is the kernel's, or the function that `kernel` decorated.  Types are those of the kernel's signature, for user kernels those of the values.  A chain that the
     kernel takes last may be left out.  Programs are kept by name, types and attributes.
 
     Raises:
         TfrtError: if there is no such kernel, or it takes other arguments or attributes.
     """
+    if not isinstance(name, str):
+        name = _name_of(name)
     types: tuple[object, ...] = ()
     if name not in SIGNATURES:
         types = tuple([_type_key(value) for value in values])
@@ -53,7 +59,7 @@ def call(name: str, /, *values: object, **attributes: Any) -> AsyncValue | tuple
         key = repr(key)
         found = _programs.get(key)
     if found is None:
-        found = _made(name, values, attributes)
+        found = _loaded(name, values, attributes)
         with _lock:
             if len(_programs) >= _CACHE_SIZE:
                 _programs.clear()
@@ -63,8 +69,32 @@ def call(name: str, /, *values: object, **attributes: Any) -> AsyncValue | tuple
     return results[0] if len(results) == 1 else tuple(results)
 
 
+def _name_of(function: object) -> str:
+    """The name of the kernel that a function is."""
+    kernel = getattr(function, "kernel", None)
+    if isinstance(kernel, UserKernel):
+        return kernel.name
+    refuse(
+        f"tfrt.call takes the name of a kernel, or a function with @tfrt.kernel; found {function!r}"
+    )
+
+
+def _loaded(
+    name: str, values: tuple[object, ...], attributes: dict[str, Any]
+) -> tuple[Program, bool]:
+    """As `_made`; what is wrong in the program's own text is an error at the line of the caller."""
+    try:
+        found = _made(name, values, attributes)
+        found[0].load()
+    except TfrtError as problem:
+        if getattr(problem.diagnostics[0].location, "source", "") != f"<{name}>":
+            raise
+        refuse("; ".join(m.message for one in problem.diagnostics for m in (one, *one.notes)))
+    return found
+
+
 def _type_key(value: object) -> object:
-    return value.type if isinstance(value, AsyncValue) else type(value)
+    return type_of_value(value) if isinstance(value, AsyncValue) else type(value)
 
 
 def _made(

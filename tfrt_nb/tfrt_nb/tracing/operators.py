@@ -69,8 +69,8 @@ def meeting(trace: Trace, operator: str, left: object, right: object) -> tuple[T
     ):
         return left, right
     known = [v for v in (left, right) if isinstance(v, Traced)]
-    strong = [value for value in known if not value.is_weak] or known
-    like = strong[0].type if strong else None
+    strong = [value for value in known if not value.is_weak]
+    like = strong[0].type if strong else _type_of_weak(left, right)
     if like == OBJECT:
         refuse(
             f"'{operator}' has no meaning for an object: cast it, as tfrt.f64(x), or say what its"
@@ -86,6 +86,14 @@ def meeting(trace: Trace, operator: str, left: object, right: object) -> tuple[T
         more = ": use '//', or cast to tfrt.f64" if operator == "/" else ""
         refuse(f"'{operator}' has no meaning for {a.type}{more}")
     return a, b
+
+
+def _type_of_weak(*values: object) -> str | None:
+    """The type that numbers without one meet in: a float's, if one of them is a float."""
+    known = [value.type for value in values if isinstance(value, Traced)]
+    if any(isinstance(value, float) for value in values):
+        known.append("f64")
+    return next(filter(is_float, known), known[0] if known else None)
 
 
 def _trace_of(*values: object) -> Trace:
@@ -230,7 +238,7 @@ def _attribute(self: Traced, name: str) -> NoReturn:
 
 
 def _refusing(what: str) -> Callable[..., NoReturn]:
-    def method(self: Traced, *_: object) -> NoReturn:
+    def method(self: Traced, *_: object, **__: object) -> NoReturn:
         refuse(f"{what} (the value of {self.place})")
 
     return method
@@ -287,6 +295,13 @@ def _install() -> None:
         "enter": _refusing("a traced value is no context: use it in a kernel"),
         "await": _refusing("a traced value is not awaited: what uses it waits for it"),
         "pow": _refusing("there is no kernel for '**': use a kernel of your own"),
+        "rpow": _refusing("there is no kernel for '**': use a kernel of your own"),
+        "array": _refusing("a traced value is no array yet: use it in a kernel"),
+        "complex": _refusing("a traced value is no number yet: use it in a kernel"),
+        **{
+            name: _refusing("a traced value is no number yet: round it in a kernel")
+            for name in ("trunc", "floor", "ceil")
+        },
     }
     for name, method in methods.items():
         setattr(Traced, f"__{name}__", method)

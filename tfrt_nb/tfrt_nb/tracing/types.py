@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tfrt_runtime.bef.encoding import DType
-from tfrt_runtime.host.async_value import AsyncValue
+from tfrt_runtime.host.async_value import AsyncValue, State
 from tfrt_runtime.kernels.annotations import NUMBERS, OBJECT, STRING, TENSOR
 
 VALUES = (*NUMBERS, STRING)
@@ -27,7 +27,9 @@ def is_array(value: object) -> bool:
 def type_of_value(value: object) -> str:
     """The type that a Python value has in a program, where nothing else says it."""
     if isinstance(value, AsyncValue):
-        return value.type or OBJECT
+        if value.type or value.state is not State.AVAILABLE:
+            return value.type or OBJECT
+        value = value.result(0)
     if isinstance(value, bool) or _is_numpy(value, "bool"):
         return "i1"
     if isinstance(value, int) or _is_numpy(value, "int"):

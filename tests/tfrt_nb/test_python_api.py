@@ -1,0 +1,119 @@
+"""What Python sees of values, runs and kernels, where users of `concurrent.futures` have expectations."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import threading
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+import tfrt_nb as tfrt
+
+SLOW = 60
+GATE = threading.Event()
+
+
+@pytest.fixture(autouse=True)
+def open_gate() -> Iterator[None]:
+    GATE.clear()
+    yield
+    GATE.set()
+
+
+@tfrt.kernel("api.gated")
+def gated(x: int) -> int:
+    GATE.wait(SLOW)
+    return x
+
+
+@tfrt.kernel("api.outer")
+def outer(x: int) -> int:
+    return int(tfrt.call("tfrt.div.i32", x, 0)[0].result(SLOW))  # type: ignore[index, call-overload]
+
+
+def test_callbacks_are_called_in_the_order_in_which_they_came() -> None:
+    value = tfrt.unavailable()
+    heard: list[int] = []
+    for number in range(4):
+        value.add_done_callback(lambda _, number=number: heard.append(number))
+    value.set_result(None)
+
+    assert heard == [0, 1, 2, 3]
+
+
+def test_callbacks_of_a_cancelled_result_are_called_in_order() -> None:
+    heard: list[int] = []
+    run = tfrt.Program(
+        "func.func @main(%x: i32, %y: i32) -> (i32, i32) { tfrt.return %x, %y : i32, i32 }"
+    ).run(tfrt.unavailable(), tfrt.unavailable())
+    first, _ = run
+    for number in range(3):
+        first.add_done_callback(lambda _, number=number: heard.append(number))
+    run.cancel()
+
+    assert heard == [0, 1, 2]
+
+
+def test_a_cancelled_value_takes_no_other_one(capsys: pytest.CaptureFixture[str]) -> None:
+    value = tfrt.unavailable()
+    after = value.then(lambda x: x)
+    after.cancel()
+    value.set_result(1)
+
+    assert after.cancelled()
+    assert capsys.readouterr().err == ""
+
+
+def test_values_are_neither_copied_nor_pickled() -> None:
+    value = tfrt.unavailable()
+    for attempt in (copy.copy, copy.deepcopy, pickle.dumps):
+        with pytest.raises(TypeError, match=r"take its result\(\)"):
+            attempt(value)
+    value.set_result(np.arange(2.0))
+
+    assert repr(value) == "<AsyncValue available array([0., 1.])>"
+
+
+def test_waiting_with_a_limit_ends_in_time_while_a_kernel_runs() -> None:
+    with tfrt.HostContext("mstd:1") as host:
+        run = tfrt.Program(
+            """func.func @main(%x: i32) -> i32 {
+  %y = "api.gated"(%x) : (i32) -> i32
+  tfrt.return %y : i32
+}"""
+        ).run(3, host=host)
+        with pytest.raises(TimeoutError):
+            run.result(0.05)
+        assert run.wait(0.05) is False
+        GATE.set()
+        assert run.result(SLOW) == 3
+
+
+def test_an_eager_call_is_refused_at_the_line_of_the_caller() -> None:
+    for name, values, part in (
+        ("api.gate", (1,), "did you mean 'api.gated'?"),
+        ("api.gated", (), "takes 1 argument"),
+        ("api.gated", (1.5,), "is int, found f64"),
+        ("tfrt.constant.i32", (), "requires attribute 'value'"),
+        (5, (), "takes the name of a kernel"),
+    ):
+        with pytest.raises(tfrt.TfrtError) as caught:
+            tfrt.call(name, *values)  # type: ignore[arg-type]
+        assert part in str(caught.value)
+        assert caught.value.diagnostics[0].location.source == __file__
+
+
+def test_an_eager_call_takes_the_function_of_a_kernel() -> None:
+    GATE.set()
+
+    assert tfrt.call(gated, 4).result(SLOW) == 4  # type: ignore[union-attr]
+
+
+def test_the_note_of_an_error_names_the_users_line() -> None:
+    error = tfrt.call(outer, 1).exception(SLOW)  # type: ignore[union-attr]
+    [note] = error.diagnostics[0].notes  # type: ignore[union-attr]
+
+    assert note.message.startswith(f"raised in outer, {__file__}:")
