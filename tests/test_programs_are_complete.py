@@ -12,8 +12,8 @@ from pathlib import Path
 
 from tfrt_nb.source.spellings import operation_name
 from tfrt_runtime.executor.python_kernels import MESSAGES
-from tfrt_runtime.kernels import operators
 from tfrt_runtime.kernels.standard import standard_kernels
+from tfrt_runtime.scalars import OPERATIONS
 
 TESTS = Path(__file__).parent
 ROOT = TESTS.parent
@@ -21,10 +21,8 @@ PROGRAMS = TESTS / "programs"
 
 NAME = re.compile(r"[a-z_]+(?:\.[a-zA-Z0-9_]+)+")
 
-OPERATORS = sorted(operators.OPERATORS)
-
 KERNELS_ELSEWHERE = {
-    "|".join(map(re.escape, OPERATORS)): "operators of traced functions: tests/tfrt_nb/tracing",
+    "|".join(map(re.escape, sorted(OPERATIONS))): "the table: tests/differential/test_scalars.py",
     r"tfrt_dht_sync\..*": "run/sync_functions/tensors.mlir has one of each kind",
     r"tfrt\.(captured|dict|list|map|tuple|value)": "made by traced functions only: tests/tfrt_nb/tracing",
     r"tfrt\.\w+_s(\.\w+)?": "sync functions: test_sync_functions.py of the executor's tests",
@@ -99,7 +97,7 @@ NOT_IN_PROGRAMS = {
     "without parentheses, or is written in quotes": "test_advice.py of the source's tests",
     "is .*, and the kernel takes": "kernels in Python only; test_python_kernels.py",
     "the event loop of the host is closed": "needs a kernel in Python; kernel_coroutines of tests/python_scripts",
-    "a shift by|is in the Python program|tfrt.map": "traced functions; tests/tfrt_nb/tracing",
+    "is in the Python program|tfrt.map": "traced functions; tests/tfrt_nb/tracing",
     "do not fit in|1 or 2 tensors|does not fit into i64": "test_tensors.py, test_tensor_shapes.py",
     "op has too few operands|a number before this does not fit|a complex number, as in": "test_refused_forms.py",
     "^not supported: |redefinition of block|that is defined later": "test_refused_forms.py",

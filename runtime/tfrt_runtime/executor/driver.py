@@ -16,6 +16,7 @@ from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.executor.program import Executable
 from tfrt_runtime.host.async_value import AsyncValue, State
 from tfrt_runtime.host.context import HostContext, Sink
+from tfrt_runtime.scalars import INTEGERS
 
 GRACE_SECONDS = 0.25
 
@@ -54,7 +55,7 @@ def result_text(value: AsyncValue) -> str:
         return str(int(bool(payload)))
     if value.type in ("f32", "f64"):
         return float_text(payload)
-    if value.type in ("i32", "i64"):
+    if value.type in INTEGERS:
         return str(payload)
     return f"{value.type} value"
 

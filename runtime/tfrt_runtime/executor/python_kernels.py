@@ -29,8 +29,8 @@ from tfrt_runtime.kernels.registry import KernelError, PythonKernel
 from tfrt_runtime.native.layouts import (
     CONTEXT_ARGUMENTS,
     CONTEXT_RESULTS,
+    FIRST_FAILURE,
     MESSAGE_CASE_RANGE,
-    MESSAGE_DIVIDE_BY_ZERO,
     MESSAGE_ERROR_CHAIN,
     MESSAGE_FAIL,
     MESSAGE_FAIL_ASYNC,
@@ -46,13 +46,13 @@ from tfrt_runtime.native.layouts import (
     RECORD_DATA,
     TYPE_CHAIN,
 )
+from tfrt_runtime.scalars import FAILURES
 
 MESSAGES = {
     MESSAGE_NO_RESULT: "the kernel did not set its result",
     MESSAGE_POOL_FULL: (
         "Failed to enqueue blocking work. Maximum number of pending blocking tasks reached."
     ),
-    MESSAGE_DIVIDE_BY_ZERO: "Divide by zero",
     MESSAGE_CASE_RANGE: "branch_index invalid",
     MESSAGE_FAIL: "something bad happened",
     MESSAGE_FAIL_ASYNC: "something bad happened asynchronously",
@@ -133,7 +133,18 @@ def quiet_error_value(context: int, diagnostic: Diagnostic) -> int:
 def report(context: int, record: int, message: int, location: AnyLocation) -> int:
     """An error of a native kernel as a value with one reference."""
     make = quiet_error_value if message == MESSAGE_QUIET_FAIL else error_value
-    return make(context, error(MESSAGES[message] + details(context, record, message), location))
+    return make(context, error(message_text(context, record, message), location))
+
+
+def message_text(context: int, record: int, message: int) -> str:
+    """The text of a message, with the number that was wrong, which is in the kernel's frame."""
+    if message < FIRST_FAILURE:
+        return MESSAGES[message] + details(context, record, message)
+    failure = FAILURES[message - FIRST_FAILURE]
+    if not failure.word:
+        return failure.text
+    arguments = WORDS[(context + CONTEXT_ARGUMENTS) >> 3] >> 3
+    return failure.text.format(read_as(failure.word, WORDS[arguments + failure.shown]))
 
 
 def details(context: int, record: int, message: int) -> str:

@@ -47,6 +47,7 @@ from tfrt_runtime.native.sync_layouts import (
     KERNEL,
     MOVE,
     RETURN,
+    SCALAR,
     SHARE,
     TRACE,
     UNBOX,
@@ -272,7 +273,7 @@ class Lowering:
                 for value, wanted in zip(arguments, operation.reads, strict=False)
             ]
             writes = [Register(payload_type) for payload_type in operation.writes]
-            record = made if operation.may_fail else None
+            record = made if operation.number == SCALAR else None
             self.emit(operation.number, writes, reads, 0, record)
             return [Value(register, True) for register in writes]
         name = kernel.symbol.rpartition(".")[2]

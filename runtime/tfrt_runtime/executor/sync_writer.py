@@ -33,16 +33,13 @@ from tfrt_runtime.native.sync_layouts import (
     CODE_WEIGHT,
     CONSTANT,
     CONSTANTS,
-    DIVIDE_F32,
-    DIVIDE_F64,
-    DIVIDE_I32,
-    DIVIDE_I64,
     FAIL,
     HAND_ON,
     JUMP,
     KERNEL,
     REPEAT,
     RETURN,
+    SCALAR,
     START_REPEAT,
     TRACE,
     UNBOX,
@@ -160,10 +157,7 @@ class _Writer:
             self._record(instruction)
         elif operation == CASE:
             self._case(instruction, reads)
-        elif operation in (DIVIDE_I32, DIVIDE_I64, DIVIDE_F32, DIVIDE_F64):
-            self._fields(operation, writes[0], writes[-1], *reads)
-            self._record(instruction)
-        elif operation == KERNEL:
+        elif operation in (KERNEL, SCALAR):
             self._fields(operation)
             self._record(instruction)
         elif operation == FAIL:
@@ -214,7 +208,7 @@ class _Writer:
         assert instruction.record is not None
         registers: tuple[int, ...] = ()
         arguments = len(instruction.reads)
-        if instruction.operation == KERNEL:
+        if instruction.operation in (KERNEL, SCALAR):
             registers = tuple(
                 self._place(register) | register.type << 32
                 for register in (*instruction.reads, *instruction.writes)

@@ -34,6 +34,8 @@ def _add_print(word: str, label: str, form: str) -> None:
 
 for _word, _label, _form in (
     ("i1", "int1", "%d"),
+    ("i8", "int8", "%d"),
+    ("i16", "int16", "%d"),
     ("i32", "int32", "%d"),
     ("i64", "int64", "%d"),
     ("f32", "f32", "%f"),

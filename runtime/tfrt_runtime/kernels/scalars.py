@@ -1,4 +1,6 @@
-"""The native kernels by name: scalars, chains, control flow, and what tfrt_test has of the like."""
+"""The native kernels by name: the table of scalar operations, constants, chains, control flow, and what
+tfrt_test has of the like.
+"""
 
 from __future__ import annotations
 
@@ -12,14 +14,14 @@ from tfrt_runtime.kernels.registry import (
     NativeKernel,
 )
 from tfrt_runtime.native.layouts import KERNEL_RAW
+from tfrt_runtime.scalars import OPERATIONS
 
 SCALAR_KERNELS = KernelRegistry("scalar")
 CONTROL_KERNELS = KernelRegistry("control flow")
 ASYNC_KERNELS = KernelRegistry("async")
 
 
-CONSTANTS = ("i1", "i32", "i64", "ui32", "ui64", "f16", "bf16", "f32", "f64")
-CASTS = ("i64_to_f32", "f32_to_i64", "i64_to_f64", "f64_to_i64")
+CONSTANTS = ("i1", "i8", "i16", "i32", "i64", "ui32", "ui64", "f16", "bf16", "f32", "f64")
 
 
 def _add_constants() -> None:
@@ -29,33 +31,17 @@ def _add_constants() -> None:
     SCALAR_KERNELS.add(ConstantKernel("tfrt.constant.complex128", "complex128", ("f64", "f64")))
 
 
-BINARY = {
-    "tfrt.add": ("add", ("i32", "i64", "f32", "f64")),
-    "tfrt.minus": ("minus", ("i32", "i64")),
-    "tfrt.mul": ("multiply", ("i32", "i64")),
-    "tfrt.multiply": ("multiply", ("f32", "f64")),
-    "tfrt.minimum": ("minimum", ("f32", "f64")),
-    "tfrt.equal": ("equal", ("i32", "i64")),
-    "tfrt.lessequal": ("less_equal", ("i32", "i64")),
-    "tfrt.and": ("and", ("i1",)),
-}
+def _add_table() -> None:
+    for operation in OPERATIONS.values():
+        for name, sync in ((operation.name, False), (operation.sync_name, True)):
+            _add_scalar(name, operation.symbol, operation.operands, operation.results, sync=sync)
 
 
-def _add_arithmetic() -> None:
-    for name, (function, words) in BINARY.items():
-        for word in words:
-            gives = ("i1",) if function in ("equal", "less_equal") else (word,)
-            _add_scalar(f"{name}.{word}", f"{function}_{word}", (word, word), gives)
-    for word, results in (("i32", 2), ("i64", 2), ("f32", 1), ("f64", 1)):
-        _add_scalar(f"tfrt.div.{word}", f"divide_{word}", (word, word), (word,) * results)
-    for cast in CASTS:
-        source, target = cast.split("_to_")
-        _add_scalar(f"tfrt.cast.{cast}", f"cast_{cast}", (source,), (target,))
-
-
-def _add_scalar(name: str, function: str, types: tuple[str, ...], gives: tuple[str, ...]) -> None:
+def _add_scalar(
+    name: str, function: str, types: tuple[str, ...], gives: tuple[str, ...], *, sync: bool = False
+) -> None:
     symbol, counts = f"scalar_kernels.{function}", (len(types), len(gives))
-    SCALAR_KERNELS.add(NativeKernel(name, symbol, *counts, types=types, gives=gives))
+    SCALAR_KERNELS.add(NativeKernel(name, symbol, *counts, sync=sync, types=types, gives=gives))
 
 
 def _add_chains() -> None:
@@ -216,19 +202,9 @@ def _add_async() -> None:
         ASYNC_KERNELS.add(kernel)
 
 
-_ALSO_SYNC = {
-    *(f"tfrt.constant.{word}" for word in ("complex64", "complex128", *CONSTANTS)),
-    *(f"{name}.{word}" for name, (_, words) in BINARY.items() for word in words),
-    *(f"tfrt.div.{word}" for word in ("i32", "i64", "f32", "f64")),
-    *(f"tfrt.cast.{cast}" for cast in CASTS),
-    "tfrt.new.chain",
-}
-"""Kernels that are there for sync functions, too, with `_s` in their name."""
-
-
 def _add_sync() -> None:
     for kernel in list(SCALAR_KERNELS.values()):
-        if isinstance(kernel, ConstantKernel | NativeKernel) and kernel.name in _ALSO_SYNC:
+        if isinstance(kernel, ConstantKernel) or kernel.name == "tfrt.new.chain":
             dialect, name, word = kernel.name.split(".")
             SCALAR_KERNELS.add(replace(kernel, name=f"{dialect}.{name}_s.{word}", sync=True))
     copy = "async_kernels.share_arguments"
@@ -279,7 +255,7 @@ def _add_native_functions() -> None:
 
 
 _add_constants()
-_add_arithmetic()
+_add_table()
 _add_chains()
 _add_control_flow()
 _add_async()

@@ -16,7 +16,6 @@ from tfrt_runtime.kernels.user import USER_KERNELS
 
 MODULES = (
     "scalars",
-    "operators",
     "effects",
     "functions",
     "strings",

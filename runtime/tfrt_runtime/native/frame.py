@@ -13,6 +13,8 @@ from tfrt_runtime.native.layouts import (
     TYPE_F32,
     TYPE_F64,
     TYPE_I1,
+    TYPE_I8,
+    TYPE_I16,
     TYPE_I32,
     TYPE_I64,
     VALUE_PAYLOAD,
@@ -29,6 +31,7 @@ from tfrt_runtime.native.memory import (
     store_f32,
     store_f64,
     store_i32,
+    wrapping_add,
 )
 
 
@@ -51,9 +54,27 @@ def set_result(context: Address, index: int, value: Address) -> None:
 
 
 @native
+def signed(number: int, sign: int) -> int:
+    """The lower bits of a number up to the one of the sign, as a number with a sign."""
+    return ((number & (2 * sign - 1)) ^ sign) - sign
+
+
+@native
 def argument_i1(context: Address, index: int) -> int:
     """An `i1` argument as 0 or 1."""
     return load(argument(context, index) + VALUE_PAYLOAD) & 1
+
+
+@native
+def argument_i8(context: Address, index: int) -> int:
+    """An `i8` argument."""
+    return signed(load(argument(context, index) + VALUE_PAYLOAD), 1 << 7)
+
+
+@native
+def argument_i16(context: Address, index: int) -> int:
+    """An `i16` argument."""
+    return signed(load(argument(context, index) + VALUE_PAYLOAD), 1 << 15)
 
 
 @native
@@ -84,7 +105,23 @@ def argument_f64(context: Address, index: int) -> float:
 def set_i1(context: Address, index: int, number: int) -> None:
     """Emplace an `i1` result."""
     value = new_available(context, TYPE_I1)
-    store(value + VALUE_PAYLOAD, number)
+    store(value + VALUE_PAYLOAD, int(number))
+    set_result(context, index, value)
+
+
+@native
+def set_i8(context: Address, index: int, number: int) -> None:
+    """Emplace an `i8` result; wraps."""
+    value = new_available(context, TYPE_I8)
+    store(value + VALUE_PAYLOAD, signed(number, 1 << 7))
+    set_result(context, index, value)
+
+
+@native
+def set_i16(context: Address, index: int, number: int) -> None:
+    """Emplace an `i16` result; wraps."""
+    value = new_available(context, TYPE_I16)
+    store(value + VALUE_PAYLOAD, signed(number, 1 << 15))
     set_result(context, index, value)
 
 
@@ -99,9 +136,9 @@ def set_i32(context: Address, index: int, number: int) -> None:
 
 @native
 def set_i64(context: Address, index: int, number: int) -> None:
-    """Emplace an `i64` result."""
+    """Emplace an `i64` result; wraps."""
     value = new_available(context, TYPE_I64)
-    store(value + VALUE_PAYLOAD, number)
+    store(value + VALUE_PAYLOAD, wrapping_add(number, 0))
     set_result(context, index, value)
 
 

@@ -298,13 +298,15 @@ BATCH_NEXT = 8
 """The next batch of the depot."""
 
 # Messages that native code reports by number.
-MESSAGE_NO_RESULT, MESSAGE_POOL_FULL, MESSAGE_DIVIDE_BY_ZERO, MESSAGE_CASE_RANGE = range(4)
+MESSAGE_NO_RESULT, MESSAGE_POOL_FULL, MESSAGE_CASE_RANGE = range(3)
 (MESSAGE_FAIL, MESSAGE_FAIL_ASYNC, MESSAGE_ERROR_CHAIN, MESSAGE_NEGATIVE_COUNT) = range(4, 8)
 MESSAGE_WRONG_TYPE = 8
 MESSAGE_QUIET_FAIL = 9
 MESSAGE_TOO_DEEP = 10
 MESSAGE_NOT_READY = 11
 MESSAGE_NO_MEMORY = 12
+FIRST_FAILURE = 32
+"""From here on the errors of scalar operations, in the order of `scalars.FAILURES`."""
 
 # Request: what belongs to one run of a program.
 REQUEST_CANCEL = 0

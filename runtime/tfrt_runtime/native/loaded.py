@@ -17,9 +17,9 @@ SOURCES = "tfrt_core_sources"
 
 @functools.cache
 def sources_digest() -> str:
-    """Of the text of the core's modules."""
+    """Of the text of the core's modules, and of the table of scalar operations."""
     digest = hashlib.sha256()
-    for module in sorted(HERE.glob("*.py")):
+    for module in [*sorted(HERE.glob("*.py")), HERE.parent / "scalars.py"]:
         digest.update(module.name.encode() + module.read_bytes())
     return digest.hexdigest()
 

@@ -166,16 +166,6 @@ def stack_room(builder: ir.IRBuilder) -> ir.Value:
     return builder.sub(builder.ptrtoint(frame, I64), limit)
 
 
-def float_to_int(builder: ir.IRBuilder, number: ir.Value) -> ir.Value:
-    """Rounds towards zero; out of range is the smallest integer, as x86's own instruction says."""
-    low, high = ir.Constant(F64, -(2.0**63)), ir.Constant(F64, 2.0**63)
-    fits = builder.and_(
-        builder.fcmp_ordered(">=", number, low), builder.fcmp_ordered("<", number, high)
-    )
-    safe = builder.select(fits, number, ir.Constant(F64, 0.0))
-    return builder.select(fits, builder.fptosi(safe, I64), ir.Constant(I64, -(2**63)))
-
-
 # How many words go in, what comes out, and how.  A trailing f of the arity is a double.
 OPERATIONS: dict[str, tuple[str, str, Emit]] = {
     "load": ("i", "i", lambda b, a: b.load(pointer(b, a))),
@@ -215,7 +205,6 @@ OPERATIONS: dict[str, tuple[str, str, Emit]] = {
     "wrapping_add": ("ii", "i", lambda b, x, y: b.add(x, y)),
     "wrapping_subtract": ("ii", "i", lambda b, x, y: b.sub(x, y)),
     "wrapping_multiply": ("ii", "i", lambda b, x, y: b.mul(x, y)),
-    "float_to_int": ("f", "i", float_to_int),
 }
 
 NUMBA_TYPES = {"i": types.int64, "f": types.float64, "": types.void}

@@ -12,7 +12,6 @@ that it reads from; read-modify-writes are both (acq_rel); `fence` is sequential
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
@@ -94,6 +93,12 @@ OUTLINE: set[str] = set()
 def native(function: Function) -> Function:
     """Mark a function as part of the native core: `library` compiles it, plain Python can call it."""
     NATIVE[f"{function.__module__}.{function.__qualname__}"] = function
+    return function
+
+
+def shared(function: Function) -> Function:
+    """Let native functions call one that stands outside of the core, such as a lambda of a table."""
+    NATIVE[f"{function.__module__}.{function.__qualname__}.{id(function)}"] = function
     return function
 
 
@@ -333,13 +338,6 @@ def wrapping_subtract(left: int, right: int) -> int:
 def wrapping_multiply(left: int, right: int) -> int:
     """The product in 64 bits, two's complement."""
     return wrap(left * right)
-
-
-def float_to_int(number: float) -> int:
-    """`number` rounded towards zero, in 64 bits; what does not fit becomes the smallest integer."""
-    if math.isfinite(number) and -(2.0**63) <= number < 2.0**63:
-        return int(number)
-    return -(2**63)
 
 
 def wrap(number: int) -> int:

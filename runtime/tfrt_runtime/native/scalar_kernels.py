@@ -1,32 +1,26 @@
-"""Native kernels over scalars: arithmetic, comparisons, casts, chains.
-
-Integers wrap in two's complement.  Division truncates towards zero, as in C; the one quotient that
-does not fit (the smallest integer by -1) wraps, too.
-"""
+"""Native kernels over scalars: those of the table `tfrt_runtime.scalars`, constants, chains."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
+from tfrt_runtime.native import frame
 from tfrt_runtime.native.async_value import new_available
 from tfrt_runtime.native.frame import (
     argument,
-    argument_f32,
-    argument_f64,
-    argument_i1,
     argument_i32,
     argument_i64,
     attribute,
     fail,
     set_chain,
-    set_f32,
-    set_f64,
-    set_i1,
     set_i32,
     set_i64,
     set_result,
     share_argument,
 )
 from tfrt_runtime.native.layouts import (
-    MESSAGE_DIVIDE_BY_ZERO,
+    FIRST_FAILURE,
     MESSAGE_WRONG_TYPE,
     RECORD_ARGUMENTS,
     VALUE_KIND,
@@ -37,198 +31,65 @@ from tfrt_runtime.native.memory import (
     Address,
     call2,
     entry,
-    float_to_int,
     load,
     load_acquire,
-    native,
+    shared,
     store,
     wrapping_add,
-    wrapping_multiply,
-    wrapping_subtract,
 )
+from tfrt_runtime.scalars import OPERATIONS, Operation, failure_number
+
+KERNELS: dict[str, Callable[[Address, Address], None]] = {}
+"""The kernels of the table by symbol: `add_i32`, `cast_i32_to_f64`."""
+
+_SOURCE = """
+def {symbol}(context, record):
+    {operands} = {arguments}{failing}
+    {results} = compute({operands})
+    {sets}
+"""
+_FAILING = """
+    if fails({operands}):
+        fail(context, record, number)
+        return"""
 
 
-@entry
-def add_i32(context: Address, record: Address) -> None:
-    """`tfrt.add.i32`"""
-    set_i32(context, 0, argument_i32(context, 0) + argument_i32(context, 1))
+def _make_kernel(operation: Operation) -> None:
+    """Make an entry of the core of a row of the table.
+
+    It is written as text: Numba compiles functions with a fixed number of operands and results.
+    """
+    names = [f"operand{i}" for i in range(len(operation.operands))]
+    space: dict[str, Any] = {
+        "__name__": __name__,
+        "compute": shared(operation.compute),
+        "fail": frame.fail,
+    }
+    arguments, sets, failing = [], [], ""
+    for i, word in enumerate(operation.operands):
+        space[f"argument_{word}"] = getattr(frame, f"argument_{word}")
+        arguments.append(f"argument_{word}(context, {i})")
+    for i, word in enumerate(operation.results):
+        space[f"set_{word}"] = getattr(frame, f"set_{word}")
+        sets.append(f"set_{word}(context, {i}, result{i})")
+    if operation.failure is not None:
+        space["fails"] = shared(operation.failure.when)
+        space["number"] = FIRST_FAILURE + failure_number(operation.failure)
+        failing = _FAILING.format(operands=", ".join(names))
+    source = _SOURCE.format(
+        symbol=operation.symbol,
+        operands=", ".join(names),
+        arguments=", ".join(arguments),
+        failing=failing,
+        results=", ".join(f"result{i}" for i in range(len(sets))),
+        sets="; ".join(sets),
+    )
+    exec(source, space)  # noqa: S102
+    KERNELS[operation.symbol] = entry(space[operation.symbol])
 
 
-@entry
-def add_i64(context: Address, record: Address) -> None:
-    """`tfrt.add.i64`"""
-    set_i64(context, 0, wrapping_add(argument_i64(context, 0), argument_i64(context, 1)))
-
-
-@entry
-def add_f32(context: Address, record: Address) -> None:
-    """`tfrt.add.f32`"""
-    set_f32(context, 0, argument_f32(context, 0) + argument_f32(context, 1))
-
-
-@entry
-def add_f64(context: Address, record: Address) -> None:
-    """`tfrt.add.f64`"""
-    set_f64(context, 0, argument_f64(context, 0) + argument_f64(context, 1))
-
-
-@entry
-def minus_i32(context: Address, record: Address) -> None:
-    """`tfrt.minus.i32`"""
-    set_i32(context, 0, argument_i32(context, 0) - argument_i32(context, 1))
-
-
-@entry
-def minus_i64(context: Address, record: Address) -> None:
-    """`tfrt.minus.i64`"""
-    set_i64(context, 0, wrapping_subtract(argument_i64(context, 0), argument_i64(context, 1)))
-
-
-@entry
-def multiply_i32(context: Address, record: Address) -> None:
-    """`tfrt.mul.i32`"""
-    set_i32(context, 0, argument_i32(context, 0) * argument_i32(context, 1))
-
-
-@entry
-def multiply_i64(context: Address, record: Address) -> None:
-    """`tfrt.mul.i64`"""
-    set_i64(context, 0, wrapping_multiply(argument_i64(context, 0), argument_i64(context, 1)))
-
-
-@entry
-def multiply_f32(context: Address, record: Address) -> None:
-    """`tfrt.multiply.f32`"""
-    set_f32(context, 0, argument_f32(context, 0) * argument_f32(context, 1))
-
-
-@entry
-def multiply_f64(context: Address, record: Address) -> None:
-    """`tfrt.multiply.f64`"""
-    set_f64(context, 0, argument_f64(context, 0) * argument_f64(context, 1))
-
-
-@native
-def smaller(left: float, right: float) -> float:
-    """As `std::min`: the left one unless the right one is less."""
-    return right if right < left else left  # noqa: FURB136 - NaN goes its own way
-
-
-@entry
-def minimum_f32(context: Address, record: Address) -> None:
-    """`tfrt.minimum.f32`"""
-    set_f32(context, 0, smaller(argument_f32(context, 0), argument_f32(context, 1)))
-
-
-@entry
-def minimum_f64(context: Address, record: Address) -> None:
-    """`tfrt.minimum.f64`"""
-    set_f64(context, 0, smaller(argument_f64(context, 0), argument_f64(context, 1)))
-
-
-@native
-def truncated_quotient(left: int, right: int) -> int:
-    """`left / right` rounded towards zero; `right` is neither 0 nor -1."""
-    quotient = left // right
-    if quotient < 0 and quotient * right != left:
-        quotient += 1
-    return quotient
-
-
-@entry
-def divide_i32(context: Address, record: Address) -> None:
-    """`tfrt.div.i32`: quotient and remainder."""
-    left, right = argument_i32(context, 0), argument_i32(context, 1)
-    if right == 0:
-        fail(context, record, MESSAGE_DIVIDE_BY_ZERO)
-        return
-    quotient = -left if right == -1 else truncated_quotient(left, right)
-    set_i32(context, 0, quotient)
-    set_i32(context, 1, left - quotient * right)
-
-
-@entry
-def divide_i64(context: Address, record: Address) -> None:
-    """`tfrt.div.i64`: quotient and remainder."""
-    left, right = argument_i64(context, 0), argument_i64(context, 1)
-    if right == 0:
-        fail(context, record, MESSAGE_DIVIDE_BY_ZERO)
-        return
-    quotient = wrapping_subtract(0, left) if right == -1 else truncated_quotient(left, right)
-    set_i64(context, 0, quotient)
-    set_i64(context, 1, wrapping_subtract(left, wrapping_multiply(quotient, right)))
-
-
-@entry
-def divide_f32(context: Address, record: Address) -> None:
-    """`tfrt.div.f32`"""
-    if argument_f32(context, 1) == 0.0:
-        fail(context, record, MESSAGE_DIVIDE_BY_ZERO)
-        return
-    set_f32(context, 0, argument_f32(context, 0) / argument_f32(context, 1))
-
-
-@entry
-def divide_f64(context: Address, record: Address) -> None:
-    """`tfrt.div.f64`"""
-    if argument_f64(context, 1) == 0.0:
-        fail(context, record, MESSAGE_DIVIDE_BY_ZERO)
-        return
-    set_f64(context, 0, argument_f64(context, 0) / argument_f64(context, 1))
-
-
-@entry
-def equal_i32(context: Address, record: Address) -> None:
-    """`tfrt.equal.i32`"""
-    set_i1(context, 0, 1 if argument_i32(context, 0) == argument_i32(context, 1) else 0)
-
-
-@entry
-def equal_i64(context: Address, record: Address) -> None:
-    """`tfrt.equal.i64`"""
-    set_i1(context, 0, 1 if argument_i64(context, 0) == argument_i64(context, 1) else 0)
-
-
-@entry
-def less_equal_i32(context: Address, record: Address) -> None:
-    """`tfrt.lessequal.i32`"""
-    set_i1(context, 0, 1 if argument_i32(context, 0) <= argument_i32(context, 1) else 0)
-
-
-@entry
-def less_equal_i64(context: Address, record: Address) -> None:
-    """`tfrt.lessequal.i64`"""
-    set_i1(context, 0, 1 if argument_i64(context, 0) <= argument_i64(context, 1) else 0)
-
-
-@entry
-def and_i1(context: Address, record: Address) -> None:
-    """`tfrt.and.i1`"""
-    set_i1(context, 0, argument_i1(context, 0) & argument_i1(context, 1))
-
-
-@entry
-def cast_i64_to_f32(context: Address, record: Address) -> None:
-    """`tfrt.cast.i64_to_f32`"""
-    set_f32(context, 0, float(argument_i64(context, 0)))
-
-
-@entry
-def cast_i64_to_f64(context: Address, record: Address) -> None:
-    """`tfrt.cast.i64_to_f64`"""
-    set_f64(context, 0, float(argument_i64(context, 0)))
-
-
-@entry
-def cast_f32_to_i64(context: Address, record: Address) -> None:
-    """`tfrt.cast.f32_to_i64`"""
-    set_i64(context, 0, float_to_int(argument_f32(context, 0)))
-
-
-@entry
-def cast_f64_to_i64(context: Address, record: Address) -> None:
-    """`tfrt.cast.f64_to_i64`"""
-    set_i64(context, 0, float_to_int(argument_f64(context, 0)))
+for _operation in OPERATIONS.values():
+    _make_kernel(_operation)
 
 
 @entry

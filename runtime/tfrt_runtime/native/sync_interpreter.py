@@ -24,7 +24,6 @@ from tfrt_runtime.native.layouts import (
     CONTEXT_DEADLINE,
     CONTEXT_REQUEST,
     MESSAGE_CASE_RANGE,
-    MESSAGE_DIVIDE_BY_ZERO,
     MESSAGE_NEGATIVE_COUNT,
     MESSAGE_TOO_DEEP,
     RECORD_DATA,
@@ -35,23 +34,17 @@ from tfrt_runtime.native.memory import (
     Address,
     copy,
     entry,
-    float_to_int,
     load,
     load_acquire,
-    load_f32,
-    load_f64,
     load_i32,
     native,
     now,
     store,
-    store_f32,
-    store_f64,
     wrapping_add,
     wrapping_multiply,
     wrapping_subtract,
 )
 from tfrt_runtime.native.ready import mark_shared
-from tfrt_runtime.native.scalar_kernels import smaller
 from tfrt_runtime.native.sharing import share_when_idle
 from tfrt_runtime.native.sync_frames import abandon, end_segment, enter_frame, new_frame, succeed
 from tfrt_runtime.native.sync_layouts import (
@@ -62,8 +55,6 @@ from tfrt_runtime.native.sync_layouts import (
     ADD_4_LAST,
     ADD_8,
     ADD_8_LAST,
-    ADD_F32,
-    ADD_F64,
     ADD_LAST,
     ADD_MULTIPLY,
     ADD_MULTIPLY_LAST,
@@ -77,10 +68,6 @@ from tfrt_runtime.native.sync_layouts import (
     CALL_RECORD,
     CALL_REGISTERS,
     CASE,
-    CAST_F32_TO_I64,
-    CAST_F64_TO_I64,
-    CAST_I64_TO_F32,
-    CAST_I64_TO_F64,
     CODE_ARGUMENTS,
     CODE_ENTRY,
     CODE_FRAME,
@@ -89,10 +76,6 @@ from tfrt_runtime.native.sync_layouts import (
     CODE_WEIGHT,
     CONSTANT,
     CONSTANTS,
-    DIVIDE_F32,
-    DIVIDE_F64,
-    DIVIDE_I32,
-    DIVIDE_I64,
     DROP,
     EQUAL_I32,
     EQUAL_I64,
@@ -116,16 +99,12 @@ from tfrt_runtime.native.sync_layouts import (
     KERNEL,
     LESS_EQUAL_I32,
     LESS_EQUAL_I64,
-    MINIMUM_F32,
-    MINIMUM_F64,
     MOVE,
     MULTIPLY,
     MULTIPLY_2,
     MULTIPLY_2_LAST,
     MULTIPLY_ADD,
     MULTIPLY_ADD_LAST,
-    MULTIPLY_F32,
-    MULTIPLY_F64,
     MULTIPLY_LAST,
     PYTHON_WEIGHT,
     REPEAT,
@@ -141,6 +120,7 @@ from tfrt_runtime.native.sync_layouts import (
     RUN_SEGMENT,
     RUN_SIZE,
     RUN_STOP,
+    SCALAR,
     SHARE,
     SLICE,
     SMALLEST_RUN,
@@ -154,8 +134,7 @@ from tfrt_runtime.native.sync_layouts import (
 from tfrt_runtime.native.sync_values import (
     box,
     call_kernel,
-    divide_i32,
-    divide_i64,
+    call_scalar,
     fail_number,
     take_argument,
     trace_register,
@@ -541,88 +520,6 @@ def interpret(context: Address, state: Address, pc: Address, frame: Address, lef
                 else:
                     succeed(context, state, pc, frame)
                     return
-            elif operation == ADD_F32:
-                store_f32(
-                    frame + load_i32(pc + 4),
-                    load_f32(frame + load_i32(pc + 8)) + load_f32(frame + load_i32(pc + 12)),
-                )
-                pc += 16
-            elif operation == MULTIPLY_F32:
-                store_f32(
-                    frame + load_i32(pc + 4),
-                    load_f32(frame + load_i32(pc + 8)) * load_f32(frame + load_i32(pc + 12)),
-                )
-                pc += 16
-            elif operation == MINIMUM_F32:
-                store_f32(
-                    frame + load_i32(pc + 4),
-                    smaller(
-                        load_f32(frame + load_i32(pc + 8)), load_f32(frame + load_i32(pc + 12))
-                    ),
-                )
-                pc += 16
-            elif operation == DIVIDE_F32:
-                if load_f32(frame + load_i32(pc + 16)) == 0.0:
-                    failed = report_error(context, load(pc + 24), MESSAGE_DIVIDE_BY_ZERO)
-                    pc = stop
-                else:
-                    store_f32(
-                        frame + load_i32(pc + 4),
-                        load_f32(frame + load_i32(pc + 12)) / load_f32(frame + load_i32(pc + 16)),
-                    )
-                    pc += 32
-            elif operation == CAST_I64_TO_F32:
-                store_f32(frame + load_i32(pc + 4), float(load(frame + load_i32(pc + 8))))
-                pc += 16
-            elif operation == CAST_F32_TO_I64:
-                store(frame + load_i32(pc + 4), float_to_int(load_f32(frame + load_i32(pc + 8))))
-                pc += 16
-            elif operation == ADD_F64:
-                store_f64(
-                    frame + load_i32(pc + 4),
-                    load_f64(frame + load_i32(pc + 8)) + load_f64(frame + load_i32(pc + 12)),
-                )
-                pc += 16
-            elif operation == MULTIPLY_F64:
-                store_f64(
-                    frame + load_i32(pc + 4),
-                    load_f64(frame + load_i32(pc + 8)) * load_f64(frame + load_i32(pc + 12)),
-                )
-                pc += 16
-            elif operation == MINIMUM_F64:
-                store_f64(
-                    frame + load_i32(pc + 4),
-                    smaller(
-                        load_f64(frame + load_i32(pc + 8)), load_f64(frame + load_i32(pc + 12))
-                    ),
-                )
-                pc += 16
-            elif operation == DIVIDE_F64:
-                if load_f64(frame + load_i32(pc + 16)) == 0.0:
-                    failed = report_error(context, load(pc + 24), MESSAGE_DIVIDE_BY_ZERO)
-                    pc = stop
-                else:
-                    store_f64(
-                        frame + load_i32(pc + 4),
-                        load_f64(frame + load_i32(pc + 12)) / load_f64(frame + load_i32(pc + 16)),
-                    )
-                    pc += 32
-            elif operation == CAST_I64_TO_F64:
-                store_f64(frame + load_i32(pc + 4), float(load(frame + load_i32(pc + 8))))
-                pc += 16
-            elif operation == CAST_F64_TO_I64:
-                store(frame + load_i32(pc + 4), float_to_int(load_f64(frame + load_i32(pc + 8))))
-                pc += 16
-            elif operation == DIVIDE_I32:
-                failed = divide_i32(context, pc, frame)
-                pc += 32
-                if failed != 0:
-                    pc = stop
-            elif operation == DIVIDE_I64:
-                failed = divide_i64(context, pc, frame)
-                pc += 32
-                if failed != 0:
-                    pc = stop
             elif operation == CONSTANTS:
                 copy(frame + load_i32(pc + 4), load(pc + 8), load(pc + 16))
                 pc += 24
@@ -679,6 +576,11 @@ def interpret(context: Address, state: Address, pc: Address, frame: Address, lef
                     failed = call_kernel(context, load(pc + 8), frame)
                 pc = stopped
                 if failed != 0 or left < 0:
+                    pc = stop
+            elif operation == SCALAR:
+                failed = call_scalar(context, load(pc + 8), frame)
+                pc += 16
+                if failed != 0:
                     pc = stop
             elif operation == FAIL:
                 failed = report_error(context, load(pc + 8), load_i32(pc + 4))

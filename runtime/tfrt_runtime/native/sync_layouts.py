@@ -78,13 +78,7 @@ PYTHON_WEIGHT = 1 << 12
     LESS_EQUAL_I32,
     LESS_EQUAL_I64,
     AND,
-    ADD_F32,
-    ADD_F64,
-    MULTIPLY_F32,
-    MULTIPLY_F64,
-    MINIMUM_F32,
-    MINIMUM_F64,
-) = range(14)
+) = range(8)
 
 (
     ADD_NUMBER,  # c a number
@@ -94,7 +88,7 @@ PYTHON_WEIGHT = 1 << 12
     MULTIPLY_2,  # c a b d -: (a * b) * d
     MULTIPLY_ADD,  # c a b d -: (a * b) + d
     ADD_MULTIPLY,  # c a b d -: (a + b) * d
-) = range(14, 21)
+) = range(8, 15)
 """Several kernels at once."""
 
 (
@@ -108,17 +102,14 @@ PYTHON_WEIGHT = 1 << 12
     MULTIPLY_2_LAST,
     MULTIPLY_ADD_LAST,
     ADD_MULTIPLY_LAST,
-) = range(21, 31)
+) = range(15, 25)
 """The same with the same fields, but a is what the instruction before has computed.
 
 A value that goes through the frame takes five cycles to come back.
 """
 
-MOVE, CAST_I64_TO_F32, CAST_I64_TO_F64, CAST_F32_TO_I64, CAST_F64_TO_I64 = range(31, 36)
+MOVE = 25
 """Fields: c a -."""
-
-DIVIDE_I32, DIVIDE_I64, DIVIDE_F32, DIVIDE_F64 = range(36, 40)
-"""Fields: c c2 a b -, then the address of the record; the floats have no c2."""
 
 (
     JUMP,
@@ -133,22 +124,23 @@ DIVIDE_I32, DIVIDE_I64, DIVIDE_F32, DIVIDE_F64 = range(36, 40)
     JUMP_GREATER_I32,
     JUMP_GREATER_I64,
     REPEAT,  # counts a down: jumps as long as it is above 0
-) = range(40, 52)
+) = range(26, 38)
 """Fields: target a b weight -.  The weight is 0 for a jump that goes forward."""
 
-START_REPEAT, CASE = range(52, 54)
+START_REPEAT, CASE = range(38, 40)
 """Fields: target c a, record: c = a; jumps if it is 0, fails if it is below.
 a count -, record, then the targets: fails if a is none of them."""
 
-CONSTANT, CONSTANTS = range(54, 56)
+CONSTANT, CONSTANTS = range(40, 42)
 """Fields: c, number.  c, address, bytes."""
 
-BOX, UNBOX, SHARE, HAND_ON, DROP, TRACE = range(56, 62)
+BOX, UNBOX, SHARE, HAND_ON, DROP, TRACE = range(42, 48)
 """Fields: c a type.  c a type, record.  c a -: another reference.  c a -: a is empty then.  c.
 a type -, address of the trace record: tells of a value, which stays."""
 
-KERNEL, FAIL, CALL, RETURN, STOP = range(62, 67)
-"""Fields: -, record, whose registers are (register, type) pairs of 32 bits.  message, record.
+KERNEL, SCALAR, FAIL, CALL, RETURN, STOP = range(48, 54)
+"""Fields: -, record, whose registers are (register, type) pairs of 32 bits.  The same for a kernel
+of the table of scalar operations, whose operands need no boxes.  message, record.
 arguments, code, record, own frame, length, then arguments and results.  results, then they.
 STOP has none."""
 

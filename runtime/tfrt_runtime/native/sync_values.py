@@ -26,7 +26,6 @@ from tfrt_runtime.native.layouts import (
     ERROR,
     KERNEL_HEAVY,
     KERNEL_TRACED,
-    MESSAGE_DIVIDE_BY_ZERO,
     MESSAGE_NO_RESULT,
     MESSAGE_NOT_READY,
     MESSAGE_WRONG_TYPE,
@@ -50,10 +49,7 @@ from tfrt_runtime.native.memory import (
     now,
     store,
     store_i32,
-    wrapping_multiply,
-    wrapping_subtract,
 )
-from tfrt_runtime.native.scalar_kernels import truncated_quotient
 from tfrt_runtime.native.sharing import offer_tasks, share_ready
 
 
@@ -117,30 +113,6 @@ def fail_number(context: Address, record: Address, message: int, number: int) ->
 
 
 @native
-def divide_i32(context: Address, pc: Address, frame: Address) -> Address:
-    """Quotient and remainder; the error of a division by 0, or 0."""
-    left, right = load_i32(frame + load_i32(pc + 12)), load_i32(frame + load_i32(pc + 16))
-    if right == 0:
-        return report_error(context, load(pc + 24), MESSAGE_DIVIDE_BY_ZERO)
-    quotient = -left if right == -1 else truncated_quotient(left, right)
-    store(frame + load_i32(pc + 4), quotient)
-    store(frame + load_i32(pc + 8), left - quotient * right)
-    return 0
-
-
-@native
-def divide_i64(context: Address, pc: Address, frame: Address) -> Address:
-    """Quotient and remainder; the error of a division by 0, or 0."""
-    left, right = load(frame + load_i32(pc + 12)), load(frame + load_i32(pc + 16))
-    if right == 0:
-        return report_error(context, load(pc + 24), MESSAGE_DIVIDE_BY_ZERO)
-    quotient = wrapping_subtract(0, left) if right == -1 else truncated_quotient(left, right)
-    store(frame + load_i32(pc + 4), quotient)
-    store(frame + load_i32(pc + 8), wrapping_subtract(left, wrapping_multiply(quotient, right)))
-    return 0
-
-
-@native
 def call_kernel(context: Address, record: Address, frame: Address) -> Address:
     """Call a kernel with values made of the registers; its error, with one reference, or 0."""
     arguments = load(record + RECORD_ARGUMENTS)
@@ -165,6 +137,21 @@ def call_kernel(context: Address, record: Address, frame: Address) -> Address:
     for i in range(arguments):
         if load_i32(pairs + 8 * i + 4) != TYPE_OBJECT:
             drop_reference(context, load(staged + 8 * i))
+    return take_results(context, record, frame)
+
+
+@native
+def call_scalar(context: Address, record: Address, frame: Address) -> Address:
+    """As `call_kernel`, for a kernel that reads payloads only: registers stand for its arguments."""
+    arguments = load(record + RECORD_ARGUMENTS)
+    pairs = record + RECORD_REGISTERS
+    staged = load(context + CONTEXT_ARGUMENTS)
+    for i in range(arguments):
+        store(staged + 8 * i, frame + load_i32(pairs + 8 * i) - VALUE_PAYLOAD)
+    made = load(context + CONTEXT_RESULTS)
+    for i in range(load(record + RECORD_RESULTS)):
+        store(made + 8 * i, 0)
+    call2(load(record + RECORD_KERNEL), context, record)
     return take_results(context, record, frame)
 
 

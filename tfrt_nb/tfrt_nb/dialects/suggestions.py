@@ -2,56 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Collection
 
-COMMON = {
-    "sub": "minus",
-    "subtract": "minus",
-    "times": "mul",
-    "mult": "mul",
-    "multiply": "mul",
-    "mul": "multiply",
-    "divide": "div",
-    "mod": "floordiv",
-    "rem": "div",
-    "eq": "equal",
-    "ne": "notequal",
-    "lt": "less",
-    "le": "lessequal",
-    "gt": "greater",
-    "ge": "greaterequal",
-    "max": "maximum",
-    "min": "minimum",
-    "const": "constant",
-    "shl": "shiftleft",
-    "shr": "shiftright",
-}
-"""Other names for `tfrt.*`: the type decides whether a product is `mul` or `multiply`."""
+from tfrt_runtime.scalars import FAMILIES
 
-_UPSTREAM = {
-    "addi": "add",
-    "addf": "add",
-    "subi": "minus",
-    "subf": "minus",
-    "muli": "mul",
-    "mulf": "multiply",
-    "divsi": "div",
-    "divf": "div",
-    "remsi": "div",
-    "maxsi": "maximum",
-    "maximumf": "maximum",
-    "minsi": "minimum",
-    "minimumf": "minimum",
-    "andi": "and",
-    "ori": "or",
-    "xori": "xor",
-    "shli": "shiftleft",
-    "shrsi": "shiftright",
-    "cmpi": "less",
-    "cmpf": "less",
-    "constant": "constant",
+_OTHERS = {"const": ("constant",), "constant": ("constant",)} | {
+    alias: tuple(family.name for family in FAMILIES if alias in family.aliases)
+    for alias in itertools.chain.from_iterable(family.aliases for family in FAMILIES)
 }
+"""Other names of `tfrt.*`; the type decides whether a product is `mul` or `multiply`."""
 
 
 def by_another_name(name: str, known: Collection[str]) -> str | None:
@@ -60,8 +21,7 @@ def by_another_name(name: str, known: Collection[str]) -> str | None:
     if len(parts) < 2:
         return None
     candidates = [name]
-    if parts[1] in COMMON:
-        candidates.append(".".join([parts[0], COMMON[parts[1]], *parts[2:]]))
+    candidates += [".".join([parts[0], meant, *parts[2:]]) for meant in _OTHERS.get(parts[1], ())]
     for candidate in candidates:
         for whole in (candidate, f"{candidate}.i32"):
             if whole != name and whole in known:
@@ -72,7 +32,7 @@ def by_another_name(name: str, known: Collection[str]) -> str | None:
 def in_host_programs(name: str, type_text: str, known: Collection[str]) -> str | None:
     """The kernel that does what an operation of MLIR's dialects does with values of a type."""
     dialect, _, rest = name.partition(".")
-    if dialect != "arith" or rest not in _UPSTREAM:
+    if dialect != "arith" or rest not in _OTHERS:
         return "tfrt.call" if name == "func.call" else None
-    found = f"tfrt.{_UPSTREAM[rest]}.{type_text}"
+    found = f"tfrt.{_OTHERS[rest][0]}.{type_text}"
     return found if found in known and re.fullmatch(r"\w+", type_text) else None

@@ -1,5 +1,7 @@
 """One line for each family of operations whose kernels are native or made for many types.
 
+Those of scalar operations are in their table.
+
 A family is a name without its types: `tfrt.add` is `tfrt.add.i32` and its like.  Kernels in Python
 are documented by their docstrings, control flow by its classes.
 """
@@ -8,29 +10,11 @@ from __future__ import annotations
 
 import re
 
+from tfrt_runtime import scalars
+
 FAMILIES = {
     "tfrt.constant": "A number that the program says.",
-    "tfrt.add": "The sum.  Whole numbers wrap.",
-    "tfrt.minus": "The first number less the second.  Whole numbers wrap.",
-    "tfrt.mul": "The product.  Whole numbers wrap.",
-    "tfrt.multiply": "The product.",
-    "tfrt.div": "The quotient; of whole numbers, which are cut towards zero, the remainder as well.",
-    "tfrt.floordiv": "The quotient, rounded down, and the remainder, as Python's divmod gives them.",
-    "tfrt.minimum": "The smaller number.",
-    "tfrt.maximum": "The larger number.",
-    "tfrt.abs": "The number without its sign.",
-    "tfrt.equal": "Whether both are equal.",
-    "tfrt.notequal": "Whether both differ.",
-    "tfrt.less": "Whether the first is less than the second.",
-    "tfrt.lessequal": "Whether the first is less than the second, or equal to it.",
-    "tfrt.greater": "Whether the first is greater than the second.",
-    "tfrt.greaterequal": "Whether the first is greater than the second, or equal to it.",
-    "tfrt.and": "The bits that both have.",
-    "tfrt.or": "The bits that one of them has.",
-    "tfrt.xor": "The bits that exactly one of them has.",
-    "tfrt.shiftleft": "The first number's bits, moved up by the second.",
-    "tfrt.shiftright": "The first number's bits, moved down by the second; the sign stays.",
-    "tfrt.cast": "The number as one of the other type.",
+    **{f"tfrt.{family.name}": family.text for family in scalars.FAMILIES},
     "tfrt.print": "Print the number with its type, once the chain is there; the new chain is for what"
     " comes next.",
     "tfrt.new.chain": "A chain: a value without content that only orders effects.",

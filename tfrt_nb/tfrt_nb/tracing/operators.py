@@ -2,60 +2,13 @@
 
 from __future__ import annotations
 
-import functools
 import numbers
 from collections.abc import Callable
 from typing import Any, NoReturn
 
 from tfrt_nb.tracing.trace import Trace, Traced, Weak, current, refuse
 from tfrt_runtime.kernels.annotations import NUMBERS, OBJECT, is_float, is_integer
-
-_KERNELS = {
-    "+": "add",
-    "-": "minus",
-    "*": "mul",
-    "/": "div",
-    "<": "less",
-    "<=": "lessequal",
-    ">": "greater",
-    ">=": "greaterequal",
-    "==": "equal",
-    "!=": "notequal",
-    "&": "and",
-    "|": "or",
-    "^": "xor",
-    "<<": "shiftleft",
-    ">>": "shiftright",
-    "divmod": "floordiv",
-    "min": "minimum",
-    "max": "maximum",
-}
-_COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
-_EQUALITIES = ("==", "!=")
-_BITWISE = ("&", "|", "^")
-
-
-@functools.cache
-def _kernel_of(operator: str, type_text: str) -> tuple[str, str]:
-    """The kernel for an operator on a type, and the type of its result."""
-    name = "multiply" if operator == "*" and is_float(type_text) else _KERNELS[operator]
-    return f"tfrt.{name}.{type_text}", "i1" if operator in _COMPARISONS else type_text
-
-
-@functools.cache
-def _takes(operator: str, type_text: str) -> bool:
-    """Whether there is a kernel for an operator on a type."""
-    if operator == "/":
-        return is_float(type_text)
-    if operator in ("<<", ">>"):
-        return is_integer(type_text)
-    if operator in _BITWISE:
-        return is_integer(type_text) or type_text == "i1"
-    return (
-        is_integer(type_text)
-        or is_float(type_text)
-        or (type_text == "i1" and operator in _EQUALITIES)
-    )
+from tfrt_runtime.scalars import ARITHMETIC, for_operator
 
 
 def meeting(trace: Trace, operator: str, left: object, right: object) -> tuple[Traced, Traced]:
@@ -65,7 +18,7 @@ def meeting(trace: Trace, operator: str, left: object, right: object) -> tuple[T
         and left.trace is trace is right.trace
         and left.type == right.type
         and left.weak is None is right.weak
-        and _takes(operator, left.type)
+        and for_operator(operator, left.type) is not None
     ):
         return left, right
     known = [v for v in (left, right) if isinstance(v, Traced)]
@@ -82,7 +35,7 @@ def meeting(trace: Trace, operator: str, left: object, right: object) -> tuple[T
             refuse(f"'{operator}' has no meaning for {value.type}: call a kernel")
     if a.type != b.type:
         refuse(f"'{operator}' of {a.type} and {b.type}: cast one of them, as tfrt.{a.type}(x)")
-    if not _takes(operator, a.type):
+    if for_operator(operator, a.type) is None:
         more = ": use '//', or cast to tfrt.f64" if operator == "/" else ""
         refuse(f"'{operator}' has no meaning for {a.type}{more}")
     return a, b
@@ -109,11 +62,18 @@ def binary(operator: str, left: object, right: object) -> Traced:
     """`left operator right`."""
     trace = _trace_of(left, right)
     a, b = meeting(trace, operator, left, right)
-    name, result = _kernel_of(operator, a.type)
-    [made] = trace.kernel(name, (a, b), (result,))
-    if result == a.type:
+    made = _applied(trace, operator, a, b)[0]
+    if made.type == a.type:
         made.weak = _joined(a, b)
     return made
+
+
+def _applied(trace: Trace, operator: str, *operands: Traced) -> tuple[Traced, ...]:
+    """What the kernel of an operator gives, which takes operands of their type."""
+    operation = for_operator(operator, operands[0].type)
+    if operation is None:
+        refuse(f"'{operator}' has no meaning for {operands[0].type}")
+    return trace.kernel(operation.name, operands, operation.results)
 
 
 def _joined(a: Traced, b: Traced) -> Weak | None:
@@ -127,7 +87,7 @@ def floored(left: object, right: object) -> tuple[Traced, Traced]:
     """`divmod(left, right)`: rounded down, as Python does it."""
     trace = _trace_of(left, right)
     a, b = meeting(trace, "divmod", left, right)
-    quotient, rest = trace.kernel(f"tfrt.floordiv.{a.type}", (a, b), (a.type, a.type))
+    quotient, rest = _applied(trace, "divmod", a, b)
     quotient.weak = rest.weak = _joined(a, b)
     return quotient, rest
 
@@ -145,10 +105,7 @@ def inverted(value: Traced) -> Traced:
 def absolute(value: Traced) -> Traced:
     """`abs(value)`."""
     trace = _trace_of(value)
-    given = trace.value(value)
-    if not (is_integer(given.type) or is_float(given.type)):
-        refuse(f"'abs' has no meaning for {given.type}")
-    return trace.kernel(f"tfrt.abs.{given.type}", (given,), (given.type,))[0]
+    return _applied(trace, "abs", trace.value(value))[0]
 
 
 def cast(value: Any, type_text: str) -> Any:
@@ -192,24 +149,7 @@ def _reduced(operator: str, values: tuple[Any, ...], otherwise: Callable[..., An
     return found
 
 
-_UFUNCS = {
-    "add": "+",
-    "subtract": "-",
-    "multiply": "*",
-    "true_divide": "/",
-    "divide": "/",
-    "less": "<",
-    "less_equal": "<=",
-    "greater": ">",
-    "greater_equal": ">=",
-    "equal": "==",
-    "not_equal": "!=",
-    "bitwise_and": "&",
-    "bitwise_or": "|",
-    "bitwise_xor": "^",
-    "left_shift": "<<",
-    "right_shift": ">>",
-}
+_UFUNCS = {name: family.python for family in ARITHMETIC for name in family.numpy}
 """numpy's names for operators: what a number of numpy on the left calls."""
 
 
@@ -257,7 +197,8 @@ def _install() -> None:
     for operator, name in {**names, "<<": "lshift", ">>": "rshift"}.items():
         setattr(Traced, f"__{name}__", plain(operator))
         setattr(Traced, f"__r{name}__", swapped(operator))
-    for operator, name in zip(_COMPARISONS, ("lt", "le", "gt", "ge", "eq", "ne"), strict=True):
+    names = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "!=": "ne"}
+    for operator, name in names.items():
         setattr(Traced, f"__{name}__", plain(operator))
     methods: dict[str, Callable[..., object]] = {
         "hash": object.__hash__,  # it is the value of the program that counts, not what it is

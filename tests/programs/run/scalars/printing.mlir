@@ -17,7 +17,11 @@ func @main() -> !tfrt.chain {
   %ch7 = "tfrt.print.complex64"(%c64, %ch6) : (complex<f32>, !tfrt.chain) -> !tfrt.chain
   %c128 = tfrt.constant.complex128 -0.125, 4.0
   %ch8 = "tfrt.print.complex128"(%c128, %ch7) : (complex<f64>, !tfrt.chain) -> !tfrt.chain
-  tfrt.return %ch8 : !tfrt.chain
+  %i8 = tfrt.constant.i8 -128
+  %ch9 = tfrt.print.i8 %i8, %ch8
+  %i16 = tfrt.constant.i16 32767
+  %ch10 = tfrt.print.i16 %i16, %ch9
+  tfrt.return %ch10 : !tfrt.chain
 }
 
 func @not_finite() -> !tfrt.chain {

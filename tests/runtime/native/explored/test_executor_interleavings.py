@@ -113,7 +113,7 @@ def calls(host: SimulatedHost) -> dict[str, Call]:
     add_task = function(async_kernels.add_task_i32)
     error_task = function(async_kernels.error_task)
     return {
-        "add": Call(function(scalar_kernels.add_i32)),
+        "add": Call(function(scalar_kernels.KERNELS["add_i32"])),
         "async add": Call(function(async_kernels.async_add_i32), data=(add_task,)),
         "fail later": Call(function(async_kernels.report_error_when_async), data=(error_task,)),
         "fail": Call(function(fail)),

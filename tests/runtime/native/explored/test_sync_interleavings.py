@@ -24,9 +24,9 @@ from tfrt_runtime.native import (
     sync_interpreter,
 )
 from tfrt_runtime.native.layouts import (
+    FIRST_FAILURE,
     FUNCTION_WORDS,
     KERNEL_CONTROL,
-    MESSAGE_DIVIDE_BY_ZERO,
     REQUEST_ACTIVE,
     TYPE_I32,
 )
@@ -134,7 +134,10 @@ def decode(host: SimulatedHost, functions: Sequence[BefFunction]) -> int:
         "sync_interpreter.resume": sync_interpreter.resume,
         "async_kernels.share_later": share_later,
         "control_kernels.call": control_kernels.call,
-        "scalar_kernels.add_i32": scalar_kernels.add_i32,
+        **{
+            f"scalar_kernels.{name}": scalar_kernels.KERNELS[name]
+            for name in ("add_i32", "div_i32")
+        },
     }
     kernels = {
         **SCALAR_KERNELS,
@@ -193,7 +196,7 @@ def running(name: str, *, is_cancelled: bool = False) -> Callable[[World], None]
             found = outcome(result)
             assert found == expected or (is_cancelled and found is None)
             if expected is None and not is_cancelled:
-                assert set(host.errors) == {MESSAGE_DIVIDE_BY_ZERO}
+                assert set(host.errors) == {FIRST_FAILURE}
             handles.value_drop(host.main, result)
             assert host.done == [request]
             assert host.live_values() == host.own_values

@@ -1,0 +1,329 @@
+"""The table of scalar operations: name, types, what they compute, errors and documentation.
+
+From `FAMILIES` come the native kernels, their registry rows, the operations in text and their short forms,
+the operators of traced functions, completion and documentation.  To add an operation, add a row.
+
+What a row computes is a plain function of the operands: integers with their sign (an `i1` is 0 or 1) and
+doubles.  The native core compiles it, the simulator calls it, so it is in the part of Python that Numba takes,
+on 64-bit integers.  A result is reduced to its type afterwards: integers wrap in two's complement, an f32 is
+rounded.  Therefore sums need no care, while a quotient must avoid the least number divided by -1, for which
+the processor stops the process.
+
+Rules for all types: a division by zero is an error, for floats as well; a shift by less than 0 or by all bits
+or more is an error; a comparison with NaN is false, "not equal" is true.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+BITS = {"i8": 8, "i16": 16, "i32": 32, "i64": 64}
+INTEGERS = tuple(BITS)
+FLOATS = ("f32", "f64")
+NUMBERS = (*INTEGERS, *FLOATS)
+TYPES = ("i1", *NUMBERS)
+
+Compute = Callable[..., Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """An error that depends on the operands: `{}` in the text is operand number `shown`, of type `word`."""
+
+    text: str
+    when: Compute
+    """Of the operands; what the operation computes is not asked for then."""
+    shown: int = 0
+    word: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One kernel: `tfrt.FAMILY.SUFFIX`, in sync functions `tfrt.FAMILY_s.SUFFIX`."""
+
+    family: Family
+    suffix: str
+    """A type, or for a cast two: `i32_to_f64`."""
+    operands: tuple[str, ...]
+    results: tuple[str, ...]
+    compute: Compute
+    failure: Failure | None = None
+
+    @property
+    def name(self) -> str:
+        """The kernel's name."""
+        return f"tfrt.{self.family.name}.{self.suffix}"
+
+    @property
+    def sync_name(self) -> str:
+        """The kernel's name in sync functions."""
+        return f"tfrt.{self.family.name}_s.{self.suffix}"
+
+    @property
+    def symbol(self) -> str:
+        """The native function in `native.scalar_kernels`."""
+        return f"{self.family.name}_{self.suffix}"
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """A row of the table: an operation for several types."""
+
+    name: str
+    types: tuple[str, ...]
+    compute: Compute
+    text: str
+    """One line of documentation."""
+    results: tuple[str, ...] = ("{}",)
+    """Types of the results; `{}` is the operands' type."""
+    operands: int = 2
+    failure: Callable[[str], Failure] | None = None
+    """Of a type: when the operation fails, and with which error."""
+    python: str = ""
+    """The operator or function of Python that it is for traced values."""
+    numpy: tuple[str, ...] = ()
+    """numpy's functions that are this operator."""
+    aliases: tuple[str, ...] = ()
+    """Names in other languages and in `arith`, which messages translate."""
+    generic: tuple[str, ...] = ()
+    """Suffixes for which TFRT has a kernel and no operation: text has it in quotes, with unchecked types."""
+    generic_sync: tuple[str, ...] = ()
+    """The same in sync functions."""
+
+    def members(self) -> Iterator[Operation]:
+        """The kernels of the row."""
+        for word in self.types:
+            results = tuple(result.format(word) for result in self.results)
+            failure = None if self.failure is None else self.failure(word)
+            yield Operation(self, word, (word,) * self.operands, results, self.compute, failure)
+
+
+def _truncated(a: Any, b: Any) -> tuple[Any, Any]:
+    """Quotient rounded towards zero, and remainder."""
+    if b == -1:
+        return -a, a - a
+    quotient = a // b
+    if quotient < 0 and quotient * b != a:
+        quotient += 1
+    return quotient, a - quotient * b
+
+
+def _floored(a: Any, b: Any) -> tuple[Any, Any]:
+    """Quotient rounded down, and remainder."""
+    if b == -1:
+        return -a, a - a
+    quotient = a // b
+    return quotient, a - quotient * b
+
+
+def _division(_: str) -> Failure:
+    return Failure("Divide by zero", lambda a, b: b == 0)
+
+
+def _shift(word: str) -> Failure:
+    bits = BITS[word]
+    return Failure(f"a shift by {{}} of {bits} bits", lambda a, b: not 0 <= b < bits, 1, word)
+
+
+ARITHMETIC = (
+    Family(
+        "add", NUMBERS, lambda a, b: a + b, "The sum.  Whole numbers wrap.",
+        python="+", numpy=("add",), aliases=("addi", "addf"), generic_sync=("i32", "i64"),
+    ),
+    Family(
+        "minus", NUMBERS, lambda a, b: a - b, "The first number less the second.  Whole numbers wrap.",
+        python="-", numpy=("subtract",), aliases=("sub", "subtract", "subi", "subf"),
+        generic=("i32", "i64"),
+    ),
+    Family(
+        "mul", INTEGERS, lambda a, b: a * b, "The product.  Whole numbers wrap.",
+        python="*", numpy=("multiply",), aliases=("times", "mult", "multiply", "muli"),
+    ),
+    Family(
+        "multiply", FLOATS, lambda a, b: a * b, "The product.",
+        python="*", numpy=("multiply",), aliases=("mul", "mulf"), generic=FLOATS,
+    ),
+    Family(
+        "div", INTEGERS, _truncated,
+        "The quotient, cut towards zero, and the remainder, which has the sign of the first number."
+        "  A division by zero is an error.",
+        results=("{}", "{}"), aliases=("divide", "rem", "divsi", "remsi"), failure=_division,
+    ),
+    Family(
+        "div", FLOATS, lambda a, b: a / b, "The quotient.  A division by zero is an error.",
+        python="/", numpy=("true_divide", "divide"), aliases=("divide", "divf"), generic=FLOATS,
+        failure=_division,
+    ),
+    Family(
+        "floordiv", INTEGERS, _floored,
+        "The quotient, rounded down, and the remainder, as Python's divmod gives them."
+        "  A division by zero is an error.",
+        results=("{}", "{}"), python="divmod", aliases=("mod", "floordivsi"), failure=_division,
+    ),
+    Family(
+        "floordiv", FLOATS, lambda a, b: divmod(a, b),
+        "The quotient, rounded down, and the remainder, as Python's divmod gives them."
+        "  A division by zero is an error.",
+        results=("{}", "{}"), python="divmod", aliases=("mod",), failure=_division,
+    ),
+    Family(
+        "minimum", NUMBERS, lambda a, b: b if b < a else a,  # noqa: FURB136 - Numba has another min
+        "The smaller number; the first one where one of them is NaN.",
+        python="min", aliases=("min", "minsi", "minimumf"), generic=FLOATS,
+    ),
+    Family(
+        "maximum", NUMBERS, lambda a, b: b if a < b else a,  # noqa: FURB136 - as above
+        "The larger number; the first one where one of them is NaN.",
+        python="max", aliases=("max", "maxsi", "maximumf"),
+    ),
+    Family(
+        "abs", NUMBERS, lambda a: abs(a), "The number without its sign.  The least whole number stays.",
+        operands=1, python="abs", aliases=("absi", "absf"),
+    ),
+    Family(
+        "equal", TYPES, lambda a, b: a == b, "Whether both are equal.",
+        results=("i1",), python="==", numpy=("equal",), aliases=("eq",),
+    ),
+    Family(
+        "notequal", TYPES, lambda a, b: a != b, "Whether both differ.",
+        results=("i1",), python="!=", numpy=("not_equal",), aliases=("ne",),
+    ),
+    Family(
+        "less", NUMBERS, lambda a, b: a < b, "Whether the first is less than the second.",
+        results=("i1",), python="<", numpy=("less",), aliases=("lt", "cmpi", "cmpf"),
+    ),
+    Family(
+        "lessequal", NUMBERS, lambda a, b: a <= b,
+        "Whether the first is less than the second, or equal to it.",
+        results=("i1",), python="<=", numpy=("less_equal",), aliases=("le",), generic=("i32", "i64"),
+    ),
+    Family(
+        "greater", NUMBERS, lambda a, b: a > b, "Whether the first is greater than the second.",
+        results=("i1",), python=">", numpy=("greater",), aliases=("gt",),
+    ),
+    Family(
+        "greaterequal", NUMBERS, lambda a, b: a >= b,
+        "Whether the first is greater than the second, or equal to it.",
+        results=("i1",), python=">=", numpy=("greater_equal",), aliases=("ge",),
+    ),
+    Family(
+        "and", ("i1", *INTEGERS), lambda a, b: a & b, "The bits that both have.",
+        python="&", numpy=("bitwise_and",), aliases=("andi",),
+    ),
+    Family(
+        "or", ("i1", *INTEGERS), lambda a, b: a | b, "The bits that one of them has.",
+        python="|", numpy=("bitwise_or",), aliases=("ori",),
+    ),
+    Family(
+        "xor", ("i1", *INTEGERS), lambda a, b: a ^ b, "The bits that exactly one of them has.",
+        python="^", numpy=("bitwise_xor",), aliases=("xori",),
+    ),
+    Family(
+        "shiftleft", INTEGERS, lambda a, b: a << b,
+        "The first number's bits, moved up by the second.  A shift by all bits or more is an error.",
+        python="<<", numpy=("left_shift",), aliases=("shl", "shli"), failure=_shift,
+    ),
+    Family(
+        "shiftright", INTEGERS, lambda a, b: a >> b,
+        "The first number's bits, moved down by the second; the sign stays."
+        "  A shift by all bits or more is an error.",
+        python=">>", numpy=("right_shift",), aliases=("shr", "shrsi"), failure=_shift,
+    ),
+)  # fmt: skip
+
+
+def _rounded_once(a: int) -> float:
+    """A whole number as a double that an f32 is rounded from as the number itself would be.
+
+    The bits that a double has no room for are kept as one bit.
+    """
+    if -(2**53) < a < 2**53:
+        return float(a)
+    return float(((a >> 10) | int((a & 1023) != 0)) << 10)
+
+
+def _saturated(a: float) -> int:
+    """Cut towards zero, as TFRT does it on x86: what does not fit is the least number."""
+    return int(a) if -(2.0**63) <= a < 2.0**63 else -(2**63)
+
+
+def _unfit(source: str, target: str) -> Failure | None:
+    """When a number has no place in an integer type."""
+    if target not in INTEGERS or source in ("i1", target):
+        return None
+    high = 1 << (BITS[target] - 1)
+    text = f"{{}} does not fit in {target}"
+    if source in FLOATS:
+        return (
+            None
+            if target == "i64"
+            else Failure(text, lambda a: not -high - 1 < a < high, 0, source)
+        )
+    if BITS[source] < BITS[target]:
+        return None
+    return Failure(text, lambda a: not -high <= a < high, 0, source)
+
+
+def _converted(source: str, target: str) -> Compute:
+    if target == "i1":
+        return lambda a: a != 0
+    if target in FLOATS:
+        return _rounded_once if (source, target) == ("i64", "f32") else lambda a: float(a)
+    return _saturated if source in FLOATS else lambda a: a
+
+
+class _Casts(Family):
+    """The casts: each has two types."""
+
+    def members(self) -> Iterator[Operation]:
+        for suffix in self.types:
+            source, target = suffix.split("_to_")
+            compute, failure = _converted(source, target), _unfit(source, target)
+            yield Operation(self, suffix, (source,), (target,), compute, failure)
+
+
+CASTS = _Casts(
+    "cast",
+    tuple(f"{source}_to_{target}" for source, target in itertools.permutations(TYPES, 2)),
+    lambda a: a,
+    "The number as one of the other type: floats are rounded, or cut towards zero.  One that does not fit is"
+    " an error; a float cast to i64 is the least number then.",
+    operands=1,
+    generic=("i64_to_f32", "f32_to_i64", "i64_to_f64", "f64_to_i64"),
+)
+
+FAMILIES: tuple[Family, ...] = (*ARITHMETIC, CASTS)
+"""The table."""
+
+OPERATIONS: Mapping[str, Operation] = {
+    operation.name: operation for family in FAMILIES for operation in family.members()
+}
+"""Every kernel of the table by name."""
+
+FAILURES: tuple[Failure, ...] = tuple(
+    {
+        operation.failure.text + operation.failure.word: operation.failure
+        for operation in OPERATIONS.values()
+        if operation.failure is not None
+    }.values()
+)
+"""The errors of the table, one of each text and type of the operand shown."""
+
+
+def failure_number(failure: Failure) -> int:
+    """Where an error of the same text stands in `FAILURES`."""
+    keys = [one.text + one.word for one in FAILURES]
+    return keys.index(failure.text + failure.word)
+
+
+@functools.cache
+def for_operator(operator: str, word: str) -> Operation | None:
+    """The kernel for an operator of Python on a type, if there is one."""
+    for family in ARITHMETIC:
+        if family.python == operator and word in family.types:
+            return OPERATIONS[f"tfrt.{family.name}.{word}"]
+    return None
