@@ -66,8 +66,11 @@ def program_of(name: str, namespace: Mapping[str, object], whose: str = "") -> C
         TfrtError: if there is no such name, or it is something else.
     """
     from tfrt_nb.programs import Program as CompiledProgram  # %load_ext loads no compiler
+    from tfrt_nb.tracing.functions import TracedProgram
 
     found = namespace.get(name)
+    if isinstance(found, TracedProgram):
+        found = found.trace()
     if isinstance(found, CompiledProgram):
         return found
     kept = sorted(key for key, one in namespace.items() if isinstance(one, CompiledProgram))

@@ -92,6 +92,15 @@ def test_a_program_is_kept_and_called_by_others(cell, notebook) -> None:
     assert notebook.user_ns["ten"].result() == 10
 
 
+def test_a_traced_program_is_called_by_others(cell, notebook) -> None:
+    cell(
+        "import tfrt_nb as tfrt\n@tfrt.program\n"
+        "def twice(x: tfrt.i32) -> tfrt.i32:\n    return x + x"
+    )
+    cell(f"%%tfrt --with twice -o two\n{CALLS_TWICE}")
+    assert notebook.user_ns["two"].result(60) == 2
+
+
 def test_two_programs_with_one_function_are_an_error_at_the_call(cell) -> None:
     cell(f"%%tfrt --as first\n{TWICE}")
     cell(f"%%tfrt --as second\n{TWICE}")

@@ -1,13 +1,16 @@
 """From a program's text to its results: dialects, passes, BEF, compilation, the command line.
 
-Nothing here knows notebooks.  `%load_ext tfrt_nb` is the one step up the stairs, and it is taken by
-name, so that importing this package loads no IPython.
+Nothing here knows notebooks.  `%load_ext tfrt_nb` and the HTML of runs and values are steps up the
+stairs, taken by name, so that importing this package loads no IPython.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING
+
+from tfrt_runtime.host.drawing import DRAWING
 
 if TYPE_CHECKING:
     from tfrt_nb.exercises.answer import Answer as Answer
@@ -69,6 +72,14 @@ if TYPE_CHECKING:
     from tfrt_runtime.kernels.user import kernel as kernel
 
     __version__: str
+
+
+def _drawn_by(name: str) -> Callable[[object], str]:
+    """What draws boards, loaded when one is drawn."""
+    return lambda shown: str(getattr(import_module("tfrt_magics.views.reprs"), name)(shown))
+
+
+DRAWING.update({name: _drawn_by(name) for name in DRAWING})
 
 _HOMES = {
     "ConcurrentWorkQueue": "tfrt_runtime.host.user_queue",

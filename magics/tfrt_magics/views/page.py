@@ -6,7 +6,7 @@ simple inline styles; so colours are literal, and text takes the theme's own col
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from html import escape
 
 from tfrt_magics.bridge.snapshot import Row, Section, Snapshot
@@ -34,9 +34,16 @@ def _section(section: Section, snapshot: Snapshot) -> str:
     line = escape(headline(section, snapshot).removeprefix(mark.shape))
     return (
         f'<p style="margin: 8px 0 4px 0"><b>{_shape(mark)}{line}</b></p>'
-        '<div style="max-height: 420px; overflow: auto">'
+        f'<div style="max-height: 420px; overflow: auto">{rows_table(section.rows, section.hidden.total)}'
+        f"</div>{_timeline(section)}"
+    )
+
+
+def rows_table(rows: Sequence[Row], hidden: int = 0) -> str:
+    """A table of values; `hidden` ones more have no row."""
+    return (
         f'<table style="border-collapse: collapse; margin: 0"><thead>{_headings()}</thead>'
-        f"<tbody>{''.join(_rows(section))}</tbody></table></div>{_timeline(section)}"
+        f"<tbody>{''.join(_rows(rows, hidden))}</tbody></table>"
     )
 
 
@@ -45,9 +52,9 @@ def _headings() -> str:
     return f"<tr>{columns}</tr>"
 
 
-def _rows(section: Section) -> Iterable[str]:
-    yield from map(_row, section.rows[:ROW_LIMIT])
-    if more := section.hidden.total + len(section.rows[ROW_LIMIT:]):
+def _rows(rows: Sequence[Row], hidden: int) -> Iterable[str]:
+    yield from map(_row, rows[:ROW_LIMIT])
+    if more := hidden + len(rows[ROW_LIMIT:]):
         yield f'<tr><td style="{CELL}" colspan="{len(HEADINGS)}">… and {more} more values</td></tr>'
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import html
 import time
 import weakref
 from collections.abc import Callable, Generator, Iterator, Sequence
@@ -18,6 +17,7 @@ from tfrt_runtime.executor.progress import Progress
 from tfrt_runtime.executor.tracing import RUN_SCOPE
 from tfrt_runtime.host.async_value import AsyncValue, State, make_unavailable, wait_for
 from tfrt_runtime.host.context import HostContext, Sink
+from tfrt_runtime.host.drawing import DRAWING
 from tfrt_runtime.host.failures import exception_of
 from tfrt_runtime.host.idleness import rest_of
 from tfrt_runtime.host.process import native_process
@@ -190,10 +190,8 @@ class Execution:
         return f"<Execution @{self.function.name} {state}, {decided} of {count} {noun}>"
 
     def _repr_html_(self) -> str:
-        """What a notebook shows of the run at this moment."""
-        rows = "".join(f"<tr>{value.html_cells()}</tr>" for value in self.results)
-        problems = "".join(f"<pre>{html.escape(str(one))}</pre>" for one in self.diagnostics)
-        return f"<code>{html.escape(repr(self))}</code><table>{rows}</table>{problems}"
+        """What a notebook shows of the run at this moment: a static board."""
+        return DRAWING["run_html"](self)
 
     @property
     def watch(self) -> Watch | None:

@@ -8,7 +8,6 @@ wait call `result`, or `await` it.
 from __future__ import annotations
 
 import contextlib
-import html
 import sys
 import threading
 import time
@@ -19,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol, SupportsIndex
 
 from tfrt_runtime.diagnostics import Diagnostic, Ending, TfrtError, error
 from tfrt_runtime.host.chain import CHAIN
+from tfrt_runtime.host.drawing import DRAWING
 from tfrt_runtime.host.failures import cancellation, diagnostic_of, exception_of
 from tfrt_runtime.host.fitting import fitting
 from tfrt_runtime.host.payload import (
@@ -133,19 +133,9 @@ class AsyncValue:
     def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
         raise TypeError("an AsyncValue is neither copied nor pickled: take its result()")
 
-    def html_cells(self) -> str:
-        """A row of a table for the value, without its `tr`."""
-        state = self.state
-        text = ""
-        if state is not State.UNAVAILABLE:
-            is_there = state is State.AVAILABLE
-            text = shown(self.result(0)) if is_there else self._diagnostic().message
-        cells = (self.type, state.value, text)
-        return "".join(f"<td><code>{html.escape(cell)}</code></td>" for cell in cells)
-
     def _repr_html_(self) -> str:
-        """What a notebook shows of the value at this moment."""
-        return f"<table><tr>{self.html_cells()}</tr></table>"
+        """What a notebook shows of the value at this moment: a row of a board."""
+        return DRAWING["value_html"](self)
 
     @property
     def address(self) -> int:

@@ -1,0 +1,48 @@
+"""Runs and values that Python shows: the board's page and rows, made when the notebook asks for them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tfrt_magics.bridge.snapshot import Row, Section, Snapshot, State, Status
+from tfrt_magics.bridge.value_view import text_of
+from tfrt_magics.views.page import page, rows_table
+from tfrt_nb.documents.run import status_of
+from tfrt_runtime.diagnostics import Ending
+from tfrt_runtime.executor.execution import Execution
+from tfrt_runtime.host.async_value import AsyncValue
+
+
+def run_html(run: Execution) -> str:
+    """The static board of a run: a row for each result, what was printed, and why it failed."""
+    status = _status_of(run)
+    count = len(run.results)
+    names = ["result"] if count == 1 else [f"result {index}" for index in range(count)]
+    section = Section(run.function.name, status, _rows(names, run.results))
+    note = "; ".join(str(one) for one in run.diagnostics)
+    return page(Snapshot(status, (section,), log=run.output, note=note))
+
+
+def value_html(value: AsyncValue) -> str:
+    """A row of a board for one value."""
+    return rows_table(_rows(["value"], [value]))
+
+
+def _status_of(run: Execution) -> Status:
+    cancellation = run.request.cancellation
+    if cancellation is None:
+        return Status(status_of(run))
+    return Status.TIMED_OUT if cancellation.ending is Ending.TIMED_OUT else Status.CANCELLED
+
+
+def _rows(names: Sequence[str], values: Sequence[AsyncValue]) -> tuple[Row, ...]:
+    return tuple(
+        Row(
+            name,
+            value.type,
+            State.CANCELLED if value.cancelled() else State(value.state),
+            text_of(value, State(value.state)),
+            is_result=True,
+        )
+        for name, value in zip(names, values, strict=True)
+    )

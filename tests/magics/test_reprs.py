@@ -1,0 +1,49 @@
+"""What a notebook shows of runs and values that Python made."""
+
+from __future__ import annotations
+
+import re
+
+import tfrt_nb as tfrt
+
+SLOW = 60
+SHARE = """func.func @main(%a: i32, %b: i32) -> (i32, i32) {
+  %q, %r = tfrt.div.i32 %a, %b
+  tfrt.return %q, %a : i32, i32
+}"""
+
+
+def cells(html: str) -> list[str]:
+    """What stands in the table, and around it."""
+    return [text.strip() for text in re.split(r"<[^>]*>", html) if text.strip()]
+
+
+def test_a_run_is_a_static_board() -> None:
+    run = tfrt.Program(SHARE).run(4, 0)
+    assert run.wait(SLOW)
+
+    shown = cells(run._repr_html_())
+    assert "@main: failed, 2 of 2 values" in shown
+    assert shown[shown.index("result 0") - 1 : shown.index("result 0") + 3] == [
+        "error",
+        "result 0",
+        "Divide by zero",
+        "i32",
+    ]
+    assert shown[-1] == "&lt;program&gt;:2:12: error: Divide by zero"
+
+
+def test_a_cancelled_run_says_why() -> None:
+    run = tfrt.Program(SHARE).run(4, tfrt.unavailable())
+    run.cancel("out of <milk>")
+
+    shown = cells(run._repr_html_())
+    assert "@main: cancelled, 0 of 2 values" in shown
+    assert "out of &lt;milk&gt;" in shown
+
+
+def test_a_value_is_a_row_of_a_board() -> None:
+    value = tfrt.unavailable()
+    assert cells(value._repr_html_())[-2:] == ["unavailable", "value"]
+    value.set_result([1])
+    assert cells(value._repr_html_())[-3:] == ["available", "value", "[1]"]
