@@ -1,4 +1,4 @@
-"""Run notebooks in a kernel, show what each cell prints, and write a page to look at: `make demo`.
+"""Run notebooks in a kernel, show what each cell prints, and write a page with it: `make demo`.
 
 With `--save` the notebooks keep their new outputs (`make notebooks`).
 """
@@ -46,7 +46,7 @@ def show_headings(cell: NotebookNode, cell_index: int) -> None:
 
 
 def show_cell(cell: NotebookNode, cell_index: int, execute_reply: object) -> None:
-    """Print a cell of code with its outputs, now that they are there."""
+    """Print a cell of code with its outputs, which are complete now."""
     print(indent(cell.source, "    "))
     for output in cell.outputs:
         print(text_of(output).rstrip("\n"))
@@ -59,7 +59,7 @@ def run_notebook(path: Path) -> NotebookNode:
     Raises:
         CellExecutionError: at the first cell that raises and is not tagged `raises-exception`.
     """
-    # Compiled here, the core shows its progress; in the kernel that would look like a slow cell.
+    # Compiled here, the core shows its progress; in the kernel that would seem a slow cell.
     load()
     notebook = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
     client = NotebookClient(

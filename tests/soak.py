@@ -105,7 +105,7 @@ def held() -> Held:
 
 
 def programs() -> Iterator[tuple[str, str]]:
-    """Name and text of all programs of the corpora that are there to be run."""
+    """Name and text of all programs of the corpora that are meant to run."""
     for folder in ("tfrt", "async/programs", "async/correct", "async/rfc"):
         for file in sorted((GOLDEN / folder).glob("*.mlir")):
             # Programs that log write to standard error all the time.

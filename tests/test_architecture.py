@@ -72,13 +72,13 @@ def test_the_import_contracts_are_kept(capsys: pytest.CaptureFixture[str]) -> No
 
 
 def test_no_module_imports_itself_by_a_detour() -> None:
-    """The contract compares siblings; a package and a module inside it can also make a circle."""
+    """The contract compares siblings; a package and a module inside it can also make a cycle."""
     graph = grimp.build_graph(*FLOORS, cache_dir=None, exclude_type_checking_imports=False)
     imports = {name: graph.find_modules_directly_imported_by(name) for name in graph.modules}
     try:
         TopologicalSorter(imports).prepare()
-    except CycleError as circle:
-        pytest.fail(" -> ".join(reversed(circle.args[1])))
+    except CycleError as cycle:
+        pytest.fail(" -> ".join(reversed(cycle.args[1])))
 
 
 def test_the_extension_and_html_are_the_only_names_of_a_higher_floor() -> None:

@@ -52,7 +52,7 @@ SOURCES = sorted(
         *ROOT.glob("tfrt_nb/tfrt_nb/source/*.py"),
         *ROOT.glob("tfrt_nb/tfrt_nb/convert/*.py"),
     }
-    # These speak to whoever writes kernels, or about values that Python made.
+    # These speak to authors of kernels, or about values that Python made.
     - {
         ROOT / f"runtime/tfrt_runtime/kernels/{name}.py"
         for name in ("registry", "standard", "user", "signatures", "numba_kernels")

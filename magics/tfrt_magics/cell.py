@@ -34,7 +34,7 @@ from tfrt_magics.views.diagnostics import CellText
 from tfrt_magics.views.outlet import Outlet, Page, Terminal, is_watched
 from tfrt_runtime.diagnostics import TfrtError, error
 
-# A run that is over by then is shown at once as it ended, without a live board.
+# A run that ends within this time is shown as it ended, without a live board.
 PATIENCE_SECONDS = 0.1
 # A stopped job ends by itself before that, unless the runtime does not even answer.
 STOP_SECONDS = 0.4

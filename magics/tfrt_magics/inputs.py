@@ -92,7 +92,7 @@ def chosen(
     Those of `others`, which are the sources of programs of `--with`, run only by their name.
 
     Raises:
-        TfrtError: when `name` is not there, an argument has no value, or a value has no argument.
+        TfrtError: when `name` is missing, an argument has no value, or a value has no argument.
     """
     functions = program.functions
     if name is not None:

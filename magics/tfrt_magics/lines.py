@@ -133,7 +133,7 @@ class LineMagics(Magics):
     def tfrt_leaks(self, line: str) -> None:
         """List the tokens, values and groups that compiled programs have left behind.
 
-        Each with the operation that made it, its place, its state, and who still holds it.  While a
+        Each with the operation that made it, its place, its state, and its holders.  While a
         cell runs (`--no-wait`) the objects that it uses are among them.  `%config
         TFRT.check_references = False` leaves only groups to be seen.
         """

@@ -6,7 +6,7 @@ other user may write it, and the same holds for the folder; and only if it is wh
     "tfrt-nb 1\\n", SHA-256 of its name, a zero and its content (32 bytes), the content
 
 The name is in the digest, so that an older file does not pass for a newer one.  Any other file is replaced.
-A folder that cannot be used is told once, on standard error; the process goes on without it.
+A folder that cannot be used is reported once, on standard error; the process goes on without it.
 """
 
 from __future__ import annotations

@@ -25,8 +25,8 @@ class Severity(StrEnum):
 class Location:
     """A span in a source.  Lines and columns count from 1; `end_column` is one past the last.
 
-    A location that names only a point (as in a BEF file) ends where it starts; it may have a 0 where
-    nobody knows.
+    A location that names only a point (as in a BEF file) ends where it starts; a 0 means that
+    the line or column is unknown.
     """
 
     source: str

@@ -1,4 +1,4 @@
-"""Native halves of tensor kernels against their Python functions: same results, same words.
+"""Native forms of tensor kernels against their Python functions: same results, same words.
 
 Every kernel with a native half runs twice on arguments that hypothesis makes up: good ones, ones of
 wrong types and shapes, without elements, that share memory or are crooked.
@@ -78,12 +78,12 @@ def described(value: object) -> object:
 
 
 def assert_same(left: Sequence[object], right: Sequence[object]) -> None:
-    """Both halves did the same."""
+    """Both forms did the same."""
     assert list(map(described, left)) == list(map(described, right))
 
 
 def assert_close(left: Sequence[object], right: Sequence[object]) -> None:
-    """Both halves did the same, except for last digits of floats and what is next to nothing."""
+    """Both forms did the same, except for last digits of floats and what is next to nothing."""
     assert len(left) == len(right)
     for one, other in zip(left, right, strict=True):
         if not isinstance(one, DenseHostTensor) or one.element_type is not F32:
@@ -117,7 +117,7 @@ def compare(
     arguments: Sequence[object],
     expect: Callable[[Sequence[object], Sequence[object]], None] = assert_same,
 ) -> None:
-    """Run both halves on copies of the arguments: same results, and the same became of the arguments."""
+    """Run both forms on copies of the arguments: same results, and the same became of the arguments."""
     outcomes = []
     for natively in (True, False):
         given_now = copies(arguments)

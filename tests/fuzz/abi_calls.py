@@ -3,7 +3,7 @@
 A sequence is a list of steps; a step is the name of an operation and three numbers, which choose objects
 among those that there are.  Steps run in a function that the runtime calls as it calls compiled code, in
 tasks and where coroutines resume.  An object is used only while the sequence has a reference to it; with
-`overdrop`, in a checked runtime, a reference is given up that is not there.
+`overdrop`, in a checked runtime, a missing reference is dropped.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ class Sequence:
         return ctypes.CFUNCTYPE(result, *parameters)(address)(*words) or 0
 
     def run(self) -> None:
-        """Run all steps, and give up all references.
+        """Run all steps, and drop all references.
 
         Raises:
             TfrtError: what the runtime says of it.
@@ -132,7 +132,7 @@ class Sequence:
         return False
 
     def _give_back(self, made: Made) -> None:
-        """At the end: give up all references to an object that no call uses."""
+        """At the end: drop all references to an object that no call uses."""
         with self._lock:
             if not self._is_over or made.users:
                 return

@@ -267,7 +267,7 @@ class Draft:
 def _counted(
     kernels: list[BefKernel], count: int, arguments: int, results: Sequence[int]
 ) -> dict[str, object]:
-    """Who uses what, from the operands alone."""
+    """The users of each register, from the operands alone."""
     users: dict[int, list[int]] = {}
     uses: dict[int, int] = {}
     for number in range(len(kernels), 0, -1):

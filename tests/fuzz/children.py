@@ -27,7 +27,7 @@ from pathlib import Path
 MOST_MEMORY = 4 << 30
 """Address space of a child: an allocation that is too large must fail by itself."""
 HANG_SECONDS = 12.0
-"""A child that tries one case for so long hangs; a slow machine must not look like that."""
+"""A child that tries one case for so long hangs; a slow machine must not seem to hang."""
 MOST_OUTPUT = 1 << 20
 
 _STATE = struct.Struct("<qdqq")

@@ -2,7 +2,7 @@
 
 A program prints only where that has an order: in `main`, and in what is awaited where it is started.
 A buffer is written by one thread of control before others see it, or by a task that is awaited before
-anybody else looks, or by a parallel loop with a cell for each iteration.  Everything that is awaited
+any other code reads it, or by a parallel loop with a cell for each iteration.  Everything that is awaited
 will be resolved.  Assertions, divisions and accesses may fail.
 """
 
@@ -254,7 +254,7 @@ class Generator:
             getattr(self, self.rng.choices(names, weights)[0])(scope)
 
     def need(self, scope: Scope, type_: str) -> str:
-        """A value of the type: one that is there, preferably a young one, or a new one."""
+        """A value of the type: an existing one, preferably young, or a new one."""
         known = scope.names.get(type_, [])
         if known and self.chance(0.85):
             return known[-1 - min(int(self.rng.expovariate(0.4)), len(known) - 1)]
@@ -550,7 +550,7 @@ class Generator:
         scope.add(result, type_)
 
     def buffer(self, scope: Scope) -> str:
-        """A buffer with four numbers, which nobody writes any more."""
+        """A buffer with four numbers, which is not written any more."""
         name = self.fresh("m")
         self.line(f"{name} = memref.alloc() : {BUFFER}")
         for cell in range(4):

@@ -1,4 +1,4 @@
-"""Run one case in a child: programs are loaded, run, cancelled, looked at; what is wrong is told.
+"""Run one case in a child: programs are loaded, run, cancelled, inspected; what is wrong is reported.
 
 A case may end in results or in diagnostics.  Problems are other exceptions, runs that a cancellation
 does not end, and values, tensors, handles or runs that are left over.  What a case leaves behind is there
@@ -224,7 +224,7 @@ class Runner:
         return any(a > b for a, b in zip(self._counts(), before, strict=True))
 
     def _left_over(self, before: tuple[int, ...]) -> str:
-        """What is there and was not before, and stays the same for a second; "" if nothing is.
+        """What is alive and was not before, and stays the same for a second; "" if nothing is.
 
         What a cancelled run has begun still ends after it: that may be hundreds of thousands of tasks.
         """

@@ -124,12 +124,12 @@ def test_what_is_left_over_is_told_under_the_cell_and_on_demand(shell, capsys) -
     assert run(shell, "", LEAK) is None
     captured = capsys.readouterr()
     assert "● @main: done" in captured.out
-    assert "warning: a token of 'async.runtime.create' is left over: available, and nobody" in (
+    assert "warning: a token of 'async.runtime.create' is left over: available; 2 references" in (
         captured.err
     )
     shell.run_line_magic("async_leaks", "")
     assert capsys.readouterr().out.endswith(
-        ":3:11: token of 'async.runtime.create', available, and nobody gave up 2 references\n"
+        ":3:11: token of 'async.runtime.create', available; 2 references were never dropped\n"
     )
 
 
@@ -267,9 +267,13 @@ def test_an_object_is_named_by_the_text_at_its_place(
 @pytest.mark.parametrize(
     ("references", "state", "text"),
     [
-        (1, State.AVAILABLE, "available, and nobody gave up 1 reference"),
-        (1, State.UNAVAILABLE, "1 reference: held by whoever must resolve it"),
-        (3, State.UNAVAILABLE, "3 references: held by whoever must resolve it, and by 2 more"),
+        (1, State.AVAILABLE, "available; 1 reference was never dropped"),
+        (1, State.UNAVAILABLE, "1 reference: held by its producer, which must resolve it"),
+        (
+            3,
+            State.UNAVAILABLE,
+            "3 references: held by its producer, which must resolve it, and by 2 more",
+        ),
     ],
 )
 def test_who_holds_an_object_is_said_in_words(references: int, state: State, text: str) -> None:

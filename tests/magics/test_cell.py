@@ -153,7 +153,7 @@ def test_help_lists_the_options_and_examples(shell) -> None:
 
 
 class Interrupting:
-    """An outlet in which the user interrupts the kernel as soon as the board is there."""
+    """An outlet in which the user interrupts the kernel as soon as the board is shown."""
 
     def __init__(self) -> None:
         self.finished: list[str] = []

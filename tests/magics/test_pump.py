@@ -1,4 +1,4 @@
-"""The thread that looks at runs, moved by hand."""
+"""The thread that polls runs, moved by hand."""
 
 from __future__ import annotations
 

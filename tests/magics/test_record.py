@@ -43,7 +43,7 @@ class Log:
 
 @dataclass
 class Job:
-    """What a record looks at."""
+    """What a record reads."""
 
     page: object
     all_logs: list[Log] = field(default_factory=lambda: [Log()])

@@ -57,7 +57,7 @@ export function createRuns({ services, tracker }) {
     context.kernelChanged.connect((_, { newValue }) => mine().forEach((run) => (newValue ? run.catchUp() : run.lose())));
     panel.context.saveState.connect((_, state) => { if (state === "started") mine().forEach((run) => run.beforeSave()); });
     panel.context.ready.then(() => { for (const { data } of outputsOf(panel)) runFor(data[MIME], panel); });
-    // A run that ended while no page was there is silent: ask, but only where a cell speaks of us.
+    // A run that ended while no page was open is silent: ask, but only where a cell speaks of us.
     Promise.all([panel.context.ready, context.ready]).then(async () => {
       const kernel = context.session?.kernel;
       if (!kernel || ![...panel.content.model.cells].some((cell) => cell.sharedModel.getSource().includes(`%${TARGET}`))) return;
@@ -73,7 +73,7 @@ export function createRuns({ services, tracker }) {
     if (!(await mayWrite(run))) return; // another window has it
     const data = (await ask(panel.sessionContext.session?.kernel, { run }))?.bundle;
     if (!data || runs.has(run)) return;
-    cell.outputs.clear(); // what is there is of an execution before
+    cell.outputs.clear(); // the outputs are of an execution before
     cell.outputs.add({ output_type: "display_data", data, metadata: {} });
     makeHome(run);
     runFor(data[MIME], panel);
@@ -170,7 +170,7 @@ export function createRuns({ services, tracker }) {
     }
   }
 
-  /** Whether this window ran it: survives a reload, and is not there in another window. */
+  /** Whether this window ran it: survives a reload, and does not exist in another window. */
   const key = (run) => `${TARGET}:${run}`;
   const isHome = (run) => sessionStorage.getItem(key(run)) !== null;
   const makeHome = (run) => sessionStorage.setItem(key(run), "home");

@@ -1,4 +1,4 @@
-"""From worker threads to the notebook: what a run looks like, and who looks when.
+"""From worker threads to the notebook: snapshots of a run, and the thread that takes them.
 
 Read in this order: `run` (what is needed of the runtime, as Protocols), `snapshot` (a run at one
 moment, as a value), `log`, `job` (the functions of a cell, one after another), `record` (a job as a run

@@ -1,4 +1,4 @@
-"""What the operations of compiled functions have made, as the notebook looks at it."""
+"""What the operations of compiled functions have made, for the notebook."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class CompiledObjects:
     def __init__(self, host: HostContext, program: Program, *, checked: bool) -> None:
         """
         Args:
-            checked: keep an eye on every object, to show what is there and what is left over.
+            checked: register every object, to show what exists and what is left over.
 
         Raises:
             TfrtError: at what cannot be compiled.
@@ -121,20 +121,20 @@ def _counts(made: Made) -> str:
 
 
 def left_over_text(one: LiveObject, text: str) -> str:
-    """What is left over, and who holds it."""
+    """What is left over, and its holders."""
     operation = one.maker or operation_at(text, one.location)
     maker = f" of '{operation}'" if operation else ""
     return f"a {one.kind}{maker} is left over: {holders(one)}"
 
 
 def holders(one: LiveObject) -> str:
-    """Who still refers to an object: its producer until it is resolved, then only users."""
+    """The holders of an object: its producer until it is resolved, then only users."""
     count = f"{one.references} reference{'s' * (one.references != 1)}"
     if one.state != "unavailable":
-        return f"{one.state}, and nobody gave up {count}"
+        return f"{one.state}; {count} {'was' if one.references == 1 else 'were'} never dropped"
     users = one.references - 1
     rest = f", and by {users} more" if users > 0 else ""
-    return f"{count}: held by whoever must resolve it{rest}"
+    return f"{count}: held by its producer, which must resolve it{rest}"
 
 
 def _line_at(text: str, place: AnyLocation | None) -> Iterator[tuple[str, int]]:

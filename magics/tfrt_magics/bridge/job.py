@@ -1,7 +1,7 @@
 """The functions of one cell, run one after another, as the command line runs them.
 
 A job has a thread of its own that starts each function and waits for it.  The notebook's main
-thread stays free to be interrupted, and looks at the job only through `snapshot`.
+thread stays free to be interrupted, and reads the job only through `snapshot`.
 """
 
 from __future__ import annotations
@@ -272,7 +272,7 @@ def _closed(section: Section, stopped: Status) -> Section:
 
 
 def _end_of_function(states: set[State]) -> Status:
-    """How a function ended that nobody stopped from outside; it may have cancelled itself."""
+    """How a function ended that was not stopped from outside; it may have cancelled itself."""
     if State.ERROR in states:
         return Status.FAILED
     return Status.CANCELLED if State.CANCELLED in states else Status.DONE

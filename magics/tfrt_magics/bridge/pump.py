@@ -1,6 +1,6 @@
-"""The one thread that looks at the running jobs and publishes what is new.
+"""The one thread that polls the running jobs and publishes what is new.
 
-Worker threads never speak to the notebook.  The pump looks at most 30 times a second and sends what came since
+Worker threads never speak to the notebook.  The pump polls at most 30 times a second and sends what came since
 it last looked.  A job's last look is taken after the job is over, so that the final state is exact.
 """
 
@@ -28,7 +28,7 @@ class Watched(Protocol):
 
 
 class Pump:
-    """Looks at any number of runs.  Its thread lives only while there is something to watch."""
+    """Polls any number of runs.  Its thread lives only while there is something to watch."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -37,7 +37,7 @@ class Pump:
         self._thread: threading.Thread | None = None
 
     def watch(self, run: Watched) -> None:
-        """Look at `run` until it is over."""
+        """Poll `run` until it is over."""
         self.add(run)
         with self._lock:
             if self._thread is None:
@@ -57,9 +57,9 @@ class Pump:
             thread.join(timeout)
 
     def step(self) -> float | None:
-        """Look at everything once.
+        """Poll everything once.
 
-        Returns the seconds until the next look, or None when nothing is left to look at.
+        Returns the seconds until the next poll, or None when nothing is left to poll.
         """
         with self._lock:
             watched = list(self._watched)

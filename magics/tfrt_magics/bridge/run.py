@@ -116,7 +116,7 @@ class EventLog(Protocol):
 
 
 class Run(Protocol):
-    """A function that was started.  One thread at a time may look at its values."""
+    """A function that was started.  One thread at a time may read its values."""
 
     @property
     def results(self) -> Sequence[object]:
@@ -136,7 +136,7 @@ class Run(Protocol):
 
     @property
     def is_stuck(self) -> bool:
-        """Whether somebody who waited found out that nothing can happen any more."""
+        """Whether a waiting thread found that nothing can happen any more."""
 
     def waiting_for(self) -> Sequence[Diagnostic]:
         """Notes on the values that the run waits for from threads and event loops."""
@@ -162,7 +162,7 @@ class ProgramOnPage(Protocol):
 
 
 class LoadedProgram(Protocol):
-    """A program whose kernels are all there, on one host."""
+    """A program whose kernels are all known, on one host."""
 
     def run(self, function: str, output: Callable[[str], None], arguments: Sequence[object]) -> Run:
         """Start a function.  `output` gets each piece of printed text, on any thread.

@@ -1,4 +1,4 @@
-"""Programs of the compiler on hosts of the runtime, as the notebook looks at them.
+"""Programs of the compiler on hosts of the runtime, as the notebook sees them.
 
 Importing this module loads the compiler; the session does so for the first cell.
 """
@@ -309,7 +309,7 @@ class TracedRun:
         views = self._execution.registers()
         self._values = {(view.function, view.register): view.value for view in views}
         pairs = self._names.in_reading_order(views)
-        # A constant is there without a call; any other value was made by a worker.
+        # A constant is available without a call; any other value was made by a worker.
         reached = {name.function for view, name in pairs if view.worker} - {own}
         called = [pair for pair in pairs if pair[1].function in reached]
         return [

@@ -1,4 +1,4 @@
-"""A program that a reader runs by hand: each function is a run that goes on only when it is told to."""
+"""A program that a reader runs by hand: each function is a run that goes on only on request."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class SteppedRun(TracedRun):
         self.stepper = stepper
 
     def wait(self, timeout: float) -> bool:
-        """Whether it is over by then.  The kernels run on the stepper's thread, not on this one."""
+        """Whether it is over at the end.  The kernels run on the stepper's thread, not on this one."""
         end = time.monotonic() + timeout
         while not self.stepper.is_over and time.monotonic() < end:
             time.sleep(LOOK_SECONDS)

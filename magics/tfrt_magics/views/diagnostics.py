@@ -165,7 +165,7 @@ def _place(diagnostic: Diagnostic) -> str:
 
 
 def _short(diagnostic: Diagnostic, cell: CellText) -> str:
-    """Where, in as few words as say it: the cell's own name is known to who reads the cell."""
+    """Where, in as few words as say it: the reader of a cell knows the cell's own name."""
     place = diagnostic.location
     if isinstance(place, Location) and place.source == cell.name:
         return f"line {place.line}, column {place.column}"

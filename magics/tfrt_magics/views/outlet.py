@@ -1,6 +1,6 @@
 """Where a cell's output goes: a page that is looked at, a notebook that is filled in, a terminal.
 
-An outlet is used on the main thread.  Only the end of a run that nobody waits for is written by the
+An outlet is used on the main thread.  Only the end of a run that no cell waits for is written by the
 pump's thread, through a display id, so that it reaches its own cell.
 """
 

@@ -1,4 +1,4 @@
-"""A run as text: for a terminal, for `text/plain`, for whoever reads without a page."""
+"""A run as text: for a terminal, for `text/plain`, for readers without a page."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ class Lender:
         counter = Spec.at(spec_address).counter
         dropped = None
         with self._lock:
-            # Whoever has been lent something was counted before: there is nobody but this call.
+            # Each borrower was counted before: only this call refers to it.
             if WORDS[counter >> 3] == 1:
                 dropped = self._lent.pop(counter, None)
         del dropped
@@ -91,7 +91,7 @@ class Lender:
             self._lent.setdefault(counter, {})[id(tensor)] = tensor
 
     def sweep(self) -> None:
-        """Let go of what nobody uses any more."""
+        """Drop buffers that have no user any more."""
         with self._lock:
             over = [counter for counter in self._lent if WORDS[counter >> 3] == 0]
             dropped = [self._lent.pop(counter) for counter in over]

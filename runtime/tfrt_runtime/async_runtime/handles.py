@@ -32,7 +32,7 @@ def lent_handle(memory: object) -> int:
 
 
 def is_static(handle: int) -> bool:
-    """Whether a handle is of memory that compiled code does not allocate, and that is there."""
+    """Whether a handle is of memory that exists and that compiled code does not allocate."""
     return handle >> GENERATION_SHIFT == 0 and WORDS[block_of(handle) >> 3] == 0
 
 

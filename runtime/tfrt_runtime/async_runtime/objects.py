@@ -1,4 +1,4 @@
-"""Tokens, values and groups as Python sees them: what they are, who made them, what they lack."""
+"""Tokens, values and groups as Python sees them: what they are, what made them, what they lack."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tfrt_runtime.native.layouts import (
 
 @dataclass(frozen=True, slots=True)
 class LiveObject:
-    """A token, value or group that still has references: who made it, and what it is now."""
+    """A token, value or group that still has references: what made it, and what it is now."""
 
     kind: str
     references: int

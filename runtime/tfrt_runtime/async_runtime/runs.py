@@ -50,7 +50,7 @@ class Runs:
         self._cancelled: dict[int, _Stop] = {}
         self._stopped: set[int] = set()
         self._tables: list[ctypes.Array[ctypes.c_int64]] = []
-        """The last one is in use; threads may still look at the others."""
+        """The last one is in use; threads may still read the others."""
 
     @property
     def flag(self) -> int:
@@ -71,7 +71,7 @@ class Runs:
                 self._forget([n for n in self._ended() if n not in self._cancelled][:-MOST_ENDED])
 
     def request(self, number: int) -> Request | None:
-        """The run, while it is known and somebody refers to it."""
+        """The run, while it is known and has a reference."""
         reference = self._requests.get(number)
         return None if reference is None else reference()
 

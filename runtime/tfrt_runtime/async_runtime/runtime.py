@@ -100,7 +100,7 @@ class AsyncRuntime:
         """
         Args:
             checked: keep an eye on every object, so that `live_objects` knows all of them and a
-                reference that is given up too often is an error of the run instead of a crash.
+                reference that is dropped too often is an error of the run instead of a crash.
             output: where programs print, if not where the host's do.
 
         Raises:
@@ -132,7 +132,7 @@ class AsyncRuntime:
         self.queue.when_interrupted = lambda: _interrupt(own)
 
     def close(self) -> None:
-        """Let go of the host.  Nothing may run; what programs have left behind is lost.
+        """Drop the host.  Nothing may run; what programs have left behind is lost.
 
         Their code may be gone.
         """
@@ -238,7 +238,7 @@ class AsyncRuntime:
     def settle(self) -> None:
         """Run what is queued, and wait until nothing runs any more.
 
-        What waits for what nobody can resolve is told so.
+        Objects that no code can resolve any more become errors.
         """
         self.queue.work_until(self.has_settled)
 
@@ -249,7 +249,7 @@ class AsyncRuntime:
     def has_settled(self) -> bool:
         """Whether nothing runs any more; a thread that asks again and again works in between.
 
-        What waits for what nobody can resolve is told so.
+        Objects that no code can resolve any more become errors.
         """
         context = self.queue.context()
         if not self.is_at_rest() or self._give_up_all(context):
@@ -260,7 +260,7 @@ class AsyncRuntime:
         return True
 
     def take_mistakes(self) -> list[Diagnostic]:
-        """What went wrong apart from programs' own errors since somebody last asked."""
+        """What went wrong apart from programs' own errors since the last call."""
         found, self.mistakes = self.mistakes, []
         return found
 
@@ -468,7 +468,7 @@ class AsyncRuntime:
         return True
 
     def print(self, text: str) -> None:
-        """Print for nobody in particular."""
+        """Print without a run."""
         self._output(text)
 
     def _mistake(self, found: Diagnostic) -> None:
@@ -498,7 +498,7 @@ class AsyncRuntime:
                 self._give_up(context, awaited, error(EXHAUSTED, objects.maker_place(awaited)))
 
     def _is_stuck(self, apart_from: tuple[int, ...]) -> bool:
-        """Whether nothing runs, and nobody outside the runtime may change that."""
+        """Whether nothing runs, and no code outside the runtime may change that."""
         rest = rest_of(self.queue, apart_from)
         if rest is None or self.host.waits_for_outside():
             return False
@@ -510,7 +510,7 @@ class AsyncRuntime:
         return bool(give_up(context, address, error_value(self._process, context, diagnostic)))
 
     def _give_up_groups(self, context: int) -> bool:
-        """Nothing runs: groups that somebody waits for and that lack members become errors."""
+        """Nothing runs: groups that are awaited and lack members become errors."""
         waited_for = dict.fromkeys((*self._awaited(), *self._stuck()))
         lacking = [a for a in waited_for if objects.is_group(a) and objects.lacks_members(a)]
         self._give_up_each(context, lacking, objects.underfilled)
@@ -605,7 +605,7 @@ def _interrupt(reference: weakref.ref[AsyncRuntime]) -> None:
 
 
 def _prepare(queue: WorkQueue, *, checked: bool) -> tuple[WorkQueue, ctypes.Array[ctypes.c_int64]]:
-    """Give a queue the state of compiled programs, which must stay alive as long as it is there."""
+    """Give a queue the state of compiled programs, which must stay alive as long as the queue."""
     words = (ctypes.c_int64 * (ASYNC_SIZE // 8))()
     words[ASYNC_LIMIT // 8] = FIRST_LIMIT
     words[ASYNC_CHECKED // 8] = int(checked)
@@ -640,7 +640,7 @@ def _printing() -> Printing:
 
 
 def _what_all_share() -> dict[str, int]:
-    """The functions that print, and the word that loops look at."""
+    """The functions that print, and the word that loops check."""
     return _printing().addresses | {async_interrupts.FLAG: known_runs().flag}
 
 

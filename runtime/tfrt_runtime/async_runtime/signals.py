@@ -2,7 +2,7 @@
 
 Python's handler of a signal only makes a note for the interpreter, and compiled code does not come back
 to that.  So another handler stands in front of it, machine code, which also sets a bit of the word that
-loops look at; the loop then calls Python, which sees the note.
+loops check; the loop then calls Python, which sees the note.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def _stand_in_front() -> None:
 
 
 class _Handler:
-    """The machine code, for good, and the word that says whom it calls."""
+    """The machine code, for good, and the word with the function that it calls."""
 
     def __init__(self, process: NativeProcess) -> None:
         word = process.address + PROCESS_INTERRUPTS

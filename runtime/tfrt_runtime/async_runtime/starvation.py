@@ -13,7 +13,7 @@ from tfrt_runtime.host.thread_starts import start_thread
 from tfrt_runtime.host.work_queue import WorkQueue
 
 PATIENCE = 5
-"""So often in a row nobody may have taken a waiting task before the threads count as exhausted."""
+"""After so many checks in a row in which no thread took a waiting task, the threads count as exhausted."""
 MOST_RESCUERS = 16
 
 

@@ -123,7 +123,7 @@ def _write_aggregate(
     out: ByteBuilder, elements: tuple[Attribute, ...], alignment: int, prefix: int
 ) -> None:
     start = len(out)
-    out.data += bytes(prefix)  # known when the elements are there
+    out.data += bytes(prefix)  # known when the elements are written
     offsets = [_write_element(out, element) - start for element in elements]
     header = _HEADER.pack(alignment, 0, prefix & 0xFFFF, len(out) - start)
     table = struct.pack(f"<{1 + len(offsets)}I", len(offsets), *offsets)

@@ -2,7 +2,7 @@
 
 What is read has been checked: an executor may follow every number in it without looking.  Kernels
 use only registers that are defined before, so that a run comes to an end; the users of a value are
-exactly those that name it as an operand, so that a kernel runs once, when its operands are there;
+exactly those that name it as an operand, so that a kernel runs once, when its operands are available;
 and a register has as many uses as its use count says, so that a value lives as long as it is
 needed.
 """
@@ -176,7 +176,7 @@ class BodyReader:
         """Check the numbers in kernels, which are at these positions.
 
         Raises:
-            MalformedBef: at the first kernel that refers to what is not there.
+            MalformedBef: at the first kernel that refers to a missing register or function.
         """
         if not kernels or self._are_references_right(kernels, argument_count):
             return

@@ -1,4 +1,4 @@
-"""The body of a function: its registers, its kernels, and who uses what.
+"""The body of a function: its registers, its kernels, and the users of each register.
 
 A body is, from a multiple of 4 in the functions section on:
 

@@ -24,7 +24,7 @@ from tfrt_runtime.diagnostics import AnyLocation, Location, OpaqueLocation
 
 @dataclass(frozen=True, slots=True)
 class UnknownPlace:
-    """Nobody knows."""
+    """The place is unknown."""
 
 
 @dataclass(frozen=True, slots=True)

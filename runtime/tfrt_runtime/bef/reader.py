@@ -1,7 +1,7 @@
 """Bytes to records.
 
-`BefFile.load` and `BefFile.open` check everything once: whoever holds a `BefFile` may follow every
-offset, index and register in it without looking.
+`BefFile.load` and `BefFile.open` check everything once: the holder of a `BefFile` may follow every
+offset, index and register in it without a check.
 """
 
 from __future__ import annotations

@@ -238,7 +238,7 @@ def start_call(
 
 
 def release(words: array[int]) -> None:
-    """Give up the handles of objects: there is no call that takes them over."""
+    """Drop the handles of objects: no call takes ownership of them."""
     objects = native_process().objects
     for i in range(len(NEW_REQUEST), len(words) - 1, ARGUMENT_WORDS):
         if words[i] == TYPE_OBJECT:

@@ -37,7 +37,7 @@ def refuse_disorder(file: BefFile, function: BefFunction) -> None:
     """
     Raises:
         TfrtError: if a kernel of a sync function uses a value that only a later one makes, or
-            makes one that is there: sync functions run from their first kernel to their last.
+            makes one that exists: sync functions run from their first kernel to their last.
     """
     made = set(range(len(function.argument_types)))
     for kernel in function.kernels:

@@ -23,8 +23,8 @@ def find_deadlock(
 ) -> list[Diagnostic]:
     """What is wrong with a run that cannot go on by itself; nothing if it can, or is over.
 
-    Any thread may ask.  A run that waits for somebody outside the runtime is not wrong: nobody knows
-    what a thread will do that holds one of its values.
+    Any thread may ask.  A run that waits for a value from outside the runtime is not stuck: a
+    thread that holds one of its values may still resolve it.
     """
     rest = rest_of(request.queue)
     if rest is None:
@@ -42,7 +42,7 @@ def find_deadlock(
 
 
 def is_over(request: Request, results: Sequence[AsyncValue]) -> bool:
-    """Whether nothing of a run is left, and its results are there."""
+    """Whether nothing of a run is left, and its results are available."""
     return request.is_leaving and all(value.done() for value in results)
 
 

@@ -82,7 +82,7 @@ class Call:
 
 @dataclass
 class Plan:
-    """Who uses which register of a function; `runs` says per kernel whether it runs at all."""
+    """The users of each register of a function; `runs` says per kernel whether it runs at all."""
 
     function: BefFunction
     constants: Mapping[int, Constant]
@@ -257,7 +257,7 @@ class FunctionWriter:
         return data, functions, waits
 
     def _weights(self, register: int) -> dict[int, int]:
-        """Kernels that `register` counts down: by how much, or 0 for whoever wants any one."""
+        """Kernels that `register` counts down: by how much, or 0 for a kernel that any one operand starts."""
         weights = {}
         for index, uses in _counted(self._plan.users[register]).items():
             call = self._calls[index]
@@ -313,7 +313,7 @@ class FunctionWriter:
         return slots
 
     def _initial_count(self, index: int, call: Call) -> int:
-        """What a kernel waits for at entry: constants are there already."""
+        """What a kernel waits for at entry: constants are available already."""
         waits = self._plan.waits[index]
         if not call.flags & KERNEL_NONSTRICT:
             return waits
@@ -324,7 +324,7 @@ class FunctionWriter:
         return sum(register not in self._plan.constants for register in strict)
 
     def _initial_counts(self) -> list[int]:
-        """What each kernel waits for at entry; nobody looks at that of a constant."""
+        """What each kernel waits for at entry; that of a constant is not read."""
         if not self._is_nonstrict:
             return self._plan.waits
         return [
@@ -386,7 +386,7 @@ def _counts(flags: int) -> bool:
 
 
 def _counted(users: Sequence[int]) -> dict[int, int]:
-    """How often each of `users` is there; in the same order."""
+    """How often each of `users` occurs; in the same order."""
     counts: dict[int, int] = {}
     for user in users:
         counts[user] = counts.get(user, 0) + 1

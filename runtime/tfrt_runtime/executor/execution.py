@@ -53,7 +53,7 @@ class RegisterView:
 
 
 class Execution:
-    """A run of one function.  It has started; its results are there, perhaps unavailable."""
+    """A run of one function.  It has started; its results exist, and may be unavailable."""
 
     _reported_stuck = False
 
@@ -73,7 +73,7 @@ class Execution:
         Args:
             arguments: Python values, futures, or AsyncValues of this host, one per argument.
             output: where the program's output goes, instead of to the host's sink.
-            wake: let workers begin at once; False leaves the start to whoever waits first.
+            wake: let workers begin at once; False leaves the start to the first thread that waits.
             watch: what the events of the run go to.
 
         Raises:
@@ -101,12 +101,12 @@ class Execution:
         for i, value in given:
             if not value.done():
                 self._expect(i, value)
-                # A result may be such a value, and all kernels over before it is there.
+                # A result may be such a value, and all kernels may end before it is available.
                 open_for = len(entry.result_types)
         for _ in range(open_for):
             request.enter_call()
         queue = host.work_queue
-        # Who traces a run looks at its arguments, whether or not somebody has begun with it.
+        # Tracing reads the arguments when the run starts, before a worker begins with it.
         is_task = wake and queue.takes_calls and not program.traced
         self.results = entry.start(request, words, is_task=is_task)
         del kept  # the native arguments have references of their own now
@@ -157,7 +157,7 @@ class Execution:
         Without results, for the end of the run.
 
         Raises:
-            TimeoutError: if they are not there in time.
+            TimeoutError: if they are not available in time.
             TfrtError: the first error among them; of a run without results, of any of its kernels.
         """
         if len(self.results) == 1:
@@ -174,7 +174,7 @@ class Execution:
         return ()
 
     def done(self) -> bool:
-        """Whether each result is there or an error; without results, whether the run is over."""
+        """Whether each result is available or an error; without results, whether the run is over."""
         return all(value.done() for value in self.results) if self.results else self.is_done
 
     def __repr__(self) -> str:
@@ -285,7 +285,7 @@ class Execution:
 
     @property
     def is_stuck(self) -> bool:
-        """Whether somebody who waited found out that the run cannot go on; its diagnostics say why."""
+        """Whether a waiting thread found that the run cannot go on; its diagnostics say why."""
         return self._reported_stuck
 
     def _report_stuck(self) -> bool:
@@ -300,8 +300,8 @@ class Execution:
     def stuck(self) -> list[Diagnostic]:
         """Why the run cannot go on by itself: nothing runs and nothing is queued, yet it is not over.
 
-        Nothing while somebody outside the runtime, a thread or an event loop, may still resolve a
-        value that it waits for: see `waiting_for`.
+        Empty while a thread or an event loop outside the runtime may still resolve a value that
+        the run waits for: see `waiting_for`.
         """
         return list(self._entry.why_never(self.request, self.results))
 
@@ -320,7 +320,7 @@ class Execution:
     def cancel(self, message: str = "Cancelled") -> bool:
         """Skip every kernel that has not started; False if there was nothing to cancel.
 
-        Results that are not there yet are errors from now on, also those that wait for values from
+        Results that are not available yet become errors, also those that wait for values from
         outside the runtime.  Of a run that is over, tasks that compiled code has left running end.
         """
         code = self.request.code

@@ -152,7 +152,7 @@ class Executable:
     def _checked(
         self, kernel: Kernel, call: Call | None, function: BefFunction, number: int
     ) -> Call | None:
-        """The call of a native kernel that looks at the types of its arguments first, if it can."""
+        """The call of a native kernel that checks the types of its arguments first, if it can."""
         if call is None or call.data or call.flags or function.kind is FunctionKind.SYNC:
             return call
         assert isinstance(kernel, NativeKernel)

@@ -28,7 +28,7 @@ class Progress:
     """Calls a callback with the progress of a run, on the thread of its host's timers."""
 
     def __init__(self, run: Run, callback: Callable[[int, int], None]) -> None:
-        """Look at the run from now on."""
+        """Follow the run from now on."""
         self._run = run
         self._callback = callback
         self._told: tuple[int, int] | None = None

@@ -67,7 +67,7 @@ MESSAGES = {
 
 
 LONG_SECONDS = 0.5
-"""How long a kernel may keep a worker before its author is told of the blocking pool."""
+"""How long a kernel may keep a worker before a warning names the blocking pool."""
 
 
 class Loaded(Protocol):
@@ -122,7 +122,7 @@ def error_value(context: int, diagnostic: Diagnostic) -> int:
 
 
 def quiet_error_value(context: int, diagnostic: Diagnostic) -> int:
-    """A new error value with one reference, which nobody hears of but who reads it."""
+    """A new error value with one reference; it is reported only where it is read."""
     process = native_process()
     value = process.quick("handles.value_make", 2)(context, 0)
     handle = process.objects.add(diagnostic)

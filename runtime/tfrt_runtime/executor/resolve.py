@@ -196,7 +196,7 @@ class Resolver:
         types: tuple[tuple[str, ...], tuple[str, ...]],
         attribute_names: tuple[str, ...] | None,
     ) -> tuple[Call, PythonCall]:
-        """What the record of a Python kernel says, and the Python half of its call.
+        """The record of a Python kernel, and the Python side of its call.
 
         `types` are those of the arguments and of the results; `attribute_names` are None where the file
         has none.  Of a kernel that does not await all of its arguments, these come last (`lazy_last`).
@@ -266,7 +266,7 @@ class Resolver:
             raise self._refuse(call.record, wrong.message) from None
 
     def _shortcut_words(self, call: PythonCall) -> tuple[int, ...] | None:
-        """The data of the native half of a Python kernel; None if there is none for this call."""
+        """The data of the native form of a Python kernel; None if this call has none."""
         if call.kernel.shortcut is None:
             return None
         try:
@@ -366,7 +366,7 @@ class Resolver:
 
     def _control_word(self, name: str, record: BefKernel, offset: int, word: str) -> int:
         if word == "string":
-            self._value(name, record, offset, word)  # whoever prints it may not fail
+            self._value(name, record, offset, word)  # printing it must not fail
             return 0
         return self._word(name, record, offset, word)
 

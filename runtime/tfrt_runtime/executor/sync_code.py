@@ -122,7 +122,7 @@ def jump_when(
 ) -> None:
     """Append a jump to `place` if the condition is `when`.
 
-    A comparison right before, whose result nobody else wants, becomes part of the jump.
+    A comparison right before, whose result has no other use, becomes part of the jump.
     """
     last = code[-1] if code else None
     if is_last_use and last is not None and last.writes == [condition]:

@@ -1,6 +1,6 @@
 """The sync functions of a program, laid out for the interpreter.
 
-To everybody else a sync function has one kernel, which runs its code.
+For the rest of the program a sync function has one kernel, which runs its code.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class SyncFunctions:
     """Collects the functions of a program, and then writes what is needed of the sync ones."""
 
     def __init__(self, arena: Arena, symbols: Callable[[str], int], *, is_told: bool) -> None:
-        """With `is_told` each kernel is called, so that whoever traces hears of it."""
+        """With `is_told` each kernel is called, so that tracing sees it."""
         self._arena = arena
         self._symbols = symbols
         self._is_told = is_told

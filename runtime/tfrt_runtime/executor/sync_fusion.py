@@ -206,7 +206,7 @@ COMMUTATIVE = frozenset(LAST) - {SUBTRACT, ADD_NUMBER}
 
 
 def with_last(code: list[Instruction]) -> list[Instruction]:
-    """Let instructions take what the one before has computed without a look at the frame."""
+    """Let instructions take the result of the one before without reading the frame."""
     computed: Register | None = None
     for instruction in code:
         operation = instruction.operation

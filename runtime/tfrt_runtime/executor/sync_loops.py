@@ -33,7 +33,7 @@ class Value:
 
     @property
     def borrowed(self) -> Value:
-        """The same for somebody who must leave it there."""
+        """The same for code that must leave it in place."""
         return Value(self.register, False)
 
 

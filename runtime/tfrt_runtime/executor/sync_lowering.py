@@ -1,8 +1,8 @@
 """From the kernels of a sync function to code for the interpreter.
 
 Functions that a control kernel calls are put in its place, unless they are large or call themselves:
-then there is a call.  An argument belongs to whoever made it; whoever makes a boxed value drops it
-after its last use.
+then there is a call.  An argument belongs to the code that made it; the code that makes a boxed value
+drops it after its last use.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ class Lowering:
         Args:
             functions: what may be called, by index.
             box_constant: puts an AsyncValue for a constant into the arena; its offset.
-            told: each kernel is told of, so none may be an operation.
+            told: each kernel is reported, so none may be an operation.
         """
         self._functions = functions
         self._box_constant = box_constant
@@ -176,7 +176,7 @@ class Lowering:
         return self.constant(payload_type, word)
 
     def constant(self, payload_type: int, word: int) -> Register:
-        """The register of a constant; it is there from the start."""
+        """The register of a constant; it is filled before the first instruction."""
         key = (payload_type, word)
         if key not in self._constants:
             self._constants[key] = Register(payload_type, constant=word)

@@ -1,7 +1,7 @@
-"""What a program that was loaded for tracing tells: each call of a function, and each kernel.
+"""Events of a program that was loaded for tracing: each call of a function, and each kernel.
 
-The native core tells of calls of functions that are marked.  A kernel is told of by going through a
-callback instead of being called; only programs that are loaded for `Level.DEBUG` have such kernels.
+The native core reports calls of functions that are marked.  A traced kernel goes through a callback
+instead of being called; only programs that are loaded for `Level.DEBUG` have such kernels.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The one door to tensor memory.
 
-Whoever needs bytes asks a `HostAllocator` for them and gives them back with the size that was
+A user of memory asks a `HostAllocator` for bytes and gives them back with the size that was
 asked for.  An allocator says no with None, never by raising: whether that is an error, and in which
 words, is for the caller to say.
 
@@ -23,7 +23,7 @@ from tfrt_runtime.host.process import native_process
 
 # What numpy and BLAS like best: a cache line, and the width of the widest vector register.
 PREFERRED_ALIGNMENT: Final = 64
-# A huge page.  Nobody has a use for more, and the padding of a larger one could be abused.
+# A huge page.  A larger alignment has no use, and the padding of a larger one could be abused.
 MAXIMUM_ALIGNMENT: Final = 2 << 20
 
 Limit = Callable[[], int]
@@ -98,7 +98,7 @@ class RecyclingAllocator:
     than most kernels.  See `block_size` for what is about the same.
     """
 
-    # Blocks of one size that are kept, in bytes.  Larger blocks go straight back.
+    # Blocks of one size that are kept, in bytes.  Larger blocks go back at once.
     IDLE_BYTES_PER_SIZE: Final = 32 << 20
 
     def __init__(self, upstream: HostAllocator) -> None:

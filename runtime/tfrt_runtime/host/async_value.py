@@ -1,8 +1,8 @@
-"""A value that may not be there yet, as Python sees it.
+"""A value that may not be available yet, as Python sees it.
 
 An `AsyncValue` leaves the unavailable state once, to available or to error, and never comes back.
-Whoever needs the value does not wait for it: it leaves a callback with `and_then`.  Those who must
-wait call `result`, or `await` it.
+A user of the value does not wait for it: it adds a callback with `and_then`.  Code that must wait
+calls `result`, or `await`s it.
 """
 
 from __future__ import annotations
@@ -266,7 +266,7 @@ class AsyncValue:
         other.and_then(resolve)
 
     def to_future(self) -> concurrent.futures.Future[Any]:
-        """A future that is done when the value is there; cancelling it cancels the value."""
+        """A future that is done when the value is resolved; cancelling it cancels the value."""
         import concurrent.futures  # a future exists, so its module is loaded
 
         future: concurrent.futures.Future[Any] = concurrent.futures.Future()
@@ -291,16 +291,16 @@ class AsyncValue:
 
     @staticmethod
     def from_future(future: Future) -> AsyncValue:
-        """A value that is there when a future of `concurrent.futures` or `asyncio` is done."""
+        """A value that is resolved when a future of `concurrent.futures` or `asyncio` is done."""
         made: AsyncValue = import_module("tfrt_runtime.host.composing").of_future(future)
         return made
 
     def cancelled(self) -> bool:
-        """Whether the value, or the run whose result it is, was cancelled before it was there."""
+        """Whether the value, or the run whose result it is, was cancelled before it was resolved."""
         return self.state is State.ERROR and self._diagnostic().ending is Ending.CANCELLED
 
     def cancel(self, message: str = "Cancelled") -> bool:
-        """Decide the value now; False if it is there already.
+        """Decide the value now; False if it is resolved already.
 
         Cancels the run whose result it is, unless another undecided result of the run is held.
         Then only holders of this object see it cancelled.
@@ -370,7 +370,7 @@ class AsyncValue:
             timeout: seconds; None is no limit.
 
         Raises:
-            TimeoutError: if it is not there in time.
+            TimeoutError: if it is not resolved in time.
             TfrtError: if it is an error, or will never be there; carries the diagnostic.
             KeyboardInterrupt: if that was raised where the value should have been made.
         """
@@ -393,7 +393,7 @@ class AsyncValue:
         """The error that `result` would raise, or None; waits like it.
 
         Raises:
-            TimeoutError: if the value is not there in time.
+            TimeoutError: if the value is not resolved in time.
             TfrtError: if it will never be there.
         """
         is_error = _is_error(self._outcome(timeout))
@@ -406,7 +406,7 @@ class AsyncValue:
 
     async def resolved(self) -> None:
         """Return once the value is resolved; other tasks of the loop go on meanwhile."""
-        import asyncio  # takes 20 ms; whoever awaits has it already
+        import asyncio  # takes 20 ms; code that awaits has it already
 
         loop = asyncio.get_running_loop()
         done = asyncio.Event()
@@ -414,7 +414,7 @@ class AsyncValue:
         def wake() -> None:
             with contextlib.suppress(
                 RuntimeError
-            ):  # the loop was closed before the value was there
+            ):  # the loop was closed before the value was resolved
                 loop.call_soon_threadsafe(done.set)
 
         self.and_then(wake)
@@ -515,7 +515,7 @@ class AsyncValue:
             queue.resolving.discard(address)
 
     def _claim(self) -> None:
-        """Become the one who resolves the value: of several threads that try, one succeeds."""
+        """Claim the right to resolve the value: of several threads that try, one succeeds."""
         if native_process().quick("handles.value_claim", 1)(self._address):
             return
         if self.is_indirect:
@@ -565,7 +565,7 @@ class _Callbacks:
 
 
 class Promise(AsyncValue):
-    """The reference of whoever must resolve a value.
+    """The reference of the code that must resolve a value.
 
     When it dies first, the value becomes an error: otherwise what waits for it would wait for ever.
     """
@@ -627,7 +627,7 @@ def make_unavailable(
 
 
 def make_available(queue: WorkQueue, value: object, type_text: str = "") -> AsyncValue:
-    """A value that is there from the start.
+    """A value that is available from the start.
 
     Raises:
         PayloadError: if the number does not fit the type.

@@ -26,7 +26,7 @@ def unavailable() -> AsyncValue:
 
 
 def of_future(future: Future) -> AsyncValue:
-    """A value that is there when `future` is done; cancelling the value cancels the future.
+    """A value that is resolved when `future` is done; cancelling the value cancels the future.
 
     Raises:
         TypeError: if it is no future of `concurrent.futures` or `asyncio`.

@@ -111,7 +111,7 @@ Shared = TypeVar("Shared", bound=SharedContext)
 
 
 def write_to_stdout(text: str) -> None:
-    """Where programs print when nobody says otherwise."""
+    """Where programs print by default."""
     sys.stdout.write(text)
     sys.stdout.flush()
 
@@ -148,7 +148,7 @@ class HostContext:
         """
         Args:
             loop: where `async def` kernels run; by default a loop of the host's own, on a thread of its
-                own.  It is the caller's, who runs it, and goes on when the host is closed.
+                own.  It is the caller's, which runs it, and goes on when the host is closed.
             memory: the budget: bytes, or a text such as "2G", that native code and tensors may hold
                 when programs of this host ask for more.  A run that needs more ends with an error
                 at the operation that grew.  By default half of what the process may have.
@@ -237,7 +237,7 @@ class HostContext:
     def cancel(self, message: str = CANCELLED) -> None:
         """Set the host's cancel value: all runs end, and those that begin later do at once.
 
-        Kernels that have not started are skipped; results that are not there yet become errors with
+        Kernels that have not started are skipped; results that are not available yet become errors with
         `message`.  `restart` takes it back.  On any thread.
         """
         self._cancel_message = message
@@ -331,7 +331,7 @@ class HostContext:
         """Cancel what runs, wait `patience` seconds at most for it, and end the threads.
 
         A run that waits for a value from elsewhere is over when the value comes.  A thread that a
-        kernel keeps busy ends after the kernel; nobody waits for it here.
+        kernel keeps busy ends after the kernel; this call does not wait for it.
         """
         if self._closed:
             return
@@ -469,7 +469,7 @@ class Request:
 
     @property
     def is_cancelled(self) -> bool:
-        """Whether somebody cancelled the run."""
+        """Whether the run was cancelled."""
         return self._words[REQUEST_CANCEL // 8] != 0
 
     def watch(self, watch: Watch, registers: Sequence[int]) -> None:
@@ -502,7 +502,7 @@ class Request:
     def leave(self) -> None:
         """What `enter` counted is done; on any thread."""
         self.leave_call()
-        with self._lock:  # last: before that, the run would look as if nobody worked for it
+        with self._lock:  # last: before that, the run would seem to have no thread
             self._outside -= 1
 
     def report(self, diagnostic: Diagnostic) -> None:
@@ -519,7 +519,7 @@ class Request:
     def cancel(self, reason: str | Diagnostic = CANCELLED) -> bool:
         """Skip every kernel that has not started; False if it was cancelled or over already.
 
-        Results that are not there yet become errors with `reason`.
+        Results that are not available yet become errors with `reason`.
         """
         message = reason if isinstance(reason, str) else reason.message
         with self._lock:
@@ -536,7 +536,7 @@ class Request:
         if is_first:
             if self.code is not None:
                 self.code.cancelled()
-            # First the values: a coroutine that is told drops its own undecided.
+            # First the values: a coroutine that is cancelled drops its own undecided.
             if self._promises is not None:
                 self._promises.decide(found)
             self.decide_results()
@@ -545,7 +545,7 @@ class Request:
         return is_first
 
     def decide_results(self) -> None:
-        """Make the results of a cancelled run that are not there yet errors."""
+        """Make the unresolved results of a cancelled run errors."""
         for value in self.held_results():
             value.decide(self._cancelled)
 

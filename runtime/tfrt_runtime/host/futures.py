@@ -63,7 +63,7 @@ def is_future(value: object) -> TypeGuard[Future]:
 
 
 def _is_from(module: str, value: object) -> bool:
-    # They take 20 ms to import; whoever has a future has imported its module.
+    # They take 20 ms to import; the module of a given future is imported already.
     loaded = sys.modules.get(module)
     return loaded is not None and isinstance(value, loaded.Future)
 
@@ -74,7 +74,7 @@ def from_future(
     type_text: str = "",
     refuse: Callable[[str], Diagnostic] = error,
 ) -> AsyncValue:
-    """A value that is there when the future is done; what the future raises is its error.
+    """A value that is resolved when the future is done; what the future raises is its error.
 
     `refuse` makes the error of a result that is of another type.
     Any thread may call, also for a future of an event loop.

@@ -1,8 +1,8 @@
-"""Whether a work queue has come to rest: nothing runs, nothing is queued, nothing is about to be.
+"""Whether a work queue is quiescent: nothing runs, nothing is queued, nothing is about to be.
 
-The answer is made of many words that change while they are read.  A thread that may hold work says so
-by an odd number of turns, and numbers of turns only grow; so if no number is odd, then no work is
-found anywhere, and then no number has changed, there was none in between.
+The answer is made of many words that change while they are read.  Each thread has an activity epoch
+(CONTEXT_TURNS): odd while it may hold work, and it only grows.  Two equal reads of all epochs, all
+even, with no work queued in between, prove that the queue was quiescent (double collect).
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def has_work(queue: WorkQueue) -> bool:
         # Threads of another queue count, too, for the moment that it takes them to wake.
         or _word(native_process().address + PROCESS_RESUMING) != 0
         or any(_word(d + DEQUE_TOP) < _word(d + DEQUE_BOTTOM) for d in _deques(queue))
-        # Last: tasks go from the core to who runs it.
+        # Last: tasks go from the core to the thread that runs it.
         or queue.has_outside_tasks()
     )
 

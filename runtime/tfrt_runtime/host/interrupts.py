@@ -1,7 +1,7 @@
 """Ctrl-C while the main thread works for a queue.
 
 Python raises KeyboardInterrupt between any two bytecodes of the main thread, also within a callback
-of the native core, where nobody can catch it: the interrupt would be lost, and the core would take
+of the native core, where no code can catch it: the interrupt would be lost, and the core would take
 the callback's missing answer for an address.  So while the main thread works for a queue, SIGINT goes
 to a handler that raises only within the user's own kernels, and otherwise makes a note for the
 waiting loop.
@@ -43,7 +43,7 @@ class Interrupts:
 
     @property
     def is_installed(self) -> bool:
-        """Whether the handler is there."""
+        """Whether the handler is installed."""
         return signal.getsignal(signal.SIGINT) == self._handler
 
     def _handle(self, _number: int, _frame: FrameType | None) -> None:
@@ -67,7 +67,7 @@ class Interrupts:
     def __exit__(self, *_: object) -> None:
         """
         Raises:
-            KeyboardInterrupt: if an interrupt came that nobody has answered.
+            KeyboardInterrupt: if an interrupt came that no kernel has raised.
         """
         if get_ident() == self._main:
             self.waits -= 1

@@ -10,8 +10,8 @@ class Ledger:
     """How much is alive, how much was alive at most, and how often there was an allocation.
 
     Buffers are given back by finalisers, and the garbage collector may run one in the middle of any
-    line here, on the same thread.  So recording never waits for a lock: it leaves an entry, and
-    whoever has the lock adds up the entries of the others.
+    line here, on the same thread.  So recording never waits for a lock: it adds an entry, and
+    the thread that has the lock adds up the entries of the others.
     """
 
     def __init__(self) -> None:

@@ -171,7 +171,7 @@ class NativeProcess:
         self._words[PROCESS_MEMBER_RESOLVED // 8] = self.library["async_groups.member_resolved"]
         traced = Callback2(self._traced_kernel)
         self.traced_kernel = ctypes.cast(traced, ctypes.c_void_p).value or 0
-        """Address to put into the record of a kernel that is told of."""
+        """Address to put into the record of a kernel that is traced."""
         return [traced, *(callback for _, callback in callbacks)]
 
     def install(self, offset: int, callback: ctypes._FuncPointer) -> None:
@@ -179,7 +179,7 @@ class NativeProcess:
         self._callbacks.append(callback)
         self._words[offset // 8] = ctypes.cast(callback, ctypes.c_void_p).value or 0
 
-    # What every look at a value or tensor calls.
+    # What every read of a value or tensor calls.
 
     @functools.cached_property
     def value_outcome(self) -> Callable[[int], int]:

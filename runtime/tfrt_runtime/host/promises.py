@@ -1,7 +1,7 @@
 """What a run still waits for from outside the runtime.
 
-A Python kernel may return a value that somebody resolves later: a thread, an event loop, a timer.
-While such a value is there and unresolved, a run in which nothing happens is not stuck.
+A Python kernel may return a value that is resolved later by a thread, an event loop or a timer.
+While such a value exists and is unresolved, a run in which nothing happens is not stuck.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ class Decidable(Resolvable, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Promise:
-    """A value that somebody outside may resolve; `text` says what it is.
+    """A value that code outside the runtime may resolve; `text` says what it is.
 
-    With `is_inside` it gets its value from the runtime: it counts only for who asks why a run is
-    stuck.
+    With `is_inside` it gets its value from the runtime: it counts only where a stuck run is
+    explained.
     """
 
     holder: Callable[[], Resolvable | None]
@@ -44,7 +44,7 @@ class Promise:
     is_inside: bool = False
 
     def is_open(self) -> bool:
-        """Whether somebody holds the value, and it is not resolved."""
+        """Whether the value has a holder, and is not resolved."""
         value = self.holder()
         return value is not None and not value.done()
 
@@ -75,7 +75,7 @@ class Promises:
                 value.set_error(diagnostic)
 
     def watch(self, value: Resolvable, text: str, location: AnyLocation | None = None) -> None:
-        """Whoever holds the Python object `value` may resolve it."""
+        """The holder of the Python object `value` may resolve it."""
         self._add(Promise(weakref.ref(value), text, location))
 
     def watch_inside(self, value: Resolvable, text: str, location: AnyLocation) -> None:
@@ -104,7 +104,7 @@ class Promises:
         return self._open_notes(is_inside=False)
 
     def left_by_kernels(self) -> list[Diagnostic]:
-        """The results of kernels that are not there and will not come from outside."""
+        """The results of kernels that are unresolved and will not come from outside."""
         return self._open_notes(is_inside=True)
 
     def _open_notes(self, *, is_inside: bool) -> list[Diagnostic]:

@@ -12,7 +12,7 @@ T = TypeVar("T")
 class ResourceContext:
     """Objects by name that live as long as a run; destroyed in reverse order of creation.
 
-    Safe to share between threads: a resource is made once, whoever asks first.
+    Safe to share between threads: a resource is made once, on the first thread that asks.
     """
 
     def __init__(self) -> None:

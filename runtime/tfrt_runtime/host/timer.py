@@ -30,7 +30,7 @@ class Timer:
         return self._callback is None
 
     def cancel(self) -> None:
-        """Do not call the callback, unless it is being called.  What it holds is let go."""
+        """Do not call the callback, unless it is being called.  What it holds is dropped."""
         self._callback = None
 
     def _call(self) -> None:

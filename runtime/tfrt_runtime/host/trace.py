@@ -2,7 +2,7 @@
 
 There are levels: `default` tells of runs and of calls of functions, `debug` of every kernel as well;
 `verbose` stands between them for what kernels of the user say of themselves.  A program says nothing
-unless it was loaded for a level, so tracing costs nothing where nobody asked for it.
+unless it was loaded for a level, so tracing costs nothing where it is off.
 
 A scope opens and closes on one thread, inside out.  A span may end on another thread than it began
 on: a call does when a kernel in it is asynchronous.
@@ -23,7 +23,7 @@ Write = Callable[[str], object]
 
 
 class Level(IntEnum):
-    """How much is told; each level tells what those below it do."""
+    """How much is traced; each level includes those below it."""
 
     NONE = 0
     DEFAULT = 1
@@ -67,7 +67,7 @@ class TracingSink(Protocol):
 
 
 class Tracing:
-    """A sink with a level.  It hears of things while somebody requests it; requests are counted."""
+    """A sink with a level.  It receives events while it is requested; requests are counted."""
 
     def __init__(self, sink: TracingSink, level: Level = Level.DEFAULT) -> None:
         self.sink = sink
@@ -118,7 +118,8 @@ class Tracing:
         ends = [lambda: self.sink.end(name, number)]
 
         def end() -> None:
-            with contextlib.suppress(IndexError):  # atomic, whoever else ends it at the same time
+            # Atomic: another thread may end it at the same time.
+            with contextlib.suppress(IndexError):
                 ends.pop()()
 
         return end

@@ -61,7 +61,7 @@ class Awaited(Protocol):
     """A value that `ConcurrentWorkQueue.await_values` waits for."""
 
     def done(self) -> bool:
-        """Whether nobody has to wait any longer."""
+        """Whether no thread has to wait any longer."""
 
     def and_then(self, waiter: Callable[[], None]) -> None:
         """Call `waiter` once the value is done: now, if it already is."""
@@ -194,7 +194,7 @@ class UserWorkQueue(WorkQueue):
 
     @contextlib.contextmanager
     def _turn(self) -> Iterator[int]:
-        """Within: this thread runs kernels on the context given, and whoever asks can see that."""
+        """Within: this thread runs kernels on the context given, and its activity epoch is odd."""
         with INTERRUPTS, self.helper() as context:
             turns = (context + CONTEXT_TURNS) >> 3
             WORDS[turns] += 1
@@ -204,7 +204,7 @@ class UserWorkQueue(WorkQueue):
                 WORDS[turns] += 1
 
     def lost(self, address: int, name: str, location: AnyLocation | None) -> None:
-        """The user's queue has let go of a task that has not run.
+        """The user's queue has dropped a task that has not run.
 
         Called by a finalizer: the next thread that waits does what is to be done.
         """
@@ -260,7 +260,7 @@ class UserWorkQueue(WorkQueue):
             time.sleep(NAP_SECONDS)
 
     def when_done(self, moment: _Moment, end: float) -> None:
-        """Wake who waits for `moment`: it is over at `end` at the latest."""
+        """Wake the threads that wait for `moment`: it is over at `end` at the latest."""
         self._moments.add(moment)
         self._timers.at(end, moment.wake)
         moment.wake()
@@ -296,7 +296,7 @@ class UserWorkQueue(WorkQueue):
 
     def _take(self) -> tuple[Callable[[int], None], int] | None:
         """The next task of the core's, and how to offer it."""
-        with self._lock:  # who looks for work sees each task in the core, or here
+        with self._lock:  # a thread that seeks work sees each task in the core, or here
             if not self._taken:
                 self._take_all()
             return self._taken.popleft() if self._taken else None
@@ -400,5 +400,5 @@ class _Moment:
                 waiter()
 
     def forget(self) -> None:
-        """Nobody waits any longer: the word may be gone."""
+        """No thread waits any longer: the word may be gone."""
         self._word = 0

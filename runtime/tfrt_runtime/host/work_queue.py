@@ -2,7 +2,7 @@
 
 `s` runs tasks on whichever thread waits; `mstd:N,B` has N threads for compute work, which steal from
 each other, and up to B threads for work that blocks.  Threads start when they are first needed, so a
-queue that nobody uses costs nothing.
+queue that is not used costs nothing.
 
 Each thread that touches native values of a queue has a native context; `context()` is the present
 thread's.  Workers are Python threads that stay inside native code, so that a Python kernel finds its
@@ -118,7 +118,7 @@ class WorkQueue:
         free = weakref.finalize(
             self, _free_contexts, self._process, self._contexts, self._idle_contexts, self._local
         )
-        free.atexit = False  # threads of a queue that nobody stopped may still run then
+        free.atexit = False  # threads of a queue that was not stopped may still run then
 
     def _fill(self) -> None:
         for i, deque in enumerate(self._deques):
@@ -291,7 +291,7 @@ class WorkQueue:
         with a time limit.  Without workers Python kernels run on the thread that waits in any case.
 
         Signals are seen every few milliseconds.  `interrupted` is asked as often, but not before the
-        first of them have passed: it may look at the whole queue, which takes as long as a small run.
+        first of them have passed: it may read the whole queue, which takes as long as a small run.
         When it says so, the wait ends with False.
         """
         if WORDS[word >> 3] == 0:
@@ -509,7 +509,7 @@ class WorkQueue:
             self._process.slow("sharing.hand_over", 1)(context)
 
     def has_outside_tasks(self) -> bool:
-        """Whether somebody else has tasks of the queue, to run them later."""
+        """Whether another queue has tasks of this one, to run them later."""
         return False
 
     def refuse_child(self) -> None:

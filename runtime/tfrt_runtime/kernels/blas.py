@@ -1,4 +1,4 @@
-"""The OpenBLAS that numpy brought along: one thread per call, and products that add to what is there.
+"""The OpenBLAS that numpy brought along: one thread per call, and products that add to their target.
 
 The work queues own the processor: a product that starts threads of its own takes them away from the
 kernels that run beside it, and two products at once start twice as many.

@@ -1,4 +1,4 @@
-"""Kernels that print, sleep or look at the host: they take a chain to be in order."""
+"""Kernels that print, sleep or read the host's state: a chain puts them in order."""
 
 from __future__ import annotations
 

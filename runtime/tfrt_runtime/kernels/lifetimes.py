@@ -75,7 +75,7 @@ class TestResource:
         output("Allocated TestResource\n")
 
     def release(self) -> bool:
-        """Let go of the resource; False if that was done before."""
+        """Release the resource; False if it was released before."""
         if self._is_released:
             return False
         self._is_released = True
@@ -94,7 +94,7 @@ def allocate_resource(frame: KernelFrame) -> tuple[TestResource, Chain]:
 
 @REGISTRY.kernel("tfrt_test.deallocate_resource", results=("chain",), frame=True)
 def deallocate_resource(frame: KernelFrame, resource: object) -> None:
-    """Release the resource now, whoever still refers to it."""
+    """Release the resource now, although other values may still refer to it."""
     if not expect(TestResource, resource).release():
         raise KernelError("the resource was deallocated before")
     frame.host.print("tfrt_test.deallocate_resource done\n")

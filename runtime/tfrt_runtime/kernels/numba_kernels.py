@@ -1,7 +1,7 @@
 """Python functions in Numba's subset as kernels that run without the GIL.
 
 A function is compiled when the first program that calls it is loaded, once for each list of the types
-of its attributes; `native.user_kernels` says what the compiled code looks like.  Numba is imported then,
+of its attributes; `native.user_kernels` describes the compiled code.  Numba is imported then,
 and not before.
 """
 
@@ -129,7 +129,7 @@ class NumbaFunction:
         raise KernelError(f"'{self._name}' takes {wanted}, found {found}")
 
     def in_python(self, function: Callable[..., object]) -> Callable[..., object]:
-        """What is called where the native half cannot finish: raises what that has raised.
+        """Called where the native form cannot finish: raises what that has raised.
 
         Where nothing did, it is `function` on what its compiled self would see: arrays in the place
         of tensors.  Numpy arrays that are no tensors yet become some, and the compiled function is called.

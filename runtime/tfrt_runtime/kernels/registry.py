@@ -56,7 +56,7 @@ class KernelError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Shortcut:
-    """The native half of a Python kernel: the compiled function `symbol` is called in its place.
+    """The native form of a Python kernel: the compiled function `symbol` is called in its place.
 
     It does what the Python function would do, or changes nothing and has that one called.  The words
     of the kernel's data are first the addresses of the native `functions`, then `data`, or what `data`

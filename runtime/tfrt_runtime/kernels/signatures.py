@@ -18,7 +18,7 @@ from tfrt_runtime.host.tensor.handles import ELEMENT_NUMBERS
 from tfrt_runtime.kernels.annotations import TensorType, Type, shown
 from tfrt_runtime.native.user_kernels import TENSOR_OF
 
-# f16 and bf16 are kept as their bits, with which nobody calculates.
+# f16 and bf16 are kept as their bits: no kernel calculates with them.
 SCALARS: Final = {"i1": np.dtype(np.bool_)} | {
     element.word: element.storage
     for element in ELEMENT_TYPES.values()

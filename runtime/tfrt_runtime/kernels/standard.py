@@ -96,5 +96,5 @@ class AvailableKernels(Mapping[str, Kernel]):
 
 
 def available_kernels() -> Mapping[str, Kernel]:
-    """The kernels that programs find when nobody says otherwise."""
+    """The kernels of a program that is loaded without a registry of its own."""
     return AvailableKernels()

@@ -315,7 +315,7 @@ def native_kernel(
     types: str | bool,
     policy: Policy = ONCE,
 ) -> PythonKernel:
-    """`made`, with a native half that Numba compiles when a program needs it.
+    """`made`, with a native form that Numba compiles when a program needs it.
 
     Args:
         types: its signature, or True for that of its annotations.

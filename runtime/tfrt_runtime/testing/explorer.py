@@ -60,7 +60,7 @@ SHRINKING_SECONDS = 2.0
 class Exploration:
     """What was tried.  `complete` says that nothing was left out.
 
-    `redundant` counts runs that were given up because others stand for them; `longest` is the
+    `redundant` counts runs that were stopped because others stand for them; `longest` is the
     number of steps of the longest run.
     """
 

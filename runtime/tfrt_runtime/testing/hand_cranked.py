@@ -14,7 +14,7 @@ class Done(Protocol):
 
 
 class HandCrankedQueue:
-    """Keeps its tasks until `run` is called: a test chooses who is next.
+    """Keeps its tasks until `run` is called: a test chooses which is next.
 
         queue = HandCrankedQueue()
         with HostContext(queue) as host:
@@ -22,7 +22,7 @@ class HandCrankedQueue:
             assert queue.pending == ["my.left", "my.right"]
             queue.run(1)
 
-    Every kernel is a task of its own.  Whoever waits for a run cranks what is left, the oldest first.
+    Every kernel is a task of its own.  A thread that waits for a run cranks what is left, the oldest first.
     """
 
     name = "hand-cranked"

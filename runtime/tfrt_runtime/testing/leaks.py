@@ -11,13 +11,13 @@ from dataclasses import dataclass
 
 from tfrt_runtime.host.process import native_process
 
-PATIENCE_SECONDS = 10
-"""How long threads may take to let go of what they have worked on."""
+TIMEOUT_SECONDS = 10
+"""How long threads may take to drop what they have worked on."""
 
 
 @dataclass(frozen=True, slots=True)
 class Census:
-    """Counts of what somebody has to give back: native values, tensors, handles, runs, programs, threads."""
+    """Counts of what must be released: native values, tensors, handles, runs, programs, threads."""
 
     values: int
     tensors: int
@@ -50,11 +50,11 @@ def nothing_left_behind() -> Iterator[None]:
         AssertionError: if it is not; says what was alive before and is alive now.
     """
     before = census()
-    gc.freeze()  # what is alive now need not be looked at again: the next census is quick
+    gc.freeze()  # the next census skips what is alive now, so it is quick
     yield
     after = census()
-    patience = time.monotonic() + PATIENCE_SECONDS
-    while after != before and time.monotonic() < patience:
-        time.sleep(0.01)  # a thread that has just finished a run may still let go of its values
+    deadline = time.monotonic() + TIMEOUT_SECONDS
+    while after != before and time.monotonic() < deadline:
+        time.sleep(0.01)  # a thread that has just finished a run may still drop its values
         after = census()
     assert after == before, f"something is left behind:\n  before {before}\n  after  {after}"

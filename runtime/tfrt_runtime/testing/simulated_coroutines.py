@@ -82,7 +82,7 @@ class SimulatedCoroutines:
         memory.set_thread_context(former)
 
     def sweep(self) -> None:
-        """Destroy the registered objects that nobody refers to."""
+        """Destroy the registered objects that only the list refers to."""
         async_sweep(self.host.main, self.shared)
 
     def _resume(self, handle: int) -> None:

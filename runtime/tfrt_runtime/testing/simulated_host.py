@@ -72,7 +72,7 @@ class SimulatedHost:
     `main` is the context of the scenario itself, `contexts[i]` that of worker i, which owns deque i;
     `outside` are contexts of threads that do not belong to the queue.
 
-    What the callbacks of the process are told is kept: `refused` are sizes that were not given, `released` are the handles of objects whose
+    Calls of the process's callbacks are recorded: `refused` are sizes that were not given, `released` are the handles of objects whose
     last reference is gone, `called` those of Python waiters that ran, `errors` the numbers of
     reported messages, `done` the requests that ended, `needed` how often the pool asked for a
     thread, which also calls `on_need_thread`.  The explorer does not try all orders of these:
@@ -109,7 +109,7 @@ class SimulatedHost:
         world.finally_assert(self.close)
 
     def request(self, active: int = 0) -> int:
-        """A request that nobody has cancelled."""
+        """A request that is not cancelled."""
         request = self.block(REQUEST_SIZE, "request", "REQUEST_")
         memory.store(request + REQUEST_ACTIVE, active)
         self._requests.add(request)

@@ -201,7 +201,7 @@ class Notebook:
         self.page, self.lab = page, lab
 
     def open(self, name: str, *, kernel: bool = True) -> None:
-        """Load the page; return when the cells are there and, if wanted, the kernel is idle."""
+        """Load the page; return when the cells are shown and, if wanted, the kernel is idle."""
         address = f"{self.lab.url}/lab/tree/{name}?token={self.lab.token}&reset"
         self.page.goto(address, wait_until="domcontentloaded")
         self.page.wait_for_selector(".jp-NotebookPanel .jp-Cell", timeout=90_000)

@@ -260,7 +260,7 @@ func @main(%y: i32) -> (i32, i32, i32, i32, i32) {
 
 
 def test_results_outlive_their_program(host: HostContext) -> None:
-    """A constant belongs to its program; whoever gets it from a run has a copy."""
+    """A constant belongs to its program; the result of a run is a copy."""
     program = Program.from_source(CONSTANTS, "test.mlir")
     execution = program.run(host, "main", (1,))
     results = execution.results
@@ -272,7 +272,7 @@ def test_results_outlive_their_program(host: HostContext) -> None:
 
 
 def test_a_run_outlives_its_program(host: HostContext) -> None:
-    """What waits for a value goes on when it comes, whoever still holds the program."""
+    """What waits for a value goes on when it comes, also when the program is dropped."""
     from tfrt_runtime.host.async_value import make_unavailable
 
     value = make_unavailable(host.work_queue, "i32")

@@ -1,4 +1,4 @@
-"""Runs that cannot go on are told from runs that wait for somebody."""
+"""Runs that cannot go on are distinguished from runs that wait for code outside the runtime."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def never(indirect: list[AsyncValue]) -> Mapping[str, object]:
 
 
 def give(indirect: AsyncValue, execution: Execution) -> None:
-    """Forward the value that nobody would have resolved, so that the run ends."""
+    """Forward the value that would never have been resolved, so that the run ends."""
     native, queue = native_process(), execution.request.queue
     one = make_available(queue, 1, "i32")
     native.quick("handles.value_add_reference", 1)(one.address)
@@ -165,7 +165,7 @@ def test_who_waits_for_the_result_of_a_run_that_goes_on_gets_it(
     assert result.result(SLOW) == 8
 
 
-# --- somebody outside ---
+# --- code outside the runtime ---
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Non-strict kernels: they run when one argument is there, and may never need the others."""
+"""Non-strict kernels: they run when one argument is available, and may never need the others."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_an_if_waits_for_its_condition_only(host: HostContext, run: Run, conditi
 
 
 def ternary_kernels() -> KernelRegistry:
-    """The seed's example: a kernel that forwards one of two values that it does not look at."""
+    """The seed's example: a kernel that forwards one of two values that it does not read."""
 
     def ternary(
         frame: KernelFrame, condition: AsyncValue, true_result: AsyncValue, false_result: AsyncValue

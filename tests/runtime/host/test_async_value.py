@@ -1,4 +1,4 @@
-"""AsyncValue: one change of state, whoever makes it, and everybody hears of it once."""
+"""AsyncValue: one change of state, on any thread; each waiter runs once."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from tfrt_runtime.host.promises import FEWEST, Promises
 
 
 class Value:
-    """As much of an AsyncValue as promises look at."""
+    """As much of an AsyncValue as promises read."""
 
     def __init__(self) -> None:
         self.is_done = False

@@ -17,7 +17,7 @@ from tfrt_runtime.host.trace import MOST_ACTIVITIES, DebugSink, Level, SimpleSin
 
 
 def ticks() -> Callable[[], int]:
-    """A clock that goes on by a microsecond whenever somebody looks."""
+    """A clock that goes on by a microsecond at each read."""
     return itertools.count(0, 1000).__next__
 
 

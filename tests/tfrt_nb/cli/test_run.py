@@ -102,7 +102,7 @@ def test_an_endless_function_is_given_up_and_the_next_one_runs(shell, queue: str
 
 
 def test_a_function_that_leaves_work_behind_is_given_up_as_well(shell) -> None:
-    """Its results are there, but the loop that nobody waits for has no end."""
+    """Its results are available, but the loop that no result needs has no end."""
     text = ENDLESS.replace("tfrt.return %r : i32", "tfrt.return %x : i32")
     outcome = shell("run", "--timeout", "0.1", shell.write("e.mlir", text))
 

@@ -257,7 +257,7 @@ func.func @compiled() -> i32 {
 
 
 def test_what_will_never_come_is_an_error() -> None:
-    """The object that nobody resolves is left behind, which is the program's mistake."""
+    """The object that is never resolved is left behind, which is the program's mistake."""
     program = Program.from_source(TEXT, "f.mlir")
     with HostContext("mstd:2") as host:
         execution = program.run(host, "never")

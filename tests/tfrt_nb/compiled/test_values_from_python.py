@@ -100,7 +100,7 @@ func.func @twice(%v: !async.value<i32>) -> i32 {
 }""")
     promised = make_unavailable(host.work_queue, "i32")
     execution = run(host, program, promised)
-    # Long enough for a thread that gives up too early to do so.
+    # Long enough for a thread that stops waiting too early to do so.
     timer = threading.Timer(0.3, promised.emplace, (21,))
     timer.start()
 

@@ -146,7 +146,7 @@ func.func @main() -> i32 {
 
 
 def gated(*, blocking=False):
-    """A kernel that waits until it is told to go on, and that it has begun."""
+    """A kernel that waits for an event, and an event for its beginning."""
     began, go_on = threading.Event(), threading.Event()
 
     def wait(x):

@@ -1,6 +1,6 @@
 """A runtime for compiled programs in Python, on one thread, that checks every rule it can.
 
-It is the specification of the C functions in executable form: objects are numbers, a reference given up
+It is the specification of the C functions in executable form: objects are numbers, a reference dropped
 too often or an object resolved twice is an error, and what is left at the end is a leak.
 """
 
@@ -258,7 +258,7 @@ class PythonRuntime:
         self._nested -= 1
 
     def tfrtAsyncSetMaker(self, address: int, record: int) -> None:
-        assert _read(record).line > 0, "who made an object is told where that is known"
+        assert _read(record).line > 0, "the maker of an object is named where it is known"
 
     def tfrtAsyncDescribeError(self, address: int, record: int) -> None:
         self._get(address).failure = _read(record)

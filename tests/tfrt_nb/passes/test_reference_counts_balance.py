@@ -1,4 +1,4 @@
-"""Whatever the control flow, each reference is given up exactly once.
+"""Whatever the control flow, each reference is dropped exactly once.
 
 Random functions with tokens in branches, loops, calls and block arguments get their counts; then they are
 walked at random, with a count for each object.

@@ -33,7 +33,7 @@ ENCODER_ERRORS = {
     "reject_unit_attr",
 }
 
-# Errors of syntax are worded by whoever wrote the parser; ours here, the reference's in the corpus.
+# Each parser words errors of syntax in its own way; ours here, the reference's in the corpus.
 OUR_WORDS = {
     "reject_case_without_operands": "expected a type",
     "reject_parallel_callee": "expected a type",

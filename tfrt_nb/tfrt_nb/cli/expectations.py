@@ -88,12 +88,12 @@ def check(
     expectations: Mapping[str, list[Expectation]],
     headline: str = "unexpected error: runtime error: ",
 ) -> list[Diagnostic]:
-    """What does not agree: errors that nobody expected, then expectations that nothing met.
+    """What does not agree: unexpected errors, then expectations that nothing met.
 
     Args:
         diagnostics: in the order in which they were raised.
         expectations: by source.
-        headline: comes before the message of an error that nobody expected.
+        headline: comes before the message of an unexpected error.
     """
     problems: list[Diagnostic] = []
     met: set[Expectation] = set()

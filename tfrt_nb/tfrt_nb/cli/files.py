@@ -12,7 +12,7 @@ from tfrt_runtime.diagnostics import TfrtError, error
 
 STANDARD_INPUT = "-"
 PROGRAM = "tfrt-nb"
-"""Who says what is about no place in a source."""
+"""The name in front of diagnostics without a place in a source."""
 
 
 def display_name(path: str) -> str:

@@ -294,7 +294,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         command = importlib.import_module(COMMANDS[options.command])
     try:
         return int(command.execute(options))
-    except BrokenPipeError:  # whoever reads our output has seen enough
+    except BrokenPipeError:  # the reader of our output has closed it
         sys.stderr.close()
         return EXIT_OK
     except KeyboardInterrupt:

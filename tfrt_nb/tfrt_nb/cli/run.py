@@ -222,7 +222,7 @@ def unfinished(run: FunctionRun, timeout: float) -> Diagnostic:
 def report(
     raised: Iterable[Diagnostic], late: Iterable[Diagnostic], sources: dict[str, str]
 ) -> int:
-    """Print the errors that nobody expected; the exit status."""
+    """Print the unexpected errors; the exit status."""
     raised = list(raised)
     for diagnostic in raised:
         find_source(diagnostic, sources)

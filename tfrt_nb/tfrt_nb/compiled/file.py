@@ -63,7 +63,7 @@ def parallel_for_line(text: str) -> str:
 
 
 def _may_have_jit(module: ModuleOp) -> bool:
-    """Whether there is a `tfrt.jit`; a look at the text is cheaper than one at each operation."""
+    """Whether there is a `tfrt.jit`; a search in the text is cheaper than a visit of each operation."""
     span = source_span(module)
     if span is not None:
         return any(name in span.source.text for name in _JIT_SPELLINGS)

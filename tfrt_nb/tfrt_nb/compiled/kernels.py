@@ -6,7 +6,7 @@
     }
     async.func @twice(%x: i32) -> !async.value<i32> { ... }
 
-To the host half, @twice is a native function: `declarations` declares it, and the kernel of its name is
+For host programs, @twice is a native function: `declarations` declares it, and the kernel of its name is
 machine code, made here when a program is first loaded.  A run of @twice itself is one of a host function
 that has such a call for its body.
 """

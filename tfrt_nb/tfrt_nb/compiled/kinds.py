@@ -61,7 +61,7 @@ def is_compiled(op: Operation) -> bool:
 
     An `async.func` does.  A `func.func` does when each of its blocks ends in `return` or in a branch,
     and no operation in it is of a dialect of host programs.  A function with such kernels is a host
-    program even where it lacks its `tfrt.return`, so that it is told what it lacks.
+    program even where it lacks its `tfrt.return`, so that the error names what it lacks.
     """
     if op.name not in (_FUNCTION, _ASYNC_FUNCTION) or not op.regions[0].blocks:
         return False
@@ -72,7 +72,7 @@ def is_compiled(op: Operation) -> bool:
 
 
 def _leaves(end: Operation | None) -> bool:
-    """Whether a block's last operation is a terminator, and not one that nobody knows."""
+    """Whether a block's last operation is a terminator, and not an unknown one."""
     return (
         end is not None
         and not isinstance(end, UnknownOp | ReturnOp)

@@ -1,4 +1,4 @@
-"""The first half of writing a file: what there is in a module.
+"""The first step of writing a file: what a module contains.
 
 One walk over the operations, innermost first, finds the functions, kernels, types and attributes in
 the order in which a file has them, and everything that a file cannot hold.
@@ -275,7 +275,7 @@ class Collector:
         return [_name(symbol) for symbol in symbols]
 
     def _add_attribute(self, attribute: Attribute) -> int | None:
-        """The offset of an attribute that is not there yet; None if a file cannot have it."""
+        """The offset of a new attribute; None if a file cannot have it."""
         if isinstance(attribute, SymbolRefAttr):
             return self.attributes.add(attribute, self._compiled.symbol(attribute))
         value = encode(attribute)
@@ -355,7 +355,7 @@ class AttributeTable:
         self._known_types: dict[int, int] = {}
 
     def find(self, attribute: Attribute) -> int | None:
-        """The offset of `attribute`, if it is there."""
+        """The offset of `attribute`, if it exists."""
         offset = self._known_offsets.get(id(attribute))
         if offset is None:
             offset = self._offsets.get(self._key(attribute))

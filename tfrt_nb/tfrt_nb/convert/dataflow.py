@@ -1,4 +1,4 @@
-"""Values as registers: arguments first, then results in program order; who defines and uses them."""
+"""Values as registers: arguments first, then results in program order; their definitions and uses."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ def attribute_names(kernel: BefKernel) -> tuple[str, ...]:
 
 
 def attribute_kinds(kernel: BefKernel) -> tuple[int | None, ...]:
-    """What the attributes of `kernel` are; None where nobody knows."""
+    """What the attributes of `kernel` are; None where that is unknown."""
     words = _attribute_words(kernel)
     if words is None:
         return (None,) * len(kernel.attributes)

@@ -149,7 +149,7 @@ class ShortFormOp(KernelOp):
 
     @property
     def has_inline_attributes(self) -> bool:
-        """Whether the attributes are there that the short form writes without names."""
+        """Whether the attributes exist that the short form writes without names."""
         return self.attributes.keys() >= set(_inline_names(self.signature))
 
     def print(self, printer: Printer) -> None:

@@ -98,7 +98,7 @@ def _bodies(
 def _edges(
     document: Mapping[str, Sequence[Mapping[str, Any]]], body_of: Sequence[int]
 ) -> tuple[list[int], list[int]]:
-    """Who feeds whom within a body, by target; a use in a region is one by the operation around it."""
+    """The producers of each operation within a body, by target; a use in a region is one by the operation around it."""
     operations = document["operations"]
     makers = [row["op"] for row in document["values"]]
     parents = [row["parent"] for row in operations]

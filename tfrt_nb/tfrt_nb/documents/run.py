@@ -273,7 +273,7 @@ class _Map:
     def _add_constants(
         self, columns: Columns, events: npt.NDArray[np.void], is_call: npt.NDArray[np.bool_]
     ) -> None:
-        """Constants are there once their function is called; the core has no event for that."""
+        """Constants are available once their function is called; the core has no event for that."""
         for index in reversed(np.flatnonzero(is_call).tolist()):
             function = int(events["op"][index])
             if function in self._called:

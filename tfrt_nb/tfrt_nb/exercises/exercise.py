@@ -27,7 +27,7 @@ class Mark(StrEnum):
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a learner is told about an answer: the mark, a hint, and the exercise that it is for."""
+    """The reply to an answer: the mark, a hint, and the exercise that it is for."""
 
     exercise: Exercise
     mark: Mark

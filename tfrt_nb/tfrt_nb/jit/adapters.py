@@ -196,7 +196,7 @@ def kernel_adapter(module: ModuleText, op: func.FuncOp) -> str:
     adapter.count(1)
     _take_all(adapter, inputs)
     _call(adapter, op)
-    # Those of a failed function are in error, but they are there.
+    # Those of a failed function are in error, but they exist.
     _give_all(adapter, [(i, t) for i, t in results if is_awaited(t)], int(is_fallible))
     if is_fallible:
         adapter.emit("br i1 %r0, label %refused, label %succeeded")
@@ -221,7 +221,7 @@ def _buffers(
 
 
 def _take_all(adapter: _Adapter, inputs: Sequence[Attribute]) -> None:
-    """Buffers first: when one is refused, there is nothing yet to give up."""
+    """Buffers first: when one is refused, there is nothing yet to drop."""
     places = {index: place for place, index in enumerate(argument_order(inputs))}
     is_first = True
     for index, type_ in enumerate(inputs):

@@ -85,7 +85,7 @@ OUR_FUNCTIONS = (
     RuntimeFunction("tfrtAsyncFreeFrame", "void", ("ptr", "i64", "i64")),
 )
 """Functions that MLIR's runtime does not have: values in groups, places of objects, objects that are
-resolved before anybody knows of them, messages of errors,
+resolved before any other code refers to them, messages of errors,
 the lowest address of this thread's stack that recursive functions should use, whether tasks shall not
 start any more, and frames of coroutines from a free list.
 

@@ -101,7 +101,7 @@ def load(code: bytes, functions: Mapping[str, int]) -> MachineCode:
 
 
 def _connect_interrupts(engine: llvm.ExecutionEngine, functions: Mapping[str, int]) -> None:
-    """Tell code with loops where the word is that it looks at."""
+    """Tell code with loops where the word is that it checks."""
     place = engine.get_global_value_address(INTERRUPT_FLAG.removeprefix("@"))
     if place:
         flag = functions.get(INTERRUPT_FLAG.removeprefix("@"), _NOBODY_INTERRUPTS)

@@ -2,7 +2,7 @@
 
 Optimising and selecting instructions well costs several times the quick way.  It pays where code runs
 more than once per call from outside: in loops, in recursive functions, and in what these call.  What runs
-straight through is over sooner than it would be optimised; so is what hardly ever runs.
+once from top to bottom ends sooner than it would be optimised; so does what hardly ever runs.
 """
 
 from __future__ import annotations

@@ -30,14 +30,14 @@ Argument: TypeAlias = tuple[str, str]
 
 
 INTERRUPT_FLAG = "@tfrtInterruptFlag"
-"""Points to the word that is not 0 while some run is cancelled; whoever loads the code says where."""
+"""Points to the word that is not 0 while some run is cancelled; the loader of the code says where."""
 LIVE_COUNTER = '@".live"'
 """Counts calls from hosts and coroutines that exist: while it is 0, none of the code can run."""
 
 
 @dataclass
 class ModuleText:
-    """What functions share: declarations, constants, helpers, and who else is called.
+    """What functions share: declarations, constants, helpers, and the other functions that are called.
 
     `adapted` are the functions that kernels call; with `counts` there is a `LIVE_COUNTER`; `helpers` are
     functions that lowerings bring along.
@@ -55,7 +55,7 @@ class ModuleText:
     constant_globals: frozenset[str] = frozenset()
     """The global buffers that must not be changed."""
     is_portable: bool = False
-    """Whether only MLIR's runtime is there."""
+    """Whether only MLIR's runtime is available."""
     quick: frozenset[str] = frozenset()
     """The functions that shall be ready soon: LLVM leaves them as they are, and tasks whose bodies are such
     functions of equal types share code."""

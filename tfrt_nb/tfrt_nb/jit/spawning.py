@@ -51,7 +51,7 @@ class _Shape:
     is_fallible: bool
     body: str | None
     is_member: bool = False
-    """Whether the token goes into a group, and to nobody else."""
+    """Whether the only use of the token is a group."""
     resolves: bool = False
     """Whether the body is given the results and resolves them."""
 
@@ -356,7 +356,7 @@ def _leave(module: ModuleText) -> Iterator[str]:
 
 
 def _resolve(module: ModuleText, shape: _Shape) -> Iterator[str]:
-    """Values before the token: who has awaited the token finds them resolved."""
+    """Values before the token: an await of the token finds them resolved."""
     position = int(shape.is_fallible)
     is_struct = position + len(shape.payloads) > 1
     for index, type_ in enumerate(shape.results):

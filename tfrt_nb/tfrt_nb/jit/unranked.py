@@ -1,8 +1,8 @@
 """Buffers whose rank is known when the program runs: `memref<*xf32>`.
 
-MLIR has a pointer to a descriptor, which whoever casts keeps in its frame.  Here it is a descriptor by
+MLIR has a pointer to a descriptor in the frame of the function that casts.  Here it is a descriptor by
 value, with room for `MOST_DIMENSIONS`: it can be captured by a task, returned and kept in a value, and
-nobody has to free it.
+it needs no free.
 
     { i64 rank, ptr allocated, ptr aligned, i64 offset, [8 x i64] sizes, [8 x i64] strides }
 """
@@ -62,7 +62,7 @@ def allocated_pointer(body: FunctionBody, buffer: SSAValue) -> str:
 
 
 def sizes_of(body: FunctionBody, buffer: SSAValue) -> list[str]:
-    """The sizes of all dimensions that there may be; 0 for those that are not there."""
+    """The sizes of all dimensions that there may be; 0 for those that it does not have."""
     return [_field(body, buffer, _SIZES, dimension) for dimension in range(MOST_DIMENSIONS)]
 
 

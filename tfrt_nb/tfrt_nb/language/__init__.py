@@ -1,4 +1,4 @@
-"""What the language has, for those who write it: one table for completion, hover and lists of kernels.
+"""What the language has, for its users: one table for completion, hover and lists of kernels.
 
 `documentation` has a line for each family of operations; `operations` is the table: name, signature,
 attributes, documentation, an example; `scan` finds functions and values in a text that is being

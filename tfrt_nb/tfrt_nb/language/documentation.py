@@ -15,14 +15,14 @@ from tfrt_runtime import scalars
 FAMILIES = {
     "tfrt.constant": "A number that the program says.",
     **{f"tfrt.{family.name}": family.text for family in scalars.FAMILIES},
-    "tfrt.print": "Print the number with its type, once the chain is there; the new chain is for what"
+    "tfrt.print": "Print the number with its type, once the chain is available; the new chain is for what"
     " comes next.",
     "tfrt.new.chain": "A chain: a value without content that only orders effects.",
-    "tfrt.merge.chains": "A chain that is there when all operands are.",
-    "tfrt.alias.value": "The value, once the chain is there.",
+    "tfrt.merge.chains": "A chain that is available when all operands are.",
+    "tfrt.alias.value": "The value, once the chain is available.",
     "tfrt.copy_s": "The value itself.",
     "tfrt.repeat": "Runs its region so many times; the loop's values go from round to round.",
-    "tfrt_test.as_chain": "A chain that is there when all operands are.",
+    "tfrt_test.as_chain": "A chain that is available when all operands are.",
     "tfrt_test.async_add": "The sum, computed by another task.",
     "tfrt_test.async_constant": "A number that the program says, given by another task.",
     "tfrt_test.async_copy": "The value, given by another task.",
@@ -44,7 +44,7 @@ FAMILIES = {
     "tfrt_test.report_error_indirect_async": "An error that another task forwards the result to.",
     "tfrt_test.error_chain": "A chain that is an error.",
     "tfrt_test.cancel": "Cancels the run: what has not begun is skipped.",
-    "tfrt_test.identity": "The operands behind the chain, once it is there.",
+    "tfrt_test.identity": "The operands behind the chain, once it is available.",
     "tfrt_test.multi_arg_result": "The operands.",
     "tfrt_test.make_indirect": "The operands, each behind a value that is forwarded to it.",
     "tfrt_test.get_uniqueness": "Of each operand, whether nothing else refers to it.",

@@ -138,7 +138,7 @@ class _Scanner:
                 value.visible_from = min(value.visible_from, token.end)
             self._next = []
             limit = len(self._found.text) + 1
-            # What an operation gives is there when its region is behind.
+            # The results of an operation are in scope behind its region.
             own = [one for one in self._latest if token.start < one.visible_from <= limit]
             self._results_open.append([(one, one.visible_from) for one in own])
             for one in own:

@@ -1,4 +1,4 @@
-"""Exercises of tutorial 01, values that are not there yet."""
+"""Exercises of tutorial 01, values that are not available yet."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@
     }                                                  }
 
 Runs before `async-to-async-runtime`, which lowers the tasks in these functions.  Awaits in tasks and
-in plain functions are left to it.  A declaration that is called is refused: nobody could provide it.
+in plain functions are left to it.  A declaration that is called is refused: no other file could provide it.
 """
 
 from __future__ import annotations

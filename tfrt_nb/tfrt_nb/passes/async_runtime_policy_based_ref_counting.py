@@ -1,7 +1,7 @@
 """Reference counting by rule: one drop at the place where a value is last needed, by convention.
 
 Assumes that each token is awaited or added to a group once, and each value and group awaited once, and
-that nothing is passed to calls.  Then the reference is given up
+that nothing is passed to calls.  Then the reference is dropped
 
 - right behind the definition, if there is no use;
 - behind `is_error` of a token or group (the await is over);

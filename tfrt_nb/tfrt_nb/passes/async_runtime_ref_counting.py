@@ -10,9 +10,9 @@
 Calls own their async arguments, so each use in a call takes a reference; async results come with one.
 The rest is in `reference_counts`.
 
-All values are counted, whatever the program takes and gives up by itself, as in MLIR.  With
-`leave_counted` a value of which it does so is left alone, and the program has to do all of the counting for
-it, as in what a counting pass has counted already; see `mark_explicit_counts`.  Runs after both lowerings:
+All values are counted, also those that the program adds and drops references of, as in MLIR.  With
+`leave_counted` such a value is left alone, and the program has to do all of the counting for it, as after
+a counting pass; see `mark_explicit_counts`.  Runs after both lowerings:
 only then are the ways to an error known.
 """
 
@@ -55,7 +55,7 @@ _WAITING = (ExecuteOp, YieldOp, AwaitOp, AwaitAllOp)
 class AsyncRuntimeRefCounting(ModulePass):
     """Adds `async.runtime.add_ref` and `async.runtime.drop_ref`.
 
-    `share_exits` lets ways to an error that give up many references do so in common; `leave_counted` leaves
+    `share_exits` lets ways to an error that drop many references do so in common; `leave_counted` leaves
     values alone that are counted by hand.
     """
 

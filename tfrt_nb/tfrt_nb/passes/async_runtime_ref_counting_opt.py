@@ -4,9 +4,9 @@
     call @take(%t) : (!async.token) -> ()           =>    call @take(%t) : (!async.token) -> ()
     async.runtime.drop_ref %t {count = 1 : i64}
 
-The callee takes over the caller's reference.  A pair in one block with equal counts cancels unless the
-value is used between them by a call and, after that call, by anything else: the callee may have given
-up the last reference by then.  Each drop cancels one add.
+The callee takes ownership of the caller's reference.  A pair in one block with equal counts cancels
+unless the value is used between them by a call and, after that call, by anything else: the callee may
+have dropped the last reference.  Each drop cancels one add.
 """
 
 from __future__ import annotations

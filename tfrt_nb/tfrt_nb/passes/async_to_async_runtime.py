@@ -58,8 +58,8 @@ class AsyncToAsyncRuntime(ModulePass):
 
     `share_bodies` makes one coroutine per distinct body.  `token_last` and `keep_errors` depart from
     MLIR: on an error the token is resolved after the values, and errors say why and where.
-    `spawn` departs further: who starts a task makes its results, and hands them to the coroutine when its
-    turn has come; a task that does not wait once its body has begun is no coroutine.
+    `spawn` departs further: the code that starts a task makes its results, and hands them to the coroutine
+    when that begins; a task that does not wait once its body has begun is no coroutine.
     """
 
     name: ClassVar[str] = "async-to-async-runtime"

@@ -15,7 +15,7 @@ only code that no task runs can block, so nothing is ever buried.
 
 Invariant: no function that tasks and async functions call on their stack waits, calls from outside find
 the functions as they were.  A result that is itself an async object goes through the value of the async
-function, which is loaded once: the reference in it moves to whoever loads it.
+function, which is loaded once: the reference in it moves to the code that loads it.
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ def _calls(region: Region) -> Iterator[PlainCallOp]:
 
 
 def _erase_unused(functions: list[PlainFuncOp], module: ModuleOp) -> None:
-    """Private functions that nobody calls any more, and then those that only they called."""
+    """Private functions without a caller, and then those that only they called."""
     while functions:
         called = {
             op.callee.root_reference.data for op in module.walk() if isinstance(op, PlainCallOp)

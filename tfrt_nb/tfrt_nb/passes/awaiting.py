@@ -38,7 +38,7 @@ A parallel loop that fails leaves nothing running behind that uses the buffers o
 UNINTERRUPTED = "uninterrupted"
 """The attribute of a loop that is not left when its run is cancelled.
 
-What starts the members of a group starts all of them: else whoever awaits the group waits in vain.
+What starts the members of a group starts all of them: else an await of the group would never end.
 """
 WAITING = AwaitOp | AwaitAllOp | RuntimeAwaitOp
 """The operations that wait."""

@@ -66,7 +66,7 @@ class CallDirectly(ModulePass):
 
 
 class _Caller:
-    """Looks at the functions, those that are called first, and replaces calls.
+    """Replaces calls, function by function, callees first.
 
     What is found in a function is kept apart from what is found in its tasks: each has a holder.
     """
@@ -82,7 +82,7 @@ class _Caller:
         self.recursive: set[str] = set()
 
     def run(self) -> None:
-        """Replace all calls that can be, and erase what nobody uses any more."""
+        """Replace all calls that can be, and erase what has no use any more."""
         self._survey()
         if not self.calls:
             return
@@ -138,7 +138,7 @@ class _Caller:
             self.waits.get(function)
             or name in self.recursive
             or function.is_declaration
-            # A payload that is an object is loaded once: who loads it has its reference.
+            # A payload that is an object is loaded once: the load takes its reference.
             or any(isinstance(type_, _OBJECTS) for type_ in function.payload_types)
         )
 

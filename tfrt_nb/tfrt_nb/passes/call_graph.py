@@ -1,4 +1,4 @@
-"""Who calls whom."""
+"""The call graph of a module."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def callee_of(op: Operation) -> str | None:
 
 
 def recursive_functions(graph: Mapping[str, Collection[str]]) -> set[str]:
-    """The functions that can call themselves, perhaps through others, by who calls whom."""
+    """The functions that can call themselves, perhaps through others, by the call graph."""
     recursive: set[str] = set()
     for names in callees_first(graph):
         if len(names) > 1 or names[0] in graph[names[0]]:

@@ -1,6 +1,6 @@
 """Programs that verify, but that cannot be compiled or would harm the process, are refused.
 
-- The payload of a value is not an async object: nobody would count the reference in it.
+- The payload of a value is not an async object: the reference in it would not be counted.
 - Operations of coroutines are in functions that are coroutines, with all their blocks, and ids and
   saved states stay where they are made.
 - A task captures no buffer of `memref.alloca`: it may run when the buffer is gone.

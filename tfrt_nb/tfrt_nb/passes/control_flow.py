@@ -178,7 +178,7 @@ def move_to_end(op: Operation, block: Block) -> None:
 
 
 def replace(op: Operation, values: Sequence[SSAValue]) -> None:
-    """Erase `op`; who used its results uses `values`."""
+    """Erase `op`; the users of its results use `values`."""
     for result, value in zip(op.results, values, strict=True):
         result.replace_all_uses_with(value)
     erase(op)

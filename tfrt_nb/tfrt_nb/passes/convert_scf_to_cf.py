@@ -87,7 +87,7 @@ def _lower_if(op: Operation) -> None:
 
 
 def _joined(rest: Block, op: Operation) -> Block:
-    """A block in front of `rest` that takes over its arguments, as MLIR has it for `scf.if`."""
+    """A block in front of `rest` that gets its arguments, as MLIR has it for `scf.if`."""
     join = Block(arg_types=op.result_types)
     region_of(rest).insert_block_before(join, rest)
     for argument, taken in zip(list(rest.args), join.args, strict=True):

@@ -68,7 +68,7 @@ PRESPLIT = ArrayAttr([StringAttr("presplitcoroutine")])
 class ErrorStyle:
     """How errors are lowered.
 
-    `token_last` resolves the token after the values, so that who awaited the token finds every value
+    `token_last` resolves the token after the values, so that an await of the token finds every value
     resolved.  `keep` records why and where something failed; without it only the fact remains.
     """
 
@@ -80,7 +80,7 @@ class ErrorStyle:
 class Coroutine:
     """A function that `begin_coroutine` has put the blocks of a coroutine around.
 
-    `results` are what it returns, or resolves for whoever spawned it: an optional token, then values.
+    `results` are what it returns, or resolves for the code that spawned it: an optional token, then values.
     """
 
     function: FuncOp
@@ -102,7 +102,7 @@ class Coroutine:
 
     @property
     def suspend(self) -> Block:
-        """The last block, which returns to the caller or to who resumed the coroutine."""
+        """The last block, which returns to the caller or to the code that resumed the coroutine."""
         block = self.function.body.last_block
         assert block is not None
         return block

@@ -1,4 +1,4 @@
-"""Ways to an error give up the references that the normal way gives up later.
+"""Ways to an error drop the references that the normal way drops later.
 
     ^b:                                        ^b:
       cf.cond_br %failed, ^error, ^go            cf.cond_br %failed, ^error, ^go
@@ -143,7 +143,7 @@ def _normal_successors(block: Block, errors: AbstractSet[Block]) -> list[Block]:
 
 
 def _drop(branch: Operation, edge: int, due: dict[SSAValue, int], *, on_top: bool) -> Block:
-    """Give up what is due where only this edge passes; the block that does."""
+    """Drop what is due where only this edge passes; the block that does."""
     block = branch.successors[edge]
     if len(block.predecessors()) > 1:
         block = split_edge(branch, edge)
@@ -157,7 +157,7 @@ def _drop(branch: Operation, edge: int, due: dict[SSAValue, int], *, on_top: boo
 
 
 def _due(path: list[Block], explicit_only: bool) -> dict[SSAValue, int]:
-    """References given up on the path, less those taken; of values that are made before it."""
+    """References dropped on the path, less those added; of values that are made before it."""
     due: dict[SSAValue, int] = {}
     made: set[SSAValue] = set()
     for op in (op for block in path for op in block.ops):

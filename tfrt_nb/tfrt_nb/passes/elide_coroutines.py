@@ -10,7 +10,7 @@ them and returns them, and needs no frame.
     async.coro.free %id, %h
     async.coro.end %h
 
-The caller gets the results when they are resolved: until then nobody else knows of them.
+The caller gets the results when they are resolved: before that, no other code refers to them.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@
                                                          scf.yield %b : !async.token
                                                        }
 
-Whoever counts references takes a result for an object of its own.  That of a select is one of two that
+The counting passes take a result for a new object.  The result of a select is one of two objects that
 others own; a yield says that it hands one over.
 """
 

@@ -5,7 +5,7 @@
                                             %q = arith.divsi %a, %b : i64
 
 MLIR leaves a division by zero, an access outside of a buffer, a buffer larger than the memory or given
-back twice, a value that is loaded before it is there, a group of a negative size and a loop that does not
+back twice, a value that is loaded before it is available, a group of a negative size and a loop that does not
 step forward undefined, and lets a deep recursion overflow the stack; in a notebook all must be errors that
 name the line.  What is known to be right is not guarded: a divisor or step that
 is a constant other than zero, a constant index below a static size.

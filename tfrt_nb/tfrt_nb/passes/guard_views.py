@@ -33,7 +33,7 @@ VIEWS: tuple[type[Operation], ...] = (
     *(memref.CastOp, memref.CopyOp, memref.DimOp, memref.ExpandShapeOp),
     *(memref.ReinterpretCastOp, memref.SubviewOp, memref.ViewOp),
 )
-"""What `guard_view` looks at."""
+"""The operations that `guard_view` checks."""
 _PARTS = (
     *(memref.CollapseShapeOp, memref.ExpandShapeOp, memref.MemorySpaceCastOp),
     *(memref.ReinterpretCastOp, memref.SubviewOp, TransposeOp),

@@ -6,7 +6,7 @@
       cf.br ^loop                    "work"()
                                      cf.br ^loop
 
-The check fails the function, so that all that it holds is given up as on any other way to an error.
+The check fails the function, so that all that it holds is dropped as on any other way to an error.
 It costs a load and a branch; as nothing can be computed ahead of a check, it would keep LLVM from
 making vectors of small loops.  A loop of `scf.for` that runs for a short time between two rounds is
 therefore cut into pieces, and checks once in each:
@@ -123,7 +123,7 @@ def _lasting_functions(module: ModuleOp) -> list[FuncOp | AsyncFuncOp]:
         if name not in functions:
             continue
         length = _stretch(functions[name], lengths)
-        # Who calls a function that checks need not count what that does.
+        # A caller of a function that checks need not count the callee's steps.
         is_lasting = name in recursive or length > _OPERATIONS_IN_A_PIECE
         lengths[name] = 1 if is_lasting else length
         if is_lasting:

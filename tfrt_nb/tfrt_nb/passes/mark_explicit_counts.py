@@ -6,9 +6,9 @@
     async.runtime.drop_ref %t {count = 1 : i64} : !async.token     <- on top
 
 A program with tasks and awaits has not been counted yet: counting comes after their lowering, as in MLIR's
-pipelines, and counts every value.  What such a program takes and gives up by itself are references beside
-that.  A program of runtime operations only may be what a counting pass has left behind: a value of which it
-gives up more than it takes, or that it hands on, is counted by hand, and nothing is added.
+pipelines, and counts every value.  References that such a program adds and drops by itself come on top of
+that.  A program of runtime operations only may be the result of a counting pass: a value of which it
+drops more than it adds, or that it hands on, is counted by hand, and nothing is added.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def is_counted_by_hand(value: SSAValue) -> bool:
 
 
 def _is_balanced(value: SSAValue) -> bool:
-    """Whether as many references are taken as given up, and nobody else is given any."""
+    """Whether as many references are added as dropped, and no reference is handed on."""
     balance = 0
     for use in value.uses:
         match use.operation:

@@ -12,7 +12,7 @@ becomes, for N iterations in blocks of equal size,
     (a sequential loop that reduces %x and the parts, in the order of the blocks)
     memref.dealloc %parts
 
-Nobody has to know a neutral element, as no block is empty.  The result depends on how many blocks there
+No neutral element is needed, as no block is empty.  The result depends on how many blocks there
 are, if the reduction is not associative, but not on which block is done first.
 
 A loop that fails leaves its parts behind: another block might still write there.

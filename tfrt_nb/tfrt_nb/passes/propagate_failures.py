@@ -230,7 +230,7 @@ def _return_errors(function: FuncOp, objects: Sequence[Attribute], emit: Emitter
 
 
 def _unusable(type_: Attribute, emit: Emitter) -> SSAValue:
-    """A result that nobody reads; an async one is owned by the caller like any other."""
+    """A result that is not read; an async one is owned by the caller like any other."""
     if not isinstance(type_, TokenType | ValueType):
         return emit(ub.PoisonOp(type_)).result
     created = emit(RuntimeCreateOp(type_)).result

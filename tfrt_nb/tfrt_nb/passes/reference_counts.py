@@ -1,7 +1,7 @@
-"""Where references are given up: what the counting passes share.
+"""Where references are dropped: what the counting passes share.
 
 Every async value starts with one reference that belongs to the code that follows (an argument's was
-taken by the caller, a result's by whoever made it).  That reference goes
+added by the caller, a result's by its maker).  That reference goes
 
 - to the caller, if the value is returned;
 - to a block argument, if a branch passes the value on;
@@ -22,7 +22,7 @@ afterwards) gets more references first.
                                              ^end:
                                                return
 
-Invariant: on each path from the definition the references taken and given up sum to zero.  What is due
+Invariant: on each path from the definition the references added and dropped sum to zero.  What is due
 is found for all values of a region at once, in the control flow graph as it is before; then it is placed
 value by value, which may put blocks on edges.
 """
@@ -70,7 +70,7 @@ _NOT_RETURN_LIKE = "async reference counting can't handle terminators that are n
 
 @dataclass(frozen=True)
 class Counts:
-    """How to write a reference taken and a reference given up."""
+    """How to write a reference added and a reference dropped."""
 
     add: MakeCount
     drop: MakeCount
@@ -141,7 +141,7 @@ def give_up_references(
 ) -> None:
     """Place what the module's docstring says for the values.
 
-    With `sharing_exits`, ways to an error that give up much do so in common: see `shared_exits`.
+    With `sharing_exits`, ways to an error that drop much do so in common: see `shared_exits`.
     """
     by_region: dict[Region, list[SSAValue]] = {}
     for value in values:
@@ -186,7 +186,7 @@ class _GivingUp:
             share_exits(due_at_end, self.values, self.counts.drop)
 
     def _behind_last_users(self, order: int, block: Block) -> None:
-        """What the block makes or is given, and nobody needs behind it."""
+        """What the block makes or is given, and is not needed behind it."""
         liveness = self.liveness
         held = liveness.live_in[block] | liveness.made[block]
         for number in numbers_in(held & ~liveness.live_out(block) & ~liveness.at_end[block]):
@@ -259,7 +259,7 @@ class _GivingUp:
     def _in_front_of_target(self, block: Block, edge: int) -> Emitter:
         """Where only this edge passes, and the target does not have its arguments yet.
 
-        An argument may be the same object as the value and give up its reference at once.
+        An argument may be the same object as the value and drop its reference at once.
         """
         branch = terminator_of(block)
         if (block, edge) in self._split:
@@ -286,7 +286,7 @@ class _GivingUp:
 
 
 def is_return(op: Operation) -> bool:
-    """Whether what the operation uses goes to whoever called, or around."""
+    """Whether what the operation uses goes to the caller, or around."""
     return op.has_trait(ReturnLike, value_if_unregistered=False)
 
 

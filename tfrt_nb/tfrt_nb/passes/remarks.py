@@ -18,6 +18,6 @@ class RemarkContext(Context):
 
 
 def remark(context: Context, op: Operation, message: str) -> None:
-    """Say something about `op`, if anybody listens."""
+    """Say something about `op`, if there is a listener."""
     if isinstance(context, RemarkContext):
         context.remarks.append(Diagnostic(Severity.REMARK, message, location_of(op)))

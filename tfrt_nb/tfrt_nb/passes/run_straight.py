@@ -28,7 +28,7 @@ is not known yet, a ticket for each result: an object as a number, which is 0 wh
     }
 
 `@fib_rest` is the rest of the function from the first await behind the call on, as an async function of
-what is needed there: so whoever called goes on in any case, and the rest waits where the function would
+what is needed there: so the caller goes on in any case, and the rest waits where the function would
 have waited.  What comes before that await is done as it was, with objects.  `@fib` itself calls
 `@fib_straight`, and awaits what its ticket stands for if there is one.  The first tickets come from where
 the stack ends: there the straight form calls `@fib`, which goes on elsewhere.
@@ -119,7 +119,7 @@ class RunStraight(ModulePass):
 def _is_leavable(function: FuncOp) -> bool:
     return not (
         function.is_declaration
-        # A payload that is an object is loaded once: who loads it has its reference.
+        # A payload that is an object is loaded once: the load takes its reference.
         or any(isinstance(type_, _OBJECTS) for type_ in function.payload_types)
         or any(type(op) in _PINNED for op in outside_tasks(function.body))
     )
@@ -299,7 +299,7 @@ class _Straightener:
         emit(leave(*tickets, *unused))
 
     def _forget(self, call: CallOp) -> None:
-        """Erase a call and its awaits: who used their payloads uses what the straight form returned."""
+        """Erase a call and its awaits: the users of their payloads use what the straight form returned."""
         for result in call.results_:
             for use in list(result.uses):
                 payload = self.payloads[result]

@@ -1,4 +1,4 @@
-"""Ways to an error that give up the same references share the code that does it.
+"""Ways to an error that drop the same references share the code that does it.
 
     ^error1:                                   ^error1:
       async.runtime.fail_from %a                 async.runtime.fail_from %a
@@ -12,7 +12,7 @@
       async.runtime.drop_ref %c                  async.runtime.drop_ref %c
       cf.br ^fail                                cf.br ^fail
 
-A function that waits for many objects one after the other may fail at each, and has to give up all that
+A function that waits for many objects one after the other may fail at each, and has to drop all that
 come later: written out, that is more code than the square of their number.
 """
 
@@ -33,11 +33,11 @@ ERROR_STARTS: frozenset[type[Operation]] = frozenset({*failures.OPERATIONS, Runt
 """What the block begins with where something goes on that has failed."""
 MakeDrop = Callable[[SSAValue, int], Operation]
 LEAST = 24
-"""So many references given up are worth sharing; below, each way is easier to read on its own."""
+"""So many dropped references are worth sharing; below, each way is easier to read on its own."""
 
 
 def exits_worth_sharing(due: dict[Block, int]) -> list[dict[Block, int]]:
-    """Of blocks and the sets of values that they give up, those that should share, by where they lead."""
+    """Of blocks and the sets of values that they drop, those that should share, by where they lead."""
     by_target: dict[Block, dict[Block, int]] = {}
     for block, values in due.items():
         by_target.setdefault(terminator_of(block).successors[0], {})[block] = values
@@ -62,7 +62,7 @@ def is_exit(block: Block) -> bool:
 
 @dataclass(eq=False)
 class _Step:
-    """Gives up some values, the last ones first, and then what `rest` does; `total` are all of them."""
+    """Drops some values, the last ones first, and then what `rest` does; `total` are all of them."""
 
     given: list[int]
     rest: _Step | None
@@ -72,7 +72,7 @@ class _Step:
 
 
 def share_exits(due: dict[Block, int], values: Sequence[SSAValue], drop: MakeDrop) -> None:
-    """Let the blocks, which lead to the same one, give up the values that are due in each."""
+    """Let the blocks, which lead to the same one, drop the values that are due in each."""
     steps: list[_Step] = []
     first: dict[Block, _Step | None] = {}
     step: _Step | None = None
@@ -97,7 +97,7 @@ def _places(due: dict[Block, int]) -> Callable[[Block], int]:
 
 
 def _within(step: _Step | None, due: int, steps: list[_Step]) -> _Step | None:
-    """The first step at or behind `step` that gives up nothing but what is due, made if need be."""
+    """The first step at or behind `step` that drops nothing but what is due, made if need be."""
     while step is not None and step.total & ~due:
         rest = step.rest.total if step.rest else 0
         fitting = len(step.given)
@@ -120,7 +120,7 @@ def _cut(step: _Step, position: int, steps: list[_Step]) -> _Step:
 
 
 def _leave_by(block: Block, step: _Step | None, values: Sequence[SSAValue], drop: MakeDrop) -> None:
-    """Write the steps that are not there yet, those that only `block` takes into it."""
+    """Write the missing steps; those that only `block` takes go into it."""
     branch = terminator_of(block)
     target = branch.successors[0]
     while step is not None:

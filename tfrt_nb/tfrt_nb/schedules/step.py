@@ -16,7 +16,7 @@ _Choose = Callable[[Mapping[int, Step]], Step | None]
 
 
 class Stepper:
-    """A run that goes on only when it is told to.  Any thread may tell it, one at a time; close it.
+    """A run that goes on only on request.  Any thread may request, one at a time; close it.
 
         with Stepper(program) as stepper:
             while ready := stepper.ready():

@@ -104,7 +104,7 @@ def _written(name: str, arguments: int) -> int:
 
 
 def _buffers(step: Step) -> Iterable[tuple[int, int]]:
-    """The arguments of a kernel that are memory, which is there, as the kernel is ready."""
+    """The arguments of a kernel that are memory; they are available, as the kernel is ready."""
     for position in range(WORDS[(step.record + RECORD_ARGUMENTS) >> 3]):
         register = WORDS[(step.record + RECORD_REGISTERS + 8 * position) >> 3]
         value = WORDS[(step.activation + register) >> 3]

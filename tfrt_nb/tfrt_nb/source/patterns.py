@@ -80,7 +80,7 @@ class Patterns:
         if values is None or len(values) != len(operation.operands):
             return
         if len(set(values)) != len(values) or set(values) != set(operation.operands):
-            return  # which name is which operand cannot be told
+            return  # which name belongs to which operand is unknown
         order = tuple(values.index(operand) for operand in operation.operands)
         self._patterns[key] = _pattern(operation, order)
 

@@ -102,7 +102,7 @@ def read_plain(source: SourceText) -> list[PlainFunction] | None:
     try:
         return _Reader(source).read()
     except Exception:  # noqa: BLE001
-        # xDSL's parsers and checks raise all kinds; whoever reads the text again reports it.
+        # xDSL's parsers and checks raise all kinds; the full reader reports it.
         return None
 
 

@@ -83,7 +83,7 @@ def returned_items(trace: Trace, returned: object) -> list[object]:
 
 
 def final_chain(trace: Trace, *more: Traced) -> Traced:
-    """A chain that is there when all effects of a body have happened."""
+    """A chain that is available when all effects of a body have happened."""
     if trace.is_ordered and trace.order is not None:
         return trace.order
     return trace.chain_of([*more, *trace.effects])

@@ -238,7 +238,7 @@ class Trace:
         return self.kernel(f"tfrt.constant.{type_text}", (), (type_text,), [("value", value)])[0]
 
     def chain_of(self, values: Sequence[object]) -> Traced:
-        """A chain that is there when all values are."""
+        """A chain that is available when all values are."""
         given = [self.value(value) for value in values]
         if len(given) == 1 and given[0].type == CHAIN:
             return given[0]
@@ -247,7 +247,7 @@ class Trace:
         return self.kernel("tfrt.merge.chains", given, (CHAIN,))[0]
 
     def effect(self, chain: Traced) -> None:
-        """Something has happened when `chain` is there."""
+        """Something has happened when `chain` is available."""
         self.effects[chain] = None
         if self.is_ordered:
             self.order = chain

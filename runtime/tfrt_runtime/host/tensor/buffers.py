@@ -18,7 +18,7 @@ from tfrt_runtime.native.layouts import TENSOR_BYTES, TENSOR_DATA, TENSOR_OWNER
 class HostBuffer:
     """`size` bytes at `address`, which live as long as this buffer, its slices and their arrays.
 
-    The bytes are shared: whoever has a slice or an array of the buffer sees what others write.
+    The bytes are shared: each slice or array of the buffer sees what the others write.
     """
 
     __slots__ = ("_memory", "_offset", "address", "size")

@@ -25,12 +25,12 @@ ELEMENTS: Final = {number: ELEMENT_TYPES[dtype] for dtype, number in ELEMENT_NUM
 
 
 class TensorHandle:
-    """One reference to the native tensor at `address`, given up when the object dies."""
+    """One reference to the native tensor at `address`, dropped when the object dies."""
 
     __slots__ = ("address",)
 
     def __init__(self, address: int) -> None:
-        """Takes over a reference."""
+        """Takes ownership of a reference."""
         self.address = address
 
     @classmethod

@@ -49,7 +49,7 @@ class Scene:
         return name_cell(self.world, group, "group")
 
     def drop(self, value: int, count: int = 1) -> None:
-        """Give up references when the threads are done."""
+        """Drop references when the threads are done."""
         self.main(lambda: async_abi.drop_ref(value, count))
 
     def finish(self) -> list[int]:
@@ -259,7 +259,7 @@ def test_a_thread_that_waits_sees_the_token_resolved() -> None:
 
 
 def test_a_thread_whose_token_is_resolved_is_not_at_rest_before_it_goes_on() -> None:
-    """What looks for rest reads the words that `host.idleness` reads, in its order."""
+    """The check for quiescence reads the words that `host.idleness` reads, in its order."""
     seen: set[bool] = set()
 
     def scenario(world: World) -> None:
@@ -344,7 +344,7 @@ RECORD = 4711
 
 
 def test_of_the_references_added_on_top_each_is_dropped_once() -> None:
-    """One drop more than was added is told, whichever comes last, and takes none of the others'."""
+    """One drop more than was added is reported, whichever comes last, and takes none of the others'."""
 
     def scenario(world: World) -> None:
         scene = Scene(world, 3)

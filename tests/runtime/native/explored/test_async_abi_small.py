@@ -1,6 +1,6 @@
 """All interleavings, without exception, of the smallest scenes in which operations of compiled code meet.
 
-Each scene has two threads: one resolves, the other adds to a group, awaits, asks, or gives up.
+Each scene has two threads: one resolves, the other adds to a group, awaits, asks, or resolves early.
 """
 
 from __future__ import annotations

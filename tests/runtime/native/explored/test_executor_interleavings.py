@@ -82,7 +82,7 @@ class Program:
 
 
 def first_available(context: int, record: int) -> None:
-    """A non-strict kernel: whichever argument is there."""
+    """A non-strict kernel: whichever argument is available."""
     for index in range(load(record + RECORD_ARGUMENTS)):
         value = load(load(context + CONTEXT_ARGUMENTS) + 8 * index)
         if handles.value_state(value) >= CONCRETE:

@@ -84,7 +84,7 @@ def flag(world: World, name: str) -> int:
 
 
 def count_up(address: int) -> int:
-    """One more; whoever waits looks again.  Returns the new number."""
+    """One more; waiting threads check again.  Returns the new number."""
     count = fetch_add(address, 1) + 1
     futex_wake(address, 9)
     return count

@@ -1,4 +1,4 @@
-"""Calls that are started from outside, in many interleavings: somebody begins each, once."""
+"""Calls that are started from outside, in many interleavings: each is begun once."""
 
 from __future__ import annotations
 

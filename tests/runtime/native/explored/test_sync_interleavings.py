@@ -180,7 +180,7 @@ def decode(host: SimulatedHost, functions: Sequence[BefFunction]) -> int:
 
 
 def running(name: str, *, is_cancelled: bool = False) -> Callable[[World], None]:
-    """The program on two workers; with `is_cancelled`, somebody cancels it at any time."""
+    """The program on two workers; with `is_cancelled`, another thread cancels it at any time."""
     functions, argument, expected = PROGRAMS[name]
 
     def scenario(world: World) -> None:

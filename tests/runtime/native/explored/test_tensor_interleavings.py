@@ -59,7 +59,7 @@ class Store:
 
 @pytest.fixture(autouse=True)
 def small_store(monkeypatch: pytest.MonkeyPatch) -> None:
-    # As large as it is, a store would be most of what the simulator has to look at.
+    # As large as it is, a store would be most of what the simulator has to check.
     monkeypatch.setattr(tensors, "SLOTS_PER_CLASS", 2)
     monkeypatch.setattr(tensors, "LARGEST_KEPT_BITS", 9)
 
@@ -108,7 +108,7 @@ def test_no_block_has_two_owners(kept: int) -> None:
             block = tensors.take_memory(host.main, memory, SIZE)
             assert block not in held
             held.add(block)
-            store(block, 1)  # the simulator knows of a race if somebody else has it, too
+            store(block, 1)  # the simulator knows of a race if another thread has it, too
             held.remove(block)
             tensors.give_memory(memory, block, SIZE)
 

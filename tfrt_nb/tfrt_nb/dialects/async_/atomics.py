@@ -105,7 +105,7 @@ class AtomicRMWOp(memref.AtomicRMWOp):
 class GenericAtomicRMWOp(IRDLOperation):
     """`memref.generic_atomic_rmw %m[%i] : memref<4xf32> { ^bb0(%now: f32): ... }`.
 
-    The region computes the new element from the one that is there, perhaps several times.
+    The region computes the new element from the present one, perhaps several times.
     """
 
     name = "memref.generic_atomic_rmw"

@@ -89,7 +89,7 @@ class CoroSaveOp(IRDLOperation):
 class CoroSuspendOp(IRDLOperation):
     """Leaves the function through `suspend`; control comes back at `resume` (or `cleanup`).
 
-    A coroutine that was resumed since its state was saved goes straight to `resume`.
+    A coroutine that was resumed since its state was saved goes to `resume` at once.
     """
 
     name = "async.coro.suspend"

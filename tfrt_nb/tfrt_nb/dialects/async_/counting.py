@@ -49,7 +49,7 @@ class AddRefOp(_CountingOp):
 
 @irdl_op_definition
 class DropRefOp(_CountingOp):
-    """Gives up `count` references; the object goes with the last one."""
+    """Drops `count` references; the last one destroys the object."""
 
     name = "async.drop_ref"
 

@@ -39,7 +39,7 @@ from tfrt_nb.dialects.async_.types import (
 from tfrt_nb.dialects.fast_ir import initialize
 
 UNSEEN = "unseen"
-"""The attribute of `async.runtime.set_available` where nobody else knows of the object yet."""
+"""The attribute of `async.runtime.set_available` where no other code refers to the object yet."""
 
 
 @functools.cache
@@ -103,7 +103,7 @@ ADDED_AT = "added_at"
 class RuntimeSpawnIntoOp(IRDLOperation):
     """Has a worker call a function that never waits, as a member of a group.  MLIR has no such operation.
 
-    The same as `async.runtime.spawn`, `async.runtime.add_to_group` and giving up the token, in one call.
+    The same as `async.runtime.spawn`, `async.runtime.add_to_group` and dropping the token, in one call.
     """
 
     name = "async.runtime.spawn_into"
@@ -189,7 +189,7 @@ class RuntimeIsAvailableOp(IRDLOperation):
 
 @irdl_op_definition
 class RuntimeTicketOfOp(IRDLOperation):
-    """An object as a number, which is never 0.  Takes over a reference: whoever redeems it has that."""
+    """A handle of an object: a number other than 0.  It owns a reference, which `redeem` takes."""
 
     name = "async.runtime.ticket_of"
     operand = operand_def(AWAITABLE)
@@ -203,7 +203,7 @@ class RuntimeTicketOfOp(IRDLOperation):
 
 @irdl_op_definition
 class RuntimeRedeemOp(IRDLOperation):
-    """The object that a ticket stands for, and the reference that the ticket had."""
+    """The object of a handle, and the reference that the handle owned."""
 
     name = "async.runtime.redeem"
     ticket = operand_def(i64)

@@ -39,7 +39,7 @@ from tfrt_nb.dialects.async_.types import (
 from tfrt_nb.dialects.fast_ir import initialize
 
 UNSEEN = "unseen"
-"""The attribute of `async.runtime.set_available` where nobody else knows of the object yet."""
+"""The attribute of `async.runtime.set_available` where no other code refers to the object yet."""
 
 
 @functools.cache
@@ -87,7 +87,7 @@ class RuntimeCreateGroupOp(IRDLOperation):
 
 @irdl_op_definition
 class RuntimeSetAvailableOp(IRDLOperation):
-    """Resolves a token or value, runs who waits for it, and gives up the producer's reference."""
+    """Resolves a token or value, runs its waiters, and drops the producer's reference."""
 
     name = "async.runtime.set_available"
     operand = operand_def(AWAITABLE)
@@ -291,7 +291,7 @@ class RuntimeAddRefOp(_CountingOp):
 
 @irdl_op_definition
 class RuntimeDropRefOp(_CountingOp):
-    """Gives up `count` references; the object goes with the last one."""
+    """Drops `count` references; the last one destroys the object."""
 
     name = "async.runtime.drop_ref"
 

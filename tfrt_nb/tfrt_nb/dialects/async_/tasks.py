@@ -296,7 +296,7 @@ class CreateGroupOp(IRDLOperation):
 
 
 class EraseUnfilledGroup(RewritePattern):
-    """A group that is only awaited goes, with its awaits: nobody observes that they end."""
+    """A group that is only awaited goes, with its awaits: their end has no observer."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: CreateGroupOp, rewriter: PatternRewriter) -> None:

@@ -23,7 +23,7 @@ from tfrt_nb.dialects.control_flow.regions import (
 from tfrt_nb.dialects.control_flow.returns import KernelReturnOp, ReturnOp
 
 NONSTRICT = "bef.nonstrict"
-"""The unit attribute of an operation that may run before all its operands are there."""
+"""The unit attribute of an operation that may run before all its operands are available."""
 
 OPERATIONS = (
     BenchmarkOp,

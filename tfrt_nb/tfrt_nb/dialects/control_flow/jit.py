@@ -34,7 +34,7 @@ from tfrt_nb.dialects.control_flow.structure import BodyOp, Types
 
 class JitOp(BodyOp):
     """`tfrt.jit (%x as %a: i32) -> i32 { ... }`; a leading `!async.token` among the results is a chain
-    that is there when the body is done.
+    that is available when the body is done.
     """
 
     name = "tfrt.jit"

@@ -302,7 +302,7 @@ def _print_typed_operands(printer: Printer, op: Operation) -> None:
 
 
 def _parse_settings(parser: Parser) -> dict[str, Attribute]:
-    """`duration_secs = 1, max_count = 20`: integers of 32 bits; one warm-up run if nobody says."""
+    """`duration_secs = 1, max_count = 20`: integers of 32 bits; one warm-up run by default."""
 
     def parse_setting() -> tuple[str, Attribute]:
         name = parser.parse_identifier()
