@@ -100,7 +100,7 @@ class AsyncValue:
         type_text: str = "",
         source: Callable[[], Source | None] | None = None,
     ) -> None:
-        """Takes over one reference to the native value at `address`, a result of the run that `source` gives."""
+        """Takes ownership of one reference to the native value at `address`, a result of the run that `source` gives."""
         self._address = address
         """What this object stands for: the value that it was made for, or the error `_decided`."""
         self._owned = address
