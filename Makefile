@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 export TFRT_NB_PREBUILT = no
 
 # Files that an editable install copies instead of linking.
-COPIED := pyproject.toml $(shell find magics/labextension magics/tfrt_magics/views/static -type f)
+COPIED := pyproject.toml magics/tfrt_pages.py $(shell find magics/labextension magics/tfrt_magics/views/static -type f)
 
 .PHONY: help demo lab test test-of-runtime test-of-others lint format bench fuzz soak notebooks docs core clean
 

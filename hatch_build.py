@@ -1,4 +1,5 @@
-"""Puts the native core, linked for each machine, into wheels and source distributions; into wheels the tutorials, too.
+"""Puts the native core, linked for each machine, into wheels and source distributions; into wheels the tutorials
+and the page's modules, too.
 
 A checkout, or an editable install of it, has none: it compiles its own, as its sources change.
 TFRT_NB_PREBUILT=no leaves it out; TFRT_NB_PREBUILT=x86_64 makes it for that machine only.
@@ -8,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -15,12 +17,14 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
+EXTENSION = "share/jupyter/labextensions/tfrt-nb-labextension"
+PAGES = "magics/tfrt_pages.py"
 PACKAGE = "runtime/tfrt_runtime/native"
 TOOLS = ["llvmlite>=0.50,<0.51", "numba>=0.68,<0.69", "numpy>=2.0,<3", "ziglang>=0.13,<0.18"]
 
 
-class CoreHook(BuildHookInterface):  # type: ignore[type-arg]
-    """Compiles the core once and adds it to what is built."""
+class BuildHook(BuildHookInterface):  # type: ignore[type-arg]
+    """Compiles the core once, strips the page's modules, and adds both to what is built."""
 
     PLUGIN_NAME = "custom"
 
@@ -45,6 +49,10 @@ class CoreHook(BuildHookInterface):  # type: ignore[type-arg]
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Add the files to the build."""
+        if self.target_name == "wheel":
+            folder = Path(self.root, "build", "pages")
+            runpy.run_path(str(Path(self.root, PAGES)))["write_pages"](folder)
+            build_data["shared_data"][str(folder)] = EXTENSION
         if self.target_name == "wheel" and version != "editable":
             pages = [
                 path

@@ -6,18 +6,14 @@ The script is plain, not a module, as browsers load no modules from a page that 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from tfrt_pages import joined, stripped
+
 RUN = "application/vnd.tfrt.run.v2+json"
 HERE = Path(__file__).parent
-VIEWS = HERE.parent / "magics" / "tfrt_magics" / "views" / "static"
-_IMPORT = re.compile(r'^import \{([^}]*)\} from "([^"]+)";$', re.MULTILINE)
-_EXPORT = re.compile(
-    r"^export (?:(?:async )?(?:function|class) (\w+)|const (\w+)|const \[([\w, ]+)\])", re.MULTILINE
-)
 
 
 def with_board(data: Mapping[str, Any]) -> str:
@@ -35,32 +31,4 @@ def with_board(data: Mapping[str, Any]) -> str:
 
 def script() -> str:
     """The modules of the board and `boards.js` as one script."""
-    parts: list[str] = []
-    numbers: dict[Path, int] = {}
-    _add((HERE / "boards.js").resolve(), numbers, parts)
-    return "\n".join(['"use strict";', *parts])
-
-
-def _add(path: Path, numbers: dict[Path, int], parts: list[str]) -> int:
-    """Add a module behind those that it imports; its number."""
-    if path in numbers:
-        return numbers[path]
-    text = path.read_text(encoding="utf-8")
-
-    def imported(found: re.Match[str]) -> str:
-        folder = VIEWS if path.parent == HERE else path.parent
-        number = _add((folder / found[2]).resolve(), numbers, parts)
-        return f"const {{{found[1].replace(' as ', ': ')}}} = module{number};"
-
-    body = _IMPORT.sub(imported, text)
-    names = ", ".join(
-        name
-        for found in _EXPORT.findall(text)
-        for name in ", ".join(filter(None, found)).split(", ")
-    )
-    body = re.sub(r"^export ", "", body, flags=re.MULTILINE)
-    if left := re.search(r"^(import|export)\b.*", body, re.MULTILINE):
-        raise ValueError(f"{path.name}: a form that this script does not know: {left[0]}")
-    number = numbers[path] = len(numbers)
-    parts.append(f"const module{number} = (() => {{\n{body}\nreturn {{ {names} }};\n}})();")
-    return number
+    return f'"use strict";(() => {{{stripped(joined((HERE / "boards.js").resolve()))}}})();'

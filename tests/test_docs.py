@@ -92,13 +92,3 @@ def test_a_saved_run_is_beside_its_page(sources: Path) -> None:
     text = (sources / "tutorials" / "00_start.ipynb").read_text()
     assert "tfrt-run" in text
     assert "vnd.tfrt.run" not in text
-
-
-def test_a_form_of_javascript_that_the_script_cannot_take_is_refused(
-    generate: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    boards = sys.modules["boards"]
-    (tmp_path / "boards.js").write_text('import * as dom from "./dom.js";\n')
-    monkeypatch.setattr(boards, "HERE", tmp_path)
-    with pytest.raises(ValueError, match="a form that this script does not know: import"):
-        generate.script()

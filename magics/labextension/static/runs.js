@@ -82,7 +82,7 @@ export function createRuns({ services, tracker }) {
   /** What this page knows of one run; `head` is what a file says about it outside of its body. */
   class Run {
     constructor(head) {
-      Object.assign(this, { head, id: head.run, panel: null, isAlive: false, hasGap: false, isAsking: false, waiting: [], last: null });
+      Object.assign(this, { head, id: head.run, panel: null, isAlive: false, hasGap: false, isAsking: false, hasAsked: false, waiting: [], last: null });
       this.ready = unpack(head).then((document) => {
         this.store = new Store(document, () => this.status);
         for (const message of this.waiting.splice(0)) this.take(message);
@@ -94,7 +94,10 @@ export function createRuns({ services, tracker }) {
     get status() { return this.head.status === "running" && !this.isAlive ? "saved-while-running" : this.head.status; }
     get kernel() { return this.panel?.sessionContext.session?.kernel ?? null; }
 
-    ask(question) { return ask(this.kernel, { ...question, run: this.id }); }
+    ask(question) {
+      this.hasAsked ||= "stages" in question;
+      return ask(this.kernel, { ...question, run: this.id });
+    }
 
     async connect(panel) {
       this.panel = panel;
@@ -118,6 +121,7 @@ export function createRuns({ services, tracker }) {
     }
 
     take(message) {
+      if (message.stages) this.takeStages(message);
       if (this.head.status !== "running") return;
       if (!this.store) { this.waiting.push(message); return; }
       this.isAlive = true;
@@ -127,6 +131,14 @@ export function createRuns({ services, tracker }) {
       if (message.status !== "running") this.end(message.bundle);
       else if (this.hasGap) this.catchUp();
       this.store.changed();
+    }
+
+    /** The stages of the program, which come when a page asks; the one that asked keeps them in its file. */
+    async takeStages({ stages, bundle }) {
+      await this.ready;
+      this.store.document.stages = stages;
+      this.store.changed();
+      if (bundle && this.hasAsked) this.write(() => bundle, this.outputs());
     }
 
     end(bundle) {
@@ -159,9 +171,11 @@ export function createRuns({ services, tracker }) {
       else if (this.status === "running" && this.store) this.write(({ data }) => ({ ...data, [MIME]: asFile(this.store.document) }));
     }
 
-    write(dataFor) { for (const output of this.stale()) output.setData({ data: dataFor(output), metadata: output.metadata }); }
+    write(dataFor, outputs = this.stale()) { for (const output of outputs) output.setData({ data: dataFor(output), metadata: output.metadata }); }
 
-    stale() { return [...outputsOf(this.panel)].filter(({ data }) => data[MIME].run === this.id && data[MIME].status === "running"); }
+    outputs() { return [...outputsOf(this.panel)].filter(({ data }) => data[MIME].run === this.id); }
+
+    stale() { return this.outputs().filter(({ data }) => data[MIME].status === "running"); }
 
     /** The end goes into the document once: by the window that ran the cell, or by another where that is closed. */
     async persist() {

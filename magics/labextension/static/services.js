@@ -1,7 +1,7 @@
 // Questions to the kernel about a cell that is being written, over one comm per kernel.
 
-const TARGET = "tfrt_nb.services";
-const PATIENCE = 10000; // ms; a busy kernel answers when its cell is over
+const SERVICES = "tfrt_nb.services";
+const ANSWER_PATIENCE = 10000; // ms; a busy kernel answers when its cell is over
 
 /** `ask(model, question)` gives the answer for the cell of an editor's model, or null when no kernel answers. */
 export function createServices(tracker) {
@@ -21,7 +21,7 @@ class Line {
   constructor(kernel) {
     this.waiting = new Map();
     this.last = 0;
-    this.comm = kernel.createComm(TARGET);
+    this.comm = kernel.createComm(SERVICES);
     this.comm.onMsg = ({ content: { data } }) => this.end(data.id, data.answer);
     this.comm.onClose = () => { for (const id of [...this.waiting.keys()]) this.end(id, null); };
     this.comm.open();
@@ -33,7 +33,7 @@ class Line {
     return new Promise((resolve) => {
       const id = ++this.last;
       this.waiting.set(id, resolve);
-      setTimeout(() => this.end(id, null), PATIENCE);
+      setTimeout(() => this.end(id, null), ANSWER_PATIENCE);
       this.comm.send({ id, ...question });
     });
   }

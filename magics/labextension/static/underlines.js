@@ -1,6 +1,6 @@
 // Wavy lines under mistakes: those in a cell's output, and while it is written those that the kernel sees.
 
-const MIME = "application/vnd.tfrt.diagnostics+json";
+const DIAGNOSTICS_MIME = "application/vnd.tfrt.diagnostics+json";
 
 const PAUSE = 250; // ms without a key, after which the cell is looked at
 const OURS = /^%%tfrt(_check)?(?!\w)/;
@@ -77,5 +77,5 @@ export function createUnderlines({ state, view, ask }) {
 }
 
 function diagnosticsIn(outputs) {
-  return outputs.toJSON().flatMap((output) => output.data?.[MIME] ?? []);
+  return outputs.toJSON().flatMap((output) => output.data?.[DIAGNOSTICS_MIME] ?? []);
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import threading
 import uuid
 from collections import OrderedDict
@@ -47,6 +48,14 @@ class LiveRun:
         self._final = self._bundle_of(self.record)
         return self._final
 
+    def show_stages(self) -> None:
+        """Publish the stages of the program; at the end of the run also the file that has them."""
+        message = {**self.record.since(1 << 62), "stages": self.record.stages()}
+        if self.record.is_over:
+            self._final = None
+            message["bundle"] = self.bundle()
+        self._channel.send(message)
+
     def step(self) -> bool:
         """Publish what is new; whether there will be more.  The last message has the whole run."""
         message = self.record.look()
@@ -88,7 +97,8 @@ class LiveRuns:
         return run
 
     def _answer(self, question: Mapping[str, Any]) -> Document:
-        """What a page asks: about one run since its event `last`, to cancel or step one, or which runs there are."""
+        """What a page asks: about one run since its event `last`, to cancel or step one, the stages or the bytes of
+        its program, or which runs there are."""
         runs = list(self._runs.values())
         answer: Document = {"is_running": any(not run.record.is_over for run in runs)}
         if (run := self._runs.get(question.get("cancel", ""))) is not None:
@@ -99,6 +109,10 @@ class LiveRuns:
             threading.Thread(
                 target=run.job.step, args=(question.get("op"),), kwargs=told, daemon=True
             ).start()
+        elif (run := self._runs.get(question.get("stages", ""))) is not None:
+            threading.Thread(target=run.show_stages, daemon=True).start()
+        elif (run := self._runs.get(question.get("bef", ""))) is not None:
+            answer["bef"] = base64.b64encode(run.job.document().bef()).decode()
         elif "run" not in question:
             answer["runs"] = [run.record.since(1 << 62) for run in runs]
         elif (run := self._runs.get(question["run"])) is None:

@@ -8,12 +8,14 @@ from typing import Any
 from tfrt_nb.documents.layout import layout
 from tfrt_nb.documents.program import ProgramDocument
 from tfrt_nb.programs import Program
+from tfrt_runtime.diagnostics import TfrtError
 
 
 class PageProgram:
     """The part of a run document that does not change (`run.ProgramOnPage`)."""
 
     def __init__(self, program: Program) -> None:
+        self._program = program
         self.document = ProgramDocument(program)
         data = self.document.data
         source = program.text.encode("utf-8", "replace").decode()
@@ -21,6 +23,20 @@ class PageProgram:
         self._starts = [0]
         for line in program.text.split("\n"):
             self._starts.append(self._starts[-1] + len(line) + 1)
+
+    def stages(self) -> dict[str, Any]:
+        """What becomes of the program on its way to the processor, or the `problem` with that."""
+        # Here, because most programs are not looked at in this way.
+        from tfrt_nb.documents.stages import stages
+
+        try:
+            return {"rows": stages(self._program, self.document), "problem": ""}
+        except TfrtError as problem:
+            return {"rows": [], "problem": problem.diagnostics[0].message}
+
+    def bef(self) -> bytes:
+        """The program's file."""
+        return self._program.bef
 
     def value_of(self, register: tuple[int, int]) -> int | None:
         """The value that a register of the program's file is; None if the text does not have it."""

@@ -26,6 +26,8 @@ MOST_LIVE = 20_000
 """After so many events a page hears of present states alone, until the run is over."""
 MOST_IN_FRAME = 5_000
 LOG_LIMIT = 200_000
+MAX_STAGES = 2_000_000
+"""Longer texts of a program's stages are shown and not kept in the file, which holds them deflated."""
 
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 Document = dict[str, Any]
@@ -65,6 +67,7 @@ class Record:
         self._taken: list[int] = []
         self._size = 0
         self._ready: Sequence[int] | None = None
+        self._stages: Document | None = None
         self.snapshot = job.snapshot()
         self._said = _still(self.snapshot)
         self._take()
@@ -99,6 +102,12 @@ class Record:
             if before < MOST_LIVE:
                 message |= {"from": before, "events": self._events(before, MOST_LIVE)}
             return message
+
+    def stages(self) -> Document:
+        """The stages of the program, made once."""
+        if self._stages is None:
+            self._stages = self._program.stages()
+        return self._stages
 
     def preview(self) -> None:
         """Make the texts of values that are more than a number; slow objects take a while."""
@@ -155,8 +164,11 @@ class Record:
         }
 
     def _body(self) -> Document:
+        stages = self._stages or {"rows": []}
+        size = sum(len(row["text"]) for row in stages["rows"])
         return {
             **self._small(),
+            **({"stages": stages} if 0 < size <= MAX_STAGES else {}),
             "events": self._events(0),
             "previews": self._previews,
             "log": self._log,

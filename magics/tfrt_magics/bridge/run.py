@@ -157,6 +157,12 @@ class ProgramOnPage(Protocol):
     def body(self) -> Mapping[str, Any]:
         """`program`, `layout` and `source` of a run document."""
 
+    def stages(self) -> dict[str, Any]:
+        """`stages` of a run document; to make them takes as long as to compile the program."""
+
+    def bef(self) -> bytes:
+        """The program's file."""
+
     def value_of(self, register: tuple[int, int]) -> int | None: ...
     def value_at(self, line: int, column: int, type_: str) -> int | None: ...
 

@@ -14,8 +14,8 @@ _WIDTH = 16
 _MOST_LINES = 64
 """Of one thing, such as a long constant; what is left out is counted."""
 
-Part = tuple[int, int, str]
-"""From where to where, and what it is."""
+Part = tuple[int, int, str, int | None]
+"""From where to where, what it is, and the number of the kernel in the file that it is."""
 
 
 def listing(data: bytes) -> str:
@@ -24,21 +24,33 @@ def listing(data: bytes) -> str:
     Raises:
         MalformedBef: if it is none.
     """
+    return "".join(f"{line}\n" for line, _ in listed_kernels(data))
+
+
+def listed_kernels(data: bytes) -> Iterator[tuple[str, int | None]]:
+    """The lines of `listing`, each with the number of the kernel that its bytes are, if they are one.
+
+    Kernels count from 0 through all functions of the file.
+
+    Raises:
+        MalformedBef: if it is none.
+    """
     view = memoryview(data)
     file = BefFile.load(view)
-    lines = list(_lines(view, (0, len(MAGIC) + 1, "BEF, version 0")))
+    yield from _lines(view, (0, len(MAGIC) + 1, "BEF, version 0", None))
     at = len(MAGIC) + 1
     for section_id, (start, end, _) in find_sections(view).items():
-        lines += _lines(view, (at, start, f"section {_name(section_id)}, {end - start} bytes"))
-        parts: Iterator[Part] = iter([(start, end, "")])
+        yield from _lines(
+            view, (at, start, f"section {_name(section_id)}, {end - start} bytes", None)
+        )
+        parts: Iterator[Part] = iter([(start, end, "", None)])
         if section_id == SectionId.STRINGS:
             parts = _strings(view, start, end)
         elif section_id == SectionId.FUNCTIONS:
             parts = _functions(view, file, start, end)
         for part in parts:
-            lines += _lines(view, part)
+            yield from _lines(view, part)
         at = end
-    return "\n".join(lines) + "\n"
 
 
 def _name(section_id: int) -> str:
@@ -46,33 +58,34 @@ def _name(section_id: int) -> str:
     return SectionId(section_id).name if known else f"{section_id}, which is unknown"
 
 
-def _lines(data: memoryview, part: Part) -> Iterator[str]:
-    start, end, text = part
+def _lines(data: memoryview, part: Part) -> Iterator[tuple[str, int | None]]:
+    start, end, text, kernel = part
     rows = range(start, end, _WIDTH)
     for row in rows[:_MOST_LINES]:
         octets = data[row : min(row + _WIDTH, end)].hex(" ")
-        yield f"{row:06x}  {octets:<{3 * _WIDTH - 1}}  {text}".rstrip()
+        yield f"{row:06x}  {octets:<{3 * _WIDTH - 1}}  {text}".rstrip(), kernel
         text = ""
     if len(rows) > _MOST_LINES:
-        yield f"        ... {end - rows[_MOST_LINES]} more bytes"
+        yield f"        ... {end - rows[_MOST_LINES]} more bytes", kernel
 
 
 def _strings(data: memoryview, start: int, end: int) -> Iterator[Part]:
     at = start
     for text in data[start:end].tobytes().split(b"\0")[:-1]:
         behind = at + len(text) + 1
-        yield at, behind, f'"{text.decode(errors="replace")}"'
+        yield at, behind, f'"{text.decode(errors="replace")}"', None
         at = behind
 
 
 def _functions(data: memoryview, file: BefFile, start: int, end: int) -> Iterator[Part]:
     """The heads of the functions, and their operations, in the order of the section."""
     at = start
+    count = 0
     for index, function in enumerate(file.functions):
         if function.kind == FunctionKind.NATIVE:
             continue
         if padding := -(at - start) % KERNEL_ALIGNMENT:
-            yield at, at + padding, "padding"
+            yield at, at + padding, "padding", None
             at += padding
         cursor = Cursor(data, "", at, end)
         cursor.varint()
@@ -81,11 +94,13 @@ def _functions(data: memoryview, file: BefFile, start: int, end: int) -> Iterato
         cursor.varints(len(function.result_types))
         cursor.align(KERNEL_ALIGNMENT)
         first = cursor.offset
-        yield at, first, _head(function, index)
+        yield at, first, _head(function, index), None
         starts = [first + offset for offset in table[::3]]
         at = starts[-1] + 4 * _words(function, len(starts) - 1)
         texts = ["arguments", *map(_operation, function.kernels)]
-        yield from zip(starts, [*starts[1:], at], texts, strict=True)
+        numbers = [None, *range(count, count + len(function.kernels))]
+        yield from zip(starts, [*starts[1:], at], texts, numbers, strict=True)
+        count += len(function.kernels)
 
 
 def _words(function: BefFunction, number: int) -> int:

@@ -24,6 +24,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import nbformat
 import pytest
 
+import tfrt_pages
+
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
@@ -37,7 +39,7 @@ SWITCHES = [
 LOCAL = ("http://127.0.0.1", "ws://127.0.0.1", "data:", "blob:", "about:")
 START_SECONDS = 60
 NAME = "tfrt-nb-labextension"
-MAGICS = Path(__file__).parents[3] / "magics"
+PROJECT = Path(__file__).parents[3]
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -101,9 +103,7 @@ class Lab:
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     """JupyterLab with our extension, put together as the wheel does it."""
     home = tmp_path_factory.mktemp("lab")
-    extension = home / "path" / "labextensions" / NAME
-    shutil.copytree(MAGICS / "labextension", extension)
-    shutil.copytree(MAGICS / "tfrt_magics" / "views" / "static", extension / "static" / "board")
+    tfrt_pages.write_pages(home / "path" / "labextensions" / NAME)
     with _serve(home) as lab:
         yield lab
 

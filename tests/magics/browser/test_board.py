@@ -28,7 +28,7 @@ func.func @main() -> i32 {
 }"""
 WRONG = "%%tfrt\nfunc.func @f() {\n  %a = tfrt.addd.i32 %b\n  tfrt.return\n}"
 ROW = ".tfrt-board [data-value='{}'][data-state='{}']"
-NAMES = """() => [...document.querySelector(".tfrt-board").shadowRoot.querySelectorAll("[data-value]")]
+NAMES = """() => [...document.querySelector(".tfrt-board").shadowRoot.querySelectorAll(".row[data-value]")]
   .map((row) => row.dataset.value)"""
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -16,7 +16,8 @@ from tfrt_nb.dialects.async_.functions import FuncOp as AsyncFuncOp
 from tfrt_nb.dialects.crossing import uncrossable
 from tfrt_nb.internal_errors import internal_errors_caught, location_of
 from tfrt_nb.jit.compiler import MachineCode
-from tfrt_nb.jit.stages import Stage, compile_program, emit
+from tfrt_nb.jit.places import Placed
+from tfrt_nb.jit.stages import Stage, compile_program, emit, lowering_steps, placed_code
 from tfrt_nb.nesting import deep_stack
 from tfrt_nb.passes.desugar_proposal import DesugarProposal
 from tfrt_nb.passes.notation import parse_pipeline
@@ -104,6 +105,14 @@ class CompiledHalf:
         """
         with deep_stack():
             return emit(self.module, STAGES[stage], *self._first).rstrip("\n") + "\n"
+
+    def lowering_steps(self) -> Iterator[tuple[str, ModuleOp]]:
+        """The name of each step of the lowering, and the module after it, which the next step changes."""
+        return lowering_steps(self.module, *self._first)
+
+    def placed_code(self) -> Iterator[tuple[Stage, Placed]]:
+        """What LLVM makes of the functions, with the place of each line in the program's text."""
+        return placed_code(self.module, *self._first)
 
     @internal_errors_caught()
     def compile(self, functions: Mapping[str, int], adapted: Collection[str] = ()) -> MachineCode:

@@ -84,6 +84,10 @@ class ProgramDocument:
         self.operation_at = walk.operation_at
         return walk
 
+    def kernel(self, number: int | None) -> int | None:
+        """The operation of a kernel of the program's file."""
+        return None if number is None or number >= len(self.kernels) else self.kernels[number]
+
     @cached_property
     def data(self) -> dict[str, list[Row]]:
         """The three lists of rows."""

@@ -47,6 +47,7 @@ from tfrt_nb.jit.llvm_types import (
     result_type,
     signature,
 )
+from tfrt_nb.jit.places import Places
 from tfrt_nb.passes.control_flow import split_edge, terminator_of
 from tfrt_nb.passes.coroutines import PRESPLIT
 from tfrt_nb.passes.errors import fail
@@ -77,11 +78,13 @@ def lower_to_llvm(
     externals: Externals = MappingProxyType({}),
     is_portable: bool = False,
     quick: frozenset[str] = frozenset(),
+    places: Places | None = None,
 ) -> str:
     """The text of the LLVM module.  The MLIR module is changed: some edges get a block.
 
     The functions `adapted` get an adapter.  `externals` are declared and are functions of Python.  Portable code calls only what MLIR's runtime has, if the
     module's operations allow that.  The functions `quick` shall be ready soon rather than run fast.
+    With `places`, instructions say which operation they are of.
 
     Raises:
         PassError: at an operation or a function that cannot be compiled.
@@ -101,6 +104,7 @@ def lower_to_llvm(
         defined=frozenset(op.sym_name.data for op in functions if not op.is_declaration),
         quick=quick,
         externals=externals,
+        places=places,
     )
     definitions: list[str] = []
     if text.counts:
@@ -129,6 +133,7 @@ def lower_to_llvm(
             *text.helpers.values(),
             *definitions,
             METADATA,
+            *(() if places is None else (places.text(),)),
             "",
         ]
     )
@@ -176,13 +181,16 @@ def _definition(text: ModuleText, op: func.FuncOp, returns: str) -> str:
     # A coroutine returns whenever it is suspended; it is over when its frame is freed.
     end = CoroFreeOp if is_coroutine else func.ReturnOp
     body = FunctionBody(text, frees_buffers=not text.is_portable and buffers.has_frame_buffers(op))
+    debug = "" if text.places is None else text.places.function(op.sym_name.data, op)
     for block in _in_order(op.body):
+        body.place = "" if text.places is None else text.places.of(op)
         body.start(block)
         if body.frees_buffers and block is op.body.blocks[0]:
             buffers.begin_buffers(body)
         for nested in block.ops:
             if body.frees_buffers and isinstance(nested, end):
                 buffers.end_buffers(body)
+            body.place = "" if text.places is None else text.places.of(nested)
             _lower(body, nested)
     parameters = body.typed_list(op.args)
     is_private = op.sym_visibility is not None and op.sym_visibility.data == "private"
@@ -194,7 +202,9 @@ def _definition(text: ModuleText, op: func.FuncOp, returns: str) -> str:
     if op.sym_name.data in text.quick and text.quick != text.defined:
         attributes += "noinline optnone "
     name = text.function(op.sym_name.data)
-    return f"define {linkage}{returns} {name}({parameters}) {attributes}{{\n{body.text()}\n}}"
+    return (
+        f"define {linkage}{returns} {name}({parameters}) {attributes}{debug}{{\n{body.text()}\n}}"
+    )
 
 
 def _lower(body: FunctionBody, op: Operation) -> None:

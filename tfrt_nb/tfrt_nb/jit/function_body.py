@@ -17,6 +17,7 @@ from tfrt_nb.dialects.branches import branch_operands
 from tfrt_nb.internal_errors import location_of, place_of
 from tfrt_nb.jit.linking import LIBRARY
 from tfrt_nb.jit.llvm_types import global_symbol, llvm_type, text_constant
+from tfrt_nb.jit.places import Places
 from tfrt_nb.passes.control_flow import terminator_of
 from tfrt_runtime.async_runtime.externals import PythonExternal
 from tfrt_runtime.async_runtime.printing import PRINTING
@@ -74,6 +75,8 @@ class ModuleText:
     helpers: dict[str, str] = field(default_factory=dict)
     externals: Mapping[str, PythonExternal] = field(default_factory=dict)
     """The functions of Python's that the program declares."""
+    places: Places | None = None
+    """Where instructions say which operation they are of."""
 
     def declare(self, name: str, returns: str, parameters: str) -> str:
         """Make sure that the function is declared; its name."""
@@ -139,6 +142,8 @@ class FunctionBody:
     module: ModuleText
     frees_buffers: bool = False
     """Whether some buffers of `memref.alloca` are on the heap; the function frees them at its end."""
+    place: str = ""
+    """What stands behind each instruction: the place of the operation that is written, or nothing."""
     _first: list[str] = field(default_factory=list)
     _values: dict[SSAValue, str] = field(default_factory=dict)
     _blocks: dict[Block, list[str]] = field(default_factory=dict)
@@ -183,12 +188,12 @@ class FunctionBody:
 
     def emit(self, instruction: str) -> None:
         """Write an instruction without a result that matters."""
-        self._lines.append(f"  {instruction}")
+        self._lines.append(f"  {instruction}{self.place}")
 
     def first(self, instruction: str) -> str:
         """Write an instruction in front of all others; the name of its result."""
         name = self.fresh()
-        self._first.append(f"  {name} = {instruction}")
+        self._first.append(f"  {name} = {instruction}{self.place}")
         return name
 
     def value(self, instruction: str) -> str:

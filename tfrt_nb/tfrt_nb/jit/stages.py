@@ -24,6 +24,7 @@ from tfrt_nb.jit.compiler import (
 from tfrt_nb.jit.coroutines import lower_to_llvm
 from tfrt_nb.jit.effort import worthwhile_effort
 from tfrt_nb.jit.externals import Externals, check_declarations, expand_calls
+from tfrt_nb.jit.places import Placed, Places, read_assembly, read_places
 from tfrt_nb.passes.copying import copy_program
 from tfrt_nb.passes.pipeline import executable_pipeline
 from tfrt_nb.passes.printing import print_ir
@@ -126,10 +127,45 @@ def _lowered(
     called: Collection[str] = (),
 ) -> ModuleOp:
     """A copy after the passes; the functions `called` from outside are public in it."""
+    *_, (_, lowered) = _steps(module, externals, first, called)
+    return lowered
+
+
+def _steps(
+    module: ModuleOp,
+    externals: Externals,
+    first: tuple[ModulePass, ...],
+    called: Collection[str] = (),
+) -> Iterator[tuple[str, ModuleOp]]:
+    """The name of each step of the lowering and the module after it, which the next step changes."""
     copy = copy_program(expand_calls(module, externals))
     for op in copy.module.ops:
         name = op.get_attr_or_prop("sym_name")
         if isinstance(name, StringAttr) and name.data in called:
             op.properties.pop("sym_visibility", None)
-    executable_pipeline(*first).apply(Context(), copy.module)
-    return copy.complete()
+    yield "copy-program", copy.module
+    context = Context()
+    for pass_ in executable_pipeline(*first).passes:
+        pass_.apply(context, copy.module)
+        yield pass_.name, copy.module
+    yield "add-leaf-functions", copy.complete()
+
+
+def lowering_steps(module: ModuleOp, *first: ModulePass) -> Iterator[tuple[str, ModuleOp]]:
+    """The name of each step from a program to what the JIT compiles, and the module after it.
+
+    The next step changes that module; the program stays as it is.  `first` as for `emit`.
+    """
+    yield from _steps(module, check_declarations(module), first)
+
+
+def placed_code(module: ModuleOp, *first: ModulePass) -> Iterator[tuple[Stage, Placed]]:
+    """What LLVM makes of a program, stage by stage, with the place of each line in the program's text."""
+    externals = check_declarations(module)
+    lowered = _lowered(module, externals, first)
+    effort = worthwhile_effort(lowered)
+    text = lower_to_llvm(lowered, externals=externals, quick=effort.quick, places=Places())
+    yield Stage.COROUTINE, read_places(text)
+    with _llvm_errors_placed(lowered, text):
+        yield Stage.LLVM_SPLIT, read_places(split_coroutines(text, effort.level))
+        yield Stage.ASM, read_assembly(assembly(text, effort.level))

@@ -12,8 +12,9 @@ import { createGraph } from "./views/graph.js";
 import { createLog } from "./views/log.js";
 import { createOutcomes, createReady } from "./views/schedules.js";
 import { createSource } from "./views/source.js";
+import { createStages } from "./views/stages.js";
 import { createTimeline } from "./views/timeline.js";
-import { createValues, functionsOf, progress } from "./views/values.js";
+import { createValues, namesOf, progress } from "./views/values.js";
 
 const EXPLAINED = {
   "kernel-gone": "The kernel is gone: nothing runs any more. States are as they were seen last.",
@@ -23,31 +24,33 @@ const EXPLAINED = {
 /**
  * A board in `host`, an empty element, showing `store`.
  *
- * `ask(question)` asks the kernel and gives its answer or null; without it the board only shows.
+ * `ask(question)` asks the kernel and gives its answer or null; without it the board only shows; `canAsk()` says
+ * whether a kernel is there.
  * `onSelect(line)` hears of the selected line of the cell, null for none.
  */
-export function createBoard(host, store, { ask = null, onSelect = () => {} } = {}) {
+export function createBoard(host, store, { ask = null, canAsk = () => ask !== null, onSelect = () => {} } = {}) {
   const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
   adoptStyle(root);
-  const views = [createValues(store), createGraph(store), createTimeline(store), createLog(store), createSource(store)];
-  const head = createHead(store, ask);
+  const views = [createValues(store), createGraph(store), createTimeline(store), createLog(store), createSource(store),
+    createStages(store, ask, canAsk)];
+  const head = createHead(store, ask, canAsk);
   const replay = createReplay(store);
   const detail = createDetail(store);
   const outcomes = createOutcomes(store), ready = createReady(store, ask);
-  const note = element("p", { className: "note", hidden: true });
+  const note = element("p.note", { hidden: true });
   const tabs = createTabs(views, store);
   // The notebook's own search and "copy output" read what is outside of the shadow root: the same as text.
-  const text = element("div", { attributes: { slot: "text", "aria-hidden": "true" } });
+  const text = element("div", { slot: "text", "aria-hidden": "true" });
   host.classList.add("tfrt-board");
   host.append(text);
   root.replaceChildren(head.line, head.progressbar, head.spoken, note, ready.node, outcomes.node, tabs.list, tabs.panel, detail.node, replay.node,
-    element("div", { className: "hidden" }, element("slot", { name: "text" })));
+    element("div.hidden", {}, element("slot", { name: "text" })));
   let written = 0, timer = null, line = null;
 
   function show(moment) {
     const { document, status } = store;
     setAttributes(host, { role: "region", "data-run": document.run, "data-status": status, "data-time": Math.round(Math.min(moment.time, store.end)),
-      "aria-label": `${functionsOf(moment).map(({ name }) => `@${name}`).join(", ") || "%%tfrt"}: ${WORDS[status] ?? status}`, "data-dark": isDark(host) ? "" : null });
+      "aria-label": `${namesOf(moment) || "%%tfrt"}: ${WORDS[status] ?? status}`, "data-dark": isDark(host) ? "" : null });
     head.show(moment);
     const words = [document.note, EXPLAINED[status]].filter(Boolean).join(" ");
     setText(note, words);
@@ -83,8 +86,8 @@ export function createBoard(host, store, { ask = null, onSelect = () => {} } = {
   };
 }
 
-function createHead(store, ask) {
-  const shape = element("span", { className: "shape", attributes: { "aria-hidden": "true" } });
+function createHead(store, ask, canAsk) {
+  const shape = element("span.shape", { "aria-hidden": "true" });
   const title = element("b");
   const [values, time, queue] = ["soft", "soft", "soft"].map((className) => element("span", { className }));
   const cancel = button("Cancel", () => { ask({ cancel: store.document.run }); });
@@ -93,11 +96,11 @@ function createHead(store, ask) {
     setText(copy, "Copied");
     setTimeout(() => setText(copy, "Copy"), 1500);
   }, { "aria-label": "Copy" });
-  const exporting = exports(store);
+  const exporting = exports(store, ask, canAsk);
   const bar = element("div");
-  const progressbar = element("div", { className: "progress", attributes: { role: "progressbar", "aria-valuemin": "0", "aria-label": "values decided" } }, bar);
-  const spoken = element("div", { className: "hidden", attributes: { role: "status", "aria-live": "polite" } });
-  const line = element("div", { className: "head" }, element("span", {}, shape, title), values, time, queue, element("span", { className: "space" }), cancel, copy, ...exporting.nodes);
+  const progressbar = element("div.progress", { role: "progressbar", "aria-valuemin": "0", "aria-label": "values decided" }, bar);
+  const spoken = element("div.hidden", { role: "status", "aria-live": "polite" });
+  const line = element("div.head", {}, element("span", {}, shape, title), values, time, queue, element("span.space"), cancel, copy, ...exporting.nodes);
   let said = -Infinity, clock = null, base = 0;
 
   function show(moment) {
@@ -105,7 +108,7 @@ function createHead(store, ask) {
     const [decided, total] = progress(moment), text = `${decided} of ${total} values`;
     line.dataset.state = look;
     setText(shape, SHAPES[look]);
-    setText(title, ` ${functionsOf(moment).map(({ name }) => `@${name}`).join(", ")} ${WORDS[status] ?? status}`);
+    setText(title, ` ${namesOf(moment)} ${WORDS[status] ?? status}`);
     setText(values, text);
     setText(queue, document.work_queue ?? "");
     bar.style.width = `${total ? (100 * decided) / total : 100}%`;
@@ -113,7 +116,7 @@ function createHead(store, ask) {
     setAttributes(progressbar, { "aria-valuenow": decided, "aria-valuemax": total, "aria-valuetext": text });
     cancel.hidden = isOver || !ask;
     tick(document.elapsed ?? 0, isOver);
-    speak(`${functionsOf(moment).map(({ name }) => name).join(", ")} ${WORDS[status] ?? status}, ${text}. ${document.note ?? ""}`, isOver);
+    speak(`${namesOf(moment)} ${WORDS[status] ?? status}, ${text}. ${document.note ?? ""}`, isOver);
   }
 
   /** Counts on between two messages, so that a quiet run is seen to go on. */
@@ -142,9 +145,9 @@ function createHead(store, ask) {
 
 function createTabs(views, store) {
   const id = `tfrt-${Math.random().toString(36).slice(2, 8)}`;
-  const panel = element("div", { className: "panel scroll", id, attributes: { role: "tabpanel", tabindex: "0" } });
-  const list = element("div", { className: "tabs", attributes: { role: "tablist", "aria-label": "Views" } });
-  const tools = element("span", { className: "bar" });
+  const panel = element("div.panel.scroll", { id, role: "tabpanel", tabindex: "0" });
+  const list = element("div.tabs", { role: "tablist", "aria-label": "Views" });
+  const tools = element("span.bar");
   const tabs = views.map((view) => button(view.title, () => select(view.title), { role: "tab", "aria-controls": id }));
   let chosen = "Values", shown = null;
   const scrolled = new Map();
@@ -158,7 +161,7 @@ function createTabs(views, store) {
     const seen = views.filter((view) => !view.isEmpty());
     const view = seen.find(({ title }) => title === chosen) ?? seen[0];
     const nodes = tabs.filter((_, place) => seen.includes(views[place]));
-    if (nodes.length !== list.querySelectorAll("[role=tab]").length) list.replaceChildren(...nodes, element("span", { className: "space" }), tools);
+    if (nodes.length !== list.querySelectorAll("[role=tab]").length) list.replaceChildren(...nodes, element("span.space"), tools);
     views.forEach((each, place) => setAttributes(tabs[place], { "aria-selected": each === view ? "true" : "false", tabindex: each === view ? "0" : "-1" }));
     if (shown !== view) {
       scrolled.set(shown, panel.scrollTop);

@@ -1,6 +1,6 @@
 // One canvas that pans, zooms and knows its size; what is on it is the view's.
 
-import { button, eachFrame, element } from "./dom.js";
+import { button, eachFrame, element, setAttributes } from "./dom.js";
 import { colours } from "./theme.js";
 
 const ZOOM = 1.25;
@@ -10,10 +10,10 @@ const ZOOM = 1.25;
  * `size()` is the whole picture, `hit(x, y)` answers a click at a place of the picture.
  */
 export function createCanvas({ draw, size, hit, height, horizontal = false, describe }) {
-  const canvas = element("canvas", { attributes: { "aria-hidden": "true" } });
+  const canvas = element("canvas", { "aria-hidden": "true" });
   canvas.style.height = `${height}px`;
-  const node = element("div", { className: "stage" }, canvas,
-    element("div", { className: "tools" },
+  const node = element("div.stage", {}, canvas,
+    element("div.tools", {},
       button("−", () => zoom(1 / ZOOM), { "aria-label": "Zoom out" }), button("+", () => zoom(ZOOM), { "aria-label": "Zoom in" }),
       button("Fit", () => { isFitted = true; redraw(); })));
   let view = { x: 0, y: 0, scale: 1 }, isFitted = true, drag = null, host = null;
@@ -36,6 +36,7 @@ export function createCanvas({ draw, size, hit, height, horizontal = false, desc
       canvas.height = Math.round(height * ratio);
     }
     if (isFitted) fit(width);
+    setAttributes(canvas, { "data-view": [view.x, view.y, view.scale].join(" ") });
     host ??= node.getRootNode().host ?? node;
     const context = canvas.getContext("2d");
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
@@ -79,5 +80,5 @@ export function createCanvas({ draw, size, hit, height, horizontal = false, desc
   const place = (event) => [view.x + event.offsetX / view.scale, horizontal ? event.offsetY : view.y + event.offsetY / view.scale];
 
   return { node, redraw, resize: (next) => { if (next !== height) { height = next; canvas.style.height = `${height}px`; } redraw(); },
-    picture: () => new Promise((resolve) => canvas.toBlob(resolve)), dispose: () => observer.disconnect() };
+ dispose: () => observer.disconnect() };
 }

@@ -13,8 +13,8 @@ const BECAUSE = {
 };
 
 export function createDetail(store) {
-  const title = element("div", { className: "code" }), body = element("div");
-  const node = element("div", { className: "detail", hidden: true, attributes: { role: "note", "aria-label": "Selected" } }, title, body);
+  const title = element("div.code"), body = element("div");
+  const node = element("div.detail", { hidden: true, role: "note", "aria-label": "Selected" }, title, body);
   let shown = "";
 
   function show(moment) {
@@ -26,10 +26,10 @@ export function createDetail(store) {
     const values = selection.value != null ? [selection.value] : operation?.results ?? [];
     for (const value of values) {
       const text = moment.preview(value);
-      if (text) parts.push(element("pre", { textContent: `${moment.program.values[value].name} = ${text}` }), ...heat(text));
+      if (text) parts.push(element("pre", {}, `${moment.program.values[value].name} = ${text}`), ...heat(text));
     }
-    if (operation) parts.push(element("div", { className: "soft", textContent: `line ${operation.line}, ${moment.stateOfOperation(operation.id)}` }));
-    if (operation && moment.missing(operation.id).length) parts.push(element("div", { textContent: "It waits for:" }), chain(moment, operation.id, DEEP, new Set()));
+    if (operation) parts.push(element("div.soft", {}, `line ${operation.line}, ${moment.stateOfOperation(operation.id)}`));
+    if (operation && moment.missing(operation.id).length) parts.push(element("div", {}, "It waits for:"), chain(moment, operation.id, DEEP, new Set()));
     const text = parts.map((part) => part.textContent).join("\n");
     if (text !== shown) body.replaceChildren(...parts);
     shown = text;
@@ -47,7 +47,7 @@ export function createDetail(store) {
       if (deeper) item.append(chain(moment, maker, depth - 1, new Set([...seen, maker])));
       list.append(item);
     }
-    if (missing.length > WIDE) list.append(element("li", { textContent: `and ${missing.length - WIDE} more` }));
+    if (missing.length > WIDE) list.append(element("li", {}, `and ${missing.length - WIDE} more`));
     return list;
   }
   return { node, show };
@@ -60,7 +60,7 @@ function heat(text) {
   const shape = found[1].split(",").map(Number), numbers = found[2].split(",").map(Number);
   const width = shape.at(-1), height = numbers.length / width;
   if (numbers.length < 4 || numbers.some(Number.isNaN) || !Number.isInteger(height)) return [];
-  const canvas = element("canvas", { width, height, className: "heat", attributes: { role: "img", "aria-label": "the tensor as a heat map" } });
+  const canvas = element("canvas", { width, height, className: "heat", role: "img", "aria-label": "the tensor as a heat map" });
   const context = canvas.getContext("2d"), low = Math.min(...numbers), span = Math.max(...numbers) - low || 1;
   numbers.forEach((number, place) => {
     context.fillStyle = `hsl(${220 - (180 * (number - low)) / span} 75% ${35 + (35 * (number - low)) / span}%)`;

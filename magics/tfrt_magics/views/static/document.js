@@ -5,11 +5,11 @@
 // a file that was saved while the run went on has it as it is (`body`).
 
 export const MIME = "application/vnd.tfrt.run.v2+json";
-export const COLUMNS = ["time", "kind", "op", "value", "instance", "worker", "payload"];
+export const EVENT_COLUMNS = ["time", "kind", "op", "value", "instance", "worker", "payload"];
 
 const EMPTY = () => ({ program: { functions: [], operations: [], values: [] }, layout: null, source: "", functions: [],
-  events: { kinds: [], ...Object.fromEntries(COLUMNS.map((name) => [name, []])) }, workers: [], dropped: 0, previews: {}, results: {},
-  log: [], log_dropped: 0 });
+  events: { kinds: [], ...Object.fromEntries(EVENT_COLUMNS.map((name) => [name, []])) }, workers: [], dropped: 0, previews: {}, results: {},
+  log: [], log_dropped: 0, stages: null });
 
 /** The document in a file; text that is none is a document that says so. */
 export async function unpack(data) {
@@ -22,17 +22,21 @@ export async function unpack(data) {
   }
 }
 
-/** Outputs are edited by hand at times: what is not a document is refused here, so that views need not doubt. */
-function checked({ program, events }) {
-  const lists = [program?.functions, program?.operations, program?.values, ...(events ? COLUMNS.map((name) => events[name]) : [])];
+/** Outputs are edited by hand at times: what is not a document is refused or left out here, so that views need not doubt. */
+function checked(found) {
+  const { program, events, stages } = found, kindOf = (value) => (Array.isArray(value) ? "list" : typeof value);
+  const lists = [program?.functions, program?.operations, program?.values, ...(events ? EVENT_COLUMNS.map((name) => events[name]) : [])];
   if (program && !lists.every(Array.isArray)) throw new Error("its program or its events are no lists");
-  if (events && COLUMNS.some((name) => events[name].length !== events.time.length)) throw new Error("its columns differ in length");
-  return {};
+  if (events && EVENT_COLUMNS.some((name) => events[name].length !== events.time.length)) throw new Error("its columns differ in length");
+  const wrong = Object.entries(EMPTY()).filter(([name, value]) => name in found && kindOf(found[name] ?? 0) !== kindOf(value ?? {}));
+  return { ...Object.fromEntries(wrong), stages: Array.isArray(stages?.rows) && stages.rows.every(({ name, ops, marks }) => name && Array.isArray(ops) && typeof marks === "string") ? stages : null };
 }
 
+/** Bytes from base64. */
+export const bytesOf = (text) => Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+
 async function inflate(text) {
-  const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
-  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).text();
+  return new Response(new Blob([bytesOf(text)]).stream().pipeThrough(new DecompressionStream("deflate"))).text();
 }
 
 /** The document as it is, for a file that is saved before the run is over. */
@@ -58,6 +62,6 @@ export function extend(document, message) {
   if (message.from > have) return false;
   const skip = have - message.from;
   if (message.events.kinds) events.kinds = message.events.kinds;
-  for (const name of COLUMNS) for (let i = skip; i < message.events[name].length; i++) events[name].push(message.events[name][i]);
+  for (const name of EVENT_COLUMNS) for (let i = skip; i < message.events[name].length; i++) events[name].push(message.events[name][i]);
   return true;
 }

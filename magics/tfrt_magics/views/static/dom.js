@@ -1,17 +1,20 @@
 // Elements, text and times: the little that the views share.  All text enters through `textContent`.
 
-/** An element; `attributes` are set as such, other properties are assigned. */
+/** An element, `tag` with its classes as `div.soft`; of `properties` those that it does not have become attributes, as `aria-label`. */
 export function element(tag, properties = {}, ...children) {
-  const { attributes = {}, ...rest } = properties;
-  const node = Object.assign(document.createElement(tag), rest);
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  const [name, ...classes] = tag.split("."), node = document.createElement(name);
+  if (classes.length) node.className = classes.join(" ");
+  for (const [name, value] of Object.entries(properties)) {
+    if (name in node) node[name] = value;
+    else node.setAttribute(name, value);
+  }
   node.append(...children);
   return node;
 }
 
 /** A button that keeps its keys from the notebook's shortcuts. */
 export function button(text, onClick, attributes = {}) {
-  const node = element("button", { type: "button", textContent: text, attributes });
+  const node = element("button", { type: "button", textContent: text, ...attributes });
   node.addEventListener("click", onClick);
   return node;
 }

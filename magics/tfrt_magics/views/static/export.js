@@ -1,5 +1,6 @@
 // What a reader takes away: the run's document, its graph and timeline as pictures, its events for Perfetto.
 
+import { bytesOf } from "./document.js";
 import { button, download, element } from "./dom.js";
 import { textOf } from "./text.js";
 import { firstLine } from "./views/graph.js";
@@ -45,7 +46,7 @@ function pageOf(moment, palette) {
 }
 
 /** The button Export, and the list of what there is. */
-export function exports(store) {
+export function exports(store, ask, canAsk) {
   const name = (ending) => `tfrt-${store.document.functions[0]?.name ?? "run"}.${ending}`;
   const palette = { waiting: "#6b7280", ready: "#0072b2", running: "#0072b2", available: "#009e73", error: "#d55e00", skipped: "#e69f00", cancelled: "#cc79a7" };
   const forms = {
@@ -55,12 +56,17 @@ export function exports(store) {
     "DOT graph": () => download(name("dot"), dotOf(store), "text/vnd.graphviz"),
     "Chrome trace": () => download(name("json"), traceOf(store.moment()), "application/json"),
     "JSON document": () => download(name("run.json"), JSON.stringify(store.document), "application/json"),
+    BEF: async () => {
+      const bytes = (await ask({ bef: store.document.run }))?.bef;
+      if (bytes) download(name("bef"), bytesOf(bytes), "application/octet-stream");
+    },
   };
-  const menu = element("span", { hidden: true, attributes: { role: "group", "aria-label": "Export as" } },
+  const menu = element("span", { hidden: true, role: "group", "aria-label": "Export as" },
     ...Object.entries(forms).map(([text, run]) => button(text, () => { run(); menu.hidden = true; main.setAttribute("aria-expanded", "false"); })));
   const main = button("Export", () => {
     menu.hidden = !menu.hidden;
     main.setAttribute("aria-expanded", String(!menu.hidden));
+    menu.lastChild.hidden = !canAsk();
   }, { "aria-expanded": "false" });
   return { nodes: [main, menu] };
 }

@@ -8,7 +8,7 @@ const STATE_OF = { available: AVAILABLE, emplace: AVAILABLE, error: ERROR, skipp
 const BEGINS = new Set(["begin", "start", "resume"]);
 const ENDS = new Set(["end", "suspend"]);
 const CONSTANT = /(^|\.)constant(\.|$)/;
-const OVER = new Set(["done", "failed", "cancelled", "timed-out"]);
+const ENDED = new Set(["done", "failed", "cancelled", "timed-out"]);
 
 /** What a program says about its values and operations before it runs. */
 export function tablesOf(program) {
@@ -27,12 +27,13 @@ export function tablesOf(program) {
 export class History {
   constructor(document, tables) {
     this.document = document;
+    this.program = document.program;
     this.tables = tables;
     this.reset();
   }
 
   reset() {
-    const { operations, values, functions } = this.document.program;
+    const { operations, values, functions } = this.program;
     this.next = 0;
     this.time = 0;
     this.values = { state: new Uint8Array(values.length), worker: new Int16Array(values.length).fill(-1),
@@ -55,7 +56,7 @@ export class History {
   }
 
   take(i) {
-    const { events, program } = this.document;
+    const { program } = this, { events } = this.document;
     const kind = events.kinds[events.kind[i]], op = events.op[i], value = events.value[i], time = events.time[i];
     this.changed = true;
     if (kind === "call") { // of a function's row, or of a region of `op`
@@ -68,13 +69,13 @@ export class History {
 
   takeOperation(kind, op, instance, worker, time) {
     const { operations } = this;
-    this.called[this.document.program.operations[op].function] = 1;
+    this.called[this.program.operations[op].function] = 1;
     if (BEGINS.has(kind)) {
       operations.state[op] = RUNNING;
       operations.begin[op] = time;
       operations.worker[op] = worker;
       operations.count[op] += kind !== "resume";
-      for (const result of this.document.program.operations[op].results) {
+      for (const result of this.program.operations[op].results) {
         this.values.begin[result] = time;
         this.values.worker[result] = worker;
         this.values.state[result] = RUNNING;
@@ -85,10 +86,10 @@ export class History {
     } else if (ENDS.has(kind)) {
       this.close(op, instance, time);
       if (kind === "suspend") operations.state[op] = WAITING;
-      else if (!this.document.program.operations[op].results.length && operations.state[op] === RUNNING) operations.state[op] = AVAILABLE;
+      else if (!this.program.operations[op].results.length && operations.state[op] === RUNNING) operations.state[op] = AVAILABLE;
     } else if (kind === "enqueue" || kind === "create") {
       if (operations.state[op] === WAITING) operations.state[op] = READY;
-    } else if (STATE_OF[kind] && !this.document.program.operations[op].results.length) {
+    } else if (STATE_OF[kind] && !this.program.operations[op].results.length) {
       operations.state[op] = STATE_OF[kind];
       this.close(op, instance, time);
     }
@@ -98,22 +99,22 @@ export class History {
     const state = STATE_OF[kind];
     if (state === undefined) return;
     const { values, operations } = this, time = events.time[i], worker = events.worker[i];
-    this.called[this.document.program.values[value].function] = 1;
+    this.called[this.program.values[value].function] = 1;
     values.state[value] = state;
     values.end[value] = time;
     values.count[value]++;
     if (values.worker[value] < 0) values.worker[value] = worker;
     if (events.payload[i] != null) values.payload.set(value, events.payload[i]);
-    const maker = this.document.program.values[value].op;
+    const maker = this.program.values[value].op;
     if (maker == null) return;
-    operations.state[maker] = Math.max(state, ...this.document.program.operations[maker].results.map((each) => values.state[each]));
+    operations.state[maker] = Math.max(state, ...this.program.operations[maker].results.map((each) => values.state[each]));
     this.close(maker, events.instance[i], time);
   }
 
   /** Take states as they are said, without the events that led to them. */
   adopt(frame) {
     for (const [value, word, worker] of frame) {
-      const state = STATES.indexOf(word), known = this.document.program.values[value];
+      const state = STATES.indexOf(word), known = this.program.values[value];
       if (state < 0 || !known) continue;
       this.called[known.function] = 1;
       if (this.values.state[value] < AVAILABLE) this.values.state[value] = state;
@@ -132,7 +133,7 @@ export class History {
 export class Moment {
   constructor(document, tables, history, { isEnd, status }) {
     Object.assign(this, { document, tables, history, isEnd, status, program: document.program });
-    this.left = !isEnd || !OVER.has(status) ? null : status === "done" || status === "failed" ? SKIPPED : CANCELLED;
+    this.left = !isEnd || !ENDED.has(status) ? null : status === "done" || status === "failed" ? SKIPPED : CANCELLED;
   }
 
   get time() { return this.history.time; }
@@ -160,10 +161,16 @@ export class Moment {
     const isCalled = this.history.called[function_];
     if (found >= AVAILABLE) return found;
     if (isCalled && this.tables.isConstant[op]) return AVAILABLE;
-    if (this.left !== null) return this.left;
+    if (this.left !== null) return this.tables.isCompiled[function_] && !this.history.operations.count[op] ? this.codeInside(parent) : this.left;
     if (found !== WAITING || !isCalled) return found;
     const isEntered = parent == null || this.history.operations.count[parent] > 0;
     return isEntered && operands.every((value) => this.code(value) === AVAILABLE) ? READY : WAITING;
+  }
+
+  /** What compiled code only computes leaves no event: at the end it is as what is around it, unless that chooses between regions. */
+  codeInside(parent) {
+    if (parent == null) return this.status === "done" ? AVAILABLE : this.left;
+    return /if|switch/.test(this.program.operations[parent].kernel) ? this.left : this.codeOfOperation(parent);
   }
 
   state(value) { return STATES[this.code(value)]; }

@@ -3,18 +3,18 @@
 import { button, duration, element, setText } from "./dom.js";
 
 export function createReplay(store) {
-  const slider = element("input", { type: "range", min: 0, step: "any", attributes: { "aria-label": "Replay" } });
+  const slider = element("input", { type: "range", min: 0, step: "any", "aria-label": "Replay" });
   slider.style.flex = "1 1 120px";
   slider.addEventListener("input", () => { pause(); store.goTo(Number(slider.value)); });
   slider.addEventListener("keydown", (event) => event.stopPropagation());
   const play = button("▶", () => (timer === null ? start() : pause()));
   const back = button("‹", () => { pause(); store.step(-1); }, { "aria-label": "Step back", title: "Step back" });
   const forth = button("›", () => { pause(); store.step(1); }, { "aria-label": "Step forward", title: "Step forward" });
-  const speed = element("select", { title: "Seconds for the whole run", attributes: { "aria-label": "Speed" } },
+  const speed = element("select", { title: "Seconds for the whole run", "aria-label": "Speed" },
     ...[["in 20 s", 20], ["in 8 s", 8], ["in 3 s", 3], ["as it was", 0]].map(([text, value]) => element("option", { textContent: text, value, selected: value === 8 })));
   speed.addEventListener("keydown", (event) => event.stopPropagation());
-  const time = element("span", { className: "soft" });
-  const node = element("div", { className: "bar", attributes: { role: "group", "aria-label": "Replay controls" } }, play, back, forth, slider, time, speed);
+  const time = element("span.soft");
+  const node = element("div.bar", { role: "group", "aria-label": "Replay controls" }, play, back, forth, slider, time, speed);
   let timer = null, last = 0;
 
   /** One look in 33 ms is enough, and needs no motion of its own. */

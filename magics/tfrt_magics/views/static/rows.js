@@ -8,10 +8,11 @@ const MARGIN = 12;
 /**
  * Rows of one height inside a node that scrolls.
  *
- * `create()` makes a row's node, `draw(node, item, place)` fills it.  `show(items)` brings the list up to date.
+ * Each row has `cells`, pairs of a name in its `parts` and a class; `draw(node, item)` fills them.  `show(items)` brings
+ * the list up to date.  `press(item, key)` hears of left and right, and says to which place that leads.
  */
-export function createRows({ role, label, itemRole, height, create, draw, choose = () => {} }) {
-  const node = element("div", { className: "rows", attributes: { ...(role ? { role } : {}), ...(label ? { "aria-label": label } : {}) } });
+export function createRows({ role, label, itemRole, height, cells, draw, choose = () => {}, press = () => null }) {
+  const node = element("div.rows", { role, ...(label && { "aria-label": label }) });
   let items = [], drawn = new Map(), active = 0, scroller = null, wasFar = false;
 
   function show(next) {
@@ -55,7 +56,7 @@ export function createRows({ role, label, itemRole, height, create, draw, choose
       row.tabIndex = place === active ? 0 : -1;
       if (isFar) row.style.top = `${place * height}px`;
       else row.style.top = "";
-      draw(row, items[place], place);
+      draw(row, items[place]);
       if (!isFar && node.children[place] !== row) node.insertBefore(row, node.children[place] ?? null);
       else if (isFar && row.parentNode !== node) node.append(row);
     }
@@ -63,21 +64,29 @@ export function createRows({ role, label, itemRole, height, create, draw, choose
   }
 
   function make() {
-    const row = create();
-    row.classList.add("row");
+    const row = element("div.row");
+    row.parts = {};
+    for (const [name, className] of cells) row.append((row.parts[name] = element("span", { className })));
     if (itemRole) row.setAttribute("role", itemRole);
     return row;
   }
 
-  function goTo(place) {
-    active = Math.max(0, Math.min(place, items.length - 1));
-    if (items.length > ALL && scroller) {
+  /** Scroll so that a row is in view; not the page. */
+  function reveal(place) {
+    if (place < 0 || !items.length) return;
+    active = Math.min(place, items.length - 1);
+    if (!scroller) follow();
+    if (scroller) {
       const top = scroller.getBoundingClientRect().top - node.getBoundingClientRect().top;
       if (active * height < top || (active + 1) * height > top + scroller.clientHeight) {
         scroller.scrollTop += active * height - top - scroller.clientHeight / 2;
       }
     }
     refresh();
+  }
+
+  function goTo(place) {
+    reveal(Math.max(0, place));
     drawn.get(active)?.focus();
   }
 
@@ -86,6 +95,10 @@ export function createRows({ role, label, itemRole, height, create, draw, choose
     if (here === undefined) return;
     const there = { ArrowDown: here + 1, ArrowUp: here - 1, Home: 0, End: items.length - 1, PageDown: here + 15, PageUp: here - 15 }[event.key];
     if (there !== undefined) goTo(there);
+    else if (event.key === "ArrowLeft" || event.key === "ArrowRight") {
+      const place = press(items[here], event.key);
+      if (place !== null) requestAnimationFrame(() => goTo(place));
+    }
     else if (event.key === "Enter" || event.key === " ") choose(items[here], event.target);
     else return;
     event.preventDefault();
@@ -99,5 +112,5 @@ export function createRows({ role, label, itemRole, height, create, draw, choose
     choose(items[row.place], row, event);
   });
 
-  return { node, show, refresh, focus: goTo, dispose: () => scroller?.removeEventListener("scroll", refresh) };
+  return { node, show, reveal, dispose: () => scroller?.removeEventListener("scroll", refresh) };
 }

@@ -77,7 +77,13 @@ export class Store {
   valuesOf(moment, { id }) {
     if (this.byFunction?.program !== this.program) {
       this.byFunction = { program: this.program, lists: this.program.functions.map(() => []) };
-      for (const each of this.program.values) if (each.name) this.byFunction.lists[each.function]?.push(each.id);
+      const names = this.program.functions.map(() => new Set());
+      for (const { id, name, op, function: function_ } of this.program.values) {
+        // An argument of a region that has the name of what it is given is no value of its own.
+        if (!name || !names[function_] || (op == null && names[function_].has(name))) continue;
+        names[function_].add(name);
+        this.byFunction.lists[function_].push(id);
+      }
     }
     const all = this.byFunction.lists[id] ?? [];
     return this.tables.isCompiled[id] ? all.filter((value) => isShown(moment, value)) : all;

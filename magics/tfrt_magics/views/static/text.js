@@ -3,19 +3,19 @@
 import { duration } from "./dom.js";
 import { SHAPES, WORDS } from "./theme.js";
 import { outcomesInWords } from "./views/schedules.js";
-import { functionsOf, progress, resultsOf, rowsOf } from "./views/values.js";
+import { functionsOf, namesOf, progress, tableOf } from "./views/values.js";
 
 const ROWS = 200, WIDTH = 400, LOG = 20000;
 
 export function textOf(moment) {
   const { document, status } = moment.store;
   const [decided, total] = progress(moment);
-  const head = `${functionsOf(moment).map(({ name }) => `@${name}`).join(", ")}: ${WORDS[status] ?? status}, ${decided} of ${total} values${moment.store.isOver ? `, ${duration(moment.store.end)}` : ""}`;
+  const head = `${namesOf(moment)}: ${WORDS[status] ?? status}, ${decided} of ${total} values${moment.store.isOver ? `, ${duration(moment.store.end)}` : ""}`;
   const parts = [head, document.note, document.outcomes && outcomesInWords(document.outcomes)].filter(Boolean);
   for (const function_ of functionsOf(moment)) {
-    const rows = [...resultsOf(moment, function_), ...rowsOf(moment, function_)];
-    parts.push(...rows.slice(0, ROWS).map(({ state, name, text, type, worker, count }) =>
-      [`${SHAPES[state]} ${state}`, name, text.slice(0, WIDTH) + (count > 1 ? ` ×${count}` : ""), type, worker].filter(Boolean).join("  ")));
+    const rows = tableOf(moment, function_);
+    parts.push(...rows.slice(0, ROWS).map(({ state, name, tags = [], text, type, worker, count }) =>
+      [`${SHAPES[state]} ${state}`, [name, ...tags].join(" "), text.slice(0, WIDTH) + (count > 1 ? ` ×${count}` : ""), type, worker].filter(Boolean).join("  ")));
     if (rows.length > ROWS) parts.push(`… and ${rows.length - ROWS} more values`);
   }
   const log = document.log.map(([, , text]) => text).join("").slice(0, LOG);

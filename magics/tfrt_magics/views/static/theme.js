@@ -13,7 +13,7 @@ export const LOOK_OF_STATUS = {
 /** What a status is called in text. */
 export const WORDS = { "timed-out": "timed out", "kernel-gone": "the kernel is gone", "saved-while-running": "saved while it ran" };
 
-export const STYLE = `
+const css = `
 :host { display: block; position: relative; margin: 2px 0; border: 1px solid var(--line); border-radius: 6px; overflow: hidden;
   --waiting: #6b7280; --ready: #0072b2; --running: #0072b2; --available: #00805c; --error: #c24e00; --skipped: #9a6a00; --cancelled: #a3507d;
   --ink: var(--jp-ui-font-color1, CanvasText); --soft: var(--jp-ui-font-color2, GrayText); --line: var(--jp-border-color2, #8886);
@@ -55,6 +55,9 @@ ${STATES.map((state) => `[data-state=${state}] { --look: var(--${state}); }`).jo
 .row .ui { font: 12px/24px var(--jp-ui-font-family, system-ui, sans-serif); }
 .row button { padding: 0 6px; line-height: 18px; font-size: 11px; color: var(--soft); }
 .row.result .name { font-weight: 700; }
+.tag { margin-left: 6px; font: 11px var(--jp-ui-font-family, system-ui, sans-serif); color: var(--soft); }
+.twist { display: inline-block; width: 16px; text-align: center; color: var(--soft); cursor: pointer; }
+.log .row > *, .timeline .row > * { margin-right: 12px; }
 h4 { margin: 0; padding: 6px 12px 2px; font: 600 13px/1.4 inherit; }
 .track { position: relative; display: inline-block; width: 90px; height: 8px; margin-right: 8px; background: var(--shade); border-radius: 2px; }
 .track i { position: absolute; top: 0; bottom: 0; min-width: 2px; border-radius: 2px; background: var(--look); }
@@ -69,6 +72,11 @@ pre, .code { margin: 0; font: var(--code); white-space: pre-wrap; overflow-wrap:
 .detail ul { margin: 2px 0; padding-left: 18px; }
 .line-number { display: inline-block; width: 3.5em; padding-right: 1em; text-align: right; color: var(--soft); user-select: none; }
 .source .row { white-space: pre; padding-left: 4px; height: 20px; line-height: 20px; }
+.split.even { grid-template-columns: minmax(0, 2fr) minmax(0, 3fr); }
+.split.even > * { max-height: 360px; overflow: auto; }
+.split.even > * + * { border-left: 1px solid var(--line); }
+.split.even > * + * .line-number { width: 1.6em; padding: 0; text-align: center; }
+.stages button[aria-pressed=true] { border-color: var(--accent); color: var(--ink); background: color-mix(in srgb, var(--accent) 16%, transparent); }
 .heat { image-rendering: pixelated; border: 1px solid var(--line); max-width: 200px; }
 table { border-collapse: collapse; }
 th, td { text-align: left; padding: 2px 12px 2px 0; vertical-align: top; font-weight: inherit; }
@@ -85,7 +93,7 @@ let sheet;
 export function adoptStyle(root) {
   if (!sheet) {
     sheet = new CSSStyleSheet();
-    sheet.replaceSync(STYLE);
+    sheet.replaceSync(css);
   }
   root.adoptedStyleSheets = [sheet];
 }

@@ -2,8 +2,11 @@
 
 import { createCanvas } from "../canvas.js";
 import { element, setAttributes, setText } from "../dom.js";
+import { foldedLayout, functionKey } from "../folding.js";
 import { createRows } from "../rows.js";
 import { SHAPES } from "../theme.js";
+
+const FONT = "11px ui-monospace, monospace", BUTTON = 22;
 
 export const firstLine = (text) => text.split("\n", 1)[0].trim();
 
@@ -22,137 +25,166 @@ export function criticalPath(moment) {
 }
 
 export function createGraph(store) {
-  const rows = createRows({ role: "tree", label: "Graph", itemRole: "treeitem", height: 24, create: createItem, draw: drawItem, choose: (item) => store.select(item.id) });
-  const canvas = createCanvas({ draw, size, hit, height: 360, describe: (x, y) => { const op = at(x, y); return op ? firstLine(op.text) : ""; } });
-  const side = element("div", { className: "side scroll" }, rows.node);
-  const node = element("div", { className: "split graph" }, canvas.node, side);
-  let moment = null, path = new Set();
+  const rows = createRows({ role: "tree", label: "Graph", itemRole: "treeitem", height: 24, cells: [["twist", "twist"], ["shape", "shape"], ["text", ""]], draw: drawItem,
+    choose: (item, row, event) => { if (event?.target === row.parts.twist || item.key !== undefined) toggle(keyOf(item)); else store.select(item.id); }, press });
+  const canvas = createCanvas({ draw, size, hit, height: 360, describe: (x, y) => { const op = at(x, y).op; return op == null ? "" : firstLine(store.program.operations[op].text); } });
+  const side = element("div.side.scroll", {}, rows.node);
+  const node = element("div.split.graph", {}, canvas.node, side);
+  const folded = new Set();
+  let moment = null, path = new Set(), places = null, placed, items = [], depths = [];
+
+  const isBox = (op) => (store.program.operations[op]?.regions?.length ?? 0) > 0;
+  /** An item is an operation, or a folded function as `{ key, name }`. */
+  const keyOf = (item) => item.key ?? (isBox(item.id) ? item.id : null);
 
   function show(next) {
     moment = next;
     path = store.isOver && moment.isEnd ? criticalPath(moment) : new Set();
-    rows.show(moment.program.operations);
+    arrange();
+    rows.show(items);
     canvas.resize(Math.max(110, Math.min(380, Math.round(size().height * 1.05))));
   }
 
-  function createItem() {
-    const shape = element("span", { className: "shape", attributes: { "aria-hidden": "true" } });
-    const text = element("span");
-    const row = element("div", {}, shape, text);
-    row.parts = { shape, text };
-    return row;
+  /** Bring places and items up to date with what is folded. */
+  function arrange() {
+    if (placed === store.document.layout) return;
+    placed = store.document.layout;
+    const { operations, functions } = store.program;
+    places = foldedLayout(placed, operations.length ? store.program : { operations: [] }, folded);
+    depths = [];
+    for (const { id, parent } of operations) depths[id] = parent == null ? 0 : depths[parent] + 1;
+    const closed = functions.filter(({ id }) => folded.has(functionKey(id))).map(({ id, name }) => ({ key: functionKey(id), name, function: id }));
+    const open = operations.filter(({ id }) => !places.x.length || id >= places.x.length || places.shown[id] === id);
+    items = closed.length ? [...open, ...closed].sort((a, b) => a.function - b.function) : open;
   }
 
-  function drawItem(row, operation) {
-    const state = moment.stateOfOperation(operation.id);
-    const text = firstLine(operation.text);
-    const feeds = [...new Set(store.tables.uses[operation.id].map((user) => moment.program.operations[user].line))];
-    setAttributes(row, { "data-op": operation.id, "data-line": operation.line, "data-state": state, "data-feeds": feeds.join(","),
-      "data-function": moment.program.functions[operation.function].name, "aria-level": depthOf(operation) + 1, "aria-label": `${text}, ${state}`,
-      "aria-selected": store.selection?.op === operation.id ? "true" : "false" });
-    row.style.paddingLeft = `${8 + 14 * depthOf(operation)}px`;
-    setText(row.parts.shape, SHAPES[state]);
-    setText(row.parts.text, text);
+  function toggle(key) {
+    if (key == null) return;
+    if (!folded.delete(key)) folded.add(key);
+    placed = undefined;
+    store.changed();
   }
 
-  function depthOf(operation) {
-    let depth = 0;
-    for (let { parent } = operation; parent != null; { parent } = store.program.operations[parent]) depth++;
-    return depth;
-  }
-
-  const layout = () => store.document.layout ?? { x: [], y: [], w: [], h: [], boxes: [] };
-
-  function size() {
-    const { x, y, w, h, boxes } = layout();
-    let [width, height] = [1, 1];
-    for (let i = 0; i < x.length; i++) {
-      width = Math.max(width, x[i] + w[i]);
-      height = Math.max(height, y[i] + h[i]);
-    }
-    for (const box of boxes ?? []) [width, height] = [Math.max(width, box.x + box.w), Math.max(height, box.y + box.h)];
-    return { width: width + 16, height: height + 16 };
-  }
-
-  function at(x, y) {
-    const places = layout();
-    for (let i = places.x.length - 1; i >= 0; i--) {
-      if (x >= places.x[i] && y >= places.y[i] && x <= places.x[i] + places.w[i] && y <= places.y[i] + places.h[i]) return store.program.operations[i];
+  /** Left folds, or goes to what is around; right unfolds. */
+  function press(item, name) {
+    const key = keyOf(item), isFolded = folded.has(key);
+    if (name === "ArrowRight" && isFolded) toggle(key);
+    else if (name === "ArrowLeft" && key !== null && !isFolded) toggle(key);
+    else if (name === "ArrowLeft" && item.parent != null) return items.findIndex(({ id }) => id === item.parent);
+    else if (name === "ArrowLeft" && item.key === undefined) {
+      toggle(functionKey(item.function));
+      arrange();
+      return items.findIndex((each) => each.key === functionKey(item.function));
     }
     return null;
   }
 
+  function drawItem(row, item) {
+    const { twist, shape, text } = row.parts, key = keyOf(item), isFolded = folded.has(key);
+    const state = item.key === undefined ? moment.stateOfOperation(item.id) : null, words = state ? firstLine(item.text) : `@${item.name}`;
+    const feeds = state ? [...new Set(store.tables.uses[item.id].map((user) => moment.program.operations[user].line))].join(",") : null;
+    setAttributes(row, { "data-op": item.id ?? null, "data-line": item.line ?? null, "data-state": state, "data-feeds": feeds,
+      "data-function": moment.program.functions[item.function].name, "aria-level": (depths[item.id] ?? 0) + 1, "aria-label": `${words}, ${state ?? "folded"}`,
+      "aria-expanded": key === null ? null : String(!isFolded), "aria-selected": state && store.selection?.op === item.id ? "true" : "false" });
+    row.style.paddingLeft = `${4 + 14 * (depths[item.id] ?? 0)}px`;
+    setText(twist, key === null ? "" : isFolded ? "▸" : "▾");
+    setText(shape, state ? SHAPES[state] : "");
+    setText(text, words);
+  }
+
+  function size() {
+    arrange();
+    const { x, y, w, h, boxes, shown } = places;
+    let [width, height] = [1, 1];
+    const add = (right, bottom) => { [width, height] = [Math.max(width, right), Math.max(height, bottom)]; };
+    for (let i = 0; i < y.length; i++) if (shown[i] === i) add(x[i] + w[i], y[i] + h[i]);
+    for (const box of boxes) if (!box.isHidden) add(box.x + box.w, box.y + box.h);
+    return { width: width + 16, height: height + 16 };
+  }
+
+  const isIn = (x, y, left, top, width, height) => x >= left && y >= top && x <= left + width && y <= top + height;
+
+  /** What is at a place of the picture: `op`, and `key` where a click there folds or unfolds. */
+  function at(x, y) {
+    for (let i = places.y.length - 1; i >= 0; i--) {
+      if (places.shown[i] !== i || !isIn(x, y, places.x[i], places.y[i], places.w[i], places.h[i])) continue;
+      const isButton = isBox(i) && isIn(x, y, places.x[i] + places.w[i] - BUTTON, places.y[i], BUTTON, BUTTON);
+      return { op: i, key: isButton ? i : null };
+    }
+    const box = places.boxes.find((each) => each.op == null && isIn(x, y, each.x, each.y, each.w, BUTTON));
+    return { op: null, key: box ? functionKey(box.function) : null };
+  }
+
   function hit(x, y) {
-    const operation = at(x, y);
-    store.select(operation ? operation.id : null);
+    const { op, key } = at(x, y);
+    if (key !== null) toggle(key);
+    else store.select(op);
   }
 
   function draw(context, { x, y, scale, width, height, palette }) {
     if (!moment) return;
-    const { operations } = store.program, places = layout();
     context.scale(scale, scale);
     context.translate(-x, -y);
-    const [right, bottom] = [x + width / scale, y + height / scale];
-    const isSeen = (i) => places.x[i] <= right && places.x[i] + places.w[i] >= x && places.y[i] <= bottom && places.y[i] + places.h[i] >= y;
-    drawBoxes(context, places, palette, scale);
-    drawEdges(context, places, palette, scale, x, y, right, bottom);
-    const isReadable = scale > 0.45;
-    for (let i = 0; i < operations.length && i < places.x.length; i++) {
-      if (!isSeen(i)) continue;
-      const state = moment.stateOfOperation(i);
+    const [right, bottom] = [x + width / scale, y + height / scale], isReadable = scale > 0.45;
+    context.font = FONT;
+    context.textBaseline = "middle";
+    drawBoxes(context, palette, scale, isReadable);
+    drawEdges(context, palette, scale, x, y, right, bottom);
+    for (let i = 0; i < places.y.length; i++) {
+      const [left, top, w, h] = [places.x[i], places.y[i], places.w[i], places.h[i]];
+      if (places.shown[i] !== i || left > right || left + w < x || top > bottom || top + h < y) continue;
+      const state = moment.stateOfOperation(i), isChosen = store.selection?.op === i;
       context.fillStyle = palette.paper;
       context.strokeStyle = palette[state];
-      context.lineWidth = (store.selection?.op === i ? 3.5 : path.has(i) ? 2.5 : 1.2) / Math.max(scale, 0.5);
+      context.lineWidth = (isChosen ? 3.5 : path.has(i) ? 2.5 : 1.2) / Math.max(scale, 0.5);
       context.beginPath();
-      context.roundRect(places.x[i], places.y[i], places.w[i], places.h[i], 5);
+      context.roundRect(left, top, w, h, 5);
       context.fill();
-      context.save();
-      context.globalAlpha = store.selection?.op === i ? 0.4 : 0.16;
+      context.globalAlpha = isChosen ? 0.4 : isBox(i) && !folded.has(i) ? 0.06 : 0.16;
       context.fillStyle = palette[state];
       context.fill();
-      context.restore();
+      context.globalAlpha = 1;
       context.stroke();
-      if (isReadable) label(context, operations[i], state, places, i, palette);
+      if (isReadable) label(context, i, state, left, top, w, palette);
     }
   }
 
-  function label(context, operation, state, places, i, palette) {
+  function label(context, i, state, left, top, width, palette) {
+    const middle = top + 14, room = width - (isBox(i) ? BUTTON : 4);
     context.save();
     context.beginPath();
-    context.rect(places.x[i], places.y[i], places.w[i], places.h[i]);
+    context.rect(left, top, room, 28);
     context.clip();
-    context.font = "11px ui-monospace, monospace";
-    context.textBaseline = "middle";
-    const middle = places.y[i] + Math.min(places.h[i], 28) / 2;
     context.fillStyle = palette[state];
-    context.fillText(SHAPES[state], places.x[i] + 6, middle);
+    context.fillText(SHAPES[state], left + 6, middle);
     context.fillStyle = palette.ink;
-    context.fillText(firstLine(operation.text), places.x[i] + 19, middle);
+    context.fillText(firstLine(store.program.operations[i].text), left + 19, middle);
     context.restore();
+    context.fillStyle = palette.soft;
+    if (isBox(i)) context.fillText(folded.has(i) ? "▸" : "▾", left + room + 6, middle);
   }
 
-  function drawBoxes(context, places, palette, scale) {
-    context.font = "11px ui-monospace, monospace";
-    context.textBaseline = "top";
-    for (const box of places.boxes ?? []) {
+  function drawBoxes(context, palette, scale, isReadable) {
+    for (const box of places.boxes) {
+      if (box.isHidden) continue;
       context.strokeStyle = palette.line;
       context.lineWidth = 1 / Math.max(scale, 0.5);
       context.strokeRect(box.x, box.y, box.w, box.h);
       context.fillStyle = palette.soft;
-      if (box.op == null && scale > 0.45) context.fillText(`@${store.program.functions[box.function].name}`, box.x + 6, box.y + 6);
+      if (box.op == null && isReadable) context.fillText(`${box.isFolded ? "▸" : "▾"} @${store.program.functions[box.function].name}`, box.x + 6, box.y + 13);
     }
   }
 
-  function drawEdges(context, places, palette, scale, left, top, right, bottom) {
-    const { operations, values } = store.program;
+  function drawEdges(context, palette, scale, left, top, right, bottom) {
+    const { operations, values } = store.program, { x, y, w, h, shown } = places;
     for (const isChain of [false, true]) {
       context.beginPath();
-      for (let i = 0; i < operations.length && i < places.x.length; i++) {
-        for (const value of operations[i].operands) {
-          const from = values[value].op;
-          if (from == null || values[value].chain !== isChain || from >= places.x.length) continue;
-          const [x1, y1] = [places.x[from] + places.w[from] / 2, places.y[from] + places.h[from]];
-          const [x2, y2] = [places.x[i] + places.w[i] / 2, places.y[i]];
+      for (let i = 0; i < y.length; i++) {
+        const to = shown[i];
+        for (const value of to === null ? [] : operations[i].operands) {
+          const from = shown[values[value].op] ?? null;
+          if (from === null || from === to || values[value].chain !== isChain) continue;
+          const [x1, y1, x2, y2] = [x[from] + w[from] / 2, y[from] + h[from], x[to] + w[to] / 2, y[to]];
           if (Math.max(x1, x2) < left || Math.min(x1, x2) > right || Math.max(y1, y2) < top || Math.min(y1, y2) > bottom) continue;
           const bend = Math.max(10, Math.abs(y2 - y1) / 2);
           context.moveTo(x1, y1);
@@ -170,5 +202,5 @@ export function createGraph(store) {
     }
   }
 
-  return { title: "Graph", node, show, isEmpty: () => !store.program.operations.length, picture: canvas.picture, dispose: canvas.dispose };
+  return { title: "Graph", node, show, isEmpty: () => !store.program.operations.length, dispose: canvas.dispose };
 }

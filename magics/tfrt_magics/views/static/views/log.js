@@ -19,23 +19,16 @@ export function linesOf(log) {
 }
 
 export function createLog(store) {
-  const rows = createRows({ role: "list", label: "Printed by the program", itemRole: "listitem", height: 22, create: createItem, draw: drawItem,
+  const rows = createRows({ role: "list", label: "Printed by the program", itemRole: "listitem", height: 22, cells: [["when", "soft ui"], ["text", ""], ["where", "soft ui"]], draw: drawItem,
     choose: (line) => { if (line.op != null) store.select(line.op); } });
-  const more = element("p", { className: "note soft", hidden: true });
-  const node = element("div", { className: "log" }, rows.node, more);
+  const more = element("p.note.soft", { hidden: true });
+  const node = element("div.log", {}, rows.node, more);
 
   function show(moment) {
     const dropped = store.document.log_dropped;
     rows.show(linesOf(store.document.log.filter(([time]) => moment.isEnd || time <= moment.time)));
     more.hidden = !dropped;
     more.textContent = `… and ${dropped} more characters`;
-  }
-
-  function createItem() {
-    const [when, text, where] = ["soft ui", "", "soft ui"].map((className) => element("span", { className }));
-    const row = element("div", {}, when, "  ", text, "  ", where);
-    row.parts = { when, text, where };
-    return row;
   }
 
   function drawItem(row, line) {

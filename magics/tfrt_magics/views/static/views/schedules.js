@@ -11,7 +11,7 @@ export function outcomesInWords({ count, schedules, is_complete: isComplete }) {
 }
 
 export function createOutcomes(store) {
-  const node = element("div", { className: "detail", hidden: true });
+  const node = element("div.detail", { hidden: true });
   let shown = null, chosen = 0;
 
   function choose(place) {
@@ -26,7 +26,7 @@ export function createOutcomes(store) {
     const results = row.values.map((value, at) => `result${row.values.length === 1 ? "" : ` ${at}`} = ${value}`).join("\n");
     const replay = row.run.events ? button("Replay", () => choose(place), { "aria-label": `Replay outcome ${place + 1}` }) : "";
     const cells = [`${place + 1}`, results, row.printed, row.errors.join("\n"), String(row.schedules)].map((text) => element("td", {}, element("pre", { textContent: text })));
-    return element("tr", { attributes: { "aria-current": place === chosen ? "true" : "false" } }, ...cells, element("td", {}, replay));
+    return element("tr", { "aria-current": place === chosen ? "true" : "false" }, ...cells, element("td", {}, replay));
   }
 
   function show() {
@@ -34,23 +34,23 @@ export function createOutcomes(store) {
     node.hidden = !outcomes;
     if (!outcomes || shown === outcomes) return;
     shown = outcomes;
-    const races = outcomes.races.map((pair) => element("p", { className: "note", textContent: "A race: nothing orders these two, and both touch one buffer." },
+    const races = outcomes.races.map((pair) => element("p.note", { textContent: "A race: nothing orders these two, and both touch one buffer." },
       ...pair.map((op) => element("div", {}, button(`line ${program.operations[op]?.line}: ${firstLine(program.operations[op]?.text ?? "")}`, () => store.select(op))))));
-    const heads = ["outcome", "results", "printed", "errors", "schedules", ""].map((text) => element("th", { className: "soft", scope: "col", textContent: text }));
+    const heads = ["outcome", "results", "printed", "errors", "schedules", ""].map((text) => element("th.soft", { scope: "col", textContent: text }));
     node.replaceChildren(element("div", { textContent: outcomesInWords(outcomes) }), ...races,
-      element("table", { attributes: { "aria-label": "Outcomes" } }, element("thead", {}, element("tr", {}, ...heads)), element("tbody", {}, ...outcomes.rows.map(rowOf))));
+      element("table", { "aria-label": "Outcomes" }, element("thead", {}, element("tr", {}, ...heads)), element("tbody", {}, ...outcomes.rows.map(rowOf))));
     const more = outcomes.count - outcomes.rows.length;
-    if (more > 0) node.append(element("div", { className: "soft", textContent: `and ${counted(more, "outcome")} more` }));
+    if (more > 0) node.append(element("div.soft", {}, `and ${counted(more, "outcome")} more`));
   }
   return { node, show };
 }
 
 /** What the reader may run next, while the run waits for that. */
 export function createReady(store, ask) {
-  const list = element("div", { className: "bar", attributes: { role: "group", "aria-label": "Ready" } });
+  const list = element("div.bar", { role: "group", "aria-label": "Ready" });
   const end = button("Run to end", () => ask({ step: store.document.run }));
   const here = button("Run to here", () => ask({ step: store.document.run, op: store.selection.op, until: true }));
-  const node = element("div", { className: "detail", hidden: true }, element("div", { className: "soft", textContent: "Ready: choose what runs next" }), list, end, " ", here);
+  const node = element("div.detail", { hidden: true }, element("div.soft", {}, "Ready: choose what runs next"), list, end, " ", here);
   let shown = "";
 
   function show() {

@@ -4,11 +4,11 @@ import { element, setAttributes, setText } from "../dom.js";
 import { createRows } from "../rows.js";
 import { SHAPES, STATES } from "../theme.js";
 
-export function createSource(store) {
-  const rows = createRows({ role: "list", label: "Source", itemRole: "listitem", height: 20, create: createItem, draw: drawItem,
+export function createSource(store, label = "Source") {
+  const rows = createRows({ role: "list", label, itemRole: "listitem", height: 20, cells: [["number", "line-number"], ["shape", "shape"], ["text", ""], ["word", "hidden"]], draw: drawItem,
     choose: ({ operations }) => { if (operations?.length) store.select(operations[0].id); } });
-  const node = element("div", { className: "source" }, rows.node);
-  let moment = null, program = null, byLine = new Map();
+  const node = element("div.source", {}, rows.node);
+  let moment = null, program = null, byLine = new Map(), lines = [];
 
   function show(next) {
     moment = next;
@@ -17,16 +17,9 @@ export function createSource(store) {
       byLine = new Map();
       for (const operation of program.operations) byLine.set(operation.line, [...(byLine.get(operation.line) ?? []), operation]);
     }
-    const lines = store.document.source.split("\n");
-    rows.show(lines.map((text, place) => ({ text, number: place + 1, operations: byLine.get(place + 1) })).filter(({ text, number }) => number > 1 || text));
-  }
-
-  function createItem() {
-    const number = element("span", { className: "line-number", attributes: { "aria-hidden": "true" } });
-    const [shape, word, text] = ["shape", "hidden", ""].map((className) => element("span", { className }));
-    const row = element("div", {}, number, shape, " ", text, word);
-    row.parts = { number, shape, word, text };
-    return row;
+    lines = store.document.source.split("\n").map((text, place) => ({ text, number: place + 1, operations: byLine.get(place + 1) }));
+    lines = lines.filter(({ text, number }) => number > 1 || text);
+    rows.show(lines);
   }
 
   function drawItem(row, { text, number, operations }) {
@@ -40,5 +33,10 @@ export function createSource(store) {
     setText(row.parts.text, text);
   }
 
-  return { title: "Source", node, show, isEmpty: () => !store.document.source.trim() };
+  /** The line of the selected operation comes into view. */
+  function reveal() {
+    rows.reveal(lines.findIndex(({ operations }) => operations?.some(({ id }) => id === store.selection?.op)));
+  }
+
+  return { title: "Source", node, show, reveal, isEmpty: () => !store.document.source.trim() };
 }

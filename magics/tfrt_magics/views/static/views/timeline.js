@@ -20,10 +20,10 @@ export function listed(spans) {
 }
 
 export function createTimeline(store) {
-  const rows = createRows({ role: "list", label: "Timeline", itemRole: "listitem", height: 24, create: createItem, draw: drawItem, choose: (span) => store.select(span.op) });
+  const rows = createRows({ role: "list", label: "Timeline", itemRole: "listitem", height: 24, cells: [["text", ""], ["where", "soft"], ["when", "soft"]], draw: drawItem, choose: (span) => store.select(span.op) });
   const canvas = createCanvas({ draw, size, hit, height: 80, horizontal: true, describe: (x, y) => about(at(x, y)) });
-  const note = element("p", { className: "note soft" });
-  const node = element("div", { className: "timeline" }, canvas.node, note, element("div", { className: "side scroll", style: "max-height: 200px; overflow: auto" }, rows.node));
+  const note = element("p.note.soft");
+  const node = element("div.timeline", {}, canvas.node, note, element("div.side.scroll", { style: "max-height: 200px; overflow: auto" }, rows.node));
   let moment = null, lanes = [], lane = new Map(), times = new Map();
 
   /** All spans of the run so far, also those after the chosen time: the picture has a hand at that time. */
@@ -52,13 +52,6 @@ export function createTimeline(store) {
   }
 
   const totalOf = (op) => Math.max(0, ...store.program.operations[op].results.map((value) => store.document.counts?.[value] ?? 0), store.live.operations.count[op]);
-
-  function createItem() {
-    const [text, when, where] = ["", "soft", "soft"].map((className) => element("span", { className }));
-    const row = element("div", {}, text, " ", where, " ", when);
-    row.parts = { text, when, where };
-    return row;
-  }
 
   function drawItem(row, span) {
     const end = endOf(span);
@@ -143,5 +136,5 @@ export function createTimeline(store) {
     }
   }
 
-  return { title: "Timeline", node, show, isEmpty: () => !store.live.spans.length, picture: canvas.picture, dispose: canvas.dispose };
+  return { title: "Timeline", node, show, isEmpty: () => !store.live.spans.length, dispose: canvas.dispose };
 }

@@ -31,8 +31,10 @@ export function functionsOf(moment) {
   return [...started, ...functions.filter((each) => !started.includes(each) && moment.history.called[each.id])];
 }
 
+export const namesOf = (moment) => functionsOf(moment).map(({ name }) => `@${name}`).join(", ");
+
 /** `result`, or `result 0` and so on: what the function gives back. */
-export function resultsOf(moment, function_) {
+function resultsOf(moment, function_) {
   const { results, result_types: types, name } = function_;
   const said = moment.isEnd ? moment.document.results[name] : null;
   return (types ?? []).map((type, place) => {
@@ -40,26 +42,34 @@ export function resultsOf(moment, function_) {
     const known = value !== undefined && isRecorded(moment, value);
     const [state, text] = said?.[place] ?? (known ? [moment.state(value), moment.preview(value)] : ["waiting", ""]);
     return { isResult: true, value, op: value === undefined ? null : moment.program.values[value].op, function: function_.id,
-      name: types.length === 1 ? "result" : `result ${place}`, of: value === undefined ? "" : moment.program.values[value].name,
-      type, state, text, worker: "", begin: NaN, end: known ? moment.history.values.end[value] : NaN, count: 1 };
+      name: types.length === 1 ? "result" : `result ${place}`, type, state, text, worker: "", begin: NaN, end: known ? moment.history.values.end[value] : NaN, count: 1 };
   });
 }
 
 const isRecorded = (moment, value) => isShown(moment, value) || !moment.tables.isCompiled[moment.program.values[value].function];
 
-export function rowOf(moment, value) {
+function rowOf(moment, value) {
   const { name, type, op, function: function_ } = moment.program.values[value];
   const { worker, begin, end, count: times } = moment.history.values;
-  if (op != null && moment.tables.isConstant[op]) { // it is loaded, not computed: no worker, no time
-    return { value, op, function: function_, name, type, state: moment.state(value), text: moment.preview(value), worker: "", begin: NaN, end: NaN, count: 1 };
-  }
-  return { value, op, function: function_, name, type, state: moment.state(value), text: moment.preview(value), worker: moment.worker(worker[value]),
-    begin: begin[value], end: end[value], count: times[value] };
+  const row = { value, op, function: function_, name, type, state: moment.state(value), text: moment.preview(value), worker: "", begin: NaN, end: NaN, count: 1 };
+  if (op != null && moment.tables.isConstant[op]) return row; // it is loaded, not computed: no worker, no time
+  return Object.assign(row, { worker: moment.worker(worker[value]), begin: begin[value], end: end[value], count: times[value] });
 }
 
-export function rowsOf(moment, function_) {
+function rowsOf(moment, function_) {
   const values = moment.store.valuesOf(moment, function_);
   return values.map((value) => rowOf(moment, value));
+}
+
+/** The rows of a function: what it gives back, then its other named values.  Each value has one row; `tags` say which result it is. */
+export function tableOf(moment, function_) {
+  const rows = rowsOf(moment, function_), byValue = new Map(rows.map((row) => [row.value, row])), found = new Set();
+  for (const result of resultsOf(moment, function_)) {
+    const row = byValue.get(result.value);
+    if (row) (row.tags ??= []).push(result.name);
+    found.add(row ?? result);
+  }
+  return [...found, ...rows.filter((row) => !found.has(row))];
 }
 
 /** How many named values are decided, of how many; results stand for the values of a function that names none. */
@@ -76,12 +86,12 @@ export function progress(moment) {
 
 export function createValues(store) {
   const headings = COLUMNS.map(({ title }, place) =>
-    element("div", { attributes: { role: "columnheader", "aria-sort": "none" } }, button(title, () => sortBy(place))));
-  const search = element("input", { type: "search", placeholder: "filter", attributes: { role: "searchbox", "aria-label": "Show only rows that contain" } });
+    element("div", { role: "columnheader", "aria-sort": "none" }, button(title, () => sortBy(place))));
+  const search = element("input", { type: "search", placeholder: "filter", role: "searchbox", "aria-label": "Show only rows that contain" });
   search.addEventListener("input", () => store.changed());
   search.addEventListener("keydown", (event) => event.stopPropagation()); // else the notebook takes the keys for its shortcuts
-  const head = element("div", { className: "headings", attributes: { role: "row" } }, ...headings);
-  const node = element("div", { className: "values", attributes: { role: "table", "aria-label": "Values" } }, head);
+  const head = element("div.headings", { role: "row" }, ...headings);
+  const node = element("div.values", { role: "table", "aria-label": "Values" }, head);
   const groups = new Map();
   let sorting = { column: -1, direction: 1 };
 
@@ -98,8 +108,8 @@ export function createValues(store) {
     let group = groups.get(function_.id);
     if (!group) {
       const title = element("h4");
-      const rows = createRows({ role: "rowgroup", itemRole: "row", height: 24, create: createRow, draw: (row, item) => drawRow(row, item, store), choose: (item) => store.select(item.op, item.value ?? null) });
-      group = { title, rows, node: element("section", { attributes: { "data-function": function_.name } }, title, rows.node) };
+      const rows = createRows({ role: "rowgroup", itemRole: "row", height: 24, cells: [["state", "ui"], ["name", "name"], ["value", "value"], ["type", "type soft"], ["worker", "ui soft"], ["when", "ui soft"]], draw: (row, item) => drawRow(row, item, store), choose: (item) => store.select(item.op, item.value ?? null) });
+      group = { title, rows, node: element("section", { "data-function": function_.name }, title, rows.node) };
       groups.set(function_.id, group);
       node.append(group.node);
     }
@@ -114,8 +124,8 @@ export function createValues(store) {
       const group = groupOf(function_);
       group.title.textContent = `@${function_.name}`;
       group.title.hidden = functions.length === 1;
-      let rows = [...resultsOf(moment, function_), ...rowsOf(moment, function_)];
-      if (wanted) rows = rows.filter(({ name, state, type, worker, text }) => [name, state, type, worker, text].join(" ").toLowerCase().includes(wanted));
+      let rows = tableOf(moment, function_);
+      if (wanted) rows = rows.filter(({ name, state, type, worker, text, tags = [] }) => [name, ...tags, state, type, worker, text].join(" ").toLowerCase().includes(wanted));
       const { column, direction } = sorting;
       if (column >= 0) rows.sort((a, b) => direction * compare(COLUMNS[column].key(a), COLUMNS[column].key(b)));
       for (const row of rows) Object.assign(row, { moment, whole: end });
@@ -127,30 +137,35 @@ export function createValues(store) {
   return { title: "Values", node, tools: [search], show, isEmpty: () => false };
 }
 
-function createRow() {
-  const [state, name, value, type, worker, when] = ["ui", "name", "value", "type soft", "ui soft", "ui soft"].map((className) =>
-    element("div", { className, attributes: { role: "cell" } }));
-  const shape = element("span", { className: "shape", attributes: { "aria-hidden": "true" } });
-  const word = element("span");
-  state.append(shape, word);
-  const bar = element("i"), track = element("span", { className: "track", attributes: { "aria-hidden": "true" } }, bar), time = element("span");
-  when.append(track, time);
-  const row = element("div", {}, state, name, value, type, worker, when);
-  row.parts = { shape, word, name, value, type, worker, bar, track, time };
-  return row;
+/** What is in the cells of a row, made when it is drawn for the first time. */
+function fill(row) {
+  const { parts } = row;
+  for (const cell of Object.values(parts)) cell.setAttribute("role", "cell");
+  Object.assign(parts, { shape: element("span.shape", { "aria-hidden": "true" }), word: element("span"), bar: element("i"), time: element("span"), label: element("span"), tags: element("span") });
+  parts.track = element("span.track", { "aria-hidden": "true" }, parts.bar);
+  parts.state.append(parts.shape, parts.word);
+  parts.name.append(parts.label, parts.tags);
+  parts.when.append(parts.track, parts.time);
 }
 
 function drawRow(row, item, store) {
+  if (!row.parts.shape) fill(row);
   const { parts } = row, { moment } = item;
   const missing = item.isResult ? [] : moment.missing(item.op);
   const names = missing.map((value) => moment.program.values[value].name || "a value without a name");
   const selected = store.selection && (item.value != null ? store.selection.value === item.value || (store.selection.value == null && store.selection.op === item.op) : false);
   setAttributes(row, { "data-value": item.name, "data-state": item.state, "data-worker": item.worker || null, "data-op": item.op ?? null,
     "data-waits-for": names.length ? names.join(" ") : null, "aria-selected": selected ? "true" : "false" });
-  row.classList.toggle("result", Boolean(item.isResult));
+  row.classList.toggle("result", Boolean(item.isResult || item.tags));
   setText(parts.shape, SHAPES[item.state]);
   setText(parts.word, ` ${item.state}`);
-  setText(parts.name, item.name + (item.isResult && item.of ? ` = ${item.of}` : ""));
+  setText(parts.label, item.name);
+  // The value that a function gives back is one row, found by either name.
+  const tags = item.tags ?? [];
+  if (parts.tags.textContent !== tags.map((tag) => ` ${tag}${item.text}`).join("")) {
+    parts.tags.replaceChildren(...tags.map((tag) => element("span.tag", { "data-value": tag, "data-state": item.state }, ` ${tag}`, element("span.hidden", { textContent: item.text }))));
+  }
+  for (const tag of parts.tags.children) tag.dataset.state = item.state;
   if (names.length) {
     const text = `waits for ${names.slice(0, 3).join(", ")}${names.length > 3 ? ` and ${names.length - 3} more` : ""}`;
     if (parts.value.textContent !== text || !parts.value.firstElementChild) {

@@ -1,0 +1,146 @@
+"""The page's modules as JupyterLab and the documentation get them: joined into one, without comments and spaces.
+
+No npm: the sources are modules that a browser runs as they are. This is no part of the packages; the build of a
+wheel runs it, and so do the documentation and the tests.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+HERE = Path(__file__).parent
+BOARD = HERE / "tfrt_magics" / "views" / "static"
+IMPORT = re.compile(r'^import \{[^}]*\} from "([^"]+)";\n', re.MULTILINE)
+DECLARATION = re.compile(
+    r"^(?:export )?(?:async )?(?:const|let|class|function\*?) (\w+)", re.MULTILINE
+)
+TOKEN = re.compile(
+    r"""(?P<comment>//[^\n]*|/\*.*?\*/)
+    |(?P<text>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')
+    |(?P<template>`)
+    |(?P<space>\s+)
+    |(?P<word>[\w$#]+)
+    |(?P<other>.)""",
+    re.DOTALL | re.VERBOSE,
+)
+PATTERN = re.compile(r"/(?![*/])(?:[^/\\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+/\w*")
+BEFORE_PATTERN = set("(,=:[!&|?{};+-*%<>~^") | {"", "return", "typeof", "case"}
+
+
+def stripped(code: str) -> str:
+    """A JavaScript module without comments and without spaces that mean nothing.
+
+    Its statements end in semicolons: ends of lines mean nothing.
+    """
+    return _strip(code, 0, "")[0].strip("\n") + "\n"
+
+
+def _strip(code: str, at: int, end: str) -> tuple[str, int]:
+    """The code from `at` to the brace that is not opened in it, or to its end; and where that is."""
+    parts: list[str] = []
+    last, space, depth = "", "", 0
+    while at < len(code):
+        if code[at] == "/" and last in BEFORE_PATTERN and (found := PATTERN.match(code, at)):
+            kind, token = "text", found[0]
+        else:
+            match = TOKEN.match(code, at)
+            assert match is not None
+            kind, token = str(match.lastgroup), match[0]
+        at += len(token)
+        if token == "const":
+            kind, token = "word", "let"  # shorter, and the same to a module that loads
+        if kind in ("space", "comment"):
+            space = " "
+            continue
+        if token == end and depth == 0:
+            return "".join(parts), at
+        depth += (token == "{") - (token == "}")
+        if kind == "template":
+            is_style = "".join(parts[-2:]) == "css="
+            token, at = _template(code, at)
+            if is_style:
+                token = re.sub(r"\s*([{};:,])\s+|\s+(?=[{}])", r"\1", token)
+        if token == ">" and parts[-2:] == [")", "="] and _is_lone(parts[-5:-2]):
+            parts[-4:-1] = [parts[-3]]
+        words = re.fullmatch(r"[\w$#]", last[-1:]) and re.match(r"[\w$#]", token)
+        signs = last + token in ("++", "--") or (last[-1:] == "/" and token[0] == "/")
+        if token == "}" and last == ";":
+            parts.pop()
+        if space and (words or signs):
+            parts.append(" ")
+        parts.append(token)
+        last, space = token, ""
+    return "".join(parts), at
+
+
+def _is_lone(parts: list[str]) -> bool:
+    """Whether these end in `(` and a word, so that a function behind needs no brackets."""
+    before, bracket, word = ["", *parts][-3:]
+    return bracket == "(" and bool(re.fullmatch(r"[\w$]+", word)) and not before[-1:].isalnum()
+
+
+def _template(code: str, at: int) -> tuple[str, int]:
+    """A template behind its first quote, with the code in it stripped."""
+    parts = ["`"]
+    while code[at] != "`":
+        if code.startswith("${", at):
+            inner, at = _strip(code, at + 2, "}")
+            parts.append("${" + inner + "}")
+        else:
+            size = 2 if code[at] == "\\" else 1
+            parts.append(code[at : at + size])
+            at += size
+    return "".join(parts) + "`", at + 1
+
+
+def write_pages(folder: Path) -> None:
+    """Write what JupyterLab serves into `folder`, which is made anew.  All modules become one."""
+    shutil.rmtree(folder, ignore_errors=True)
+    source = HERE / "labextension"
+    (folder / "static").mkdir(parents=True)
+    for path in (source / "package.json", source / "install.json"):
+        shutil.copy(path, folder)
+    entry = source.resolve() / "static" / "extension.js"
+    for name, code in (
+        ("remoteEntry.js", entry.with_name("remoteEntry.js").read_text("utf-8")),
+        ("extension.js", joined(entry)),
+    ):
+        (folder / "static" / name).write_text(stripped(code), "utf-8")
+
+
+def joined(entry: Path) -> str:
+    """A module and all that it imports as one, which exports what the module does.
+
+    Raises:
+        ValueError: if two modules declare one name, as they share a scope; at other imports than of names.
+    """
+    codes: dict[Path, str] = {}
+    pending = [(entry, False)]
+    while pending:
+        path, is_ready = pending.pop()
+        if path in codes:
+            continue
+        code = path.read_text("utf-8")
+        if is_ready:
+            codes[path] = IMPORT.sub("", code)
+            if left := re.search(r"^(import|export [*{d]).*", codes[path], re.MULTILINE):
+                raise ValueError(f"{path.name}: a form that this does not know: {left[0]}")
+            continue
+        pending.append((path, True))
+        # The board is beside its Python; what uses it sees it in its own folder.
+        for name in IMPORT.findall(code):
+            inside = path.parent / name
+            found = inside if inside.exists() else BOARD / inside.name
+            pending.append((found.resolve(), False))
+    owners: dict[str, Path] = {}
+    for path, code in codes.items():
+        for name in DECLARATION.findall(code):
+            if (other := owners.setdefault(name, path)) is not path:
+                raise ValueError(f"{path} and {other} both declare {name}")
+    parts = [
+        code if path == entry else re.sub("^export ", "", code, flags=re.MULTILINE)
+        for path, code in codes.items()
+    ]
+    return "".join(parts)

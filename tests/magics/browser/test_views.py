@@ -1,0 +1,256 @@
+"""Views of documents without a kernel or a JupyterLab: what is drawn, what a click finds, what hostile values do."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tfrt_magics.bridge.page_program import PageProgram
+from tfrt_nb.programs import Program
+
+from .conftest import PROJECT
+
+PAGE = "http://127.0.0.1/page/"
+SOURCES = PROJECT / "magics" / "tfrt_magics" / "views" / "static"
+SHOW = """async () => {
+  const data = await (await fetch("data.json")).json();
+  const [{ createBoard }, { Store }, { unpack }] = await Promise.all(["board", "store", "document"].map((name) => import(`./${name}.js`)));
+  document.body.replaceChildren(document.createElement("div"));
+  document.body.style.background = data.dark ? "#111" : "#fff";
+  document.body.style.colorScheme = data.dark ? "dark" : "light";
+  window.store = new Store(await unpack(data));
+  window.board = createBoard(document.body.firstChild, window.store);
+  await window.drawn();
+}"""
+DRAWN = """() => { window.drawn = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 0)))); }"""
+COUNT = """(count) => document.querySelector(".tfrt-board").shadowRoot.querySelectorAll("[role=treeitem]").length === count"""
+NESTED = """func.func @main(%x: i32) -> i32 {
+  %one = tfrt.constant.i32 1
+  %flag = tfrt.constant.i1 1
+  %r = tfrt.if %flag, %one, %x : (i32, i32) -> i32 {
+    %a = tfrt.add.i32 %one, %x
+    %b = tfrt.add.i32 %a, %a
+    tfrt.return %b : i32
+  } else {
+    tfrt.return %x : i32
+  }
+  %end = tfrt.add.i32 %r, %one
+  tfrt.return %end : i32
+}
+func.func @other() -> i32 {
+  %n = tfrt.constant.i32 5
+  tfrt.return %n : i32
+}"""
+
+
+def document(text: str, name: str = "main", **more: Any) -> dict[str, Any]:
+    """A run of a program that has done nothing yet, as a file holds it."""
+    body = {
+        **PageProgram(Program.from_source(text, "cell")).body,
+        "functions": [{"name": name, "status": "done"}],
+    }
+    return {"version": 2, "run": "r", "status": "done", "body": {**body, **more}}
+
+
+@pytest.fixture
+def show(browser_page: Any) -> Callable[[dict[str, Any]], Any]:
+    """Draw a document; the page."""
+
+    drawn: list[dict[str, Any]] = []
+
+    def answer(route: Any) -> None:
+        path = SOURCES / route.request.url.removeprefix(PAGE)
+        if path.name == "data.json":
+            route.fulfill(body=json.dumps(drawn[-1]), content_type="application/json")
+        elif path.suffix == ".js":
+            route.fulfill(body=path.read_text(), content_type="text/javascript")
+        else:
+            route.fulfill(body="<!doctype html><title>board</title>", content_type="text/html")
+
+    browser_page.route(f"{PAGE}**", answer)
+    browser_page.goto(PAGE)
+    browser_page.evaluate(DRAWN)
+
+    def draw(data: dict[str, Any]) -> Any:
+        drawn.append(data)
+        browser_page.evaluate(SHOW.replace("./$", f"{PAGE}$"))
+        return browser_page
+
+    return draw
+
+
+def open_tab(page: Any, name: str) -> None:
+    page.get_by_role("tab", name=name, exact=True).click()
+    page.evaluate("() => window.drawn()")
+
+
+def items(page: Any) -> list[dict[str, str]]:
+    found = page.get_by_role("tree", name="Graph").get_by_role("treeitem")
+    return list(
+        found.evaluate_all("(all) => all.map((n) => ({ ...n.dataset, text: n.innerText }))")
+    )
+
+
+def test_a_click_finds_what_is_drawn_there_however_the_picture_is_zoomed_and_moved(show) -> None:
+    data = document(NESTED)
+    page = show(data)
+    open_tab(page, "Graph")
+    canvas = page.locator("canvas").first
+    box = canvas.bounding_box()
+    layout = data["body"]["layout"]
+
+    def expected(x: float, y: float) -> int | None:
+        inside = [
+            i
+            for i, (left, top, w, h) in enumerate(zip(*(layout[n] for n in "xywh"), strict=True))
+            if left <= x <= left + w and top <= y <= top + h
+        ]
+        return inside[-1] if inside else None
+
+    def check() -> int:
+        x0, y0, scale = map(float, canvas.get_attribute("data-view").split())
+        hits = 0
+        for across in range(12, int(box["width"]), 61):
+            for down in range(9, int(box["height"]), 37):
+                x, y = x0 + across / scale, y0 + down / scale
+                near = {expected(x + a, y + b) for a in (-1, 1) for b in (-1, 1)}
+                if len(near) > 1:
+                    continue  # on an edge
+                about = canvas.evaluate(
+                    """(node, [x, y]) => { const { left, top } = node.getBoundingClientRect();
+                    node.dispatchEvent(new PointerEvent("pointermove", { clientX: left + x, clientY: top + y, bubbles: true })); return node.title; }""",
+                    [across, down],
+                )
+                found = expected(x, y)
+                text = "" if found is None else data["body"]["program"]["operations"][found]["text"]
+                assert about == text.split("\n", 1)[0], (across, down)
+                hits += found is not None
+        return hits
+
+    assert check() > 3
+    canvas.scroll_into_view_if_needed()
+    for _ in range(3):
+        page.get_by_role("button", name="Zoom in").click()
+    page.evaluate("() => window.drawn()")
+    assert check() > 3
+    box = canvas.bounding_box()
+    page.mouse.move(box["x"] + 200, box["y"] + 60)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 120, box["y"] + 40, steps=4)
+    page.mouse.up()
+    page.evaluate("() => window.drawn()")
+    assert check() > 1
+
+
+def test_boxes_fold_and_unfold_by_mouse_and_keyboard(show) -> None:
+    page = show(document(NESTED))
+    open_tab(page, "Graph")
+    whole = [each["text"] for each in items(page)]
+    assert len(whole) == 7
+    branch = page.get_by_role("treeitem", name="%r = tfrt.if")
+    assert branch.get_attribute("aria-expanded") == "true"
+    height = page.locator("canvas").first.get_attribute("data-view")
+    branch.locator(".twist").click()
+    page.wait_for_function(COUNT, arg=5)
+    assert branch.get_attribute("aria-expanded") == "false"
+    page.evaluate("() => window.drawn()")
+    assert page.locator("canvas").first.get_attribute("data-view") != height
+    branch.focus()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function(COUNT, arg=7)
+    # Left goes to what is around, folds that, and from the outermost the function.
+    page.get_by_role("treeitem", name="%a = tfrt.add").focus()
+    for count in (7, 5, 2):
+        page.keyboard.press("ArrowLeft")
+        page.wait_for_function(COUNT, arg=count)
+        page.evaluate("() => window.drawn()")
+    assert "@main" in [each["text"].strip("▸ ") for each in items(page)]
+    page.get_by_role("treeitem", name="@main").click()
+    page.evaluate("() => window.drawn()")
+    assert [each["text"] for each in items(page)][1:2] == whole[1:2]
+
+
+def test_what_a_function_gives_back_is_one_row(show) -> None:
+    page = show(document(NESTED, results={"main": [["available", "6"]]}))
+    rows = page.locator(".row[data-value]")
+    names = rows.evaluate_all("(all) => all.map((row) => row.dataset.value)")
+    assert sorted(names) == sorted(set(names))
+    assert names[0] == "%end"
+    assert page.locator("[data-value=result]").count() == 1
+
+
+HOSTILE = [
+    "<img src=x onerror='window.hit = 1'><script>window.hit = 1</script>",
+    "x" * 10_000_000,
+    "half \ud800 a pair",
+    "\u202eright to left\u202c \x00 \x1b[31m",
+    "NaN",
+    "&lt;b&gt;",
+]
+
+
+def test_hostile_values_are_text_in_every_view(show) -> None:
+    text = "func.func @main() {\n" + "".join(
+        f"  %v{i} = tfrt.constant.i32 {i}\n" for i in range(len(HOSTILE))
+    )
+    data = document(text + "  tfrt.return\n}")
+    body = data["body"]
+    body["previews"] = dict(enumerate(HOSTILE))
+    body["log"] = [[i, i, one[:200_000]] for i, one in enumerate(HOSTILE)]
+    body["source"] += "\n// <img src=x onerror='window.hit = 1'>"
+    body["stages"] = {
+        "rows": [
+            {"name": one[:30], "about": one[:100], "text": one[:100_000], "ops": [0], "marks": "+"}
+            for one in HOSTILE
+        ],
+        "problem": "",
+    }
+    page = show(data)
+    for name in ("Values", "Graph", "Log", "Source", "Stages"):
+        open_tab(page, name)
+    for stage in page.locator("[data-stage]").all():
+        stage.click()
+    page.evaluate("() => window.drawn()")
+    assert page.evaluate("() => window.hit") is None
+    assert page.locator(".tfrt-board img").count() == 0
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"stages": {"rows": [{"name": 3}]}},
+        {"stages": "no"},
+        {"layout": None},
+        {"layout": {"x": [1], "y": [1], "w": [1], "h": [1]}},
+        {"program": {"functions": [], "operations": 3, "values": []}},
+        {"events": {"time": [1, 2], "kind": [1]}},
+        {"log": None},
+        {"previews": 3},
+    ],
+    ids=str,
+)
+def test_what_was_edited_by_hand_is_drawn_or_refused_in_words(show, change: dict[str, Any]) -> None:
+    data = document(NESTED)
+    data["body"] |= change
+    page = show(data)
+    for tab in page.get_by_role("tab").all():
+        tab.click()
+        page.evaluate("() => window.drawn()")
+    assert page.get_by_role("region").count() == 1
+
+
+def test_20_000_values_scroll_and_filter_at_once(show) -> None:
+    lines = [f"  %v{i} = tfrt.constant.i32 {i}" for i in range(20_000)]
+    page = show(document("func.func @main() {\n" + "\n".join(lines) + "\n  tfrt.return\n}"))
+    assert page.locator(".row[data-value]").count() < 200
+    page.locator(".panel").evaluate("(node) => { node.scrollTop = node.scrollHeight; }")
+    page.wait_for_selector("[data-value='%v19999']")
+    page.get_by_role("searchbox").fill("%v1234")
+    page.wait_for_selector(".row[data-value='%v12349']")
+    slow = page.evaluate("""() => { const start = performance.now();
+        for (let i = 0; i < 5; i++) for (const each of store.listeners) each(store.moment());
+        return (performance.now() - start) / 5; }""")
+    assert slow < 1000

@@ -1,0 +1,165 @@
+"""A program at each stage of its way to the processor, with the operation that each line stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
+from io import StringIO
+from typing import Any
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
+
+from tfrt_nb.compiled.half import CompiledHalf
+from tfrt_nb.documents.program import ProgramDocument
+from tfrt_nb.internal_errors import internal_errors_caught, location_of
+from tfrt_nb.jit.stages import Stage
+from tfrt_nb.nesting import deep_stack
+from tfrt_nb.passes.printing import MlirPrinter
+from tfrt_nb.programs import Program
+from tfrt_runtime.bef.listing import listed_kernels
+from tfrt_runtime.diagnostics import TfrtError, error
+
+MAX_OPERATIONS = 2_000
+"""Larger programs have texts that are not looked at line by line: `--emit` writes them."""
+MAX_COMPARED = 4_000
+"""Longer texts are not compared with those before."""
+_CODE = {
+    Stage.COROUTINE: ("LLVM IR", "coroutines as LLVM IR: suspension points are intrinsics"),
+    Stage.LLVM_SPLIT: ("LLVM IR, split", "each coroutine is a ramp and functions that go on"),
+    Stage.ASM: ("assembly", "for this processor"),
+}
+
+Line = tuple[str, int | None]
+"""A line and the operation of the program that it stands for."""
+
+
+@internal_errors_caught()
+def stages(program: Program, document: ProgramDocument) -> list[dict[str, Any]]:
+    """The stages of a program behind its text, in their order; `document` is the program's.
+
+    Each has `name` and `about`; `text`, and for each of its lines in `ops` the operation, -1 for none, and in
+    `marks` a character: `+` new, `-` gone, a space for what the stage before has as well.  Passes that change
+    nothing are named in `about` of the next stage.
+
+    Raises:
+        TfrtError: if the program is too large, or cannot be compiled.
+    """
+    count = len(document.data["operations"])
+    if count > MAX_OPERATIONS:
+        limit = f"stages are shown for at most {MAX_OPERATIONS} operations, and this program has"
+        raise TfrtError(error(f"{limit} {count}: %%tfrt --emit STAGE writes them"))
+    operations = _Operations(program, document)
+    rows: list[dict[str, Any]] = []
+    if program.compiled is not None:
+        rows += _compiled(program.compiled, operations)
+    kernels = [(line, document.kernel(number)) for line, number in listed_kernels(program.bef)]
+    rows.append(_stage("BEF", "the bytes that the runtime reads, and what they are", kernels))
+    return rows
+
+
+class _Operations:
+    """Finds operations by places in the text."""
+
+    def __init__(self, program: Program, document: ProgramDocument) -> None:
+        self._document = document
+        self._starts = [0]
+        for line in program.text.split("\n"):
+            self._starts.append(self._starts[-1] + len(line) + 1)
+        self._first: dict[int, int] = {}
+        for row in document.data["operations"]:
+            self._first.setdefault(row["line"], row["id"])
+
+    def at(self, place: tuple[int, int] | None) -> int | None:
+        """The operation at a line and column; if none starts there, the first of the line."""
+        if place is None or not 1 <= place[0] < len(self._starts):
+            return None
+        start = self._starts[place[0] - 1] + place[1] - 1
+        return self._document.operation_at.get(start, self._first.get(place[0]))
+
+
+def _stage(
+    name: str, about: str, lines: Sequence[Line], marks: str | None = None
+) -> dict[str, Any]:
+    return {
+        "name": name,
+        "about": about,
+        "text": "\n".join(line for line, _ in lines).encode("utf-8", "replace").decode(),
+        "ops": [-1 if operation is None else operation for _, operation in lines],
+        "marks": " " * len(lines) if marks is None else marks,
+    }
+
+
+def _compiled(half: CompiledHalf, operations: _Operations) -> Iterator[dict[str, Any]]:
+    """What becomes of compiled functions: after each pass that changes them, then LLVM's texts."""
+    with deep_stack():
+        before = _printed(half.module, operations)
+        idle: list[str] = []
+        for name, module in half.lowering_steps():
+            after = _printed(module, operations)
+            if [text for text, _ in after] == [text for text, _ in before]:
+                idle.append(name)
+                continue
+            about = f"before it, these changed nothing: {', '.join(idle)}" if idle else ""
+            yield _stage(name, about, *_compared(before, after))
+            before, idle = after, []
+        for stage, placed in half.placed_code():
+            yield _stage(*_CODE[stage], [(line, operations.at(place)) for line, place in placed])
+
+
+def _compared(before: Sequence[Line], after: Sequence[Line]) -> tuple[Sequence[Line], str | None]:
+    """The lines of both texts, and which of them are new or gone."""
+    if len(before) + len(after) > MAX_COMPARED:
+        return after, None
+    lines: list[Line] = []
+    marks = ""
+    matcher = SequenceMatcher(
+        None, [text for text, _ in before], [text for text, _ in after], autojunk=False
+    )
+    for kind, old, old_end, new, new_end in matcher.get_opcodes():
+        if kind == "equal":
+            lines += after[new:new_end]
+            marks += " " * (new_end - new)
+        else:
+            lines += [*before[old:old_end], *after[new:new_end]]
+            marks += "-" * (old_end - old) + "+" * (new_end - new)
+    return lines, marks
+
+
+class _CountedLines(StringIO):
+    """Text that knows in which line it is."""
+
+    line = 0
+
+    def write(self, text: str) -> int:
+        self.line += text.count("\n")
+        return super().write(text)
+
+
+class _PlacedPrinter(MlirPrinter):
+    """Keeps which operation begins in which line; of several in one, the first."""
+
+    def __init__(self, stream: _CountedLines) -> None:
+        super().__init__(stream)
+        self._counted = stream
+        self.begun: dict[int, Operation] = {}
+
+    def print_op(self, op: Operation) -> None:
+        self.begun.setdefault(self._counted.line, op)
+        super().print_op(op)
+
+
+def _printed(module: ModuleOp, operations: _Operations) -> list[Line]:
+    stream = _CountedLines()
+    printer = _PlacedPrinter(stream)
+    printer.name_values(module)
+    printer.print_op(module)
+    return [
+        (text, _of(printer.begun.get(n), operations))
+        for n, text in enumerate(stream.getvalue().split("\n"))
+    ]
+
+
+def _of(op: Operation | None, operations: _Operations) -> int | None:
+    place = None if op is None or isinstance(op, ModuleOp) else location_of(op)
+    return None if place is None else operations.at((place.line, place.column))
