@@ -19,7 +19,7 @@ from xdsl.dialects import arith, cf, func, memref, scf
 from xdsl.dialects.builtin import IndexType, IntegerType, MemRefType, ModuleOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 
-from tfrt_nb.dialects.async_ import functions, lanes, runtime, tasks
+from tfrt_nb.dialects.async_ import conversions, functions, runtime, tasks
 from tfrt_nb.dialects.async_.types import TokenType
 from tfrt_nb.internal_errors import location_of
 
@@ -308,11 +308,11 @@ def compute(op: Operation, operands: list[Any]) -> Sequence[Any]:
             return (PREDICATES[op.predicate.value.data](*operands),)
         case arith.SelectOp():
             return (operands[1] if operands[0] else operands[2],)
-        case lanes.ExtUIOp() | lanes.IndexCastOp():
+        case conversions.ExtUIOp() | conversions.IndexCastOp():
             return (int(operands[0]),)
-        case lanes.TruncIOp():
+        case conversions.TruncIOp():
             return (wrap(operands[0], op.result.type),)
-        case lanes.SIToFPOp():
+        case conversions.SIToFPOp():
             return (float(operands[0]),)
         case memref.AllocOp():
             assert isinstance(op.memref.type, MemRefType)

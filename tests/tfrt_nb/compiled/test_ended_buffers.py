@@ -195,17 +195,6 @@ func.func @main() -> i64 {
             + FREE,
         ),
     ),
-    "vector": (
-        GONE,
-        main(
-            """  %m = memref.alloc(%n) : memref<?xi64>
-  func.call @free(%m) : (memref<?xi64>) -> ()
-  %x = vector.load %m[%z] : memref<?xi64>, vector<4xi64> // HERE
-  %y = vector.extract %x[0] : i64 from vector<4xi64>
-""",
-            FREE,
-        ),
-    ),
     "copy": (
         GONE,
         main(

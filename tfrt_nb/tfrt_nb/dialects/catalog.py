@@ -148,7 +148,7 @@ _LAZY_DIALECTS = {
     "memref": _lazily("tfrt_nb.dialects.async_.companions", "MemRef"),
     "scf": _lazily("tfrt_nb.dialects.async_.companions", "Scf"),
     "ub": _lazily("xdsl.dialects.ub", "UB"),
-    "vector": _lazily("tfrt_nb.dialects.async_.vectors", "Vector"),
+    "vector": _lazily("tfrt_nb.dialects.async_.printing", "Vector"),
 }
 
 UPSTREAM_DIALECTS = frozenset({"builtin", *_LAZY_DIALECTS})

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from xdsl.dialects import arith, math, ub
-from xdsl.dialects.builtin import IntegerType, MemRefType, UnrankedMemRefType, VectorType, i1
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.dialects.builtin import IntegerType, MemRefType, UnrankedMemRefType
+from xdsl.ir import Attribute, Operation
 
 from tfrt_nb.dialects.async_.arithmetic import IndexCmpOp
-from tfrt_nb.dialects.async_.lanes import LanewiseCmpfOp, LanewiseCmpiOp
 from tfrt_nb.jit.descriptors import dead_buffer
 from tfrt_nb.jit.function_body import FunctionBody, Lowering
 from tfrt_nb.jit.llvm_types import (
-    UnsupportedType,
     constant,
     llvm_type,
 )
@@ -89,21 +85,6 @@ _FLOAT_PREDICATES = (
 )
 
 
-def in_one_line(lowerings: Mapping[str, Lowering]) -> dict[str, Lowering]:
-    """Lowerings that refuse vectors of several dimensions, which LLVM's instructions do not take."""
-    return {name: _in_one_line(lower) for name, lower in lowerings.items()}
-
-
-def _in_one_line(lower: Lowering) -> Lowering:
-    def checked(body: FunctionBody, op: Operation) -> None:
-        for value in op.operands:
-            if isinstance(value.type, VectorType) and len(value.type.get_shape()) > 1:
-                raise UnsupportedType(f"'{op.name}' is not there for '{value.type}'")
-        lower(body, op)
-
-    return checked
-
-
 _UNDEFINED_FOR_SOME = frozenset({"shl", "ashr", "lshr", "fptosi", "fptoui"})
 
 
@@ -136,7 +117,7 @@ def _lower_addui_extended(body: FunctionBody, op: Operation) -> None:
     """The sum, and whether it wrapped around."""
     type_ = op.operands[0].type
     text = llvm_type(type_)
-    returns = f"{{ {text}, {_truth(type_)} }}"
+    returns = f"{{ {text}, i1 }}"
     name = f"llvm.uadd.with.overflow.{type_suffix(type_)}"
     pair = body.call(name, returns, *map(body.argument, op.operands))
     for index, result in enumerate(op.results):
@@ -149,15 +130,12 @@ def _extended_product(widen: str) -> Lowering:
     def lower(body: FunctionBody, op: Operation) -> None:
         source = op.operands[0].type
         type_, width = llvm_type(source), _width(source)
-        doubled: Attribute = IntegerType(2 * width)
-        if isinstance(source, VectorType):
-            doubled = VectorType(doubled, source.get_shape())
-        wide = llvm_type(doubled)
+        wide = f"i{2 * width}"
         left, right = (
             body.value(f"{widen} {body.typed(operand)} to {wide}") for operand in op.operands
         )
         product = body.value(f"mul {wide} {left}, {right}")
-        upper = body.value(f"lshr {wide} {product}, {_all(doubled, width)}")
+        upper = body.value(f"lshr {wide} {product}, {width}")
         for result, half in zip(op.results, (product, upper), strict=True):
             body.set(result, f"trunc {wide} {half} to {type_}")
 
@@ -166,8 +144,6 @@ def _extended_product(widen: str) -> Lowering:
 
 def type_suffix(type_: Attribute) -> str:
     """How LLVM writes the type in the name of an intrinsic."""
-    if isinstance(type_, VectorType):
-        return f"v{type_.element_count()}{type_suffix(type_.element_type)}"
     text = llvm_type(type_)
     return {"half": "f16", "bfloat": "bf16", "float": "f32", "double": "f64"}.get(text, text)
 
@@ -195,8 +171,7 @@ def _index_cast(widen: str) -> Lowering:
 
 
 def _width(type_: Attribute) -> int:
-    element = type_.element_type if isinstance(type_, VectorType) else type_
-    return element.width.data if isinstance(element, IntegerType) else 64
+    return type_.width.data if isinstance(type_, IntegerType) else 64
 
 
 def _lower_constant(body: FunctionBody, op: Operation) -> None:
@@ -218,13 +193,13 @@ def _lower_select(body: FunctionBody, op: Operation) -> None:
 
 
 def _lower_cmpi(body: FunctionBody, op: Operation) -> None:
-    assert isinstance(op, arith.CmpiOp | LanewiseCmpiOp)
+    assert isinstance(op, arith.CmpiOp)
     predicate = _INTEGER_PREDICATES[op.predicate.value.data]
     body.set(op.result, f"icmp {predicate} {body.typed(op.lhs)}, {body.name(op.rhs)}")
 
 
 def _lower_cmpf(body: FunctionBody, op: Operation) -> None:
-    assert isinstance(op, arith.CmpfOp | LanewiseCmpfOp)
+    assert isinstance(op, arith.CmpfOp)
     predicate = _FLOAT_PREDICATES[op.predicate.value.data]
     body.set(op.result, f"fcmp {predicate} {body.typed(op.lhs)}, {body.name(op.rhs)}")
 
@@ -233,42 +208,9 @@ def _lower_negf(body: FunctionBody, op: Operation) -> None:
     body.set(op.results[0], f"fneg {body.typed(op.operands[0])}")
 
 
-def _all(type_: Attribute, number: int) -> str:
-    """The number as an operand: itself, or a vector of it."""
-    if isinstance(type_, VectorType):
-        return f"splat ({llvm_type(type_.element_type)} {number})"
-    return str(number)
-
-
-def _truth(type_: Attribute) -> str:
-    """The type of comparisons: one bit, or a vector of bits."""
-    if isinstance(type_, VectorType):
-        return llvm_type(VectorType(i1, type_.get_shape()))
-    return "i1"
-
-
-def _widened_truth(body: FunctionBody, truth: str, value: str, type_: str) -> str:
+def _widened_truth(body: FunctionBody, value: str, type_: str) -> str:
     """0 or 1 as a number."""
-    return value if truth == type_ else body.value(f"zext {truth} {value} to {type_}")
-
-
-def _divisor(body: FunctionBody, value: SSAValue) -> str:
-    """The divisor; in a vector, which nothing has checked, 1 in place of zeros."""
-    if not isinstance(value.type, VectorType):
-        return body.name(value)
-    type_, zero, one = llvm_type(value.type), _all(value.type, 0), _all(value.type, 1)
-    is_zero = body.value(f"icmp eq {type_} {body.name(value)}, {zero}")
-    choose = f"select {_truth(value.type)} {is_zero}"
-    return body.value(f"{choose}, {type_} {one}, {type_} {body.name(value)}")
-
-
-def _unsigned_division(instruction: str) -> Lowering:
-    def lower(body: FunctionBody, op: Operation) -> None:
-        left, right = op.operands
-        divisor = _divisor(body, right)
-        body.set(op.results[0], f"{instruction} {body.typed(left)}, {divisor}")
-
-    return lower
+    return value if type_ == "i1" else body.value(f"zext i1 {value} to {type_}")
 
 
 def _divide(body: FunctionBody, op: Operation) -> tuple[str, str]:
@@ -278,13 +220,13 @@ def _divide(body: FunctionBody, op: Operation) -> tuple[str, str]:
     by -1 is a negation instead.
     """
     left, right = op.operands
-    type_, truth = llvm_type(left.type), _truth(left.type)
-    a, b = body.name(left), _divisor(body, right)
-    is_minus_one = body.value(f"icmp eq {type_} {b}, {_all(left.type, -1)}")
-    choose = f"select {truth} {is_minus_one}"
-    divisor = body.value(f"{choose}, {type_} {_all(left.type, 1)}, {type_} {b}")
+    type_ = llvm_type(left.type)
+    a, b = body.name(left), body.name(right)
+    is_minus_one = body.value(f"icmp eq {type_} {b}, -1")
+    choose = f"select i1 {is_minus_one}"
+    divisor = body.value(f"{choose}, {type_} 1, {type_} {b}")
     divided = body.value(f"sdiv {type_} {a}, {divisor}")
-    negated = body.value(f"sub {type_} {_all(left.type, 0)}, {a}")
+    negated = body.value(f"sub {type_} 0, {a}")
     quotient = body.value(f"{choose}, {type_} {negated}, {type_} {divided}")
     product = body.value(f"mul {type_} {quotient}, {b}")
     return quotient, body.value(f"sub {type_} {a}, {product}")
@@ -306,12 +248,12 @@ def _rounded_division(*, up: bool) -> Lowering:
     def lower(body: FunctionBody, op: Operation) -> None:
         quotient, remainder = _divide(body, op)
         divisor = op.operands[1]
-        type_, truth, zero = llvm_type(divisor.type), _truth(divisor.type), _all(divisor.type, 0)
-        inexact = body.value(f"icmp ne {type_} {remainder}, {zero}")
+        type_ = llvm_type(divisor.type)
+        inexact = body.value(f"icmp ne {type_} {remainder}, 0")
         signs = body.value(f"xor {type_} {remainder}, {body.name(divisor)}")
-        beyond = body.value(f"icmp {'sge' if up else 'slt'} {type_} {signs}, {zero}")
-        corrects = body.value(f"and {truth} {inexact}, {beyond}")
-        correction = _widened_truth(body, truth, corrects, type_)
+        beyond = body.value(f"icmp {'sge' if up else 'slt'} {type_} {signs}, 0")
+        corrects = body.value(f"and i1 {inexact}, {beyond}")
+        correction = _widened_truth(body, corrects, type_)
         instruction = "add" if up else "sub"
         body.set(op.results[0], f"{instruction} {type_} {quotient}, {correction}")
 
@@ -321,11 +263,11 @@ def _rounded_division(*, up: bool) -> Lowering:
 def _lower_ceildivui(body: FunctionBody, op: Operation) -> None:
     left, right = op.operands
     type_ = llvm_type(left.type)
-    a, b = body.name(left), _divisor(body, right)
+    a, b = body.name(left), body.name(right)
     quotient = body.value(f"udiv {type_} {a}, {b}")
     product = body.value(f"mul {type_} {quotient}, {b}")
     inexact = body.value(f"icmp ne {type_} {product}, {a}")
-    correction = _widened_truth(body, _truth(left.type), inexact, type_)
+    correction = _widened_truth(body, inexact, type_)
     body.set(op.results[0], f"add {type_} {quotient}, {correction}")
 
 
@@ -364,50 +306,48 @@ def _lower_index_sizeof(body: FunctionBody, op: Operation) -> None:
     body.bind(op.results[0], "64")
 
 
-LOWERINGS: dict[str, Lowering] = in_one_line(
-    {
-        **{f"arith.{name}": _binary(instruction) for name, instruction in _BINARY.items()},
-        **{f"arith.{name}": _cast(instruction) for name, instruction in _CASTS.items()},
-        **{name: _intrinsic(intrinsic) for name, intrinsic in _INTRINSICS.items()},
-        "arith.divui": _unsigned_division("udiv"),
-        "arith.remui": _unsigned_division("urem"),
-        "arith.addui_extended": _lower_addui_extended,
-        "arith.mului_extended": _extended_product("zext"),
-        "arith.mulsi_extended": _extended_product("sext"),
-        arith.ConstantOp.name: _lower_constant,
-        arith.AddiOp.name: _lower_addi,
-        arith.SelectOp.name: _lower_select,
-        arith.CmpiOp.name: _lower_cmpi,
-        arith.CmpfOp.name: _lower_cmpf,
-        arith.NegfOp.name: _lower_negf,
-        arith.IndexCastOp.name: _index_cast("sext"),
-        "arith.index_castui": _index_cast("zext"),
-        arith.DivSIOp.name: _lower_divsi,
-        arith.RemSIOp.name: _lower_remsi,
-        arith.CeilDivSIOp.name: _rounded_division(up=True),
-        arith.FloorDivSIOp.name: _rounded_division(up=False),
-        arith.CeilDivUIOp.name: _lower_ceildivui,
-        math.AbsIOp.name: _with_flag("abs"),
-        math.CountLeadingZerosOp.name: _with_flag("ctlz"),
-        math.CountTrailingZerosOp.name: _with_flag("cttz"),
-        ub.PoisonOp.name: _lower_poison,
-        **{name: _binary(instruction) for name, instruction in _OF_INDICES.items()},
-        "index.maxs": _intrinsic("smax"),
-        "index.maxu": _intrinsic("umax"),
-        "index.mins": _intrinsic("smin"),
-        "index.minu": _intrinsic("umin"),
-        "index.divs": _lower_divsi,
-        "index.divu": _unsigned_division("udiv"),
-        "index.rems": _lower_remsi,
-        "index.remu": _unsigned_division("urem"),
-        "index.ceildivs": _rounded_division(up=True),
-        "index.ceildivu": _lower_ceildivui,
-        "index.floordivs": _rounded_division(up=False),
-        "index.casts": _index_cast("sext"),
-        "index.castu": _index_cast("zext"),
-        "index.cmp": _lower_index_cmp,
-        "index.constant": _lower_index_constant,
-        "index.bool.constant": _lower_index_constant,
-        "index.sizeof": _lower_index_sizeof,
-    }
-)
+LOWERINGS: dict[str, Lowering] = {
+    **{f"arith.{name}": _binary(instruction) for name, instruction in _BINARY.items()},
+    **{f"arith.{name}": _cast(instruction) for name, instruction in _CASTS.items()},
+    **{name: _intrinsic(intrinsic) for name, intrinsic in _INTRINSICS.items()},
+    "arith.divui": _binary("udiv"),
+    "arith.remui": _binary("urem"),
+    "arith.addui_extended": _lower_addui_extended,
+    "arith.mului_extended": _extended_product("zext"),
+    "arith.mulsi_extended": _extended_product("sext"),
+    arith.ConstantOp.name: _lower_constant,
+    arith.AddiOp.name: _lower_addi,
+    arith.SelectOp.name: _lower_select,
+    arith.CmpiOp.name: _lower_cmpi,
+    arith.CmpfOp.name: _lower_cmpf,
+    arith.NegfOp.name: _lower_negf,
+    arith.IndexCastOp.name: _index_cast("sext"),
+    "arith.index_castui": _index_cast("zext"),
+    arith.DivSIOp.name: _lower_divsi,
+    arith.RemSIOp.name: _lower_remsi,
+    arith.CeilDivSIOp.name: _rounded_division(up=True),
+    arith.FloorDivSIOp.name: _rounded_division(up=False),
+    arith.CeilDivUIOp.name: _lower_ceildivui,
+    math.AbsIOp.name: _with_flag("abs"),
+    math.CountLeadingZerosOp.name: _with_flag("ctlz"),
+    math.CountTrailingZerosOp.name: _with_flag("cttz"),
+    ub.PoisonOp.name: _lower_poison,
+    **{name: _binary(instruction) for name, instruction in _OF_INDICES.items()},
+    "index.maxs": _intrinsic("smax"),
+    "index.maxu": _intrinsic("umax"),
+    "index.mins": _intrinsic("smin"),
+    "index.minu": _intrinsic("umin"),
+    "index.divs": _lower_divsi,
+    "index.divu": _binary("udiv"),
+    "index.rems": _lower_remsi,
+    "index.remu": _binary("urem"),
+    "index.ceildivs": _rounded_division(up=True),
+    "index.ceildivu": _lower_ceildivui,
+    "index.floordivs": _rounded_division(up=False),
+    "index.casts": _index_cast("sext"),
+    "index.castu": _index_cast("zext"),
+    "index.cmp": _lower_index_cmp,
+    "index.constant": _lower_index_constant,
+    "index.bool.constant": _lower_index_constant,
+    "index.sizeof": _lower_index_sizeof,
+}

@@ -27,6 +27,7 @@ from tfrt_nb.jit import (
     buffers,
     control,
     mathematics,
+    printing,
     spawning,
     views,
 )
@@ -37,7 +38,6 @@ from tfrt_nb.jit.function_body import (
     INTERRUPT_FLAG,
     LIVE_COUNTER,
     FunctionBody,
-    Lowering,
     ModuleText,
 )
 from tfrt_nb.jit.llvm_types import (
@@ -57,6 +57,7 @@ from tfrt_runtime.async_runtime.printing import BUFFER_PRINTERS
 _LOWERINGS = {
     **arithmetic.LOWERINGS,
     **mathematics.LOWERINGS,
+    **printing.LOWERINGS,
     **buffers.LOWERINGS,
     **views.LOWERINGS,
     **control.LOWERINGS,
@@ -208,21 +209,13 @@ def _definition(text: ModuleText, op: func.FuncOp, returns: str) -> str:
 
 
 def _lower(body: FunctionBody, op: Operation) -> None:
-    lower = _LOWERINGS.get(op.name) or _of_vectors(op)
+    lower = _LOWERINGS.get(op.name)
     if lower is None:
         fail(op, f"'{op.name}' cannot be compiled")
     try:
         lower(body, op)
     except UnsupportedType as error:
         fail(op, str(error))
-
-
-def _of_vectors(op: Operation) -> Lowering | None:
-    if not op.name.startswith("vector."):
-        return None
-    from tfrt_nb.jit.vectors import LOWERINGS  # most programs do without
-
-    return LOWERINGS.get(op.name)
 
 
 def _separate_edges(region: Region) -> None:

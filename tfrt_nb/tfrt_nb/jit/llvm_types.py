@@ -9,7 +9,6 @@ Async objects and coroutine frames are pointers, coroutine ids and states are LL
 from __future__ import annotations
 
 import functools
-import math
 import struct
 from collections.abc import Sequence
 
@@ -26,7 +25,6 @@ from xdsl.dialects.builtin import (
     IntegerType,
     MemRefType,
     UnrankedMemRefType,
-    VectorType,
 )
 from xdsl.ir import Attribute
 
@@ -57,7 +55,6 @@ LIBRARY_FUNCTIONS = ("acosh", "asinh", "atanh", "cbrt", "erf", "expm1", "log1p")
 MAX_BITS = 4096
 """Of an integer."""
 MAX_RANK = 256
-MAX_LANES = 1024
 MAX_WORDS = 1024
 """Of the arguments of a function, and of its results.  What LLVM takes grows with the square of such numbers,
 and 65 536 parts of one value end the process."""
@@ -84,8 +81,6 @@ def llvm_type(type_: Attribute) -> str:
             return "ptr"
         case CoroIdType() | CoroStateType():
             return "token"
-        case VectorType():
-            return _vector_type(type_)
         case UnrankedMemRefType():
             return UNRANKED_TYPE
         case MemRefType():
@@ -105,20 +100,6 @@ def memref_type(rank: int) -> str:
     return f"{{ ptr, ptr, i64, [{rank} x i64], [{rank} x i64] }}"
 
 
-def _vector_type(type_: VectorType[Attribute]) -> str:
-    element = llvm_type(type_.element_type)
-    is_scalable = any(flag.value.data for flag in type_.scalable_dims)
-    if is_scalable or 0 in type_.get_shape():
-        raise UnsupportedType(f"'{type_}' is not a type of compiled code")
-    if math.prod(type_.get_shape()) > MAX_LANES:
-        raise UnsupportedType(f"'{type_}' has more than {MAX_LANES} elements; use a buffer")
-    *outer, last = type_.get_shape() or (1,)
-    text = f"<{last} x {element}>"
-    for size in reversed(outer):
-        text = f"[{size} x {text}]"
-    return text
-
-
 def result_type(types: Sequence[Attribute]) -> str:
     """What a function with these results returns: nothing, one value, or a struct."""
     if not types:
@@ -132,8 +113,7 @@ def signature(type_: FunctionType) -> tuple[str, list[str]]:
     """The return type and the parameter types.
 
     Raises:
-        UnsupportedType: also for more than `MAX_WORDS`, and for `vector<1xi1>`: LLVM ends the process where
-            it passes one between functions.
+        UnsupportedType: also for more than `MAX_WORDS`.
     """
     for what, types in (("arguments", type_.inputs.data), ("results", type_.outputs.data)):
         if len(types) > MAX_WORDS or sum(map(_words, types)) > MAX_WORDS:
@@ -141,27 +121,17 @@ def signature(type_: FunctionType) -> tuple[str, list[str]]:
                 f"the {what} of a function or task take more than {MAX_WORDS} words of 8 bytes; "
                 "use a buffer"
             )
-    returns, parameters = result_type(type_.outputs.data), [llvm_type(one) for one in type_.inputs]
-    if any(_MASK_OF_ONE in one for one in (returns, *parameters)):
-        raise UnsupportedType(
-            "'vector<1xi1>' cannot be passed to or from functions and tasks; take an i1"
-        )
-    return returns, parameters
+    return result_type(type_.outputs.data), [llvm_type(one) for one in type_.inputs]
 
 
 def _words(type_: Attribute) -> int:
     match type_:
         case IntegerType():
             return 1 + int(type_.width.data) // 64
-        case VectorType():
-            return math.prod(map(int, type_.get_shape()))
         case MemRefType():
             return 3 + 2 * len(type_.get_shape())
         case _:
             return 1
-
-
-_MASK_OF_ONE = "<1 x i1>"
 
 
 def constant(value: Attribute) -> str:
@@ -175,8 +145,6 @@ def constant(value: Attribute) -> str:
             return str(value.value.data)
         case FloatAttr():
             return float_literal(value.value.data, value.type)
-        case DenseIntOrFPElementsAttr() if isinstance(value.type, VectorType):
-            return _elements(value)
         case _:
             raise UnsupportedType(f"'{value}' is not a constant of compiled code")
 
@@ -191,24 +159,6 @@ def float_literal(number: float, type_: Attribute) -> str:
         case Float32Type():
             number = struct.unpack("<f", struct.pack("<f", number))[0]
     return f"0x{struct.pack('>d', number).hex().upper()}"
-
-
-def _elements(value: DenseIntOrFPElementsAttr) -> str:
-    """`<i64 1, i64 2>`, or an array of those; arrays of a global are made by `array_literal`."""
-    element, (*outer, last) = llvm_type(value.get_element_type()), value.get_shape() or (1,)
-    elements = _typed_elements(value)
-    rows = [
-        f"<{', '.join(elements[start : start + last])}>" for start in range(0, len(elements), last)
-    ]
-    type_ = f"<{last} x {element}>"
-    for size in reversed(outer):
-        rows = [
-            f"[{', '.join(f'{type_} {row}' for row in rows[start : start + size])}]"
-            for start in range(0, len(rows), size)
-        ]
-        type_ = f"[{size} x {type_}]"
-    [whole] = rows
-    return whole
 
 
 def array_literal(value: DenseIntOrFPElementsAttr) -> str:

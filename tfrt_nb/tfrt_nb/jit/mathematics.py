@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from xdsl.dialects import math
-from xdsl.dialects.builtin import IntegerType, VectorType
+from xdsl.dialects.builtin import IntegerType
 from xdsl.ir import Attribute, Operation
 
-from tfrt_nb.jit.arithmetic import in_one_line, type_suffix
+from tfrt_nb.jit.arithmetic import type_suffix
 from tfrt_nb.jit.function_body import FunctionBody, Lowering
 from tfrt_nb.jit.llvm_types import LIBRARY_FUNCTIONS, UnsupportedType, float_literal, llvm_type
 
@@ -19,17 +19,7 @@ def _library_function(name: str) -> Lowering:
 
     def lower(body: FunctionBody, op: Operation) -> None:
         [operand], [result] = op.operands, op.results
-        type_ = result.type
-        if not isinstance(type_, VectorType):
-            body.bind(result, _applied(body, name, type_, body.name(operand)))
-            return
-        text, element = llvm_type(type_), llvm_type(type_.element_type)
-        whole = "poison"
-        for index in range(type_.element_count()):
-            part = body.value(f"extractelement {body.typed(operand)}, i64 {index}")
-            part = _applied(body, name, type_.element_type, part)
-            whole = body.value(f"insertelement {text} {whole}, {element} {part}, i64 {index}")
-        body.bind(result, whole)
+        body.bind(result, _applied(body, name, result.type, body.name(operand)))
 
     return lower
 
@@ -49,10 +39,7 @@ def _lower_rsqrt(body: FunctionBody, op: Operation) -> None:
     type_ = op.results[0].type
     text = llvm_type(type_)
     root = body.call(f"llvm.sqrt.{type_suffix(type_)}", text, body.argument(op.operands[0]))
-    element = type_.element_type if isinstance(type_, VectorType) else type_
-    one = float_literal(1.0, element)
-    numerator = f"splat ({llvm_type(element)} {one})" if element is not type_ else one
-    body.set(op.results[0], f"fdiv {text} {numerator}, {root}")
+    body.set(op.results[0], f"fdiv {text} {float_literal(1.0, type_)}, {root}")
 
 
 def _lower_fpowi(body: FunctionBody, op: Operation) -> None:
@@ -111,11 +98,9 @@ done:
 }}"""
 
 
-LOWERINGS: dict[str, Lowering] = in_one_line(
-    {
-        **{f"math.{name}": _library_function(name) for name in LIBRARY_FUNCTIONS},
-        math.FPowIOp.name: _lower_fpowi,
-        math.IPowIOp.name: _lower_ipowi,
-        math.RsqrtOp.name: _lower_rsqrt,
-    }
-)
+LOWERINGS: dict[str, Lowering] = {
+    **{f"math.{name}": _library_function(name) for name in LIBRARY_FUNCTIONS},
+    math.FPowIOp.name: _lower_fpowi,
+    math.IPowIOp.name: _lower_ipowi,
+    math.RsqrtOp.name: _lower_rsqrt,
+}

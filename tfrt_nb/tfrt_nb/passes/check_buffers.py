@@ -26,7 +26,6 @@ from xdsl.dialects.builtin import (
     NoneAttr,
     StridedLayoutAttr,
     UnrankedMemRefType,
-    VectorType,
 )
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation
@@ -73,8 +72,6 @@ def _check_type(op: Operation, type_: Attribute) -> None:
     held = type_.value_type if isinstance(type_, ValueType) else type_
     if isinstance(held, MemRefType | UnrankedMemRefType):
         element = held.element_type
-        if isinstance(element, VectorType):
-            element = element.element_type
         if not isinstance(element, IntegerType | IndexType | AnyFloat):
             fail(op, f"a buffer of '{element}' cannot be compiled: its elements must be numbers")
     if isinstance(held, MemRefType) and not _is_strided(held.layout):

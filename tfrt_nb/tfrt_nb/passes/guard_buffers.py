@@ -75,15 +75,13 @@ _NO_ACCESSES = _VIEWS.union(
         *("get_global", "rank"),
     )
 )
-_READS = frozenset({"memref.load", "vector.load", "vector.transfer_read", CallOp.name})
+_READS = frozenset({"memref.load", CallOp.name})
 _EXCHANGE = RuntimeCompareExchangeOp.name
 _KEEPS_BUFFERS = frozenset(
     {"async.yield", "async.return", "async.create_group", _EXCHANGE, "async.runtime.is_live"}
 )
 """Operations of `async` that neither start tasks nor wait for any."""
-_QUIET_DIALECTS = frozenset(
-    {"arith", "cf", "func", "index", "math", "memref", "scf", "ub", "vector"}
-)
+_QUIET_DIALECTS = frozenset({"arith", "cf", "func", "index", "math", "memref", "scf", "ub"})
 _BUFFER = MemRefType | UnrankedMemRefType
 _PARALLEL = scf.ParallelOp | ForallOp
 
@@ -102,7 +100,7 @@ class GuardBuffers(ModulePass):
 def accessed(op: Operation) -> list[SSAValue]:
     """The buffers whose elements an operation reads or writes."""
     dialect = op.name.partition(".")[0]
-    if dialect in ("memref", "vector"):
+    if dialect == "memref":
         if op.name in _NO_ACCESSES:
             return []
     elif op.name != _EXCHANGE:
@@ -259,7 +257,7 @@ def _frees(op: Operation) -> bool:
 def _speaks(op: Operation) -> bool:
     """Whether an operation, apart from calls, may do what is seen outside, or wait for it."""
     dialect = op.name.partition(".")[0]
-    return (dialect not in _QUIET_DIALECTS or op.name == "vector.print") and op.name != _EXCHANGE
+    return dialect not in _QUIET_DIALECTS and op.name != _EXCHANGE
 
 
 class _Guards:

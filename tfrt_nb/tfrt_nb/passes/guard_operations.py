@@ -82,10 +82,7 @@ _GUARDED_TYPES: tuple[type[Operation], ...] = (
     *(scf.ForOp, scf.ParallelOp),
     ForallOp,
 )
-_OF_VECTORS = frozenset(
-    f"vector.{name}" for name in ("load", "store", "transfer_read", "transfer_write")
-)
-_GUARDED = frozenset(kind.name for kind in _GUARDED_TYPES) | _OF_VECTORS
+_GUARDED = frozenset(kind.name for kind in _GUARDED_TYPES)
 """By name: `isinstance` is slow, operations are many, and some of these are of derived classes."""
 
 
@@ -120,8 +117,6 @@ class GuardOperations(ModulePass):
                 _guard_group(nested, nested.operands[0])
             elif self.accesses and isinstance(nested, RuntimeSetErrorOp):
                 _describe_error(nested)
-            elif self.accesses and nested.name in _OF_VECTORS:
-                _guard_vector(nested)
             elif self.accesses and isinstance(nested, RuntimeLoadOp):
                 _guard_load(nested)
             elif self.accesses and isinstance(nested, VIEWS):
@@ -239,12 +234,6 @@ def _guard_load(op: RuntimeLoadOp) -> None:
     emit(RuntimeCheckOp(op.storage))
     is_there = emit(RuntimeIsAvailableOp(op.storage)).result
     emit(cf.AssertOp(is_there, "the value is loaded before it is available"))
-
-
-def _guard_vector(op: Operation) -> None:
-    from tfrt_nb.passes.guard_vectors import guard_vector  # most programs do without
-
-    guard_vector(op)
 
 
 def _guard_steps(op: Operation, steps: Sequence[SSAValue]) -> None:

@@ -71,7 +71,7 @@ _ELEMENTS_COPIED_AT_ONCE = 8
 """So many elements are copied in the time of about one other operation."""
 _FEWEST_ROUNDS = 16
 """Pieces of fewer rounds are not worth while."""
-_QUICK_DIALECTS = frozenset({"arith", "math", "memref", "vector", "ub"})
+_QUICK_DIALECTS = frozenset({"arith", "math", "memref", "ub"})
 _STRUCTURED = (scf.IfOp, scf.IndexSwitchOp, scf.YieldOp, cf.AssertOp)
 
 

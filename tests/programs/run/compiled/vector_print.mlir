@@ -19,8 +19,6 @@ func.func @main() {
   %g = arith.constant 2.5 : f16
   %h = arith.constant 2.5 : bf16
   %i = arith.constant -1 : i1
-  %j = arith.constant dense<[1.0, 2.0, 3.5]> : vector<3xf32>
-  %k = arith.constant dense<[1, 0, 1]> : vector<3xi1>
   %l = arith.constant 123456789012 : i40
   %m = arith.constant 3 : i3
   %x = arith.constant 0x7FC00000 : f32
@@ -35,8 +33,6 @@ func.func @main() {
   vector.print %g : f16
   vector.print %h : bf16
   vector.print %i : i1
-  vector.print %j : vector<3xf32>
-  vector.print %k : vector<3xi1>
   vector.print %l : i40
   vector.print %m : i3
   vector.print %x : f32
@@ -58,12 +54,6 @@ func.func @main() {
   vector.print %small : f32
   %third = arith.constant 0.3333333333333333333 : f64
   vector.print %third : f64
-  %pairs = arith.constant dense<[[1, 2], [3, -4]]> : vector<2x2xi8>
-  %cube = arith.constant dense<[[[1.5, 2.0]], [[3.0, 4.0]], [[5.0, 6.0]]]> : vector<3x1x2xf64>
-  %alone = arith.constant dense<5> : vector<i64>
-  vector.print %pairs : vector<2x2xi8>
-  vector.print %cube : vector<3x1x2xf64> punctuation <comma>
-  vector.print %alone : vector<i64>
   "vector.print"(%a) <{punctuation = #vector.punctuation<close>}> : (f32) -> ()
   %n = arith.constant 255 : i8
   vector.print %n : i8

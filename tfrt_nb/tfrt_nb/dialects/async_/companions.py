@@ -1,7 +1,7 @@
 """The upstream dialects that async programs are written in, with MLIR's syntax where xDSL has none.
 
 xDSL defines `memref.cast`, `memref.global` and others but reads them in generic form only.  The classes
-here, in `allocation`, `arithmetic`, `atomics`, `buffers` and `loops` are the same operations with the custom form added, and those
+here, in `allocation`, `arithmetic`, `atomics`, `buffers`, `conversions` and `loops` are the same operations with the custom form added, and those
 that xDSL lacks.
 """
 
@@ -28,7 +28,15 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
-from tfrt_nb.dialects.async_ import allocation, arithmetic, atomics, buffers, forall, lanes, loops
+from tfrt_nb.dialects.async_ import (
+    allocation,
+    arithmetic,
+    atomics,
+    buffers,
+    conversions,
+    forall,
+    loops,
+)
 from tfrt_nb.dialects.async_.replacing import with_operations
 from tfrt_nb.dialects.float_text import float_text
 
@@ -117,8 +125,8 @@ def _elements_text(elements: DenseIntOrFPElementsAttr) -> str:
 
 Arith = with_operations(
     arith.Arith,
-    (arithmetic.AddUIExtendedOp, *lanes.OPERATIONS),
-    (arithmetic.RemFOp, lanes.IndexCastUIOp),
+    (arithmetic.AddUIExtendedOp, *conversions.OPERATIONS),
+    (arithmetic.RemFOp, conversions.IndexCastUIOp),
 )
 Cf = with_operations(cf.Cf, (arithmetic.SwitchOp,))
 Scf = with_operations(scf.Scf, loops.OPERATIONS, forall.OPERATIONS)

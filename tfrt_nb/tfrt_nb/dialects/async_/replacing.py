@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.ir import Attribute, Dialect, Operation
+from xdsl.ir import Dialect, Operation
 
 
 def with_operations(
     dialect: Dialect,
     replacements: Sequence[type[Operation]],
     more: Sequence[type[Operation]] = (),
-    attributes: Sequence[type[Attribute]] = (),
 ) -> Dialect:
     """The dialect with some operations replaced by others of the same name, and some more."""
     by_name = {op.name: op for op in replacements}
     operations = [by_name.get(op.name, op) for op in dialect.operations]
-    return Dialect(dialect.name, [*operations, *more], [*dialect.attributes, *attributes])
+    return Dialect(dialect.name, [*operations, *more], list(dialect.attributes))

@@ -1,32 +1,25 @@
-"""`vector` in MLIR's custom form where xDSL has only the generic one."""
+"""`vector.print`, which prints numbers; MLIR's other operations on vectors are unknown here."""
 
 from __future__ import annotations
 
 import re
 from typing import Self
 
-from xdsl.dialects import vector
-from xdsl.dialects.builtin import StringAttr, VectorType
+from xdsl.dialects.builtin import StringAttr
 from xdsl.dialects.utils import EnumAttribute
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Attribute, Dialect
 from xdsl.irdl import (
     IRDLOperation,
     irdl_attr_definition,
     irdl_op_definition,
-    operand_def,
     opt_operand_def,
     opt_prop_def,
     prop_def,
-    result_def,
-    traits_def,
 )
 from xdsl.parser import AttrParser, Parser
 from xdsl.printer import Printer
-from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
-
-from tfrt_nb.dialects.async_.replacing import with_operations
 
 
 class Punctuation(StrEnum):
@@ -109,46 +102,4 @@ class PrintOp(IRDLOperation):
             )
 
 
-@irdl_op_definition
-class SplatOp(IRDLOperation):
-    """`vector.splat %x : vector<4xf32>`: the number in all lanes."""
-
-    name = "vector.splat"
-    input = operand_def()
-    aggregate = result_def(VectorType)
-
-    traits = traits_def(Pure())
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        unresolved = parser.parse_unresolved_operand()
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        position = parser.pos
-        type_ = parser.parse_type()
-        if not isinstance(type_, VectorType):
-            parser.raise_error(f"expected a vector type, but got '{type_}'", position)
-        number = parser.resolve_operand(unresolved, type_.element_type)
-        return cls.build(operands=[number], result_types=[type_], attributes=attributes)
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_ssa_value(self.input)
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.aggregate.type)
-
-    def verify_(self) -> None:
-        assert isinstance(self.aggregate.type, VectorType)
-        if self.input.type != self.aggregate.type.element_type:
-            raise VerifyException(
-                "failed to verify that operand type matches element type of result"
-            )
-
-
-OPERATIONS: tuple[type[Operation], ...] = (PrintOp,)
-"""What replaces operations of xDSL."""
-MORE_OPERATIONS: tuple[type[Operation], ...] = (SplatOp,)
-"""What xDSL lacks."""
-
-Vector = with_operations(vector.Vector, OPERATIONS, MORE_OPERATIONS, (PunctuationAttr,))
+Vector = Dialect("vector", [PrintOp], [PunctuationAttr])
