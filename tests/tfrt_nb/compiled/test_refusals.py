@@ -16,8 +16,8 @@ async.func @f(%v: !async.value<i32>, %w: i32) -> (!async.token, !async.value<i32
   %x = await %v : !async.value<i32>
   return %x : i32
 }
-func.func @lanes(%a: vector<4xf32>) -> vector<4xf32> {
-  return %a : vector<4xf32>
+func.func @odd(%a: i7) -> i7 {
+  return %a : i7
 }
 func.func @strided(%a: memref<4xf32, strided<[2]>>) {
   return
@@ -65,13 +65,13 @@ CALLED = (
             "%y = tfrt.call @unknown(%x) : (i32) -> i32",
             "tfrt.call @unknown",
             "'tfrt.call' op 'unknown' does not reference a valid function",
-            "there are @f, @lanes, @strided, @main",
+            "there are @f, @odd, @strided, @main",
         ),
         (
-            "%y = tfrt.call @lanes(%t) : (!t.tensor) -> !t.tensor",
-            "tfrt.call @lanes",
-            "'tfrt.call' op 'lanes' cannot be called by host programs",
-            "argument 0 of type 'vector<4xf32>' cannot cross",
+            "%y = tfrt.call @odd(%t) : (!t.tensor) -> !t.tensor",
+            "tfrt.call @odd",
+            "'tfrt.call' op 'odd' cannot be called by host programs",
+            "argument 0 of type 'i7' cannot cross",
         ),
         (
             "tfrt.call @strided(%t) : (!t.tensor) -> ()",
