@@ -1,4 +1,9 @@
-"""The configuration of Sphinx; the sources are those that `generate.py` writes."""
+"""The configuration of Sphinx; the sources are those that `generate.py` writes.
+
+With TFRT_NB_REPOSITORY=OWNER/REPOSITORY each page links to the tutorials on Binder.
+"""
+
+import os
 
 project = "tfrt-nb"
 extensions = ["myst_nb"]
@@ -14,4 +19,9 @@ html_static_path = ["_static"]
 # Draws the boards of saved runs; at the end of the page, so that they are there.
 html_js_files = [("boards.js", {"defer": "defer"})]
 # Fonts and scripts are the theme's own files: nothing is loaded from elsewhere.
-html_theme_options = {"navigation_with_keys": True}
+html_theme_options: dict[str, object] = {"navigation_with_keys": True}
+if repository := os.environ.get("TFRT_NB_REPOSITORY"):
+    address = (
+        f"https://mybinder.org/v2/gh/{repository}/HEAD?urlpath=lab/tree/notebooks/tutorials.ipynb"
+    )
+    html_theme_options["announcement"] = f'<a href="{address}">Run the tutorials on Binder</a>'

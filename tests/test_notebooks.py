@@ -160,6 +160,16 @@ def test_the_cell_of_the_readme_shows_what_stands_below_it(
     assert "\n".join(part.rstrip("\n") for part in printed) == steady(below).rstrip("\n")
 
 
+def test_the_async_cell_of_the_readme_runs(demo: ModuleType, tmp_path: Path) -> None:
+    cells = re.findall(r"```\n(%%tfrt.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    source = next(cell for cell in cells if "async.execute" in cell)
+    path = tmp_path / "readme.ipynb"
+    cells = [new_code_cell("%load_ext tfrt_nb"), new_code_cell(source)]
+    nbformat.write(new_notebook(cells=cells), path)
+
+    assert "available  result  42  i64" in "".join(shown(demo, demo.run_notebook(path))[1])
+
+
 def test_the_python_of_the_readme_does_what_it_says() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "doctest", ROOT / "README.md"],
