@@ -218,7 +218,10 @@ def errors() -> str:
     """What is said about programs that are wrong: those that the tests keep."""
     parts = [
         "# Errors, with programs that cause them",
-        "Each program is one of the tests. The message says what was found, where, and often what to write.",
+        "Each program is one of the tests, and each message is compared there. A message says what was found, where, and often what"
+        " to write. To find yours, search this page for its words.",
+        _ADVICE,
+        "## One mistake in a host program",
     ]
     for path in sorted((ROOT / "tests" / "golden" / "tfrt").glob("reject_*.mlir")):
         text = path.read_text()
@@ -226,11 +229,36 @@ def errors() -> str:
             Program.from_source(text, path.name).load()
         except TfrtError as problem:
             said = render_all(problem.diagnostics, text)
-            title = path.stem.removeprefix("reject_").replace("_", " ")
-            parts.append(
-                f"## {title.capitalize()}\n\n```mlir\n{text.rstrip()}\n```\n\n```text\n{said}\n```"
-            )
+            parts.append(_mistake(path.stem.removeprefix("reject_"), text, said))
+    for folder, title in (
+        ("rejected", "Refused before the run"),
+        ("failing", "Failing in the run"),
+    ):
+        parts.append(f"## {title}\n\nA line `// -----` divides programs of their own.")
+        for path in sorted((ROOT / "tests" / "programs" / folder).glob("*.mlir")):
+            said = path.with_suffix(".out").read_text()
+            parts.append(_mistake(path.stem, path.read_text(), said))
     return "\n\n".join(parts) + "\n"
+
+
+_ADVICE = """\
+| the message says | do |
+|---|---|
+| is unknown; did you mean … | write the suggested name. A kernel of your own must be registered before the program is loaded |
+| is not defined | a value is used that no line above makes, or it belongs to another function or body: pass it as an argument |
+| expects different type than prior uses; must be … but got … | the kernel and its operands differ in type; take the kernel of the other type, or convert the value |
+| expected N operands, but found M | compare the line with `%tfrt_kernels NAME` |
+| requires attribute; failed to satisfy constraint | write the attribute in braces, with its type: `{value = 1 : i32}` |
+| redefinition | a name is given once; choose another one |
+| Divide by zero; index is out of bounds; a failed assertion | an error of the run: only what depends on it is lost. The line is the one that failed, not the one that shows it |
+| was still waiting for; timed out | [make it report itself](../howto/stuck.md) |
+| is left over | an object was never freed: count its `add_ref` and `drop_ref`, see tutorial [10](../tutorials/10_references.ipynb) |
+| a header or section is corrupted | the bytes are no BEF file, or only a part of one: copy it again |"""
+
+
+def _mistake(name: str, program: str, said: str) -> str:
+    title = name.replace("_", " ").capitalize()
+    return f"### {title}\n\n```mlir\n{program.rstrip()}\n```\n\n```text\n{said.rstrip()}\n```"
 
 
 def misconceptions() -> str:
