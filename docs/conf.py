@@ -4,6 +4,13 @@ With TFRT_NB_REPOSITORY=OWNER/REPOSITORY each page links to the tutorials on Bin
 """
 
 import os
+from collections.abc import Iterator
+
+from pygments.lexers.python import PythonLexer
+from pygments.token import _TokenType
+from sphinx.application import Sphinx
+
+from tfrt_nb.language.lexer import TfrtLexer
 
 project = "tfrt-nb"
 extensions = ["myst_nb"]
@@ -25,3 +32,23 @@ if repository := os.environ.get("TFRT_NB_REPOSITORY"):
         f"https://mybinder.org/v2/gh/{repository}/HEAD?urlpath=lab/tree/notebooks/tutorials.ipynb"
     )
     html_theme_options["announcement"] = f'<a href="{address}">Run the tutorials on Binder</a>'
+
+
+class CellLexer(PythonLexer):  # type: ignore[misc]
+    """A cell of a tutorial: a program, or Python."""
+
+    def get_tokens_unprocessed(
+        self, text: str, stack: tuple[str, ...] = ("root",)
+    ) -> Iterator[tuple[int, _TokenType, str]]:
+        """The tokens of the text, by the magic on its first line."""
+        if text.startswith("%%tfrt"):
+            yield from TfrtLexer().get_tokens_unprocessed(text)
+        else:
+            yield from super().get_tokens_unprocessed(text, stack)
+
+
+def setup(app: Sphinx) -> None:
+    """Colour programs also where the package is on the path and not installed."""
+    app.add_lexer("tfrt", TfrtLexer)
+    app.add_lexer("mlir", TfrtLexer)
+    app.add_lexer("tfrt-cell", CellLexer)

@@ -62,6 +62,7 @@ def _copy_tutorials(folder: Path) -> None:
     names = sorted(path.name for path in NOTEBOOKS.glob("[0-9]*.ipynb"))
     for name in names:
         notebook = nbformat.read(NOTEBOOKS / name, as_version=4)  # type: ignore[no-untyped-call]
+        notebook.metadata.language_info["pygments_lexer"] = "tfrt-cell"
         for output in (one for cell in notebook.cells for one in cell.get("outputs", ())):
             if RUN in output.get("data", {}):
                 output.data = {"text/html": with_board(output.data)}
@@ -218,8 +219,7 @@ def errors() -> str:
     """What is said about programs that are wrong: those that the tests keep."""
     parts = [
         "# Errors, with programs that cause them",
-        "Each program is one of the tests, and each message is compared there. A message says what was found, where, and often what"
-        " to write. To find yours, search this page for its words.",
+        _ABOUT_ERRORS,
         _ADVICE,
         "## One mistake in a host program",
     ]
@@ -240,6 +240,10 @@ def errors() -> str:
             parts.append(_mistake(path.stem, path.read_text(), said))
     return "\n\n".join(parts) + "\n"
 
+
+_ABOUT_ERRORS = """\
+Each program is one of the tests, and each message is compared there. A message says what was found, where, and often
+what to write. To find yours, search this page for its words."""
 
 _ADVICE = """\
 | the message says | do |
