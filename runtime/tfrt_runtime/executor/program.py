@@ -20,7 +20,7 @@ from tfrt_runtime.executor.calls import Entry
 from tfrt_runtime.executor.circles import refuse_disorder, refuse_endless_waits
 from tfrt_runtime.executor.decode import Call, Constant, FunctionWriter, make_plan
 from tfrt_runtime.executor.native_functions import PREFIX, with_bodies
-from tfrt_runtime.executor.plain_calls import plain_runner
+from tfrt_runtime.executor.plain_calls import Finish, finisher, native_words, plain_runner
 from tfrt_runtime.executor.python_kernels import present_request, report, run_python_kernel
 from tfrt_runtime.executor.resolve import PythonCall, Resolver, lazy_last, types_of
 from tfrt_runtime.executor.sync_functions import (
@@ -98,6 +98,8 @@ class Executable:
         """Per function, the registers that are constants: no kernel makes them when it runs."""
         self._places: list[int] = []
         self._tracing = ProgramTracing(tracing, self.functions)
+        self._finishers: list[Finish] = []
+        """What native code refers to by its address."""
         self._runners: list[int] = []
         """The numbers of the kernels that the process calls by themselves."""
         self._base = -1
@@ -215,6 +217,12 @@ class Executable:
                 if runner is not None:
                     self._process.runners[self._base + number + position] = runner
                     self._runners.append(self._base + number + position)
+                    finish = finisher(self._python[number + position])
+                    words = native_words(self._python[number + position], types[0], finish)
+                    if words is not None:
+                        address = self._symbol("python_functions.run")
+                        call = replace(call, address=address, data=words)
+                        self._finishers.append(finish)
                 calls.append(call)
                 continue
             calls.append(resolver.call(kernel, record, in_sync))

@@ -46,6 +46,7 @@ from tfrt_runtime.native.layouts import (
     RECORD_DATA,
     TYPE_CHAIN,
 )
+from tfrt_runtime.native.python_functions import LONG_NS
 from tfrt_runtime.scalars import FAILURES
 
 MESSAGES = {
@@ -66,8 +67,7 @@ MESSAGES = {
 }
 
 
-LONG_SECONDS = 0.5
-"""How long a kernel may keep a worker before a warning names the blocking pool."""
+LONG_SECONDS = LONG_NS / 1e9
 
 
 class Loaded(Protocol):

@@ -11,11 +11,15 @@ from __future__ import annotations
 
 import signal
 import threading
+from array import array
 from collections.abc import Callable
 from threading import get_ident
 from time import monotonic
 from types import FrameType
 
+from tfrt_runtime.native.layouts import INTERRUPTS_MAY_RAISE, INTERRUPTS_NOTED, INTERRUPTS_SIZE
+
+_MAY_RAISE, _NOTED = INTERRUPTS_MAY_RAISE // 8, INTERRUPTS_NOTED // 8
 LOOK_INTERVAL = 0.01
 """Seconds; looking at the handler takes as long as a hundred kernels."""
 
@@ -34,12 +38,17 @@ class Interrupts:
         self.waits = 0
         """How many waits of the main thread there are: within, what it runs must `allow` interrupts."""
         self._looked = float("-inf")
-        self.may_raise = False
-        """Whether the main thread runs the user's code: see `allow`."""
-        self._noted = False
+        self._words = array("q", bytes(INTERRUPTS_SIZE))
+        self.address = self._words.buffer_info()[0]
+        """Of the words that native code writes and reads, too."""
         self.when_installed: Callable[[], None] = lambda: None
         self.when_noted: Callable[[], None] = lambda: None
         """What else has to be done then; both on the main thread."""
+
+    @property
+    def may_raise(self) -> bool:
+        """Whether the main thread runs the user's code: see `allow`."""
+        return self._words[_MAY_RAISE] != 0
 
     @property
     def is_installed(self) -> bool:
@@ -49,9 +58,9 @@ class Interrupts:
     def _handle(self, _number: int, _frame: FrameType | None) -> None:
         self.when_noted()
         if self.may_raise or self.waits == 0:
-            self.may_raise = False  # what handles the exception must not be interrupted
+            self._words[_MAY_RAISE] = 0  # what handles the exception must not be interrupted
             raise KeyboardInterrupt
-        self._noted = True
+        self._words[_NOTED] = 1
 
     def __enter__(self) -> None:
         if get_ident() == self._main:
@@ -79,14 +88,14 @@ class Interrupts:
         Raises:
             KeyboardInterrupt: if one came.
         """
-        if self._noted and get_ident() == self._main:
-            self._noted = False
+        if self._words[_NOTED] and get_ident() == self._main:
+            self._words[_NOTED] = 0
             raise KeyboardInterrupt
 
     @property
     def is_noted(self) -> bool:
         """Whether an interrupt came that the main thread has not answered."""
-        return self._noted
+        return self._words[_NOTED] != 0
 
     def allow(self) -> None:
         """From now on this thread runs the user's code, which may be interrupted.
@@ -95,13 +104,13 @@ class Interrupts:
             KeyboardInterrupt: if an interrupt came before, and at any time until `forbid`.
         """
         if self.waits and get_ident() == self._main:
-            self.may_raise = True
+            self._words[_MAY_RAISE] = 1
             self.raise_if_noted()
 
     def forbid(self) -> None:
         """The user's code is over."""
         if get_ident() == self._main:
-            self.may_raise = False
+            self._words[_MAY_RAISE] = 0
 
 
 INTERRUPTS = Interrupts()

@@ -16,11 +16,13 @@ import mmap
 import sys
 import threading
 import weakref
+from array import array
 from collections.abc import Callable, Iterable, Iterator
 from typing import Protocol
 
 from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, TfrtError, error
 from tfrt_runtime.host.budget import default_budget, show_bytes
+from tfrt_runtime.host.interrupts import INTERRUPTS
 from tfrt_runtime.host.objects import ObjectTable
 from tfrt_runtime.host.raw import WORDS
 from tfrt_runtime.native import library
@@ -40,6 +42,7 @@ from tfrt_runtime.native.layouts import (
     PROCESS_MEMORY_LIMIT,
     PROCESS_NEED_THREAD,
     PROCESS_PRINT,
+    PROCESS_PYTHON,
     PROCESS_PYTHON_KERNEL,
     PROCESS_PYTHON_WAITER,
     PROCESS_RECLAIM,
@@ -55,6 +58,25 @@ from tfrt_runtime.native.layouts import (
     PROCESS_SIZE,
     PROCESS_STORE,
     PROCESS_TRACE_CALL,
+    PYTHON_CALL,
+    PYTHON_DROP,
+    PYTHON_ENSURE,
+    PYTHON_FETCH,
+    PYTHON_FLOAT,
+    PYTHON_FLOAT_NUMBER,
+    PYTHON_INT,
+    PYTHON_INTERRUPTS,
+    PYTHON_MAKE_BOOL,
+    PYTHON_MAKE_FLOAT,
+    PYTHON_MAKE_INT,
+    PYTHON_NONE,
+    PYTHON_NORMALIZE,
+    PYTHON_READ_INT,
+    PYTHON_RELEASE,
+    PYTHON_SET_TRACEBACK,
+    PYTHON_SIZE,
+    PYTHON_TYPE,
+    PYTHON_UNRAISABLE,
     RECORD_HANDLE,
     STORE_PROCESS,
     STORE_SIZE,
@@ -143,6 +165,8 @@ class NativeProcess:
         self._buffers = (ctypes.c_int64 * (BUFFERS_SIZE // 8))()
         self._buffers[BUFFERS_DEAD // 8] = 1
         self._words[PROCESS_BUFFERS // 8] = ctypes.addressof(self._buffers)
+        self._python = python_interface()
+        self._words[PROCESS_PYTHON // 8] = self._python.buffer_info()[0]
         self._callbacks = self._install()
         self.quick("cells.fill_stock", 1)(self.address)
 
@@ -406,6 +430,35 @@ class NativeProcess:
     def _request_done(self, _context: int, request: int) -> int:
         self.requests.pop(request).finished()
         return 0
+
+
+def python_interface() -> array[int]:
+    """What native code needs of CPython to call a function: see PROCESS_PYTHON."""
+    functions = {
+        PYTHON_ENSURE: "PyGILState_Ensure",
+        PYTHON_RELEASE: "PyGILState_Release",
+        PYTHON_CALL: "PyObject_Vectorcall",
+        PYTHON_DROP: "Py_DecRef",
+        PYTHON_MAKE_INT: "PyLong_FromLongLong",
+        PYTHON_MAKE_FLOAT: "PyFloat_FromDouble",
+        PYTHON_MAKE_BOOL: "PyBool_FromLong",
+        PYTHON_READ_INT: "PyLong_AsLongLongAndOverflow",
+        PYTHON_FETCH: "PyErr_Fetch",
+        PYTHON_NORMALIZE: "PyErr_NormalizeException",
+        PYTHON_SET_TRACEBACK: "PyException_SetTraceback",
+        PYTHON_UNRAISABLE: "PyErr_WriteUnraisable",
+    }
+    words = array("q", bytes(PYTHON_SIZE))
+    for place, name in functions.items():
+        function = ctypes.cast(ctypes.pythonapi[name], ctypes.c_void_p)
+        words[place // 8] = function.value or 0
+    for place, item in {PYTHON_INT: int, PYTHON_FLOAT: float, PYTHON_NONE: None}.items():
+        words[place // 8] = id(item)
+    # Each is the last word of the struct that all objects, or floats, begin with.
+    words[PYTHON_TYPE // 8] = object.__basicsize__ - 8
+    words[PYTHON_FLOAT_NUMBER // 8] = float.__basicsize__ - 8
+    words[PYTHON_INTERRUPTS // 8] = INTERRUPTS.address
+    return words
 
 
 def _reserve_for_errors() -> mmap.mmap | None:

@@ -34,6 +34,7 @@ from tfrt_runtime.host.raw import WORDS
 from tfrt_runtime.host.thread_starts import start_thread
 from tfrt_runtime.native.layouts import (
     CONTEXT_DEQUE,
+    CONTEXT_MAIN,
     CONTEXT_NUMBER,
     CONTEXT_PENDING,
     CONTEXT_READY,
@@ -274,14 +275,16 @@ class WorkQueue:
                 self._start_pool_thread()
 
     def _borrow_context(self) -> int:
-        name = threading.current_thread().name
-        label = "main" if name == "MainThread" else name
+        thread = threading.current_thread()
+        label = "main" if thread is threading.main_thread() else thread.name
         with self._lock:
-            if not self._idle_contexts:
-                return self._make_context(label)
-            context = self._idle_contexts.pop()
-            self._labels[WORDS[(context + CONTEXT_NUMBER) >> 3]] = label
-            return context
+            if self._idle_contexts:
+                context = self._idle_contexts.pop()
+                self._labels[WORDS[(context + CONTEXT_NUMBER) >> 3]] = label
+            else:
+                context = self._make_context(label)
+        WORDS[(context + CONTEXT_MAIN) >> 3] = label == "main"
+        return context
 
     def wait(self, word: int, timeout: float | None, interrupted: Callable[[], bool]) -> bool:
         """Wait until the word at address `word` is 0; False when the time is over first.

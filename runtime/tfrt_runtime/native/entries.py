@@ -26,6 +26,7 @@ MODULES = (
     "tensors",
     "tensor_kernels",
     "user_kernels",
+    "python_functions",
     "tensor_products",
     "control_kernels",
     "sync_interpreter",

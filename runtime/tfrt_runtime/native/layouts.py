@@ -207,6 +207,8 @@ PROCESS_WATCHED = 464
 """How many runs are watched."""
 PROCESS_CHOOSE = 472
 """choose(context, 0) -> task or 0: takes one out of CONTEXT_PENDING, for queues with QUEUE_CHOOSE."""
+PROCESS_PYTHON = 480
+"""What native code knows of CPython: PYTHON_ENSURE and the others."""
 PROCESS_SIZE = 512
 INTERRUPT_CANCELLED, INTERRUPT_SIGNAL = 1, 2
 
@@ -270,6 +272,8 @@ CONTEXT_RUN = 520
 """The number of the run that compiled code on this thread is part of, or 0."""
 CONTEXT_LOG = 528
 """The ring of events of this thread, or 0 until it writes its first one."""
+CONTEXT_MAIN = 536
+"""1 if the thread is the process's main one, which sees signals."""
 CONTEXT_SPARE = 576
 """A full batch per size class, or 0."""
 CONTEXT_CARVE = CONTEXT_SPARE + 8 * FREE_CLASSES
@@ -307,6 +311,42 @@ MESSAGE_NOT_READY = 11
 MESSAGE_NO_MEMORY = 12
 FIRST_FAILURE = 32
 """From here on the errors of scalar operations, in the order of `scalars.FAILURES`."""
+
+# Python: functions of CPython's interface that native code calls, and objects that it compares with.
+PYTHON_ENSURE = 0
+"""PyGILState_Ensure: the thread holds the GIL, until PYTHON_RELEASE is called with what this returns."""
+PYTHON_RELEASE = 8
+PYTHON_CALL = 16
+"""PyObject_Vectorcall"""
+PYTHON_DROP = 24
+"""Py_DecRef"""
+PYTHON_MAKE_INT = 32
+PYTHON_MAKE_FLOAT = 40
+PYTHON_MAKE_BOOL = 48
+PYTHON_READ_INT = 56
+"""PyLong_AsLongLongAndOverflow: the second argument is where it says whether the number does not fit."""
+PYTHON_FETCH = 64
+"""PyErr_Fetch, PyErr_Normalize: they fill in type, exception and traceback, each with a reference."""
+PYTHON_NORMALIZE = 72
+PYTHON_SET_TRACEBACK = 80
+PYTHON_UNRAISABLE = 88
+PYTHON_INT = 96
+"""The type `int`."""
+PYTHON_FLOAT = 104
+PYTHON_NONE = 112
+PYTHON_TYPE = 120
+"""Offset of an object's type."""
+PYTHON_FLOAT_NUMBER = 128
+"""Offset of the number in a float."""
+PYTHON_INTERRUPTS = 136
+PYTHON_SIZE = 144
+
+# Interrupts: what the main thread's handler of SIGINT and native code know of each other.
+INTERRUPTS_MAY_RAISE = 0
+"""1 while the main thread runs the user's code."""
+INTERRUPTS_NOTED = 8
+"""1 if an interrupt came that the main thread has not answered."""
+INTERRUPTS_SIZE = 16
 
 # Request: what belongs to one run of a program.
 REQUEST_CANCEL = 0

@@ -97,7 +97,7 @@ def clear_bytes(builder: ir.IRBuilder, target: ir.Value, size: ir.Value) -> None
 
 
 def call_through(builder: ir.IRBuilder, function: ir.Value, *arguments: ir.Value) -> ir.Value:
-    kind = ir.FunctionType(I64, [I64] * len(arguments))
+    kind = ir.FunctionType(I64, [argument.type for argument in arguments])
     return builder.call(builder.inttoptr(function, kind.as_pointer()), list(arguments))
 
 
@@ -193,6 +193,8 @@ OPERATIONS: dict[str, tuple[str, str, Emit]] = {
     "call1": ("ii", "i", call_through),
     "call2": ("iii", "i", call_through),
     "call3": ("iiii", "i", call_through),
+    "call4": ("iiiii", "i", call_through),
+    "call_f64": ("if", "i", call_through),
     "pause": ("", "", pause),
     "now": ("", "i", lambda b: clock(b, CLOCK_MONOTONIC)),
     "ticks": ("", "i", ticks),

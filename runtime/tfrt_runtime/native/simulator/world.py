@@ -43,7 +43,7 @@ class World(Waiting):
         self._checks.append(check)
 
     def function(self, function: Callable[..., int | None]) -> int:
-        """The address through which `call1`, `call2` and `call3` reach `function`."""
+        """The address through which `call1` and the others reach `function`."""
         if function not in self._functions:
             self._functions.append(function)
         return FIRST_FUNCTION + 16 * self._functions.index(function)
@@ -119,6 +119,14 @@ class World(Waiting):
     def call3(self, function: int, first: int, second: int, third: int) -> int:
         """Call a function of three words."""
         return self._callee(function)(first, second, third) or 0
+
+    def call4(self, function: int, first: int, second: int, third: int, fourth: int) -> int:
+        """Call a function of four words."""
+        return self._callee(function)(first, second, third, fourth) or 0
+
+    def call_f64(self, function: int, number: float) -> int:
+        """Call a function of a double."""
+        return self._callee(function)(number) or 0
 
     def thread_context(self) -> int:
         """What the thread has set: the scenario says which context each thread works with."""

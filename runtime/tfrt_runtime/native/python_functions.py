@@ -1,0 +1,220 @@
+"""Kernels that are plain functions of Python over numbers, called through CPython's own interface.
+
+The words of the record's data: the function, what finishes in Python what is not ordinary, how many
+arguments and attributes there are, the payload type of the result and its bits if it is an integer; then
+the payload type of each argument, and each attribute.  The function, what finishes, and the attributes
+are addresses of Python objects, which the loaded program holds.
+
+A block has the objects that the function is given, and behind them three words for what it raises.
+"""
+
+from __future__ import annotations
+
+from tfrt_runtime.native.async_value import new_available
+from tfrt_runtime.native.cells import give_block, take_block
+from tfrt_runtime.native.frame import argument, attribute, set_result
+from tfrt_runtime.native.layouts import (
+    CONTEXT_MAIN,
+    CONTEXT_PROCESS,
+    INTERRUPTS_MAY_RAISE,
+    INTERRUPTS_NOTED,
+    PROCESS_PYTHON,
+    PYTHON_CALL,
+    PYTHON_DROP,
+    PYTHON_ENSURE,
+    PYTHON_FETCH,
+    PYTHON_FLOAT,
+    PYTHON_FLOAT_NUMBER,
+    PYTHON_INT,
+    PYTHON_INTERRUPTS,
+    PYTHON_MAKE_BOOL,
+    PYTHON_MAKE_FLOAT,
+    PYTHON_MAKE_INT,
+    PYTHON_NONE,
+    PYTHON_NORMALIZE,
+    PYTHON_READ_INT,
+    PYTHON_RELEASE,
+    PYTHON_SET_TRACEBACK,
+    PYTHON_TYPE,
+    PYTHON_UNRAISABLE,
+    TYPE_CHAIN,
+    TYPE_F32,
+    TYPE_F64,
+    TYPE_I1,
+    TYPE_I8,
+    TYPE_I16,
+    TYPE_I32,
+    VALUE_KIND,
+    VALUE_PAYLOAD,
+)
+from tfrt_runtime.native.memory import (
+    Address,
+    call1,
+    call2,
+    call3,
+    call4,
+    call_f64,
+    entry,
+    load,
+    load_f32,
+    load_f64,
+    load_i32,
+    native,
+    now,
+    store,
+    store_f32,
+    store_f64,
+)
+from tfrt_runtime.native.tensor_arguments import run_in_python
+
+FUNCTION, FINISH, ARGUMENTS, ATTRIBUTES, RESULT_TYPE, RESULT_BITS = range(6)
+FIRST_TYPE = 6
+RAISED_WORDS = 3
+LONG_NS = 500_000_000
+"""How long a kernel may keep a worker before a warning names the blocking pool."""
+
+
+@native
+def python_object(api: Address, value: Address, payload_type: int) -> Address:
+    """The number that a value has, as a new Python object; 0 if there is no memory."""
+    payload = value + VALUE_PAYLOAD
+    if payload_type == TYPE_F64:
+        return call_f64(load(api + PYTHON_MAKE_FLOAT), load_f64(payload))
+    if payload_type == TYPE_F32:
+        return call_f64(load(api + PYTHON_MAKE_FLOAT), load_f32(payload))
+    if payload_type == TYPE_I1:
+        return call1(load(api + PYTHON_MAKE_BOOL), load(payload) & 1)
+    number = load(payload)
+    if payload_type == TYPE_I32:
+        number = load_i32(payload)
+    elif payload_type == TYPE_I8:
+        number = ((number & 0xFF) ^ 0x80) - 0x80
+    elif payload_type == TYPE_I16:
+        number = ((number & 0xFFFF) ^ 0x8000) - 0x8000
+    return call1(load(api + PYTHON_MAKE_INT), number)
+
+
+@native
+def take_result(
+    context: Address, record: Address, api: Address, returned: Address, scratch: Address
+) -> bool:
+    """Set the result to what the function returned; False if that is no ordinary value of its type."""
+    result_type = attribute(record, RESULT_TYPE)
+    type_object = load(returned + load(api + PYTHON_TYPE))
+    if result_type == TYPE_CHAIN:
+        if returned != load(api + PYTHON_NONE):
+            return False
+        set_result(context, 0, new_available(context, TYPE_CHAIN))
+        return True
+    if result_type == TYPE_F64 or result_type == TYPE_F32:
+        if type_object != load(api + PYTHON_FLOAT):
+            return False
+        number = load_f64(returned + load(api + PYTHON_FLOAT_NUMBER))
+        value = new_available(context, result_type)
+        store(value + VALUE_PAYLOAD, 0)
+        if result_type == TYPE_F64:
+            store_f64(value + VALUE_PAYLOAD, number)
+        else:
+            store_f32(value + VALUE_PAYLOAD, number)
+        set_result(context, 0, value)
+        return True
+    if type_object != load(api + PYTHON_INT):
+        return False
+    whole = call2(load(api + PYTHON_READ_INT), returned, scratch)
+    shift = 64 - attribute(record, RESULT_BITS)
+    if load_i32(scratch) != 0 or (whole << shift) >> shift != whole:
+        return False
+    value = new_available(context, result_type)
+    store(value + VALUE_PAYLOAD, whole)
+    set_result(context, 0, value)
+    return True
+
+
+@native
+def finish_in_python(
+    context: Address, record: Address, api: Address, returned: Address, took: int, raised: Address
+) -> None:
+    """Let Python have what the function returned, or what it has raised (`returned` is 0)."""
+    none = load(api + PYTHON_NONE)
+    if returned == 0:
+        call3(load(api + PYTHON_FETCH), raised, raised + 8, raised + 16)
+        call3(load(api + PYTHON_NORMALIZE), raised, raised + 8, raised + 16)
+        if load(raised + 16) != 0:
+            call2(load(api + PYTHON_SET_TRACEBACK), load(raised + 8), load(raised + 16))
+    given = take_block(context, 32)
+    if given != 0:
+        store(given, call1(load(api + PYTHON_MAKE_INT), context))
+        store(given + 8, call1(load(api + PYTHON_MAKE_INT), took))
+        store(given + 16, returned if returned != 0 else none)
+        store(given + 24, load(raised + 8) if returned == 0 else none)
+        finish = attribute(record, FINISH)
+        said = call4(load(api + PYTHON_CALL), finish, given, 4, 0)
+        if said == 0:
+            call1(load(api + PYTHON_UNRAISABLE), finish)
+        else:
+            call1(load(api + PYTHON_DROP), said)
+        call1(load(api + PYTHON_DROP), load(given))
+        call1(load(api + PYTHON_DROP), load(given + 8))
+        give_block(context, given, 32)
+    if returned == 0:
+        for i in range(RAISED_WORDS):
+            if load(raised + 8 * i) != 0:
+                call1(load(api + PYTHON_DROP), load(raised + 8 * i))
+
+
+@native
+def is_ordinary(context: Address, record: Address) -> bool:
+    """Whether the arguments are of the types that the function is called with."""
+    for i in range(attribute(record, ARGUMENTS)):
+        if load(argument(context, i) + VALUE_KIND) >> 8 != attribute(record, FIRST_TYPE + i):
+            return False
+    return True
+
+
+@entry
+def run(context: Address, record: Address) -> None:
+    """Call the function on the frame; what is not ordinary is left to Python."""
+    api = load(load(context + CONTEXT_PROCESS) + PROCESS_PYTHON)
+    interrupts = load(api + PYTHON_INTERRUPTS)
+    is_main = load(context + CONTEXT_MAIN) != 0
+    count = attribute(record, ARGUMENTS)
+    total = count + attribute(record, ATTRIBUTES)
+    given = 0
+    is_interrupted = is_main and load(interrupts + INTERRUPTS_NOTED) != 0
+    if not is_interrupted and is_ordinary(context, record):
+        given = take_block(context, 8 * (total + RAISED_WORDS))
+    if given == 0:
+        run_in_python(context, record)
+        return
+    raised = given + 8 * total
+    lock = call1(load(api + PYTHON_ENSURE), 0)
+    made = 0
+    while made < count:
+        number = python_object(api, argument(context, made), attribute(record, FIRST_TYPE + made))
+        if number == 0:
+            break
+        store(given + 8 * made, number)
+        made += 1
+    for i in range(count, total):
+        store(given + 8 * i, attribute(record, FIRST_TYPE + i))
+    returned = 0
+    begun = now()
+    if made == count:
+        # Within, an interrupt is the function's: the main thread's handler raises it there.
+        if is_main:
+            store(interrupts + INTERRUPTS_MAY_RAISE, 1)
+        returned = call4(load(api + PYTHON_CALL), attribute(record, FUNCTION), given, total, 0)
+        if is_main:
+            store(interrupts + INTERRUPTS_MAY_RAISE, 0)
+    took = now() - begun
+    for i in range(made):
+        call1(load(api + PYTHON_DROP), load(given + 8 * i))
+    is_over = False
+    if returned != 0 and took <= LONG_NS:
+        is_over = take_result(context, record, api, returned, raised)
+    if not is_over:
+        finish_in_python(context, record, api, returned, took, raised)
+    if returned != 0:
+        call1(load(api + PYTHON_DROP), returned)
+    call1(load(api + PYTHON_RELEASE), lock)
+    give_block(context, given, 8 * (total + RAISED_WORDS))

@@ -1,0 +1,135 @@
+"""Functions of Python over numbers, which native code calls without going through Python."""
+
+from __future__ import annotations
+
+import gc
+import math
+import sys
+from collections.abc import Callable
+
+import pytest
+
+from tfrt_nb.programs import Program
+from tfrt_runtime.diagnostics import TfrtError
+from tfrt_runtime.host.context import HostContext
+from tfrt_runtime.kernels.standard import available_kernels
+from tfrt_runtime.kernels.user import user_kernel
+
+QUEUES = ("s", "mstd:2")
+
+
+def run(
+    function: Callable[..., object],
+    types: tuple[str, ...],
+    result: str,
+    values: tuple[object, ...],
+    queue: str = "s",
+) -> object:
+    """What a program comes to that calls a kernel of the user's once."""
+    arguments = ", ".join(f"%{i}: {one}" for i, one in enumerate(types))
+    given = ", ".join(f"%{i}" for i in range(len(types)))
+    program = Program.from_source(
+        f"func.func @main({arguments}) -> {result} {{\n"
+        f'  %r = "test.called"({given}) : ({", ".join(types)}) -> {result}\n'
+        f"  tfrt.return %r : {result}\n}}"
+    )
+    kernels = {**available_kernels(), "test.called": user_kernel("test.called", function)}
+    with HostContext(work_queue=queue) as host:
+        return program.run(*values, host=host, kernels=kernels).result(10)
+
+
+@pytest.mark.parametrize("queue", QUEUES)
+@pytest.mark.parametrize(
+    ("word", "value"),
+    [
+        *(("i8", one) for one in (-128, -1, 0, 127)),
+        *(("i16", one) for one in (-(2**15), -1, 2**15 - 1)),
+        *(("i32", one) for one in (-(2**31), -1, 2**31 - 1)),
+        *(("i64", one) for one in (-(2**63), -1, 2**63 - 1)),
+        *(("f32", one) for one in (-0.5, 1e30, math.inf)),
+        *(("f64", one) for one in (-0.1, 1e300, -math.inf)),
+    ],
+)
+def test_a_number_comes_back_as_it_was(word: str, value: float, queue: str) -> None:
+    found: list[object] = []
+
+    def same(x: object) -> object:
+        found.append(x)
+        return x
+
+    assert run(same, (word,), word, (value,), queue) == pytest.approx(value, rel=1e-6)
+    assert type(found[0]) is type(value)
+
+
+def test_a_bool_is_a_bool() -> None:
+    assert run(lambda x, y: 1 if x is True and y is False else 0, ("i1", "i1"), "i32", (1, 0)) == 1
+
+
+def test_none_is_a_chain() -> None:
+    run(lambda x: None, ("i32",), "!tfrt.chain", (1,))
+
+
+@pytest.mark.parametrize(
+    ("returned", "word", "message"),
+    [
+        (2**31, "i32", "2147483648 does not fit in i32"),
+        (-(2**7) - 1, "i8", "-129 does not fit in i8"),
+        (2**70, "i64", "1180591620717411303424 does not fit in i64"),
+        ("one", "i64", "expected i64, found str"),
+        (None, "f64", "expected f64, found NoneType"),
+        ((1, 2), "i32", "expected i32, found tuple"),
+    ],
+)
+def test_what_does_not_fit_is_an_error(returned: object, word: str, message: str) -> None:
+    with pytest.raises(TfrtError) as caught:
+        run(lambda x: returned, ("i32",), word, (1,))
+    assert caught.value.diagnostics[0].message.endswith(message)
+
+
+def test_numbers_of_other_types_are_taken() -> None:
+    class Seven:
+        def __index__(self) -> int:
+            return 7
+
+    assert run(lambda x: Seven(), ("i32",), "i32", (1,)) == 7
+    assert run(lambda x: x, ("i32",), "f64", (3,)) == 3.0
+
+
+@pytest.mark.parametrize("queue", QUEUES)
+def test_what_it_raises_is_the_cause_with_its_line(queue: str) -> None:
+    def fails(x: int) -> int:
+        raise ValueError(f"not {x}")
+
+    with pytest.raises(TfrtError, match="ValueError: not 4") as caught:
+        run(fails, ("i32",), "i32", (4,), queue)
+    cause = caught.value.__cause__
+    assert isinstance(cause, ValueError)
+    assert cause.__traceback__ is not None
+    assert cause.__traceback__.tb_frame.f_code.co_name == "fails"
+
+
+def test_no_object_is_left_behind() -> None:
+    error, number = ValueError("kept"), 10**15
+
+    def function(x: int) -> int:
+        if x < 0:
+            raise error
+        return number
+
+    gc.collect()
+    before = sys.getrefcount(number), sys.getrefcount(function)
+    for _ in range(50):
+        assert run(function, ("i64",), "i64", (10**14,)) == number
+    gc.collect()
+    assert (sys.getrefcount(number), sys.getrefcount(function)) == before
+
+
+def test_it_may_wait_for_another_run() -> None:
+    def waits(x: int) -> int:
+        inner = Program.from_source("func.func @main(%a: i32) -> i32 { tfrt.return %a : i32 }")
+        found = inner.run(x + 1, host=host).result(10)
+        assert isinstance(found, int)
+        return found
+
+    with HostContext(work_queue="mstd:2") as host:
+        assert run(waits, ("i32",), "i32", (1,), "mstd:2") == 2
