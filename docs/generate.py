@@ -32,6 +32,8 @@ from tfrt_runtime.diagnostics import TfrtError
 HERE = Path(__file__).parent
 ROOT = HERE.parent
 NOTEBOOKS = ROOT / "notebooks"
+SHORT = 12
+"""A family of more kernels than this is folded."""
 
 
 def write_sources(folder: Path) -> None:
@@ -86,7 +88,8 @@ def kernels() -> str:
         "# Kernels",
         f"{sum(map(len, groups.values()))} kernels, by the first part of their names.",
     ]
-    for group, entries in sorted(groups.items()):
+    # First those that programs are made of.
+    for group, entries in sorted(groups.items(), key=lambda one: (one[0] != "tfrt", one[0])):
         parts.append(f"## {group}")
         for family, members in _families(entries):
             parts.append(_family(family, members))
@@ -103,10 +106,12 @@ def _families(entries: list[Entry]) -> Iterator[tuple[str, list[Entry]]]:
 
 
 def _family(name: str, members: list[Entry]) -> str:
-    lines = "\n".join(one.line for one in members)
+    lines = "\n".join(["```text", *(one.line for one in members), "```"])
+    if len(members) > SHORT:
+        lines = f"<details><summary>{len(members)} kernels</summary>\n\n{lines}\n\n</details>"
     example = next((one.example for one in members if one.example), "")
     shown = f"\n\n```mlir\n{example}\n```" if example else ""
-    return f"### `{name}`\n\n{members[0].text}\n\n```text\n{lines}\n```{shown}"
+    return f"### `{name}`\n\n{members[0].text}\n\n{lines}{shown}"
 
 
 def async_dialect() -> str:

@@ -38,6 +38,28 @@ def test_a_solution_of_another_exercise_is_recognised() -> None:
     assert "solution of 'chains.countdown'" in find("chains.outputs").grade(text).hint
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "hint"),
+    [
+        ("start.write", "42", "This is no program."),
+        ("errors.save", "func.func @main() {\n  tfrt.return\n}", "takes 0 arguments, found 2."),
+        ("chains.countdown", "func.func @main() {\n  tfrt.return\n}", "can print nothing"),
+        ("values.before", "I do not know", "Part b has no answer yet."),
+        ("graph.path", "3.5", "'3.5' is none"),
+        ("bef.inside", "I do not know", "Write words of the list"),
+        ("bef.patch", "def patched(data):\n    return oops", "...6"),
+        ("threads.blocking", find("threads.blocking").start + " + page", "waits"),
+    ],
+)
+def test_an_answer_of_the_wrong_kind_gets_what_is_missing(name: str, text: str, hint: str) -> None:
+    assert hint in find(name).grade(text).hint
+
+
+def test_a_name_of_a_cell_that_was_not_run_is_named() -> None:
+    one = find("threads.blocking")
+    assert "run all cells above" in one._hint(one.solution, {})
+
+
 def notebook(tmp_path: Path, *cells: str) -> Path:
     path = tmp_path / "answers.ipynb"
     written = [{"cell_type": "code", "source": cell.splitlines(keepends=True)} for cell in cells]

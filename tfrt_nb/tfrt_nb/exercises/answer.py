@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import io
 import re
+import reprlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -134,6 +135,8 @@ class Code:
         """The program; a mistake in its text is the hint, with its line."""
         from tfrt_nb.programs import Program
 
+        if "func" not in self.text:
+            raise Wrong("This is no program.  A program begins with `func.func @main`.")
         try:
             return Program.from_source(self.text, "answer")
         except TfrtError as problem:
@@ -219,7 +222,8 @@ class Names:
         function = self.get(name)
         if not callable(function):
             raise Wrong(f"`{name}` is {type(function).__name__}; it must be a function.")
-        return attempt(f"{name}{values!r}", lambda: waited_for(function(*values)))
+        shown = ", ".join(map(reprlib.repr, values))
+        return attempt(f"{name}({shown})", lambda: waited_for(function(*values)))
 
 
 def _run(
@@ -240,7 +244,11 @@ def _run(
                 host.shared_context(CompiledHome).runtime.checked = True
             run = program.run(*values, host=host, function=function, output=printed.append)
         except TfrtError as problem:
-            raise Wrong(_rendered(problem, code.text)) from None
+            first = problem.diagnostics[0]
+            if getattr(first.location, "source", "") == "answer":
+                raise Wrong(_rendered(problem, code.text)) from None
+            # The place of a missing argument is in the check, of no use to a learner.
+            raise Wrong(f"The program is not right yet: {first.message}.") from None
         finished = run.wait(SECONDS)
         results = tuple(map(_value, run.results))
         errors = tuple(one.message for one in run.diagnostics)

@@ -73,7 +73,7 @@ def countdown(answer: Code) -> str | None:
 
 
 def _listed(orders: set[tuple[str, ...]]) -> str:
-    return " and ".join(sorted(" ".join(one) for one in orders)[:3])
+    return " and ".join(sorted(" ".join(one) or "nothing" for one in orders)[:3])
 
 
 @exercise(
