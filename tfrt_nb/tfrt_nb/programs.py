@@ -467,9 +467,13 @@ class Program:
             TfrtError: at what cannot be compiled, or if Python cannot call `function`.
         """
         assert self.compiled is not None
-        if (problem := self.compiled.functions[function].uncrossable) is not None:
+        if function not in self._runnable:
+            problem = self.compiled.functions[function].uncrossable
             text = f"@{function} cannot be called from outside: {problem}"
             raise TfrtError(error(text, place_of_caller()))
+        made: Executable | None = self.__dict__.get("_compiled_executable")
+        if made is not None:
+            return made
         with deep_stack():
             return self._compiled_executable
 

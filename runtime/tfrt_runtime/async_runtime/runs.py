@@ -66,7 +66,7 @@ class Runs:
         """Compiled code works for a run from now on, and prints where that does."""
         with self._lock:
             self._requests[request.id] = weakref.ref(request)
-            self._sinks[request.id] = request.output
+            self._sinks[request.id] = request.lasting_output()
             if len(self._requests) > 2 * MOST_ENDED:
                 self._forget([n for n in self._ended() if n not in self._cancelled][:-MOST_ENDED])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import sys
 import threading
@@ -359,6 +360,11 @@ def _drop(timers: TimerQueue, queue: WorkQueue) -> None:
     queue.stop(patience=0.0)
 
 
+def _print(printed: list[str], sink: Sink, text: str) -> None:
+    printed.append(text)
+    sink(text)
+
+
 _numbers = itertools.count(1)
 NEW_REQUEST = array("q", bytes(REQUEST_SIZE))
 """The words of a request that begins: one thing is active."""
@@ -416,10 +422,13 @@ class Request:
 
     def output(self, text: str) -> None:
         """Print for the run."""
-        self.printed.append(text)
         if self.watched is not None:
             self.watched.note_output(text)
-        self._sink(text)
+        _print(self.printed, self._sink, text)
+
+    def lasting_output(self) -> Sink:
+        """What prints as `output` does, and does not hold the run: for code that may outlive it."""
+        return functools.partial(_print, self.printed, self._sink)
 
     @property
     def resources(self) -> ResourceContext:

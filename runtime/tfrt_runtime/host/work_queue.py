@@ -342,7 +342,7 @@ class WorkQueue:
 
         A kernel that waits runs others: else all workers might wait.
         """
-        if not timeout or not WorkQueue.has_user_kernels or self.threads == 0:
+        if not timeout or not WorkQueue.has_user_kernels or self.threads == 0 or self._stopped:
             return False
         self.context()
         return bool(self._local.busy == 0)

@@ -13,6 +13,7 @@ from tfrt_runtime.diagnostics import Location, TfrtError
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.async_value import AsyncValue, State, make_unavailable
 from tfrt_runtime.host.context import HostContext
+from tfrt_runtime.host.work_queue import WorkQueue
 from tfrt_runtime.kernels.standard import standard_kernels
 from tfrt_runtime.kernels.user import user_kernel
 
@@ -172,8 +173,12 @@ def test_closing_a_host_cancels_what_runs() -> None:
         del execution, host
 
 
-def test_closing_a_host_does_not_wait_long_for_a_value_that_nobody_brings() -> None:
+@pytest.mark.parametrize("has_user_kernels", [False, True])
+def test_closing_a_host_does_not_wait_long_for_a_value_that_nobody_brings(
+    monkeypatch: pytest.MonkeyPatch, has_user_kernels: bool
+) -> None:
     """The value comes from elsewhere: the run is over when it comes, its result is decided before."""
+    monkeypatch.setattr(WorkQueue, "has_user_kernels", has_user_kernels)
     text = "func @main(%x: i32) -> i32 {\n  %y = tfrt.add.i32 %x, %x\n  tfrt.return %y : i32\n}"
     start = time.monotonic()
     with HostContext("mstd:2") as host:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import weakref
 from collections.abc import Iterator
 
 import numpy as np
@@ -266,3 +267,13 @@ def test_what_will_never_come_is_an_error() -> None:
         problem = execution.results[0].exception(0)
         assert problem is not None
         assert "nobody is left who could resolve a value" in str(problem)
+
+
+def test_a_run_that_is_over_is_not_kept_for_what_its_tasks_may_print() -> None:
+    with HostContext(work_queue="s", output=print) as host:
+        execution = Program.from_source(TEXT).run(host, "mixed", (1, 2, True))
+        assert execution.wait(SLOW)
+        request = weakref.ref(execution.request)
+        del execution
+        gc.collect()
+        assert request() is None
