@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import shlex
+from pathlib import Path
 from typing import NoReturn
 
 from IPython.core.error import UsageError
@@ -18,7 +19,6 @@ from tfrt_magics.tools import (
     open_window,
     set_one,
     settings_text,
-    trace_text,
     write_text,
 )
 from tfrt_magics.views.graph import graph_bundle, graphviz_picture
@@ -123,11 +123,15 @@ class LineMagics(Magics):
                 raise TfrtError(error("expected the name of a file"))
             if job is None:
                 raise TfrtError(error("no cell has run a program yet"))
-            ran = job.ran()
-            write_text(path, trace_text(ran))
+            # Here, because %load_ext loads no compiler.
+            from tfrt_nb.documents.run import RunDocument
+            from tfrt_nb.documents.trace import write_trace
+
+            runs = [log for log in job.logs() if isinstance(log, RunDocument)]
+            kernels = write_trace(str(Path(path).expanduser()), runs)
         except TfrtError as problem:
             raise _usage("%tfrt_trace", problem) from None
-        print(f"written: {path}, {len(ran)} kernels; open it at ui.perfetto.dev")
+        print(f"written: {path}, {kernels} kernels; open it at ui.perfetto.dev")
 
     @line_magic
     def tfrt_leaks(self, line: str) -> None:

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import ast
 import difflib
-import json
 import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
 from pathlib import Path
 
 import traitlets
 
-from tfrt_magics.bridge.run import Ran
 from tfrt_runtime.diagnostics import TfrtError, error
 from tfrt_runtime.host.queue_names import parse_work_queue
 
@@ -61,29 +59,6 @@ def write_text(path: str, text: str) -> None:
         Path(path).expanduser().write_text(text, encoding="utf-8", errors="replace")
     except OSError as problem:
         raise TfrtError(error(f"cannot write '{path}': {problem.strerror}")) from None
-
-
-def trace_text(ran: Sequence[Ran]) -> str:
-    """What ran as JSON for Perfetto and chrome://tracing; microseconds, a thread per worker."""
-    threads = {worker: number for number, worker in enumerate(sorted({r.worker for r in ran}), 1)}
-    events: list[dict[str, object]] = [
-        {"ph": "M", "name": "thread_name", "pid": 1, "tid": number, "args": {"name": worker}}
-        for worker, number in threads.items()
-    ]
-    for one in sorted(ran, key=lambda each: each.begin_ns):
-        events.append(
-            {
-                "ph": "X",
-                "cat": "kernel",
-                "name": one.name,
-                "ts": one.begin_ns / 1000,
-                "dur": (one.end_ns - one.begin_ns) / 1000,
-                "pid": 1,
-                "tid": threads[one.worker],
-                "args": {"place": one.place, "runs": one.count},
-            }
-        )
-    return json.dumps({"displayTimeUnit": "ns", "traceEvents": events})
 
 
 def open_window(dot: str) -> None:

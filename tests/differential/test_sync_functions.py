@@ -216,9 +216,9 @@ def hosts() -> Iterator[dict[str, HostContext]]:
         host.close()
 
 
-def results_of(program: Program, host: HostContext, *, trace: bool = False) -> list[str]:
+def results_of(program: Program, host: HostContext, *, watch: bool = False) -> list[str]:
     """What @main returns, as text: a NaN is like another."""
-    run = program.run(host, arguments=[7, -3], trace=trace)
+    run = program.run(host, arguments=[7, -3], watch=watch)
     assert run.wait(SLOW), "the program does not end"
     return [repr(value.result(0)) for value in run.results]
 
@@ -235,7 +235,7 @@ def test_a_sync_function_computes_what_an_asynchronous_one_does(
         )
         expected = results_of(plain, hosts["s"])
         found = [results_of(sync, host) for host in hosts.values()]
-        found.append(results_of(sync, hosts["s"], trace=True))
+        found.append(results_of(sync, hosts["s"], watch=True))
         alive = [host.live_values() for host in hosts.values()]
 
         assert found == [expected] * 3, f"seed {seed}"

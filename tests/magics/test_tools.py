@@ -7,8 +7,7 @@ import shutil
 
 import pytest
 
-from tfrt_magics.bridge.run import Ran
-from tfrt_magics.tools import matching, trace_text
+from tfrt_magics.tools import matching
 from tfrt_magics.views.graph import graphviz_picture
 from tfrt_nb import Program
 from tfrt_nb.documents.picture import own_picture, svg
@@ -111,17 +110,6 @@ def test_graphviz_places_the_same_operations() -> None:
     texts = [text for *_, text in picture.nodes]
     assert "tfrt.mul.i32" in texts
     assert len(picture.lines) >= 4
-
-
-def test_a_trace_has_a_thread_for_each_worker() -> None:
-    data = json.loads(
-        trace_text(
-            [Ran("b", "w 1", 2_000, 5_000, "cell:1:1"), Ran("a", "w 2", 0, 1_000, "cell:2:1")]
-        )
-    )
-    names = [(one["ph"], one.get("name"), one["tid"]) for one in data["traceEvents"]]
-    assert names == [("M", "thread_name", 1), ("M", "thread_name", 2), ("X", "a", 2), ("X", "b", 1)]
-    assert data["traceEvents"][-1]["dur"] == 3.0
 
 
 def test_the_last_run_is_traced(cell, tmp_path) -> None:

@@ -156,20 +156,14 @@ class Sink:
     def __init__(self):
         self.names = []
 
-    def push(self, name):
-        self.names.append(name)
+    def begin(self, activity):
+        self.names.append(activity.name)
 
-    def pop(self):
-        pass
+    def end(self, activity):
+        assert activity.begin_ns <= activity.end_ns
 
-    def begin(self, name, number):
-        self.names.append(name)
-
-    def end(self, name, number):
-        pass
-
-    def event(self, name):
-        self.names.append(name)
+    def event(self, activity):
+        self.names.append(activity.name)
 
     def close(self):
         pass

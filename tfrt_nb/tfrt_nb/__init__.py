@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from tfrt_runtime.host.exceptions import CancelledError as CancelledError
     from tfrt_runtime.host.exceptions import TimeoutError as TimeoutError
     from tfrt_runtime.host.resources import ResourceContext as ResourceContext
+    from tfrt_runtime.host.trace import Activity as Activity
     from tfrt_runtime.host.trace import Level as Level
     from tfrt_runtime.host.trace import Tracing as Tracing
     from tfrt_runtime.host.trace import TracingSink as TracingSink
@@ -85,6 +86,7 @@ _HOMES = {
     "ConcurrentWorkQueue": "tfrt_runtime.host.user_queue",
     "HostAllocator": "tfrt_runtime.host.allocator",
     "ResourceContext": "tfrt_runtime.host.resources",
+    "Activity": "tfrt_runtime.host.trace",
     "Tracing": "tfrt_runtime.host.trace",
     "TracingSink": "tfrt_runtime.host.trace",
     "ChromeSink": "tfrt_runtime.host.chrome_trace",

@@ -30,7 +30,6 @@ from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.executor.program import Executable
 from tfrt_runtime.host.context import HostContext, Sink
 from tfrt_runtime.host.default_host import default_host
-from tfrt_runtime.host.trace import Level
 from tfrt_runtime.kernels.registry import Kernel, KernelsOver
 from tfrt_runtime.kernels.standard import available_kernels
 from tfrt_runtime.kernels.user import USER_KERNELS
@@ -380,20 +379,19 @@ class Program:
         self,
         kernels: Mapping[str, Kernel] | None = None,
         *,
-        trace: bool = False,
-        tracing: Level = Level.NONE,
+        watched: bool = False,
     ) -> Executable:
         """The program against a registry (by default the kernels that there are), ready to run.
 
-        With `trace` it is for one run: what is traced is kept in the executable.  With `tracing` its
-        runs tell the tracing of their host what they do.
+        With `watched` its sync functions log each value in runs that are watched, and are slower.
 
         Raises:
             TfrtError: if it uses kernels that there are not, or not as they are.
         """
-        if kernels is not None or trace or tracing:
+        watched = watched and any(one.kind is FunctionKind.SYNC for one in self.file.functions)
+        if kernels is not None or watched:
             registry = self._with_compiled(available_kernels() if kernels is None else kernels)
-            return self._named(Executable(self.file, registry, trace=trace, tracing=tracing))
+            return self._named(Executable(self.file, registry, watched=watched))
         version = USER_KERNELS.version
         if version not in self._executables:
             registry = self._with_compiled(available_kernels())
@@ -491,7 +489,6 @@ class Program:
         arguments: Sequence[object] | None = None,
         timeout: float | None = None,
         kernels: Mapping[str, Kernel] | None = None,
-        trace: bool = False,
         output: Sink | None = None,
         wake: bool = True,
         watch: Watch | bool = False,
@@ -535,8 +532,7 @@ class Program:
         if self.compiled is not None and function in self.compiled.functions:
             executable = self.load_compiled(function)
         else:
-            tracing = Level.NONE if host.tracing is None else host.tracing.level
-            executable = self.load(kernels, trace=trace, tracing=tracing)
+            executable = self.load(kernels, watched=bool(watch) or host.is_traced)
         run = Execution(
             host, executable, function, values, output=output, wake=wake, watch=watch or None
         )

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from tfrt_magics.bridge.log import Log
-from tfrt_magics.bridge.run import EventLog, LoadedProgram, ProgramOnPage, Ran, Run, Signature
+from tfrt_magics.bridge.run import EventLog, LoadedProgram, ProgramOnPage, Run, Signature
 from tfrt_magics.bridge.snapshot import (
     OVER,
     UNDECIDED,
@@ -101,16 +101,14 @@ class Job:
             return self._latest
 
     def standing(self) -> Snapshot:
-        """Like `snapshot`, but while it goes on a function that logs its events is not looked at."""
+        """Like `snapshot`, but while it goes on its values are as they were."""
         with self._lock:
             if not self.finished.is_set():
                 self._latest = self._snapshot(Status.RUNNING)
-                runs = [run for run in self._runs if run.events is None]
-                return self.snapshot() if runs else self._latest
             return self._latest
 
-    def logs(self) -> list[EventLog | None]:
-        """The events of each function that has started; None for one that logs nothing."""
+    def logs(self) -> list[EventLog]:
+        """The events of each function that has started."""
         with self._lock:
             return [run.events for run in self._runs]
 
@@ -146,15 +144,6 @@ class Job:
             value
             for results in self.results.values()
             for value in (results if isinstance(results, tuple) else (results,))
-        ]
-
-    def ran(self) -> list[Ran]:
-        """The kernels that have run so far, from the first start on."""
-        with self._lock:
-            found = [one for run in self._runs for one in run.ran()]
-        start = min((one.begin_ns for one in found), default=0)
-        return [
-            replace(one, begin_ns=one.begin_ns - start, end_ns=one.end_ns - start) for one in found
         ]
 
     def missing(self) -> str:

@@ -41,7 +41,7 @@ class Looked(Protocol):
 
     def snapshot(self) -> Snapshot: ...
     def standing(self) -> Snapshot: ...
-    def logs(self) -> Sequence[EventLog | None]: ...
+    def logs(self) -> Sequence[EventLog]: ...
     def ready(self) -> Sequence[int] | None: ...
     def document(self) -> ProgramOnPage: ...
 
@@ -61,7 +61,6 @@ class Record:
         self._start: int | None = None
         self._instances = 0
         self._states: dict[int, tuple[str, int]] = {}
-        self._rows: dict[int, Row] = {}
         self._previews: dict[int, str] = {}
         self._log: list[list[Any]] = []
         self._taken: list[int] = []
@@ -112,8 +111,7 @@ class Record:
     def preview(self) -> None:
         """Make the texts of values that are more than a number; slow objects take a while."""
         for log in self._job.logs():
-            if log is not None:
-                log.preview()
+            log.preview()
 
     def since(self, event: int) -> Document:
         """All that a page does not have that has the first `event` events."""
@@ -152,7 +150,7 @@ class Record:
     def _small(self) -> Document:
         sections = self.snapshot.sections
         kept = len(self._columns["time"]) + len(self._newest["time"])
-        lost = sum(log.dropped for log in self._job.logs() if log is not None)
+        lost = sum(log.dropped for log in self._job.logs())
         return {
             "functions": [{"name": one.name, "status": str(one.status)} for one in sections],
             "workers": self._workers(),
@@ -175,7 +173,7 @@ class Record:
         }
 
     def _workers(self) -> list[str]:
-        return next(([*log.workers] for log in self._job.logs() if log is not None), [])
+        return next(([*log.workers] for log in self._job.logs()), [])
 
     def _counts(self) -> dict[int, int]:
         """How often values were computed that were computed more than once."""
@@ -201,13 +199,10 @@ class Record:
             if place == len(self._taken):
                 self._taken.append(0)
                 self._instances = max(self._columns["instance"], default=0)
-            if log is not None:
-                self._take_events(log)
-                self._take_log(log.log[self._taken[place] :], log)
-                self._taken[place] = len(log.log)
-                self._previews |= {n: clean(text) for n, text in log.previews.items()}
-        if None in self._job.logs():
-            self._take_rows()
+            self._take_events(log)
+            self._take_log(log.log[self._taken[place] :], log)
+            self._taken[place] = len(log.log)
+            self._previews |= {n: clean(text) for n, text in log.previews.items()}
 
     def _take_events(self, log: EventLog) -> None:
         new = log.drain()
@@ -244,27 +239,6 @@ class Record:
             self._size += len(text)
             if kept:
                 self._log.append([time + offset, operation, kept])
-
-    def _take_rows(self) -> None:
-        """What changed in the rows of functions that log nothing: one event for each value, at its end."""
-        printed = self.snapshot.log[self._size :]
-        if printed:
-            self._log.append([self.snapshot.elapsed_ns, None, clean(printed)])
-            self._size += len(printed)
-        for section in self.snapshot.sections:
-            for row in section.rows:
-                number = None if row.register is not None else self._value_of(row)
-                if number is None or self._rows.get(number) == row:
-                    continue
-                self._rows[number] = row
-                if row.text:
-                    self._previews[number] = clean(row.text)
-                if row.state is not State.UNAVAILABLE:
-                    self._states[number] = str(row.state), -1
-                    operation = self._program.body["program"]["values"][number]["op"]
-                    kind = _KIND[str(row.state)]
-                    fields = (self.snapshot.elapsed_ns, kind, operation, number, 0, -1, None)
-                    self._keep({n: [field] for n, field in zip(COLUMNS, fields, strict=True)})
 
     def _value_of(self, row: Row) -> int | None:
         if row.register is not None:

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from tfrt_runtime.diagnostics import AnyLocation, Diagnostic
@@ -87,18 +86,6 @@ class Value(Protocol):
         """The numbers of its function and its own in the program's file; None for compiled code."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ran:
-    """A kernel that ran: times are nanoseconds of one clock, `count` says how often it ran."""
-
-    name: str
-    worker: str
-    begin_ns: int
-    end_ns: int
-    place: str
-    count: int = 1
-
-
 class EventLog(Protocol):
     """The events of one run, with ids of the program's document (`tfrt_nb.documents.run.RunDocument`)."""
 
@@ -125,8 +112,8 @@ class Run(Protocol):
     @property
     def diagnostics(self) -> Sequence[Diagnostic]: ...
     @property
-    def events(self) -> EventLog | None:
-        """What the native core logs of it; None where it logs nothing."""
+    def events(self) -> EventLog:
+        """What the native core logs of it."""
 
     def ready(self) -> Sequence[int] | None:
         """The operations that the reader may run next; None for a run that goes on by itself."""
@@ -143,9 +130,6 @@ class Run(Protocol):
 
     def result_values(self) -> Sequence[Value]: ...
     def named_values(self) -> Sequence[Value]: ...
-    def ran(self) -> Sequence[Ran]:
-        """The kernels that have run so far, of each its last time."""
-
     def wait(self, timeout: float) -> bool: ...
     def cancel(self) -> None: ...
 

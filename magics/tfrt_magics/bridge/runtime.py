@@ -6,7 +6,7 @@ Importing this module loads the compiler; the session does so for the first cell
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 
 from tfrt_magics.bridge import run
@@ -18,11 +18,9 @@ from tfrt_nb.convert.named_value import NamedValue
 from tfrt_nb.documents.run import RunDocument
 from tfrt_nb.programs import FunctionSignature, Program
 from tfrt_runtime.async_runtime import LiveObject
-from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.callers import OWN_PACKAGES
-from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, TfrtError, error
-from tfrt_runtime.executor.execution import Execution, RegisterView
-from tfrt_runtime.executor.program import Executable
+from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error
+from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.async_value import AsyncValue
 from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.events import Watch
@@ -31,7 +29,8 @@ from tfrt_runtime.host.process import load_core
 # A register of a program: the number of its function, and its own.
 Register = tuple[int, int]
 
-TOKEN = "!async.token"
+CHAIN, TOKEN = "!tfrt.chain", "!async.token"
+SHOWN = (State.AVAILABLE, State.ERROR)
 
 # A job's thread has no caller whose line would be to blame.
 OWN_PACKAGES.update(("tfrt_magics", "threading"))
@@ -113,7 +112,7 @@ class NotebookHost:
 
 
 class LoadedProgram:
-    """A program on a host.  Each run has an executable of its own, so that it has its own trace."""
+    """A program on a host, whose runs are watched."""
 
     def __init__(
         self,
@@ -130,7 +129,7 @@ class LoadedProgram:
         self._slow = slow
         self._host, self._program, self._objects, self._note = host, program, objects, note
         # Loaded at once, so that an unknown kernel is an error of the program and not of its run.
-        self._next: Executable | None = program.load(trace=True)
+        self._executable = program.load(watched=True)
         self._names = NamesOfValues(program)
         self._signatures = {one.name: one for one in program.functions}
 
@@ -148,9 +147,7 @@ class LoadedProgram:
             objects.begin()
             executable, watch = self._program.load_compiled(function), Watch()
         else:
-            executable = self._next or self._program.load(trace=True)
-            self._next = None
-            watch = Watch(slow=self._slow)
+            executable, watch = self._executable, Watch(slow=self._slow)
         execution = Execution(
             self._host, executable, function, arguments, output=output, watch=watch
         )
@@ -171,43 +168,21 @@ class NamesOfValues:
         for value in self._named.values():
             depth = self._outermost.setdefault((value.function, value.name), value.depth)
             self._outermost[value.function, value.name] = min(depth, value.depth)
-        self.kernel_places: dict[Register, AnyLocation] = {
-            (number, register): program.file.location(kernel.location)
-            for number, function in enumerate(self._functions)
-            for kernel in function.kernels
-            for register in kernel.results
-        }
-        self.makers: dict[Register, tuple[str, AnyLocation]] = {
-            (number, register): (kernel.name, program.file.location(kernel.location))
-            for number, function in enumerate(self._functions)
-            for kernel in function.kernels
-            for register in kernel.results
-        }
-        """The name and place of the kernel that makes a register."""
-        self.compiled_calls: dict[Register, list[Register]] = {
-            (number, register): [(number, argument) for argument in kernel.arguments]
-            for number, function in enumerate(self._functions)
-            for kernel in function.kernels
-            if any(self._functions[i].kind is FunctionKind.NATIVE for i in kernel.functions)
-            for register in kernel.results
-        }
-        """What calls of compiled functions make, and their arguments."""
 
-    def in_reading_order(
-        self, views: Iterable[RegisterView]
-    ) -> list[tuple[RegisterView, NamedValue]]:
-        """The named ones among `views`, without the values that a region captures."""
+    @cached_property
+    def in_reading_order(self) -> list[tuple[Register, NamedValue]]:
+        """The named registers, without the values that a region captures."""
         named = [
-            (view, name)
-            for view in views
-            if (name := self._named.get((view.function, view.register))) is not None
-            and not self._is_captured(view, name)
+            (place, name)
+            for place, name in self._named.items()
+            if not self._is_captured(place, name)
         ]
         return sorted(named, key=lambda pair: _place_in_text(pair[1]))
 
-    def _is_captured(self, view: RegisterView, name: NamedValue) -> bool:
+    def _is_captured(self, place: Register, name: NamedValue) -> bool:
         """In BEF a region takes what it uses as arguments; in the text those are outer values."""
-        is_argument = view.register < len(self._functions[view.function].argument_types)
+        function, register = place
+        is_argument = register < len(self._functions[function].argument_types)
         return is_argument and name.depth > self._outermost[name.function, name.name]
 
 
@@ -233,8 +208,7 @@ class TracedRun:
         self._left_over: tuple[Diagnostic, ...] | None = None
         # The user may keep the results, so they stay here and outlive the run.
         self.results: Sequence[AsyncValue] = tuple(execution.results)
-        self._texts: dict[Register, tuple[AsyncValue, str]] = {}
-        self._values: dict[Register, AsyncValue | None] = {}
+        self._texts: dict[int, str] = {}
 
     def ready(self) -> list[int] | None:
         return None  # it goes on by itself
@@ -265,26 +239,6 @@ class TracedRun:
         """Whether something of it still runs although it was stopped."""
         return self._execution.request.is_cancelled and not self.wait(0)
 
-    def ran(self) -> list[run.Ran]:
-        """The kernels with results that a worker has run."""
-        started = self._execution.started_at
-        made = self._names.makers
-        found = {}
-        for view in self._execution.registers():
-            if view.worker is None or view.started_ns is None or view.resolved_ns is None:
-                continue
-            maker = made.get((view.function, view.register))
-            if maker is not None and maker not in found:
-                found[maker] = run.Ran(
-                    maker[0],
-                    view.worker,
-                    started + view.started_ns,
-                    started + view.resolved_ns,
-                    str(maker[1]),
-                    max(1, view.count),
-                )
-        return list(found.values())
-
     def cancel(self) -> None:
         self._execution.cancel()
 
@@ -295,73 +249,70 @@ class TracedRun:
             for place, (name, type_, value) in enumerate(
                 zip(names, types, self.results, strict=True)
             )
-            for state in [self._state(value, None)]
+            for state in [self._state(value)]
             # That a token is available says its state.
             for is_token in [state is State.AVAILABLE and type_ == TOKEN]
-            for text in ["" if is_token else self._text((-1, place), value, state)]
+            for text in ["" if is_token else self._text(place, value, state)]
         ]
 
     def named_values(self) -> list[ValueView]:
         """The function's own values, then those of the functions that it has called."""
         if self._objects is not None:
             return self._objects.made(self._execution)
+        self.events.update()
+        self.events.preview()
         own = self._execution.function.name
-        views = self._execution.registers()
-        self._values = {(view.function, view.register): view.value for view in views}
-        pairs = self._names.in_reading_order(views)
-        # A constant is available without a call; any other value was made by a worker.
-        reached = {name.function for view, name in pairs if view.worker} - {own}
+        pairs = self._names.in_reading_order
+        reached = {name.function for place, name in pairs if self._is_made(place)} - {own}
         called = [pair for pair in pairs if pair[1].function in reached]
         return [
-            *(self._view(view, name, name.name) for view, name in pairs if name.function == own),
-            *(self._view(view, name, f"@{name.function} {name.name}") for view, name in called),
+            *(self._view(place, name, name.name) for place, name in pairs if name.function == own),
+            *(self._view(place, name, f"@{name.function} {name.name}") for place, name in called),
         ]
 
-    def _view(self, view: RegisterView, name: NamedValue, shown_name: str) -> ValueView:
-        register = (view.function, view.register)
-        state = self._state(view.value, register)
+    def _is_made(self, place: Register) -> bool:
+        """Whether a register was set by a worker; a constant is available without a call."""
+        function, register = place
+        constants = self._execution.program.constants
+        return register not in constants[function] and self._number(place) in self.events.seen
+
+    def _number(self, place: Register) -> int:
+        function, register = place
+        return self.events.program.registers[function][register]
+
+    def _view(self, place: Register, name: NamedValue, shown_name: str) -> ValueView:
+        number = self._number(place)
+        seen = self.events.seen.get(number)
+        state = State.UNAVAILABLE if seen is None else State(seen.state)
+        made = seen if self._is_made(place) else None
         return ValueView(
             shown_name,
             name.type,
             name.location,
             state,
-            self._text(register, view.value, state),
-            view.worker,
-            # A constant is loaded, not computed: it has no time.
-            view.started_ns if view.worker else None,
-            view.resolved_ns if view.worker and state is not State.UNAVAILABLE else None,
-            max(1, view.count),
-            register,
+            self._preview(number, name.type) if state in SHOWN else "",
+            None if made is None else self.events.workers[made.worker],
+            None if made is None else made.started,
+            None if made is None else made.resolved,
+            1 if seen is None else seen.count,
+            place,
         )
 
-    def _state(self, value: AsyncValue | None, register: Register | None) -> State:
-        """An error of the value's own kernel is an error; one from elsewhere skipped the kernel."""
-        if value is None or not value.done():
+    def _preview(self, number: int, type_: str) -> str:
+        return self.events.previews.get(number, "chain" if type_ == CHAIN else "")
+
+    def _state(self, value: AsyncValue) -> State:
+        if not value.done():
             return State.UNAVAILABLE
         problem = value.exception(0)
         if problem is None:
             return State.AVAILABLE
-        place = problem.diagnostics[0].location
-        if place is None and self._execution.request.is_cancelled:
+        if problem.diagnostics[0].location is None and self._execution.request.is_cancelled:
             return State.CANCELLED
-        is_own = register is None or self._is_own_error(register, problem.diagnostics[0])
-        return State.ERROR if is_own else State.SKIPPED
+        return State.ERROR
 
-    def _is_own_error(self, register: Register, problem: Diagnostic) -> bool:
-        """Whether the kernel itself failed; in a compiled function, that is at another place."""
-        arguments = self._names.compiled_calls.get(register)
-        if arguments is None:
-            place = problem.location
-            return self._names.kernel_places.get(register, place) == place
-        values = [self._values.get(argument) for argument in arguments]
-        errors = [value.exception(0) for value in values if value is not None and value.done()]
-        return all(error is None or error.diagnostics[0] != problem for error in errors)
-
-    def _text(self, register: Register, value: AsyncValue | None, state: State) -> str:
-        """The value's text, made once for each value: a tensor's takes a while."""
-        if value is None or state is State.UNAVAILABLE:
-            return ""
-        known = self._texts.get(register)
-        if known is None or known[0] is not value:
-            known = self._texts[register] = (value, text_of(value, state))
-        return known[1]
+    def _text(self, place: int, value: AsyncValue, state: State) -> str:
+        """The text of a result, made once: a tensor's takes a while."""
+        if state is not State.UNAVAILABLE and place not in self._texts:
+            self._texts[place] = text_of(value, state)
+        return self._texts.get(place, "")

@@ -30,6 +30,7 @@ from tfrt_runtime.native.layouts import (
     FUNCTION_KERNELS,
     FUNCTION_NONSTRICT,
     FUNCTION_RESULTS,
+    FUNCTION_SHELL,
     FUNCTION_SIZE,
     FUNCTION_TEMPLATE,
     FUNCTION_TEMPLATE_SIZE,
@@ -38,14 +39,12 @@ from tfrt_runtime.native.layouts import (
     KERNEL_HEAVY,
     KERNEL_NONSTRICT,
     KERNEL_SMALL,
-    KERNEL_TRACED,
     KERNEL_WIDE,
     RECORD_DATA,
     RECORD_FUNCTIONS,
     RECORD_REGISTERS,
     RECORD_SLOTS,
     RECORD_WAITS,
-    SLOT_TRACE,
 )
 
 _RECORD_WORDS = RECORD_REGISTERS // 8
@@ -134,14 +133,12 @@ class FunctionWriter:
         arena: Arena,
         plan: Plan,
         calls: Sequence[Call | None],
-        trace: Mapping[int, int],
         first_handle: int,
     ) -> None:
-        """`calls` has None for constants; `trace` the trace offsets of registers that are traced."""
+        """`calls` has None for constants."""
         self._arena = arena
         self._plan = plan
         self._calls = calls
-        self._trace = trace
         self._handle = first_handle
         self._is_nonstrict = any(
             call is not None and call.flags & KERNEL_NONSTRICT for call in calls
@@ -156,10 +153,17 @@ class FunctionWriter:
         """Offset of a ready count in an activation."""
         return ACTIVATION_REGISTERS + 8 * (self._plan.function.register_count + kernel)
 
-    def write(self, function_offset: int, function_offsets: Sequence[int]) -> None:
-        """Fill the function struct at `function_offset`, and what it points at."""
-        is_plain = not self._trace and not self._is_nonstrict
-        if is_plain and len(self._calls) >= MANY_KERNELS:
+    def write(
+        self, function_offset: int, function_offsets: Sequence[int], *, shell: bool = False
+    ) -> None:
+        """Fill the function struct at `function_offset`, and what it points at.
+
+        A `shell` stands for a sync function.
+        """
+        self._flags_of_function = FUNCTION_SHELL if shell else 0
+        if self._is_nonstrict:
+            self._flags_of_function |= FUNCTION_NONSTRICT
+        if not self._is_nonstrict and len(self._calls) >= MANY_KERNELS:
             slots, waits = self._write_columns(function_offsets)
         else:
             self._records = self._reserve_records()
@@ -236,7 +240,7 @@ class FunctionWriter:
 
     def _flags(self, call: Call, argument_count: int, result_count: int) -> int:
         """The flags of a call's record."""
-        flags = call.flags | (KERNEL_TRACED if self._trace else 0)
+        flags = call.flags
         if argument_count + result_count > FRAME_ROOM:
             flags |= KERNEL_WIDE
         is_small = flags == 0 and argument_count == 2 and result_count == 1
@@ -291,8 +295,7 @@ class FunctionWriter:
                 continue
             returns = plan.returns.get(register, ())
             users = self._weights(register) if self._is_nonstrict else _counted(uses)
-            trace = self._trace.get(register, 0)
-            is_special = bool(returns) or trace != 0 or self._is_nonstrict
+            is_special = bool(returns) or self._is_nonstrict
             first = len(words)
             slots.append(start + 8 * first)
             words += (
@@ -301,10 +304,7 @@ class FunctionWriter:
                 is_special,
                 len(users),
                 len(returns),
-                trace,
             )
-            if trace:
-                addresses.append(first + SLOT_TRACE // 8)
             for kernel, weight in users.items():
                 addresses.append(len(words))
                 words += (records[kernel], ready + 8 * kernel, weight)
@@ -359,7 +359,7 @@ class FunctionWriter:
             FUNCTION_RESULTS: len(function.result_types),
             FUNCTION_ENTRIES: len(ready),
             FUNCTION_CONSTANTS: len(returned),
-            FUNCTION_FLAGS: FUNCTION_NONSTRICT if self._is_nonstrict else 0,
+            FUNCTION_FLAGS: self._flags_of_function,
             FUNCTION_HEAVY: sum(call is not None and _counts(call.flags) for call in self._calls),
         }
         tables = {
@@ -377,7 +377,7 @@ class FunctionWriter:
         """A slot that brings a constant to its returns; its users do not wait for it."""
         returns = self._plan.returns[register]
         spare = self.register(register)
-        return self._arena.add(spare, len(returns), 1, 0, len(returns), 0, *returns)
+        return self._arena.add(spare, len(returns), 1, 0, len(returns), *returns)
 
 
 def _counts(flags: int) -> bool:

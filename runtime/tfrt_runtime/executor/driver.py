@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
 
 from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.diagnostics import Diagnostic
@@ -18,7 +19,20 @@ from tfrt_runtime.host.async_value import AsyncValue, State
 from tfrt_runtime.host.context import HostContext, Sink
 from tfrt_runtime.scalars import INTEGERS
 
+if TYPE_CHECKING:
+    from tfrt_runtime.host.events import Watch
+
 GRACE_SECONDS = 0.25
+
+
+class Follower(Protocol):
+    """Who follows runs while they go on."""
+
+    def watch(self) -> Watch | None:
+        """What the events of the next run go to."""
+
+    def follow(self, run: Execution) -> None:
+        """It has started."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,15 +102,24 @@ def run_functions(
     output: Sink,
     timeout: float | None = None,
     arguments: Sequence[object] = (),
+    follower: Follower | None = None,
 ) -> Iterator[FunctionRun]:
-    """Run functions one after the other; yields each when nothing of it is left, or its time is over."""
+    """Run functions one after the other; yields each when nothing of it is left, or its time is over.
+
+    `follower` hears of each.
+    """
     host.work_queue.start()
     for index in functions:
         name = program.functions[index].name
         output(f"--- Running '{name}':\n")
         # This thread starts each function, as in TFRT: what is ready goes in program order, and
         # workers take what is worth it.
-        execution = Execution(host, program, index, arguments, output=output, wake=False)
+        watch = None if follower is None else follower.watch()
+        execution = Execution(
+            host, program, index, arguments, output=output, wake=False, watch=watch
+        )
+        if follower is not None:
+            follower.follow(execution)
         finished = execution.wait_for_results(timeout)
         if finished and host.work_queue.threads:
             # What a worker still prints would come before or after the next line by chance.

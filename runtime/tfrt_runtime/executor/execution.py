@@ -3,53 +3,26 @@
 from __future__ import annotations
 
 import ctypes
-import functools
 import time
 import weakref
 from collections.abc import Callable, Generator, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError
 from tfrt_runtime.executor.calls import release
 from tfrt_runtime.executor.program import Executable
 from tfrt_runtime.executor.progress import Progress
-from tfrt_runtime.executor.tracing import RUN_SCOPE
 from tfrt_runtime.host.async_value import AsyncValue, State, make_unavailable, wait_for
 from tfrt_runtime.host.context import HostContext, Sink
 from tfrt_runtime.host.drawing import DRAWING
 from tfrt_runtime.host.failures import exception_of
 from tfrt_runtime.host.idleness import rest_of
-from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.raw import WORDS
-from tfrt_runtime.host.trace import Level
-from tfrt_runtime.host.work_queue import WorkQueue
-from tfrt_runtime.native.layouts import (
-    FUNCTION_KERNELS,
-    TRACE_COUNT,
-    TRACE_RESOLVED,
-    TRACE_STARTED,
-    TRACE_WORKER,
-)
+from tfrt_runtime.native.layouts import FUNCTION_KERNELS
 
 if TYPE_CHECKING:
+    from tfrt_runtime.executor.tracing import RunTracing
     from tfrt_runtime.host.events import Watch
-
-
-@dataclass(frozen=True, slots=True)
-class RegisterView:
-    """What is known of a register: its latest value, and when and where it was made.
-
-    Times are in nanoseconds since the run started; None for what has not happened.
-    """
-
-    function: int
-    register: int
-    value: AsyncValue | None
-    count: int
-    worker: str | None
-    started_ns: int | None
-    resolved_ns: int | None
 
 
 class Execution:
@@ -88,14 +61,16 @@ class Execution:
             request.program = program
             program.prepare(request)
             if watch is not None:
-                request.watch(watch, [one.register_count for one in program.functions])
+                program.watch(request, watch)
         except TfrtError:
             release(words)
             raise
-        if host.tracing is not None:
-            end = host.tracing.begin(Level.DEFAULT, RUN_SCOPE, request.id)
-            request.on_done(end)
-        self._values: dict[int, AsyncValue] = {}
+        self._tracing: RunTracing | None = None
+        if host.tracing is not None and host.is_traced:
+            # Imported here: it needs NumPy, for which other runs do not wait.
+            from tfrt_runtime.executor.tracing import RunTracing
+
+            self._tracing = RunTracing(host.tracing, request, program)
         self.started_at = time.monotonic_ns()
         open_for = 0
         for i, value in given:
@@ -106,18 +81,13 @@ class Execution:
         for _ in range(open_for):
             request.enter_call()
         queue = host.work_queue
-        # Tracing reads the arguments when the run starts, before a worker begins with it.
-        is_task = wake and queue.takes_calls and not program.traced
+        is_task = wake and queue.takes_calls
         self.results = entry.start(request, words, is_task=is_task)
         del kept  # the native arguments have references of their own now
         if is_task:
             queue.start()  # nothing became ready on this thread
         elif wake:
             queue.begin()
-        if program.traced:
-            # The native core holds the latest value of each traced register until it is taken.
-            forget = functools.partial(_forget_traces, program, queue)
-            weakref.finalize(self, request.on_done, forget).atexit = False
         request.entry, request.execution = entry, weakref.ref(self)
         request.results = [weakref.ref(value) for value in self.results]
         for value in self.results[:open_for]:
@@ -353,65 +323,7 @@ class Execution:
         """Call `callback` once nothing of the run is left; on any thread."""
         self.request.on_done(callback)
 
-    def registers(self) -> list[RegisterView]:
-        """The latest value of each traced register, in program order.
-
-        Each value is handed out by the native core once, so only one thread may ask at a time.
-        """
-        return [self._view(position) for position in range(len(self.program.traced))]
-
-    def _view(self, position: int) -> RegisterView:
-        traced = self.program.traced[position]
-        if traced.constant is not None:
-            value = self._constant(position)
-            return RegisterView(traced.function, traced.register, value, 1, None, 0, 0)
-        trace = traced.trace >> 3
-        taken = native_process().quick("handles.trace_take", 1)(traced.trace)
-        if taken:
-            self._values[position] = AsyncValue(self.request.queue, taken, self._type(position))
-        return RegisterView(
-            traced.function,
-            traced.register,
-            self._values.get(position),
-            WORDS[trace + TRACE_COUNT // 8],
-            self.request.queue.label(WORDS[trace + TRACE_WORKER // 8])
-            if WORDS[trace + TRACE_STARTED // 8]
-            else None,
-            self._since_start(WORDS[trace + TRACE_STARTED // 8]),
-            self._since_start(WORDS[trace + TRACE_RESOLVED // 8]),
-        )
-
-    def _constant(self, position: int) -> AsyncValue:
-        value = self._values.get(position)
-        if value is None:
-            constant = self.program.traced[position].constant
-            assert constant is not None
-            make = native_process().quick("handles.value_of", 4)
-            address = make(
-                self.request.queue.context(), constant.payload_type, constant.first, constant.second
-            )
-            value = self._values[position] = AsyncValue(
-                self.request.queue, address, self._type(position)
-            )
-        return value
-
-    def _type(self, position: int) -> str:
-        traced = self.program.traced[position]
-        types = self.program.functions[traced.function].register_types
-        return "" if types is None else types[traced.register]
-
-    def _since_start(self, time_ns: int) -> int | None:
-        return max(0, time_ns - self.started_at) if time_ns else None
-
 
 def _left(deadline: float | None) -> float | None:
     """Seconds until a time of `time.monotonic`."""
     return None if deadline is None else max(0.0, deadline - time.monotonic())
-
-
-def _forget_traces(program: Executable, queue: WorkQueue) -> None:
-    """Drop the values that a run left in a traced program."""
-    take = native_process().quick("handles.trace_take", 1)
-    for traced in program.traced:
-        if traced.trace and (value := take(traced.trace)):
-            AsyncValue(queue, value)

@@ -6,7 +6,8 @@ import difflib
 import functools
 import weakref
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from tfrt_runtime.bef.collector import collector_paused
 from tfrt_runtime.bef.encoding import FunctionKind
@@ -29,12 +30,10 @@ from tfrt_runtime.executor.sync_functions import (
     with_sync_regions,
 )
 from tfrt_runtime.executor.sync_lowering import SyncFunction
-from tfrt_runtime.executor.tracing import ProgramTracing
 from tfrt_runtime.executor.type_check import TypeCheck
 from tfrt_runtime.host.context import Request
 from tfrt_runtime.host.payload import SCALAR_TYPES
-from tfrt_runtime.host.process import native_process
-from tfrt_runtime.host.trace import Level
+from tfrt_runtime.host.process import KERNEL_BITS, native_process
 from tfrt_runtime.kernels.benchmark_report import benchmark_report
 from tfrt_runtime.kernels.registry import (
     CompiledKernel,
@@ -44,19 +43,12 @@ from tfrt_runtime.kernels.registry import (
     NativeKernel,
     PythonKernel,
 )
-from tfrt_runtime.native.layouts import FUNCTION_WORDS, KERNEL_RAW, TRACE_SIZE
+from tfrt_runtime.native.layouts import FUNCTION_HANDLE, FUNCTION_WORDS, KERNEL_RAW
+
+if TYPE_CHECKING:
+    from tfrt_runtime.host.events import Watch
 
 Registry = Mapping[str, Kernel]
-
-
-@dataclass(frozen=True, slots=True)
-class TracedRegister:
-    """Where the latest value of a register can be seen; for a constant, its value."""
-
-    function: int
-    register: int
-    trace: int
-    constant: Constant | None
 
 
 class Executable:
@@ -70,13 +62,11 @@ class Executable:
         file: BefFile,
         registry: Registry,
         *,
-        trace: bool = False,
-        tracing: Level = Level.NONE,
+        watched: bool = False,
     ) -> None:
         """
         Args:
-            trace: keep the latest value of every register where `traced` finds it.
-            tracing: what runs tell the host's tracing of; each level costs more.
+            watched: sync functions log each value in runs that are watched, and are slower in all.
 
         Raises:
             TfrtError: if the file uses kernels or native functions that there are not, or not as
@@ -97,7 +87,6 @@ class Executable:
         self.constants: list[Mapping[int, Constant]] = []
         """Per function, the registers that are constants: no kernel makes them when it runs."""
         self._places: list[int] = []
-        self._tracing = ProgramTracing(tracing, self.functions)
         self._finishers: list[Finish] = []
         """What native code refers to by its address."""
         self._runners: list[int] = []
@@ -105,20 +94,19 @@ class Executable:
         self._base = -1
         self._base = self._process.add_owner(self)
         with collector_paused():
-            self._load(trace)
+            self._load(watched)
 
     def __del__(self) -> None:
         if getattr(self, "_base", -1) >= 0:
             self._process.remove_owner(self._base, self._runners)
 
-    def _load(self, trace: bool) -> None:
+    def _load(self, watched: bool) -> None:
         arena = Arena()
         resolver = Resolver(self.file, self._declared, self._symbol, self._process.python_kernel)
         type_check = TypeCheck(self.file, self.functions)
         offsets = [arena.reserve(FUNCTION_WORDS) for _ in self.functions]
-        traced: list[tuple[int, int, int, Constant | None]] = []
         handle = self._base
-        sync = SyncFunctions(arena, self._symbol, is_told=self._tracing.tells_of_kernels)
+        sync = SyncFunctions(arena, self._symbol, watched=watched)
         for index, function in enumerate(self.functions):
             is_sync = function.kind is FunctionKind.SYNC
             refuse_endless_waits(self.file, function)
@@ -130,26 +118,16 @@ class Executable:
             for number in type_check.check(function, kernels):
                 calls[number] = self._checked(kernels[number], calls[number], function, number)
             self.constants.append(constants)
-            traces = self._traces(arena, function, constants) if trace else {}
-            traced += [
-                (index, register, traces.get(register, 0), constants.get(register))
-                for register in range(function.register_count if trace else 0)
-            ]
-            told = self._tracing.through_callback(function, handle - self._base, calls)
-            sync.add(index, SyncFunction(function, kernels, told, constants, traces, handle))
+            sync.add(index, SyncFunction(function, kernels, calls, constants, handle, index))
             if not is_sync:
                 plan = make_plan(function, constants, [call is not None for call in calls])
-                FunctionWriter(arena, plan, told, traces, handle).write(offsets[index], offsets)
+                FunctionWriter(arena, plan, calls, handle).write(offsets[index], offsets)
             handle += len(function.kernels)
         sync.write(offsets)
         for index, offset in enumerate(offsets):
-            self._tracing.mark(arena, offset, self._base + index)
+            arena.put(offset + FUNCTION_HANDLE, self._base + index)
         self._memory, base = arena.seal()
         self.addresses = [base + offset for offset in offsets]
-        self.traced = [
-            TracedRegister(function, register, base + place if place else 0, constant)
-            for function, register, place, constant in traced
-        ]
 
     def _checked(
         self, kernel: Kernel, call: Call | None, function: BefFunction, number: int
@@ -164,15 +142,6 @@ class Executable:
             words[kernel.arguments :] = [0] * (count - kernel.arguments)
         data = (call.address, *words)
         return replace(call, address=self._symbol("scalar_kernels.run_checked"), data=data)
-
-    def _traces(
-        self, arena: Arena, function: BefFunction, constants: Mapping[int, Constant]
-    ) -> dict[int, int]:
-        return {
-            register: arena.reserve(TRACE_SIZE // 8)
-            for register in range(function.register_count)
-            if register not in constants
-        }
 
     def _symbol(self, name: str) -> int:
         return self._process.library[name]
@@ -312,6 +281,11 @@ class Executable:
             for prepare in dict.fromkeys(kernel.prepare for kernel in self._compiled.values()):
                 prepare(request)
 
+    def watch(self, request: Request, watch: Watch) -> None:
+        """Log the events of a run of this program, which has not begun."""
+        registers = [max(one.register_count, 1) for one in self.functions]
+        request.watch(watch, self._base >> KERNEL_BITS, registers)
+
     def location_of(self, number: int) -> AnyLocation:
         """The place of kernel `number` of the file."""
         return self.file.location(self._places[number])
@@ -334,20 +308,6 @@ class Executable:
     def run_kernel(self, context: int, record: int, number: int) -> None:
         """Run a Python kernel (`process.KernelOwner`)."""
         run_python_kernel(context, record, self, self._python[number])
-
-    def run_traced_kernel(self, context: int, record: int, number: int) -> None:
-        """Run a kernel and tell of it (`process.KernelOwner`)."""
-        python, run_python = self._python.get(number), None
-        if python is not None:
-            run_python = functools.partial(run_python_kernel, context, record, self, python)
-        self._tracing.run_kernel(context, record, number, run_python)
-
-    def trace_call(self, activation: int, index: int, is_end: bool) -> None:
-        """Tell of a call (`process.KernelOwner`)."""
-        if is_end:
-            self._tracing.call_ends(activation)
-        else:
-            self._tracing.call_begins(activation, index)
 
     def report(self, context: int, record: int, number: int, message: int) -> int:
         """Make an error of the native core (`process.KernelOwner`)."""

@@ -75,7 +75,7 @@ class Label:
 class Instruction:
     """One operation.
 
-    `number` is a constant, a payload type, a message, the offset of a trace record or, for a jump,
+    `number` is a constant, a payload type, a message, the function and number of a register or, for a jump,
     its weight; `callee` the index of a function.
     """
 

@@ -56,11 +56,11 @@ def with_sync_regions(functions: Sequence[BefFunction]) -> tuple[BefFunction, ..
 class SyncFunctions:
     """Collects the functions of a program, and then writes what is needed of the sync ones."""
 
-    def __init__(self, arena: Arena, symbols: Callable[[str], int], *, is_told: bool) -> None:
-        """With `is_told` each kernel is called, so that tracing sees it."""
+    def __init__(self, arena: Arena, symbols: Callable[[str], int], *, watched: bool) -> None:
+        """With `watched` the code logs each value in runs that are watched; it is slower in all."""
         self._arena = arena
         self._symbols = symbols
-        self._is_told = is_told
+        self._watched = watched
         self._functions: dict[int, SyncFunction] = {}
         self._called: set[int] = set()
         self._codes: dict[int, int] = {}
@@ -87,7 +87,7 @@ class SyncFunctions:
         function = one_kernel(source.function, INTERPRETER)
         call = Call(self._symbols(INTERPRETER), KERNEL_CONTROL, code=code)
         plan = make_plan(function, {}, [True])
-        FunctionWriter(self._arena, plan, [call], {}, source.first_handle).write(offset, [])
+        FunctionWriter(self._arena, plan, [call], source.first_handle).write(offset, [], shell=True)
 
     def _code(self, index: int) -> int:
         """Where the code of a function is going to be."""
@@ -99,7 +99,7 @@ class SyncFunctions:
         return self._codes[index]
 
     def _write_code(self, index: int) -> None:
-        code = Lowering(self._functions, self._box, self._is_told).lower(index)
+        code = Lowering(self._functions, self._box, self._watched).lower(index)
         callees = {
             instruction.callee: self._code(instruction.callee)
             for instruction in code.instructions

@@ -29,7 +29,6 @@ from tfrt_runtime.executor.sync_operations import OPERATIONS, register_type
 from tfrt_runtime.host.payload import SCALAR_TYPES
 from tfrt_runtime.kernels.registry import ControlKernel, Kernel, NativeKernel, PythonKernel
 from tfrt_runtime.native.layouts import (
-    KERNEL_TRACED,
     MESSAGE_QUIET_FAIL,
     TYPE_CHAIN,
     TYPE_I1,
@@ -45,11 +44,11 @@ from tfrt_runtime.native.sync_layouts import (
     FAIL,
     HAND_ON,
     KERNEL,
+    LOG,
     MOVE,
     RETURN,
     SCALAR,
     SHARE,
-    TRACE,
     UNBOX,
 )
 
@@ -64,16 +63,16 @@ MOST_INLINED_DEPTH = 40
 class SyncFunction:
     """A function that sync code runs, as the loader found it.
 
-    `calls` has None for constants, which are in `constants` by register; `trace` has the trace
-    records of registers.  The handles of the kernels begin with `first_handle`.
+    `calls` has None for constants, which are in `constants` by register.  The handles of the kernels begin
+    with `first_handle`; `handle` is that of the function.
     """
 
     function: BefFunction
     kernels: Sequence[Kernel]
     calls: Sequence[Call | None]
     constants: Mapping[int, Constant]
-    trace: Mapping[int, int]
     first_handle: int
+    handle: int
 
 
 @dataclass(slots=True)
@@ -93,17 +92,17 @@ class Lowering:
         self,
         functions: Mapping[int, SyncFunction],
         box_constant: Callable[[Constant], int],
-        told: bool = False,
+        watched: bool = False,
     ) -> None:
         """
         Args:
             functions: what may be called, by index.
             box_constant: puts an AsyncValue for a constant into the arena; its offset.
-            told: each kernel is reported, so none may be an operation.
+            watched: a run may log each value, so none may be left out.
         """
         self._functions = functions
         self._box_constant = box_constant
-        self._told = told
+        self._watched = watched
         self._constants: dict[tuple[int, int], Register] = {}
         self._stack: list[int] = []
         self.kernels = 0
@@ -184,9 +183,9 @@ class Lowering:
 
     def _define(self, scope: Scope, number: int, value: Value) -> None:
         scope.values[number] = value
-        trace = scope.source.trace.get(number)
-        if trace is not None:
-            self.emit(TRACE, reads=[value.register], number=trace)
+        if self._watched and number not in scope.source.constants:
+            place = scope.source.handle | number << 32
+            self.emit(LOG, reads=[value.register], number=place)
         if scope.uses[number] == 0:
             self.drop(value)
 
@@ -231,8 +230,7 @@ class Lowering:
         for register in record.arguments:
             scope.uses[register] -= 1
         arguments = [scope.values[register] for register in record.arguments]
-        flags = call.flags | (KERNEL_TRACED if scope.source.trace else 0)
-        made = Record(scope.source.first_handle + number, call.address, flags, call.data)
+        made = Record(scope.source.first_handle + number, call.address, call.flags, call.data)
         if isinstance(kernel, ControlKernel):
             is_last = scope.uses[record.arguments[0]] == 0 if record.arguments else False
             results = self._control(kernel, call, made, arguments, is_last)
@@ -252,7 +250,7 @@ class Lowering:
         made: Record,
         arguments: Sequence[Value],
     ) -> list[Value]:
-        if isinstance(kernel, NativeKernel) and not self._told:
+        if isinstance(kernel, NativeKernel):
             results = self._operation(kernel, made, arguments)
             if results is not None:
                 return results[: len(record.results)]

@@ -37,11 +37,11 @@ from tfrt_runtime.native.sync_layouts import (
     HAND_ON,
     JUMP,
     KERNEL,
+    LOG,
     REPEAT,
     RETURN,
     SCALAR,
     START_REPEAT,
-    TRACE,
     UNBOX,
 )
 
@@ -167,9 +167,9 @@ class _Writer:
             self._call(instruction, writes, reads)
         elif operation == RETURN:
             self._fields(operation, len(reads), *reads)
-        elif operation == TRACE:
+        elif operation == LOG:
             self._fields(operation, reads[0], instruction.reads[0].type)
-            self._words.append((instruction.number, True))
+            self._words.append((instruction.number, False))
         elif operation == UNBOX:
             self._fields(operation, *writes, *reads, instruction.writes[0].type)
             self._record(instruction)

@@ -1,110 +1,116 @@
-"""Events of a program that was loaded for tracing: each call of a function, and each kernel.
-
-The native core reports calls of functions that are marked.  A traced kernel goes through a callback
-instead of being called; only programs that are loaded for `Level.DEBUG` have such kernels.
-"""
+"""A run told to the tracing of its host, from the run's events."""
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
-from tfrt_runtime.bef.records import BefFunction
-from tfrt_runtime.executor.arena import Arena
-from tfrt_runtime.executor.decode import Call
+from tfrt_runtime.bef.encoding import FunctionKind
+from tfrt_runtime.executor.activities import Row, Span, Spans
+from tfrt_runtime.executor.program import Executable
 from tfrt_runtime.host.context import Request
-from tfrt_runtime.host.process import Callback2, native_process
-from tfrt_runtime.host.raw import WORDS
-from tfrt_runtime.host.trace import Level, Tracing
-from tfrt_runtime.native.layouts import (
-    ACTIVATION_REQUEST,
-    CONTEXT_REQUEST,
-    FUNCTION_FLAGS,
-    FUNCTION_HANDLE,
-    FUNCTION_TRACED,
-)
+from tfrt_runtime.host.events import KINDS, NO_VALUE, Watch
+from tfrt_runtime.host.trace import Activity, Level, Tracing, thread_name
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 RUN_SCOPE = "Bef Executor"
 REGION = "region"
+DRAIN_SECONDS = 0.05
+"""The rings of a busy run are full after a few times as much."""
 
 
-def function_scope(function: BefFunction) -> str:
-    """What a call of a function is called in a trace."""
-    return f"Function: {function.name or REGION}"
+class RunTracing:
+    """Tells a tracing of one run.  Any thread may drain it."""
 
+    def __init__(self, tracing: Tracing, request: Request, program: Executable) -> None:
+        """For a run that has not begun; its events are logged from now on."""
+        functions = program.functions
+        self._sink, self._level, self._request = tracing.sink, tracing.level, request
+        self._lock = threading.RLock()
+        self._names = [f"Function: {one.name or REGION}" for one in functions]
+        self._kernels = [kernel.name for one in functions for kernel in one.kernels]
+        self._makers: dict[tuple[int, int], int] = {}
+        in_sync: set[int] = set()
+        places = [(index, kernel) for index, one in enumerate(functions) for kernel in one.kernels]
+        for number, (index, kernel) in enumerate(places):
+            self._makers |= {(index, register): number for register in kernel.results}
+            if functions[index].kind is FunctionKind.SYNC:
+                in_sync.add(number)
+        self._spans = Spans(in_sync)
+        self._activities: dict[Span, Activity] = {}
+        self._take = self._begin_watch(program)
+        self._run = Activity(RUN_SCOPE, thread_name(), time.monotonic_ns(), id=request.id << 32)
+        self._sink.begin(self._run)
+        self._forget = tracing.follow(self.drain)
+        request.before_output = self.drain
+        request.on_done(self.finish)
+        self._drain_later()
 
-@dataclass(frozen=True, slots=True)
-class TracedKernel:
-    """A kernel that goes through a callback: its name, and how it is called without the GIL."""
+    def finish(self) -> None:
+        """Nothing of the run is left; all that it did is told when this returns."""
+        with self._lock:
+            self.drain()
+            if self._run.end_ns is None:
+                self._tell(self._spans.finish())
+                self._run.end_ns = max(self._spans.last, self._run.begin_ns)
+                self._sink.end(self._run)
+        self._forget()
 
-    name: str
-    call: Callable[[int, int], int]
+    def drain(self) -> None:
+        """Tell what is new."""
+        with self._lock:
+            if self._run.end_ns is None:
+                self._tell(self._spans.take(self._rows(self._take())))
 
+    def _begin_watch(self, program: Executable) -> Callable[[], npt.NDArray[np.void]]:
+        """Where the events come from: the watch of the run, or one of this reader's own."""
+        if self._request.watched is not None:
+            return self._request.watched.reader().take
+        watch = Watch()
+        program.watch(self._request, watch)
 
-class ProgramTracing:
-    """The tracing of one loaded program, for the level it was loaded for."""
+        def take() -> npt.NDArray[np.void]:
+            watch.log.clear()
+            return watch.take()
 
-    def __init__(self, level: Level, functions: Sequence[BefFunction]) -> None:
-        self._level = level
-        self._scopes = [function_scope(function) for function in functions]
-        self._kernels: dict[int, TracedKernel] = {}
-        self._process = native_process()
-        self._ends: dict[int, Callable[[], None]] = {}
+        return take
 
-    @property
-    def tells_of_kernels(self) -> bool:
-        """Whether kernels go through a callback."""
-        return self._level >= Level.DEBUG
+    def _drain_later(self) -> None:
+        self.drain()
+        if not self._request.is_done:
+            with contextlib.suppress(RuntimeError):  # the host is closed, and its run over
+                due = time.monotonic() + DRAIN_SECONDS
+                self._request.host.timers.at(due, self._drain_later)
 
-    def through_callback(
-        self, function: BefFunction, first_number: int, calls: Sequence[Call | None]
-    ) -> list[Call | None]:
-        """The calls of a function's kernels, as they are loaded for this level."""
-        if not self.tells_of_kernels:
-            return list(calls)
-        for number, (kernel, call) in enumerate(
-            zip(function.kernels, calls, strict=True), first_number
-        ):
-            if call is not None:
-                self._kernels[number] = TracedKernel(kernel.name, Callback2(call.address))
-        told = self._process.traced_kernel
-        return [call and replace(call, address=told) for call in calls]
+    def _rows(self, events: npt.NDArray[np.void]) -> Iterator[Row]:
+        columns = (
+            events[name].tolist() for name in ("time", "kind", "op", "value", "instance", "worker")
+        )
+        for when, kind, number, value, instance, worker in zip(*columns, strict=True):
+            name = KINDS[kind]
+            if value != NO_VALUE and name not in ("call", "return"):
+                number = self._makers.get((number, value), -2)
+            yield when, name, number, instance, worker
 
-    def mark(self, arena: Arena, offset: int, handle: int) -> None:
-        """Let the native core tell of the calls of the function at `offset`."""
-        arena.put(offset + FUNCTION_HANDLE, handle)
-        if self._level > Level.NONE:
-            flags = arena.words[(offset + FUNCTION_FLAGS) // 8]
-            arena.put(offset + FUNCTION_FLAGS, flags | FUNCTION_TRACED)
-
-    def call_begins(self, activation: int, index: int) -> None:
-        """Function `index` is called; its activation has this address until it ends."""
-        tracing = _tracing_of(WORDS[(activation + ACTIVATION_REQUEST) >> 3])
-        if tracing is not None:
-            end = tracing.begin(Level.DEFAULT, self._scopes[index], activation)
-            self._ends[activation] = end
-
-    def call_ends(self, activation: int) -> None:
-        """The call is over.  A loop whose condition comes late says so more than once."""
-        if (end := self._ends.pop(activation, None)) is not None:
-            end()
-
-    def run_kernel(
-        self, context: int, record: int, number: int, run_python: Callable[[], None] | None
-    ) -> None:
-        """Run a kernel that goes through a callback; a Python kernel by `run_python`."""
-        kernel = self._kernels[number]
-        tracing = _tracing_of(WORDS[(context + CONTEXT_REQUEST) >> 3])
-        silent = contextlib.nullcontext()
-        with silent if tracing is None else tracing.scope(Level.DEBUG, kernel.name):
-            if run_python is None:
-                kernel.call(context, record)
+    def _tell(self, spans: Iterator[Span]) -> None:
+        for span in spans:
+            if (Level.DEFAULT if span.is_call else Level.DEBUG) > self._level:
+                continue
+            if span.end is None:
+                names = self._names if span.is_call else self._kernels
+                label = self._request.queue.label(span.worker)
+                # A kernel ends where it began, but for one whose results come from elsewhere.
+                id_ = self._request.id << 32 | span.instance if span.is_call else 0
+                begun = Activity(names[span.number], label, span.begin, id=id_)
+                self._activities[span] = begun
+                self._sink.begin(begun)
             else:
-                run_python()
-
-
-def _tracing_of(request: int) -> Tracing | None:
-    owner = native_process().requests[request]
-    assert isinstance(owner, Request)
-    return owner.host.tracing
+                ended = self._activities.pop(span)
+                ended.end_ns = span.end
+                self._sink.end(ended)

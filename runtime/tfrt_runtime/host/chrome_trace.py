@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 from tfrt_runtime.diagnostics import TfrtError, error
+from tfrt_runtime.host.trace import Activity
 
 CHROME_PROCESS = 1
 CHROME_BATCH = 1000
@@ -17,23 +17,22 @@ CHROME_BATCH = 1000
 class ChromeSink:
     """Writes a JSON file that Perfetto and chrome://tracing open.
 
-    Scopes are complete events on their thread, spans are asynchronous events with their number, in
-    the format's "traceEvents".  Times are microseconds since the sink was made.
+    What runs on one thread is a complete event, what may end on another one two asynchronous events, in
+    the format's "traceEvents".  Times are microseconds since `start_ns`.
     """
 
-    def __init__(self, path: str | Path, clock: Callable[[], int] = time.monotonic_ns) -> None:
-        """
+    def __init__(self, path: str | Path, start_ns: int | None = None) -> None:
+        """`start_ns` is a time of `time.monotonic_ns`, by default now.
+
         Raises:
             TfrtError: if the file cannot be written.
         """
         self._path = path
-        self._clock = clock
-        self._start = clock()
+        self._start = time.monotonic_ns() if start_ns is None else start_ns
         self._lock = threading.Lock()
         self._waiting: list[str] = []
-        self._threads: dict[int, int] = {}
+        self._threads: dict[str, int] = {}
         self._names: dict[str, str] = {}
-        self._local = threading.local()
         self._problem: OSError | None = None
         try:
             self._file = Path(path).open("w", encoding="utf-8")  # noqa: SIM115 - until `close`
@@ -42,25 +41,24 @@ class ChromeSink:
             raise self._refusal(problem) from None
         self._separator = ""
 
-    def event(self, name: str) -> None:
-        self._add(f'"ph":"i","s":"t","name":{self._quoted(name)},"ts":{self._now()}')
+    def begin(self, activity: Activity) -> None:
+        """Nothing: it is written when it ends."""
 
-    def push(self, name: str) -> None:
-        scopes: list[tuple[str, float]] | None = getattr(self._local, "scopes", None)
-        if scopes is None:
-            scopes = self._local.scopes = []
-        scopes.append((name, self._now()))
+    def end(self, one: Activity) -> None:
+        name = f'"name":{self._quoted(one.name)}'
+        begin, end = self._micros(one.begin_ns), self._micros(one.end_ns or one.begin_ns)
+        if not one.id:
+            args = f',"args":{{"place":{self._quoted(one.place)}}}' if one.place else ""
+            duration = round(end - begin, 3)
+            self._add(one, f'"ph":"X","cat":"kernel",{name},"ts":{begin},"dur":{duration}{args}')
+            return
+        category, separator, _ = one.name.partition(":")
+        rest = f'"cat":{self._quoted(category if separator else "run")},"id":{one.id},{name}'
+        self._add(one, f'"ph":"b",{rest},"ts":{begin}', f'"ph":"e",{rest},"ts":{end}')
 
-    def pop(self) -> None:
-        name, begin = self._local.scopes.pop()
-        duration = round(self._now() - begin, 3)
-        self._add(f'"ph":"X","name":{self._quoted(name)},"ts":{begin},"dur":{duration}')
-
-    def begin(self, name: str, number: int) -> None:
-        self._add_span("b", name, number)
-
-    def end(self, name: str, number: int) -> None:
-        self._add_span("e", name, number)
+    def event(self, one: Activity) -> None:
+        name, time_ = self._quoted(one.name), self._micros(one.begin_ns)
+        self._add(one, f'"ph":"i","s":"t","name":{name},"ts":{time_}')
 
     def close(self) -> None:
         """
@@ -79,16 +77,8 @@ class ChromeSink:
         if self._problem is not None:
             raise self._refusal(self._problem)
 
-    def _add_span(self, phase: str, name: str, number: int) -> None:
-        category, separator, _ = name.partition(":")
-        quoted = self._quoted(category if separator else "run")
-        self._add(
-            f'"ph":"{phase}","cat":{quoted},"id":{number},"name":{self._quoted(name)},'
-            f'"ts":{self._now()}'
-        )
-
-    def _now(self) -> float:
-        return (self._clock() - self._start) / 1000
+    def _micros(self, time_ns: int) -> float:
+        return (time_ns - self._start) / 1000
 
     def _quoted(self, text: str) -> str:
         """`text` in JSON; there are few different ones."""
@@ -97,25 +87,21 @@ class ChromeSink:
             quoted = self._names[text] = json.dumps(text)
         return quoted
 
-    def _add(self, fields: str) -> None:
-        """Add an event of this thread."""
-        thread = threading.get_ident()
+    def _add(self, one: Activity, *all_fields: str) -> None:
+        """Add events of the thread of an activity."""
         with self._lock:
             if self._file.closed:
                 return
-            number = self._threads.get(thread)
+            number = self._threads.get(one.worker)
             if number is None:
-                number = self._threads[thread] = len(self._threads) + 1
-                self._waiting.append(self._thread_name(number))
-            self._waiting.append(f'{{{fields},"pid":{CHROME_PROCESS},"tid":{number}}}')
+                number = self._threads[one.worker] = len(self._threads) + 1
+                place = f'"pid":{CHROME_PROCESS},"tid":{number}'
+                args = f'"args":{{"name":{self._quoted(one.worker)}}}'
+                self._waiting.append(f'{{"ph":"M","name":"thread_name",{place},{args}}}')
+            for fields in all_fields:
+                self._waiting.append(f'{{{fields},"pid":{CHROME_PROCESS},"tid":{number}}}')
             if len(self._waiting) >= CHROME_BATCH:
                 self._flush()
-
-    def _thread_name(self, number: int) -> str:
-        name = threading.current_thread().name
-        shown = self._quoted("main" if name == "MainThread" else name)
-        here = f'"pid":{CHROME_PROCESS},"tid":{number}'
-        return f'{{"ph":"M","name":"thread_name",{here},"args":{{"name":{shown}}}}}'
 
     def _flush(self) -> None:
         """Write what waits; a full disk ends no thread, but `close` says so."""

@@ -30,7 +30,7 @@ from tfrt_runtime.host.process import native_process, shielded
 from tfrt_runtime.host.promises import Promises
 from tfrt_runtime.host.resources import ResourceContext
 from tfrt_runtime.host.timer import RequestDeadlineTracker, TimerQueue
-from tfrt_runtime.host.trace import Tracing
+from tfrt_runtime.host.trace import Level, Tracing
 from tfrt_runtime.host.user_queue import ConcurrentWorkQueue, UserWorkQueue
 from tfrt_runtime.host.work_queue import STOP_SECONDS, WorkQueue, make_work_queue
 from tfrt_runtime.native.layouts import (
@@ -40,12 +40,12 @@ from tfrt_runtime.native.layouts import (
     REQUEST_DECIDED,
     REQUEST_KNOWN,
     REQUEST_NUMBER,
+    REQUEST_OBSERVED,
     REQUEST_OPEN,
     REQUEST_SIZE,
     REQUEST_STORE,
     REQUEST_UNUSUAL,
     REQUEST_WATCH,
-    REQUEST_WATCHED,
 )
 
 if TYPE_CHECKING:
@@ -153,7 +153,7 @@ class HostContext:
             memory: the budget: bytes, or a text such as "2G", that native code and tensors may hold
                 when programs of this host ask for more.  A run that needs more ends with an error
                 at the operation that grew.  By default half of what the process may have.
-            tracing: hears of what runs of programs that were loaded for tracing.
+            tracing: hears of runs that start while it is requested.
 
         Raises:
             TfrtError: if the work queue, the allocator or the memory is described wrongly.
@@ -199,6 +199,11 @@ class HostContext:
     ) -> None:
         is_interrupted = kind is not None and issubclass(kind, KeyboardInterrupt)
         self.close(HURRY_SECONDS if is_interrupted else CLOSE_SECONDS)
+
+    @property
+    def is_traced(self) -> bool:
+        """Whether runs that start now are told to a tracing."""
+        return self.tracing is not None and self.tracing.is_on(Level.DEFAULT)
 
     def new_request(self, output: Sink | None = None, words: array[int] | None = None) -> Request:
         """The request of a new run; its output goes to `output`, or to the host's.
@@ -395,6 +400,8 @@ class Request:
     """The watch of the run, if its events are logged."""
     code: Code | None = None
     """The compiled code that the run may call."""
+    before_output: Callable[[], None] = staticmethod(lambda: None)
+    """What is called before each piece of text."""
     program: object = None
     """What runs: it must live until the run is over, whatever becomes of the program's owner."""
 
@@ -422,6 +429,7 @@ class Request:
 
     def output(self, text: str) -> None:
         """Print for the run."""
+        self.before_output()
         if self.watched is not None:
             self.watched.note_output(text)
         _print(self.printed, self._sink, text)
@@ -455,7 +463,7 @@ class Request:
     def progress(self) -> tuple[int, int]:
         """Kernels that are decided, and those that are known: of calls that began since this was first
         asked for, and of the outermost one."""
-        self._words[REQUEST_WATCHED // 8] = 1
+        self._words[REQUEST_OBSERVED // 8] = 1
         decided = self._words[REQUEST_DECIDED // 8]  # first, as it must not be more
         return decided, self._words[REQUEST_KNOWN // 8]
 
@@ -481,12 +489,13 @@ class Request:
         """Whether the run was cancelled."""
         return self._words[REQUEST_CANCEL // 8] != 0
 
-    def watch(self, watch: Watch, registers: Sequence[int]) -> None:
-        """Log the events of the run, which has not begun; its functions have so many registers each."""
-        watch.begin(self.queue, self.id, self.address, registers)
+    def watch(self, watch: Watch, program: int, registers: Sequence[int]) -> None:
+        """Log the events of the run, which has not begun, of the program with this number; its functions
+        have so many registers each."""
+        watch.begin(self.queue, self.id, self.address, program, registers)
         self.watched = watch
         self._words[REQUEST_WATCH // 8] = watch.address
-        self._words[REQUEST_UNUSUAL // 8] = 1
+        self._words[REQUEST_UNUSUAL // 8] = self._words[REQUEST_OBSERVED // 8] = 1
         self.on_done(watch.end)
 
     def enter_call(self) -> None:

@@ -7,6 +7,7 @@ out what is new about that run; rings are drained for all watches at once, each 
 from __future__ import annotations
 
 import ctypes
+import sys
 import threading
 import time
 import weakref
@@ -34,6 +35,7 @@ from tfrt_runtime.native.layouts import (
     PROCESS_WATCHED,
     RECORD_HANDLE,
     WATCH_INSTANCES,
+    WATCH_PROGRAM,
     WATCH_RUN,
     WATCH_SIZE,
     WATCH_SLOW,
@@ -85,17 +87,16 @@ class Watch:
 
     def __init__(self, *, slow: float = 0) -> None:
         """`slow` is how many times as long each kernel lasts; 0 or 1 is as it is."""
+        self._readers: list[Reader] = [Reader()]
         self._words = (ctypes.c_int64 * (WATCH_SIZE // 8))()
         self._words[WATCH_INSTANCES // 8] = 1
         self._words[WATCH_SLOW // 8] = round(1000 * slow) if slow > 1 else 0
         self._kept: list[ctypes.Array[ctypes.c_int64]] = []
         self._table: ctypes.Array[ctypes.c_int64] | None = None
-        self._waiting: list[npt.NDArray[np.void]] = []
-        self._count = 0
         self.queue: WorkQueue | None = None
         self._request = 0
         self.number = 0
-        self.dropped = 0
+        self.lost = 0
         """Events that were overwritten before they could be read, on any thread."""
         self.log: list[tuple[int, int, str]] = []
         """What the run has printed: when, by which kernel of its program (-1: not by one), the text."""
@@ -105,8 +106,11 @@ class Watch:
         """The struct for the native core; the watch lives as long as the run."""
         return ctypes.addressof(self._words)
 
-    def begin(self, queue: WorkQueue, run: int, request: int, registers: Sequence[int]) -> None:
-        """Get ready for the run with this number and struct, whose functions have so many registers each.
+    def begin(
+        self, queue: WorkQueue, run: int, request: int, program: int, registers: Sequence[int]
+    ) -> None:
+        """Get ready for the run with this number and struct of the program with this number, whose functions
+        have so many registers each.
 
         Raises:
             ValueError: if the watch had a run before.
@@ -116,6 +120,7 @@ class Watch:
         self.queue, self._request = queue, request
         self.number = run & 0xFFFF
         self._words[WATCH_RUN // 8] = self.number
+        self._words[WATCH_PROGRAM // 8] = program
         self._kept = [(ctypes.c_int64 * max(1, count))() for count in registers]
         self._table = (ctypes.c_int64 * max(1, len(registers)))(*map(ctypes.addressof, self._kept))
         self._words[WATCH_VALUES // 8] = ctypes.addressof(self._table)
@@ -128,9 +133,17 @@ class Watch:
 
     def take(self) -> npt.NDArray[np.void]:
         """The events since the last time, by time; of type `EVENT`.  O(new events)."""
-        event_log().drain()
-        waiting, self._waiting, self._count = self._waiting, [], 0
-        return np.concatenate(waiting) if waiting else np.empty(0, EVENT)
+        return self._readers[0].take()
+
+    @property
+    def dropped(self) -> int:
+        """Events that `take` does not give: they were overwritten, or there were too many."""
+        return self.lost + self._readers[0].dropped
+
+    def reader(self) -> Reader:
+        """Another reader of all events of the run, which has not begun."""
+        self._readers.append(Reader())
+        return self._readers[-1]
 
     def kept_values(self) -> Iterator[tuple[int, int, AsyncValue]]:
         """Function, register and value of what was kept since the last time, each handed out once."""
@@ -152,6 +165,35 @@ class Watch:
         self.log.append((time.monotonic_ns(), number, text))
 
     def receive(self, events: npt.NDArray[np.void]) -> None:
+        """Keep events until they are taken."""
+        for reader in self._readers:
+            reader.receive(events)
+
+    def __del__(self) -> None:
+        if self.queue is not None and not sys.is_finalizing():
+            for _ in self.kept_values():
+                pass
+
+
+class Reader:
+    """The events of a run that one reader has not taken yet.  One thread at a time takes them."""
+
+    def __init__(self) -> None:
+        self._waiting: list[npt.NDArray[np.void]] = []
+        self._count = 0
+        self.dropped = 0
+        """Events that were not kept, as there were too many."""
+
+    def take(self) -> npt.NDArray[np.void]:
+        """The events since the last time, by time; of type `EVENT`.  O(new events)."""
+        log = event_log()
+        # Under the lock: what another thread drains meanwhile could go into the list that was taken.
+        with log.lock:
+            log.drain()
+            waiting, self._waiting, self._count = self._waiting, [], 0
+        return np.concatenate(waiting) if waiting else np.empty(0, EVENT)
+
+    def receive(self, events: npt.NDArray[np.void]) -> None:
         """Keep events until they are taken, the newest if there are too many."""
         self._waiting.append(events)
         self._count += len(events)
@@ -159,11 +201,6 @@ class Watch:
             oldest = self._waiting.pop(0)
             self._count -= len(oldest)
             self.dropped += len(oldest)
-
-    def __del__(self) -> None:
-        if self.queue is not None:
-            for _ in self.kept_values():
-                pass
 
 
 class EventLog:
@@ -174,7 +211,7 @@ class EventLog:
         self._entry = self._process.quick("events.log_drain", 3)
         self._clock = self._process.quick("events.log_clock", 1)
         self._buffer = np.empty(LOG_CAPACITY, _WRITTEN)
-        self._lock = threading.RLock()
+        self.lock = threading.RLock()
         self._watches: dict[int, weakref.ref[Watch]] = {}
         self._lost = 0
         self._origin = self._now()
@@ -183,7 +220,7 @@ class EventLog:
 
     def add(self, watch: Watch) -> None:
         """From now on threads log what happens to them, and events of this run go to `watch`."""
-        with self._lock:
+        with self.lock:
             if not self._watches:
                 self._discard()
             self._watches[watch.number] = weakref.ref(watch)
@@ -191,13 +228,13 @@ class EventLog:
 
     def remove(self, watch: Watch) -> None:
         """Events of this run go nowhere."""
-        with self._lock:
+        with self.lock:
             self._watches.pop(watch.number, None)
             self._process.set_word(PROCESS_WATCHED, len(self._watches))
 
     def drain(self) -> None:
         """Hand out what is new in all rings."""
-        with self._lock:
+        with self.lock:
             parts, lost = [], 0
             for ring in self._rings():
                 if WORDS[(ring + LOG_HEAD) >> 3] != WORDS[(ring + LOG_TAIL) >> 3]:
@@ -211,7 +248,7 @@ class EventLog:
                 if watch is None:
                     del self._watches[number]
                     continue
-                watch.dropped += lost - self._lost
+                watch.lost += lost - self._lost
                 self._give(watch, parts)
             self._lost = lost
 

@@ -31,11 +31,9 @@ from tfrt_runtime.native.async_buffers import (
     BUFFERS_SIZE,
 )
 from tfrt_runtime.native.layouts import (
-    ACTIVATION_FUNCTION,
     CONTEXT_DROPPED,
     CONTEXT_MADE,
     CONTEXT_REQUEST,
-    FUNCTION_HANDLE,
     PROCESS_BUFFERS,
     PROCESS_HELD,
     PROCESS_MEMBER_RESOLVED,
@@ -57,7 +55,6 @@ from tfrt_runtime.native.layouts import (
     PROCESS_RUN_ROOT,
     PROCESS_SIZE,
     PROCESS_STORE,
-    PROCESS_TRACE_CALL,
     PYTHON_CALL,
     PYTHON_DROP,
     PYTHON_ENSURE,
@@ -111,12 +108,6 @@ class KernelOwner(Protocol):
 
     def is_compiled(self, number: int) -> bool:
         """Whether kernel `number` runs compiled code, which has operations and places of its own."""
-
-    def run_traced_kernel(self, context: int, record: int, number: int) -> None:
-        """Run kernel `number`, of any kind, on the frame in `context`, and tell of it."""
-
-    def trace_call(self, activation: int, index: int, is_end: bool) -> None:
-        """A call of function `index` begins or ends."""
 
 
 class RequestOwner(Protocol):
@@ -180,7 +171,6 @@ class NativeProcess:
             (PROCESS_PRINT, Callback3(self._print)),
             (PROCESS_NEED_THREAD, Callback2(self._need_thread)),
             (PROCESS_REQUEST_DONE, Callback2(self._request_done)),
-            (PROCESS_TRACE_CALL, Callback3(self._trace_call)),
             (PROCESS_REFUSED, Callback3(self._refused)),
         ]
         for offset, callback in callbacks:
@@ -193,10 +183,7 @@ class NativeProcess:
         self._words[PROCESS_STORE // 8] = self.store
         self._words[PROCESS_RUN_COROUTINE // 8] = self.library["async_awaiting.run_coroutine"]
         self._words[PROCESS_MEMBER_RESOLVED // 8] = self.library["async_groups.member_resolved"]
-        traced = Callback2(self._traced_kernel)
-        self.traced_kernel = ctypes.cast(traced, ctypes.c_void_p).value or 0
-        """Address to put into the record of a kernel that is traced."""
-        return [traced, *(callback for _, callback in callbacks)]
+        return [callback for _, callback in callbacks]
 
     def install(self, offset: int, callback: ctypes._FuncPointer) -> None:
         """Let a word of the process struct be the address of a callback, for good."""
@@ -347,18 +334,6 @@ class NativeProcess:
             return 0
         owner, number = self.owner_of(record)
         owner.run_kernel(context, record, number)
-        return 0
-
-    def _traced_kernel(self, context: int, record: int) -> int:
-        owner, number = self.owner_of(record)
-        owner.run_traced_kernel(context, record, number)
-        return 0
-
-    def _trace_call(self, _context: int, activation: int, is_end: int) -> int:
-        function = WORDS[(activation + ACTIVATION_FUNCTION) >> 3]
-        number = WORDS[(function + FUNCTION_HANDLE) >> 3]
-        if (owner := self._owners[number >> KERNEL_BITS]()) is not None:
-            owner.trace_call(activation, number & (1 << KERNEL_BITS) - 1, is_end != 0)
         return 0
 
     def _report_error(self, context: int, record: int, message: int) -> int:

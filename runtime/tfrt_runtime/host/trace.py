@@ -1,11 +1,8 @@
 """Tracing: what runs when, on which thread, told to a sink.
 
-There are levels: `default` tells of runs and of calls of functions, `debug` of every kernel as well;
-`verbose` stands between them for what kernels of the user say of themselves.  A program says nothing
-unless it was loaded for a level, so tracing costs nothing where it is off.
-
-A scope opens and closes on one thread, inside out.  A span may end on another thread than it began
-on: a call does when a kernel in it is asynchronous.
+There are levels: `default` has runs and calls of functions, `debug` every kernel as well; `verbose` stands
+between them for what kernels of the user say of themselves.  Runs and kernels come from the event log of the
+native core (`executor.tracing`): a run that starts while no caller requests tracing costs nothing.
 """
 
 from __future__ import annotations
@@ -14,6 +11,7 @@ import contextlib
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from enum import IntEnum
 from typing import Protocol
 
@@ -44,41 +42,64 @@ class Level(IntEnum):
             raise TfrtError(error(f"unknown tracing level '{name}': expected {names}")) from None
 
 
+@dataclass(eq=False, slots=True)
+class Activity:
+    """Something that runs, or has run.  Times are nanoseconds of `time.monotonic_ns`."""
+
+    name: str
+    worker: str
+    """The name of the thread on which it began."""
+    begin_ns: int
+    end_ns: int | None = None
+    """None while it goes on."""
+    id: int = 0
+    """Not 0 for what may end on another thread: tells it from others of its name."""
+    place: str = ""
+    """Where its operation is in the program, if it is one."""
+
+
+def thread_name() -> str:
+    """What this thread is called, as on the board."""
+    name = threading.current_thread().name
+    return "main" if name == "MainThread" else name
+
+
 class TracingSink(Protocol):
-    """Where a trace goes.  Called from any thread, also from several at once."""
+    """Where a trace goes.  Called from any thread, by one at a time for each run.
 
-    def event(self, name: str) -> None:
-        """Something happened now, on this thread."""
+    What runs on one thread begins and ends inside out; a function or a run may end on another one.
+    """
 
-    def push(self, name: str) -> None:
-        """A scope opens on this thread."""
+    def begin(self, activity: Activity) -> None:
+        """It begins, or has begun."""
 
-    def pop(self) -> None:
-        """The innermost scope of this thread closes."""
+    def end(self, activity: Activity) -> None:
+        """It is over."""
 
-    def begin(self, name: str, number: int) -> None:
-        """A span begins; no other one of that name has this number now."""
-
-    def end(self, name: str, number: int) -> None:
-        """The span of that name and number ends, perhaps on another thread."""
+    def event(self, activity: Activity) -> None:
+        """Something happened, which took no time."""
 
     def close(self) -> None:
         """Nothing more will come."""
 
 
 class Tracing:
-    """A sink with a level.  It receives events while it is requested; requests are counted."""
+    """A sink with a level.  It hears of runs that start while a caller requests it; requests are counted."""
 
     def __init__(self, sink: TracingSink, level: Level = Level.DEFAULT) -> None:
         self.sink = sink
         self.level = level
         self._requests = 0
         self._lock = threading.Lock()
+        self._followed: set[Callable[[], None]] = set()
 
     def request(self, on: bool) -> None:
-        """Ask for tracing, or take back that one has asked."""
+        """Ask for tracing, or take back one request.  With the last one the sink gets what is left."""
         with self._lock:
             self._requests = max(0, self._requests + (1 if on else -1))
+            left = [] if self._requests else list(self._followed)
+        for drain in left:
+            drain()
 
     @contextlib.contextmanager
     def requested(self) -> Iterator[None]:
@@ -93,36 +114,31 @@ class Tracing:
         """Whether the sink hears of things of this level now."""
         return self._requests > 0 and Level.NONE < level <= self.level
 
+    def follow(self, drain: Callable[[], None]) -> Callable[[], None]:
+        """Call `drain` when tracing ends, until the result is called."""
+        with self._lock:
+            self._followed.add(drain)
+        return lambda: self._followed.discard(drain)
+
     def event(self, level: Level, name: str) -> None:
-        """Tell that something happened."""
+        """Tell that something happened on this thread."""
         if self.is_on(level):
-            self.sink.event(name)
+            now = time.monotonic_ns()
+            self.sink.event(Activity(name, thread_name(), now, now))
 
     @contextlib.contextmanager
     def scope(self, level: Level, name: str) -> Iterator[None]:
-        """Within: a scope is open on this thread."""
+        """Within: an activity goes on, on this thread."""
         if not self.is_on(level):
             yield
             return
-        self.sink.push(name)
+        activity = Activity(name, thread_name(), time.monotonic_ns())
+        self.sink.begin(activity)
         try:
             yield
         finally:
-            self.sink.pop()
-
-    def begin(self, level: Level, name: str, number: int) -> Callable[[], None]:
-        """Begin a span; the result ends it, on any thread.  Calls beyond the first do nothing."""
-        if not self.is_on(level):
-            return lambda: None
-        self.sink.begin(name, number)
-        ends = [lambda: self.sink.end(name, number)]
-
-        def end() -> None:
-            # Atomic: another thread may end it at the same time.
-            with contextlib.suppress(IndexError):
-                ends.pop()()
-
-        return end
+            activity.end_ns = time.monotonic_ns()
+            self.sink.end(activity)
 
 
 class DebugSink:
@@ -131,20 +147,14 @@ class DebugSink:
     def __init__(self, write: Write) -> None:
         self._write = write
 
-    def event(self, name: str) -> None:
-        self._write(f"Event:{name}\n")
+    def begin(self, activity: Activity) -> None:
+        self._write(f"Scope:{activity.name}\n")
 
-    def push(self, name: str) -> None:
-        self._write(f"Scope:{name}\n")
-
-    def pop(self) -> None:
+    def end(self, _activity: Activity) -> None:
         self._write("End Scope\n")
 
-    def begin(self, name: str, _number: int) -> None:
-        self.push(name)
-
-    def end(self, _name: str, _number: int) -> None:
-        self.pop()
+    def event(self, activity: Activity) -> None:
+        self._write(f"Event:{activity.name}\n")
 
     def close(self) -> None:
         pass
@@ -156,70 +166,38 @@ MOST_ACTIVITIES = 100
 class SimpleSink:
     """Keeps the first activities of each thread, and writes them when it is closed.
 
-    A line per activity: when it began, in microseconds since the sink was made, how long it took if
-    it is a scope or a span that has ended, and its name.
+    A line per activity: when it began, in microseconds since the sink was made, how long it took if it has
+    ended and is no event, and its name.
     """
 
     def __init__(self, write: Write, clock: Callable[[], int] = time.monotonic_ns) -> None:
         self._write = write
-        self._clock = clock
         self._start = clock()
-        self._threads: dict[str, list[_Activity]] = {}
-        self._open: dict[tuple[str, int], _Activity] = {}
-        self._local = threading.local()
+        self._workers: dict[str, list[Activity]] = {}
 
-    def event(self, name: str) -> None:
-        self._record(_Activity(name, self._clock()))
+    def begin(self, activity: Activity) -> None:
+        kept = self._workers.setdefault(activity.worker, [])
+        if len(kept) < MOST_ACTIVITIES:
+            kept.append(activity)
 
-    def push(self, name: str) -> None:
-        activity = _Activity(name, self._clock())
-        self._record(activity)
-        self._scopes().append(activity)
+    def end(self, _activity: Activity) -> None:
+        pass
 
-    def pop(self) -> None:
-        if scopes := self._scopes():
-            scopes.pop().end_ns = self._clock()
-
-    def begin(self, name: str, number: int) -> None:
-        activity = self._open[name, number] = _Activity(name, self._clock())
-        self._record(activity)
-
-    def end(self, name: str, number: int) -> None:
-        if (activity := self._open.pop((name, number), None)) is not None:
-            activity.end_ns = self._clock()
+    def event(self, activity: Activity) -> None:
+        self.begin(activity)
 
     def close(self) -> None:
-        threads, self._threads = self._threads, {}
-        for name, activities in threads.items():
+        workers, self._workers = self._workers, {}
+        for name, activities in workers.items():
             self._write(f"{name}: {len(activities)} activities\n")
-            for activity in activities:
-                self._write(f"  {activity.line(self._start)}\n")
+            for one in activities:
+                self._write(f"  {self._line(one)}\n")
 
-    def _scopes(self) -> list[_Activity]:
-        scopes: list[_Activity] | None = getattr(self._local, "scopes", None)
-        if scopes is None:
-            scopes = self._local.scopes = []
-        return scopes
-
-    def _record(self, activity: _Activity) -> None:
-        activities = self._threads.setdefault(threading.current_thread().name, [])
-        if len(activities) < MOST_ACTIVITIES:
-            activities.append(activity)
-
-
-class _Activity:
-    """Something that began, and may have ended."""
-
-    __slots__ = ("begin_ns", "end_ns", "name")
-
-    def __init__(self, name: str, begin_ns: int) -> None:
-        self.name, self.begin_ns, self.end_ns = name, begin_ns, -1
-
-    def line(self, start_ns: int) -> str:
-        begin = (self.begin_ns - start_ns) / 1000
-        if self.end_ns < 0:
-            return f"{begin:.1f} us: {self.name}"
-        return f"{begin:.1f} us, {(self.end_ns - self.begin_ns) / 1000:.1f} us: {self.name}"
+    def _line(self, one: Activity) -> str:
+        begin = f"{(one.begin_ns - self._start) / 1000:.1f} us"
+        if one.end_ns is None or one.end_ns == one.begin_ns:
+            return f"{begin}: {one.name}"
+        return f"{begin}, {(one.end_ns - one.begin_ns) / 1000:.1f} us: {one.name}"
 
 
 SINKS: dict[str, Callable[[Write], TracingSink]] = {"debug": DebugSink, "simple": SimpleSink}

@@ -9,19 +9,18 @@ from __future__ import annotations
 
 from tfrt_runtime.native.cells import give_block, take_block
 from tfrt_runtime.native.delivery import deliver
-from tfrt_runtime.native.events import watch_activation
+from tfrt_runtime.native.events import log_return, watch_activation
 from tfrt_runtime.native.layouts import (
     ACTIVATION_CALLER,
     ACTIVATION_CALLER_RECORD,
-    ACTIVATION_COUNTED,
     ACTIVATION_FUNCTION,
     ACTIVATION_NESTED,
+    ACTIVATION_OBSERVED,
     ACTIVATION_REGISTERS,
     ACTIVATION_REMAINING,
     ACTIVATION_REQUEST,
     ACTIVATION_RETURN,
     ACTIVATION_SHARED,
-    CONTEXT_PROCESS,
     FUNCTION_ARGUMENTS,
     FUNCTION_CONSTANT_TABLE,
     FUNCTION_CONSTANTS,
@@ -35,19 +34,26 @@ from tfrt_runtime.native.layouts import (
     FUNCTION_SIZE,
     FUNCTION_TEMPLATE,
     FUNCTION_TEMPLATE_SIZE,
-    FUNCTION_TRACED,
     JOIN_CALLER,
-    PROCESS_TRACE_CALL,
     REQUEST_DECIDED,
     REQUEST_KNOWN,
+    REQUEST_OBSERVED,
     REQUEST_WATCH,
-    REQUEST_WATCHED,
     RETURN_JOIN,
     RETURN_LOOP,
     RETURN_ROOT,
     SHARED_ALONE,
 )
-from tfrt_runtime.native.memory import Address, call3, copy, fetch_add, inline, load, native, store
+from tfrt_runtime.native.memory import (
+    Address,
+    copy,
+    fetch_add,
+    inline,
+    load,
+    native,
+    outline,
+    store,
+)
 from tfrt_runtime.native.ready import finish, push_ready
 
 
@@ -76,18 +82,16 @@ def new_activation(
     store(activation + ACTIVATION_RETURN, return_kind)
     store(activation + ACTIVATION_CALLER, caller)
     store(activation + ACTIVATION_CALLER_RECORD, record)
-    size = (nested & ~ACTIVATION_COUNTED) + load(function + FUNCTION_SIZE)
+    size = (nested & ~ACTIVATION_OBSERVED) + load(function + FUNCTION_SIZE)
     store(activation + ACTIVATION_NESTED, size)
-    if return_kind != RETURN_LOOP:  # whose iterations count when they start
-        count_kernels(activation, function, return_kind == RETURN_ROOT)
     # Weights of 0 are only understood where counters are atomic.  Its callers need not be shared.
     is_atomic = load(function + FUNCTION_FLAGS) & FUNCTION_NONSTRICT != 0
     store(activation + ACTIVATION_SHARED, SHARED_ALONE if is_atomic else 0)
     reset_activation(activation, function)
-    watch = load(request + REQUEST_WATCH)
-    if watch != 0 and return_kind != RETURN_LOOP:  # each iteration is numbered when it starts
+    if return_kind != RETURN_LOOP:  # each iteration is observed when it starts
         parent = load(record + JOIN_CALLER) if return_kind == RETURN_JOIN else caller
-        watch_activation(context, watch, activation, parent)
+        if return_kind == RETURN_ROOT or load(request + REQUEST_OBSERVED) != 0:
+            observe_begin(context, activation, parent)
     return activation
 
 
@@ -102,24 +106,31 @@ def reset_activation(activation: Address, function: Address) -> None:
     )
 
 
-@inline
-def count_kernels(activation: Address, function: Address, always: bool) -> None:
-    """At entry: the kernels of the activation are known, if the run is watched or `always`."""
+@outline
+def observe_begin(context: Address, activation: Address, caller: Address) -> None:
+    """An activation, or an iteration in it, begins: its kernels are known, and a watched run logs it."""
     request = load(activation + ACTIVATION_REQUEST)
-    if always or load(request + REQUEST_WATCHED) != 0:
-        nested = load(activation + ACTIVATION_NESTED)
-        store(activation + ACTIVATION_NESTED, nested | ACTIVATION_COUNTED)
-        fetch_add(request + REQUEST_KNOWN, load(function + FUNCTION_KERNELS))
-
-
-@inline
-def count_end(activation: Address, function: Address) -> None:
-    """At the end: the kernels that have not counted by themselves are decided."""
     nested = load(activation + ACTIVATION_NESTED)
-    if nested & ACTIVATION_COUNTED != 0:
-        store(activation + ACTIVATION_NESTED, nested & ~ACTIVATION_COUNTED)
-        short = load(function + FUNCTION_KERNELS) - load(function + FUNCTION_HEAVY)
-        fetch_add(load(activation + ACTIVATION_REQUEST) + REQUEST_DECIDED, short)
+    store(activation + ACTIVATION_NESTED, nested | ACTIVATION_OBSERVED)
+    kernels = load(load(activation + ACTIVATION_FUNCTION) + FUNCTION_KERNELS)
+    fetch_add(request + REQUEST_KNOWN, kernels)
+    watch = load(request + REQUEST_WATCH)
+    if watch != 0:
+        watch_activation(context, watch, activation, caller)
+
+
+@outline
+def observe_end(context: Address, activation: Address) -> None:
+    """One that was observed when it began is over: kernels that have not counted are decided."""
+    nested = load(activation + ACTIVATION_NESTED)
+    store(activation + ACTIVATION_NESTED, nested & ~ACTIVATION_OBSERVED)
+    function = load(activation + ACTIVATION_FUNCTION)
+    request = load(activation + ACTIVATION_REQUEST)
+    short = load(function + FUNCTION_KERNELS) - load(function + FUNCTION_HEAVY)
+    fetch_add(request + REQUEST_DECIDED, short)
+    watch = load(request + REQUEST_WATCH)
+    if watch != 0:
+        log_return(context, watch, activation)
 
 
 @native
@@ -129,8 +140,6 @@ def begin(context: Address, activation: Address) -> None:
     Pushed in reverse, so that they run in program order.
     """
     function = load(activation + ACTIVATION_FUNCTION)
-    if load(function + FUNCTION_FLAGS) & FUNCTION_TRACED != 0:
-        trace_call(context, activation, 0)
     entries = load(function + FUNCTION_ENTRY_TABLE)
     for i in range(load(function + FUNCTION_ENTRIES) - 1, -1, -1):
         push_ready(context, activation, load(entries + 8 * i))
@@ -138,13 +147,6 @@ def begin(context: Address, activation: Address) -> None:
     for i in range(load(function + FUNCTION_CONSTANTS)):
         deliver(context, activation, load(constants + 16 * i), load(constants + 16 * i + 8))
     finish(context, activation)
-
-
-@native
-def trace_call(context: Address, activation: Address, is_end: int) -> None:
-    """Tell whoever traces calls.  A loop that waits for its condition ends an iteration twice."""
-    callback = load(load(context + CONTEXT_PROCESS) + PROCESS_TRACE_CALL)
-    call3(callback, context, activation, is_end)
 
 
 @inline

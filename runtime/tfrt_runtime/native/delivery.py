@@ -9,7 +9,6 @@ from __future__ import annotations
 from tfrt_runtime.native.async_value import (
     add_references,
     add_waiter,
-    drop_optional,
     drop_reference,
     forward_to,
     is_available,
@@ -27,8 +26,6 @@ from tfrt_runtime.native.layouts import (
     ACTIVATION_RETURN,
     ACTIVATION_SHARED,
     CELL_SIZE,
-    CONTEXT_NUMBER,
-    CONTEXT_STARTED,
     FUNCTION_FLAGS,
     FUNCTION_NONSTRICT,
     JOIN_LEFT,
@@ -46,13 +43,7 @@ from tfrt_runtime.native.layouts import (
     SLOT_REGISTER,
     SLOT_RETURNS,
     SLOT_SPECIAL,
-    SLOT_TRACE,
     SLOT_USERS,
-    TRACE_COUNT,
-    TRACE_RESOLVED,
-    TRACE_STARTED,
-    TRACE_VALUE,
-    TRACE_WORKER,
     USER_SIZE,
     VALUE_OWNER,
     VALUE_TARGET,
@@ -63,16 +54,13 @@ from tfrt_runtime.native.layouts import (
 from tfrt_runtime.native.memory import (
     Address,
     compare_and_swap,
-    exchange,
     fetch_add,
     inline,
     load,
     load_acquire,
     native,
-    now,
     outline,
     store,
-    store_release,
 )
 from tfrt_runtime.native.ready import (
     add_pending,
@@ -84,19 +72,6 @@ from tfrt_runtime.native.ready import (
     watched_register_resolved,
 )
 from tfrt_runtime.native.waiters import join_resolved, run_waiters
-
-
-@native
-def trace_value(context: Address, trace: Address, value: Address) -> None:
-    """Publish `value` as the latest of a named value; the record takes a reference."""
-    add_references(value, 1)
-    time = now()
-    started = load(context + CONTEXT_STARTED)
-    store_release(trace + TRACE_STARTED, time if started == 0 else started)
-    store_release(trace + TRACE_RESOLVED, time if is_available(value) else 0)
-    store_release(trace + TRACE_WORKER, load(context + CONTEXT_NUMBER))
-    fetch_add(trace + TRACE_COUNT, 1)
-    drop_optional(context, exchange(trace + TRACE_VALUE, value))
 
 
 @native
@@ -178,12 +153,8 @@ def deliver_plain(context: Address, activation: Address, slot: Address, value: A
 def deliver_special(context: Address, activation: Address, slot: Address, value: Address) -> None:
     """What `deliver` says, for every kind of slot and value."""
     while True:
-        trace = load(slot + SLOT_TRACE)
-        if trace != 0:
-            trace_value(context, trace, value)
-        is_seen = trace != 0 or is_watched(activation)
         if load(slot + SLOT_REFERENCES) == 0:
-            if is_seen and not is_available(value):
+            if not is_available(value) and is_watched(activation):
                 wait_for_register(context, activation, slot, value)
             drop_reference(context, value)
             return
@@ -194,7 +165,7 @@ def deliver_special(context: Address, activation: Address, slot: Address, value:
         returns = load(slot + SLOT_RETURNS)
         if is_available(value):
             release_users(context, activation, slot)
-        elif users > 0 or is_seen:
+        elif users > 0 or is_watched(activation):
             wait_for_register(context, activation, slot, value)
         if is_kept:
             drop_reference(context, value)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from tfrt_runtime.native.activation import (
     begin,
-    count_end,
-    count_kernels,
     free_activation,
+    observe_begin,
+    observe_end,
     reset_activation,
     root_size,
-    trace_call,
 )
 from tfrt_runtime.native.async_value import (
     add_references,
@@ -24,11 +23,12 @@ from tfrt_runtime.native.async_value import (
 )
 from tfrt_runtime.native.cells import give_block
 from tfrt_runtime.native.delivery import deliver
-from tfrt_runtime.native.events import watch_activation, watch_of
 from tfrt_runtime.native.layouts import (
     ACTIVATION_CALLER,
     ACTIVATION_CALLER_RECORD,
     ACTIVATION_FUNCTION,
+    ACTIVATION_NESTED,
+    ACTIVATION_OBSERVED,
     ACTIVATION_REQUEST,
     ACTIVATION_RETURN,
     ACTIVATION_SHARED,
@@ -40,7 +40,6 @@ from tfrt_runtime.native.layouts import (
     FUNCTION_FLAGS,
     FUNCTION_NONSTRICT,
     FUNCTION_RESULTS,
-    FUNCTION_TRACED,
     JOIN_CALLER,
     JOIN_ERROR,
     JOIN_RECORD,
@@ -59,6 +58,7 @@ from tfrt_runtime.native.layouts import (
     REQUEST_ACTIVE,
     REQUEST_CANCEL,
     REQUEST_CANCELLED_VALUE,
+    REQUEST_OBSERVED,
     RETURN_JOIN,
     RETURN_LOOP,
     RETURN_ROOT,
@@ -86,10 +86,8 @@ from tfrt_runtime.native.waiters import leave_join, run_waiters
 @native
 def end_activation(context: Address, activation: Address) -> None:
     """Everything of `activation` is done: free it, and finish what waits for its end."""
-    function = load(activation + ACTIVATION_FUNCTION)
-    if load(function + FUNCTION_FLAGS) & FUNCTION_TRACED != 0:
-        trace_call(context, activation, 1)
-    count_end(activation, function)
+    if load(activation + ACTIVATION_NESTED) & ACTIVATION_OBSERVED != 0:
+        observe_end(context, activation)
     kind = load(activation + ACTIVATION_RETURN)
     owner = load(activation + ACTIVATION_CALLER_RECORD)
     caller = load(activation + ACTIVATION_CALLER)
@@ -196,10 +194,8 @@ def start_iteration(context: Address, loop: Address, activation: Address) -> Non
     # Nothing of the iteration before is left: no other thread knows the activation any more.
     store(activation + ACTIVATION_SHARED, load(function + FUNCTION_FLAGS) & FUNCTION_NONSTRICT)
     reset_activation(activation, function)
-    count_kernels(activation, function, False)
-    watch = watch_of(activation)
-    if watch != 0:
-        watch_activation(context, watch, activation, load(loop + LOOP_CALLER))
+    if load(load(activation + ACTIVATION_REQUEST) + REQUEST_OBSERVED) != 0:
+        observe_begin(context, activation, load(loop + LOOP_CALLER))
     slots = load(function + FUNCTION_ARGUMENT_TABLE)
     values = load(loop + LOOP_VALUES)
     # A body that returns an argument as it is writes the table while it is filled: read a copy.

@@ -25,7 +25,9 @@ from tfrt_runtime.native.layouts import (
     CONTEXT_QUEUE,
     CONTEXT_RUN,
     ERROR,
+    FUNCTION_FLAGS,
     FUNCTION_HANDLE,
+    FUNCTION_SHELL,
     LOG_AVAILABLE,
     LOG_CALL,
     LOG_CAPACITY,
@@ -37,6 +39,7 @@ from tfrt_runtime.native.layouts import (
     LOG_QUEUE,
     LOG_RECORD,
     LOG_RECORDS,
+    LOG_RETURN,
     LOG_SKIP,
     LOG_TAIL,
     PROCESS_LOGS,
@@ -52,6 +55,7 @@ from tfrt_runtime.native.layouts import (
     VALUE_PAYLOAD,
     VALUE_STATE,
     WATCH_INSTANCES,
+    WATCH_PROGRAM,
     WATCH_RUN,
     WATCH_SLOW,
     WATCH_VALUES,
@@ -118,6 +122,7 @@ def leave_log(context: Address) -> None:
     """A thread ends: another thread may own its ring, with the events that are not read yet."""
     ring = load(context + CONTEXT_LOG)
     if ring != 0:
+        store(context + CONTEXT_LOG, 0)
         store_release(ring + LOG_OWNER, 0)
 
 
@@ -165,13 +170,27 @@ def about(watch: Address, activation: Address, kind: int) -> int:
     )
 
 
+@inline
+def is_of_program(watch: Address, function: Address) -> bool:
+    """Whether a function belongs to the watched program, and not to another that runs within its run."""
+    return load(function + FUNCTION_HANDLE) >> 32 == load(watch + WATCH_PROGRAM)
+
+
+@inline
+def has_numbers(watch: Address, function: Address) -> bool:
+    """Whether kernels and registers of a function are known to the reader by their numbers."""
+    is_shell = load(function + FUNCTION_FLAGS) & FUNCTION_SHELL != 0
+    return is_of_program(watch, function) and not is_shell
+
+
 @outline
 def log_kernel(
     context: Address, watch: Address, activation: Address, record: Address, kind: int
 ) -> None:
     """Something happens to a kernel."""
-    number = load(record + RECORD_HANDLE) & LOW
-    write_event(context, number | LOW << 32, about(watch, activation, kind), 0)
+    if has_numbers(watch, load(activation + ACTIVATION_FUNCTION)):
+        number = load(record + RECORD_HANDLE) & LOW
+        write_event(context, number | LOW << 32, about(watch, activation, kind), 0)
 
 
 @outline
@@ -189,15 +208,26 @@ def log_state(
     context: Address, watch: Address, activation: Address, slot: Address, value: Address, kind: int
 ) -> None:
     """An available value is in its register.  What does not fit into the event is kept beside."""
+    if not has_numbers(watch, load(activation + ACTIVATION_FUNCTION)):
+        return
     concrete = resolve(value)
     number = (load(slot + SLOT_REGISTER) - ACTIVATION_REGISTERS) >> 3
     function = load(load(activation + ACTIVATION_FUNCTION) + FUNCTION_HANDLE) & LOW
-    kept = load(watch + WATCH_VALUES)
-    if kept != 0 and (kind != LOG_AVAILABLE or load(concrete + VALUE_KIND) >> 8 > TYPE_F64):
-        add_references(concrete, 1)
-        drop_optional(context, exchange(load(kept + 8 * function) + 8 * number, concrete))
+    if kind != LOG_AVAILABLE or load(concrete + VALUE_KIND) >> 8 > TYPE_F64:
+        keep_value(context, watch, function, number, concrete)
     payload = load(concrete + VALUE_PAYLOAD)
     write_event(context, function | number << 32, about(watch, activation, kind), payload)
+
+
+@native
+def keep_value(
+    context: Address, watch: Address, function: int, number: int, value: Address
+) -> None:
+    """A value that does not fit into an event is the latest one of its register."""
+    kept = load(watch + WATCH_VALUES)
+    if kept != 0:
+        add_references(value, 1)
+        drop_optional(context, exchange(load(kept + 8 * function) + 8 * number, value))
 
 
 @outline
@@ -214,8 +244,37 @@ def watch_activation(
     if load(activation + ACTIVATION_SHARED) == 0:
         store(activation + ACTIVATION_SHARED, SHARED_ALONE)
     parent = load(caller + ACTIVATION_NESTED) >> 32 & LOW if caller != 0 else 0
-    function = load(load(activation + ACTIVATION_FUNCTION) + FUNCTION_HANDLE) & LOW
-    write_event(context, function, about(watch, activation, LOG_CALL), parent)
+    function = load(activation + ACTIVATION_FUNCTION)
+    if is_of_program(watch, function):
+        number = load(function + FUNCTION_HANDLE) & LOW
+        write_event(context, number, about(watch, activation, LOG_CALL), parent)
+
+
+@native
+def log_return(context: Address, watch: Address, activation: Address) -> None:
+    """An activation, or an iteration in it, is over."""
+    function = load(activation + ACTIVATION_FUNCTION)
+    if is_of_program(watch, function):
+        number = load(function + FUNCTION_HANDLE) & LOW
+        write_event(context, number, about(watch, activation, LOG_RETURN), 0)
+
+
+@native
+def log_register(
+    context: Address, activation: Address, place: int, value: Address, word: int
+) -> None:
+    """A register of a sync function is set; `place` is its function and, above, its number.
+
+    `value` is what is boxed, or 0 for a scalar, which is `word`.
+    """
+    watch = watch_of(activation)
+    if watch == 0:
+        return
+    if value != 0:
+        word = load(value + VALUE_PAYLOAD)
+        if load(value + VALUE_KIND) >> 8 > TYPE_F64:
+            keep_value(context, watch, place & LOW, place >> 32, value)
+    write_event(context, place, about(watch, activation, LOG_AVAILABLE), word)
 
 
 @outline

@@ -47,7 +47,6 @@ from tfrt_runtime.native.layouts import (
     POOL_STOP,
     QUEUE_STOP,
     REQUEST_ACTIVE,
-    TRACE_VALUE,
     TYPE_ERROR,
     TYPE_TENSOR,
     VALUE_KIND,
@@ -62,7 +61,6 @@ from tfrt_runtime.native.memory import (
     allocate,
     clear,
     entry,
-    exchange,
     fetch_add,
     futex_wake,
     load,
@@ -131,12 +129,6 @@ def value_of(context: Address, payload_type: int, first: int, second: int) -> Ad
     store(value + VALUE_PAYLOAD, first)
     store(value + VALUE_PAYLOAD2, second)
     return value
-
-
-@entry
-def trace_take(trace: Address) -> Address:
-    """Take the latest value of a trace record, with its reference; 0 if there is no new one."""
-    return exchange(trace + TRACE_VALUE, 0)
 
 
 @entry

@@ -28,8 +28,8 @@ from tfrt_runtime.native.events import (
     watch_of,
 )
 from tfrt_runtime.native.layouts import (
-    ACTIVATION_COUNTED,
     ACTIVATION_NESTED,
+    ACTIVATION_OBSERVED,
     ACTIVATION_REQUEST,
     CONCRETE,
     CONTEXT_ACTIVATION,
@@ -48,7 +48,6 @@ from tfrt_runtime.native.layouts import (
     KERNEL_MEASURED,
     KERNEL_NONSTRICT,
     KERNEL_RAW,
-    KERNEL_TRACED,
     KERNEL_WIDE,
     KIND_BITS,
     LOG_BEGIN,
@@ -72,6 +71,7 @@ from tfrt_runtime.native.layouts import (
     REQUEST_CANCEL,
     REQUEST_DECIDED,
     REQUEST_UNUSUAL,
+    REQUEST_WATCH,
     STATE_BITS,
     VALUE_KIND,
     VALUE_STATE,
@@ -141,13 +141,17 @@ def run_kernel(context: Address, activation: Address, record: Address) -> None:
     arguments = load(record + RECORD_ARGUMENTS)
     failed = stage_arguments(context, activation, record, arguments)
     request = load(activation + ACTIVATION_REQUEST)
-    if failed == 0:
-        failed = load_acquire(request + REQUEST_CANCEL)
+    watch = 0
+    # One branch for runs that are neither cancelled nor watched.
+    if load_acquire(request + REQUEST_UNUSUAL) != 0:
+        watch = load(request + REQUEST_WATCH)
+        if failed == 0:
+            failed = load_acquire(request + REQUEST_CANCEL)
     if failed != 0:
         fail_kernel(context, activation, record, failed)
     else:
         store(context + CONTEXT_REQUEST, request)
-        call_kernel(context, activation, record, flags)
+        call_kernel(context, activation, record, flags, watch)
 
 
 @outline
@@ -179,15 +183,19 @@ def run_unusual_kernel(
     if flags & KERNEL_BLOCKING != 0 and not may_block and not is_chosen:
         hand_to_pool(context, activation, record)
     else:
-        call_kernel(context, activation, record, flags)
+        call_kernel(context, activation, record, flags, load(request + REQUEST_WATCH))
 
 
 @inline
-def call_kernel(context: Address, activation: Address, record: Address, flags: int) -> None:
-    """Call a kernel whose arguments are in the frame, and deliver its results."""
-    if flags & (KERNEL_HEAVY | KERNEL_TRACED) != 0:
-        prepare_kernel(context, flags)
-    watch = watch_of(activation)
+def call_kernel(
+    context: Address, activation: Address, record: Address, flags: int, watch: Address
+) -> None:
+    """Call a kernel whose arguments are in the frame, and deliver its results.
+
+    `watch` is that of its run, 0 for none.
+    """
+    if flags & KERNEL_HEAVY != 0 and flags & KERNEL_MEASURED == 0:
+        share_rest(context)
     if watch != 0:
         log_begin(context, watch, activation, record)
     store(context + CONTEXT_ACTIVATION, activation)
@@ -210,8 +218,6 @@ def call_kernel(context: Address, activation: Address, record: Address, flags: i
         if watch != 0:
             log_value(context, watch, activation, load(slots + 8 * i), value)
         deliver_plain(context, activation, load(slots + 8 * i), value)
-    if flags & KERNEL_TRACED != 0:
-        store(context + CONTEXT_STARTED, 0)
     count_heavy(activation, flags)
     finish(context, activation)
 
@@ -238,15 +244,6 @@ def log_end(context: Address, watch: Address, activation: Address, record: Addre
 
 
 @outline
-def prepare_kernel(context: Address, flags: int) -> None:
-    """Before a traced kernel: note the time.  Before a heavy one: let others have the rest."""
-    if flags & KERNEL_TRACED != 0:
-        store(context + CONTEXT_STARTED, now())
-    if flags & KERNEL_HEAVY != 0 and flags & KERNEL_MEASURED == 0:
-        share_rest(context)
-
-
-@native
 def share_rest(context: Address) -> None:
     """Let others have what is ready and queued here: this thread will be busy for a while."""
     share_ready(context)
@@ -352,7 +349,7 @@ def fail_kernel(context: Address, activation: Address, record: Address, failed: 
 def count_heavy(activation: Address, flags: int) -> None:
     """A kernel that may take long is decided; others count when their call ends."""
     is_heavy = flags & (KERNEL_HEAVY | KERNEL_CONTROL) == KERNEL_HEAVY
-    if is_heavy and load(activation + ACTIVATION_NESTED) & ACTIVATION_COUNTED != 0:
+    if is_heavy and load(activation + ACTIVATION_NESTED) & ACTIVATION_OBSERVED != 0:
         fetch_add(load(activation + ACTIVATION_REQUEST) + REQUEST_DECIDED, 1)
 
 

@@ -163,8 +163,6 @@ PROCESS_RUN_ENTRY = 56
 """Task function `executor.run_entry`."""
 PROCESS_RUN_BLOCKING = 64
 """Task function `executor.run_blocking`."""
-PROCESS_TRACE_CALL = 72
-"""trace(context, activation, is_end): a call of a traced function begins or ends."""
 PROCESS_RUN_COROUTINE = 80
 """Task function `async_awaiting.run_coroutine`."""
 PROCESS_MEMBER_RESOLVED = 88
@@ -243,7 +241,7 @@ CONTEXT_HEAVY = 152
 CONTEXT_BLOCKING = 160
 """The blocking pool."""
 CONTEXT_STARTED = 168
-"""When the present kernel started, if it is traced, else 0."""
+"""When the present kernel started, if its run is slowed down."""
 CONTEXT_REQUEST = 176
 """The request of the present kernel or task."""
 CONTEXT_TURNS = 184
@@ -361,8 +359,9 @@ REQUEST_STORE = 40
 """Where native kernels get memory for tensors, or 0: then all of it comes from Python's allocator."""
 REQUEST_NUMBER = 48
 """By which compiled code knows the run; no two runs of a process have the same."""
-REQUEST_WATCHED = 56
-"""Not 0 once Python wants to know how many kernels there are: calls count from then on."""
+REQUEST_OBSERVED = 56
+"""Not 0 if the events of the run are logged, and once Python wants to know how many kernels there are: what
+calls and iterations ask when they begin."""
 REQUEST_UNUSUAL = 64
 """Not 0 if the run is cancelled or its events are logged: all that the short way of a kernel asks."""
 REQUEST_WATCH = 72
@@ -381,6 +380,8 @@ WATCH_VALUES = 8
 are more than a word, each with a reference; or 0."""
 WATCH_SLOW = 16
 """How long a kernel lasts, in thousandths of what it takes; 0 for as long as it takes."""
+WATCH_PROGRAM = 24
+"""Upper half of the handles of its program: calls of others, within the run, have no numbers in the log."""
 WATCH_INSTANCES = 64
 """The next number of an activation or iteration, on a line of its own."""
 WATCH_SIZE = 128
@@ -403,11 +404,12 @@ LOG_CAPACITY = 1 << 15
 LOG_RECORD = 32
 LOG_KINDS = (
     *("call", "enqueue", "steal", "begin", "end", "available", "error", "skipped", "cancelled"),
-    *("park", "wake", "create", "start", "suspend", "resume", "emplace", "fail"),
+    *("park", "wake", "create", "start", "suspend", "resume", "emplace", "fail", "return"),
 )
 """What happens: a function or an iteration begins, a kernel becomes a task, a thread takes a task of another,
 a kernel begins, returns; a value is there, is an error, its kernel was skipped or not started; a thread
-sleeps, goes on; an object of compiled code is made, a task begins, waits, goes on; an object is resolved."""
+sleeps, goes on; an object of compiled code is made, a task begins, waits, goes on; an object is resolved; a
+function or an iteration is over."""
 (
     LOG_CALL,
     LOG_ENQUEUE,
@@ -426,6 +428,7 @@ sleeps, goes on; an object of compiled code is made, a task begins, waits, goes 
     LOG_RESUME,
     LOG_EMPLACE,
     LOG_FAIL,
+    LOG_RETURN,
 ) = range(len(LOG_KINDS))
 
 # Function: a decoded BEF function, made once when it is loaded.
@@ -451,9 +454,8 @@ FUNCTION_HANDLE = 96
 FUNCTION_HEAVY = 104
 """Of the kernels those that are counted one by one in REQUEST_DECIDED, as they may take long."""
 FUNCTION_WORDS = 14
-FUNCTION_NONSTRICT = 1
-FUNCTION_TRACED = 2
-"""PROCESS_TRACE_CALL wants to know of its calls."""
+FUNCTION_NONSTRICT, FUNCTION_SHELL = 1, 2
+"""The second: its registers and its kernel stand for a sync function, whose numbers they do not have."""
 
 # Record: a kernel of a decoded function.
 RECORD_KERNEL = 0
@@ -484,8 +486,6 @@ KERNEL_RAW = 4
 """Sees the values in its registers as they are, indirect ones too."""
 KERNEL_HEAVY = 8
 """Worth another worker: waking one costs less than running it."""
-KERNEL_TRACED = 16
-"""Its start is worth a look at the clock."""
 KERNEL_BLOCKING = 32
 """Runs in the blocking pool."""
 KERNEL_WIDE = 64
@@ -503,12 +503,10 @@ SLOT_REGISTER = 0
 SLOT_REFERENCES = 8
 """References that the register needs: one per use by a kernel, one per return."""
 SLOT_SPECIAL = 16
-"""Not 0 when there is more to do than to count down users: a trace, a return, a non-strict reader."""
+"""Not 0 when there is more to do than to count down users: a return, a non-strict reader."""
 SLOT_USERS = 24
 SLOT_RETURNS = 32
-SLOT_TRACE = 40
-"""Address of the trace record, or 0."""
-SLOT_LISTS = 48
+SLOT_LISTS = 40
 """Then (record, ready offset, weight) per user, then a result number per return."""
 USER_SIZE = 24
 
@@ -528,10 +526,10 @@ ACTIVATION_CALLER_RECORD = 48
 """The kernel of the caller (RETURN_CALL), a loop (RETURN_LOOP), a join (RETURN_JOIN) or the
 table of indirect results (RETURN_ROOT)."""
 ACTIVATION_NESTED = 56
-"""Bytes of the activation and of those that it is nested in, and the flag ACTIVATION_COUNTED, in the lower
+"""Bytes of the activation and of those that it is nested in, and the flag ACTIVATION_OBSERVED, in the lower
 half; in the upper one its number in the events of a watched run."""
-ACTIVATION_COUNTED = 1
-"""Its kernels are in REQUEST_KNOWN."""
+ACTIVATION_OBSERVED = 1
+"""Its kernels are in REQUEST_KNOWN, and its begin in the log of a watched run."""
 MOST_NESTED = 1 << 27
 """A recursion that takes more ends in an error; its values may take ten times as much."""
 ACTIVATION_REGISTERS = 64
@@ -577,15 +575,6 @@ BENCHMARK_ROOM = 72
 """How many samples the table has room for."""
 BENCHMARK_SIZE = 80
 MOST_SAMPLES = 1 << 20
-
-# Trace record: what became of one named value, latest execution wins.
-TRACE_VALUE = 0
-"""The latest AsyncValue, with a reference, or 0 when the reader took it."""
-TRACE_COUNT = 8
-TRACE_STARTED = 16
-TRACE_RESOLVED = 24
-TRACE_WORKER = 32
-TRACE_SIZE = 64
 
 # Tensor: dense elements, or with no data a shape.  It has an AsyncValue's references and Python's.
 TENSOR_REFERENCES = 0

@@ -19,7 +19,6 @@ from tfrt_runtime.native.layouts import (
     ACTIVATION_REMAINING,
     ACTIVATION_RETURN,
     ACTIVATION_SHARED,
-    CONTEXT_NUMBER,
     CONTEXT_READY,
     CONTEXT_READY_LIMIT,
     CONTEXT_READY_TOP,
@@ -31,10 +30,7 @@ from tfrt_runtime.native.layouts import (
     RETURN_LOOP,
     SHARED_WITH_CALLERS,
     SLOT_LISTS,
-    SLOT_TRACE,
     SLOT_USERS,
-    TRACE_RESOLVED,
-    TRACE_WORKER,
     USER_SIZE,
 )
 from tfrt_runtime.native.memory import (
@@ -45,10 +41,8 @@ from tfrt_runtime.native.memory import (
     load,
     load_acquire,
     native,
-    now,
     outline,
     store,
-    store_release,
 )
 
 
@@ -168,10 +162,6 @@ def watched_register_resolved(
 @native
 def register_resolved(context: Address, activation: Address, slot: Address, value: Address) -> None:
     """The value that a register waited for is there."""
-    trace = load(slot + SLOT_TRACE)
-    if trace != 0:
-        store_release(trace + TRACE_RESOLVED, now())
-        store_release(trace + TRACE_WORKER, load(context + CONTEXT_NUMBER))
     if needs_reference(activation, slot):
         drop_reference(context, value)
     release_users(context, activation, slot)

@@ -16,7 +16,7 @@ from __future__ import annotations
 from tfrt_runtime.native.async_value import add_references, drop_optional
 from tfrt_runtime.native.cells import take_block
 from tfrt_runtime.native.control_kernels import register_value
-from tfrt_runtime.native.events import nested_of
+from tfrt_runtime.native.events import log_register, nested_of
 from tfrt_runtime.native.kernel_calls import fail_without_memory, report_error
 from tfrt_runtime.native.layouts import (
     ACTIVATION_REQUEST,
@@ -29,6 +29,7 @@ from tfrt_runtime.native.layouts import (
     RECORD_DATA,
     REQUEST_CANCEL,
     TASK_FIRST,
+    TYPE_OBJECT,
 )
 from tfrt_runtime.native.memory import (
     Address,
@@ -99,6 +100,7 @@ from tfrt_runtime.native.sync_layouts import (
     KERNEL,
     LESS_EQUAL_I32,
     LESS_EQUAL_I64,
+    LOG,
     MOVE,
     MULTIPLY,
     MULTIPLY_2,
@@ -128,7 +130,6 @@ from tfrt_runtime.native.sync_layouts import (
     STOP,
     SUBTRACT,
     SUBTRACT_LAST,
-    TRACE,
     UNBOX,
 )
 from tfrt_runtime.native.sync_values import (
@@ -137,7 +138,6 @@ from tfrt_runtime.native.sync_values import (
     call_scalar,
     fail_number,
     take_argument,
-    trace_register,
     unbox,
 )
 from tfrt_runtime.native.tasks import add_task, free_task, new_task
@@ -565,8 +565,10 @@ def interpret(context: Address, state: Address, pc: Address, frame: Address, lef
                 store(frame + load_i32(pc + 4), 0)
                 drop_optional(context, value)
                 pc += 8
-            elif operation == TRACE:
-                trace_register(context, pc, frame)
+            elif operation == LOG:
+                word = load(frame + load_i32(pc + 4))
+                boxed = word if load_i32(pc + 8) == TYPE_OBJECT else 0
+                log_register(context, load(state + RUN_CALLER), load(pc + 16), boxed, word)
                 pc += 24
             elif operation == KERNEL:
                 left -= PYTHON_WEIGHT

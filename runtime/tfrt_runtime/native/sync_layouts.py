@@ -134,9 +134,9 @@ a count -, record, then the targets: fails if a is none of them."""
 CONSTANT, CONSTANTS = range(40, 42)
 """Fields: c, number.  c, address, bytes."""
 
-BOX, UNBOX, SHARE, HAND_ON, DROP, TRACE = range(42, 48)
+BOX, UNBOX, SHARE, HAND_ON, DROP, LOG = range(42, 48)
 """Fields: c a type.  c a type, record.  c a -: another reference.  c a -: a is empty then.  c.
-a type -, address of the trace record: tells of a value, which stays."""
+a type -, function and number of a register: logs its value, which stays."""
 
 KERNEL, SCALAR, FAIL, CALL, RETURN, STOP = range(48, 54)
 """Fields: -, record, whose registers are (register, type) pairs of 32 bits.  The same for a kernel

@@ -15,17 +15,14 @@ from tfrt_runtime.native.async_value import (
     state_of,
 )
 from tfrt_runtime.native.control_kernels import new_i32
-from tfrt_runtime.native.delivery import trace_value
 from tfrt_runtime.native.kernel_calls import grow_frame, report_error
 from tfrt_runtime.native.layouts import (
     CONCRETE,
     CONTEXT_ARGUMENTS,
     CONTEXT_FRAME_LIMIT,
     CONTEXT_RESULTS,
-    CONTEXT_STARTED,
     ERROR,
     KERNEL_HEAVY,
-    KERNEL_TRACED,
     MESSAGE_NO_RESULT,
     MESSAGE_NOT_READY,
     MESSAGE_WRONG_TYPE,
@@ -46,7 +43,6 @@ from tfrt_runtime.native.memory import (
     load,
     load_i32,
     native,
-    now,
     store,
     store_i32,
 )
@@ -92,17 +88,6 @@ def unbox(context: Address, pc: Address, frame: Address) -> Address:
 
 
 @native
-def trace_register(context: Address, pc: Address, frame: Address) -> None:
-    """Publish what a register holds as the latest of a named value."""
-    word, payload_type = load(frame + load_i32(pc + 4)), load_i32(pc + 8)
-    value = box(context, payload_type, word)
-    trace_value(context, load(pc + 16), value)
-    store(context + CONTEXT_STARTED, 0)
-    if payload_type != TYPE_OBJECT:
-        drop_reference(context, value)
-
-
-@native
 def fail_number(context: Address, record: Address, message: int, number: int) -> Address:
     """An error whose text says the number, which is what the kernel's frame begins with."""
     value = new_i32(context, number)
@@ -128,8 +113,6 @@ def call_kernel(context: Address, record: Address, frame: Address) -> Address:
     made = load(context + CONTEXT_RESULTS)
     for i in range(results):
         store(made + 8 * i, 0)
-    if flags & KERNEL_TRACED != 0:
-        store(context + CONTEXT_STARTED, now())
     if flags & KERNEL_HEAVY != 0:
         share_ready(context)
         offer_tasks(context)

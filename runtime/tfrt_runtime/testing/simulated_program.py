@@ -36,7 +36,7 @@ def load_functions(host: SimulatedHost, functions: Sequence[Decoded]) -> list[in
     offsets = [arena.reserve(FUNCTION_WORDS) for _ in functions]
     for offset, (function, calls, constants) in zip(offsets, functions, strict=True):
         plan = make_plan(function, constants, [call is not None for call in calls])
-        FunctionWriter(arena, plan, calls, {}, 0).write(offset, offsets)
+        FunctionWriter(arena, plan, calls, 0).write(offset, offsets)
     block = write_arena(host, arena)
     return [block + offset for offset in offsets]
 

@@ -28,11 +28,11 @@ def run(host: HostContext) -> Run:
         *arguments: object,
         function: str = "main",
         kernels: Mapping[str, Kernel] | None = None,
-        trace: bool = False,
+        watch: bool = False,
     ) -> Execution:
         program = Program.from_source(text, "test.mlir")
         return program.run(
-            host, function, arguments, kernels=kernels, trace=trace, output=lambda _: None
+            host, function, arguments, kernels=kernels, output=lambda _: None, watch=watch
         )
 
     return start

@@ -53,7 +53,7 @@ def memory_of(file: BefFile) -> list[tuple[bool, int]]:
             else:
                 calls.append(call if kernel.functions else known.setdefault(kernel.name, call))
         plan = make_plan(function, constants, [call is not None for call in calls])
-        FunctionWriter(arena, plan, calls, {}, 100).write(offset, offsets)
+        FunctionWriter(arena, plan, calls, 100).write(offset, offsets)
     before = list(arena.words)
     memory, base = arena.seal()
     return [

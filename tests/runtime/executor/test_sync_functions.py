@@ -14,6 +14,7 @@ from tfrt_runtime.diagnostics import Location, TfrtError
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.async_value import AsyncValue, make_unavailable
 from tfrt_runtime.host.context import HostContext
+from tfrt_runtime.host.events import KINDS
 from tfrt_runtime.kernels.registry import KernelError
 from tfrt_runtime.kernels.standard import standard_kernels
 from tfrt_runtime.kernels.user import user_kernel
@@ -682,10 +683,10 @@ def test_two_long_functions_on_one_thread_both_end(run: Run) -> None:
     assert values_of(first) == [3_000_000]
 
 
-# --- traces ---
+# --- events ---
 
 
-def test_registers_are_seen_in_a_traced_run(run: Run) -> None:
+def test_registers_are_seen_in_a_watched_run(run: Run) -> None:
     body = """
   %y = "tfrt.add_s.i32"(%x, %x) : (i32, i32) -> i32
   %z = "tfrt.add_s.i32"(%y, %x) : (i32, i32) -> i32
@@ -694,21 +695,23 @@ def test_registers_are_seen_in_a_traced_run(run: Run) -> None:
     tfrt.return %n : i32
   }
   tfrt.return %r : i32"""
-    execution = run(sync(body, "%x: i32"), 3, trace=True)
+    execution = run(sync(body, "%x: i32"), 3, watch=True)
     assert execution.wait(SLOW)
-    seen = [
-        (view.function, view.register, view.value and view.value.result(0), view.count)
-        for view in execution.registers()
-    ]
+    assert execution.watch is not None
+    events = execution.watch.take()
+    seen: dict[tuple[int, int], list[int]] = {}
+    for event in events[events["kind"] == KINDS.index("available")]:
+        seen.setdefault((event["op"], event["value"]), []).append(event["payload"] & 0xFFFFFFFF)
 
-    assert seen == [
-        (0, 0, 36, 3),
-        (0, 1, 72, 3),
-        (1, 0, 3, 1),
-        (1, 1, 6, 1),
-        (1, 2, 9, 1),
-        (1, 3, 72, 1),
-    ]
+    assert seen == {
+        (0, 0): [9, 18, 36],
+        (0, 1): [18, 36, 72],
+        (1, 0): [3],
+        (1, 1): [6],
+        (1, 2): [9],
+        (1, 3): [72],
+    }
+    assert [KINDS[kind] for kind in events["kind"]].count("call") == 1
 
 
 # --- what is refused ---

@@ -1,14 +1,21 @@
-"""What the runs of a program that was loaded for tracing tell."""
+"""What the runs of a host with tracing tell."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import pytest
 
 from tfrt_nb.programs import Program
 from tfrt_runtime.executor.execution import Execution
+from tfrt_runtime.host.async_value import AsyncValue
 from tfrt_runtime.host.context import HostContext
-from tfrt_runtime.host.trace import DebugSink, Level, Tracing
+from tfrt_runtime.host.events import KINDS
+from tfrt_runtime.host.trace import Activity, DebugSink, Level, Tracing
+from tfrt_runtime.kernels.frame import KernelFrame
+from tfrt_runtime.kernels.user import USER_KERNELS, kernel
 
+Run = Callable[..., Execution]
 SLOW = 20
 
 TEXT = """
@@ -30,17 +37,14 @@ func @main() -> i32 {
 MAIN = ["Scope:Bef Executor", "Scope:Function: main"]
 
 
-def told(
-    text: str, loaded_for: Level, level: Level, queue: str = "s", value: int = 16
-) -> list[str]:
+def told(text: str, level: Level, queue: str = "s", value: int = 16) -> list[str]:
     lines: list[str] = []
     tracing = Tracing(DebugSink(lines.append), level)
     with HostContext(queue, tracing=tracing) as host, tracing.requested():
-        program = Program.from_source(text, "test.mlir").load(tracing=loaded_for)
-        execution = Execution(host, program, "main")
+        execution = Program.from_source(text, "test.mlir").run(host, "main")
         assert execution.wait(SLOW)
         assert execution.results[0].result(0) == value
-        del execution, program
+        del execution
     return [line.rstrip() for line in lines]
 
 
@@ -48,7 +52,7 @@ def test_runs_and_calls_are_told_of(leak_check: None) -> None:
     call = ["Scope:Function: double", "End Scope"]
     iterations = ["Scope:Function: region", "End Scope"] * 2
 
-    assert told(TEXT, Level.DEFAULT, Level.DEFAULT) == [
+    assert told(TEXT, Level.DEFAULT) == [
         *MAIN,
         *call,
         *iterations,
@@ -58,7 +62,7 @@ def test_runs_and_calls_are_told_of(leak_check: None) -> None:
 
 
 def test_kernels_are_told_of_at_level_debug(leak_check: None) -> None:
-    lines = told(TEXT, Level.DEBUG, Level.DEBUG)
+    lines = told(TEXT, Level.DEBUG)
 
     assert lines[:2] == MAIN
     assert lines.count("End Scope") == sum(line.startswith("Scope:") for line in lines)
@@ -73,25 +77,61 @@ def test_kernels_are_told_of_at_level_debug(leak_check: None) -> None:
 
 @pytest.mark.parametrize("queue", ["mstd:1", "mstd:2"])
 def test_workers_tell_the_same_things(queue: str, leak_check: None) -> None:
-    assert sorted(told(TEXT, Level.DEBUG, Level.DEBUG, queue)) == sorted(
-        told(TEXT, Level.DEBUG, Level.DEBUG)
+    assert sorted(told(TEXT, Level.DEBUG, queue)) == sorted(told(TEXT, Level.DEBUG))
+
+
+def test_a_run_that_starts_while_nothing_is_requested_is_not_told(host: HostContext) -> None:
+    lines: list[str] = []
+    tracing = Tracing(DebugSink(lines.append), Level.DEBUG)
+    with HostContext("s", tracing=tracing) as traced:
+        execution = Program.from_source(TEXT, "test.mlir").run(traced)
+        assert execution.wait(SLOW)
+    assert lines == []
+
+
+def test_a_watched_run_is_told_and_logged(leak_check: None) -> None:
+    lines: list[str] = []
+    tracing = Tracing(DebugSink(lines.append), Level.DEFAULT)
+    with HostContext("s", tracing=tracing) as host, tracing.requested():
+        execution = Program.from_source(TEXT, "test.mlir").run(host, watch=True)
+        assert execution.wait(SLOW)
+        assert execution.watch is not None
+        kinds = [KINDS[kind] for kind in execution.watch.take()["kind"]]
+    assert len(lines) // 2 == kinds.count("call") + 1 == kinds.count("return") + 1
+
+
+class Times:
+    """Keeps activities."""
+
+    def __init__(self) -> None:
+        self.all: list[Activity] = []
+
+    def begin(self, activity: Activity) -> None:
+        self.all.append(activity)
+
+    def end(self, activity: Activity) -> None:
+        assert activity.end_ns is not None
+
+    def event(self, activity: Activity) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+
+def test_activities_have_times_and_the_worker_on_which_they_began() -> None:
+    sink = Times()
+    tracing = Tracing(sink, Level.DEBUG)
+    with HostContext("mstd:2", tracing=tracing) as host, tracing.requested():
+        assert Program.from_source(TEXT, "test.mlir").run(host).wait(SLOW)
+    run, *others = sink.all
+    ends = [one.end_ns for one in others]
+    assert all(
+        end is not None and one.begin_ns <= end for one, end in zip(others, ends, strict=True)
     )
-
-
-def test_the_sink_s_level_counts_too() -> None:
-    assert told(TEXT, Level.DEBUG, Level.DEFAULT) == told(TEXT, Level.DEFAULT, Level.DEFAULT)
-
-
-def test_a_program_that_was_not_loaded_for_tracing_tells_of_its_runs_only() -> None:
-    assert told(TEXT, Level.NONE, Level.DEBUG) == ["Scope:Bef Executor", "End Scope"]
-
-
-def test_without_a_tracing_nothing_is_told(host: HostContext) -> None:
-    program = Program.from_source(TEXT, "test.mlir").load(tracing=Level.DEBUG)
-    execution = Execution(host, program, "main")
-
-    assert execution.wait(SLOW)
-    assert execution.results[0].result(0) == 16
+    assert {one.worker for one in others} <= {"main", "worker 1", "worker 2"}
+    assert run.end_ns is not None
+    assert run.end_ns >= max(end for end in ends if end is not None)
 
 
 ERRORS = """
@@ -105,7 +145,7 @@ func @main() -> i32 {
 
 
 def test_a_kernel_that_fails_is_told_of_and_one_that_is_skipped_is_not() -> None:
-    lines = told(ERRORS, Level.DEBUG, Level.DEBUG, value=0)
+    lines = told(ERRORS, Level.DEBUG, value=0)
 
     assert [line for line in lines if line.startswith("Scope:tfrt")] == ["Scope:tfrt.div.i32"]
 
@@ -128,7 +168,7 @@ func @main() -> i32 {
 
 
 def test_each_iteration_is_a_call(leak_check: None) -> None:
-    lines = told(WHILE, Level.DEFAULT, Level.DEFAULT, value=4)
+    lines = told(WHILE, Level.DEFAULT, value=4)
 
     assert lines == [*MAIN, *["Scope:Function: body", "End Scope"] * 4, "End Scope", "End Scope"]
 
@@ -150,10 +190,32 @@ func @main() -> i32 {
 def test_sync_functions_and_their_kernels_are_told_of(leak_check: None) -> None:
     call, end = "Scope:Function: double", ["End Scope"] * 3
 
-    assert told(SYNC_TEXT, Level.DEFAULT, Level.DEFAULT) == [*MAIN, call, *end]
-    lines = told(SYNC_TEXT, Level.DEBUG, Level.DEBUG)
+    assert told(SYNC_TEXT, Level.DEFAULT) == [*MAIN, call, *end]
+    lines = told(SYNC_TEXT, Level.DEBUG)
     assert [line for line in lines if line.startswith("Scope:tfrt.")] == [
         "Scope:tfrt.call",
         "Scope:tfrt.add_s.i32",
         "Scope:tfrt.mul_s.i32",
     ]
+
+
+def test_work_that_a_kernel_enqueues_is_not_taken_for_the_program_s(
+    run: Run, leak_check: None
+) -> None:
+    """Its functions and registers have numbers of their own, and the program has fewer."""
+
+    @kernel("test.enqueues", raw=True)
+    def enqueues(frame: KernelFrame) -> AsyncValue:
+        return frame.enqueue(lambda: "a text", blocking=True)
+
+    try:
+        text = 'func @main() -> !my.text {\n  %x = "test.enqueues"() : () -> !my.text\n  tfrt.return %x : !my.text\n}'
+        execution = run(text, watch=True)
+        assert execution.wait(SLOW)
+        assert execution.results[0].result(0) == "a text"
+        assert execution.watch is not None
+        events = execution.watch.take()
+        assert set(events[events["kind"] == KINDS.index("call")]["op"]) == {0}
+        assert [(f, r) for f, r, _ in execution.watch.kept_values()] == [(0, 0)]
+    finally:
+        USER_KERNELS._kernels.pop("test.enqueues")

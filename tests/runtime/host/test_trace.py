@@ -1,24 +1,22 @@
-"""Tracing: levels, counted requests, scopes and spans, and what each sink makes of them."""
+"""Tracing: levels, requests, and what the sinks make of what they hear."""
 
 from __future__ import annotations
 
-import itertools
 import json
-import re
-import threading
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tfrt_runtime.diagnostics import TfrtError
 from tfrt_runtime.host.chrome_trace import CHROME_BATCH, ChromeSink
-from tfrt_runtime.host.trace import MOST_ACTIVITIES, DebugSink, Level, SimpleSink, Tracing
-
-
-def ticks() -> Callable[[], int]:
-    """A clock that goes on by a microsecond at each read."""
-    return itertools.count(0, 1000).__next__
+from tfrt_runtime.host.trace import (
+    MOST_ACTIVITIES,
+    Activity,
+    DebugSink,
+    Level,
+    SimpleSink,
+    Tracing,
+)
 
 
 @pytest.fixture
@@ -51,7 +49,7 @@ def test_the_sink_hears_of_its_level_and_those_below(tracing: Tracing, lines: li
 def test_nothing_is_told_while_nobody_asks(tracing: Tracing, lines: list[str]) -> None:
     tracing.event(Level.DEFAULT, "event")
     with tracing.scope(Level.DEFAULT, "scope"):
-        tracing.begin(Level.DEFAULT, "span", 1)()
+        pass
 
     assert lines == []
 
@@ -87,15 +85,6 @@ def test_a_scope_that_was_opened_is_closed_though_nobody_asks_any_more(
     assert lines == ["Scope:scope\n", "End Scope\n"]
 
 
-def test_a_span_ends_once(tracing: Tracing, lines: list[str]) -> None:
-    with tracing.requested():
-        end = tracing.begin(Level.DEFAULT, "span", 1)
-    end()
-    end()
-
-    assert lines == ["Scope:span\n", "End Scope\n"]
-
-
 def test_a_level_has_a_name() -> None:
     assert [Level.of(name) for name in ("none", "Default", "VERBOSE", "debug")] == list(Level)
     with pytest.raises(TfrtError, match="expected none, default, verbose, debug"):
@@ -106,45 +95,34 @@ def test_a_level_has_a_name() -> None:
 
 
 def test_the_simple_sink_writes_what_it_kept_when_it_is_closed(lines: list[str]) -> None:
-    sink = SimpleSink(lines.append, ticks())
-    sink.push("outer")
-    sink.event("here")
-    sink.begin("span", 7)
-    sink.push("inner")
-    sink.pop()
-    sink.pop()
-    sink.begin("open", 8)
-    sink.end("span", 7)
+    sink = SimpleSink(lines.append, lambda: 1000)
+    for name, begin, end in (("outer", 2000, 7000), ("inner", 3000, 4500), ("open", 8000, None)):
+        sink.begin(Activity(name, "main", begin, end))
+    sink.event(Activity("here", "worker 1", 9000, 9000))
     before = list(lines)
     sink.close()
 
     assert before == []
     assert lines == [
-        "MainThread: 5 activities\n",
+        "main: 3 activities\n",
         "  1.0 us, 5.0 us: outer\n",
-        "  2.0 us: here\n",
-        "  3.0 us, 5.0 us: span\n",
-        "  4.0 us, 1.0 us: inner\n",
+        "  2.0 us, 1.5 us: inner\n",
         "  7.0 us: open\n",
+        "worker 1: 1 activities\n",
+        "  8.0 us: here\n",
     ]
 
 
 def test_the_simple_sink_keeps_the_first_activities_of_each_thread(lines: list[str]) -> None:
     sink = SimpleSink(lines.append)
-
-    def record() -> None:
-        for number in range(MOST_ACTIVITIES + 5):
-            sink.event(str(number))
-
-    thread = threading.Thread(target=record, name="other")
-    thread.start()
-    thread.join()
-    sink.event("mine")
+    for number in range(MOST_ACTIVITIES + 5):
+        sink.event(Activity(str(number), "other", 0, 0))
+    sink.event(Activity("mine", "main", 0, 0))
     sink.close()
 
     heads = [line for line in lines if not line.startswith(" ")]
-    assert heads == [f"other: {MOST_ACTIVITIES} activities\n", "MainThread: 1 activities\n"]
-    assert re.search(r": 99$", lines[MOST_ACTIVITIES].rstrip())
+    assert heads == [f"other: {MOST_ACTIVITIES} activities\n", "main: 1 activities\n"]
+    assert lines[MOST_ACTIVITIES].endswith(": 99\n")
 
 
 # --- the Chrome sink ---
@@ -156,23 +134,34 @@ def events(path: Path) -> list[dict[str, object]]:
     return trace["traceEvents"]
 
 
-def test_a_chrome_trace_has_scopes_spans_events_and_names_of_threads(tmp_path: Path) -> None:
+def test_a_chrome_trace_has_calls_kernels_events_and_names_of_threads(tmp_path: Path) -> None:
     path = tmp_path / "trace.json"
-    sink = ChromeSink(path, ticks())
-    sink.begin("Function: main", 5)
-    sink.push("kernel")
-    sink.event("here")
-    sink.pop()
-    sink.end("Function: main", 5)
+    sink = ChromeSink(path, 1000)
+    main = Activity("Function: main", "main", 2000, 6000, id=5)
+    inner = Activity("kernel", "worker 1", 3000, 5000, place="f:1:2")
+    sink.begin(main)
+    sink.begin(inner)
+    sink.event(Activity("here", "main", 4000, 4000))
+    sink.end(inner)
+    sink.end(main)
     sink.close()
 
-    here = {"pid": 1, "tid": 1}
-    span = {"cat": "Function", "id": 5, "name": "Function: main", **here}
+    one, two = ({"pid": 1, "tid": number} for number in (1, 2))
+    span = {"cat": "Function", "id": 5, "name": "Function: main", **one}
     assert events(path) == [
-        {"ph": "M", "name": "thread_name", "args": {"name": "main"}, **here},
+        {"ph": "M", "name": "thread_name", "args": {"name": "main"}, **one},
+        {"ph": "i", "s": "t", "name": "here", "ts": 3.0, **one},
+        {"ph": "M", "name": "thread_name", "args": {"name": "worker 1"}, **two},
+        {
+            "ph": "X",
+            "cat": "kernel",
+            "name": "kernel",
+            "ts": 2.0,
+            "dur": 2.0,
+            **two,
+            "args": {"place": "f:1:2"},
+        },
         {"ph": "b", "ts": 1.0, **span},
-        {"ph": "i", "s": "t", "name": "here", "ts": 3.0, **here},
-        {"ph": "X", "name": "kernel", "ts": 2.0, "dur": 2.0, **here},
         {"ph": "e", "ts": 5.0, **span},
     ]
 
@@ -182,36 +171,21 @@ def test_an_empty_chrome_trace_is_json(tmp_path: Path) -> None:
     sink = ChromeSink(path)
     sink.close()
     sink.close()
-    sink.event("too late")
+    sink.event(Activity("too late", "main", 0, 0))
 
     assert events(path) == []
 
 
-def test_long_traces_of_several_threads_are_written_whole(tmp_path: Path) -> None:
+def test_long_traces_are_written_whole(tmp_path: Path) -> None:
     path = tmp_path / "trace.json"
     sink = ChromeSink(path)
     count = CHROME_BATCH + CHROME_BATCH // 2
-    both = threading.Barrier(
-        2
-    )  # a thread that starts late would get the number of one that is over
-
-    def work() -> None:
-        both.wait()
-        for _ in range(count):
-            sink.push("a")
-            sink.push('b "quoted"')
-            sink.pop()
-            sink.pop()
-
-    threads = [threading.Thread(target=work, name=f"worker {i}") for i in range(2)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    for number in range(count):
+        sink.end(Activity('a "quoted"', f"worker {number % 2}", number, number))
     sink.close()
 
     found = events(path)
-    assert len(found) == 2 * (1 + 2 * count)
+    assert len(found) == 2 + count
     assert {(event["ph"], event["tid"]) for event in found} == {
         (phase, thread) for phase in "MX" for thread in (1, 2)
     }
@@ -225,7 +199,7 @@ def test_a_file_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
 def test_a_full_disk_is_reported_at_the_end() -> None:
     sink = ChromeSink("/dev/full")
     for _ in range(3 * CHROME_BATCH):
-        sink.event("x" * 100)
+        sink.event(Activity("x" * 100, "main", 0, 0))
 
     with pytest.raises(TfrtError, match="cannot write the trace '/dev/full': No space left"):
         sink.close()

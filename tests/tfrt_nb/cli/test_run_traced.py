@@ -61,7 +61,7 @@ def test_the_simple_sink_prints_at_the_end(run: Run) -> None:
     times = re.sub(r"[0-9.]+ us", "T us", errors)
     assert (status, output) == (0, PRINTED)
     assert times.splitlines() == [
-        "MainThread: 2 activities",
+        "main: 2 activities",
         "  T us, T us: Bef Executor",
         "  T us, T us: Function: main",
     ]

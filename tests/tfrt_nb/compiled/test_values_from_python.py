@@ -13,7 +13,6 @@ import pytest
 
 from tfrt_nb import Program
 from tfrt_runtime.diagnostics import TfrtError, error
-from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.async_value import AsyncValue, State, make_unavailable
 from tfrt_runtime.host.chain import CHAIN
 from tfrt_runtime.host.context import HostContext
@@ -471,22 +470,12 @@ def test_calls_are_traced_like_those_of_other_kernels(leak_check: None) -> None:
     tracing = Tracing(DebugSink(lines.append), Level.DEBUG)
     tracing.request(True)
     with HostContext("s", tracing=tracing, output=lambda _: None) as host:
-        executable = parse(LATER).load(tracing=Level.DEBUG)
-        execution = Execution(host, executable, "main", [1, 2])
+        execution = parse(LATER).run(host, "main", [1, 2])
         assert execution.wait(SLOW)
         assert outcomes(execution.results) == [3]
-        del execution, executable
+        del execution
 
     assert any("native function sum" in line for line in lines), lines
-
-
-def test_the_latest_values_are_kept_of_a_traced_program(host: HostContext) -> None:
-    execution = parse(LATER).run(host, "main", [1, 2], trace=True)
-    assert isinstance(execution, Execution)
-    assert execution.wait(SLOW)
-    main = [view for view in execution.registers() if view.function == 0]
-
-    assert outcomes([view.value for view in main]) == [1, 2, 3]
 
 
 def test_errors_reach_the_diagnostics_once(host: HostContext) -> None:

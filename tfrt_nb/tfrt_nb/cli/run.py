@@ -7,8 +7,10 @@ import contextlib
 import json
 import sys
 from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tfrt_nb.cli.expectations import Expectation, check, find_expectations
 from tfrt_nb.cli.files import PROGRAM, decode, display_name, is_bef, read_input, show
@@ -21,6 +23,9 @@ from tfrt_runtime.executor.program import Executable
 from tfrt_runtime.host.allocator import LeakCheckAllocator, ProfiledAllocator
 from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.trace import Level, Tracing
+
+if TYPE_CHECKING:
+    from tfrt_nb.cli.following import Trace
 
 EXIT_USAGE = 2
 
@@ -53,11 +58,25 @@ def execute(options: argparse.Namespace) -> int:
             from tfrt_nb.cli.schedules import run_schedules
 
             return run_schedules(program, chosen, arguments, options)
-        with tracing_of(options) as tracing:
-            return run_program(program, chosen, arguments, options, tracing)
+        with tracing_of(options) as tracing, trace_of(options, program) as trace:
+            return run_program(program, chosen, arguments, options, tracing, trace)
     except TfrtError as problem:
         show(of_command_line(problem, name), text)
         return 1
+
+
+def trace_of(options: argparse.Namespace, program: Program) -> AbstractContextManager[Trace | None]:
+    """The trace that was asked for, if one was.
+
+    Raises:
+        TfrtError: if its file cannot be written.
+    """
+    if options.trace is None:
+        return contextlib.nullcontext()
+    # Imported here: it needs NumPy, for which other runs do not wait.
+    from tfrt_nb.cli.following import Trace
+
+    return Trace(options.trace, Level.of(options.trace_level), program)
 
 
 def of_command_line(problem: TfrtError, name: str) -> TfrtError:
@@ -137,6 +156,7 @@ def run_program(
     arguments: Sequence[object],
     options: argparse.Namespace,
     tracing: Tracing | None,
+    trace: Trace | None,
 ) -> int:
     """Load and run functions of a program, and report what they raised."""
     of_host = [one.name for one in functions if not one.is_compiled]
@@ -150,12 +170,12 @@ def run_program(
         memory=options.memory,
     ) as host:
         if of_host or not compiled:
-            status = run_host_functions(host, program, of_host, arguments, options.timeout, tracing)
+            status = run_host_functions(host, program, of_host, arguments, options.timeout, trace)
         for name in compiled:
             from tfrt_nb.cli.run_compiled import CompiledOptions, run_compiled
 
             wanted = CompiledOptions(options.timeout, options.check_references)
-            status = max(status, run_compiled(host, program, name, arguments, wanted))
+            status = max(status, run_compiled(host, program, name, arguments, wanted, trace))
         return max(status, report_memory(host))
 
 
@@ -165,17 +185,17 @@ def run_host_functions(
     names: Sequence[str],
     arguments: Sequence[object],
     timeout: float | None,
-    tracing: Tracing | None,
+    trace: Trace | None,
 ) -> int:
     """Run functions of the executor, one after the other; the exit status."""
     sources = {program.name: program.text} if program.text else {}
     try:
-        executable = program.load(tracing=Level.NONE if tracing is None else tracing.level)
+        executable = program.load(watched=host.is_traced or trace is not None)
     except TfrtError as problem:
         show(at_load(problem), sources.get(program.name), NOWHERE)
         return 1
     indexes = [executable.function_index(name) for name in names]
-    return report(*run_each(host, executable, indexes, arguments, timeout), sources)
+    return report(*run_each(host, executable, indexes, arguments, timeout, trace), sources)
 
 
 def run_each(
@@ -184,11 +204,12 @@ def run_each(
     functions: list[int],
     arguments: Sequence[object],
     timeout: float | None,
+    trace: Trace | None,
 ) -> tuple[list[Diagnostic], list[Diagnostic]]:
     """Run functions one after the other: what they raised, and which of them did not finish."""
     raised: list[Diagnostic] = []
     late: list[Diagnostic] = []
-    for run in run_functions(host, executable, functions, write, timeout, arguments):
+    for run in run_functions(host, executable, functions, write, timeout, arguments, trace):
         raised += run.execution.diagnostics
         if timeout is not None and not run.finished and not run.execution.is_stuck:
             late.append(unfinished(run, timeout))

@@ -11,7 +11,7 @@ import sys
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
@@ -27,6 +27,9 @@ from tfrt_runtime.host.async_value import AsyncValue
 from tfrt_runtime.host.chain import CHAIN
 from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.thread_starts import start_thread
+
+if TYPE_CHECKING:
+    from tfrt_nb.cli.following import Trace
 
 GRACE_SECONDS = 0.25
 """So long may a run that was stopped take to come to rest."""
@@ -52,6 +55,7 @@ def run_compiled(
     name: str,
     arguments: Sequence[object],
     options: CompiledOptions,
+    trace: Trace | None = None,
 ) -> int:
     """Run a compiled function; the exit status."""
     home = host.shared_context(CompiledHome)
@@ -60,10 +64,13 @@ def run_compiled(
         home.check(program.compiled)
         if options.checked is not None:
             home.runtime.checked = options.checked
-        execution = program.run(host, name, arguments)
+        watch = trace.watch() if trace is not None else None
+        execution = program.run(host, name, arguments, watch=watch or False)
     except TfrtError as problem:
         show_all(problem.diagnostics, program)
         return EXIT_PROBLEM
+    if trace is not None:
+        trace.follow(execution)
     if not _finish(execution, options.timeout):
         assert options.timeout is not None
         return _too_late(execution, program, options.timeout)

@@ -1,4 +1,4 @@
-"""The options of `tfrt-nb run` that ask for a trace."""
+"""The sinks of `tfrt-nb run --tracing-sink`."""
 
 from __future__ import annotations
 
@@ -12,11 +12,7 @@ from tfrt_runtime.host.trace import SINKS, Level, Tracing, TracingSink
 
 @contextlib.contextmanager
 def tracing_of(options: argparse.Namespace) -> Iterator[Tracing | None]:
-    """Within: the tracing that was asked for is on.  Its sink is closed at the end.
-
-    Raises:
-        TfrtError: if the file of the trace cannot be written.
-    """
+    """Within: the tracing that was asked for is on.  Its sink is closed at the end."""
     sink = _sink(options)
     if sink is None:
         yield None
@@ -30,10 +26,6 @@ def tracing_of(options: argparse.Namespace) -> Iterator[Tracing | None]:
 
 
 def _sink(options: argparse.Namespace) -> TracingSink | None:
-    if options.trace is not None:
-        from tfrt_runtime.host.chrome_trace import ChromeSink
-
-        return ChromeSink(options.trace)
     if options.tracing_sink == "debug":  # between the program's own lines, to see what came first
         return SINKS["debug"](sys.stdout.write)
     if options.tracing_sink == "simple":

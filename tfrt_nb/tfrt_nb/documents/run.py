@@ -1,12 +1,15 @@
 """A run as a document: its program, its events in columns, its values, what it printed.
 
-`RunDocument.drain` gives what is new, as often as one likes, while the run goes on and after it; `data`
-is the whole document so far.  Ids are those of the program document.
+`RunDocument.drain` gives what is new, as often as one likes, while the run goes on and after it; `seen` and
+`running` say where values and operations stand; `data` is the whole document so far.  Ids are those of the program document.
 """
 
 from __future__ import annotations
 
+import bisect
+import threading
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -30,12 +33,30 @@ MOST_EVENTS = 100_000
 
 Columns = dict[str, list[Any]]
 _NUMBER = {name: number for number, name in enumerate(KINDS)}
-_OF_VALUES = [_NUMBER[kind] for kind in ("available", "error", "skipped", "cancelled")]
+_STATES = {_NUMBER[kind]: kind for kind in ("available", "error", "skipped", "cancelled")}
+_OF_VALUES = list(_STATES)
+_BEGINS, _ENDS = (
+    frozenset(map(_NUMBER.get, kinds)) for kinds in (("begin", "resume"), ("end", "suspend"))
+)
+_OF_KERNELS = [*_OF_VALUES, *(_NUMBER[kind] for kind in ("enqueue", "begin", "end"))]
 _OF_THREADS = [_NUMBER[kind] for kind in ("steal", "park", "wake")]
 
 
+@dataclass(slots=True)
+class Seen:
+    """What became of a value when it was made last.  Times are nanoseconds since the first event."""
+
+    state: str
+    """`available`, `error`, `skipped` or `cancelled`."""
+    worker: int
+    started: int
+    resolved: int
+    count: int = 1
+    """How often it was made."""
+
+
 class RunDocument:
-    """The document of a run that was started with `watch=True`.  One thread may use it at a time."""
+    """The document of a run that was started with `watch=True`.  Any thread may use it."""
 
     def __init__(
         self,
@@ -52,11 +73,16 @@ class RunDocument:
             raise ValueError("the run is not watched: start it with watch=True")
         self.program = ProgramDocument(program) if document is None else document
         self.run = run
+        self.source = program.name
         self.function = run.function.name
         self.previews: dict[int, str] = {}
         """The latest text of each value that has one, by id."""
         self.log: list[tuple[int, int | None, str]] = []
         """What was printed: when, by which operation, the text."""
+        self.seen: dict[int, Seen] = {}
+        """What became of the values that were made, by id."""
+        self.running: dict[int, tuple[int, int]] = {}
+        """The operations that run: since when, and on which worker."""
         self._watch = run.watch
         self._map: _Map | CodeMap
         code = program.compiled
@@ -64,11 +90,14 @@ class RunDocument:
             self._map = CodeMap(program, run, self.program)
         else:
             self._map = _Map(program, run, self.program)
+        self._lock = threading.RLock()
         self._start: int | None = None
-        self._first: Columns = {name: [] for name in COLUMNS}
-        self._newest: list[Columns] = []
-        self._count = 0
-        self._cut = 0
+        self._chunks: list[tuple[int, Columns]] = []
+        """The number of the first event of each, in order; only the newest are ever dropped."""
+        self._total = self._handed = self._cut = 0
+        self._makers = [
+            -1 if row["op"] is None else row["op"] for row in self.program.data["values"]
+        ]
 
     @property
     def dropped(self) -> int:
@@ -91,25 +120,44 @@ class RunDocument:
         assert self._watch.queue is not None
         return self._watch.queue.labels
 
+    def update(self) -> None:
+        """Take what is new: `seen`, `running`, `previews` and `log` are up to date then.  O(new events)."""
+        with self._lock:
+            events = self._of_run(self._watch.take())
+            printed, self._watch.log = self._watch.log, []
+            if self._start is not None:
+                new: Columns = {name: [] for name in COLUMNS}
+                if isinstance(self._map, CodeMap):
+                    rows = list(self._map.rows(events, self._start))
+                    new = {name: [row[i] for row in rows] for i, name in enumerate(COLUMNS)}
+                elif len(events):
+                    new = self._map.columns(events, self._start)
+                self._note(new)
+                self._keep(new)
+            start = self._start or (printed[0][0] if printed else 0)
+            for time, kernel, text in printed:
+                self.log.append((max(0, time - start), self._map.operation(kernel), text))
+
     def drain(self) -> Columns:
-        """The new events, in columns; O(new events).  `previews` and `log` are up to date then."""
-        events = self._of_run(self._watch.take())
-        printed, self._watch.log = self._watch.log, []
-        new: Columns = {name: [] for name in COLUMNS}
-        if self._start is not None:
-            if isinstance(self._map, CodeMap):
-                rows = list(self._map.rows(events, self._start))
-                new = {name: [row[i] for row in rows] for i, name in enumerate(COLUMNS)}
-            elif len(events):
-                new = self._map.columns(events, self._start)
-            self._keep(new)
-            for value, text in zip(new["value"], new["payload"], strict=True):
-                if value >= 0 and isinstance(text, str):
-                    self.previews[value] = text
-        start = self._start or (printed[0][0] if printed else 0)
-        for time, kernel, text in printed:
-            self.log.append((max(0, time - start), self._map.operation(kernel), text))
-        return new
+        """The events since the last time, in columns; O(new events)."""
+        with self._lock:
+            self.update()
+            first = bisect.bisect_left(self._chunks, self._handed, key=_start_of)
+            self._handed = self._total
+            return _joined([columns for _, columns in self._chunks[first:]])
+
+    @property
+    def columns(self) -> Columns:
+        """The events so far, in columns: the first ones, and the newest."""
+        with self._lock:
+            self.update()
+            return _joined([columns for _, columns in self._chunks])
+
+    def state(self, value: int) -> str:
+        """Where a value stands: `running`, `unavailable`, or as `Seen` says."""
+        if self._makers[value] in self.running:
+            return "running"
+        return self.seen[value].state if value in self.seen else "unavailable"
 
     def preview(self) -> dict[int, str]:
         """New texts of values that are more than a number, of errors their messages, by value id.
@@ -121,19 +169,15 @@ class RunDocument:
             number = self._map.value(function, register)
             if number >= 0:
                 new[number] = preview_of(value)
-        self.previews |= new
+        with self._lock:
+            self.previews |= new
         return new
 
     @property
     def data(self) -> dict[str, Any]:
         """The whole document, which goes through JSON."""
-        self.drain()
+        events: dict[str, Any] = {**self.columns, "kinds": list(KINDS)}
         self.preview()
-        events: dict[str, Any] = {
-            name: [*self._first[name], *(x for chunk in self._newest for x in chunk[name])]
-            for name in COLUMNS
-        }
-        events["kinds"] = list(KINDS)
         return {
             "program": self.program.data,
             "function": self.function,
@@ -154,19 +198,50 @@ class RunDocument:
             self._start = int(events["time"][own[0]])
         return events[events["time"] >= self._start]
 
+    def _note(self, new: Columns) -> None:
+        """What becomes of values and operations."""
+        seen, running, previews = self.seen, self.running, self.previews
+        columns = (new[name] for name in ("time", "kind", "op", "value", "worker", "payload"))
+        for time, kind, op, value, worker, text in zip(*columns, strict=True):
+            state = _STATES.get(kind)
+            if state is not None and value >= 0:
+                started, worker = running.pop(op, (time, worker))
+                if (one := seen.get(value)) is None:
+                    seen[value] = Seen(state, worker, started, time)
+                else:
+                    one.state, one.worker, one.started, one.resolved = state, worker, started, time
+                    one.count += 1
+                if isinstance(text, str):
+                    previews[value] = text
+            elif op >= 0:
+                if kind in _BEGINS:
+                    running[op] = time, worker
+                elif kind in _ENDS:
+                    running.pop(op, None)
+
     def _keep(self, new: Columns) -> None:
-        room = MOST_EVENTS - len(self._first["time"])
-        if room > 0:
-            for name in COLUMNS:
-                self._first[name] += new[name][:room]
-            new = {name: new[name][room:] for name in COLUMNS}
+        room = MOST_EVENTS - self._total
+        if 0 < room < len(new["time"]):
+            self._keep({name: column[:room] for name, column in new.items()})
+            new = {name: column[room:] for name, column in new.items()}
         if new["time"]:
-            self._newest.append(new)
-            self._count += len(new["time"])
-        while self._newest and self._count - len(self._newest[0]["time"]) >= MOST_EVENTS:
-            gone = len(self._newest.pop(0)["time"])
-            self._count -= gone
-            self._cut += gone
+            self._chunks.append((self._total, new))
+            self._total += len(new["time"])
+        first = bisect.bisect_left(self._chunks, MOST_EVENTS, key=_start_of)
+        while first + 1 < len(self._chunks):
+            start, after = self._chunks[first][0], self._chunks[first + 1][0]
+            if self._total - after < MOST_EVENTS:
+                break
+            del self._chunks[first]
+            self._cut += after - start
+
+
+def _start_of(chunk: tuple[int, Columns]) -> int:
+    return chunk[0]
+
+
+def _joined(parts: Sequence[Columns]) -> Columns:
+    return {name: [x for part in parts for x in part[name]] for name in COLUMNS}
 
 
 def status_of(run: Execution) -> str:
@@ -231,7 +306,8 @@ class _Map:
         op, value = np.full(count, -1, np.int64), np.full(count, -1, np.int64)
         is_value = np.isin(kind, _OF_VALUES) & (events["value"] != NO_VALUE)
         is_call = kind == _NUMBER["call"]
-        is_kernel = ~is_value & ~is_call & ~np.isin(kind, _OF_THREADS)
+        # Of compiled code that a kernel calls, the events have addresses in these places.
+        is_kernel = np.isin(kind, _OF_KERNELS) & (events["value"] == NO_VALUE)
         op[is_kernel] = self._kernels[events["op"][is_kernel]]
         places = self._firsts[events["op"][is_value]] + events["value"][is_value]
         value[is_value] = self._registers[places]

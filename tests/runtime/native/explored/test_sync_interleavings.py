@@ -152,7 +152,7 @@ def decode(host: SimulatedHost, functions: Sequence[BefFunction]) -> int:
 
     arena = Arena()
     offsets = [arena.reserve(FUNCTION_WORDS) for _ in functions]
-    sync = SyncFunctions(arena, address, is_told=False)
+    sync = SyncFunctions(arena, address, watched=False)
     for index, bef in enumerate(functions):
         found = [kernels[record.name] for record in bef.kernels]
         constants = {
@@ -171,10 +171,10 @@ def decode(host: SimulatedHost, functions: Sequence[BefFunction]) -> int:
             for record, kernel in zip(bef.kernels, found, strict=True)
             if isinstance(kernel, ConstantKernel | ControlKernel | NativeKernel)
         ]
-        sync.add(index, SyncFunction(bef, found, calls, constants, {}, 0))
+        sync.add(index, SyncFunction(bef, found, calls, constants, 0, index))
         if bef.kind is FunctionKind.ASYNC:
             plan = make_plan(bef, {}, [True] * len(calls))
-            FunctionWriter(arena, plan, calls, {}, 0).write(offsets[index], offsets)
+            FunctionWriter(arena, plan, calls, 0).write(offsets[index], offsets)
     sync.write(offsets)
     return write_arena(host, arena) + offsets[0]
 
