@@ -1,11 +1,15 @@
 """Compiled async programs on a host's threads: what the native functions of their ABI need of Python.
 
-The functions themselves are native (`native.async_abi`).  Here is what they are given to: `runtime` has
-the front door, `objects` describes tokens, values and groups, `records` reads what compiled code says of
-its operations, `starvation` notices a program that cannot go on, `runs` knows which runs are cancelled
-and where each prints, `code_of_run` is what a run sees of its code, `signals` lets loops see Ctrl-C, `printing` are the functions by which programs
-print, `externals` those that Python registers, `kernel_calls` is about calls by host programs, `buffers`
-lends tensors to them, `handles` are how buffers are called on both sides.
+The functions themselves are native (`native.async_abi`).  Stands on `host` and `kernels`.
+
+- The front door is `runtime`: it creates what compiled programs share on a queue, and answers their events.
+- Objects: `objects` describes tokens, values and groups, `records` reads what compiled code says of its
+  operations.
+- Runs: `runs` knows which are cancelled and where each prints, `code_of_run` is what a run sees of its code,
+  `starvation` notices a program that cannot go on, `signals` lets loops see Ctrl-C.
+- Calls: `printing` has the functions by which programs print (`printed_buffers` those for buffers),
+  `externals` those that Python registers, `kernel_calls` is about calls by host programs.
+- Memory: `buffers` lends tensors to compiled code, `handles` are how both sides name a buffer.
 """
 
 from tfrt_runtime.async_runtime.objects import LiveObject, Made

@@ -1,7 +1,8 @@
 """BEF, the binary form of host programs: what stands between compiler and runtime.
 
-Read in this order: `encoding` (the numbers, and what a file consists of), `records` (what a file
-says, as values), `wire` (bytes and integers), `writer` and `body_writer`, `reader` and
-`body_reader`; then `attributes` and `locations` with their own readers and writers, and `listing`
-(the bytes for people).
+Stands on `diagnostics` only.  Read in this order: `encoding` (the format's constants, and what a file
+consists of), `records` (what a file says, as values), `wire` (bytes and integers), `numbers` (elements as
+bytes); then `writer` with `body_writer`, `reader` with `body_reader`; `attributes` with `attribute_writer` and
+`attribute_reader`, `locations`; `listing` (the bytes as text).  `collector` keeps Python's garbage
+collector away from large files.
 """

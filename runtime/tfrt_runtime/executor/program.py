@@ -18,7 +18,7 @@ from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, TfrtError, error, 
 from tfrt_runtime.executor.arena import Arena
 from tfrt_runtime.executor.benchmarks import BENCHMARK_NAME, benchmark_samples
 from tfrt_runtime.executor.calls import Entry
-from tfrt_runtime.executor.circles import refuse_disorder, refuse_endless_waits
+from tfrt_runtime.executor.cycles import refuse_disorder, refuse_endless_waits
 from tfrt_runtime.executor.decode import Call, Constant, FunctionWriter, make_plan
 from tfrt_runtime.executor.native_functions import PREFIX, with_bodies
 from tfrt_runtime.executor.plain_calls import Finish, finisher, native_words, plain_runner

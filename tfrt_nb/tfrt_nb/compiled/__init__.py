@@ -1,8 +1,7 @@
-"""The functions of a program that become machine code: `async.func`, and `func.func` with a `return`.
+"""The functions of a program that become machine code: an `async.func`, or a `func.func` that ends in a return.
 
-Read in this order: `kinds` (which functions these are), `declarations` (what host functions see of them),
-`file` (both kinds in one BEF file), `half` (their signatures, their stages, their code), `kernels` (their
-code as kernels, which host functions call, and each as a host function of one call), `host` (what they
-share on a host).  What an async function is, and how it gets there, is in `passes` and
-`jit`.
+Stands on the passes and the JIT, which say what an async function is and how it gets there.  Read in this
+order: `kinds` (which functions these are), `declarations` (what host functions see of them), `file` (both kinds
+in one BEF file), `half` (their signatures, their stages, their code), `kernels` (their code as kernels, which
+host functions call, and each as a host function of one call), `host` (what they share on a host).
 """

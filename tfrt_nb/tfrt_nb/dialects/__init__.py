@@ -1,8 +1,14 @@
 """The operations, types and attributes of host programs, and their text.
 
-Read in this order: `types` and `signatures` (what kernels take and give, as tables), the tables of
-the dialects (`tfrt`, `tfrt_test`, `tensor`, `vt`), `control_flow`, `kernel_op` (operations made
-from the tables), `catalog` (all of them by name), `printer`.  `async_` is the async dialect.
+Stands on xDSL.  Read in this order: `types` and `signatures` (what kernels take and give, as tables),
+`attributes`, the tables of the dialects (`tfrt`, `tfrt_test`, `tensor`, `vt`), `control_flow`, `kernel_op`
+(operations made from the tables), `catalog` (all of them by name).
+
+- Text: `assembly` (short forms), `literals` and `float_text` (numbers), `printer`, `fast_ir` (operations at a third
+  of the usual cost).
+- Checks: `checks` (signatures), `definitions` and `branches` (what MLIR checks), `crossing` (calls of compiled
+  functions), `suggestions` (what an author may have meant).
+- `async_` is the async dialect, with the upstream dialects that its programs use.
 """
 
 from tfrt_nb.dialects.printer import print_module

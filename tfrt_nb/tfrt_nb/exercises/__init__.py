@@ -1,7 +1,7 @@
 """Exercises that check an answer and answer a mistake with a hint.
 
-`answer` is what a learner typed, read in three ways: as words, as a host or async program, as Python.
-`orders` lists the orders of prints that a program allows.  `exercise` has the decorator, the registry
-and `grade`.  `files` grades the answers in a notebook and sums up a folder of them.  The exercises of the tutorials are in
-`tfrt_nb.lessons`.
+Stands on `programs` and `schedules`.  `answer` is what a learner typed, read in three ways: as words, as a host or
+async program, as Python.  `orders` lists the orders of prints that a program allows.  `exercise` has the decorator,
+the registry and the grading.  `files` grades the answers in a notebook and sums up a folder of them.  The exercises
+of the tutorials are in `tfrt_nb.lessons`.
 """

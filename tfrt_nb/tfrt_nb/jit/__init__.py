@@ -1,8 +1,11 @@
 """Async programs as machine code: LLVM IR with coroutine intrinsics, compiled by LLVM in this process.
 
-Read in this order: `llvm_types`, `places` (operations as debug information),
-`function_body` (the text of one function), then what lowers which
-operations (`arithmetic`, `buffers`, `control`, `async_runtime`, `externals`), `coroutines` (modules), `linking`,
-`compiler`, `stages` (all of it in one call).  `adapters` are the ways into the code for kernels of host
-programs.
+Stands on the passes and on `tfrt_runtime.async_runtime`.  Read in this order:
+
+- Functions: `llvm_types`, `places` (operations as debug information), `function_body` (the text of one function).
+- What lowers which operations: `arithmetic`, `mathematics`, `control`, `async_runtime`, `externals`, `printing`; of
+  buffers `descriptors`, `buffers`, `views`, `unranked`.
+- Modules: `coroutines`, `spawning` (how tasks begin), `adapters` (the ways into the code for kernels of host
+  programs), `linking`.
+- Machine code: `effort` (how much work each function is worth), `compiler`, `cache`, `stages` (all in one call).
 """

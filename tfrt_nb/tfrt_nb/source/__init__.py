@@ -1,10 +1,13 @@
 """Text to a verified module whose every operation knows its place.
 
-`parse_module` is the way in.  Read in this order: `text`, `spans` and `locations` (places),
-`lexer`, then the parser in its layers, each a class on the one before: `attributes`, `scopes`
-(names), `statements` (the fast way), `recovery`, `parser`.  `spellings` is what old programs call
-things; `linking` brings functions of other programs; `verify` comes last.  `plain` reads programs of
-plain lines without making a module.
+Stands on `dialects`.  The way in is `parser.parse_module`.  Read in this order:
+
+- Places: `text`, `spans`, `locations`; `errors` (what is wrong with a text).
+- The parser in its layers, each a class on the one before: `lexer`, `attributes`, `scopes` (names), `statements`
+  (the fast way), `recovery`, `parser`; `spellings` is what old programs call things, `linking` brings functions of
+  other programs.
+- Checks: `dominance`, `verification_keys` (for a cache of results), `verify`.
+- Speed: `patterns` (lines that differ only in names), `plain` (programs of plain lines, without a module).
 """
 
 from __future__ import annotations

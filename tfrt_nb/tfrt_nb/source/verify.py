@@ -33,8 +33,8 @@ from tfrt_nb.dialects.kernel_op import KernelOp
 from tfrt_nb.dialects.printer import HostPrinter
 from tfrt_nb.source.dominance import check_dominance, check_uses_before_definition
 from tfrt_nb.source.errors import in_mlirs_words
-from tfrt_nb.source.looks import looks
 from tfrt_nb.source.spans import span_of, value_name
+from tfrt_nb.source.verification_keys import verification_key
 from tfrt_runtime.diagnostics import Diagnostic, Location, error, note
 
 Symbols = dict[str, Operation]
@@ -47,13 +47,13 @@ def verify(module: ModuleOp, resolved_late: Iterable[SSAValue] = ()) -> list[Dia
     """
     diagnostics: list[Diagnostic] = []
     right: set[Hashable] = set()
-    tables: list[Symbols] = []  # kept, since looks tell them by identity
+    tables: list[Symbols] = []  # kept, since keys hold their identities
     for operation, symbols in _operations(module):
         if not tables or tables[-1] is not symbols:
             tables.append(symbols)
         if isinstance(operation, KernelOp) and operation.is_plainly_right():
             continue
-        known = looks(operation, symbols)
+        known = verification_key(operation, symbols)
         if known is None:
             diagnostics += _check(operation, symbols)
         elif known not in right:

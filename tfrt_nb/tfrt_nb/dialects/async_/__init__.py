@@ -1,7 +1,12 @@
 """The async dialect: tasks, asynchronous functions, and what they are lowered to.
 
-Read in this order: `types`, `tasks`, `functions`, then the lower level (`coroutine`, `runtime`,
-`failures`), then what only the seeds have (`counting`, `proposal`, `parallel_for`).
+Read in this order: `types`, `tasks`, `functions`, `edges` (values that cross the border of a region); then the
+lower level: `coroutine`, `runtime`, `extensions` (operations that MLIR lacks), `failures`; then what only the seeds
+have: `counting`, `proposal`, `parallel_for`.
+
+`companions` are the upstream dialects that async programs use.  Where xDSL lacks operations or MLIR's text, these
+add them (by `replacing`): `arithmetic` and `conversions`, `loops` and `forall`, `allocation`,
+`buffers` and `atomics` (memref), `linear` (linalg), `printing`, `function_values`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Control flow: `tfrt.return`, and the kernels that call functions or run regions.
 
-None of it but `tfrt.return` is built into the executor.
+Read in this order: `structure` (what all of them have), `calls` (functions by name), `regions`, `jit` (operations
+that become machine code), `returns`.  None of it but `tfrt.return` is built into the executor.
 """
 
 from tfrt_nb.dialects.control_flow.calls import (

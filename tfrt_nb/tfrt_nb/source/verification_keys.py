@@ -1,4 +1,7 @@
-"""What decides about an operation, where that is not much: then equal ones are judged once."""
+"""Verification cache keys: operations with equal keys are verified once.
+
+A key holds the name, types and attributes that the checks of an operation read.
+"""
 
 from __future__ import annotations
 
@@ -10,13 +13,13 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.irdl import IRDLOperation
 
 
-def looks(operation: Operation, symbols: Mapping[str, Operation]) -> Hashable | None:
-    """All that decides whether the operation is right, where that is not much; else None.
+def verification_key(operation: Operation, symbols: Mapping[str, Operation]) -> Hashable | None:
+    """All that the checks of the operation read, if that is little; else None.
 
     Types and attributes count by identity, which the parser makes often enough the same.
     """
     kind = type(operation)
-    if operation.attributes or not _is_judged_by_looks(kind):
+    if operation.attributes or not _has_key(kind):
         return None
     parts: list[Hashable] = [kind, *_ids(operation.operands), None, *_ids(operation.results)]
     parts.append(id(symbols))
@@ -48,14 +51,14 @@ def _ids(values: Iterable[SSAValue]) -> list[int]:
 
 
 @cache
-def _is_judged_by_looks(kind: type[Operation]) -> bool:
-    """Whether nothing decides about an operation of this class but what `_looks` takes into account."""
+def _has_key(kind: type[Operation]) -> bool:
+    """Whether the checks of this class read nothing but what `verification_key` holds."""
     computes = kind.name.startswith(("arith.", "index.", "math."))
-    return issubclass(kind, IRDLOperation) and (computes or kind.name in _JUDGED_BY_LOOKS | _ENDS)
+    return issubclass(kind, IRDLOperation) and (computes or kind.name in _WITH_KEYS | _ENDS)
 
 
 _ENDS = frozenset({"async.yield", "scf.yield"})
-_JUDGED_BY_LOOKS = frozenset(
+_WITH_KEYS = frozenset(
     {
         "async.add_to_group",
         "async.await",
