@@ -16,6 +16,8 @@ IMPORT = re.compile(r'^import \{[^}]*\} from "([^"]+)";\n', re.MULTILINE)
 DECLARATION = re.compile(
     r"^(?:export )?(?:async )?(?:const|let|class|function\*?) (\w+)", re.MULTILINE
 )
+SECOND = re.compile(r"^const [^=\n]+ = [^,\n]+, (\w+) = ", re.MULTILINE)
+"""The second name of a declaration, which is one of short constants."""
 TOKEN = re.compile(
     r"""(?P<comment>//[^\n]*|/\*.*?\*/)
     |(?P<text>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')
@@ -41,6 +43,8 @@ def _strip(code: str, at: int, end: str) -> tuple[str, int]:
     """The code from `at` to the brace that is not opened in it, or to its end; and where that is."""
     parts: list[str] = []
     last, space, depth = "", "", 0
+    begun = [""]  # how the statement begins that is read, in each bracket around
+    ended = ""  # how the one before it began
     while at < len(code):
         if code[at] == "/" and last in BEFORE_PATTERN and (found := PATTERN.match(code, at)):
             kind, token = "text", found[0]
@@ -66,8 +70,20 @@ def _strip(code: str, at: int, end: str) -> tuple[str, int]:
             parts[-4:-1] = [parts[-3]]
         words = re.fullmatch(r"[\w$#]", last[-1:]) and re.match(r"[\w$#]", token)
         signs = last + token in ("++", "--") or (last[-1:] == "/" and token[0] == "/")
-        if token == "}" and last == ";":
+        if (token == "}" and last == ";") or (token in ("}", "]") and last == ","):
             parts.pop()
+        if token in ("(", "[", "{"):
+            begun[-1] = begun[-1] or token
+            begun.append("")
+        elif token in (")", "]", "}"):
+            begun.pop()
+        elif token == ";":
+            ended, begun[-1] = begun[-1], ""
+        elif not begun[-1]:
+            begun[-1] = token
+            if token == ended == "let" and last == ";":  # one declaration of several names
+                parts[-1], last, space = ",", ",", ""
+                continue
         if space and (words or signs):
             parts.append(" ")
         parts.append(token)
@@ -136,7 +152,7 @@ def joined(entry: Path) -> str:
             pending.append((found.resolve(), False))
     owners: dict[str, Path] = {}
     for path, code in codes.items():
-        for name in DECLARATION.findall(code):
+        for name in DECLARATION.findall(code) + SECOND.findall(code):
             if (other := owners.setdefault(name, path)) is not path:
                 raise ValueError(f"{path} and {other} both declare {name}")
     parts = [

@@ -29,7 +29,7 @@ def test_all_of_it_is_small_and_can_be_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("code", "expected"),
     [
-        ("const a = 1; // one\n/* two */ const b = a;", "let a=1;let b=a;"),
+        ("const a = 1; // one\n/* two */ const b = a;", "let a=1,b=a;"),
         ("f(\"// no comment\", '/* nor */');", "f(\"// no comment\",'/* nor */');"),
         ("const p = /[/]\\/\\//g.test(x);", "let p=/[/]\\/\\//g.test(x);"),
         ("x = a / b / c;", "x=a/b/c;"),

@@ -29,7 +29,7 @@ def ended(job: Job) -> Job:
 
 def test_functions_run_in_order_and_the_job_is_done(fake) -> None:
     first, second = fake.one_result_run("%a", over=True), fake.one_result_run(over=True)
-    first.resolve("%a", "3", worker="worker 0", started_ns=1, resolved_ns=2)
+    first.resolve("%a", "3", worker="worker 0", started_ns=0, resolved_ns=1)
     first.resolve("result", 3)
     second.resolve("result", "true")
     snapshot = ended(job_of(fake, first, second)).snapshot()
@@ -45,8 +45,8 @@ def test_functions_run_in_order_and_the_job_is_done(fake) -> None:
                     Row(
                         *("%a", "i32", State.AVAILABLE, "3"),
                         worker="worker 0",
-                        started_ns=1,
-                        resolved_ns=2,
+                        started_ns=0,
+                        resolved_ns=1,
                         line=0,
                         column=1,
                     ),

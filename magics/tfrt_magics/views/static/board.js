@@ -163,7 +163,8 @@ function createTabs(views, store) {
     const nodes = tabs.filter((_, place) => seen.includes(views[place]));
     if (nodes.length !== list.querySelectorAll("[role=tab]").length) list.replaceChildren(...nodes, element("span.space"), tools);
     views.forEach((each, place) => setAttributes(tabs[place], { "aria-selected": each === view ? "true" : "false", tabindex: each === view ? "0" : "-1" }));
-    if (shown !== view) {
+    const isNew = shown !== view;
+    if (isNew) {
       scrolled.set(shown, panel.scrollTop);
       shown = view;
       panel.setAttribute("aria-label", view.title);
@@ -171,6 +172,7 @@ function createTabs(views, store) {
       tools.replaceChildren(...(view.tools ?? []));
     }
     view.show(moment);
+    if (isNew && store.selection) requestAnimationFrame(() => view.reveal?.());
     if (scrolled.has(view)) panel.scrollTop = scrolled.get(view);
     scrolled.delete(view);
   }

@@ -3,19 +3,18 @@
 import { button, eachFrame, element, setAttributes } from "./dom.js";
 import { colours } from "./theme.js";
 
-const ZOOM = 1.25;
+const ZOOM = 1.25, EDGE = 6;
 
 /**
  * `draw(context, { width, height, scale, x, y, palette })` draws; `x`, `y` are what the left upper corner shows.
- * `size()` is the whole picture, `hit(x, y)` answers a click at a place of the picture.
+ * A horizontal one has its own scale of heights, and `left` pixels that do not move.  `size()` is the whole picture, `hit(x, y)` answers a click at a place of the picture.
  */
-export function createCanvas({ draw, size, hit, height, horizontal = false, describe }) {
+export function createCanvas({ draw, size, hit, height, horizontal = false, left = 0, describe }) {
   const canvas = element("canvas", { "aria-hidden": "true" });
   canvas.style.height = `${height}px`;
-  const node = element("div.stage", {}, canvas,
-    element("div.tools", {},
-      button("−", () => zoom(1 / ZOOM), { "aria-label": "Zoom out" }), button("+", () => zoom(ZOOM), { "aria-label": "Zoom in" }),
-      button("Fit", () => { isFitted = true; redraw(); })));
+  const node = element("div.stage", {}, canvas);
+  const tools = [button("−", () => zoom(1 / ZOOM), { "aria-label": "Zoom out" }), button("+", () => zoom(ZOOM), { "aria-label": "Zoom in" }),
+    button("Fit", () => { isFitted = true; redraw(); })];
   let view = { x: 0, y: 0, scale: 1 }, isFitted = true, drag = null, host = null;
   const redraw = eachFrame(paint);
   const observer = new ResizeObserver(redraw);
@@ -23,8 +22,8 @@ export function createCanvas({ draw, size, hit, height, horizontal = false, desc
 
   function fit(width) {
     const whole = size();
-    const scale = horizontal ? width / Math.max(1, whole.width) : Math.min(1.2, width / Math.max(1, whole.width), height / Math.max(1, whole.height));
-    view = { scale, x: horizontal ? 0 : Math.min(0, (whole.width - width / scale) / 2), y: 0 };
+    const scale = horizontal ? (width - left) / Math.max(1, whole.width) : Math.min(1.2, width / Math.max(1, whole.width), height / Math.max(1, whole.height));
+    view = { scale, x: horizontal ? 0 : Math.min(0, (whole.width - width / scale) / 2), y: Math.min(-EDGE, (whole.height - height / scale) / 2) };
   }
 
   function paint() {
@@ -54,7 +53,7 @@ export function createCanvas({ draw, size, hit, height, horizontal = false, desc
   canvas.addEventListener("wheel", (event) => {
     if (!event.ctrlKey && !event.metaKey && !event.altKey) return; // the page's own scrolling
     event.preventDefault();
-    zoom(event.deltaY < 0 ? ZOOM : 1 / ZOOM, event.offsetX, event.offsetY);
+    zoom(event.deltaY < 0 ? ZOOM : 1 / ZOOM, event.offsetX - left, event.offsetY);
   }, { passive: false });
   canvas.addEventListener("pointerdown", (event) => {
     drag = { x: event.clientX, y: event.clientY, view, moved: false };
@@ -77,8 +76,8 @@ export function createCanvas({ draw, size, hit, height, horizontal = false, desc
     drag = null;
   });
 
-  const place = (event) => [view.x + event.offsetX / view.scale, horizontal ? event.offsetY : view.y + event.offsetY / view.scale];
+  const place = (event) => [view.x + (event.offsetX - left) / view.scale, horizontal ? event.offsetY : view.y + event.offsetY / view.scale];
 
-  return { node, redraw, resize: (next) => { if (next !== height) { height = next; canvas.style.height = `${height}px`; } redraw(); },
+  return { node, tools, redraw, resize: (next) => { if (next !== height) { height = next; canvas.style.height = `${height}px`; } redraw(); },
  dispose: () => observer.disconnect() };
 }

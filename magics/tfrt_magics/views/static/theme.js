@@ -35,9 +35,9 @@ input[type=range] { padding: 0; accent-color: var(--accent); }
 .progress { height: 3px; background: var(--shade); }
 .progress > div { height: 100%; width: 0; background: var(--running); }
 .note { margin: 0; padding: 5px 12px; border-bottom: 1px solid var(--line); }
-.tabs { display: flex; gap: 2px; padding: 0 8px; border-bottom: 1px solid var(--line); }
-.tabs button { border: 0; border-bottom: 2px solid transparent; border-radius: 0; padding: 4px 10px; color: var(--soft); }
-.tabs button[aria-selected=true] { border-bottom-color: var(--accent); color: var(--ink); font-weight: 600; }
+.tabs { display: flex; flex-wrap: wrap; align-items: center; gap: 2px; padding: 0 8px; border-bottom: 1px solid var(--line); }
+.tabs [role=tab] { border: 0; border-bottom: 2px solid transparent; border-radius: 0; padding: 4px 10px; color: var(--soft); }
+.tabs [role=tab][aria-selected=true] { border-bottom-color: var(--accent); color: var(--ink); font-weight: 600; }
 .panel { max-height: 440px; overflow: auto; position: relative; }
 .shape { display: inline-block; width: 1.2em; text-align: center; color: var(--look); }
 ${STATES.map((state) => `[data-state=${state}] { --look: var(--${state}); }`).join("\n")}
@@ -65,8 +65,8 @@ h4 { margin: 0; padding: 6px 12px 2px; font: 600 13px/1.4 inherit; }
 .split > .side { border-left: 1px solid var(--line); max-height: 420px; overflow: auto; }
 .stage { position: relative; overflow: hidden; }
 canvas { display: block; width: 100%; touch-action: none; }
-.tools { position: absolute; right: 8px; top: 6px; display: flex; gap: 4px; z-index: 1; }
-.tools button { background: var(--paper); padding: 0 7px; }
+.tabs .bar { padding: 3px 4px; gap: 4px; }
+.head [role=group] { display: flex; flex-wrap: wrap; gap: 4px; }
 pre, .code { margin: 0; font: var(--code); white-space: pre-wrap; overflow-wrap: anywhere; }
 .detail { border-top: 1px solid var(--line); padding: 6px 12px; max-height: 180px; overflow: auto; }
 .detail ul { margin: 2px 0; padding-left: 18px; }
@@ -83,7 +83,9 @@ th, td { text-align: left; padding: 2px 12px 2px 0; vertical-align: top; font-we
 .add { background: color-mix(in srgb, var(--available) 18%, transparent); }
 .cut { background: color-mix(in srgb, var(--error) 18%, transparent); }
 @media (forced-colors: active) { .row[aria-selected=true] { outline: 2px solid Highlight; outline-offset: -2px; } .track i, .progress > div { background: CanvasText; } }
-@media (max-width: 700px) { .split { grid-template-columns: minmax(0, 1fr); } }
+:host { container-type: inline-size; }
+@container (max-width: 640px) { .values .row, .headings { grid-template-columns: 84px minmax(60px, 3fr) minmax(60px, 4fr) 66px 112px; } .type, .headings :nth-child(4), .track { display: none; } }
+@container (max-width: 640px) { .split, .split.even { grid-template-columns: minmax(0, 1fr); } .split.even > * { max-height: 200px; border: 0; border-top: 1px solid var(--line); } }
 @media (prefers-reduced-motion: no-preference) { .progress > div { transition: width .12s linear; } }
 `;
 

@@ -129,10 +129,16 @@ export function createGraph(store) {
     context.font = FONT;
     context.textBaseline = "middle";
     drawBoxes(context, palette, scale, isReadable);
+    const nodes = places.shown.filter((op, i) => op === i && places.x[i] <= right && places.x[i] + places.w[i] >= x && places.y[i] <= bottom && places.y[i] + places.h[i] >= y);
+    const isOpen = (i) => isBox(i) && !folded.has(i);
+    drawNodes(context, nodes.filter(isOpen), palette, scale, isReadable);
     drawEdges(context, palette, scale, x, y, right, bottom);
-    for (let i = 0; i < places.y.length; i++) {
+    drawNodes(context, nodes.filter((i) => !isOpen(i)), palette, scale, isReadable);
+  }
+
+  function drawNodes(context, nodes, palette, scale, isReadable) {
+    for (const i of nodes) {
       const [left, top, w, h] = [places.x[i], places.y[i], places.w[i], places.h[i]];
-      if (places.shown[i] !== i || left > right || left + w < x || top > bottom || top + h < y) continue;
       const state = moment.stateOfOperation(i), isChosen = store.selection?.op === i;
       context.fillStyle = palette.paper;
       context.strokeStyle = palette[state];
@@ -202,5 +208,8 @@ export function createGraph(store) {
     }
   }
 
-  return { title: "Graph", node, show, isEmpty: () => !store.program.operations.length, dispose: canvas.dispose };
+  /** The selected operation comes into view. */
+  const reveal = () => rows.reveal(items.findIndex(({ id }) => id === store.selection?.op));
+
+  return { title: "Graph", node, tools: canvas.tools, show, reveal, isEmpty: () => !store.program.operations.length, dispose: canvas.dispose };
 }

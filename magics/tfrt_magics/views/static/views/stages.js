@@ -39,15 +39,13 @@ export function createStages(store, ask, canAsk) {
       rows.node.style.minWidth = `${Math.max(...drawn.lines.map((line) => line.text.length)) + 8}ch`;
     }
     rows.show(drawn?.lines ?? []);
-    reveal();
+    if (drawn && selected !== (store.selection?.op ?? null)) reveal();
   }
 
-  /** The lines of the operation that has just been selected come into view, here and in the program. */
+  /** The lines of the selected operation come into view, here and in the program. */
   function reveal() {
-    const op = store.selection?.op ?? null;
-    if (op === selected || !drawn) return;
-    selected = op;
-    rows.reveal(drawn.lines.findIndex((line) => op !== null && line.op === op));
+    const op = selected = store.selection?.op ?? null;
+    rows.reveal((drawn?.lines ?? []).findIndex((line) => op !== null && line.op === op));
     source.reveal();
   }
 
@@ -72,7 +70,7 @@ export function createStages(store, ask, canAsk) {
     setText(row.parts.text, text);
   }
 
-  return { title: "Stages", node, show, isEmpty: () => !store.document.stages && !(canAsk() && store.program.operations.length) };
+  return { title: "Stages", node, show, reveal, isEmpty: () => !store.document.stages && !(canAsk() && store.program.operations.length) };
 }
 
 function placedLines({ text, ops, marks }) {

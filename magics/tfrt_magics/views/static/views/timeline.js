@@ -5,7 +5,7 @@ import { count, duration, element, setAttributes, setText } from "../dom.js";
 import { createRows } from "../rows.js";
 import { firstLine } from "./graph.js";
 
-const LANE = 22, BAR = 14, AXIS = 22, EACH = 6;
+const LANE = 22, BAR = 14, AXIS = 22, EACH = 6, LABELS = 84;
 
 /** The spans that the list has: of an operation that ran often the first and the last ones; and how often each ran. */
 export function listed(spans) {
@@ -21,10 +21,10 @@ export function listed(spans) {
 
 export function createTimeline(store) {
   const rows = createRows({ role: "list", label: "Timeline", itemRole: "listitem", height: 24, cells: [["text", ""], ["where", "soft"], ["when", "soft"]], draw: drawItem, choose: (span) => store.select(span.op) });
-  const canvas = createCanvas({ draw, size, hit, height: 80, horizontal: true, describe: (x, y) => about(at(x, y)) });
+  const canvas = createCanvas({ draw, size, hit, height: 80, horizontal: true, left: LABELS, describe: (x, y) => about(at(x, y)) });
   const note = element("p.note.soft");
   const node = element("div.timeline", {}, canvas.node, note, element("div.side.scroll", { style: "max-height: 200px; overflow: auto" }, rows.node));
-  let moment = null, lanes = [], lane = new Map(), times = new Map();
+  let moment = null, lanes = [], lane = new Map(), times = new Map(), kept = [];
 
   /** All spans of the run so far, also those after the chosen time: the picture has a hand at that time. */
   const spans = () => store.live.spans;
@@ -36,9 +36,9 @@ export function createTimeline(store) {
     lanes = workers.map((worker) => ({ worker, label: moment.worker(worker) }));
     lane = new Map(workers.map((worker, place) => [worker, place]));
     const found = listed(spans());
-    times = found.times;
+    ({ kept, times } = found);
     note.replaceChildren(...words());
-    rows.show(found.kept);
+    rows.show(kept);
     canvas.resize(Math.min(330, Math.max(1, lanes.length) * LANE + AXIS));
   }
 
@@ -80,7 +80,7 @@ export function createTimeline(store) {
 
   function draw(context, { x, scale, width, height, palette }) {
     if (!moment) return;
-    const across = (time) => (time - x) * scale;
+    const across = (time) => LABELS + (time - x) * scale;
     context.font = "11px system-ui, sans-serif";
     context.textBaseline = "middle";
     lanes.forEach((_, place) => {
@@ -90,7 +90,7 @@ export function createTimeline(store) {
     const last = new Map(); // bars narrower than a pixel at the same place are one
     for (const span of spans()) {
       const left = across(span.begin), right = across(endOf(span));
-      if (right < 0 || left > width) continue;
+      if (right < LABELS || left > width) continue;
       const place = lane.get(span.worker), isChosen = store.selection?.op === span.op;
       if (right - left < 1 && !isChosen && last.get(place) === Math.round(left)) continue;
       last.set(place, Math.round(left));
@@ -105,36 +105,36 @@ export function createTimeline(store) {
         context.beginPath();
         context.rect(left, place * LANE, right - left - 2, LANE);
         context.clip();
-        context.fillText(store.program.operations[span.op].kernel, Math.max(left, 0) + 4, place * LANE + LANE / 2);
+        context.fillText(store.program.operations[span.op].kernel, Math.max(left, LABELS) + 4, place * LANE + LANE / 2);
         context.restore();
       }
     }
     context.globalAlpha = 1;
     lanes.forEach(({ label }, place) => {
-      const size = context.measureText(label).width;
-      context.globalAlpha = 0.75;
-      context.fillStyle = palette.paper;
-      context.fillRect(0, place * LANE + 3, size + 8, LANE - 6);
-      context.globalAlpha = 1;
+      context.fillStyle = place % 2 ? palette.shade : palette.paper;
+      context.fillRect(0, place * LANE, LABELS - 4, LANE);
       context.fillStyle = palette.soft;
-      context.fillText(label, 4, place * LANE + LANE / 2);
+      context.fillText(label, 8, place * LANE + LANE / 2);
     });
-    drawAxis(context, { x, scale, width, height, palette });
+    drawAxis(context, { x, scale, width, height, palette }, across);
     if (!moment.isEnd) {
       context.fillStyle = palette.accent;
       context.fillRect(across(moment.time) - 1, 0, 2, height);
     }
   }
 
-  function drawAxis(context, { x, scale, width, height, palette }) {
+  function drawAxis(context, { x, scale, width, height, palette }, across) {
     const rough = 90 / scale, power = 10 ** Math.floor(Math.log10(rough));
     const step = power * [1, 2, 5, 10].find((factor) => factor * power >= rough);
     context.fillStyle = palette.soft;
-    for (let time = Math.max(0, Math.ceil(x / step) * step); (time - x) * scale < width - 20; time += step) {
-      context.fillRect((time - x) * scale, height - AXIS, 1, 4);
-      context.fillText(duration(time), (time - x) * scale + 3, height - AXIS / 2 + 2);
+    for (let time = Math.max(0, Math.ceil(x / step) * step); across(time) < width - 20; time += step) {
+      context.fillRect(across(time), height - AXIS, 1, 4);
+      context.fillText(duration(time), across(time) + 3, height - AXIS / 2 + 2);
     }
   }
 
-  return { title: "Timeline", node, show, isEmpty: () => !store.live.spans.length, dispose: canvas.dispose };
+  /** The first span of the selected operation comes into view. */
+  const reveal = () => rows.reveal(kept.findIndex(({ op }) => op === store.selection?.op));
+
+  return { title: "Timeline", node, tools: canvas.tools, show, reveal, isEmpty: () => !store.live.spans.length, dispose: canvas.dispose };
 }
