@@ -1,10 +1,13 @@
-"""A user's file type-checks under mypy's strict rules."""
+"""A user's file type-checks under the strict rules of mypy and pyright."""
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).parents[1]
 USER = """
@@ -14,6 +17,8 @@ import numpy as np
 
 import tfrt_nb as tfrt
 
+Prices = np.ndarray[tuple[int], np.dtype[np.float64]]
+
 
 @tfrt.kernel
 def price(pieces: int, *, cents: int = 250) -> int:
@@ -21,7 +26,7 @@ def price(pieces: int, *, cents: int = 250) -> int:
 
 
 @tfrt.kernel("shop.scale", blocking=True)
-def scale(values: np.ndarray, *, factor: float) -> np.ndarray:
+def scale(values: Prices, *, factor: float) -> Prices:
     return values * factor
 
 
@@ -61,6 +66,19 @@ def main() -> None:
 
 main()
 """
+
+
+def test_a_users_file_type_checks_under_pyrights_strict_rules(tmp_path: Path) -> None:
+    pytest.importorskip("pyright")
+    (tmp_path / "shop.py").write_text(USER)
+    packages = [str(ROOT / name) for name in ("runtime", "tfrt_nb", "magics")]
+    rules = {"typeCheckingMode": "strict", "extraPaths": packages, "include": ["shop.py"]}
+    (tmp_path / "pyrightconfig.json").write_text(json.dumps(rules))
+
+    command = [sys.executable, "-m", "pyright", "--pythonpath", sys.executable, "-p", str(tmp_path)]
+    finished = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
+
+    assert finished.stdout.splitlines()[-1] == "0 errors, 0 warnings, 0 informations"
 
 
 def test_a_users_file_type_checks_under_strict_rules(tmp_path: Path) -> None:

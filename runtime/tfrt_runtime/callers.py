@@ -8,8 +8,11 @@ from types import CodeType, FrameType
 
 from tfrt_runtime.diagnostics import Location
 
-OWN_PACKAGES = {"tfrt_runtime"}
-"""Packages whose frames are not the user's; those on higher floors add themselves."""
+OWN_PACKAGES = {"tfrt_runtime", "contextlib"}
+"""Packages whose frames are not the user's; those on higher floors add themselves.
+
+Decorated functions of theirs are called through `contextlib`.
+"""
 
 
 _KNOWN: dict[tuple[int, int], tuple[CodeType, Location]] = {}

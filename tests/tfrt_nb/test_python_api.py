@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
@@ -117,3 +117,89 @@ def test_the_note_of_an_error_names_the_users_line() -> None:
     [note] = error.diagnostics[0].notes  # type: ignore[union-attr]
 
     assert note.message.startswith(f"raised in outer, {__file__}:")
+
+
+@tfrt.kernel("api.same")
+def same(x: object) -> object:
+    return x
+
+
+@tfrt.kernel("api.table")
+def table(x: int, *, values: np.ndarray) -> float:
+    return float(values[x])
+
+
+@tfrt.kernel("api.interrupt")
+def interrupt(x: int) -> int:
+    raise KeyboardInterrupt
+
+
+def test_an_attribute_of_many_elements_is_an_array() -> None:
+    program = tfrt.Program(
+        """func.func @main(%x: i32) -> f64 {
+  %y = "api.table"(%x) {values = dense<[1.5, 2.5]> : tensor<2xf64>} : (i32) -> f64
+  tfrt.return %y : f64
+}"""
+    )
+
+    assert program.run(1).result(SLOW) == 2.5
+
+
+def test_an_array_with_a_mask_is_no_tensor() -> None:
+    masked = np.ma.array([1, 2], mask=[0, 1])  # type: ignore[no-untyped-call]
+    program = tfrt.Program(
+        "func.func @main(%x: !t.tensor) -> !t.tensor { tfrt.return %x : !t.tensor }"
+    )
+
+    with pytest.raises(tfrt.TfrtError, match="a tensor has no mask"):
+        program.run(masked)
+    assert tfrt.program(lambda x: same(x)).trace(object).run(masked).result(SLOW) is masked
+
+
+def test_an_interrupt_in_a_kernel_cancels_the_results() -> None:
+    later = tfrt.unavailable()
+    run = tfrt.Program(
+        """func.func @main(%x: i32, %later: i32) -> (i32, i32) {
+  %y = "api.interrupt"(%x) : (i32) -> i32
+  tfrt.return %y, %later : i32, i32
+}"""
+    ).run(1, later)
+
+    with pytest.raises(KeyboardInterrupt):
+        run.result(SLOW)
+    assert [value.cancelled() for value in run] == [True, True]
+
+
+def test_a_kernel_may_have_two_names() -> None:
+    async def later(x: int) -> int:
+        return x + 1
+
+    tfrt.kernel("api.second")(tfrt.kernel("api.first")(later))
+
+    assert tfrt.call("api.second", 1).result(SLOW) == 2  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("attempt", "part"),
+    [
+        (lambda: tfrt.Program(5), "a program is a text, found int"),  # type: ignore[arg-type]
+        (lambda: tfrt.Program.from_bef("0bef"), "a BEF file is bytes, found str"),  # type: ignore[arg-type]
+        (lambda: tfrt.kernel(5), "the name of a kernel is a text"),  # type: ignore[call-overload]
+        (lambda: tfrt.kernel(""), "the name of a kernel is a text"),
+    ],
+)
+def test_what_is_no_program_and_no_name_is_refused(
+    attempt: Callable[[], object], part: str
+) -> None:
+    with pytest.raises(tfrt.TfrtError, match=part) as caught:
+        attempt()
+    assert caught.value.diagnostics[0].location.source == __file__
+
+
+def test_a_host_says_its_workers_and_whether_it_is_closed() -> None:
+    host = tfrt.HostContext("mstd:2")
+    before = repr(host)
+    host.close()
+
+    assert before == "<HostContext with 2 workers>"
+    assert repr(host) == "<HostContext with 2 workers, closed>"

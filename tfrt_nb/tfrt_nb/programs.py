@@ -124,6 +124,9 @@ class Program:
         Raises:
             TfrtError: with what is wrong with it, and where.
         """
+        if not isinstance(text, str):
+            text_type = type(text).__name__
+            raise TfrtError(error(f"a program is a text, found {text_type}", place_of_caller()))
         if len(text) > MAX_TEXT:
             raise too_large(name, len(text))
         # The compiler is imported here: a program that comes as a file does not need it.
@@ -157,6 +160,9 @@ class Program:
         Raises:
             TfrtError: if it is none, or has compiled functions that are none.
         """
+        if not isinstance(data, bytes | bytearray | memoryview):
+            found = type(data).__name__
+            raise TfrtError(error(f"a BEF file is bytes, found {found}", place_of_caller()))
         program = Program.of_file(BefFile.load(data, name))
         program.bef = data
         if text := program.file.compiled:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from tfrt_runtime.bef.attributes import Plain
+from tfrt_runtime.bef.attributes import Dense, Plain
 from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.bef.reader import BefFile
 from tfrt_runtime.bef.records import BefFunction, BefKernel
@@ -334,7 +334,16 @@ class Resolver:
         elif kind is not None and stored not in KINDS_OF[kind]:
             kinds = f"{kind_text(stored)}, and the kernel takes {kind.__name__}"
             raise self._refuse(record, f"{name} is {kinds}")
-        return self._value(kernel.name, record, offset, "any")
+        value = self._value(kernel.name, record, offset, "any")
+        if not isinstance(value, Dense):
+            return value
+        # numpy, which takes longer than a small program; few kernels have such attributes.
+        from tfrt_runtime.host.tensor.element_types import array_of_elements
+
+        try:
+            return array_of_elements(value.dtype, value.sizes, value.data)
+        except ValueError as wrong:
+            raise self._refuse(record, f"{name}: {wrong}") from None
 
     def _control(self, kernel: ControlKernel, record: BefKernel, in_sync: bool) -> Call:
         own, extra = kernel.own, kernel.extra

@@ -188,6 +188,11 @@ class HostContext:
         self._when_dropped = weakref.finalize(self, _drop, self.timers, self.work_queue)
         self._when_dropped.atexit = False
 
+    def __repr__(self) -> str:
+        count = self.work_queue.threads
+        workers = f"{count or 'no'} worker{'s' * (count != 1)}"
+        return f"<HostContext with {workers}{', closed' if self._closed else ''}>"
+
     def __enter__(self) -> Self:
         return self
 

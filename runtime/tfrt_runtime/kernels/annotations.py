@@ -25,7 +25,7 @@ _KINDS: dict[object, frozenset[str]] = {
     bool: frozenset({"i1"}),
     int: frozenset({*INTEGERS, "ui8", "ui16", "ui32", "ui64"}),
     float: frozenset({"f16", "bf16", *FLOATS}),
-    complex: frozenset({"complex64", "complex128"}),
+    complex: frozenset({"complex64", "complex128", OBJECT}),
     str: frozenset({STRING, OBJECT}),
     None: frozenset({CHAIN, OBJECT}),
     type(None): frozenset({CHAIN, OBJECT}),

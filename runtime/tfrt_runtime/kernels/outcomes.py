@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from types import CodeType, CoroutineType, FunctionType, TracebackType
 
-from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, Severity, note
+from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, Ending, Severity, note
 from tfrt_runtime.host.context import Request
 from tfrt_runtime.host.payload import PayloadError
 from tfrt_runtime.kernels.registry import KernelError
@@ -25,7 +25,8 @@ def items_of(returned: object, count: int) -> tuple[object, ...]:
     if count != 1:
         items = returned if isinstance(returned, tuple) else () if returned is None else items
     if len(items) != count:
-        raise KernelError(f"the kernel returned {len(items)} values for {count} results")
+        values = f"{len(items)} value{'s' * (len(items) != 1)}"
+        raise KernelError(f"the kernel returned {values} for {count} result{'s' * (count != 1)}")
     for item in items:
         if isinstance(item, CoroutineType):
             item.close()
@@ -74,7 +75,9 @@ def diagnostic_of(exception: BaseException, place: AnyLocation | None) -> Diagno
         if isinstance(exception, RuntimeError) and any(said in text for said in FOREIGN):
             notes += (note(OTHER_LOOP),)
     cause = None if is_ours and exception.__traceback__ is None else exception
-    return Diagnostic(Severity.ERROR, message, place, notes, cause)
+    is_interrupt = isinstance(exception, KeyboardInterrupt)
+    ending = Ending.CANCELLED if is_interrupt else Ending.FAILED
+    return Diagnostic(Severity.ERROR, message, place, notes, cause, ending)
 
 
 OTHER_LOOP = (

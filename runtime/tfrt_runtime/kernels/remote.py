@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import uuid
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from tfrt_runtime.host.async_value import AsyncValue, State
@@ -134,6 +135,8 @@ class _Call:
         self._frame.request.forget_when_cancelled(self)
         try:
             returned = future.result()
+            if isinstance(returned, _Left):
+                raise returned.exit
             items_of(returned, len(self._results))
             settle(self._frame, self._results, returned)
         except BaseException as problem:  # noqa: BLE001 - it becomes the results' error
@@ -152,5 +155,15 @@ class _Call:
 
 
 def _run(function: Callable[..., object], attributes: dict[str, object], *values: object) -> object:
-    """What a worker does."""
-    return function(*values, **attributes)
+    """What a worker does.  It would end with a SystemExit that is raised there."""
+    try:
+        return function(*values, **attributes)
+    except SystemExit as problem:
+        return _Left(problem)
+
+
+@dataclass(frozen=True, slots=True)
+class _Left:
+    """A kernel raised SystemExit."""
+
+    exit: SystemExit

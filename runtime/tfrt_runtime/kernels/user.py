@@ -164,8 +164,12 @@ def kernel(
         TfrtError: if `native` is no signature of a native kernel, or the options do not fit the function.
     """
     policy = Policy(retries, timeout, limit)
+    if not (name is None or name and isinstance(name, str) or callable(name)):
+        refuse(f"the name of a kernel is a text that is not empty, found {name!r}")
 
     def register(function: PythonFunction) -> PythonFunction:
+        if isinstance(known := getattr(function, "kernel", None), UserKernel):
+            function = cast(PythonFunction, known.function)
         full_name = name if isinstance(name, str) else own_name(function)
         made = user_kernel(full_name, function, blocking=blocking, raw=raw, policy=policy)
         if remote:

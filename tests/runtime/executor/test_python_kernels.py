@@ -322,7 +322,7 @@ def test_a_kernel_error_in_a_tuple_is_the_error_of_that_result_only(run: Run) ->
     ("function", "results", "message"),
     [
         (lambda: (1, 2), "i32", "expected i32, found tuple"),
-        (lambda: 1, "i32, i32", "the kernel returned 1 values for 2 results"),
+        (lambda: 1, "i32, i32", "the kernel returned 1 value for 2 results"),
         (lambda: (1, 2, 3), "i32, i32", "the kernel returned 3 values for 2 results"),
         (lambda: None, "i32, i32", "the kernel returned 0 values for 2 results"),
         (lambda: "text", "i32", "expected i32, found str"),

@@ -277,7 +277,7 @@ def repeat(count: Any, body: Callable[..., Any], *carried: Any) -> Any:
     return settle(trace, made[: len(start) + has_chain], has_chain=has_chain)
 
 
-def parallel_for(count: Any, body: Callable[..., Any]) -> Any:
+def parallel_for(count: Any, body: Callable[[Any], Any]) -> Any:
     """`body(i)` for each i below `count`, in any order and at the same time; returns a chain.
 
     `i` has the type of `count`; with a number for that, the type that it meets.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -81,12 +81,25 @@ _BY_STORAGE: Final = {
 }
 
 
+def array_of_elements(dtype: DType, sizes: Sequence[int], data: bytes | memoryview) -> AnyArray:
+    """An array over the elements of a dense attribute, row by row; read-only.
+
+    Raises:
+        ValueError: if no tensor has such elements, or there are more or fewer of them.
+    """
+    if dtype not in ELEMENT_TYPES:
+        raise ValueError(f"a tensor cannot hold elements of type {dtype.name}")
+    return np.frombuffer(data, ELEMENT_TYPES[dtype].storage).reshape(sizes)
+
+
 def element_type_of(array: AnyArray) -> ElementType:
     """The element type that `array` holds.
 
     Raises:
-        ValueError: if no tensor has such elements.
+        ValueError: if no tensor has such elements, or some are masked.
     """
+    if hasattr(array, "mask"):
+        raise ValueError("a tensor has no mask: fill the array, or pass it as an !tfrt.object")
     try:
         return _BY_STORAGE[array.dtype.newbyteorder("=")]
     except KeyError:
