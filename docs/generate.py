@@ -27,6 +27,7 @@ from tfrt_nb.language.operations import Entry, all_entries, kernel_names, names
 from tfrt_nb.passes import pipeline
 from tfrt_nb.programs import Program
 from tfrt_nb.report import render_all
+from tfrt_runtime import scalars
 from tfrt_runtime.diagnostics import TfrtError
 
 HERE = Path(__file__).parent
@@ -112,6 +113,24 @@ def _family(name: str, members: list[Entry]) -> str:
     example = next((one.example for one in members if one.example), "")
     shown = f"\n\n```mlir\n{example}\n```" if example else ""
     return f"### `{name}`\n\n{members[0].text}\n\n{lines}{shown}"
+
+
+def numbers() -> str:
+    """The table of scalar operations: what each computes for which types, and when it is an error."""
+    lines = ["| operation | in Python | types | gives | meaning |", "|---|---|---|---|---|"]
+    for one in scalars.FAMILIES:
+        is_cast = one is scalars.CASTS
+        types = "any two" if is_cast else ", ".join(one.types)
+        like = "the second type" if is_cast else "the type"
+        gives = ", ".join(result.replace("{}", like) for result in one.results)
+        python = f"`{one.python}`".replace("|", "\\|") if one.python else ""
+        lines.append(f"| `tfrt.{one.name}` | {python} | {types} | {gives} | {one.text} |")
+    rules = cleandoc(scalars.__doc__ or "").split("\n\n")[-1]
+    return (
+        "# Numbers\n\nThe kernel of an operation has the type at the end of its name: `tfrt.add.i32`, in sync"
+        " functions `tfrt.add_s.i32`; a cast has two, `tfrt.cast.i32_to_f64`. Traced functions use them for"
+        f" Python's operators.\n\n{rules}\n\n" + "\n".join(lines) + "\n"
+    )
 
 
 def async_dialect() -> str:
@@ -289,6 +308,7 @@ def misconceptions() -> str:
 
 PAGES = {
     "kernels": kernels,
+    "numbers": numbers,
     "async_dialect": async_dialect,
     "magics": magics,
     "command_line": command_line,

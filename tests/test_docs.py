@@ -12,6 +12,7 @@ import pytest
 
 from tfrt_nb.language.operations import kernel_names, names
 from tfrt_nb.passes.pipeline import executable_pipeline
+from tfrt_runtime.scalars import FAMILIES
 
 DOCS = Path(__file__).parents[1] / "docs"
 LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
@@ -41,6 +42,12 @@ def test_every_kernel_operation_and_pass_has_a_place_in_the_reference(sources: P
     dialect = (sources / "reference" / "async_dialect.md").read_text()
     wanted = [*names("async."), *(one.name for one in executable_pipeline().passes)]
     assert [name for name in wanted if f"### `{name}`" not in dialect] == []
+
+
+def test_the_page_of_numbers_has_every_scalar_operation(sources: Path) -> None:
+    page = (sources / "reference" / "numbers.md").read_text()
+    assert all(f"| `tfrt.{one.name}` |" in page for one in FAMILIES)
+    assert "a division by zero is an error" in page
 
 
 def test_the_error_pages_show_what_is_said_about_wrong_programs(sources: Path) -> None:

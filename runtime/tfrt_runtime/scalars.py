@@ -18,7 +18,7 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 BITS = {"i8": 8, "i16": 16, "i32": 32, "i64": 64}
@@ -28,6 +28,12 @@ NUMBERS = (*INTEGERS, *FLOATS)
 TYPES = ("i1", *NUMBERS)
 
 Compute = Callable[..., Any]
+
+
+def wrapped(number: int, bits: int = 64) -> int:
+    """The lowest bits of a number, read as two's complement."""
+    sign = 1 << (bits - 1)
+    return ((number & (2 * sign - 1)) ^ sign) - sign
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +94,9 @@ class Family:
     numpy: tuple[str, ...] = ()
     """numpy's functions that are this operator."""
     aliases: tuple[str, ...] = ()
-    """Names in other languages and in `arith`, which messages translate."""
+    """Names in other languages and dialects, which messages translate."""
+    arith: Mapping[str, str] = field(default_factory=dict)
+    """Operations of `arith` that compute this, or one result each, with LLVM's instruction if one will do."""
     generic: tuple[str, ...] = ()
     """Suffixes for which TFRT has a kernel and no operation: text has it in quotes, with unchecked types."""
     generic_sync: tuple[str, ...] = ()
@@ -132,37 +140,40 @@ def _shift(word: str) -> Failure:
 ARITHMETIC = (
     Family(
         "add", NUMBERS, lambda a, b: a + b, "The sum.  Whole numbers wrap.",
-        python="+", numpy=("add",), aliases=("addi", "addf"), generic_sync=("i32", "i64"),
+        python="+", numpy=("add",), arith={"addi": "add", "addf": "fadd"}, generic_sync=("i32", "i64"),
     ),
     Family(
         "minus", NUMBERS, lambda a, b: a - b, "The first number less the second.  Whole numbers wrap.",
-        python="-", numpy=("subtract",), aliases=("sub", "subtract", "subi", "subf"),
+        python="-", numpy=("subtract",), aliases=("sub", "subtract"), arith={"subi": "sub", "subf": "fsub"},
         generic=("i32", "i64"),
     ),
     Family(
         "mul", INTEGERS, lambda a, b: a * b, "The product.  Whole numbers wrap.",
-        python="*", numpy=("multiply",), aliases=("times", "mult", "multiply", "muli"),
+        python="*", numpy=("multiply",), aliases=("times", "mult", "multiply"),
+        arith={"muli": "mul"},
     ),
     Family(
         "multiply", FLOATS, lambda a, b: a * b, "The product.",
-        python="*", numpy=("multiply",), aliases=("mul", "mulf"), generic=FLOATS,
+        python="*", numpy=("multiply",), aliases=("mul",), arith={"mulf": "fmul"},
+        generic=FLOATS,
     ),
     Family(
         "div", INTEGERS, _truncated,
         "The quotient, cut towards zero, and the remainder, which has the sign of the first number."
         "  A division by zero is an error.",
-        results=("{}", "{}"), aliases=("divide", "rem", "divsi", "remsi"), failure=_division,
+        results=("{}", "{}"), aliases=("divide", "rem"), arith={"divsi": "", "remsi": ""}, failure=_division,
     ),
     Family(
         "div", FLOATS, lambda a, b: a / b, "The quotient.  A division by zero is an error.",
-        python="/", numpy=("true_divide", "divide"), aliases=("divide", "divf"), generic=FLOATS,
-        failure=_division,
+        python="/", numpy=("true_divide", "divide"), aliases=("divide",), arith={"divf": "fdiv"},
+        generic=FLOATS, failure=_division,
     ),
     Family(
         "floordiv", INTEGERS, _floored,
         "The quotient, rounded down, and the remainder, as Python's divmod gives them."
         "  A division by zero is an error.",
-        results=("{}", "{}"), python="divmod", aliases=("mod", "floordivsi"), failure=_division,
+        results=("{}", "{}"), python="divmod", aliases=("mod",),
+        arith={"floordivsi": ""}, failure=_division,
     ),
     Family(
         "floordiv", FLOATS, lambda a, b: divmod(a, b),
@@ -173,16 +184,16 @@ ARITHMETIC = (
     Family(
         "minimum", NUMBERS, lambda a, b: b if b < a else a,  # noqa: FURB136 - Numba has another min
         "The smaller number; the first one where one of them is NaN.",
-        python="min", aliases=("min", "minsi", "minimumf"), generic=FLOATS,
+        python="min", aliases=("min", "minimumf"), arith={"minsi": ""}, generic=FLOATS,
     ),
     Family(
         "maximum", NUMBERS, lambda a, b: b if a < b else a,  # noqa: FURB136 - as above
         "The larger number; the first one where one of them is NaN.",
-        python="max", aliases=("max", "maxsi", "maximumf"),
+        python="max", aliases=("max", "maximumf"), arith={"maxsi": ""},
     ),
     Family(
         "abs", NUMBERS, lambda a: abs(a), "The number without its sign.  The least whole number stays.",
-        operands=1, python="abs", aliases=("absi", "absf"),
+        operands=1, python="abs",
     ),
     Family(
         "equal", TYPES, lambda a, b: a == b, "Whether both are equal.",
@@ -212,26 +223,28 @@ ARITHMETIC = (
     ),
     Family(
         "and", ("i1", *INTEGERS), lambda a, b: a & b, "The bits that both have.",
-        python="&", numpy=("bitwise_and",), aliases=("andi",),
+        python="&", numpy=("bitwise_and",), arith={"andi": "and"},
     ),
     Family(
         "or", ("i1", *INTEGERS), lambda a, b: a | b, "The bits that one of them has.",
-        python="|", numpy=("bitwise_or",), aliases=("ori",),
+        python="|", numpy=("bitwise_or",), arith={"ori": "or"},
     ),
     Family(
         "xor", ("i1", *INTEGERS), lambda a, b: a ^ b, "The bits that exactly one of them has.",
-        python="^", numpy=("bitwise_xor",), aliases=("xori",),
+        python="^", numpy=("bitwise_xor",), arith={"xori": "xor"},
     ),
     Family(
         "shiftleft", INTEGERS, lambda a, b: a << b,
         "The first number's bits, moved up by the second.  A shift by all bits or more is an error.",
-        python="<<", numpy=("left_shift",), aliases=("shl", "shli"), failure=_shift,
+        python="<<", numpy=("left_shift",), aliases=("shl",), arith={"shli": "shl"},
+        failure=_shift,
     ),
     Family(
         "shiftright", INTEGERS, lambda a, b: a >> b,
         "The first number's bits, moved down by the second; the sign stays."
         "  A shift by all bits or more is an error.",
-        python=">>", numpy=("right_shift",), aliases=("shr", "shrsi"), failure=_shift,
+        python=">>", numpy=("right_shift",), aliases=("shr",), arith={"shrsi": "ashr"},
+        failure=_shift,
     ),
 )  # fmt: skip
 
@@ -304,6 +317,17 @@ OPERATIONS: Mapping[str, Operation] = {
 }
 """Every kernel of the table by name."""
 
+COMPARISONS = tuple(family for family in ARITHMETIC if family.results == ("i1",))
+"""In the order of the predicates of `arith.cmpi` that heed signs."""
+
+INSTRUCTIONS: Mapping[str, str] = {
+    name: instruction
+    for family in ARITHMETIC
+    for name, instruction in family.arith.items()
+    if instruction
+}
+"""The operations of `arith` that are one instruction of LLVM."""
+
 FAILURES: tuple[Failure, ...] = tuple(
     {
         operation.failure.text + operation.failure.word: operation.failure
@@ -318,6 +342,24 @@ def failure_number(failure: Failure) -> int:
     """Where an error of the same text stands in `FAILURES`."""
     keys = [one.text + one.word for one in FAILURES]
     return keys.index(failure.text + failure.word)
+
+
+def folded(name: str, a: int, b: int) -> int | None:
+    """What an operation of `arith` on integers gives, before it wraps; None if it is an error.
+
+    Raises:
+        KeyError: if the table has no such operation, or it shifts.
+    """
+    family = _FOLDED[name]
+    if family.failure is not None and family.failure("i64").when(a, b):
+        return None
+    found = family.compute(a, b)
+    return int(found[list(family.arith).index(name)] if isinstance(found, tuple) else found)
+
+
+_FOLDED = {
+    name: family for family in ARITHMETIC for name in family.arith if family.failure is not _shift
+}
 
 
 @functools.cache

@@ -51,6 +51,7 @@ from tfrt_runtime.native.sync_layouts import (
     SHARE,
     UNBOX,
 )
+from tfrt_runtime.scalars import wrapped
 
 MOST_INLINED_KERNELS = 64
 """A named function with more kernels is called."""
@@ -278,7 +279,7 @@ class Lowering:
         if name == "sum_i32":
             return [self._sum(made, arguments)]
         if name == "sum_attributes_i32":
-            return [Value(self.constant(TYPE_I32, _wrapped(sum(made.data[1:]))), False)]
+            return [Value(self.constant(TYPE_I32, wrapped(sum(made.data[1:]))), False)]
         if name == "new_chain":
             return [Value(self.constant(TYPE_CHAIN, 0), False)]
         if name == "fail_quietly":
@@ -454,7 +455,3 @@ def _result_types(kernel: Kernel, record: BefKernel, function: BefFunction) -> l
         return [TYPE_OBJECT] * len(record.results)
     words = [function.register_types[register] for register in record.results]
     return [register_type(word) if word in SCALAR_TYPES else TYPE_OBJECT for word in words]
-
-
-def _wrapped(number: int) -> int:
-    return (number + 2**63) % 2**64 - 2**63

@@ -13,6 +13,7 @@ from typing import Final
 from tfrt_runtime.kernels.arguments import expect
 from tfrt_runtime.kernels.frame import KernelFrame
 from tfrt_runtime.kernels.registry import CHAIN, Chain, KernelError, KernelRegistry
+from tfrt_runtime.scalars import wrapped
 
 REGISTRY: Final = KernelRegistry("lifetimes")
 
@@ -48,7 +49,7 @@ def vt_constant(frame: KernelFrame, number: int) -> TracedValue:
 def vt_add(frame: KernelFrame, left: object, right: object) -> TracedValue:
     """A new value, the sum of two; it wraps in 32 bits."""
     total = expect(TracedValue, left).number + expect(TracedValue, right).number
-    return TracedValue((total + 2**31) % 2**32 - 2**31, frame.request.output)
+    return TracedValue(wrapped(total, 32), frame.request.output)
 
 
 @REGISTRY.kernel("vt.print", results=("chain",), frame=True)

@@ -15,6 +15,7 @@ from tfrt_runtime.kernels.arguments import expect
 from tfrt_runtime.kernels.frame import KernelFrame
 from tfrt_runtime.kernels.registry import KernelError, KernelRegistry
 from tfrt_runtime.kernels.tensors import host_tensor
+from tfrt_runtime.scalars import wrapped
 
 REGISTRY: Final = KernelRegistry("test kernels")
 
@@ -86,12 +87,6 @@ def sum_array_attr_i32(values: tuple[int, ...]) -> int:
 def sum_array_attr_i64(values: tuple[int, ...]) -> int:
     """The sum of the elements; it wraps."""
     return wrapped(sum(values), 64)
-
-
-def wrapped(value: int, bits: int) -> int:
-    """`value` in two's complement of so many bits."""
-    half = 1 << bits - 1
-    return (value + half) % (2 * half) - half
 
 
 # --- fixed answers ---

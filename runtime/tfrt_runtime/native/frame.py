@@ -27,12 +27,16 @@ from tfrt_runtime.native.memory import (
     load_f64,
     load_i32,
     native,
+    shared,
     store,
     store_f32,
     store_f64,
     store_i32,
     wrapping_add,
 )
+from tfrt_runtime.scalars import wrapped
+
+shared(wrapped)
 
 
 @inline
@@ -54,12 +58,6 @@ def set_result(context: Address, index: int, value: Address) -> None:
 
 
 @native
-def signed(number: int, sign: int) -> int:
-    """The lower bits of a number up to the one of the sign, as a number with a sign."""
-    return ((number & (2 * sign - 1)) ^ sign) - sign
-
-
-@native
 def argument_i1(context: Address, index: int) -> int:
     """An `i1` argument as 0 or 1."""
     return load(argument(context, index) + VALUE_PAYLOAD) & 1
@@ -68,13 +66,13 @@ def argument_i1(context: Address, index: int) -> int:
 @native
 def argument_i8(context: Address, index: int) -> int:
     """An `i8` argument."""
-    return signed(load(argument(context, index) + VALUE_PAYLOAD), 1 << 7)
+    return wrapped(load(argument(context, index) + VALUE_PAYLOAD), 8)
 
 
 @native
 def argument_i16(context: Address, index: int) -> int:
     """An `i16` argument."""
-    return signed(load(argument(context, index) + VALUE_PAYLOAD), 1 << 15)
+    return wrapped(load(argument(context, index) + VALUE_PAYLOAD), 16)
 
 
 @native
@@ -113,7 +111,7 @@ def set_i1(context: Address, index: int, number: int) -> None:
 def set_i8(context: Address, index: int, number: int) -> None:
     """Emplace an `i8` result; wraps."""
     value = new_available(context, TYPE_I8)
-    store(value + VALUE_PAYLOAD, signed(number, 1 << 7))
+    store(value + VALUE_PAYLOAD, wrapped(number, 8))
     set_result(context, index, value)
 
 
@@ -121,7 +119,7 @@ def set_i8(context: Address, index: int, number: int) -> None:
 def set_i16(context: Address, index: int, number: int) -> None:
     """Emplace an `i16` result; wraps."""
     value = new_available(context, TYPE_I16)
-    store(value + VALUE_PAYLOAD, signed(number, 1 << 15))
+    store(value + VALUE_PAYLOAD, wrapped(number, 16))
     set_result(context, index, value)
 
 

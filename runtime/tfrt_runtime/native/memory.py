@@ -16,6 +16,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
+from tfrt_runtime.scalars import wrapped
+
 Address = int
 Function = TypeVar("Function", bound=Callable[..., object])
 
@@ -339,19 +341,14 @@ def stack_room() -> int:
 
 def wrapping_add(left: int, right: int) -> int:
     """The sum in 64 bits, two's complement."""
-    return wrap(left + right)
+    return wrapped(left + right)
 
 
 def wrapping_subtract(left: int, right: int) -> int:
     """The difference in 64 bits, two's complement."""
-    return wrap(left - right)
+    return wrapped(left - right)
 
 
 def wrapping_multiply(left: int, right: int) -> int:
     """The product in 64 bits, two's complement."""
-    return wrap(left * right)
-
-
-def wrap(number: int) -> int:
-    """`number` as 64 bits, two's complement.  For plain Python only."""
-    return (number + 2**63) % 2**64 - 2**63
+    return wrapped(left * right)

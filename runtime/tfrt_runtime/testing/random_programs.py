@@ -10,7 +10,14 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from tfrt_runtime.scalars import OPERATIONS
+
 MOST_DEPTH = 3
+ARITHMETIC = [
+    one.name
+    for one in OPERATIONS.values()
+    if one.operands == ("i32", "i32") and one.results == ("i32",) and one.failure is None
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +118,7 @@ class ProgramWriter:
 
     def _arithmetic(self, lines: list[str], values: list[str], _: int) -> None:
         name, (left, right) = self._name(), self._random.choices(values, k=2)
-        kernel = self._random.choice(["tfrt.add.i32", "tfrt.minus.i32", "tfrt.mul.i32"])
-        lines.append(f'{name} = "{kernel}"({left}, {right}) : (i32, i32) -> i32')
+        lines.append(f"{name} = {self._random.choice(ARITHMETIC)} {left}, {right}")
         values.append(name)
 
     def _asynchronous(self, lines: list[str], values: list[str], _: int) -> None:

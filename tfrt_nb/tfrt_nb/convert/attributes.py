@@ -43,6 +43,7 @@ from tfrt_runtime.bef.attributes import (
     array_of,
 )
 from tfrt_runtime.bef.encoding import DType
+from tfrt_runtime.scalars import wrapped
 
 _SIGNLESS = {1: DType.I1, 8: DType.I8, 16: DType.I16, 32: DType.I32, 64: DType.I64}
 _UNSIGNED = {8: DType.UI8, 16: DType.UI16, 32: DType.UI32, 64: DType.UI64}
@@ -116,10 +117,7 @@ def _wrap(value: int, dtype: DType) -> int:
     if dtype is DType.I1:
         return bool(value)
     bits = 8 * numbers.SIZES[dtype]
-    value &= (1 << bits) - 1
-    if dtype in _UNSIGNED.values() or value < 1 << (bits - 1):
-        return value
-    return value - (1 << bits)
+    return value & ((1 << bits) - 1) if dtype in _UNSIGNED.values() else wrapped(value, bits)
 
 
 def _encode_array(attributes: Sequence[IrAttribute]) -> Attribute | None:

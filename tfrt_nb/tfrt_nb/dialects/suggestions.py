@@ -9,8 +9,8 @@ from collections.abc import Collection
 from tfrt_runtime.scalars import FAMILIES
 
 _OTHERS = {"const": ("constant",), "constant": ("constant",)} | {
-    alias: tuple(family.name for family in FAMILIES if alias in family.aliases)
-    for alias in itertools.chain.from_iterable(family.aliases for family in FAMILIES)
+    alias: tuple(family.name for family in FAMILIES if alias in (*family.aliases, *family.arith))
+    for alias in itertools.chain.from_iterable((*one.aliases, *one.arith) for one in FAMILIES)
 }
 """Other names of `tfrt.*`; the type decides whether a product is `mul` or `multiply`."""
 

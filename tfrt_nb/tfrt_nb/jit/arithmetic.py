@@ -14,22 +14,9 @@ from tfrt_nb.jit.llvm_types import (
     llvm_type,
 )
 from tfrt_nb.passes.interruptible_loops import NEVER_WRAPS
+from tfrt_runtime.scalars import INSTRUCTIONS
 
-_BINARY = {
-    "subi": "sub",
-    "muli": "mul",
-    "andi": "and",
-    "ori": "or",
-    "xori": "xor",
-    "shli": "shl",
-    "shrsi": "ashr",
-    "shrui": "lshr",
-    "addf": "fadd",
-    "subf": "fsub",
-    "mulf": "fmul",
-    "divf": "fdiv",
-    "remf": "frem",
-}
+_BINARY = {**INSTRUCTIONS, "shrui": "lshr", "remf": "frem"}
 _INTRINSICS = {
     "arith.maxsi": "smax",
     "arith.minsi": "smin",

@@ -10,11 +10,10 @@ from __future__ import annotations
 
 import re
 
-from tfrt_runtime import scalars
+from tfrt_runtime.scalars import OPERATIONS
 
 FAMILIES = {
     "tfrt.constant": "A number that the program says.",
-    **{f"tfrt.{family.name}": family.text for family in scalars.FAMILIES},
     "tfrt.print": "Print the number with its type, once the chain is available; the new chain is for what"
     " comes next.",
     "tfrt.new.chain": "A chain: a value without content that only orders effects.",
@@ -96,6 +95,10 @@ FAMILIES = {
     "memref.store": "Writes an element of a buffer.",
 }  # fmt: skip
 
+_SCALARS = {one.name: one.family.text for one in OPERATIONS.values()} | {
+    one.sync_name: f"{one.family.text}  In sync functions." for one in OPERATIONS.values()
+}
+
 _TYPE_PART = re.compile(r"u?i\d+|b?f\d+|complex\d+|bool|\d+|\d+ulp|\w+_to_\w+|i32(_i32)*")
 
 
@@ -109,6 +112,8 @@ def family_of(name: str) -> str:
 
 def family_text(name: str) -> str:
     """What there is to say about the family of an operation; "" if nothing is here."""
+    if name in _SCALARS:
+        return _SCALARS[name]
     family = family_of(name)
     if family in FAMILIES:
         return FAMILIES[family]

@@ -30,6 +30,7 @@ from xdsl.ir import Attribute, Operation, Region, SSAValue
 from xdsl.transforms.dead_code_elimination import is_trivially_dead
 
 from tfrt_nb.passes.control_flow import Emitter, erase, operations_in, replace
+from tfrt_runtime import scalars
 
 Folded: TypeAlias = SSAValue | Attribute | None
 """The value that an operation gives, or the constant; None if neither is known."""
@@ -123,43 +124,36 @@ def _wrapped(number: int, type_: Attribute) -> IntegerAttr:
     """The lowest bits of a number, read with a sign."""
     assert isinstance(type_, IntegerType | IndexType)
     width = type_.width.data if isinstance(type_, IntegerType) else _INDEX_BITS
-    half = 1 << (width - 1)
-    return IntegerAttr(((number + half) & ((1 << width) - 1)) - half, type_)
+    return IntegerAttr(scalars.wrapped(number, width), type_)
 
 
 _COMMUTATIVE = frozenset(f"arith.{name}i" for name in ("add", "mul", "maxs", "mins", "and"))
 
 
-def _quotient(a: int, b: int) -> int | None:
-    """Rounded towards zero."""
-    if b == 0:
-        return None
-    return a // b if (a < 0) == (b < 0) else -(-a // b)
-
-
-def _remainder(a: int, b: int) -> int | None:
-    quotient = _quotient(a, b)
-    return None if quotient is None else a - b * quotient
-
-
-_INTEGERS: dict[str, tuple[Callable[[int, int], int | None], int | None]] = {
-    "arith.addi": (lambda a, b: a + b, 0),
-    "arith.subi": (lambda a, b: a - b, 0),
-    "arith.muli": (lambda a, b: a * b, 1),
-    "arith.divsi": (_quotient, 1),
-    "arith.ceildivsi": (lambda a, b: -(-a // b) if b else None, 1),
-    "arith.remsi": (_remainder, None),
-    "arith.maxsi": (max, None),
-    "arith.minsi": (min, None),
-    "arith.andi": (lambda a, b: a & b, -1),
+_INTEGERS: dict[str, int | None] = {
+    "arith.addi": 0,
+    "arith.subi": 0,
+    "arith.muli": 1,
+    "arith.divsi": 1,
+    "arith.ceildivsi": 1,
+    "arith.remsi": None,
+    "arith.maxsi": None,
+    "arith.minsi": None,
+    "arith.andi": -1,
 }
-"""What each computes, and the second operand that changes nothing."""
+"""The second operand that changes nothing."""
 _DIVISIONS = frozenset(("arith.divsi", "arith.ceildivsi"))
 """Not defined where the quotient is too large."""
 
 
+def _computed(name: str, left: int, right: int) -> int | None:
+    if name == "arith.ceildivsi":
+        return -(-left // right) if right else None
+    return scalars.folded(name.removeprefix("arith."), left, right)
+
+
 def _binary(op: Operation) -> Folded:
-    compute, neutral = _INTEGERS[op.name]
+    neutral = _INTEGERS[op.name]
     left, right = map(integer_of, op.operands)
     if right is None:
         return None
@@ -169,7 +163,7 @@ def _binary(op: Operation) -> Folded:
         return op.operands[1]
     if right == 1 and op.name == "arith.remsi":
         return _wrapped(0, op.results[0].type)
-    number = None if left is None else compute(left, right)
+    number = None if left is None else _computed(op.name, left, right)
     if number is None:
         return None
     result = _wrapped(number, op.results[0].type)
@@ -177,24 +171,13 @@ def _binary(op: Operation) -> Folded:
     return result if is_defined else None
 
 
-_COMPARISONS: dict[int, Callable[[int, int], bool]] = {
-    0: lambda a, b: a == b,
-    1: lambda a, b: a != b,
-    2: lambda a, b: a < b,
-    3: lambda a, b: a <= b,
-    4: lambda a, b: a > b,
-    5: lambda a, b: a >= b,
-}
-"""By the number of the predicate: eq ne slt sle sgt sge."""
-
-
 def _compare(op: Operation) -> Folded:
     assert isinstance(op, arith.CmpiOp)
     left, right = map(integer_of, op.operands)
-    compare = _COMPARISONS.get(op.predicate.value.data)
-    if compare is None or left is None or right is None:
+    predicate = op.predicate.value.data
+    if predicate >= len(scalars.COMPARISONS) or left is None or right is None:
         return None
-    return BoolAttr.from_bool(compare(left, right))
+    return BoolAttr.from_bool(scalars.COMPARISONS[predicate].compute(left, right))
 
 
 def _select(op: Operation) -> Folded:
