@@ -6,6 +6,7 @@ import math
 
 from tfrt_runtime.host.fitting import CHAIN_TYPE
 from tfrt_runtime.host.idleness import quiesce
+from tfrt_runtime.host.payload import bits_of_f16
 from tfrt_runtime.host.queue_names import WorkQueueError
 from tfrt_runtime.kernels.frame import KernelFrame
 from tfrt_runtime.kernels.registry import KernelError, KernelRegistry, NativeKernel
@@ -29,7 +30,10 @@ def _text(form: str, value: float) -> str:
 def _add_print(word: str, label: str, form: str) -> None:
     @REGISTRY.kernel(f"tfrt.print.{word}", results=("chain",), frame=True)
     def print_number(frame: KernelFrame, value: object) -> None:
-        frame.host.print(f"{label} = {_text(form, _number(value))}\n")
+        number = _number(value)
+        # The reference knows no arithmetic on f16: it prints the bits.
+        shown = bits_of_f16(number) if word == "f16" else number
+        frame.host.print(f"{label} = {_text(form, shown)}\n")
 
 
 for _word, _label, _form in (
