@@ -11,6 +11,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from benchmarks import board
 from benchmarks.cases import ALL
 from benchmarks.measure import Case, Result, measure
 from benchmarks.on_queues import OURS
@@ -59,9 +60,13 @@ def write_results(results: Sequence[Result], path: Path) -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure the cases that are named, or all of them; only all of them replace the results."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("cases", nargs="*", help=f"of {', '.join(make.__name__ for make in ALL)}")
+    parser.add_argument(
+        "cases", nargs="*", help=f"of {', '.join(make.__name__ for make in ALL)}, board"
+    )
     parser.add_argument("--output", type=Path, help=f"default, for all cases: {RESULTS}")
     options = parser.parse_args(arguments)
+    if "board" in options.cases:
+        return board.main()
     print(f"On {machine()}.  A ratio above 1 is slower than our first line.\n", flush=True)
     results: list[Result] = []
     for make in ALL:

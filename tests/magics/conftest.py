@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from types import SimpleNamespace
 from typing import ClassVar
 
@@ -12,6 +13,7 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.testing.globalipapp import start_ipython
 
+from tfrt_magics.bridge.record import COLUMNS, KINDS
 from tfrt_runtime.diagnostics import Location, TfrtError, error
 
 
@@ -56,6 +58,36 @@ def _text(payload: object) -> str:
     return "" if payload is None else str(payload)
 
 
+class FakeEvents:
+    """What the core logs of a run: an event for each change of a named value, whose line is its id."""
+
+    start, dropped, workers = 1, 0, ("worker 0",)
+
+    def __init__(self, run: FakeRun) -> None:
+        self._run = run
+        self._known: dict[int, FakeValue] = {}
+        self.previews: dict[int, str] = {}
+        self.log: list[tuple[int, int | None, str]] = []
+
+    def drain(self):
+        rows = []
+        for value in self._run.named:
+            number = value.location.line if value.location else 0
+            if value.state != "unavailable" and self._known.get(number) != value:
+                self._known[number] = value
+                self.previews[number] = value.text
+                rows.append(
+                    (value.started_ns or 0, KINDS.index(value.state), -1, number, 1, 0, None)
+                )
+        return {name: [row[i] for row in rows] for i, name in enumerate(COLUMNS)}
+
+    def preview(self):
+        return {}
+
+    def states(self):
+        return {number: (value.state, 0) for number, value in self._known.items()}
+
+
 @dataclass
 class FakeRun:
     """A run that ends when the test says so, or when it is cancelled, unless it is `stuck`."""
@@ -68,7 +100,10 @@ class FakeRun:
     promised: list = field(default_factory=list)
     cancelled: bool = False
     over: threading.Event = field(default_factory=threading.Event)
-    events: None = None
+
+    @cached_property
+    def events(self) -> FakeEvents:
+        return FakeEvents(self)
 
     def result_values(self):
         names = ["result"] if len(self.results) == 1 else [f"result {i}" for i in range(9)]
@@ -102,6 +137,16 @@ class FakeRun:
             return
         place = [value.name for value in self.named].index(name)
         self.named[place] = replace(self.named[place], text=text, state=state, **more)
+
+
+def logged(run: FakeRun, output: Callable[[str], None]) -> Callable[[str], None]:
+    """`output`, whose text is in the log of `run`, too."""
+
+    def write(text: str) -> None:
+        run.events.log.append((0, None, text))
+        output(text)
+
+    return write
 
 
 @dataclass
@@ -165,8 +210,9 @@ class FakeHost:
     def run(self, function, output, arguments=()):
         self.called.append(function)
         self.arguments.append(tuple(arguments))
-        self.outputs.append(output)
-        return self.runs[len(self.called) - 1]
+        run = self.runs[len(self.called) - 1]
+        self.outputs.append(logged(run, output))
+        return run
 
     def close(self) -> None:
         self.is_closed = True

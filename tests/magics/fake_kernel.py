@@ -26,7 +26,7 @@ class Host(fakes.FakeHost):
     def run(self, function, output, arguments=()):
         run = fakes.one_result_run(*(f"%{place}" for place in range(64)))
         part = getattr(self, function)
-        threading.Thread(target=part, args=(run, output), daemon=True).start()
+        threading.Thread(target=part, args=(run, fakes.logged(run, output)), daemon=True).start()
         return run
 
     def hang(self, run, output) -> None:

@@ -40,6 +40,9 @@ class Log:
     def preview(self):
         self.previews[9] = "a tensor"
 
+    def states(self):
+        return {0: ("available", 0)}
+
 
 @dataclass
 class Job:

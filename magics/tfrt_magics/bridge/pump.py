@@ -30,7 +30,8 @@ class Watched(Protocol):
 class Pump:
     """Polls any number of runs.  Its thread lives only while there is something to watch."""
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, clock: Callable[[], float] = time.thread_time) -> None:
+        """`clock` says what a look costs: processor time, as the machine may be busy with something else."""
         self._clock = clock
         self._lock = threading.Lock()
         self._watched: list[Watched] = []

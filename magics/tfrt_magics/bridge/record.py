@@ -31,9 +31,6 @@ MAX_STAGES = 2_000_000
 
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 Document = dict[str, Any]
-_KIND = {name: number for number, name in enumerate(KINDS)}
-_BEGINS = {_KIND["begin"]: "running"}
-_STATES = {_KIND[name]: name for name in ("available", "error", "skipped", "cancelled")}
 
 
 class Looked(Protocol):
@@ -52,7 +49,6 @@ class Record:
     def __init__(self, job: Looked, head: Mapping[str, Json]) -> None:
         """`head` says which run it is and where it belongs: `run`, `session`, `client`, `cell`."""
         self._job, self._program = job, job.document()
-        self._makers = [each["results"] for each in self._program.body["program"]["operations"]]
         self._head = dict(head)
         self._lock = threading.RLock()
         self._columns: dict[str, list[Any]] = {name: [] for name in COLUMNS}
@@ -60,7 +56,6 @@ class Record:
         self._seen = 0
         self._start: int | None = None
         self._instances = 0
-        self._states: dict[int, tuple[str, int]] = {}
         self._previews: dict[int, str] = {}
         self._log: list[list[Any]] = []
         self._taken: list[int] = []
@@ -74,6 +69,11 @@ class Record:
     @property
     def is_over(self) -> bool:
         return self.snapshot.status in OVER
+
+    @property
+    def events(self) -> int:
+        """How many events there were so far."""
+        return self._seen
 
     @property
     def id(self) -> str:
@@ -124,7 +124,8 @@ class Record:
         """The present state of the first values that have one, for a page that has just come."""
         with self._lock:
             labels = self._workers()
-            found = list(self._states.items())[:MOST_IN_FRAME]
+            states = {n: state for log in self._job.logs() for n, state in log.states().items()}
+            found = list(states.items())[:MOST_IN_FRAME]
             return [
                 [n, state, labels[w] if 0 <= w < len(labels) else ""] for n, (state, w) in found
             ]
@@ -202,7 +203,9 @@ class Record:
             self._take_events(log)
             self._take_log(log.log[self._taken[place] :], log)
             self._taken[place] = len(log.log)
-            self._previews |= {n: clean(text) for n, text in log.previews.items()}
+            for number, text in log.previews.items():
+                if self._previews.get(number) != text:
+                    self._previews[number] = clean(text)
 
     def _take_events(self, log: EventLog) -> None:
         new = log.drain()
@@ -215,14 +218,6 @@ class Record:
         if offset or base:
             changed["time"] = [time + offset for time in new["time"]]
             changed["instance"] = [instance + base for instance in new["instance"]]
-        for kind, op, value, worker in zip(
-            *(new[n] for n in COLUMNS[1:4]), new["worker"], strict=True
-        ):
-            if value is not None and kind in _STATES:
-                self._states[value] = _STATES[kind], worker
-            elif kind in _BEGINS and op is not None and op >= 0:
-                for result in self._makers[op]:
-                    self._states[result] = "running", worker
         self._keep(changed)
 
     def _keep(self, new: Mapping[str, Sequence[Any]]) -> None:

@@ -153,11 +153,14 @@ class RunDocument:
             self.update()
             return _joined([columns for _, columns in self._chunks])
 
-    def state(self, value: int) -> str:
-        """Where a value stands: `running`, `unavailable`, or as `Seen` says."""
-        if self._makers[value] in self.running:
-            return "running"
-        return self.seen[value].state if value in self.seen else "unavailable"
+    def states(self) -> dict[int, tuple[str, int]]:
+        """Where the values stand that are made or were made, by id: `running` or as `Seen` says, the worker."""
+        with self._lock:
+            found = {number: (one.state, one.worker) for number, one in self.seen.items()}
+            for operation, (_, worker) in self.running.items():
+                for number in self.program.data["operations"][operation]["results"]:
+                    found[number] = "running", worker
+            return found
 
     def preview(self) -> dict[int, str]:
         """New texts of values that are more than a number, of errors their messages, by value id.
@@ -241,6 +244,8 @@ def _start_of(chunk: tuple[int, Columns]) -> int:
 
 
 def _joined(parts: Sequence[Columns]) -> Columns:
+    if len(parts) == 1:
+        return parts[0]
     return {name: [x for part in parts for x in part[name]] for name in COLUMNS}
 
 
