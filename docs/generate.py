@@ -140,12 +140,14 @@ def async_dialect() -> str:
         parts.append(f"### `{one.name}`\n\n{one.text}\n\n```text\n{one.line}\n```")
     parts.append(
         "## Passes of a run\n\nIn their order. `tfrt-nb opt FILE -p NAME` runs one of them; `%%tfrt --emit`"
-        " shows what the program is after them."
+        " shows what the program is after them, without the shortcuts of `-O1`."
     )
+    described = {step.name for step in pipeline.executable_pipeline(level=0).passes}
     for step in pipeline.executable_pipeline().passes:
         module = sys.modules[type(step).__module__]
         text = cleandoc(getdoc(module) or getdoc(type(step)) or "")
-        parts.append(f"### `{step.name}`\n\n{_prose(text)}")
+        title = f"### `{step.name}`" + ("" if step.name in described else " (a shortcut, `-O1`)")
+        parts.append(f"{title}\n\n{_prose(text)}")
     return "\n\n".join(parts) + "\n"
 
 

@@ -106,7 +106,9 @@ class CellMagics(Magics):
         parallel_for = parallel_for_of(options, cell)
 
         def compile_cell(libraries: Mapping[str, Program]) -> Program:
-            return self._session.compile(text.text, text.name, parallel_for, libraries)
+            return self._session.compile(
+                text.text, text.name, parallel_for, libraries, options.level
+            )
 
         self._execute(options, text, compile_cell)
 
@@ -126,7 +128,9 @@ class CellMagics(Magics):
                     raise TfrtError(error("--with: a BEF file calls no functions of others"))
                 return self._session.load_bef(data, text.name)
             parallel_for = parallel_for_of(options, text.text)
-            return self._session.compile(text.text, text.name, parallel_for, libraries)
+            return self._session.compile(
+                text.text, text.name, parallel_for, libraries, options.level
+            )
 
         self._execute(options, text, compile_file)
 

@@ -63,6 +63,7 @@ class RunOptions:
     memory: str | None = None
     wait: bool = True
     parallel_for: str | None = None
+    level: int | None = None
     emit: str | None = None
     explore: bool = False
     slow: float = 1.0
@@ -280,6 +281,17 @@ ARGUMENTS = (
             "help": "split scf.parallel of compiled functions into tasks; quote several options: "
             "'num-workers=4 min-task-size=100', or '' for the usual ones; a first line "
             "`// parallel-for: OPTIONS` asks for the same",
+        },
+    ),
+    Argument(
+        ("-O",),
+        {
+            "dest": "level",
+            "metavar": "LEVEL",
+            "type": int,
+            "choices": (0, 1),
+            "help": "-O0 lowers every task and async function to a coroutine, -O1 takes shortcuts where"
+            " none is needed; default: a run takes them, and --emit shows coroutines",
         },
     ),
     Argument(

@@ -47,7 +47,7 @@ class TFRT(Configurable):
     ).tag(config=True)
 
 
-Compile = Callable[[str, str, str | None, Mapping[str, Program]], Program]
+Compile = Callable[[str, str, str | None, Mapping[str, Program], int | None], Program]
 
 
 class Session:
@@ -79,13 +79,14 @@ class Session:
         name: str,
         parallel_for: str | None = None,
         libraries: Mapping[str, Program] | None = None,
+        level: int | None = None,
     ) -> Program:
         """The program in `text`; raises TfrtError with locations in the source `name`.
 
         `parallel_for` are options for splitting parallel loops, None where they stay whole.
-        `libraries` are programs by name whose functions it may call.
+        `libraries` are programs by name whose functions it may call.  `level` is as for `Program.from_source`.
         """
-        return self._compile(text, name, parallel_for, libraries or {})
+        return self._compile(text, name, parallel_for, libraries or {}, level)
 
     def load_bef(self, data: bytes, name: str) -> Program:
         """The program in a BEF file; raises TfrtError if it is none."""
@@ -167,8 +168,14 @@ class Session:
 
 
 def _compile(
-    text: str, name: str, parallel_for: str | None, libraries: Mapping[str, Any]
+    text: str,
+    name: str,
+    parallel_for: str | None,
+    libraries: Mapping[str, Any],
+    level: int | None,
 ) -> Program:
     from tfrt_nb.programs import Program as CompiledProgram
 
-    return CompiledProgram.from_source(text, name, parallel_for=parallel_for, libraries=libraries)
+    return CompiledProgram.from_source(
+        text, name, parallel_for=parallel_for, libraries=libraries, level=level
+    )

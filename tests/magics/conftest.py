@@ -219,7 +219,7 @@ class FakeHost:
 
 
 def compile_fake(
-    text: str, name: str, parallel_for: str | None = None, libraries=None
+    text: str, name: str, parallel_for: str | None = None, libraries=None, level=None
 ) -> FakeProgram:
     """`func @NAME` declares a function with one result; `oops` does not parse."""
     for number, line in enumerate(text.splitlines(), 1):

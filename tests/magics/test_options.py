@@ -33,7 +33,7 @@ def test_every_spelling_means_the_same(line: str) -> None:
             (
                 "%%tfrt: unknown option --zzz; known are --in, --as, --with, -o, --output, -q, "
                 "--work-queue, -f, --function, -t, --timeout, --memory, --no-wait, "
-                "--parallel-for, --emit, --explore, --slow, --step, --help"
+                "--parallel-for, -O, --emit, --explore, --slow, --step, --help"
             ),
         ),
         ("main", "%%tfrt: unexpected 'main'; the program starts on the line below"),

@@ -78,10 +78,16 @@ class Program:
     _names: dict[tuple[int, int], NamedValue] | None
 
     def __init__(
-        self, text: str, name: str = "<program>", *, parallel_for: str | None = None
+        self,
+        text: str,
+        name: str = "<program>",
+        *,
+        parallel_for: str | None = None,
+        level: int | None = None,
     ) -> None:
         """The program that `text` is; see `from_source`."""
-        self.__dict__.update(Program.from_source(text, name, parallel_for=parallel_for).__dict__)
+        made = Program.from_source(text, name, parallel_for=parallel_for, level=level)
+        self.__dict__.update(made.__dict__)
 
     @classmethod
     def of_file(
@@ -112,6 +118,7 @@ class Program:
         *,
         parallel_for: str | None = None,
         libraries: Mapping[str, Program] | None = None,
+        level: int | None = None,
     ) -> Program:
         """The program that `text` is; `name` stands for it in locations.
 
@@ -120,6 +127,8 @@ class Program:
             parallel_for: options of the pass `async-parallel-for`, which splits the parallel loops of
                 compiled functions into tasks, for instance "num-workers=4 min-task-size=100" or "".
                 A text that begins with `// parallel-for: OPTIONS` asks for it by itself.
+            level: 0 compiles functions by the lowering that the async dialect describes, 1 with shortcuts
+                that change no result; None runs with shortcuts, and `emit` shows the lowering.
 
         Raises:
             TfrtError: with what is wrong with it, and where.
@@ -147,7 +156,7 @@ class Program:
 
                 options = requested_parallel_for(text) if parallel_for is None else parallel_for
                 source = (text, name) if not libraries else None
-                compiled = CompiledHalf(code, options, source)
+                compiled = CompiledHalf(code, options, source, level)
             program = Program.of_file(BefFile.of(to_records(host), name), text, host, compiled)
             program.libraries = libraries or {}
             return program
@@ -203,8 +212,9 @@ class Program:
             )
         if not self.text:
             return Program.from_bef, (self.bef, self.name)
-        options = None if self.compiled is None else self.compiled.parallel_for
-        return _from_text, (self.text, self.name, options, self.libraries)
+        half = self.compiled
+        options, level = (None, None) if half is None else (half.parallel_for, half.level)
+        return _from_text, (self.text, self.name, options, self.libraries, level)
 
     def __getattr__(self, name: str) -> Callable[..., Execution]:
         if not name.startswith("__") and name in self._signatures:
@@ -562,9 +572,15 @@ class Program:
 
 
 def _from_text(
-    text: str, name: str, parallel_for: str | None, libraries: Mapping[str, Program]
+    text: str,
+    name: str,
+    parallel_for: str | None,
+    libraries: Mapping[str, Program],
+    level: int | None,
 ) -> Program:
-    return Program.from_source(text, name, parallel_for=parallel_for, libraries=libraries)
+    return Program.from_source(
+        text, name, parallel_for=parallel_for, libraries=libraries, level=level
+    )
 
 
 def _symbols(module: ModuleOp) -> Iterator[tuple[str, Operation]]:

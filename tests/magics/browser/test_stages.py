@@ -54,7 +54,7 @@ def test_stages_are_made_when_they_are_looked_at_and_kept_in_the_file(notebook: 
     # The multiplication is found at every stage, and a click in the program finds it there.
     tasks.get_by_role("list", name="Program").locator("[data-line='5']").click()
     for name, part in (
-        ("copy-program", "arith.muli"),
+        ("async-to-async-runtime", "arith.muli"),
         ("LLVM IR", " mul i32 "),
         ("LLVM IR, split", " mul i32 "),
         ("assembly", "imul"),

@@ -42,10 +42,10 @@ def stages_of(text: str) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
 def test_every_operation_is_found_at_every_stage_of_its_kind() -> None:
     rows, operations = stages_of(BOTH)
     by_name = {row["name"]: row for row in rows}
-    assert next(iter(by_name)) == "copy-program"
+    assert next(iter(by_name)) == "async-func-to-async-runtime"
     assert list(by_name)[-4:] == ["LLVM IR", "LLVM IR, split", "assembly", "BEF"]
     patterns = {
-        "copy-program": ("arith.muli", "arith.xori"),
+        "async-func-to-async-runtime": ("arith.muli", "arith.xori"),
         "LLVM IR": (r"= mul i32", r"= xor i32"),
         "LLVM IR, split": (r"= mul i32", None),
         "assembly": (r"imul", None),
@@ -81,7 +81,7 @@ def test_marks_are_a_difference() -> None:
 
 
 def test_places_change_no_code() -> None:
-    """The assembly that is shown is what runs."""
+    """The assembly that is shown is that of `--emit`."""
     program = Program.from_source(BOTH, "cell 1")
     rows, _ = stages_of(BOTH)
     shown = next(row["text"] for row in rows if row["name"] == "assembly")

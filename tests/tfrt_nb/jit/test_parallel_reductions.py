@@ -137,7 +137,8 @@ def test_the_order_of_blocks_does_not_depend_on_who_computes_them(queue: str) ->
 
 
 def test_blocks_are_tasks() -> None:
-    program = Program.from_source(ORDERED, "f.mlir", parallel_for="num-workers=4 min-task-size=1")
+    options = "num-workers=4 min-task-size=1"
+    program = Program.from_source(ORDERED, "f.mlir", parallel_for=options, level=1)
     assert program.compiled is not None
 
     assert "async.runtime.spawn" in program.compiled.emit("async-runtime")

@@ -241,6 +241,14 @@ def _add_run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         " first line '// parallel-for: OPTIONS' asks for the same",
     )
     compiled.add_argument(
+        "-O",
+        dest="level",
+        type=int,
+        choices=(0, 1),
+        help="-O0 lowers every task and async function to a coroutine, -O1 takes shortcuts where none is"
+        " needed; default: a run takes them, and --emit shows coroutines",
+    )
+    compiled.add_argument(
         "--emit",
         metavar="STAGE",
         choices=STAGES,

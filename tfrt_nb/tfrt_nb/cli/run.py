@@ -45,7 +45,9 @@ def execute(options: argparse.Namespace) -> int:
             program = Program.from_bef(data, name)
         else:
             text = decode(data, name)
-            program = Program.from_source(text, name, parallel_for=options.parallel_for)
+            program = Program.from_source(
+                text, name, parallel_for=options.parallel_for, level=options.level
+            )
         if options.emit is not None:
             sys.stdout.write(program.emit(options.emit))
             return 0

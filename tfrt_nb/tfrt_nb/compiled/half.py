@@ -62,7 +62,8 @@ class CompiledHalf:
     """The functions of a module that become machine code.  They are compiled once.
 
     `parallel_for` are options of the pass that splits `scf.parallel` into tasks; None leaves such loops
-    sequential.
+    sequential.  `level` is that of `executable_pipeline`; None runs with shortcuts, and shows the stages
+    without them.
     """
 
     def __init__(
@@ -70,6 +71,7 @@ class CompiledHalf:
         module: ModuleOp,
         parallel_for: str | None = None,
         source: tuple[str, str] | None = None,
+        level: int | None = None,
     ) -> None:
         """
         Args:
@@ -84,6 +86,7 @@ class CompiledHalf:
         self.parallel_for = parallel_for
         self._first = _loop_passes(parallel_for)
         self._source = source
+        self.level = level
         self.functions = {
             op.sym_name.data: _signature(op)
             for op in module.ops
@@ -96,6 +99,10 @@ class CompiledHalf:
         )
         """The names of all functions that have a body, private ones, too."""
 
+    @property
+    def _shown_level(self) -> int:
+        return self.level or 0
+
     @internal_errors_caught()
     def emit(self, stage: str) -> str:
         """The functions at one of `STAGES` of their compilation, as text.
@@ -104,15 +111,16 @@ class CompiledHalf:
             TfrtError: at what cannot be compiled.
         """
         with deep_stack():
-            return emit(self.module, STAGES[stage], *self._first).rstrip("\n") + "\n"
+            text = emit(self.module, STAGES[stage], *self._first, level=self._shown_level)
+        return text.rstrip("\n") + "\n"
 
     def lowering_steps(self) -> Iterator[tuple[str, ModuleOp]]:
         """The name of each step of the lowering, and the module after it, which the next step changes."""
-        return lowering_steps(self.module, *self._first)
+        return lowering_steps(self.module, *self._first, level=self._shown_level)
 
     def placed_code(self) -> Iterator[tuple[Stage, Placed]]:
         """What LLVM makes of the functions, with the place of each line in the program's text."""
-        return placed_code(self.module, *self._first)
+        return placed_code(self.module, *self._first, level=self._shown_level)
 
     @internal_errors_caught()
     def compile(self, functions: Mapping[str, int], adapted: Collection[str] = ()) -> MachineCode:
@@ -123,7 +131,12 @@ class CompiledHalf:
         """
         with deep_stack():
             return compile_program(
-                self.module, functions, *self._first, adapted=adapted, source=self._source
+                self.module,
+                functions,
+                *self._first,
+                adapted=adapted,
+                source=self._source,
+                level=1 if self.level is None else self.level,
             )
 
     @cached_property

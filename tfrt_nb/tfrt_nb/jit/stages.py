@@ -40,14 +40,15 @@ class Stage(StrEnum):
     ASM = "asm"
 
 
-def emit(module: ModuleOp, stage: Stage, *first: ModulePass) -> str:
+def emit(module: ModuleOp, stage: Stage, *first: ModulePass, level: int = 1) -> str:
     """The program at a stage: MLIR with runtime operations, LLVM IR with coroutine intrinsics, LLVM IR
     with the coroutines split, or assembly.  The module is left as it is.
 
-    `first` are passes on the high-level operations, as for `executable_pipeline`.
+    `first` are passes on the high-level operations, `level` says whether shortcuts are taken: as for
+    `executable_pipeline`.
     """
     externals = check_declarations(module)
-    lowered = _lowered(module, externals, first)
+    lowered = _lowered(module, externals, first, level)
     if stage is Stage.ASYNC_RUNTIME:
         return print_ir(lowered)
     effort = worthwhile_effort(lowered)
@@ -69,6 +70,7 @@ def compile_program(
     *first: ModulePass,
     adapted: Collection[str] = (),
     source: tuple[str, str] | None = None,
+    level: int = 1,
 ) -> MachineCode:
     """Compile the program; `functions` are the addresses of the runtime's functions.
 
@@ -78,13 +80,13 @@ def compile_program(
     """
     externals = check_declarations(module)
     if source is None:
-        return load(_compiled(module, externals, first, adapted), functions)
+        return load(_compiled(module, externals, first, level, adapted), functions)
     symbols = sorted(external.symbol for external in externals.values())
-    how = "\n".join([str(executable_pipeline(*first)), *sorted(adapted), *symbols])
+    how = "\n".join([str(executable_pipeline(*first, level=level)), *sorted(adapted), *symbols])
     key = program_key(*source, how)
     code = code_cache().get(key)
     if code is None:
-        code = _compiled(module, externals, first, adapted)
+        code = _compiled(module, externals, first, level, adapted)
         code_cache().put(key, code)
     return load(code, functions)
 
@@ -93,10 +95,11 @@ def _compiled(
     module: ModuleOp,
     externals: Externals,
     first: tuple[ModulePass, ...],
+    level: int,
     adapted: Collection[str],
 ) -> bytes:
     with collector_paused():
-        lowered = _lowered(module, externals, first, adapted)
+        lowered = _lowered(module, externals, first, level, adapted)
         effort = worthwhile_effort(lowered)
         text = lower_to_llvm(lowered, frozenset(adapted), externals=externals, quick=effort.quick)
     with _llvm_errors_placed(lowered, text):
@@ -124,10 +127,11 @@ def _lowered(
     module: ModuleOp,
     externals: Externals,
     first: tuple[ModulePass, ...],
+    level: int,
     called: Collection[str] = (),
 ) -> ModuleOp:
     """A copy after the passes; the functions `called` from outside are public in it."""
-    *_, (_, lowered) = _steps(module, externals, first, called)
+    *_, (_, lowered) = _steps(module, externals, first, level, called)
     return lowered
 
 
@@ -135,34 +139,39 @@ def _steps(
     module: ModuleOp,
     externals: Externals,
     first: tuple[ModulePass, ...],
+    level: int,
     called: Collection[str] = (),
 ) -> Iterator[tuple[str, ModuleOp]]:
     """The name of each step of the lowering and the module after it, which the next step changes."""
-    copy = copy_program(expand_calls(module, externals))
+    copy = copy_program(expand_calls(module, externals), spawn=level > 0)
     for op in copy.module.ops:
         name = op.get_attr_or_prop("sym_name")
         if isinstance(name, StringAttr) and name.data in called:
             op.properties.pop("sym_visibility", None)
     yield "copy-program", copy.module
     context = Context()
-    for pass_ in executable_pipeline(*first).passes:
+    for pass_ in executable_pipeline(*first, level=level).passes:
         pass_.apply(context, copy.module)
         yield pass_.name, copy.module
     yield "add-leaf-functions", copy.complete()
 
 
-def lowering_steps(module: ModuleOp, *first: ModulePass) -> Iterator[tuple[str, ModuleOp]]:
+def lowering_steps(
+    module: ModuleOp, *first: ModulePass, level: int = 1
+) -> Iterator[tuple[str, ModuleOp]]:
     """The name of each step from a program to what the JIT compiles, and the module after it.
 
-    The next step changes that module; the program stays as it is.  `first` as for `emit`.
+    The next step changes that module; the program stays as it is.  `first` and `level` as for `emit`.
     """
-    yield from _steps(module, check_declarations(module), first)
+    yield from _steps(module, check_declarations(module), first, level)
 
 
-def placed_code(module: ModuleOp, *first: ModulePass) -> Iterator[tuple[Stage, Placed]]:
+def placed_code(
+    module: ModuleOp, *first: ModulePass, level: int = 1
+) -> Iterator[tuple[Stage, Placed]]:
     """What LLVM makes of a program, stage by stage, with the place of each line in the program's text."""
     externals = check_declarations(module)
-    lowered = _lowered(module, externals, first)
+    lowered = _lowered(module, externals, first, level)
     effort = worthwhile_effort(lowered)
     text = lower_to_llvm(lowered, externals=externals, quick=effort.quick, places=Places())
     yield Stage.COROUTINE, read_places(text)

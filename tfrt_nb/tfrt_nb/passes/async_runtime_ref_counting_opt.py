@@ -21,6 +21,7 @@ from xdsl.dialects.func import CallOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
+from tfrt_nb.dialects.async_.counting import AddRefOp, DropRefOp
 from tfrt_nb.dialects.async_.extensions import RuntimeSpawnOp
 from tfrt_nb.dialects.async_.runtime import RuntimeAddRefOp, RuntimeDropRefOp
 from tfrt_nb.passes.control_flow import erase, operations_in, region_of
@@ -36,14 +37,28 @@ class AsyncRuntimeRefCountingOpt(ModulePass):
     name: ClassVar[str] = "async-runtime-ref-counting-opt"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        places = {nested: place for place, nested in enumerate(operations_in(op))}
-        for value in async_values(op):
-            for block, users in _users_by_block(value).items():
-                for cancelled in _cancelling(block, sorted(users, key=places.__getitem__)):
-                    erase(cancelled)
+        erase_pairs(op, Pairs(RuntimeAddRefOp, RuntimeDropRefOp, (CallOp, RuntimeSpawnOp)))
 
 
-def _users_by_block(value: SSAValue) -> dict[Block, set[Operation]]:
+@dataclass(frozen=True)
+class Pairs:
+    """The operations that add and drop references, and those that take ownership of a reference."""
+
+    add: type[AddRefOp | RuntimeAddRefOp]
+    drop: type[DropRefOp | RuntimeDropRefOp]
+    takers: tuple[type[Operation], ...]
+
+
+def erase_pairs(module: ModuleOp, pairs: Pairs) -> None:
+    """Erase each pair of one block that cancels."""
+    places = {nested: place for place, nested in enumerate(operations_in(module))}
+    for value in async_values(module):
+        for users in _users_by_block(value, pairs).values():
+            for cancelled in _cancelling(sorted(users, key=places.__getitem__), pairs):
+                erase(cancelled)
+
+
+def _users_by_block(value: SSAValue, pairs: Pairs) -> dict[Block, set[Operation]]:
     """The users in each block with a counting operation.
 
     A user in a nested region stands for itself where it is counted, and for its holder elsewhere.
@@ -51,7 +66,7 @@ def _users_by_block(value: SSAValue) -> dict[Block, set[Operation]]:
     blocks = {
         use.operation.parent: None
         for use in value.uses
-        if isinstance(use.operation, RuntimeAddRefOp) and use.operation.parent is not None
+        if isinstance(use.operation, pairs.add) and use.operation.parent is not None
     }
     return {block: _users_in(block, value) for block in blocks}
 
@@ -65,23 +80,23 @@ def _users_in(block: Block, value: SSAValue) -> set[Operation]:
     return holders
 
 
-def _cancelling(block: Block, users: Sequence[Operation]) -> list[Operation]:
+def _cancelling(users: Sequence[Operation], pairs: Pairs) -> list[Operation]:
     cancelled: dict[Operation, None] = {}
     for index, add in enumerate(users):
-        if not isinstance(add, RuntimeAddRefOp) or BY_HAND in add.attributes:
+        if not isinstance(add, pairs.add) or BY_HAND in add.attributes:
             continue
         for later, drop in enumerate(users[index + 1 :], index + 1):
-            if not isinstance(drop, RuntimeDropRefOp) or drop in cancelled:
+            if not isinstance(drop, pairs.drop) or drop in cancelled:
                 continue
             if BY_HAND in drop.attributes:
                 continue
-            if add.count == drop.count and _may_cancel(users[index + 1 : later]):
+            if add.count == drop.count and _may_cancel(users[index + 1 : later], pairs.takers):
                 cancelled |= {add: None, drop: None}
                 break
     return list(cancelled)
 
 
-def _may_cancel(between: Sequence[Operation]) -> bool:
-    """Whether nothing uses the value after a call took it over."""
-    called = [isinstance(op, CallOp | RuntimeSpawnOp) for op in between]
-    return True not in called or all(called[called.index(True) :])
+def _may_cancel(between: Sequence[Operation], takers: tuple[type[Operation], ...]) -> bool:
+    """Whether nothing else uses the value after an operation took ownership of the reference."""
+    takes = [isinstance(op, takers) for op in between]
+    return True not in takes or all(takes[takes.index(True) :])

@@ -132,16 +132,17 @@ class Copy:
         return self.module
 
 
-def copy_program(module: ModuleOp) -> Copy:
-    """The copy; places in the source stay, names of values do not."""
-    return _Copier(module).program()
+def copy_program(module: ModuleOp, *, spawn: bool = True) -> Copy:
+    """The copy; places in the source stay, names of values do not.  Without `spawn`, tasks stay tasks."""
+    return _Copier(module, spawn).program()
 
 
 class _Copier:
     """Copies operations with their regions."""
 
-    def __init__(self, module: ModuleOp) -> None:
+    def __init__(self, module: ModuleOp, spawns: bool) -> None:
         self._module = module
+        self._spawns = spawns
         self._symbols = Symbols(module)
         self._values: Values = {}
         self._blocks: dict[Block, Block] = {}
@@ -214,6 +215,8 @@ class _Copier:
 
     def _spawn(self, task: ExecuteOp, values: Values) -> Operation | None:
         """What starts the task, if its body only computes."""
+        if not self._spawns:
+            return None
         region = task.regions[0]
         block = region.first_block
         body = _Body()

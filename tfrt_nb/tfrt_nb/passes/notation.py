@@ -38,6 +38,7 @@ PASSES = {
     "async-parallel-for": "async_parallel_for.AsyncParallelFor",
     "async-propagate-failures": "propagate_failures.PropagateFailures",
     "async-ref-counting": "async_ref_counting.AsyncRefCounting",
+    "async-ref-counting-optimization": "async_ref_counting_optimization.AsyncRefCountingOptimization",
     "async-run-straight": "run_straight.RunStraight",
     "async-runtime-policy-based-ref-counting": "async_runtime_policy_based_ref_counting.AsyncRuntimePolicyBasedRefCounting",
     "async-runtime-ref-counting": "async_runtime_ref_counting.AsyncRuntimeRefCounting",

@@ -47,12 +47,18 @@ class Pipeline:
         return f"builtin.module({','.join(map(_notation, self.passes))})"
 
 
-def executable_pipeline(*first: ModulePass) -> Pipeline:
+def executable_pipeline(*first: ModulePass, level: int = 1) -> Pipeline:
     """From what users write to what the JIT compiles.  `first` runs on the high-level operations.
 
     Errors keep their reason and place and end no process, tokens are resolved last, references are
     counted once every way out of a function is known.
+
+    Level 0 is the lowering that the async dialect describes: each task and each async function is a
+    coroutine.  Level 1 adds the shortcuts, which change no result: calls that never wait are plain calls,
+    tasks that never wait are plain functions, equal bodies are one function.
     """
+    is_fast = level > 0
+    shortcuts = (CallDirectly(), RunStraight()) if is_fast else ()
     return Pipeline(
         (
             DesugarProposal(),
@@ -70,15 +76,16 @@ def executable_pipeline(*first: ModulePass) -> Pipeline:
             InterruptibleLoops(),
             # What is an async function by now can go on elsewhere where the stack ends.
             GuardOperations(divisions=False, accesses=False, loops=False),
-            CallDirectly(),
-            RunStraight(),
+            *shortcuts,
             AsyncFuncToAsyncRuntime(token_last=True, keep_errors=True, bounded_stack=True),
-            AsyncToAsyncRuntime(share_bodies=True, token_last=True, keep_errors=True, spawn=True),
+            AsyncToAsyncRuntime(
+                share_bodies=is_fast, token_last=True, keep_errors=True, spawn=is_fast
+            ),
             PropagateFailures(),
             DropOnErrorPaths(explicit_only=True),
-            ElideCoroutines(),
-            AsyncRuntimeRefCounting(share_exits=True, leave_counted=True),
-            AsyncRuntimeRefCountingOpt(),
+            *((ElideCoroutines(),) if is_fast else ()),
+            AsyncRuntimeRefCounting(share_exits=is_fast, leave_counted=True),
+            *((AsyncRuntimeRefCountingOpt(),) if is_fast else ()),
             ConvertScfToCf(wide_switches=True),
         )
     )
