@@ -116,3 +116,19 @@ def test_importing_every_module_compiles_nothing(tmp_path: Path) -> None:
     every = [name for package in FLOORS for name in modules(package)]
     loaded_after_importing(*every, cache=tmp_path)
     assert list(tmp_path.iterdir()) == []
+
+
+ROOMS = sorted({path.parent for path in (FLOORS["tfrt_nb"] / "passes").rglob("__init__.py")})
+MAX_MODULES = 15
+
+
+@pytest.mark.parametrize("room", ROOMS, ids=lambda path: path.name)
+def test_a_room_of_passes_is_small_and_names_its_modules(room: Path) -> None:
+    tree = ast.parse((room / "__init__.py").read_text())
+    modules = {path.stem for path in room.glob("*.py")} - {"__init__"}
+    held = modules | {one.name for one in ROOMS if one.parent == room}
+
+    assert len(modules) <= MAX_MODULES
+    assert [
+        name for name in sorted(held) if f"`{name}`" not in (ast.get_docstring(tree) or "")
+    ] == []

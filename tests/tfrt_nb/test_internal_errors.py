@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from tfrt_nb.jit import stages
 from tfrt_nb.jit.cache import CodeCache
-from tfrt_nb.passes.check_async import CheckAsync
+from tfrt_nb.passes.safety.check_async import CheckAsync
 from tfrt_nb.programs import Program
 from tfrt_runtime.async_runtime import kernel_functions
 from tfrt_runtime.diagnostics import InternalError, Location

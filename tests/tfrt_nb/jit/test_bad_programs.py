@@ -10,7 +10,7 @@ import pytest
 
 from tfrt_nb.jit.coroutines import packed_name
 from tfrt_nb.jit.stages import compile_program
-from tfrt_nb.passes.async_parallel_for import AsyncParallelFor
+from tfrt_nb.passes.parallel.async_parallel_for import AsyncParallelFor
 from tfrt_nb.source import parse_module
 from tfrt_runtime.async_runtime import AsyncRuntime, runtime, starvation
 from tfrt_runtime.diagnostics import Diagnostic, Location, TfrtError

@@ -10,7 +10,7 @@ import pytest
 from tfrt_nb.jit import stages
 from tfrt_nb.jit.cache import CodeCache, program_key
 from tfrt_nb.jit.coroutines import packed_name
-from tfrt_nb.passes.async_parallel_for import AsyncParallelFor
+from tfrt_nb.passes.parallel.async_parallel_for import AsyncParallelFor
 from tfrt_nb.passes.pipeline import executable_pipeline
 from tfrt_nb.source import parse_module
 from tfrt_runtime.async_runtime import AsyncRuntime

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tfrt_nb.passes.call_graph import callees, recursive_functions
+from tfrt_nb.passes.lowering.call_graph import callees, recursive_functions
 from tfrt_nb.source import parse_module
 
 MOST = 7

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from xdsl.context import Context
 
-from tfrt_nb.passes.desugar_proposal import DesugarProposal
+from tfrt_nb.passes.lowering.desugar_proposal import DesugarProposal
 from tfrt_nb.passes.printing import print_ir
 from tfrt_nb.source import parse_module
 from tfrt_runtime.diagnostics import Location, TfrtError

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tfrt_nb.passes.async_parallel_for import AsyncParallelFor
-from tfrt_nb.passes.convert_scf_to_cf import ConvertScfToCf
+from tfrt_nb.passes.lowering.convert_scf_to_cf import ConvertScfToCf
 from tfrt_nb.passes.notation import PASSES, PipelineError, parse_pipeline, pass_named
+from tfrt_nb.passes.parallel.async_parallel_for import AsyncParallelFor
 from tfrt_nb.passes.pipeline import Pipeline, executable_pipeline
 
 

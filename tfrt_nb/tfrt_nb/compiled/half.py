@@ -19,7 +19,7 @@ from tfrt_nb.jit.compiler import MachineCode
 from tfrt_nb.jit.places import Placed
 from tfrt_nb.jit.stages import Stage, compile_program, emit, lowering_steps, placed_code
 from tfrt_nb.nesting import deep_stack
-from tfrt_nb.passes.desugar_proposal import DesugarProposal
+from tfrt_nb.passes.lowering.desugar_proposal import DesugarProposal
 from tfrt_nb.passes.notation import parse_pipeline
 from tfrt_runtime.diagnostics import Location, TfrtError, error
 

@@ -32,7 +32,7 @@ from tfrt_nb.dialects.async_.types import ValueType
 from tfrt_nb.dialects.crossing import is_awaited
 from tfrt_nb.jit.function_body import LIVE_COUNTER, ModuleText
 from tfrt_nb.jit.llvm_types import llvm_type, result_type
-from tfrt_nb.passes.propagate_failures import FALLIBLE
+from tfrt_nb.passes.lowering.propagate_failures import FALLIBLE
 
 _FUNCTIONS = {
     "tfrtKernelArgument": ("ptr", "ptr, i64"),

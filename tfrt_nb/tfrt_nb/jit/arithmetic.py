@@ -13,7 +13,7 @@ from tfrt_nb.jit.llvm_types import (
     constant,
     llvm_type,
 )
-from tfrt_nb.passes.interruptible_loops import NEVER_WRAPS
+from tfrt_nb.passes.safety.interruptible_loops import NEVER_WRAPS
 from tfrt_runtime.scalars import INSTRUCTIONS
 
 _BINARY = {**INSTRUCTIONS, "shrui": "lshr", "remf": "frem"}

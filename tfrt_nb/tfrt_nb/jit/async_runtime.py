@@ -15,7 +15,7 @@ from tfrt_nb.dialects.async_ import coroutine, extensions, failures, runtime
 from tfrt_nb.dialects.async_.types import GroupType, ValueType
 from tfrt_nb.jit.function_body import INTERRUPT_FLAG, LIVE_COUNTER, FunctionBody, Lowering
 from tfrt_nb.jit.llvm_types import llvm_type
-from tfrt_nb.passes.mark_explicit_counts import BY_HAND, OF_OWN, ON_TOP
+from tfrt_nb.passes.counting.mark_explicit_counts import BY_HAND, OF_OWN, ON_TOP
 
 _PREFIX = "mlirAsyncRuntime"
 

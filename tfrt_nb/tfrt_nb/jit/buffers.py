@@ -46,10 +46,10 @@ from tfrt_nb.jit.descriptors import (
 )
 from tfrt_nb.jit.function_body import FunctionBody, Lowering, ModuleText
 from tfrt_nb.jit.llvm_types import array_literal, global_symbol, llvm_type
+from tfrt_nb.passes.buffers.guard_buffers import is_on_heap, root
 from tfrt_nb.passes.constants import integer_of
 from tfrt_nb.passes.control_flow import operations_in
 from tfrt_nb.passes.errors import fail
-from tfrt_nb.passes.guard_buffers import is_on_heap, root
 from tfrt_runtime.native.async_buffers import GENERATION_SHIFT, HEADER_SIZE, IS_CONSTANT
 
 _ALIGNMENT = 64  # a cache line, and enough for every vector type

@@ -49,9 +49,9 @@ from tfrt_nb.jit.llvm_types import (
 )
 from tfrt_nb.jit.places import Places
 from tfrt_nb.passes.control_flow import split_edge, terminator_of
-from tfrt_nb.passes.coroutines import PRESPLIT
 from tfrt_nb.passes.errors import fail
-from tfrt_nb.passes.propagate_failures import FALLIBLE
+from tfrt_nb.passes.lowering.coroutines import PRESPLIT
+from tfrt_nb.passes.lowering.propagate_failures import FALLIBLE
 from tfrt_runtime.async_runtime.printing import BUFFER_PRINTERS
 
 _LOWERINGS = {

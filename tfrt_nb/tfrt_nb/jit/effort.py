@@ -14,9 +14,9 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block
 
-from tfrt_nb.passes.call_graph import callees, callees_in, recursive_functions
 from tfrt_nb.passes.control_flow import returning_edges, terminator_of
-from tfrt_nb.passes.run_straight import SELDOM
+from tfrt_nb.passes.lowering.call_graph import callees, callees_in, recursive_functions
+from tfrt_nb.passes.speed.run_straight import SELDOM
 
 QUICK = 0
 FULL = 2

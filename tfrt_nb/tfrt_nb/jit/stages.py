@@ -25,9 +25,9 @@ from tfrt_nb.jit.coroutines import lower_to_llvm
 from tfrt_nb.jit.effort import worthwhile_effort
 from tfrt_nb.jit.externals import Externals, check_declarations, expand_calls
 from tfrt_nb.jit.places import Placed, Places, read_assembly, read_places
-from tfrt_nb.passes.copying import copy_program
 from tfrt_nb.passes.pipeline import executable_pipeline
 from tfrt_nb.passes.printing import print_ir
+from tfrt_nb.passes.speed.copying import copy_program
 from tfrt_runtime.bef.collector import collector_paused
 
 

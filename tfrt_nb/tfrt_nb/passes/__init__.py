@@ -1,20 +1,13 @@
-"""Passes on async programs: lowering to coroutines, reference counting, parallel loops.
+"""Passes on programs, by what they are for.
 
-Stands on `dialects`.  `pipeline` has the passes in the order in which they run, `notation` reads a pipeline of
-MLIR's syntax; xDSL's own passes are known there, too.
+Rooms: `lowering` turns the async dialect into coroutines, `buffers` makes accesses to memory simple and safe, `safety`
+refuses or guards what else would end the process, `counting` keeps references right, `parallel` splits loops into
+tasks, `speed` has the shortcuts of `-O1`.
 
-- Before lowering: `desugar_proposal`, `number_functions`, `convert_linalg_to_parallel_loops` with `linear_loops`,
-  `async_parallel_for` with `parallel_compute`, `parallel_reduction`, `index_math` and `constants`; `expand_buffers`,
-  `expand_selects`, `outline_jit` (regions of host programs).
-- Refusals and guards: `check_async`, `check_buffers`, `guard_operations`, `guard_buffers`, `guard_views`,
-  `interruptible_loops`, `propagate_failures`; `errors`.
-- Lowering: `await_in_calls`, `async_func_to_async_runtime`, `async_to_async_runtime`, `convert_scf_to_cf`, on
-  `coroutines`, `awaiting`, `outline` and `structure` (equal task bodies).
-- Speed: `call_directly`, `run_straight` with `rests`, `elide_coroutines`.
-- Reference counting: `async_runtime_ref_counting`, `async_ref_counting`, `async_runtime_policy_based_ref_counting`,
-  `async_runtime_ref_counting_opt`, `drop_on_error_paths`, `mark_explicit_counts`, on `reference_counts`,
-  `shared_exits` and `liveness`.
-- Host programs: `streams` (which kernels run together) and `print_streams`.
-- Shared: `control_flow` (blocks and branches), `call_graph`, `copying` (the copy that is compiled), `printing` (a
-  module as `mlir-opt` shows it), `remarks`.
+`pipeline` knows the order in which a run has them, `notation` reads pipelines as MLIR writes them; `canonicalize`,
+`cse` and `dce` are xDSL's.  `printing` shows a module as `mlir-opt` does, `remarks` and `errors` are what passes
+say.  Several passes use `control_flow` and `constants`.
+
+For host programs: `streams` decides which kernels run one after the other, `print_streams` shows that,
+`outline_jit` makes functions of the regions of `tfrt.jit`.
 """

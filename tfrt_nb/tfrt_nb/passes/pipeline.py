@@ -8,28 +8,28 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from tfrt_nb.passes.async_func_to_async_runtime import AsyncFuncToAsyncRuntime
-from tfrt_nb.passes.async_runtime_ref_counting import AsyncRuntimeRefCounting
-from tfrt_nb.passes.async_runtime_ref_counting_opt import AsyncRuntimeRefCountingOpt
-from tfrt_nb.passes.async_to_async_runtime import AsyncToAsyncRuntime
-from tfrt_nb.passes.await_in_calls import AwaitInCalls
-from tfrt_nb.passes.call_directly import CallDirectly
-from tfrt_nb.passes.check_async import CheckAsync
-from tfrt_nb.passes.check_buffers import CheckBuffers
-from tfrt_nb.passes.convert_linalg_to_parallel_loops import ConvertLinalgToParallelLoops
-from tfrt_nb.passes.convert_scf_to_cf import ConvertScfToCf
-from tfrt_nb.passes.desugar_proposal import DesugarProposal
-from tfrt_nb.passes.drop_on_error_paths import DropOnErrorPaths
-from tfrt_nb.passes.elide_coroutines import ElideCoroutines
-from tfrt_nb.passes.expand_buffers import ExpandBuffers
-from tfrt_nb.passes.expand_selects import ExpandSelects
-from tfrt_nb.passes.guard_buffers import GuardBuffers
-from tfrt_nb.passes.guard_operations import GuardOperations
-from tfrt_nb.passes.interruptible_loops import InterruptibleLoops
-from tfrt_nb.passes.mark_explicit_counts import MarkExplicitCounts
-from tfrt_nb.passes.number_functions import NumberFunctions
-from tfrt_nb.passes.propagate_failures import PropagateFailures
-from tfrt_nb.passes.run_straight import RunStraight
+from tfrt_nb.passes.buffers.check_buffers import CheckBuffers
+from tfrt_nb.passes.buffers.convert_linalg_to_parallel_loops import ConvertLinalgToParallelLoops
+from tfrt_nb.passes.buffers.expand_buffers import ExpandBuffers
+from tfrt_nb.passes.buffers.guard_buffers import GuardBuffers
+from tfrt_nb.passes.counting.async_runtime_ref_counting import AsyncRuntimeRefCounting
+from tfrt_nb.passes.counting.async_runtime_ref_counting_opt import AsyncRuntimeRefCountingOpt
+from tfrt_nb.passes.counting.drop_on_error_paths import DropOnErrorPaths
+from tfrt_nb.passes.counting.mark_explicit_counts import MarkExplicitCounts
+from tfrt_nb.passes.lowering.async_func_to_async_runtime import AsyncFuncToAsyncRuntime
+from tfrt_nb.passes.lowering.async_to_async_runtime import AsyncToAsyncRuntime
+from tfrt_nb.passes.lowering.await_in_calls import AwaitInCalls
+from tfrt_nb.passes.lowering.convert_scf_to_cf import ConvertScfToCf
+from tfrt_nb.passes.lowering.desugar_proposal import DesugarProposal
+from tfrt_nb.passes.lowering.expand_selects import ExpandSelects
+from tfrt_nb.passes.lowering.number_functions import NumberFunctions
+from tfrt_nb.passes.lowering.propagate_failures import PropagateFailures
+from tfrt_nb.passes.safety.check_async import CheckAsync
+from tfrt_nb.passes.safety.guard_operations import GuardOperations
+from tfrt_nb.passes.safety.interruptible_loops import InterruptibleLoops
+from tfrt_nb.passes.speed.call_directly import CallDirectly
+from tfrt_nb.passes.speed.elide_coroutines import ElideCoroutines
+from tfrt_nb.passes.speed.run_straight import RunStraight
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,9 @@ def executable_pipeline(*first: ModulePass, level: int = 1) -> Pipeline:
 def _for_execution(pass_: ModulePass) -> ModulePass:
     """A parallel loop leaves nothing running behind, and makes no iterations out of negative counts."""
     if pass_.name == "async-parallel-for":
-        from tfrt_nb.passes.async_parallel_for import AsyncParallelFor  # most programs do without
+        from tfrt_nb.passes.parallel.async_parallel_for import (
+            AsyncParallelFor,  # most programs do without
+        )
 
         assert isinstance(pass_, AsyncParallelFor)
         return replace(

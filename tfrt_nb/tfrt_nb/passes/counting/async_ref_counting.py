@@ -1,0 +1,100 @@
+"""Automatic reference counting on the high-level operations, as the seed's review proposed it (D90716).
+
+    %t = async.execute {                    async.add_ref %v {count = 1 : i32}
+      async.await %v                  =>    %t = async.execute {
+      async.yield                             async.await %v
+    }                                         async.drop_ref %v {count = 1 : i32}
+                                              async.yield
+                                            }
+                                            async.drop_ref %v {count = 1 : i32}
+
+Code behind a task may run before the task does, so the order of the text says nothing about whose use
+is the last one.  Each task that uses a value, as an operand or in its body, therefore holds a reference
+of its own, from right before it starts to its end; so does each task around it.  The rest is in
+`reference_counts`.
+
+Calls own their async arguments, so each use in a call takes a reference, too.
+
+A body that fails does not reach its end.  Its ways to the error appear with the lowering to coroutines,
+after which `async-drop-on-error-paths` puts the drops there that they skip.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Region, SSAValue
+from xdsl.passes import ModulePass
+
+from tfrt_nb.dialects.async_.counting import AddRefOp, DropRefOp
+from tfrt_nb.dialects.async_.runtime import RuntimeAddRefOp, RuntimeDropRefOp
+from tfrt_nb.dialects.async_.tasks import ExecuteOp
+from tfrt_nb.passes.control_flow import Emitter, region_of
+from tfrt_nb.passes.counting.liveness import defining_block
+from tfrt_nb.passes.counting.reference_counts import (
+    Counts,
+    async_values,
+    carrying_operations,
+    give_up_references,
+    lower_carried_values,
+    take_references_for_calls,
+)
+from tfrt_nb.passes.errors import fail
+
+_COUNTS = Counts(AddRefOp, DropRefOp)
+
+
+@dataclass(frozen=True)
+class AsyncRefCounting(ModulePass):
+    """Adds `async.add_ref` and `async.drop_ref`."""
+
+    name: ClassVar[str] = "async-ref-counting"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        _refuse_counted_programs(op)
+        _refuse_carrying_tasks(op)
+        lower_carried_values(op)
+        values = async_values(op)
+        for value in values:
+            for task in _tasks_using(value):
+                Emitter.in_front_of(task)(AddRefOp(value))
+                Emitter.in_front_of(task.terminator)(DropRefOp(value))
+            take_references_for_calls(value, _COUNTS)
+        give_up_references(values, _COUNTS)
+
+
+def _refuse_counted_programs(module: ModuleOp) -> None:
+    for op in module.walk():
+        if isinstance(op, AddRefOp | DropRefOp | RuntimeAddRefOp | RuntimeDropRefOp):
+            fail(op, "explicit reference counting is not supported")
+
+
+def _refuse_carrying_tasks(module: ModuleOp) -> None:
+    """The body of a task is one block until it is outlined, so a loop in it cannot be lowered."""
+    for op in carrying_operations(module):
+        if isinstance(op.parent_op(), ExecuteOp):
+            fail(op, f"'{op.name}' in a task carries async values: count references after lowering")
+
+
+def _tasks_using(value: SSAValue) -> list[ExecuteOp]:
+    """Tasks that use the value, and tasks around them up to where the value is made; each once."""
+    region = region_of(defining_block(value))
+    tasks: dict[ExecuteOp, None] = {}
+    for use in value.uses:
+        op = use.operation
+        while True:
+            if isinstance(op, ExecuteOp):
+                tasks[op] = None
+            if op.parent is None or _region_is(op.parent.parent, region):
+                break
+            parent = op.parent_op()
+            assert parent is not None
+            op = parent
+    return list(tasks)
+
+
+def _region_is(found: Region | None, wanted: Region) -> bool:
+    return found is None or found is wanted

@@ -1,0 +1,102 @@
+"""Pairs of add_ref and drop_ref that cancel are erased.
+
+    async.runtime.add_ref %t {count = 1 : i64}
+    call @take(%t) : (!async.token) -> ()           =>    call @take(%t) : (!async.token) -> ()
+    async.runtime.drop_ref %t {count = 1 : i64}
+
+The callee takes ownership of the caller's reference.  A pair in one block with equal counts cancels
+unless the value is used between them by a call and, after that call, by anything else: the callee may
+have dropped the last reference.  Each drop cancels one add.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import CallOp
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.passes import ModulePass
+
+from tfrt_nb.dialects.async_.counting import AddRefOp, DropRefOp
+from tfrt_nb.dialects.async_.extensions import RuntimeSpawnOp
+from tfrt_nb.dialects.async_.runtime import RuntimeAddRefOp, RuntimeDropRefOp
+from tfrt_nb.passes.control_flow import erase, operations_in, region_of
+from tfrt_nb.passes.counting.liveness import ancestor_in
+from tfrt_nb.passes.counting.mark_explicit_counts import BY_HAND
+from tfrt_nb.passes.counting.reference_counts import async_values
+
+
+@dataclass(frozen=True)
+class AsyncRuntimeRefCountingOpt(ModulePass):
+    """Erases pairs that cancel."""
+
+    name: ClassVar[str] = "async-runtime-ref-counting-opt"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        erase_pairs(op, Pairs(RuntimeAddRefOp, RuntimeDropRefOp, (CallOp, RuntimeSpawnOp)))
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """The operations that add and drop references, and those that take ownership of a reference."""
+
+    add: type[AddRefOp | RuntimeAddRefOp]
+    drop: type[DropRefOp | RuntimeDropRefOp]
+    takers: tuple[type[Operation], ...]
+
+
+def erase_pairs(module: ModuleOp, pairs: Pairs) -> None:
+    """Erase each pair of one block that cancels."""
+    places = {nested: place for place, nested in enumerate(operations_in(module))}
+    for value in async_values(module):
+        for users in _users_by_block(value, pairs).values():
+            for cancelled in _cancelling(sorted(users, key=places.__getitem__), pairs):
+                erase(cancelled)
+
+
+def _users_by_block(value: SSAValue, pairs: Pairs) -> dict[Block, set[Operation]]:
+    """The users in each block with a counting operation.
+
+    A user in a nested region stands for itself where it is counted, and for its holder elsewhere.
+    """
+    blocks = {
+        use.operation.parent: None
+        for use in value.uses
+        if isinstance(use.operation, pairs.add) and use.operation.parent is not None
+    }
+    return {block: _users_in(block, value) for block in blocks}
+
+
+def _users_in(block: Block, value: SSAValue) -> set[Operation]:
+    region = region_of(block)
+    holders = set()
+    for use in value.uses:
+        if region.find_ancestor_block_in_region(use.operation.parent or block) is block:
+            holders.add(ancestor_in(region, use.operation))
+    return holders
+
+
+def _cancelling(users: Sequence[Operation], pairs: Pairs) -> list[Operation]:
+    cancelled: dict[Operation, None] = {}
+    for index, add in enumerate(users):
+        if not isinstance(add, pairs.add) or BY_HAND in add.attributes:
+            continue
+        for later, drop in enumerate(users[index + 1 :], index + 1):
+            if not isinstance(drop, pairs.drop) or drop in cancelled:
+                continue
+            if BY_HAND in drop.attributes:
+                continue
+            if add.count == drop.count and _may_cancel(users[index + 1 : later], pairs.takers):
+                cancelled |= {add: None, drop: None}
+                break
+    return list(cancelled)
+
+
+def _may_cancel(between: Sequence[Operation], takers: tuple[type[Operation], ...]) -> bool:
+    """Whether nothing else uses the value after an operation took ownership of the reference."""
+    takes = [isinstance(op, takers) for op in between]
+    return True not in takes or all(takes[takes.index(True) :])

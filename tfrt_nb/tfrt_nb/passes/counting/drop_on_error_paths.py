@@ -1,0 +1,184 @@
+"""Ways to an error drop the references that the normal way drops later.
+
+    ^b:                                        ^b:
+      cf.cond_br %failed, ^error, ^go            cf.cond_br %failed, ^error, ^go
+    ^error:                                    ^error:
+      async.runtime.inherit_error ...            async.runtime.inherit_error ...
+      cf.br ^set_error                   =>      async.runtime.drop_ref %t
+    ^go:                                         cf.br ^set_error
+      async.runtime.await %t                   ^go:
+      async.runtime.drop_ref %t                  ...
+
+Counting on the high-level operations (`async-ref-counting`) does not see these ways: they appear when
+tasks become coroutines and assertions become branches.  Nor does a program that counts by hand.  Counts are
+balanced on every normal path, so one path tells what is due; it is followed until it meets the error's way
+again.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from typing import ClassVar
+
+from xdsl.context import Context
+from xdsl.dialects import cf
+from xdsl.dialects.builtin import ModuleOp, UnitAttr
+from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.passes import ModulePass
+
+from tfrt_nb.dialects.async_ import failures
+from tfrt_nb.dialects.async_.coroutine import CoroSuspendOp
+from tfrt_nb.dialects.async_.extensions import RuntimeIsInterruptedOp
+from tfrt_nb.dialects.async_.runtime import RuntimeAddRefOp, RuntimeDropRefOp, RuntimeSetErrorOp
+from tfrt_nb.dialects.async_.types import is_async
+from tfrt_nb.passes.control_flow import Emitter, operations_in, split_edge, terminator_of
+from tfrt_nb.passes.counting.mark_explicit_counts import ON_TOP, is_counted_by_hand
+from tfrt_nb.passes.lowering.propagate_failures import FALLIBLE
+
+_ERROR_STARTS: tuple[type[Operation], ...] = (*failures.OPERATIONS, RuntimeSetErrorOp)
+
+
+@dataclass(frozen=True)
+class DropOnErrorPaths(ModulePass):
+    """Completes the counts of `async-ref-counting` after the lowering to coroutines.
+
+    With `explicit_only` other values are counted later, and only what the program itself takes and gives
+    up is completed.
+    """
+
+    name: ClassVar[str] = "async-drop-on-error-paths"
+
+    explicit_only: bool = False
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        functions = [nested for nested in op.body.block.ops if isinstance(nested, FuncOp)]
+        fallible = {f.sym_name.data for f in functions if FALLIBLE in f.attributes}
+        for function in functions:
+            if self.explicit_only and not _has_counts(function):
+                continue
+            errors = set(_error_blocks(function, fallible))
+            for branch, edge, normal in list(_error_edges(function, errors)):
+                path = _path(normal, branch.successors[edge], errors)
+                if due := _due(path, self.explicit_only):
+                    errors.add(_drop(branch, edge, due, on_top=self.explicit_only))
+
+
+def _has_counts(function: FuncOp) -> bool:
+    return any(isinstance(op, RuntimeAddRefOp | RuntimeDropRefOp) for op in operations_in(function))
+
+
+def _error_blocks(function: FuncOp, fallible: AbstractSet[str]) -> Iterator[Block]:
+    """Where ways to an error begin."""
+    for block in function.body.blocks:
+        if isinstance(block.first_op, _ERROR_STARTS):
+            yield block
+        elif _asks_for_failure(terminator_of(block), fallible):
+            yield terminator_of(block).successors[0]
+
+
+def _error_edges(
+    function: FuncOp, error_blocks: AbstractSet[Block]
+) -> Iterator[tuple[Operation, int, Block]]:
+    """Branches with an edge to an error, and the block where they go on normally."""
+    for block in function.body.blocks:
+        branch = terminator_of(block)
+        if isinstance(branch, CoroSuspendOp) or len(branch.successors) < 2:
+            continue
+        errors = [edge for edge, target in enumerate(branch.successors) if target in error_blocks]
+        normal = [target for target in branch.successors if target not in error_blocks]
+        if len(errors) == 1 and normal:
+            yield branch, errors[0], normal[0]
+
+
+def _asks_for_failure(branch: Operation, fallible: AbstractSet[str]) -> bool:
+    """Whether the branch asks if a call has failed, or the run is cancelled: to its first target if so."""
+    if not isinstance(branch, cf.ConditionalBranchOp):
+        return False
+    asked = branch.cond.owner
+    return isinstance(asked, RuntimeIsInterruptedOp) or (
+        isinstance(asked, CallOp)
+        and asked.callee.root_reference.data in fallible
+        and branch.cond is asked.results[0]
+    )
+
+
+def _path(start: Block, error: Block, errors: AbstractSet[Block]) -> list[Block]:
+    """A shortest normal path to a return, or to where the error's way is met."""
+    met = _reachable(error)
+    pending = deque([[start]])
+    seen = {start}
+    while pending:
+        path = pending.popleft()
+        if path[-1] in met:
+            return path[:-1]
+        if not terminator_of(path[-1]).successors:
+            return path
+        following = _normal_successors(path[-1], errors)
+        targets = [target for target in following if target not in seen]
+        seen.update(targets)
+        pending.extend([*path, target] for target in targets)
+    return []
+
+
+def _reachable(start: Block) -> set[Block]:
+    reached: set[Block] = set()
+    pending = [start]
+    while pending:
+        block = pending.pop()
+        if block not in reached:
+            reached.add(block)
+            pending.extend(terminator_of(block).successors)
+    return reached
+
+
+def _normal_successors(block: Block, errors: AbstractSet[Block]) -> list[Block]:
+    branch = terminator_of(block)
+    if isinstance(branch, CoroSuspendOp):
+        return [branch.resume]
+    return [target for target in branch.successors if target not in errors]
+
+
+def _drop(branch: Operation, edge: int, due: dict[SSAValue, int], *, on_top: bool) -> Block:
+    """Drop what is due where only this edge passes; the block that does."""
+    block = branch.successors[edge]
+    if len(block.predecessors()) > 1:
+        block = split_edge(branch, edge)
+    emit = Emitter.in_front_of(terminator_of(block))
+    for value, count in due.items():
+        stays_on_top = on_top and not is_counted_by_hand(value)
+        drop = emit(RuntimeDropRefOp(value, count))
+        if stays_on_top:
+            drop.attributes[ON_TOP] = UnitAttr()
+    return block
+
+
+def _due(path: list[Block], explicit_only: bool) -> dict[SSAValue, int]:
+    """References dropped on the path, less those added; of values that are made before it."""
+    due: dict[SSAValue, int] = {}
+    made: set[SSAValue] = set()
+    for op in (op for block in path for op in block.ops):
+        made.update(op.results)
+        for value, count in _given_up(op, explicit_only):
+            if value not in made:
+                due[value] = due.get(value, 0) + count
+    return {value: count for value, count in due.items() if count > 0}
+
+
+def _given_up(op: Operation, explicit_only: bool) -> Iterator[tuple[SSAValue, int]]:
+    match op:
+        case RuntimeDropRefOp():
+            yield op.operand, op.count.value.data
+        case RuntimeAddRefOp():
+            yield op.operand, -op.count.value.data
+        case ReturnOp():
+            for value in op.arguments:
+                if is_counted_by_hand(value) if explicit_only else is_async(value):
+                    yield value, 1
+        case CallOp() if explicit_only:
+            yield from ((value, 1) for value in op.arguments if is_counted_by_hand(value))
+        case _:
+            pass

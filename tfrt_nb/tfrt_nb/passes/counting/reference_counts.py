@@ -1,0 +1,305 @@
+"""Where references are dropped: what the counting passes share.
+
+Every async value starts with one reference that belongs to the code that follows (an argument's was
+added by the caller, a result's by its maker).  That reference goes
+
+- to the caller, if the value is returned;
+- to a block argument, if a branch passes the value on;
+- otherwise it is dropped behind the last use, or on the edge of the control flow graph behind which
+  the value is not needed any more.
+
+A value needed more than once at such a point (returned twice; passed to a block argument and used
+afterwards) gets more references first.
+
+    cf.cond_br %c, ^use, ^end                  cf.cond_br %c, ^use, ^drop
+  ^use:                                      ^use:
+    async.runtime.await %t                     async.runtime.await %t
+    cf.br ^end                          =>     async.runtime.drop_ref %t
+  ^end:                                        cf.br ^end
+    return                                   ^drop:
+                                               async.runtime.drop_ref %t
+                                               cf.br ^end
+                                             ^end:
+                                               return
+
+Invariant: on each path from the definition the references added and dropped sum to zero.  What is due
+is found for all values of a region at once, in the control flow graph as it is before; then it is placed
+value by value, which may put blocks on edges.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from operator import itemgetter
+
+from xdsl.dialects import cf
+from xdsl.dialects.builtin import LocationAttr, ModuleOp, UnknownLoc
+from xdsl.dialects.func import CallOp as PlainCallOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Block, Operation, Region, SSAValue, Use
+from xdsl.traits import ReturnLike
+
+from tfrt_nb.dialects.async_.coroutine import CoroSuspendOp
+from tfrt_nb.dialects.async_.extensions import RuntimeSpawnOp, RuntimeTicketOfOp
+from tfrt_nb.dialects.async_.functions import CallOp
+from tfrt_nb.dialects.async_.runtime import RuntimeStoreOp
+from tfrt_nb.dialects.async_.types import is_async
+from tfrt_nb.dialects.branches import branch_operands
+from tfrt_nb.passes.control_flow import (
+    Emitter,
+    operations_in,
+    region_of,
+    split_edge,
+    terminator_of,
+)
+from tfrt_nb.passes.counting.liveness import Liveness, defining_block, numbers_in
+from tfrt_nb.passes.counting.shared_exits import exits_worth_sharing, is_exit, share_exits
+from tfrt_nb.passes.errors import fail
+from tfrt_nb.passes.lowering.convert_scf_to_cf import (
+    lower_structured_control_flow,
+)
+from tfrt_nb.passes.lowering.coroutines import given_results
+
+MakeCount = Callable[[SSAValue, int], Operation]
+
+_CALLS = frozenset({PlainCallOp, CallOp, RuntimeSpawnOp, RuntimeTicketOfOp})
+_NOT_RETURN_LIKE = "async reference counting can't handle terminators that are not ReturnLike"
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How to write a reference added and a reference dropped."""
+
+    add: MakeCount
+    drop: MakeCount
+
+
+def async_values(module: ModuleOp) -> list[SSAValue]:
+    """All async values that are to be counted: first the arguments of all blocks, then the results of all
+    operations."""
+    given = {value for op in module.ops if isinstance(op, FuncOp) for value in given_results(op)}
+    arguments = [value for block in _blocks(module) for value in block.args if is_async(value)]
+    arguments = [value for value in arguments if value not in given]
+    results = [value for op in operations_in(module) for value in op.results if is_async(value)]
+    return [*arguments, *results]
+
+
+def _blocks(op: Operation) -> Iterator[Block]:
+    """The blocks in the operation, those of an operation's regions before the blocks behind it."""
+    for region in op.regions:
+        for block in region.blocks:
+            yield block
+            for nested in block.ops:
+                yield from _blocks(nested)
+
+
+def lower_carried_values(module: ModuleOp) -> None:
+    """Lower loops and branches of `scf` that pass async values on: blocks say who owns them."""
+    carrying = set(carrying_operations(module))
+    for op in list(carrying):
+        for outer in _structured_around(op):
+            carrying.add(outer)
+    if carrying:
+        lower_structured_control_flow(module.body, lambda op: op in carrying)
+
+
+def carrying_operations(module: ModuleOp) -> Iterator[Operation]:
+    """The operations of `scf` with regions that async values go into as arguments or come out of."""
+    for op in operations_in(module):
+        if op.name.startswith("scf.") and any(map(is_async, (*op.operands, *op.results))):
+            holder = op if op.regions else op.parent_op()
+            assert holder is not None
+            yield holder
+
+
+def _structured_around(op: Operation) -> Iterator[Operation]:
+    parent = op.parent_op()
+    while parent is not None and parent.name.startswith("scf."):
+        yield parent
+        parent = parent.parent_op()
+
+
+def take_references_for_calls(value: SSAValue, counts: Counts) -> None:
+    """A call owns its async arguments, a value what is stored in it, a ticket its object: take a reference for each use."""
+    calls: dict[Operation, int] = {}
+    for use in value.uses:
+        if type(use.operation) in _CALLS or _stores(use):
+            calls[use.operation] = calls.get(use.operation, 0) + 1
+    for call, uses in calls.items():
+        Emitter.in_front_of(call)(counts.add(value, uses))
+
+
+def _stores(use: Use) -> bool:
+    """Whether the value goes into another one, from where it will be loaded once."""
+    return type(use.operation) is RuntimeStoreOp and use.index == 0
+
+
+def give_up_references(
+    values: Sequence[SSAValue], counts: Counts, *, sharing_exits: bool = False
+) -> None:
+    """Place what the module's docstring says for the values.
+
+    With `sharing_exits`, ways to an error that drop much do so in common: see `shared_exits`.
+    """
+    by_region: dict[Region, list[SSAValue]] = {}
+    for value in values:
+        by_region.setdefault(region_of(defining_block(value)), []).append(value)
+    for region, made in by_region.items():
+        _GivingUp(region, made, counts).run(sharing_exits)
+
+
+class _GivingUp:
+    """Finds what is due in a region, as steps of one value in one block, and then takes the steps."""
+
+    def __init__(self, region: Region, values: Sequence[SSAValue], counts: Counts) -> None:
+        self.values = values
+        self.counts = counts
+        self.liveness = Liveness(region, values)
+        self._steps: list[tuple[int, int, Callable[[SSAValue], None]]] = []
+        self._split: dict[tuple[Block, int], Block] = {}
+
+    def run(self, sharing_exits: bool) -> None:
+        """Place everything."""
+        exits: dict[Block, int] = {}
+        ways: dict[Block, tuple[int, Block, int]] = {}
+        for order, block in enumerate(self.liveness.blocks):
+            for edge, due in enumerate(self._due_on_edges(order, block)):
+                target = terminator_of(block).successors[edge]
+                if sharing_exits and is_exit(target):
+                    exits[target], ways[target] = due, (order, block, edge)
+                else:
+                    self._drop_on_edge(order, block, edge, due)
+        shared = exits_worth_sharing(exits)
+        sharing = set().union(*shared)
+        for block in exits.keys() - sharing:
+            self._drop_on_edge(*ways[block], exits[block])
+        for order, block in enumerate(self.liveness.blocks):
+            if block not in sharing:
+                self._behind_last_users(order, block)
+        for number, _, place in sorted(self._steps, key=itemgetter(0, 1)):
+            place(self.values[number])
+        for group in shared:
+            used_last = {b: self.liveness.live_in[b] & ~self.liveness.live_out(b) for b in group}
+            due_at_end = {block: due | used_last[block] for block, due in group.items()}
+            share_exits(due_at_end, self.values, self.counts.drop)
+
+    def _behind_last_users(self, order: int, block: Block) -> None:
+        """What the block makes or is given, and is not needed behind it."""
+        liveness = self.liveness
+        held = liveness.live_in[block] | liveness.made[block]
+        for number in numbers_in(held & ~liveness.live_out(block) & ~liveness.at_end[block]):
+            user = liveness.last_user(block, number)
+            if user is not None:
+                self._add_step(number, order, functools.partial(self._drop_behind, user))
+            elif liveness.made[block] >> number & 1:
+                self._add_step(number, order, self._drop_behind_definition)
+
+    def _add_step(self, number: int, order: int, place: Callable[[SSAValue], None]) -> None:
+        self._steps.append((number, order, place))
+
+    def _drop_behind(self, user: Operation, value: SSAValue) -> None:
+        Emitter.behind(user)(self.counts.drop(value, 1))
+
+    def _drop_behind_definition(self, value: SSAValue) -> None:
+        _behind_definition(value)(self.counts.drop(value, 1))
+
+    def _due_on_edges(self, order: int, block: Block) -> list[int]:
+        """For each edge out of the block, the values that are not needed behind it."""
+        liveness = self.liveness
+        used = liveness.at_end[block]
+        if block.last_op is None or not (used or block.last_op.successors):
+            return []
+        branch = block.last_op
+        for number in numbers_in(used):
+            if is_return(branch):
+                self._return(branch, number, order)
+            elif not isinstance(branch, cf.BranchOp | cf.ConditionalBranchOp | cf.SwitchOp):
+                fail(branch, _NOT_RETURN_LIKE)
+        held = liveness.live_out(block) | used
+        # One reference is at hand in front of the branch; each edge may need another number.
+        due = []
+        for edge, target in enumerate(branch.successors):
+            live_in = liveness.live_in[target]
+            dropped = held & ~live_in
+            for number in numbers_in(used):
+                value = self.values[number]
+                passed = sum(operand is value for operand in branch_operands(branch, edge))
+                needed = passed + (live_in >> number & 1)
+                if needed > 0:
+                    dropped &= ~(1 << number)
+                if needed > 1:
+                    add = functools.partial(self._add_on_edge, block, edge, needed - 1)
+                    self._add_step(number, order, add)
+            # What is not needed while suspended is needed when resumed: the frame holds the reference.
+            due.append(0 if isinstance(branch, CoroSuspendOp) else dropped)
+        return due
+
+    def _return(self, end: Operation, number: int, order: int) -> None:
+        value = self.values[number]
+        returned = sum(operand is value for operand in end.operands)
+        if returned > 1:
+
+            def add(value: SSAValue) -> None:
+                Emitter.in_front_of(end)(self.counts.add(value, returned - 1))
+
+            self._add_step(number, order, add)
+
+    def _drop_on_edge(self, order: int, block: Block, edge: int, due: int) -> None:
+        for number in numbers_in(due):
+            self._add_step(number, order, functools.partial(self._drop_there, block, edge))
+
+    def _drop_there(self, block: Block, edge: int, value: SSAValue) -> None:
+        self._on_edge(block, edge)(self.counts.drop(value, 1))
+
+    def _add_on_edge(self, block: Block, edge: int, count: int, value: SSAValue) -> None:
+        self._in_front_of_target(block, edge)(self.counts.add(value, count))
+
+    def _in_front_of_target(self, block: Block, edge: int) -> Emitter:
+        """Where only this edge passes, and the target does not have its arguments yet.
+
+        An argument may be the same object as the value and drop its reference at once.
+        """
+        branch = terminator_of(block)
+        if (block, edge) in self._split:
+            return Emitter.in_front_of(terminator_of(self._split[block, edge]))
+        if len(branch.successors) > 1 and branch.successors[edge].args:
+            return Emitter.at_start(self._split_edge(block, edge), branch.location)
+        return self._on_edge(block, edge)
+
+    def _on_edge(self, block: Block, edge: int) -> Emitter:
+        """Where only this edge passes: in front of a lone branch, at the start of the target, or
+        between."""
+        branch = terminator_of(block)
+        if len(branch.successors) == 1:
+            return Emitter.in_front_of(branch)
+        target = branch.successors[edge]
+        if _count_of_edges_to(target) > 1:
+            target = self._split_edge(block, edge)
+        return Emitter.at_start(target, branch.location)
+
+    def _split_edge(self, block: Block, edge: int) -> Block:
+        between = split_edge(terminator_of(block), edge)
+        self._split[block, edge] = between
+        return between
+
+
+def is_return(op: Operation) -> bool:
+    """Whether what the operation uses goes to the caller, or around."""
+    return op.has_trait(ReturnLike, value_if_unregistered=False)
+
+
+def _behind_definition(value: SSAValue) -> Emitter:
+    owner = value.owner
+    if isinstance(owner, Block):
+        return Emitter.at_start(owner, _location_of_block(owner))
+    return Emitter.behind(owner)
+
+
+def _location_of_block(block: Block) -> LocationAttr:
+    return UnknownLoc() if block.first_op is None else block.first_op.location
+
+
+def _count_of_edges_to(target: Block) -> int:
+    return sum(1 for _ in target.uses)

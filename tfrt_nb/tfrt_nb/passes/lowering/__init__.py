@@ -1,0 +1,10 @@
+"""From the async dialect to coroutines and runtime calls, as MLIR describes it.
+
+`desugar_proposal` reads the seed's spellings; `number_functions` makes numbers of functions that are values,
+`expand_selects` branches of choices between objects.  `await_in_calls` makes async functions of those that wait in
+a task, by their `call_graph`.
+
+`async_func_to_async_runtime` and `async_to_async_runtime` build the coroutines: `outline` moves bodies of tasks out,
+`structure` finds equal ones, `coroutines` has the frame, `awaiting` the suspension points.
+`propagate_failures` makes errors results of plain functions, `convert_scf_to_cf` ends with blocks and branches.
+"""

@@ -1,0 +1,115 @@
+"""Tasks become coroutines, awaits become suspensions: the high-level operations go.
+
+    %t = async.execute { "work"() async.yield }      %t = call @async_execute_fn() : () -> !async.token
+    async.await %t : !async.token              =>    async.runtime.await %t : !async.token
+                                                     (and an assertion that %t is not in error)
+
+Each body is outlined, the inner ones first, and starts cold: it is handed to a worker before its first
+operation.  Awaits in bodies suspend; awaits in plain functions block.
+
+After the pass no operation above the runtime and coroutine level is left, except `async.func`,
+`async.call` and `async.return`, which `async-func-to-async-runtime` lowers before.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation
+from xdsl.passes import ModulePass
+
+from tfrt_nb.dialects.async_.counting import AddRefOp, DropRefOp
+from tfrt_nb.dialects.async_.runtime import (
+    RuntimeAddRefOp,
+    RuntimeAddToGroupOp,
+    RuntimeCreateGroupOp,
+    RuntimeDropRefOp,
+)
+from tfrt_nb.dialects.async_.tasks import (
+    AddToGroupOp,
+    AwaitAllOp,
+    AwaitOp,
+    CreateGroupOp,
+    ExecuteOp,
+    YieldOp,
+)
+from tfrt_nb.passes.control_flow import Emitter, operations_in, replace
+from tfrt_nb.passes.lowering.awaiting import block_at_await, suspend_at_awaits
+from tfrt_nb.passes.lowering.coroutines import (
+    ErrorStyle,
+    begin_coroutine,
+    given_results,
+    resolve,
+    start_cold,
+    start_hot,
+)
+from tfrt_nb.passes.lowering.outline import Outliner, Symbols
+
+_LOWERED = frozenset({AwaitOp, AwaitAllOp, CreateGroupOp, AddToGroupOp, AddRefOp, DropRefOp})
+
+
+@dataclass(frozen=True)
+class AsyncToAsyncRuntime(ModulePass):
+    """Lowers tasks, awaits and groups.
+
+    `share_bodies` makes one coroutine per distinct body.  `token_last` and `keep_errors` depart from
+    MLIR: on an error the token is resolved after the values, and errors say why and where.
+    `spawn` departs further: the code that starts a task makes its results, and hands them to the coroutine
+    when that begins; a task that does not wait once its body has begun is no coroutine.
+    """
+
+    name: ClassVar[str] = "async-to-async-runtime"
+
+    share_bodies: bool = False
+    token_last: bool = False
+    keep_errors: bool = False
+    spawn: bool = False
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        style = ErrorStyle(self.token_last, self.keep_errors)
+        outliner = Outliner(Symbols(op), self.share_bodies, self.spawn)
+        has_tasks = any(type(nested) is ExecuteOp for nested in operations_in(op))
+        walk = list(op.walk(region_first=True)) if has_tasks else ()
+        for task in [nested for nested in walk if isinstance(nested, ExecuteOp)]:
+            function = outliner.outline(task)
+            if function is not None:
+                _make_coroutine(function, style)
+        for nested in [nested for nested in operations_in(op) if type(nested) in _LOWERED]:
+            _lower(nested, style)
+
+
+def _make_coroutine(function: FuncOp, style: ErrorStyle) -> None:
+    coroutine = begin_coroutine(function, style)
+    if given_results(function):
+        start_hot(coroutine)
+    else:
+        start_cold(coroutine)
+    for op in list(function.body.walk()):
+        if isinstance(op, YieldOp):
+            resolve(coroutine, op)
+    suspend_at_awaits(coroutine)
+
+
+def _lower(op: Operation, style: ErrorStyle) -> None:
+    emit = Emitter.in_front_of(op)
+    match op:
+        case AwaitOp() | AwaitAllOp():
+            block_at_await(op, style)
+        case CreateGroupOp():
+            replace(op, emit(RuntimeCreateGroupOp(op.size)).results)
+        case AddToGroupOp():
+            replace(op, emit(RuntimeAddToGroupOp(op.operand, op.group)).results)
+        case AddRefOp():
+            added = emit(RuntimeAddRefOp(op.operand, op.count.value.data))
+            added.attributes |= op.attributes
+            replace(op, added.results)
+        case DropRefOp():
+            dropped = emit(RuntimeDropRefOp(op.operand, op.count.value.data))
+            dropped.attributes |= op.attributes
+            replace(op, dropped.results)
+        case _:
+            pass

@@ -1,0 +1,224 @@
+"""The bodies of tasks become functions.
+
+    %t = async.execute [%d] (%v as %x: !async.value<f32>) { "use"(%x, %y) ... }
+
+becomes a call of a private function that takes the dependencies, the operands and what the body uses
+of its surroundings, in the order of first use, and that begins by awaiting the first two:
+
+    %t = call @async_execute_fn(%d, %v, %y) : ...
+
+Constants are not captured but made again in the body.  Tasks whose bodies are equal share a function.
+
+Tasks may be spawned instead: then dependencies and operands are awaited by the task, and the function gets
+payloads for the operands.
+
+    %t = async.runtime.spawn @async_execute_fn(%d, %v, %y) {awaited = 2 : i64} : ...
+
+A body that never waits is a plain function then, which returns what the task yields.  Any other is a coroutine
+that gets the results as its first arguments, resolves them, and returns nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import FunctionType, IntegerAttr, ModuleOp, StringAttr, i64
+from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
+from xdsl.ir import Attribute, Block, Region, SSAValue
+
+from tfrt_nb.dialects.async_.extensions import RuntimeSpawnOp
+from tfrt_nb.dialects.async_.tasks import AwaitOp, ExecuteOp, YieldOp
+from tfrt_nb.dialects.async_.types import is_async
+from tfrt_nb.passes.control_flow import Emitter, erase, operations_in, replace
+from tfrt_nb.passes.lowering.awaiting import WAITING, outside_tasks
+from tfrt_nb.passes.lowering.coroutines import GIVEN_RESULTS
+from tfrt_nb.passes.lowering.structure import BodyKey, body_key
+
+
+def captured_values(region: Region) -> list[SSAValue]:
+    """The values from outside that are used in the region, each once, in the order of first use.
+
+    What is used in the regions of an operation comes before its own operands, as in MLIR.
+    """
+    used: dict[SSAValue, None] = {}
+    inside: set[SSAValue] = set()
+    _collect_uses(region, used, inside)
+    return [value for value in used if value not in inside]
+
+
+def _collect_uses(region: Region, used: dict[SSAValue, None], inside: set[SSAValue]) -> None:
+    for block in region.blocks:
+        inside.update(block.args)
+        op = block.first_op
+        while op is not None:
+            for nested in op.regions:
+                _collect_uses(nested, used, inside)
+            used.update(dict.fromkeys(op.operands))
+            inside.update(op.results)
+            op = op.next_op
+
+
+def replace_uses_inside(region: Region, replacements: Mapping[SSAValue, SSAValue]) -> None:
+    """In the region, at any depth, use what the mapping gives instead of its keys.
+
+    Walks the region, not the uses: a value that many tasks capture has very many uses.
+    """
+    if not replacements:
+        return
+    for op in operations_in(region):
+        for index, operand in enumerate(op.operands):
+            if operand in replacements:
+                op.operands[index] = replacements[operand]
+
+
+def sink_constants(region: Region, values: Iterable[SSAValue]) -> bool:
+    """Make those of the values that are constants again at the start of the region; whether any is."""
+    block = region.blocks[0]
+    first = block.first_op
+    assert first is not None
+    copies: dict[SSAValue, SSAValue] = {}
+    for value in values:
+        if isinstance(value.owner, arith.ConstantOp):
+            copy = value.owner.clone()
+            block.insert_op_before(copy, first)
+            copies[value] = copy.result
+    if copies:
+        replace_uses_inside(region, copies)
+    return bool(copies)
+
+
+@dataclass
+class Symbols:
+    """Fresh names for functions that a pass adds to a module, in MLIR's manner."""
+
+    module: ModuleOp
+    _used: set[str] = field(default_factory=set)
+    _counters: dict[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for op in self.module.body.block.ops:
+            name = op.get_attr_or_prop("sym_name")
+            if isinstance(name, StringAttr):
+                self._used.add(name.data)
+
+    def add(self, wanted: str, type_: FunctionType, body: Region) -> FuncOp:
+        """A new private function at the end of the module."""
+        function = FuncOp(self.fresh(wanted), type_, body, "private")
+        self.module.body.block.add_op(function)
+        return function
+
+    def fresh(self, wanted: str) -> str:
+        """The name, with a number if it is taken."""
+        name = wanted
+        while name in self._used:
+            number = self._counters.get(wanted, 0)
+            name = f"{wanted}_{number}"
+            self._counters[wanted] = number + 1
+        self._used.add(name)
+        return name
+
+
+@dataclass
+class Outliner:
+    """Turns tasks into calls, or `spawns` them.  `share` tells whether equal bodies share a function."""
+
+    symbols: Symbols
+    share: bool = True
+    spawns: bool = False
+    _known: dict[BodyKey, FuncOp] = field(default_factory=dict)
+
+    def outline(self, task: ExecuteOp) -> FuncOp | None:
+        """Replace the task by a call; the function if it is new and to become a coroutine, else None."""
+        captured = captured_values(task.body)
+        if sink_constants(task.body, captured):
+            captured = captured_values(task.body)
+        is_leaf = self.spawns and never_waits(task)
+        if not self.spawns:  # the coroutine has what it depends on as it is
+            given = {*task.dependencies, *task.body_operands}
+            captured = [value for value in captured if value not in given]
+        arguments = [*task.dependencies, *task.body_operands, *captured]
+        key = body_key(task, captured) if self.share else None
+        known = None if key is None else self._known.get(key)
+        function = self._new_function(task, captured, is_leaf) if known is None else known
+        if key is not None:
+            self._known[key] = function
+        name = function.sym_name.data
+        call: RuntimeSpawnOp | CallOp
+        if self.spawns:
+            awaited = len(task.dependencies) + len(task.body_operands)
+            call = RuntimeSpawnOp(name, arguments, task.result_types, awaited)
+        else:
+            call = CallOp(name, arguments, task.result_types)
+        replace(task, Emitter.in_front_of(task)(call).results)
+        return function if known is None and not is_leaf else None
+
+    def _new_function(self, task: ExecuteOp, captured: list[SSAValue], is_leaf: bool) -> FuncOp:
+        body = task.detach_region(task.body)
+        task.add_region(Region(Block()))
+        block = body.blocks[0]
+        stands_for: dict[SSAValue, SSAValue] = {}
+        outputs: tuple[Attribute, ...] = ()
+        if is_leaf:
+            outputs = _return_yielded(block)
+        elif self.spawns:
+            for index, result in enumerate(task.results):
+                block.insert_arg(result.type, index)
+        else:
+            stands_for = _await_first(task, block)
+            outputs = tuple(task.result_types)
+        stands_for |= {value: _argument(block, value) for value in captured}
+        replace_uses_inside(body, stands_for)
+        type_ = FunctionType.from_lists(block.arg_types, outputs)
+        function = self.symbols.add("async_execute_fn", type_, body)
+        function.location = task.location
+        if self.spawns and not is_leaf:
+            function.attributes[GIVEN_RESULTS] = IntegerAttr(len(task.results), i64)
+        return function
+
+
+def _return_yielded(block: Block) -> tuple[Attribute, ...]:
+    """Make the body a plain function's; the types of what it returns."""
+    end = block.last_op
+    assert isinstance(end, YieldOp)
+    outputs = tuple(value.type for value in end.operands)
+    Emitter.in_front_of(end)(ReturnOp(*end.operands))
+    erase(end)
+    return outputs
+
+
+def _await_first(task: ExecuteOp, block: Block) -> dict[SSAValue, SSAValue]:
+    """Let the body take dependencies and operands as they are, and begin by awaiting them.
+
+    Returns what stands for each of them: the body may use it as it is, too.
+    """
+    payloads = list(block.args)
+    emit = Emitter.at_start(block, task.location)
+    stands_for: dict[SSAValue, SSAValue] = {}
+    for value in task.dependencies:
+        argument = _argument(block, value)
+        stands_for.setdefault(value, argument)
+        emit(AwaitOp(argument))
+    for value, unwrapped in zip(task.body_operands, payloads, strict=True):
+        argument = _argument(block, value)
+        stands_for.setdefault(value, argument)
+        awaited = emit(AwaitOp(argument)).result
+        assert awaited is not None
+        unwrapped.replace_all_uses_with(awaited)
+        block.erase_arg(unwrapped)
+    return stands_for
+
+
+def never_waits(task: ExecuteOp) -> bool:
+    """Whether the body, once it has begun, runs to its end without a pause."""
+    if len(task.body.blocks) != 1 or any(is_async(argument) for argument in task.body.block.args):
+        return False
+    return not any(isinstance(op, WAITING) for op in outside_tasks(task.body))
+
+
+def _argument(block: Block, value: SSAValue) -> SSAValue:
+    """A new last argument that stands for the value in the function."""
+    argument = block.insert_arg(value.type, len(block.args))
+    argument.name_hint = value.name_hint
+    return argument

@@ -1,0 +1,246 @@
+"""Assertions in plain functions make the function fail, not the process.
+
+    func.func @f(%ok: i1) -> i64 {            func.func @f(%ok: i1) -> (i1, i64) attributes {fallible} {
+      cf.assert %ok, "no"                       cf.cond_br %ok, ^go, ^fail
+      return %x : i64                   =>    ^go:
+    }                                           return %false, %x : i1, i64
+                                              ^fail:
+                                                async.runtime.fail "no"
+                                                return %true, %poison : i1, i64
+                                              }
+
+A function that can fail returns first whether it did.  Callers test that: plain functions fail as well,
+coroutines set their results to the error.  The failed call's own results are not used; async ones are
+objects that are in error, so that their references can be counted like any others.
+
+Runs after the lowering to coroutines and before reference counting, which then sees every way out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from xdsl.context import Context
+from xdsl.dialects import cf, ub
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    FunctionType,
+    ModuleOp,
+    UnitAttr,
+    i1,
+)
+from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.passes import ModulePass
+
+from tfrt_nb.dialects.async_.extensions import RuntimeTicketOfOp
+from tfrt_nb.dialects.async_.failures import (
+    RuntimeCheckInterruptOp,
+    RuntimeCheckOp,
+    RuntimeFailFromOp,
+    RuntimeFailOp,
+    RuntimeTakeFailureOp,
+)
+from tfrt_nb.dialects.async_.runtime import (
+    RuntimeAwaitAndResumeOp,
+    RuntimeAwaitOp,
+    RuntimeCreateOp,
+    RuntimeIsErrorOp,
+    RuntimeSetErrorOp,
+)
+from tfrt_nb.dialects.async_.types import TokenType, ValueType
+from tfrt_nb.passes.control_flow import (
+    Emitter,
+    choose,
+    erase,
+    jump,
+    leave,
+    operations_in,
+    replace,
+    truth,
+)
+from tfrt_nb.passes.lowering.awaiting import JOINS, make_single_level
+from tfrt_nb.passes.lowering.coroutines import (
+    Coroutine,
+    branch_on_interrupt,
+    finished_coroutine,
+    suspend_at_end,
+)
+
+FALLIBLE = "fallible"
+"""The attribute of a function whose first result tells whether it failed."""
+STRAIGHT = "straight"
+"""The attribute of a function that returns tickets first (see `run_straight`): the types of their objects.
+
+It does not fail but returns tickets of objects in error."""
+
+_MOST_RETURNS = 3
+"""A function that can fail at more places than that returns from one block for all of them."""
+_FAILING = frozenset({cf.AssertOp, RuntimeCheckOp, RuntimeCheckInterruptOp})
+
+
+@dataclass(frozen=True)
+class PropagateFailures(ModulePass):
+    """Replaces `cf.assert` and the checks of the runtime in plain functions."""
+
+    name: ClassVar[str] = "async-propagate-failures"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        functions = [nested for nested in op.body.block.ops if isinstance(nested, FuncOp)]
+        coroutines = {function: finished_coroutine(function) for function in functions}
+        plain = [f for f in functions if coroutines[f] is None and STRAIGHT not in f.attributes]
+        fallible = _fallible_functions(plain)
+        for function in functions:
+            _propagate(function, coroutines[function], fallible)
+
+
+def _fallible_functions(functions: list[FuncOp]) -> set[str]:
+    """The names of the functions that fail themselves or call one that does."""
+    fallible: set[str] = set()
+    callers: dict[str, set[str]] = {}
+    for function in functions:
+        name = function.sym_name.data
+        for op in operations_in(function):
+            if type(op) in _FAILING:
+                fallible.add(name)
+            elif type(op) is CallOp:
+                callers.setdefault(op.callee.root_reference.data, set()).add(name)
+    pending = list(fallible)
+    while pending:
+        more = callers.get(pending.pop(), set()) - fallible
+        fallible |= more
+        pending.extend(more)
+    return fallible
+
+
+def _can_fail(op: Operation, fallible: set[str]) -> bool:
+    # The type is asked for as it is: abstract base classes make `isinstance` slow, and operations are many.
+    if type(op) is CallOp:
+        return op.callee.root_reference.data in fallible
+    return type(op) in _FAILING
+
+
+def _propagate(function: FuncOp, coroutine: Coroutine | None, fallible: set[str]) -> None:
+    if function.is_declaration:
+        return
+    make_single_level(function.body, lambda op: _can_fail(op, fallible))
+    if function.sym_name.data in fallible:
+        _return_success(function)
+    points = list(_points_of_failure(function, fallible))
+    way_out = _way_out(function) if coroutine is None and len(points) > _MOST_RETURNS else None
+    # From the end: what a block is split off from is then always short.
+    for op in reversed(points):
+        _branch_on_failure(op, function, coroutine, way_out)
+
+
+def _way_out(function: FuncOp) -> Block:
+    """A block by which the function returns that it has failed."""
+    block = Block()
+    function.body.add_block(block)
+    _return_failure(function, Emitter.at_end(block, function.location))
+    return block
+
+
+def _points_of_failure(function: FuncOp, fallible: set[str]) -> Iterator[Operation]:
+    for block in function.body.blocks:
+        yield from (op for op in block.ops if _can_fail(op, fallible))
+
+
+def _return_success(function: FuncOp) -> None:
+    inputs, outputs = function.function_type.inputs, function.function_type.outputs
+    function.function_type = FunctionType.from_lists(inputs.data, [i1, *outputs.data])
+    function.attributes[FALLIBLE] = UnitAttr()
+    for block in function.body.blocks:
+        end = block.last_op
+        if isinstance(end, ReturnOp):
+            emit = Emitter.in_front_of(end)
+            failed = emit(truth(False)).result
+            emit(leave(failed, *end.arguments))
+            erase(end)
+
+
+def _branch_on_failure(
+    op: Operation, function: FuncOp, coroutine: Coroutine | None, way_out: Block | None
+) -> None:
+    """Split the block behind `op`: go on, or leave by a block that notes the failure."""
+    block = op.parent
+    assert block is not None and op.next_op is not None
+    continuation = block.split_before(op.next_op)
+    failure = Block()
+    function.body.insert_block_before(failure, continuation)
+    emit = Emitter.in_front_of(op)
+    note = Emitter.at_end(failure, op.location)
+    match op:
+        case cf.AssertOp():
+            emit(choose(op.arg, continuation, failure))
+            note(RuntimeFailOp(op.msg))
+        case RuntimeCheckOp():
+            failed = emit(RuntimeIsErrorOp(op.operand)).is_error
+            emit(choose(failed, failure, continuation))
+            note(RuntimeFailFromOp(op.operand))
+        case RuntimeCheckInterruptOp():
+            branch_on_interrupt(emit, failure, continuation)
+        case CallOp():
+            call = emit(CallOp(op.callee, op.arguments, [i1, *op.res.types]))
+            emit(choose(call.res[0], failure, continuation))
+    joined = _joined(op, continuation)
+    results = call.res[1:] if isinstance(op, CallOp) else ()
+    replace(op, results)
+    if coroutine is None:
+        if joined is not None:
+            note(RuntimeAwaitOp(joined))
+        if way_out is None:
+            _return_failure(function, note)
+        else:
+            note(jump(way_out))
+    else:
+        _take_failure(coroutine, note, joined)
+
+
+def _joined(op: Operation, continuation: Block) -> SSAValue | None:
+    """The group that has to be waited for although the call has failed."""
+    if JOINS not in op.attributes:
+        return None
+    waits = (w for w in continuation.ops if isinstance(w, RuntimeAwaitOp | RuntimeAwaitAndResumeOp))
+    return next(waits).operand
+
+
+def _return_failure(function: FuncOp, emit: Emitter) -> None:
+    objects = function.attributes.get(STRAIGHT)
+    if isinstance(objects, ArrayAttr):
+        _return_errors(function, objects.data, emit)
+        return
+    outputs = function.function_type.outputs.data[1:]
+    failed = emit(truth(True)).result
+    emit(leave(failed, *(_unusable(type_, emit) for type_ in outputs)))
+
+
+def _return_errors(function: FuncOp, objects: Sequence[Attribute], emit: Emitter) -> None:
+    """Leave with tickets of objects in error, for the reason that is noted for the thread."""
+    tickets = []
+    for type_ in objects:
+        created = emit(RuntimeCreateOp(type_)).result
+        emit(RuntimeTakeFailureOp(created))
+        emit(RuntimeSetErrorOp(created))
+        tickets.append(emit(RuntimeTicketOfOp(created)).result)
+    payloads = function.function_type.outputs.data[len(objects) :]
+    emit(leave(*tickets, *(emit(ub.PoisonOp(type_)).result for type_ in payloads)))
+
+
+def _unusable(type_: Attribute, emit: Emitter) -> SSAValue:
+    """A result that is not read; an async one is owned by the caller like any other."""
+    if not isinstance(type_, TokenType | ValueType):
+        return emit(ub.PoisonOp(type_)).result
+    created = emit(RuntimeCreateOp(type_)).result
+    emit(RuntimeSetErrorOp(created))
+    return created
+
+
+def _take_failure(coroutine: Coroutine, emit: Emitter, joined: SSAValue | None) -> None:
+    for result in coroutine.results:
+        emit(RuntimeTakeFailureOp(result))
+    if joined is not None:
+        emit = suspend_at_end(coroutine, emit.block, joined)
+    emit(jump(coroutine.set_error))

@@ -1,0 +1,337 @@
+"""Parallel loops become blocks of iterations that run as tasks.
+
+    scf.parallel (%i) = (%lo) to (%hi) step (%st) { body }
+
+The iterations of all dimensions are numbered 0 ... N-1 (the innermost counts fastest) and cut into
+blocks of equal size, enough of them to keep the workers busy.  A function computes one block:
+
+    parallel_compute_fn(block, block size, trip counts, bounds and steps, captured values)
+
+Blocks are started by a function that gives away half of its blocks as a task until one is left, or, with
+`async-dispatch=false`, by a loop.  The caller then waits for all of them.
+
+Invariants: each iteration belongs to exactly one block; no block is started that has none.
+Loops with reductions are left alone, or become loops over blocks first (`parallel_reduction`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import prod
+from typing import ClassVar
+
+from xdsl.context import Context
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import FloatAttr, FunctionType, IndexType, ModuleOp, UnitAttr, f32, i32
+from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.passes import ModulePass
+
+from tfrt_nb.dialects.async_.runtime import RuntimeNumWorkerThreadsOp
+from tfrt_nb.dialects.async_.tasks import (
+    AddToGroupOp,
+    AwaitAllOp,
+    CreateGroupOp,
+    ExecuteOp,
+    YieldOp,
+)
+from tfrt_nb.dialects.async_.types import GROUP
+from tfrt_nb.passes.constants import simplify
+from tfrt_nb.passes.control_flow import Emitter, erase, operations_in
+from tfrt_nb.passes.lowering.awaiting import JOINS, UNINTERRUPTED
+from tfrt_nb.passes.lowering.outline import Symbols, captured_values, sink_constants
+from tfrt_nb.passes.parallel.index_math import IndexMath, known_number
+from tfrt_nb.passes.parallel.parallel_compute import Loop, compute_function
+from tfrt_nb.passes.parallel.parallel_reduction import can_split_reduction, split_reduction
+
+_BLOCKS_PER_WORKER = ((4, 8.0), (8, 4.0), (16, 2.0), (32, 1.0), (64, 0.8))
+"""With up to so many workers, so many blocks for each: few workers need finer blocks to even out."""
+_BLOCKS_PER_WORKER_OF_MANY = 0.6
+_MOST_UNROLLED = 512
+"""Iterations of inner loops at most that a block takes as a whole."""
+_MOST_PARTS = 256
+"""Blocks of a loop with reductions at most, where the number of workers is not known."""
+
+
+@dataclass(frozen=True)
+class AsyncParallelFor(ModulePass):
+    """Lowers `scf.parallel`.
+
+    `num_workers` -1 asks the runtime.  A block has at least `min_task_size` iterations.
+    `clamp_trip_counts` departs from MLIR: without it two dimensions whose bounds are the wrong way
+    round count as a loop that runs.  `reductions` departs, too: loops with reductions run in parallel.
+    `align_loops` lets short inner loops run as a whole, in larger blocks.  With `keep_block_count` there are
+    as many of these as of the smaller ones: then the text is MLIR's, and iterations may run twice.
+    `fold` folds the whole module on the way, as MLIR does.
+    """
+
+    name: ClassVar[str] = "async-parallel-for"
+
+    async_dispatch: bool = True
+    num_workers: int = 8
+    min_task_size: int = 1000
+    clamp_trip_counts: bool = False
+    join_on_failure: bool = False
+    reductions: bool = False
+    align_loops: bool = True
+    keep_block_count: bool = False
+    fold: bool = True
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        symbols = Symbols(op)
+        # The last first, and outer ones before inner ones, as MLIR numbers the functions.
+        while loops := self._outermost(op):
+            for loop in reversed(loops):
+                self._rewrite(loop, symbols)
+        if self.fold:
+            simplify(op)
+
+    def _outermost(self, module: ModuleOp) -> list[scf.ParallelOp]:
+        """The loops to rewrite that are in no other one."""
+        found: list[scf.ParallelOp] = []
+        inside: set[Operation] = set()
+        for op in operations_in(module):
+            if isinstance(op, scf.ParallelOp) and op not in inside and self._can_rewrite(op):
+                found.append(op)
+                inside.update(operations_in(op))
+        return found
+
+    def _can_rewrite(self, op: scf.ParallelOp) -> bool:
+        return not op.initVals or (self.reductions and can_split_reduction(op))
+
+    def _rewrite(self, op: scf.ParallelOp, symbols: Symbols) -> None:
+        if op.initVals:
+            blocks = self._over_blocks(op)
+            replace(self, min_task_size=1)._lower(blocks, symbols)
+        else:
+            self._lower(op, symbols)
+
+    def _over_blocks(self, op: scf.ParallelOp) -> scf.ParallelOp:
+        """Let blocks of iterations reduce, each for itself."""
+        math = _math_in_front_of(op)
+        most = _MOST_PARTS if self.num_workers < 0 else self._most_blocks()
+        trips = self._trip_counts(op, math)
+        iterations = math.product(trips)
+        wanted = math.minimum(self._wanted_blocks(math), math.constant(most))
+        even = math.ceil_div(iterations, wanted)
+        size = math.maximum(even, math.constant(max(1, self.min_task_size)))
+        return split_reduction(op, trips, most, size, math)
+
+    def _lower(self, op: scf.ParallelOp, symbols: Symbols) -> None:
+        math = _math_in_front_of(op)
+        min_task_size = math.constant(self.min_task_size)
+        sink_constants(op.body, captured_values(op.body))
+        trips = self._trip_counts(op, math)
+        iterations = math.product(trips)
+        captured = captured_values(op.body)
+        loop = Loop(trips, op.lowerBound, op.upperBound, op.step, captured)
+        is_empty = math.compare("eq", iterations, math.constant(0))
+        then, otherwise = Block(), Block()
+        math.inside(then).emit(scf.YieldOp())
+        inner = math.inside(otherwise)
+        wanted = self._wanted_blocks(inner)
+        size, count = _cut(iterations, wanted, min_task_size, inner)
+        _Dispatch(self, op, loop, iterations, size, count, symbols).emit(inner)
+        inner.emit(scf.YieldOp())
+        math.emit(scf.IfOp(is_empty, (), Region(then), Region(otherwise)))
+        erase(op)
+
+    def _trip_counts(self, op: scf.ParallelOp, math: IndexMath) -> list[SSAValue]:
+        trips = []
+        for lower, upper, step in zip(op.lowerBound, op.upperBound, op.step, strict=True):
+            trip = math.trip_count(lower, upper, step)
+            if self.clamp_trip_counts:
+                trip = math.maximum(trip, math.constant(0))
+            trips.append(trip)
+        return trips
+
+    def _wanted_blocks(self, math: IndexMath) -> SSAValue:
+        """How many blocks there may be at most: some for each worker, at least one.
+
+        The number of workers is known here, or when the program runs.
+        """
+        emit = math.emit
+        if self.num_workers < 0:
+            workers: SSAValue = emit(RuntimeNumWorkerThreadsOp()).result
+        else:
+            workers = math.constant(self.num_workers)
+        factor = _float(_BLOCKS_PER_WORKER[0][1], emit)
+        limits = [limit for limit, _ in _BLOCKS_PER_WORKER]
+        factors = [*(blocks for _, blocks in _BLOCKS_PER_WORKER[1:]), _BLOCKS_PER_WORKER_OF_MANY]
+        for limit, blocks in zip(limits, factors, strict=True):
+            is_more = math.compare("sgt", workers, math.constant(limit))
+            factor = math.select(is_more, _float(blocks, emit), factor)
+        count = emit(arith.SIToFPOp(emit(arith.IndexCastOp(workers, i32)), f32))
+        scaled = emit(arith.FPToSIOp(emit(arith.MulfOp(factor, count)), i32))
+        wanted = emit(arith.IndexCastOp(scaled, IndexType())).result
+        return math.maximum(math.constant(1), wanted)
+
+    def _most_blocks(self) -> int:
+        factor = next(
+            (factor for limit, factor in _BLOCKS_PER_WORKER if self.num_workers <= limit),
+            _BLOCKS_PER_WORKER_OF_MANY,
+        )
+        return max(1, int(factor * self.num_workers))
+
+
+def _math_in_front_of(op: Operation) -> IndexMath:
+    return IndexMath(Emitter.in_front_of(op))
+
+
+def _float(value: float, emit: Emitter) -> SSAValue:
+    return emit(arith.ConstantOp(FloatAttr(value, f32))).result
+
+
+def _cut(
+    iterations: SSAValue, blocks_wanted: SSAValue, min_task_size: SSAValue, math: IndexMath
+) -> tuple[SSAValue, SSAValue]:
+    """The size of a block and how many there are; the last may be shorter, none is empty."""
+    even = math.ceil_div(iterations, blocks_wanted)
+    size = math.minimum(iterations, math.maximum(even, min_task_size))
+    return size, math.ceil_div(iterations, size)
+
+
+@dataclass(frozen=True)
+class _Dispatch:
+    """Starts the blocks of a loop and waits for them."""
+
+    settings: AsyncParallelFor
+    op: scf.ParallelOp
+    loop: Loop
+    iterations: SSAValue
+    size: SSAValue
+    count: SSAValue
+    symbols: Symbols
+
+    def emit(self, math: IndexMath) -> None:
+        """Choose by the size of blocks, if inner loops are short, whether these run as a whole."""
+        inner = self._unrollable() if self.settings.align_loops else None
+        if inner is None:
+            self._blocks(math)
+            return
+        loops, iterations = inner
+        is_aligned = math.compare("sge", self.size, math.constant(iterations))
+        then, otherwise = Block(), Block()
+        aligned = math.inside(then)
+        compute = self._compute(loops, aligned)
+        number = aligned.constant(iterations)
+        size = aligned.mul(aligned.ceil_div(self.size, number), number)
+        is_kept = self.settings.keep_block_count
+        count = self.count if is_kept else aligned.ceil_div(self.iterations, size)
+        self._call(compute, size, count, aligned)
+        aligned.emit(scf.YieldOp())
+        plain = math.inside(otherwise)
+        self._blocks(plain)
+        plain.emit(scf.YieldOp())
+        math.emit(scf.IfOp(is_aligned, (), Region(then), Region(otherwise)))
+
+    def _unrollable(self) -> tuple[int, int] | None:
+        """How many inner loops have few iterations together, and how many these are."""
+        known = [known_number(trip) or 0 for trip in self.loop.trips]
+        inner = [prod(known[first:]) for first in range(1, len(known))]
+        found = sum(0 < iterations <= _MOST_UNROLLED for iterations in inner)
+        return (found, inner[-found]) if found else None
+
+    def _blocks(self, math: IndexMath) -> None:
+        self._call(self._compute(0, math), self.size, self.count, math)
+
+    def _compute(self, aligned: int, math: IndexMath) -> FuncOp:
+        return compute_function(self.op, self.loop, aligned, self.symbols)
+
+    def _call(self, compute: FuncOp, size: SSAValue, count: SSAValue, math: IndexMath) -> None:
+        dispatch = _by_halves if self.settings.async_dispatch else _in_a_loop
+        call, starts = dispatch(self.loop, compute, size, count, math, self.symbols)
+        if self.settings.join_on_failure:
+            call.attributes[JOINS] = UnitAttr()
+            starts.attributes[UNINTERRUPTED] = UnitAttr()
+
+
+def _call_compute(
+    emit: Emitter, compute: FuncOp, block: SSAValue, size: SSAValue, arguments: Sequence[SSAValue]
+) -> CallOp:
+    return emit(CallOp(compute.sym_name.data, [block, size, *arguments], ()))
+
+
+def _in_a_loop(
+    loop: Loop, compute: FuncOp, size: SSAValue, count: SSAValue, math: IndexMath, symbols: Symbols
+) -> tuple[CallOp, Operation]:
+    """A task for each block but the first, which the call that is returned runs here; and the loop
+    that starts the tasks."""
+    zero, one = math.constant(0), math.constant(1)
+    group = math.emit(CreateGroupOp(math.sub(count, one))).result
+    body, task_body = Block(arg_types=[IndexType()]), Block()
+    task = math.inside(task_body).emit
+    _call_compute(task, compute, body.args[0], size, loop.arguments)
+    task(YieldOp())
+    inner = math.inside(body).emit
+    token = inner(ExecuteOp((), (), (), Region(task_body))).token
+    inner(AddToGroupOp(token, group))
+    inner(scf.YieldOp())
+    starts = math.emit(scf.ForOp(one, count, one, (), body))
+    call = _call_compute(math.emit, compute, zero, size, loop.arguments)
+    math.emit(AwaitAllOp(group))
+    return call, starts
+
+
+def _by_halves(
+    loop: Loop, compute: FuncOp, size: SSAValue, count: SSAValue, math: IndexMath, symbols: Symbols
+) -> tuple[CallOp, Operation]:
+    """A lone block runs here; several are given away by halves by the call that is returned, and the
+    loop that gives them away."""
+    dispatch, starts = _dispatch_function(loop, compute, math, symbols)
+    zero, one = math.constant(0), math.constant(1)
+    is_one = math.compare("eq", count, one)
+    alone, several = Block(), Block()
+    direct = math.inside(alone).emit
+    _call_compute(direct, compute, zero, size, loop.arguments)
+    direct(scf.YieldOp())
+    inner = math.inside(several)
+    group = inner.emit(CreateGroupOp(inner.sub(count, one))).result
+    arguments = [group, zero, count, size, *loop.arguments]
+    call = inner.emit(CallOp(dispatch.sym_name.data, arguments, ()))
+    inner.emit(AwaitAllOp(group))
+    inner.emit(scf.YieldOp())
+    math.emit(scf.IfOp(is_one, (), Region(alone), Region(several)))
+    return call, starts
+
+
+def _dispatch_function(
+    loop: Loop, compute: FuncOp, outside: IndexMath, symbols: Symbols
+) -> tuple[FuncOp, Operation]:
+    """`async_dispatch_fn(group, start, end, block size, ...)`: computes `start`, gives the rest away
+    in a loop, which is returned, too."""
+    inputs = [GROUP, *[IndexType()] * 3, *(value.type for value in loop.arguments)]
+    entry = Block(arg_types=inputs)
+    type_ = FunctionType.from_lists(inputs, ())
+    function = symbols.add("async_dispatch_fn", type_, Region(entry))
+    function.location = compute.location
+    math = outside.inside(entry)
+    one, two = math.constant(1), math.constant(2)
+    _, start, end, size, *arguments = entry.args
+    before, after = (Block(arg_types=[IndexType()] * 2) for _ in range(2))
+    starts = math.emit(scf.WhileOp([start, end], [IndexType()] * 2, [before], [after]))
+    _more_than_one(math.inside(before), one)
+    _give_half_away(math.inside(after), two, function)
+    _call_compute(math.emit, compute, start, size, arguments)
+    math.emit(ReturnOp())
+    return function, starts
+
+
+def _more_than_one(math: IndexMath, one: SSAValue) -> None:
+    start, end = math.emit.block.args
+    more = math.compare("sgt", math.sub(end, start), one)
+    math.emit(scf.ConditionOp(more, start, end))
+
+
+def _give_half_away(math: IndexMath, two: SSAValue, dispatch: FuncOp) -> None:
+    start, end = math.emit.block.args
+    group, _, _, *rest = dispatch.args
+    middle = math.add(start, math.div(math.sub(end, start), two))
+    task_body = Block()
+    task = math.inside(task_body).emit
+    task(CallOp(dispatch.sym_name.data, [group, middle, end, *rest], ()))
+    task(YieldOp())
+    token = math.emit(ExecuteOp((), (), (), Region(task_body))).token
+    math.emit(AddToGroupOp(token, group))
+    math.emit(scf.YieldOp(start, middle))

@@ -1,0 +1,166 @@
+"""Parallel loops with reductions become parallel loops over blocks, each with a result of its own.
+
+    %s = scf.parallel (%i) = (%lo) to (%hi) step (%st) init (%x) { ... scf.reduce(%v) {...} }
+
+becomes, for N iterations in blocks of equal size,
+
+    %parts = memref.alloc() : memref<32xf64>
+    scf.parallel (%b) = (0) to (blocks) step (1) {
+      (the first iteration of the block, and from there on a sequential loop that reduces)
+      memref.store %part, %parts[%b]
+    }
+    (a sequential loop that reduces %x and the parts, in the order of the blocks)
+    memref.dealloc %parts
+
+No neutral element is needed, as no block is empty.  The result depends on how many blocks there
+are, if the reduction is not associative, but not on which block is done first.
+
+A loop that fails leaves its parts behind: another block might still write there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects import memref, scf
+from xdsl.dialects.builtin import (
+    BFloat16Type,
+    Float16Type,
+    Float32Type,
+    Float64Type,
+    IndexType,
+    IntegerType,
+    MemRefType,
+)
+from xdsl.ir import Block, Operation, Region, SSAValue
+
+from tfrt_nb.dialects.async_.extensions import RuntimeFreeBufferOp
+from tfrt_nb.passes.buffers.guard_buffers import assert_allocated
+from tfrt_nb.passes.control_flow import Emitter, operations_in, replace, terminator_of
+from tfrt_nb.passes.parallel.index_math import IndexMath
+
+_SCALARS = IntegerType | IndexType | BFloat16Type | Float16Type | Float32Type | Float64Type
+
+
+def can_split_reduction(op: scf.ParallelOp) -> bool:
+    """Whether the partial results can be kept in buffers, and the body holds no parallel loop."""
+    is_flat = not any(isinstance(nested, scf.ParallelOp) for nested in operations_in(op))
+    return is_flat and all(isinstance(value.type, _SCALARS) for value in op.initVals)
+
+
+def split_reduction(
+    op: scf.ParallelOp, trips: Sequence[SSAValue], most_blocks: int, size: SSAValue, math: IndexMath
+) -> scf.ParallelOp:
+    """Replace the loop; the loop over blocks.  `size` iterations, at least one, are in a block.
+
+    There are `most_blocks` blocks at most.
+    """
+    zero, one = math.constant(0), math.constant(1)
+    iterations = math.product(trips)
+    count = math.ceil_div(iterations, size)
+    parts = [
+        math.emit(memref.AllocOp([], [], MemRefType(value.type, [most_blocks]))).memref
+        for value in op.initVals
+    ]
+    for buffer in parts:
+        assert_allocated(math.emit, buffer)
+    body = Block(arg_types=[IndexType()])
+    blocks = math.emit(scf.ParallelOp([zero], [count], [one], Region(body), []))
+    _reduce_block(op, trips, (iterations, size), parts, math.inside(body))
+    totals = _combine(op, count, parts, math)
+    for buffer in parts:
+        math.emit(RuntimeFreeBufferOp(buffer))
+    replace(op, totals)
+    return blocks
+
+
+def _at_end(block: Block, op: Operation) -> Emitter:
+    return Emitter.at_end(block, op.location)
+
+
+def _reduce_block(
+    op: scf.ParallelOp,
+    trips: Sequence[SSAValue],
+    extent: tuple[SSAValue, SSAValue],
+    parts: Sequence[SSAValue],
+    math: IndexMath,
+) -> None:
+    """The body of the loop over blocks."""
+    iterations, size = extent
+    number = math.emit.block.args[0]
+    one = math.constant(1)
+    first = math.mul(number, size)
+    behind = math.minimum(math.add(first, size), iterations)
+    initial = _operands_at(op, trips, first, math)
+    inner = Block(arg_types=[IndexType(), *(value.type for value in initial)])
+    inside = math.inside(inner)
+    operands = _operands_at(op, trips, inner.args[0], inside)
+    reduced = _reduced(op, inner.args[1:], operands, inside.emit)
+    inside.emit(scf.YieldOp(*reduced))
+    rest = math.emit(scf.ForOp(math.add(first, one), behind, one, initial, inner))
+    for total, buffer in zip(rest.results, parts, strict=True):
+        math.emit(memref.StoreOp.get(total, buffer, [number]))
+    math.emit(scf.ReduceOp())
+
+
+def _combine(
+    op: scf.ParallelOp, count: SSAValue, parts: Sequence[SSAValue], math: IndexMath
+) -> Sequence[SSAValue]:
+    """Reduce the initial values and those of the blocks."""
+    body = Block(arg_types=[IndexType(), *(value.type for value in op.initVals)])
+    emit = _at_end(body, op)
+    found = [emit(memref.LoadOp.get(buffer, [body.args[0]])).res for buffer in parts]
+    emit(scf.YieldOp(*_reduced(op, body.args[1:], found, emit)))
+    zero, one = math.constant(0), math.constant(1)
+    return math.emit(scf.ForOp(zero, count, one, op.initVals, body)).results
+
+
+def _operands_at(
+    op: scf.ParallelOp, trips: Sequence[SSAValue], iteration: SSAValue, math: IndexMath
+) -> list[SSAValue]:
+    """A copy of the body for an iteration; what it gives to the reductions."""
+    known: dict[SSAValue, SSAValue] = {}
+    arguments = op.body.block.args
+    number = iteration
+    for dimension in range(len(trips) - 1, -1, -1):
+        coordinate = number if dimension == 0 else math.rem(number, trips[dimension])
+        if dimension > 0:
+            number = math.div(number, trips[dimension])
+        offset = math.mul(coordinate, op.step[dimension])
+        known[arguments[dimension]] = math.add(op.lowerBound[dimension], offset)
+    reduce = terminator_of(op.body.block)
+    assert isinstance(reduce, scf.ReduceOp)
+    for nested in op.body.block.ops:
+        if nested is not reduce:
+            _copy(nested, known, math.emit)
+    return [known.get(value, value) for value in reduce.args]
+
+
+def _reduced(
+    op: scf.ParallelOp, left: Sequence[SSAValue], right: Sequence[SSAValue], emit: Emitter
+) -> list[SSAValue]:
+    """A copy of each reduction for two values."""
+    reduce = terminator_of(op.body.block)
+    assert isinstance(reduce, scf.ReduceOp)
+    results = []
+    for region, first, second in zip(reduce.reductions, left, right, strict=True):
+        known: dict[SSAValue, SSAValue] = {}
+        known.update(zip(region.block.args, (first, second), strict=True))
+        end = terminator_of(region.block)
+        assert isinstance(end, scf.ReduceReturnOp)
+        for nested in region.block.ops:
+            if nested is not end:
+                _copy(nested, known, emit)
+        results.append(known.get(end.result, end.result))
+    return results
+
+
+def _copy(op: Operation, known: dict[SSAValue, SSAValue], emit: Emitter) -> None:
+    """Put a copy of an operation at the end, with the places of what is in it."""
+    copy = op.clone(known)
+    if emit.before is None:
+        emit.block.add_op(copy)
+    else:
+        emit.block.insert_op_before(copy, emit.before)
+    for original, copied in zip(op.walk(), copy.walk(), strict=True):
+        copied.location = original.location

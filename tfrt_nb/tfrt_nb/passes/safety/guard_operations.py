@@ -1,0 +1,248 @@
+"""Operations that would end the process are preceded by an assertion.
+
+    %q = arith.divsi %a, %b : i64     =>    %ok = arith.cmpi ne, %b, %zero : i64
+                                            cf.assert %ok, "division by zero"
+                                            %q = arith.divsi %a, %b : i64
+
+MLIR leaves a division by zero, an access outside of a buffer, a buffer larger than the memory or given
+back twice, a value that is loaded before it is available, a group of a negative size and a loop that does not
+step forward undefined, and lets a deep recursion overflow the stack; in a notebook all must be errors that
+name the line.  What is known to be right is not guarded: a divisor or step that
+is a constant other than zero, a constant index below a static size.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from xdsl.context import Context
+from xdsl.dialects import arith, cf, memref, scf
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    MemRefType,
+    ModuleOp,
+    StringAttr,
+    i1,
+)
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.passes import ModulePass
+
+from tfrt_nb.dialects.async_ import arithmetic
+from tfrt_nb.dialects.async_.coroutine import CoroBeginOp
+from tfrt_nb.dialects.async_.extensions import (
+    RuntimeFreeBufferOp,
+    RuntimeIsAvailableOp,
+    RuntimeStackIsLowOp,
+)
+from tfrt_nb.dialects.async_.failures import RuntimeCheckOp, RuntimeDescribeErrorOp
+from tfrt_nb.dialects.async_.forall import ForallOp
+from tfrt_nb.dialects.async_.functions import FuncOp as AsyncFuncOp
+from tfrt_nb.dialects.async_.runtime import RuntimeCreateGroupOp, RuntimeLoadOp, RuntimeSetErrorOp
+from tfrt_nb.dialects.async_.tasks import CreateGroupOp
+from tfrt_nb.passes.buffers.guard_buffers import IN_BOUNDS
+from tfrt_nb.passes.buffers.guard_views import VIEWS, dimension_size, guard_view
+from tfrt_nb.passes.constants import integer_of
+from tfrt_nb.passes.control_flow import Emitter, erase, operations_in
+from tfrt_nb.passes.errors import fail
+from tfrt_nb.passes.lowering.call_graph import callees, recursive_functions
+from tfrt_nb.passes.lowering.coroutines import finished_coroutine
+
+DIVISIONS: frozenset[type[Operation]] = frozenset(
+    {
+        arith.DivSIOp,
+        arith.DivUIOp,
+        arith.RemSIOp,
+        arith.RemUIOp,
+        arith.CeilDivSIOp,
+        arith.CeilDivUIOp,
+        arith.FloorDivSIOp,
+        *(arithmetic.BINARY_OPERATIONS[name] for name in arithmetic.DIVISIONS),
+    }
+)
+MOST_BYTES_OF_AN_ELEMENT = 16
+MOST_BYTES = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+"""Buffers that are larger than the memory of the machine are refused."""
+
+_RESUME = 1
+"""The successor of `async.coro.suspend` where a coroutine goes on."""
+_ACCESSES = memref.LoadOp | memref.StoreOp | memref.AtomicRMWOp
+_GUARDED_TYPES: tuple[type[Operation], ...] = (
+    *DIVISIONS,
+    *(memref.LoadOp, memref.StoreOp, memref.AtomicRMWOp, RuntimeLoadOp),
+    *(memref.AllocOp, memref.AllocaOp, memref.DeallocOp),
+    *(CreateGroupOp, RuntimeCreateGroupOp, RuntimeSetErrorOp),
+    *VIEWS,
+    *(scf.ForOp, scf.ParallelOp),
+    ForallOp,
+)
+_GUARDED = frozenset(kind.name for kind in _GUARDED_TYPES)
+"""By name: `isinstance` is slow, operations are many, and some of these are of derived classes."""
+
+
+@dataclass(frozen=True)
+class GuardOperations(ModulePass):
+    """Guards integer `divisions`, the `accesses` to buffers and values, the sizes of buffers and groups,
+    the steps of `loops`, and the `recursion` of plain functions."""
+
+    name: ClassVar[str] = "async-guard-operations"
+
+    divisions: bool = True
+    accesses: bool = True
+    loops: bool = True
+    recursion: bool = True
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        found = operations_in(op) if self.divisions or self.accesses or self.loops else ()
+        for nested in [nested for nested in found if nested.name in _GUARDED]:
+            if self.divisions and type(nested) in DIVISIONS:
+                _guard_division(nested, nested.operands[1])
+            elif (
+                self.accesses
+                and isinstance(nested, _ACCESSES)
+                and IN_BOUNDS not in nested.attributes
+            ):
+                _guard_access(nested, nested.memref, nested.indices)
+            elif self.accesses and isinstance(nested, memref.AllocOp | memref.AllocaOp):
+                _guard_size(nested)
+            elif self.accesses and isinstance(nested, memref.DeallocOp):
+                _guard_dealloc(nested)
+            elif self.accesses and isinstance(nested, CreateGroupOp | RuntimeCreateGroupOp):
+                _guard_group(nested, nested.operands[0])
+            elif self.accesses and isinstance(nested, RuntimeSetErrorOp):
+                _describe_error(nested)
+            elif self.accesses and isinstance(nested, RuntimeLoadOp):
+                _guard_load(nested)
+            elif self.accesses and isinstance(nested, VIEWS):
+                guard_view(nested)
+            elif self.loops and isinstance(nested, scf.ForOp):
+                _guard_steps(nested, [nested.step])
+            elif self.loops and isinstance(nested, scf.ParallelOp | ForallOp):
+                _guard_steps(nested, nested.step)
+        if self.recursion:
+            _guard_recursion(op)
+
+
+def _guard_recursion(module: ModuleOp) -> None:
+    recursive = recursive_functions(callees(module))
+    for op in module.body.block.ops:
+        if isinstance(op, FuncOp) and op.sym_name.data in recursive:
+            emit = Emitter.at_start(first_block(op), op.location)
+            is_low = emit(RuntimeStackIsLowOp()).result
+            true = emit(arith.ConstantOp(IntegerAttr(1, i1))).result
+            enough = emit(arith.XOrIOp(is_low, true)).result
+            emit(cf.AssertOp(enough, "the stack is exhausted"))
+
+
+def first_block(function: FuncOp) -> Block:
+    """Where the work begins: in a coroutine behind the block that makes its results."""
+    entry = function.body.blocks[0]
+    if finished_coroutine(function) is None or entry.last_op is None:
+        return entry
+    successors = entry.last_op.successors
+    return successors[_RESUME if len(successors) > 1 else 0]
+
+
+def _guard_division(op: Operation, divisor: SSAValue) -> None:
+    if integer_of(divisor) not in (None, 0) or not _is_scalar(divisor):
+        return
+    emit = Emitter.in_front_of(op)
+    assert isinstance(divisor.type, IntegerType | IndexType)
+    zero = emit(arith.ConstantOp(IntegerAttr(0, divisor.type))).result
+    emit(cf.AssertOp(emit(arith.CmpiOp(divisor, zero, "ne")).result, "division by zero"))
+
+
+def _is_scalar(value: SSAValue) -> bool:
+    return isinstance(value.type, IntegerType | IndexType)
+
+
+def _guard_access(op: Operation, buffer: SSAValue, indices: Sequence[SSAValue]) -> None:
+    assert isinstance(buffer.type, MemRefType)
+    for dimension, (index, size) in enumerate(zip(indices, buffer.type.get_shape(), strict=True)):
+        number = integer_of(index)
+        if number is not None and size != DYNAMIC_INDEX and 0 <= number < size:
+            continue
+        emit = Emitter.in_front_of(op)
+        limit = dimension_size(emit, buffer, dimension, size)
+        # Unsigned: a negative index is a very large one.
+        inside = emit(arith.CmpiOp(index, limit, "ult")).result
+        emit(cf.AssertOp(inside, f"index #{dimension} is out of bounds"))
+
+
+def _guard_size(op: memref.AllocOp | memref.AllocaOp) -> None:
+    """The product of the sizes stays below what the machine has: then it does not overflow either."""
+    assert isinstance(op.memref.type, MemRefType)
+    limit = MOST_BYTES // MOST_BYTES_OF_AN_ELEMENT
+    for size in op.memref.type.get_shape():
+        if size != DYNAMIC_INDEX:
+            limit //= max(size, 1)
+    if limit == 0:
+        fail(op, f"'{op.memref.type}' is larger than the memory")
+    if not op.dynamic_sizes:
+        return
+    emit = Emitter.in_front_of(op)
+    room = emit(arith.ConstantOp(IntegerAttr(limit, IndexType()))).result
+    for dimension, size_ in enumerate(op.dynamic_sizes):
+        # Unsigned: a negative size is a very large one.
+        fits = emit(arith.CmpiOp(size_, room, "ule")).result
+        emit(cf.AssertOp(fits, f"dynamic size {dimension} of the buffer is negative or too large"))
+        one = emit(arith.ConstantOp(IntegerAttr(1, IndexType()))).result
+        at_least_one = emit(arith.MaxSIOp(size_, one)).result
+        room = emit(arith.DivUIOp(room, at_least_one)).result
+
+
+def _guard_dealloc(op: memref.DeallocOp) -> None:
+    emit = Emitter.in_front_of(op)
+    was_live = emit(RuntimeFreeBufferOp(op.memref)).result
+    emit(cf.AssertOp(was_live, "the buffer is deallocated already, or is not one of memref.alloc"))
+    erase(op)
+
+
+def _guard_group(op: Operation, size: SSAValue) -> None:
+    number = integer_of(size)
+    if number is not None and number >= 0:
+        return
+    emit = Emitter.in_front_of(op)
+    zero = emit(arith.ConstantOp(IntegerAttr(0, IndexType()))).result
+    is_size = emit(arith.CmpiOp(size, zero, "sge")).result
+    emit(cf.AssertOp(is_size, "the size of a group must not be negative"))
+
+
+def _describe_error(op: RuntimeSetErrorOp) -> None:
+    """An error that a program makes by hand has a place, too; coroutines say why they fail before."""
+    if not any(isinstance(before, CoroBeginOp) for before in _first_operations(op)):
+        message = StringAttr(f"set to an error by '{op.name}'")
+        Emitter.in_front_of(op)(RuntimeDescribeErrorOp(op.operand, message))
+
+
+def _first_operations(op: Operation) -> Iterable[Operation]:
+    """What the function that the operation is in begins with."""
+    region = op.parent_region()
+    while region is not None and not isinstance(region.parent, FuncOp | AsyncFuncOp):
+        region = region.parent_region()
+    return () if region is None else region.blocks[0].ops
+
+
+def _guard_load(op: RuntimeLoadOp) -> None:
+    emit = Emitter.in_front_of(op)
+    emit(RuntimeCheckOp(op.storage))
+    is_there = emit(RuntimeIsAvailableOp(op.storage)).result
+    emit(cf.AssertOp(is_there, "the value is loaded before it is available"))
+
+
+def _guard_steps(op: Operation, steps: Sequence[SSAValue]) -> None:
+    for step in steps:
+        number = integer_of(step)
+        if number is not None and number > 0:
+            continue
+        emit = Emitter.in_front_of(op)
+        assert isinstance(step.type, IntegerType | IndexType)
+        zero = emit(arith.ConstantOp(IntegerAttr(0, step.type))).result
+        is_positive = emit(arith.CmpiOp(step, zero, "sgt")).result
+        emit(cf.AssertOp(is_positive, "the step of a loop must be positive"))

@@ -1,0 +1,288 @@
+"""Loops end when the run that they are part of is cancelled.
+
+    cf.br ^loop                    cf.br ^loop
+    ^loop:                         ^loop:
+      "work"()            =>         async.runtime.check_interrupt
+      cf.br ^loop                    "work"()
+                                     cf.br ^loop
+
+The check fails the function, so that all that it holds is dropped as on any other way to an error.
+It costs a load and a branch; as nothing can be computed ahead of a check, it would keep LLVM from
+making vectors of small loops.  A loop of `scf.for` that runs for a short time between two rounds is
+therefore cut into pieces, and checks once in each:
+
+    scf.for %i = %lo to %hi step 1 {        scf.while (%c = %lo) { %c < %hi } do {
+      "work"(%i)                      =>      async.runtime.check_interrupt
+    }                                         scf.for %i = %c to min(%c + 4096, %hi) step 1 {
+                                                "work"(%i)
+                                              }
+                                              yield %c + 4096
+                                            }
+
+Functions that may run long by their calls alone check when they are called.  Loops that have few
+rounds check nothing.  Parallel loops that are left become sequential ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from xdsl.context import Context
+from xdsl.dialects import arith, cf, memref, scf
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    MemRefType,
+    ModuleOp,
+    UnitAttr,
+)
+from xdsl.dialects.func import CallOp as PlainCallOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.passes import ModulePass
+
+from tfrt_nb.dialects.async_.failures import RuntimeCheckInterruptOp
+from tfrt_nb.dialects.async_.functions import FuncOp as AsyncFuncOp
+from tfrt_nb.passes.constants import integer_of
+from tfrt_nb.passes.control_flow import (
+    Emitter,
+    move_to_end,
+    operations_in,
+    returning_edges,
+    terminator_of,
+)
+from tfrt_nb.passes.lowering.awaiting import UNINTERRUPTED
+from tfrt_nb.passes.lowering.call_graph import (
+    callee_of,
+    callees,
+    callees_first,
+    recursive_functions,
+)
+from tfrt_nb.passes.lowering.convert_scf_to_cf import sequential_loops
+from tfrt_nb.passes.safety.guard_operations import first_block
+
+NEVER_WRAPS = "never_wraps"
+"""The attribute of a sum that is known to stay below the largest number.
+
+Flags that users give to operations promise the same, and may be wrong: they are not relied on.
+"""
+_OPERATIONS_IN_A_PIECE = 2**16
+"""About so many operations run between two checks, some ten microseconds."""
+_ELEMENTS_COPIED_AT_ONCE = 8
+"""So many elements are copied in the time of about one other operation."""
+_FEWEST_ROUNDS = 16
+"""Pieces of fewer rounds are not worth while."""
+_QUICK_DIALECTS = frozenset({"arith", "math", "memref", "ub"})
+_STRUCTURED = (scf.IfOp, scf.IndexSwitchOp, scf.YieldOp, cf.AssertOp)
+
+
+@dataclass(frozen=True)
+class InterruptibleLoops(ModulePass):
+    """Adds `async.runtime.check_interrupt` to loops and to recursive functions."""
+
+    name: ClassVar[str] = "async-interruptible-loops"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for parallel in operations_in(op):
+            if isinstance(parallel, scf.ParallelOp):
+                sequential_loops(parallel)
+        for function in _lasting_functions(op):
+            if isinstance(function, FuncOp):
+                _check_at_start(first_block(function), function)
+            else:
+                _check_at_start(function.body.blocks[0], function)
+        lengths: dict[Operation, int | None] = {}
+        # What is cut into pieces is moved, but not copied: the operations that were found stay.
+        for nested in operations_in(op):
+            if UNINTERRUPTED in nested.attributes:
+                continue
+            if isinstance(nested, scf.ForOp):
+                _check_counted(nested, lengths)
+            elif isinstance(nested, scf.WhileOp):
+                _check_at_start(nested.after_region.block, nested)
+            for region in nested.regions:
+                for header, branch in _loop_headers(region).items():
+                    _check_at_start(header, branch)
+
+
+def _lasting_functions(module: ModuleOp) -> list[FuncOp | AsyncFuncOp]:
+    """The functions that may run long by their calls alone: recursive ones, and the tops of pyramids.
+
+    A function that calls another one twice takes twice as long; twenty of them, one above the other,
+    take a million times as long, without a loop.
+    """
+    functions = {
+        one.sym_name.data: one
+        for one in module.body.block.ops
+        if isinstance(one, FuncOp | AsyncFuncOp)
+    }
+    graph = callees(module)
+    recursive = recursive_functions(graph)
+    lengths: dict[str, int] = {}
+    found = []
+    for name in (name for names in callees_first(graph) for name in names):
+        if name not in functions:
+            continue
+        length = _stretch(functions[name], lengths)
+        # A caller of a function that checks need not count the callee's steps.
+        is_lasting = name in recursive or length > _OPERATIONS_IN_A_PIECE
+        lengths[name] = 1 if is_lasting else length
+        if is_lasting:
+            found.append(functions[name])
+    return found
+
+
+def _stretch(op: Operation, lengths: Mapping[str, int]) -> int:
+    """About how many operations run for one without a check; `lengths` are those of functions."""
+    callee = callee_of(op)
+    if callee is not None:
+        return lengths.get(callee, 1)
+    inner = sum(
+        _stretch(o, lengths) for region in op.regions for block in region.blocks for o in block.ops
+    )
+    if isinstance(op, scf.ForOp):
+        trips = _trip_count(op)
+        in_all = inner if trips is None else inner * trips
+        return (
+            in_all if in_all <= _OPERATIONS_IN_A_PIECE else inner
+        )  # a longer loop checks by itself
+    own = _own_length(op)
+    return inner + (_OPERATIONS_IN_A_PIECE if own is None else own)
+
+
+def _check_at_start(block: Block, loop: Operation) -> None:
+    Emitter.at_start(block, loop.location)(RuntimeCheckInterruptOp())
+
+
+def _loop_headers(region: Region) -> dict[Block, Operation]:
+    """The blocks that paths come back to, each with a branch that does."""
+    if len(region.blocks) < 2:
+        return {}
+    found: dict[Block, Operation] = {}
+    for end, header in returning_edges(region):
+        found.setdefault(header, terminator_of(end))
+    return found
+
+
+def _check_counted(loop: scf.ForOp, lengths: dict[Operation, int | None]) -> None:
+    length = _length(loop.body.block.ops, lengths)
+    rounds = 0 if length is None else _OPERATIONS_IN_A_PIECE // length
+    if rounds < _FEWEST_ROUNDS:
+        _check_at_start(loop.body.block, loop)
+        return
+    trips = _trip_count(loop)
+    if trips is None or trips > rounds:
+        _check_in_pieces(loop, rounds)
+
+
+def _trip_count(loop: scf.ForOp) -> int | None:
+    """How many rounds a loop has, if that is known."""
+    lower, upper, step = map(integer_of, (loop.lb, loop.ub, loop.step))
+    if lower is None or upper is None or step is None or step <= 0:
+        return None
+    return max(0, -((lower - upper) // step))
+
+
+def _length(ops: Iterable[Operation], lengths: dict[Operation, int | None]) -> int | None:
+    """At most how many operations run in a round; None if that may be very many.
+
+    `lengths` are those of loops in it, as they were before they were cut.
+    """
+    total = 1
+    for op in ops:
+        if op not in lengths and isinstance(op, scf.ForOp):
+            lengths[op] = _length_of(op, lengths)
+        inner = lengths[op] if op in lengths else _length_of(op, lengths)
+        if inner is None:
+            return None
+        total += inner
+    return total
+
+
+def _length_of(op: Operation, lengths: dict[Operation, int | None]) -> int | None:
+    if isinstance(op, scf.ForOp):
+        rounds, length = _trip_count(op), _length(op.body.block.ops, lengths)
+        return None if rounds is None or length is None else rounds * length
+    if isinstance(op, PlainCallOp) or not (
+        isinstance(op, _STRUCTURED) or op.name.partition(".")[0] in _QUICK_DIALECTS
+    ):
+        return None
+    total = _own_length(op)
+    if total is None:
+        return None
+    for region in op.regions:
+        for block in region.blocks:
+            inner = _length(block.ops, lengths)
+            if inner is None:
+                return None
+            total += inner
+    return total
+
+
+def _own_length(op: Operation) -> int | None:
+    """How many plain operations an operation is worth, without its regions; None if that is not known."""
+    if not isinstance(op, memref.CopyOp):
+        return 1
+    type_ = op.source.type
+    assert isinstance(type_, MemRefType)
+    count = 1
+    for size in type_.get_shape():
+        if size == DYNAMIC_INDEX:
+            return None
+        count *= size
+    return 1 + count // _ELEMENTS_COPIED_AT_ONCE
+
+
+def _check_in_pieces(loop: scf.ForOp, rounds: int) -> None:
+    """Cut a loop into pieces of `rounds`, or check in each round if its step is not known."""
+    type_ = loop.lb.type
+    assert isinstance(type_, IntegerType | IndexType)
+    step = integer_of(loop.step)
+    largest = 2 ** ((type_.width.data if isinstance(type_, IntegerType) else 64) - 1) - 1
+    if step is None or step <= 0 or step * rounds > largest // 2:
+        _check_at_start(loop.body.block, loop)
+        return
+    emit = Emitter.in_front_of(loop)
+    stride = _stride(emit, loop, step * rounds, largest - step * rounds)
+    pieces = _while_below(emit, loop)
+    inside = Emitter.at_end(pieces.after_region.block, loop.location)
+    start, *carried = pieces.after_region.block.args
+    inside(RuntimeCheckInterruptOp())
+    step_on = inside(arith.AddiOp(start, stride))
+    step_on.attributes[NEVER_WRAPS] = UnitAttr()
+    behind = step_on.result
+    end = inside(arith.MinSIOp(behind, loop.ub)).result
+    for result, total in zip(loop.results, pieces.results[1:], strict=True):
+        result.replace_all_uses_with(total)
+    move_to_end(loop, inside.block)
+    loop.operands = [start, end, loop.step, *carried]
+    inside(scf.YieldOp(behind, *loop.results))
+
+
+def _stride(emit: Emitter, loop: scf.ForOp, span: int, farthest: int) -> SSAValue:
+    """The step from piece to piece: `span`, or one round where that might pass the largest number."""
+
+    def constant(number: int) -> SSAValue:
+        assert isinstance(loop.lb.type, IntegerType | IndexType)
+        return emit(arith.ConstantOp(IntegerAttr(number, loop.lb.type))).result
+
+    upper = integer_of(loop.ub)
+    if upper is not None:
+        return constant(span) if upper <= farthest else loop.step
+    fits = emit(arith.CmpiOp(loop.ub, constant(farthest), "sle")).result
+    return emit(arith.SelectOp(fits, constant(span), loop.step)).result
+
+
+def _while_below(emit: Emitter, loop: scf.ForOp) -> scf.WhileOp:
+    """`scf.while (%c = lower bound, values) : %c < upper bound`, whose body is empty yet."""
+    initial = [loop.lb, *loop.iter_args]
+    types = [value.type for value in initial]
+    before, after = Block(arg_types=types), Block(arg_types=types)
+    test = Emitter.at_end(before, loop.location)
+    more = test(arith.CmpiOp(before.args[0], loop.ub, "slt")).result
+    test(scf.ConditionOp(more, *before.args))
+    return emit(scf.WhileOp(initial, types, [before], [after]))

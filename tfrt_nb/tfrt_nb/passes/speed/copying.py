@@ -1,0 +1,437 @@
+"""A copy of a program, to be lowered, in which short tasks are functions already.
+
+    %t, %v = async.execute (%u as %y: !async.value<i64>) -> !async.value<i64> {
+      %one = arith.constant 1 : i64
+      %z = arith.addi %y, %one : i64
+      async.yield %z : i64                        =>
+    }
+
+    %t, %v = async.runtime.spawn @async_execute_body(%u) {awaited = 1 : i64} : ...
+
+What `outline` does to any task, this does while it copies, to tasks whose bodies only compute: a thousand
+tasks of one body then never are a thousand bodies that each pass would walk.  What such a body awaits before
+anything in it may fail or have an effect, the task awaits before the body, like its operands.
+
+Constants from outside are made again in the body.  Tasks share a function if their bodies are equal; where an
+operation may fail, its place is a part of the body.
+
+A task that only becomes the member of a group at once is spawned as one, without its token:
+
+    %t = async.execute { ... }
+    %rank = async.add_to_group %t, %g          =>   async.runtime.spawn_into %g, @async_execute_body() : ()
+
+What passes tell each other by attributes, a program does not tell them: the copy has none of these.  Operations
+that trust what only passes know, such as that a number is an object, are refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from xdsl.dialects import arith, cf, memref
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    FunctionType,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    ModuleOp,
+    StringAttr,
+    SymbolRefAttr,
+    i64,
+)
+from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+
+from tfrt_nb.dialects.async_.extensions import (
+    ADDED_AT,
+    RuntimeCompareExchangeOp,
+    RuntimeFreeBufferOp,
+    RuntimeIsLiveOp,
+    RuntimeIsWritableOp,
+    RuntimeRedeemOp,
+    RuntimeSpawnIntoOp,
+    RuntimeSpawnOp,
+    RuntimeTicketOfOp,
+)
+from tfrt_nb.dialects.async_.runtime import UNSEEN, RuntimeAddToGroupOp
+from tfrt_nb.dialects.async_.tasks import AddToGroupOp, AwaitOp, ExecuteOp, YieldOp
+from tfrt_nb.dialects.async_.types import CoroIdType, CoroStateType, is_async
+from tfrt_nb.dialects.fast_ir import append, create
+from tfrt_nb.passes.buffers.guard_buffers import IN_BOUNDS
+from tfrt_nb.passes.control_flow import operations_in
+from tfrt_nb.passes.counting.mark_explicit_counts import BY_HAND, OF_OWN, ON_TOP
+from tfrt_nb.passes.errors import fail
+from tfrt_nb.passes.lowering.awaiting import JOINS, UNINTERRUPTED
+from tfrt_nb.passes.lowering.coroutines import GIVEN_RESULTS
+from tfrt_nb.passes.lowering.outline import Symbols
+from tfrt_nb.passes.lowering.propagate_failures import FALLIBLE, STRAIGHT
+from tfrt_nb.passes.safety.guard_operations import DIVISIONS
+from tfrt_nb.passes.safety.interruptible_loops import NEVER_WRAPS
+
+_COMPUTING = ("arith.", "math.")
+_ONLY_IN_COROUTINES = frozenset({CoroIdType, CoroStateType})
+_PRIVATE = StringAttr("private")
+_MAY_FAIL = frozenset({cf.AssertOp, *DIVISIONS})
+_MARKS = frozenset(
+    {
+        IN_BOUNDS,
+        NEVER_WRAPS,
+        JOINS,
+        UNINTERRUPTED,
+        FALLIBLE,
+        STRAIGHT,
+        GIVEN_RESULTS,
+        ON_TOP,
+        BY_HAND,
+        OF_OWN,
+        ADDED_AT,
+        UNSEEN,
+    }
+)
+"""Attributes of passes."""
+_OF_PASSES = frozenset(
+    {
+        RuntimeSpawnOp,
+        RuntimeSpawnIntoOp,
+        RuntimeTicketOfOp,
+        RuntimeRedeemOp,
+        RuntimeFreeBufferOp,
+        RuntimeIsLiveOp,
+        RuntimeIsWritableOp,
+        RuntimeCompareExchangeOp,
+    }
+)
+_NAME = "async_execute_body"
+"""Passes call the functions of other tasks `async_execute_fn`, and do not see those kept from them."""
+
+
+Values: TypeAlias = dict[SSAValue, SSAValue]
+"""Values of the program, and what stands for them in the copy."""
+_Function: TypeAlias = tuple[FuncOp, dict[str, Attribute]]
+"""The function of a task's body, and the properties of what spawns it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """A program to be lowered, and functions that it spawns which need no lowering: they compute numbers.
+
+    These are not in the module, so that no pass goes through them; `complete` adds them.
+    """
+
+    module: ModuleOp
+    leaves: list[FuncOp]
+
+    def complete(self) -> ModuleOp:
+        """The module with all its functions."""
+        for function in self.leaves:
+            self.module.body.block.add_op(function)
+        self.leaves.clear()
+        return self.module
+
+
+def copy_program(module: ModuleOp, *, spawn: bool = True) -> Copy:
+    """The copy; places in the source stay, names of values do not.  Without `spawn`, tasks stay tasks."""
+    return _Copier(module, spawn).program()
+
+
+class _Copier:
+    """Copies operations with their regions."""
+
+    def __init__(self, module: ModuleOp, spawns: bool) -> None:
+        self._module = module
+        self._spawns = spawns
+        self._symbols = Symbols(module)
+        self._values: Values = {}
+        self._blocks: dict[Block, Block] = {}
+        self._early: list[tuple[Operation, int, SSAValue]] = []
+        self._functions: dict[Hashable, _Function] = {}
+        self._by_identity: dict[int, int] = {}
+        self._by_value: dict[Attribute, int] = {}
+        self._lowered: list[FuncOp] = []
+        self._leaves: list[FuncOp] = []
+        self._quiet: set[str] | None = None
+        self._types: dict[tuple[tuple[Attribute, ...], ...], FunctionType] = {}
+        self._computes: dict[type[Operation], bool] = {YieldOp: True, cf.AssertOp: True}
+
+    def program(self) -> Copy:
+        """A copy of the module, with the functions of tasks."""
+        copy = self._copy(self._module, self._values)
+        assert isinstance(copy, ModuleOp)
+        for op, index, value in self._early:
+            op.operands[index] = self._values[value]
+        for function in self._lowered:
+            copy.body.block.add_op(function)
+        return Copy(copy, self._leaves)
+
+    def _copy(self, op: Operation, values: Values) -> Operation:
+        """A copy that uses what `values` gives instead of its keys; its results are added there."""
+        kind = RuntimeAddToGroupOp if type(op) is AddToGroupOp else type(op)
+        if kind in _OF_PASSES:
+            fail(op, f"'{op.name}' is for passes: programs cannot have it")
+        operands = op._operands
+        taken = [values.get(operand, operand) for operand in operands]
+        types = [result.type for result in op.results]
+        properties, attributes = dict(op.properties), dict(op.attributes)
+        for mark in attributes.keys() & _MARKS if attributes else ():
+            del attributes[mark]
+        if op.regions or op._successors:
+            copy = kind.create(
+                operands=taken,
+                result_types=types,
+                properties=properties,
+                attributes=attributes,
+                location=op.location,
+                successors=[self._blocks[target] for target in op.successors],
+                regions=[self._region(region, values) for region in op.regions],
+            )
+        else:
+            copy = create(kind, taken, types, attributes, op.location, properties)
+        for index, operand in enumerate(operands):
+            if operand not in values:
+                # A block may use what one further down in the text makes, and which is not copied yet.
+                self._early.append((copy, index, operand))
+        for result, its_copy in zip(op.results, copy.results, strict=True):
+            values[result] = its_copy
+        return copy
+
+    def _region(self, region: Region, values: Values) -> Region:
+        blocks = [Block(arg_types=block.arg_types) for block in region.blocks]
+        for block, copy in zip(region.blocks, blocks, strict=True):
+            self._blocks[block] = copy
+            values.update(zip(block.args, copy.args, strict=True))
+        for block, copy in zip(region.blocks, blocks, strict=True):
+            op = block.first_op
+            while op is not None:
+                spawn = self._spawn(op, values) if type(op) is ExecuteOp else None
+                append(copy, self._copy(op, values) if spawn is None else spawn)
+                if type(spawn) is RuntimeSpawnIntoOp:
+                    op = op.next_op
+                    assert type(op) is AddToGroupOp
+                op = op.next_op
+        return Region(blocks)
+
+    def _spawn(self, task: ExecuteOp, values: Values) -> Operation | None:
+        """What starts the task, if its body only computes."""
+        if not self._spawns:
+            return None
+        region = task.regions[0]
+        block = region.first_block
+        body = _Body()
+        if block is None or block is not region.last_block or not self._read(task, block, body):
+            return None
+        key = tuple(body.key)
+        known = self._functions.get(key)
+        if known is None:
+            known = self._functions[key] = self._function(task, body)
+        group = _only_group(task)
+        if group is None or task._operands or body.awaited or any(map(is_async, body.captured)):
+            kind: type[Operation] = RuntimeSpawnOp
+            sources = [*task._operands, *body.awaited, *body.captured]
+            results = [result.type for result in task.results]
+        else:
+            kind, sources, results = RuntimeSpawnIntoOp, [group, *body.captured], []
+        taken = [values.get(source, source) for source in sources]
+        spawn = create(kind, taken, results, {}, task.location, dict(known[1]))
+        if group is not None and task.next_op is not None:
+            spawn.attributes[ADDED_AT] = task.next_op.location
+        for index, source in enumerate(sources):
+            if source not in values:
+                self._early.append((spawn, index, source))
+        if results:
+            values.update(zip(task.results, spawn.results, strict=True))
+        return spawn
+
+    def _number(self, attribute: Attribute) -> int:
+        """Below 0, and the same for equal attributes.
+
+        Most are the same objects again and again, which costs less to find out than that they are equal.
+        """
+        number = self._by_identity.get(id(attribute))
+        if number is None:
+            number = self._by_value.setdefault(attribute, -1 - len(self._by_value))
+            self._by_identity[id(attribute)] = number
+        return number
+
+    def _read(self, task: ExecuteOp, block: Block, body: _Body) -> bool:
+        """Whether the body only computes; if so, all that matters about it is added to `body`."""
+        may_have_failed = False
+        numbers: dict[SSAValue, int] = {}
+        key, number_of = body.key, self._number
+        key += [number_of(value.type) for value in task._operands]
+        for argument in block.args:
+            if is_async(argument):
+                return False
+            numbers[argument] = len(numbers)
+        following = block.first_op
+        while (op := following) is not None:
+            following = op.next_op
+            kind: type[Operation] = type(op)
+            if type(op) is AwaitOp:
+                if may_have_failed or not body.read_await(op, numbers):
+                    return False
+                continue
+            if op.regions or not (self._only_computes(kind) or self._calls_quietly(op)):
+                return False
+            key.append(kind)
+            for operand in op._operands:
+                number = numbers.get(operand)
+                if number is None:
+                    number = numbers[operand] = len(numbers)
+                    owner = operand.owner
+                    if type(owner) is arith.ConstantOp:
+                        body.constants.append(owner)
+                        key.append(number_of(owner.value))
+                    elif _may_be_captured(operand):
+                        body.captured.append(operand)
+                        key.append(number_of(operand.type))
+                    else:
+                        return False
+                key.append(number)
+            for result in op.results:
+                if is_async(result):
+                    return False
+                numbers[result] = len(numbers)
+                key.append(number_of(result.type))
+            for name, attribute in op.properties.items():
+                key += (name, number_of(attribute))
+            for name, attribute in op.attributes.items():
+                key += (name, number_of(attribute))
+            if kind in _MAY_FAIL:
+                key.append(op.location)
+                may_have_failed = True
+            elif kind is CallOp:
+                may_have_failed = True
+        body.is_infallible = not may_have_failed
+        return True
+
+    def _only_computes(self, kind: type[Operation]) -> bool:
+        known = self._computes.get(kind)
+        if known is None:
+            known = self._computes[kind] = kind.name.startswith(_COMPUTING)
+        return known
+
+    def _calls_quietly(self, op: Operation) -> bool:
+        """Whether the operation calls a function that has to do with tasks nowhere."""
+        if not isinstance(op, CallOp) or any(map(_is_special, (*op.operands, *op.results))):
+            return False
+        if self._quiet is None:
+            self._quiet = _quiet_functions(self._module)
+        return op.callee.root_reference.data in self._quiet
+
+    def _function(self, task: ExecuteOp, body: _Body) -> _Function:
+        source = task.body.block
+        taken = [*source.args, *body.payloads, *body.captured]
+        block = Block(arg_types=[value.type for value in taken])
+        values: Values = dict(zip(taken, block.args, strict=True))
+        for op in (*body.constants, *source.ops):
+            if type(op) is AwaitOp:
+                for result in op.results:
+                    values[result] = values[body.awaited[op.operand] or result]
+            elif isinstance(op, YieldOp):
+                taken_out = [values[operand] for operand in op.operands]
+                leave = create(ReturnOp, taken_out, (), {}, op.location, {})
+                append(block, leave)
+            else:
+                append(block, self._copy(op, values))
+        types = tuple(block.arg_types), tuple(leave.operand_types)
+        if types not in self._types:
+            self._types[types] = FunctionType.from_lists(*types)
+        name = StringAttr(self._symbols.fresh(_NAME))
+        function = FuncOp.create(
+            properties={
+                "sym_name": name,
+                "function_type": self._types[types],
+                "sym_visibility": _PRIVATE,
+            },
+            regions=[Region(block)],
+            location=task.location,
+        )
+        is_leaf = body.is_infallible and _are_numbers(taken) and _are_numbers(leave.operands)
+        (self._leaves if is_leaf else self._lowered).append(function)
+        spawning: dict[str, Attribute] = {"callee": SymbolRefAttr(name)}
+        awaited = len(task.operands) + len(body.awaited)
+        if awaited:
+            spawning["awaited"] = IntegerAttr(awaited, i64)
+        return function, spawning
+
+
+@dataclass
+class _Body:
+    """What matters about a task's body: what is equal for equal bodies, and the values from outside."""
+
+    key: list[Hashable] = field(default_factory=list)
+    awaited: dict[SSAValue, SSAValue | None] = field(default_factory=dict)
+    """What the body awaits, each with the first result of that, if there is one."""
+    captured: list[SSAValue] = field(default_factory=list)
+    constants: list[arith.ConstantOp] = field(default_factory=list)
+    is_infallible: bool = True
+
+    @property
+    def payloads(self) -> list[SSAValue]:
+        """The results of awaiting, in the order of what is awaited."""
+        return [result for result in self.awaited.values() if result is not None]
+
+    def read_await(self, op: AwaitOp, numbers: dict[SSAValue, int]) -> bool:
+        """Whether the task can await this before its body begins."""
+        awaited = op.operand
+        if awaited in numbers or any(map(is_async, op.results)):
+            return False
+        if awaited not in self.awaited:
+            self.awaited[awaited] = op.result
+            self.key += (AwaitOp, awaited.type)
+        for result in op.results:
+            first = self.awaited[awaited]
+            assert first is not None
+            numbers[result] = numbers.setdefault(first, len(numbers))
+        return True
+
+
+def _quiet_functions(module: ModuleOp) -> set[str]:
+    """The plain functions that have to do with tasks nowhere, nor do those that they call."""
+    callers: dict[str, set[str]] = {}
+    quiet = {op.sym_name.data for op in module.body.block.ops if isinstance(op, FuncOp)}
+    pending = []
+    for function in module.body.block.ops:
+        if isinstance(function, FuncOp):
+            name = function.sym_name.data
+            for op in operations_in(function):
+                if isinstance(op, CallOp):
+                    callers.setdefault(op.callee.root_reference.data, set()).add(name)
+                if op.name.startswith("async."):
+                    pending.append(name)
+    pending += callers.keys() - quiet
+    while pending:
+        name = pending.pop()
+        quiet.discard(name)
+        pending += callers.pop(name, ())
+    return quiet
+
+
+def _only_group(task: ExecuteOp) -> SSAValue | None:
+    """The group that the task is added to right behind it, if nothing else is done with its token."""
+    add = task.next_op
+    if (
+        type(add) is not AddToGroupOp
+        or len(task.results) != 1
+        or add.results[0].first_use is not None
+    ):
+        return None
+    token, group = add._operands
+    return group if token is task.results[0] and token.has_one_use() else None
+
+
+def _are_numbers(values: Iterable[SSAValue]) -> bool:
+    return all(isinstance(value.type, IntegerType | IndexType | AnyFloat) for value in values)
+
+
+def _is_special(value: SSAValue) -> bool:
+    """Whether the value is of a type of the async dialect."""
+    return value.type.name.startswith("async.")
+
+
+def _may_be_captured(value: SSAValue) -> bool:
+    """Whether `check_async` would let a task capture the value."""
+    return type(value.owner) is not memref.AllocaOp and type(value.type) not in _ONLY_IN_COROUTINES

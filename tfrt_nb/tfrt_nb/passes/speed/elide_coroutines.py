@@ -1,0 +1,66 @@
+"""Coroutines that never suspend become plain functions again.
+
+An `async.func` without an await starts and ends on the caller's thread: it makes its results, resolves
+them and returns them, and needs no frame.
+
+    %id = async.coro.id
+    %h = async.coro.begin %id
+    ...                                     ...
+    async.runtime.set_available %v  =>      async.runtime.set_available %v {unseen}
+    async.coro.free %id, %h
+    async.coro.end %h
+
+The caller gets the results when they are resolved: before that, no other code refers to them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp, UnitAttr
+from xdsl.dialects.func import FuncOp
+from xdsl.passes import ModulePass
+
+from tfrt_nb.dialects.async_.coroutine import (
+    CoroBeginOp,
+    CoroEndOp,
+    CoroFreeOp,
+    CoroIdOp,
+    CoroSuspendOp,
+)
+from tfrt_nb.dialects.async_.runtime import UNSEEN, RuntimeSetAvailableOp
+from tfrt_nb.passes.control_flow import erase, operations_in, terminator_of
+from tfrt_nb.passes.lowering.coroutines import PRESPLIT
+
+
+@dataclass(frozen=True)
+class ElideCoroutines(ModulePass):
+    """Takes the frame from coroutines without a suspension."""
+
+    name: ClassVar[str] = "async-elide-coroutines"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for function in op.body.block.ops:
+            if isinstance(function, FuncOp) and function.attributes.get("passthrough") == PRESPLIT:
+                _elide(function)
+
+
+def _elide(function: FuncOp) -> None:
+    if any(isinstance(op, CoroSuspendOp) for op in function.body.walk()):
+        return
+    del function.attributes["passthrough"]
+    for block in [b for b in function.body.blocks if not b.predecessors()][1:]:
+        function.body.erase_block(block)
+    operations = operations_in(function)
+    end = terminator_of(function.body.blocks[-1])
+    results = set(end.operands)
+    frame = [
+        op for op in operations if isinstance(op, CoroIdOp | CoroBeginOp | CoroFreeOp | CoroEndOp)
+    ]
+    for op in operations:
+        if type(op) is RuntimeSetAvailableOp and op.operand in results:
+            op.attributes[UNSEEN] = UnitAttr()
+    for op in reversed(frame):
+        erase(op)
