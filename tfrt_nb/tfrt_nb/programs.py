@@ -26,6 +26,7 @@ from tfrt_runtime.bef.reader import BefFile
 from tfrt_runtime.bef.records import BefFunction
 from tfrt_runtime.callers import OWN_PACKAGES, place_of_caller
 from tfrt_runtime.diagnostics import AnyLocation, Location, TfrtError, error
+from tfrt_runtime.executor.batch import Batch
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.executor.program import Executable
 from tfrt_runtime.host.context import HostContext, Sink
@@ -538,23 +539,60 @@ class Program:
             if values:
                 raise TypeError("run takes the arguments by position, or as `arguments`")
             values = tuple(arguments)
-        if function is None:
-            function = self._default_function or "main"
         host = default_host() if host is None else host
         if watch is True:
             from tfrt_runtime.host.events import Watch
 
             watch = Watch()
-        if self.compiled is not None and function in self.compiled.functions:
-            executable = self.load_compiled(function)
-        else:
-            executable = self.load(kernels, watched=bool(watch) or host.is_traced)
+        executable, function = self._loaded(host, function, kernels, watched=bool(watch))
         run = Execution(
             host, executable, function, values, output=output, wake=wake, watch=watch or None
         )
         if timeout is not None:
             run.cancel_after(timeout)
         return run
+
+    def map(
+        self,
+        *columns: Any,
+        host: HostContext | None = None,
+        function: str | None = None,
+        output: Sink | None = None,
+    ) -> Batch:
+        """Call a function once for each value of the columns, as one run; `map(host, columns)` does, too.
+
+        Args:
+            columns: for each argument a sequence or numpy array of its values, all of one length.
+            host: where it runs, by default on `default_host()`.
+            function: by default @main, or the only public function.
+            output: where the program's output goes, instead of to the host's sink.
+
+        Raises:
+            TfrtError: if the program cannot be loaded, has no such function, or the columns do not fit it;
+                at the line of the caller.
+        """
+        if columns and isinstance(columns[0], HostContext):
+            if len(columns) != 2:
+                raise TypeError("after a host, map takes a list of columns")
+            host, columns = columns
+        host = default_host() if host is None else host
+        executable, function = self._loaded(host, function)
+        return Batch(host, executable, function, columns, output=output)
+
+    def _loaded(
+        self,
+        host: HostContext,
+        function: str | None,
+        kernels: Mapping[str, Kernel] | None = None,
+        *,
+        watched: bool = False,
+    ) -> tuple[Executable, str]:
+        """What has a function, by default the one that runs when none is named, and its name."""
+        if function is None:
+            function = self._default_function or "main"
+        if self.compiled is not None and function in self.compiled.functions:
+            return self.load_compiled(function), function
+        return self.load(kernels, watched=watched or host.is_traced), function
 
     def run_function(self, name: str, /, *values: object, **options: Any) -> Execution:
         """Start the function of that name; `options` are those of `run`."""

@@ -7,6 +7,7 @@ import sys
 import weakref
 from array import array
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from tfrt_runtime.callers import place_of_caller
 from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, TfrtError, error
@@ -25,7 +26,7 @@ from tfrt_runtime.host.payload import (
 from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.raw import signed
 from tfrt_runtime.host.work_queue import WorkQueue
-from tfrt_runtime.native.layouts import TYPE_OBJECT
+from tfrt_runtime.native.layouts import REQUEST_ACTIVE, TYPE_OBJECT
 from tfrt_runtime.native.python_calls import ARGUMENT_WORDS, IS_VALUE
 
 Describe = Callable[[int, int], str]
@@ -102,15 +103,82 @@ class Entry:
         values: list[tuple[int, AsyncValue]] = []
         kept: list[object] = []
         place = len(NEW_REQUEST)
-        for put, value in zip(puts, given, strict=True):
+        for index, put in enumerate(puts):
+            value = given[index]
             if put is None or not put(words, place + 1, value):
                 try:
-                    self._put(queue, words, place, value, values, kept)
+                    self._put(queue, words, place, value, values, kept, index)
                 except PayloadError as wrong:
-                    release(words)
-                    raise self._refused((place - len(NEW_REQUEST)) // 3, value, wrong) from None
+                    self.release(words)
+                    raise self._refused(index, value, wrong) from None
             place += ARGUMENT_WORDS
         return words, values, kept
+
+    def rows(
+        self, queue: WorkQueue, columns: Sequence[Sequence[object]]
+    ) -> tuple[array[int], int, Sequence[object]]:
+        """As `words`, for as many calls as the columns have values; also how many there are.
+
+        Raises:
+            TfrtError: if the columns are more or fewer than the arguments, differ in length, or have a value
+                that does not fit, at the caller's line.
+        """
+        import numpy as np  # programs without batches start without it
+
+        if len(columns) != len(self._puts):
+            raise self._miscounted(len(columns))
+        counts = {len(column) for column in columns}
+        if len(counts) != 1:
+            found = " and ".join(map(str, sorted(counts))) or "no"
+            text = (
+                f"@{self.name} is called once for each value of its columns, found {found} values"
+            )
+            raise TfrtError(error(text, place_of_caller()))
+        [count] = counts
+        size, kept = self.row_bytes // 8, list[object]()
+        words = array("q", NEW_REQUEST)
+        words.frombytes(bytes(self.row_bytes * count))
+        words[REQUEST_ACTIVE // 8] = count or 1
+        table = np.frombuffer(words, np.int64)[len(NEW_REQUEST) :].reshape(count, size)
+        for index, (type_text, column) in enumerate(zip(self._arguments, columns, strict=True)):
+            payloads = column_payloads(type_text, column)
+            place = len(NEW_REQUEST) + ARGUMENT_WORDS * index
+            if payloads is not None:
+                table[:, ARGUMENT_WORDS * index] = SCALAR_TYPES[type_text]
+                table[:, ARGUMENT_WORDS * index + 1] = payloads
+                continue
+            for row, value in enumerate(column):
+                try:
+                    if isinstance(value, AsyncValue) or is_future(value):
+                        raise PayloadError("a column has values, not futures: use run for those")
+                    self._put(queue, words, place, value, [], kept, index)
+                except PayloadError as wrong:
+                    self.release(words)
+                    raise self._refused(index, value, wrong, f"call {row + 1}: ") from None
+                place += size
+        return words, count, kept
+
+    @property
+    def row_bytes(self) -> int:
+        """The size of the words of one call, without its request."""
+        return 8 * (len(self._template) - len(NEW_REQUEST))
+
+    def result_at(self, words: array[int], call: int, index: int) -> int:
+        """A result of a call that was started, borrowed."""
+        return words[self._results + self.row_bytes // 8 * call + index]
+
+    def result_address(self, words: array[int], call: int, index: int) -> int:
+        """Where `words` has the result of a call."""
+        return words.buffer_info()[0] + 8 * self._results + self.row_bytes * call + 8 * index
+
+    def release(self, words: array[int]) -> None:
+        """Release the handles of objects of calls that are not started."""
+        objects = native_process().objects
+        taken = ARGUMENT_WORDS * len(self._puts)
+        for row in range(len(NEW_REQUEST), len(words), self.row_bytes // 8 or 1):
+            for i in range(row, row + taken, ARGUMENT_WORDS):
+                if words[i] == TYPE_OBJECT:
+                    objects.release(words[i + 1])
 
     def _put(
         self,
@@ -120,13 +188,13 @@ class Entry:
         value: object,
         values: list[tuple[int, AsyncValue]],
         kept: list[object],
+        index: int,
     ) -> None:
-        """Write an argument of any kind.
+        """Write argument `index`, of any kind.
 
         Raises:
             PayloadError: if it does not fit.
         """
-        index = (place - len(NEW_REQUEST)) // ARGUMENT_WORDS
         type_text = self._arguments[index]
         if not isinstance(value, AsyncValue) and not is_future(value):
             kept.append(value := fitting(type_text, value))
@@ -158,11 +226,11 @@ class Entry:
             text += f": {self._described(found)} is missing, which is {types[found]}"
         return TfrtError(error(text, place_of_caller()))
 
-    def _refused(self, index: int, value: object, wrong: PayloadError) -> TfrtError:
+    def _refused(self, index: int, value: object, wrong: PayloadError, call: str = "") -> TfrtError:
         reason = str(wrong)
         if reason.startswith("expected"):
             reason = f"expected {self._arguments[index]}, found {shown(value)}"
-        return TfrtError(error(f"{self._described(index)}: {reason}", place_of_caller()))
+        return TfrtError(error(f"{call}{self._described(index)}: {reason}", place_of_caller()))
 
     def start(self, request: Request, words: array[int], *, is_task: bool) -> list[AsyncValue]:
         """Start the call whose words `request` has; its results, perhaps unavailable.
@@ -179,6 +247,12 @@ class Entry:
             results.append(AsyncValue(queue, words[place], type_text, source))
             place += 1
         return results
+
+    def start_all(self, request: Request, count: int, *, is_task: bool) -> None:
+        """As `start`, for the `count` calls whose rows `request` has; it has an active count for each."""
+        queue, process = request.queue, native_process()
+        begin = (process.quick if is_task else process.slow)("python_calls.start_calls_with", 5)
+        begin(queue.context(), self.address, request.address, count, is_task)
 
     def why_never(self, request: Request, results: Sequence[AsyncValue]) -> list[Diagnostic]:
         """Why results of a run will never be there; nothing while they may come."""
@@ -237,12 +311,30 @@ def start_call(
     return [AsyncValue(queue, words[given + i], text) for i, text in enumerate(result_types)]
 
 
-def release(words: array[int]) -> None:
-    """Drop the handles of objects: no call takes ownership of them."""
-    objects = native_process().objects
-    for i in range(len(NEW_REQUEST), len(words) - 1, ARGUMENT_WORDS):
-        if words[i] == TYPE_OBJECT:
-            objects.release(words[i + 1])
+def column_payloads(type_text: str, column: Sequence[object]) -> Any:
+    """The payloads of numbers as an array of words; None if they are not all ordinary values of the type."""
+    import numpy as np
+
+    bits = INTEGER_BITS.get(type_text, 0)
+    if bits == 0 and type_text != "f64":
+        return None
+    if isinstance(column, np.ndarray):
+        if column.ndim != 1 or column.dtype.kind not in ("iu" if bits else "f"):
+            return None
+        found = column
+    elif all(one is (int if bits else float) for one in set(map(type, column))):
+        try:
+            found = np.array(column, np.int64 if bits else np.float64)
+        except OverflowError:
+            return None
+    else:
+        return None
+    if not bits:
+        return found.astype(np.float64).view(np.int64)
+    end = 1 << (bits - 1)
+    if len(found) > 0 and not (-end <= int(found.min()) and int(found.max()) < end):
+        return None
+    return found.astype(np.int64)
 
 
 def shown(value: object) -> str:

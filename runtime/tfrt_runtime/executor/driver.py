@@ -127,7 +127,7 @@ def run_functions(
         waits = () if finished else stop(execution, timeout)
         if execution.results and all(value.done() for value in execution.results):
             output(f"'{name}' returned {results_text(execution)}\n")
-        execution.results.clear()
+        execution.results = ()
         if finished and not execution.wait(timeout):
             finished = False
             waits = stop(execution, timeout)

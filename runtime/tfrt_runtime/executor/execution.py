@@ -5,11 +5,12 @@ from __future__ import annotations
 import ctypes
 import time
 import weakref
+from array import array
 from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError
-from tfrt_runtime.executor.calls import release
+from tfrt_runtime.executor.calls import Entry
 from tfrt_runtime.executor.program import Executable
 from tfrt_runtime.executor.progress import Progress
 from tfrt_runtime.host.async_value import AsyncValue, State, make_unavailable, wait_for
@@ -29,6 +30,7 @@ class Execution:
     """A run of one function.  It has started; its results exist, and may be unavailable."""
 
     _reported_stuck = False
+    results: Sequence[AsyncValue]
 
     def __init__(
         self,
@@ -52,26 +54,10 @@ class Execution:
         Raises:
             TfrtError: if the function does not exist or takes other arguments.
         """
-        entry = self._entry = program.entry(function)
-        self.program = program
-        self.function = program.functions[entry.index]
+        entry = program.entry(function)
         words, given, kept = entry.words(host.work_queue, arguments)
-        try:
-            request = self.request = host.new_request(output, words)
-            request.program = program
-            program.prepare(request)
-            if watch is not None:
-                program.watch(request, watch)
-        except TfrtError:
-            release(words)
-            raise
-        self._tracing: RunTracing | None = None
-        if host.tracing is not None and host.is_traced:
-            # Imported here: it needs NumPy, for which other runs do not wait.
-            from tfrt_runtime.executor.tracing import RunTracing
-
-            self._tracing = RunTracing(host.tracing, request, program)
-        self.started_at = time.monotonic_ns()
+        self._open(host, program, entry, words, output, watch)
+        request = self.request
         open_for = 0
         for i, value in given:
             if not value.done():
@@ -94,6 +80,36 @@ class Execution:
             value.and_then(request.leave_call)
         if request.is_cancelled:  # perhaps before there was something to decide
             request.decide_results()
+
+    def _open(
+        self,
+        host: HostContext,
+        program: Executable,
+        entry: Entry,
+        words: array[int],
+        output: Sink | None,
+        watch: Watch | None,
+    ) -> None:
+        """Make the request of a run that begins with these words."""
+        self.program = program
+        self.function = program.functions[entry.index]
+        self._entry = entry
+        try:
+            request = self.request = host.new_request(output, words)
+            request.program = program
+            program.prepare(request)
+            if watch is not None:
+                program.watch(request, watch)
+        except TfrtError:
+            entry.release(words)
+            raise
+        self._tracing: RunTracing | None = None
+        if host.tracing is not None and host.is_traced:
+            # Imported here: it needs NumPy, for which other runs do not wait.
+            from tfrt_runtime.executor.tracing import RunTracing
+
+            self._tracing = RunTracing(host.tracing, request, program)
+        self.started_at = time.monotonic_ns()
 
     def _expect(self, index: int, value: AsyncValue) -> None:
         text = f"argument {index + 1} of @{self.function.name} is unavailable"

@@ -86,7 +86,7 @@ class Entry(Protocol):
 class Execution(Protocol):
     """What holds the results of a run for others."""
 
-    results: list[AsyncValue]
+    results: Sequence[AsyncValue]
 
 
 class Code(Protocol):

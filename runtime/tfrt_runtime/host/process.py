@@ -70,6 +70,7 @@ from tfrt_runtime.native.layouts import (
     PYTHON_NORMALIZE,
     PYTHON_READ_INT,
     PYTHON_RELEASE,
+    PYTHON_REQUEST_DONE,
     PYTHON_SET_TRACEBACK,
     PYTHON_SIZE,
     PYTHON_TYPE,
@@ -157,6 +158,8 @@ class NativeProcess:
         self._buffers[BUFFERS_DEAD // 8] = 1
         self._words[PROCESS_BUFFERS // 8] = ctypes.addressof(self._buffers)
         self._python = python_interface()
+        self._when_done = self._request_done
+        self._python[PYTHON_REQUEST_DONE // 8] = id(self._when_done)
         self._words[PROCESS_PYTHON // 8] = self._python.buffer_info()[0]
         self._callbacks = self._install()
         self.quick("cells.fill_stock", 1)(self.address)
@@ -170,11 +173,11 @@ class NativeProcess:
             (PROCESS_PYTHON_WAITER, Callback2(self._python_waiter)),
             (PROCESS_PRINT, Callback3(self._print)),
             (PROCESS_NEED_THREAD, Callback2(self._need_thread)),
-            (PROCESS_REQUEST_DONE, Callback2(self._request_done)),
             (PROCESS_REFUSED, Callback3(self._refused)),
         ]
         for offset, callback in callbacks:
             self._words[offset // 8] = ctypes.cast(callback, ctypes.c_void_p).value or 0
+        self._words[PROCESS_REQUEST_DONE // 8] = self.library["python_functions.request_done"]
         self._words[PROCESS_RUN_ENTRY // 8] = self.library["executor.run_entry"]
         self._words[PROCESS_RUN_BLOCKING // 8] = self.library["executor.run_blocking"]
         self._words[PROCESS_RUN_ROOT // 8] = self.library["executor.run_root"]
@@ -203,9 +206,9 @@ class NativeProcess:
         return self.quick("handles.value_drop", 2)
 
     @functools.cached_property
-    def work_for(self) -> Callable[[int, int, int], int]:
+    def work_for(self) -> Callable[[int, int, int, int], int]:
         """`executor.work_for`"""
-        return self.slow("executor.work_for", 3)
+        return self.slow("executor.work_for", 4)
 
     @functools.cached_property
     def tensor_share(self) -> Callable[[int], int]:
@@ -402,9 +405,8 @@ class NativeProcess:
             start()
         return 0
 
-    def _request_done(self, _context: int, request: int) -> int:
+    def _request_done(self, request: int) -> None:
         self.requests.pop(request).finished()
-        return 0
 
 
 def python_interface() -> array[int]:

@@ -404,7 +404,9 @@ class WorkQueue:
         What it became, borrowed, or 0.  For a part of `timeout` at most; not at all where another thread
         works in the place of one that waits.
         """
-        if self._stand_in is not None:
+        own, local = self.context(), self._local
+        # A thread that runs a kernel needs another context for what it runs meanwhile: see `help`.
+        if self._stand_in is not None or local.busy:
             return 0
         patience = SLICE_NS
         if timeout is not None:
@@ -413,13 +415,16 @@ class WorkQueue:
                 return 0
             patience = min(patience, int(timeout * 1e9))
         self.refuse_child()
-        own = self.context()
         with INTERRUPTS:
-            context, has_deque = self._begin_help(own)
+            has_deque = bool(self._deques) and self._host.acquire(blocking=False)
+            local.busy = 1
             try:
-                return self._process.work_for(context, value, patience)
+                deque = self._table[self.threads] if has_deque else 0
+                return self._process.work_for(own, value, patience, deque)
             finally:
-                self._end_help(own, context, has_deque)
+                local.busy = 0
+                if has_deque:
+                    self._host.release()
 
     def help(
         self,

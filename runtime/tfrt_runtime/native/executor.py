@@ -20,6 +20,7 @@ from tfrt_runtime.native.endings import end_activation, end_join, refuse_root
 from tfrt_runtime.native.kernel_calls import run_kernel, run_small_kernel, run_unusual_kernel
 from tfrt_runtime.native.layouts import (
     CONTEXT_DEADLINE,
+    CONTEXT_DEQUE,
     CONTEXT_PENDING,
     CONTEXT_PROCESS,
     CONTEXT_QUEUE,
@@ -27,6 +28,7 @@ from tfrt_runtime.native.layouts import (
     CONTEXT_READY_TOP,
     CONTEXT_RECORD,
     CONTEXT_REQUEST,
+    CONTEXT_WORKER,
     FUNCTION_ARGUMENT_TABLE,
     FUNCTION_ARGUMENTS,
     FUNCTION_RESULTS,
@@ -301,11 +303,14 @@ def help_until(context: Address, word: Address, deadline: int) -> int:
 
 
 @entry
-def work_for(context: Address, value: Address, patience: int) -> Address:
+def work_for(context: Address, value: Address, patience: int, deque: Address) -> Address:
     """Work until `value` is available, nothing is left to do, or `patience` nanoseconds have passed.
 
-    What the value became, borrowed; 0 if it is unavailable.
+    The thread is no worker; `deque` is the one for such threads, or 0.  What is left goes to other threads.
+    Returns what the value became, borrowed; 0 if it is unavailable.
     """
+    store(context + CONTEXT_DEQUE, deque)
+    store(context + CONTEXT_WORKER, max(load(load(context + CONTEXT_QUEUE) + QUEUE_WORKERS) - 1, 0))
     turn(context)
     end = now() + patience
     store(context + CONTEXT_DEADLINE, end)
@@ -314,6 +319,11 @@ def work_for(context: Address, value: Address, patience: int) -> Address:
             break
     store(context + CONTEXT_DEADLINE, 0)
     turn(context)
+    is_ready = load(context + CONTEXT_READY) != load(context + CONTEXT_READY_TOP)
+    if is_ready or load(context + CONTEXT_PENDING) != 0:
+        hand_over(context)
+    store(context + CONTEXT_WORKER, -1)
+    store(context + CONTEXT_DEQUE, 0)
     return resolve(value) if is_available(value) else 0
 
 

@@ -337,7 +337,9 @@ PYTHON_TYPE = 120
 PYTHON_FLOAT_NUMBER = 128
 """Offset of the number in a float."""
 PYTHON_INTERRUPTS = 136
-PYTHON_SIZE = 144
+PYTHON_REQUEST_DONE = 144
+"""What is called with the address of a request of which nothing is left."""
+PYTHON_SIZE = 152
 
 # Interrupts: what the main thread's handler of SIGINT and native code know of each other.
 INTERRUPTS_MAY_RAISE = 0

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
-from tfrt_runtime.native.async_value import drop_reference
+from tfrt_runtime.native.async_value import drop_reference, is_available, resolve
 from tfrt_runtime.native.executor import start_call
 from tfrt_runtime.native.handles import value_of
-from tfrt_runtime.native.layouts import FUNCTION_ARGUMENTS, REQUEST_SIZE
-from tfrt_runtime.native.memory import Address, entry, load, store
+from tfrt_runtime.native.layouts import (
+    CONCRETE,
+    FUNCTION_ARGUMENTS,
+    FUNCTION_RESULTS,
+    REQUEST_SIZE,
+    STATE_BITS,
+    VALUE_KIND,
+    VALUE_PAYLOAD,
+    VALUE_STATE,
+)
+from tfrt_runtime.native.memory import Address, entry, load, load_acquire, native, store
 
 IS_VALUE = -1
 """In the place of a payload's type: the next word is an AsyncValue."""
@@ -17,12 +26,30 @@ ARGUMENT_WORDS = 3
 def start_call_with(context: Address, function: Address, request: Address, is_task: int) -> None:
     """As `start_call`, with payloads for arguments.
 
-    Behind the request's own words are three for each argument: the type of the payload and the payload,
-    which belongs to the value then, or IS_VALUE and an AsyncValue, borrowed; then room for one per argument
-    and one per result, where the caller finds the results as `start_call` leaves them.
+    Behind the request's own words is a row of three words for each argument: the type of the payload and
+    the payload, which belongs to the value then, or IS_VALUE and an AsyncValue, borrowed; then room for one
+    per argument and one per result, where the caller finds the results as `start_call` leaves them.
     """
+    start_row(context, function, request, request + REQUEST_SIZE, is_task)
+
+
+@entry
+def start_calls_with(
+    context: Address, function: Address, request: Address, count: int, is_task: int
+) -> None:
+    """As `start_call_with` for `count` calls, whose rows follow each other."""
+    arguments = load(function + FUNCTION_ARGUMENTS)
+    size = 8 * ((ARGUMENT_WORDS + 1) * arguments + load(function + FUNCTION_RESULTS))
+    for i in range(count):
+        start_row(context, function, request, request + REQUEST_SIZE + size * i, is_task)
+
+
+@native
+def start_row(
+    context: Address, function: Address, request: Address, words: Address, is_task: int
+) -> None:
+    """Start a call with the row at `words`."""
     count = load(function + FUNCTION_ARGUMENTS)
-    words = request + REQUEST_SIZE
     values = words + 8 * ARGUMENT_WORDS * count
     for i in range(count):
         argument = words + 8 * ARGUMENT_WORDS * i
@@ -35,3 +62,28 @@ def start_call_with(context: Address, function: Address, request: Address, is_ta
     for i in range(count):
         if load(words + 8 * ARGUMENT_WORDS * i) != IS_VALUE:
             drop_reference(context, load(values + 8 * i))
+
+
+@entry
+def read_results(first: Address, size: int, count: int, payload_type: int, into: Address) -> int:
+    """Copy the payloads of one result of `count` calls; the place of `first` and the size of a row say where.
+
+    Stops at the first that is unavailable, an error, or of another type; returns how many were copied.
+    """
+    for i in range(count):
+        value = load(first + size * i)
+        if not is_available(value):
+            return i
+        found = resolve(value)
+        is_number = load(found + VALUE_KIND) >> 8 == payload_type
+        if not is_number or load_acquire(found + VALUE_STATE) & STATE_BITS != CONCRETE:
+            return i
+        store(into + 8 * i, load(found + VALUE_PAYLOAD))
+    return count
+
+
+@entry
+def drop_results(context: Address, first: Address, size: int, count: int) -> None:
+    """Drop the caller's reference to one result of `count` calls."""
+    for i in range(count):
+        drop_reference(context, load(first + size * i))

@@ -1,4 +1,5 @@
-"""Kernels that are plain functions of Python over numbers, called through CPython's own interface.
+"""Kernels that are plain functions of Python over numbers, called through CPython's own interface;
+and the end of a run, which Python hears of in the same way.
 
 The words of the record's data: the function, what finishes in Python what is not ordinary, how many
 arguments and attributes there are, the payload type of the result and its bits if it is an integer; then
@@ -11,7 +12,7 @@ A block has the objects that the function is given, and behind them three words 
 from __future__ import annotations
 
 from tfrt_runtime.native.async_value import new_available
-from tfrt_runtime.native.cells import give_block, take_block
+from tfrt_runtime.native.cells import give_block, need_block, take_block
 from tfrt_runtime.native.frame import argument, attribute, set_result
 from tfrt_runtime.native.layouts import (
     CONTEXT_MAIN,
@@ -34,6 +35,7 @@ from tfrt_runtime.native.layouts import (
     PYTHON_NORMALIZE,
     PYTHON_READ_INT,
     PYTHON_RELEASE,
+    PYTHON_REQUEST_DONE,
     PYTHON_SET_TRACEBACK,
     PYTHON_TYPE,
     PYTHON_UNRAISABLE,
@@ -218,3 +220,21 @@ def run(context: Address, record: Address) -> None:
         call1(load(api + PYTHON_DROP), returned)
     call1(load(api + PYTHON_RELEASE), lock)
     give_block(context, given, 8 * (total + RAISED_WORDS))
+
+
+@entry
+def request_done(context: Address, request: Address) -> None:
+    """PROCESS_REQUEST_DONE: tell Python."""
+    api = load(load(context + CONTEXT_PROCESS) + PROCESS_PYTHON)
+    given = need_block(context, 8)
+    lock = call1(load(api + PYTHON_ENSURE), 0)
+    store(given, call1(load(api + PYTHON_MAKE_INT), request))
+    done = load(api + PYTHON_REQUEST_DONE)
+    said = call4(load(api + PYTHON_CALL), done, given, 1, 0)
+    if said == 0:
+        call1(load(api + PYTHON_UNRAISABLE), done)
+    else:
+        call1(load(api + PYTHON_DROP), said)
+    call1(load(api + PYTHON_DROP), load(given))
+    call1(load(api + PYTHON_RELEASE), lock)
+    give_block(context, given, 8)

@@ -1,0 +1,161 @@
+"""Many calls of one function as one run."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Generator, Sequence
+from typing import Any, overload
+
+from tfrt_runtime.executor.execution import Execution
+from tfrt_runtime.executor.program import Executable
+from tfrt_runtime.host.async_value import AsyncValue
+from tfrt_runtime.host.context import HostContext, Sink
+from tfrt_runtime.host.failures import exception_of
+from tfrt_runtime.host.payload import SCALAR_TYPES
+from tfrt_runtime.host.process import native_process
+
+_DTYPES = {"i1": "uint8", "f32": "uint32", "f64": "float64", "index": "int64"}
+
+
+class Batch(Execution):
+    """A run of many calls, which begin together, print to one place and are cancelled together.
+
+    `results` has those of the first call, then those of the second one, and so on; each is made into an
+    AsyncValue when it is asked for.
+    """
+
+    def __init__(
+        self,
+        host: HostContext,
+        program: Executable,
+        function: str | int,
+        columns: Sequence[Sequence[object]],
+        *,
+        output: Sink | None = None,
+    ) -> None:
+        """Start the calls, with one native call for all.
+
+        Args:
+            columns: for each argument its values, one per call; a numpy array is not taken apart.
+            output: where the program's output goes, instead of to the host's sink.
+
+        Raises:
+            TfrtError: if the function does not exist, or the columns do not fit it.
+        """
+        entry = program.entry(function)
+        queue = host.work_queue
+        words, self.calls, kept = entry.rows(queue, columns)
+        self._open(host, program, entry, words, output, None)
+        is_task = queue.takes_calls
+        entry.start_all(self.request, self.calls, is_task=is_task)
+        del kept
+        queue.start() if is_task else queue.begin()
+        self._words = words
+        self.results = _Results(self)
+        self.request.entry = entry
+        if self.calls == 0:
+            self.request.leave_call()
+
+    def __del__(self) -> None:
+        if hasattr(self, "_words"):
+            drop = native_process().quick("python_calls.drop_results", 4)
+            for index in range(len(self._entry.result_types)):
+                first = self._entry.result_address(self._words, 0, index)
+                drop(self.request.queue.context(), first, self._entry.row_bytes, self.calls)
+
+    def done(self) -> bool:
+        """Whether nothing of the run is left to do."""
+        return self.is_done
+
+    def __repr__(self) -> str:
+        state = "cancelled" if self.request.is_cancelled else "done" if self.is_done else "running"
+        noun = "call" if self.calls == 1 else "calls"
+        return f"<Batch @{self.function.name} {state}, {self.calls} {noun}>"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows of the run at this moment."""
+        return f"<code>{html.escape(repr(self))}</code>"
+
+    def __await__(self) -> Generator[object, None, object]:
+        """The same as `result()`, in a coroutine."""
+        yield from self._ended().__await__()
+        return self.result(0)
+
+    def result(self, timeout: float | None = None) -> list[object]:
+        """A list of what each call returned: a value, or a tuple where it has none or several results.
+
+        Raises:
+            TimeoutError: if the calls are not over in time.
+            TfrtError: the first error among the results; without results, of any kernel.
+        """
+        if not self.wait(timeout) and not self.request.diagnostics:
+            raise TimeoutError(f"the run is not over after {timeout} s")
+        if self.request.cancellation is not None:
+            raise exception_of(self.request.cancellation)
+        columns = [self._column(index) for index in range(len(self._entry.result_types))]
+        if not columns and self.request.diagnostics:
+            raise exception_of(self.request.diagnostics[0])
+        if not columns:
+            return [()] * self.calls
+        return columns[0] if len(columns) == 1 else list(zip(*columns, strict=True))
+
+    def _column(self, index: int) -> list[object]:
+        """The values of one result of each call."""
+        count, width = self.calls, len(self._entry.result_types)
+        number = SCALAR_TYPES.get(word := self._entry.result_types[index])
+        if number is not None and (word in _DTYPES or word[0] == "i"):
+            import numpy as np
+
+            payloads = np.empty(count, np.int64)
+            first = self._entry.result_address(self._words, 0, index)
+            read = native_process().quick("python_calls.read_results", 5)
+            size = self._entry.row_bytes
+            if read(first, size, count, number, payloads.ctypes.data) == count:
+                return _numbers(word, payloads)
+        return [self.results[width * call + index].result(0) for call in range(count)]
+
+
+def _numbers(word: str, payloads: Any) -> list[object]:
+    """Payloads of numbers as Python has them."""
+    found: list[object]
+    if word == "i1":
+        found = (payloads & 1).astype(bool).tolist()
+    elif word == "f64":
+        found = payloads.view("float64").tolist()
+    elif word == "f32":
+        found = payloads.astype("uint32").view("float32").tolist()
+    else:
+        found = payloads.astype(_DTYPES.get(word, f"int{word[1:]}")).tolist()
+    return found
+
+
+class _Results(Sequence[AsyncValue]):
+    """The results of a batch as AsyncValues."""
+
+    def __init__(self, batch: Batch) -> None:
+        self._queue, self._request = batch.request.queue, batch.request
+        self._entry, self._words = batch._entry, batch._words
+        self._width = len(self._entry.result_types)
+        self._count = self._width * batch.calls
+        self._made: dict[int, AsyncValue] = {}
+
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, index: int) -> AsyncValue: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[AsyncValue]: ...
+    def __getitem__(self, index: int | slice) -> AsyncValue | list[AsyncValue]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(self._count))]
+        index = range(self._count)[index]
+        made = self._made.get(index)
+        if made is None:
+            call, result = divmod(index, self._width)
+            address = self._entry.result_at(self._words, call, result)
+            native_process().quick("handles.value_add_reference", 1)(address)
+            made = self._made[index] = AsyncValue(
+                self._queue, address, self._entry.result_types[result]
+            )
+        return made
