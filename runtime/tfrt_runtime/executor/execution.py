@@ -7,7 +7,7 @@ import time
 import weakref
 from array import array
 from collections.abc import Callable, Generator, Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn, SupportsIndex
 
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError
 from tfrt_runtime.executor.calls import Entry
@@ -162,6 +162,9 @@ class Execution:
     def done(self) -> bool:
         """Whether each result is available or an error; without results, whether the run is over."""
         return all(value.done() for value in self.results) if self.results else self.is_done
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
+        raise TypeError("a run is neither copied nor pickled: take its result()")
 
     def __repr__(self) -> str:
         count, decided = len(self.results), sum(value.done() for value in self.results)

@@ -11,7 +11,7 @@ import weakref
 from array import array
 from collections.abc import Callable, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, NoReturn, Protocol, Self, SupportsIndex, TypeVar
 
 from tfrt_runtime.callers import place_of_caller
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error
@@ -187,6 +187,9 @@ class HostContext:
         # A run that is not over refers to its host: when that is gone, nothing runs any more.
         self._when_dropped = weakref.finalize(self, _drop, self.timers, self.work_queue)
         self._when_dropped.atexit = False
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
+        raise TypeError("a host is neither copied nor pickled: make one in each process")
 
     def __repr__(self) -> str:
         count = self.work_queue.threads

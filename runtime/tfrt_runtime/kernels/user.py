@@ -214,9 +214,10 @@ def traced_signature(function: Callable[..., object], native: str | bool) -> ins
 
 
 def own_name(function: Callable[..., object]) -> str:
-    """The name of a kernel that is given none."""
+    """The name of a kernel that is given none: the same in a process that `multiprocessing` starts."""
     module = function.__module__
-    return f"{'py' if module == '__main__' else module}.{function.__name__}"
+    is_script = module in ("__main__", "__mp_main__")
+    return f"{'py' if is_script else module}.{function.__name__}"
 
 
 def callable_in_traces(described: UserKernel, function: PythonFunction) -> PythonFunction:

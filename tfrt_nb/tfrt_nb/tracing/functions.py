@@ -85,6 +85,10 @@ class TracedProgram:
     def __repr__(self) -> str:
         return f"<tfrt.program {self._name}{self._signature}>"
 
+    def __reduce__(self) -> str:
+        """Pickled by its name in its module, as functions are."""
+        return self._function.__qualname__
+
     def __get__(self, instance: object, owner: type | None = None) -> Any:
         refuse(f"@{self._name}: a method cannot be a program: use a function")
 

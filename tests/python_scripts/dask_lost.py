@@ -1,0 +1,47 @@
+# Remote kernels whose worker dies, that end the interpreter, or that take what cannot be sent: error values at the operation.
+# stderr max 1000: Traceback (most recent call last)
+import os
+import threading
+
+import dask
+from distributed import Client, LocalCluster
+
+import tfrt_nb as tfrt
+
+@tfrt.kernel("far.die", remote=True)
+def die(x: int) -> int:
+    os._exit(1)
+
+@tfrt.kernel("far.exit", remote=True)
+def leave(x: int) -> int:
+    raise SystemExit(3)
+
+@tfrt.kernel("far.more", remote=True)
+def more(x: int) -> int:
+    return x + 1
+
+@tfrt.kernel("far.type", remote=True)
+def type_of(x: object) -> str:
+    return type(x).__name__
+
+@tfrt.program
+def work(x: tfrt.i32):
+    return more(x), leave(x)  # line 29
+
+@tfrt.program
+def send(x: object):
+    return type_of(x)  # line 33
+
+@tfrt.program
+def lose(x: tfrt.i32):
+    return die(x)  # line 37
+
+if __name__ == "__main__":
+    dask.config.set({"distributed.scheduler.allowed-failures": 0})
+    with LocalCluster(n_workers=1, threads_per_worker=1, processes=True, dashboard_address=None) as cluster, Client(cluster) as client:
+        with tfrt.HostContext(tfrt.DaskWorkQueue(client, local="mstd:2")) as host:
+            good, left = work.run(1, host=host)
+            print(good.result(100))
+            for start in (lambda: left, lambda: send.run(threading.Lock(), host=host).results[0], lambda: lose.run(1, host=host).results[0]):
+                error = start().exception(100)
+                print(type(error.__cause__).__name__, error.diagnostics[0].location.line, "tcp://" in str(error))
