@@ -241,6 +241,25 @@ def bef() -> str:
     )
 
 
+def runtime_abi() -> str:
+    """The C functions that compiled coroutines call."""
+    from tfrt_runtime.native import async_abi
+    from tfrt_runtime.native.memory import EXPORTS
+
+    parts = [
+        "# The ABI of the async runtime",
+        _prose(cleandoc(getdoc(async_abi) or "")),
+        _ABOUT_ABI,
+    ]
+    for name, one in sorted(
+        EXPORTS.items(), key=lambda one: (not one[0].startswith("mlir"), one[0])
+    ):
+        text = cleandoc(getdoc(one.function) or "")
+        line = f"{one.returns} {name}({', '.join(one.parameters)})"
+        parts.append(f"## `{name}`\n\n```c\n{line}\n```\n\n{_prose(text)}")
+    return "\n\n".join(parts) + "\n"
+
+
 def errors() -> str:
     """What is said about programs that are wrong: those that the tests keep."""
     parts = [
@@ -266,6 +285,10 @@ def errors() -> str:
             parts.append(_mistake(path.stem, path.read_text(), said))
     return "\n\n".join(parts) + "\n"
 
+
+_ABOUT_ABI = """\
+`ptr` is an address: of a token, a value or a group, of a coroutine's frame, or of the function that resumes it. An object is
+made with two references, one for the code around and one for its producer, which emplacing it or setting its error drops."""
 
 _ABOUT_ERRORS = """\
 Each program is one of the tests, and each message is compared there. A message says what was found, where, and often
@@ -316,6 +339,7 @@ PAGES = {
     "command_line": command_line,
     "python": python_api,
     "bef": bef,
+    "runtime_abi": runtime_abi,
     "errors": errors,
 }
 

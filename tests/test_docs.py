@@ -50,6 +50,12 @@ def test_the_page_of_numbers_has_every_scalar_operation(sources: Path) -> None:
     assert "a division by zero is an error" in page
 
 
+def test_the_page_of_the_abi_has_the_functions_of_mlirs_runtime(sources: Path) -> None:
+    text = (sources / "reference" / "runtime_abi.md").read_text()
+    assert "void mlirAsyncRuntimeAddRef(ptr, i64)" in text
+    assert text.count("\n## ") > 30
+
+
 def test_the_error_pages_show_what_is_said_about_wrong_programs(sources: Path) -> None:
     text = (sources / "reference" / "errors.md").read_text()
     assert text.count("error: ") >= text.count("\n### ") > 60

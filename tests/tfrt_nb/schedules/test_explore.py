@@ -102,6 +102,21 @@ def test_writes_in_order_are_no_race():
     assert not found.races and len(found.outcomes) == 1
 
 
+def test_a_buffer_that_has_another_address_in_each_run_is_the_same_buffer():
+    counter = """
+func.func @main() -> i32 {
+  %ch = tfrt.new.chain
+  %k = "tfrt_test.atomic.create.i32"() : () -> !test.atomic.i32
+  %a = "tfrt_test.atomic.inc.i32"(%k, %ch) : (!test.atomic.i32, !tfrt.chain) -> !tfrt.chain
+  %b = "tfrt_test.atomic.inc.i32"(%k, %ch) : (!test.atomic.i32, !tfrt.chain) -> !tfrt.chain
+  %v, %g = "tfrt_test.atomic.get.i32"(%k, %a) : (!test.atomic.i32, !tfrt.chain) -> (i32, !tfrt.chain)
+  tfrt.return %v : i32
+}"""
+    found = explore(Program(counter))
+    assert {outcome.values for outcome in found.outcomes} == {("1",), ("2",)}
+    assert found.schedules == 3
+
+
 def test_a_kernel_that_fails_is_an_outcome_too():
     found = explored(
         """\

@@ -25,7 +25,7 @@ class TfrtLexer(RegexLexer):  # type: ignore[misc]
 
     tokens = {  # noqa: RUF012
         "root": [
-            (r"\A(%%?\w+)([^\n]*)", bygroups(Name.Function.Magic, String)),
+            (r"\A(%%\w+|%tfrt\w*)([^\n]*)", bygroups(Name.Function.Magic, String)),
             (r"\s+", Whitespace),
             (r"//[^\n]*", Comment.Single),
             (r'"[A-Za-z_][\w$]*(?:\.[\w$]+)+"(?=\s*\()', Name.Function),

@@ -148,6 +148,7 @@ class Explorer:
         self._handles: dict[int, frozenset[int]] = {}
         self._depth, self._is_blocked, self._restart = 0, False, False
         self._host.begin()
+        self._judge.begin()
         printed: list[str] = []
 
         def output(text: str) -> None:

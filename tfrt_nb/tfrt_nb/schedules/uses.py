@@ -24,7 +24,7 @@ from tfrt_runtime.native.layouts import (
 
 OUTPUT, PYTHON, RUN, MEMORY = "output", "python", "run", "memory"
 Place = str | int
-"""What is touched: one of the names above, or the address of a buffer."""
+"""What is touched: one of the names above, or the number of a buffer in its run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +66,17 @@ class Judge:
         self._writes = any(_is_writer(name) for name in names)
         self._task = Uses(writes=frozenset({MEMORY} if memory else ()))
         self._standard = available_kernels()
+        self._buffers: dict[int, int] = {}
         self.noisy: set[str] = set()
         """Kernels that were found to print, though their names do not say so."""
+
+    def begin(self) -> None:
+        """Another run begins: its buffers are numbered anew.
+
+        A buffer has another address in each run.  Runs with equal choices see their buffers in the
+        same order, so that the numbers of one can be compared with those of another.
+        """
+        self._buffers.clear()
 
     def uses(self, step: Step) -> Uses | None:
         """What a step touches as far as is known before it runs; None for a step without effects."""
@@ -84,7 +93,8 @@ class Judge:
             writes.add(PYTHON)
         if self._writes:
             written = _written(name, WORDS[(step.record + RECORD_ARGUMENTS) >> 3])
-            for position, place in _buffers(step):
+            for position, address in _buffers(step):
+                place = self._buffers.setdefault(address, len(self._buffers))
                 (writes if position == written else reads).add(place)
         if self._cancels:  # a kernel that is skipped is noticed
             reads.add(RUN)
