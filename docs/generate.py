@@ -74,8 +74,8 @@ def _copy_tutorials(folder: Path) -> None:
     listed = "\n".join([*(name.removesuffix(".ipynb") for name in names), "glossary"])
     (folder / "index.md").write_text(
         "# Tutorials\n\nEach takes fifteen to twenty minutes: a question, short cells, predictions that"
-        " you type before you run, and three exercises that check themselves. Open them in JupyterLab with"
-        f" `make lab`.\n\n```{{toctree}}\n:maxdepth: 1\n\n{listed}\n```\n",
+        " you type before you run, and three exercises that check themselves. Open them with"
+        f" `tfrt-nb tutorials`, or with `make lab` in a checkout.\n\n```{{toctree}}\n:maxdepth: 1\n\n{listed}\n```\n",
         encoding="utf-8",
     )
 
