@@ -182,7 +182,7 @@ def test_an_interrupt_cancels_the_run_and_is_one_line(fake, stuck: bool) -> None
 
 def test_importing_the_compiler_loads_no_notebook() -> None:
     program = (
-        "import sys, tfrt_nb; print([m for m in ('IPython', 'anywidget') if m in sys.modules])"
+        "import sys, tfrt_nb; print([m for m in ('IPython', 'ipywidgets') if m in sys.modules])"
     )
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True

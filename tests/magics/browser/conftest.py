@@ -39,9 +39,6 @@ SWITCHES = [
 LOCAL = ("http://127.0.0.1", "ws://127.0.0.1", "data:", "blob:", "about:")
 START_SECONDS = 60
 NAME = "tfrt-nb-labextension"
-# `TFRT_FRONT_END=notebook` opens Notebook 7, where that is installed.
-FRONT_END = os.environ.get("TFRT_FRONT_END", "lab")
-TREE = {"lab": "lab/tree", "notebook": "notebooks"}
 PROJECT = Path(__file__).parents[3]
 
 
@@ -137,15 +134,14 @@ def _free_port() -> int:
 
 
 def _command(port: int, token: str, notebooks: Path) -> list[str]:
-    app = "LabApp" if FRONT_END == "lab" else "JupyterNotebookApp"
     return [
-        *(sys.executable, "-m", "jupyter", FRONT_END, "--no-browser", "--allow-root"),
+        *(sys.executable, "-m", "jupyter", "lab", "--no-browser", "--allow-root"),
         *("--ip=127.0.0.1", f"--port={port}", "--port-retries=0"),
         f"--IdentityProvider.token={token}",
         f"--ServerApp.root_dir={notebooks}",
-        f"--{app}.expose_app_in_browser=True",
-        f"--{app}.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
-        f"--{app}.news_url=None",
+        "--LabApp.expose_app_in_browser=True",
+        "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
+        "--LabApp.news_url=None",
     ]
 
 
@@ -206,7 +202,7 @@ class Notebook:
 
     def open(self, name: str, *, kernel: bool = True) -> None:
         """Load the page; return when the cells are shown and, if wanted, the kernel is idle."""
-        address = f"{self.lab.url}/{TREE[FRONT_END]}/{name}?token={self.lab.token}&reset"
+        address = f"{self.lab.url}/lab/tree/{name}?token={self.lab.token}&reset"
         self.page.goto(address, wait_until="domcontentloaded")
         self.page.wait_for_selector(".jp-NotebookPanel .jp-Cell", timeout=90_000)
         if kernel:
