@@ -19,7 +19,7 @@ import dask.threaded
 from dask.local import get_sync
 from IPython.core.interactiveshell import InteractiveShell
 
-from benchmarks import async_runs, async_tasks, peers, programs, sync_functions, tensors
+from benchmarks import async_runs, async_tasks, peers, programs, starts, sync_functions, tensors
 from benchmarks.measure import Case, Variant
 from benchmarks.on_queues import OURS, on_each_queue, runs
 from tfrt_nb import HostContext, Program
@@ -379,6 +379,7 @@ def large_program() -> Iterator[Case]:
 
 ALL = (
     chain,
+    *starts.ALL,
     *sync_functions.ALL,
     tree,
     loop,
