@@ -262,18 +262,6 @@ func.func @main() -> i64 {
             FREE,
         ),
     ),
-    "forall": (
-        GONE,
-        main(
-            """  %m = memref.alloc(%n) : memref<?xi64>
-  func.call @free(%m) : (memref<?xi64>) -> ()
-  scf.forall (%i) in (8) {
-    memref.store %v, %m[%i] : memref<?xi64> // HERE
-  }
-""",
-            FREE,
-        ),
-    ),
     "select": (
         GONE,
         main(

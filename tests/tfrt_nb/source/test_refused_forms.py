@@ -37,19 +37,6 @@ def test_a_loop_cannot_use_what_only_its_body_knows(loop: str) -> None:
     assert line == 2
 
 
-@pytest.mark.parametrize("bound", [-(2**63), 2**63, 10**30])
-def test_a_bound_of_a_forall_fits_into_64_bits(bound: int) -> None:
-    text = in_main(f"scf.forall (%a, %b) in (%n, {bound}) {{\n}}")
-
-    assert refusal(text) == ("the bound does not fit into 64 bits", 2)
-
-
-def test_a_forall_has_a_bound_for_each_index() -> None:
-    text = in_main("scf.forall (%a, %b) in (%n) {\n}")
-
-    assert refusal(text) == ("'scf.forall' op 1 bounds given for 2 indices", 2)
-
-
 @pytest.mark.parametrize(
     ("lines", "expected"),
     [

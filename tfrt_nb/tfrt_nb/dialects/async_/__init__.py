@@ -5,7 +5,7 @@ lower level: `coroutine`, `runtime`, `extensions` (operations that MLIR lacks), 
 have: `counting`, `proposal`, `parallel_for`.
 
 `companions` are the upstream dialects that async programs use.  Where xDSL lacks operations or MLIR's text, these
-add them (by `replacing`): `arithmetic` and `conversions`, `loops` and `forall`, `allocation`,
+add them (by `replacing`): `arithmetic` and `conversions`, `loops`, `allocation`,
 `buffers` and `atomics` (memref), `linear` (linalg), `printing`, `function_values`.
 """
 

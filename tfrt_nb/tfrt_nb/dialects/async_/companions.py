@@ -34,7 +34,6 @@ from tfrt_nb.dialects.async_ import (
     atomics,
     buffers,
     conversions,
-    forall,
     loops,
 )
 from tfrt_nb.dialects.async_.replacing import with_operations
@@ -129,7 +128,7 @@ Arith = with_operations(
     (arithmetic.RemFOp, conversions.IndexCastUIOp),
 )
 Cf = with_operations(cf.Cf, (arithmetic.SwitchOp,))
-Scf = with_operations(scf.Scf, loops.OPERATIONS, forall.OPERATIONS)
+Scf = with_operations(scf.Scf, loops.OPERATIONS)
 MemRef = with_operations(
     memref.MemRef,
     (GlobalOp, *allocation.OPERATIONS, *atomics.OPERATIONS, *buffers.OPERATIONS),

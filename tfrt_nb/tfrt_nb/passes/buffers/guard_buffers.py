@@ -42,7 +42,6 @@ from tfrt_nb.dialects.async_.extensions import (
     RuntimeIsLiveOp,
     RuntimeIsWritableOp,
 )
-from tfrt_nb.dialects.async_.forall import ForallOp
 from tfrt_nb.dialects.async_.functions import FuncOp as AsyncFuncOp
 from tfrt_nb.passes.buffers.guard_views import dimension_size
 from tfrt_nb.passes.constants import integer_of
@@ -83,7 +82,6 @@ _KEEPS_BUFFERS = frozenset(
 """Operations of `async` that neither start tasks nor wait for any."""
 _QUIET_DIALECTS = frozenset({"arith", "cf", "func", "index", "math", "memref", "scf", "ub"})
 _BUFFER = MemRefType | UnrankedMemRefType
-_PARALLEL = scf.ParallelOp | ForallOp
 
 
 @dataclass(frozen=True)
@@ -161,7 +159,7 @@ def _is_in_task(op: Operation, made: Operation) -> bool:
     """Whether another thread may execute an operation that uses what `made` makes."""
     parent = op.parent_op()
     while parent is not None and parent is not made.parent_op():
-        if isinstance(parent, _PARALLEL) or parent.name.startswith("async."):
+        if isinstance(parent, scf.ParallelOp) or parent.name.startswith("async."):
             return True
         parent = parent.parent_op()
     return False

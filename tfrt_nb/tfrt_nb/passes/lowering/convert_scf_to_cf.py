@@ -22,7 +22,6 @@ from xdsl.dialects import arith, cf, scf
 from xdsl.dialects.builtin import (
     DenseIntElementsAttr,
     IndexType,
-    IntegerAttr,
     ModuleOp,
     UnitAttr,
     VectorType,
@@ -32,7 +31,6 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 
-from tfrt_nb.dialects.async_.forall import ForallOp
 from tfrt_nb.passes.control_flow import (
     Emitter,
     erase,
@@ -201,26 +199,6 @@ def _lower_parallel(op: Operation) -> None:
         _lower_for(loop)
 
 
-def _lower_forall(op: Operation) -> None:
-    """A parallel loop without reductions is all that is left of a loop over threads."""
-    assert isinstance(op, ForallOp)
-    emit = Emitter.in_front_of(op)
-    lower, upper, step = ([_as_value(one, emit) for one in values] for values in op.bounds())
-    in_parallel = terminator_of(op.body.block)
-    Emitter.in_front_of(in_parallel)(scf.ReduceOp())
-    erase(in_parallel)
-    loop = emit(scf.ParallelOp(lower, upper, step, op.detach_region(op.body), ()))
-    op.add_region(Region(Block()))
-    replace(op, ())
-    _lower_parallel(loop)
-
-
-def _as_value(bound: SSAValue | int, emit: Emitter) -> SSAValue:
-    if isinstance(bound, SSAValue):
-        return bound
-    return emit(arith.ConstantOp(IntegerAttr(bound, IndexType()))).result
-
-
 def sequential_loops(op: scf.ParallelOp) -> list[scf.ForOp]:
     """Replace a parallel loop by a nest of `scf.for`, and give the nest, outermost first.
 
@@ -294,5 +272,4 @@ _LOWERINGS: dict[str, Callable[[Operation], None]] = {
     "scf.parallel": _lower_parallel,
     "scf.execute_region": _lower_execute_region,
     "scf.index_switch": _lower_index_switch,
-    "scf.forall": _lower_forall,
 }

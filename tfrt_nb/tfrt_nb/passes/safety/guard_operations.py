@@ -42,7 +42,6 @@ from tfrt_nb.dialects.async_.extensions import (
     RuntimeStackIsLowOp,
 )
 from tfrt_nb.dialects.async_.failures import RuntimeCheckOp, RuntimeDescribeErrorOp
-from tfrt_nb.dialects.async_.forall import ForallOp
 from tfrt_nb.dialects.async_.functions import FuncOp as AsyncFuncOp
 from tfrt_nb.dialects.async_.runtime import RuntimeCreateGroupOp, RuntimeLoadOp, RuntimeSetErrorOp
 from tfrt_nb.dialects.async_.tasks import CreateGroupOp
@@ -80,7 +79,6 @@ _GUARDED_TYPES: tuple[type[Operation], ...] = (
     *(CreateGroupOp, RuntimeCreateGroupOp, RuntimeSetErrorOp),
     *VIEWS,
     *(scf.ForOp, scf.ParallelOp),
-    ForallOp,
 )
 _GUARDED = frozenset(kind.name for kind in _GUARDED_TYPES)
 """By name: `isinstance` is slow, operations are many, and some of these are of derived classes."""
@@ -123,7 +121,7 @@ class GuardOperations(ModulePass):
                 guard_view(nested)
             elif self.loops and isinstance(nested, scf.ForOp):
                 _guard_steps(nested, [nested.step])
-            elif self.loops and isinstance(nested, scf.ParallelOp | ForallOp):
+            elif self.loops and isinstance(nested, scf.ParallelOp):
                 _guard_steps(nested, nested.step)
         if self.recursion:
             _guard_recursion(op)
