@@ -3,6 +3,26 @@
 An activation is alive while kernels of it have not finished or deliveries to it wait; when the last one
 has finished, the run loop ends it (`endings`), and that finishes the kernel of the caller that started
 it.
+
+    new_activation   registers and ready counts as in the template; REMAINING = kernels + 1
+         |           (the 1 is the caller's, who fills it: it cannot end before `begin`)
+         |  deliver  each argument into its register; its users' ready counts go down
+       begin         kernels that wait for nothing become ready, constants are delivered, REMAINING - 1
+         |
+      (run loop)    a ready kernel runs: its results are delivered, REMAINING - 1
+         |             result available:   its users' ready counts go down; at 0 the user is ready
+         |             result unavailable: mark_shared, REMAINING + 1, a waiter; it does the above later
+         |             result returned:    goes to the caller's register at once, not at the end
+         v
+     REMAINING = 0   one thread sees that, and pushes (activation | READY_END)
+         |
+    end_activation   RETURN_CALL  freed; the caller's kernel is finished
+                     RETURN_ROOT  freed with its table of results; REQUEST_ACTIVE - 1
+                     RETURN_JOIN  freed; the join has one block less
+                     RETURN_LOOP  used again for the next iteration, or freed at the loop's end
+
+While ACTIVATION_SHARED is 0 one thread has the activation, and its counters are plain words.  Before
+another thread may get it, that thread calls `mark_shared`; from then on counters are atomic, for good.
 """
 
 from __future__ import annotations
@@ -67,9 +87,9 @@ def new_activation(
     record: Address,
     nested: int,
 ) -> Address:
-    """An activation at the entry of `function`; one pending count belongs to who fills it.
+    """An activation at the entry of `function`; one pending count belongs to the code that fills it.
 
-    0, and nothing is taken over, if it is large and there is no memory for it.
+    0, and it owns nothing, if it is large and there is no memory for it.
 
     `nested` is ACTIVATION_NESTED of what it is nested in.
     Deliver the arguments, then call `begin`.
@@ -98,6 +118,7 @@ def new_activation(
 @native
 def reset_activation(activation: Address, function: Address) -> None:
     """Registers and counters as at entry.  Keeps whether the activation is shared."""
+    # One more than kernels: the filler's, so that early deliveries cannot end the activation.
     store(activation + ACTIVATION_REMAINING, load(function + FUNCTION_KERNELS) + 1)
     copy(
         activation + ACTIVATION_REGISTERS,
@@ -127,6 +148,7 @@ def observe_end(context: Address, activation: Address) -> None:
     function = load(activation + ACTIVATION_FUNCTION)
     request = load(activation + ACTIVATION_REQUEST)
     short = load(function + FUNCTION_KERNELS) - load(function + FUNCTION_HEAVY)
+    # One addition per call, not per kernel: all threads share REQUEST_DECIDED.
     fetch_add(request + REQUEST_DECIDED, short)
     watch = load(request + REQUEST_WATCH)
     if watch != 0:
@@ -135,7 +157,7 @@ def observe_end(context: Address, activation: Address) -> None:
 
 @native
 def begin(context: Address, activation: Address) -> None:
-    """Make the kernels ready that wait for nothing; gives up the pending count of the filler.
+    """Make the kernels ready that wait for nothing; drops the pending count of the filler.
 
     Pushed in reverse, so that they run in program order.
     """

@@ -2,7 +2,7 @@
 
 The first part are the functions of MLIR's async runtime, by their names and with their types and
 reference counts, so that code compiled by MLIR's own tools links against them.  What is wrong in a
-program is told to Python and never ends the process.  The second part is what MLIR's runtime lacks:
+program is reported to Python and never ends the process.  The second part is what MLIR's runtime lacks:
 groups of values, and errors that say why and where.
 
 A function finds its context by its thread: compiled code knows none.
@@ -118,25 +118,25 @@ def add_token_to_group(token: Address, group: Address) -> int:
 
 @exported("mlirAsyncRuntimeEmplaceToken", "void", "ptr")
 def emplace_token(token: Address) -> None:
-    """The operation is complete; gives up the producer's reference."""
+    """The operation is complete; drops the producer's reference."""
     emplace(here(), token)
 
 
 @exported("mlirAsyncRuntimeEmplaceValue", "void", "ptr")
 def emplace_value(value: Address) -> None:
-    """The storage is filled; gives up the producer's reference."""
+    """The storage is filled; drops the producer's reference."""
     emplace(here(), value)
 
 
 @exported("mlirAsyncRuntimeSetTokenError", "void", "ptr")
 def set_token_error(token: Address) -> None:
-    """The operation failed; gives up the producer's reference."""
+    """The operation failed; drops the producer's reference."""
     set_object_error(here(), token)
 
 
 @exported("mlirAsyncRuntimeSetValueError", "void", "ptr")
 def set_value_error(value: Address) -> None:
-    """There will be no value; gives up the producer's reference."""
+    """There will be no value; drops the producer's reference."""
     set_object_error(here(), value)
 
 
@@ -283,7 +283,7 @@ def set_maker(value: Address, record: Address) -> None:
 
 @exported("tfrtAsyncEmplaceUnseen", "void", "ptr")
 def emplace_unseen_object(value: Address) -> None:
-    """Make a token or a value available that its maker has shown to nobody; gives up the producer's
+    """Make a token or a value available that only its maker refers to; drops the producer's
     reference.
     """
     if emplace_unseen(value):

@@ -1,13 +1,17 @@
 """Coroutines of compiled programs: starting, continuing and waiting for them.
 
-A coroutine that waits leaves its handle and the function that resumes it with what it waits for.  It
-continues as a task of the work queue, never on the stack of whoever resolves the object: that one goes
+A coroutine that waits adds a waiter with its handle and the function that resumes it.  It continues as a
+task of the work queue, never on the stack of the thread that resolves the object: that one goes
 on at once, and no stack grows with the length of a chain.  Where there is nothing to wait for it
 continues on the spot, up to a bounded depth.
 
+    spawn --task--> run_coroutine --> resume(handle) --await_and_resume--+-- available: resume(handle) here
+                        ^                                                +-- else: waiter WAIT_TASK on the object
+                        +------------- task, added when the object is resolved -------------+
+
 A thread that must wait, because a plain function awaits, runs other tasks meanwhile: otherwise the
 tasks that it waits for might find no thread.  When nothing is left to run it sleeps, and asks Python
-now and then, which sees signals and notices when nobody is left who could resolve the object.  The
+now and then, which sees signals and notices when no code is left that could resolve the object.  The
 kernel that it may be in keeps its frame meanwhile: those that the thread runs get another one.
 """
 
@@ -87,7 +91,7 @@ from tfrt_runtime.native.tasks import (
     watch,
 )
 
-MOST_NESTED_COROUTINES = 64
+MAX_NESTED_COROUTINES = 64
 ENOUGH_WAITING = 256
 """With so many tasks in its deque, or put elsewhere, a thread starts new ones itself."""
 HELPERS_RESERVE = 3 << 20
@@ -118,6 +122,7 @@ def run_coroutine(context: Address, task: Address) -> None:
     """Task function: continue a coroutine."""
     handle = load(task + TASK_FIRST)
     resume = load(task + TASK_SECOND)
+    # Tasks of several runs share a thread: each brings the number of its own.
     run = load(context + CONTEXT_RUN)
     store(context + CONTEXT_RUN, load(task + TASK_THIRD))
     store(context + CONTEXT_REFUSED, 0)
@@ -131,6 +136,7 @@ def run_coroutine(context: Address, task: Address) -> None:
 @native
 def call_compiled(context: Address, function: Address, argument: int) -> int:
     """Call a compiled function that works with `context`; what it notes as its failure is dropped."""
+    # The thread may be within another call of compiled code, which waits: its words are set back below.
     nested = load(context + CONTEXT_NESTED)
     failure = load(context + CONTEXT_FAILURE)
     request = load(context + CONTEXT_REQUEST)
@@ -169,8 +175,8 @@ def spawn(context: Address, handle: int, resume: Address) -> None:
     log_code(context, LOG_ENQUEUE, handle, 0)
     deque = load(context + CONTEXT_DEQUE)
     waiting = load(context + CONTEXT_SPAWNED) if deque == 0 else tasks_in(deque)
-    if waiting >= ENOUGH_WAITING and load(context + CONTEXT_NESTED) < MOST_NESTED_COROUTINES:
-        # There is work for everybody; what runs at once needs no queue, and its memory is warm.
+    if waiting >= ENOUGH_WAITING and load(context + CONTEXT_NESTED) < MAX_NESTED_COROUTINES:
+        # All threads have work; what runs at once needs no queue, and its memory is in the cache.
         log_code(context, LOG_START, handle, 0)
         resume_now(context, handle, resume)
         log_code(context, LOG_END, handle, 0)
@@ -219,12 +225,14 @@ def await_and_resume(context: Address, value: Address, handle: int, resume: Addr
         function = load(load(context + CONTEXT_PROCESS) + PROCESS_RUN_COROUTINE)
         waiter = new_waiter(context, WAIT_TASK, handle, resume)
         store(waiter + WAITER_RUN, load(context + CONTEXT_RUN))
+        # Before the waiter is added: another thread may resume the coroutine at once.
         log_code(context, LOG_SUSPEND, handle, value)
         if leave_waiter(context, value, waiter, function):
             return
         log_code(context, LOG_RESUME, handle, 0)
+    # Bounded: each continuation that starts here takes stack until it suspends or ends.
     is_chosen = load(load(context + CONTEXT_QUEUE) + QUEUE_CHOOSE) != 0
-    if load(context + CONTEXT_NESTED) < MOST_NESTED_COROUTINES and not is_chosen:
+    if load(context + CONTEXT_NESTED) < MAX_NESTED_COROUTINES and not is_chosen:
         resume_now(context, handle, resume)
     else:
         add_local_task(context, coroutine_task(context, handle, resume))
@@ -237,6 +245,7 @@ def wait_for_object(context: Address, value: Address) -> None:
     The context's request is that of the kernel that waits, or 0 in a task, which uses no frame.
     """
     outer = load(context + CONTEXT_AWAITED)
+    # Atomic: Python reads from other threads what this one waits for, to explain a stuck run.
     store_release(context + CONTEXT_AWAITED, value)
     request = load(context + CONTEXT_REQUEST)
     kept = put_frame_aside(context) if request != 0 else 0
@@ -269,6 +278,7 @@ def wait_for_object(context: Address, value: Address) -> None:
 @native
 def put_frame_aside(context: Address) -> Address:
     """Give a context another frame, for other kernels; what `take_frame_back` needs."""
+    # The frame's tables belong to the kernel that waits; kernels that run meanwhile would overwrite them.
     kept = take_block(context, CELL_SIZE)
     store(kept + KEPT_ARGUMENTS, load(context + CONTEXT_ARGUMENTS))
     store(kept + KEPT_RESULTS, load(context + CONTEXT_RESULTS))
@@ -325,6 +335,7 @@ def doze(context: Address, latch: Address, nap_ns: int) -> bool:
     offer_tasks(context)
     start = now()
     word = latch + LATCH_PENDING
+    # From here on `release_latch` counts this thread in PROCESS_RESUMING when it sets the word to 0.
     if compare_and_swap(word, 1, LATCH_ASLEEP) == 0:
         return True
     if stack_room() < HELPERS_RESERVE:

@@ -49,7 +49,7 @@ BLOCK_GENERATION = 0
 BLOCK_OWNER = 8
 """Twice the generation; with IS_KEPT, `memref.dealloc` must not give the block back.
 
-Who gives a block back changes this word first, by compare-and-swap: of several threads one succeeds.
+A thread that gives a block back changes this word first, by compare-and-swap: of several one succeeds.
 """
 BLOCK_NEXT = 16
 """The next handle in the stack of free blocks, or among the buffers of a function."""
@@ -73,13 +73,13 @@ CLASSES = 160
 BUFFERS_SIZE = BUFFERS_FREE + 8 * CLASSES
 
 LINE_BITS = 6
-MOST_BYTES = 1 << 45
+MAX_BYTES = 1 << 45
 """Larger buffers are refused."""
 CHUNK = 1 << 14
 """Bytes that are divided into small blocks of one class."""
 LARGE = 1 << 18
 """From this size on, the pages of free blocks may go back to the system."""
-MOST_PAGES = 1 << 26
+MAX_PAGES = 1 << 26
 """Bytes of large free blocks that keep their pages, so that they are not filled with zeros again."""
 PAGE = 1 << 16
 """A multiple of the system's."""
@@ -109,6 +109,7 @@ def push_free(stack: Address, handle: int) -> None:
     """Let others use a block under its next handle."""
     following = block_of(handle) + BLOCK_NEXT
     head = load_acquire(stack)
+    # Atomic: a thread in `pop_free` that is late may read this word of a block that it does not own.
     store_release(following, head)
     while compare_and_swap(stack, head, handle) == 0:
         head = load_acquire(stack)
@@ -155,8 +156,9 @@ def new_buffer(context: Address, size: int) -> int:
     Sizes of blocks are multiples of a cache line up to eight lines, then four sizes for each power of 2.
     """
     buffers = buffers_of(context)
-    if size < 0 or size > MOST_BYTES:
+    if size < 0 or size > MAX_BYTES:
         return buffers + BUFFERS_DEAD
+    # The class is the number of lines rounded up to three significant bits: at most a quarter is lost.
     last_line = (size + HEADER_SIZE - 1) >> LINE_BITS
     shift = 0
     while last_line >> shift >= 8:
@@ -188,19 +190,22 @@ def free_block(context: Address, handle: int, kept: int) -> int:
     if generation == 0 or load_acquire(block + BLOCK_GENERATION) != generation:
         return 0
     following = generation + 1
+    # One swap decides between two threads that free the same buffer, and between `free` and `keep`.
     if compare_and_swap(block + BLOCK_OWNER, 2 * generation + kept, 2 * following) == 0:
         return 0
+    # From here on a use of the old handle is seen as a use after the end.
     store_release(block + BLOCK_GENERATION, following)
     buffers, size = buffers_of(context), load(block + BLOCK_SIZE)
     is_last = following > LAST_GENERATION
     if size >= LARGE:
-        if is_last or load_acquire(buffers + BUFFERS_PAGES) + size > MOST_PAGES:
+        if is_last or load_acquire(buffers + BUFFERS_PAGES) + size > MAX_PAGES:
             first = (block + HEADER_SIZE + PAGE - 1) & -PAGE
             discard(first, ((block + size) & -PAGE) - first)
         else:
             store(block + BLOCK_HAS_PAGES, 1)
             fetch_add(buffers + BUFFERS_PAGES, size)
     give_back(load(context + CONTEXT_PROCESS), size)
+    # After its last generation a block is not used again: its handles are used up.
     if not is_last:
         stack = buffers + BUFFERS_FREE + 8 * load(block + BLOCK_CLASS)
         push_free(stack, block | following << GENERATION_SHIFT)

@@ -1,7 +1,7 @@
 """Groups of tokens and values: available once as many members as they have room for are resolved.
 
 A group's errors are its members': the first one is kept, the others are forgotten.  Every group is
-registered: it is destroyed when nobody refers to it and all members that it got are resolved.
+registered: it is destroyed when it has no references and all members that it got are resolved.
 """
 
 from __future__ import annotations
@@ -70,6 +70,8 @@ def add_member(context: Address, member: Address, group: Address, record: Addres
 
     `record` says where the program does so, 0 if that is unknown.
     """
+    # PENDING counts down from the size, not up with the members: a group whose first members are
+    # resolved before the last ones are added must not become available early.
     rank = fetch_add(group + GROUP_ADDED, 1)
     if rank >= load(group + GROUP_SIZE):
         # Of several additions that are too many at once, any may be named.
@@ -97,6 +99,7 @@ def member_done(context: Address, group: Address, member: Address) -> None:
 
     The group may be gone once the member is counted, unless that was the last one.
     """
+    # The error before the count: the thread that counts last reads whether there is one.
     if state_of(member) == ERROR:
         keep_error(context, group, error_of(context, member))
     if fetch_add(group + GROUP_PENDING, -1) == 1 and claim(group):

@@ -1,6 +1,6 @@
 """Whether compiled code shall go on: its run may be cancelled, or the user may have pressed Ctrl-C.
 
-Loops look at one word of the process, which is 0 nearly always.  While it is not, they ask here: the
+Loops check one word of the process, which is 0 nearly always.  While it is not, they ask here: the
 threads know the number of the run that they work for, as tasks and waiters carry it along.
 """
 
@@ -17,7 +17,7 @@ from tfrt_runtime.native.layouts import (
     EVENT_INTERRUPTED,
     EVENT_SIGNAL,
     INTERRUPT_SIGNAL,
-    MOST_STOP_PLACES,
+    MAX_STOP_PLACES,
     PROCESS_CANCELLED_RUNS,
     PROCESS_INTERRUPTS,
     QUEUE_ASYNC,
@@ -45,6 +45,7 @@ FLAG = "tfrtInterruptFlag"
 @native
 def stop_of(context: Address) -> Address:
     """The `STOP_*` words of this thread's run if that is cancelled, or 0."""
+    # The table is replaced as a whole when a run is cancelled; former tables stay for late readers.
     number = load(context + CONTEXT_RUN)
     table = load_acquire(load(context + CONTEXT_PROCESS) + PROCESS_CANCELLED_RUNS)
     if table != 0 and number != 0:
@@ -61,9 +62,10 @@ def place_error(context: Address, stop: Address, record: Address) -> Address:
 
     Python makes one per place, and hears of the place by that.  All that end there share it.
     """
-    for i in range(MOST_STOP_PLACES):
+    for i in range(MAX_STOP_PLACES):
         row = stop + STOP_PLACES + 2 * WORD * i
         known = load_acquire(row)
+        # The row first, its error later: other threads that end there in between ask Python themselves.
         if known == 0 and compare_and_swap(row, 0, record) != 0:
             made = tell(context, EVENT_INTERRUPTED, record)
             add_references(made, 1)
@@ -123,7 +125,7 @@ def is_interrupted(record: Address) -> int:
 
 @entry
 def change_interrupts(process: Address, added: int, removed: int) -> None:
-    """Set and clear bits of the word that loops look at; a signal may set one at any moment."""
+    """Set and clear bits of the word that loops check; a signal may set one at any moment."""
     while True:
         bits = load_acquire(process + PROCESS_INTERRUPTS)
         changed = (bits | added) & ~removed

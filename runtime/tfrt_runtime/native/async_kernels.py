@@ -79,6 +79,7 @@ from tfrt_runtime.native.waiters import publish, run_waiters
 def enqueue(context: Address, function: int, first: int, second: int, third: int) -> None:
     """Add a task that belongs to the present activation, which does not end before its tasks have."""
     activation = load(context + CONTEXT_ACTIVATION)
+    # Before the task exists: the kernel that makes it is about to finish.
     add_pending(activation)
     task = new_task(context, function, first, second, third)
     store(task + TASK_FOURTH, activation)
@@ -122,7 +123,7 @@ def keep_for_register(context: Address, value: Address, activation: Address, slo
     """Publish a value that a register of its own activation waits for."""
     store(value + VALUE_WAITING, 0)
     if load(activation + ACTIVATION_SHARED) == 0:
-        # Only the register has a reference besides this one, and nobody reads the register yet.
+        # Only the register has a reference besides this one, and no kernel reads the register yet.
         store(value + VALUE_STATE, CONCRETE)
         store(value + VALUE_REFERENCES, load(value + VALUE_REFERENCES) - 1)
     else:
@@ -178,7 +179,7 @@ def fail_now(context: Address, record: Address) -> None:
 
 @entry
 def fail_quietly(context: Address, record: Address) -> None:
-    """`native_error`: an error that nobody reports."""
+    """`native_error`: an error that is not reported."""
     fail(context, record, MESSAGE_QUIET_FAIL)
 
 
@@ -246,7 +247,7 @@ def cancel_request(request: Address) -> bool:
 
 @entry
 def cancel(context: Address, record: Address) -> None:
-    """`tfrt_test.cancel`: its own results are there; what has not run yet is skipped."""
+    """`tfrt_test.cancel`: its own results are available; what has not run yet is skipped."""
     request = load(load(context + CONTEXT_ACTIVATION) + ACTIVATION_REQUEST)
     if cancel_request(request) and load(load(context + CONTEXT_QUEUE) + QUEUE_ASYNC) != 0:
         # What compiled code waits for is known only there.

@@ -1,14 +1,24 @@
 """Tokens and values of compiled programs: AsyncValues that their compiler counts references of.
 
 A token is an AsyncValue of type chain.  A value keeps a payload of up to a word in the header, where
-Python and host programs look for it, and a longer one 16-aligned behind the header.  Both are made
-with two references, one for whoever asked and one for the producer; resolving gives up the
-producer's.  An object in error forwards to an error value, which all that fail for the same reason
-share.
+Python and host programs read it, and a longer one 16-aligned behind the header.  Both are made
+with two references, one for the caller and one for the producer; resolving drops the producer's.
+An object in error forwards to an error value, which all that fail for the same reason share.
+
+    create (`async_abi`)            UNCONSTRUCTED, 2 references; coroutines and groups add waiters
+         |
+         |  producer:  emplace           payload stored --> CONCRETE                - 1 reference
+         |             emplace_unseen    the same, while no other thread has the address
+         |             note_failure, then set_object_error --> ERROR                - 1 reference
+         |  runtime:   async_give_up     a cancelled or stuck run --> ERROR, flag OBJECT_GIVEN_UP;
+         |                               the producer's later call only drops its reference
+         v
+    waiters run                     coroutines become tasks, groups count, host values resolve
+         |
+    last drop_references            the cell is free; a registered object waits for `async_sweep`
 
 Groups, and in a checked runtime all objects, are registered: the list of objects holds a reference of
-its own, so that what becomes of them can be looked at.  Where that reference would be given up, there
-was a drop too many.
+its own, so that they can be inspected.  A drop that would take that reference was one too many.
 """
 
 from __future__ import annotations
@@ -149,7 +159,7 @@ def new_large(context: Address, payload_type: int, size: int) -> Address:
 
 @inline
 def storage_of(value: Address) -> Address:
-    """Where the payload of a value is.  Its producer may store there even when it was given up."""
+    """Where the payload of a value is.  Its producer may store there even after `async_give_up`."""
     if load_acquire(value + VALUE_KIND) >> 8 == TYPE_STORAGE:
         return value + VALUE_STORAGE
     return value + VALUE_PAYLOAD
@@ -166,6 +176,7 @@ def register_checked(context: Address, made: Address) -> None:
 @native
 def register(shared: Address, made: Address) -> None:
     """Put a new object into the list, which takes a reference."""
+    # Plain: the object is still private; the push publishes it.
     store(made + VALUE_REFERENCES, load(made + VALUE_REFERENCES) + 1)
     store(made + VALUE_ASYNC, load(made + VALUE_ASYNC) | OBJECT_REGISTERED)
     push_registered(shared, made)
@@ -174,7 +185,7 @@ def register(shared: Address, made: Address) -> None:
 
 @native
 def push_registered(shared: Address, registered: Address) -> None:
-    """Link an object into the list.  Nobody takes single ones out, so there is no ABA."""
+    """Link an object into the list.  It is only ever taken whole, so there is no ABA."""
     while True:
         head = load_acquire(shared + ASYNC_OBJECTS)
         store(registered + VALUE_NEXT, head)
@@ -184,7 +195,7 @@ def push_registered(shared: Address, registered: Address) -> None:
 
 @native
 def sweep_when_full(context: Address, shared: Address) -> None:
-    """Look for dead objects when there are many, so that a long program keeps few of them."""
+    """Sweep dead objects when there are many, so that a long program keeps few of them."""
     is_checked = load(shared + ASYNC_CHECKED) != 0
     if not is_checked and load_acquire(shared + ASYNC_REGISTERED) > load_acquire(
         shared + ASYNC_LIMIT
@@ -194,12 +205,14 @@ def sweep_when_full(context: Address, shared: Address) -> None:
 
 @entry
 def async_sweep(context: Address, shared: Address) -> None:
-    """Destroy the registered objects that only the list refers to: nobody can make a reference."""
+    """Destroy the registered objects that only the list refers to: no thread can make a reference."""
+    # The list is this thread's now; a sweep at the same time finds only what is pushed meanwhile.
     registered = exchange(shared + ASYNC_OBJECTS, 0)
     alive = 0
     dead = 0
     while registered != 0:
         following = load(registered + VALUE_NEXT)
+        # Acquire: what the droppers of the other references did comes before the object is destroyed.
         if load_acquire(registered + VALUE_REFERENCES) == 1 and is_at_rest(registered):
             destroy_object(context, registered)
             dead += 1
@@ -239,7 +252,7 @@ def is_at_rest(value: Address) -> bool:
     size = load(value + GROUP_SIZE)
     if min(load_acquire(value + GROUP_ADDED), size) + pending != size:
         return False
-    # Who counts down the last one publishes the group after that.
+    # The thread that counts down the last one publishes the group after that.
     return pending > 0 or is_available(value)
 
 
@@ -251,9 +264,9 @@ def is_registered(value: Address) -> bool:
 
 @inline
 def drop_references(context: Address, value: Address, count: int) -> None:
-    """Give up `count` references; the last one destroys the object."""
+    """Drop `count` references; the last one destroys the object."""
     references = load_acquire(value + VALUE_REFERENCES)
-    # Who owns all that there are needs no read-modify-write.
+    # The owner of all references needs no read-modify-write: no other thread can hold or make one.
     if references != count:
         references = fetch_add(value + VALUE_REFERENCES, -count)
     if references <= count:
@@ -273,7 +286,7 @@ def last_reference(context: Address, value: Address, too_many: int) -> None:
         store(context + CONTEXT_DROPPED, load(context + CONTEXT_DROPPED) + 1)
         give_cell(context, value)
     elif is_registered(value):
-        # The last one was the list's.  Give it back, and what was never there.
+        # The last one was the list's.  Set the count to it again, and report the drop.
         store_release(value + VALUE_REFERENCES, 1)
         tell(context, EVENT_RELEASED_TOO_OFTEN, value)
     elif too_many > 0:
@@ -285,6 +298,7 @@ def last_reference(context: Address, value: Address, too_many: int) -> None:
 @native
 def hold_references(value: Address, count: int) -> None:
     """Add `count` references, and note that the program has added them by hand."""
+    # The note first: a drop on another thread checks it before it drops the reference.
     fetch_add(value + VALUE_ASYNC, count * OBJECT_HELD)
     fetch_add(value + VALUE_REFERENCES, count)
 
@@ -293,7 +307,7 @@ def hold_references(value: Address, count: int) -> None:
 def drop_held(context: Address, value: Address, count: int, record: Address) -> None:
     """Drop `count` of the references that the program has added by hand.
 
-    What its compiler counts keeps the object alive meanwhile, so that one drop too many can be told
+    What its compiler counts keeps the object alive meanwhile, so that one drop too many can be reported
     before it does harm.
     """
     if take_held(value, count):
@@ -328,7 +342,7 @@ def take_held(value: Address, count: int) -> bool:
 
 @native
 def disown(value: Address) -> bool:
-    """Become the one who drops the producer's reference; False if the object is resolved, or disowned."""
+    """Claim the drop of the producer's reference; False if the object is resolved, or disowned."""
     while True:
         bits = load_acquire(value + VALUE_ASYNC)
         if bits & OBJECT_DISOWNED != 0:
@@ -355,7 +369,7 @@ def drop_checked(context: Address, value: Address, count: int, record: Address) 
 
 @native
 def destroy_object(context: Address, value: Address) -> None:
-    """Destroy an object that nobody refers to."""
+    """Destroy an object without references."""
     if load(value + VALUE_KIND) >> 8 == TYPE_GROUP:
         drop_optional(context, load_acquire(value + GROUP_ERROR))
     destroy_chain(context, value)
@@ -370,7 +384,8 @@ def log_emplaced(context: Address, value: Address) -> None:
 
 @native
 def emplace(context: Address, value: Address) -> None:
-    """Make an object available, and give up its producer's reference."""
+    """Make an object available, and drop its producer's reference."""
+    # First, so that the log has it before what the waiters do.
     log_emplaced(context, value)
     while True:
         head = load_acquire(value + VALUE_STATE)
@@ -386,13 +401,13 @@ def emplace(context: Address, value: Address) -> None:
 
 @native
 def emplace_unseen(value: Address) -> bool:
-    """What `emplace` does, for an object that nobody but this thread knows of yet; False if it is not so.
+    """What `emplace` does, for an object that only this thread refers to yet; False if it is not so.
 
-    Who learns of it later does so by way of something that publishes it, as with any memory.
+    Other threads get its address later, by an operation that publishes the object, as with any memory.
     """
     if load(value + VALUE_ASYNC) & (OBJECT_REGISTERED | OBJECT_DISOWNED) != 0:
-        # The list of objects knows of it, and may give it up at this moment; or the producer's
-        # reference is dropped already.
+        # The list of objects refers to it, and `async_give_up` may resolve it at this moment; or the
+        # producer's reference is dropped already.
         return False
     store(value + VALUE_STATE, CONCRETE)
     store(value + VALUE_REFERENCES, load(value + VALUE_REFERENCES) - 1)
@@ -401,7 +416,7 @@ def emplace_unseen(value: Address) -> bool:
 
 @native
 def resolved_before(context: Address, value: Address) -> None:
-    """The producer of an object comes too late: it was given up, or the program is wrong."""
+    """The producer of an object comes too late: the runtime resolved it, or the program is wrong."""
     bits = load_acquire(value + VALUE_ASYNC)
     if bits & OBJECT_DISOWNED != 0:
         # The program has dropped the producer's reference by hand, and resolves the object all the same.
@@ -409,13 +424,13 @@ def resolved_before(context: Address, value: Address) -> None:
     elif bits & OBJECT_GIVEN_UP != 0:
         drop_references(context, value, 1)
     else:
-        # The first one to resolve it gave up the producer's reference.
+        # The first call that resolved it dropped the producer's reference.
         tell(context, EVENT_RESOLVED_TWICE, value)
 
 
 @native
 def set_object_error(context: Address, value: Address) -> None:
-    """Resolve an object to the error that was noted for it; gives up the producer's reference."""
+    """Resolve an object to the error that was noted for it; drops the producer's reference."""
     log_code(context, LOG_FAIL, value, 0)
     if not claim(value):
         if state_of(value) == CONCRETE:
@@ -430,7 +445,7 @@ def set_object_error(context: Address, value: Address) -> None:
 
 @native
 def become_error(context: Address, value: Address, failure: Address) -> None:
-    """Publish a claimed object as an error.  Takes over the reference to `failure`."""
+    """Publish a claimed object as an error.  Takes ownership of the reference to `failure`."""
     # Atomic: a kernel that returns the object may say at this moment of what type it is.
     kind = load_acquire(value + VALUE_KIND)
     if kind >> 8 == TYPE_GROUP:
@@ -444,7 +459,7 @@ def become_error(context: Address, value: Address, failure: Address) -> None:
 
 @native
 def keep_error(context: Address, group: Address, failure: Address) -> None:
-    """The first error of a group is the group's.  Takes over the reference to `failure`."""
+    """The first error of a group is the group's.  Takes ownership of the reference to `failure`."""
     if compare_and_swap(group + GROUP_ERROR, 0, failure) == 0:
         drop_reference(context, failure)
 
@@ -453,7 +468,7 @@ def keep_error(context: Address, group: Address, failure: Address) -> None:
 def async_give_up(context: Address, value: Address, failure: Address) -> int:
     """Resolve an object to an error in its producer's place; 0 if it is resolved by now.
 
-    Takes over the reference to `failure`.  The producer's reference stays: it may come after all.
+    Takes ownership of the reference to `failure`.  The producer's reference stays: it may come after all.
     """
     # First: the producer may come as soon as the object is claimed.
     while True:
@@ -487,9 +502,9 @@ def error_of(context: Address, value: Address) -> Address:
 
 @native
 def note_failure(context: Address, value: Address, failure: Address) -> None:
-    """Say which error an object is about to become.  Takes over the reference to `failure`.
+    """Say which error an object is about to become.  Takes ownership of the reference to `failure`.
 
-    The first one stays: it may be the one that the object has become, as it was given up.
+    The first one stays: it may be the one that the object has become, by `async_give_up`.
     """
     if compare_and_swap(value + VALUE_TARGET, 0, failure) == 0:
         drop_reference(context, failure)
@@ -497,7 +512,7 @@ def note_failure(context: Address, value: Address, failure: Address) -> None:
 
 @native
 def fail_thread(context: Address, failure: Address) -> None:
-    """Say why the function that returns now failed.  Takes over the reference to `failure`."""
+    """Say why the function that returns now failed.  Takes ownership of the reference to `failure`."""
     drop_optional(context, load(context + CONTEXT_FAILURE))
     store(context + CONTEXT_FAILURE, failure)
 

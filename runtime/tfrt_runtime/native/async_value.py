@@ -2,10 +2,16 @@
 
 A value leaves the unavailable states once, to CONCRETE or ERROR.  The state and the head of the list
 of waiters share one word, so that publishing a value and taking its waiters is one `exchange`, and
-leaving a waiter is one `compare_and_swap`: no waiter is lost and none runs twice, without a lock.
+adding a waiter is one `compare_and_swap`: no waiter is lost and none runs twice, without a lock.
 
-Ownership: whoever makes a value holds one reference.  A waiter holds none: publishing takes the
-waiters away before the publisher gives up its own reference.
+    STATE = newest waiter | state            (waiters are 16-aligned: the low bits are free)
+
+    UNCONSTRUCTED --claim--> CONSTRUCTED --take_waiters--> CONCRETE or ERROR, no waiters, for good
+          |  add_waiter          |  add_waiter                  ^
+          +----------------------+------------------------------+
+
+Ownership: the maker of a value holds one reference.  A waiter holds none: publishing takes the
+waiters away before the publisher drops its own reference.
 """
 
 from __future__ import annotations
@@ -71,6 +77,8 @@ from tfrt_runtime.native.memory import (
 @native
 def new_value(context: Address, payload_type: int) -> Address:
     """An unconstructed concrete value with one reference."""
+    # Plain stores: the value is private until its address is published, by an atomic operation or by
+    # the word of an activation that one thread has.
     value = take_cell(context)
     store(value + VALUE_REFERENCES, 1)
     store(value + VALUE_STATE, UNCONSTRUCTED)
@@ -78,13 +86,14 @@ def new_value(context: Address, payload_type: int) -> Address:
     store(value + VALUE_PAYLOAD, 0)
     store(value + VALUE_PAYLOAD2, 0)
     store(value + VALUE_OWNER, 0)
+    # Counted per thread: one count of the process would be the busiest word of every program.
     store(context + CONTEXT_MADE, load(context + CONTEXT_MADE) + 1)
     return value
 
 
 @inline
 def new_available(context: Address, payload_type: int) -> Address:
-    """A value that nobody else has seen and that is available: the caller fills the payload in."""
+    """An available value that only the caller refers to; the caller fills the payload in."""
     value = take_cell(context)
     store(value + VALUE_REFERENCES, 1)
     store(value + VALUE_STATE, CONCRETE)
@@ -123,6 +132,8 @@ def is_indirect(value: Address) -> bool:
 @native
 def resolve(value: Address) -> Address:
     """The concrete or error value behind an available value."""
+    # Plain loads: kind and target were written before the state, which the caller has read with
+    # acquire, and do not change any more.
     while load(value + VALUE_KIND) & KIND_BITS == KIND_INDIRECT:
         value = load(value + VALUE_TARGET)
     return value
@@ -131,13 +142,14 @@ def resolve(value: Address) -> Address:
 @inline
 def add_references(value: Address, count: int) -> None:
     """`count` more references; the caller already holds one, so that no ordering is needed."""
+    # All threads use constants: a read leaves their cache line shared, a count would move it around.
     if load_acquire(value + VALUE_REFERENCES) < IMMORTAL:
         fetch_add(value + VALUE_REFERENCES, count)
 
 
 @inline
 def multiply_reference(value: Address, count: int) -> None:
-    """`count` more references, for who owns one that nobody else uses meanwhile."""
+    """`count` more references, for the owner of one, if no other code uses that one meanwhile."""
     references = load_acquire(value + VALUE_REFERENCES)
     # Without another reference there is no other thread that could change the count.
     if references == 1:
@@ -148,11 +160,13 @@ def multiply_reference(value: Address, count: int) -> None:
 
 @inline
 def drop_reference(context: Address, value: Address) -> None:
-    """Give up one reference; the last one destroys the value, and what it forwards to."""
+    """Drop one reference; the last one destroys the value, and what it forwards to."""
+    # Acquire: pairs with the `fetch_add` of threads that dropped theirs before.  What they did with
+    # the payload comes before it is released here.
     references = load_acquire(value + VALUE_REFERENCES)
     if references >= IMMORTAL:
         return
-    # A sole owner needs no read-modify-write: nobody else can hold or make a reference.
+    # A sole owner needs no read-modify-write: no other thread can hold or make a reference.
     if references != 1 and fetch_add(value + VALUE_REFERENCES, -1) != 1:
         return
     kind = load(value + VALUE_KIND)
@@ -165,14 +179,15 @@ def drop_reference(context: Address, value: Address) -> None:
 
 @native
 def drop_optional(context: Address, value: Address) -> None:
-    """Give up one reference, if there is a value at all."""
+    """Drop one reference, if there is a value at all."""
     if value != 0:
         drop_reference(context, value)
 
 
 @outline
 def destroy_chain(context: Address, value: Address) -> None:
-    """Destroy a value that nobody refers to, and what it forwards to if that was the last."""
+    """Destroy a value without references, and what it forwards to if that was the last."""
+    # A loop, not a recursion: values may forward to each other a million times.
     while value != 0:
         value = destroy(context, value)
         if value != 0:
@@ -188,6 +203,7 @@ def destroy(context: Address, value: Address) -> Address:
     """Release the payload and the cell.  Returns the target of an indirect value, to drop next."""
     kind = load(value + VALUE_KIND)
     target = 0
+    # The payload of an unconstructed value owns nothing.
     if kind & KIND_BITS == KIND_INDIRECT:
         target = load(value + VALUE_TARGET)
     elif is_object(kind >> 8) and load(value + VALUE_STATE) & STATE_BITS != UNCONSTRUCTED:
@@ -208,7 +224,7 @@ def storage_size(value: Address) -> int:
 
 @native
 def release_payload(context: Address, payload_type: int, payload: int) -> None:
-    """Give up what a payload refers to."""
+    """Drop what a payload refers to."""
     process = load(context + CONTEXT_PROCESS)
     if payload_type == TYPE_TENSOR or payload_type == TYPE_SHAPE:
         call2(load(process + PROCESS_RELEASE_TENSOR), context, payload)
@@ -234,15 +250,17 @@ def new_waiter(context: Address, kind: int, first: int, second: int) -> Address:
 
 @native
 def add_waiter(value: Address, waiter: Address) -> bool:
-    """Leave `waiter` with an unavailable value; False if the value is available by now.
+    """Add `waiter` to an unavailable value; False if the value is available by now.
 
     On False the waiter is still the caller's.
     """
     store(waiter + WAITER_VALUE, value)
     while True:
+        # Acquire: on False the caller reads the payload that was written before the state.
         head = load_acquire(value + VALUE_STATE)
         if head & STATE_BITS >= CONCRETE:
             return False
+        # Plain: the waiter is private until the swap.
         store(waiter + WAITER_NEXT, head & ~STATE_BITS)
         # Publishes the waiter's fields, and keeps CONSTRUCTED apart from UNCONSTRUCTED.
         if compare_and_swap(value + VALUE_STATE, head, waiter | (head & STATE_BITS)) != 0:
@@ -251,7 +269,8 @@ def add_waiter(value: Address, waiter: Address) -> bool:
 
 @native
 def claim(value: Address) -> bool:
-    """Become the one who resolves an unconstructed value; False if somebody did or will."""
+    """Claim the right to resolve an unconstructed value; False if another thread has it, or had it."""
+    # A loop: the head also changes when another thread adds a waiter, and then the claim is still free.
     while True:
         head = load_acquire(value + VALUE_STATE)
         if head & STATE_BITS != UNCONSTRUCTED:
@@ -266,6 +285,7 @@ def take_waiters(value: Address, state: int) -> Address:
 
     The caller wrote the payload before: `exchange` publishes it.
     """
+    # One step: a waiter that was pushed between a load and a store would never run.
     return exchange(value + VALUE_STATE, state) & ~STATE_BITS
 
 
@@ -280,10 +300,12 @@ def point_at(context: Address, indirect: Address, target: Address) -> Address:
     if load_acquire(concrete + VALUE_REFERENCES) >= IMMORTAL or is_copied(indirect, concrete):
         return become_copy(context, indirect, target, concrete)
     if concrete != target:
+        # In this order: the reference that `target` holds keeps `concrete` alive until we have ours.
         add_references(concrete, 1)
         drop_reference(context, target)
     store(indirect + VALUE_TARGET, concrete)
     kind = load(concrete + VALUE_KIND) & ~KIND_BITS | KIND_INDIRECT
+    # Atomic: `is_indirect` may read the kind of a value that is not resolved yet.
     store_release(indirect + VALUE_KIND, kind)
     return take_waiters(indirect, load_acquire(concrete + VALUE_STATE) & STATE_BITS)
 
@@ -304,7 +326,7 @@ def become_copy(context: Address, indirect: Address, target: Address, source: Ad
     It may outlive the program that owns the constant, and needs no second value for the number.
     """
     kind = load(source + VALUE_KIND)
-    # What makes a value writes only the words that its type has.
+    # Only the words that the source's type has are written: a read of another is an error in the simulator.
     if kind >> 8 != TYPE_CHAIN:
         store(indirect + VALUE_PAYLOAD, load(source + VALUE_PAYLOAD))
     if kind >> 8 >= TYPE_COMPLEX64:
@@ -321,6 +343,7 @@ def forward_to(context: Address, indirect: Address, target: Address) -> Address:
     Consumes the caller's reference to `target`.  May be called once per indirect value.
     """
     if not is_available(target):
+        # The waiter's own reference: the caller may drop its one before the target is resolved.
         add_references(indirect, 1)
         waiter = new_waiter(context, WAIT_FORWARD, indirect, target)
         if add_waiter(target, waiter):
@@ -334,8 +357,9 @@ def forward_to(context: Address, indirect: Address, target: Address) -> Address:
 def set_error(value: Address, payload: int, error_type: int) -> Address:
     """Resolve an unconstructed concrete value to an error; returns its waiters.
 
-    `payload` is the handle of a Diagnostic, whose reference the value takes over.
+    `payload` is the handle of a Diagnostic; the value takes ownership of its reference.
     """
+    # The state comes last: a thread that sees ERROR reads the diagnostic.
     store(value + VALUE_PAYLOAD, payload)
     store_release(value + VALUE_KIND, error_type << 8 | KIND_CONCRETE)
     return take_waiters(value, ERROR)

@@ -1,6 +1,6 @@
 """`tfrt_test.benchmark`: runs a region again and again, and measures each run.
 
-A run is a call of its own, started by a task of the queue; it is over when its one result is there.
+A run is a call of its own, started by a task of the queue; it is over when its one result is available.
 What is measured goes into a table of (wall, CPU) nanoseconds, which Python turns into a report when
 the last run is over.
 """
@@ -42,9 +42,9 @@ from tfrt_runtime.native.layouts import (
     CONTEXT_REQUEST,
     ERROR,
     FUNCTION_ARGUMENT_TABLE,
+    MAX_NESTED,
+    MAX_SAMPLES,
     MESSAGE_TOO_DEEP,
-    MOST_NESTED,
-    MOST_SAMPLES,
     PROCESS_PRINT,
     RECORD_ARGUMENTS,
     RECORD_SLOTS,
@@ -95,7 +95,7 @@ def start_benchmark(context: Address, record: Address, warmups: int) -> None:
     """Make room for the samples, and start the first run."""
     caller = load(context + CONTEXT_ACTIVATION)
     mark_shared(caller)
-    if nested_of(caller) > MOST_NESTED:
+    if nested_of(caller) > MAX_NESTED:
         refuse(context, caller, record, MESSAGE_TOO_DEEP)
         return
     state = take_block(context, BENCHMARK_SIZE)
@@ -111,10 +111,10 @@ def start_benchmark(context: Address, record: Address, warmups: int) -> None:
 
 @native
 def start_run(context: Address, state: Address) -> None:
-    """Call the region once, and have `run_is_over` called when its result is there.
+    """Call the region once, and have `run_is_over` called when its result is available.
 
     The waiter comes last: a region that returns an argument has its result before it has all
-    arguments, and the end of the last run gives up those of the caller.
+    arguments, and the end of the last run drops those of the caller.
     """
     caller = load(state + BENCHMARK_CALLER)
     record = load(state + BENCHMARK_RECORD)
@@ -212,7 +212,7 @@ def is_enough(state: Address) -> bool:
     record = load(state + BENCHMARK_RECORD)
     if load(state + BENCHMARK_WARMUPS) > 0:
         return False
-    if load(state + BENCHMARK_COUNT) >= min(attribute(record, MAX_COUNT), MOST_SAMPLES):
+    if load(state + BENCHMARK_COUNT) >= min(attribute(record, MAX_COUNT), MAX_SAMPLES):
         return True
     return load(state + BENCHMARK_TOTAL) >= attribute(record, DURATION_SECONDS) * 1_000_000_000
 

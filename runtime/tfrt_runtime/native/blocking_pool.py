@@ -1,4 +1,14 @@
-"""The blocking pool: a ring that many threads read and write; who blocks there holds up nobody else."""
+"""The blocking pool: a ring of tasks that many threads read and write; each thread may block.
+
+Each place of the ring carries a sequence number, which says what may happen to it (Vyukov's bounded queue);
+`n` is the number of the task, counted from the pool's beginning:
+
+    sequence = n             free for task n           the thread that moves TAIL from n may write it
+    sequence = n + 1         task n is in it           the thread that moves HEAD from n may take it
+    sequence = n + capacity  free for the next round
+
+The ring has a bound, so that a program that starts blocking kernels without end gets an error.
+"""
 
 from __future__ import annotations
 
@@ -36,22 +46,21 @@ from tfrt_runtime.native.tasks import turn
 
 @native
 def pool_push(pool: Address, task: Address) -> bool:
-    """Add a blocking task to the ring; False when it is full.
-
-    Each place carries a sequence number: equal to the ticket of the writer that may fill it, one
-    more when it is full, and a whole round more when it is empty again (Vyukov's bounded queue).
-    """
+    """Add a blocking task to the ring; False when it is full."""
     capacity = load(pool + POOL_CAPACITY)
     while True:
-        ticket = load_acquire(pool + POOL_TAIL)
-        place = pool + POOL_CELLS + 16 * (ticket % capacity)
+        number = load_acquire(pool + POOL_TAIL)
+        place = pool + POOL_CELLS + 16 * (number % capacity)
+        # Acquire: the taker of the round before has read its task from the place.
         sequence = load_acquire(place)
-        if sequence == ticket:
-            if compare_and_swap(pool + POOL_TAIL, ticket, ticket + 1) != 0:
+        if sequence == number:
+            if compare_and_swap(pool + POOL_TAIL, number, number + 1) != 0:
+                # Ours alone until the sequence says that it is full.
                 store(place + 8, task)
-                store_release(place, ticket + 1)
+                store_release(place, number + 1)
                 return True
-        elif sequence < ticket:
+        elif sequence < number:
+            # The task of a whole round before is still in it, or is being taken.
             return False
 
 
@@ -60,15 +69,16 @@ def pool_pop(pool: Address) -> Address:
     """Take the oldest blocking task, or 0."""
     capacity = load(pool + POOL_CAPACITY)
     while True:
-        ticket = load_acquire(pool + POOL_HEAD)
-        place = pool + POOL_CELLS + 16 * (ticket % capacity)
+        number = load_acquire(pool + POOL_HEAD)
+        place = pool + POOL_CELLS + 16 * (number % capacity)
         sequence = load_acquire(place)
-        if sequence == ticket + 1:
-            if compare_and_swap(pool + POOL_HEAD, ticket, ticket + 1) != 0:
+        if sequence == number + 1:
+            if compare_and_swap(pool + POOL_HEAD, number, number + 1) != 0:
+                # Read before the place is free for the next round.
                 task = load(place + 8)
-                store_release(place, ticket + capacity)
+                store_release(place, number + capacity)
                 return task
-        elif sequence < ticket + 1:
+        elif sequence < number + 1:
             return 0
 
 
@@ -86,9 +96,11 @@ def add_blocking_task(context: Address, task: Address) -> bool:
 def call_for_threads(context: Address, pool: Address) -> None:
     """Wake an idle thread for tasks that wait, or ask for one more thread.
 
-    Called by who added a task, and by who took one and is about to block in it: the adder of another
-    task may have relied on that thread's being idle.
+    Called by the thread that added a task, and by the one that took one and is about to block in it: the
+    adder of another task may have relied on that thread's being idle.
     """
+    # Order the task before the read of the idle threads; an idle thread orders its arrival before its
+    # last look into the ring.  One of the two sees the other.
     fence()
     waiting = load_acquire(pool + POOL_TAIL) - load_acquire(pool + POOL_HEAD)
     idle = load_acquire(pool + POOL_IDLE)
@@ -122,6 +134,7 @@ def take_blocking_task(context: Address, pool: Address, idle_ns: int) -> Address
 def await_blocking_task(context: Address, pool: Address, timeout_ns: int) -> Address:
     """Sleep once, as an idle thread, unless a task is in the ring; a task, or 0."""
     fetch_add(pool + POOL_IDLE, 1)
+    # Before the look into the ring: a task that comes after it changes the epoch, and there is no sleep.
     epoch = load_acquire(pool + POOL_EPOCH)
     fence()
     task = pool_pop(pool)
@@ -131,7 +144,7 @@ def await_blocking_task(context: Address, pool: Address, timeout_ns: int) -> Add
         turn(context)
         task = pool_pop(pool)
     fetch_add(pool + POOL_IDLE, -1)
-    # Who added a task while this thread counted as idle did not ask for another one: look again,
-    # and order that after not being idle any more, as who adds orders the task before asking.
+    # A thread that added a task while this one counted as idle did not ask for another thread: check
+    # the ring again, ordered after this thread is not idle any more.
     fence()
     return task if task != 0 else pool_pop(pool)

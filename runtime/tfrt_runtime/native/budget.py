@@ -55,7 +55,7 @@ def reserve(context: Address, size: int) -> bool:
 
 @entry
 def reserve_within(process: Address, limit: int, size: int) -> int:
-    """As `reserve`, for who knows the limit; 1 or 0."""
+    """As `reserve`, with a known limit; 1 or 0."""
     if size < 0 or size > limit:
         return 0
     while True:

@@ -75,6 +75,7 @@ WAIT_NS = 1_000_000
 @native
 def take_block(context: Address, size: int) -> Address:
     """A block of at least `size` bytes; contents undefined.  0 only for a large one that is refused."""
+    # Free lists are the thread's own: all words here are plain, and no other thread is disturbed.
     size_class = (size + CELL_SIZE - 1) // CELL_SIZE
     if size_class >= FREE_CLASSES:
         return take_large(context, size)
@@ -97,6 +98,7 @@ def give_block(context: Address, block: Address, size: int) -> None:
         give_back(load(context + CONTEXT_PROCESS), size)
         return
     count = context + CONTEXT_FREE_COUNT + 8 * size_class
+    # A thread that only gives blocks back, of values that others make, must not hoard them.
     if load(count) * size_class >= BATCH_CELLS:
         keep_batch(context, size_class)
     head = context + CONTEXT_FREE + 8 * size_class
@@ -129,6 +131,7 @@ def give_cell(context: Address, cell: Address) -> None:
 @outline
 def take_large(context: Address, size: int) -> Address:
     """A block for which there is no free list; 0, and the run ends, if it is refused."""
+    # Counted before it is allocated: of two threads that ask for the last bytes one is refused.
     if size < 0 or not reserve(context, size):
         reclaim(load(context + CONTEXT_PROCESS))
         if size < 0 or not reserve(context, size):
@@ -185,6 +188,7 @@ def take_list(context: Address, size_class: int) -> Address:
 @native
 def give_batches(process: Address, size_class: int, first: Address, last: Address) -> None:
     """Put linked batches into the depot."""
+    # The swap publishes the blocks' links, which the giving thread wrote as plain words.
     depot = process + PROCESS_DEPOT + 8 * size_class
     while True:
         head = load_acquire(depot)
@@ -203,6 +207,7 @@ def take_batch(process: Address, size_class: int) -> Address:
     depot = process + PROCESS_DEPOT + 8 * size_class
     if load_acquire(depot) == 0:
         return 0
+    # The look above saves the exchange, and its cache line, where the depot is empty.
     batch = exchange(depot, 0)
     if batch != 0 and load(batch + BATCH_NEXT) != 0:
         first = load(batch + BATCH_NEXT)
@@ -249,8 +254,10 @@ def carve(context: Address, size_class: int) -> Address:
     block = load(place)
     count = min((load(end) - block) // size, CARVED_AT_ONCE)
     store(place, block + size * count)
+    # A slab is aligned to its size, so that the address of a block says which slab it is of.
     slab = block & -SLAB_SIZE
     store(slab + SLAB_CARVED, load(slab + SLAB_CARVED) + count)
+    # Linked from the last to the first: the list gives blocks with rising addresses.
     following = 0
     for i in range(count - 1, 0, -1):
         store(block + size * i + VALUE_NEXT, following)
@@ -340,6 +347,7 @@ def take_stocked(process: Address) -> Address:
 @entry
 def fill_stock(process: Address) -> None:
     """Have a full stock, as far as the system has memory.  The budget is not asked."""
+    # The stock is for runs that are refused memory: they still need some to end in good order.
     while load_acquire(process + PROCESS_STOCKED) < STOCK:
         slab = allocate_aligned(SLAB_SIZE, SLAB_ROOM)
         if slab == 0:
@@ -364,6 +372,7 @@ def trim(process: Address, kept: int) -> int:
 
     The stock is filled first.  Returns how many slabs were found; 0 while another thread trims.
     """
+    # One thread at a time: SLAB_FREE of a slab is counted in plain words.
     if compare_and_swap(process + PROCESS_TRIMMING, 0, 1) == 0:
         return 0
     found = 0
@@ -377,6 +386,8 @@ def trim(process: Address, kept: int) -> int:
 @native
 def trim_class(process: Address, size_class: int) -> int:
     """As `trim`, for one size class; by the one thread that trims."""
+    # The batches are this thread's now: others find an empty depot, and cut new blocks meanwhile.  Two
+    # passes: the first counts the free blocks of each slab, the second parts the slabs that are all free.
     batches = exchange(process + PROCESS_DEPOT + 8 * size_class, 0)
     batch = batches
     while batch != 0:
@@ -395,6 +406,7 @@ def trim_class(process: Address, size_class: int) -> int:
             slab = block & -SLAB_SIZE
             free = load(slab + SLAB_FREE)
             if free != 0 and free == load(slab + SLAB_CARVED):
+                # -1: the slab goes; its other blocks are skipped when the pass comes to them.
                 store(slab + SLAB_FREE, -1)
                 store(slab + SLAB_NEXT, slabs)
                 slabs = slab
@@ -424,6 +436,7 @@ def count_free(block: Address) -> None:
     """Count the blocks of a batch in their slabs, apart from slabs that some thread still cuts."""
     while block != 0:
         slab = block & -SLAB_SIZE
+        # Acquire: SLAB_CARVED has its last value once the slab is closed.
         if load_acquire(slab + SLAB_OPEN) == 0:
             store(slab + SLAB_FREE, load(slab + SLAB_FREE) + 1)
         block = load(block + VALUE_NEXT)

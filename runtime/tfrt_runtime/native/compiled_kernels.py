@@ -11,7 +11,7 @@ still use the buffer.
 
 Host values never enter compiled code: what a coroutine awaits is an object of its own, which becomes
 what the host value is.  So compiled code counts references its own way, and a host value may be a
-constant, may be indirect, and cannot be given up by those who wait.  Objects that compiled code returns
+constant, may be indirect, and is not dropped by coroutines that wait.  Objects that compiled code returns
 are results as they are: an object is an AsyncValue.
 """
 
@@ -104,7 +104,7 @@ TENSOR_ARRIVED = 4
 FIRST_TYPE = 5
 """Data words: the types of the results start here, those of the arguments follow."""
 
-# A buffer or a tensor that is waited for, in a cell.  The first three are what Python is told.
+# A buffer or a tensor that is waited for, in a cell.  Python reads the first three.
 PENDING_RECORD = 0
 """The kernel that has the tensor among its arguments."""
 PENDING_SPEC = 8
@@ -116,17 +116,18 @@ PENDING_OBJECT = 32
 """Its counterpart that is to be resolved."""
 PENDING_REQUEST = 40
 
-# An object that stands for a host value which was not there, in a cell, which has a reference.
+# An object that stands for a host value that was unavailable, in a cell, which has a reference.
 IMPORT_NEXT = 0
 IMPORT_OBJECT = 8
 IMPORT_REQUEST = 16
 IMPORTS_SWEPT = 1024
-"""So many objects more are worth a look for those that are resolved."""
+"""After so many more objects, a sweep for those that are resolved is worth its time."""
 
 
 @entry
 def run_compiled(context: Address, record: Address) -> None:
     """Kernel: call a compiled function.  If it fails, results without a value are its failure."""
+    # Saved and set anew: the kernel may run on the stack of compiled code that waits (`wait_for_object`).
     nested = load(context + CONTEXT_NESTED)
     failure = load(context + CONTEXT_FAILURE)
     store(context + CONTEXT_NESTED, 0)
@@ -184,7 +185,7 @@ def note_import(context: Address, made: Address, request: Address) -> None:
     store(cell + IMPORT_REQUEST, request)
     push_import(shared, cell)
     count = fetch_add(shared + ASYNC_IMPORTED, 1)
-    # Who cancels looks at the stack afterwards: one of us sees the other.
+    # A thread that cancels sets the word, and then visits the stack: one of the two sees the other.
     fence()
     cancelled = load_acquire(request + REQUEST_CANCEL)
     if cancelled != 0:
@@ -195,7 +196,7 @@ def note_import(context: Address, made: Address, request: Address) -> None:
 
 @native
 def push_import(shared: Address, cell: Address) -> None:
-    """Put a cell on the stack.  Nobody takes single ones, so there is no ABA."""
+    """Put a cell on the stack.  It is only ever taken whole, so there is no ABA."""
     while True:
         head = load_acquire(shared + ASYNC_IMPORTS)
         store(cell + IMPORT_NEXT, head)
@@ -209,6 +210,7 @@ def visit_imports(context: Address, shared: Address, request: Address, failure: 
 
     `failure` is borrowed.
     """
+    # Pairs with the fence of `note_import`: the cell is seen here, or the cancellation is seen there.
     fence()
     cell = exchange(shared + ASYNC_IMPORTS, 0)
     while cell != 0:
@@ -235,7 +237,7 @@ def object_of(context: Address, value: Address, kind: int, arrived: Address) -> 
     if is_available(value):
         return available_object(context, resolve(value), kind)
     made = new_object(context, kind)
-    # Whoever publishes the value may give it up before its waiters have run.
+    # The publisher of the value may drop it before its waiters have run.
     add_references(value, 1)
     waiter = new_waiter(context, WAIT_NOTIFY, arrived, made)
     if not add_waiter(value, waiter):
@@ -264,14 +266,14 @@ def available_object(context: Address, source: Address, kind: int) -> Address:
 
 @entry
 def argument_arrived(context: Address, made: Address, value: Address) -> None:
-    """Waiter function: a host value is there, and `made` becomes what it is."""
+    """Waiter function: a host value is resolved, and `made` becomes what it is."""
     resolve_object(context, made, value)
     drop_reference(context, value)
 
 
 @native
 def resolve_object(context: Address, made: Address, value: Address) -> None:
-    """Resolve an object to what an available host value is, unless it was given up."""
+    """Resolve an object to what an available host value is, unless the runtime has resolved it."""
     if not claim(made):
         resolved_before(context, made)
         return
@@ -295,7 +297,7 @@ def kernel_return(context: Address, record: Address, index: int, word: int) -> N
 
 @exported("tfrtKernelReturnObject", "void", "ptr", "ptr", "i64", "ptr")
 def kernel_return_object(context: Address, record: Address, index: int, made: Address) -> None:
-    """A result that is a token or a value.  Takes over a reference to it.
+    """A result that is a token or a value.  Takes ownership of a reference to it.
 
     The run is not over before it is resolved, and hears of its error.
     """
@@ -304,6 +306,7 @@ def kernel_return_object(context: Address, record: Address, index: int, made: Ad
     compare_and_swap(made + VALUE_KIND, TYPE_UNKNOWN << 8 | KIND_CONCRETE, kind)
     request = load(context + CONTEXT_REQUEST)
     if not is_available(made):
+        # Both before the waiter is added, which may run at once: the run lasts, and so does the object.
         fetch_add(request + REQUEST_ACTIVE, 1)
         add_references(made, 1)
         waiter = new_waiter(context, WAIT_NOTIFY, attribute(record, RESULT_ARRIVED), request)
@@ -382,9 +385,11 @@ def kernel_buffer_object(
 
 @entry
 def tensor_arrived(context: Address, pending: Address, value: Address) -> None:
-    """Waiter function: a tensor is there, and the value of its buffer is resolved."""
+    """Waiter function: a tensor is available, and the value of its buffer is resolved."""
     made = load(pending + PENDING_OBJECT)
     request = load(pending + PENDING_REQUEST)
+    # Claimed first: between the claim and the publication no other thread resolves the object, so that
+    # Python may fill in its descriptor.
     if claim(made):
         failure = 0
         if state_of(value) == ERROR:
@@ -408,7 +413,7 @@ def tensor_arrived(context: Address, pending: Address, value: Address) -> None:
 def kernel_return_buffer_object(
     context: Address, record: Address, index: int, made: Address, spec: Address
 ) -> None:
-    """A result that is a value of a buffer.  Takes over a reference to it."""
+    """A result that is a value of a buffer.  Takes ownership of a reference to it."""
     result = new_indirect(context)
     add_references(result, 1)
     request = load(context + CONTEXT_REQUEST)
@@ -427,7 +432,7 @@ def kernel_return_buffer_object(
 
 @entry
 def buffer_arrived(context: Address, pending: Address, made: Address) -> None:
-    """Waiter function: the value of a buffer is resolved, and the tensor is there."""
+    """Waiter function: the value of a buffer is resolved, and the tensor is available."""
     result = load(pending + PENDING_OBJECT)
     request = load(pending + PENDING_REQUEST)
     former = load(context + CONTEXT_REQUEST)

@@ -34,11 +34,11 @@ from tfrt_runtime.native.layouts import (
     LOOP_RECORD,
     LOOP_TABLE,
     LOOP_VALUES,
+    MAX_NESTED,
     MESSAGE_CASE_RANGE,
     MESSAGE_NEGATIVE_COUNT,
     MESSAGE_NO_MEMORY,
     MESSAGE_TOO_DEEP,
-    MOST_NESTED,
     RECORD_ARGUMENTS,
     RECORD_FUNCTIONS,
     RECORD_REGISTERS,
@@ -80,9 +80,9 @@ def register_value(activation: Address, record: Address, index: int) -> Address:
 def start_call(
     context: Address, caller: Address, record: Address, function: Address, first: int
 ) -> None:
-    """Call `function` with the kernel's arguments from `first` on; the others are given up."""
+    """Call `function` with the kernel's arguments from `first` on; the others are dropped."""
     nested = nested_of(caller)
-    if nested > MOST_NESTED:
+    if nested > MAX_NESTED:
         refuse(context, caller, record, MESSAGE_TOO_DEEP)
         return
     request = load(caller + ACTIVATION_REQUEST)
@@ -94,6 +94,7 @@ def start_call(
         return
     for i in range(first):
         drop_reference(context, register_value(caller, record, i))
+    # The kernel's references to its arguments become the callee's: a call counts nothing up or down.
     slots = load(function + FUNCTION_ARGUMENT_TABLE)
     for i in range(load(record + RECORD_ARGUMENTS) - first):
         value = register_value(caller, record, first + i)
@@ -167,11 +168,12 @@ def new_loop(context: Address, caller: Address, record: Address, left: int, firs
 def run_loop(context: Address, caller: Address, record: Address, left: int) -> None:
     """Start a loop of at least one iteration."""
     nested = nested_of(caller)
-    if nested > MOST_NESTED:
+    if nested > MAX_NESTED:
         refuse(context, caller, record, MESSAGE_TOO_DEEP)
         return
     function = callee(record, 0)
     request = load(caller + ACTIVATION_REQUEST)
+    # Both blocks before anything changes hands: without memory the kernel fails as any other.
     body = new_activation(context, function, request, RETURN_LOOP, 0, 0, nested)
     loop = 0
     if body != 0:
@@ -224,6 +226,7 @@ def while_loop(context: Address, record: Address) -> None:
 def do_async(context: Address, record: Address) -> None:
     """`tfrt_test.do.async`: the region runs in a task of the queue; data: `call_task`."""
     caller = load(context + CONTEXT_ACTIVATION)
+    # The task may run on another thread.
     mark_shared(caller)
     add_task(context, new_task(context, attribute(record, 0), caller, record, 0))
 
@@ -241,15 +244,16 @@ def call_task(context: Address, task: Address) -> None:
 def parallel_for(context: Address, record: Address) -> None:
     """`tfrt.parallel_for.i32` and `parallel_call.i32`: start, end, block size, then arguments.
 
-    The result is a chain.  Data: `parallel_task`, which halves ranges of blocks.
+    The result is a chain.  Data: `parallel_task`, which splits ranges of blocks in two.
     """
     caller = load(context + CONTEXT_ACTIVATION)
-    if nested_of(caller) > MOST_NESTED:
+    if nested_of(caller) > MAX_NESTED:
         refuse(context, caller, record, MESSAGE_TOO_DEEP)
         return
     start, end = argument_i32(context, 0), argument_i32(context, 1)
     size = max(argument_i32(context, 2), 1)
     blocks = max((end - start + size - 1) // size, 0)
+    # Blocks run on other threads, which deliver the chain to the caller.
     mark_shared(caller)
     join = take_block(context, JOIN_SIZE)
     store(join + JOIN_CALLER, caller)
@@ -273,14 +277,14 @@ def end_parallel(context: Address, caller: Address, record: Address) -> None:
 
 @native
 def drop_parallel_arguments(context: Address, caller: Address, record: Address) -> None:
-    """The loop is over: its kernel gives up its arguments."""
+    """The loop is over: its kernel drops its arguments."""
     for i in range(load(record + RECORD_ARGUMENTS)):
         drop_reference(context, register_value(caller, record, i))
 
 
 @native
 def split_blocks(context: Address, join: Address, first: int, last: int) -> None:
-    """Run block `first` here; leave the other blocks below `last` to tasks, halves at a time.
+    """Run block `first` here; turn the other blocks below `last` into tasks, the later half first.
 
     Of a cancelled run none is begun.
     """
@@ -290,6 +294,7 @@ def split_blocks(context: Address, join: Address, first: int, last: int) -> None
         add_references(cancelled, 1)
         skip_blocks(context, join, cancelled, last - first)
         return
+    # Halves, not single blocks: a thief takes the oldest task, which is the largest part.
     while last - first > 1:
         middle = first + (last - first) // 2
         task = new_task(context, attribute(record, 0), join, middle, last)

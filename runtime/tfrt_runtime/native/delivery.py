@@ -88,10 +88,12 @@ def put_in_register(
     references = load(slot + SLOT_REFERENCES)
     flags = load(load(activation + ACTIVATION_FUNCTION) + FUNCTION_FLAGS)
     if flags & FUNCTION_NONSTRICT == 0:
+        # Plain: the readers become ready only after this, through their ready counts.
         if references > 1:
             multiply_reference(value, references - 1)
         store(register, value)
         return value
+    # Before the swap: once the register is written, a reader may use and drop the references.
     add_references(value, references)
     if compare_and_swap(register, 0, value) != 0:
         return value
@@ -113,10 +115,12 @@ def peek_register(context: Address, activation: Address, register: int, referenc
     value = load_acquire(activation + register)
     if value != 0:
         return value
+    # The value is late: readers get a placeholder.  Whether value or placeholder comes first is decided
+    # by one swap; the loser takes what the register holds.
     placeholder = new_indirect(context)
     add_references(placeholder, references)
     if compare_and_swap(activation + register, 0, placeholder) != 0:
-        return placeholder  # its first reference is for whoever brings the value
+        return placeholder  # its first reference is for the code that brings the value
     add_references(placeholder, -references)
     drop_reference(context, placeholder)
     return load_acquire(activation + register)
@@ -152,6 +156,7 @@ def deliver_plain(context: Address, activation: Address, slot: Address, value: A
 @outline
 def deliver_special(context: Address, activation: Address, slot: Address, value: Address) -> None:
     """What `deliver` says, for every kind of slot and value."""
+    # A loop, not a recursion: a value may be returned through any number of nested calls.
     while True:
         if load(slot + SLOT_REFERENCES) == 0:
             if not is_available(value) and is_watched(activation):
@@ -186,17 +191,19 @@ def deliver_special(context: Address, activation: Address, slot: Address, value:
 
 @outline
 def wait_for_register(context: Address, activation: Address, slot: Address, value: Address) -> None:
-    """Release the users of `slot` once `value` is there, perhaps on another thread.
+    """Release the users of `slot` once `value` is available, perhaps on another thread.
 
     Strict users keep the value alive until then.  Where there is none of them the waiter needs a
-    reference of its own: who publishes the value has one only until its waiters run.
+    reference of its own: the publisher of the value has one only until its waiters run.
     """
     if is_own_promise(activation, slot, value):
-        # The task finds the slot.  Whoever gives it to another thread shares the activation first.
+        # The task finds the slot.  A thread that hands the task over shares the activation first.
         store(value + VALUE_WAITING, slot)
         add_pending(activation)
         return
+    # Before the waiter is added: the thread that resolves the value may count here at once.
     mark_shared(activation)
+    # Also before: otherwise the activation could end while the value is still to come.
     fetch_add(activation + ACTIVATION_REMAINING, 1)
     if needs_reference(activation, slot):
         add_references(value, 1)
@@ -208,14 +215,14 @@ def wait_for_register(context: Address, activation: Address, slot: Address, valu
 
 @inline
 def is_own_promise(activation: Address, slot: Address, value: Address) -> bool:
-    """Whether a task that only this thread knows resolves `value`, for one register and nobody else."""
+    """Whether a task that only this thread knows resolves `value`, for one register only."""
     mine = load(activation + ACTIVATION_SHARED) == 0 and load(value + VALUE_OWNER) == activation
     return mine and load(slot + SLOT_SPECIAL) == 0 and load(value + VALUE_WAITING) == 0
 
 
 @native
 def return_value(context: Address, activation: Address, index: int, value: Address) -> None:
-    """Hand a result to whoever called, except that RETURN_CALL is put off.  Consumes a reference."""
+    """Hand a result to the caller, except that RETURN_CALL is put off.  Consumes a reference."""
     kind = load(activation + ACTIVATION_RETURN)
     owner = load(activation + ACTIVATION_CALLER_RECORD)
     if kind == RETURN_ROOT:
@@ -232,7 +239,7 @@ def return_value(context: Address, activation: Address, index: int, value: Addre
     elif kind == RETURN_JOIN:
         join_value(context, owner, value)
     else:
-        # Not now: `deliver` is what called this.
+        # Not now: `deliver` is what called this, and would recurse once per nested call.
         caller = load(activation + ACTIVATION_CALLER)
         add_pending(caller)
         delivery = take_block(context, CELL_SIZE)
@@ -244,6 +251,7 @@ def return_value(context: Address, activation: Address, index: int, value: Addre
 @native
 def join_value(context: Address, join: Address, value: Address) -> None:
     """A block of a parallel loop returned a chain: it counts once it is available."""
+    # Before the waiter: the join must not end between the block's end and its chain.
     fetch_add(join + JOIN_LEFT, 1)
     waiter = new_waiter(context, WAIT_JOIN, join, 0)
     if not add_waiter(value, waiter):
@@ -253,7 +261,7 @@ def join_value(context: Address, join: Address, value: Address) -> None:
 
 @native
 def deliver_later(context: Address, delivery: Address, value: Address) -> None:
-    """The second half of a delivery that was put off."""
+    """The rest of a delivery that was put off."""
     caller = load(delivery)
     slot = load(delivery + 8)
     give_block(context, delivery, CELL_SIZE)

@@ -91,6 +91,8 @@ def end_activation(context: Address, activation: Address) -> None:
     kind = load(activation + ACTIVATION_RETURN)
     owner = load(activation + ACTIVATION_CALLER_RECORD)
     caller = load(activation + ACTIVATION_CALLER)
+    # By now no other thread refers to the activation: its last count was taken here.  What follows may
+    # free it, or count in the caller, after which it must not be touched.
     if kind == RETURN_LOOP:
         next_iteration(context, owner, activation)
         return
@@ -109,6 +111,7 @@ def end_activation(context: Address, activation: Address) -> None:
 @native
 def end_root(context: Address, results: Address, activation: Address) -> None:
     """The outermost activation of a call from outside is done."""
+    # Read before it is freed.
     size = root_size(load(activation + ACTIVATION_FUNCTION))
     request = load(activation + ACTIVATION_REQUEST)
     give_block(context, results, size)
@@ -121,7 +124,7 @@ def end_root(context: Address, results: Address, activation: Address) -> None:
 def refuse_root(context: Address, function: Address, request: Address, results: Address) -> None:
     """A call from outside cannot begin, as there is no memory: the error of its run is each result.
 
-    Takes over the table of indirect results.
+    Takes ownership of the table of indirect results.
     """
     failed = load_acquire(request + REQUEST_CANCEL)
     if failed == 0:
@@ -137,7 +140,8 @@ def refuse_root(context: Address, function: Address, request: Address, results: 
 
 @native
 def leave_request(context: Address, request: Address) -> None:
-    """One root or task of `request` is done; tells those who wait when it was the last."""
+    """One root or task of `request` is done; wakes waiting threads when it was the last."""
+    # Read first: the context stays, but the request may be gone after the count.
     queue = load(context + CONTEXT_QUEUE)
     if fetch_add(request + REQUEST_ACTIVE, -1) == 1:
         # The callback sets REQUEST_OPEN to 0 last: the request may be gone when it returns.
@@ -150,6 +154,7 @@ def next_iteration(context: Address, loop: Address, activation: Address) -> None
     """The body of a loop has finished: run it again, wait for the condition, or end the loop."""
     condition = load(loop + LOOP_CONDITION)
     if condition != 0 and not is_available(condition):
+        # The waiter hands the activation to the thread that resolves the condition.
         mark_shared(activation)
         waiter = new_waiter(context, WAIT_END, activation, 0)
         if add_waiter(condition, waiter):
@@ -168,6 +173,7 @@ def next_iteration(context: Address, loop: Address, activation: Address) -> None
 @native
 def loop_error(context: Address, loop: Address, activation: Address) -> Address:
     """The error that ends a loop: a cancelled request or a condition in error; else 0."""
+    # Cancellation is checked once per iteration, so that endless loops end.
     cancelled = load_acquire(load(activation + ACTIVATION_REQUEST) + REQUEST_CANCEL)
     if cancelled != 0:
         return cancelled
@@ -180,6 +186,7 @@ def loop_error(context: Address, loop: Address, activation: Address) -> Address:
 @native
 def loop_goes_on(loop: Address) -> bool:
     """Whether another iteration is due; counts repeat down."""
+    # Plain words: the thread that ends the body has the loop alone.
     if load(loop + LOOP_LEFT) < 0:
         return load(resolve(load(loop + LOOP_CONDITION)) + VALUE_PAYLOAD) & 1 != 0
     left = load(loop + LOOP_LEFT) - 1
@@ -191,7 +198,8 @@ def loop_goes_on(loop: Address) -> bool:
 def start_iteration(context: Address, loop: Address, activation: Address) -> None:
     """Fill the body's activation with the loop values and start it."""
     function = load(loop + LOOP_FUNCTION)
-    # Nothing of the iteration before is left: no other thread knows the activation any more.
+    # Nothing of the iteration before is left: no other thread refers to the activation any more, so its
+    # counters may be plain again.
     store(activation + ACTIVATION_SHARED, load(function + FUNCTION_FLAGS) & FUNCTION_NONSTRICT)
     reset_activation(activation, function)
     if load(load(activation + ACTIVATION_REQUEST) + REQUEST_OBSERVED) != 0:
@@ -221,6 +229,7 @@ def end_loop(context: Address, loop: Address, activation: Address, failed: Addre
             value = failed
         deliver(context, caller, load(slots + 8 * i), value)
     drop_optional(context, condition)
+    # The kernel's own references to its arguments: it held them for as long as the loop.
     registers = load(loop + LOOP_RECORD) + RECORD_REGISTERS
     for i in range(values):
         drop_reference(context, load(caller + load(registers + 8 * (i + 1))))
@@ -234,6 +243,7 @@ def end_join(context: Address, join: Address) -> None:
     """All blocks are done: deliver the chain, or the first error."""
     caller = load(join + JOIN_CALLER)
     record = load(join + JOIN_RECORD)
+    # The last `leave_join` has ordered the blocks' errors before this.
     value = load_acquire(join + JOIN_ERROR)
     if value == 0:
         value = new_available(context, TYPE_CHAIN)

@@ -1,8 +1,17 @@
 """Events of watched runs: a ring for each thread, which it alone writes and one reader drains.
 
 A record is four words: time, `op | value << 32`, `instance | kind << 32 | worker << 38 | run << 48`, and
-a payload.  The writer never looks at the reader: the oldest record makes room, and the reader counts
-what it has missed.  Runs that are not watched pay one look at a word.
+a payload.  The writer never waits for the reader: the oldest record makes room, and the reader counts
+what it has missed.  Runs that are not watched pay one read of a word.
+
+    kernel, thread, coroutine                     ring of the thread                    reader (Python)
+    log_kernel, log_value,     --write_event-->  record HEAD % CAPACITY  --log_drain-->  records TAIL to HEAD
+    log_thread, log_code                          HEAD + 1                               TAIL, LOST, SKIP
+
+Only the thread that owns the ring writes HEAD and the records, only the reader TAIL, LOST and SKIP.  The
+reader copies first and reads HEAD again afterwards: records that the writer may have written meanwhile
+are torn, and are counted as lost.  A thread that ends leaves its ring, with the events in it, to the next
+thread that needs one.
 """
 
 from __future__ import annotations
@@ -120,6 +129,7 @@ def make_log(context: Address, process: Address) -> Address:
 @native
 def leave_log(context: Address) -> None:
     """A thread ends: another thread may own its ring, with the events that are not read yet."""
+    # Release: the next owner sees the last HEAD and the records before it.
     ring = load(context + CONTEXT_LOG)
     if ring != 0:
         store(context + CONTEXT_LOG, 0)
@@ -135,6 +145,8 @@ def write_event(context: Address, first: int, second: int, payload: int) -> None
     if ring != 0:
         head = load(ring + LOG_HEAD)
         place = ring + LOG_RECORDS + LOG_RECORD * (head & (LOG_CAPACITY - 1))
+        # Release, each word: a reader that sees one of a new record also sees the HEAD before it, so that
+        # its second read of HEAD shows that the record is torn.
         store_release(place, ticks())
         store_release(place + 8, first)
         store_release(place + 16, second | (load(context + CONTEXT_NUMBER) & 1023) << 38)
@@ -307,6 +319,7 @@ def slow_down(watch: Address, request: Address, start: int) -> None:
 @entry
 def log_drain(ring: Address, target: Address, room: int) -> int:
     """Copy what is new to `target`; how many records.  Of those the first LOG_SKIP are torn."""
+    # Acquire: the records before `head` are complete.
     head = load_acquire(ring + LOG_HEAD)
     tail = load(ring + LOG_TAIL)
     lost = head - LOG_CAPACITY - tail
@@ -318,6 +331,7 @@ def log_drain(ring: Address, target: Address, room: int) -> int:
         place = ring + LOG_RECORDS + LOG_RECORD * ((tail + i) & (LOG_CAPACITY - 1))
         for word in range(0, LOG_RECORD, 8):
             store(target + LOG_RECORD * i + word, load_acquire(place + word))
+    # The copies come before the second read of HEAD.
     fence()
     # The writer may be at record `head`, which stands where `head - LOG_CAPACITY` was.
     torn = min(max(load_acquire(ring + LOG_HEAD) + 1 - LOG_CAPACITY - tail, 0), count)

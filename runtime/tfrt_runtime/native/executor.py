@@ -72,7 +72,7 @@ from tfrt_runtime.native.memory import (
 )
 from tfrt_runtime.native.ready import push_ready
 from tfrt_runtime.native.sharing import enqueue_entry, hand_over, share_when_idle
-from tfrt_runtime.native.starting import add_start, rest, take_start
+from tfrt_runtime.native.starting import add_start, sleep_or_nap, take_start
 from tfrt_runtime.native.tasks import (
     find_task,
     free_task,
@@ -86,9 +86,9 @@ from tfrt_runtime.native.tasks import (
 )
 
 SHARE_INTERVAL = 1024
-"""Kernels between two looks at whether another worker sleeps: about 20 us, what a wake-up costs."""
+"""Kernels between two checks whether another worker sleeps: about 20 us, what a wake-up costs."""
 WAITERS_BUDGET = 4096
-"""Short kernels between two looks of a waiting thread at the clock: some 50 us."""
+"""Short kernels between two reads of the clock by a waiting thread: some 50 us."""
 SPIN_ROUNDS = 200
 ENDLESS = 1 << 60
 
@@ -108,6 +108,7 @@ def start_call(
     table = need_block(context, root_size(function))
     for i in range(results):
         value = new_indirect(context)
+        # One reference is the caller's, one the table's, until the result is forwarded.
         store(value + VALUE_REFERENCES, 2)
         store(value + VALUE_PAYLOAD, INDIRECT_COPIES)
         store(table + 8 * i, value)
@@ -137,9 +138,10 @@ def run_root(context: Address, task: Address) -> None:
 def start_root(context: Address, function: Address, request: Address, table: Address) -> None:
     """Begin the outermost call of a run.  Its first kernels become ready on this thread.
 
-    Takes over `table`: an indirect value per result, then a value per argument, each with a
-    reference.
+    Takes ownership of `table`: an indirect value per result, then a value per argument, each with
+    a reference.
     """
+    # 0: an error for lack of memory names the call, not the kernel that this thread ran last.
     store(context + CONTEXT_REQUEST, request)
     store(context + CONTEXT_RECORD, 0)
     activation = new_activation(context, function, request, RETURN_ROOT, 0, table, 0)
@@ -180,15 +182,18 @@ def run_blocking(context: Address, task: Address) -> None:
 def run_ready(context: Address, budget: int) -> int:
     """Run ready kernels, newest first, until there is none or the budget is used; what is left of it."""
     base = load(context + CONTEXT_READY)
+    # Schedules are explored: each ready kernel is a task, and Python chooses the next one.
     if load(load(context + CONTEXT_QUEUE) + QUEUE_CHOOSE) != 0:
         put_in_order(context)
         return budget
     while load(context + CONTEXT_READY_TOP) != base and budget > 0:
+        # Popped before it runs: the kernel pushes its users on top.
         top = load(context + CONTEXT_READY_TOP) - 16
         store(context + CONTEXT_READY_TOP, top)
         budget -= run_ready_entry(context, load(top), load(top + 8))
         if budget & (SHARE_INTERVAL - 1) == 0:
             share_when_idle(context)
+        # Again: a kernel may have made the stack grow, and move.
         base = load(context + CONTEXT_READY)
     return budget
 
@@ -211,7 +216,7 @@ def put_in_order(context: Address) -> None:
 def run_ready_entry(context: Address, tagged: Address, second: Address) -> int:
     """Do what one entry of the ready stack says; how much of a budget that takes.
 
-    A kernel that may take long takes all that a waiting thread has: it looks at the clock then.
+    A kernel that may take long takes all that a waiting thread has: it reads the clock then.
     """
     if tagged & READY_BITS != READY_KERNEL:
         run_other_entry(context, tagged, second)
@@ -274,7 +279,7 @@ def work(context: Address, budget: int) -> int:
 
 
 @native
-def work_patiently(context: Address) -> bool:
+def work_without_starts(context: Address) -> bool:
     """As a worker: run what there is, but begin no calls; whether there was anything."""
     budget = run_ready(context, ENDLESS)
     while True:
@@ -292,9 +297,11 @@ def help_until(context: Address, word: Address, deadline: int) -> int:
     For threads that wait: each call returns to Python soon, so that signals are seen.  The thread
     calls it again, or `sharing.hand_over`.  Returns the word.
     """
+    # Odd from here: while this thread may hold work the queue is not quiescent.
     turn(context)
     store(context + CONTEXT_DEADLINE, deadline)
     while load_acquire(word) != 0 and now() < deadline:
+        # Nothing was found.  The sleep is short, so that signals are seen.
         if work(context, WAITERS_BUDGET) == WAITERS_BUDGET:
             sleep_on_queue(context, word, min(deadline - now(), 20_000_000))
     store(context + CONTEXT_DEADLINE, 0)
@@ -303,8 +310,8 @@ def help_until(context: Address, word: Address, deadline: int) -> int:
 
 
 @entry
-def work_for(context: Address, value: Address, patience: int, deque: Address) -> Address:
-    """Work until `value` is available, nothing is left to do, or `patience` nanoseconds have passed.
+def work_for(context: Address, value: Address, nanoseconds: int, deque: Address) -> Address:
+    """Work until `value` is available, nothing is left to do, or `nanoseconds` have passed.
 
     The thread is no worker; `deque` is the one for such threads, or 0.  What is left goes to other threads.
     Returns what the value became, borrowed; 0 if it is unavailable.
@@ -312,7 +319,7 @@ def work_for(context: Address, value: Address, patience: int, deque: Address) ->
     store(context + CONTEXT_DEQUE, deque)
     store(context + CONTEXT_WORKER, max(load(load(context + CONTEXT_QUEUE) + QUEUE_WORKERS) - 1, 0))
     turn(context)
-    end = now() + patience
+    end = now() + nanoseconds
     store(context + CONTEXT_DEADLINE, end)
     while not is_available(value) and work(context, WAITERS_BUDGET) != WAITERS_BUDGET:
         if now() >= end:
@@ -341,15 +348,15 @@ def worker_loop(context: Address) -> None:
     queue = load(context + CONTEXT_QUEUE)
     turn(context)
     while load_acquire(queue + QUEUE_STOP) == 0:
-        # Who was woken for nothing goes back to sleep: others had the work.
-        if not work_patiently(context) or not spin(context, queue):
-            rest(context)
+        # A worker that was woken for nothing goes back to sleep: others had the work.
+        if not work_without_starts(context) or not spin(context, queue):
+            sleep_or_nap(context)
     turn(context)
 
 
 @native
 def spin(context: Address, queue: Address) -> bool:
-    """Look for work a little longer before sleeping: a wake-up costs far more."""
+    """Seek work a little longer before sleeping: a wake-up costs far more."""
     for _ in range(SPIN_ROUNDS):
         if has_task(context) or load_acquire(queue + QUEUE_STOP) != 0:
             return True
@@ -365,8 +372,10 @@ def blocking_loop(context: Address, pool: Address, idle_ns: int) -> None:
         task = take_blocking_task(context, pool, idle_ns)
         if task == 0:
             break
+        # Before this thread blocks: the adder of another task may have counted on it as idle.
         call_for_threads(context, pool)
         run_task(context, task)
+        # What became ready is compute work: this thread runs none, and may block for long next.
         hand_over(context)
         fetch_add(pool + POOL_DONE, 1)
     turn(context)

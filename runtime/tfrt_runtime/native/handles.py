@@ -122,7 +122,7 @@ def value_make(context: Address, payload_type: int) -> Address:
 
 @entry
 def value_of(context: Address, payload_type: int, first: int, second: int) -> Address:
-    """An available value with one reference.  It takes over an object's handle; a tensor is borrowed."""
+    """An available value with one reference.  It takes ownership of an object's handle; a tensor is borrowed."""
     if payload_type == TYPE_TENSOR:
         add_tensor_reference(first)
     value = new_available(context, payload_type)
@@ -139,7 +139,7 @@ def value_make_indirect(context: Address) -> Address:
 
 @entry
 def value_claim(value: Address) -> int:
-    """Let the caller, and nobody else, resolve a concrete value; 0 if it is too late for that."""
+    """Let only the caller resolve a concrete value; 0 if it is too late for that."""
     return 1 if not is_indirect(value) and claim(value) else 0
 
 
@@ -159,13 +159,13 @@ def value_emplace(
 
 @entry
 def value_set_error(context: Address, value: Address, handle: int) -> None:
-    """Publish a claimed value as an error; it takes over the diagnostic's handle."""
+    """Publish a claimed value as an error; it takes ownership of the diagnostic's handle."""
     run_waiters(context, set_error(value, handle, TYPE_ERROR))
 
 
 @entry
 def value_forward(context: Address, indirect: Address, target: Address) -> None:
-    """Forward an indirect value; takes over the reference to `target`."""
+    """Forward an indirect value; takes ownership of the reference to `target`."""
     run_waiters(context, forward_to(context, indirect, target))
 
 
@@ -210,9 +210,10 @@ def value_and_then(context: Address, value: Address, handle: int) -> None:
 
 @entry
 def latch_make(context: Address, value: Address) -> Address:
-    """A word that is 1 until the value is resolved; let go of it with `latch_drop`."""
+    """A word that is 1 until the value is resolved; drop it with `latch_drop`."""
     latch = take_block(context, CELL_SIZE)
     store(latch + LATCH_PENDING, 1)
+    # The waiter and the sleeper: either may be the last to use the word.
     store(latch + LATCH_OWNERS, 2)
     waiter = new_waiter(context, WAIT_LATCH, latch, 0)
     if not add_waiter(value, waiter):
@@ -224,7 +225,7 @@ def latch_make(context: Address, value: Address) -> Address:
 
 @entry
 def latch_drop(context: Address, latch: Address) -> None:
-    """The sleeper lets go."""
+    """The sleeper drops the latch."""
     drop_latch(context, latch)
 
 
@@ -265,6 +266,7 @@ def request_cancel(request: Address) -> int:
 @entry
 def queue_stop(queue: Address) -> None:
     """Let the workers of a queue return."""
+    # The word first: a worker that is woken reads it.
     store_release(queue + QUEUE_STOP, 1)
     wake_all(queue)
 
@@ -273,5 +275,6 @@ def queue_stop(queue: Address) -> None:
 def pool_stop(pool: Address) -> None:
     """Let the threads of a blocking pool return."""
     store_release(pool + POOL_STOP, 1)
+    # A thread that has read the epoch before this does not fall asleep.
     fetch_add(pool + POOL_EPOCH, 1)
     futex_wake(pool + POOL_EPOCH, 1 << 30)

@@ -108,6 +108,7 @@ def run_small_kernel(context: Address, activation: Address, record: Address) -> 
     results = load(context + CONTEXT_RESULTS)
     store(arguments, left)
     store(arguments + 8, right)
+    # 0 says that the kernel has set no result.
     store(results, 0)
     store(context + CONTEXT_REQUEST, request)
     store(context + CONTEXT_ACTIVATION, activation)
@@ -146,6 +147,7 @@ def run_kernel(context: Address, activation: Address, record: Address) -> None:
     if load_acquire(request + REQUEST_UNUSUAL) != 0:
         watch = load(request + REQUEST_WATCH)
         if failed == 0:
+            # Acquire: the error value was made on the thread that cancelled.
             failed = load_acquire(request + REQUEST_CANCEL)
     if failed != 0:
         fail_kernel(context, activation, record, failed)
@@ -206,6 +208,7 @@ def call_kernel(
         store(frame + 8 * i, 0)
     call2(load(record + RECORD_KERNEL), context, record)
     if flags & KERNEL_CONTROL != 0:
+        # It delivers and finishes by itself, when its call or loop ends; the activation may be gone now.
         return
     if watch != 0:
         log_end(context, watch, activation, record)
@@ -232,7 +235,7 @@ def log_begin(context: Address, watch: Address, activation: Address, record: Add
 
 @outline
 def log_end(context: Address, watch: Address, activation: Address, record: Address) -> None:
-    """A kernel of a watched run has returned.  Results that are there say so themselves."""
+    """A kernel of a watched run has returned.  Results that are available say so themselves."""
     if load(watch + WATCH_SLOW) != 0:
         request = load(activation + ACTIVATION_REQUEST)
         slow_down(watch, request, load(context + CONTEXT_STARTED))
@@ -271,6 +274,7 @@ def stage_raw(context: Address, activation: Address, record: Address, count: int
     kernel's, and the last of them that is an error is returned, or 0.
     """
     frame = load(context + CONTEXT_ARGUMENTS)
+    # Strict arguments come first; a late one of the others is an indirect value in its register.
     waits = load(record + RECORD_WAITS)
     strict = 0
     if waits != 0:
@@ -288,6 +292,7 @@ def stage_raw(context: Address, activation: Address, record: Address, count: int
 @native
 def grow_frame(context: Address, needed: int) -> bool:
     """Make room for `needed` arguments and as many results; False if there is no memory."""
+    # Kept for the thread's life: a kernel that is wide once is mostly wide again.
     frame = take_block(context, 16 * needed)
     if frame == 0:
         return False
@@ -322,7 +327,7 @@ def report_error(context: Address, record: Address, message: int) -> Address:
 
 @inline
 def drop_arguments(context: Address, activation: Address, record: Address, count: int) -> None:
-    """Give up the kernel's references to its arguments."""
+    """Drop the kernel's references to its arguments."""
     for i in range(count):
         value = load(activation + load(record + RECORD_REGISTERS + 8 * i))
         drop_reference(context, value)
@@ -335,6 +340,7 @@ def fail_kernel(context: Address, activation: Address, record: Address, failed: 
     watch = watch_of(activation)
     if watch != 0:
         log_failed(context, watch, activation, record, failed)
+    # One for this function: `failed` may be an argument, whose last reference is dropped next.
     add_references(failed, results + 1)
     drop_arguments(context, activation, record, load(record + RECORD_ARGUMENTS))
     slots = load(record + RECORD_SLOTS)
@@ -372,6 +378,7 @@ def log_failed(
 @outline
 def hand_to_pool(context: Address, activation: Address, record: Address) -> None:
     """Let the blocking pool run a kernel; its arguments stay in their registers."""
+    # Before the task is in the ring: a thread of the pool may run it at once.
     mark_shared(activation)
     watch = watch_of(activation)
     if watch != 0:

@@ -2,6 +2,35 @@
 
 All fields are 8-byte words.  A name is `STRUCT_FIELD`; `STRUCT_SIZE` is the whole in bytes.  The
 compiled core takes these as constants, the simulator and the decoder read the same names.
+
+How the structs refer to each other; a name on an arrow is the field, `*` is a list or a table:
+
+    Process  <--PROCESS--  Context  --QUEUE-->  Queue  --DEQUES*-->  Deque  --TASKS*-->  Task
+    one: callbacks,        one per thread:      INJECTED, STARTED:   one per worker      function and
+    memory depot, logs     free lists, frame,   stacks of tasks                          four words
+                           ready stack, log
+                              |
+                              | READY*: (activation | tag, record)
+                              v
+    Request  <--REQUEST--  Activation  --FUNCTION-->  Function  --tables*-->  Record  --SLOTS*-->  Slot
+    one per run:           one per call:              decoded once,           a kernel: code,      users of
+    CANCEL, ACTIVE,        counters, registers        never changed           attributes,          a result:
+    WATCH                     |    |                                          registers            (record,
+                              |    | CALLER, CALLER_RECORD                                         ready count)*
+                              |    v
+                              |  Activation and Record of the call, or Loop, Join, table of results
+                              | registers*: address of a value, or 0
+                              v
+                            Value  --STATE-->  Waiter  --NEXT-->  Waiter ...
+                            references,        FIRST, SECOND: (activation, slot), (indirect value, target),
+                            state, payload     a latch, a join, a task's function: by WAITER_KIND
+
+An activation is one block: the header, a register per value, a ready count per kernel.  At entry
+registers and ready counts are a copy of FUNCTION_TEMPLATE; a slot's user list says which counts a value
+lowers, and by how much.  A value's STATE word is the address of its newest waiter with the state in the
+two low bits, so that one atomic operation changes both.
+
+Busy words that many threads write have cache lines of their own.
 """
 
 # AsyncValue, and every other small cell: one cache line, so that two values never share one.
@@ -17,7 +46,7 @@ VALUE_PAYLOAD2 = 32
 VALUE_NEXT = 40
 """Next cell of a free list, while the cell is free."""
 VALUE_OWNER = 48
-"""Who made it: an opaque number for the leak view; of the promise of a task, the task's activation."""
+"""Its maker: an opaque number for the leak view; of the promise of a task, the task's activation."""
 VALUE_ASYNC = 56
 """Objects of compiled programs only: OBJECT_HELD for each reference added by hand, plus the bytes of storage
 behind the header `<< 2`, plus flags."""
@@ -98,7 +127,7 @@ GROUP_EXCESS = 88
 GROUP_ERROR = 80
 """The error of the first member that failed, with a reference, or 0."""
 GROUP_PENDING = 128
-"""Members that are not there, or not resolved; on a line of its own, as other threads count here."""
+"""Members that are missing, or not resolved; on a line of its own, as other threads count here."""
 GROUP_STORAGE = 128
 """Bytes behind the header."""
 
@@ -125,7 +154,8 @@ WAITER_RUN = 48
     WAIT_NOTIFY,
 ) = range(1, 10)
 
-# Latch: lets a thread sleep until a value resolves; owned by the waiter and by the sleeper.
+# Latch: lets a thread sleep until a value resolves; owned by the waiter and by the sleeper, so that
+# either may end first.
 LATCH_PENDING = 0
 """1, or LATCH_ASLEEP while compiled code sleeps on it, until the value is resolved; then 0."""
 LATCH_ASLEEP = 3
@@ -210,7 +240,8 @@ PROCESS_PYTHON = 480
 PROCESS_SIZE = 512
 INTERRUPT_CANCELLED, INTERRUPT_SIGNAL = 1, 2
 
-# Context: one per thread that runs native code.  Also the frame of the kernel that it runs.
+# Context: one per thread that runs native code.  Also the frame of the kernel that it runs.  Only the
+# thread that has it writes it; Python reads some words from other threads, such as CONTEXT_TURNS and _MADE.
 CONTEXT_PROCESS = 0
 CONTEXT_QUEUE = 8
 CONTEXT_WORKER = 16
@@ -245,7 +276,7 @@ CONTEXT_STARTED = 168
 CONTEXT_REQUEST = 176
 """The request of the present kernel or task."""
 CONTEXT_TURNS = 184
-"""Odd while the thread may run kernels, even while it sleeps or is away; never goes back."""
+"""The activity epoch: odd while the thread may run kernels, even while it sleeps or is away; only grows."""
 CONTEXT_FREE = 192
 """Heads of the free lists, one word per size class; then as many counts."""
 FREE_CLASSES = 17
@@ -348,7 +379,7 @@ INTERRUPTS_NOTED = 8
 """1 if an interrupt came that the main thread has not answered."""
 INTERRUPTS_SIZE = 16
 
-# Request: what belongs to one run of a program.
+# Request: what belongs to one run of a program.  It outlives its activations: Python owns it.
 REQUEST_CANCEL = 0
 """The error AsyncValue of a cancelled request, or 0; owned by the request."""
 REQUEST_ACTIVE = 8
@@ -356,7 +387,7 @@ REQUEST_ACTIVE = 8
 REQUEST_CANCELLED_VALUE = 24
 """The error AsyncValue that a cancellation uses; the request holds a reference."""
 REQUEST_OPEN = 32
-"""1 until the run is over and Python knows it; what waiters look at."""
+"""1 until the run is over and Python knows it; the word that waiting threads read."""
 REQUEST_STORE = 40
 """Where native kernels get memory for tensors, or 0: then all of it comes from Python's allocator."""
 REQUEST_NUMBER = 48
@@ -409,7 +440,7 @@ LOG_KINDS = (
     *("park", "wake", "create", "start", "suspend", "resume", "emplace", "fail", "return"),
 )
 """What happens: a function or an iteration begins, a kernel becomes a task, a thread takes a task of another,
-a kernel begins, returns; a value is there, is an error, its kernel was skipped or not started; a thread
+a kernel begins, returns; a value is available, is an error, its kernel was skipped or not started; a thread
 sleeps, goes on; an object of compiled code is made, a task begins, waits, goes on; an object is resolved; a
 function or an iteration is over."""
 (
@@ -481,7 +512,7 @@ RECORD_REGISTERS = 80
 """Offsets of the argument registers in the activation, one word each."""
 
 KERNEL_NONSTRICT = 1
-"""Runs when one argument is there, with unavailable ones and errors among its arguments."""
+"""Runs when one argument is available, with unavailable ones and errors among its arguments."""
 KERNEL_CONTROL = 2
 """Owns its arguments, and delivers its results itself."""
 KERNEL_RAW = 4
@@ -499,7 +530,7 @@ KERNEL_MEASURED = 256
 FRAME_ROOM = 32
 """Arguments, and results, that every frame has room for."""
 
-# Slot: where a result goes.
+# Slot: where a result goes.  Behind its header stand the users, then the returns; made by the decoder.
 SLOT_REGISTER = 0
 """Offset of the register in the activation."""
 SLOT_REFERENCES = 8
@@ -532,13 +563,14 @@ ACTIVATION_NESTED = 56
 half; in the upper one its number in the events of a watched run."""
 ACTIVATION_OBSERVED = 1
 """Its kernels are in REQUEST_KNOWN, and its begin in the log of a watched run."""
-MOST_NESTED = 1 << 27
+MAX_NESTED = 1 << 27
 """A recursion that takes more ends in an error; its values may take ten times as much."""
 ACTIVATION_REGISTERS = 64
 
 RETURN_CALL, RETURN_ROOT, RETURN_LOOP, RETURN_JOIN = range(4)
 
-# Loop: the state of repeat and while between two iterations.
+# Loop: the state of repeat and while between two iterations.  Threads that deliver results of the body
+# write its table; the thread that ends the body's activation does all the rest.
 LOOP_CALLER = 0
 LOOP_RECORD = 8
 LOOP_FUNCTION = 16
@@ -551,7 +583,8 @@ LOOP_CONDITION = 40
 LOOP_TABLE = 64
 """The loop values, then room for a copy of them."""
 
-# Join: counts the blocks of a parallel loop.
+# Join: counts the blocks of a parallel loop.  LEFT counts each block, and each chain that a
+# block has returned until it is resolved.
 JOIN_CALLER = 0
 JOIN_RECORD = 8
 JOIN_LEFT = 16
@@ -576,7 +609,7 @@ BENCHMARK_SAMPLES = 64
 BENCHMARK_ROOM = 72
 """How many samples the table has room for."""
 BENCHMARK_SIZE = 80
-MOST_SAMPLES = 1 << 20
+MAX_SAMPLES = 1 << 20
 
 # Tensor: dense elements, or with no data a shape.  It has an AsyncValue's references and Python's.
 TENSOR_REFERENCES = 0
@@ -598,12 +631,12 @@ STORE_TENSORS = 0
 STORE_PROCESS = 64
 """The process whose budget its blocks are counted in."""
 STORE_SLOTS = 128
-"""For each class of sizes, addresses of blocks that nobody uses, 0 where there is none."""
+"""For each class of sizes, addresses of free blocks, 0 for an empty slot."""
 STORE_CLASSES = 180
 SLOTS_PER_CLASS = 64
 SMALLEST_BLOCK_BITS = 6
 LARGEST_KEPT_BITS = 25
-"""Larger blocks go straight back; of those of one class, no more than this power of two is kept."""
+"""Larger blocks go back at once; of those of one class, no more than this power of two is kept."""
 STORE_SIZE = STORE_SLOTS + 8 * STORE_CLASSES * SLOTS_PER_CLASS
 
 # Work queue.
@@ -624,9 +657,9 @@ QUEUE_MEMORY_LIMIT = 208
 QUEUE_STARTED = 256
 """Calls from outside that no thread has begun: a stack that consumers take whole."""
 QUEUE_TAKEN = 264
-"""How often somebody took that stack."""
+"""How often a thread took that stack."""
 QUEUE_NAPPING = 272
-"""Workers that will look at that stack when their nap is over."""
+"""Workers that will check that stack when their nap is over."""
 QUEUE_WAITING = 280
 """Sleepers that wait for a word to become 0; the others only wait for tasks."""
 QUEUE_WATCHERS = 288
@@ -637,7 +670,8 @@ QUEUE_CHOOSE = 304
 """Not 0: each ready kernel is a task, and PROCESS_CHOOSE says which task is next.  Without workers."""
 QUEUE_SIZE = 320
 
-# Deque (Chase-Lev): the owner pushes and pops at the bottom, thieves take from the top.
+# Deque (Chase-Lev): the owner pushes and pops at the bottom, thieves take from the top.  Only the owner
+# writes BOTTOM and the table; TOP only grows, by compare-and-swap.  They are on different cache lines.
 DEQUE_TOP = 0
 DEQUE_BOTTOM = 64
 DEQUE_TASKS = 128
@@ -669,13 +703,13 @@ ASYNC_OBJECTS = 0
 ASYNC_REGISTERED = 64
 """How many objects are in the list."""
 ASYNC_LIMIT = 72
-"""So many registered objects are worth a look for dead ones."""
+"""From so many registered objects on, a sweep for dead ones is worth its time."""
 ASYNC_CHECKED = 80
-"""1: every object is registered, so that a reference given up too often is noticed."""
+"""1: every object is registered, so that a reference dropped too often is noticed."""
 ASYNC_CANCELLED = 88
 """The error with which tasks end instead of starting, or 0."""
 ASYNC_IMPORTS = 96
-"""Objects that stand for host values which were not there: a stack of cells."""
+"""Objects that stand for host values which were unavailable: a stack of cells."""
 ASYNC_IMPORTED = 104
 """How many cells are in the stack."""
 ASYNC_SIZE = 128
@@ -684,8 +718,8 @@ STOP_ERROR = 0
 """The error value with which the tasks of a cancelled run end instead of starting."""
 STOP_PLACES = 8
 """Pairs of words: a record of a place where code of the run ended, and the error value for it."""
-MOST_STOP_PLACES = 16
-STOP_SIZE = STOP_PLACES + 16 * MOST_STOP_PLACES
+MAX_STOP_PLACES = 16
+STOP_SIZE = STOP_PLACES + 16 * MAX_STOP_PLACES
 
 (
     EVENT_DESCRIBE,

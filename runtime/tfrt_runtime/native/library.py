@@ -73,7 +73,7 @@ def check_platform(system: str, machine: str) -> None:
 
 
 def compiled_here(progress: Progress) -> Library:
-    """The core from the cache, compiled if it is not there.
+    """The core from the cache, compiled if it is missing.
 
     Raises:
         TfrtError: if it cannot be compiled.

@@ -2,7 +2,7 @@
 
 Each function has two lives.  Compiled, `lowering` maps it to one LLVM instruction or one call into
 the C library.  Called from plain Python, it goes to the current `World`, a simulated memory that
-checks lifetimes and races and lets a scheduler choose who runs next.
+checks lifetimes and races and lets a scheduler choose the next thread.
 
 Words are 64-bit two's complement; an address is a word.  `load` and `store` are plain accesses: the
 caller promises that another thread's access is ordered by an atomic one.  Orderings are named for

@@ -1,6 +1,6 @@
 """Tasks for a queue that is not ours: the native queue is then a letter box that Python empties.
 
-Whoever empties it hands each task to the user's queue.  On a thread of that queue `run_one` runs a
+The emptying thread hands each task to the user's queue.  On a thread of that queue `run_one` runs a
 task and leaves in the letter box again what became ready, so that the user's queue decides what runs
 where, and in which order.
 """

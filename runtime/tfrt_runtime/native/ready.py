@@ -3,8 +3,8 @@
 An entry of the ready stack is a pair of words.  The low bits of the first say what it is: READY_KERNEL
 (activation, record), READY_DELIVERY (delivery, value), READY_END (activation), READY_JOIN (join).
 
-While only one thread knows an activation its counters are plain words.  Whoever is about to let
-another thread reach it calls `mark_shared` first; from then on they are atomic.
+While only one thread refers to an activation its counters are plain words.  Before another thread can
+reach it, that thread calls `mark_shared`; from then on the counters are atomic.
 """
 
 from __future__ import annotations
@@ -49,6 +49,7 @@ from tfrt_runtime.native.memory import (
 @inline
 def push_ready(context: Address, activation: Address, record: Address) -> None:
     """Put a kernel on this thread's stack of ready kernels."""
+    # Only this thread touches its stack; what others shall run becomes a task (`sharing`).
     top = load(context + CONTEXT_READY_TOP)
     if top == load(context + CONTEXT_READY_LIMIT):
         top = grow_ready(context)
@@ -73,6 +74,9 @@ def grow_ready(context: Address) -> Address:
 @native
 def mark_shared(activation: Address) -> None:
     """Make the counters of an activation and its callers atomic, before another thread comes in."""
+    # Plain stores: the calling thread is still the only one, and what hands the activation over (a
+    # waiter or a task) publishes them.  Callers too: the other thread may be the one that ends this
+    # activation, and then it counts in the caller.  A root has no caller, a join's is shared before.
     while activation != 0 and load(activation + ACTIVATION_SHARED) != SHARED_WITH_CALLERS:
         store(activation + ACTIVATION_SHARED, SHARED_WITH_CALLERS)
         kind = load(activation + ACTIVATION_RETURN)
@@ -97,6 +101,8 @@ def add_pending(activation: Address) -> None:
 @inline
 def finish(context: Address, activation: Address) -> None:
     """One kernel or delivery of `activation` is done; after the last one the run loop ends it."""
+    # Shared: a read-modify-write, so that of two threads that finish the last two one sees 0, and sees
+    # what the other has written.
     if load(activation + ACTIVATION_SHARED) == 0:
         left = load(activation + ACTIVATION_REMAINING) - 1
         store(activation + ACTIVATION_REMAINING, left)
@@ -109,6 +115,7 @@ def finish(context: Address, activation: Address) -> None:
 @inline
 def release_users(context: Address, activation: Address, slot: Address) -> None:
     """Count an available value for each kernel that uses it; push those that become ready."""
+    # The slot is the decoder's, and never changed: plain loads.  The ready counts are the activation's.
     users = load(slot + SLOT_USERS)
     user = slot + SLOT_LISTS
     if load(activation + ACTIVATION_SHARED) != 0:
@@ -133,9 +140,11 @@ def release_users_shared(context: Address, activation: Address, user: Address, u
         ready = activation + load(user + 8)
         weight = load(user + 16)
         if weight == 0:
+            # The count starts at 1: the first value sees that, later ones see 0 or less.
             is_ready = fetch_add(ready, -1) == 1
         else:
-            # The last to arrive sees its own weight left: nobody else will count down any more.
+            # The last to arrive sees its own weight left: no other thread will count down any more, so
+            # that the acquire load suffices.  In two steps (load, store) two arrivals could miss each other.
             is_ready = load_acquire(ready) == weight or fetch_add(ready, -weight) == weight
         if is_ready:
             push_ready(context, activation, load(user))
@@ -144,7 +153,7 @@ def release_users_shared(context: Address, activation: Address, user: Address, u
 
 @inline
 def needs_reference(activation: Address, slot: Address) -> bool:
-    """Whether the readers of a register may all be gone before its value is there."""
+    """Whether the readers of a register may all be gone before its value is available."""
     flags = load(load(activation + ACTIVATION_FUNCTION) + FUNCTION_FLAGS)
     return load(slot + SLOT_USERS) == 0 or flags & FUNCTION_NONSTRICT != 0
 
@@ -161,7 +170,7 @@ def watched_register_resolved(
 
 @native
 def register_resolved(context: Address, activation: Address, slot: Address, value: Address) -> None:
-    """The value that a register waited for is there."""
+    """The value that a register waited for is available."""
     if needs_reference(activation, slot):
         drop_reference(context, value)
     release_users(context, activation, slot)

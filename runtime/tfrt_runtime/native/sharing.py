@@ -64,6 +64,7 @@ def hand_over(context: Address) -> None:
 @native
 def enqueue_entry(context: Address, activation: Address, record: Address) -> None:
     """Turn a ready entry into a task."""
+    # Shared before the task exists: another thread may take it as soon as it is added.
     tag = activation & READY_BITS
     if tag == READY_DELIVERY:
         mark_shared(load(activation - READY_DELIVERY))
@@ -80,6 +81,8 @@ def enqueue_entry(context: Address, activation: Address, record: Address) -> Non
 @native
 def share_pending(context: Address) -> None:
     """Put the tasks that only this thread knows where others find them, in the same order."""
+    # One swap for the whole list; their activations are shared first, as tasks of `enqueue` keep promises
+    # by plain stores while they are this thread's.
     task = load(context + CONTEXT_PENDING)
     if task == 0:
         return

@@ -46,7 +46,7 @@ def sleep(context: Address, record: Address, nanoseconds: int) -> bool:
     end = now() + nanoseconds
     left = nanoseconds
     while left > 0 and load_acquire(word) == 0:
-        # Whoever cancels the run wakes the word.  Its low half is 0 only while the whole is, or for
+        # A thread that cancels the run wakes the word.  Its low half is 0 only while the whole is, or for
         # an address at a multiple of 4 GiB: then the sleep takes its full time.
         futex_wait(word, 0, left)
         left = end - now()
@@ -81,7 +81,7 @@ def usleep(context: Address, record: Address) -> None:
 
 @entry
 def blocking_usleep(context: Address, record: Address) -> None:
-    """`tfrt_test.blocking.usleep`: a chain for whoever wants to come after it."""
+    """`tfrt_test.blocking.usleep`: a chain for what comes after it."""
     if sleep_and_tell(context, record):
         set_chain(context, 0)
 

@@ -1,8 +1,8 @@
 """Calls from outside, which wait for a thread that begins with them.
 
-Who starts a call often waits for its results at once, and then runs it itself: that takes less time than
-another thread needs to wake up.  So a call that was started waits on a stack of its own.  Threads that
-wait take it at once; a worker only after a nap, in which nobody took anything from there.
+A thread that starts a call often waits for its results at once, and then runs it itself: that takes less
+time than another thread needs to wake up.  So a call that was started waits on a stack of its own.
+Threads that wait take it at once; a worker only after a nap in which no thread took anything from there.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ NAP_NS = 500_000
 
 @native
 def add_start(context: Address, task: Address) -> None:
-    """Add a task that begins a call; sees to it that a worker looks after it sooner or later."""
+    """Add a task that begins a call; a worker will run it if no waiting thread does."""
     queue = load(context + CONTEXT_QUEUE)
     if load(queue + QUEUE_WORKERS) == 0:
         add_task(context, task)
@@ -58,7 +58,8 @@ def add_start(context: Address, task: Address) -> None:
         store(task + TASK_NEXT, head)
         if compare_and_swap(queue + QUEUE_STARTED, head, task) != 0:
             break
-    # A worker counts as napping before it looks at the stack for the last time: one sees the other.
+    # A napping worker stops counting as such before its last look at the stack: either it finds the
+    # call, or this thread sees that no worker naps, and wakes one.
     fence()
     if load_acquire(queue + QUEUE_NAPPING) == 0:
         wake_sleeper(queue)
@@ -84,13 +85,14 @@ def take_started(queue: Address) -> Address:
         return 0
     newest = exchange(queue + QUEUE_STARTED, 0)
     if newest != 0:
+        # A napping worker compares this count: calls are taken, so that it need not begin them.
         fetch_add(queue + QUEUE_TAKEN, 1)
     return newest
 
 
 @native
-def rest(context: Address) -> None:
-    """A worker has nothing to do: sleep, or nap while there is a call that somebody may want."""
+def sleep_or_nap(context: Address) -> None:
+    """A worker has nothing to do: sleep, or nap while a call waits that a waiting thread may take."""
     queue = load(context + CONTEXT_QUEUE)
     if load_acquire(queue + QUEUE_STARTED) == 0:
         sleep_on_queue(context, 0, -1)

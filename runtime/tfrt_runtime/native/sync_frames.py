@@ -2,6 +2,12 @@
 
 The first frames are in the run's own block, those of deeper calls in segments of growing size.
 Frames do not move.
+
+    run      header, outermost frame, frames of calls ...  up to RUN_LIMIT
+    segment  header, frames of deeper calls ...            each segment twice as large as the one before
+    frame    RETURN, CALLER, CODE, arguments, boxed registers, scalar registers
+
+The caller owns boxed arguments, the frame its boxed registers: a frame that ends early drops those only.
 """
 
 from __future__ import annotations
@@ -9,7 +15,7 @@ from __future__ import annotations
 from tfrt_runtime.native.async_value import add_references, drop_optional, drop_reference
 from tfrt_runtime.native.cells import give_block, take_block
 from tfrt_runtime.native.delivery import deliver
-from tfrt_runtime.native.layouts import MOST_NESTED, RECORD_RESULTS, RECORD_SLOTS, TYPE_OBJECT
+from tfrt_runtime.native.layouts import MAX_NESTED, RECORD_RESULTS, RECORD_SLOTS, TYPE_OBJECT
 from tfrt_runtime.native.memory import (
     Address,
     clear,
@@ -56,6 +62,7 @@ def enter_frame(frame: Address, code: Address, call: Address, caller: Address) -
     store(frame + FRAME_RETURN, call)
     store(frame + FRAME_CALLER, caller)
     store(frame + FRAME_CODE, code)
+    # Cleared, so that `abandon` may drop what a frame holds at any instruction.
     boxes = load(code + CODE_BOXES)
     if boxes != 0:
         clear(frame + FRAME_REGISTERS + 8 * load(code + CODE_ARGUMENTS), 8 * boxes)
@@ -81,12 +88,12 @@ def new_frame(context: Address, state: Address, pc: Address, frame: Address) -> 
 def new_segment(context: Address, state: Address, needed: int) -> Address:
     """Room for frames behind those that there are, twice as much each time; 0: too deep, or no memory."""
     nested = load(state + RUN_NESTED)
-    if nested > MOST_NESTED:
+    if nested > MAX_NESTED:
         return 0
     before = load(state + RUN_SEGMENT)
     size = SMALLEST_SEGMENT
     if before != 0:
-        size = min(2 * load(before + SEGMENT_SIZE), MOST_NESTED // 8)
+        size = min(2 * load(before + SEGMENT_SIZE), MAX_NESTED // 8)
     size = max(size, needed + SEGMENT_FRAMES)
     segment = take_block(context, size)
     if segment == 0:
@@ -128,7 +135,7 @@ def succeed(context: Address, state: Address, pc: Address, frame: Address) -> No
 
 @native
 def end_run(context: Address, state: Address, frame: Address) -> None:
-    """Give up the arguments of the outermost frame, and the run's memory."""
+    """Drop the arguments of the outermost frame, and the run's memory."""
     caller, code = load(state + RUN_CALLER), load(frame + FRAME_CODE)
     for i in range(load(code + CODE_ARGUMENTS)):
         if load(code + CODE_TYPES + 8 * i) == TYPE_OBJECT:

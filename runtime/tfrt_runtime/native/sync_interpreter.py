@@ -1,10 +1,10 @@
-"""Sync functions: straight through, on plain words, by one loop.
+"""Sync functions: from top to bottom, on plain words, by one loop.
 
 To the executor a sync function is a function with one kernel, `run`, which owns its arguments and
 delivers the results itself, as control kernels do.  Within it no value is an AsyncValue unless it is
 no scalar, and calls of sync functions push a frame: the native stack does not grow with the program.
 
-The loop looks up now and then, every `SLICE` kernels: whether the request is cancelled, whether
+Every `SLICE` kernels the loop checks three things: whether the request is cancelled, whether
 another worker could take what else is ready here, and whether the thread has to go back to Python.
 Then the run leaves its state behind and goes on as a task.
 

@@ -64,7 +64,7 @@ SEGMENT_FRAMES = 32
 SMALLEST_SEGMENT = 1 << 14
 
 SLICE = 1 << 16
-"""Kernels between two looks at cancellation and at the clock: some 100 us."""
+"""Kernels between two checks of cancellation and of the clock: some 100 us."""
 PYTHON_WEIGHT = 1 << 12
 """Kernels that take as long as one that is called."""
 

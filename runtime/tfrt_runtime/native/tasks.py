@@ -1,12 +1,29 @@
 """Work queues: where tasks wait for a thread.
 
 Compute tasks go to a Chase-Lev deque when a worker of the queue adds them (it pops the newest, thieves
-take the oldest), and to one injected stack when anybody else does.  Consumers take the injected stack
+take the oldest), and to one injected stack when any other thread does.  Consumers take the injected stack
 whole, by one `exchange`, and run it in order: no node is popped under contention, so there is no ABA.
 
-Sleepers wait on an epoch, not on a queue: read the epoch, look everywhere once more, then sleep while
-the epoch is unchanged.  Whoever adds work changes the epoch after the work is visible, so a sleeper
-either sees the work or does not fall asleep.
+    new_task --add_task---------> deque of this worker, or injected stack; a sleeper is woken
+             --add_local_task---> the same, without a wake-up on a worker, which comes back to it
+             --add_short_task---> list of this thread (CONTEXT_PENDING) --share_pending--> injected stack
+             --add_start--------> QUEUE_STARTED, for calls from outside (`starting`)
+             --add_blocking_task> ring of the blocking pool (`blocking_pool`)
+
+    find_task: own list, own deque (newest), injected stack, another deque (oldest)
+    run_task:  function(context, task), which reads the words and frees the cell
+
+Sleepers wait on an epoch, not on a queue:
+
+    a thread that adds work        a thread that found none
+    1  make the work visible       1  SLEEPERS + 1, then read EPOCH
+    2  fence                       2  fence
+    3  SLEEPERS > 0?               3  look for work everywhere once more
+    4    EPOCH + 1, futex_wake     4    none: sleep while EPOCH is what was read
+
+The fences order 1 before 3 on both sides, so that at least one of them sees the other.  If the sleeper
+misses the work, the adder sees the sleeper, and changes the epoch before it wakes: a sleeper that has not
+fallen asleep yet does not.
 """
 
 from __future__ import annotations
@@ -65,6 +82,7 @@ from tfrt_runtime.native.memory import (
 @native
 def new_task(context: Address, function: Address, first: int, second: int, third: int) -> Address:
     """A task cell; `function(context, task)` reads it and gives it back with `free_task`."""
+    # Plain stores: the deque, the stack or the ring publishes the cell.
     task = take_cell(context)
     store(task + TASK_FUNCTION, function)
     store(task + TASK_FIRST, first)
@@ -83,11 +101,13 @@ def free_task(context: Address, task: Address) -> None:
 @native
 def push_bottom(deque: Address, task: Address) -> bool:
     """Owner only: add the newest task; False when the deque is full."""
+    # Only the owner writes `bottom`; a `top` that is out of date makes the deque look fuller than it is.
     bottom = load_acquire(deque + DEQUE_BOTTOM)
     top = load_acquire(deque + DEQUE_TOP)
     if bottom - top >= DEQUE_CAPACITY:
         return False
-    # A thief may read the slot while it is written again, but then its compare_and_swap fails.
+    # A thief may read the slot while it is written again, but then its compare_and_swap fails.  The slot
+    # comes before the bottom: a thief that sees the bottom sees the task.
     store_release(deque + DEQUE_TASKS + 8 * (bottom & (DEQUE_CAPACITY - 1)), task)
     store_release(deque + DEQUE_BOTTOM, bottom + 1)
     return True
@@ -97,6 +117,7 @@ def push_bottom(deque: Address, task: Address) -> bool:
 def pop_bottom(deque: Address) -> Address:
     """Owner only: take the newest task, or 0."""
     bottom = load_acquire(deque + DEQUE_BOTTOM) - 1
+    # Empty: no thread adds but this one, so that the answer cannot change.  It saves the fence.
     if load_acquire(deque + DEQUE_TOP) > bottom:
         return 0
     store_release(deque + DEQUE_BOTTOM, bottom)
@@ -106,7 +127,8 @@ def pop_bottom(deque: Address) -> Address:
     task = load_acquire(deque + DEQUE_TASKS + 8 * (bottom & (DEQUE_CAPACITY - 1)))
     if top < bottom:
         return task
-    # The last task: whoever moves top first has it.
+    # The last task: the thread that moves top first has it.  Either way the deque is empty then, with
+    # top at bottom + 1.
     if top > bottom or compare_and_swap(deque + DEQUE_TOP, top, top + 1) == 0:
         task = 0
     store_release(deque + DEQUE_BOTTOM, bottom + 1)
@@ -121,6 +143,7 @@ def steal_top(deque: Address) -> Address:
     fence()
     if top >= load_acquire(deque + DEQUE_BOTTOM):
         return 0
+    # Read before the swap: after it, the owner may fill the slot again.
     task = load_acquire(deque + DEQUE_TASKS + 8 * (top & (DEQUE_CAPACITY - 1)))
     if compare_and_swap(deque + DEQUE_TOP, top, top + 1) == 0:
         return 0
@@ -130,6 +153,7 @@ def steal_top(deque: Address) -> Address:
 @native
 def inject(queue: Address, task: Address) -> None:
     """Any thread: add a task to the injected stack."""
+    # The swap is the publication: its release half makes the task's words visible to the taker.
     while True:
         head = load_acquire(queue + QUEUE_INJECTED)
         store(task + TASK_NEXT, head)
@@ -162,6 +186,7 @@ def reverse_tasks(task: Address) -> Address:
 @native
 def take_injected(queue: Address) -> Address:
     """Take all injected tasks at once, as a list in the order in which they came, or 0."""
+    # The look is cheap and common; the exchange would take the cache line from all other threads.
     if load_acquire(queue + QUEUE_INJECTED) == 0:
         return 0
     return reverse_tasks(exchange(queue + QUEUE_INJECTED, 0))
@@ -169,7 +194,10 @@ def take_injected(queue: Address) -> Address:
 
 @native
 def keep_injected(context: Address) -> None:
-    """Take all injected tasks for this thread alone, behind those that it keeps."""
+    """Take all injected tasks for this thread alone, behind those that it keeps.
+
+    For queues without workers: there the order of tasks is the order in which they came.
+    """
     queue = load(context + CONTEXT_QUEUE)
     if load_acquire(queue + QUEUE_INJECTED) != 0:
         newest = exchange(queue + QUEUE_INJECTED, 0)
@@ -208,9 +236,9 @@ def add_short_task(context: Address, task: Address) -> None:
 
 @native
 def wake_sleeper(queue: Address) -> None:
-    """Let one sleeping worker look for work, if there is one."""
-    # Order the work that was just added before the look at the sleepers; a sleeper orders its
-    # arrival before its last look at the work.  One of the two sees the other.
+    """Wake one sleeping worker, if there is one, so that it seeks work."""
+    # Order the work that was just added before the read of the sleepers; a sleeper orders its
+    # arrival before its last search for work.  One of the two sees the other.
     fence()
     if load_acquire(queue + QUEUE_SLEEPERS) > 0:
         fetch_add(queue + QUEUE_EPOCH, 1)
@@ -219,7 +247,7 @@ def wake_sleeper(queue: Address) -> None:
 
 @native
 def wake_all(queue: Address) -> None:
-    """Let every sleeper look again."""
+    """Let every sleeper check again."""
     fence()
     if load_acquire(queue + QUEUE_SLEEPERS) > 0:
         fetch_add(queue + QUEUE_EPOCH, 1)
@@ -228,7 +256,8 @@ def wake_all(queue: Address) -> None:
 
 @native
 def wake_waiting(queue: Address) -> None:
-    """A word has become 0: let every thread look again that sleeps and may wait for it."""
+    """A word has become 0: let every thread check again that sleeps and may wait for it."""
+    # As in `wake_sleeper`: the word comes before the read of the counts.
     fence()
     if load_acquire(queue + QUEUE_WAITING) > 0:
         wake_all(queue)
@@ -251,7 +280,7 @@ def add_task(context: Address, task: Address) -> None:
 def add_local_task(context: Address, task: Address) -> None:
     """Add a short task: as `add_task`, but not worth a wake-up on a thread that works itself.
 
-    A thread that owns a deque comes back to it; others take from it when they look for work.
+    A thread that owns a deque comes back to it; others take from it when they seek work.
     """
     deque = load(context + CONTEXT_DEQUE)
     if deque == 0 or not push_bottom(deque, task):
@@ -279,6 +308,7 @@ def steal_task(context: Address) -> Address:
     if workers == 0:
         return 0
     deques = load(queue + QUEUE_DEQUES)
+    # At random: thieves that all begin at the first deque would fail each other's swaps.
     start = next_random(context) % workers
     for i in range(workers):
         deque = load(deques + 8 * ((start + i) % workers))
@@ -323,7 +353,7 @@ def push_tasks(context: Address, task: Address) -> Address:
 def give_back_half(context: Address, task: Address) -> None:
     """Keep the older half of a list of tasks for this thread, and inject the other half again.
 
-    A list of n tasks that nobody else takes is halved log n times: n steps in all.
+    A list of n tasks that no other thread takes is halved log n times: n steps in all.
     """
     last = task
     ahead = load(task + TASK_NEXT)
@@ -366,7 +396,10 @@ def has_task(context: Address) -> bool:
 
 @native
 def has_queued_task(context: Address) -> bool:
-    """Whether there is a task that any thread of the queue takes."""
+    """Whether there is a task that any thread of the queue takes.
+
+    Conservative for the deques of others: a task may be gone when this thread comes for it.
+    """
     if load(context + CONTEXT_PENDING) != 0:
         return True
     queue = load(context + CONTEXT_QUEUE)
@@ -382,7 +415,8 @@ def has_queued_task(context: Address) -> bool:
 
 @native
 def turn(context: Address) -> None:
-    """This thread begins or ends a time in which it may hold work; it alone writes the number."""
+    """Toggle this thread's activity epoch, which it alone writes: odd while it may hold work."""
+    # Release: a thread that reads an even epoch sees where the work went that was held before.
     store_release(context + CONTEXT_TURNS, load(context + CONTEXT_TURNS) + 1)
 
 
@@ -399,9 +433,10 @@ def sleep_on_queue(context: Address, word: Address, timeout_ns: int) -> None:
     """Sleep until work may have come, `word` may have become 0, or the time is over.
 
     Without a `word` (0), until the queue stops.  Returns at once when there is work, or when what
-    is waited for has happened by now: it may have since the caller looked.
+    is waited for has happened by now: it may have since the caller checked.
     """
     queue = load(context + CONTEXT_QUEUE)
+    # The order of the next lines is the handshake of the module's docstring.
     waits = 1 if word != 0 else 0
     fetch_add(queue + QUEUE_WAITING, waits)
     fetch_add(queue + QUEUE_SLEEPERS, 1)
@@ -421,12 +456,12 @@ def sleep_on_queue(context: Address, word: Address, timeout_ns: int) -> None:
 def watch(queue: Address, word: Address, timeout_ns: int) -> None:
     """Sleep until `word` may have become 0, or the time is over, and leave the tasks to other threads.
 
-    A futex word of its own: a wake-up for a task, which lets one thread look, must not go to a thread
+    A futex word of its own: a wake-up for a task, which wakes one thread, must not go to a thread
     that takes none.
     """
     fetch_add(queue + QUEUE_WATCHERS, 1)
     news = load_acquire(queue + QUEUE_NEWS)
-    # Order the arrival before the look at the word; `wake_waiting` orders the word before its look at
+    # Order the arrival before the read of the word; `wake_waiting` orders the word before its read of
     # the watchers.  One of the two sees the other.
     fence()
     if load_acquire(word) != 0:

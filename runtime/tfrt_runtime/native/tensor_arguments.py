@@ -73,7 +73,7 @@ def tensor_like(context: Address, element: int, size: int, like: Address) -> Add
 
 @native
 def set_tensor(context: Address, index: int, payload_type: int, tensor: Address) -> None:
-    """Emplace a tensor or shape as a result, which takes over the caller's reference."""
+    """Emplace a tensor or shape as a result, which takes ownership of the caller's reference."""
     value = new_available(context, payload_type)
     store(value + VALUE_PAYLOAD, tensor)
     set_result(context, index, value)

@@ -1,7 +1,7 @@
-"""Native halves of tensor kernels: what usually comes, without Python.
+"""Native forms of tensor kernels: the usual arguments, without Python.
 
 Each of these kernels has a Python function that takes anything and says what is wrong with it.  The
-native half does the work if its arguments are what they should be; else it changes nothing and lets the
+native form does the work if its arguments are what they should be; else it changes nothing and lets the
 Python function run on the same frame.  Element types are given as the types of payloads.
 
 The arguments of a frame are borrowed and so are the tensors in them.  A chain may follow the tensors.

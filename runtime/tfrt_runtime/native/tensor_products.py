@@ -1,8 +1,8 @@
 """Matrix products: BLAS called without Python, and large products shared with workers that sleep.
 
 A product that is worth waking a worker for is cut into parts of columns, more than there are threads.
-The thread of the kernel and the workers take one part after the other until there is none left; nobody
-waits for anybody, so a worker that comes late costs nothing.  Whoever ends the last part publishes the
+The thread of the kernel and the workers take one part after the other until there is none left; no thread
+waits for another, so a worker that comes late costs nothing.  The thread that ends the last part publishes the
 kernel's chain.
 """
 
@@ -68,7 +68,7 @@ PARTS_PER_THREAD = 2
 
 # Product: what its threads share.
 PRODUCT_NEXT = 0
-"""The first part that nobody has taken."""
+"""The first part that no thread has taken."""
 PRODUCT_LEFT = 8
 """Parts that are not done."""
 PRODUCT_OWNERS = 16
@@ -155,7 +155,7 @@ def helpers_for(context: Address, rows: int, columns: int, inner: int) -> int:
     if rows < PART_ROWS or columns < 2 * PART_COLUMNS or rows * columns < 2 * PART_WORK // inner:
         return 0
     # There is a deque more than workers, for a thread that waits.  When it and all workers but one are
-    # at work, nobody is left to help: one thread more would take the processor away from the others.
+    # at work, no thread is left to help: one thread more would take the processor away from the others.
     helpers = load(queue + QUEUE_WORKERS) - 2
     return min(helpers, load_acquire(queue + QUEUE_SLEEPERS) - 1)
 
@@ -178,7 +178,7 @@ def new_product(context: Address, a: Address, b: Address, c: Address, parts: int
     width = units * PART_COLUMNS
     count = (columns + width - 1) // width
     value = new_value(context, TYPE_CHAIN)
-    store(value + VALUE_REFERENCES, 2)  # one for the result, one for whoever publishes it
+    store(value + VALUE_REFERENCES, 2)  # one for the result, one for the thread that publishes it
     set_result(context, 0, value)
     product = take_block(context, PRODUCT_SIZE)
     store(product + PRODUCT_NEXT, 0)
@@ -189,6 +189,7 @@ def new_product(context: Address, a: Address, b: Address, c: Address, parts: int
     store(product + PRODUCT_ROWS, rows)
     store(product + PRODUCT_COLUMNS, columns)
     store(product + PRODUCT_INNER, inner)
+    # The kernel drops its arguments when it returns, while helpers may still multiply.
     add_tensor_reference(a)
     add_tensor_reference(b)
     add_tensor_reference(c)
@@ -202,6 +203,7 @@ def new_product(context: Address, a: Address, b: Address, c: Address, parts: int
 def share_product(context: Address, product: Address, helpers: int, function: Address) -> None:
     """Work on a product together with so many workers; `function` is the address of `multiply_parts`."""
     store(product + PRODUCT_OWNERS, helpers + 1)
+    # The helpers finish in the activation, which must last until their tasks have run.
     activation = load(context + CONTEXT_ACTIVATION)
     mark_shared(activation)
     for _ in range(helpers):
@@ -229,6 +231,8 @@ def work_on_product(context: Address, product: Address) -> None:
     part = fetch_add(product + PRODUCT_NEXT, 1)
     while part < parts:
         multiply_part(product, part)
+        # The last part's thread publishes, although others may still be about to find that no part is left;
+        # so the product is freed by its last owner, not by this count.
         if fetch_add(product + PRODUCT_LEFT, -1) == 1:
             value = load(product + PRODUCT_VALUE)
             publish(context, value, CONCRETE)

@@ -4,7 +4,7 @@ A tensor is a small block that says type, sizes and where the elements are.  It 
 AsyncValue whose payload it is has a reference, and so has each Python object that stands for it.  The
 elements belong to the store, or to a Python object.
 
-A store keeps blocks that nobody uses for the next tensor of about their size: a program that runs again
+A store keeps free blocks for the next tensor of about their size: a program that runs again
 and again asks for the same ones each time, and fresh pages cost more than most kernels.  Of each class of
 sizes it has a row of slots.  A block is put into an empty slot with one `compare_and_swap` and taken with
 one `exchange`, so that threads need no lock and no order, and an address that comes back is no trouble.
@@ -50,7 +50,7 @@ from tfrt_runtime.native.memory import (
     store,
 )
 
-MOST_ELEMENTS_BITS = 48
+MAX_ELEMENTS_BITS = 48
 """No machine has memory for more; the number of bytes still fits in a word."""
 
 
@@ -102,6 +102,7 @@ def take_memory(context: Address, memory_store: Address, size: int) -> Address:
     if size >> LARGEST_KEPT_BITS == 0:
         slot = first_slot(memory_store, size)
         for i in range(slots_used(size)):
+            # The look first: an exchange of an empty slot would take its cache line from other threads.
             if load_acquire(slot + 8 * i) != 0:
                 block = exchange(slot + 8 * i, 0)
                 if block != 0:
@@ -129,6 +130,8 @@ def give_memory(memory_store: Address, block: Address, size: int) -> None:
     if size >> LARGEST_KEPT_BITS == 0:
         slot = first_slot(memory_store, size)
         for i in range(slots_used(size)):
+            # A slot holds an address or 0, and no links: an address that leaves and comes back is the
+            # same free block, so that the swap has no ABA.
             is_free = load_acquire(slot + 8 * i) == 0
             if is_free and compare_and_swap(slot + 8 * i, 0, block) != 0:
                 return
@@ -147,7 +150,7 @@ def reclaim_all(process: Address, _unused: int) -> int:
 
 @entry
 def trim_store(memory_store: Address) -> int:
-    """Give every block that nobody uses back to the C library; whether there was one."""
+    """Give every free block back to the C library; whether there was one."""
     found = 0
     for bits in range(SMALLEST_BLOCK_BITS, LARGEST_KEPT_BITS + 1):
         unit = unit_bits(bits)
@@ -203,8 +206,9 @@ def new_tensor(
 
     Also 0 for no elements: what sizes there may be beside 0 is for numpy to say.
     """
+    # The elements first: without memory for them nothing has to be taken back.
     count, rank = load(like + TENSOR_COUNT), load(like + TENSOR_RANK)
-    if count == 0 or count >> MOST_ELEMENTS_BITS != 0:
+    if count == 0 or count >> MAX_ELEMENTS_BITS != 0:
         return 0
     data = take_memory(context, memory_store, count * element_size)
     if data == 0:
@@ -239,7 +243,7 @@ def tensor_over(
 
 @entry
 def add_tensor_reference(tensor: Address) -> None:
-    """One reference more, for somebody who has one."""
+    """One reference more, for the holder of one."""
     fetch_add(tensor + TENSOR_REFERENCES, 1)
 
 
@@ -247,7 +251,7 @@ def add_tensor_reference(tensor: Address) -> None:
 def drop_tensor(context: Address, tensor: Address) -> None:
     """One reference less; the last one gives the memory back."""
     references = tensor + TENSOR_REFERENCES
-    # A sole owner needs no read-modify-write: nobody else can hold or make a reference.
+    # A sole owner needs no read-modify-write: no other thread can hold or make a reference.
     if load_acquire(references) != 1 and fetch_add(references, -1) != 1:
         return
     memory_store, owner = load(tensor + TENSOR_STORE), load(tensor + TENSOR_OWNER)

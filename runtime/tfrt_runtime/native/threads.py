@@ -1,6 +1,6 @@
 """What the core knows of the thread that it runs on: its context, and the end of its stack.
 
-Compiled programs call the core without saying for whom.  Two keys of the C library's thread-specific
+Compiled programs call the core without a context.  Two keys of the C library's thread-specific
 data answer that in 2 ns; LLVM's own thread-local variables need a dynamic loader, which objects loaded
 by MCJIT do not have.  It is written in LLVM IR, as Numba has no global variables.
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 START = "tfrt_threads_start"
 """Makes the keys.  Its parameter is a function that gives a context to a thread that has set none.
 
-It is asked at each call: nobody would take the context away from the thread when it is freed.
+It is asked at each call: no code would take the context away from the thread when it is freed.
 """
 
 EXPORTS = (START, "tfrtAsyncStackLimit")
@@ -24,7 +24,7 @@ CODE = f"""
 @new_context = internal global ptr null
 
 declare i32 @pthread_key_create(ptr, ptr)
-; Reading says so, that a former context which nobody wants to know is not read.
+; Marked as reading only, so that LLVM drops the read of a former context that is not used.
 declare ptr @pthread_getspecific(i32) nounwind willreturn memory(read)
 declare i32 @pthread_setspecific(i32, ptr)
 declare i64 @pthread_self()

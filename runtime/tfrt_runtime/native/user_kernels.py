@@ -80,7 +80,7 @@ def take_results(context: Address, record: Address, results: Address) -> None:
 
 @entry
 def run(context: Address, record: Address) -> None:
-    """The native half of such a kernel."""
+    """The native form of such a kernel."""
     arguments = attribute(record, ARGUMENTS)
     attributes = attribute(record, ATTRIBUTES)
     results = attribute(record, RESULTS)

@@ -99,8 +99,10 @@ def run_waiter(context: Address, waiter: Address) -> None:
     first = load(waiter + WAITER_FIRST)
     second = load(waiter + WAITER_SECOND)
     value = load(waiter + WAITER_VALUE)
+    # Other kinds need not write these two words.
     third = load(waiter + WAITER_THIRD) if kind == WAIT_TASK else 0
     run = load(waiter + WAITER_RUN) if kind == WAIT_TASK else 0
+    # Before it runs: what it starts may take the cell again.
     give_cell(context, waiter)
     if kind == WAIT_REGISTER:
         watched_register_resolved(context, first, second, value)
@@ -114,6 +116,7 @@ def run_waiter(context: Address, waiter: Address) -> None:
     elif kind == WAIT_JOIN:
         join_resolved(context, first, value)
     elif kind == WAIT_LATCH:
+        # The word first: a thread that is woken before it is 0 sleeps again, and no other wake-up comes.
         release_latch(context, first)
         wake_waiting(load(context + CONTEXT_QUEUE))
         drop_latch(context, first)
@@ -127,7 +130,8 @@ def run_waiter(context: Address, waiter: Address) -> None:
 
 @native
 def join_resolved(context: Address, join: Address, value: Address) -> None:
-    """A block's chain is there; the first error becomes the loop's.  Consumes a reference."""
+    """A block's chain is resolved; the first error becomes the loop's.  Consumes a reference."""
+    # The swap lets one thread store its error; all others drop theirs.
     is_error = load_acquire(value + VALUE_STATE) & STATE_BITS == ERROR
     if not is_error or compare_and_swap(join + JOIN_ERROR, 0, value) == 0:
         drop_reference(context, value)
@@ -137,17 +141,21 @@ def join_resolved(context: Address, join: Address, value: Address) -> None:
 @native
 def leave_join(context: Address, join: Address, parts: int) -> None:
     """Parts of a parallel loop are done; after the last one the run loop ends the join."""
+    # A read-modify-write: of two threads that end the last two parts, one sees that none is left, and
+    # what the other has written comes before that.
     if fetch_add(join + JOIN_LEFT, -parts) == parts:
         push_ready(context, join | READY_JOIN, 0)
 
 
 @native
 def release_latch(context: Address, latch: Address) -> None:
-    """Say that the value of a latch is resolved.
+    """The value of a latch is resolved: set its word to 0.
 
-    Before this thread comes to rest it counts the one that sleeps on the latch, until that one no longer
-    says that it is at rest: in between the queue would seem idle.
+    A thread that sleeps on the latch has an even activity epoch until it runs again.  PROCESS_RESUMING
+    counts it in between; otherwise the queue would seem quiescent although that thread will go on.
     """
+    # Added before the exchange and taken back, not added after it: there must be no moment in which the
+    # word is 0 and the thread is not counted.
     resuming = load(context + CONTEXT_PROCESS) + PROCESS_RESUMING
     fetch_add(resuming, 1)
     if exchange(latch + LATCH_PENDING, 0) != LATCH_ASLEEP:
@@ -156,6 +164,6 @@ def release_latch(context: Address, latch: Address) -> None:
 
 @native
 def drop_latch(context: Address, latch: Address) -> None:
-    """One of a latch's two owners lets go of it."""
+    """One of a latch's two owners drops it; the last one frees it."""
     if fetch_add(latch + LATCH_OWNERS, -1) == 1:
         give_block(context, latch, CELL_SIZE)

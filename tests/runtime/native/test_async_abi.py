@@ -263,7 +263,7 @@ def test_coroutines_go_on_inside_of_each_other_up_to_a_bounded_depth() -> None:
 
         assert coroutines.resumed == [*range(201)]
         # The first one is a task, those inside of it are nested.
-        assert max(depths) == 1 + async_awaiting.MOST_NESTED_COROUTINES
+        assert max(depths) == 1 + async_awaiting.MAX_NESTED_COROUTINES
 
         async_abi.drop_ref(token, 1)
 

@@ -461,11 +461,11 @@ def test_a_failure_shows_the_simplest_schedule_as_a_table() -> None:
     with pytest.raises(Deadlock) as caught:
         explore(sleeping(wake_and_set), SEQUENTIAL)
     assert str(caught.value).splitlines() == [
-        "nobody is left to wake anybody: sleeper sleeps on flag",
+        "no thread is left to wake another: sleeper sleeps on flag",
         "step  thread        operation     word          value   function         note",
         "      the scenario  allocate      word@0x10000          word             8 bytes",
         "      the scenario  store         flag          -> 0    word",
-        "1     waker         futex_wake    flag                  wake_and_set     nobody sleeps",
+        "1     waker         futex_wake    flag                  wake_and_set     no sleeper",
         "2     sleeper       load_acquire  flag          0       sleep_until_set",
         "3     sleeper       futex_wait    flag          0       sleep_until_set  falls asleep",
         "4     waker         exchange      flag          0 -> 1  wake_and_set",

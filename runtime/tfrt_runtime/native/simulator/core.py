@@ -53,7 +53,7 @@ class Core:
 
     def _undefined(self, address: int) -> UninitializedRead:
         who = self._scheduler.current.name
-        return UninitializedRead(f"{who} reads {self._heap.name(address)}, which nobody wrote")
+        return UninitializedRead(f"{who} reads {self._heap.name(address)}, which was never written")
 
     def _tell(
         self,

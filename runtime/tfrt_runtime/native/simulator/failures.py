@@ -46,7 +46,7 @@ class Misaligned(SimulationError):
 
 
 class UninitializedRead(SimulationError):
-    """A read of bytes that nobody wrote."""
+    """A read of bytes that were never written."""
 
 
 class DataRace(SimulationError):
@@ -58,11 +58,11 @@ class BadCall(SimulationError):
 
 
 class Deadlock(SimulationError):
-    """Threads sleep and nobody is left to wake them: a lost wake-up."""
+    """Threads sleep and no thread is left to wake them: a lost wake-up."""
 
 
 class Livelock(SimulationError):
-    """Threads spin, and nobody is left to change what they look at."""
+    """Threads spin, and no thread is left to change what they read."""
 
 
 class Leak(SimulationError):

@@ -1,4 +1,4 @@
-"""Which operations may be swapped without anybody noticing.
+"""Which operations may be swapped without an effect on any thread.
 
 Every operation concerns some places, each in one way.  Two neighbouring operations of different threads
 that conflict in no place lead to the same state in either order, so that one order stands for both.

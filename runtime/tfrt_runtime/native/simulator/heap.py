@@ -23,7 +23,7 @@ ALIGNMENT = 16
 FIRST_ADDRESS = 0x10000
 ARENA_BITS = 32
 GUARD = 64
-"""Bytes between allocations that belong to nobody, so that one step too far is seen."""
+"""Bytes between allocations that belong to no allocation, so that one step too far is seen."""
 
 
 class Heap:

@@ -143,7 +143,7 @@ class PlainMemory(Core):
     def _plain_write(self, thread: Thread, word: Word, value: int, defined: int) -> None:
         check_plain_write(word, thread)
         version = word.messages[-1].version + 1
-        # Everybody who may read this word again comes after this write: older values are gone.
+        # All later readers of this word come after this write: older values are gone.
         word.messages = [Message(value, defined, thread.index, thread.time, version)]
         word.plain_readers = {}
         word.atomic_readers = {}

@@ -1,4 +1,4 @@
-"""Who runs next: every decision of a run, taken by a `Chooser` and written down.
+"""The order of threads: every decision of a run, taken by a `Chooser` and written down.
 
 A run is a function of its decisions.  `decisions` holds the choices where there was more than one
 option, as indexes, in order: the schedule.  Option 0 is always "go on as expected" (the running thread
@@ -195,8 +195,8 @@ class Scheduler:
     def _stuck(self, waiting: Sequence[Thread], spinning: bool) -> Deadlock | Livelock:
         lines = "; ".join(self._waits_for(thread) for thread in waiting)
         if spinning:
-            return Livelock(f"nobody is left to change what is looked at: {lines}")
-        return Deadlock(f"nobody is left to wake anybody: {lines}")
+            return Livelock(f"no thread is left to change what is read: {lines}")
+        return Deadlock(f"no thread is left to wake another: {lines}")
 
     def _waits_for(self, thread: Thread) -> str:
         if thread.kind is Kind.PAUSE:

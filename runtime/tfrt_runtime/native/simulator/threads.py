@@ -84,7 +84,7 @@ class Thread:
         self._greenlet = greenlet(run)
 
     def resume(self) -> None:
-        """Run the thread on from where it stopped; returns when somebody resumes the caller."""
+        """Run the thread on from where it stopped; returns when another thread resumes the caller."""
         self._greenlet.switch()
 
     def abandon(self) -> None:

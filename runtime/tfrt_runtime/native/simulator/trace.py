@@ -1,4 +1,4 @@
-"""The story of one schedule, step by step, for people: who did what to which field.
+"""One schedule as a table, step by step: thread, operation, field.
 
 Only a world that was asked for it (`World(trace=True)`) keeps events: exploring thousands of schedules
 does not pay for them.

@@ -1,4 +1,4 @@
-"""Waiting: spinning, sleeping on a word until somebody wakes the sleepers, and the clock."""
+"""Waiting: spinning, sleeping on a word until the sleepers are woken, and the clock."""
 
 from __future__ import annotations
 
@@ -51,11 +51,11 @@ class Waiting(Atomics):
         self._tell(thread, "pause", 0)
 
     def ticks(self) -> int:
-        """The clock, for those who only compare."""
+        """The clock, for code that only compares."""
         return self.now()
 
     def now(self) -> int:
-        """A clock that goes on with every look at it, and with every sleep that lasts its whole time.
+        """A clock that goes on with every read of it, and with every sleep that lasts its whole time.
 
         Each thread has its own: what others did meanwhile took no time, or a long one.
         """
@@ -64,7 +64,7 @@ class Waiting(Atomics):
         return self._scheduler.now_ns + thread.slept_ns + thread.calls_of_now
 
     def cpu_time(self) -> int:
-        """The same clock: here nobody waits for a processor."""
+        """The same clock: here no thread waits for a processor."""
         return self.now()
 
     def futex_wait(self, address: int, expected: int, timeout_ns: int) -> int:
@@ -95,7 +95,7 @@ class Waiting(Atomics):
         if queue is None or not queue.sleepers:
             version = queue.version if queue else 0
             self._scheduler.performed(thread, Access(queue_of(address), Way.READ, version))
-            self._tell(thread, "futex_wake", address, note="nobody sleeps")
+            self._tell(thread, "futex_wake", address, note="no sleeper")
             return 0
         groups = list(combinations(queue.sleepers, min(count, len(queue.sleepers))))
         woken = groups[self._scheduler.value(thread, range(len(groups)))]
@@ -153,7 +153,7 @@ class Waiting(Atomics):
 
 def _wake(sleeper: Thread, waker: Thread, version: int) -> None:
     """Let `sleeper` go on.  What the waker did before is before what the sleeper does then."""
-    assert sleeper.sleep is not None, "who is in the queue sleeps"
+    assert sleeper.sleep is not None, "a thread in the queue sleeps"
     sleeper.sleep.woken = True
     sleeper.sleep.version = version
     sleeper.learn(waker.clock, waker.seen)

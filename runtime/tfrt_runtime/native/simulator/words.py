@@ -1,4 +1,4 @@
-"""One word of simulated memory: its recent values, and who may still see which.
+"""One word of simulated memory: its recent values, and which threads may still see which.
 
 The model is release-acquire, as in C11 and LLVM, with read-modify-writes and sequentially consistent
 fences.  The atomic writes to a word form a list of messages.  A thread that loads may read any message
@@ -18,7 +18,7 @@ ALL_BYTES = 0xFF
 class Message:
     """One write.  `clock` and `seen` are what a thread that reads it with acquire learns.
 
-    A plain write has no clock.  `defined` has one bit per byte that somebody has written.
+    A plain write has no clock.  `defined` has one bit per byte that was written.
     `readers` maps a thread to its own time when it first read the message.
     """
 
@@ -35,7 +35,7 @@ class Message:
         self.readers: dict[int, int] = {}
 
     def is_known_by(self, seen: list[int]) -> bool:
-        """Whether a thread that has seen `seen` knows of the write, or of somebody who read it."""
+        """Whether a thread that has seen `seen` knows of the write, or of a thread that read it."""
         if self.time <= seen[self.thread]:
             return True
         return any(time <= seen[reader] for reader, time in self.readers.items())

@@ -40,8 +40,8 @@ class StartingScene:
 
         def work(context: int) -> None:
             while load_acquire(host.queue + QUEUE_STOP) == 0:
-                if not executor.work_patiently(context):
-                    starting.rest(context)
+                if not executor.work_without_starts(context):
+                    starting.sleep_or_nap(context)
 
         def help_out(context: int) -> None:
             while load_acquire(left) != 0:

@@ -342,15 +342,15 @@ MUTANTS = [
     _mutant(
         "blocking_pool.pool_push",
         "a place of the ring is published before its task",
-        "        store(place + 8, task)\n        store_release(place, ticket + 1)",
-        "        store_release(place, ticket + 1)\n        store(place + 8, task)",
+        "        store(place + 8, task)\n        store_release(place, number + 1)",
+        "        store_release(place, number + 1)\n        store(place + 8, task)",
         "pool_interleavings test_every_task_of_the_ring_is_taken_once_or_refused",
     ),
     _mutant(
         "blocking_pool.pool_pop",
         "a place of the ring is free before its task is read",
-        "        task = load(place + 8)\n        store_release(place, ticket + capacity)",
-        "        store_release(place, ticket + capacity)\n        task = load(place + 8)",
+        "        task = load(place + 8)\n        store_release(place, number + capacity)",
+        "        store_release(place, number + capacity)\n        task = load(place + 8)",
         "pool_interleavings test_a_place_of_the_ring_is_filled_again_only_after_its_task_is_taken",
     ),
     _mutant(
