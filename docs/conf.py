@@ -23,7 +23,7 @@ myst_heading_anchors = 3
 # MLIR's text, and the outputs of cells, are no language that Pygments must know.
 suppress_warnings = ["misc.highlighting_failure", "mystnb.unknown_mime_type", "myst.header"]
 html_static_path = ["_static"]
-# Draws the boards of saved runs; at the end of the page, so that they are there.
+# Draws the boards of saved runs; at the end of the page, so that their data comes first.
 html_js_files = [("boards.js", {"defer": "defer"})]
 # Fonts and scripts are the theme's own files: nothing is loaded from elsewhere.
 html_theme_options: dict[str, object] = {"navigation_with_keys": True}

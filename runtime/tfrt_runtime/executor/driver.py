@@ -26,7 +26,7 @@ GRACE_SECONDS = 0.25
 
 
 class Follower(Protocol):
-    """Who follows runs while they go on."""
+    """What follows runs while they go on."""
 
     def watch(self) -> Watch | None:
         """What the events of the next run go to."""

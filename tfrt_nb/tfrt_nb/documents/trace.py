@@ -41,7 +41,7 @@ def activities(run: RunDocument, level: Level = Level.DEBUG) -> Iterator[Activit
     number = run.run.request.id << 32
     first = workers[found[0].worker] if found else "main"
     yield Activity(RUN_SCOPE, first, start, start + spans.last, number)
-    # Each span is there twice: once when it began.
+    # Each span comes twice: once when it began.
     for span in dict.fromkeys(found):
         begin, end = start + span.begin, start + (span.end or span.begin)
         worker = workers[span.worker]

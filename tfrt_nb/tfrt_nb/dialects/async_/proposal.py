@@ -8,8 +8,8 @@
     }
 
 They are only read: the pass `async-desugar-proposal` turns them into the operations that landed.
-`!async.handle` became `!async.token`, and is one as soon as it is read.  Types that nobody needs to
-write, as in the seed's discussion, may be left out.
+`!async.handle` became `!async.token`, and is one as soon as it is read.  Types may be left out
+where the seed's discussion leaves them out.
 """
 
 from __future__ import annotations
