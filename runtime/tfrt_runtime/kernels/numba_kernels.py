@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tfrt_runtime.host.fitting import as_tensor
-from tfrt_runtime.host.payload import PayloadError, bits_of_f64
+from tfrt_runtime.host.payload import bits_of_f64
 from tfrt_runtime.host.raw import signed
 from tfrt_runtime.host.tensor.dense import DenseHostTensor
 from tfrt_runtime.host.tensor.element_types import AnyArray
@@ -196,7 +196,6 @@ class NumbaFunction:
             "np": np,
             "carray": numba.carray,  # type: ignore[attr-defined]
             "function": function,
-            "Unfit": Unfit,
             **_intrinsics(),
         }
         exec(entry_text(self._signature, kinds), space)  # noqa: S102
@@ -257,13 +256,6 @@ class NumbaFunction:
         return KernelError(f"native kernel '{self._name}' cannot be compiled: {reason}")
 
 
-class Unfit(PayloadError):
-    """A compiled function returned a number that its result type does not have."""
-
-    def __init__(self, number: int, word: str) -> None:
-        super().__init__(f"{number} does not fit in {word}")
-
-
 def entry_text(signature: Signature, kinds: tuple[str, ...]) -> str:
     """Python for Numba: what the native core calls, around `function`."""
     lines = ["def entry(given, results):"]
@@ -295,12 +287,10 @@ def _fetch(name: str, index: int, argument: Scalar | Tensor) -> list[str]:
 def _hand_over(name: str, index: int, result: Scalar) -> list[str]:
     dtype = _numpy_name(result.dtype)
     # Readers take the whole word.
-    lines = [f"  put(results, {8 * index}, np.int64(0))"]
-    if result.dtype.kind in "iu":
-        limits = np.iinfo(dtype)
-        lines.append(f"  if {name} < {limits.min} or {name} > {limits.max}:")
-        lines.append(f"    raise Unfit({name}, {result.word!r})")
-    return [*lines, f"  put(results, {8 * index}, np.{dtype}({name}))"]
+    return [
+        f"  put(results, {8 * index}, np.int64(0))",
+        f"  put(results, {8 * index}, np.{dtype}({name}))",  # whole numbers wrap
+    ]
 
 
 def _numba_type(argument: Scalar | Tensor) -> Any:
