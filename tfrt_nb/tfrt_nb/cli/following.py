@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from types import TracebackType
 from typing import Self
 
@@ -50,6 +51,15 @@ class Trace:
         """A run has started."""
         if run.watch is not None:
             self._documents.append(RunDocument(self._program, run))
+
+    def around(self, write: Callable[[str], None]) -> Callable[[str], None]:
+        """`write`, as it is."""
+        return write
+
+    @property
+    def logs_all(self) -> bool:
+        """Whether the values of sync functions are wanted, too."""
+        return True
 
     def _drain(self) -> None:
         while not self._ended.wait(DRAIN_SECONDS):

@@ -6,7 +6,7 @@ import argparse
 import contextlib
 import json
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
@@ -26,6 +26,7 @@ from tfrt_runtime.host.trace import Level, Tracing
 
 if TYPE_CHECKING:
     from tfrt_nb.cli.following import Trace
+    from tfrt_nb.cli.progress import ProgressLine
 
 EXIT_USAGE = 2
 
@@ -60,25 +61,31 @@ def execute(options: argparse.Namespace) -> int:
             from tfrt_nb.cli.schedules import run_schedules
 
             return run_schedules(program, chosen, arguments, options)
-        with tracing_of(options) as tracing, trace_of(options, program) as trace:
-            return run_program(program, chosen, arguments, options, tracing, trace)
+        with tracing_of(options) as tracing, follower_of(options, program) as follower:
+            return run_program(program, chosen, arguments, options, tracing, follower)
     except TfrtError as problem:
         show(of_command_line(problem, name), text)
         return 1
 
 
-def trace_of(options: argparse.Namespace, program: Program) -> AbstractContextManager[Trace | None]:
-    """The trace that was asked for, if one was.
+def follower_of(
+    options: argparse.Namespace, program: Program
+) -> AbstractContextManager[Trace | ProgressLine | None]:
+    """What follows the runs: a trace that was asked for; in a terminal a line of progress.
 
     Raises:
-        TfrtError: if its file cannot be written.
+        TfrtError: if the file of the trace cannot be written.
     """
-    if options.trace is None:
-        return contextlib.nullcontext()
-    # Imported here: it needs NumPy, for which other runs do not wait.
-    from tfrt_nb.cli.following import Trace
+    # Imported here: they need NumPy, for which other runs do not wait.
+    if options.trace is not None:
+        from tfrt_nb.cli.following import Trace
 
-    return Trace(options.trace, Level.of(options.trace_level), program)
+        return Trace(options.trace, Level.of(options.trace_level), program)
+    if sys.stderr.isatty():
+        from tfrt_nb.cli.progress import ProgressLine
+
+        return ProgressLine(program, sys.stderr)
+    return contextlib.nullcontext()
 
 
 def of_command_line(problem: TfrtError, name: str) -> TfrtError:
@@ -158,26 +165,31 @@ def run_program(
     arguments: Sequence[object],
     options: argparse.Namespace,
     tracing: Tracing | None,
-    trace: Trace | None,
+    follower: Trace | ProgressLine | None,
 ) -> int:
     """Load and run functions of a program, and report what they raised."""
     of_host = [one.name for one in functions if not one.is_compiled]
     compiled = [one.name for one in functions if one.is_compiled]
     status = 0
+    output: Callable[[str], None] = write
+    if follower is not None and sys.stdout.isatty():
+        output = follower.around(write)
     with HostContext(
         options.work_queue,
         options.allocator,
-        output=write,
+        output=output,
         tracing=tracing,
         memory=options.memory,
     ) as host:
         if of_host or not compiled:
-            status = run_host_functions(host, program, of_host, arguments, options.timeout, trace)
+            status = run_host_functions(
+                host, program, of_host, arguments, options.timeout, follower
+            )
         for name in compiled:
             from tfrt_nb.cli.run_compiled import CompiledOptions, run_compiled
 
             wanted = CompiledOptions(options.timeout, options.check_references)
-            status = max(status, run_compiled(host, program, name, arguments, wanted, trace))
+            status = max(status, run_compiled(host, program, name, arguments, wanted, follower))
         return max(status, report_memory(host))
 
 
@@ -187,17 +199,19 @@ def run_host_functions(
     names: Sequence[str],
     arguments: Sequence[object],
     timeout: float | None,
-    trace: Trace | None,
+    follower: Trace | ProgressLine | None,
 ) -> int:
     """Run functions of the executor, one after the other; the exit status."""
     sources = {program.name: program.text} if program.text else {}
     try:
-        executable = program.load(watched=host.is_traced or trace is not None)
+        executable = program.load(
+            watched=host.is_traced or (follower is not None and follower.logs_all)
+        )
     except TfrtError as problem:
         show(at_load(problem), sources.get(program.name), NOWHERE)
         return 1
     indexes = [executable.function_index(name) for name in names]
-    return report(*run_each(host, executable, indexes, arguments, timeout, trace), sources)
+    return report(*run_each(host, executable, indexes, arguments, timeout, follower), sources)
 
 
 def run_each(
@@ -206,12 +220,14 @@ def run_each(
     functions: list[int],
     arguments: Sequence[object],
     timeout: float | None,
-    trace: Trace | None,
+    follower: Trace | ProgressLine | None,
 ) -> tuple[list[Diagnostic], list[Diagnostic]]:
     """Run functions one after the other: what they raised, and which of them did not finish."""
     raised: list[Diagnostic] = []
     late: list[Diagnostic] = []
-    for run in run_functions(host, executable, functions, write, timeout, arguments, trace):
+    for run in run_functions(
+        host, executable, functions, host.output, timeout, arguments, follower
+    ):
         raised += run.execution.diagnostics
         if timeout is not None and not run.finished and not run.execution.is_stuck:
             late.append(unfinished(run, timeout))

@@ -30,6 +30,7 @@ from tfrt_runtime.host.thread_starts import start_thread
 
 if TYPE_CHECKING:
     from tfrt_nb.cli.following import Trace
+    from tfrt_nb.cli.progress import ProgressLine
 
 GRACE_SECONDS = 0.25
 """So long may a run that was stopped take to come to rest."""
@@ -55,7 +56,7 @@ def run_compiled(
     name: str,
     arguments: Sequence[object],
     options: CompiledOptions,
-    trace: Trace | None = None,
+    follower: Trace | ProgressLine | None = None,
 ) -> int:
     """Run a compiled function; the exit status."""
     home = host.shared_context(CompiledHome)
@@ -64,13 +65,13 @@ def run_compiled(
         home.check(program.compiled)
         if options.checked is not None:
             home.runtime.checked = options.checked
-        watch = trace.watch() if trace is not None else None
+        watch = follower.watch() if follower is not None else None
         execution = program.run(host, name, arguments, watch=watch or False)
     except TfrtError as problem:
         show_all(problem.diagnostics, program)
         return EXIT_PROBLEM
-    if trace is not None:
-        trace.follow(execution)
+    if follower is not None:
+        follower.follow(execution)
     if not _finish(execution, options.timeout):
         assert options.timeout is not None
         return _too_late(execution, program, options.timeout)

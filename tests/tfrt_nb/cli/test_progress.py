@@ -1,0 +1,78 @@
+"""The line that shows how far a run is, in a terminal."""
+
+from __future__ import annotations
+
+import io
+import threading
+
+from tfrt_nb.cli.progress import CLEAR, ProgressLine, progress_text
+from tfrt_nb.documents.run import RunDocument
+from tfrt_nb.programs import Program
+from tfrt_runtime.executor.execution import Execution
+from tfrt_runtime.host.context import HostContext
+from tfrt_runtime.host.events import Watch
+from tfrt_runtime.kernels.standard import standard_kernels
+from tfrt_runtime.kernels.user import user_kernel
+
+SLOW = 30
+TEXT = """func.func @main() -> i32 {
+  %one = tfrt.constant.i32 1
+  %two = tfrt.add.i32 %one, %one
+  %x = "test.gate"(%two) : (i32) -> i32
+  tfrt.return %x : i32
+}
+"""
+
+
+class Screen(io.StringIO):
+    """A terminal; `shown` is set with the first line."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.shown = threading.Event()
+
+    def write(self, text: str) -> int:
+        if "runs test.gate" in text:
+            self.shown.set()
+        return super().write(text)
+
+
+def gated(host: HostContext, watch: Watch | None) -> tuple[Program, Execution, threading.Event]:
+    """A run whose kernel has begun and waits for the event."""
+    began, go_on = threading.Event(), threading.Event()
+
+    def gate(x: int) -> int:
+        began.set()
+        assert go_on.wait(SLOW)
+        return x
+
+    kernels = {**standard_kernels(), "test.gate": user_kernel("test.gate", gate, blocking=True)}
+    program = Program.from_source(TEXT, "p")
+    run = Execution(host, program.load(kernels), "main", watch=watch)
+    assert began.wait(SLOW)
+    return program, run, go_on
+
+
+def test_it_says_how_many_values_there_are_and_what_runs() -> None:
+    with HostContext("mstd:1") as host:
+        program, run, go_on = gated(host, Watch())
+        text = progress_text(RunDocument(program, run), 2.4)
+        go_on.set()
+        assert run.wait(SLOW)
+    assert text.startswith("@main 2 s: 2 available, 1 running; runs test.gate (line 4, ")
+
+
+def test_it_is_written_while_a_run_goes_on_and_cleared_at_its_end() -> None:
+    screen = Screen()
+    with HostContext("mstd:1") as host:
+        line = ProgressLine(Program.from_source(TEXT, "p"), screen, quiet=0)
+        with line:
+            _, run, go_on = gated(host, line.watch())
+            line.follow(run)
+            assert screen.shown.wait(SLOW)
+            printed: list[str] = []
+            line.around(printed.append)("text")
+            assert printed == ["text"]
+            go_on.set()
+            assert run.wait(SLOW)
+    assert screen.getvalue().endswith(CLEAR)

@@ -1,0 +1,126 @@
+"""How far the runs of `tfrt-nb run` are: one line on standard error, in a terminal, for runs that take long."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable
+from types import TracebackType
+from typing import Self, TextIO
+
+from tfrt_nb.documents.run import RunDocument
+from tfrt_nb.programs import Program
+from tfrt_runtime.executor.execution import Execution
+from tfrt_runtime.host.events import Watch, event_log
+from tfrt_runtime.host.thread_starts import start_thread
+
+QUIET_SECONDS = 1.0
+"""A run that is over by then shows nothing."""
+SHOW_SECONDS = 0.1
+MOST_NAMED = 3
+"""So many of the kernels that run, and of what is waited for, are named."""
+CLEAR = "\r\x1b[2K"
+_STATES = ("available", "running", "error", "skipped", "cancelled")
+
+
+class ProgressLine:
+    """The line, as long as a run goes on; a thread of its own writes it."""
+
+    def __init__(self, program: Program, stream: TextIO, quiet: float = QUIET_SECONDS) -> None:
+        """For the runs of a program; `quiet` is how many seconds of each show nothing."""
+        self._program, self._stream, self._quiet = program, stream, quiet
+        self._lock = threading.Lock()
+        self._run: Execution | None = None
+        self._document: RunDocument | None = None
+        self._since = 0.0
+        self._is_shown = False
+        self._ended = threading.Event()
+        self._thread = start_thread("progress", self._work)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, _: TracebackType | None
+    ) -> None:
+        self._ended.set()
+        self._thread.join()
+        self._clear()
+
+    def watch(self) -> Watch | None:
+        """What the next run is watched with."""
+        return Watch()
+
+    def follow(self, run: Execution) -> None:
+        """A run has started."""
+        with self._lock:
+            self._run, self._document, self._since = run, None, time.monotonic()
+
+    def around(self, write: Callable[[str], object]) -> Callable[[str], None]:
+        """`write` on the same terminal: the line makes room."""
+
+        def write_text(text: str) -> None:
+            self._clear()
+            write(text)
+            sys.stdout.flush()
+
+        return write_text
+
+    @property
+    def logs_all(self) -> bool:
+        """Whether the values of sync functions are wanted, too: their code would be slower."""
+        return False
+
+    def _clear(self) -> None:
+        with self._lock:
+            if self._is_shown:
+                self._put("")
+
+    def _work(self) -> None:
+        while not self._ended.wait(SHOW_SECONDS):
+            event_log().drain()  # before the rings are full
+            with self._lock:
+                if self._run is not None and self._run.is_done:
+                    self._run = self._document = None  # its values are not this thread's
+                elapsed = time.monotonic() - self._since
+                if self._run is not None and elapsed >= self._quiet:
+                    if self._document is None:
+                        self._document = RunDocument(self._program, self._run)
+                    self._put(progress_text(self._document, elapsed))
+                elif self._is_shown:
+                    self._put("")
+
+    def _put(self, text: str) -> None:
+        width = os.get_terminal_size(self._stream.fileno()).columns if self._stream.isatty() else 80
+        cut = text if len(text) < width else text[: width - 2] + "…"
+        self._stream.write(CLEAR + cut)
+        self._stream.flush()
+        self._is_shown = bool(text)
+
+
+def progress_text(document: RunDocument, seconds: float) -> str:
+    """How many values are in which state, what runs and since when, and what is waited for, in one line."""
+    document.update()
+    states = Counter(state for state, _ in document.states().values())
+    counts = ", ".join(f"{states[word]} {word}" for word in _STATES if states[word])
+    parts = [f"@{document.function} {seconds:.0f} s: {counts or 'nothing is available'}"]
+    now = time.monotonic_ns() - (document.start or 0)
+    rows = document.program.data["operations"]
+    running = [
+        f"{rows[number]['kernel']} (line {rows[number]['line']}, {(now - since) / 1e9:.1f} s)"
+        for number, (since, _) in sorted(document.running.items())
+    ]
+    if running:
+        parts.append(f"runs {_some(running)}")
+    waits = [note.message for note in document.run.waiting_for()]
+    if waits:
+        parts.append(f"waits: {_some(waits)}")
+    return "; ".join(parts)
+
+
+def _some(texts: list[str]) -> str:
+    more = f" and {len(texts) - MOST_NAMED} more" if len(texts) > MOST_NAMED else ""
+    return ", ".join(texts[:MOST_NAMED]) + more
