@@ -284,13 +284,16 @@ class TracedRun:
         number = self._number(place)
         seen = self.events.seen.get(number)
         state = State.UNAVAILABLE if seen is None else State(seen.state)
+        shown = self._preview(number, name.type)
+        if state is State.ERROR and shown == self._execution.request.cancel_message:
+            state = State.CANCELLED  # its kernel had begun
         made = seen if self._is_made(place) else None
         return ValueView(
             shown_name,
             name.type,
             name.location,
             state,
-            self._preview(number, name.type) if state in SHOWN else "",
+            shown if state in SHOWN else "",
             None if made is None else self.events.workers[made.worker],
             None if made is None else made.started,
             None if made is None else made.resolved,
