@@ -127,7 +127,8 @@ class Record:
             states = {n: state for log in self._job.logs() for n, state in log.states().items()}
             found = list(states.items())[:MOST_IN_FRAME]
             return [
-                [n, state, labels[w] if 0 <= w < len(labels) else ""] for n, (state, w) in found
+                [n, state, "" if w is None or not 0 <= w < len(labels) else labels[w]]
+                for n, (state, w) in found
             ]
 
     def file(self) -> dict[str, Json]:

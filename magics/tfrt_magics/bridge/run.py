@@ -60,7 +60,7 @@ class Program(Protocol):
 class Value(Protocol):
     """A result or a named value of a running function, as it is at one moment.
 
-    `state` is a word of `snapshot.State`; times are nanoseconds since the function started.
+    `state` is a word of `snapshot.State`; times are nanoseconds since its first event.
     """
 
     @property
@@ -100,7 +100,7 @@ class EventLog(Protocol):
     def workers(self) -> Sequence[str]: ...
     def drain(self) -> Mapping[str, Sequence[Any]]: ...
     def preview(self) -> Mapping[int, str]: ...
-    def states(self) -> Mapping[int, tuple[str, int]]: ...
+    def states(self) -> Mapping[int, tuple[str, int | None]]: ...
 
 
 class Run(Protocol):

@@ -294,7 +294,7 @@ class TracedRun:
             name.location,
             state,
             shown if state in SHOWN else "",
-            None if made is None else self.events.workers[made.worker],
+            None if made is None or made.worker is None else self.events.workers[made.worker],
             None if made is None else made.started,
             None if made is None else made.resolved,
             1 if seen is None else seen.count,

@@ -121,26 +121,8 @@ def during_run(signature: Signature, run: Run) -> Section:
     """The section of a function that runs, as it is now."""
     results = tuple(_row(value, is_result=True) for value in run.result_values())
     values = run.named_values()
-    rows = from_first_event(results + tuple(map(_row, values[:ROW_LIMIT])))
+    rows = results + tuple(map(_row, values[:ROW_LIMIT]))
     return Section(signature.name, Status.RUNNING, rows, _progress(values[ROW_LIMIT:]))
-
-
-def from_first_event(rows: tuple[Row, ...]) -> tuple[Row, ...]:
-    """The rows with times since the first that they have: the start of workers is no time of theirs."""
-    times = (row.resolved_ns if row.started_ns is None else row.started_ns for row in rows)
-    first = min((time for time in times if time is not None), default=0)
-    return (
-        tuple(
-            replace(
-                row,
-                started_ns=None if row.started_ns is None else row.started_ns - first,
-                resolved_ns=None if row.resolved_ns is None else row.resolved_ns - first,
-            )
-            for row in rows
-        )
-        if first
-        else rows
-    )
 
 
 def ended(section: Section, status: Status) -> Section:

@@ -23,6 +23,9 @@ from tfrt_runtime.host.work_queue import WorkQueue
 from tfrt_runtime.native.layouts import (
     CONTEXT_RECORD,
     CONTEXT_REQUEST,
+    KEPT_COUNT,
+    KEPT_SIZE,
+    KEPT_VALUE,
     LOG_CAPACITY,
     LOG_HEAD,
     LOG_KINDS,
@@ -121,7 +124,8 @@ class Watch:
         self.number = run & 0xFFFF
         self._words[WATCH_RUN // 8] = self.number
         self._words[WATCH_PROGRAM // 8] = program
-        self._kept = [(ctypes.c_int64 * max(1, count))() for count in registers]
+        words = KEPT_SIZE // 8
+        self._kept = [(ctypes.c_int64 * (words * max(1, count)))() for count in registers]
         self._table = (ctypes.c_int64 * max(1, len(registers)))(*map(ctypes.addressof, self._kept))
         self._words[WATCH_VALUES // 8] = ctypes.addressof(self._table)
         event_log().add(self)
@@ -150,10 +154,17 @@ class Watch:
         assert self.queue is not None
         take = native_process().quick("events.take_kept", 1)
         for function, words in enumerate(self._kept):
-            for register in np.flatnonzero(np.ctypeslib.as_array(words)):
-                address = take(ctypes.addressof(words) + 8 * int(register))
+            for register in np.flatnonzero(_column(words, KEPT_VALUE)):
+                address = take(ctypes.addressof(words) + KEPT_SIZE * int(register) + KEPT_VALUE)
                 if address:
                     yield function, int(register), AsyncValue(self.queue, address)
+
+    def counts(self) -> Iterator[tuple[int, int, int]]:
+        """Function, register, and how often it was set; exact, whatever events were overwritten."""
+        for function, words in enumerate(self._kept):
+            counts = _column(words, KEPT_COUNT)
+            for register in np.flatnonzero(counts):
+                yield function, int(register), int(counts[register])
 
     def note_output(self, text: str) -> None:
         """A kernel on this thread has printed `text`, or code outside of kernels."""
@@ -173,6 +184,11 @@ class Watch:
         if self.queue is not None and not sys.is_finalizing():
             for _ in self.kept_values():
                 pass
+
+
+def _column(kept: ctypes.Array[ctypes.c_int64], field: int) -> npt.NDArray[np.int64]:
+    """One field of all registers of a function, as it is now."""
+    return np.ctypeslib.as_array(kept)[field // 8 :: KEPT_SIZE // 8]
 
 
 class Reader:

@@ -37,6 +37,9 @@ from tfrt_runtime.native.layouts import (
     FUNCTION_FLAGS,
     FUNCTION_HANDLE,
     FUNCTION_SHELL,
+    KEPT_COUNT,
+    KEPT_SIZE,
+    KEPT_VALUE,
     LOG_AVAILABLE,
     LOG_CALL,
     LOG_CAPACITY,
@@ -225,6 +228,7 @@ def log_state(
     concrete = resolve(value)
     number = (load(slot + SLOT_REGISTER) - ACTIVATION_REGISTERS) >> 3
     function = load(load(activation + ACTIVATION_FUNCTION) + FUNCTION_HANDLE) & LOW
+    count_value(watch, function, number)
     if kind != LOG_AVAILABLE or load(concrete + VALUE_KIND) >> 8 > TYPE_F64:
         keep_value(context, watch, function, number, concrete)
     payload = load(concrete + VALUE_PAYLOAD)
@@ -232,14 +236,29 @@ def log_state(
 
 
 @native
+def kept_of(watch: Address, function: int, number: int) -> Address:
+    """What the watch keeps of a register, or 0."""
+    kept = load(watch + WATCH_VALUES)
+    return load(kept + 8 * function) + KEPT_SIZE * number if kept != 0 else 0
+
+
+@native
+def count_value(watch: Address, function: int, number: int) -> None:
+    """A register is set once more: its event may be overwritten before it is read."""
+    kept = kept_of(watch, function, number)
+    if kept != 0:
+        fetch_add(kept + KEPT_COUNT, 1)
+
+
+@native
 def keep_value(
     context: Address, watch: Address, function: int, number: int, value: Address
 ) -> None:
     """A value that does not fit into an event is the latest one of its register."""
-    kept = load(watch + WATCH_VALUES)
+    kept = kept_of(watch, function, number)
     if kept != 0:
         add_references(value, 1)
-        drop_optional(context, exchange(load(kept + 8 * function) + 8 * number, value))
+        drop_optional(context, exchange(kept + KEPT_VALUE, value))
 
 
 @outline
@@ -282,6 +301,7 @@ def log_register(
     watch = watch_of(activation)
     if watch == 0:
         return
+    count_value(watch, place & LOW, place >> 32)
     if value != 0:
         word = load(value + VALUE_PAYLOAD)
         if load(value + VALUE_KIND) >> 8 > TYPE_F64:
@@ -349,5 +369,5 @@ def log_clock(_context: Address) -> int:
 
 @entry
 def take_kept(place: Address) -> Address:
-    """Take the value out of a place of WATCH_VALUES, with its reference; 0 if there is none."""
+    """Take the value out of KEPT_VALUE, with its reference; 0 if there is none."""
     return exchange(place, 0)

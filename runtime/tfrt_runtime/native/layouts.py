@@ -405,12 +405,18 @@ REQUEST_DECIDED = 136
 """Those of them that have run or were skipped; short ones are added when their call ends."""
 REQUEST_SIZE = 192
 
+# Kept: what a watch knows of a register apart from the events, which may be overwritten.
+KEPT_VALUE = 0
+"""The latest value that is more than a word or an error, with a reference; or 0."""
+KEPT_COUNT = 8
+"""How often the register was set."""
+KEPT_SIZE = 16
+
 # Watch: of one run whose events are logged.
 WATCH_RUN = 0
 """The run's number in its events, 16 bits."""
 WATCH_VALUES = 8
-"""Address of a table of addresses, one per function: places of the latest values of its registers that
-are more than a word, each with a reference; or 0."""
+"""Address of a table of addresses, one per function, of KEPT_SIZE bytes per register; or 0."""
 WATCH_SLOW = 16
 """How long a kernel lasts, in thousandths of what it takes; 0 for as long as it takes."""
 WATCH_PROGRAM = 24

@@ -267,7 +267,7 @@ def test_a_long_text_is_cut_before_it_is_escaped():
 
 def test_what_was_overwritten_is_counted():
     with HostContext("s") as host:
-        data = watched(
+        document = watched(
             host,
             """\
 func.func @main() -> i32 {
@@ -280,11 +280,16 @@ func.func @main() -> i32 {
   tfrt.return %r : i32
 }
 """,
-        ).data
+        )
+        data = document.data
         made = 2 + 4 * 40_000  # at least
         assert data["dropped"] > 0
         assert len(data["events"]["time"]) + data["dropped"] >= made
         assert data["previews"]["2"] == "0", "2 to the power of 40 000"
+        names = {row["name"]: row["id"] for row in document.program.data["values"]}
+        counts = {name: document.seen[number].count for name, number in names.items()}
+        assert counts["%n"] == counts["%r"] == 1 and counts["%next"] == 40_000
+        assert document.previews[names["%n"]] == "40000"
 
 
 def test_a_slow_run_has_the_same_results_and_is_over_at_once_when_cancelled():

@@ -48,9 +48,10 @@ class Seen:
 
     state: str
     """`available`, `error`, `skipped` or `cancelled`."""
-    worker: int
-    started: int
-    resolved: int
+    worker: int | None
+    started: int | None
+    resolved: int | None
+    """None, as the worker, of a value whose events were overwritten before they were read."""
     count: int = 1
     """How often it was made."""
 
@@ -134,6 +135,7 @@ class RunDocument:
                     new = self._map.columns(events, self._start)
                 self._note(new)
                 self._keep(new)
+                self._count_overwritten()
             start = self._start or (printed[0][0] if printed else 0)
             for time, kernel, text in printed:
                 self.log.append((max(0, time - start), self._map.operation(kernel), text))
@@ -153,10 +155,12 @@ class RunDocument:
             self.update()
             return _joined([columns for _, columns in self._chunks])
 
-    def states(self) -> dict[int, tuple[str, int]]:
+    def states(self) -> dict[int, tuple[str, int | None]]:
         """Where the values stand that are made or were made, by id: `running` or as `Seen` says, the worker."""
         with self._lock:
-            found = {number: (one.state, one.worker) for number, one in self.seen.items()}
+            found: dict[int, tuple[str, int | None]] = {
+                number: (one.state, one.worker) for number, one in self.seen.items()
+            }
             for operation, (_, worker) in self.running.items():
                 for number in self.program.data["operations"][operation]["results"]:
                     found[number] = "running", worker
@@ -198,7 +202,8 @@ class RunDocument:
             own = np.flatnonzero(~np.isin(events["kind"], _OF_THREADS))
             if not len(own):
                 return events[:0]
-            self._start = int(events["time"][own[0]])
+            first = int(events["time"][own[0]])
+            self._start = min(first, self.run.started_at) if self._watch.lost else first
         return events[events["time"] >= self._start]
 
     def _note(self, new: Columns) -> None:
@@ -221,6 +226,18 @@ class RunDocument:
                     running[op] = time, worker
                 elif kind in _ENDS:
                     running.pop(op, None)
+
+    def _count_overwritten(self) -> None:
+        """Count what was made by events that were overwritten before they were read."""
+        if self._watch.lost == 0:
+            return
+        functions = self.run.program.functions
+        for function, register, count in self._watch.counts():
+            number = self._map.value(function, register)
+            # What a region takes may be a value from around it, which is made there.
+            if number >= 0 and register >= len(functions[function].argument_types):
+                one = self.seen.setdefault(number, Seen("available", None, None, None))
+                one.count = max(one.count, count)
 
     def _keep(self, new: Columns) -> None:
         room = MOST_EVENTS - self._total
@@ -331,7 +348,7 @@ class _Map:
             "worker": events["worker"].tolist(),
             "payload": payloads,
         }
-        self._add_constants(columns, events, is_call)
+        self._add_constants(columns, events, is_call | is_value)
         return columns
 
     def _read(
@@ -352,11 +369,17 @@ class _Map:
                 payloads[place] = text
 
     def _add_constants(
-        self, columns: Columns, events: npt.NDArray[np.void], is_call: npt.NDArray[np.bool_]
+        self, columns: Columns, events: npt.NDArray[np.void], names_function: npt.NDArray[np.bool_]
     ) -> None:
-        """Constants are available once their function is called; the core has no event for that."""
-        for index in reversed(np.flatnonzero(is_call).tolist()):
-            function = int(events["op"][index])
+        """Constants are available once their function is called; the core has no event for that.
+
+        The event of a call may be overwritten: the first one of a value in the function says as much.
+        """
+        called, firsts = np.unique(events["op"][names_function], return_index=True)
+        places = np.flatnonzero(names_function)[firsts]
+        for index, function in sorted(
+            zip(places.tolist(), called.tolist(), strict=True), reverse=True
+        ):
             if function in self._called:
                 continue
             self._called.add(function)
