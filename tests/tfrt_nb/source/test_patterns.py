@@ -45,7 +45,7 @@ def careful_outcome(text: str) -> str:
     """The same, when each line is parsed and each operation checked by itself."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Patterns, "match", lambda *_: None)
-        patch.setattr(verifying, "looks", lambda *_: None)
+        patch.setattr(verifying, "verification_key", lambda *_: None)
         return outcome(text)
 
 
