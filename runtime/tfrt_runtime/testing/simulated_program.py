@@ -12,8 +12,9 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
 
 from tfrt_runtime.bef.reader import BefFile
 from tfrt_runtime.bef.records import BefFunction
@@ -22,6 +23,7 @@ from tfrt_runtime.executor.decode import Call, Constant, FunctionWriter, make_pl
 from tfrt_runtime.executor.resolve import Resolver
 from tfrt_runtime.kernels.registry import ConstantKernel, Kernel
 from tfrt_runtime.native import executor, handles, sharing, tasks
+from tfrt_runtime.native.entries import load as load_entries
 from tfrt_runtime.native.layouts import ERROR, FUNCTION_WORDS, TYPE_I32, VALUE_PAYLOAD
 from tfrt_runtime.native.memory import load, load_acquire, load_i32, store
 from tfrt_runtime.testing.simulated_host import SimulatedHost, name_cell
@@ -84,9 +86,12 @@ def load_file(
 
 def _symbol(host: SimulatedHost, name: str) -> int:
     """`module.function` of the native core, as the library calls it."""
-    module, _, function = name.rpartition(".")
-    found = getattr(importlib.import_module(f"tfrt_runtime.native.{module}"), function)
-    return host.function(found)
+    return host.function(_entries()[name])
+
+
+@cache
+def _entries() -> dict[str, Any]:
+    return dict(load_entries())
 
 
 def start(
