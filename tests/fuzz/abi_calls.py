@@ -122,8 +122,7 @@ class Sequence:
         while self._next < len(self.steps):
             self._some_steps(6)
         for made in self._made:
-            if made.kind != "group" and self._may_resolve(made):
-                self.call(f"Emplace{made.kind.title()}", made.address)
+            self._resolve(made)
         with self._lock:
             self._is_over = True
             made = list(self._made)
@@ -132,13 +131,22 @@ class Sequence:
         return False
 
     def _give_back(self, made: Made) -> None:
-        """At the end: drop all references to an object that no call uses."""
+        """At the end: drop all references to an object that no call uses.
+
+        A worker may have made it after the others were resolved.
+        """
         with self._lock:
             if not self._is_over or made.users:
                 return
             references, made.references = made.references, 0
         if references:
+            self._resolve(made)
             self.call("DropRef", made.address, references)
+
+    def _resolve(self, made: Made) -> None:
+        """Make a token or a value available, if nothing has resolved it."""
+        if made.kind != "group" and self._may_resolve(made):
+            self.call(f"Emplace{made.kind.title()}", made.address)
 
     def _some_steps(self, count: int) -> None:
         for _ in range(count):
