@@ -56,13 +56,6 @@ class Batch(Execution):
         if self.calls == 0:
             self.request.leave_call()
 
-    def __del__(self) -> None:
-        if hasattr(self, "_words"):
-            drop = native_process().quick("python_calls.drop_results", 4)
-            for index in range(len(self._entry.result_types)):
-                first = self._entry.result_address(self._words, 0, index)
-                drop(self.request.queue.context(), first, self._entry.row_bytes, self.calls)
-
     def done(self) -> bool:
         """Whether nothing of the run is left to do."""
         return self.is_done
@@ -130,7 +123,7 @@ def _numbers(word: str, payloads: Any) -> list[object]:
 
 
 class _Results(Sequence[AsyncValue]):
-    """The results of a batch as AsyncValues."""
+    """The results of a batch as AsyncValues.  It owns the native ones: it may outlive the batch."""
 
     def __init__(self, batch: Batch) -> None:
         self._queue, self._request = batch.request.queue, batch.request
@@ -138,6 +131,13 @@ class _Results(Sequence[AsyncValue]):
         self._width = len(self._entry.result_types)
         self._count = self._width * batch.calls
         self._made: dict[int, AsyncValue] = {}
+
+    def __del__(self) -> None:
+        drop = native_process().quick("python_calls.drop_results", 4)
+        for index in range(self._width):
+            first = self._entry.result_address(self._words, 0, index)
+            calls = self._count // self._width
+            drop(self._queue.context(), first, self._entry.row_bytes, calls)
 
     def __len__(self) -> int:
         return self._count

@@ -62,6 +62,18 @@ def test_each_call_has_its_results(host: HostContext) -> None:
         assert repr(run) == "<Batch @main done, 1000 calls>"
 
 
+def test_results_outlive_their_batch(host: HostContext) -> None:
+    with host:
+        run = Program(TEXT).map(range(1000), [1] * 1000, host=host, function="main")
+        results = run.results
+        assert run.wait(SLOW)
+        del run
+        # Takes the cells of values that were dropped too early.
+        others = Program(TEXT).map([7] * 1000, [7] * 1000, host=host, function="main")
+        assert others.result(SLOW) == [(14, 0)] * 1000
+        assert [value.result(SLOW) for value in results[-2:]] == [1000, 998]
+
+
 def test_columns_may_be_arrays(host: HostContext) -> None:
     program = Program(TEXT)
     with host:
