@@ -7,8 +7,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).parents[1]
 USER = """
 import asyncio
@@ -69,7 +67,6 @@ main()
 
 
 def test_a_users_file_type_checks_under_pyrights_strict_rules(tmp_path: Path) -> None:
-    pytest.importorskip("pyright")
     (tmp_path / "shop.py").write_text(USER)
     packages = [str(ROOT / name) for name in ("runtime", "tfrt_nb", "magics")]
     rules = {"typeCheckingMode": "strict", "extraPaths": packages, "include": ["shop.py"]}

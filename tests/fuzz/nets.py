@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import random
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Generic, TypeVar
@@ -59,7 +60,7 @@ Chance = random.Random
 Case = TypeVar("Case")
 
 
-class Net(Generic[Case]):
+class Net(ABC, Generic[Case]):
     """One kind of input.  Cases are values: `make` and `run` depend on nothing but their arguments."""
 
     name: str
@@ -69,25 +70,25 @@ class Net(Generic[Case]):
     seconds = 0.1
     """How long a function may run before it is cancelled."""
 
+    @abstractmethod
     def make(self, chance: Chance) -> Case:
         """A case."""
-        raise NotImplementedError
 
+    @abstractmethod
     def run(self, runner: Runner, case: Case, chance: Chance) -> list[str]:
         """Run a case in a child; its problems."""
-        raise NotImplementedError
 
+    @abstractmethod
     def content(self, case: Case) -> bytes:
         """A case as a file, which `of_file` makes a case of."""
-        raise NotImplementedError
 
+    @abstractmethod
     def of_file(self, data: bytes, name: str) -> Case:
         """The case that a file is."""
-        raise NotImplementedError
 
+    @abstractmethod
     def smaller(self, case: Case, fails: Callable[[Case], bool]) -> Case:
         """A smaller case that fails in the same way."""
-        raise NotImplementedError
 
 
 class BefNet(Net[BefMutant | bytes]):
