@@ -182,6 +182,14 @@ def test_what_a_function_gives_back_is_one_row(show) -> None:
     assert page.locator("[data-value=result]").count() == 1
 
 
+def test_a_value_whose_events_were_overwritten_has_its_count(show) -> None:
+    program = Program.from_source(NESTED, "cell")
+    values = {row["name"]: row["id"] for row in PageProgram(program).body["program"]["values"]}
+    page = show(document(NESTED, counts={str(values["%end"]): 30_000}))
+    shown = page.locator(".row[data-value='%end']").inner_text()
+    assert "×30\u202f000" in shown
+
+
 HOSTILE = [
     "<img src=x onerror='window.hit = 1'><script>window.hit = 1</script>",
     "x" * 10_000_000,

@@ -45,13 +45,13 @@ export function createTimeline(store) {
   function words() {
     const often = [...times].filter(([, all]) => all.length > 2 * EACH || totalOf(all[0].op) > all.length).slice(0, 4).map(([op, all]) => {
       const total = Math.max(totalOf(op), all.length);
-      return `${store.program.operations[op].kernel} ran ${count(total)} times (${total}): the list has its first and last rounds. `;
+      return `${store.program.operations[op].kernel} ran ${count(total)} times (${total}): the list has the first and last rounds of those that are kept. `;
     });
-    const lost = store.document.dropped ? [`${count(store.document.dropped)} events in between were not kept. `] : [];
+    const lost = store.document.dropped ? [`${count(store.document.dropped)} events were not kept. `] : [];
     return [...often, ...lost, "A lane is a thread; worker N computes, blocking N may wait, the event loop runs Python coroutines."];
   }
 
-  const totalOf = (op) => Math.max(0, ...store.program.operations[op].results.map((value) => store.document.counts?.[value] ?? 0), store.live.operations.count[op]);
+  const totalOf = (op) => Math.max(0, ...store.program.operations[op].results.map((value) => store.document.counts[value] ?? 0), store.live.operations.count[op]);
 
   function drawItem(row, span) {
     const end = endOf(span);

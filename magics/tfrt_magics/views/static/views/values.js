@@ -53,7 +53,7 @@ function rowOf(moment, value) {
   const { worker, begin, end, count: times } = moment.history.values;
   const row = { value, op, function: function_, name, type, state: moment.state(value), text: moment.preview(value), worker: "", begin: NaN, end: NaN, count: 1 };
   if (op != null && moment.tables.isConstant[op]) return row; // it is loaded, not computed: no worker, no time
-  return Object.assign(row, { worker: moment.worker(worker[value]), begin: begin[value], end: end[value], count: times[value] });
+  return Object.assign(row, { worker: moment.worker(worker[value]), begin: begin[value], end: end[value], count: Math.max(times[value], moment.isEnd && moment.document.counts[value] || 0) });
 }
 
 function rowsOf(moment, function_) {
