@@ -494,12 +494,18 @@ class AsyncValue:
             raise
         self._publish("handles.value_emplace", number, first, second)
 
-    def set_error(self, diagnostic: Diagnostic) -> None:
-        """Resolve to an error.  Only what depends on this value is skipped.
+    def set_error(self, diagnostic: Diagnostic | str) -> None:
+        """Resolve to an error, or to one with this message.  Only what depends on this value is skipped.
 
         Raises:
+            TypeError: if it is neither.
             RuntimeError: if the value is already resolved, or gets its value from another one.
         """
+        if isinstance(diagnostic, str):
+            diagnostic = error(diagnostic)
+        if not isinstance(diagnostic, Diagnostic):
+            kind = type(diagnostic).__name__
+            raise TypeError(f"an error is a Diagnostic or a message, found {kind}")
         self._claim()
         handle = native_process().objects.add(diagnostic)
         self._publish("handles.value_set_error", handle)

@@ -49,6 +49,15 @@ def test_a_value_becomes_available_once(host: HostContext) -> None:
     assert value.result() == 42
 
 
+def test_an_error_may_be_a_message_and_nothing_else(host: HostContext) -> None:
+    value = make_unavailable(host.work_queue, "i32")
+    with pytest.raises(TypeError, match="a Diagnostic or a message, found ValueError"):
+        value.set_error(ValueError("bad"))  # type: ignore[arg-type]
+    value.set_error("bad")
+
+    assert repr(value) == "<AsyncValue i32 error 'bad'>"
+
+
 def test_an_error_is_raised_by_whoever_reads_it(host: HostContext) -> None:
     diagnostic = error("Shape mismatch")
     value = make_unavailable(host.work_queue, "i32")
