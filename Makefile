@@ -9,7 +9,7 @@ export TFRT_NB_PREBUILT = no
 # Files that an editable install copies instead of linking.
 COPIED := pyproject.toml magics/tfrt_pages.py $(shell find magics/labextension magics/tfrt_magics/views/static -type f)
 
-.PHONY: help demo lab test test-of-runtime test-of-others lint format bench fuzz soak notebooks docs core clean
+.PHONY: help demo lab test test-of-runtime test-of-others lint format bench bench-all bench-board fuzz soak notebooks docs core clean
 
 help:
 	@echo "make demo       run the first notebook, show it here and write a page of it"
@@ -17,7 +17,9 @@ help:
 	@echo "make test       run all tests"
 	@echo "make lint       ruff, mypy and the import contracts"
 	@echo "make format     let ruff rewrite the sources"
-	@echo "make bench      measure against plain Python, asyncio, threads and dask"
+	@echo "make bench      measure beside the peers, in some five minutes: CASES=\"fib products\""
+	@echo "make bench-all  the same with large programs and more samples"
+	@echo "make bench-board  measure what watching a run costs"
 	@echo "make fuzz       try mutants and random programs: MINUTES=10 SEED=1 NETS=\"bef async\""
 	@echo "make soak       an hour of mixed work: memory, threads and files must stay the same"
 	@echo "make notebooks  run every notebook and save its outputs"
@@ -34,7 +36,7 @@ notebooks: $(VENV)/.lab
 	$(BIN)/python notebooks/demo.py --save notebooks/*.ipynb
 
 # A misspelt word, an example that raises, and a warning of Sphinx, such as a link that leads nowhere, are errors.
-docs: $(VENV)/.docs
+docs: $(VENV)/.docs core
 	$(BIN)/codespell README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md docs notebooks tfrt_nb/tfrt_nb/lessons
 	$(BIN)/python docs/generate.py build/docs-source
 	$(BIN)/python -m sphinx -q -W --keep-going -b html build/docs-source build/docs
@@ -65,7 +67,13 @@ format: $(VENV)/.dev
 	$(BIN)/ruff format
 
 bench: $(VENV)/.bench core
-	$(BIN)/python -m benchmarks.quick $(CASES)
+	$(BIN)/python -m benchmarks.driver $(CASES)
+
+bench-all: $(VENV)/.bench core
+	$(BIN)/python -m benchmarks.driver --all
+
+bench-board: $(VENV)/.bench core
+	$(BIN)/python -m benchmarks.board
 
 # What is found is kept in build/fuzz-finds, made small, with the command that shows it again.
 fuzz: $(VENV)/.dev core
@@ -100,8 +108,14 @@ $(VENV)/.dev: $(VENV)/.lab
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps 'xdot>=1.4'
 	@touch $@
 
-$(VENV)/.bench: $(VENV)/.lab
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[lab,native,bench]'
+# The peers have an environment of their own.  Each line is installed by itself: one that has no package for
+# this Python or machine is missing in the tables, and the driver says so.
+$(VENV)/.bench: $(VENV)/.lab benchmarks/requirements.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[lab,native]'
+	$(BIN)/python -m venv $(VENV)/peers
+	@grep -v '^#' benchmarks/requirements.txt | while read -r peer; do \
+		$(VENV)/peers/bin/python -m pip install --quiet --disable-pip-version-check $$peer \
+			|| echo "not installed: $$peer"; done
 	@touch $@
 
 $(VENV)/.docs: $(VENV)/.lab

@@ -79,7 +79,9 @@ class BuildHook(BuildHookInterface):  # type: ignore[type-arg]
             partial.mkdir(parents=True, exist_ok=True)
             # Not by PYTHONPATH: pip's isolation lives there, and takes out what it finds installed.
             script = f"import sys; sys.path.insert(0, {str(Path(self.root, 'runtime'))!r})\n"
-            script += "from tfrt_runtime.native.prebuilding import main; main(sys.argv[1:])"
+            script += (
+                "from tfrt_runtime.native.building.prebuilding import main; main(sys.argv[1:])"
+            )
             command = [sys.executable, "-c", script, str(partial), *machines]
             # Numba orders some variables as its sets are.
             subprocess.run(command, env={**os.environ, "PYTHONHASHSEED": "0"}, check=True)
@@ -88,6 +90,6 @@ class BuildHook(BuildHookInterface):  # type: ignore[type-arg]
 
     def _digest(self) -> str:
         digest = hashlib.sha256()
-        for source in sorted(Path(self.root, PACKAGE).glob("*.py")):
+        for source in sorted(Path(self.root, PACKAGE).rglob("*.py")):
             digest.update(source.name.encode() + source.read_bytes())
         return digest.hexdigest()[:16]

@@ -1,4 +1,5 @@
 """What tfrt-nb costs, beside what others cost for the same thing in the same run: `make bench`.
 
-Read `measure` (how), `programs` (what runs), `peers` (what it is compared with), `cases` (`starts`: calls from Python), `quick`.
+Read `cases` (what), `work` and `child` (how a process measures), `driver` (turns), `report`; `ours` and `peers` do
+the work, of sizes in `sizes`, on tensors in `inputs`.  `board` measures what watching costs.
 """

@@ -1,6 +1,6 @@
 """What watching costs: messages and processor time of a board, layout, saved size, unwatched runs.
 
-`make bench CASES=board`.  Each figure stands beside its goal.  "Without the log" is this core with the checks
+`make bench-board`.  Each figure stands beside its goal.  "Without the log" is this core with the checks
 of the event log taken out, compiled for the occasion, which takes some minutes the first time.
 """
 
@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from benchmarks import programs
+from benchmarks.ours import programs
 from tfrt_magics.bridge.job import Job
 from tfrt_magics.bridge.live import LiveRun
 from tfrt_magics.bridge.pump import Pump

@@ -1,7 +1,8 @@
 """The examples of pages, run: a block ```` ```{run} ```` is a cell, shown with what it prints.
 
 All pages run in one kernel, in an empty folder, each without the names of the others, with `tfrt` and
-`np` imported and `tfrt-nb` on the path.  A cell that raises stops everything: an example that does not work is not shown.
+`np` imported, as the first cell of each recipe says, and `tfrt-nb` on the path.  A cell that raises stops everything: an
+example that does not work is not shown.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 from boards import with_board
 
 _BLOCK = re.compile(r"^```\{run\}\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-_START = "%reset -f\n%load_ext tfrt_nb\nimport numpy as np\nimport tfrt_nb as tfrt"
+_START = "%load_ext tfrt_nb\nimport numpy as np\nimport tfrt_nb as tfrt"
 _SECONDS = 120
 
 
@@ -38,7 +39,7 @@ def run_examples(pages: list[Path]) -> None:
     texts = {page: page.read_text("utf-8") for page in pages}
     sources = {page: _BLOCK.findall(text) for page, text in texts.items()}
     cells: dict[Path, list[NotebookNode]] = {
-        page: [_cell(source) for source in (_START, *found)]
+        page: [_cell(source) for source in (f"%reset -f\n{_START}", *found)]
         for page, found in sources.items()
         if found
     }
@@ -59,6 +60,9 @@ def run_examples(pages: list[Path]) -> None:
     for page, (_, *shown) in cells.items():
         parts = _BLOCK.split(texts[page])
         parts[1::2] = map(_shown, shown)
+        # A reader who types only what a recipe says needs the first cell, too.
+        if page.parent.name == "howto":
+            parts[1] = f"```python\n{_START}\n```\n\n{parts[1]}"
         page.write_text("".join(parts), "utf-8")
 
 

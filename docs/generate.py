@@ -11,16 +11,21 @@ import shutil
 import sys
 from collections import defaultdict
 from collections.abc import Iterator
-from contextlib import redirect_stdout
+from contextlib import chdir, redirect_stdout
+from html import escape
 from inspect import Parameter, cleandoc, getdoc, signature
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import nbformat
+import numpy as np
 
 import tfrt_nb
 from boards import RUN, script, with_board
 from examples import run_examples
+from steps import changed, step_of
+from tfrt_nb.cli.examples import run_example
 from tfrt_nb.cli.main import build_parser
 from tfrt_nb.exercises.exercise import exercises
 from tfrt_nb.language.operations import Entry, all_entries, kernel_names, names
@@ -29,6 +34,8 @@ from tfrt_nb.programs import Program
 from tfrt_nb.report import render_all
 from tfrt_runtime import scalars
 from tfrt_runtime.diagnostics import TfrtError
+from tfrt_runtime.kernels.users.user import USER_FUNCTIONS
+from tfrt_runtime.testing import btf_files
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent
@@ -46,6 +53,7 @@ def write_sources(folder: Path) -> None:
     (folder / "_static" / "boards.js").write_text(script(), encoding="utf-8")
     run_examples(sorted(folder.rglob("*.md")))
     _copy_tutorials(folder / "tutorials")
+    _copy_benchmarks(folder / "speed")
     # Before the page of kernels, as the tutorials have some of their own.
     (folder / "misconceptions.md").write_text(misconceptions(), encoding="utf-8")
     reference = folder / "reference"
@@ -80,20 +88,38 @@ def _copy_tutorials(folder: Path) -> None:
     )
 
 
+def _copy_benchmarks(folder: Path) -> None:
+    """What is measured and how, with the results that were saved last."""
+    benchmarks = ROOT / "benchmarks"
+    shutil.copytree(benchmarks / "results", folder, ignore=shutil.ignore_patterns("*.json"))
+    text = (benchmarks / "README.md").read_text(encoding="utf-8").replace("(results/", "(")
+    # Sources are no pages of the site.
+    for name in ("requirements.txt", "cases.py"):
+        text = text.replace(f"[{name}]({name})", f"`benchmarks/{name}`")
+    listed = "```{toctree}\n:hidden:\n\nresults\n```"
+    (folder / "index.md").write_text(f"{text}\n{listed}\n", encoding="utf-8")
+
+
 def kernels() -> str:
-    """Every kernel with its types, meaning and an example."""
+    """Every kernel with its types, meaning and an example, which is run."""
     groups: dict[str, list[Entry]] = defaultdict(list)
     for one in all_entries(kernel_names()):
         groups[one.name.partition(".")[0].partition(" ")[0]].append(one)
     parts = [
         "# Kernels",
-        f"{sum(map(len, groups.values()))} kernels, by the first part of their names.",
+        f"{sum(map(len, groups.values()))} kernels, by the first part of their names. {_ABOUT_KERNELS}",
     ]
-    # First those that programs are made of.
-    for group, entries in sorted(groups.items(), key=lambda one: (one[0] != "tfrt", one[0])):
-        parts.append(f"## {group}")
-        for family, members in _families(entries):
-            parts.append(_family(family, members))
+    with TemporaryDirectory() as folder, chdir(folder):
+        for rank in range(6):
+            values = np.array([0, 5]).reshape([2, 1, 1, 1, 1][:rank]) if rank else np.array(5)
+            for word in btf_files.NUMBERS:
+                file = btf_files.btf(btf_files.dense(values, word), btf_files.sparse(values, word))
+                Path(f"{word}.{rank}.btf").write_bytes(file)
+        # First those that programs are made of.
+        for group, entries in sorted(groups.items(), key=lambda one: (one[0] != "tfrt", one[0])):
+            parts.append(f"## {group}")
+            for family, members in _families(entries):
+                parts.append(_family(family, members))
     return "\n\n".join(parts) + "\n"
 
 
@@ -110,9 +136,22 @@ def _family(name: str, members: list[Entry]) -> str:
     lines = "\n".join(["```text", *(one.line for one in members), "```"])
     if len(members) > SHORT:
         lines = f"<details><summary>{len(members)} kernels</summary>\n\n{lines}\n\n</details>"
-    example = next((one.example for one in members if one.example), "")
-    shown = f"\n\n```mlir\n{example}\n```" if example else ""
-    return f"### `{name}`\n\n{members[0].text}\n\n{lines}{shown}"
+    shown = next((one for one in members if ".i32" in one.name), members[0])
+    parts = [f"### `{name}`", members[0].text, lines]
+    if shown.name in USER_FUNCTIONS:
+        return "\n\n".join([*parts, f"```mlir\n{shown.example}\n```"])
+    parts.append(f"```mlir\n{shown.example}\n```\n\n```text\n{run_example(shown.example)}\n```")
+    # As HTML: a thousand programs are too many for Sphinx to colour.
+    others = "".join(
+        f"<details><summary>{escape(one.name)}</summary><pre>{escape(one.example)}\n\n"
+        f"{escape(run_example(one.example))}</pre></details>"
+        for one in members
+        if one is not shown
+    )
+    if others:
+        summary = f"<summary>Examples of the others: {len(members) - 1}</summary>"
+        parts.append(f"```{{raw}} html\n<details>{summary}{others}</details>\n```")
+    return "\n\n".join(parts)
 
 
 def numbers() -> str:
@@ -134,20 +173,27 @@ def numbers() -> str:
 
 
 def async_dialect() -> str:
-    """The operations of the async dialect, and the passes in the order in which they run."""
-    parts = ["# The async dialect", "## Operations"]
+    """The operations of the async dialect and the passes of a run, with what they do to programs that are run."""
+    parts = ["# The async dialect", _ABOUT_STEPS, "## Operations"]
     for one in all_entries(names("async.")):
         parts.append(f"### `{one.name}`\n\n{one.text}\n\n```text\n{one.line}\n```")
+        if one.example:
+            printed = run_example(one.example) or "(no output)"
+            parts.append(f"```mlir\n{one.example}\n```\n\n```text\n{printed}\n```")
+        parts += filter(None, [step_of(one.name)])
     parts.append(
         "## Passes of a run\n\nIn their order. `tfrt-nb opt FILE -p NAME` runs one of them; `%%tfrt --emit`"
         " shows what the program is after them, without the shortcuts of `-O1`."
     )
     described = {step.name for step in pipeline.executable_pipeline(level=0).passes}
-    for step in pipeline.executable_pipeline().passes:
+    listed = {step.name: step for step in pipeline.executable_pipeline().passes}
+    for name, step in listed.items():
         module = sys.modules[type(step).__module__]
         text = cleandoc(getdoc(module) or getdoc(type(step)) or "")
-        title = f"### `{step.name}`" + ("" if step.name in described else " (a shortcut, `-O1`)")
-        parts.append(f"{title}\n\n{_prose(text)}")
+        title = f"### `{name}`" + ("" if name in described else " (a shortcut, `-O1`)")
+        change = changed(name)
+        shown = f"\n\nIn a program that was run:\n\n{change}" if change else ""
+        parts.append(f"{title}\n\n{_prose(text)}{shown}")
     return "\n\n".join(parts) + "\n"
 
 
@@ -243,7 +289,7 @@ def bef() -> str:
 
 def runtime_abi() -> str:
     """The C functions that compiled coroutines call."""
-    from tfrt_runtime.native import async_abi
+    from tfrt_runtime.native.coroutines import async_abi
     from tfrt_runtime.native.memory import EXPORTS
 
     parts = [
@@ -285,6 +331,13 @@ def errors() -> str:
             parts.append(_mistake(path.stem, path.read_text(), said))
     return "\n\n".join(parts) + "\n"
 
+
+_ABOUT_KERNELS = """\
+Each has an example, with what `tfrt-nb run` prints for it; `%tfrt_kernels NAME` shows it in a notebook."""
+
+_ABOUT_STEPS = """\
+An example is a whole program, with what `tfrt-nb run` prints. Lines that begin with `-` and `+` are what a pass of a run
+takes out and puts in. Each program was run at `-O0` and at `-O1`, with the same outcome."""
 
 _ABOUT_ABI = """\
 `ptr` is an address: of a token, a value or a group, of a coroutine's frame, or of the function that resumes it. An object is

@@ -24,8 +24,11 @@ def main() -> None:
     for number, value in enumerate(arriving, 1):
         value.set_result(number * 10)
         if number == 2:
-            print("half way:", left.result(60), right.done(), total.done())
-    print("result:", run.result(60), run.wait(60))
+            half_way = left.result(60), right.done(), total.done()
+    result = run.result(60), run.wait(60)
+    # Only now, as kernels print meanwhile.
+    print("half way:", *half_way)
+    print("result:", *result)
 
 
 if __name__ == "__main__":

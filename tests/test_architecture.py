@@ -119,12 +119,13 @@ def test_importing_every_module_compiles_nothing(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-ROOMS = sorted({path.parent for path in (FLOORS["tfrt_nb"] / "passes").rglob("__init__.py")})
-MAX_MODULES = 15
+ROOMS = sorted({path.parent for floor in FLOORS.values() for path in floor.rglob("__init__.py")})
+MAX_MODULES = 18
+"""About fifteen; a room that grows beyond is two."""
 
 
-@pytest.mark.parametrize("room", ROOMS, ids=lambda path: path.name)
-def test_a_room_of_passes_is_small(room: Path) -> None:
+@pytest.mark.parametrize("room", ROOMS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_a_room_is_small(room: Path) -> None:
     assert len({path.stem for path in room.glob("*.py")} - {"__init__"}) <= MAX_MODULES
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import re
 import sys
+from html import unescape
 from pathlib import Path
 from types import ModuleType
 
@@ -12,9 +13,13 @@ import pytest
 
 from tfrt_nb.language.operations import kernel_names, names
 from tfrt_nb.passes.pipeline import executable_pipeline
+from tfrt_runtime.kernels.users.user import USER_FUNCTIONS
 from tfrt_runtime.scalars import FAMILIES
 
 DOCS = Path(__file__).parents[1] / "docs"
+SHOWS_AN_ERROR = re.compile(
+    r"tfrt_test\.(\w*fail\w*|\w*error_\w+|cancel|get_request_context_data)|tfrt\.captured"
+)
 LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
 
 
@@ -44,6 +49,44 @@ def test_every_kernel_operation_and_pass_has_a_place_in_the_reference(sources: P
     assert [name for name in wanted if f"### `{name}`" not in dialect] == []
 
 
+def test_every_kernel_has_an_example_that_runs(sources: Path) -> None:
+    page = unescape((sources / "reference" / "kernels.md").read_text())
+    shown = re.findall(r"```mlir\n(.*?)\n```\n\n```text\n(.*?)\n```", page, re.DOTALL)
+    folded = re.findall(r"<pre>(.*?)\n\n((?:(?!\n\n).)*)</pre>", page, re.DOTALL)
+    own = set(kernel_names()) - USER_FUNCTIONS.keys()
+    assert len(shown) + len(folded) == len(own)
+    programs = "".join(program for program, _ in (*shown, *folded)).replace("hex.", "tfrt.")
+    assert [name for name in own if not re.search(rf"\b{re.escape(name)}\b", programs)] == []
+    broken = [
+        f"{program}\n{printed}"
+        for program, printed in (*shown, *folded)
+        if not printed or ("error: " in printed and not SHOWS_AN_ERROR.search(program))
+    ]
+    assert broken == []
+
+
+def test_operations_and_passes_show_what_changes_in_a_program(sources: Path) -> None:
+    page = (sources / "reference" / "async_dialect.md").read_text()
+    parts = dict(
+        re.findall(r"^### `([^`]+)`.*?\n(.*?)(?=^###? |\Z)", page, re.MULTILINE | re.DOTALL)
+    )
+    without = {
+        name for name, text in parts.items() if "```mlir" not in text and "```diff" not in text
+    }
+    assert without == {
+        # They refuse programs, and change none.
+        "async-check",
+        "async-check-buffers",
+        # The reader of a program applies it.
+        "async-desugar-proposal",
+        # Only in buffers of async values, and in loops that are split into tasks.
+        "async.runtime.from_handle",
+        "async.runtime.handle_of",
+        "async.runtime.spawn_into",
+    }
+    assert "Made by `async-to-async-runtime`:\n\n```diff" in parts["async.coro.suspend"]
+
+
 def test_the_page_of_numbers_has_every_scalar_operation(sources: Path) -> None:
     page = (sources / "reference" / "numbers.md").read_text()
     assert all(f"| `tfrt.{one.name}` |" in page for one in FAMILIES)
@@ -70,6 +113,20 @@ def test_links_between_pages_lead_somewhere(sources: Path) -> None:
         if target.endswith((".md", ".ipynb")) and not (page.parent / target).exists()
     ]
     assert lost == []
+
+
+def test_links_to_other_sites_are_those_of_the_list() -> None:
+    """No network is needed to test: a new address is opened by hand, and then listed here."""
+    pages = [*DOCS.rglob("*.md"), *DOCS.parent.glob("*.md"), *DOCS.parent.glob("notebooks/*")]
+    texts = [page.read_text() for page in pages if page.suffix in (".md", ".ipynb")]
+    found = {
+        url.rstrip(".,") for text in texts for url in re.findall(r"\bhttps?://[^\s)>\"'`\\]+", text)
+    }
+    assert found == {
+        "https://mybinder.org",
+        "https://mybinder.org/v2/gh/OWNER/REPOSITORY/HEAD?urlpath=lab/tree/notebooks/tutorials.ipynb",
+        "https://ui.perfetto.dev",
+    }
 
 
 def test_pages_are_listed_in_a_table_of_contents(sources: Path) -> None:

@@ -170,9 +170,10 @@ def test_the_async_cell_of_the_readme_runs(demo: ModuleType, tmp_path: Path) -> 
     assert "available  result  42  i64" in "".join(shown(demo, demo.run_notebook(path))[1])
 
 
-def test_the_python_of_the_readme_does_what_it_says() -> None:
+@pytest.mark.parametrize("page", ["README.md", "docs/guide.md"])
+def test_the_python_of_the_page_does_what_it_says(page: str) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "doctest", ROOT / "README.md"],
+        [sys.executable, "-m", "doctest", ROOT / page],
         stdout=subprocess.PIPE,
         text=True,
         check=False,

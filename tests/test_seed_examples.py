@@ -15,12 +15,12 @@ import pytest
 from tfrt_nb.programs import Program
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError
 from tfrt_runtime.executor.execution import Execution
-from tfrt_runtime.host.async_value import AsyncValue, State, make_unavailable
 from tfrt_runtime.host.context import HostContext
+from tfrt_runtime.host.values.async_value import AsyncValue, State, make_unavailable
 from tfrt_runtime.kernels.frame import KernelFrame
 from tfrt_runtime.kernels.registry import KernelError, KernelRegistry
 from tfrt_runtime.kernels.standard import standard_kernels
-from tfrt_runtime.kernels.user import user_kernel
+from tfrt_runtime.kernels.users.user import user_kernel
 
 SLOW = 20
 """Seconds after which a test that waits has failed."""

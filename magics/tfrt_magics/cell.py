@@ -35,7 +35,7 @@ from tfrt_magics.views.outlet import Outlet, Page, Terminal, is_watched
 from tfrt_runtime.diagnostics import TfrtError, error
 
 # A run that ends within this time is shown as it ended, without a live board.
-PATIENCE_SECONDS = 0.1
+INPUT_SECONDS = 0.1
 # A stopped job ends by itself before that, unless the runtime does not even answer.
 STOP_SECONDS = 0.4
 # How long an interrupt may go unnoticed.
@@ -278,7 +278,7 @@ def follow(job: Job, outlet: Outlet) -> RunInterrupted | None:
     interruption = None
     with interrupts_noticed() as interrupts:
         job.start()
-        until = time.monotonic() + PATIENCE_SECONDS
+        until = time.monotonic() + INPUT_SECONDS
         is_watched = False
         while not job.finished.wait(INTERRUPT_SECONDS) and not interrupts:
             if not is_watched and time.monotonic() >= until:

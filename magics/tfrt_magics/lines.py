@@ -22,7 +22,7 @@ from tfrt_magics.tools import (
     write_text,
 )
 from tfrt_magics.views.graph import graph_bundle, graphviz_picture
-from tfrt_nb.documents.picture import MOST_NODES, own_picture
+from tfrt_nb.documents.picture import MAX_NODES, own_picture
 from tfrt_runtime.diagnostics import TfrtError, error
 
 LINE_MAGICS = (
@@ -107,7 +107,7 @@ class LineMagics(Magics):
         assert isinstance(program, CompiledProgram)
         document = program_document(program)
         count = len(document["operations"])
-        if count > MOST_NODES:
+        if count > MAX_NODES:
             text = f"{count} operations are too many for a picture; --dot FILE writes them"
             raise TfrtError(error(text))
         picture = graphviz_picture(dot) if engine == "dot" else own_picture(document)

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NoReturn
 
-from tfrt_runtime.host.queue_names import WorkQueueError, parse_work_queue
+from tfrt_runtime.host.queues.queue_names import WorkQueueError, parse_work_queue
 
 EXAMPLES = """\
 examples:

@@ -13,7 +13,7 @@ from tfrt_magics.bridge.job import Job
 from tfrt_magics.bridge.pump import Pump
 from tfrt_magics.bridge.run import Host, Program, Signature
 from tfrt_magics.predictions import Prediction
-from tfrt_runtime.host.queue_names import parse_work_queue
+from tfrt_runtime.host.queues.queue_names import parse_work_queue
 
 if TYPE_CHECKING:
     from tfrt_runtime.async_runtime import LiveObject

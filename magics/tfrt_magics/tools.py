@@ -15,9 +15,9 @@ from pathlib import Path
 import traitlets
 
 from tfrt_runtime.diagnostics import TfrtError, error
-from tfrt_runtime.host.queue_names import parse_work_queue
+from tfrt_runtime.host.queues.queue_names import parse_work_queue
 
-MOST_EXPLAINED = 20
+MAX_EXPLAINED = 20
 """So many kernels are listed with their documentation."""
 
 
@@ -32,16 +32,21 @@ def matching(names: Iterable[str], pattern: str) -> list[str]:
 
 def kernels_text(pattern: str) -> str:
     """The kernels of that pattern with their signatures; few of them with documentation."""
-    from tfrt_nb.language.operations import all_entries, kernel_names, similar
+    from tfrt_nb.cli.examples import run_example
+    from tfrt_nb.dialects.catalog import similar_operations
+    from tfrt_nb.language.operations import all_entries, kernel_names
+    from tfrt_runtime.kernels.users.user import USER_FUNCTIONS
 
     entries = list(all_entries(matching(kernel_names(), pattern)))
     if not entries:
-        near = similar(pattern) if "." in pattern else []
+        near = similar_operations(pattern) if "." in pattern else []
         hint = f"; did you mean {near[0]}?" if near else ""
         return f"no kernel's name has {pattern!r} in it{hint}"
     if len(entries) == 1:
-        return entries[0].full
-    if len(entries) > MOST_EXPLAINED:
+        (one,) = entries
+        ran = "" if one.name in USER_FUNCTIONS else run_example(one.example)
+        return f"{one.full}\n\n{ran}".rstrip()
+    if len(entries) > MAX_EXPLAINED:
         return "\n".join(one.line for one in entries)
     return "\n".join(
         f"{one.line}\n    {one.text.partition(chr(10))[0]}" if one.text else one.line

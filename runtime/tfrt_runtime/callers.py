@@ -17,7 +17,7 @@ Decorated functions of theirs are called through `contextlib`.
 
 _KNOWN: dict[tuple[int, int], tuple[CodeType, Location]] = {}
 """Places by code, which is kept so that its number stays its own, and instruction."""
-_MOST_KNOWN = 1 << 16
+_MAX_KNOWN = 1 << 16
 
 
 def caller() -> FrameType | None:
@@ -42,7 +42,7 @@ def place_of_frame(frame: FrameType) -> Location:
     key = id(code), frame.f_lasti
     known = _KNOWN.get(key)
     if known is None:
-        if len(_KNOWN) >= _MOST_KNOWN:
+        if len(_KNOWN) >= _MAX_KNOWN:
             _KNOWN.clear()
         known = _KNOWN[key] = code, _place_of(code, frame.f_lasti, frame.f_lineno)
     return known[1]

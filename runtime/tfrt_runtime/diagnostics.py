@@ -81,8 +81,8 @@ class Diagnostic:
     ending: Ending = Ending.FAILED
 
     def __str__(self) -> str:
-        place = "<unknown>:0" if self.location is None else str(self.location)
-        return f"{place}: {self.severity}: {self.message}"
+        place = "" if self.location is None else f"{self.location}: "
+        return f"{place}{self.severity}: {self.message}"
 
 
 def error(

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tfrt_nb.programs import Program
-from tfrt_runtime.host.async_value import AsyncValue
 from tfrt_runtime.host.context import HostContext
+from tfrt_runtime.host.values.async_value import AsyncValue
 from tfrt_runtime.kernels.standard import available_kernels
 from tfrt_runtime.scalars import BITS, FLOATS, OPERATIONS, Operation
 

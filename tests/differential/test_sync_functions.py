@@ -12,7 +12,7 @@ from tfrt_runtime.host.context import HostContext
 
 PROGRAMS_PER_TEST = 12
 SLOW = 60
-MOST_DEPTH = 2
+MAX_DEPTH = 2
 Body = tuple[list[str], dict[str, list[str]]]
 
 
@@ -78,7 +78,7 @@ class Writer:
             self._division,
             self._cast,
         ]
-        if depth < MOST_DEPTH:
+        if depth < MAX_DEPTH:
             makers += [self._branch, self._repeat]
         if self._callable:
             makers += [self._call]

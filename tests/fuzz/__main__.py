@@ -29,7 +29,7 @@ from tfrt_runtime.host.process import native_process
 BATCH_SECONDS = 10.0
 """A child lives about so long: what it finds may depend on what it did before."""
 BATCH = 4000
-MOST_BEFORE = 400
+MAX_BEFORE = 400
 """So many earlier cases of a child may be the reason for its death."""
 REPLAY_SECONDS = 0.1
 FINDS = Path("build") / "fuzz-finds"
@@ -141,7 +141,7 @@ class Session:
                 print(f"  cannot be made smaller: {failure!r}")
                 small = case
             return self._write(net, problem, [small], "alone")
-        numbers = list(range(max(first, problem.case - MOST_BEFORE), problem.case + 1))
+        numbers = list(range(max(first, problem.case - MAX_BEFORE), problem.case + 1))
         made = {n: net.make(random.Random(f"{self.seed}/{net.name}/{n}")) for n in numbers}
 
         def fail_together(numbers: Sequence[int]) -> bool:

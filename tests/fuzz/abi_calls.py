@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 
 from tests.fuzz.running import Runner
 
-from tfrt_nb.compiled.host import CompiledHome
+from tfrt_nb.compiled.host import HostCode
 from tfrt_runtime.async_runtime import AsyncRuntime
 from tfrt_runtime.diagnostics import TfrtError
 
@@ -250,7 +250,7 @@ def run_steps(runner: Runner, steps: list[Step], chance: random.Random) -> list[
     is_checked = chance.random() < 0.5
 
     def act(runner: Runner) -> None:
-        runtime = runner.host(queue).shared_context(CompiledHome).runtime
+        runtime = runner.host(queue).shared_context(HostCode).runtime
         runtime.checked = is_checked
         sequence = Sequence(steps, runtime)
         # A program that counts by hand, and ran before, may have left objects of its own.

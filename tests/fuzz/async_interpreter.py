@@ -19,8 +19,9 @@ from xdsl.dialects import arith, cf, func, memref, scf
 from xdsl.dialects.builtin import IndexType, IntegerType, MemRefType, ModuleOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 
-from tfrt_nb.dialects.async_ import conversions, functions, runtime, tasks
+from tfrt_nb.dialects.async_ import functions, runtime, tasks
 from tfrt_nb.dialects.async_.types import TokenType
+from tfrt_nb.dialects.async_.upstream import conversions
 from tfrt_nb.internal_errors import location_of
 
 Errors = frozenset[tuple[str, int]]

@@ -24,11 +24,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-MOST_MEMORY = 4 << 30
+MAX_MEMORY = 4 << 30
 """Address space of a child: an allocation that is too large must fail by itself."""
 HANG_SECONDS = 12.0
 """A child that tries one case for so long hangs; a slow machine must not seem to hang."""
-MOST_OUTPUT = 1 << 20
+MAX_OUTPUT = 1 << 20
 
 _STATE = struct.Struct("<qdqq")
 """The case that is tried, since when; how many were tried and how many functions ran."""
@@ -104,9 +104,9 @@ def run_child(
 
 def _limit(folder: Path) -> None:
     """In the child: limits, a folder of its own, and output that goes to a file."""
-    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
+    resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (8 * MOST_OUTPUT, 8 * MOST_OUTPUT))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (8 * MAX_OUTPUT, 8 * MAX_OUTPUT))
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     os.environ["TFRT_NB_CACHE"] = str(folder / "cache")
     work = folder / "work"
@@ -151,11 +151,11 @@ def _forget_output() -> None:
     sys.stdout.flush()
     sys.stderr.flush()
     for number in (1, 2):
-        if os.fstat(number).st_size > MOST_OUTPUT:
+        if os.fstat(number).st_size > MAX_OUTPUT:
             os.ftruncate(number, 0)
 
 
-def _watch(child: int, reading: int, shared: mmap.mmap, patience: float, folder: Path) -> Outcome:
+def _watch(child: int, reading: int, shared: mmap.mmap, timeout: float, folder: Path) -> Outcome:
     """Wait for the end of a child, or end it when it hangs."""
     outcome, received, hung = Outcome(), b"", False
     while True:
@@ -166,7 +166,7 @@ def _watch(child: int, reading: int, shared: mmap.mmap, patience: float, folder:
                 break
             received += data
         number, since, _, _ = _STATE.unpack_from(shared, 0)
-        if time.monotonic() - since > patience:
+        if time.monotonic() - since > timeout:
             os.kill(child, signal.SIGUSR1)
             time.sleep(0.3)
             os.kill(child, signal.SIGKILL)

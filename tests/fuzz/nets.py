@@ -46,11 +46,11 @@ from tfrt_runtime.kernels.registry import Kernel
 from tfrt_runtime.kernels.standard import standard_kernels
 
 TESTS = Path(__file__).parents[1]
-MOST_TEXT = 6000
+MAX_TEXT = 6000
 """Characters; in a longer program most changes are far from each other."""
 WHOLE = 0.2
 """The share of mutants of whole programs; the others are of single functions with what they name."""
-MOST_TOKENS = 300
+MAX_TOKENS = 300
 """A find of more tokens is made smaller by lines only."""
 
 HOST_FOLDERS = ("golden/tfrt", "programs/run", "programs/source", "runtime")
@@ -111,7 +111,7 @@ class BefNet(Net[BefMutant | bytes]):
             if "malformed" in path.name:
                 continue
             data = path.read_bytes() if path.suffix == ".bef" else _translated(path)
-            if data and len(data) < MOST_TEXT and has_compiled(data) == self._compiled:
+            if data and len(data) < MAX_TEXT and has_compiled(data) == self._compiled:
                 files[f"{path.parent.name}/{path.name}"] = data
         return BefCorpus(files, sorted(standard_kernels()))
 
@@ -193,7 +193,7 @@ class TextNet(Net[str]):
         lines = minimise(case.split("\n"), lambda kept: fails("\n".join(kept)))
         text = "\n".join(lines)
         pieces = tokens(text)
-        if len(pieces) > MOST_TOKENS:
+        if len(pieces) > MAX_TOKENS:
             return text
         return "".join(minimise(pieces, lambda kept: fails("".join(kept))))
 
@@ -323,7 +323,7 @@ def all_texts(*folders: str) -> list[str]:
     """The programs of folders that are not long."""
     paths = [path for folder in folders for path in files_of(folder, "*.mlir")]
     texts = [path.read_text(errors="surrogateescape") for path in paths]
-    return [text for text in texts if len(text) < MOST_TEXT]
+    return [text for text in texts if len(text) < MAX_TEXT]
 
 
 def _translated(path: Path) -> bytes:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 I1, I64, F64, BUFFER = "i1", "i64", "f64", "memref<4xi64>"
 TOKEN, GROUP = "!async.token", "!async.group"
 PAYLOADS = (I64, I64, I64, I64, F64, I1, BUFFER)
-MOST_WORK = 400
+MAX_WORK = 400
 """Statements that a program may execute, roughly."""
 DEEPEST = 4
 
@@ -426,7 +426,7 @@ class Generator:
         candidates = [
             f
             for f in self.functions
-            if (scope.is_ordered or not f.prints) and self.work + scope.times * f.work < MOST_WORK
+            if (scope.is_ordered or not f.prints) and self.work + scope.times * f.work < MAX_WORK
         ]
         if not candidates:
             return
@@ -451,7 +451,7 @@ class Generator:
 
     def for_loop(self, scope: Scope) -> None:
         trips = self.rng.randrange(4)
-        if scope.depth >= DEEPEST or self.work + scope.times * trips * 4 > MOST_WORK:
+        if scope.depth >= DEEPEST or self.work + scope.times * trips * 4 > MAX_WORK:
             return
         inside, start, types = self.carried(scope)
         bounds = [self.index_constant(scope, number) for number in (0, trips, 1)]
@@ -472,7 +472,7 @@ class Generator:
 
     def while_loop(self, scope: Scope) -> None:
         trips = self.rng.randrange(4)
-        if scope.depth >= DEEPEST or self.work + scope.times * trips * 4 > MOST_WORK:
+        if scope.depth >= DEEPEST or self.work + scope.times * trips * 4 > MAX_WORK:
             return
         inside, start, types = self.carried(scope)
         after = [self.fresh("a") for _ in types]
@@ -582,7 +582,7 @@ class Generator:
 
     def parallel_loop(self, scope: Scope) -> None:
         """Each iteration fills its cell of a buffer."""
-        if scope.depth >= DEEPEST or self.work + scope.times * 16 > MOST_WORK:
+        if scope.depth >= DEEPEST or self.work + scope.times * 16 > MAX_WORK:
             return
         buffer, index = self.fresh("m"), self.fresh("i")
         bounds = [self.index_constant(scope, number) for number in (0, 4, 1)]
@@ -599,7 +599,7 @@ class Generator:
 
     def parallel_square(self, scope: Scope) -> None:
         """Two dimensions; one of them goes backwards through the buffer."""
-        if scope.depth >= DEEPEST or self.work + scope.times * 16 > MOST_WORK:
+        if scope.depth >= DEEPEST or self.work + scope.times * 16 > MAX_WORK:
             return
         buffer, row, column, place = (self.fresh(letter) for letter in "miii")
         zero, one, two, four = (self.index_constant(scope, number) for number in (0, 1, 2, 4))
@@ -617,7 +617,7 @@ class Generator:
         scope.add(buffer, BUFFER)
 
     def two_reductions(self, scope: Scope) -> None:
-        if scope.depth >= DEEPEST or self.work + scope.times * 16 > MOST_WORK:
+        if scope.depth >= DEEPEST or self.work + scope.times * 16 > MAX_WORK:
             return
         first, second = self.need(scope, I64), self.need(scope, I64)
         result, index, trips = self.fresh("r"), self.fresh("i"), self.rng.randrange(6)
@@ -679,7 +679,7 @@ class Generator:
         self.define(scope, type_, f"arith.select {', '.join(names)} : {type_}")
 
     def reduction(self, scope: Scope) -> None:
-        if scope.depth >= DEEPEST or self.work + scope.times * 16 > MOST_WORK:
+        if scope.depth >= DEEPEST or self.work + scope.times * 16 > MAX_WORK:
             return
         start, result, index = self.need(scope, I64), self.fresh("r"), self.fresh("i")
         trips = self.rng.randrange(5)

@@ -16,14 +16,14 @@ from tests.fuzz.async_interpreter import Result, interpret
 from tests.fuzz.random_async_programs import random_program as random_async_program
 from tests.fuzz.running import PATIENCE_SECONDS, Runner
 
-from tfrt_nb.compiled.host import CompiledHome
+from tfrt_nb.compiled.host import HostCode
 from tfrt_nb.programs import Program
 from tfrt_nb.source import parse_module
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.kernels.registry import KernelError
 from tfrt_runtime.kernels.standard import available_kernels
-from tfrt_runtime.kernels.user import kernel
+from tfrt_runtime.kernels.users.user import kernel
 from tfrt_runtime.native.handles import value_drop
 from tfrt_runtime.native.layouts import REQUEST_ACTIVE
 from tfrt_runtime.testing.explorer import Machine, World, explore_at_random
@@ -227,14 +227,14 @@ def as_interpreted(runner: Runner, text: str, chance: random.Random) -> None:
     program = Program.from_source(text, "random.mlir")
     for queue in ALL_QUEUES:
         host = runner.host(queue)
-        home = host.shared_context(CompiledHome)
+        shared = host.shared_context(HostCode)
         program.compile()
-        home.check(program.compiled)
-        home.runtime.checked = chance.random() < 0.5
+        shared.check(program.compiled)
+        shared.runtime.checked = chance.random() < 0.5
         found = _run(runner, program, queue)
         if not agrees(expected, found):
             runner.problems.append(f"{queue} differs from the interpreter\n{expected}\n{found}")
-        if left := home.runtime.live_objects():
+        if left := shared.runtime.live_objects():
             runner.problems.append(f"objects are left over on {queue}\n{left}")
     if "async.runtime." not in text:  # a cancelled program does not drop what it has added by hand
         _cancel_compiled(runner, program, runner.host(chance.choice(ALL_QUEUES)), expected, chance)

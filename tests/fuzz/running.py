@@ -26,11 +26,11 @@ from tfrt_runtime.host.process import native_process
 
 PATIENCE_SECONDS = 4.0
 """How long a run that is cancelled may take to end."""
-MOST_MEMORY = 512 << 20
+MAX_MEMORY = 512 << 20
 """The budget of runs: about eight million tasks."""
 CASES_PER_HOST = 300
 QUEUES = ("s", "mstd:2")
-MOST_FUNCTIONS = 6
+MAX_FUNCTIONS = 6
 LEAKS_ON_PURPOSE = "memory_leak_one_int32"
 """A kernel."""
 
@@ -130,7 +130,7 @@ class Runner:
     def host(self, queue: str) -> HostContext:
         """The host of a queue, which cases share."""
         if queue not in self._hosts:
-            self._hosts[queue] = HostContext(queue, output=lambda _: None, memory=MOST_MEMORY)
+            self._hosts[queue] = HostContext(queue, output=lambda _: None, memory=MAX_MEMORY)
         return self._hosts[queue]
 
     def run_program(self, program: Program, chance: random.Random) -> None:
@@ -144,8 +144,8 @@ class Runner:
                 self.look_at(problem, program.text)
                 return
         functions = program.functions
-        if len(functions) > MOST_FUNCTIONS:
-            functions = chance.sample(functions, MOST_FUNCTIONS)
+        if len(functions) > MAX_FUNCTIONS:
+            functions = chance.sample(functions, MAX_FUNCTIONS)
         for queue in queues:
             for function in functions:
                 self._run_function(program, self.host(queue), function, chance)
@@ -216,7 +216,7 @@ class Runner:
             process.live_values(),
             process.live_tensors,
             len(process.objects),
-            len(process.requests),
+            process.runs,
             process.programs,
         )
 

@@ -61,7 +61,7 @@ def _text(payload: object) -> str:
 class FakeEvents:
     """What the core logs of a run: an event for each change of a named value, whose line is its id."""
 
-    start, dropped, workers = 1, 0, ("worker 0",)
+    start, dropped, absent, workers = 1, 0, (), ("worker 0",)
 
     def __init__(self, run: FakeRun) -> None:
         self._run = run

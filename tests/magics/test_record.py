@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from tfrt_magics.bridge.record import KINDS, MOST_EVENTS, MOST_LIVE, Record
+from tfrt_magics.bridge.record import KINDS, MAX_EVENTS, MAX_LIVE, Record
 from tfrt_magics.bridge.snapshot import Snapshot, Status
 
 HEAD = {"run": "r", "session": "s", "client": "c", "cell": "one"}
@@ -22,6 +22,7 @@ class Log:
 
     start: int | None = None
     dropped: int = 0
+    absent: list[int] = field(default_factory=list)
     workers: tuple[str, ...] = ("worker 0",)
     previews: dict[int, str] = field(default_factory=dict)
     log: list[tuple[int, int | None, str]] = field(default_factory=list)
@@ -114,12 +115,12 @@ def test_a_page_that_comes_late_is_given_what_it_has_not(job) -> None:
 
 def test_of_very_many_events_the_first_and_the_newest_are_kept_and_the_rest_counted(job) -> None:
     record, (log,) = Record(job, HEAD), job.all_logs
-    log.add(*((time, "begin", -1, None) for time in range(2 * MOST_EVENTS + 7)))
+    log.add(*((time, "begin", -1, None) for time in range(2 * MAX_EVENTS + 7)))
     message = record.look()
-    assert len(message["events"]["time"]) == MOST_LIVE
+    assert len(message["events"]["time"]) == MAX_LIVE
     assert message["dropped"] == 7
     times = record.since(0)["events"]["time"]
-    assert (times[0], times[-1], len(times)) == (0, 2 * MOST_EVENTS + 6, 2 * MOST_EVENTS)
+    assert (times[0], times[-1], len(times)) == (0, 2 * MAX_EVENTS + 6, 2 * MAX_EVENTS)
 
 
 def test_a_file_has_the_whole_run_and_survives_half_a_surrogate_pair(job) -> None:

@@ -9,7 +9,7 @@ import tfrt_nb as tfrt
 SLOW = 60
 SHARE = """func.func @main(%a: i32, %b: i32) -> (i32, i32) {
   %q, %r = tfrt.div.i32 %a, %b
-  tfrt.return %q, %a : i32, i32
+  tfrt.return %q, %r : i32, i32
 }"""
 
 
@@ -36,6 +36,7 @@ def test_a_run_is_a_static_board() -> None:
 def test_a_cancelled_run_says_why() -> None:
     run = tfrt.Program(SHARE).run(4, tfrt.unavailable())
     run.cancel("out of <milk>")
+    assert run.wait(SLOW)
 
     shown = cells(run._repr_html_())
     assert "@main: cancelled, 0 of 2 values" in shown

@@ -13,7 +13,7 @@ from tfrt_magics.bridge.snapshot import Snapshot, Status
 from tfrt_magics.session import Session
 from tfrt_nb.programs import Program
 from tfrt_runtime.diagnostics import Location, TfrtError
-from tfrt_runtime.kernels.user import USER_KERNELS, kernel
+from tfrt_runtime.kernels.users.user import USER_KERNELS, kernel
 
 PATIENCE = 60.0
 

@@ -37,3 +37,5 @@ for name, values in (("eager.no_such", (1,)), ("tfrt.add.i32", (1, "two"))):
     except tfrt.TfrtError as error:
         print("error", name in str(error) or "two" in str(error))
 print(sum(tfrt.call("tfrt.add.i32", i, i).result(20) for i in range(1000)))
+print(tfrt.call_each("tfrt.add.i32", range(5), [1] * 5).result(20))
+print(tfrt.call_each("eager.scale", [2, 3], factor=4.0).result(20))

@@ -33,6 +33,7 @@ def leave():
     raise SystemExit(3)
 
 
+tfrt.call("tfrt.constant.i32", value=1).result(20)  # the compiler is imported here, not in a kernel
 for kind, make in [
     ("i32", lambda: "x"),
     ("i32", lambda: None),

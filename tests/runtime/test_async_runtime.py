@@ -14,9 +14,9 @@ import pytest
 
 from tfrt_runtime.async_runtime import AsyncRuntime, LiveObject
 from tfrt_runtime.diagnostics import Location, TfrtError, error
-from tfrt_runtime.host.async_value import State
 from tfrt_runtime.host.context import HostContext
-from tfrt_runtime.native.compiling import code_module, target_machine
+from tfrt_runtime.host.values.async_value import State
+from tfrt_runtime.native.building.compiling import code_module, target_machine
 
 Pointer = ctypes.c_void_p
 MAIN = ctypes.CFUNCTYPE(ctypes.c_bool, Pointer)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -90,6 +91,31 @@ def test_grades(
     assert main(["grade", str(notebook(tmp_path, cell))]) == status
     captured = capsys.readouterr()
     assert text in captured.out + captured.err
+
+
+_HOMEWORK = """\
+import tfrt_nb as tfrt
+
+@tfrt.exercise("homework.sum", right="5", wrong={"6": "Add"}, why="2 + 3 = 5.")
+def total(answer: tfrt.Answer):
+    "What is 2 + 3?"
+    return None if answer.number() == 5 else "Add the two numbers."
+"""
+
+
+def test_exercises_of_a_module_in_this_folder_are_graded(
+    tmp_path: Path, capsys: CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = notebook(tmp_path, "%%tfrt_check homework.sum\n5")
+    tmp_path.joinpath("homework.py").write_text(_HOMEWORK)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.path", [*sys.path])
+    monkeypatch.setattr("tfrt_nb.exercises.exercise._exercises", {})
+    assert main(["grade", str(path), "--exercises", "homework"]) == 0
+    assert "homework.sum: right" in capsys.readouterr().out
+
+    assert main(["grade", str(path), "--exercises", "no_such"]) == 1
+    assert "cannot import 'no_such': ModuleNotFoundError" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("content", ["[]", "{", '{"cells": 3}'])

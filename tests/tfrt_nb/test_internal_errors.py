@@ -21,9 +21,9 @@ TEXT = """func.func @main() -> i64 {
 
 
 def compiled(text: str) -> None:
-    half = Program.from_source(text, "f.mlir").compiled
-    assert half is not None
-    half.compile(kernel_functions())
+    compiled = Program.from_source(text, "f.mlir").compiled
+    assert compiled is not None
+    compiled.compile(kernel_functions())
 
 
 def failure(text: str) -> tuple[str, Location | None]:

@@ -97,7 +97,7 @@ def test_compiled_code_beyond_the_budget_ends_at_the_operation_that_grew(queue: 
         run = program.run(host)
         assert run.wait(60)
         found = run.diagnostics[0]
-        assert found.message.startswith("out of memory: an async operation needs")
+        assert found.message.startswith("out of memory: 'async.execute' needs")
         assert str(found.location).startswith("tasks.mlir:7")
 
 

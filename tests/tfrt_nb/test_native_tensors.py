@@ -11,10 +11,10 @@ import pytest
 from tfrt_nb.programs import Program
 from tfrt_runtime.diagnostics import TfrtError
 from tfrt_runtime.host.allocator import LeakCheckAllocator, PooledAllocator
-from tfrt_runtime.host.async_value import make_unavailable
 from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.tensor.dense import DenseHostTensor
+from tfrt_runtime.host.values.async_value import make_unavailable
 
 pytestmark = pytest.mark.usefixtures("leak_check")
 

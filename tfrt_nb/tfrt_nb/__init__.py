@@ -1,7 +1,7 @@
 """From a program's text to its results: dialects, passes, BEF, compilation, the command line.
 
-Read from below: `nesting` (how deep a program may nest), `dialects` (operations), `internal_errors`,
-`source` (text to modules) and `report` (diagnostics as text), `passes` (modules to modules), `convert`
+Read from below: `nesting` (how deep a program may nest), `user_kernels` (what the compiler knows of them),
+`dialects` (operations), `internal_errors`, `source` (text to modules) and `report` (diagnostics as text), `passes` (modules to modules), `convert`
 (modules to BEF) and `jit` (modules to machine code), `compiled` (functions that become machine code),
 `programs` (all of it: the class Program), `tracing` (programs from Python), `documents` and `language` (programs
 and runs as values, for pages and editors), `schedules`, `exercises` and `lessons` (what tutorials need), `cli`.
@@ -16,7 +16,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from tfrt_runtime.host.drawing import DRAWING
+from tfrt_runtime.host.values.drawing import DRAWING
 
 if TYPE_CHECKING:
     from tfrt_nb.exercises.answer import Answer as Answer
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from tfrt_nb.tracing.api import repeat as repeat
     from tfrt_nb.tracing.api import while_loop as while_loop
     from tfrt_nb.tracing.eager import call as call
+    from tfrt_nb.tracing.eager import call_each as call_each
     from tfrt_nb.tracing.static import f32 as f32
     from tfrt_nb.tracing.static import f64 as f64
     from tfrt_nb.tracing.static import i1 as i1
@@ -54,29 +55,29 @@ if TYPE_CHECKING:
     from tfrt_runtime.host.allocator import HostAllocator as HostAllocator
     from tfrt_runtime.host.allocator import LeakCheckAllocator as LeakCheckAllocator
     from tfrt_runtime.host.allocator import MallocAllocator as MallocAllocator
-    from tfrt_runtime.host.async_value import AsyncValue as AsyncValue
-    from tfrt_runtime.host.async_value import wait_for as wait_for
     from tfrt_runtime.host.chain import CHAIN as CHAIN
-    from tfrt_runtime.host.chrome_trace import ChromeSink as ChromeSink
     from tfrt_runtime.host.composing import gather as gather
     from tfrt_runtime.host.composing import unavailable as unavailable
     from tfrt_runtime.host.context import HostContext as HostContext
-    from tfrt_runtime.host.dask_queue import DaskWorkQueue as DaskWorkQueue
     from tfrt_runtime.host.default_host import default_host as default_host
     from tfrt_runtime.host.default_host import set_default_host as set_default_host
     from tfrt_runtime.host.exceptions import CancelledError as CancelledError
     from tfrt_runtime.host.exceptions import TimeoutError as TimeoutError
+    from tfrt_runtime.host.queues.dask_queue import DaskWorkQueue as DaskWorkQueue
+    from tfrt_runtime.host.queues.user_queue import ConcurrentWorkQueue as ConcurrentWorkQueue
     from tfrt_runtime.host.resources import ResourceContext as ResourceContext
-    from tfrt_runtime.host.trace import Activity as Activity
-    from tfrt_runtime.host.trace import Level as Level
-    from tfrt_runtime.host.trace import Tracing as Tracing
-    from tfrt_runtime.host.trace import TracingSink as TracingSink
-    from tfrt_runtime.host.user_queue import ConcurrentWorkQueue as ConcurrentWorkQueue
+    from tfrt_runtime.host.tracing.chrome_trace import ChromeSink as ChromeSink
+    from tfrt_runtime.host.tracing.trace import Activity as Activity
+    from tfrt_runtime.host.tracing.trace import Level as Level
+    from tfrt_runtime.host.tracing.trace import Tracing as Tracing
+    from tfrt_runtime.host.tracing.trace import TracingSink as TracingSink
+    from tfrt_runtime.host.values.async_value import AsyncValue as AsyncValue
+    from tfrt_runtime.host.values.async_value import wait_for as wait_for
+    from tfrt_runtime.host.waiting.blocking import BlockingWarning as BlockingWarning
     from tfrt_runtime.kernels.frame import KernelFrame as KernelFrame
     from tfrt_runtime.kernels.registry import KernelError as KernelError
     from tfrt_runtime.kernels.registry import KernelRegistry as KernelRegistry
-    from tfrt_runtime.kernels.user import BlockingWarning as BlockingWarning
-    from tfrt_runtime.kernels.user import kernel as kernel
+    from tfrt_runtime.kernels.users.user import kernel as kernel
 
     __version__: str
 
@@ -89,24 +90,24 @@ def _drawn_by(name: str) -> Callable[[object], str]:
 DRAWING.update({name: _drawn_by(name) for name in DRAWING})
 
 _HOMES = {
-    "ConcurrentWorkQueue": "tfrt_runtime.host.user_queue",
+    "ConcurrentWorkQueue": "tfrt_runtime.host.queues.user_queue",
     "HostAllocator": "tfrt_runtime.host.allocator",
     "ResourceContext": "tfrt_runtime.host.resources",
-    "Activity": "tfrt_runtime.host.trace",
-    "Tracing": "tfrt_runtime.host.trace",
-    "TracingSink": "tfrt_runtime.host.trace",
-    "ChromeSink": "tfrt_runtime.host.chrome_trace",
+    "Activity": "tfrt_runtime.host.tracing.trace",
+    "Tracing": "tfrt_runtime.host.tracing.trace",
+    "TracingSink": "tfrt_runtime.host.tracing.trace",
+    "ChromeSink": "tfrt_runtime.host.tracing.chrome_trace",
     "LeakCheckAllocator": "tfrt_runtime.host.allocator",
     "MallocAllocator": "tfrt_runtime.host.allocator",
-    "wait_for": "tfrt_runtime.host.async_value",
-    "Level": "tfrt_runtime.host.trace",
+    "wait_for": "tfrt_runtime.host.values.async_value",
+    "Level": "tfrt_runtime.host.tracing.trace",
     "Answer": "tfrt_nb.exercises.answer",
-    "AsyncValue": "tfrt_runtime.host.async_value",
-    "BlockingWarning": "tfrt_runtime.kernels.user",
+    "AsyncValue": "tfrt_runtime.host.values.async_value",
+    "BlockingWarning": "tfrt_runtime.host.waiting.blocking",
     "CHAIN": "tfrt_runtime.host.chain",
     "CancelledError": "tfrt_runtime.host.exceptions",
     "Code": "tfrt_nb.exercises.answer",
-    "DaskWorkQueue": "tfrt_runtime.host.dask_queue",
+    "DaskWorkQueue": "tfrt_runtime.host.queues.dask_queue",
     "HostContext": "tfrt_runtime.host.context",
     "KernelError": "tfrt_runtime.kernels.registry",
     "KernelFrame": "tfrt_runtime.kernels.frame",
@@ -116,6 +117,7 @@ _HOMES = {
     "TfrtError": "tfrt_runtime.diagnostics",
     "TimeoutError": "tfrt_runtime.host.exceptions",
     "call": "tfrt_nb.tracing.eager",
+    "call_each": "tfrt_nb.tracing.eager",
     "cond": "tfrt_nb.tracing.api",
     "default_host": "tfrt_runtime.host.default_host",
     "exercise": "tfrt_nb.exercises.exercise",
@@ -131,16 +133,16 @@ _HOMES = {
     "i8": "tfrt_nb.tracing.api",
     "in_order": "tfrt_nb.tracing.api",
     "index": "tfrt_nb.tracing.api",
-    "kernel": "tfrt_runtime.kernels.user",
+    "kernel": "tfrt_runtime.kernels.users.user",
     "map": "tfrt_nb.tracing.api",
     "max": "tfrt_nb.tracing.api",
     "min": "tfrt_nb.tracing.api",
-    "out": "tfrt_runtime.kernels.annotations",
+    "out": "tfrt_runtime.kernels.users.annotations",
     "parallel_for": "tfrt_nb.tracing.api",
     "program": "tfrt_nb.tracing.api",
     "repeat": "tfrt_nb.tracing.api",
     "set_default_host": "tfrt_runtime.host.default_host",
-    "tensor": "tfrt_runtime.kernels.annotations",
+    "tensor": "tfrt_runtime.kernels.users.annotations",
     "ui16": "tfrt_nb.tracing.api",
     "ui32": "tfrt_nb.tracing.api",
     "ui64": "tfrt_nb.tracing.api",
@@ -175,6 +177,7 @@ __all__ = [
     "Tracing",
     "TracingSink",
     "call",
+    "call_each",
     "cond",
     "default_host",
     "exercise",

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from tfrt_nb.convert.named_value import NamedValue
 from tfrt_nb.internal_errors import internal_errors_caught
 from tfrt_nb.nesting import MAX_TEXT, deep_stack, too_large
+from tfrt_nb.user_kernels import USER_KERNELS as SHORT_FORMS
 from tfrt_runtime.bef.collector import collector_paused
 from tfrt_runtime.bef.encoding import MAGIC, FunctionKind
 from tfrt_runtime.bef.reader import BefFile
@@ -33,18 +34,20 @@ from tfrt_runtime.host.context import HostContext, Sink
 from tfrt_runtime.host.default_host import default_host
 from tfrt_runtime.kernels.registry import Kernel, KernelsOver
 from tfrt_runtime.kernels.standard import available_kernels
-from tfrt_runtime.kernels.user import USER_KERNELS
+from tfrt_runtime.kernels.users.user import USER_FUNCTIONS, USER_KERNELS, annotated_results
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
     from xdsl.ir import Operation
 
-    from tfrt_nb.compiled.half import CompiledHalf
+    from tfrt_nb.compiled.module import CompiledModule
     from tfrt_nb.convert.graph import Graph
-    from tfrt_runtime.host.events import Watch
+    from tfrt_nb.source.plain import PlainProgram
+    from tfrt_runtime.host.tracing.events import Watch
 
 
 OWN_PACKAGES.add("tfrt_nb")
+SHORT_FORMS.names, SHORT_FORMS.result_types = USER_FUNCTIONS.keys, annotated_results
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,15 +70,19 @@ class Program:
 
     file: BefFile
     name: str
-    compiled: CompiledHalf | None
+    compiled: CompiledModule | None
     captured: Sequence[object]
     """The objects that a traced function captured: see `tfrt_nb.tracing`."""
     libraries: Mapping[str, Program]
     """The programs whose functions the text may call."""
+    plain: PlainProgram | None
+    """The reading of a text that is plain; it has no module until that is asked for."""
     _source: str | Callable[[], str]
     _module: ModuleOp | None
     _executables: dict[int, Executable]
     """Of the latest version of the user's kernels, which is the key."""
+    _bound: dict[str | None, tuple[int, Executable, str]]
+    """What runs where a function is named, or none, with the version of the user's kernels."""
     _names: dict[tuple[int, int], NamedValue] | None
 
     def __init__(
@@ -96,7 +103,7 @@ class Program:
         file: BefFile,
         text: str | Callable[[], str] = "",
         module: ModuleOp | None = None,
-        compiled: CompiledHalf | None = None,
+        compiled: CompiledModule | None = None,
     ) -> Program:
         """A program from what is in it; a function for its text is called when that is asked for."""
         program = cls.__new__(cls)
@@ -106,7 +113,9 @@ class Program:
         program._module = module
         program.compiled = compiled
         program._executables = {}
+        program._bound = {}
         program._names = None
+        program.plain = None
         program.captured = ()
         program.libraries = {}
         return program
@@ -144,20 +153,25 @@ class Program:
         from tfrt_nb.convert.mlir_to_bef import to_records
         from tfrt_nb.convert.plain_text import plain_records
         from tfrt_nb.source import parse_module
+        from tfrt_nb.source.plain import read_plain
+        from tfrt_nb.source.text import SourceText
 
         with collector_paused(), deep_stack():
-            records = None if libraries else plain_records(text, name)
+            plain = None if libraries else read_plain(SourceText(text, name))
+            records = None if plain is None else plain_records(plain)
             if records is not None:
-                return Program.of_file(BefFile.of(records, name), text)
+                program = Program.of_file(BefFile.of(records, name), text)
+                program.plain = plain
+                return program
             others = {key: library._parsed for key, library in (libraries or {}).items()}
             host, code = divide(parse_module(text, name, others))
             compiled = None
             if code is not None:
-                from tfrt_nb.compiled.half import CompiledHalf
+                from tfrt_nb.compiled.module import CompiledModule
 
                 options = requested_parallel_for(text) if parallel_for is None else parallel_for
                 source = (text, name) if not libraries else None
-                compiled = CompiledHalf(code, options, source, level)
+                compiled = CompiledModule(code, options, source, level)
             program = Program.of_file(BefFile.of(to_records(host), name), text, host, compiled)
             program.libraries = libraries or {}
             return program
@@ -177,12 +191,14 @@ class Program:
         program.bef = data
         if text := program.file.compiled:
             from tfrt_nb.compiled.file import requested_parallel_for
-            from tfrt_nb.compiled.half import CompiledHalf
+            from tfrt_nb.compiled.module import CompiledModule
             from tfrt_nb.convert.compiled_functions import read_compiled
 
             module = read_compiled(text, name)
             with deep_stack():
-                program.compiled = CompiledHalf(module, requested_parallel_for(text), (text, name))
+                program.compiled = CompiledModule(
+                    module, requested_parallel_for(text), (text, name)
+                )
         return program
 
     @staticmethod
@@ -258,7 +274,9 @@ class Program:
         names = list(self._signatures)
         if "main" in names:
             return "main"
-        if len(names) > 1 and self.module is not None:
+        if len(names) > 1 and self.plain is not None:
+            names = [body.name for body in self.plain.bodies if body.name and not body.is_private]
+        elif len(names) > 1 and self.module is not None:
             private = {name for name, op in _symbols(self.module) if _is_private(op)}
             names = [name for name in names if name not in private]
         return names[0] if len(names) == 1 else None
@@ -335,7 +353,7 @@ class Program:
             # These stand on programs.
             drawing = import_module("tfrt_nb.documents.picture")
             document = import_module("tfrt_nb.documents.program").program_document(self)
-            if not 0 < len(document["operations"]) <= drawing.MOST_NODES:
+            if not 0 < len(document["operations"]) <= drawing.MAX_NODES:
                 return None
             return str(drawing.image(drawing.own_picture(document)))
 
@@ -349,11 +367,6 @@ class Program:
 
             self._module = parse_module(self.text, self.name)
         return self._module
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether the program has no module of its own so far: its records say all that there is."""
-        return self.compiled is None and self._module is None
 
     @cached_property
     def bef(self) -> bytes:
@@ -525,28 +538,24 @@ class Program:
             TfrtError: if the program cannot be loaded, has no such function, or that takes other
                 arguments; at the line of the caller.
         """
-        if values and isinstance(values[0], HostContext) and arguments is None:
-            host, rest = values[0], list(values[1:])
-            if rest and function is None:
-                function = str(rest.pop(0))
-            given = rest.pop(0) if rest else ()
-            if rest or not isinstance(given, Sequence):
-                raise TypeError("after a host, run takes the function and a list of its arguments")
-            values = tuple(given)
-        elif arguments is not None:
-            if len(values) == 1 and isinstance(values[0], HostContext):
-                host, values = values[0], ()
-            if values:
-                raise TypeError("run takes the arguments by position, or as `arguments`")
-            values = tuple(arguments)
-        host = default_host() if host is None else host
+        if arguments is not None or (values and isinstance(values[0], HostContext)):
+            host, function, values = _given(host, function, values, arguments)
+        if host is None:
+            host = default_host()
         if watch is True:
-            from tfrt_runtime.host.events import Watch
+            from tfrt_runtime.host.tracing.events import Watch
 
             watch = Watch()
-        executable, function = self._loaded(host, function, kernels, watched=bool(watch))
+        if kernels is None and not watch and host.tracing is None:
+            bound = self._bound.get(function)
+            if bound is None or bound[0] != USER_KERNELS.version:
+                bound = USER_KERNELS.version, *self._loaded(host, function)
+                self._bound[function] = bound
+            _, executable, name = bound
+        else:
+            executable, name = self._loaded(host, function, kernels, watched=bool(watch))
         run = Execution(
-            host, executable, function, values, output=output, wake=wake, watch=watch or None
+            host, executable, name, values, output=output, wake=wake, watch=watch or None
         )
         if timeout is not None:
             run.cancel_after(timeout)
@@ -602,7 +611,11 @@ class Program:
         """What the text calls registers, by function of the file and register."""
         if self._names is None:
             self._names = {}
-            if self.module is not None:
+            if self.plain is not None:
+                from tfrt_nb.convert.names import plain_names
+
+                self._names = plain_names(self.plain)
+            elif self.module is not None:
                 from tfrt_nb.convert.names import named_values
 
                 self._names = named_values(self.module)
@@ -619,6 +632,33 @@ def _from_text(
     return Program.from_source(
         text, name, parallel_for=parallel_for, libraries=libraries, level=level
     )
+
+
+def _given(
+    host: HostContext | None,
+    function: str | None,
+    values: Sequence[object],
+    arguments: Sequence[object] | None,
+) -> tuple[HostContext | None, str | None, tuple[object, ...]]:
+    """Host, function and arguments of `run`, of which some came by position.
+
+    Raises:
+        TypeError: if there are more.
+    """
+    if values and isinstance(values[0], HostContext) and arguments is None:
+        host, rest = values[0], list(values[1:])
+        if rest and function is None:
+            function = str(rest.pop(0))
+        given = rest.pop(0) if rest else ()
+        if rest or not isinstance(given, Sequence):
+            raise TypeError("after a host, run takes the function and a list of its arguments")
+        return host, function, tuple(given)
+    assert arguments is not None
+    if len(values) == 1 and isinstance(values[0], HostContext):
+        host, values = values[0], ()
+    if values:
+        raise TypeError("run takes the arguments by position, or as `arguments`")
+    return host, function, tuple(arguments)
 
 
 def _symbols(module: ModuleOp) -> Iterator[tuple[str, Operation]]:

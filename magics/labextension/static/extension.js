@@ -3,6 +3,7 @@
 
 import { createColours } from "./colours.js";
 import { createCurrentLine } from "./current.js";
+import { createDefinitions } from "./definitions.js";
 import { createRenderer } from "./renderer.js";
 import { createRuns } from "./runs.js";
 import { createServices } from "./services.js";
@@ -13,56 +14,40 @@ const BEFORE_WIDGETS = -20;
 
 export async function createPlugins(shared) {
   const found = await Promise.all([
-    optional("colours", async () => {
-      const [codemirror, language, state, view] = await modules(
-        shared, "@jupyterlab/codemirror", "@codemirror/language", "@codemirror/state", "@codemirror/view");
-      return editorPlugin("colours", codemirror, () => createColours({ language, state, view }));
+    plugin("editor", async () => {
+      const [codemirror, notebook, language, state, view] = await modules(
+        shared, "@jupyterlab/codemirror", "@jupyterlab/notebook", "@codemirror/language", "@codemirror/state", "@codemirror/view");
+      return [[codemirror.IEditorExtensionRegistry], [notebook.INotebookTracker], (registry, tracker) => {
+        const ask = tracker ? createServices(tracker) : null;
+        const all = [createColours({ language, state, view }), createUnderlines({ state, view, ask }), createCurrentLine({ state, view }),
+          ...(ask ? [createDefinitions({ view, ask })] : [])].map((create) => guarded("editor", create));
+        const factory = (options) => codemirror.EditorExtensionRegistry.createImmutableExtension(all.map((create) => create(options) ?? []));
+        registry.addExtension({ name: "tfrt", factory });
+      }];
     }),
-    optional("underlines", async () => {
-      const [codemirror, notebook, state, view] = await modules(
-        shared, "@jupyterlab/codemirror", "@jupyterlab/notebook", "@codemirror/state", "@codemirror/view");
-      const underlines = (tracker) => createUnderlines({ state, view, ask: tracker ? createServices(tracker) : null });
-      return editorPlugin("underlines", codemirror, underlines, [notebook.INotebookTracker]);
-    }),
-    optional("current line", async () => {
-      const [codemirror, state, view] = await modules(
-        shared, "@jupyterlab/codemirror", "@codemirror/state", "@codemirror/view");
-      return editorPlugin("current-line", codemirror, () => createCurrentLine({ state, view }));
-    }),
-    optional("renderer", async () => {
+    plugin("renderer", async () => {
       const [notebook, rendermime, services, widgets] = await modules(
         shared, "@jupyterlab/notebook", "@jupyterlab/rendermime", "@jupyterlab/services", "@lumino/widgets");
-      return {
-        id: "tfrt-nb-labextension:renderer",
-        description: "Draws %%tfrt runs, live and saved.",
-        autoStart: true,
-        requires: [rendermime.IRenderMimeRegistry],
-        optional: [notebook.INotebookTracker],
-        activate: guarded("renderer", (_, registry, tracker) => {
-          const runs = createRuns({ services, tracker });
-          registry.addFactory(createRenderer(widgets, runs), BEFORE_WIDGETS);
-          runs.start();
-        }),
-      };
+      return [[rendermime.IRenderMimeRegistry], [notebook.INotebookTracker], (registry, tracker) => {
+        const runs = createRuns({ services, tracker });
+        registry.addFactory(createRenderer(widgets, runs), BEFORE_WIDGETS);
+        runs.start();
+      }];
     }),
   ]);
-  return found.filter((plugin) => plugin !== null);
+  return found.filter((each) => each !== null);
 }
 
-/** A plugin that adds an extension of CodeMirror's own kind to each editor: `create(...services)`
- *  gives the function that makes it from the editor's options. */
-function editorPlugin(name, codemirror, create, services = []) {
-  const factory = (extensionFor) => (options) =>
-    codemirror.EditorExtensionRegistry.createImmutableExtension(guarded(name, extensionFor)(options) ?? []);
-  return {
-    id: `tfrt-nb-labextension:${name}`,
-    description: `Adds ${name} to %%tfrt cells.`,
-    autoStart: true,
-    requires: [codemirror.IEditorExtensionRegistry],
-    optional: services,
-    activate: guarded(name, (_, registry, ...found) =>
-      registry.addExtension({ name: `tfrt-${name}`, factory: factory(create(...found)) })),
-  };
+/** A plugin; null where a module is missing.  `create()` gives what it requires, what it takes where it exists, and its action. */
+async function plugin(name, create) {
+  try {
+    const [requires, optional, action] = await create();
+    return { id: `tfrt-nb-labextension:${name}`, autoStart: true, requires, optional,
+      activate: guarded(name, (_, ...found) => action(...found)) };
+  } catch (problem) {
+    complain(name, problem);
+    return null;
+  }
 }
 
 /** The newest shared version of each package. */
@@ -73,15 +58,6 @@ function modules(shared, ...names) {
     const newest = Object.keys(versions).sort((a, b) => a.localeCompare(b, "en", { numeric: true })).pop();
     return (await versions[newest].get())();
   }));
-}
-
-async function optional(name, create) {
-  try {
-    return await create();
-  } catch (problem) {
-    complain(name, problem);
-    return null;
-  }
 }
 
 function guarded(name, action) {

@@ -7,39 +7,32 @@ const ANSWER_PATIENCE = 10000; // ms; a busy kernel answers when its cell is ove
 export function createServices(tracker) {
   const lines = new WeakMap(); // by kernel connection
 
-  return (model, question) => {
-    const panel = tracker.find(({ content }) =>
-      [...(content.model?.cells ?? [])].some((cell) => cell === model || cell.sharedModel === model.sharedModel));
-    const kernel = panel?.sessionContext.session?.kernel;
-    if (!kernel) return Promise.resolve(null);
-    if (!lines.get(kernel)?.isOpen()) lines.set(kernel, new Line(kernel));
+  return async (model, question) => {
+    const kernel = tracker.find(({ content }) => [...(content.model?.cells ?? [])].some(({ sharedModel }) => sharedModel === model.sharedModel))
+      ?.sessionContext.session?.kernel;
+    if (!kernel) return null;
+    if (lines.get(kernel)?.isClosed() ?? true) lines.set(kernel, open(kernel));
     return lines.get(kernel).ask(question);
   };
 }
 
-class Line {
-  constructor(kernel) {
-    this.waiting = new Map();
-    this.last = 0;
-    this.comm = kernel.createComm(SERVICES);
-    this.comm.onMsg = ({ content: { data } }) => this.end(data.id, data.answer);
-    this.comm.onClose = () => { for (const id of [...this.waiting.keys()]) this.end(id, null); };
-    this.comm.open();
+function open(kernel) {
+  const waiting = new Map(), comm = kernel.createComm(SERVICES);
+  let last = 0;
+  function end(id, answer) {
+    waiting.get(id)?.(answer);
+    waiting.delete(id);
   }
-
-  isOpen() { return !this.comm.isDisposed; }
-
-  ask(question) {
-    return new Promise((resolve) => {
-      const id = ++this.last;
-      this.waiting.set(id, resolve);
-      setTimeout(() => this.end(id, null), ANSWER_PATIENCE);
-      this.comm.send({ id, ...question });
-    });
-  }
-
-  end(id, answer) {
-    this.waiting.get(id)?.(answer);
-    this.waiting.delete(id);
-  }
+  comm.onMsg = ({ content: { data } }) => end(data.id, data.answer);
+  comm.onClose = () => [...waiting.keys()].forEach((id) => end(id, null));
+  comm.open();
+  return {
+    isClosed: () => comm.isDisposed,
+    ask: (question) => new Promise((resolve) => {
+      const id = ++last;
+      waiting.set(id, resolve);
+      setTimeout(end, ANSWER_PATIENCE, id, null);
+      comm.send({ id, ...question });
+    }),
+  };
 }

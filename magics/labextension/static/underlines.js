@@ -3,7 +3,7 @@
 const DIAGNOSTICS_MIME = "application/vnd.tfrt.diagnostics+json";
 
 const PAUSE = 250; // ms without a key, after which the cell is looked at
-const OURS = /^%%tfrt(_check)?(?!\w)/;
+export const OURS = /^%%tfrt(_check)?(?!\w)/;
 
 /** The editor extension: decorations that follow the outputs of the editor's own cell, and its text.
  *  `ask(model, question)` asks the kernel; null where no notebook is known. */

@@ -8,14 +8,14 @@ from dataclasses import replace
 
 from tfrt_magics.bridge.snapshot import State
 from tfrt_magics.bridge.value_view import ValueView, text_of
-from tfrt_nb.compiled.host import CompiledHome
+from tfrt_nb.compiled.host import HostCode
 from tfrt_nb.programs import Program
 from tfrt_runtime.async_runtime import LiveObject, Made
 from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, Location, Severity
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.context import HostContext
 
-MOST_WARNINGS = 5
+MAX_WARNINGS = 5
 """So many objects that a run left over are shown under its cell."""
 # `%t, %v:2 = async.execute ...`, and `async.func @f(...)`.
 NAMES = re.compile(r"^\s*((?:%[\w$.-]+(?::\d+)?\s*,?\s*)+)=")
@@ -36,19 +36,19 @@ class CompiledObjects:
         """
         assert program.compiled is not None
         self._program = program
-        self._home = host.shared_context(CompiledHome)
-        self._home.check(program.compiled)
+        self._shared = host.shared_context(HostCode)
+        self._shared.check(program.compiled)
         self._checked = checked
         program.compile()
 
     def begin(self) -> None:
         """A run begins."""
-        self._home.runtime.checked = self._checked
+        self._shared.runtime.checked = self._checked
 
     def made(self, execution: Execution) -> list[ValueView]:
         """The return of a function, then its objects by the operation that made them."""
         is_cancelled = execution.request.is_cancelled
-        own = [one for one in self._home.runtime.made() if self._is_own(one.location)]
+        own = [one for one in self._shared.runtime.made() if self._is_own(one.location)]
         views = [self._view(one, is_cancelled) for one in sorted(own, key=_place_in_text)]
         return [_returned(execution), *views]
 
@@ -73,13 +73,13 @@ class CompiledObjects:
 
     def left_over(self) -> tuple[Diagnostic, ...]:
         """Warnings of the objects that the run has left behind."""
-        found = [one for one in self._home.runtime.live_objects() if self._is_own(one.location)]
+        found = [one for one in self._shared.runtime.live_objects() if self._is_own(one.location)]
         shown = [
             Diagnostic(Severity.WARNING, left_over_text(one, self._program.text), one.location)
-            for one in found[:MOST_WARNINGS]
+            for one in found[:MAX_WARNINGS]
         ]
-        if len(found) > MOST_WARNINGS:
-            more = f"{len(found) - MOST_WARNINGS} more objects are left over; see %tfrt_leaks"
+        if len(found) > MAX_WARNINGS:
+            more = f"{len(found) - MAX_WARNINGS} more objects are left over; see %tfrt_leaks"
             shown.append(Diagnostic(Severity.WARNING, more))
         return tuple(shown)
 
@@ -163,7 +163,7 @@ def name_at(text: str, place: AnyLocation | None) -> str:
 
 def live_objects(host: HostContext, texts: Mapping[str, str]) -> list[LiveObject]:
     """The async objects of a host that have references; `texts` are the programs by their names."""
-    found = host.shared_context(CompiledHome).runtime.live_objects()
+    found = host.shared_context(HostCode).runtime.live_objects()
     return [replace(one, maker=one.maker or _maker_of(one, texts)) for one in found]
 
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from tfrt_magics.bridge.page_program import PageProgram
-from tfrt_magics.bridge.record import Document, Json, clean, packed
+from tfrt_magics.bridge.record import MAX_STAGES, Document, Json, clean, packed
 from tfrt_nb.documents.run import RunDocument
 from tfrt_nb.programs import Program
 from tfrt_nb.schedules.explore import Explorer, Outcome, Schedules
-from tfrt_nb.schedules.text import MOST_SHOWN, exploration_text
+from tfrt_nb.schedules.text import MAX_SHOWN, exploration_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,15 +38,18 @@ def explored(program: Program, function: str, arguments: Sequence[object]) -> Ex
     explorer = Explorer(program, function, arguments, page.document)
     try:
         found = explorer.explore()
-        shown = list(found.outcomes.items())[:MOST_SHOWN]
+        shown = list(found.outcomes.items())[:MAX_SHOWN]
         rows = [_row(program, page, explorer, *each) for each in shown]
         text = exploration_text(found, page.document.data)
     finally:
         explorer.close()
     races = [[race.first, race.second] for race in found.races]
     counts = {"count": len(found.outcomes), "schedules": found.schedules, "races": races}
+    stages = page.stages()
+    size = sum(len(row["text"]) for row in stages["rows"])
     body = {
         **page.body,
+        **({"stages": stages} if 0 < size <= MAX_STAGES else {}),
         **(rows[0]["run"] if rows else {}),
         "functions": [{"name": function, "status": "done"}],
         "outcomes": {"rows": rows, "is_complete": found.is_complete, **counts},

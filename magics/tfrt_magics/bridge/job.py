@@ -31,7 +31,7 @@ from tfrt_runtime.diagnostics import Diagnostic, TfrtError
 # be stuck.  With the slice below, an interrupt is answered within half a second.
 QUIESCENCE_SECONDS = 0.15
 SLICE_SECONDS = 0.04
-MOST_PROMISES = 3
+MAX_PROMISES = 3
 """How many of the kernels that have not resolved a value are named."""
 
 
@@ -150,7 +150,7 @@ class Job:
         """What the functions that run still wait for, in words."""
         running = [one for one in self.snapshot().sections if one.status is Status.RUNNING]
         promised = [note.message for run in self._runs[-1:] for note in run.waiting_for()]
-        words = [*map(waiting_for, running), *promised[:MOST_PROMISES]]
+        words = [*map(waiting_for, running), *promised[:MAX_PROMISES]]
         return "; ".join(words) or "no function was running"
 
     @property

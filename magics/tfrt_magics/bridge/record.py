@@ -20,11 +20,11 @@ from tfrt_runtime.native.layouts import LOG_KINDS as KINDS
 
 RUN_MIME = "application/vnd.tfrt.run.v2+json"
 COLUMNS = ("time", "kind", "op", "value", "instance", "worker", "payload")
-MOST_EVENTS = 50_000
+MAX_EVENTS = 50_000
 """So many first events of a run are kept, and as many of the newest."""
-MOST_LIVE = 20_000
+MAX_LIVE = 20_000
 """After so many events a page hears of present states alone, until the run is over."""
-MOST_IN_FRAME = 5_000
+MAX_IN_FRAME = 5_000
 LOG_LIMIT = 200_000
 MAX_STAGES = 2_000_000
 """Longer texts of a program's stages are shown and not kept in the file, which holds them deflated."""
@@ -52,7 +52,7 @@ class Record:
         self._head = dict(head)
         self._lock = threading.RLock()
         self._columns: dict[str, list[Any]] = {name: [] for name in COLUMNS}
-        self._newest: dict[str, deque[Any]] = {name: deque(maxlen=MOST_EVENTS) for name in COLUMNS}
+        self._newest: dict[str, deque[Any]] = {name: deque(maxlen=MAX_EVENTS) for name in COLUMNS}
         self._seen = 0
         self._start: int | None = None
         self._instances = 0
@@ -98,8 +98,8 @@ class Record:
             new = {n: text for n, text in self._previews.items() if previews.get(n) != text}
             rest = {"previews": new, "log_from": logged, "log": self._log[logged:]}
             message = {**self._state(), **rest}
-            if before < MOST_LIVE:
-                message |= {"from": before, "events": self._events(before, MOST_LIVE)}
+            if before < MAX_LIVE:
+                message |= {"from": before, "events": self._events(before, MAX_LIVE)}
             return message
 
     def stages(self) -> Document:
@@ -125,7 +125,7 @@ class Record:
         with self._lock:
             labels = self._workers()
             states = {n: state for log in self._job.logs() for n, state in log.states().items()}
-            found = list(states.items())[:MOST_IN_FRAME]
+            found = list(states.items())[:MAX_IN_FRAME]
             return [
                 [n, state, "" if w is None or not 0 <= w < len(labels) else labels[w]]
                 for n, (state, w) in found
@@ -158,6 +158,8 @@ class Record:
             "workers": self._workers(),
             "dropped": self._seen - kept + lost,
             "counts": self._counts() if self.is_over else {},
+            "absent": [number for log in self._job.logs() for number in log.absent],
+            "cancelled": self._cancelled() if self.is_over else [],
             "results": {one.name: _results(one) for one in sections},
             "log_dropped": self.snapshot.log_dropped,
             "ready": self._ready,
@@ -183,12 +185,18 @@ class Record:
         found = ((self._value_of(row), row.count) for row in rows)
         return {number: count for number, count in found if number is not None}
 
-    def _events(self, first: int, most: int = 2 * MOST_EVENTS) -> Document:
+    def _cancelled(self) -> list[int]:
+        """The values that the end of the run has decided."""
+        rows = [row for one in self.snapshot.sections for row in one.rows]
+        found = (self._value_of(row) for row in rows if row.state is State.CANCELLED)
+        return [number for number in found if number is not None]
+
+    def _events(self, first: int, most: int = 2 * MAX_EVENTS) -> Document:
         """The events from number `first` on, by time."""
         columns = {
             name: [
                 *self._columns[name][first:most],
-                *(() if most < MOST_EVENTS else self._newest[name]),
+                *(() if most < MAX_EVENTS else self._newest[name]),
             ]
             for name in COLUMNS
         }
@@ -222,7 +230,7 @@ class Record:
         self._keep(changed)
 
     def _keep(self, new: Mapping[str, Sequence[Any]]) -> None:
-        room = max(0, MOST_EVENTS - len(self._columns["time"]))
+        room = max(0, MAX_EVENTS - len(self._columns["time"]))
         self._seen += len(new["time"])
         for name in COLUMNS:
             self._columns[name] += new[name][:room]

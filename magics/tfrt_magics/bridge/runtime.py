@@ -21,10 +21,10 @@ from tfrt_runtime.async_runtime import LiveObject
 from tfrt_runtime.callers import OWN_PACKAGES
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error
 from tfrt_runtime.executor.execution import Execution
-from tfrt_runtime.host.async_value import AsyncValue
 from tfrt_runtime.host.context import HostContext
-from tfrt_runtime.host.events import Watch
 from tfrt_runtime.host.process import load_core
+from tfrt_runtime.host.tracing.events import Watch
+from tfrt_runtime.host.values.async_value import AsyncValue
 
 # A register of a program: the number of its function, and its own.
 Register = tuple[int, int]
@@ -151,7 +151,7 @@ class LoadedProgram:
         execution = Execution(
             self._host, executable, function, arguments, output=output, watch=watch
         )
-        log = RunDocument(self._program, execution, self.document.document)
+        log = RunDocument(self._program, execution, self.document.document, arguments)
         run = TracedRun(execution, self._names, signature, log, objects)
         if objects is not None:
             self._note(run)

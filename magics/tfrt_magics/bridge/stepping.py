@@ -13,7 +13,7 @@ from tfrt_nb.programs import Program
 from tfrt_nb.schedules.step import Stepper
 
 LOOK_SECONDS = 0.01
-PATIENCE_SECONDS = 10.0
+STEP_SECONDS = 10.0
 
 
 class SteppedProgram:
@@ -72,6 +72,6 @@ class SteppedRun(TracedRun):
         if operation is None:
             self.stepper.run_to_end(0)
         elif until:
-            self.stepper.run_to(operation, PATIENCE_SECONDS)
+            self.stepper.run_to(operation, STEP_SECONDS)
         else:
-            self.stepper.run(operation, PATIENCE_SECONDS)
+            self.stepper.run(operation, STEP_SECONDS)

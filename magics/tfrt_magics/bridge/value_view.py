@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from tfrt_magics.bridge.snapshot import State
 from tfrt_nb.documents.previews import preview_of
 from tfrt_runtime.diagnostics import AnyLocation
-from tfrt_runtime.host.async_value import AsyncValue
+from tfrt_runtime.host.values.async_value import AsyncValue
 
 
 @dataclass(frozen=True, slots=True)

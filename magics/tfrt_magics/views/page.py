@@ -1,7 +1,9 @@
 """A run as HTML that needs nothing: no script, no style sheet, no network, no kernel.
 
 It must survive JupyterLab's sanitiser, which keeps tables, `<details>`, images from `data:` and
-simple inline styles; so colours are literal, and text takes the theme's own colour.
+simple inline styles; so colours are literal, and text takes the theme's own colour.  It strips style sheets,
+and the notebook's own have a style for each cell of a table, so that cells repeat what the table cannot give
+them: as little as possible, as each board of a saved notebook has such a page.
 """
 
 from __future__ import annotations
@@ -15,8 +17,8 @@ from tfrt_magics.views.picture import timeline_uri
 from tfrt_magics.views.text import headline, when
 
 ROW_LIMIT = 200
-CELL = "text-align: left; padding: 2px 12px 2px 0; vertical-align: top"
-CODE = f"{CELL}; font-family: monospace"
+TABLE = "border-collapse:collapse;margin:0;font-family:monospace"
+CELL = "text-align:left"
 HEADINGS = ("state", "name", "value", "type", "worker", "start + duration")
 
 
@@ -42,7 +44,7 @@ def _section(section: Section, snapshot: Snapshot) -> str:
 def rows_table(rows: Sequence[Row], hidden: int = 0) -> str:
     """A table of values; `hidden` ones more have no row."""
     return (
-        f'<table style="border-collapse: collapse; margin: 0"><thead>{_headings()}</thead>'
+        f'<table cellpadding="4" style="{TABLE}"><thead>{_headings()}</thead>'
         f"<tbody>{''.join(_rows(rows, hidden))}</tbody></table>"
     )
 
@@ -61,18 +63,23 @@ def _rows(rows: Sequence[Row], hidden: int) -> Iterable[str]:
 def _row(row: Row) -> str:
     times = f" <small>(×{row.count})</small>" if row.count > 1 else ""
     name = f"<b>{escape(row.name)}</b>" if row.is_result else escape(row.name)
-    return (
-        f'<tr><td style="{CELL}">{_shape(STATES[row.state])} {row.state}</td>'
-        f'<td style="{CODE}">{name}</td>'
-        f'<td style="{CODE}">{escape(row.text)}{times}</td>'
-        f'<td style="{CODE}">{escape(row.type)}</td>'
-        f'<td style="{CELL}">{escape(row.worker or "")}</td>'
-        f'<td style="{CELL}">{when(row)}</td></tr>'
+    cells = (
+        f"{_shape(STATES[row.state])}\N{NO-BREAK SPACE}{row.state}",
+        name,
+        escape(row.text) + times,
+        escape(row.type),
+        escape(row.worker or ""),
+        when(row),
     )
+    return f"<tr>{''.join(map(_cell, cells))}</tr>"
+
+
+def _cell(content: str) -> str:
+    return f'<td style="{CELL}">{content}</td>' if content else "<td></td>"
 
 
 def _shape(mark: Mark) -> str:
-    return f'<span style="color: {mark.colour}">{mark.shape}</span>'
+    return f'<span style="color:{mark.colour}">{mark.shape}</span>'
 
 
 def _timeline(section: Section) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from html import escape
 
 from tfrt_magics.bridge.snapshot import Row, Section
@@ -36,7 +36,7 @@ def timeline_svg(rows: Sequence[Row]) -> str:
     height = LANE * len(workers) + 18
     shapes = [
         *(_lane(place, worker) for place, worker in enumerate(workers)),
-        *(_bar(row, workers.index(row.worker or ""), end) for row in rows),
+        *_bars(rows, workers, end),
         *(_tick(fraction, end, height) for fraction in (0, 0.25, 0.5, 0.75, 1)),
     ]
     return (
@@ -55,15 +55,23 @@ def _lane(place: int, worker: str) -> str:
     )
 
 
-def _bar(row: Row, lane: int, end: int) -> str:
+def _bars(rows: Sequence[Row], workers: Sequence[str], end: int) -> Iterator[str]:
+    """The bars of each state are one path of thick lines, as the picture is kept with every board."""
+    for state, mark in STATES.items():
+        if lines := [_line(row, workers, end) for row in rows if row.state is state]:
+            yield (
+                f'<path d="{"".join(lines)}" stroke="{mark.colour}" stroke-width="{BAR}" '
+                f'stroke-opacity=".85"/>'
+            )
+
+
+def _line(row: Row, workers: Sequence[str], end: int) -> str:
     resolved = row.resolved_ns or 0
     left = _across(resolved if row.started_ns is None else row.started_ns, end)
     # Two pixels at least: most kernels take less time than one.
     width = max(2.0, _across(resolved, end) - left)
-    return (
-        f'<rect x="{left:.1f}" y="{lane * LANE + (LANE - BAR) / 2:g}" width="{width:.1f}" '
-        f'height="{BAR}" rx="2" fill="{STATES[row.state].colour}" fill-opacity=".85"/>'
-    )
+    middle = workers.index(row.worker or "") * LANE + LANE / 2
+    return f"M{left:.1f} {middle:g}h{width:.1f}"
 
 
 def _tick(fraction: float, end: int, height: int) -> str:

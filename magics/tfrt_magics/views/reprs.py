@@ -10,7 +10,7 @@ from tfrt_magics.views.page import page, rows_table
 from tfrt_nb.documents.run import status_of
 from tfrt_runtime.diagnostics import Ending
 from tfrt_runtime.executor.execution import Execution
-from tfrt_runtime.host.async_value import AsyncValue
+from tfrt_runtime.host.values.async_value import AsyncValue
 
 
 def run_html(run: Execution) -> str:
@@ -36,13 +36,13 @@ def _status_of(run: Execution) -> Status:
 
 
 def _rows(names: Sequence[str], values: Sequence[AsyncValue]) -> tuple[Row, ...]:
-    return tuple(
-        Row(
-            name,
-            value.type,
-            State.CANCELLED if value.cancelled() else State(value.state),
-            text_of(value, State(value.state)),
-            is_result=True,
-        )
-        for name, value in zip(names, values, strict=True)
-    )
+    return tuple(_row(name, value) for name, value in zip(names, values, strict=True))
+
+
+def _row(name: str, value: AsyncValue) -> Row:
+    # Read once: the value may be resolved meanwhile.
+    state = State(value.state)
+    text = text_of(value, state)
+    if state is State.ERROR and value.cancelled():
+        state = State.CANCELLED
+    return Row(name, value.type, state, text, is_result=True)

@@ -23,8 +23,8 @@ from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error
 from tfrt_runtime.host.interrupts import INTERRUPTS
 from tfrt_runtime.host.payload import PayloadError, encode_scalar, read_as
 from tfrt_runtime.host.raw import WORDS
-from tfrt_runtime.kernels.outcomes import diagnostic_of
 from tfrt_runtime.kernels.registry import KernelError
+from tfrt_runtime.kernels.users.outcomes import diagnostic_of
 from tfrt_runtime.native.layouts import VALUE_PAYLOAD
 
 Function = TypeVar("Function")

@@ -10,7 +10,7 @@ import numpy as np
 
 from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.raw import WORDS
-from tfrt_runtime.native.async_buffers import (
+from tfrt_runtime.native.coroutines.async_buffers import (
     BLOCK_SIZE,
     BUFFERS_STATIC,
     GENERATION_SHIFT,

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 from tfrt_runtime.async_runtime import records
 from tfrt_runtime.diagnostics import Diagnostic, Location, error, note
-from tfrt_runtime.host.async_value import State
 from tfrt_runtime.host.raw import WORDS
+from tfrt_runtime.host.values.async_value import State
 from tfrt_runtime.native.layouts import (
     CONCRETE,
     GROUP_ADDED,

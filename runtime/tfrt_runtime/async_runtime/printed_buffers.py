@@ -3,7 +3,7 @@
     Unranked Memref base@ = 0x55d0c5f3a2c0 rank = 1 offset = 0 sizes = [3] strides = [1] data =
     [1,  2,  3]
 
-A buffer comes as the address of 4 + 2 * `MOST_DIMENSIONS` words: rank, allocated address, address of the
+A buffer comes as the address of 4 + 2 * `MAX_DIMENSIONS` words: rank, allocated address, address of the
 elements, offset, then the sizes and the strides in elements, of which the first `rank` count.
 """
 
@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from tfrt_runtime.host.raw import WORDS
 
-MOST_DIMENSIONS = 8
+MAX_DIMENSIONS = 8
 """A buffer whose rank its type does not say has up to so many."""
 
 
@@ -35,9 +35,9 @@ class BufferFunction:
 
     def text(self, address: int) -> str:
         """What is printed for the buffer that is described there."""
-        words = [WORDS[(address >> 3) + i] for i in range(4 + 2 * MOST_DIMENSIONS)]
+        words = [WORDS[(address >> 3) + i] for i in range(4 + 2 * MAX_DIMENSIONS)]
         rank, _, elements, offset = words[:4]
-        sizes, strides = words[4 : 4 + rank], words[4 + MOST_DIMENSIONS :][:rank]
+        sizes, strides = words[4 : 4 + rank], words[4 + MAX_DIMENSIONS :][:rank]
         title = "Memref" if self.rank is not None else "Unranked Memref"
         head = (
             f"{title} base@ = {elements:#x} rank = {rank} offset = {offset} "

@@ -7,7 +7,6 @@ apart.  A number is never given again; so a task that outlives its run can do no
 from __future__ import annotations
 
 import ctypes
-import functools
 import threading
 import weakref
 from collections.abc import Callable
@@ -25,9 +24,10 @@ from tfrt_runtime.native.layouts import (
     STOP_PLACES,
     STOP_SIZE,
 )
+from tfrt_runtime.once import once
 
 Sink = Callable[[str], None]
-MOST_ENDED = 64
+MAX_ENDED = 64
 """So many runs that are over are known still, for what they may have left running."""
 
 
@@ -67,8 +67,8 @@ class Runs:
         with self._lock:
             self._requests[request.id] = weakref.ref(request)
             self._sinks[request.id] = request.lasting_output()
-            if len(self._requests) > 2 * MOST_ENDED:
-                self._forget([n for n in self._ended() if n not in self._cancelled][:-MOST_ENDED])
+            if len(self._requests) > 2 * MAX_ENDED:
+                self._forget([n for n in self._ended() if n not in self._cancelled][:-MAX_ENDED])
 
     def request(self, number: int) -> Request | None:
         """The run, while it is known and has a reference."""
@@ -177,7 +177,7 @@ class Runs:
         self._process.quick("async_interrupts.change_interrupts", 3)(self._process.address, *bits)
 
 
-@functools.cache
+@once
 def known_runs() -> Runs:
     """The runs of this process."""
     return Runs()

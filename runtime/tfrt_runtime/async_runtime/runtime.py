@@ -34,20 +34,16 @@ from tfrt_runtime.async_runtime.starvation import (
     dismissing,
 )
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error, note
-from tfrt_runtime.host.async_value import AsyncValue, State
 from tfrt_runtime.host.context import CANCELLED, HOST_CLOSED, HostContext, Request
-from tfrt_runtime.host.idleness import is_idle, rest_of
 from tfrt_runtime.host.interrupts import INTERRUPTS
-from tfrt_runtime.host.process import Callback3, NativeProcess, native_process
+from tfrt_runtime.host.process import Callback3, native_process
+from tfrt_runtime.host.queues.work_queue import WorkQueue, single_threaded
 from tfrt_runtime.host.raw import WORDS
-from tfrt_runtime.host.work_queue import WorkQueue, single_threaded
-from tfrt_runtime.native import (
-    async_abi,
-    async_buffers,
-    async_interrupts,
-    compiled_kernels,
-    threads,
-)
+from tfrt_runtime.host.values.async_value import AsyncValue, State
+from tfrt_runtime.host.waiting.idleness import is_idle, rest_of
+from tfrt_runtime.native import threads
+from tfrt_runtime.native.coroutines import async_abi, async_buffers, async_interrupts
+from tfrt_runtime.native.kernels import compiled_kernels
 from tfrt_runtime.native.layouts import (
     ASYNC_CANCELLED,
     ASYNC_CHECKED,
@@ -80,12 +76,13 @@ from tfrt_runtime.native.layouts import (
     VALUE_NEXT,
     VALUE_OWNER,
 )
+from tfrt_runtime.once import once
 
 FIRST_LIMIT = 1024
-MOST_COUNTED = 20_000
+MAX_COUNTED = 20_000
 """So many objects are counted for `made`, which is asked for while programs run."""
-MOST_NOTES = 8
-MOST_OWN_ERRORS = 64
+MAX_NOTES = 8
+MAX_OWN_ERRORS = 64
 """The most objects that get an error of their own when nothing can resolve them; the others share one."""
 INTERRUPTED = "interrupted"
 EXHAUSTED = "tasks wait inside of each other until no thread has stack left"
@@ -112,7 +109,7 @@ class AsyncRuntime:
         """What went wrong apart from the program's own errors, since the last run began."""
         self._process = native_process()
         self.kernel_calls = KernelCalls(self._process)
-        _connect(self._process)
+        _connect()
         self._runs = known_runs()
         self._output = output or host.print
         self._registry = threading.Lock()
@@ -305,7 +302,7 @@ class AsyncRuntime:
     def made(self) -> list[Made]:
         """What a checked runtime's objects are, while something runs; then, what they were at its end.
 
-        At most `MOST_COUNTED` objects are counted.  Any thread may ask at any time.
+        At most `MAX_COUNTED` objects are counted.  Any thread may ask at any time.
         """
         with self._registry:
             if self._made_at_rest is None:
@@ -317,7 +314,7 @@ class AsyncRuntime:
         if not self.checked:
             return []
         found: dict[tuple[str, int], Made] = {}
-        for address in itertools.islice(self._registered(), MOST_COUNTED):
+        for address in itertools.islice(self._registered(), MAX_COUNTED):
             kind, record = objects.kind(address), WORDS[(address + VALUE_OWNER) >> 3]
             made = found.get((kind, record))
             if made is None:
@@ -428,9 +425,9 @@ class AsyncRuntime:
         with self._process.refusing() as is_first:
             if not is_first:
                 return
-            text = records.read_text(record)
-            name = f"'{text}'" if text else "an async operation"
-            found = error(self._process.refusal(context, size, name), records.read_place(record))
+            name = f"'{records.read_text(record)}'" if record else "compiled code"
+            place = records.read_place(record) if record else None
+            found = error(self._process.refusal(context, size, name), place)
             if run is None:
                 self._cancel(context, found)
             else:
@@ -534,9 +531,9 @@ class AsyncRuntime:
         self, context: int, stuck: Sequence[int], reason: Callable[[int], Diagnostic]
     ) -> None:
         """Resolve objects to errors.  The first ones get their own; there may be millions."""
-        for address in stuck[:MOST_OWN_ERRORS]:
+        for address in stuck[:MAX_OWN_ERRORS]:
             self._give_up(context, address, reason(address))
-        if rest := stuck[MOST_OWN_ERRORS:]:
+        if rest := stuck[MAX_OWN_ERRORS:]:
             text = f"nobody is left who could resolve this, as for {len(stuck) - 1} other objects"
             shared = error_value(self._process, context, error(text))
             add_reference = self._process.quick("handles.value_add_reference", 1)
@@ -562,7 +559,7 @@ class AsyncRuntime:
     def _starved(self, awaited: int, stuck: Iterable[int] = ()) -> Diagnostic:
         """The error of an object that waits in vain, with notes on some of the others, `stuck`."""
         threads = [address for address in self._awaited() if address != awaited]
-        tasks = [a for a in itertools.islice(stuck, MOST_NOTES + 1) if a != awaited]
+        tasks = [a for a in itertools.islice(stuck, MAX_NOTES + 1) if a != awaited]
         return error(
             f"nobody is left who could resolve {objects.title(awaited)}",
             objects.maker_place(awaited),
@@ -573,7 +570,7 @@ class AsyncRuntime:
                 ),
                 *(
                     note(f"a task waits for {objects.title(a)}", objects.maker_place(a))
-                    for a in tasks[:MOST_NOTES]
+                    for a in tasks[:MAX_NOTES]
                 ),
             ],
         )
@@ -625,16 +622,16 @@ _NAMES = (
 )
 
 
-@functools.cache
+@once
 def kernel_functions() -> dict[str, int]:
     """What compiled programs refer to that run as kernels on any host: the addresses by C name."""
-    process = native_process()
-    _connect(process)
+    _connect()
+    library = native_process().library
     names = (*_NAMES, *compiled_kernels.NAMES)
-    return {name: process.library[name] for name in names} | _what_all_share()
+    return {name: library[name] for name in names} | _what_all_share()
 
 
-@functools.cache
+@once
 def _printing() -> Printing:
     return Printing(_print_here)
 
@@ -674,7 +671,7 @@ def _on_event(context: int, event: int, argument: int) -> int:
         return 0
 
 
-@functools.cache
+@once
 def _foreign_queue() -> tuple[WorkQueue, ctypes.Array[ctypes.c_int64]]:
     """For threads that call while no runtime is open."""
     return _prepare(single_threaded(), checked=False)
@@ -687,9 +684,10 @@ def _foreign_context() -> int:
     return _foreign_queue()[0].context()
 
 
-@functools.cache
-def _connect(process: NativeProcess) -> object:
+@once
+def _connect() -> object:
     """Let native code reach this module; what is returned must stay alive."""
+    process = native_process()
     process.install(PROCESS_ASYNC_EVENT, Callback3(_on_event))
     make = ctypes.CFUNCTYPE(ctypes.c_int64)(_foreign_context)
     watch_interrupts()

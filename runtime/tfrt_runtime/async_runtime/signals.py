@@ -8,7 +8,6 @@ loops check; the loop then calls Python, which sees the note.
 from __future__ import annotations
 
 import ctypes
-import functools
 import signal
 import sys
 import threading
@@ -18,6 +17,7 @@ import llvmlite.binding as llvm
 from tfrt_runtime.host.interrupts import INTERRUPTS
 from tfrt_runtime.host.process import NativeProcess, native_process
 from tfrt_runtime.native.layouts import INTERRUPT_SIGNAL, PROCESS_INTERRUPTS
+from tfrt_runtime.once import once
 
 _CODE = """
 @former = global ptr null
@@ -87,7 +87,7 @@ class _Handler:
         self.former = ctypes.c_int64.from_address(place)
 
 
-@functools.cache
+@once
 def _handler() -> _Handler:
     # Kept for good: a signal may come at any moment.
     return _Handler(native_process())

@@ -8,13 +8,13 @@ import threading
 from collections.abc import Iterator
 
 from tfrt_runtime.diagnostics import TfrtError
-from tfrt_runtime.host.idleness import has_work, turns
-from tfrt_runtime.host.thread_starts import start_thread
-from tfrt_runtime.host.work_queue import WorkQueue
+from tfrt_runtime.host.queues.thread_starts import start_thread
+from tfrt_runtime.host.queues.work_queue import WorkQueue
+from tfrt_runtime.host.waiting.idleness import epochs, has_work
 
-PATIENCE = 5
+MAX_UNCHANGED = 5
 """After so many checks in a row in which no thread took a waiting task, the threads count as exhausted."""
-MOST_RESCUERS = 16
+MAX_RESCUERS = 16
 
 
 class Exhaustion:
@@ -26,12 +26,12 @@ class Exhaustion:
         self._count = 0
 
     def is_noticed(self, apart_from: tuple[int, ...]) -> bool:
-        """Asked again and again by a thread that waits; wrong only in saying no."""
-        now = turns(self.queue, apart_from)
+        """Asked again and again by a thread that waits; conservative: may report false negatives."""
+        now = epochs(self.queue, apart_from)
         is_stuck = has_work(self.queue) and not any(number & 1 for number in now)
         self._count = self._count + 1 if is_stuck and now == self._seen else 0
         self._seen = now
-        return self._count >= PATIENCE
+        return self._count >= MAX_UNCHANGED
 
 
 class Rescuers:
@@ -44,7 +44,7 @@ class Rescuers:
 
     def add(self) -> bool:
         """Start one more; False if there are too many already, or the system starts none."""
-        if len(self._threads) >= MOST_RESCUERS:
+        if len(self._threads) >= MAX_RESCUERS:
             return False
         try:
             self._threads.append(start_thread("rescuer", self._help))

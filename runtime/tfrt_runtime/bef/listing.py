@@ -11,7 +11,7 @@ from tfrt_runtime.bef.wire import Cursor
 
 _WIDTH = 16
 """Bytes in a line."""
-_MOST_LINES = 64
+_MAX_LINES = 64
 """Of one thing, such as a long constant; what is left out is counted."""
 
 Part = tuple[int, int, str, int | None]
@@ -61,12 +61,12 @@ def _name(section_id: int) -> str:
 def _lines(data: memoryview, part: Part) -> Iterator[tuple[str, int | None]]:
     start, end, text, kernel = part
     rows = range(start, end, _WIDTH)
-    for row in rows[:_MOST_LINES]:
+    for row in rows[:_MAX_LINES]:
         octets = data[row : min(row + _WIDTH, end)].hex(" ")
         yield f"{row:06x}  {octets:<{3 * _WIDTH - 1}}  {text}".rstrip(), kernel
         text = ""
-    if len(rows) > _MOST_LINES:
-        yield f"        ... {end - rows[_MOST_LINES]} more bytes", kernel
+    if len(rows) > _MAX_LINES:
+        yield f"        ... {end - rows[_MAX_LINES]} more bytes", kernel
 
 
 def _strings(data: memoryview, start: int, end: int) -> Iterator[Part]:

@@ -8,11 +8,12 @@ from typing import Any, overload
 
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.executor.program import Executable
-from tfrt_runtime.host.async_value import AsyncValue
 from tfrt_runtime.host.context import HostContext, Sink
 from tfrt_runtime.host.failures import exception_of
 from tfrt_runtime.host.payload import SCALAR_TYPES
 from tfrt_runtime.host.process import native_process
+from tfrt_runtime.host.raw import WORDS
+from tfrt_runtime.host.values.async_value import AsyncValue
 
 _DTYPES = {"i1": "uint8", "f32": "uint32", "f64": "float64", "index": "int64"}
 
@@ -50,9 +51,7 @@ class Batch(Execution):
         entry.start_all(self.request, self.calls, is_task=is_task)
         del kept
         queue.start() if is_task else queue.begin()
-        self._words = words
-        self.results = _Results(self)
-        self.request.entry = entry
+        self._results = _Results(self)
         if self.calls == 0:
             self.request.leave_call()
 
@@ -100,7 +99,7 @@ class Batch(Execution):
             import numpy as np
 
             payloads = np.empty(count, np.int64)
-            first = self._entry.result_address(self._words, 0, index)
+            first = self._entry.result_address(self.request, 0, index)
             read = native_process().quick("python_calls.read_results", 5)
             size = self._entry.row_bytes
             if read(first, size, count, number, payloads.ctypes.data) == count:
@@ -127,7 +126,7 @@ class _Results(Sequence[AsyncValue]):
 
     def __init__(self, batch: Batch) -> None:
         self._queue, self._request = batch.request.queue, batch.request
-        self._entry, self._words = batch._entry, batch._words
+        self._entry = batch._entry
         self._width = len(self._entry.result_types)
         self._count = self._width * batch.calls
         self._made: dict[int, AsyncValue] = {}
@@ -135,7 +134,7 @@ class _Results(Sequence[AsyncValue]):
     def __del__(self) -> None:
         drop = native_process().quick("python_calls.drop_results", 4)
         for index in range(self._width):
-            first = self._entry.result_address(self._words, 0, index)
+            first = self._entry.result_address(self._request, 0, index)
             calls = self._count // self._width
             drop(self._queue.context(), first, self._entry.row_bytes, calls)
 
@@ -153,7 +152,7 @@ class _Results(Sequence[AsyncValue]):
         made = self._made.get(index)
         if made is None:
             call, result = divmod(index, self._width)
-            address = self._entry.result_at(self._words, call, result)
+            address = WORDS[self._entry.result_address(self._request, call, result) >> 3]
             native_process().quick("handles.value_add_reference", 1)(address)
             made = self._made[index] = AsyncValue(
                 self._queue, address, self._entry.result_types[result]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tfrt_runtime.host.raw import WORDS
-from tfrt_runtime.kernels.benchmark_report import Sample
+from tfrt_runtime.kernels.basic.benchmark_report import Sample
 from tfrt_runtime.native.layouts import BENCHMARK_COUNT, BENCHMARK_SAMPLES
 
 BENCHMARK_NAME = 2

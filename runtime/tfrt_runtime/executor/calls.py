@@ -12,27 +12,33 @@ from typing import Any
 from tfrt_runtime.callers import place_of_caller
 from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, TfrtError, error
 from tfrt_runtime.executor.deadlock import find_deadlock
-from tfrt_runtime.host.async_value import AsyncValue, encode
 from tfrt_runtime.host.context import NEW_REQUEST, Request
-from tfrt_runtime.host.fitting import fitting
-from tfrt_runtime.host.futures import from_future, is_future, on_queue
 from tfrt_runtime.host.payload import (
     ENCODERS,
     INTEGER_BITS,
     SCALAR_TYPES,
     PayloadError,
-    bits_of_f64,
 )
 from tfrt_runtime.host.process import native_process
-from tfrt_runtime.host.raw import signed
-from tfrt_runtime.host.work_queue import WorkQueue
-from tfrt_runtime.native.layouts import REQUEST_ACTIVE, TYPE_OBJECT
+from tfrt_runtime.host.queues.work_queue import WorkQueue
+from tfrt_runtime.host.raw import WORDS
+from tfrt_runtime.host.values.async_value import AsyncValue, encode
+from tfrt_runtime.host.values.fitting import CHAIN_TYPE, STRING_TYPE, fitting
+from tfrt_runtime.host.values.futures import from_future, is_future, on_queue
+from tfrt_runtime.native.layouts import (
+    ANY_PAYLOAD,
+    REQUEST_ACTIVE,
+    TYPE_CHAIN,
+    TYPE_OBJECT,
+    TYPE_UNKNOWN,
+)
 from tfrt_runtime.native.python_calls import ARGUMENT_WORDS, IS_VALUE
 
 Describe = Callable[[int, int], str]
 """Names an argument in a message: of which function, and which one of its arguments."""
-Put = Callable[["array[int]", int, object], bool]
-"""Writes the payload of an ordinary value of one type; False if the value is another one."""
+
+
+_PLAIN = {CHAIN_TYPE: TYPE_CHAIN, STRING_TYPE: TYPE_OBJECT}
 
 
 class Entry:
@@ -45,14 +51,16 @@ class Entry:
     __slots__ = (
         "_arguments",
         "_describe",
+        "_native_template",
         "_place",
-        "_puts",
-        "_results",
         "_template",
         "address",
         "index",
         "name",
+        "reads",
         "result_types",
+        "results_offset",
+        "template",
     )
 
     def __init__(
@@ -76,18 +84,28 @@ class Entry:
         self.address = address
         self._place = place
         self._describe = describe
-        self._puts = tuple(map(_put_for, self._arguments))
         count = len(self._arguments)
-        self._results = len(NEW_REQUEST) + (ARGUMENT_WORDS + 1) * count
         self._template = array("q", NEW_REQUEST)
         for type_text in self._arguments:
-            self._template.extend((SCALAR_TYPES.get(type_text, 0), 0, 0))
+            plain = _PLAIN.get(type_text, TYPE_UNKNOWN)
+            self._template.extend((SCALAR_TYPES.get(type_text, plain), 0, 0))
         self._template.extend([0] * (count + len(self.result_types)))
+        size = self._template.itemsize * len(self._template)
+        self._native_template = array("q", [size, count, *self._template])
+        self.template = self._native_template.buffer_info()[0]
+        """The address of what `native.python_runs.begin` copies."""
+        self.results_offset = 8 * (len(NEW_REQUEST) + (ARGUMENT_WORDS + 1) * count)
+        """Of the place of the first result from the start of a request."""
+        self.reads = 0
+        """The type of the only result's payload, if native code reads it."""
+        if len(self.result_types) == 1:
+            [word] = self.result_types
+            self.reads = SCALAR_TYPES.get(word, ANY_PAYLOAD)
 
     def words(
         self, queue: WorkQueue, given: Sequence[object]
     ) -> tuple[array[int], Sequence[tuple[int, AsyncValue]], Sequence[object]]:
-        """The words of a call with these arguments, for `Request` and `start`.
+        """The words of a call with these arguments, for `HostContext.new_words`: whatever they are.
 
         Also the arguments that are values or futures, with their indexes, and what must be alive until
         the call has started.  A caller that does not start it calls `release`.  A numpy array is a
@@ -96,21 +114,18 @@ class Entry:
         Raises:
             TfrtError: if there are more or fewer than it takes, or one does not fit, at the caller's line.
         """
-        puts = self._puts
-        if len(given) != len(puts):
+        if len(given) != len(self._arguments):
             raise self._miscounted(len(given))
         words = self._template[:]
         values: list[tuple[int, AsyncValue]] = []
         kept: list[object] = []
         place = len(NEW_REQUEST)
-        for index, put in enumerate(puts):
-            value = given[index]
-            if put is None or not put(words, place + 1, value):
-                try:
-                    self._put(queue, words, place, value, values, kept, index)
-                except PayloadError as wrong:
-                    self.release(words)
-                    raise self._refused(index, value, wrong) from None
+        for index, value in enumerate(given):
+            try:
+                self._put(queue, words, place, value, values, kept, index)
+            except PayloadError as wrong:
+                self.release(words)
+                raise self._refused(index, value, wrong) from None
             place += ARGUMENT_WORDS
         return words, values, kept
 
@@ -125,7 +140,7 @@ class Entry:
         """
         import numpy as np  # programs without batches start without it
 
-        if len(columns) != len(self._puts):
+        if len(columns) != len(self._arguments):
             raise self._miscounted(len(columns))
         counts = {len(column) for column in columns}
         if len(counts) != 1:
@@ -163,21 +178,17 @@ class Entry:
         """The size of the words of one call, without its request."""
         return 8 * (len(self._template) - len(NEW_REQUEST))
 
-    def result_at(self, words: array[int], call: int, index: int) -> int:
-        """A result of a call that was started, borrowed."""
-        return words[self._results + self.row_bytes // 8 * call + index]
-
-    def result_address(self, words: array[int], call: int, index: int) -> int:
-        """Where `words` has the result of a call."""
-        return words.buffer_info()[0] + 8 * self._results + self.row_bytes * call + 8 * index
+    def result_address(self, request: Request, call: int, index: int) -> int:
+        """Where the words of a request have the result of a call that was started."""
+        return request.address + self.results_offset + self.row_bytes * call + 8 * index
 
     def release(self, words: array[int]) -> None:
         """Release the handles of objects of calls that are not started."""
         objects = native_process().objects
-        taken = ARGUMENT_WORDS * len(self._puts)
+        taken = ARGUMENT_WORDS * len(self._arguments)
         for row in range(len(NEW_REQUEST), len(words), self.row_bytes // 8 or 1):
             for i in range(row, row + taken, ARGUMENT_WORDS):
-                if words[i] == TYPE_OBJECT:
+                if words[i] == TYPE_OBJECT and words[i + 1]:
                     objects.release(words[i + 1])
 
     def _put(
@@ -232,21 +243,24 @@ class Entry:
             reason = f"expected {self._arguments[index]}, found {shown(value)}"
         return TfrtError(error(f"{call}{self._described(index)}: {reason}", place_of_caller()))
 
-    def start(self, request: Request, words: array[int], *, is_task: bool) -> list[AsyncValue]:
-        """Start the call whose words `request` has; its results, perhaps unavailable.
+    def start(self, request: Request, *, is_task: bool) -> None:
+        """Start the call whose words `request` has; its results are then in the words.
 
         With `is_task` kernels become ready on the thread that takes the call, else on this one.  One
         of the request's active counts becomes the call's.
         """
-        queue, process = request.queue, native_process()
-        begin = (process.quick if is_task else process.slow)("python_calls.start_call_with", 4)
+        queue = request.queue
+        begin = queue.process.start_as_task if is_task else queue.process.start_here
         begin(queue.context(), self.address, request.address, is_task)
-        source, place = weakref.ref(request), self._results
-        results = []
-        for type_text in self.result_types:
-            results.append(AsyncValue(queue, words[place], type_text, source))
-            place += 1
-        return results
+
+    def results(self, request: Request) -> list[AsyncValue]:
+        """The results of a call that was started, which own its references to them."""
+        queue, source = request.queue, weakref.ref(request)
+        place = (request.address + self.results_offset) >> 3
+        return [
+            AsyncValue(queue, WORDS[place + i], type_text, source)
+            for i, type_text in enumerate(self.result_types)
+        ]
 
     def start_all(self, request: Request, count: int, *, is_task: bool) -> None:
         """As `start`, for the `count` calls whose rows `request` has; it has an active count for each."""
@@ -254,9 +268,14 @@ class Entry:
         begin = (process.quick if is_task else process.slow)("python_calls.start_calls_with", 5)
         begin(queue.context(), self.address, request.address, count, is_task)
 
-    def why_never(self, request: Request, results: Sequence[AsyncValue]) -> list[Diagnostic]:
-        """Why results of a run will never be there; nothing while they may come."""
-        return find_deadlock(request, self.name, self._place, results)
+    def why_never(
+        self, request: Request, results: Sequence[AsyncValue], *, blocks: bool
+    ) -> list[Diagnostic]:
+        """Why results of a run will never be there; nothing while they may come.
+
+        With `blocks` this thread waits for them, and so does nothing else.
+        """
+        return find_deadlock(request, self.name, self._place, results, blocks=blocks)
 
     def is_wanted(self, request: Request, reference: weakref.ref[AsyncValue]) -> bool:
         """Whether a result of a run has a holder beside its Execution: a Python object, or a native one."""
@@ -268,30 +287,6 @@ class Entry:
         # Of Python's references two are this variable and the call's; of the native ones, one is
         # the run's and the other that of the Python object.
         return sys.getrefcount(value) > 2 + by_holder or value.references > 2
-
-
-def _put_for(type_text: str) -> Put | None:
-    """What writes the ordinary values of a type, where those are numbers of Python."""
-    if type_text in INTEGER_BITS and type_text != "i1":
-        end = 1 << (INTEGER_BITS[type_text] - 1)
-
-        def put_integer(words: array[int], place: int, value: object) -> bool:
-            if type(value) is int and -end <= value < end:
-                words[place] = value
-                return True
-            return False
-
-        return put_integer
-    if type_text == "f64":
-
-        def put_float(words: array[int], place: int, value: object) -> bool:
-            if type(value) is float:
-                words[place] = signed(bits_of_f64(value))
-                return True
-            return False
-
-        return put_float
-    return None
 
 
 def start_call(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, error
-from tfrt_runtime.host.async_value import AsyncValue
 from tfrt_runtime.host.context import Request
-from tfrt_runtime.host.idleness import rest_of
+from tfrt_runtime.host.values.async_value import AsyncValue
+from tfrt_runtime.host.waiting.idleness import rest_of
 
 ON_ITS_LOOP = (
     "this thread waits, and runs the event loop of the host, on which 'async def' kernels wait for their"
@@ -20,17 +20,19 @@ def find_deadlock(
     name: str,
     place_of: Callable[[], AnyLocation | None],
     results: Sequence[AsyncValue],
+    *,
+    blocks: bool,
 ) -> list[Diagnostic]:
     """What is wrong with a run that cannot go on by itself; nothing if it can, or is over.
 
-    Any thread may ask.  A run that waits for a value from outside the runtime is not stuck: a
+    Any thread may ask; with `blocks` it waits, and so does nothing else.  A run that waits for a value from outside the runtime is not stuck: a
     thread that holds one of its values may still resolve it.
     """
     rest = rest_of(request.queue)
     if rest is None:
         return []
     place = place_of()
-    if request.waits_for_this_thread():
+    if blocks and request.waits_for_this_thread():
         return [error(f"@{name}: {ON_ITS_LOOP}", place)]
     if request.promises_open():
         return []

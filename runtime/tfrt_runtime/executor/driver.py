@@ -15,12 +15,12 @@ from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.diagnostics import Diagnostic
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.executor.program import Executable
-from tfrt_runtime.host.async_value import AsyncValue, State
 from tfrt_runtime.host.context import HostContext, Sink
+from tfrt_runtime.host.values.async_value import AsyncValue, State
 from tfrt_runtime.scalars import INTEGERS
 
 if TYPE_CHECKING:
-    from tfrt_runtime.host.events import Watch
+    from tfrt_runtime.host.tracing.events import Watch
 
 GRACE_SECONDS = 0.25
 
@@ -127,7 +127,7 @@ def run_functions(
         waits = () if finished else stop(execution, timeout)
         if execution.results and all(value.done() for value in execution.results):
             output(f"'{name}' returned {results_text(execution)}\n")
-        execution.results = ()
+        execution.forget_results()
         if finished and not execution.wait(timeout):
             finished = False
             waits = stop(execution, timeout)

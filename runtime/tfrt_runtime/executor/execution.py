@@ -7,30 +7,39 @@ import time
 import weakref
 from array import array
 from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, NoReturn, SupportsIndex
 
+from tfrt_runtime.bef.records import BefFunction
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError
 from tfrt_runtime.executor.calls import Entry
 from tfrt_runtime.executor.program import Executable
 from tfrt_runtime.executor.progress import Progress
-from tfrt_runtime.host.async_value import AsyncValue, State, make_unavailable, wait_for
-from tfrt_runtime.host.context import HostContext, Sink
-from tfrt_runtime.host.drawing import DRAWING
+from tfrt_runtime.host.context import HostContext, Request, Sink
 from tfrt_runtime.host.failures import exception_of
-from tfrt_runtime.host.idleness import rest_of
+from tfrt_runtime.host.interrupts import INTERRUPTS
+from tfrt_runtime.host.process import MISSING
 from tfrt_runtime.host.raw import WORDS
+from tfrt_runtime.host.values.async_value import AsyncValue, State, make_unavailable, wait_for
+from tfrt_runtime.host.values.drawing import DRAWING
+from tfrt_runtime.host.waiting.idleness import rest_of
+from tfrt_runtime.host.waiting.kernel_waits import NO_KERNEL, kernel_wait
 from tfrt_runtime.native.layouts import FUNCTION_KERNELS
 
 if TYPE_CHECKING:
     from tfrt_runtime.executor.tracing import RunTracing
-    from tfrt_runtime.host.events import Watch
+    from tfrt_runtime.host.tracing.events import Watch
 
 
 class Execution:
     """A run of one function.  It has started; its results exist, and may be unavailable."""
 
     _reported_stuck = False
-    results: Sequence[AsyncValue]
+    _results: Sequence[AsyncValue] | None = ()
+    """None while they are in the words of the request only, with a reference each."""
+    _tracing: RunTracing | None = None
+    started_at = 0
+    """When a run began whose events are logged, by the monotonic clock in nanoseconds."""
 
     def __init__(
         self,
@@ -55,68 +64,105 @@ class Execution:
             TfrtError: if the function does not exist or takes other arguments.
         """
         entry = program.entry(function)
-        words, given, kept = entry.words(host.work_queue, arguments)
-        self._open(host, program, entry, words, output, watch)
-        request = self.request
-        open_for = 0
-        for i, value in given:
-            if not value.done():
-                self._expect(i, value)
-                # A result may be such a value, and all kernels may end before it is available.
-                open_for = len(entry.result_types)
-        for _ in range(open_for):
-            request.enter_call()
         queue = host.work_queue
+        given: Sequence[tuple[int, AsyncValue]] = ()
+        kept: Sequence[object] = ()
+        process = queue.process
+        words: bytes | array[int] | None = process.begin(
+            entry.template, host.cancelled_address, host.tensor_store, tuple(arguments)
+        )
+        if words is None:
+            words, given, kept = entry.words(queue, arguments)
+        request = self._open(host, program, entry, words, output, watch)
+        open_for = self._expect(given) if given else 0
         is_task = wake and queue.takes_calls
-        self.results = entry.start(request, words, is_task=is_task)
+        entry.start(request, is_task=is_task)
+        self._results = None
         del kept  # the native arguments have references of their own now
         if is_task:
             queue.start()  # nothing became ready on this thread
         elif wake:
             queue.begin()
-        request.entry, request.execution = entry, weakref.ref(self)
-        request.results = [weakref.ref(value) for value in self.results]
-        for value in self.results[:open_for]:
+        for value in self.results[:open_for] if open_for else ():
             value.and_then(request.leave_call)
-        if request.is_cancelled:  # perhaps before there was something to decide
-            request.decide_results()
+
+    def __del__(self) -> None:
+        request: Request | None = getattr(self, "request", None)
+        if request is not None:
+            count = 0 if self._results is not None else len(self._entry.result_types)
+            first = request.address + self._entry.results_offset
+            queue = request.queue
+            queue.process.leave(queue.context(), request.address, first, count)
 
     def _open(
         self,
         host: HostContext,
         program: Executable,
         entry: Entry,
-        words: array[int],
+        words: bytes | array[int],
         output: Sink | None,
         watch: Watch | None,
-    ) -> None:
-        """Make the request of a run that begins with these words."""
-        self.program = program
-        self.function = program.functions[entry.index]
-        self._entry = entry
+    ) -> Request:
+        """Make the request of a run that begins with these words; an array is of `Entry`."""
+        self.program, self._entry = program, entry
         try:
-            request = self.request = host.new_request(output, words)
-            request.program = program
-            program.prepare(request)
-            if watch is not None:
-                program.watch(request, watch)
+            made = words if isinstance(words, bytes) else host.new_words(words)
+            request = self.request = host.new_request(output, made)
         except TfrtError:
-            entry.release(words)
+            if not isinstance(words, bytes):
+                entry.release(words)
             raise
-        self._tracing: RunTracing | None = None
+        request.program, request.entry, request.execution = program, entry, weakref.ref(self)
+        if program.prepares:
+            program.prepare(request)
+        if watch is not None:
+            self.started_at = time.monotonic_ns()
+            program.watch(request, watch)
         if host.tracing is not None and host.is_traced:
             # Imported here: it needs NumPy, for which other runs do not wait.
             from tfrt_runtime.executor.tracing import RunTracing
 
             self._tracing = RunTracing(host.tracing, request, program)
-        self.started_at = time.monotonic_ns()
+        return request
 
-    def _expect(self, index: int, value: AsyncValue) -> None:
-        text = f"argument {index + 1} of @{self.function.name} is unavailable"
-        if value.is_indirect:
-            self.request.promises.expect(value, text)
-        else:
-            self.request.promises.watch(value, text)
+    def _expect(self, given: Sequence[tuple[int, AsyncValue]]) -> int:
+        """Wait for arguments that are unavailable; for how many results the run stays open because of them."""
+        open_for = 0
+        for index, value in given:
+            if not value.done():
+                text = f"argument {index + 1} of @{self.function.name} is unavailable"
+                promises = self.request.promises
+                (promises.expect if value.is_indirect else promises.watch)(value, text)
+                # A result may be such a value, and all kernels may end before it is available.
+                open_for = len(self._entry.result_types)
+        for _ in range(open_for):
+            self.request.enter_call()
+        return open_for
+
+    @property
+    def function(self) -> BefFunction:
+        """The function that runs."""
+        return self.program.functions[self._entry.index]
+
+    @property
+    def results(self) -> Sequence[AsyncValue]:
+        """The results, perhaps unavailable."""
+        results = self._results
+        if results is None:
+            request = self.request
+            with request.lock:
+                if self._results is None:
+                    self._results = self._entry.results(request)
+                    request.results = list(map(weakref.ref, self._results))
+                results = self._results
+            # `Request.cancel` had none to decide.  A kernel that cancels decides none: its run ends by itself.
+            if request.cancel_message is not None:
+                request.decide_results()
+        return results
+
+    def forget_results(self) -> None:
+        """Drop the references to the results: they die with their last user."""
+        self._results = ()
 
     def __iter__(self) -> Iterator[AsyncValue]:
         return iter(self.results)
@@ -146,6 +192,15 @@ class Execution:
             TimeoutError: if they are not available in time.
             TfrtError: the first error among them; of a run without results, of any of its kernels.
         """
+        if self._results is None and timeout is None and self._entry.reads:
+            # The shortest way: no AsyncValue is made for a result that is an ordinary number.
+            request, entry = self.request, self._entry
+            value = WORDS[(request.address + entry.results_offset) >> 3]
+            queue = request.queue
+            found = queue.process.result(queue.context(), value, entry.reads, request.address)
+            if found is not MISSING:
+                return found
+            INTERRUPTS.raise_if_noted()
         if len(self.results) == 1:
             return self.results[0].result(timeout)
         if self.results:
@@ -210,7 +265,8 @@ class Execution:
         Raises:
             KeyboardInterrupt: when the user interrupts, a kernel of the run included.
         """
-        is_over = wait_for(self.results, timeout, self._watch(interrupted))
+        with self._kernel_wait(timeout, self.done) as look:
+            is_over = wait_for(self.results, timeout, self._watch(interrupted, look))
         self._raise_interrupt()
         return is_over
 
@@ -229,7 +285,8 @@ class Execution:
                 one of its Python kernels: that cancels it.
         """
         deadline = None if timeout is None else time.monotonic() + timeout
-        is_over = self.request.wait(timeout, self._watch(interrupted))
+        with self._kernel_wait(timeout, lambda: self.request.is_done) as look:
+            is_over = self.request.wait(timeout, self._watch(interrupted, look))
         self._raise_interrupt()
         return self._settle(deadline, interrupted) if is_over else self._is_given_up()
 
@@ -251,10 +308,22 @@ class Execution:
         work(ctypes.addressof(forever), left, is_over)
         return has_settled
 
-    def _watch(self, interrupted: Callable[[], bool]) -> Callable[[], bool]:
-        """What a waiting thread asks now and then: whether to wait no longer."""
+    def _kernel_wait(
+        self, timeout: float | None, is_over: Callable[[], bool]
+    ) -> AbstractContextManager[Callable[[], None]]:
+        """A wait for the end of the run, if a kernel waits."""
+        if timeout is not None:
+            return NO_KERNEL
+        what = f"the end of @{self.function.name}"
+        return kernel_wait(self.request.queue, lambda: (what, [self.request]), is_over)
+
+    def _watch(
+        self, interrupted: Callable[[], bool], look: Callable[[], None]
+    ) -> Callable[[], bool]:
+        """What a waiting thread asks now and then: whether to wait no longer.  `look` may raise."""
 
         def is_over() -> bool:
+            look()
             return (
                 interrupted()
                 or self._raise_interrupt()
@@ -292,7 +361,7 @@ class Execution:
         Empty while a thread or an event loop outside the runtime may still resolve a value that
         the run waits for: see `waiting_for`.
         """
-        return list(self._entry.why_never(self.request, self.results))
+        return list(self._entry.why_never(self.request, self.results, blocks=True))
 
     def waiting_for(self) -> list[Diagnostic]:
         """Notes on the values that the run waits for from outside the runtime, or in compiled code."""

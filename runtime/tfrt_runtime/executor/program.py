@@ -15,26 +15,26 @@ from tfrt_runtime.bef.reader import BefFile
 from tfrt_runtime.bef.records import BefFunction, BefKernel
 from tfrt_runtime.callers import place_of_caller
 from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, TfrtError, error, note
-from tfrt_runtime.executor.arena import Arena
 from tfrt_runtime.executor.benchmarks import BENCHMARK_NAME, benchmark_samples
 from tfrt_runtime.executor.calls import Entry
-from tfrt_runtime.executor.cycles import refuse_disorder, refuse_endless_waits
-from tfrt_runtime.executor.decode import Call, Constant, FunctionWriter, make_plan
-from tfrt_runtime.executor.native_functions import PREFIX, with_bodies
-from tfrt_runtime.executor.plain_calls import Finish, finisher, native_words, plain_runner
-from tfrt_runtime.executor.python_kernels import present_request, report, run_python_kernel
-from tfrt_runtime.executor.resolve import PythonCall, Resolver, lazy_last, types_of
-from tfrt_runtime.executor.sync_functions import (
+from tfrt_runtime.executor.loading.arena import Arena
+from tfrt_runtime.executor.loading.cycles import refuse_disorder, refuse_endless_waits
+from tfrt_runtime.executor.loading.decode import Call, Constant, FunctionWriter, make_plan
+from tfrt_runtime.executor.loading.native_functions import PREFIX, with_bodies
+from tfrt_runtime.executor.loading.plain_calls import Finish, finisher, plain_words
+from tfrt_runtime.executor.loading.python_kernels import present_request, report, run_python_kernel
+from tfrt_runtime.executor.loading.resolve import PythonCall, Resolver, lazy_last, types_of
+from tfrt_runtime.executor.loading.type_check import TypeCheck
+from tfrt_runtime.executor.sync.sync_functions import (
     SyncFunctions,
     runs_in_sync,
     with_sync_regions,
 )
-from tfrt_runtime.executor.sync_lowering import SyncFunction
-from tfrt_runtime.executor.type_check import TypeCheck
+from tfrt_runtime.executor.sync.sync_lowering import SyncFunction
 from tfrt_runtime.host.context import Request
 from tfrt_runtime.host.payload import SCALAR_TYPES
 from tfrt_runtime.host.process import KERNEL_BITS, native_process
-from tfrt_runtime.kernels.benchmark_report import benchmark_report
+from tfrt_runtime.kernels.basic.benchmark_report import benchmark_report
 from tfrt_runtime.kernels.registry import (
     CompiledKernel,
     ConstantKernel,
@@ -46,7 +46,7 @@ from tfrt_runtime.kernels.registry import (
 from tfrt_runtime.native.layouts import FUNCTION_HANDLE, FUNCTION_WORDS, KERNEL_RAW
 
 if TYPE_CHECKING:
-    from tfrt_runtime.host.events import Watch
+    from tfrt_runtime.host.tracing.events import Watch
 
 Registry = Mapping[str, Kernel]
 
@@ -81,6 +81,8 @@ class Executable:
         self.functions: tuple[BefFunction, ...] = with_bodies(self._declared, registry)
         self._registry = registry
         self._compiled: dict[str, CompiledKernel] = {}
+        self.prepares: dict[Callable[[Request], None], None] = {}
+        """What is to be called for each run."""
         self._process = native_process()
         self._python: dict[int, PythonCall] = {}
         self._entries: dict[str | int, Entry] = {}
@@ -89,8 +91,6 @@ class Executable:
         self._places: list[int] = []
         self._finishers: list[Finish] = []
         """What native code refers to by its address."""
-        self._runners: list[int] = []
-        """The numbers of the kernels that the process calls by themselves."""
         self._base = -1
         self._base = self._process.add_owner(self)
         with collector_paused():
@@ -98,7 +98,7 @@ class Executable:
 
     def __del__(self) -> None:
         if getattr(self, "_base", -1) >= 0:
-            self._process.remove_owner(self._base, self._runners)
+            self._process.remove_owner(self._base)
 
     def _load(self, watched: bool) -> None:
         arena = Arena()
@@ -182,21 +182,18 @@ class Executable:
                 call, self._python[number + position] = resolver.python(
                     kernel, record, types, names
                 )
-                runner = plain_runner(self._python[number + position], types[0])
-                if runner is not None:
-                    self._process.runners[self._base + number + position] = runner
-                    self._runners.append(self._base + number + position)
-                    finish = finisher(self._python[number + position])
-                    words = native_words(self._python[number + position], types[0], finish)
-                    if words is not None:
-                        address = self._symbol("python_functions.run")
-                        call = replace(call, address=address, data=words)
-                        self._finishers.append(finish)
+                finish = finisher(self._python[number + position])
+                words = plain_words(self._python[number + position], types[0], finish)
+                if words is not None:
+                    address = self._symbol("python_functions.run")
+                    call = replace(call, address=address, data=words)
+                    self._finishers.append(finish)
                 calls.append(call)
                 continue
             calls.append(resolver.call(kernel, record, in_sync))
             if isinstance(kernel, CompiledKernel):
                 self._compiled[kernel.name] = kernel
+                self.prepares[kernel.prepare] = None
         return calls, constants
 
     def _find_all(self, function: BefFunction) -> list[Kernel]:
@@ -277,9 +274,8 @@ class Executable:
 
     def prepare(self, request: Request) -> None:
         """Get ready for a run: compiled functions need a runtime on its host."""
-        if self._compiled:
-            for prepare in dict.fromkeys(kernel.prepare for kernel in self._compiled.values()):
-                prepare(request)
+        for prepare in self.prepares:
+            prepare(request)
 
     def watch(self, request: Request, watch: Watch) -> None:
         """Log the events of a run of this program, which has not begun."""
@@ -293,6 +289,11 @@ class Executable:
     def kernel_name(self, number: int) -> str:
         """What kernel `number` of the file is called."""
         return self._kernel(number).name
+
+    def watched_function(self, number: int) -> Callable[..., object] | None:
+        """The user's function that kernel `number` calls on a worker (`process.KernelOwner`)."""
+        call = self._python.get(number)
+        return None if call is None else call.kernel.watched
 
     def is_compiled(self, number: int) -> bool:
         """Whether kernel `number` of the file runs compiled code."""

@@ -12,8 +12,8 @@ from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.executor.activities import Row, Span, Spans
 from tfrt_runtime.executor.program import Executable
 from tfrt_runtime.host.context import Request
-from tfrt_runtime.host.events import KINDS, NO_VALUE, Watch
-from tfrt_runtime.host.trace import Activity, Level, Tracing, thread_name
+from tfrt_runtime.host.tracing.events import KINDS, NO_VALUE, Watch
+from tfrt_runtime.host.tracing.trace import Activity, Level, Tracing, thread_name
 
 if TYPE_CHECKING:
     import numpy as np

@@ -8,11 +8,11 @@ from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.bef.reader import BefFile
 from tfrt_runtime.bef.records import BefFunction, BefModule
 from tfrt_runtime.executor.calls import start_call
-from tfrt_runtime.executor.native_functions import one_kernel
+from tfrt_runtime.executor.loading.native_functions import one_kernel
 from tfrt_runtime.executor.program import Executable
-from tfrt_runtime.host.async_value import AsyncValue, make_available
 from tfrt_runtime.host.context import HostContext, Request
-from tfrt_runtime.kernels.user import user_kernel
+from tfrt_runtime.host.values.async_value import AsyncValue, make_available
+from tfrt_runtime.kernels.users.user import user_kernel
 
 KERNELS = ("work", "blocking work")
 OBJECT = "!tfrt.object"

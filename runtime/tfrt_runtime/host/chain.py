@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Final, final
 
+from tfrt_runtime.host.objects import NoObject
+
 
 @final
-class Chain:
+class Chain(NoObject):
     """The value of a `!tfrt.chain`: it says that something has happened, and nothing else."""
 
     __slots__ = ()

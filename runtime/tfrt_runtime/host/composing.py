@@ -7,12 +7,12 @@ import threading
 from typing import TYPE_CHECKING
 
 from tfrt_runtime.diagnostics import error
-from tfrt_runtime.host.async_value import AsyncValue, State, make_available, make_unavailable
 from tfrt_runtime.host.default_host import default_host
-from tfrt_runtime.host.futures import from_future, is_future
+from tfrt_runtime.host.values.async_value import AsyncValue, State, make_available, make_unavailable
+from tfrt_runtime.host.values.futures import from_future, is_future
 
 if TYPE_CHECKING:
-    from tfrt_runtime.host.async_value import Future
+    from tfrt_runtime.host.values.async_value import Future
 
 
 def unavailable() -> AsyncValue:
@@ -55,6 +55,7 @@ def gather(*values: object) -> AsyncValue:
     if not open_values:
         return make_available(queue, tuple(awaited))
     made = make_unavailable(queue)
+    made.basis = open_values
     held = [v.for_waiter() if isinstance(v, AsyncValue) else v for v in awaited]
     left = len(open_values)
     lock = threading.Lock()
@@ -64,6 +65,8 @@ def gather(*values: object) -> AsyncValue:
         with lock:
             left -= 1
             is_last = left == 0
+            if is_last:
+                made.basis = ()
         with contextlib.suppress(RuntimeError):  # an error came first, or it was cancelled
             if value.state is State.ERROR:
                 made.follow(value)

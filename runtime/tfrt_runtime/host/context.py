@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import functools
-import itertools
 import sys
 import threading
 import time
 import weakref
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, NoReturn, Protocol, Self, SupportsIndex, TypeVar
 
@@ -22,18 +21,23 @@ from tfrt_runtime.host.allocator import (
     PooledAllocator,
     create_allocator,
 )
-from tfrt_runtime.host.async_value import AsyncValue, make_error, make_unavailable
 from tfrt_runtime.host.budget import parse_budget
 from tfrt_runtime.host.failures import cancellation
-from tfrt_runtime.host.idleness import quiesce
 from tfrt_runtime.host.process import native_process, shielded
-from tfrt_runtime.host.promises import Promises
+from tfrt_runtime.host.queues.queue_names import WorkQueueError
+from tfrt_runtime.host.queues.timer import RequestDeadlineTracker, TimerQueue
+from tfrt_runtime.host.queues.user_queue import ConcurrentWorkQueue, UserWorkQueue
+from tfrt_runtime.host.queues.work_queue import STOP_SECONDS, WorkQueue, make_work_queue
+from tfrt_runtime.host.raw import WORDS
 from tfrt_runtime.host.resources import ResourceContext
-from tfrt_runtime.host.timer import RequestDeadlineTracker, TimerQueue
-from tfrt_runtime.host.trace import Level, Tracing
-from tfrt_runtime.host.user_queue import ConcurrentWorkQueue, UserWorkQueue
-from tfrt_runtime.host.work_queue import STOP_SECONDS, WorkQueue, make_work_queue
+from tfrt_runtime.host.tracing.trace import Level, Tracing
+from tfrt_runtime.host.values.async_value import AsyncValue, make_error, make_unavailable
+from tfrt_runtime.host.values.promises import Promises
+from tfrt_runtime.host.waiting.blocking import BlockingWatch
+from tfrt_runtime.host.waiting.idleness import quiesce
+from tfrt_runtime.host.waiting.kernel_waits import KernelWait, Maker
 from tfrt_runtime.native.layouts import (
+    PYTHON_BYTES,
     REQUEST_ACTIVE,
     REQUEST_CANCEL,
     REQUEST_CANCELLED_VALUE,
@@ -47,19 +51,18 @@ from tfrt_runtime.native.layouts import (
     REQUEST_UNUSUAL,
     REQUEST_WATCH,
 )
+from tfrt_runtime.native.python_runs import KEPT_AT_REST
 
 if TYPE_CHECKING:
     import asyncio
 
-    from tfrt_runtime.host.events import Watch  # what it imports, small programs do without
+    from tfrt_runtime.host.tracing.events import Watch  # what it imports, small programs do without
 
 Sink = Callable[[str], None]
 CANCELLED = "Cancelled"
 HOST_CLOSED = "the host is closed"
 CLOSE_SECONDS = 1.0
 """How long `HostContext.close` waits for runs that it has cancelled."""
-KEPT_AT_REST = 64 << 20
-"""Bytes that native code may hold after the last run of a host; free slabs beyond go to the system."""
 HURRY_SECONDS = 0.1
 """How long when the user has pressed Ctrl-C, and for threads whose kernels do not end."""
 
@@ -76,7 +79,11 @@ class SharedContext(Protocol):
 class Entry(Protocol):
     """The function that a run was started with."""
 
-    def why_never(self, request: Request, results: Sequence[AsyncValue]) -> Sequence[Diagnostic]:
+    name: str
+
+    def why_never(
+        self, request: Request, results: Sequence[AsyncValue], *, blocks: bool
+    ) -> Sequence[Diagnostic]:
         """Why results of the run will never be there; nothing while they may come."""
 
     def is_wanted(self, request: Request, reference: weakref.ref[AsyncValue]) -> bool:
@@ -86,7 +93,9 @@ class Entry(Protocol):
 class Execution(Protocol):
     """What holds the results of a run for others."""
 
-    results: Sequence[AsyncValue]
+    @property
+    def results(self) -> Sequence[AsyncValue]:
+        """They are made when they are first asked for."""
 
 
 class Code(Protocol):
@@ -119,13 +128,18 @@ def write_to_stdout(text: str) -> None:
 
 def _work_queue(given: str | WorkQueue | ConcurrentWorkQueue) -> WorkQueue:
     if isinstance(given, str):
-        return make_work_queue(given)
+        try:
+            return make_work_queue(given)
+        except WorkQueueError as wrong:
+            message = wrong.diagnostics[0].message
+            raise WorkQueueError(error(message, place_of_caller())) from None
     return given if isinstance(given, WorkQueue) else UserWorkQueue(given)
 
 
 def _allocator(kind: str, budget: Limit) -> HostAllocator:
     if kind not in ALLOCATOR_KINDS:
-        raise TfrtError(error(f"unknown allocator '{kind}': expected {', '.join(ALLOCATOR_KINDS)}"))
+        text = f"unknown allocator '{kind}': expected {', '.join(ALLOCATOR_KINDS)}"
+        raise TfrtError(error(text, place_of_caller()))
     return create_allocator(kind, budget)
 
 
@@ -145,6 +159,7 @@ class HostContext:
         tracing: Tracing | None = None,
         memory: int | str | None = None,
         loop: asyncio.AbstractEventLoop | None = None,
+        timers: TimerQueue | None = None,
     ) -> None:
         """
         Args:
@@ -154,13 +169,18 @@ class HostContext:
                 when programs of this host ask for more.  A run that needs more ends with an error
                 at the operation that grew.  By default half of what the process may have.
             tracing: hears of runs that start while it is requested.
+            timers: what kernels and deadlines set; by default a queue of the host's own.
 
         Raises:
             TfrtError: if the work queue, the allocator or the memory is described wrongly.
         """
         self.tracing = tracing
         self.loop = loop
-        self.timers = TimerQueue()
+        self.serving_loop = loop
+        """Where `async def` kernels run: that of the user, or the host's own once there is one."""
+        self.timers = TimerQueue() if timers is None else timers
+        self.hold: Callable[[Request, AsyncValue], AsyncValue] = lambda _, value: value
+        """What a kernel that returns an unresolved value gives to its run: another one, where steps are chosen."""
         self.deadlines = RequestDeadlineTracker(self.timers)
         self.work_queue = _work_queue(work_queue)
         self.set_memory(memory)
@@ -175,7 +195,7 @@ class HostContext:
         self._shared: dict[type, object] = {}
         self._lock = threading.RLock()
         self._local = threading.local()
-        self._requests: set[Request] = set()
+        self._blocking = BlockingWatch(self.timers, self.work_queue, _has_runs(weakref.ref(self)))
         self._closed = False
         self._cancel_message: str | None = None
         self.when_closed: Callable[[], None] = lambda: None
@@ -184,6 +204,8 @@ class HostContext:
         """Called when `quiesce` has waited: releases what compiled code used."""
         self.cancelled = make_error(self.work_queue, cancellation(CANCELLED))
         """What the results of a cancelled run become, unless it is cancelled with words."""
+        self.cancelled_address = self.cancelled.address
+        """Of the native value, which lives until the host is closed."""
         # A run that is not over refers to its host: when that is gone, nothing runs any more.
         self._when_dropped = weakref.finalize(self, _drop, self.timers, self.work_queue)
         self._when_dropped.atexit = False
@@ -213,27 +235,46 @@ class HostContext:
         """Whether runs that start now are told to a tracing."""
         return self.tracing is not None and self.tracing.is_on(Level.DEFAULT)
 
-    def new_request(self, output: Sink | None = None, words: array[int] | None = None) -> Request:
+    def new_request(self, output: Sink | None = None, words: bytes | None = None) -> Request:
         """The request of a new run; its output goes to `output`, or to the host's.
 
-        `words` begin with a copy of `NEW_REQUEST`, which is its own.
+        `words` are of `native.python_runs.begin`, or of `new_words`.
 
         Raises:
             TfrtError: if the host is closed, or was made before the process was forked.
         """
         if self._closed:
             raise TfrtError(error(HOST_CLOSED, place_of_caller()))
-        self.work_queue.refuse_child()
-        request = Request(self, output or self.output, words or NEW_REQUEST[:])
-        self._requests.add(request)
-        # Added first: `cancel` on another thread meets the run here or in the set, or in both.
+        queue = self.work_queue
+        if queue.is_of_parent:
+            queue.refuse_child()
+        words = words or self.new_words(NEW_REQUEST)
+        request = Request(self, queue, output or self.output, words)
+        if WorkQueue.has_user_kernels and not self._blocking.is_looking:
+            self._blocking.begin()
+        # Known by then: `cancel` on another thread meets the run here or among those that are, or in both.
         if self._cancel_message is not None:
             request.cancel(self._cancel_message)
         return request
 
-    def ended(self, request: Request) -> None:
-        """Nothing of one of its runs is left."""
-        self._requests.discard(request)
+    def new_words(self, words: array[int]) -> bytes:
+        """The words of a request of this host: a copy of `words`, which begin as `NEW_REQUEST`."""
+        words[REQUEST_CANCELLED_VALUE // 8] = self.cancelled_address
+        words[REQUEST_STORE // 8] = self.tensor_store
+        process = native_process()
+        number = process.quick("python_runs.next_number", 1)(process.address)
+        words[REQUEST_NUMBER // 8] = number
+        return words.tobytes()
+
+    @property
+    def _runs(self) -> list[Request]:
+        """The runs that are not over."""
+        known = list(native_process().requests.values())
+        return [
+            one
+            for one in known
+            if isinstance(one, Request) and one.host is self and not one.is_done
+        ]
 
     @property
     def memory(self) -> int:
@@ -255,7 +296,7 @@ class HostContext:
         `message`.  `restart` takes it back.  On any thread.
         """
         self._cancel_message = message
-        for request in list(self._requests):
+        for request in self._runs:
             request.cancel(message)
 
     def restart(self) -> None:
@@ -296,11 +337,11 @@ class HostContext:
     @property
     def has_runs(self) -> bool:
         """Whether some run is not over."""
-        return bool(self._requests)
+        return bool(self._runs)
 
     def waits_for_outside(self) -> bool:
         """Whether some run waits for a value from outside the runtime."""
-        return any(request.promises_open() for request in list(self._requests))
+        return any(request.promises_open() for request in self._runs)
 
     def live_values(self) -> int:
         """AsyncValues of this host that exist; exact while nothing runs."""
@@ -321,7 +362,7 @@ class HostContext:
         deadline = None if timeout is None else time.monotonic() + timeout
         if self.work_queue.is_at_work_here:
             return self._quiesce_within(deadline)
-        while requests := list(self._requests):
+        while requests := self._runs:
             for request in requests:
                 left = None if deadline is None else max(0.0, deadline - time.monotonic())
                 if not request.wait(left):
@@ -330,6 +371,7 @@ class HostContext:
             self.work_queue, lambda: deadline is not None and time.monotonic() >= deadline
         )
         self.when_quiet()
+        native_process().forget()
         return is_quiet
 
     def _quiesce_within(self, deadline: float | None) -> bool:
@@ -341,8 +383,8 @@ class HostContext:
 
         return quiesce(self.work_queue, is_over)
 
-    def close(self, patience: float = CLOSE_SECONDS) -> None:
-        """Cancel what runs, wait `patience` seconds at most for it, and end the threads.
+    def close(self, timeout: float = CLOSE_SECONDS) -> None:
+        """Cancel what runs, wait `timeout` seconds at most for it, and end the threads.
 
         A run that waits for a value from elsewhere is over when the value comes.  A thread that a
         kernel keeps busy ends after the kernel; this call does not wait for it.
@@ -354,10 +396,10 @@ class HostContext:
         if self.work_queue.is_of_parent:
             return
         self.timers.close()
-        for request in list(self._requests):
+        for request in self._runs:
             request.cancel(HOST_CLOSED)
         self.when_closed()
-        is_quiet = self.quiesce(patience)
+        is_quiet = self.quiesce(timeout)
         self.work_queue.stop(STOP_SECONDS if is_quiet else HURRY_SECONDS)
         for shared in list(self._shared.values()):
             getattr(shared, "close", lambda: None)()
@@ -367,10 +409,20 @@ class HostContext:
             native_process().quick("tensors.trim_store", 1)(self.tensor_store)
 
 
+def _has_runs(host: weakref.ref[HostContext]) -> Callable[[], bool]:
+    """What says whether a host exists and has a run that is not over."""
+
+    def ask() -> bool:
+        found = host()
+        return found is not None and found.has_runs
+
+    return ask
+
+
 def _drop(timers: TimerQueue, queue: WorkQueue) -> None:
     """A host is gone that was not closed.  On any thread, its own included, which must not wait."""
-    timers.close(patience=0.0)
-    queue.stop(patience=0.0)
+    timers.close(timeout=0.0)
+    queue.stop(timeout=0.0)
 
 
 def _print(printed: list[str], sink: Sink, text: str) -> None:
@@ -378,7 +430,6 @@ def _print(printed: list[str], sink: Sink, text: str) -> None:
     sink(text)
 
 
-_numbers = itertools.count(1)
 NEW_REQUEST = array("q", bytes(REQUEST_SIZE))
 """The words of a request that begins: one thing is active."""
 NEW_REQUEST[REQUEST_ACTIVE // 8] = NEW_REQUEST[REQUEST_OPEN // 8] = 1
@@ -403,7 +454,7 @@ class Request:
     """The function that it was started with."""
     execution: weakref.ref[Execution] | None = None
     results: Sequence[weakref.ref[AsyncValue]] = ()
-    """What the run was started for, to be decided when it is cancelled."""
+    """What the run was started for, as far as Python has made that, to be decided when it is cancelled."""
     watched: Watch | None = None
     """The watch of the run, if its events are logged."""
     code: Code | None = None
@@ -413,27 +464,44 @@ class Request:
     program: object = None
     """What runs: it must live until the run is over, whatever becomes of the program's owner."""
 
-    def __init__(self, host: HostContext, sink: Sink, words: array[int]) -> None:
-        """The run of `host` whose output goes to `sink`; its `words` begin as `NEW_REQUEST`."""
-        self.id = next(_numbers)
+    _data: dict[type, object] | None = None
+    _when_cancelled: dict[object, Callable[[], None]] | None = None
+    _callbacks: list[Callable[[], None]] | None = None
+    # One for all runs: it is held for a moment.  The thread that makes the error of a cancelled run may be
+    # refused memory, and come back here.
+    lock = threading.RLock()
+
+    def __init__(self, host: HostContext, queue: WorkQueue, sink: Sink, words: bytes) -> None:
+        """The run of `host` whose output goes to `sink`; `words` are as `HostContext.new_request` takes them."""
         self.host = host
-        self.queue = host.work_queue
+        self.queue = queue
         self._sink = sink
         self._cancelled = host.cancelled
-        self._when_cancelled: dict[object, Callable[[], None]] = {}
-        self._callbacks: list[Callable[[], None]] = []
-        self.data: dict[type, object] = {}
         self.diagnostics: list[Diagnostic] = []
         self.printed: list[str] = []
         """What the run has printed so far, in pieces."""
-        # The thread that makes the error of a cancelled run may be refused memory, and come back here.
-        self._lock = threading.RLock()
         self._words = words
-        self.address = words.buffer_info()[0]
-        words[REQUEST_NUMBER // 8] = self.id
-        words[REQUEST_CANCELLED_VALUE // 8] = self._cancelled.address
-        words[REQUEST_STORE // 8] = host.tensor_store
-        native_process().requests[self.address] = self
+        self.address = id(words) + PYTHON_BYTES
+        queue.process.requests[self.address] = self
+
+    @property
+    def id(self) -> int:
+        """The number of the run; no two of a process have the same."""
+        return self._word(REQUEST_NUMBER)
+
+    def _word(self, offset: int) -> int:
+        return WORDS[(self.address + offset) >> 3]
+
+    def _set_word(self, offset: int, word: int) -> None:
+        WORDS[(self.address + offset) >> 3] = word
+
+    @property
+    def data(self) -> dict[type, object]:
+        """What kernels of the run share, by type."""
+        with self.lock:
+            if self._data is None:
+                self._data = {}
+            return self._data
 
     def output(self, text: str) -> None:
         """Print for the run."""
@@ -449,7 +517,7 @@ class Request:
     @property
     def resources(self) -> ResourceContext:
         """The resources of the run, made when first asked for."""
-        with self._lock:
+        with self.lock:
             if self._resources is None:
                 self._resources = ResourceContext()
             return self._resources
@@ -457,27 +525,41 @@ class Request:
     @property
     def promises(self) -> Promises:
         """What the run waits for from outside the runtime, noted from when it is first asked for."""
-        with self._lock:
+        with self.lock:
             if self._promises is None:
                 self._promises = Promises()
             return self._promises
 
-    def promises_open(self) -> bool:
-        """Whether the run waits for something from outside the runtime."""
-        promised = self._promises is not None and self._promises.are_open()
-        return promised or self._outside > 0
+    def promises_open(
+        self, waits: Sequence[KernelWait] = (), asked: tuple[Maker, ...] = ()
+    ) -> bool:
+        """Whether the run waits for something from outside the runtime: see `kernel_waits.Maker`."""
+        if self in asked:
+            return False
+        if self._outside > sum(wait.run is self for wait in waits):
+            return True
+        if self._promises is None:
+            return False
+
+        def may_come(run: object) -> bool:
+            # What another queue does is not known here.
+            if not isinstance(run, Request) or run.queue is not self.queue:
+                return True
+            return run.promises_open(waits, (*asked, self))
+
+        return self._promises.are_open(may_come)
 
     @property
     def progress(self) -> tuple[int, int]:
         """Kernels that are decided, and those that are known: of calls that began since this was first
         asked for, and of the outermost one."""
-        self._words[REQUEST_OBSERVED // 8] = 1
-        decided = self._words[REQUEST_DECIDED // 8]  # first, as it must not be more
-        return decided, self._words[REQUEST_KNOWN // 8]
+        self._set_word(REQUEST_OBSERVED, 1)
+        decided = self._word(REQUEST_DECIDED)  # first, as it must not be more
+        return decided, self._word(REQUEST_KNOWN)
 
     def waits_for_this_thread(self) -> bool:
-        """Whether kernels of the run wait for an event loop of the user's that this thread runs."""
-        loop = self.host.loop
+        """Whether kernels of the run wait for the event loop that this thread runs."""
+        loop = self.host.serving_loop
         if loop is None or self._outside == 0:
             return False
         return sys.modules["asyncio"]._get_running_loop() is loop  # a loop exists
@@ -485,25 +567,26 @@ class Request:
     @property
     def is_leaving(self) -> bool:
         """Whether nothing of the run is left to do, though Python may not know it yet."""
-        return self._words[REQUEST_ACTIVE // 8] == 0
+        return self._word(REQUEST_ACTIVE) == 0
 
     @property
     def is_done(self) -> bool:
         """Whether nothing of the run is left to do."""
-        return self._words[REQUEST_OPEN // 8] == 0
+        return self._word(REQUEST_OPEN) == 0
 
     @property
     def is_cancelled(self) -> bool:
         """Whether the run was cancelled."""
-        return self._words[REQUEST_CANCEL // 8] != 0
+        return self._word(REQUEST_CANCEL) != 0
 
     def watch(self, watch: Watch, program: int, registers: Sequence[int]) -> None:
         """Log the events of the run, which has not begun, of the program with this number; its functions
         have so many registers each."""
         watch.begin(self.queue, self.id, self.address, program, registers)
         self.watched = watch
-        self._words[REQUEST_WATCH // 8] = watch.address
-        self._words[REQUEST_UNUSUAL // 8] = self._words[REQUEST_OBSERVED // 8] = 1
+        self._set_word(REQUEST_WATCH, watch.address)
+        self._set_word(REQUEST_UNUSUAL, 1)
+        self._set_word(REQUEST_OBSERVED, 1)
         self.on_done(watch.end)
 
     def enter_call(self) -> None:
@@ -519,16 +602,20 @@ class Request:
         """One call less is active; on any thread."""
         native_process().slow("handles.request_leave", 2)(self.queue.context(), self.address)
 
-    def enter(self) -> None:
-        """Something outside the runtime works for the run; only a kernel of the run may say so."""
-        with self._lock:
+    def enter(self, results: Iterable[AsyncValue] = ()) -> None:
+        """Something outside the runtime works for the run; only a kernel of the run may say so.
+
+        It resolves `results`, which the run has allocated, before it calls `leave`.
+        """
+        with self.lock:
             self._outside += 1
+        self.promises.count(results)
         self.enter_call()
 
     def leave(self) -> None:
         """What `enter` counted is done; on any thread."""
         self.leave_call()
-        with self._lock:  # last: before that, the run would seem to have no thread
+        with self.lock:  # last: before that, the run would seem to have no thread
             self._outside -= 1
 
     def report(self, diagnostic: Diagnostic) -> None:
@@ -548,16 +635,16 @@ class Request:
         Results that are not available yet become errors with `reason`.
         """
         message = reason if isinstance(reason, str) else reason.message
-        with self._lock:
+        with self.lock:
             if self.is_done or self.is_cancelled:
                 return False
             found = cancellation(reason) if isinstance(reason, str) else reason
             if reason != CANCELLED:
                 self._cancelled = make_error(self.queue, found)
-                self._words[REQUEST_CANCELLED_VALUE // 8] = self._cancelled.address
+                self._set_word(REQUEST_CANCELLED_VALUE, self._cancelled.address)
             self.cancel_message, self.cancellation = message, found
             is_first = bool(native_process().quick("handles.request_cancel", 1)(self.address))
-            callbacks = list(self._when_cancelled.values())
+            callbacks = list((self._when_cancelled or {}).values())
         # Outside the lock: what goes on now may end the run.
         if is_first:
             if self.code is not None:
@@ -577,12 +664,23 @@ class Request:
 
     def held_results(self) -> list[AsyncValue]:
         """The results of the run that Python holds."""
+        if self.execution is not None and (execution := self.execution()) is not None:
+            execution.results  # noqa: B018 - makes them
         held = [reference() for reference in self.results]
         return [value for value in held if value is not None]
 
-    def why_never(self, value: AsyncValue) -> Sequence[Diagnostic]:
-        """Why a result of the run will never be there; nothing while it may come."""
-        return () if self.entry is None else self.entry.why_never(self, [value])
+    def why_never(self, value: AsyncValue, *, blocks: bool) -> Sequence[Diagnostic]:
+        """Why a result of the run will never be there; nothing while it may come.
+
+        With `blocks` this thread waits for it, and so does nothing else.
+        """
+        return () if self.entry is None else self.entry.why_never(self, [value], blocks=blocks)
+
+    def name_of(self, value: AsyncValue) -> str:
+        """What a result of the run is called in messages."""
+        numbers = [i for i, reference in enumerate(self.results) if reference() is value]
+        which = f"result {numbers[0]}" if numbers and len(self.results) > 1 else "the result"
+        return f"{which} of @{self.entry.name if self.entry is not None else ''}"
 
     def cancel_for(self, value: AsyncValue, reason: Diagnostic) -> bool:
         """Cancel the run for its result `value`, unless a caller holds other results; whether it was."""
@@ -602,7 +700,9 @@ class Request:
 
     def call_when_cancelled(self, key: object, callback: Callable[[], None]) -> None:
         """Call `callback` if the run is cancelled, at once if it is already; `key` is to forget it."""
-        with self._lock:
+        with self.lock:
+            if self._when_cancelled is None:
+                self._when_cancelled = {}
             self._when_cancelled[key] = callback
             is_late = self.cancel_message is not None
         if is_late:
@@ -610,26 +710,26 @@ class Request:
 
     def forget_when_cancelled(self, key: object) -> None:
         """What `call_when_cancelled` noted is over."""
-        with self._lock:
-            self._when_cancelled.pop(key, None)
+        with self.lock:
+            if self._when_cancelled is not None:
+                self._when_cancelled.pop(key, None)
 
     def on_done(self, callback: Callable[[], None]) -> None:
         """Call `callback` when nothing of the run is left: now, if that is so already."""
-        with self._lock:
-            if not self.is_done:
-                self._callbacks.append(callback)
+        with self.lock:
+            if native_process().quick("handles.request_hear", 1)(self.address) and not self.is_done:
+                self._callbacks = [*(self._callbacks or ()), callback]
                 return
         callback()
 
     def finished(self) -> None:
-        """Called by the native core, on any thread, when nothing of the run is left."""
+        """Called by the native core, on any thread, when nothing of the run is left and Python hears of it."""
         process = native_process()
-        self.host.ended(self)
         if process.memory_held > KEPT_AT_REST and not self.host.has_runs:
             process.quick("cells.trim", 2)(process.address, KEPT_AT_REST)
-        with self._lock:
-            callbacks, self._callbacks = self._callbacks, []
-            self._words[REQUEST_OPEN // 8] = 0
+        with self.lock:
+            callbacks, self._callbacks = self._callbacks or (), None
+            self._set_word(REQUEST_OPEN, 0)
         self.program = None
         for callback in callbacks:
             shielded(callback)
@@ -638,4 +738,6 @@ class Request:
         self, timeout: float | None = None, interrupted: Callable[[], bool] = lambda: False
     ) -> bool:
         """Work until nothing of the run is left; False when the time is over first."""
-        return self.queue.wait(self.address + REQUEST_OPEN, timeout, interrupted)
+        is_over = self.queue.wait(self.address + REQUEST_OPEN, timeout, interrupted)
+        native_process().forget()
+        return is_over

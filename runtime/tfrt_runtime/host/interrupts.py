@@ -14,14 +14,20 @@ import threading
 from array import array
 from collections.abc import Callable
 from threading import get_ident
-from time import monotonic
+from time import monotonic_ns
 from types import FrameType
 
-from tfrt_runtime.native.layouts import INTERRUPTS_MAY_RAISE, INTERRUPTS_NOTED, INTERRUPTS_SIZE
+from tfrt_runtime.native.layouts import (
+    INTERRUPTS_LOOKED,
+    INTERRUPTS_MAY_RAISE,
+    INTERRUPTS_NOTED,
+    INTERRUPTS_SIZE,
+    INTERRUPTS_WAITS,
+)
+from tfrt_runtime.native.python_runs import LOOK_NS
 
 _MAY_RAISE, _NOTED = INTERRUPTS_MAY_RAISE // 8, INTERRUPTS_NOTED // 8
-LOOK_INTERVAL = 0.01
-"""Seconds; looking at the handler takes as long as a hundred kernels."""
+_WAITS, _LOOKED = INTERRUPTS_WAITS // 8, INTERRUPTS_LOOKED // 8
 
 
 class Interrupts:
@@ -35,15 +41,17 @@ class Interrupts:
     def __init__(self) -> None:
         self._main = threading.main_thread().ident
         self._handler = self._handle
-        self.waits = 0
-        """How many waits of the main thread there are: within, what it runs must `allow` interrupts."""
-        self._looked = float("-inf")
         self._words = array("q", bytes(INTERRUPTS_SIZE))
         self.address = self._words.buffer_info()[0]
         """Of the words that native code writes and reads, too."""
         self.when_installed: Callable[[], None] = lambda: None
         self.when_noted: Callable[[], None] = lambda: None
         """What else has to be done then; both on the main thread."""
+
+    @property
+    def waits(self) -> int:
+        """How many waits of the main thread there are: within, what it runs must `allow` interrupts."""
+        return self._words[_WAITS]
 
     @property
     def may_raise(self) -> bool:
@@ -65,13 +73,13 @@ class Interrupts:
     def __enter__(self) -> None:
         if get_ident() == self._main:
             # A notebook puts Python's handler back before each cell; within one it stays as it is.
-            now = monotonic()
-            if now - self._looked > LOOK_INTERVAL:
-                self._looked = now
+            now = monotonic_ns()
+            if now - self._words[_LOOKED] > LOOK_NS:
+                self._words[_LOOKED] = now
                 if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
                     signal.signal(signal.SIGINT, self._handler)
                     self.when_installed()
-            self.waits += 1
+            self._words[_WAITS] += 1
 
     def __exit__(self, *_: object) -> None:
         """
@@ -79,7 +87,7 @@ class Interrupts:
             KeyboardInterrupt: if an interrupt came that no kernel has raised.
         """
         if get_ident() == self._main:
-            self.waits -= 1
+            self._words[_WAITS] -= 1
             self.raise_if_noted()
 
     def raise_if_noted(self) -> None:

@@ -1,33 +1,34 @@
-"""Python objects that native values hold, by number."""
+"""Python objects that native values refer to, by handle."""
 
 from __future__ import annotations
 
-import itertools
+from collections.abc import Callable
+from typing import Any
 
 
 class ObjectTable:
-    """Handles to Python objects.  Each handle has one owner, which releases it once.
+    """Handles of Python objects.  Each handle has one owner, which releases it once.
 
-    Safe from any thread that holds the GIL: each step is one dictionary operation.
+    Safe from any thread that holds the GIL.
     """
 
-    def __init__(self) -> None:
-        self._objects: dict[int, object] = {}
-        self._numbers = itertools.count(1)
-
-    def add(self, item: object) -> int:
-        """A new handle to `item`."""
-        handle = next(self._numbers)
-        self._objects[handle] = item
-        return handle
-
-    def get(self, handle: int) -> object:
+    def __init__(
+        self, function: Callable[[str], Callable[..., Any]], count: Callable[[], int]
+    ) -> None:
+        """`function` gives functions of `native.python_objects`; `count` says how many handles exist."""
+        self.add: Callable[[object], int] = function("object_add")
+        """A new handle to an object."""
+        self.get: Callable[[int], object] = function("object_get")
         """The object behind a handle."""
-        return self._objects[handle]
-
-    def release(self, handle: int) -> object:
-        """Forget a handle; returns its object, so that it dies after the table is consistent."""
-        return self._objects.pop(handle)
+        self.release: Callable[[int], object] = function("object_take")
+        """End a handle; its object, which may die with the caller's reference."""
+        self._count = count
 
     def __len__(self) -> int:
-        return len(self._objects)
+        return self._count()
+
+
+class NoObject:
+    """A base of classes whose instances mean something else than an object, where a kernel returns one."""
+
+    __slots__ = ()

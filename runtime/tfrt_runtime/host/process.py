@@ -16,17 +16,18 @@ import mmap
 import sys
 import threading
 import weakref
-from array import array
 from collections.abc import Callable, Iterable, Iterator
-from typing import Protocol
+from typing import Any, Protocol
 
 from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, TfrtError, error
 from tfrt_runtime.host.budget import default_budget, show_bytes
-from tfrt_runtime.host.interrupts import INTERRUPTS
+from tfrt_runtime.host.chain import CHAIN
+from tfrt_runtime.host.cpython import built_in, python_interface
 from tfrt_runtime.host.objects import ObjectTable
+from tfrt_runtime.host.payload import FACES, read_payload
 from tfrt_runtime.host.raw import WORDS
 from tfrt_runtime.native import library
-from tfrt_runtime.native.async_buffers import (
+from tfrt_runtime.native.coroutines.async_buffers import (
     BUFFERS_DEAD,
     BUFFERS_SIZE,
 )
@@ -39,6 +40,7 @@ from tfrt_runtime.native.layouts import (
     PROCESS_MEMBER_RESOLVED,
     PROCESS_MEMORY_LIMIT,
     PROCESS_NEED_THREAD,
+    PROCESS_OBJECTS,
     PROCESS_PRINT,
     PROCESS_PYTHON,
     PROCESS_PYTHON_KERNEL,
@@ -55,32 +57,16 @@ from tfrt_runtime.native.layouts import (
     PROCESS_RUN_ROOT,
     PROCESS_SIZE,
     PROCESS_STORE,
-    PYTHON_CALL,
-    PYTHON_DROP,
-    PYTHON_ENSURE,
-    PYTHON_FETCH,
-    PYTHON_FLOAT,
-    PYTHON_FLOAT_NUMBER,
-    PYTHON_INT,
-    PYTHON_INTERRUPTS,
-    PYTHON_MAKE_BOOL,
-    PYTHON_MAKE_FLOAT,
-    PYTHON_MAKE_INT,
-    PYTHON_NONE,
-    PYTHON_NORMALIZE,
-    PYTHON_READ_INT,
-    PYTHON_RELEASE,
     PYTHON_REQUEST_DONE,
-    PYTHON_SET_TRACEBACK,
-    PYTHON_SIZE,
-    PYTHON_TYPE,
-    PYTHON_UNRAISABLE,
     RECORD_HANDLE,
     STORE_PROCESS,
     STORE_SIZE,
     STORE_TENSORS,
 )
+from tfrt_runtime.once import once
 
+MISSING = object()
+"""What functions of `native.python_runs` return where Python has to look for itself."""
 RESERVE_FOR_ERRORS = 4 << 20
 KERNEL_BITS = 32
 """A kernel's number in its record: that of its program, and below it its own in the program."""
@@ -103,6 +89,9 @@ class KernelOwner(Protocol):
 
     def kernel_name(self, number: int) -> str:
         """What kernel `number` is called."""
+
+    def watched_function(self, number: int) -> Callable[..., object] | None:
+        """The user's function that kernel `number` calls on a worker, None for other kernels."""
 
     def location_of(self, number: int) -> AnyLocation:
         """The place of kernel `number`."""
@@ -132,12 +121,9 @@ class NativeProcess:
 
     def __init__(self) -> None:
         self.library = library.load()
-        self.objects = ObjectTable()
         self.requests: dict[int, RequestOwner] = {}
         """The runs that are not over, by the address of their words."""
         self._owners: dict[int, weakref.ref[KernelOwner]] = {}
-        self.runners: dict[int, Callable[[int], None]] = {}
-        """What runs a Python kernel on the frame in a context, by the kernel's number."""
         self._owner_numbers = itertools.count(1)
         self.need_thread: dict[int, Callable[[], None]] = {}
         self._contexts: set[int] = set()
@@ -157,17 +143,30 @@ class NativeProcess:
         self._buffers = (ctypes.c_int64 * (BUFFERS_SIZE // 8))()
         self._buffers[BUFFERS_DEAD // 8] = 1
         self._words[PROCESS_BUFFERS // 8] = ctypes.addressof(self._buffers)
-        self._python = python_interface()
+        self._read = self._payload
+        self._python = python_interface(self.requests, self._read)
         self._when_done = self._request_done
         self._python[PYTHON_REQUEST_DONE // 8] = id(self._when_done)
         self._words[PROCESS_PYTHON // 8] = self._python.buffer_info()[0]
+        self.objects = ObjectTable(
+            functools.partial(self._built_in, "python_objects"),
+            lambda: self._words[PROCESS_OBJECTS // 8],
+        )
         self._callbacks = self._install()
+        self.begin: Callable[[int, int, int, tuple[object, ...]], bytes | None]
+        self.begin = self._built_in("python_runs", "begin")
+        self.result: Callable[[int, int, int, int], object] = self._built_in(
+            "python_runs", "result"
+        )
+        self.leave: Callable[[int, int, int, int], None] = self._built_in("python_runs", "leave")
+        self.forget: Callable[[], None] = self._built_in("python_runs", "forget")
+        self.start_as_task = self.quick("python_calls.start_call_with", 4)
+        self.start_here = self.slow("python_calls.start_call_with", 4)
         self.quick("cells.fill_stock", 1)(self.address)
 
     def _install(self) -> list[object]:
         """Fill the native process struct; returns what must stay alive as long as it."""
         callbacks: list[tuple[int, ctypes._FuncPointer]] = [
-            (PROCESS_RELEASE_OBJECT, Callback2(self._release_object)),
             (PROCESS_PYTHON_KERNEL, Callback2(self._python_kernel)),
             (PROCESS_REPORT_ERROR, Callback3(self._report_error)),
             (PROCESS_PYTHON_WAITER, Callback2(self._python_waiter)),
@@ -177,7 +176,8 @@ class NativeProcess:
         ]
         for offset, callback in callbacks:
             self._words[offset // 8] = ctypes.cast(callback, ctypes.c_void_p).value or 0
-        self._words[PROCESS_REQUEST_DONE // 8] = self.library["python_functions.request_done"]
+        self._words[PROCESS_REQUEST_DONE // 8] = self.library["python_runs.request_done"]
+        self._words[PROCESS_RELEASE_OBJECT // 8] = self.library["python_objects.object_release"]
         self._words[PROCESS_RUN_ENTRY // 8] = self.library["executor.run_entry"]
         self._words[PROCESS_RUN_BLOCKING // 8] = self.library["executor.run_blocking"]
         self._words[PROCESS_RUN_ROOT // 8] = self.library["executor.run_root"]
@@ -204,11 +204,6 @@ class NativeProcess:
     def value_drop(self) -> Callable[[int, int], int]:
         """`handles.value_drop`"""
         return self.quick("handles.value_drop", 2)
-
-    @functools.cached_property
-    def work_for(self) -> Callable[[int, int, int, int], int]:
-        """`executor.work_for`"""
-        return self.slow("executor.work_for", 4)
 
     @functools.cached_property
     def tensor_share(self) -> Callable[[int], int]:
@@ -245,15 +240,30 @@ class NativeProcess:
         """An entry that keeps the GIL.  It must not wait, and what it calls in Python is short."""
         entry = self._quick.get(name)
         if entry is None:
-            entry = self._quick[name] = self.library.quick_function(name, words)
+            entry = self._quick[name] = self._function("call_quick", name)
         return entry
 
     def slow(self, name: str, words: int) -> Callable[..., int]:
         """An entry that gives the GIL away while it runs."""
         entry = self._slow.get(name)
         if entry is None:
-            entry = self._slow[name] = self.library.function(name, words)
+            entry = self._slow[name] = self._function("call_slow", name)
         return entry
+
+    def _function(self, way: str, name: str) -> Callable[..., int]:
+        address = self.library[f"python_entries.{way}"]
+        return built_in(name, address, self.library[name], self._python.buffer_info()[0])
+
+    def _built_in(self, module: str, name: str) -> Callable[..., Any]:
+        """A function of `native.python_runs` or `python_objects`."""
+        words = (self._python.buffer_info()[0], self.address, id(MISSING))
+        return built_in(name, self.library[f"{module}.{name}"], *words)
+
+    @property
+    def runs(self) -> int:
+        """How many runs are not over, or not forgotten by the thread that has ended them."""
+        self.forget()
+        return len(self.requests)
 
     def new_context(self, queue: int, pool: int, number: int) -> int:
         """A native context for thread `number` of a queue; give it back with `free_contexts`."""
@@ -304,11 +314,9 @@ class NativeProcess:
         self._owners[number] = weakref.ref(owner)
         return number << KERNEL_BITS
 
-    def remove_owner(self, base: int, runners: Iterable[int] = ()) -> None:
-        """The program with this first number is gone, and its `runners` with it."""
+    def remove_owner(self, base: int) -> None:
+        """The program with this first number is gone."""
         del self._owners[base >> KERNEL_BITS]
-        for number in runners:
-            del self.runners[number]
 
     def word(self, offset: int) -> int:
         """A word of the process struct."""
@@ -324,17 +332,13 @@ class NativeProcess:
         assert owner is not None
         return owner, number & (1 << KERNEL_BITS) - 1
 
-    def _release_object(self, _context: int, handle: int) -> int:
-        # Bound to a name so that the object dies here, not inside the table's own operation.
-        released = self.objects.release(handle)
-        del released
-        return 0
+    def _payload(self, value: int) -> object:
+        """The payload of the value at an address, as users see it."""
+        payload = read_payload(value, self.objects, CHAIN)
+        face = FACES.get(type(payload))
+        return payload if face is None else face(payload)
 
     def _python_kernel(self, context: int, record: int) -> int:
-        runner = self.runners.get(WORDS[(record + RECORD_HANDLE) >> 3])
-        if runner is not None:
-            runner(context)
-            return 0
         owner, number = self.owner_of(record)
         owner.run_kernel(context, record, number)
         return 0
@@ -409,35 +413,6 @@ class NativeProcess:
         self.requests.pop(request).finished()
 
 
-def python_interface() -> array[int]:
-    """What native code needs of CPython to call a function: see PROCESS_PYTHON."""
-    functions = {
-        PYTHON_ENSURE: "PyGILState_Ensure",
-        PYTHON_RELEASE: "PyGILState_Release",
-        PYTHON_CALL: "PyObject_Vectorcall",
-        PYTHON_DROP: "Py_DecRef",
-        PYTHON_MAKE_INT: "PyLong_FromLongLong",
-        PYTHON_MAKE_FLOAT: "PyFloat_FromDouble",
-        PYTHON_MAKE_BOOL: "PyBool_FromLong",
-        PYTHON_READ_INT: "PyLong_AsLongLongAndOverflow",
-        PYTHON_FETCH: "PyErr_Fetch",
-        PYTHON_NORMALIZE: "PyErr_NormalizeException",
-        PYTHON_SET_TRACEBACK: "PyException_SetTraceback",
-        PYTHON_UNRAISABLE: "PyErr_WriteUnraisable",
-    }
-    words = array("q", bytes(PYTHON_SIZE))
-    for place, name in functions.items():
-        function = ctypes.cast(ctypes.pythonapi[name], ctypes.c_void_p)
-        words[place // 8] = function.value or 0
-    for place, item in {PYTHON_INT: int, PYTHON_FLOAT: float, PYTHON_NONE: None}.items():
-        words[place // 8] = id(item)
-    # Each is the last word of the struct that all objects, or floats, begin with.
-    words[PYTHON_TYPE // 8] = object.__basicsize__ - 8
-    words[PYTHON_FLOAT_NUMBER // 8] = float.__basicsize__ - 8
-    words[PYTHON_INTERRUPTS // 8] = INTERRUPTS.address
-    return words
-
-
 def _reserve_for_errors() -> mmap.mmap | None:
     """Memory of Python's for the errors that say that there is no memory."""
     try:
@@ -464,9 +439,9 @@ def request_of(context: int) -> int:
     return WORDS[(context + CONTEXT_REQUEST) >> 3]
 
 
-@functools.cache
+@once
 def native_process() -> NativeProcess:
-    """The native core of this process, loaded on first use."""
+    """The native core of this process, loaded on first use, which may be on any thread."""
     return NativeProcess()
 
 

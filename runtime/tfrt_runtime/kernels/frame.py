@@ -8,9 +8,9 @@ from importlib import import_module
 from typing import Protocol
 
 from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, error
-from tfrt_runtime.host.async_value import AsyncValue
 from tfrt_runtime.host.context import HostContext, Request
 from tfrt_runtime.host.resources import ResourceContext
+from tfrt_runtime.host.values.async_value import AsyncValue
 
 
 class Function(Protocol):

@@ -20,6 +20,7 @@ from typing import TypeVar
 from tfrt_runtime.diagnostics import TfrtError, error
 from tfrt_runtime.host.chain import CHAIN, Chain
 from tfrt_runtime.host.context import Request
+from tfrt_runtime.host.objects import NoObject
 
 __all__ = [
     "CHAIN",
@@ -42,7 +43,7 @@ __all__ = [
 PythonFunction = TypeVar("PythonFunction", bound=Callable[..., object])
 
 
-class KernelError(Exception):
+class KernelError(Exception, NoObject):
     """What a kernel raises, or returns in the place of a result, to make the result an error.
 
     `code` is the error code of the diagnostic; users see the message.
@@ -142,8 +143,8 @@ class PythonKernel:
     parameters: Parameters | None = None
     arrays: bool = False
     """It gets tensors as numpy arrays, which it must not write."""
-    watch: Callable[[float], None] | None = None
-    """Called with the seconds that a call took, if that is long for a worker."""
+    watched: Callable[..., object] | None = None
+    """The user's function, if a call keeps a worker: a warning names one that does so for long."""
     prepare: Callable[..., object] | None = None
     """Called with the attributes when a program that calls it is loaded; may raise `KernelError`."""
 

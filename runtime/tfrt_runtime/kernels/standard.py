@@ -12,24 +12,24 @@ from collections.abc import Iterator, Mapping
 
 from tfrt_runtime.diagnostics import TfrtError, error
 from tfrt_runtime.kernels.registry import Kernel, KernelRegistry
-from tfrt_runtime.kernels.user import USER_KERNELS
+from tfrt_runtime.kernels.users.user import USER_KERNELS
 
 MODULES = (
-    "scalars",
-    "effects",
-    "functions",
-    "strings",
-    "lifetimes",
-    "test_kernels",
-    "tensor_shapes",
-    "tensors",
-    "tensor_buffers",
-    "coo",
-    "btf",
-    "cpu_elementwise",
-    "cpu_matmul",
-    "cpu_reductions",
-    "cpu_convolution",
+    "basic.scalars",
+    "basic.effects",
+    "basic.functions",
+    "basic.strings",
+    "basic.lifetimes",
+    "basic.test_kernels",
+    "tensor.tensor_shapes",
+    "tensor.tensors",
+    "tensor.tensor_buffers",
+    "tensor.coo",
+    "tensor.btf",
+    "tensor.cpu_elementwise",
+    "tensor.cpu_matmul",
+    "tensor.cpu_reductions",
+    "tensor.cpu_convolution",
 )
 """The light and common ones first; from the shapes on they need numpy."""
 
@@ -82,7 +82,10 @@ class AvailableKernels(Mapping[str, Kernel]):
             raise KeyError(name)
         if user is not None and found is not None:
             raise TfrtError(
-                error(f"kernel '{name}' of the user kernels is already in the standard kernels")
+                error(
+                    f"kernel '{name}' of the user kernels is already in the standard kernels:"
+                    " give yours another name"
+                )
             )
         kernel = user or found
         assert kernel is not None

@@ -13,18 +13,10 @@ Read in this order:
 
 - Memory: `memory` (what an access is), `layouts` (the structs, with a drawing), `budget`, `cells` (blocks),
   `threads` (the context of a thread).
-- Values and threads: `async_value`, `waiters`, `tasks` and `blocking_pool` (work queues), `starting` (calls
-  from outside), `sharing` (between threads), `outside_queues` (queues of users), `events` (the log of
-  watched runs).
-- A call of a function: `activation` (with its life), `ready`, `delivery`, `endings`, `kernel_calls`, `executor`
-  (the run loop).
-- Kernels: `frame`, `scalar_kernels`, `control_kernels`, `async_kernels`, `sleeping_kernels`, `benchmark_kernel`,
-  `user_kernels`, `python_functions`; for tensors `tensors`, `tensor_arguments`, `tensor_loops`, `tensor_kernels`, `tensor_products`.
-- Sync functions: `sync_layouts`, `sync_values`, `sync_frames`, `sync_interpreter`.
-- Compiled coroutines: `async_objects` (with their life), `async_groups`, `async_awaiting`, `async_interrupts`,
-  `async_buffers`, `compiled_kernels`, `async_abi` (their C functions).
-- Calls from Python: `handles`, `python_calls`.
-- How it is built: `entries` (what it exports), `lowering`, `tensor_lowering`, `collecting`, `build`, `compiling`;
-  `machines` and `prebuilding` (for wheels), `library` and `loaded` (loading it).
-- How it is explored: `simulator`.
+- Values: `async_value`, `tensors`; `events` (the log of watched runs).
+- Rooms: `queues` (what is ready, and who runs it), `calls` (a call of a function, and the run loop), `kernels`,
+  `sync` (sync functions), `coroutines` (what compiled code calls).
+- Calls from Python: `python_entries` (entries as functions of Python), `python_objects`, `handles`, `python_calls`,
+  `python_runs`.
+- How it is loaded: `library` and `loaded`; how it is built: `building`; how it is explored: `simulator`.
 """

@@ -299,6 +299,8 @@ def point_at(context: Address, indirect: Address, target: Address) -> Address:
     concrete = resolve(target)
     if load_acquire(concrete + VALUE_REFERENCES) >= IMMORTAL or is_copied(indirect, concrete):
         return become_copy(context, indirect, target, concrete)
+    if is_moved(indirect, target):
+        return become_owner(context, indirect, target)
     if concrete != target:
         # In this order: the reference that `target` holds keeps `concrete` alive until we have ours.
         add_references(concrete, 1)
@@ -332,6 +334,30 @@ def become_copy(context: Address, indirect: Address, target: Address, source: Ad
     if kind >> 8 >= TYPE_COMPLEX64:
         store(indirect + VALUE_PAYLOAD2, load(source + VALUE_PAYLOAD2))
     store_release(indirect + VALUE_KIND, kind)
+    drop_reference(context, target)
+    return take_waiters(indirect, CONCRETE)
+
+
+@native
+def is_moved(indirect: Address, target: Address) -> bool:
+    """Whether an unresolved result of a run takes the payload of an available value that no other code has."""
+    if load(indirect + VALUE_PAYLOAD) != INDIRECT_COPIES:
+        return False
+    # The caller has the only reference, so that no other thread can make one.
+    is_alone = load_acquire(target + VALUE_REFERENCES) == 1
+    is_concrete = load_acquire(target + VALUE_STATE) & STATE_BITS == CONCRETE
+    kind = load(target + VALUE_KIND)
+    return is_alone and is_concrete and kind & KIND_BITS == KIND_CONCRETE and is_object(kind >> 8)
+
+
+@native
+def become_owner(context: Address, indirect: Address, target: Address) -> Address:
+    """Publish an indirect value with the payload of `target`, which needs no second value for it."""
+    kind = load(target + VALUE_KIND)
+    store(indirect + VALUE_PAYLOAD, load(target + VALUE_PAYLOAD))
+    store_release(indirect + VALUE_KIND, kind)
+    # The payload is no longer its own.
+    store(target + VALUE_KIND, KIND_CONCRETE)
     drop_reference(context, target)
     return take_waiters(indirect, CONCRETE)
 

@@ -40,6 +40,7 @@ from tfrt_runtime.native.layouts import (
     KEPT_COUNT,
     KEPT_SIZE,
     KEPT_VALUE,
+    KEPT_WORD,
     LOG_AVAILABLE,
     LOG_CALL,
     LOG_CAPACITY,
@@ -228,10 +229,10 @@ def log_state(
     concrete = resolve(value)
     number = (load(slot + SLOT_REGISTER) - ACTIVATION_REGISTERS) >> 3
     function = load(load(activation + ACTIVATION_FUNCTION) + FUNCTION_HANDLE) & LOW
-    count_value(watch, function, number)
+    payload = load(concrete + VALUE_PAYLOAD)
+    count_value(watch, function, number, payload)
     if kind != LOG_AVAILABLE or load(concrete + VALUE_KIND) >> 8 > TYPE_F64:
         keep_value(context, watch, function, number, concrete)
-    payload = load(concrete + VALUE_PAYLOAD)
     write_event(context, function | number << 32, about(watch, activation, kind), payload)
 
 
@@ -243,10 +244,12 @@ def kept_of(watch: Address, function: int, number: int) -> Address:
 
 
 @native
-def count_value(watch: Address, function: int, number: int) -> None:
-    """A register is set once more: its event may be overwritten before it is read."""
+def count_value(watch: Address, function: int, number: int, word: int) -> None:
+    """A register is set once more, to `word`: its event may be overwritten before it is read."""
     kept = kept_of(watch, function, number)
     if kept != 0:
+        # Release, before the count: a reader that sees the count sees a word of the register.
+        store_release(kept + KEPT_WORD, word)
         fetch_add(kept + KEPT_COUNT, 1)
 
 
@@ -301,11 +304,11 @@ def log_register(
     watch = watch_of(activation)
     if watch == 0:
         return
-    count_value(watch, place & LOW, place >> 32)
     if value != 0:
         word = load(value + VALUE_PAYLOAD)
         if load(value + VALUE_KIND) >> 8 > TYPE_F64:
             keep_value(context, watch, place & LOW, place >> 32, value)
+    count_value(watch, place & LOW, place >> 32, word)
     write_event(context, place, about(watch, activation, LOG_AVAILABLE), word)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from tfrt_runtime.native.async_kernels import cancel_request
 from tfrt_runtime.native.async_value import (
     add_references,
     add_waiter,
@@ -19,9 +18,8 @@ from tfrt_runtime.native.async_value import (
     set_error,
     state_of,
 )
-from tfrt_runtime.native.blocking_pool import add_blocking_task
+from tfrt_runtime.native.calls.endings import cancel_request, leave_request
 from tfrt_runtime.native.cells import give_all, give_block, need_block, take_block
-from tfrt_runtime.native.endings import leave_request
 from tfrt_runtime.native.events import leave_log
 from tfrt_runtime.native.layouts import (
     CELL_SIZE,
@@ -45,8 +43,12 @@ from tfrt_runtime.native.layouts import (
     LATCH_PENDING,
     POOL_EPOCH,
     POOL_STOP,
+    QUEUE_HOST,
     QUEUE_STOP,
     REQUEST_ACTIVE,
+    REQUEST_HEARD,
+    REQUEST_OVER,
+    REQUEST_TOLD,
     TYPE_ERROR,
     TYPE_TENSOR,
     VALUE_KIND,
@@ -60,17 +62,20 @@ from tfrt_runtime.native.memory import (
     Address,
     allocate,
     clear,
+    compare_and_swap,
     entry,
     fetch_add,
     futex_wake,
     load,
+    load_acquire,
     release,
     store,
     store_release,
 )
-from tfrt_runtime.native.tasks import add_task, new_task, wake_all
+from tfrt_runtime.native.queues.blocking_pool import add_blocking_task
+from tfrt_runtime.native.queues.tasks import add_task, new_task, wake_all
+from tfrt_runtime.native.queues.waiters import drop_latch, publish, run_waiters
 from tfrt_runtime.native.tensors import add_tensor_reference
-from tfrt_runtime.native.waiters import drop_latch, publish, run_waiters
 
 FIRST_READY_ENTRIES = 256
 
@@ -255,6 +260,30 @@ def request_enter(request: Address) -> None:
 def request_leave(context: Address, request: Address) -> None:
     """What `request_enter` counted is done."""
     leave_request(context, request)
+
+
+@entry
+def request_hear(request: Address) -> int:
+    """Let Python hear of the end of a request; 0 if it is over."""
+    while True:
+        told = load_acquire(request + REQUEST_TOLD)
+        if told == REQUEST_OVER:
+            return 0
+        # Also where it says so already: then Python hears of the end, whatever comes in between.
+        if compare_and_swap(request + REQUEST_TOLD, told, REQUEST_HEARD) != 0:
+            return 1
+
+
+@entry
+def host_take(queue: Address) -> int:
+    """Take the deque of a queue for threads that are no workers; 0 if another thread has it."""
+    return compare_and_swap(queue + QUEUE_HOST, 0, 1)
+
+
+@entry
+def host_leave(queue: Address) -> None:
+    """Let another thread take that deque."""
+    store_release(queue + QUEUE_HOST, 0)
 
 
 @entry

@@ -106,9 +106,9 @@ IMMORTAL = 1 << 60
     TYPE_ATOMIC_I32,
 ) = range(18)
 TYPE_OBJECT = 32
-"""The payload is a handle into Python's object table."""
+"""The payload is the address of a Python object, with a reference."""
 TYPE_ERROR = 33
-"""The payload is the handle of a Diagnostic; only in state ERROR."""
+"""The payload is the address of a Diagnostic, as of any object; only in state ERROR."""
 TYPE_TENSOR = 34
 """The payload is the address of a tensor, with a reference."""
 TYPE_SHAPE = 35
@@ -188,7 +188,7 @@ PROCESS_PRINT = 32
 PROCESS_NEED_THREAD = 40
 """need_thread(context, pool): a blocking task waits and no thread is idle."""
 PROCESS_REQUEST_DONE = 48
-"""done(context, request): the last activation of a request is gone."""
+"""done(context, request, REQUEST_HEARD or REQUEST_LEFT): the last activation of a request is gone."""
 PROCESS_RUN_ENTRY = 56
 """Task function `executor.run_entry`."""
 PROCESS_RUN_BLOCKING = 64
@@ -237,11 +237,17 @@ PROCESS_CHOOSE = 472
 """choose(context, 0) -> task or 0: takes one out of CONTEXT_PENDING, for queues with QUEUE_CHOOSE."""
 PROCESS_PYTHON = 480
 """What native code knows of CPython: PYTHON_ENSURE and the others."""
+PROCESS_OVER = 488
+"""Runs of which nothing is left and that Python has not forgotten: a stack that is taken whole."""
+PROCESS_RUNS = 496
+"""The number of the last run that has begun."""
+PROCESS_OBJECTS = 504
+"""How many Python objects payloads refer to; written with the GIL only."""
 PROCESS_SIZE = 512
 INTERRUPT_CANCELLED, INTERRUPT_SIGNAL = 1, 2
 
 # Context: one per thread that runs native code.  Also the frame of the kernel that it runs.  Only the
-# thread that has it writes it; Python reads some words from other threads, such as CONTEXT_TURNS and _MADE.
+# thread that has it writes it; Python reads some words from other threads, such as CONTEXT_EPOCH and _MADE.
 CONTEXT_PROCESS = 0
 CONTEXT_QUEUE = 8
 CONTEXT_WORKER = 16
@@ -275,7 +281,7 @@ CONTEXT_STARTED = 168
 """When the present kernel started, if its run is slowed down."""
 CONTEXT_REQUEST = 176
 """The request of the present kernel or task."""
-CONTEXT_TURNS = 184
+CONTEXT_EPOCH = 184
 """The activity epoch: odd while the thread may run kernels, even while it sleeps or is away; only grows."""
 CONTEXT_FREE = 192
 """Heads of the free lists, one word per size class; then as many counts."""
@@ -370,14 +376,53 @@ PYTHON_FLOAT_NUMBER = 128
 PYTHON_INTERRUPTS = 136
 PYTHON_REQUEST_DONE = 144
 """What is called with the address of a request of which nothing is left."""
-PYTHON_SIZE = 152
+PYTHON_READ_WORD = 152
+"""PyLong_AsUnsignedLongLongMask: the low 64 bits of an integer."""
+PYTHON_OCCURRED = 160
+PYTHON_SAVE = 168
+"""PyEval_SaveThread: the thread gives the GIL away, until PYTHON_RESTORE is called with what this returns."""
+PYTHON_RESTORE = 176
+PYTHON_ADD = 184
+"""Py_IncRef"""
+PYTHON_NEW_BYTES = 192
+"""PyBytes_FromStringAndSize"""
+PYTHON_TUPLE_SIZE = 200
+PYTHON_TUPLE_ITEMS = 208
+"""Offset of the items in a tuple."""
+PYTHON_BOOL = 216
+PYTHON_CHAIN = 224
+"""The Python object for chains."""
+PYTHON_REQUESTS = 232
+"""The dictionary of the runs that Python knows, by the address of their words."""
+PYTHON_FORGET = 240
+"""PyDict_DelItem"""
+PYTHON_DICT_SIZE = 248
+PYTHON_STR = 256
+PYTHON_CASES = 264
+"""The class whose instances no object payload is: what kernels return that means something else."""
+PYTHON_IS_INSTANCE = 272
+PYTHON_READ = 280
+"""What makes a Python object of the value at an address, of any payload."""
+PYTHON_CALL_ONE = 288
+"""PyObject_CallOneArg"""
+PYTHON_COROUTINE = 296
+"""The type of coroutines."""
+PYTHON_CLEAR = 304
+"""PyErr_Clear"""
+PYTHON_SIZE = 312
+PYTHON_BYTES = 32
+"""Offset of the content in a `bytes`."""
 
 # Interrupts: what the main thread's handler of SIGINT and native code know of each other.
 INTERRUPTS_MAY_RAISE = 0
 """1 while the main thread runs the user's code."""
 INTERRUPTS_NOTED = 8
 """1 if an interrupt came that the main thread has not answered."""
-INTERRUPTS_SIZE = 16
+INTERRUPTS_WAITS = 16
+"""How many waits of the main thread there are."""
+INTERRUPTS_LOOKED = 24
+"""When Python last looked whether the handler is installed."""
+INTERRUPTS_SIZE = 32
 
 # Request: what belongs to one run of a program.  It outlives its activations: Python owns it.
 REQUEST_CANCEL = 0
@@ -387,7 +432,7 @@ REQUEST_ACTIVE = 8
 REQUEST_CANCELLED_VALUE = 24
 """The error AsyncValue that a cancellation uses; the request holds a reference."""
 REQUEST_OPEN = 32
-"""1 until the run is over and Python knows it; the word that waiting threads read."""
+"""1 until the run is over, and Python knows that if it wants to; the word that waiting threads read."""
 REQUEST_STORE = 40
 """Where native kernels get memory for tensors, or 0: then all of it comes from Python's allocator."""
 REQUEST_NUMBER = 48
@@ -399,18 +444,35 @@ REQUEST_UNUSUAL = 64
 """Not 0 if the run is cancelled or its events are logged: all that the short way of a kernel asks."""
 REQUEST_WATCH = 72
 """The watch of a run whose events are logged, or 0."""
+REQUEST_TOLD = 80
+"""0 until the run is over, REQUEST_HEARD if Python wants to hear of that, or REQUEST_LEFT if the Python object
+of the run is dead; then REQUEST_OVER."""
+REQUEST_NEXT = 88
+"""The next one in PROCESS_OVER."""
 REQUEST_KNOWN = 128
 """Kernels of the calls and iterations that count, on a line of its own: all threads add here."""
 REQUEST_DECIDED = 136
 """Those of them that have run or were skipped; short ones are added when their call ends."""
 REQUEST_SIZE = 192
+REQUEST_HEARD, REQUEST_LEFT, REQUEST_OVER = 1, 2, 3
+
+# Template: what each call of a function from Python begins as, which is copied.
+ANY_PAYLOAD = 255
+"""In the place of the type of a payload: an object, a chain, a tensor or a shape."""
+TEMPLATE_SIZE = 0
+"""Bytes that are copied."""
+TEMPLATE_ARGUMENTS = 8
+TEMPLATE_WORDS = 16
+"""The words of a request; for each argument the type of its payload, and room for that; room for values."""
 
 # Kept: what a watch knows of a register apart from the events, which may be overwritten.
 KEPT_VALUE = 0
 """The latest value that is more than a word or an error, with a reference; or 0."""
 KEPT_COUNT = 8
 """How often the register was set."""
-KEPT_SIZE = 16
+KEPT_WORD = 16
+"""The payload that it was set to last, or by one of several threads at the same time."""
+KEPT_SIZE = 24
 
 # Watch: of one run whose events are logged.
 WATCH_RUN = 0
@@ -674,7 +736,11 @@ QUEUE_NEWS = 296
 """Changes whenever such a word may have become 0; a futex word."""
 QUEUE_CHOOSE = 304
 """Not 0: each ready kernel is a task, and PROCESS_CHOOSE says which task is next.  Without workers."""
-QUEUE_SIZE = 320
+QUEUE_HOST = 312
+"""1 while a thread that is no worker has the deque for those."""
+QUEUE_ASIDE = 320
+"""Not 0 while a thread that waits must not work without asking Python."""
+QUEUE_SIZE = 384
 
 # Deque (Chase-Lev): the owner pushes and pops at the bottom, thieves take from the top.  Only the owner
 # writes BOTTOM and the table; TOP only grows, by compare-and-swap.  They are on different cache lines.

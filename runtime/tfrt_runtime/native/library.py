@@ -78,7 +78,7 @@ def compiled_here(progress: Progress) -> Library:
     Raises:
         TfrtError: if it cannot be compiled.
     """
-    from tfrt_runtime.native import compiling
+    from tfrt_runtime.native.building import compiling
 
     name = f"native-{compiling.fingerprint()}"
     code = code_cache().get(name)

@@ -19,7 +19,8 @@ SOURCES = "tfrt_core_sources"
 def sources_digest() -> str:
     """Of the text of the core's modules, and of the table of scalar operations."""
     digest = hashlib.sha256()
-    for module in [*sorted(HERE.glob("*.py")), HERE.parent / "scalars.py"]:
+    modules = sorted(one for one in HERE.rglob("*.py") if one.parent.name != "simulator")
+    for module in [*modules, HERE.parent / "scalars.py"]:
         digest.update(module.name.encode() + module.read_bytes())
     return digest.hexdigest()
 
@@ -34,16 +35,6 @@ class Library(abc.ABC):
         Raises:
             KeyError: if there is none of that name.
         """
-
-    def function(self, name: str, words: int) -> Callable[..., int]:
-        """An entry as a Python callable that gives the GIL away while it runs."""
-        kind = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_int64] * words)
-        return kind(self[name])
-
-    def quick_function(self, name: str, words: int) -> Callable[..., int]:
-        """An entry as a Python callable that keeps the GIL: for what is done in nanoseconds."""
-        kind = ctypes.PYFUNCTYPE(ctypes.c_int64, *[ctypes.c_int64] * words)
-        return kind(self[name])
 
 
 class Prebuilt(Library):

@@ -51,6 +51,17 @@ class World(Protocol):
     def call2(self, function: Address, first: int, second: int) -> int: ...
     def call3(self, function: Address, first: int, second: int, third: int) -> int: ...
     def call4(self, function: Address, first: int, second: int, third: int, fourth: int) -> int: ...
+    def call7(
+        self,
+        function: Address,
+        first: int,
+        second: int,
+        third: int,
+        fourth: int,
+        fifth: int,
+        sixth: int,
+        seventh: int,
+    ) -> int: ...
     def call_f64(self, function: Address, number: float) -> int: ...
     def pause(self) -> None: ...
     def now(self) -> int: ...
@@ -281,6 +292,20 @@ def call3(function: Address, first: int, second: int, third: int) -> int:
 def call4(function: Address, first: int, second: int, third: int, fourth: int) -> int:
     """Call through a pointer: word (word, word, word, word)."""
     return current_world().call4(function, first, second, third, fourth)
+
+
+def call7(
+    function: Address,
+    first: int,
+    second: int,
+    third: int,
+    fourth: int,
+    fifth: int,
+    sixth: int,
+    seventh: int,
+) -> int:
+    """Call through a pointer: word (seven words).  A function that takes fewer may be called so, too."""
+    return current_world().call7(function, first, second, third, fourth, fifth, sixth, seventh)
 
 
 def call_f64(function: Address, number: float) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tfrt_runtime.native.async_value import drop_reference, is_available, resolve
-from tfrt_runtime.native.executor import start_call
+from tfrt_runtime.native.calls.executor import start_call
 from tfrt_runtime.native.handles import value_of
 from tfrt_runtime.native.layouts import (
     CONCRETE,

@@ -26,7 +26,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import count
-from time import monotonic
+from time import process_time
 from typing import Protocol
 
 from tfrt_runtime.native import memory
@@ -140,7 +140,8 @@ def replay(
 def _explore(
     scenario: Scenario, machine: Machine, search: _Search, interleavings: int, seconds: float
 ) -> Exploration:
-    end = monotonic() + seconds
+    # Processor time: what is complete does not depend on what else the machine does.
+    end = process_time() + seconds
     done = redundant = longest = 0
     for _ in count():
         world = World(search, machine)
@@ -154,7 +155,7 @@ def _explore(
         longest = max(longest, world.steps)
         if not search.advance():
             return Exploration(done, True, redundant, longest)
-        if done >= interleavings or monotonic() > end:
+        if done >= interleavings or process_time() > end:
             return Exploration(done, False, redundant, longest)
     raise AssertionError("counting does not end")
 
@@ -205,12 +206,12 @@ def _simplest(
 
     None if there was not enough time to find one.
     """
-    end = monotonic() + SHRINKING_SECONDS
+    end = process_time() + SHRINKING_SECONDS
     for budget in count():
         failed = list(_failures(scenario, machine, kind, budget, end))
         if failed:
             return min(failed, key=lambda world: world.steps).decisions
-        if monotonic() > end:
+        if process_time() > end:
             return None
     raise AssertionError("counting does not end")
 
@@ -220,7 +221,7 @@ def _failures(
 ) -> Iterator[World]:
     """The runs within the budget that end in such a failure, until time is up."""
     search = AllSchedules(budget)
-    while monotonic() < end:
+    while process_time() < end:
         world = World(search, machine)
         try:
             _run(scenario, world)

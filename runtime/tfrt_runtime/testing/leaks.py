@@ -36,7 +36,7 @@ def census() -> Census:
         process.live_values(),
         process.live_tensors,
         len(process.objects),
-        len(process.requests),
+        process.runs,
         process.programs,
         tuple(threads),
     )

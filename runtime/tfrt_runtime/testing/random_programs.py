@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from tfrt_runtime.scalars import OPERATIONS
 
-MOST_DEPTH = 3
+MAX_DEPTH = 3
 ARITHMETIC = [
     one.name
     for one in OPERATIONS.values()
@@ -100,7 +100,7 @@ class ProgramWriter:
             makers += [self._tensor]
         if self._extras.prints and depth == 0:
             makers += [self._print, self._print]
-        if depth < MOST_DEPTH:
+        if depth < MAX_DEPTH:
             makers += [self._branch, self._repeat, self._task]
         if self._callable:
             makers += [self._call, self._call, self._condition, self._while]

@@ -15,11 +15,11 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from tfrt_runtime.native import memory
-from tfrt_runtime.native.async_awaiting import run_coroutine, take_task
-from tfrt_runtime.native.async_groups import member_resolved
-from tfrt_runtime.native.async_objects import async_sweep
 from tfrt_runtime.native.async_value import new_value, set_error
-from tfrt_runtime.native.executor import run_task
+from tfrt_runtime.native.calls.executor import run_task
+from tfrt_runtime.native.coroutines.async_awaiting import run_coroutine, take_task
+from tfrt_runtime.native.coroutines.async_groups import member_resolved
+from tfrt_runtime.native.coroutines.async_objects import async_sweep
 from tfrt_runtime.native.layouts import (
     ASYNC_CHECKED,
     ASYNC_LIMIT,

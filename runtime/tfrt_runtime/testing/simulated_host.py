@@ -19,9 +19,9 @@ from collections.abc import Callable
 from functools import cache
 
 from tfrt_runtime.native import cells, layouts, memory
-from tfrt_runtime.native.async_kernels import cancel_request
 from tfrt_runtime.native.async_value import drop_reference, new_value, set_error
-from tfrt_runtime.native.executor import run_blocking, run_entry, run_root
+from tfrt_runtime.native.calls.endings import cancel_request
+from tfrt_runtime.native.calls.executor import run_blocking, run_entry, run_root
 from tfrt_runtime.native.handles import context_free, context_make
 from tfrt_runtime.native.layouts import (
     CELL_SIZE,
@@ -50,7 +50,9 @@ from tfrt_runtime.native.layouts import (
     QUEUE_WORKERS,
     REQUEST_ACTIVE,
     REQUEST_CANCELLED_VALUE,
+    REQUEST_HEARD,
     REQUEST_SIZE,
+    REQUEST_TOLD,
     TYPE_ERROR,
 )
 from tfrt_runtime.native.simulator.world import World
@@ -112,6 +114,7 @@ class SimulatedHost:
         """A request that is not cancelled."""
         request = self.block(REQUEST_SIZE, "request", "REQUEST_")
         memory.store(request + REQUEST_ACTIVE, active)
+        memory.store(request + REQUEST_TOLD, REQUEST_HEARD)
         self._requests.add(request)
         error = self.error(-1)
         self.own_values += 1
@@ -202,7 +205,7 @@ class SimulatedHost:
         cancel_request(request)
         return 1
 
-    def _request_done(self, _context: int, request: int) -> None:
+    def _request_done(self, _context: int, request: int, _told: int) -> None:
         self.done.append(request)
         self.on_done()
 

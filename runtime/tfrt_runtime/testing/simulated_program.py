@@ -18,14 +18,16 @@ from typing import Any
 
 from tfrt_runtime.bef.reader import BefFile
 from tfrt_runtime.bef.records import BefFunction
-from tfrt_runtime.executor.arena import Arena
-from tfrt_runtime.executor.decode import Call, Constant, FunctionWriter, make_plan
-from tfrt_runtime.executor.resolve import Resolver
+from tfrt_runtime.executor.loading.arena import Arena
+from tfrt_runtime.executor.loading.decode import Call, Constant, FunctionWriter, make_plan
+from tfrt_runtime.executor.loading.resolve import Resolver
 from tfrt_runtime.kernels.registry import ConstantKernel, Kernel
-from tfrt_runtime.native import executor, handles, sharing, tasks
-from tfrt_runtime.native.entries import load as load_entries
+from tfrt_runtime.native import handles
+from tfrt_runtime.native.building.entries import load as load_entries
+from tfrt_runtime.native.calls import executor
 from tfrt_runtime.native.layouts import ERROR, FUNCTION_WORDS, TYPE_I32, VALUE_PAYLOAD
 from tfrt_runtime.native.memory import load, load_acquire, load_i32, store
+from tfrt_runtime.native.queues import sharing, tasks
 from tfrt_runtime.testing.simulated_host import SimulatedHost, name_cell
 
 Decoded = tuple[BefFunction, Sequence[Call | None], Mapping[int, Constant]]

@@ -112,6 +112,26 @@ def test_the_cell_has_colours_and_errors_are_underlined(notebook) -> None:
     page.wait_for_selector(".tfrt-underline[title*='tfrt.sub.i32']")
     assert notebook.outputs(1).inner_text() == output
 
+    # F12 goes to where a name is defined.
+    page.evaluate(
+        """(text) => {
+          const { editor } = window.jupyterapp.shell.currentWidget.content.widgets[1];
+          editor.model.sharedModel.setSource(text);
+          editor.focus();
+          editor.setCursorPosition(editor.getPositionAt(text.lastIndexOf("%a")));
+        }""",
+        WRONG.replace("tfrt.addd.i32 %b", "tfrt.constant.i32 1\n  %b = tfrt.add.i32 %a, %a"),
+    )
+    page.keyboard.press("F12")
+    page.wait_for_function(
+        """() => {
+          const { editor } = window.jupyterapp.shell.currentWidget.content.widgets[1];
+          const source = editor.model.sharedModel.getSource(), { start, end } = editor.getSelection();
+          const from = editor.getOffsetAt(start);
+          return from === source.indexOf("%a") && source.slice(from, editor.getOffsetAt(end)) === "%a";
+        }"""
+    )
+
 
 def test_no_text_of_a_saved_run_becomes_html(notebook) -> None:
     page, text = notebook.page, "<img src=x onerror='window.PWNED = 1'><b>bold</b>"

@@ -190,6 +190,56 @@ def test_a_value_whose_events_were_overwritten_has_its_count(show) -> None:
     assert "×30\u202f000" in shown
 
 
+LATE = """func.func @main(%x: i32) -> i32 {
+  %a = demo.wait.i32 %x {seconds = 1.0}
+  %sum = tfrt.add.i32 %a, %x
+  tfrt.return %sum : i32
+}"""
+KINDS = ["call", "begin", "end", "available", "error"]
+
+
+def events(*rows: tuple[int, str, int, int, int]) -> dict[str, Any]:
+    """Columns from rows of time, kind, operation, value and worker."""
+    columns = list(zip(*rows, strict=True))
+    rest = {"instance": [1] * len(rows), "payload": [None] * len(rows)}
+    names = ("time", "kind", "op", "value", "worker")
+    found = dict(zip(names, map(list, columns), strict=True))
+    return {**found, **rest, "kinds": KINDS, "kind": [KINDS.index(row[1]) for row in rows]}
+
+
+def test_what_comes_from_outside_is_in_the_lane_of_what_brings_it(show) -> None:
+    log = events(
+        (0, "call", -1, 0, 0),
+        (10, "begin", 0, -1, 0),
+        (20, "end", 0, -1, 0),
+        (1000, "available", 0, 1, 1),
+        (1010, "begin", 1, -1, 0),
+        (1020, "available", 1, 2, 0),
+    )
+    page = show(document(LATE, events=log, workers=["worker 1", "timers"]))
+    assert page.locator("[data-value='%a']").get_attribute("data-worker") == "timers"
+    open_tab(page, "Timeline")
+    spans = page.get_by_label("Timeline").locator("[data-worker]")
+    assert spans.evaluate_all(
+        "(all) => all.map((n) => [n.dataset.worker, n.dataset.begin, n.dataset.end])"
+    ) == [
+        ["worker 1", "10", "20"],
+        ["timers", "20", "1000"],
+        ["worker 1", "1010", "1020"],
+    ]
+
+
+def test_an_argument_that_has_not_come_waits_and_what_a_stopped_run_left_is_cancelled(show) -> None:
+    log = events((0, "call", -1, 0, 0), (10, "error", 0, 1, 0))
+    more = {"events": log, "workers": ["worker 1"]}
+    state = "(name) => document.querySelector('.tfrt-board').shadowRoot.querySelector(`[data-value='${name}']`).dataset.state"
+    page = show({**document(LATE, **more, absent=[0]), "status": "kernel-gone"})
+    assert page.evaluate(state, "%x") == "waiting"
+    page = show({**document(LATE, **more, cancelled=[1]), "status": "cancelled"})
+    assert page.evaluate(state, "%x") == "available"
+    assert page.evaluate(state, "%a") == "cancelled"
+
+
 HOSTILE = [
     "<img src=x onerror='window.hit = 1'><script>window.hit = 1</script>",
     "x" * 10_000_000,

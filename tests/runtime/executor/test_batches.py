@@ -11,10 +11,10 @@ import pytest
 from tfrt_nb.programs import Program
 from tfrt_runtime.diagnostics import TfrtError
 from tfrt_runtime.executor.batch import Batch
-from tfrt_runtime.host.async_value import make_unavailable
 from tfrt_runtime.host.context import HostContext
+from tfrt_runtime.host.values.async_value import make_unavailable
 from tfrt_runtime.kernels.standard import available_kernels
-from tfrt_runtime.kernels.user import user_kernel
+from tfrt_runtime.kernels.users.user import user_kernel
 
 pytestmark = pytest.mark.usefixtures("leak_check")
 SLOW = 60

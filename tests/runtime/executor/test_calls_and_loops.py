@@ -273,7 +273,7 @@ def test_results_outlive_their_program(host: HostContext) -> None:
 
 def test_a_run_outlives_its_program(host: HostContext) -> None:
     """What waits for a value goes on when it comes, also when the program is dropped."""
-    from tfrt_runtime.host.async_value import make_unavailable
+    from tfrt_runtime.host.values.async_value import make_unavailable
 
     value = make_unavailable(host.work_queue, "i32")
     text = "func @main(%x: i32) -> i32 {\n  %y = tfrt.add.i32 %x, %x\n  tfrt.return %y : i32\n}"

@@ -10,12 +10,12 @@ import pytest
 from tfrt_nb.programs import Program
 from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.bef.reader import BefFile
-from tfrt_runtime.executor import decode
-from tfrt_runtime.executor.arena import Arena
-from tfrt_runtime.executor.decode import Call, Constant, FunctionWriter, make_plan
 from tfrt_runtime.executor.execution import Execution
-from tfrt_runtime.host.async_value import AsyncValue
+from tfrt_runtime.executor.loading import decode
+from tfrt_runtime.executor.loading.arena import Arena
+from tfrt_runtime.executor.loading.decode import Call, Constant, FunctionWriter, make_plan
 from tfrt_runtime.host.payload import SCALAR_TYPES
+from tfrt_runtime.host.values.async_value import AsyncValue
 from tfrt_runtime.native.layouts import FUNCTION_WORDS
 from tfrt_runtime.testing.random_programs import random_program
 

@@ -16,14 +16,15 @@ from tfrt_runtime.bef.reader import BefFile
 from tfrt_runtime.diagnostics import TfrtError
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.executor.program import Executable
-from tfrt_runtime.host.async_value import AsyncValue, make_available, make_unavailable
+from tfrt_runtime.host.composing import gather
 from tfrt_runtime.host.context import HostContext
-from tfrt_runtime.host.idleness import rest_of
 from tfrt_runtime.host.process import native_process
+from tfrt_runtime.host.values.async_value import AsyncValue, make_available, make_unavailable
+from tfrt_runtime.host.waiting.idleness import rest_of
 from tfrt_runtime.kernels.frame import KernelFrame
 from tfrt_runtime.kernels.registry import KernelRegistry
 from tfrt_runtime.kernels.standard import standard_kernels
-from tfrt_runtime.kernels.user import user_kernel
+from tfrt_runtime.kernels.users.user import user_kernel
 
 Run = Callable[..., Execution]
 SLOW = 20
@@ -138,6 +139,21 @@ def test_a_run_that_nobody_can_go_on_with_is_stuck(
     ]
 
 
+@pytest.mark.parametrize(
+    "made_of", [lambda result: result.then(str), lambda result: gather(1, result)]
+)
+def test_values_that_are_made_of_a_result_never_come_either(
+    run: Run,
+    never: Mapping[str, object],
+    indirect: list[AsyncValue],
+    made_of: Callable[[AsyncValue], AsyncValue],
+) -> None:
+    execution = run(LATER, kernels=never)
+    with pytest.raises(TfrtError, match=STUCK):
+        made_of(execution.results[0]).result()
+    give(indirect[0], execution)
+
+
 @pytest.mark.parametrize("timeout", [None, SLOW])
 def test_who_waits_for_a_result_alone_is_told_that_it_never_comes(
     run: Run, never: Mapping[str, object], indirect: list[AsyncValue], timeout: float | None
@@ -246,7 +262,7 @@ def test_an_argument_may_still_come(run: Run, host: HostContext) -> None:
     seen = (execution.wait(SHORT), [str(note) for note in execution.waiting_for()])
     argument.emplace(2)
 
-    assert seen == (False, ["<unknown>:0: note: argument 1 of @main is unavailable"])
+    assert seen == (False, ["note: argument 1 of @main is unavailable"])
     assert execution.wait(SLOW)
     assert execution.results[0].result(0) == 4
 

@@ -13,7 +13,7 @@ from tfrt_nb.programs import Program
 from tfrt_runtime.diagnostics import TfrtError
 from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.kernels.standard import available_kernels
-from tfrt_runtime.kernels.user import user_kernel
+from tfrt_runtime.kernels.users.user import user_kernel
 
 QUEUES = ("s", "mstd:2")
 

@@ -13,13 +13,13 @@ import pytest
 from tfrt_nb.programs import Program
 from tfrt_runtime.diagnostics import TfrtError
 from tfrt_runtime.executor.execution import Execution
-from tfrt_runtime.host.async_value import AsyncValue, make_available, make_unavailable
 from tfrt_runtime.host.chain import CHAIN
 from tfrt_runtime.host.context import HostContext
+from tfrt_runtime.host.values.async_value import AsyncValue, make_available, make_unavailable
 from tfrt_runtime.kernels.frame import KernelFrame
 from tfrt_runtime.kernels.registry import KernelRegistry
 from tfrt_runtime.kernels.standard import standard_kernels
-from tfrt_runtime.kernels.user import user_kernel
+from tfrt_runtime.kernels.users.user import user_kernel
 
 Run = Callable[..., Execution]
 SLOW = 20
@@ -182,7 +182,7 @@ def test_a_cancellation_ends_a_coroutine_that_waits(run: Run) -> None:
 
     assert execution.wait(SLOW)
     assert (str(execution.results[0].exception(0)), ended) == (
-        "<unknown>:0: error: enough",
+        "error: enough",
         ["cancelled"],
     )
     assert execution.diagnostics == []
@@ -356,7 +356,7 @@ def test_a_cancellation_decides_what_a_kernel_has_allocated(run: Run) -> None:
     execution.cancel("enough")
 
     assert execution.wait(SLOW)
-    assert str(execution.results[0].exception(0)) == "<unknown>:0: error: enough"
+    assert str(execution.results[0].exception(0)) == "error: enough"
     with pytest.raises(RuntimeError, match="resolves once; this one is error"):
         held.pop().emplace(1)
 

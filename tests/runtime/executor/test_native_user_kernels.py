@@ -14,9 +14,9 @@ from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.chain import CHAIN
 from tfrt_runtime.host.tensor.dense import DenseHostTensor
 from tfrt_runtime.kernels.registry import KernelRegistry
-from tfrt_runtime.kernels.signatures import parse_signature
 from tfrt_runtime.kernels.standard import standard_kernels
-from tfrt_runtime.kernels.user import native_kernel, user_kernel
+from tfrt_runtime.kernels.users.signatures import parse_signature
+from tfrt_runtime.kernels.users.user import native_kernel, user_kernel
 
 Run = Callable[..., Execution]
 SLOW = 60

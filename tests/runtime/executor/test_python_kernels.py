@@ -17,13 +17,13 @@ from tfrt_nb.source import parse_module
 from tfrt_runtime.bef.writer import write_bef
 from tfrt_runtime.diagnostics import Diagnostic, Location, TfrtError, error
 from tfrt_runtime.executor.execution import Execution
-from tfrt_runtime.host.async_value import AsyncValue, State
 from tfrt_runtime.host.chain import CHAIN
 from tfrt_runtime.host.context import HostContext
+from tfrt_runtime.host.values.async_value import AsyncValue, State
 from tfrt_runtime.kernels.frame import KernelFrame
 from tfrt_runtime.kernels.registry import KernelError, KernelRegistry
 from tfrt_runtime.kernels.standard import standard_kernels
-from tfrt_runtime.kernels.user import USER_KERNELS, kernel, native_kernel, user_kernel
+from tfrt_runtime.kernels.users.user import USER_KERNELS, kernel, native_kernel, user_kernel
 
 Run = Callable[..., Execution]
 SLOW = 20
@@ -581,9 +581,9 @@ def test_a_wrong_argument_is_refused_before_the_run_starts(run: Run) -> None:
 
 
 def test_an_error_may_be_an_argument(host: HostContext, run: Run) -> None:
-    from tfrt_runtime.host.async_value import make_error
+    from tfrt_runtime.host.values.async_value import make_error
 
     text = "func @main(%x: i32) -> i32 {\n  %y = tfrt.add.i32 %x, %x\n  tfrt.return %y : i32\n}"
     execution = run(text, make_error(host.work_queue, error("given")))
 
-    assert str(execution.results[0].exception(SLOW)) == "<unknown>:0: error: given"
+    assert str(execution.results[0].exception(SLOW)) == "error: given"

@@ -12,12 +12,12 @@ import pytest
 from tfrt_nb.programs import Program
 from tfrt_runtime.diagnostics import Location, TfrtError
 from tfrt_runtime.executor.execution import Execution
-from tfrt_runtime.host.async_value import AsyncValue, make_unavailable
 from tfrt_runtime.host.context import HostContext
-from tfrt_runtime.host.events import KINDS
+from tfrt_runtime.host.tracing.events import KINDS
+from tfrt_runtime.host.values.async_value import AsyncValue, make_unavailable
 from tfrt_runtime.kernels.registry import KernelError
 from tfrt_runtime.kernels.standard import standard_kernels
-from tfrt_runtime.kernels.user import user_kernel
+from tfrt_runtime.kernels.users.user import user_kernel
 
 Run = Callable[..., Execution]
 SLOW = 60

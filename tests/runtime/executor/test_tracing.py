@@ -8,12 +8,12 @@ import pytest
 
 from tfrt_nb.programs import Program
 from tfrt_runtime.executor.execution import Execution
-from tfrt_runtime.host.async_value import AsyncValue
 from tfrt_runtime.host.context import HostContext
-from tfrt_runtime.host.events import KINDS
-from tfrt_runtime.host.trace import Activity, DebugSink, Level, Tracing
+from tfrt_runtime.host.tracing.events import KINDS
+from tfrt_runtime.host.tracing.trace import Activity, DebugSink, Level, Tracing
+from tfrt_runtime.host.values.async_value import AsyncValue
 from tfrt_runtime.kernels.frame import KernelFrame
-from tfrt_runtime.kernels.user import USER_KERNELS, kernel
+from tfrt_runtime.kernels.users.user import USER_KERNELS, kernel
 
 Run = Callable[..., Execution]
 SLOW = 20

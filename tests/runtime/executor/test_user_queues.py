@@ -11,10 +11,10 @@ import pytest
 
 from tfrt_nb.programs import Program
 from tfrt_runtime.executor.execution import Execution
-from tfrt_runtime.host.async_value import make_unavailable
 from tfrt_runtime.host.context import HostContext
-from tfrt_runtime.host.queue_names import WorkQueueError
-from tfrt_runtime.host.user_queue import Awaited, Task
+from tfrt_runtime.host.queues.queue_names import WorkQueueError
+from tfrt_runtime.host.queues.user_queue import Awaited, Task
+from tfrt_runtime.host.values.async_value import make_unavailable
 from tfrt_runtime.kernels.registry import KernelRegistry
 from tfrt_runtime.kernels.standard import standard_kernels
 from tfrt_runtime.testing.hand_cranked import HandCrankedQueue

@@ -9,16 +9,16 @@ from collections.abc import Callable
 import pytest
 
 from tfrt_runtime.diagnostics import TfrtError, error
-from tfrt_runtime.host.async_value import (
+from tfrt_runtime.host.chain import CHAIN
+from tfrt_runtime.host.context import HostContext
+from tfrt_runtime.host.payload import PayloadError
+from tfrt_runtime.host.values.async_value import (
     AsyncValue,
     State,
     make_available,
     make_error,
     make_unavailable,
 )
-from tfrt_runtime.host.chain import CHAIN
-from tfrt_runtime.host.context import HostContext
-from tfrt_runtime.host.payload import PayloadError
 
 SLOW = 20
 """Seconds after which a test that waits has failed."""
@@ -151,7 +151,7 @@ def test_an_indirect_value_cannot_be_emplaced(host: HostContext) -> None:
 
 def indirect_value(host: HostContext) -> AsyncValue:
     queue = host.work_queue
-    make = queue._process.quick("handles.value_make_indirect", 1)
+    make = queue.process.quick("handles.value_make_indirect", 1)
     return AsyncValue(queue, make(queue.context()), "i32")
 
 
@@ -354,7 +354,7 @@ def test_a_hundred_thousand_may_wait_for_one_value(host: HostContext) -> None:
 
 def test_a_long_chain_of_forwards_takes_no_stack(host: HostContext) -> None:
     """Each value stands for the next one; the last one to come resolves them all."""
-    queue, process = host.work_queue, host.work_queue._process
+    queue, process = host.work_queue, host.work_queue.process
     context = queue.context()
     make = process.quick("handles.value_make_indirect", 1)
     forward = process.quick("handles.value_forward", 3)
@@ -374,14 +374,14 @@ def test_a_long_chain_of_forwards_takes_no_stack(host: HostContext) -> None:
 
 
 def test_an_error_of_another_value_is_forwarded(host: HostContext) -> None:
-    queue, process = host.work_queue, host.work_queue._process
+    queue, process = host.work_queue, host.work_queue.process
     indirect, failed = indirect_value(host), make_error(queue, error("bad"))
     process.quick("handles.value_add_reference", 1)(failed.address)
     process.slow("handles.value_forward", 3)(queue.context(), indirect.address, failed.address)
 
     problem = indirect.exception(0)
     assert problem is not None
-    assert str(problem) == "<unknown>:0: error: bad"
+    assert str(problem) == "error: bad"
 
 
 # --- promises ---
@@ -389,7 +389,7 @@ def test_an_error_of_another_value_is_forwarded(host: HostContext) -> None:
 
 def test_a_value_that_nobody_can_resolve_any_more_is_an_error(host: HostContext) -> None:
     indirect, promise = indirect_value(host), make_unavailable(host.work_queue, "i32")
-    process = host.work_queue._process
+    process = host.work_queue.process
     process.quick("handles.value_add_reference", 1)(promise.address)
     forward = process.slow("handles.value_forward", 3)
     forward(host.work_queue.context(), indirect.address, promise.address)
@@ -397,9 +397,7 @@ def test_a_value_that_nobody_can_resolve_any_more_is_an_error(host: HostContext)
     del promise
 
     assert before is State.UNAVAILABLE
-    assert str(indirect.exception(0)) == (
-        "<unknown>:0: error: nobody is left who could resolve this value"
-    )
+    assert str(indirect.exception(0)) == ("error: nobody is left who could resolve this value")
 
 
 def test_a_promise_that_was_kept_dies_quietly(host: HostContext) -> None:

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from tfrt_runtime.diagnostics import TfrtError, error
-from tfrt_runtime.host.async_value import AsyncValue, State, make_unavailable
 from tfrt_runtime.host.context import HostContext
+from tfrt_runtime.host.values.async_value import AsyncValue, State, make_unavailable
 
 
 class AsyncValueMachine(RuleBasedStateMachine):
@@ -20,7 +20,7 @@ class AsyncValueMachine(RuleBasedStateMachine):
         self.host = HostContext("s")
         queue = self.host.work_queue
         self.value = make_unavailable(queue, "i64")
-        make = queue._process.quick("handles.value_make_indirect", 1)
+        make = queue.process.quick("handles.value_make_indirect", 1)
         self.indirect = AsyncValue(queue, make(queue.context()), "i64")
         self.expected: int | str | None = None
         self.is_forwarded = False
@@ -64,7 +64,7 @@ class AsyncValueMachine(RuleBasedStateMachine):
     @rule()
     @precondition(lambda self: not self.is_forwarded)
     def forward(self) -> None:
-        queue, process = self.host.work_queue, self.host.work_queue._process
+        queue, process = self.host.work_queue, self.host.work_queue.process
         process.quick("handles.value_add_reference", 1)(self.value.address)
         entry = process.slow("handles.value_forward", 3)
         entry(queue.context(), self.indirect.address, self.value.address)

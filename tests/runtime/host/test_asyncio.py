@@ -8,8 +8,13 @@ import threading
 import pytest
 
 from tfrt_runtime.diagnostics import TfrtError, error
-from tfrt_runtime.host.async_value import AsyncValue, make_available, make_error, make_unavailable
 from tfrt_runtime.host.context import HostContext
+from tfrt_runtime.host.values.async_value import (
+    AsyncValue,
+    make_available,
+    make_error,
+    make_unavailable,
+)
 
 
 async def value_of(value: AsyncValue) -> object:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from tfrt_runtime.diagnostics import error
-from tfrt_runtime.host.async_value import AsyncValue, make_unavailable
 from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.process import native_process
-from tfrt_runtime.host.promises import FEWEST, Promises
+from tfrt_runtime.host.values.async_value import AsyncValue, make_unavailable
+from tfrt_runtime.host.values.promises import FEWEST, Promises
 
 
 class Value:
     """As much of an AsyncValue as promises read."""
+
+    source = None
 
     def __init__(self) -> None:
         self.is_done = False

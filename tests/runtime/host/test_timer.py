@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 from tfrt_runtime.host.context import HostContext
-from tfrt_runtime.host.timer import DEADLINE_EXCEEDED, TimerQueue
+from tfrt_runtime.host.queues.timer import DEADLINE_EXCEEDED, TimerQueue
 
 SOON = 0.01
 LATE = 3600.0

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from tfrt_runtime.diagnostics import TfrtError
-from tfrt_runtime.host.chrome_trace import CHROME_BATCH, ChromeSink
-from tfrt_runtime.host.trace import (
-    MOST_ACTIVITIES,
+from tfrt_runtime.host.tracing.chrome_trace import CHROME_BATCH, ChromeSink
+from tfrt_runtime.host.tracing.trace import (
+    MAX_ACTIVITIES,
     Activity,
     DebugSink,
     Level,
@@ -115,14 +115,14 @@ def test_the_simple_sink_writes_what_it_kept_when_it_is_closed(lines: list[str])
 
 def test_the_simple_sink_keeps_the_first_activities_of_each_thread(lines: list[str]) -> None:
     sink = SimpleSink(lines.append)
-    for number in range(MOST_ACTIVITIES + 5):
+    for number in range(MAX_ACTIVITIES + 5):
         sink.event(Activity(str(number), "other", 0, 0))
     sink.event(Activity("mine", "main", 0, 0))
     sink.close()
 
     heads = [line for line in lines if not line.startswith(" ")]
-    assert heads == [f"other: {MOST_ACTIVITIES} activities\n", "main: 1 activities\n"]
-    assert lines[MOST_ACTIVITIES].endswith(": 99\n")
+    assert heads == [f"other: {MAX_ACTIVITIES} activities\n", "main: 1 activities\n"]
+    assert lines[MAX_ACTIVITIES].endswith(": 99\n")
 
 
 # --- the Chrome sink ---

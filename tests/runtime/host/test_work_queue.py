@@ -11,10 +11,10 @@ import threading
 
 import pytest
 
-from tfrt_runtime.host.async_value import make_available, make_unavailable
 from tfrt_runtime.host.context import HostContext
-from tfrt_runtime.host.queue_names import WorkQueueError, parse_work_queue
-from tfrt_runtime.host.work_queue import make_work_queue
+from tfrt_runtime.host.queues.queue_names import WorkQueueError, parse_work_queue
+from tfrt_runtime.host.queues.work_queue import make_work_queue
+from tfrt_runtime.host.values.async_value import make_available, make_unavailable
 
 CORES = os.cpu_count() or 1
 

@@ -12,21 +12,19 @@ import pytest
 from tfrt_runtime.host.allocator import LeakCheckAllocator, PooledAllocator
 from tfrt_runtime.host.resources import ResourceContext
 from tfrt_runtime.host.tensor.dense import DenseHostTensor
-from tfrt_runtime.kernels import (
+from tfrt_runtime.kernels.basic import lifetimes, strings, test_kernels
+from tfrt_runtime.kernels.registry import CHAIN, KernelRegistry
+from tfrt_runtime.kernels.tensor import (
     btf,
     coo,
     cpu_convolution,
     cpu_elementwise,
     cpu_matmul,
     cpu_reductions,
-    lifetimes,
-    strings,
     tensor_buffers,
     tensor_shapes,
     tensors,
-    test_kernels,
 )
-from tfrt_runtime.kernels.registry import CHAIN, KernelRegistry
 
 MODULES = (
     btf,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tfrt_runtime.kernels.benchmark_report import Sample, benchmark_report, percentile
+from tfrt_runtime.kernels.basic.benchmark_report import Sample, benchmark_report, percentile
 
 
 def test_a_report_has_eleven_lines() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tfrt_runtime.kernels.blas import use_one_blas_thread
+from tfrt_runtime.kernels.tensor.blas import use_one_blas_thread
 
 LIBRARIES = list((Path(np.__file__).parent.parent / "numpy.libs").glob("lib*openblas64*"))
 

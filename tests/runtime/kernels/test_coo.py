@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tfrt_runtime.kernels.registry import CHAIN, KernelError
-from tfrt_runtime.kernels.tensors import ARITHMETIC_TYPES
+from tfrt_runtime.kernels.tensor.tensors import ARITHMETIC_TYPES
 
 
 @pytest.mark.parametrize("element", ARITHMETIC_TYPES, ids=str)

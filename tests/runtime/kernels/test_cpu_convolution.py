@@ -7,8 +7,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from tfrt_runtime.kernels.cpu_convolution import Axis, plan_axis
 from tfrt_runtime.kernels.registry import CHAIN, KernelError
+from tfrt_runtime.kernels.tensor.cpu_convolution import Axis, plan_axis
 
 CASES = [
     pytest.param(image, window, strides, padding, id=f"{image}-{window}-{strides}-{padding}")

@@ -10,10 +10,10 @@ from hypothesis.extra import numpy as arrays
 
 from tfrt_runtime.host.tensor.dense import DenseHostTensor
 from tfrt_runtime.host.tensor.shapes import TensorShape
-from tfrt_runtime.kernels.cpu_elementwise import relu
-from tfrt_runtime.kernels.cpu_matmul import accumulate_product
-from tfrt_runtime.kernels.cpu_reductions import softmax
 from tfrt_runtime.kernels.registry import CHAIN, KernelError
+from tfrt_runtime.kernels.tensor.cpu_elementwise import relu
+from tfrt_runtime.kernels.tensor.cpu_matmul import accumulate_product
+from tfrt_runtime.kernels.tensor.cpu_reductions import softmax
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import threading
 import numpy as np
 import pytest
 
-from tfrt_runtime.kernels.quiet import quietly
+from tfrt_runtime.kernels.tensor.quiet import quietly
 
 INFINITY = np.array([np.inf])
 

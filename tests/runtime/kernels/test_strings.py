@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tfrt_runtime.kernels.basic.strings import format_like_printf
 from tfrt_runtime.kernels.registry import CHAIN, KernelError
-from tfrt_runtime.kernels.strings import format_like_printf
 
 
 @pytest.mark.parametrize("name", ["tfrt_test.get_string", "tfrt_test.get_string_sync"])

@@ -6,9 +6,9 @@ import threading
 
 import pytest
 
-from tfrt_runtime.kernels import test_kernels
+from tfrt_runtime.kernels.basic import test_kernels
+from tfrt_runtime.kernels.basic.test_kernels import Coordinate, Device
 from tfrt_runtime.kernels.registry import CHAIN, KernelError
-from tfrt_runtime.kernels.test_kernels import Coordinate, Device
 
 
 def test_greeting_and_flags_are_printed(kernels) -> None:

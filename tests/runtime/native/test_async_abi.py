@@ -7,7 +7,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from tfrt_runtime.native import async_abi, async_awaiting, async_objects, memory
+from tfrt_runtime.native import memory
+from tfrt_runtime.native.coroutines import async_abi, async_awaiting, async_objects
 from tfrt_runtime.native.layouts import (
     CONTEXT_FAILURE,
     EVENT_RELEASED_TOO_OFTEN,
@@ -277,6 +278,28 @@ def test_who_spawns_without_end_runs_what_it_spawns() -> None:
 
         assert at_once == [*range(async_awaiting.ENOUGH_WAITING, async_awaiting.ENOUGH_WAITING + 3)]
         assert len(coroutines.resumed) == async_awaiting.ENOUGH_WAITING + 3
+
+
+def test_of_a_recursion_of_tasks_few_wait_in_the_queue(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(async_awaiting, "ENOUGH_WAITING", 4)
+    with compiled_code() as coroutines:
+        waited = []
+
+        def fork(number: int) -> None:
+            if number < 64:
+                for child in (2 * number, 2 * number + 1):
+                    before = len(coroutines.resumed)
+                    async_abi.execute(child, coroutines.resume)
+                    if len(coroutines.resumed) == before:
+                        waited.append(child)
+
+        coroutines.when_resumed = fork
+        async_abi.execute(1, coroutines.resume)
+        coroutines.run_tasks(coroutines.host.main)
+
+        assert sorted(coroutines.resumed) == [*range(1, 128)]
+        # A round of the queue adds 4 at most; the others start at once, on the stack of their parent.
+        assert len(waited) < 40
 
 
 def test_the_names_are_those_of_mlir_s_runtime() -> None:

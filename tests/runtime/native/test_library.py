@@ -8,12 +8,13 @@ import pytest
 
 from tfrt_runtime.cache import Cache
 from tfrt_runtime.diagnostics import TfrtError
-from tfrt_runtime.native import compiling, library, loaded
+from tfrt_runtime.native import library, loaded
+from tfrt_runtime.native.building import compiling
 
 BUILD = """
 import sys
 sys.path[:] = sys.argv[1:]
-from tfrt_runtime.native.compiling import fingerprint
+from tfrt_runtime.native.building.compiling import fingerprint
 print("1/1 step", file=sys.stderr)
 sys.stdout.write(fingerprint() + "\\n" + "\\n".join(sys.path))
 """

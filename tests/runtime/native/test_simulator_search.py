@@ -115,7 +115,7 @@ def programs(names: tuple[str, ...], threads: int, length: int) -> st.SearchStra
 
 
 def assert_reduction_finds_everything(program: Program, model: MemoryModel) -> None:
-    machine = Machine(model=model, patience=3)
+    machine = Machine(model=model, spin_limit=3)
     load_way = Way.OBSERVE if model is MemoryModel.RELEASE_ACQUIRE else Way.READ
     everything, all_runs = outcomes(program, machine, AllSchedules())
     found, runs = outcomes(program, machine, Reduction(load_way))

@@ -10,9 +10,9 @@ from tfrt_nb.documents.run import RunDocument
 from tfrt_nb.programs import Program
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.context import HostContext
-from tfrt_runtime.host.events import Watch
+from tfrt_runtime.host.tracing.events import Watch
 from tfrt_runtime.kernels.standard import standard_kernels
-from tfrt_runtime.kernels.user import user_kernel
+from tfrt_runtime.kernels.users.user import user_kernel
 
 SLOW = 30
 TEXT = """func.func @main() -> i32 {

@@ -132,6 +132,23 @@ def test_an_error_is_shown_where_the_source_has_it(shell) -> None:
     )
 
 
+def test_of_many_errors_that_are_alike_ten_are_shown(shell) -> None:
+    line = '  %x{} = "tfrt_test.fail"() : () -> i32\n'
+    body = "".join(line.format(i) for i in range(3))
+    calls = "".join(f"  %y{i} = tfrt.call @f() : () -> i32\n" for i in range(12))
+    text = f"func @f() -> i32 {{\n{body}  tfrt.return %x0 : i32\n}}\n"
+    text += f"func @main() -> i32 {{\n{calls}  tfrt.return %y0 : i32\n}}\n"
+    path = shell.write("p.mlir", text)
+    outcome = shell("run", "-q", "s", "--function", "main", path)
+
+    lines = outcome.stderr.splitlines()
+    failed = "unexpected error: runtime error: something bad happened"
+    assert outcome.status == 1
+    for number in (2, 3, 4):
+        assert lines.count(f"{path}:{number}:9: error: {failed}") == 10
+        assert lines.count(f"{path}:{number}:9: note: 2 more times: {failed}") == 1
+
+
 def test_an_error_of_a_bef_file_shows_its_source_where_there_is_one(shell) -> None:
     shell.write("f.mlir", FAILING)
     shell("mlir-to-bef", "f.mlir", "-o", "f.bef")

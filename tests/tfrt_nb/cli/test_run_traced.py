@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from tfrt_nb.cli.main import main
-from tfrt_runtime.host.async_value import AsyncValue
+from tfrt_runtime.host.values.async_value import AsyncValue
 from tfrt_runtime.kernels.frame import KernelFrame
-from tfrt_runtime.kernels.user import USER_KERNELS, kernel
+from tfrt_runtime.kernels.users.user import USER_KERNELS, kernel
 
 TEXT = """func @main() -> i32 {
   %one = tfrt.constant.i32 1

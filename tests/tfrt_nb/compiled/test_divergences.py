@@ -11,8 +11,8 @@ from tfrt_nb.passes.notation import parse_pipeline
 from tfrt_nb.passes.printing import print_ir
 from tfrt_nb.programs import Program
 from tfrt_nb.source import parse_module
-from tfrt_runtime.host.async_value import make_unavailable
 from tfrt_runtime.host.context import HostContext
+from tfrt_runtime.host.values.async_value import make_unavailable
 
 SLOW = 200
 """Far more seconds than anything here takes."""

@@ -12,9 +12,9 @@ import pytest
 
 from tfrt_nb.programs import Program
 from tfrt_runtime.diagnostics import Location, TfrtError, error
-from tfrt_runtime.host.async_value import State, make_error, make_unavailable
 from tfrt_runtime.host.chain import CHAIN
 from tfrt_runtime.host.context import HostContext
+from tfrt_runtime.host.values.async_value import State, make_error, make_unavailable
 
 SLOW = 60
 """Far more seconds than anything here takes."""

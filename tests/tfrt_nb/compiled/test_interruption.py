@@ -13,8 +13,8 @@ import pytest
 from tfrt_nb.programs import Program
 from tfrt_runtime.async_runtime.runtime import AsyncRuntime
 from tfrt_runtime.diagnostics import Diagnostic, Location, TfrtError, error
-from tfrt_runtime.host.async_value import make_unavailable
 from tfrt_runtime.host.context import HostContext
+from tfrt_runtime.host.values.async_value import make_unavailable
 
 SLOW = 60
 """Far more seconds than anything here takes."""

@@ -13,12 +13,12 @@ import pytest
 
 from tfrt_nb import Program
 from tfrt_runtime.diagnostics import TfrtError, error
-from tfrt_runtime.host.async_value import AsyncValue, State, make_unavailable
 from tfrt_runtime.host.chain import CHAIN
 from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.tensor.dense import DenseHostTensor
-from tfrt_runtime.host.trace import DebugSink, Level, Tracing
+from tfrt_runtime.host.tracing.trace import DebugSink, Level, Tracing
+from tfrt_runtime.host.values.async_value import AsyncValue, State, make_unavailable
 
 SLOW = 120
 """Seconds that nothing here should take."""
@@ -432,7 +432,7 @@ func.func @waits(%n: i32) -> i32 {
 
 def test_a_thread_runs_other_kernels_while_a_function_waits(host: HostContext) -> None:
     from tfrt_runtime.kernels.standard import standard_kernels
-    from tfrt_runtime.kernels.user import user_kernel
+    from tfrt_runtime.kernels.users.user import user_kernel
 
     registry = standard_kernels()
     registry.add(user_kernel("my.pair", lambda a, b, c: (a + b, c)))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tfrt_nb.convert.bef_to_mlir import bef_to_mlir, missing_sections
+from tfrt_nb.convert.bef_to_mlir import bef_to_mlir
 from tfrt_nb.convert.errors import ConversionError
 from tfrt_nb.convert.mlir_to_bef import mlir_to_bef
 from tfrt_nb.dialects import print_module
@@ -104,17 +104,6 @@ def test_without_optional_sections_signatures_fill_in_and_the_rest_is_none() -> 
   }
 }
 """
-    )
-
-
-def test_missing_optional_sections_are_a_warning() -> None:
-    whole = BefFile.load((GOLDEN / "chains.bef").read_bytes(), "chains.bef")
-    least = BefFile.load((GOLDEN / "chains.bef_min").read_bytes(), "chains.bef_min")
-
-    assert missing_sections(whole) is None
-    assert str(missing_sections(least)) == (
-        '"chains.bef_min": warning: '
-        "Missing AttributeTypes, AttributeNames or RegisterTypes sections."
     )
 
 

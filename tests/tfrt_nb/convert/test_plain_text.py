@@ -9,10 +9,14 @@ from pathlib import Path
 import pytest
 
 from tfrt_nb.compiled.file import divide
+from tfrt_nb.convert import plain_text
 from tfrt_nb.convert.mlir_to_bef import to_records
-from tfrt_nb.convert.plain_text import plain_records
+from tfrt_nb.nesting import deep_stack
 from tfrt_nb.programs import Program
 from tfrt_nb.source import parse_module
+from tfrt_nb.source.plain import read_plain
+from tfrt_nb.source.text import SourceText
+from tfrt_runtime.bef.collector import collector_paused
 from tfrt_runtime.bef.records import BefModule
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError
 
@@ -55,6 +59,63 @@ func.func @sync() -> i32 attributes {tfrt.sync} {
 }"""
 
 
+NESTED = """\
+func.func @main(%n: i32, %t: i1, %u: i1, %c: !tfrt.chain) -> i32 {
+  %one = tfrt.constant.i32 1 loc("model/layer.py":1:2)
+  %x = tfrt.add.i32 %n, %one loc("model/layer.py":10:2) // a comment
+  %y = tfrt.add.i32 %x, %n loc("other.py":300:70)
+  %z, %s = tfrt.if %t, %x, %y : (i32, i32) -> (i32, i32) {
+    %1 = tfrt.minus.i32 %x, %y loc("other.py":7:7)
+    %2 = "golden.op"(%1) {text = "50% of // it"} : (i32) -> i32
+    tfrt.return %1, %2 : i32, i32
+  } else  { // the other way
+
+    %r = tfrt.repeat.i32 %x, %y : i32 {
+      %w = tfrt.add.i32 %y, %y
+      tfrt.return %w : i32
+    }
+    tfrt.return %r, %x : i32, i32
+  }
+  tfrt.if %u, %c : (!tfrt.chain) -> () {
+    tfrt.return
+  }
+  tfrt.if %t, %u : (i1) -> () {
+    tfrt.return
+  } else {
+    %not = tfrt.constant.i1 0
+    tfrt.return
+  }
+  tfrt.if %t, %t : (i1) -> () {
+    tfrt.return
+  }
+  %done = tfrt.parallel_for.i32 %n to %z fixed %one, %c, %s : !tfrt.chain, i32 {
+    %c1 = tfrt.print.i32 %n, %c
+    tfrt.return %c1 : !tfrt.chain
+  }
+  %k = tfrt.cond %t @main @other (%n, %t, %u, %done) : (i32, i1, i1, !tfrt.chain) -> (i32)
+  tfrt_test.do.async %k : (i32) -> () {
+    tfrt.return
+  }
+  tfrt.return %k : i32 loc("model/layer.py":12:2)
+}
+func.func private @other(%n: i32, %t: i1, %u: i1, %c: !tfrt.chain) -> i32 {
+  %k = tfrt.if %u, %n : (i32) -> (i32) {
+    tfrt.return %n : i32
+  } else {
+    tfrt.return %n : i32
+  }
+  tfrt.return %k : i32
+}
+"""
+
+
+def plain_records(text: str, name: str) -> BefModule | None:
+    """The records without the IR; None for a program that is not plain."""
+    with collector_paused(), deep_stack():
+        program = read_plain(SourceText(text, name))
+    return None if program is None else plain_text.plain_records(program)
+
+
 def full_way(text: str, name: str) -> BefModule | tuple[Diagnostic, ...] | None:
     """The records, or what is wrong with a program; None for one with compiled functions."""
     try:
@@ -64,11 +125,12 @@ def full_way(text: str, name: str) -> BefModule | tuple[Diagnostic, ...] | None:
         return error.diagnostics
 
 
-def test_a_plain_program_is_the_same_both_ways() -> None:
-    records = plain_records(PLAIN, "plain.mlir")
+@pytest.mark.parametrize("text", [PLAIN, NESTED], ids=["plain", "nested"])
+def test_a_plain_program_is_the_same_both_ways(text: str) -> None:
+    records = plain_records(text, "plain.mlir")
 
     assert records is not None
-    assert records == full_way(PLAIN, "plain.mlir")
+    assert records == full_way(text, "plain.mlir")
 
 
 def test_a_long_program_is_the_same_both_ways() -> None:
@@ -135,10 +197,11 @@ def damaged(text: str, random_: random.Random) -> str:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_damaged_programs_are_the_same_both_ways(seed: int) -> None:
+@pytest.mark.parametrize("whole", [PLAIN, NESTED], ids=["plain", "nested"])
+def test_damaged_programs_are_the_same_both_ways(whole: str, seed: int) -> None:
     random_ = random.Random(seed)
     for _ in range(20):
-        text = damaged(PLAIN, random_)
+        text = damaged(whole, random_)
         records = plain_records(text, "damaged.mlir")
 
         assert records is None or records == full_way(text, "damaged.mlir"), text
@@ -189,7 +252,10 @@ def test_what_is_wrong_is_left_to_the_parser_that_says_why(text: str) -> None:
         function("%x = tfrt.add.i32 %a, %a", "loc(unknown)", "tfrt.return"),
         function("%x = tfrt.add.i32 %a, %a loc(unknown)", "tfrt.return"),
         function('%x = "tfrt_test.sum"(%a)', " : (i32) -> i32", "tfrt.return"),
-        function("tfrt_test.do.async %a : (i32) -> () {", "tfrt.return", "}", "tfrt.return"),
+        function(
+            "tfrt_test.do.async %a : (i32) -> () {", "tfrt.return", "} loc(unknown)", "tfrt.return"
+        ),
+        function("tfrt_test.do.async %a : (i32) -> () { tfrt.return }", "tfrt.return"),
         "module {\n" + function("tfrt.return") + "\n}",
         "!alias = i32\n" + function("tfrt.return").replace("%a: i32", "%a: !alias"),
     ],

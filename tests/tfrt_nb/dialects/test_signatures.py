@@ -11,7 +11,7 @@ from tfrt_nb.dialects.catalog import (
     similar_operations,
     unknown_operation,
 )
-from tfrt_nb.dialects.signatures import Form, Signature, family, kernel, table
+from tfrt_nb.dialects.tables.signatures import Form, Signature, family, kernel, table
 from tfrt_nb.dialects.types import WORDS
 
 

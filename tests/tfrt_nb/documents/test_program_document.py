@@ -61,14 +61,37 @@ def column(document, rows, key):
     return [row[key] for row in document[rows]]
 
 
-def test_a_plain_program_is_read_off_its_lines_as_off_its_module():
-    program = Program.from_source(PLAIN, "p")
-    assert program.is_plain
-    plain = ProgramDocument(program)
-    assert program.module is not None and not program.is_plain
+REGIONS = """\
+func.func @main(%t: i1, %n: i32, %c: !tfrt.chain) -> (i32, i32) {
+  %one = tfrt.constant.i32 1 loc("other//file.py":7:2)  // a remark
+  %a, %b:2 = tfrt.if %t, %n, %one : (i32, i32) -> (i32, i32, i32) {  // {
+    %x = tfrt.add.i32 %n, %one
+    tfrt.return %x, %n, %n : i32, i32, i32
+  } else {
+    %y = tfrt.repeat.i32 %one, %n : i32 {
+      tfrt.return %n : i32
+    }
+    tfrt.return %one, %n, %y : i32, i32, i32
+  }
+  tfrt.if %t, %c, %one : (!tfrt.chain, i32) -> () {
+    tfrt.print.i32 %one, %c
+    tfrt.return
+  }
+  tfrt.return %a, %b#1 : i32, i32
+}
+"""
+
+
+@pytest.mark.parametrize("text", [PLAIN, REGIONS], ids=["lines", "regions"])
+def test_a_plain_program_is_read_off_its_lines_as_off_its_module(text):
+    program = Program.from_source(text, "p")
+    assert program.plain is not None
+    plain, names = ProgramDocument(program), program.named_values()
+    program.plain, program._names = None, None
     full = ProgramDocument(program)
-    assert plain.data == full.data == program_document(parse_module(PLAIN, "p"))
+    assert plain.data == full.data == program_document(parse_module(text, "p"))
     assert (plain.kernels, plain.registers) == (full.kernels, full.registers)
+    assert names == program.named_values()
 
 
 def test_a_document_has_ids_names_and_places_in_the_order_of_the_text():

@@ -11,10 +11,11 @@ import pytest
 from tfrt_nb import HostContext, Program
 from tfrt_nb.documents.previews import clean
 from tfrt_nb.documents.run import COLUMNS, RunDocument
-from tfrt_runtime.host.events import KINDS, Watch
+from tfrt_runtime.host.tracing.events import KINDS, Watch
+from tfrt_runtime.host.values.async_value import make_unavailable
 from tfrt_runtime.kernels.registry import KernelsOver
 from tfrt_runtime.kernels.standard import available_kernels
-from tfrt_runtime.kernels.user import user_kernel
+from tfrt_runtime.kernels.users.user import user_kernel
 
 QUEUES = ("s", "mstd:2")
 
@@ -54,7 +55,7 @@ def of(data, kind):
     return [row for row in rows(data) if row[0] == kind]
 
 
-STRAIGHT = """\
+FAST_PATH = """\
 func.func @main(%n: i32) -> i32 {
   %six = tfrt.constant.i32 6
   %a = tfrt.add.i32 %n, %six
@@ -66,7 +67,7 @@ func.func @main(%n: i32) -> i32 {
 
 
 def test_each_kernel_begins_and_its_value_is_there_once(host):
-    data = watched(host, STRAIGHT, 1).data
+    data = watched(host, FAST_PATH, 1).data
     assert json.loads(json.dumps(data)) == data
     begun = sorted(row[1].split(" = ")[-1] for row in of(data, "begin"))
     assert begun == ["tfrt.add.i32 %n, %six", "tfrt.new.chain", "tfrt.print.i32 %a, %c0"]
@@ -79,7 +80,7 @@ def test_each_kernel_begins_and_its_value_is_there_once(host):
 
 
 def test_times_start_at_the_first_event_and_go_up(host):
-    times = watched(host, STRAIGHT, 1).data["events"]["time"]
+    times = watched(host, FAST_PATH, 1).data["events"]["time"]
     assert times[0] == 0 and times == sorted(times)
 
 
@@ -204,7 +205,7 @@ def test_what_is_cancelled_did_not_begin():
 
 
 def test_two_watched_runs_do_not_see_each_other(host):
-    program = Program.from_source(STRAIGHT, "p")
+    program = Program.from_source(FAST_PATH, "p")
     runs = [program.run(host, "main", [number], watch=True) for number in (1, 2, 3)]
     unwatched = program.run(host, "main", [4])
     assert all(run.wait(30) for run in (*runs, unwatched))
@@ -296,7 +297,7 @@ def test_a_slow_run_has_the_same_results_and_is_over_at_once_when_cancelled():
     kernels, began, go_on = gated()
     go_on.set()
     with HostContext("mstd:1", on_diagnostic=lambda _: None) as host:
-        document = watched(host, STRAIGHT, 1, watch=Watch(slow=3))
+        document = watched(host, FAST_PATH, 1, watch=Watch(slow=3))
         assert document.data["previews"]["2"] == "7"
         program = Program.from_source(GATED, "p")
         run = program.run(host, "main", kernels=kernels, watch=Watch(slow=1e9))
@@ -362,3 +363,65 @@ async.func @main() -> !async.value<i64> {
         run = program.run(host, "main", watch=True)
         assert run.wait(30)
         assert RunDocument(program, run).data["status"] == "failed"
+
+
+def test_a_number_that_was_made_once_before_a_flood_of_events_has_its_text():
+    with HostContext("s") as host:
+        document = watched(
+            host,
+            """\
+func.func @main() -> i32 {
+  %one = tfrt.constant.i32 1
+  %n = tfrt.constant.i32 40000
+  %more = tfrt.add.i32 %n, %one
+  %r = tfrt.repeat.i32 %n, %one : i32 {
+    %next = tfrt.add.i32 %one, %one
+    tfrt.return %next : i32
+  }
+  %sum = tfrt.add.i32 %r, %more
+  tfrt.return %sum : i32
+}
+""",
+        )
+        document.update()
+        names = {row["name"]: row["id"] for row in document.program.data["values"]}
+        assert document.dropped > 0
+        assert document.previews[names["%more"]] == "40001"
+
+
+def test_an_argument_that_has_not_come_is_absent_until_it_comes():
+    text = """\
+func.func @main(%a: i32, %b: i32) -> i32 {
+  %sum = tfrt.add.i32 %a, %b
+  tfrt.return %sum : i32
+}
+"""
+    with HostContext("s") as host:
+        late = make_unavailable(host.work_queue, "i32")
+        program = Program.from_source(text, "p")
+        arguments = [1, late]
+        run = program.run(host, arguments=arguments, watch=True)
+        document = RunDocument(program, run, arguments=arguments)
+        assert document.absent == [1]
+        late.emplace(2)
+        run.wait(30)
+        assert document.absent == [] and run.result(0) == 3
+
+
+def test_what_a_timer_brings_began_with_its_kernel_and_is_the_timers():
+    with HostContext("mstd:1") as host:
+        document = watched(
+            host,
+            """\
+func.func @main() -> i32 {
+  %one = tfrt.constant.i32 1
+  %a = demo.wait.i32 %one {seconds = 0.02}
+  tfrt.return %a : i32
+}
+""",
+        )
+        document.update()
+        seen = document.seen[1]
+        assert document.workers[seen.worker] == "timers" and seen.state == "available"
+        assert seen.resolved - seen.started > 15_000_000
+        assert not document.running

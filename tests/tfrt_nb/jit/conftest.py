@@ -15,18 +15,18 @@ import pytest
 from xdsl.context import Context
 from xdsl.passes import ModulePass
 
-from tfrt_nb.jit.async_runtime import (
+from tfrt_nb.jit.compiler import compile_module
+from tfrt_nb.jit.coroutines import lower_to_llvm, packed_name
+from tfrt_nb.jit.operations.async_runtime import (
     MLIR_FUNCTIONS,
     OUR_FUNCTIONS,
     RuntimeFunction,
 )
-from tfrt_nb.jit.compiler import compile_module
-from tfrt_nb.jit.coroutines import lower_to_llvm, packed_name
 from tfrt_nb.jit.stages import compile_program
 from tfrt_nb.passes.notation import parse_pipeline
 from tfrt_nb.source import parse_module
 from tfrt_runtime.async_runtime.printing import Printing
-from tfrt_runtime.native.async_buffers import (
+from tfrt_runtime.native.coroutines.async_buffers import (
     BLOCK_GENERATION,
     GENERATION_SHIFT,
     HEADER_SIZE,
@@ -41,7 +41,7 @@ _TYPES = {
     "double": ctypes.c_double,
 }
 _RESUME = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
-_MOST_NESTED = 30
+_MAX_NESTED = 30
 _RESERVED_STACK = 13 * 2**19  # of 8 MB: compiled code gets about one
 
 
@@ -242,7 +242,7 @@ class PythonRuntime:
             object_.waiters.append((handle, resume))
             return
         self.queue.appendleft((handle, resume))
-        if self._nested < _MOST_NESTED:
+        if self._nested < _MAX_NESTED:
             self._run_one()
 
     AwaitValueAndExecute = AwaitTokenAndExecute

@@ -17,9 +17,9 @@ from pathlib import Path
 
 from xdsl.context import Context
 
-from tfrt_nb.jit.async_runtime import MLIR_FUNCTIONS
 from tfrt_nb.jit.compiler import compile_module
 from tfrt_nb.jit.coroutines import lower_to_llvm, packed_name
+from tfrt_nb.jit.operations.async_runtime import MLIR_FUNCTIONS
 from tfrt_nb.passes.notation import parse_pipeline
 from tfrt_nb.source import parse_module
 from tfrt_runtime.async_runtime import AsyncRuntime

@@ -384,7 +384,7 @@ def test_a_thread_without_stack_for_tasks_is_rescued_by_another(queue: str) -> N
 def test_where_nobody_can_rescue_it_the_program_is_told_so(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(starvation, "MOST_RESCUERS", 0)
+    monkeypatch.setattr(starvation, "MAX_RESCUERS", 0)
 
     assert on_a_stack_of_8_mb(DEEP, "s") == ("", [runtime.EXHAUSTED])
 
@@ -410,8 +410,10 @@ CYCLE = """  %one = arith.constant 1 : index
 def test_groups_that_wait_for_each_other_are_named(queue: str) -> None:
     _, [problem] = run(main(f"{CYCLE}  async.await_all %g"), queue)
 
-    assert problem.message == "nobody is left who could resolve a group"
-    assert [note.message for note in problem.notes] == ["a task waits for a group"]
+    assert problem.message == "nobody is left who could resolve a group of 'async.create_group'"
+    assert [note.message for note in problem.notes] == [
+        "a task waits for a group of 'async.create_group'"
+    ]
     assert [note.location.line for note in (problem, *problem.notes) if note.location] == [3, 4]
 
 
@@ -509,7 +511,7 @@ def test_what_passes_tell_each_other_a_program_does_not_tell_them() -> None:
 @pytest.mark.parametrize(
     "operation",
     [
-        "%t = async.runtime.redeem %n : !async.token",
+        "%t = async.runtime.from_handle %n : !async.token",
         "%t = async.runtime.spawn @other(%n) : (i64) -> !async.token",
     ],
 )

@@ -18,8 +18,8 @@ from tfrt_nb.programs import Program
 from tfrt_nb.source import parse_module
 from tfrt_runtime.async_runtime import AsyncRuntime, LiveObject
 from tfrt_runtime.diagnostics import Diagnostic, Location, TfrtError, error, note
-from tfrt_runtime.host.async_value import State
 from tfrt_runtime.host.context import HostContext
+from tfrt_runtime.host.values.async_value import State
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "async"
 PROGRAMS = sorted(path.with_suffix(".mlir") for path in GOLDEN.glob("*/*.stdout"))
@@ -335,7 +335,7 @@ def test_a_token_that_nobody_resolves_is_left_over_with_the_place_where_it_was_m
 ) -> None:
     program, place = by_hand(AWAIT)
 
-    left_over = LiveObject("token", 1, State.ERROR, None, place)
+    left_over = LiveObject("token", 1, State.ERROR, "async.runtime.create", place)
     assert run(program, queue) == Outcome("", (), (left_over,))
 
 
@@ -344,7 +344,9 @@ def test_a_token_that_nobody_resolves_is_left_over_with_the_place_where_it_was_m
 def test_a_token_that_is_resolved_twice_is_an_error_of_the_run(queue: str) -> None:
     program, place = by_hand(RESOLVE, RESOLVE)
 
-    assert run(program, queue) == Outcome("", (error("a token is resolved twice", place),))
+    assert run(program, queue) == Outcome(
+        "", (error("a token of 'async.runtime.create' is resolved twice", place),)
+    )
 
 
 @pytest.mark.usefixtures("leak_check")

@@ -9,7 +9,7 @@ import pytest
 from tfrt_nb.language.answers import complete, definition, explain
 from tfrt_nb.language.operations import entry, kernel_names, names
 from tfrt_nb.language.scan import scan
-from tfrt_runtime.kernels.user import USER_FUNCTIONS, USER_KERNELS, kernel
+from tfrt_runtime.kernels.users.user import USER_FUNCTIONS, USER_KERNELS, kernel
 
 HEAD = "func.func @main(%n: i32) -> i32 {\n  %six = tfrt.constant.i32 6\n  %big = tfrt.constant.i64 7\n"
 TAIL = "\n  %later = tfrt.constant.i32 1\n  tfrt.return %six : i32\n}\nfunc.func @twice(%x: i32) -> i32 { tfrt.return %x : i32 }\n"
@@ -191,4 +191,4 @@ def test_the_table_has_the_users_kernels_and_dialects() -> None:
     found = entry("lang.later")
     assert found is not None
     assert found.line == "lang.later  (int) -> (int, str)  {ms: int, word: str = 'now'}"
-    assert '"lang.later"(%a) {ms = 1 : i64} : (i32) -> (i32, !tfrt.string)' in found.example
+    assert found.example == "%x, %y = lang.later %a {ms = 1 : i64}"

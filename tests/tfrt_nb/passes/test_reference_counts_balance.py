@@ -23,7 +23,7 @@ from tfrt_nb.passes.counting.async_runtime_ref_counting_opt import AsyncRuntimeR
 from tfrt_nb.source import parse_module
 
 TOKEN = "!async.token"
-MOST_STEPS = 300
+MAX_STEPS = 300
 
 
 def random_program(random: Random) -> str:
@@ -92,7 +92,7 @@ class Walk:
         for argument in function.args:
             if is_async(argument):
                 self._make(argument)
-        for _ in range(MOST_STEPS):
+        for _ in range(MAX_STEPS):
             if block is None:
                 return True
             block = self._block(block)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import math
 import threading
 
 import pytest
 
-from tfrt_nb import Program
+from tfrt_nb import AsyncValue, KernelFrame, Program, kernel
 from tfrt_nb.documents.run import RunDocument
 from tfrt_nb.schedules.explore import Explorer, explore
 from tfrt_nb.schedules.text import exploration_text
@@ -192,3 +193,86 @@ def test_what_is_explored_leaves_nothing_behind():
     for _ in range(3):
         explored(PRINTS.format(chain="%c"))
     assert threading.active_count() == before
+
+
+ARRIVALS = """\
+func.func @main() -> i32 {{
+  %c = tfrt.new.chain
+  %one = tfrt.constant.i32 1
+  %two = tfrt.constant.i32 2
+  %a = {a}
+  %b = {b}
+  %p = tfrt.print.i32 %a, %c
+  %q = tfrt.print.i32 %b, %c
+  %r = tfrt.add.i32 %a, %b
+  tfrt.return %r : i32
+}}
+"""
+
+
+@kernel("test_explore.coroutine")
+async def coroutine(x: int) -> int:
+    await asyncio.sleep(1000)
+    return x
+
+
+@kernel("test_explore.thread")
+def resolved_by_a_thread(frame: KernelFrame, x: int) -> AsyncValue:
+    value = frame.allocate()
+    threading.Thread(target=lambda: value.emplace(x)).start()
+    return value
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("demo.wait.i32 %one {seconds = 1000.0}", "demo.wait.i32 %two {seconds = 10.0}"),
+        (
+            '"test_explore.coroutine"(%one) : (i32) -> i32',
+            '"test_explore.coroutine"(%two) : (i32) -> i32',
+        ),
+        (
+            '"test_explore.thread"(%one) : (i32) -> i32',
+            '"test_explore.thread"(%two) : (i32) -> i32',
+        ),
+    ],
+    ids=["timers", "coroutines", "threads"],
+)
+def test_what_comes_from_outside_comes_in_each_order_and_time_does_not_pass(a, b):
+    found = explored(ARRIVALS.format(a=a, b=b))
+    assert found.is_complete
+    assert {(outcome.values, outcome.printed) for outcome in found.outcomes} == {
+        (("3",), "int32 = 1\nint32 = 2\n"),
+        (("3",), "int32 = 2\nint32 = 1\n"),
+    }
+
+
+def test_a_timer_may_be_before_or_behind_a_cancellation():
+    found = explored("""\
+func.func @main() -> i32 {
+  %c = tfrt.new.chain
+  %one = tfrt.constant.i32 1
+  %a = demo.wait.i32 %one {seconds = 1000.0}
+  %x, %d = "tfrt_test.cancel"(%c) : (!tfrt.chain) -> (i32, !tfrt.chain)
+  tfrt.return %a : i32
+}
+""")
+    assert {outcome.values for outcome in found.outcomes} == {("1",), ("error: Cancelled",)}
+
+
+def test_the_bodies_of_coroutines_run_in_each_order():
+    order = []
+
+    @kernel("test_explore.noted")
+    async def noted(x: int) -> int:
+        await asyncio.sleep(1)
+        order.append(x)
+        return x
+
+    explored(
+        ARRIVALS.format(
+            a='"test_explore.noted"(%one) : (i32) -> i32',
+            b='"test_explore.noted"(%two) : (i32) -> i32',
+        )
+    )
+    assert {tuple(order[i : i + 2]) for i in range(0, len(order), 2)} == {(1, 2), (2, 1)}

@@ -106,3 +106,37 @@ func.func @main() -> i32 {
             assert stepper.run(ready[0])
         assert stepper.execution.result(0) == 24
     assert chosen == [1, 2, 2, 2]
+
+
+WAITS = """\
+func.func @main() -> i32 {
+  %one = tfrt.constant.i32 1
+  %two = tfrt.constant.i32 2
+  %a = demo.wait.i32 %one {seconds = 1000.0}
+  %b = demo.wait.i32 %two {seconds = 10.0}
+  %sum = tfrt.add.i32 %a, %b
+  tfrt.return %sum : i32
+}
+"""
+
+
+def test_a_timer_is_ready_once_its_kernel_has_returned_whatever_its_delay():
+    with Stepper(Program.from_source(WAITS, "p")) as stepper:
+        assert stepper.ready(30) == [2, 3] and stepper.arriving() == set()
+        assert stepper.run(2)
+        assert stepper.ready(30) == [2, 3] and stepper.arriving() == {2}
+        assert stepper.run(2)
+        assert stepper.ready(30) == [3]
+        assert stepper.run_to(4, 30)
+        assert stepper.run_to_end(30)
+        assert stepper.execution.result(0) == 3
+
+
+def test_a_run_with_a_timer_that_is_never_chosen_can_be_cancelled():
+    with Stepper(Program.from_source(WAITS, "p")) as stepper:
+        stepper.ready(30)
+        stepper.run(2)
+        stepper.ready(30)
+        stepper.cancel()
+        assert stepper.execution.wait(30)
+        assert stepper.execution.results[0].cancelled()

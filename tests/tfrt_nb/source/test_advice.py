@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from tfrt_nb import Program, TfrtError, kernel
-from tfrt_runtime.kernels.user import USER_FUNCTIONS, USER_KERNELS
+from tfrt_runtime.kernels.users.user import USER_FUNCTIONS, USER_KERNELS
 
 
 @pytest.fixture(autouse=True)

@@ -98,7 +98,7 @@ ONE_ERROR = {
             "golden.op",
             [
                 (
-                    'it has no short form here: write "golden.op"(...) : (...) -> (...)',
+                    'register it with @tfrt.kernel("golden.op"), or write "golden.op"(...) : (...) -> (...)',
                     "golden.op",
                 )
             ],

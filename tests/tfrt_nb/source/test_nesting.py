@@ -10,6 +10,7 @@ from tfrt_nb.convert.bef_to_mlir import bef_to_mlir
 from tfrt_nb.convert.mlir_to_bef import mlir_to_bef
 from tfrt_nb.dialects import print_module
 from tfrt_nb.nesting import MAX_NESTING, TOO_DEEP
+from tfrt_nb.programs import Program
 from tfrt_nb.source import SourceError, parse_module
 from tfrt_runtime.bef.reader import BefFile
 
@@ -36,3 +37,20 @@ def test_a_region_that_is_too_deep_is_an_error_at_its_brace(depth: int) -> None:
 
     (diagnostic,) = caught.value.diagnostics
     assert str(diagnostic) == f"f.mlir:{MAX_NESTING + 1}:10: error: {TOO_DEEP}"
+
+
+def test_tasks_that_nest_deep_are_looked_at_from_outside_the_compiler() -> None:
+    opening, closing = "%t = async.execute {\n", "async.yield\n}\n"
+    text = f"func.func @main() {{\n{opening * 600}{closing * 600}return\n}}\n"
+    compiled = Program.from_source(text, "f.mlir").compiled
+
+    assert compiled is not None
+    assert not compiled.counts_references
+
+
+def test_types_that_nest_deep_are_named() -> None:
+    type_ = "!async.value<" * 2000 + "i32" + ">" * 2000
+    text = f"func.func @f(%x: {type_}) -> {type_} {{\n  return %x : {type_}\n}}\n"
+    [function] = Program.from_source(text, "f.mlir").functions
+
+    assert (function.argument_types, function.result_types) == ((type_,), (type_,))

@@ -5,12 +5,15 @@ from __future__ import annotations
 import importlib
 import random
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
+from xdsl.ir import Operation
 
 from tfrt_nb.passes.printing import print_ir
 from tfrt_nb.source import SourceError, parse_module
+from tfrt_nb.source.parser import SourceParser
 from tfrt_nb.source.patterns import Patterns
 from tfrt_nb.source.spans import source_span
 
@@ -153,3 +156,71 @@ def test_a_call_is_judged_in_its_own_module() -> None:
 
     assert outcome(text) == careful_outcome(text)
     assert "'f' does not reference a valid function" in outcome(text)
+
+
+COMPILED = """\
+  %t_I, %f_I = async.execute [%t] (%v as %x: !async.value<i32>) -> !async.value<i32> { // a head
+    %s = arith.addi %x, %one : i32
+    async.yield %s : i32
+  }
+  %w_I = async.await %f_I : !async.value<i32>
+  %c_I = func.call @f_I(%w_I) : (i32) -> i32
+  %k_I = arith.constant _I : i32
+  %q_I = arith.constant _I.5 : f32
+  %r_I:2 = "other.op"(%one, %one) {text = "@y"} : (i32, i32) -> (i32, i32)
+  %l_I = arith.addi %r_I#1, %k_I : i32 loc("model.py":_I:4)
+"""
+HOST = """\
+  %r_I:2 = "tfrt.div.i32"(%one, %one) : (i32, i32) -> (i32, i32)
+  %n_I = tfrt.repeat.i32 %one, %c : i32 {
+    tfrt.return %c : i32
+  }
+  %m_I = "tfrt.repeat.i32"(%one, %c) ({
+  ^bb0(%x_I: i32):
+    tfrt.return %x_I : i32
+  }) : (i32, i32) -> i32
+  %f_I = tfrt.constant.f32 _I.25
+  %c_I = tfrt.call @f_I(%n_I) : (i32) -> i32 loc("model.py":_I:4)
+"""
+CALLED = """\
+func.func @f_I(%x: i32) -> i32 {
+  %y_I = tfrt.add.i32 %x, %x
+  tfrt.return %y_I : i32
+}
+"""
+
+
+def forms(count: int) -> str:
+    """A program with each of the operations that often."""
+    compiled, host, called = (
+        "".join(part.replace("_I", str(index)) for index in range(count))
+        for part in (COMPILED, HOST, CALLED)
+    )
+    arguments = "(%one: i32, %c: i32, %v: !async.value<i32>, %t: !async.token)"
+    return (
+        f"func.func @tasks{arguments} -> i32 {{\n{compiled}  return %one : i32\n}}\n"
+        f"func.func @host(%one: i32, %c: i32) -> i32 {{\n{host}  tfrt.return %one : i32\n}}\n"
+        f"{called}"
+    )
+
+
+def test_each_form_of_a_line_is_parsed_a_few_times_however_often_it_comes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    parsed: list[str] = []
+    parse = SourceParser.parse_operation
+
+    def counted(self: SourceParser) -> Operation:
+        operation = parse(self)
+        parsed.append(operation.name)
+        return operation
+
+    monkeypatch.setattr(SourceParser, "parse_operation", counted)
+    assert outcome(forms(20)) == careful_outcome(forms(20))
+    parsed.clear()
+    parse_module(forms(100), "program")
+    few = Counter(parsed)
+    parsed.clear()
+    parse_module(forms(200), "program")
+    few.subtract(Counter(parsed))
+    assert {name for name, count in few.items() if count} == {"func.func", "tfrt.repeat.i32"}

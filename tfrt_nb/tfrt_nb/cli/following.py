@@ -11,9 +11,9 @@ from tfrt_nb.documents.run import RunDocument
 from tfrt_nb.documents.trace import write_trace
 from tfrt_nb.programs import Program
 from tfrt_runtime.executor.execution import Execution
-from tfrt_runtime.host.events import Watch
-from tfrt_runtime.host.thread_starts import start_thread
-from tfrt_runtime.host.trace import Level
+from tfrt_runtime.host.queues.thread_starts import start_thread
+from tfrt_runtime.host.tracing.events import Watch
+from tfrt_runtime.host.tracing.trace import Level
 
 DRAIN_SECONDS = 0.05
 """The rings of a busy run are full after a few times as much."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import importlib
+import sys
 
 from tfrt_nb.cli.files import show
 from tfrt_nb.cli.main import EXIT_OK, EXIT_PROBLEM
@@ -13,6 +15,17 @@ from tfrt_runtime.diagnostics import TfrtError, error
 def execute(options: argparse.Namespace) -> int:
     """Print a line for each answer; 1 unless all are right."""
     missed = False
+    sys.path.insert(0, "")  # as `python -m` does: a module of this folder
+    for module in options.exercises:
+        try:
+            importlib.import_module(module)
+        except TfrtError as problem:
+            show(problem)
+            return EXIT_PROBLEM
+        except Exception as problem:  # noqa: BLE001  # the module of a user may raise anything
+            text = f"cannot import '{module}': {type(problem).__name__}: {problem}"
+            show(TfrtError(error(text)))
+            return EXIT_PROBLEM
     for path in options.notebooks:
         try:
             verdicts = grade_notebook(path)

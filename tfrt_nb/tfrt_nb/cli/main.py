@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 from tfrt_runtime.bef.collector import collector_paused
 from tfrt_runtime.diagnostics import TfrtError
-from tfrt_runtime.host.queue_names import parse_work_queue
+from tfrt_runtime.host.queues.queue_names import parse_work_queue
 
 DESCRIPTION = "Asynchronous dataflow: host programs in MLIR syntax on a native runtime."
 STAGES = ("mlir", "bef", "async-runtime", "coroutine", "llvm", "llvm-split", "asm")
@@ -142,6 +142,13 @@ def build_parser() -> argparse.ArgumentParser:
         epilog="Exit status: 0 when all answers are right, else 1.",
     )
     grade.add_argument("notebooks", nargs="+", metavar="NOTEBOOK", help=".ipynb files")
+    grade.add_argument(
+        "--exercises",
+        metavar="MODULE",
+        action="append",
+        default=[],
+        help="a Python module with exercises of your own, in this folder or installed; may be given again",
+    )
     tutorials = commands.add_parser(
         "tutorials",
         help="copy the tutorials and open them in JupyterLab",
@@ -202,6 +209,15 @@ def _add_run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         help="of the function, in order: 7, 2.5, true, '\"text\"', or @FILE.npy for an array",
     )
     run.add_argument("--function", metavar="NAME", help="run this function only")
+    run.add_argument(
+        "--with",
+        dest="others",
+        metavar="FILE",
+        action="append",
+        default=[],
+        help="a Python file whose kernels the program calls, or an .mlir file with functions that it calls;"
+        " any number of times",
+    )
     run.add_argument(
         "--timeout", metavar="SECONDS", type=seconds, help="give up on a function after so long"
     )

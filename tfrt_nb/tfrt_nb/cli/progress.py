@@ -14,13 +14,13 @@ from typing import Self, TextIO
 from tfrt_nb.documents.run import RunDocument
 from tfrt_nb.programs import Program
 from tfrt_runtime.executor.execution import Execution
-from tfrt_runtime.host.events import Watch, event_log
-from tfrt_runtime.host.thread_starts import start_thread
+from tfrt_runtime.host.queues.thread_starts import start_thread
+from tfrt_runtime.host.tracing.events import Watch, event_log
 
 QUIET_SECONDS = 1.0
 """A run that is over by then shows nothing."""
 SHOW_SECONDS = 0.1
-MOST_NAMED = 3
+MAX_NAMED = 3
 """So many of the kernels that run, and of what is waited for, are named."""
 CLEAR = "\r\x1b[2K"
 _STATES = ("available", "running", "error", "skipped", "cancelled")
@@ -122,5 +122,5 @@ def progress_text(document: RunDocument, seconds: float) -> str:
 
 
 def _some(texts: list[str]) -> str:
-    more = f" and {len(texts) - MOST_NAMED} more" if len(texts) > MOST_NAMED else ""
-    return ", ".join(texts[:MOST_NAMED]) + more
+    more = f" and {len(texts) - MAX_NAMED} more" if len(texts) > MAX_NAMED else ""
+    return ", ".join(texts[:MAX_NAMED]) + more

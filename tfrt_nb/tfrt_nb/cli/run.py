@@ -5,7 +5,10 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
+import runpy
 import sys
+import traceback
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
@@ -17,18 +20,28 @@ from tfrt_nb.cli.files import PROGRAM, decode, display_name, is_bef, read_input,
 from tfrt_nb.cli.tracing import tracing_of
 from tfrt_nb.programs import FunctionSignature, Program
 from tfrt_nb.report import NOWHERE, render
-from tfrt_runtime.diagnostics import Diagnostic, Location, Severity, TfrtError, error
+from tfrt_runtime.diagnostics import (
+    AnyLocation,
+    Diagnostic,
+    Location,
+    Severity,
+    TfrtError,
+    error,
+    note,
+)
 from tfrt_runtime.executor.driver import FunctionRun, run_functions
 from tfrt_runtime.executor.program import Executable
 from tfrt_runtime.host.allocator import LeakCheckAllocator, ProfiledAllocator
 from tfrt_runtime.host.context import HostContext
-from tfrt_runtime.host.trace import Level, Tracing
+from tfrt_runtime.host.tracing.trace import Level, Tracing
 
 if TYPE_CHECKING:
     from tfrt_nb.cli.following import Trace
     from tfrt_nb.cli.progress import ProgressLine
 
 EXIT_USAGE = 2
+MAX_ALIKE = 10
+"""Errors with the same message and place that are printed; the others are counted."""
 
 
 def execute(options: argparse.Namespace) -> int:
@@ -42,12 +55,17 @@ def execute(options: argparse.Namespace) -> int:
         return EXIT_USAGE
     try:
         data = read_input(options.program)
+        libraries = read_others(options.others)
         if is_bef(options.program, data):
             program = Program.from_bef(data, name)
         else:
             text = decode(data, name)
             program = Program.from_source(
-                text, name, parallel_for=options.parallel_for, level=options.level
+                text,
+                name,
+                parallel_for=options.parallel_for,
+                libraries=libraries,
+                level=options.level,
             )
         if options.emit is not None:
             sys.stdout.write(program.emit(options.emit))
@@ -66,6 +84,44 @@ def execute(options: argparse.Namespace) -> int:
     except TfrtError as problem:
         show(of_command_line(problem, name), text)
         return 1
+
+
+def read_others(paths: Sequence[str]) -> dict[str, Program]:
+    """Run the Python files of `--with`, which register kernels; the others as programs, by their names.
+
+    Raises:
+        TfrtError: if a file cannot be read, or is wrong.
+    """
+    libraries: dict[str, Program] = {}
+    for path in paths:
+        data = read_input(path)
+        if path.endswith(".py"):
+            run_python(path)
+        elif is_bef(path, data):
+            raise TfrtError(error(f"--with {path}: expected a .py or .mlir file, found a BEF file"))
+        else:
+            libraries[Path(path).stem] = Program.from_source(decode(data, path), path)
+    return libraries
+
+
+def run_python(path: str) -> None:
+    """Run a Python file, apart from what it does as a script only.
+
+    Raises:
+        TfrtError: if it raises something, at the line.
+    """
+    try:
+        # The name that `multiprocessing` gives to the main module of others: kernels are `py.NAME`.
+        runpy.run_path(path, run_name="__mp_main__")
+    except TfrtError:
+        raise
+    except Exception as problem:
+        frames = [
+            one for one in traceback.extract_tb(problem.__traceback__) if one.filename == path
+        ]
+        line = getattr(problem, "lineno", None) or (frames[-1].lineno if frames else None) or 1
+        text = f"{type(problem).__name__}: {problem}"
+        raise TfrtError(error(text, Location(path, line, 1, 2))) from problem
 
 
 def follower_of(
@@ -261,7 +317,7 @@ def unfinished(run: FunctionRun, timeout: float) -> Diagnostic:
 def report(
     raised: Iterable[Diagnostic], late: Iterable[Diagnostic], sources: dict[str, str]
 ) -> int:
-    """Print the unexpected errors; the exit status."""
+    """Print the unexpected errors, of many that are alike only some; the exit status."""
     raised = list(raised)
     for diagnostic in raised:
         find_source(diagnostic, sources)
@@ -269,11 +325,23 @@ def report(
         source: find_expectations(text, source) for source, text in sources.items()
     }
     problems = [*check(raised, expectations), *late]
+    alike = Counter[tuple[str, AnyLocation | None]]()
     for problem in problems:
-        place = problem.location
-        text = sources.get(place.source) if isinstance(place, Location) else None
-        print(render(problem, text, PROGRAM), file=sys.stderr)
+        kind = problem.message, problem.location
+        alike[kind] += 1
+        if alike[kind] <= MAX_ALIKE:
+            print_problem(problem, sources)
+    for (message, place), count in alike.items():
+        if count > MAX_ALIKE:
+            print_problem(note(f"{count - MAX_ALIKE} more times: {message}", place), sources)
     return int(bool(problems))
+
+
+def print_problem(problem: Diagnostic, sources: dict[str, str]) -> None:
+    """Print a diagnostic with its line."""
+    place = problem.location
+    text = sources.get(place.source) if isinstance(place, Location) else None
+    print(render(problem, text, PROGRAM), file=sys.stderr)
 
 
 def find_source(diagnostic: Diagnostic, sources: dict[str, str]) -> None:

@@ -17,16 +17,16 @@ import numpy as np
 
 from tfrt_nb.cli.expectations import check, find_expectations
 from tfrt_nb.cli.files import show
-from tfrt_nb.compiled.host import CompiledHome
+from tfrt_nb.compiled.host import HostCode
 from tfrt_nb.programs import Program
 from tfrt_nb.report import word_at
 from tfrt_runtime.async_runtime import LiveObject
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error, note
 from tfrt_runtime.executor.execution import Execution
-from tfrt_runtime.host.async_value import AsyncValue
 from tfrt_runtime.host.chain import CHAIN
 from tfrt_runtime.host.context import HostContext
-from tfrt_runtime.host.thread_starts import start_thread
+from tfrt_runtime.host.queues.thread_starts import start_thread
+from tfrt_runtime.host.values.async_value import AsyncValue
 
 if TYPE_CHECKING:
     from tfrt_nb.cli.following import Trace
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 GRACE_SECONDS = 0.25
 """So long may a run that was stopped take to come to rest."""
-MOST_LEFT_OVER = 20
+MAX_LEFT_OVER = 20
 """So many objects that are left over are shown."""
 EXIT_PROBLEM, EXIT_INTERRUPTED = 1, 130
 
@@ -59,12 +59,12 @@ def run_compiled(
     follower: Trace | ProgressLine | None = None,
 ) -> int:
     """Run a compiled function; the exit status."""
-    home = host.shared_context(CompiledHome)
+    shared = host.shared_context(HostCode)
     try:
         assert program.compiled is not None
-        home.check(program.compiled)
+        shared.check(program.compiled)
         if options.checked is not None:
-            home.runtime.checked = options.checked
+            shared.runtime.checked = options.checked
         watch = follower.watch() if follower is not None else None
         execution = program.run(host, name, arguments, watch=watch or False)
     except TfrtError as problem:
@@ -81,7 +81,7 @@ def run_compiled(
     raised = execution.diagnostics
     problems = check(raised, {program.name: find_expectations(program.text, program.name)}, "")
     del execution  # its values are not the program's
-    problems += left_over(home, program)
+    problems += left_over(shared, program)
     show_all(problems, program)
     return int(bool(problems))
 
@@ -136,13 +136,13 @@ def leave_process(status: int) -> NoReturn:
     os._exit(status)
 
 
-def left_over(home: CompiledHome, program: Program) -> list[Diagnostic]:
+def left_over(shared: HostCode, program: Program) -> list[Diagnostic]:
     """An error for each object that a program has left behind, at the operation that made it."""
-    objects = home.runtime.live_objects()
-    found = [_left_over(one, program) for one in objects[:MOST_LEFT_OVER]]
-    if len(objects) > MOST_LEFT_OVER:
-        found.append(error(f"{len(objects) - MOST_LEFT_OVER} more objects are left over"))
-    if not objects and not home.runtime.checked and (count := home.host.live_values()) > 0:
+    objects = shared.runtime.live_objects()
+    found = [_left_over(one, program) for one in objects[:MAX_LEFT_OVER]]
+    if len(objects) > MAX_LEFT_OVER:
+        found.append(error(f"{len(objects) - MAX_LEFT_OVER} more objects are left over"))
+    if not objects and not shared.runtime.checked and (count := shared.host.live_values()) > 0:
         plural = "object is" if count == 1 else "objects are"
         found.append(error(f"{count} {plural} left over; --check-references tells which"))
     return found

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from tfrt_nb.cli.files import show
 from tfrt_nb.programs import FunctionSignature, Program
-from tfrt_nb.schedules.explore import MOST_SCHEDULES, Explorer
+from tfrt_nb.schedules.explore import MAX_SCHEDULES, Explorer
 from tfrt_nb.schedules.step import Stepper
 from tfrt_nb.schedules.text import exploration_text, outcome_of, outcome_text
 from tfrt_runtime.diagnostics import TfrtError
@@ -39,7 +39,7 @@ def run_schedules(
                 sys.stdout.write(outcome_text(outcome))
                 status |= bool(outcome.errors)
             else:
-                found = explorer.explore(most=options.explore or MOST_SCHEDULES)
+                found = explorer.explore(most=options.explore or MAX_SCHEDULES)
                 replay = _command(function.name, options)
                 sys.stdout.write(exploration_text(found, explorer.document.data, replay))
         finally:
@@ -58,13 +58,14 @@ def _step(program: Program, function: str, arguments: Sequence[object]) -> int:
     with Stepper(program, function, arguments, output=_write) as stepper:
         rows = stepper.document.data["operations"]
         while ready := stepper.ready():
+            arriving = stepper.arriving()
             for position, number in enumerate(ready, 1):
                 row = (
                     f"line {rows[number]['line']}: {rows[number]['text']}"
                     if number >= 0
                     else "task"
                 )
-                print(f"  {position}  {row}")
+                print(f"  {position}  {row}{'   (its result comes)' if number in arriving else ''}")
             chosen = _ask(len(ready))
             if chosen is None:
                 stepper.run_to_end()

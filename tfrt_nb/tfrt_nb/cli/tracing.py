@@ -7,7 +7,7 @@ import contextlib
 import sys
 from collections.abc import Iterator
 
-from tfrt_runtime.host.trace import SINKS, Level, Tracing, TracingSink
+from tfrt_runtime.host.tracing.trace import SINKS, Level, Tracing, TracingSink
 
 
 @contextlib.contextmanager

@@ -2,6 +2,6 @@
 
 Stands on the passes and the JIT, which say what an async function is and how it gets there.  Read in this
 order: `kinds` (which functions these are), `declarations` (what host functions see of them), `file` (both kinds
-in one BEF file), `half` (their signatures, their stages, their code), `kernels` (their code as kernels, which
+in one BEF file), `module` (their signatures, their stages, their code), `kernels` (their code as kernels, which
 host functions call, and each as a host function of one call), `host` (what they share on a host).
 """

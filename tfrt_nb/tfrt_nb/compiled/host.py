@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import weakref
 
-from tfrt_nb.compiled.half import CompiledHalf
+from tfrt_nb.compiled.module import CompiledModule
 from tfrt_nb.jit.compiler import MachineCode
 from tfrt_runtime.async_runtime import AsyncRuntime
 from tfrt_runtime.host.context import HostContext
@@ -13,8 +13,8 @@ _abandoned: list[object] = []
 """Code of closed hosts that still runs: freed, it would end the process."""
 
 
-class CompiledHome:
-    """What compiled functions of one host share; `host.shared_context(CompiledHome)`.
+class HostCode:
+    """What compiled functions of one host share; `host.shared_context(HostCode)`.
 
     Code stays loaded until the host is closed: objects that it has made refer to it.
     """
@@ -23,21 +23,21 @@ class CompiledHome:
         self.host = host
         self.runtime = AsyncRuntime(host)
         self._codes: dict[int, MachineCode] = {}
-        self._checked: weakref.WeakSet[CompiledHalf] = weakref.WeakSet()
+        self._checked: weakref.WeakSet[CompiledModule] = weakref.WeakSet()
 
-    def add(self, half: CompiledHalf, code: MachineCode) -> None:
-        """Keep the code of a half that runs here."""
+    def add(self, compiled: CompiledModule, code: MachineCode) -> None:
+        """Keep the code of a compiled that runs here."""
         self._codes.setdefault(id(code), code)
-        self.check(half)
+        self.check(compiled)
 
-    def check(self, half: CompiledHalf) -> None:
-        """Check references from now on if the text of a half, which is new here, counts them by itself.
+    def check(self, compiled: CompiledModule) -> None:
+        """Check references from now on if the text of a compiled, which is new here, counts them by itself.
 
         It may do so wrongly, which is an error only where it is seen.
         """
-        if half not in self._checked:
-            self._checked.add(half)
-            self.runtime.checked |= half.counts_references
+        if compiled not in self._checked:
+            self._checked.add(compiled)
+            self.runtime.checked |= compiled.counts_references
 
     def __del__(self) -> None:
         # The host is closed.  If all is garbage of one cycle, the code may be gone already.

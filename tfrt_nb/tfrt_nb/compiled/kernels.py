@@ -15,13 +15,14 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
+from weakref import WeakSet
 
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute
 
 from tfrt_nb.compiled.declarations import Function
-from tfrt_nb.compiled.half import CompiledHalf
-from tfrt_nb.compiled.host import CompiledHome
+from tfrt_nb.compiled.host import HostCode
+from tfrt_nb.compiled.module import CompiledModule
 from tfrt_nb.convert.places import place_of
 from tfrt_nb.dialects.async_.types import ValueType
 from tfrt_nb.dialects.crossing import host_type, is_awaited, uncrossable
@@ -37,37 +38,42 @@ from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.bef.locations import PlaceWriter
 from tfrt_runtime.bef.reader import BefFile
 from tfrt_runtime.bef.records import BefFunction, BefModule
-from tfrt_runtime.executor.native_functions import PREFIX
-from tfrt_runtime.host.context import Request
+from tfrt_runtime.executor.loading.native_functions import PREFIX
+from tfrt_runtime.host.context import HostContext, Request
 from tfrt_runtime.kernels.registry import CompiledKernel
 
 _WORDS: dict[Attribute, str] = {CHAIN: "chain", TENSOR: "tensor"}
 _SLOW = ("scf.", "memref.", "async.await")
+_PLAIN = ("arith.", "math.", "func.func", "func.return")
+"""Operations that never ask on behalf of which run they run: they do not print, wait, loop or make tasks."""
 
 
-def compile_kernels(half: CompiledHalf, names: Sequence[str]) -> dict[str, CompiledKernel]:
-    """Kernels for the functions `names` of a half, by the names that a registry has them under.
+def compile_kernels(compiled: CompiledModule, names: Sequence[str]) -> dict[str, CompiledKernel]:
+    """Kernels for the functions `names` of a compiled, by the names that a registry has them under.
 
     Raises:
         TfrtError: at what cannot be compiled.
     """
-    functions = {op.sym_name.data: op for op in half.module.ops if isinstance(op, Function)}
+    functions = {op.sym_name.data: op for op in compiled.module.ops if isinstance(op, Function)}
     for name in names:
         type_ = functions[name].function_type
         if (problem := uncrossable(type_.inputs.data, type_.outputs.data)) is not None:
             fail(functions[name], f"'{name}' cannot be called by host programs: {problem}")
-    code = half.compile(kernel_functions(), names)
-    prepare = functools.partial(_prepare, half, code)
+    code = compiled.compile(kernel_functions(), names)
+    is_plain = all(op.name.startswith(_PLAIN) for name in names for op in functions[name].walk())
+    prepare = functools.partial(_prepare, compiled, code)
+    if is_plain:
+        prepare = functools.partial(_prepare_once, prepare, WeakSet())
     kernels = [_kernel(functions[name], code, prepare) for name in names]
     return {kernel.name: kernel for kernel in kernels}
 
 
-def function_file(half: CompiledHalf, names: Sequence[str], name: str) -> BefFile:
-    """A file that declares functions of a half: each is a host function of one call, to run it.
+def function_file(compiled: CompiledModule, names: Sequence[str], name: str) -> BefFile:
+    """A file that declares functions of a compiled: each is a host function of one call, to run it.
 
     Its types are those of host functions, but for buffers: Python gives only arrays that fit.
     """
-    functions = {op.sym_name.data: op for op in half.module.ops if isinstance(op, Function)}
+    functions = {op.sym_name.data: op for op in compiled.module.ops if isinstance(op, Function)}
     places = PlaceWriter()
     declared = [
         BefFunction(
@@ -92,9 +98,9 @@ def function_file(half: CompiledHalf, names: Sequence[str], name: str) -> BefFil
     )
 
 
-def argument_names(half: CompiledHalf, names: Sequence[str]) -> dict[tuple[int, int], str]:
+def argument_names(compiled: CompiledModule, names: Sequence[str]) -> dict[tuple[int, int], str]:
     """What the text calls the arguments of functions, by the indexes of function and argument."""
-    functions = {op.sym_name.data: op for op in half.module.ops if isinstance(op, Function)}
+    functions = {op.sym_name.data: op for op in compiled.module.ops if isinstance(op, Function)}
     return {
         (index, place): name
         for index, one in enumerate(names)
@@ -111,11 +117,20 @@ def _given_types(types: Sequence[Attribute]) -> tuple[str, ...]:
     )
 
 
-def _prepare(half: CompiledHalf, code: MachineCode, run: Request) -> None:
+def _prepare(compiled: CompiledModule, code: MachineCode, run: Request) -> None:
     """Get ready for a run that may call into the code, and tidy up when it is over."""
-    home = run.host.shared_context(CompiledHome)
-    home.add(half, code)
-    serve(home.runtime, run)
+    shared = run.host.shared_context(HostCode)
+    shared.add(compiled, code)
+    serve(shared.runtime, run)
+
+
+def _prepare_once(
+    prepare: Callable[[Request], None], hosts: WeakSet[HostContext], run: Request
+) -> None:
+    """Get a host ready for code whose runs need nothing of their own."""
+    if run.host not in hosts:
+        prepare(run)
+        hosts.add(run.host)
 
 
 def _kernel(

@@ -25,7 +25,7 @@ from tfrt_runtime.bef.collector import collector_paused
 from tfrt_runtime.bef.encoding import AttributeKind, FunctionKind
 from tfrt_runtime.bef.reader import BefFile
 from tfrt_runtime.bef.records import BefFunction, BefKernel
-from tfrt_runtime.diagnostics import Diagnostic, OpaqueLocation, Severity, error
+from tfrt_runtime.diagnostics import OpaqueLocation, error
 
 
 def bef_to_mlir(file: BefFile) -> ModuleOp:
@@ -48,18 +48,6 @@ def bef_to_mlir(file: BefFile) -> ModuleOp:
     host = [op for op in functions if op.sym_name not in defined or NATIVE not in op.attributes]
     own = [code.body.block.detach_op(op) for op in list(code.ops)]
     return ModuleOp([*compiled, *host, *own])
-
-
-def missing_sections(file: BefFile) -> Diagnostic | None:
-    """A warning if `file` has not all the sections that its text needs."""
-    has_all = file.attribute_types is not None and all(
-        function.register_types is not None and function.attribute_names is not None
-        for function in file.functions
-    )
-    if has_all:
-        return None
-    message = "Missing AttributeTypes, AttributeNames or RegisterTypes sections."
-    return Diagnostic(Severity.WARNING, message, OpaqueLocation(file.name))
 
 
 class _Builder:

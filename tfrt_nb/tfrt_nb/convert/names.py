@@ -6,6 +6,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from tfrt_nb.convert.collect import Collector
 from tfrt_nb.convert.named_value import NamedValue
+from tfrt_nb.source.plain import Body, PlainProgram
 from tfrt_nb.source.spans import definition_span, value_name
 
 
@@ -23,6 +24,26 @@ def named_values(module: ModuleOp) -> dict[tuple[int, int], NamedValue]:
             if name is not None:
                 place = definition_span(value)
                 names[index, register] = NamedValue(owner, name, str(value.type), place, depth)
+    return names
+
+
+def plain_names(program: PlainProgram) -> dict[tuple[int, int], NamedValue]:
+    """The same of a plain program."""
+    names: dict[tuple[int, int], NamedValue] = {}
+    indexes = {id(body): index for index, body in enumerate(program.bodies)}
+    waiting: list[tuple[Body, str, int]] = [
+        (body, body.name, 0) for body in program.bodies if body.name
+    ]
+    while waiting:
+        body, owner, depth = waiting.pop()
+        regions = [region for each in body.regions.values() for region in each]
+        waiting += [(region, owner, depth + 1) for region in regions]
+        for register, (name, start, end) in enumerate(program.names(body)):
+            if name:
+                place = program.source.location(start, end)
+                type_ = str(body.register_types[register])
+                key = indexes[id(body)], register
+                names[key] = NamedValue(owner, name, type_, place, depth)
     return names
 
 

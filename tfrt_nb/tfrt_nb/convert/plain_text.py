@@ -6,7 +6,7 @@ makes of the module that the text is.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from xdsl.dialects.builtin import ModuleOp
 
@@ -14,41 +14,34 @@ from tfrt_nb.convert.collect import Call, Collector
 from tfrt_nb.convert.mlir_to_bef import to_module
 from tfrt_nb.convert.rows import FunctionHead, Row, function_of
 from tfrt_nb.passes.streams import AUTOMATIC, StreamOptions, operation_costs, stream_options
-from tfrt_nb.source.plain import PlainFunction, Shape, read_plain
-from tfrt_nb.source.text import SourceText
+from tfrt_nb.source.plain import Body, PlainProgram, Shape
 from tfrt_runtime.bef.collector import collector_paused
 from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.bef.locations import PlaceWriter
 from tfrt_runtime.bef.records import BefFunction, BefModule
 
 
-def plain_records(text: str, name: str, *, streams: StreamOptions = AUTOMATIC) -> BefModule | None:
-    """What the file of a plain program says; None if the program is not plain, or wrong."""
+def plain_records(program: PlainProgram, *, streams: StreamOptions = AUTOMATIC) -> BefModule | None:
+    """What the file of a plain program says; None if the program is wrong."""
     with collector_paused():
-        functions = read_plain(SourceText(text, name))
-        if functions is None:
-            return None
         contents = Collector(ModuleOp([]), optional_sections=True)
-        calls = [_collect(function, contents) for function in functions]
-        indexes = {function.name: index for index, function in enumerate(functions)}
-        if not all(
-            name in indexes for each in calls for c in each.values() for name in c.functions
-        ):
+        calls: dict[Shape, Call] = {}
+        for one in program.contents:
+            if isinstance(one, Body):
+                contents.types.spellings(one.argument_types)
+                contents.types.spellings(one.result_types)
+            elif one not in calls:
+                calls[one] = contents.collect_call(one.operation)
+        bodies = program.bodies
+        indexes = {body.name: index for index, body in enumerate(bodies) if body.name}
+        if not all(name in indexes for call in calls.values() for name in call.functions):
             return None
         places = PlaceWriter()
-        converter = _Converter(name, contents, places, indexes, streams)
-        converted = tuple(map(converter.convert, functions, calls))
+        converter = _Converter(program.source.name, contents, places, indexes, streams)
+        converter.add_shapes(calls)
+        converter.add_bodies(bodies)
+        converted = tuple(map(converter.convert, bodies))
     return None if contents.errors else to_module(converted, contents, places)
-
-
-def _collect(function: PlainFunction, contents: Collector) -> dict[Shape, Call]:
-    """What each shape of a function's operations becomes."""
-    calls = {
-        shape: contents.collect_call(shape.operation) for shape in dict.fromkeys(function.shapes)
-    }
-    contents.types.spellings(function.argument_types)
-    contents.types.spellings(function.result_types)
-    return calls
 
 
 class _Converter:
@@ -67,28 +60,55 @@ class _Converter:
         self._places = places
         self._indexes = indexes
         self._streams = stream_options((), streams)
+        self._rows: dict[Shape, Row] = {}
+        self._costs: dict[Shape, int] = {}
+        self._regions: dict[int, int] = {}
 
-    def convert(self, function: PlainFunction, calls: Mapping[Shape, Call]) -> BefFunction:
+    def add_shapes(self, calls: Mapping[Shape, Call]) -> None:
+        """Have the rows of these shapes."""
+        self._rows = {shape: self._row(call) for shape, call in calls.items()}
+        costs = operation_costs([call.op for call in calls.values()], self._streams)
+        self._costs = dict(zip(calls, costs, strict=True))
+
+    def add_bodies(self, bodies: Sequence[Body]) -> None:
+        """Know the numbers of these bodies, which are all that the file has."""
+        self._regions = {id(body): index for index, body in enumerate(bodies)}
+
+    def convert(self, body: Body) -> BefFunction:
         types = self._contents.types
-        location = self._places.add_file(self._name, function.line, function.column)
-        rows = {shape: self._row(call) for shape, call in calls.items()}
-        costs = dict(zip(calls, operation_costs([c.op for c in calls.values()], self._streams)))
+        location = self._places.add_file(self._name, body.line, body.column)
+        rows = [self._rows[shape] for shape in body.shapes]
+        for index, regions in body.regions.items():
+            numbers = tuple([self._regions[id(region)] for region in regions])
+            rows[index] = rows[index]._replace(functions=numbers)
         return function_of(
             FunctionHead(
-                FunctionKind.SYNC if function.is_sync else FunctionKind.ASYNC,
-                function.name,
-                tuple(types.spellings(function.argument_types)),
-                tuple(types.spellings(function.result_types)),
+                FunctionKind.SYNC if body.is_sync else FunctionKind.ASYNC,
+                body.name,
+                tuple(types.spellings(body.argument_types)),
+                tuple(types.spellings(body.result_types)),
                 location,
             ),
-            [rows[shape] for shape in function.shapes],
-            function.operands,
-            function.returned,
-            tuple(types.spellings(function.register_types)),
-            self._places.add_lines(self._name, function.lines, function.columns),
-            [1, *[costs[s] for s in function.shapes], 1],
+            rows,
+            body.operands,
+            body.returned,
+            tuple(types.spellings(body.register_types)),
+            self._add_places(body),
+            [1, *[self._costs[shape] for shape in body.shapes], 1],
             self._streams,
         )
+
+    def _add_places(self, body: Body) -> list[int]:
+        """The records of the operations' places."""
+        if not body.places:
+            return self._places.add_lines(self._name, body.lines, body.columns)
+        known = body.places
+        return [
+            self._places.add(known[index])
+            if index in known
+            else self._places.add_file(self._name, line, column)
+            for index, (line, column) in enumerate(zip(body.lines, body.columns, strict=True))
+        ]
 
     def _row(self, call: Call) -> Row:
         """What the records of a shape have in common."""

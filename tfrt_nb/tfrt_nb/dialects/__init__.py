@@ -1,8 +1,7 @@
 """The operations, types and attributes of host programs, and their text.
 
-Stands on xDSL.  Read in this order: `types` and `signatures` (what kernels take and give, as tables),
-`attributes`, the tables of the dialects (`tfrt`, `tfrt_test`, `tensor`, `vt`), `control_flow`, `kernel_op`
-(operations made from the tables), `catalog` (all of them by name).
+Stands on xDSL.  Read in this order: `types`, `tables` (what kernels take and give), `attributes`, `control_flow`,
+`kernel_op` (operations made from the tables), `catalog` (all of them by name).
 
 - Text: `assembly` (short forms), `literals` and `float_text` (numbers), `printer`, `fast_ir` (operations at a third
   of the usual cost).

@@ -18,23 +18,26 @@ from xdsl.dialects.builtin import Builtin
 from xdsl.ir import Dialect, Operation, OpTraits
 from xdsl.traits import OpTrait
 
-from tfrt_nb.dialects import control_flow, tensor, tfrt, tfrt_test, vt
+from tfrt_nb.dialects import control_flow
 from tfrt_nb.dialects.kernel_op import kernel_op
-from tfrt_nb.dialects.signatures import Signature
 from tfrt_nb.dialects.suggestions import by_another_name
+from tfrt_nb.dialects.tables import demo, tensor, tfrt, tfrt_test, vt
+from tfrt_nb.dialects.tables.signatures import Signature
+from tfrt_nb.user_kernels import USER_KERNELS
 
 SIGNATURES: Mapping[str, Signature] = {
     **tfrt.SIGNATURES,
     **tfrt_test.SIGNATURES,
     **tensor.SIGNATURES,
     **vt.SIGNATURES,
+    **demo.SIGNATURES,
 }
 """The signature of each kernel that has one."""
 
 HOST_DIALECTS = frozenset(
     name.partition(".")[0] for name in (*SIGNATURES, *(op.name for op in control_flow.OPERATIONS))
-)
-"""The dialects of host programs."""
+) - {"demo"}
+"""The dialects of host programs, without the one in which users have kernels, too."""
 
 
 class UnknownOp(Operation):
@@ -82,9 +85,11 @@ def unknown_operation(name: str) -> type[Operation]:
 def similar_operations(name: str) -> list[str]:
     """Names of operations that `name` may be meant to be, the likeliest first.
 
-    What other languages call it comes first.  The kernels of sync functions come last: their names differ
+    Users' kernels come first of all; then what other languages call it.  The kernels of sync functions come last: their names differ
     from others by an `_s` only.  Of those that are equally like, what begins in the same way comes first.
     """
+    if own := difflib.get_close_matches(name, list(USER_KERNELS.names()), n=2, cutoff=0.75):
+        return own
     names = {*SIGNATURES, *_CLASSES}
     if (meant := by_another_name(name, names)) is not None:
         return [meant]
@@ -138,17 +143,17 @@ def _lazily(module: str, name: str) -> Callable[[], Dialect]:
 
 
 _LAZY_DIALECTS = {
-    "arith": _lazily("tfrt_nb.dialects.async_.companions", "Arith"),
+    "arith": _lazily("tfrt_nb.dialects.async_.upstream.companions", "Arith"),
     "async": _lazily("tfrt_nb.dialects.async_", "Async"),
-    "cf": _lazily("tfrt_nb.dialects.async_.companions", "Cf"),
-    "func": _lazily("tfrt_nb.dialects.async_.function_values", "Func"),
-    "index": _lazily("tfrt_nb.dialects.async_.arithmetic", "Index"),
-    "linalg": _lazily("tfrt_nb.dialects.async_.linear", "Linalg"),
+    "cf": _lazily("tfrt_nb.dialects.async_.upstream.companions", "Cf"),
+    "func": _lazily("tfrt_nb.dialects.async_.upstream.function_values", "Func"),
+    "index": _lazily("tfrt_nb.dialects.async_.upstream.arithmetic", "Index"),
+    "linalg": _lazily("tfrt_nb.dialects.async_.upstream.linear", "Linalg"),
     "math": _lazily("xdsl.dialects.math", "Math"),
-    "memref": _lazily("tfrt_nb.dialects.async_.companions", "MemRef"),
-    "scf": _lazily("tfrt_nb.dialects.async_.companions", "Scf"),
+    "memref": _lazily("tfrt_nb.dialects.async_.upstream.companions", "MemRef"),
+    "scf": _lazily("tfrt_nb.dialects.async_.upstream.companions", "Scf"),
     "ub": _lazily("xdsl.dialects.ub", "UB"),
-    "vector": _lazily("tfrt_nb.dialects.async_.printing", "Vector"),
+    "vector": _lazily("tfrt_nb.dialects.async_.upstream.printing", "Vector"),
 }
 
 UPSTREAM_DIALECTS = frozenset({"builtin", *_LAZY_DIALECTS})

@@ -16,7 +16,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Operation
 
-from tfrt_nb.dialects.signatures import Signature
+from tfrt_nb.dialects.tables.signatures import Signature
 from tfrt_nb.dialects.types import WORDS, HostType
 
 

@@ -23,7 +23,7 @@ from tfrt_nb.dialects.assembly import (
 )
 from tfrt_nb.dialects.checks import problems
 from tfrt_nb.dialects.literals import parse_array, parse_literal, parse_optional_literal
-from tfrt_nb.dialects.signatures import Form, Signature
+from tfrt_nb.dialects.tables.signatures import Form, Signature
 from tfrt_nb.dialects.types import WORDS
 
 NO_TRAITS = OpTraits(lambda: ())

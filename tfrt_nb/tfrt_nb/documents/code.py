@@ -19,9 +19,9 @@ from tfrt_nb.documents.program import ProgramDocument
 from tfrt_nb.programs import Program
 from tfrt_nb.source.text import SourceText
 from tfrt_runtime.executor.execution import Execution
-from tfrt_runtime.host.async_value import State
-from tfrt_runtime.host.events import KINDS
 from tfrt_runtime.host.raw import WORDS
+from tfrt_runtime.host.tracing.events import KINDS
+from tfrt_runtime.host.values.async_value import State
 
 _LINE, _COLUMN = 32, 40
 """Where a record of a place has these: see `jit.function_body`."""

@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 HEIGHT, GAP, PADDING, HEAD = 28.0, 16.0, 14.0, 26.0
-_LETTER, _MOST_LETTERS = 7.0, 40
-_MOST_IN_ROW = 16
+_LETTER, _MAX_LETTERS = 7.0, 40
+_MAX_IN_ROW = 16
 _SWEEPS = 4
 
 Numbers = npt.NDArray[np.int64]
@@ -161,7 +161,7 @@ def _places(order: Numbers, body: Numbers, level: Numbers) -> npt.NDArray[np.flo
 
 
 def _width(row: Mapping[str, Any]) -> float:
-    return 2 * PADDING + _LETTER * min(len(row["text"]), _MOST_LETTERS)
+    return 2 * PADDING + _LETTER * min(len(row["text"]), _MAX_LETTERS)
 
 
 def _place(
@@ -178,7 +178,7 @@ def _place(
         if inner := regions.get(number):
             width = max(sizes[number][0], sum(one.size[0] + GAP for one in inner) + GAP)
             sizes[number] = width, HEAD + max(one.size[1] for one in inner) + GAP
-        if levels[number] != before or len(rows[-1]) == _MOST_IN_ROW:
+        if levels[number] != before or len(rows[-1]) == _MAX_IN_ROW:
             rows.append([])
         before = levels[number]
         rows[-1].append(number)

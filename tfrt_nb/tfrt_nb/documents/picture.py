@@ -10,7 +10,7 @@ from typing import Any
 
 from tfrt_nb.documents.layout import layout
 
-MOST_NODES = 500
+MAX_NODES = 500
 """A still picture of more operations cannot be read."""
 _LETTERS = 40
 

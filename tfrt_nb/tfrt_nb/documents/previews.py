@@ -6,11 +6,11 @@ import re
 import threading
 from collections.abc import Callable
 
-from tfrt_runtime.host.async_value import AsyncValue
 from tfrt_runtime.host.chain import CHAIN
+from tfrt_runtime.host.values.async_value import AsyncValue
 
-MOST_CHARACTERS = 400
-MOST_SECONDS = 0.25
+MAX_CHARACTERS = 400
+MAX_SECONDS = 0.25
 
 _UNSEEN = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
@@ -48,14 +48,14 @@ def bounded(make: Callable[[], str], name: str) -> str:
 
     thread = threading.Thread(target=run, name=f"text of {name}", daemon=True)
     thread.start()
-    thread.join(MOST_SECONDS)
-    return made[0] if made else f"<{name}: its text takes more than {MOST_SECONDS} s>"
+    thread.join(MAX_SECONDS)
+    return made[0] if made else f"<{name}: its text takes more than {MAX_SECONDS} s>"
 
 
 def clean(text: str) -> str:
     """`text` on one line, cut, with characters that one does not see written as escapes."""
-    cut = text[: 4 * MOST_CHARACTERS]
+    cut = text[: 4 * MAX_CHARACTERS]
     line = " ".join(cut.split()) if "\n" in cut else cut
     line = _UNSEEN.sub(lambda match: f"\\u{ord(match[0]):04x}", line)
-    is_whole = len(line) <= MOST_CHARACTERS and len(cut) == len(text)
-    return line if is_whole else f"{line[: MOST_CHARACTERS - 1]}…"
+    is_whole = len(line) <= MAX_CHARACTERS and len(cut) == len(text)
+    return line if is_whole else f"{line[: MAX_CHARACTERS - 1]}…"

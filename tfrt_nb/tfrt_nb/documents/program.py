@@ -9,8 +9,9 @@ What ends a function or a region (a return, a yield) is not an operation: what i
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
+from itertools import count
 from typing import Any
 
 from xdsl.dialects.builtin import FileLineColLoc, ModuleOp
@@ -35,8 +36,6 @@ from tfrt_runtime.diagnostics import Location
 Row = dict[str, Any]
 _CHAINS = ("!tfrt.chain", "!async.token")
 _KINDS = {FunctionKind.SYNC: "sync", FunctionKind.ASYNC: "host"}
-_RESULTS = re.compile(r"(%[\w$.-]+)(?:[ ]*:[ ]*([0-9]+))?", re.ASCII)
-_ARGUMENTS = re.compile(r"(%[\w$.-]+)[ ]*:", re.ASCII)
 _BRACE = re.compile(r'//[^\n]*|"(?:[^"\\\n]|\\.)*"|(\})')
 
 
@@ -65,7 +64,7 @@ class ProgramDocument:
         with collector_paused(), deep_stack():
             if isinstance(program, ModuleOp):
                 self._read_module(program)
-            elif program.text and not program.is_plain:
+            elif program.text and program.plain is None:
                 # The program's own modules are its halves, and changed by passes.
                 is_whole = program.compiled is None and program.module is not None
                 module = program.module if is_whole else parse_module(program.text, program.name)
@@ -97,9 +96,16 @@ class ProgramDocument:
     def _find_records(self, program: Program, walk: _ModuleWalk) -> None:
         """Which rows the kernels and registers of the file are: they have the same places."""
         assert program.module is not None
+        regions = {
+            number: iter(self._rows.operations[number]["regions"])
+            for number in walk.operation_at.values()
+        }
         for function in Collector(program.module, optional_sections=False).functions:
             registers: list[int] = []
-            if function.block is not None:
+            operation = walk.operation_at.get(_start(function.op), -1)
+            if not function.name and operation >= 0:  # the regions of an operation come in order
+                registers = list(next(regions[operation])["arguments"])
+            elif function.block is not None:
                 registers = [walk.argument_at.get(_start(arg), -1) for arg in function.block.args]
             for call in function.calls:
                 operation = walk.operation_at.get(_start(call.op), -1)
@@ -328,20 +334,20 @@ def _closing_line(source: SourceText, position: int) -> int:
 
 
 class _FileWalk:
-    """Fills the rows from the records of a file, and names from the lines of its text if it has one."""
+    """Fills the rows from the records of a file, and names from its text if that is plain."""
 
     def __init__(self, rows: _Rows, program: Program) -> None:
         self._rows = rows
         self._file: BefFile = program.file
-        self._source = SourceText(program.text, program.name) if program.text else None
-        self._lines = program.text.split("\n") if program.text else []
+        self._plain = program.plain
+        self._bodies = [] if program.plain is None else program.plain.bodies
         functions = program.file.functions
         self._first: list[int] = []
-        count = 0
+        total = 0
         for function in functions:
-            self._first.append(count)
-            count += len(function.kernels)
-        self.kernels = [-1] * count
+            self._first.append(total)
+            total += len(function.kernels)
+        self.kernels = [-1] * total
         self.registers: list[list[int]] = [[] for _ in functions]
         for index in self._in_order():
             self._add_function(index)
@@ -356,19 +362,13 @@ class _FileWalk:
         line, _ = self._place(function.location)
         row = self._rows.add_function(function.name, _KINDS[function.kind], line)
         row["result_types"] = list(function.result_types)
-        names = iter(_ARGUMENTS.findall(self._lines[line - 1])) if self._lines else None
-        counter = iter(range(1 << 62))
-        name = (lambda: next(names)) if names is not None else (lambda: f"%{next(counter)}")
-        last = self._add_body(_Owner(row, len(self._rows.functions) - 1), index, name)
-        row["end_line"] = max(line, last)
-        if self._source is not None:
-            start = self._source.line_start(max(line, last) + 1)
-            row["end_line"] = _closing_line(self._source, start)
+        last = self._add_body(_Owner(row, len(self._rows.functions) - 1), index, count())
+        row["end_line"] = self._bodies[index].end_line if self._bodies else max(line, last)
 
-    def _add_body(self, owner: _Owner, index: int, name: Callable[[], str]) -> int:
+    def _add_body(self, owner: _Owner, index: int, numbers: Iterator[int]) -> int:
         """Add the body of function `index`, and those of its regions; the last line of it."""
         last = 0
-        waiting = [self._body(owner, index, name)]
+        waiting = [self._body(owner, index, numbers)]
         while waiting:
             for kernel, row in waiting[-1]:
                 last = max(last, row["line"])
@@ -377,7 +377,7 @@ class _FileWalk:
                     body: Row = {"arguments": [], "results": []}
                     row["regions"].insert(0, body)
                     within = _Owner(body, owner.function, row["id"], region)
-                    waiting.append(self._body(within, inner, name))
+                    waiting.append(self._body(within, inner, numbers))
                 if regions:
                     break
             else:
@@ -385,52 +385,47 @@ class _FileWalk:
         return last
 
     def _body(
-        self, owner: _Owner, index: int, name: Callable[[], str]
+        self, owner: _Owner, index: int, numbers: Iterator[int]
     ) -> Iterator[tuple[BefKernel, Row]]:
         function = self._file.functions[index]
         registers = self.registers[index]
         types = _register_types(function)
+        if self._plain is not None:
+            names = iter([name for name, _, _ in self._plain.names(self._bodies[index])])
+        else:
+            names = (f"%{number}" for number in numbers)
         for _ in function.argument_types:
-            registers.append(self._rows.add_value(name(), types[len(registers)], owner.function))
+            registers.append(
+                self._rows.add_value(next(names), types[len(registers)], owner.function)
+            )
         owner.row["arguments"] = registers[:]
-        for number, kernel in enumerate(function.kernels, self._first[index]):
-            row = self._add_operation(owner, kernel)
-            self.kernels[number] = operation = len(self._rows.operations) - 1
+        for number, kernel in enumerate(function.kernels):
+            row = self._add_operation(owner, kernel, index, number)
+            operation = len(self._rows.operations) - 1
+            self.kernels[self._first[index] + number] = operation
             row["operands"] = operands = [registers[register] for register in kernel.arguments]
-            names = self._result_names(row, len(kernel.results)) or [name() for _ in kernel.results]
             values = [
-                self._rows.add_value(names[i], types[register], owner.function, operation)
-                for i, register in enumerate(kernel.results)
+                self._rows.add_value(next(names), types[register], owner.function, operation)
+                for register in kernel.results
             ]
             registers += values
             row["results"] = values
-            if self._source is None:
+            if self._plain is None:
                 row["text"] = self._text(kernel.name, values, operands)
             yield kernel, row
         owner.row["results"] = [registers[register] for register in function.result_registers]
 
-    def _add_operation(self, owner: _Owner, kernel: BefKernel) -> Row:
-        line, column = self._place(kernel.location)
-        text, end = kernel.name, column
-        if self._lines:
-            text = self._lines[line - 1].partition("//")[0].rstrip()
-            end = len(text) + 1
-            column = end - len(text.lstrip())
-            text = text.lstrip()
-        return self._rows.add_operation(kernel.name, text, owner, (line, column, line, end))
-
-    def _result_names(self, row: Row, count: int) -> list[str]:
-        """What the text calls the results of an operation; nothing if there is no text."""
-        if not self._lines:
-            return []
-        text = str(row["text"])
-        if not text.startswith("%"):
-            return [""] * count
-        names: list[str] = []
-        for match in _RESULTS.finditer(text.partition("=")[0]):
-            size = match[2]
-            names += [match[1]] if size is None else [f"{match[1]}#{i}" for i in range(int(size))]
-        return names
+    def _add_operation(self, owner: _Owner, kernel: BefKernel, index: int, number: int) -> Row:
+        if self._plain is None:
+            line, column = self._place(kernel.location)
+            return self._rows.add_operation(
+                kernel.name, kernel.name, owner, (line, column, line, column)
+            )
+        source = self._plain.source
+        start, end = self._plain.extent(self._bodies[index], number)
+        line, column = source.line_and_column(start)
+        place = (line, column, line, column + end - start)
+        return self._rows.add_operation(kernel.name, source.text[start:end], owner, place)
 
     def _text(self, kernel: str, results: Sequence[int], operands: Sequence[int]) -> str:
         """An operation without a text, as one would write it."""

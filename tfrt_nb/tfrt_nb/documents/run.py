@@ -16,19 +16,19 @@ import numpy as np
 import numpy.typing as npt
 
 from tfrt_nb.documents.code import CodeMap
-from tfrt_nb.documents.payloads import texts, view_of
+from tfrt_nb.documents.payloads import payload_text, texts, view_of
 from tfrt_nb.documents.previews import preview_of
 from tfrt_nb.documents.program import ProgramDocument
 from tfrt_nb.programs import Program
 from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.diagnostics import Ending
 from tfrt_runtime.executor.execution import Execution
-from tfrt_runtime.host.async_value import State
-from tfrt_runtime.host.events import KINDS, NO_VALUE
+from tfrt_runtime.host.tracing.events import KINDS, NO_VALUE
+from tfrt_runtime.host.values.async_value import AsyncValue, State
 from tfrt_runtime.native.layouts import TYPE_F64
 
 COLUMNS = ("time", "kind", "op", "value", "instance", "worker", "payload")
-MOST_EVENTS = 100_000
+MAX_EVENTS = 100_000
 """So many first events of a run are kept, and as many of the newest."""
 
 Columns = dict[str, list[Any]]
@@ -36,7 +36,7 @@ _NUMBER = {name: number for number, name in enumerate(KINDS)}
 _STATES = {_NUMBER[kind]: kind for kind in ("available", "error", "skipped", "cancelled")}
 _OF_VALUES = list(_STATES)
 _BEGINS, _ENDS = (
-    frozenset(map(_NUMBER.get, kinds)) for kinds in (("begin", "resume"), ("end", "suspend"))
+    [_NUMBER[kind] for kind in kinds] for kinds in (("begin", "resume"), ("end", "suspend"))
 )
 _OF_KERNELS = [*_OF_VALUES, *(_NUMBER[kind] for kind in ("enqueue", "begin", "end"))]
 _OF_THREADS = [_NUMBER[kind] for kind in ("steal", "park", "wake")]
@@ -64,8 +64,9 @@ class RunDocument:
         program: Program,
         run: Execution,
         document: ProgramDocument | None = None,
+        arguments: Sequence[object] = (),
     ) -> None:
-        """`document` is that of the program, if there is one already.
+        """`document` is that of the program, if there is one already; `arguments` are those of the run.
 
         Raises:
             ValueError: if the run is not watched.
@@ -83,7 +84,8 @@ class RunDocument:
         self.seen: dict[int, Seen] = {}
         """What became of the values that were made, by id."""
         self.running: dict[int, tuple[int, int]] = {}
-        """The operations that run: since when, and on which worker."""
+        """The operations that run: since when, and on which worker; -1 once their kernels have returned and
+        their results come from elsewhere."""
         self._watch = run.watch
         self._map: _Map | CodeMap
         code = program.compiled
@@ -96,14 +98,26 @@ class RunDocument:
         self._chunks: list[tuple[int, Columns]] = []
         """The number of the first event of each, in order; only the newest are ever dropped."""
         self._total = self._handed = self._cut = 0
-        self._makers = [
-            -1 if row["op"] is None else row["op"] for row in self.program.data["values"]
+        self._operations = self.program.data["operations"]
+        rows = self.program.data["functions"]
+        own = (row["arguments"] for row in rows if row["name"] == self.function)
+        self._arguments: list[tuple[int, AsyncValue]] = [
+            (number, value)
+            for number, value in zip(next(own, ()), arguments, strict=False)
+            if isinstance(value, AsyncValue)
         ]
+        self._boxed: set[int] = set()
+        """The values that were more than a number, or errors."""
 
     @property
     def dropped(self) -> int:
         """Events that are not in the document: overwritten before they were read, or in its middle."""
         return self._watch.dropped + self._cut
+
+    @property
+    def absent(self) -> list[int]:
+        """The arguments of the run that have not come yet, by id."""
+        return [number for number, value in self._arguments if not value.done()]
 
     @property
     def start(self) -> int | None:
@@ -162,7 +176,7 @@ class RunDocument:
                 number: (one.state, one.worker) for number, one in self.seen.items()
             }
             for operation, (_, worker) in self.running.items():
-                for number in self.program.data["operations"][operation]["results"]:
+                for number in self._operations[operation]["results"]:
                     found[number] = "running", worker
             return found
 
@@ -178,6 +192,7 @@ class RunDocument:
                 new[number] = preview_of(value)
         with self._lock:
             self.previews |= new
+            self._boxed |= new.keys()
         return new
 
     @property
@@ -207,53 +222,110 @@ class RunDocument:
         return events[events["time"] >= self._start]
 
     def _note(self, new: Columns) -> None:
-        """What becomes of values and operations."""
-        seen, running, previews = self.seen, self.running, self.previews
-        columns = (new[name] for name in ("time", "kind", "op", "value", "worker", "payload"))
-        for time, kind, op, value, worker, text in zip(*columns, strict=True):
-            state = _STATES.get(kind)
-            if state is not None and value >= 0:
-                started, worker = running.pop(op, (time, worker))
-                if (one := seen.get(value)) is None:
-                    seen[value] = Seen(state, worker, started, time)
-                else:
-                    one.state, one.worker, one.started, one.resolved = state, worker, started, time
-                    one.count += 1
-                if isinstance(text, str):
-                    previews[value] = text
-            elif op >= 0:
-                if kind in _BEGINS:
-                    running[op] = time, worker
-                elif kind in _ENDS:
-                    running.pop(op, None)
+        """What becomes of values and operations: only the last event of each counts, but for numbers."""
+        names = ("time", "kind", "op", "value", "worker")
+        time, kind, op, value, worker = (np.array(new[name], np.int64) for name in names)
+        is_made = np.isin(kind, _OF_VALUES) & (value >= 0)
+        begins = np.flatnonzero(np.isin(kind, _BEGINS) & (op >= 0))
+        ends = np.flatnonzero(np.isin(kind, _ENDS) & (op >= 0) & ~is_made)
+        begun_before, ended_before = _Latest(op, begins), _Latest(op, ends)
+        made = np.flatnonzero(is_made)
+        for at, last, count in _last_of_each(value[made], made):
+            maker, resolved = int(op[last]), int(time[last])
+            started, by = self.running.get(maker, (resolved, int(worker[last])))
+            if (begun := begun_before(maker, last)) > at:
+                started, by = int(time[begun]), int(worker[begun])
+            elif at >= 0:
+                started, by = resolved, int(worker[last])
+            is_late = by < 0 or ended_before(maker, last) > begun
+            found = self.seen.setdefault(int(value[last]), Seen("", None, None, None, 0))
+            found.state = _STATES[int(kind[last])]
+            found.worker = int(worker[last]) if is_late else by
+            found.started, found.resolved = started, resolved
+            found.count += count
+            if isinstance(text := new["payload"][last], str):
+                self.previews[int(value[last])] = text
+        events = np.sort(np.concatenate([begins, ends, made[op[made] >= 0]]))
+        for at, last, _ in _last_of_each(op[events], events):
+            self._note_operation(int(op[last]), time, kind, worker, int(last), at)
+
+    def _note_operation(
+        self,
+        op: int,
+        time: npt.NDArray[np.int64],
+        kind: npt.NDArray[np.int64],
+        worker: npt.NDArray[np.int64],
+        last: int,
+        before: int,
+    ) -> None:
+        """What becomes of an operation by its last event, and the one before it (-1 for none)."""
+        since, _ = self.running.pop(op, (None, -1))
+        if kind[last] in _BEGINS:
+            self.running[op] = int(time[last]), int(worker[last])
+        elif kind[last] == _NUMBER["end"] and self._operations[op]["results"]:
+            if before >= 0:
+                since = int(time[before]) if kind[before] in _BEGINS else None
+            if since is not None:
+                self.running[op] = since, -1
 
     def _count_overwritten(self) -> None:
         """Count what was made by events that were overwritten before they were read."""
         if self._watch.lost == 0:
             return
         functions = self.run.program.functions
-        for function, register, count in self._watch.counts():
+        for function, register, count, word in self._watch.counts():
             number = self._map.value(function, register)
             # What a region takes may be a value from around it, which is made there.
             if number >= 0 and register >= len(functions[function].argument_types):
                 one = self.seen.setdefault(number, Seen("available", None, None, None))
                 one.count = max(one.count, count)
+                text = payload_text(self.program.data["values"][number]["type"], word)
+                if text is not None and number not in self._boxed:
+                    self.previews[number] = text
 
     def _keep(self, new: Columns) -> None:
-        room = MOST_EVENTS - self._total
+        room = MAX_EVENTS - self._total
         if 0 < room < len(new["time"]):
             self._keep({name: column[:room] for name, column in new.items()})
             new = {name: column[room:] for name, column in new.items()}
         if new["time"]:
             self._chunks.append((self._total, new))
             self._total += len(new["time"])
-        first = bisect.bisect_left(self._chunks, MOST_EVENTS, key=_start_of)
+        first = bisect.bisect_left(self._chunks, MAX_EVENTS, key=_start_of)
         while first + 1 < len(self._chunks):
             start, after = self._chunks[first][0], self._chunks[first + 1][0]
-            if self._total - after < MOST_EVENTS:
+            if self._total - after < MAX_EVENTS:
                 break
             del self._chunks[first]
             self._cut += after - start
+
+
+class _Latest:
+    """The last of some events of an operation before another event."""
+
+    def __init__(self, op: npt.NDArray[np.int64], events: npt.NDArray[np.int64]) -> None:
+        self._stride = len(op) + 1
+        self._keys = np.sort(op[events] * self._stride + events)
+
+    def __call__(self, op: int, event: int) -> int:
+        """Its number; -1 if there is none."""
+        place = int(np.searchsorted(self._keys, op * self._stride + event)) - 1
+        found, number = divmod(int(self._keys[place]), self._stride) if place >= 0 else (-1, -1)
+        return number if found == op else -1
+
+
+def _last_of_each(
+    keys: npt.NDArray[np.int64], events: npt.NDArray[np.int64]
+) -> Iterator[tuple[int, int, int]]:
+    """Of the events with each key: the last but one (-1 for none), the last, and how many; `events` rise."""
+    order = np.argsort(keys, kind="stable")
+    found = keys[order]
+    lasts = np.flatnonzero(np.append(found[1:] != found[:-1], True)) if len(found) else order
+    first = 0
+    for last in lasts.tolist():
+        before = int(events[order[last - 1]]) if last > first else -1
+        yield before, int(events[order[last]]), last - first + 1
+        first = last + 1
 
 
 def _start_of(chunk: tuple[int, Columns]) -> int:

@@ -10,7 +10,7 @@ from typing import Any
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
-from tfrt_nb.compiled.half import CompiledHalf
+from tfrt_nb.compiled.module import CompiledModule
 from tfrt_nb.documents.program import ProgramDocument
 from tfrt_nb.internal_errors import internal_errors_caught, location_of
 from tfrt_nb.jit.stages import Stage
@@ -90,12 +90,12 @@ def _stage(
     }
 
 
-def _compiled(half: CompiledHalf, operations: _Operations) -> Iterator[dict[str, Any]]:
+def _compiled(compiled: CompiledModule, operations: _Operations) -> Iterator[dict[str, Any]]:
     """What becomes of compiled functions: after each pass that changes them, then LLVM's texts."""
     with deep_stack():
-        before = _printed(half.module, operations)
+        before = _printed(compiled.module, operations)
         idle: list[str] = []
-        for name, module in half.lowering_steps():
+        for name, module in compiled.lowering_steps():
             after = _printed(module, operations)
             if [text for text, _ in after] == [text for text, _ in before]:
                 idle.append(name)
@@ -103,7 +103,7 @@ def _compiled(half: CompiledHalf, operations: _Operations) -> Iterator[dict[str,
             about = f"before it, these changed nothing: {', '.join(idle)}" if idle else ""
             yield _stage(name, about, *_compared(before, after))
             before, idle = after, []
-        for stage, placed in half.placed_code():
+        for stage, placed in compiled.placed_code():
             yield _stage(*_CODE[stage], [(line, operations.at(place)) for line, place in placed])
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from tfrt_nb.compiled.host import CompiledHome
+from tfrt_nb.compiled.host import HostCode
 from tfrt_nb.exercises.orders import is_print, longest_path, print_orders, returning
 from tfrt_nb.report import render
 from tfrt_runtime.diagnostics import TfrtError
@@ -22,8 +22,8 @@ from tfrt_runtime.diagnostics import TfrtError
 if TYPE_CHECKING:
     from tfrt_nb.programs import Program
     from tfrt_runtime.bef.records import BefFunction
-    from tfrt_runtime.host.async_value import AsyncValue
     from tfrt_runtime.host.context import HostContext
+    from tfrt_runtime.host.values.async_value import AsyncValue
 
 SECONDS = 5.0
 """How long a program of an answer may run."""
@@ -241,7 +241,7 @@ def _run(
         try:
             if program.compiled is not None:
                 # Objects that stay behind are counted only when this is set before the run.
-                host.shared_context(CompiledHome).runtime.checked = True
+                host.shared_context(HostCode).runtime.checked = True
             run = program.run(*values, host=host, function=function, output=printed.append)
         except TfrtError as problem:
             first = problem.diagnostics[0]
@@ -263,7 +263,7 @@ def _run(
 
 def _left(host: HostContext) -> tuple[str, ...]:
     """The async objects that are left on a host, each with its line."""
-    found = host.shared_context(CompiledHome).runtime.live_objects()
+    found = host.shared_context(HostCode).runtime.live_objects()
     return tuple(f"a {one.kind}{_at(one.location)}" for one in found)
 
 

@@ -2,10 +2,9 @@
 
 Stands on the passes and on `tfrt_runtime.async_runtime`.  Read in this order:
 
-- Functions: `llvm_types`, `places` (operations as debug information), `function_body` (the text of one function).
-- What lowers which operations: `arithmetic`, `mathematics`, `control`, `async_runtime`, `externals`, `printing`; of
-  buffers `descriptors`, `buffers`, `views`, `unranked`.
+- Functions: `llvm_types`, `places` (operations as debug information), `function_body` (the text of one function);
+  room `operations` has what lowers which operations.
 - Modules: `coroutines`, `spawning` (how tasks begin), `adapters` (the ways into the code for kernels of host
   programs), `linking`.
-- Machine code: `effort` (how much work each function is worth), `compiler`, `cache`, `stages` (all in one call).
+- Machine code: `effort` (how much work each function is worth), `rounding` (to bf16), `compiler`, `cache`, `stages` (all in one call).
 """

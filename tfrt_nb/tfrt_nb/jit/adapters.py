@@ -6,7 +6,7 @@ fetches the arguments from the kernel's frame, calls @f, and hands over the resu
 are, tokens and values as the objects that they are.  It returns 1 if @f failed.  Arguments that @f
 awaits itself come last in the frame: a kernel starts without them.
 
-What it calls is the runtime's; `tfrt_runtime.native.compiled_kernels` says what the words mean with
+What it calls is the runtime's; `tfrt_runtime.native.kernels.compiled_kernels` says what the words mean with
 which buffers are asked for.
 """
 

@@ -22,7 +22,7 @@ from tfrt_runtime.native.loaded import sources_digest
 
 _COMPILER = Path(__file__).parents[1]
 _PARTS = ("compiled", "dialects", "jit", "passes", "source")
-MOST_IN_MEMORY = 64
+MAX_IN_MEMORY = 64
 
 
 @dataclass
@@ -47,7 +47,7 @@ class CodeCache:
     def _remember(self, key: str, code: bytes) -> None:
         self._recent[key] = code
         self._recent.move_to_end(key)
-        if len(self._recent) > MOST_IN_MEMORY:
+        if len(self._recent) > MAX_IN_MEMORY:
             self._recent.popitem(last=False)
 
 

@@ -18,6 +18,7 @@ from tfrt_nb.jit.effort import FULL, QUICK
 from tfrt_nb.jit.function_body import INTERRUPT_FLAG
 from tfrt_nb.jit.linking import linked
 from tfrt_nb.jit.llvm_types import global_symbol
+from tfrt_nb.jit.rounding import TO_BFLOAT
 
 _IS_NEAR = sys.platform == "linux" and platform.machine() == "x86_64"
 """Whether the parts of an object are less than 2 GB apart: llvmlite's memory manager then puts them into
@@ -77,6 +78,8 @@ def compile_module(text: str, functions: Mapping[str, int], level: int = FULL) -
 def object_code(text: str, level: int = FULL) -> bytes:
     """Compile the module to an object file."""
     module, machine = _optimised(text, level)
+    if "bfloat" in text:
+        module.link_in(llvm.parse_assembly(TO_BFLOAT))
     _call_by_table(module)
     return bytes(machine.emit_object(module))
 

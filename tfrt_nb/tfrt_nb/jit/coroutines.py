@@ -21,22 +21,12 @@ from xdsl.ir import Block, Operation, Region
 
 from tfrt_nb.dialects.async_.coroutine import CoroFreeOp
 from tfrt_nb.dialects.async_.extensions import RuntimeStackIsLowOp
-from tfrt_nb.jit import (
-    arithmetic,
-    async_runtime,
-    buffers,
-    control,
-    mathematics,
-    printing,
-    spawning,
-    views,
-)
+from tfrt_nb.jit import spawning
 from tfrt_nb.jit.adapters import has_buffers, kernel_adapter
-from tfrt_nb.jit.descriptors import METADATA
-from tfrt_nb.jit.externals import Externals
 from tfrt_nb.jit.function_body import (
     INTERRUPT_FLAG,
     LIVE_COUNTER,
+    STACK_LIMIT,
     FunctionBody,
     ModuleText,
 )
@@ -47,6 +37,17 @@ from tfrt_nb.jit.llvm_types import (
     result_type,
     signature,
 )
+from tfrt_nb.jit.operations import (
+    arithmetic,
+    async_runtime,
+    buffers,
+    control,
+    mathematics,
+    printing,
+    views,
+)
+from tfrt_nb.jit.operations.descriptors import METADATA
+from tfrt_nb.jit.operations.externals import Externals
 from tfrt_nb.jit.places import Places
 from tfrt_nb.passes.control_flow import split_edge, terminator_of
 from tfrt_nb.passes.errors import fail
@@ -103,6 +104,7 @@ def lower_to_llvm(
         fallible=spawning.fallible_functions(functions),
         resolving=spawning.resolving_functions(functions),
         defined=frozenset(op.sym_name.data for op in functions if not op.is_declaration),
+        limited=frozenset(op.sym_name.data for op in functions if _compares_stack(op)),
         quick=quick,
         externals=externals,
         places=places,
@@ -119,7 +121,7 @@ def lower_to_llvm(
             case _:
                 fail(op, f"'{op.name}' cannot be compiled")
     if text.watches_interrupts:
-        text.globals.append(f"{INTERRUPT_FLAG} = global ptr null")
+        text.globals.append(f"{INTERRUPT_FLAG} = dso_local global ptr null")
     text.declare("llvm.coro.resume", "void", "ptr")
     constants = [
         f"{name} = private unnamed_addr constant {value}" for value, name in text.constants.items()
@@ -179,9 +181,15 @@ def _declare(text: ModuleText, op: func.FuncOp, returns: str, parameters: Sequen
 def _definition(text: ModuleText, op: func.FuncOp, returns: str) -> str:
     _separate_edges(op.body)
     is_coroutine = op.attributes.get("passthrough") == PRESPLIT
+    symbol = op.sym_name.data
+    has_limit = symbol in text.limited
     # A coroutine returns whenever it is suspended; it is over when its frame is freed.
     end = CoroFreeOp if is_coroutine else func.ReturnOp
-    body = FunctionBody(text, frees_buffers=not text.is_portable and buffers.has_frame_buffers(op))
+    body = FunctionBody(
+        text,
+        frees_buffers=not text.is_portable and buffers.has_frame_buffers(op),
+        has_limit=has_limit,
+    )
     debug = "" if text.places is None else text.places.function(op.sym_name.data, op)
     for block in _in_order(op.body):
         body.place = "" if text.places is None else text.places.of(op)
@@ -197,15 +205,37 @@ def _definition(text: ModuleText, op: func.FuncOp, returns: str) -> str:
     is_private = op.sym_visibility is not None and op.sym_visibility.data == "private"
     linkage = "internal " if is_private else ""
     attributes = "presplitcoroutine " if is_coroutine else ""
-    if not is_coroutine and any(isinstance(o, RuntimeStackIsLowOp) for o in op.body.blocks[0].ops):
+    if has_limit:
         # A recursion without end shall meet the end of the stack, not become an endless loop.
         attributes += '"disable-tail-calls"="true" '
-    if op.sym_name.data in text.quick and text.quick != text.defined:
+    if symbol in text.quick and text.quick != text.defined:
         attributes += "noinline optnone "
-    name = text.function(op.sym_name.data)
+    name = text.function(symbol)
+    begin = f"define {linkage}{returns} {name}({parameters}) "
+    content = body.text()
+    if not has_limit:
+        return f"{begin}{attributes}{debug}{{\n{content}\n}}"
+    limit = f"{text.declare('tfrtAsyncStackLimit', 'ptr', '')}()"
+    limited = text.limited_function(symbol)
+    arguments = ", ".join(filter(None, (parameters, f"ptr {STACK_LIMIT}")))
     return (
-        f"define {linkage}{returns} {name}({parameters}) {attributes}{debug}{{\n{body.text()}\n}}"
+        f"{begin}{{\n  {STACK_LIMIT} = call ptr {limit}\n{_forward(returns, limited, arguments)}}}\n"
+        f"define internal {returns} {limited}({arguments}) {attributes}{debug}{{\n{content}\n}}"
     )
+
+
+def _forward(returns: str, name: str, arguments: str) -> str:
+    """A call whose result is the function's own."""
+    if returns == "void":
+        return f"  call void {name}({arguments})\n  ret void\n"
+    return f"  %result = call {returns} {name}({arguments})\n  ret {returns} %result\n"
+
+
+def _compares_stack(op: func.FuncOp) -> bool:
+    """Whether a plain function begins with a look at how much is left of the stack."""
+    if op.is_declaration or op.attributes.get("passthrough") == PRESPLIT:
+        return False
+    return any(isinstance(nested, RuntimeStackIsLowOp) for nested in op.body.blocks[0].ops)
 
 
 def _lower(body: FunctionBody, op: Operation) -> None:

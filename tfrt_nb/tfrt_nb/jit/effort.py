@@ -16,7 +16,7 @@ from xdsl.ir import Block
 
 from tfrt_nb.passes.control_flow import returning_edges, terminator_of
 from tfrt_nb.passes.lowering.call_graph import callees, callees_in, recursive_functions
-from tfrt_nb.passes.speed.run_straight import SELDOM
+from tfrt_nb.passes.speed.fast_path import SELDOM
 
 QUICK = 0
 FULL = 2

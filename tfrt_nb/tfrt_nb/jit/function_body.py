@@ -10,9 +10,11 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
-from tfrt_nb.dialects.async_.extensions import ADDED_AT
+from tfrt_nb.dialects.async_.extensions import ADDED_AT, RuntimeSpawnIntoOp, RuntimeSpawnOp
+from tfrt_nb.dialects.async_.runtime import RuntimeCreateOp
 from tfrt_nb.dialects.branches import branch_operands
 from tfrt_nb.internal_errors import location_of, place_of
 from tfrt_nb.jit.linking import LIBRARY
@@ -32,6 +34,8 @@ Argument: TypeAlias = tuple[str, str]
 
 INTERRUPT_FLAG = "@tfrtInterruptFlag"
 """Points to the word that is not 0 while some run is cancelled; the loader of the code says where."""
+STACK_LIMIT = "%stack.limit"
+"""The lowest address of this thread's stack that a recursive function may use."""
 LIVE_COUNTER = '@".live"'
 """Counts calls from hosts and coroutines that exist: while it is 0, none of the code can run."""
 
@@ -72,6 +76,8 @@ class ModuleText:
     """The same for tasks of which only a group knows."""
     defined: frozenset[str] = frozenset()
     """The MLIR functions that have bodies."""
+    limited: frozenset[str] = frozenset()
+    """The functions that compare the stack with its end, and are called with that: see `limited_function`."""
     helpers: dict[str, str] = field(default_factory=dict)
     externals: Mapping[str, PythonExternal] = field(default_factory=dict)
     """The functions of Python's that the program declares."""
@@ -92,6 +98,10 @@ class ModuleText:
         is_ours = symbol in _CALLED_BY_OURS or symbol.startswith(_OUR_PREFIXES)
         return global_symbol(f"defined.{symbol}" if is_ours and symbol in self.defined else symbol)
 
+    def limited_function(self, symbol: str) -> str:
+        """The function of `limited` with the end of the stack as its last argument, which `function` looks up."""
+        return f'{self.function(symbol)[:-1]}.limited"'
+
     def text(self, content: str) -> tuple[str, int]:
         """A constant with the text in UTF-8: its name, and its length in bytes."""
         if content not in self.texts:
@@ -105,9 +115,9 @@ class ModuleText:
         return self.constants.setdefault(value, f"@.constant.{len(self.constants)}")
 
     def maker(self, op: Operation) -> str | None:
-        """A record of where an object is made, if that is known."""
+        """A record of which operation makes an object and where, if that is known."""
         place = location_of(op)
-        return None if place is None else self._record("", place)
+        return None if place is None else self._record(source_name(op), place)
 
     def adder(self, op: Operation) -> str | None:
         """A record of where a task is added to its group, if that is known."""
@@ -131,6 +141,24 @@ class ModuleText:
         )
 
 
+MADE_FROM = {"async_execute": "async.execute", "async_dispatch": "scf.parallel"}
+"""The operations of the source whose functions passes have made, by how these are called."""
+
+
+def source_name(op: Operation) -> str:
+    """The operation of the source that became `op`, which makes an object of the async runtime."""
+    function = op.parent_op()
+    if isinstance(op, RuntimeSpawnOp | RuntimeSpawnIntoOp):
+        symbol = op.callee.root_reference.data
+    elif not isinstance(op, RuntimeCreateOp):
+        return op.name.replace("async.runtime.", "async.")
+    elif isinstance(function, FuncOp) and "passthrough" in function.attributes:
+        symbol = function.sym_name.data
+    else:
+        return op.name
+    return next((MADE_FROM[name] for name in MADE_FROM if symbol.startswith(name)), "async.func")
+
+
 @dataclass
 class FunctionBody:
     """Instructions block by block, and the names of the values that they speak of.
@@ -142,6 +170,8 @@ class FunctionBody:
     module: ModuleText
     frees_buffers: bool = False
     """Whether some buffers of `memref.alloca` are on the heap; the function frees them at its end."""
+    has_limit: bool = False
+    """Whether the last parameter, `STACK_LIMIT`, is the end of the stack."""
     place: str = ""
     """What stands behind each instruction: the place of the operation that is written, or nothing."""
     _first: list[str] = field(default_factory=list)

@@ -70,11 +70,8 @@ _HELPERS = {
         for short, type_ in (("hf", "f16"), ("sf", "f32"), ("df", "f64"))
         for sign in ("", "un")
     },
-    **{
-        f"__trunc{wide}{short}2": (f"({from_}) -> {to}", "rounds a number")
-        for wide, from_ in (("sf", "f32"), ("df", "f64"))
-        for short, to in (("hf", "f16"), ("bf", "bf16"))
-    },
+    "__truncsfhf2": ("(f32) -> f16", "rounds a number"),
+    "__truncdfhf2": ("(f64) -> f16", "rounds a number"),
     "__extendhfsf2": ("(f16) -> f32", "widens a number"),
 }
 

@@ -36,7 +36,7 @@ from tfrt_nb.dialects.async_.types import (
     TokenType,
     ValueType,
 )
-from tfrt_runtime.async_runtime.printed_buffers import MOST_DIMENSIONS
+from tfrt_runtime.async_runtime.printed_buffers import MAX_DIMENSIONS
 
 _FLOATS: dict[type[Attribute], str] = {
     BFloat16Type: "bfloat",
@@ -45,7 +45,7 @@ _FLOATS: dict[type[Attribute], str] = {
     Float64Type: "double",
 }
 
-UNRANKED_TYPE = f"{{ i64, ptr, ptr, i64, [{MOST_DIMENSIONS} x i64], [{MOST_DIMENSIONS} x i64] }}"
+UNRANKED_TYPE = f"{{ i64, ptr, ptr, i64, [{MAX_DIMENSIONS} x i64], [{MAX_DIMENSIONS} x i64] }}"
 """The descriptor of such a buffer: see `unranked`."""
 
 LIBRARY_FUNCTIONS = ("acosh", "asinh", "atanh", "cbrt", "erf", "expm1", "log1p")

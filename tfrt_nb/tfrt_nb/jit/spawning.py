@@ -31,9 +31,9 @@ from xdsl.ir import Attribute, Operation
 
 from tfrt_nb.dialects.async_.extensions import RuntimeSpawnIntoOp, RuntimeSpawnOp
 from tfrt_nb.dialects.async_.types import TOKEN, GroupType, TokenType, ValueType
-from tfrt_nb.jit.async_runtime import RuntimeFunction, runtime_function
 from tfrt_nb.jit.function_body import LIVE_COUNTER, FunctionBody, Lowering, ModuleText
 from tfrt_nb.jit.llvm_types import llvm_type, result_type
+from tfrt_nb.jit.operations.async_runtime import RuntimeFunction, runtime_function
 from tfrt_nb.passes.lowering.coroutines import GIVEN_RESULTS
 from tfrt_nb.passes.lowering.propagate_failures import FALLIBLE
 

@@ -23,7 +23,7 @@ from tfrt_nb.jit.compiler import (
 )
 from tfrt_nb.jit.coroutines import lower_to_llvm
 from tfrt_nb.jit.effort import worthwhile_effort
-from tfrt_nb.jit.externals import Externals, check_declarations, expand_calls
+from tfrt_nb.jit.operations.externals import Externals, check_declarations, expand_calls
 from tfrt_nb.jit.places import Placed, Places, read_assembly, read_places
 from tfrt_nb.passes.pipeline import executable_pipeline
 from tfrt_nb.passes.printing import print_ir

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from tfrt_nb.dialects.catalog import HOST_DIALECTS, UPSTREAM_DIALECTS
+from tfrt_nb.dialects.catalog import HOST_DIALECTS, UPSTREAM_DIALECTS, similar_operations
 from tfrt_nb.dialects.types import WORDS
-from tfrt_nb.language.operations import Entry, entry, names, similar
+from tfrt_nb.language.operations import Entry, entry, names
 from tfrt_nb.language.scan import Scan, Token, scan
 
 MOST = 200
@@ -109,7 +109,7 @@ def explain(text: str, cursor: int) -> str | None:
         return found.full
     if name in _KEYWORDS:
         return f"{name}  {_KEYWORDS[name]}"
-    near = similar(name) if "." in name else []
+    near = similar_operations(name) if "." in name else []
     return f"{name} is unknown; did you mean {near[0]}?" if near else None
 
 

@@ -21,6 +21,8 @@ FAMILIES = {
     "tfrt.alias.value": "The value, once the chain is available.",
     "tfrt.copy_s": "The value itself.",
     "tfrt.repeat": "Runs its region so many times; the loop's values go from round to round.",
+    "demo.wait": "The operand, so many seconds later, or a chain where there is none.  A timer does it: no thread"
+    " waits.",
     "tfrt_test.as_chain": "A chain that is available when all operands are.",
     "tfrt_test.async_add": "The sum, computed by another task.",
     "tfrt_test.async_constant": "A number that the program says, given by another task.",
@@ -34,7 +36,7 @@ FAMILIES = {
     "tfrt_test.atomic.inc": "Add one to a counter.",
     "tfrt_test.atomic.add": "Add a number to a counter.",
     "tfrt_test.atomic.get": "What a counter has.",
-    "tfrt_test.count3": "The number and the two that follow it.",
+    "tfrt_test.count3": "The three numbers that follow it.",
     "tfrt_test.sum": "The sum of all operands.",
     "tfrt_test.fail": "Always fails: its result is an error.",
     "tfrt_test.partial_fail": "Two results: a number, and an error.",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -18,14 +17,15 @@ from tfrt_nb.dialects.catalog import (
     UPSTREAM_DIALECTS,
     host_operation,
     new_context,
-    similar_operations,
 )
-from tfrt_nb.dialects.signatures import Form, Signature
+from tfrt_nb.dialects.tables.signatures import Signature
 from tfrt_nb.dialects.types import WORDS
 from tfrt_nb.language.documentation import family_text
+from tfrt_nb.language.examples import example, signature_of
 from tfrt_runtime.kernels.registry import REQUIRED, Kernel, PythonKernel
 from tfrt_runtime.kernels.standard import available_kernels
-from tfrt_runtime.kernels.user import USER_FUNCTIONS, UserKernel
+from tfrt_runtime.kernels.users.annotations import has_annotation
+from tfrt_runtime.kernels.users.user import USER_FUNCTIONS, UserKernel
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +37,6 @@ class Entry:
     attributes: Mapping[str, str] = field(default_factory=dict)
     text: str = ""
     example: str = ""
-    is_user: bool = False
-    is_short: bool = True
-    """Whether the name stands without quotes."""
 
     @property
     def line(self) -> str:
@@ -50,7 +47,8 @@ class Entry:
     @property
     def full(self) -> str:
         """All that there is to say."""
-        parts = [self.line, self.text, f"for example: {self.example}" if self.example else ""]
+        shown = f"For example:\n\n{self.example}" if self.example else ""
+        parts = [self.line, self.text, shown]
         return "\n\n".join(part for part in parts if part)
 
 
@@ -62,8 +60,9 @@ def entry(name: str) -> Entry | None:
 
 @cache
 def _known_entry(name: str) -> Entry | None:
-    if name in SIGNATURES:
-        return _signature_entry(SIGNATURES[name])
+    signature = signature_of(name)
+    if signature is not None:
+        return _signature_entry(signature)
     operation = host_operation(name)
     if operation is not None:
         return _class_entry(operation)
@@ -94,12 +93,6 @@ def kernel_names() -> list[str]:
         for name in {*available_kernels(), *(op.name for op in control_flow.OPERATIONS)}
         if " " not in name
     )
-
-
-def similar(name: str) -> list[str]:
-    """Names that `name` may be meant to be, the likeliest first; those of the user's kernels, too."""
-    own = difflib.get_close_matches(name, list(USER_FUNCTIONS), n=2, cutoff=0.75)
-    return [*own, *similar_operations(name)]
 
 
 @cache
@@ -136,8 +129,7 @@ def _signature_entry(one: Signature) -> Entry:
         signature,
         attributes,
         kernel_text,
-        _example(one, operands),
-        is_short=one.form is not Form.GENERIC,
+        example(one.name),
     )
 
 
@@ -148,46 +140,21 @@ def _docstring(name: str) -> str:
     return inspect.getdoc(kernel.function) or ""
 
 
-_VALUES = {"i1": "true", "string": '"text"', "f32": "2.5", "f64": "2.5"}
-
-
-def _example(one: Signature, operands: list[str]) -> str:
-    """An operation of this kind as a program has it, as far as its types are fixed."""
-    if "any" in (*one.operands, *one.results, one.rest) or one.rest is not None:
-        return ""
-    names_ = ", ".join("abcdefgh"[i : i + 1].join(("%", "")) for i in range(len(operands)))
-    results = ", ".join(f"%{'xyzuvw'[i]}" for i in range(len(one.results)))
-    left = f"{results} = " if results else ""
-    words = list(one.attributes.items())
-    if one.form is Form.CONSTANT:
-        return f"{left}{one.name} {_VALUES.get(words[0][1], '7')}"
-    if one.form is Form.OPERANDS and not words:
-        return f"{left}{one.name} {names_}".rstrip()
-    if one.form is Form.GENERIC and all(word in ("i32", "i64", "string") for _, word in words):
-        inside = ", ".join(
-            f'{key} = "text"' if word == "string" else f"{key} = 1 : {word}" for key, word in words
-        )
-        given = f" {{{inside}}}" if inside else ""
-        types = listed([spelled(word) for word in one.results], results=True)
-        return f'{left}"{one.name}"({names_}){given} : {listed(operands)} -> {types}'
-    return ""
-
-
 def _class_entry(operation: type[IrOperation]) -> Entry:
     """An operation that has a class: its docstring says how it is written."""
     text = inspect.cleandoc(operation.__doc__ or "") or family_text(operation.name)
     is_of_host = operation.name in {op.name for op in control_flow.OPERATIONS}
     if not issubclass(operation, IRDLOperation) or is_of_host:
-        return Entry(operation.name, "", _callee_attributes(operation), text)
+        attributes = _callee_attributes(operation)
+        return Entry(operation.name, "", attributes, text, example(operation.name))
     definition = operation.get_irdl_definition()
     operands = [_part(name, part) for name, part in definition.operands]
     results = [_part(name, part) for name, part in definition.results]
-    attributes = {
+    signature = f"{listed(operands)} -> {listed(results, results=True)}"
+    properties = {
         name: "attribute" for name in definition.properties if name != "operandSegmentSizes"
     }
-    return Entry(
-        operation.name, f"{listed(operands)} -> {listed(results, results=True)}", attributes, text
-    )
+    return Entry(operation.name, signature, properties, text, example(operation.name))
 
 
 def _callee_attributes(operation: type[IrOperation]) -> Mapping[str, str]:
@@ -213,7 +180,7 @@ def _kernel_entry(kernel: Kernel) -> Entry:
             operands = [f"arg{i}" for i in range(kernel.takes)]
             results = [spelled(word) for word in kernel.results]
             signature = f"{listed(operands)} -> {listed(results, results=True)}"
-    return Entry(kernel.name, signature, attributes, text, is_short=False)
+    return Entry(kernel.name, signature, attributes, text, example(kernel.name))
 
 
 _IN_EXAMPLES = {
@@ -248,18 +215,19 @@ def _user_entry(user: UserKernel) -> Entry:
     )
     types = [[_IN_EXAMPLES.get(one, one) for one in part] for part in (operands, results)]
     values = ", ".join(f"%{'abcdefghijklmnopqrstuvwxyz'[i % 26]}" for i in range(len(operands)))
-    example = (
-        f'%x = "{user.name}"({values}){f" {{{inside}}}" if inside else ""}'
-        f" : {listed(types[0])} -> {listed(types[1], results=True)}"
-    )
+    given = f" {{{inside}}}" if inside else ""
+    left = ", ".join(f"%{'xyzuvw'[i % 6]}" for i in range(len(results)))
+    if has_annotation(signature.return_annotation):
+        written = " ".join(filter(None, (left, "=", user.name, values))) + given
+    else:
+        said = f"{listed(types[0])} -> {listed(types[1], results=True)}"
+        written = f'{left} = "{user.name}"({values}){given} : {said}'
     return Entry(
         user.name,
         shown,
         attributes,
         user.documentation,
-        example if "any" not in str(types) and "..." not in str(types) else "",
-        is_user=True,
-        is_short=False,
+        written if "any" not in str(types) and "..." not in str(types) else "",
     )
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from tfrt_nb.dialects.catalog import SIGNATURES
 from tfrt_nb.dialects.types import WORDS
+from tfrt_runtime.kernels.users.user import USER_FUNCTIONS, annotated_results
 
 TOKEN = re.compile(
     r"""(?P<comment>//[^\n]*)|(?P<string>"(?:[^"\\\n]|\\.)*"?)|(?P<value>%[\w$.-]+(?:\#\d+)?)
@@ -319,8 +320,16 @@ class _Scanner:
                 end = self._closing(end) + 1 if self._tokens[end].text in "(<" else end + 1
             return self._types(arrow + 1, end)
         if colon < 0:
-            return []
+            return self._annotated_results(statement.name, at + 1, stop)
         return [_of_result(statement.name, self._source(colon + 1, stop).strip())]
+
+    def _annotated_results(self, name: str, at: int, stop: int) -> list[str]:
+        """The types of the results of a user's kernel in its short form."""
+        if name not in USER_FUNCTIONS:
+            return []
+        known = {value.name: value.type for scope in self._scopes for value in scope}
+        operands = [known[one.text] for one in self._tokens[at:stop] if one.text in known]
+        return list(annotated_results(name, operands) or ())
 
     def _types(self, at: int, stop: int) -> list[str]:
         text = self._source(at, stop).strip()

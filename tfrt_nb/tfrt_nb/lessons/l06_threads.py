@@ -7,7 +7,7 @@ import inspect
 from tfrt_nb.exercises.answer import Answer, Names, waited_for
 from tfrt_nb.exercises.exercise import exercise
 from tfrt_nb.tracing.eager import call
-from tfrt_runtime.kernels.user import USER_KERNELS
+from tfrt_runtime.kernels.users.user import USER_KERNELS
 
 
 @exercise(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tfrt_nb.exercises.answer import Answer, Names, attempt, waited_for
 from tfrt_nb.exercises.exercise import exercise
-from tfrt_runtime.kernels.user import kernel
+from tfrt_runtime.kernels.users.user import kernel
 
 _told: list[int] = []
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 
 from tfrt_runtime.kernels.registry import KernelError
-from tfrt_runtime.kernels.user import kernel
+from tfrt_runtime.kernels.users.user import kernel
 
 
 @kernel("slow.copy", blocking=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -157,12 +157,6 @@ def _redirect(terminator: Operation, edge: int, block: Block) -> None:
     Emitter.in_front_of(terminator)(changed)
     changed.attributes |= terminator.attributes
     erase(terminator)
-
-
-def blocks_with_terminators(region: Region) -> Iterator[tuple[Block, Operation]]:
-    """Every block of the region with its last operation."""
-    for block in region.blocks:
-        yield block, terminator_of(block)
 
 
 def erase(op: Operation) -> None:

@@ -39,7 +39,7 @@ PASSES = {
     "async-propagate-failures": "lowering.propagate_failures.PropagateFailures",
     "async-ref-counting": "counting.async_ref_counting.AsyncRefCounting",
     "async-ref-counting-optimization": "counting.async_ref_counting_optimization.AsyncRefCountingOptimization",
-    "async-run-straight": "speed.run_straight.RunStraight",
+    "async-fast-path": "speed.fast_path.FastPath",
     "async-runtime-policy-based-ref-counting": "counting.async_runtime_policy_based_ref_counting.AsyncRuntimePolicyBasedRefCounting",
     "async-runtime-ref-counting": "counting.async_runtime_ref_counting.AsyncRuntimeRefCounting",
     "async-runtime-ref-counting-opt": "counting.async_runtime_ref_counting_opt.AsyncRuntimeRefCountingOpt",

@@ -29,7 +29,7 @@ from tfrt_nb.passes.safety.guard_operations import GuardOperations
 from tfrt_nb.passes.safety.interruptible_loops import InterruptibleLoops
 from tfrt_nb.passes.speed.call_directly import CallDirectly
 from tfrt_nb.passes.speed.elide_coroutines import ElideCoroutines
-from tfrt_nb.passes.speed.run_straight import RunStraight
+from tfrt_nb.passes.speed.fast_path import FastPath
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ def executable_pipeline(*first: ModulePass, level: int = 1) -> Pipeline:
     tasks that never wait are plain functions, equal bodies are one function.
     """
     is_fast = level > 0
-    shortcuts = (CallDirectly(), RunStraight()) if is_fast else ()
+    shortcuts = (CallDirectly(), FastPath()) if is_fast else ()
     return Pipeline(
         (
             DesugarProposal(),

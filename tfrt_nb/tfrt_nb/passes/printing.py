@@ -31,9 +31,9 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.irdl import IRDLOperation
 from xdsl.printer import Printer
 
-from tfrt_nb.dialects.async_ import buffers, loops
-from tfrt_nb.dialects.async_.arithmetic import SwitchOp
 from tfrt_nb.dialects.async_.functions import FuncOp as AsyncFuncOp
+from tfrt_nb.dialects.async_.upstream import buffers, loops
+from tfrt_nb.dialects.async_.upstream.arithmetic import SwitchOp
 from tfrt_nb.dialects.float_text import float_text
 from tfrt_nb.nesting import deep_stack
 

@@ -1,6 +1,7 @@
 """Which ready step runs next is chosen: all schedules of a program, or one by hand.
 
-`chosen` is a host whose ready kernels and tasks wait until one of them is picked; `uses` says what a step
+`chosen` is a host whose ready kernels and tasks wait until one of them is picked, `outside` what timers, coroutines
+and threads bring to its runs; `uses` says what a step
 touches, which decides whether an order matters; `explore` tries every order that may make a difference;
 `text` shows what it found; `step` lets a caller pick.
 """

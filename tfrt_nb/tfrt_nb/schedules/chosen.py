@@ -1,18 +1,22 @@
 """A host on which every ready kernel and every task waits until it is picked.
 
 The native core asks which task of a thread's list is next, also where a kernel waits for an object and
-runs others meanwhile.  Blocking kernels run in place, and an await goes back to the list.
+runs others meanwhile.  Blocking kernels run in place, and an await goes back to the list.  What comes from
+outside the runtime comes when it is picked (`outside`).
 """
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
+from tfrt_nb.schedules.outside import Outside
 from tfrt_runtime.executor.program import Executable
-from tfrt_runtime.host.context import HostContext
-from tfrt_runtime.host.process import Callback2, native_process
+from tfrt_runtime.host.context import HostContext, Request
+from tfrt_runtime.host.process import Callback2, native_process, shielded
 from tfrt_runtime.host.raw import WORDS
+from tfrt_runtime.host.values.async_value import AsyncValue
 from tfrt_runtime.native.layouts import (
     CONTEXT_PENDING,
     CONTEXT_PENDING_LAST,
@@ -30,8 +34,17 @@ from tfrt_runtime.native.layouts import (
 
 
 @dataclass(frozen=True, slots=True)
+class Arrival:
+    """What comes from outside: `action` lets it come, while `is_open()`; `is_python` is code of users."""
+
+    action: Callable[[], object]
+    is_open: Callable[[], bool]
+    is_python: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Step:
-    """A ready kernel, or a task of compiled code.
+    """A ready kernel, a task of compiled code, or what comes from outside to a kernel that has returned.
 
     `key` is the how-manieth one of the run it is: the same in all runs with the same choices before.
     `kernel` is the kernel's number in its program, -1 for a task.
@@ -41,6 +54,8 @@ class Step:
     task: int
     kernel: int = -1
     program: Executable | None = None
+    arrival: Arrival | None = None
+    """What comes from outside; then there is no task."""
 
     @property
     def activation(self) -> int:
@@ -70,8 +85,21 @@ class ChosenHost:
     """A host without workers, whose steps `pick` chooses.  `pick` runs on the thread that waits."""
 
     def __init__(self, pick: Pick) -> None:
-        self.host = HostContext("s", output=lambda _: None, on_diagnostic=lambda _: None)
+        self._outside = Outside(self._offer)
+        self.host = HostContext(
+            "s",
+            output=lambda _: None,
+            on_diagnostic=lambda _: None,
+            loop=self._outside.loop,
+            timers=self._outside.timers,
+        )
+        self.host.hold = self._hold
         self._pick = pick
+        self._arrivals: dict[int, Step] = {}
+        self._running: Step | None = None
+        """The kernel that runs, on the thread with the number `_thread`."""
+        self._thread = 0
+        self._has_offered = False
         self._process = native_process()
         self._keys: dict[int, Step] = {}
         self._count = 0
@@ -88,16 +116,21 @@ class ChosenHost:
     def begin(self) -> None:
         """Another run begins: steps are counted from 1 again."""
         self._keys.clear()
+        self._arrivals.clear()
+        self._running = None
+        self._outside.begin()
         self._count = 0
 
     def close(self) -> None:
         """Let what is left run as it comes, and close the host."""
         WORDS[(self._address + QUEUE_CHOOSE) >> 3] = 0
+        self._outside.close()
         self.host.close()
         _queues.pop(self._address, None)
 
     def choose(self, context: int) -> int:
-        """The task that is next, taken out of the thread's list; 0 if there is none."""
+        """The task that is next, taken out of the thread's list; 0 if there is none, or something has come."""
+        self._running = None
         before_of = dict(_pending(context))
         ready: dict[int, Step] = {}
         for task, before in before_of.items():
@@ -108,18 +141,53 @@ class ChosenHost:
                     return self._take(context, task, before)
                 self._keys[task] = step
             ready[step.key] = step
-        if not ready:
+        if self._arrivals:
+            self._outside.wait()
+            ready |= self._open_arrivals()
+        picked = self._picked(ready) if ready else None
+        if picked is None:
             return 0
+        self._thread, self._has_offered = threading.get_ident(), False
+        if picked.arrival is not None:
+            del self._arrivals[picked.key]
+            shielded(picked.arrival.action)
+            return 0
+        del self._keys[picked.task]
+        self._running = picked
+        return self._take(context, picked.task, before_of[picked.task])
+
+    def _picked(self, ready: Mapping[int, Step]) -> Step | None:
         try:
-            picked = next(iter(ready.values())) if self.problem else self._pick(ready)
+            return next(iter(ready.values())) if self.problem else self._pick(ready)
         except BaseException as problem:  # noqa: BLE001
             # Nothing may leave a callback of the native core.
             self.problem = problem
-            picked = next(iter(ready.values()))
-        if picked is None:
-            return 0
-        del self._keys[picked.task]
-        return self._take(context, picked.task, before_of[picked.task])
+            return next(iter(ready.values()))
+
+    def _open_arrivals(self) -> dict[int, Step]:
+        return {
+            key: step
+            for key, step in self._arrivals.items()
+            if step.arrival is not None and step.arrival.is_open()
+        }
+
+    def _offer(
+        self, action: Callable[[], object], is_open: Callable[[], bool], is_python: bool
+    ) -> bool:
+        """See `outside.Offer`."""
+        by = self._running
+        if by is None or threading.get_ident() != self._thread:
+            return False
+        self._count += 1
+        arrival = Arrival(action, is_open, is_python)
+        self._arrivals[self._count] = Step(self._count, 0, by.kernel, by.program, arrival)
+        self._has_offered = True
+        return True
+
+    def _hold(self, request: Request, value: AsyncValue) -> AsyncValue:
+        """A value that a chosen kernel returns unresolved, with no step that will resolve it."""
+        is_promised = self._running is None or self._has_offered
+        return value if is_promised else self._outside.hold(request, value)
 
     def _step(self, task: int) -> Step | None:
         function, first = WORDS[(task + TASK_FUNCTION) >> 3], WORDS[(task + TASK_FIRST) >> 3]

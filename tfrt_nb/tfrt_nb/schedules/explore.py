@@ -17,10 +17,10 @@ from tfrt_nb.programs import Program
 from tfrt_nb.schedules.chosen import ChosenHost, Step
 from tfrt_nb.schedules.uses import OUTPUT, Judge, Place, Uses, shared
 from tfrt_runtime.executor.execution import Execution
-from tfrt_runtime.host.async_value import AsyncValue
+from tfrt_runtime.host.values.async_value import AsyncValue
 
-MOST_SCHEDULES = 5_000
-MOST_SECONDS = 10.0
+MAX_SCHEDULES = 5_000
+MAX_SECONDS = 10.0
 _RUN_SECONDS = 10.0
 _NEVER = "never there"
 
@@ -115,7 +115,7 @@ class Explorer:
         """Close the host of the runs."""
         self._host.close()
 
-    def explore(self, *, most: int = MOST_SCHEDULES, seconds: float = MOST_SECONDS) -> Exploration:
+    def explore(self, *, most: int = MAX_SCHEDULES, seconds: float = MAX_SECONDS) -> Exploration:
         """All outcomes, or those of so many schedules, or of so much time."""
         while True:
             try:
@@ -351,8 +351,8 @@ def explore(
     function: str = "main",
     arguments: Sequence[object] = (),
     *,
-    most: int = MOST_SCHEDULES,
-    seconds: float = MOST_SECONDS,
+    most: int = MAX_SCHEDULES,
+    seconds: float = MAX_SECONDS,
 ) -> Exploration:
     """All outcomes of a function, or those of so many schedules, or of so much time.
 

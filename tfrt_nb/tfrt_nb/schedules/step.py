@@ -92,12 +92,19 @@ class Stepper:
     def ready(self, timeout: float | None = None) -> list[int]:
         """The operations that may run next, by id; -1 stands for a task of compiled code.
 
-        Waits until the step before is over; empty when the run is, or when the time is up first: then a
+        An operation whose result a timer, a coroutine or a thread brings is ready twice: its kernel, then its
+        result.  Waits until the step before is over; empty when the run is, or when the time is up first: then a
         kernel runs, or waits for something from outside.
         """
         with self._changed:
             self._changed.wait_for(self._is_at_rest, timeout)
             return sorted(map(self._operation, self._ready.values()))
+
+    def arriving(self) -> set[int]:
+        """Of the ready operations, those whose kernels have returned and whose results may come next."""
+        with self._changed:
+            steps = self._ready.values()
+            return {self._operation(step) for step in steps if step.arrival is not None}
 
     def run(self, operation: int, timeout: float | None = None) -> bool:
         """Run a ready operation, the oldest if it is ready more than once; whether it was ready."""

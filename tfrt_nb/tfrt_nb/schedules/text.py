@@ -13,8 +13,8 @@ from tfrt_nb.schedules.step import Stepper
 from tfrt_runtime.diagnostics import TfrtError
 from tfrt_runtime.executor.execution import Execution
 
-MOST_SHOWN = 20
-_MOST_LINES = 12
+MAX_SHOWN = 20
+_MAX_LINES = 12
 
 
 def explored(program: Program, function: str, arguments: Sequence[object] = ()) -> str:
@@ -79,8 +79,8 @@ def _lines(
             row = operations[number]
             yield f"  line {row['line']}: {row['text']}"
     for number, (outcome, schedule) in enumerate(found.outcomes.items(), 1):
-        if number > MOST_SHOWN:
-            yield f"and {_counted(len(found.outcomes) - MOST_SHOWN, 'outcome')} more"
+        if number > MAX_SHOWN:
+            yield f"and {_counted(len(found.outcomes) - MAX_SHOWN, 'outcome')} more"
             return
         yield f"outcome {number}, {_counted(schedule.count, 'schedule')}"
         yield from _outcome(outcome)
@@ -107,10 +107,10 @@ def _outcome(outcome: Outcome) -> Iterator[str]:
     for index, value in enumerate(outcome.values):
         yield f"  result{'' if is_one else f' {index}'} = {value}"
     lines = outcome.printed.splitlines()
-    for line in lines[:_MOST_LINES]:
+    for line in lines[:_MAX_LINES]:
         yield f"  {line}"
-    if len(lines) > _MOST_LINES:
-        yield f"  and {_counted(len(lines) - _MOST_LINES, 'line')} more"
+    if len(lines) > _MAX_LINES:
+        yield f"  and {_counted(len(lines) - _MAX_LINES, 'line')} more"
     for message in outcome.errors:
         yield f"  error: {message}"
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from tfrt_nb.schedules.chosen import Step
 from tfrt_runtime.host.raw import WORDS
 from tfrt_runtime.kernels.standard import available_kernels
-from tfrt_runtime.kernels.user import USER_KERNELS
+from tfrt_runtime.kernels.users.user import USER_KERNELS
 from tfrt_runtime.native.layouts import (
     KIND_BITS,
     KIND_INDIRECT,
@@ -85,6 +85,12 @@ class Judge:
         name = step.program.kernel_name(step.kernel)
         reads: set[Place] = set()
         writes: set[Place] = set()
+        if step.arrival is not None:
+            found = Uses(
+                frozenset({RUN} if self._cancels else ()),
+                frozenset({PYTHON} if step.arrival.is_python else ()),
+            )
+            return found or None
         if name in self.noisy or any(part in name for part in _IN_ORDER):
             writes.add(OUTPUT)
         if name == _CANCELS:

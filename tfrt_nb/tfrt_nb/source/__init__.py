@@ -4,10 +4,11 @@ Stands on `dialects`.  The way in is `parser.parse_module`.  Read in this order:
 
 - Places: `text`, `spans`, `locations`; `errors` (what is wrong with a text).
 - The parser in its layers, each a class on the one before: `lexer`, `attributes`, `scopes` (names), `statements`
-  (the fast way), `recovery`, `parser`; `spellings` is what old programs call things, `linking` brings functions of
-  other programs.
+  (the fast way), `recovery`, `parser`; `spellings` is what old programs call things, `user_kernels` the
+  short forms of users' kernels, `linking` brings functions of other programs.
 - Checks: `dominance`, `verification_keys` (for a cache of results), `verify`.
-- Speed: `patterns` (lines that differ only in names), `plain` (programs of plain lines, without a module).
+- Speed: `patterns` (lines that differ only in names), `plain` (host programs as numbers over the shapes of
+  their lines, with names and places, without a module).
 """
 
 from __future__ import annotations

@@ -19,12 +19,10 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.irdl import IRDLOperation
 from xdsl.parser.core import ForwardDeclaredValue
-from xdsl.traits import IsolatedFromAbove
 from xdsl.utils.exceptions import ParseError, VerifyException
 from xdsl.utils.lexer import Span
 from xdsl.utils.mlir_lexer import MLIRToken, MLIRTokenKind
 
-from tfrt_nb.dialects.assembly import NamesItsRegionArguments
 from tfrt_nb.dialects.catalog import (
     HOST_DIALECTS,
     UPSTREAM_DIALECTS,
@@ -40,16 +38,17 @@ from tfrt_nb.nesting import MAX_NESTING
 from tfrt_nb.source import spellings
 from tfrt_nb.source.errors import LocatedError, SourceError, diagnostic_of, in_mlirs_words
 from tfrt_nb.source.recovery import RecoveringParser
-from tfrt_nb.source.scopes import Scope, Visibility
+from tfrt_nb.source.scopes import Scope
 from tfrt_nb.source.spans import SourceSpan, place, source_span
 from tfrt_nb.source.text import SourceText
+from tfrt_nb.source.user_kernels import parse_user_kernel
 from tfrt_runtime.diagnostics import error, note
 
 _KEYWORDS: dict[str, type[Operation]] = {"func": FuncOp, "module": ModuleOp}
 
 _SYMBOL_NEXT = re.compile(r"\s*@")
-
-Bound = list[tuple[Span, int]]
+_OPENS = re.compile(r"\{[ \t]*(?://[^\n]*)?")
+"""The end of a line that opens a region."""
 
 
 class SourceParser(RecoveringParser):
@@ -116,76 +115,38 @@ class SourceParser(RecoveringParser):
         if operation.regions:
             _place_implied_ends(operation, span)
             self._resolve_operands_defined_inside(operation)
-        self._bind_results(operation, bound, first)
+        self._bind_results(operation, bound)
         return operation
-
-    def _resolve_operands_defined_inside(self, operation: Operation) -> None:
-        """Give an operation the values that its own regions have defined under its operands' names.
-
-        xDSL replaces forward references where they are used, and this operation is made after its
-        regions.  Such an operand does not dominate its use, which is found later.  One form may stand
-        for several operations, each in a region of the one before.
-        """
-        if not self._late_values:
-            return
-        for made in operation.walk():
-            for index, operand in enumerate(made.operands):
-                if operand in self._late_values:
-                    made.operands[index] = self._late_values[operand]
 
     def operation_at(
         self, start: int, end: int, operands: Sequence[tuple[str, Attribute]]
     ) -> Operation | None:
         """The operation from `start` to before `end`, without the names of its results.
 
+        Its regions, the first of which opens last in this span, are left empty: they have their arguments only.
         `operands` are the names, `x` or `x#1`, and types of its operands.  None if these are others,
-        in another order, or the program gives the operation a place.
+        in another order.
 
         Raises:
             ParseError: it is wrong; what xDSL's parsers raise besides, too.
         """
         values = {name: ForwardDeclaredValue(type) for name, type in operands}
         self._enter(Scope("", None, _by_base_name(values)))
+        self._first_skipped = -1
         operation = self._read_one(start)
         if operation is None:
             self._resume_from(start)
             operation = self.parse_operation()
-            if not self._last_end <= end <= self.pos:
+            self._learn_from(operation, start)
+            if self._first_skipped >= 0:
+                is_whole = _OPENS.fullmatch(self.source.text, self._first_skipped, end) is not None
+            else:
+                is_whole = self._last_end <= end <= self.pos
+            if not is_whole:
                 return None
-        span = source_span(operation)
-        if span is None or span.explicit is not None:
-            return None
+        self._first_skipped = None
         expected = [values[name] for name, _ in operands]
         return operation if list(operation.operands) == expected else None
-
-    def _bind_results(self, operation: Operation, bound: Bound, first: int) -> None:
-        if not bound:
-            return
-        count = sum(size for _, size in bound)
-        if not operation.results:
-            self.raise_error("cannot name an operation with no results", bound[0][0])
-        if count != len(operation.results):
-            defined = len(operation.results)
-            self.raise_error(
-                f"operation defines {defined} results but was provided {count} to bind", bound[0][0]
-            )
-        index = 0
-        for span, size in bound:
-            self._register_ssa_definition(
-                span.text[1:], operation.results[index : index + size], span
-            )
-            index += size
-
-    def _open_operation(self, operation_type: type[Operation], *, short: bool) -> None:
-        """Set what the regions of the operation that comes now will see."""
-        self._op_name = operation_type.name
-        self._visibility = Visibility.ALL
-        if issubclass(operation_type, UnknownOp):
-            return
-        if operation_type.has_trait(IsolatedFromAbove):
-            self._visibility = Visibility.NOTHING
-        elif short and operation_type.has_trait(NamesItsRegionArguments):
-            self._visibility = Visibility.OPERANDS
 
     def _parse_short_form(self, name_token: MLIRToken) -> Operation:
         written = name_token.text
@@ -198,7 +159,7 @@ class SourceParser(RecoveringParser):
             or self._context.get_registered_op(name, self._parser_state.dialect_stack)
         )
         if operation_type is None:
-            self._raise_unknown_operation(name, name_token.span)
+            return self._parse_user_kernel(name, name_token.span)
         self._open_operation(operation_type, short=True)
         self._consume_token()
         old_spellings = self._old_spellings
@@ -308,6 +269,16 @@ class SourceParser(RecoveringParser):
             place(end, SourceSpan(self.source, brace, brace, self._last_end))
             block.add_op(end)
 
+    def _parse_user_kernel(self, name: str, span: Span) -> Operation:
+        self._consume_token()
+        operation = parse_user_kernel(self, name, span)
+        if operation is None:
+            self._raise_unknown_operation(name, span)
+        location = self.parse_optional_location()
+        if location is not None:
+            operation.location = location
+        return operation
+
     def _raise_unknown_operation(self, name: str, span: Span) -> NoReturn:
         similar = similar_operations(name)
         if similar:
@@ -316,7 +287,7 @@ class SourceParser(RecoveringParser):
         dialect = name.partition(".")[0]
         if "." not in name or dialect in HOST_DIALECTS:
             self.raise_error(f"custom op '{name}' is unknown", span)
-        hint = f'it has no short form here: write "{name}"(...) : (...) -> (...)'
+        hint = f'register it with @tfrt.kernel("{name}"), or write "{name}"(...) : (...) -> (...)'
         raise LocatedError(
             span, f"custom op '{name}' is unknown", [note(hint, self.location(span))]
         )

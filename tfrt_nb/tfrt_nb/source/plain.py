@@ -5,11 +5,13 @@ A large program is many lines that differ only in names:
     %v1 = tfrt.add.i32 %v0, %one
     %v2 = tfrt.add.i32 %v1, %one
 
-A `Shape` is what is left without the names of results and operands.  The parser reads the first line
-of each shape, and what it made of it holds for all of them, once the operands have the same types.
-Only programs in which every line is a function's head, a plain operation, a return or a brace are read
-so.  Of any other one, be it wrong or only out of the ordinary, nothing is said here but that it is not
-plain: then `parse_module` reads it, from the start.
+A `Shape` is what is left without the names of results and operands, and without the line and column
+that `loc("file":1:2)` gives.  The parser reads the first line of each shape, and what it made of it holds
+for all of them, once the operands have the same types.  An operation with regions is its head; each region
+is a `Body` of its own, as in a BEF file.
+Only programs in which every line is a function's head, an operation, a head of regions, a return or a
+brace are read so.  Of any other one, be it wrong or only out of the ordinary, nothing is said here but
+that it is not plain: then `parse_module` reads it, from the start.
 """
 
 from __future__ import annotations
@@ -20,20 +22,27 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import TypeAlias
 
+from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation
 
 from tfrt_nb.dialects.catalog import UnknownOp
-from tfrt_nb.dialects.control_flow import CallOp, ReturnOp
+from tfrt_nb.dialects.control_flow import IfOp, JitOp, ReturnOp
+from tfrt_nb.dialects.control_flow.structure import BodyOp, CallingOp
 from tfrt_nb.dialects.kernel_op import KernelOp
+from tfrt_nb.nesting import MAX_NESTING
 from tfrt_nb.source.parser import SourceParser
+from tfrt_nb.source.spans import source_span
 from tfrt_nb.source.statements import NAME
 from tfrt_nb.source.text import SourceText
+from tfrt_nb.source.verify import check_operation
+from tfrt_runtime.bef.locations import FilePlace
 
 Types: TypeAlias = tuple[Attribute, ...]
 
 _ROW = re.compile(
     r"""([ \t]* (?: (%[\w$.-]+) [ ]* ([^=\n ][^=\n]*)? =[ ]* )?)
-    (?: ([A-Za-z_"][^%\n\r/]*) (%[\w$.\#-]+(?:,[ ]*%[\w$.\#-]+)*)? ([^%\n\r/]*)
+    (?: ((?: [A-Za-z_] | "[^"\\\n\r]*") [^%\n\r/"]*) (%[\w$.\#-]+(?:,[ ]*%[\w$.\#-]+)*)?
+        ([^\n\r/"]*(?:"[^"\\\n\r]*"[^\n\r/"]*)*)
         (?://[^\n]*)? (?=\n)
       | ([^\n]*) ) \n""",
     re.ASCII | re.VERBOSE,
@@ -43,8 +52,13 @@ up to its operands, these, the rest.  Or, of a line of another form, what stands
 What is taken for the name of a result need not be one.  No possessive quantifiers: in the first
 releases of Python 3.11 they forget to give back what a group took in vain."""
 
+_NAME = re.compile(r"%[\w$.\#-]+", re.ASCII)
+_HOLE = "\r"
+"""What stands for a name in the rest of a line, which has no such character."""
+_LOCATION = re.compile(r'\bloc\("([^"\\]*)":([0-9]+):([0-9]+)\)[ ]*', re.ASCII)
+
 _HEAD = re.compile(
-    r"""[ \t]* func(?:\.func)?[ ]+ (?:(?:private|public)[ ]+)? @([A-Za-z_][\w$.]*) \( ([^()\n/]*) \)
+    r"""[ \t]* func(?:\.func)?[ ]+ (?:(private|public)[ ]+)? @([A-Za-z_][\w$.]*) \( ([^()\n/]*) \)
     (?: [ ]*->[ ]* (?: \( ([^()\n/]*) \) | ([^\s(),/{]+) ) )?
     ([ ]* attributes[ ]+\{[ ]*tfrt\.sync[ ]*\})? [ ]* \{ [ \t]*(?://[^\n]*)? \n""",
     re.ASCII | re.VERBOSE,
@@ -53,28 +67,44 @@ _ARGUMENT = re.compile(rf"\s*({NAME})[ ]*:[ ]*([^\s,][^,]*?)\s*(?:,(?=.)|$)", re
 _COMMENT_OR_NOTHING = re.compile(r"\s*(?://.*)?", re.ASCII)
 _RESULT = re.compile(rf"({NAME})(?:[ ]*:[ ]*([1-9][0-9]{{0,5}}))?", re.ASCII)
 _NO_NAME = re.compile(r"%[0-9]+[^0-9 #]", re.ASCII)
-_END = re.compile(r"\}[ \t]*(?://.*)?", re.ASCII)
+_CLOSER = re.compile(r"[ \t]+|//.*", re.ASCII)
+"""What does not count in a line that closes a body."""
 
 _CHUNK = 1 << 14
+_TAIL = 6
+"""The group of `_ROW` that an operation ends with."""
+
+Name: TypeAlias = tuple[str, int, int]
+"""A name as the text has it, "" for none, and where it starts and ends."""
 _Row = tuple[str, str, str, str, str, str, str]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Shape:
-    """What lines that differ only in names have in common; `operation` is that of the first one."""
+    """What lines that differ only in names have in common; `operation` is that of the first one.
+
+    The arguments of its regions, which `operation` is without, have the names and the types of the operands
+    that `arguments` lists.
+    """
 
     operation: Operation
     operand_types: Types
     result_types: Types
     is_return: bool
+    region_count: int = 0
+    arguments: tuple[int, ...] = ()
 
 
 @dataclass(slots=True)
-class PlainFunction:
-    """A function.  Its registers are its arguments, then its results in the order of the text.
+class Body:
+    """The body of a function, or of a region, which has no `name`.
 
+    Its registers are its arguments, then its results in the order of the text.
+    `owner` is the operation of a region; a function has none.  `end_line` has the brace, and is 0 for a
+    region that the text leaves out.
     `shapes`, `operands` (registers), `lines` and `columns` have an entry per operation without the
-    return, whose operands are `returned`.  `line` and `column` are where the function starts.
+    return, whose operands are `returned`; `regions` and `places` (what `loc(...)` says) have one for those
+    operations that have some.  `line` and `column` are where the function or the region's operation starts.
     `register_types` has an entry per register.
     """
 
@@ -83,13 +113,18 @@ class PlainFunction:
     result_types: Types
     line: int
     column: int
-    is_sync: bool
     register_types: list[Attribute]
+    owner: Shape | None = None
+    is_sync: bool = False
+    is_private: bool = False
     shapes: list[Shape] = field(default_factory=list)
     operands: list[tuple[int, ...]] = field(default_factory=list)
     lines: list[int] = field(default_factory=list)
     columns: list[int] = field(default_factory=list)
+    regions: dict[int, tuple[Body, ...]] = field(default_factory=dict)
+    places: dict[int, FilePlace] = field(default_factory=dict)
     returned: tuple[int, ...] = ()
+    end_line: int = 0
 
     @property
     def argument_count(self) -> int:
@@ -97,10 +132,68 @@ class PlainFunction:
         return len(self.argument_types)
 
 
-def read_plain(source: SourceText) -> list[PlainFunction] | None:
+@dataclass(frozen=True, slots=True)
+class PlainProgram:
+    """A text as numbers over the shapes of its lines.
+
+    `contents` has each shape when its first line is over, and each body when it ends: the order in which
+    a BEF file has kernels and functions.
+    """
+
+    source: SourceText
+    contents: Sequence[Shape | Body]
+
+    @property
+    def bodies(self) -> list[Body]:
+        """The functions and regions, in the order of a file."""
+        return [one for one in self.contents if isinstance(one, Body)]
+
+    def names(self, body: Body) -> list[Name]:
+        """What the text calls each register of a body."""
+        text, found = self.source.text, self._argument_names(body)
+        for shape, line, column in zip(body.shapes, body.lines, body.columns, strict=True):
+            count = len(shape.result_types)
+            if not count:
+                continue
+            start = self.source.line_start(line)
+            names: list[Name] = []
+            for match in _RESULT.finditer(text, start, start + column - 1):
+                name, place = match[1], match.span(1)
+                if match[2] is None:
+                    names.append((name, *place))
+                else:
+                    names += [(f"{name}#{index}", *place) for index in range(int(match[2]))]
+            found += names or [("", start, start)] * count
+        return found
+
+    def _argument_names(self, body: Body) -> list[Name]:
+        text, start = self.source.text, self.source.line_start(body.line)
+        if body.owner is not None and not body.end_line:
+            return [("", start, start)] * body.argument_count
+        if body.owner is not None:
+            end = text.index("\n", start)
+            operands = list(_NAME.finditer(text, start + body.column - 1, end))
+            matches = [operands[index] for index in body.owner.arguments]
+            return [(match[0], *match.span()) for match in matches]
+        head = _HEAD.match(text, start)
+        assert head is not None, "it was read"
+        return [(match[1], *match.span(1)) for match in _ARGUMENT.finditer(text, *head.span(3))]
+
+    def extent(self, body: Body, index: int) -> tuple[int, int]:
+        """Where an operation with the names of its results starts, and where its line or its head ends."""
+        row = _ROW.match(self.source.text, self.source.line_start(body.lines[index]))
+        assert row is not None, "every line is one"
+        line = row[0][: row.end(_TAIL) - row.start()].rstrip()
+        if index in body.regions:
+            line = line.removesuffix("{").rstrip()
+        start = row.start() + len(line) - len(line.lstrip())
+        return start, row.start() + len(line)
+
+
+def read_plain(source: SourceText) -> PlainProgram | None:
     """The functions of a text that is a plain program and right; None for any other one."""
     try:
-        return _Reader(source).read()
+        return PlainProgram(source, _Reader(source).read())
     except Exception:  # noqa: BLE001
         # xDSL's parsers and checks raise all kinds; the full reader reports it.
         return None
@@ -118,24 +211,31 @@ class _Reader:
         self._parser = SourceParser(source)
         self._shapes: dict[tuple[str, str], Shape] = {}
         self._types: dict[Attribute, Attribute] = {}
+        self._contents: list[Shape | Body] = []
+        self._nesting = 0
 
-    def read(self) -> list[PlainFunction]:
-        """The functions.
+    def read(self) -> list[Shape | Body]:
+        """The contents of the program.
 
         Raises:
             Exception: the text is not plain, or wrong.
         """
         rows = enumerate(chain.from_iterable(_chunks(self._source.text)), 1)
-        functions: list[PlainFunction] = []
+        functions: list[Body] = []
         for line, row in rows:
             if not _is_nothing(row):
                 function, names = self._read_head(line)
                 self._read_body(rows, function, names)
+                _check_sync_return(function)
+                function.end_line, closer = _read_closer(rows)
+                if closer != "}":
+                    raise _NotPlain
+                self._contents.append(function)
                 functions.append(function)
-        self._check_symbols(functions)
-        return functions
+        self._check(functions)
+        return self._contents
 
-    def _read_head(self, line: int) -> tuple[PlainFunction, dict[str, int]]:
+    def _read_head(self, line: int) -> tuple[Body, dict[str, int]]:
         """The function whose head is in this line, and the registers of its arguments."""
         start = self._source.line_start(line)
         match = _HEAD.match(self._source.text, start)
@@ -143,7 +243,7 @@ class _Reader:
             raise _NotPlain
         names: dict[str, int] = {}
         types: list[Attribute] = []
-        position, end = match.span(2)
+        position, end = match.span(3)
         while position < end:
             argument = _ARGUMENT.match(self._source.text, position, end)
             if argument is None or argument[1] in names:
@@ -154,11 +254,11 @@ class _Reader:
             names[argument[1]] = len(types)
             types += self._same((argument_type,))
             position = argument.end()
-        group = 3 if match[3] is not None else 4
+        group = 4 if match[4] is not None else 5
         results = self._read_types(match[group] or "", match.start(group))
         column = match.start() + len(match[0]) - len(match[0].lstrip()) - start + 1
-        is_sync = match[5] is not None
-        return PlainFunction(match[1], tuple(types), results, line, column, is_sync, types), names
+        flags = match[6] is not None, match[1] == "private"
+        return Body(match[2], tuple(types), results, line, column, types, None, *flags), names
 
     def _read_types(self, text: str, position: int) -> Types:
         listed = text.strip()
@@ -175,17 +275,24 @@ class _Reader:
         return tuple([known.setdefault(type_, type_) for type_ in types])
 
     def _read_body(
-        self, rows: Iterator[tuple[int, _Row]], function: PlainFunction, names: dict[str, int]
+        self, rows: Iterator[tuple[int, _Row]], body: Body, names: dict[str, int]
     ) -> None:
-        """Read the lines of a function, and the one with its brace."""
-        shapes, types = self._shapes, function.register_types
-        add_shape, add_operands = function.shapes.append, function.operands.append
-        add_line, add_column = function.lines.append, function.columns.append
+        """Read the lines of a body, up to its return."""
+        shapes, types = self._shapes, body.register_types
+        add_shape, add_operands = body.shapes.append, body.operands.append
+        add_line, add_column = body.lines.append, body.columns.append
         for line, (before, result, more, head, listed, tail, other) in rows:
             if not head:
                 if result or not _COMMENT_OR_NOTHING.fullmatch(other):
                     raise _NotPlain
                 continue
+            if '"' in tail:
+                head, tail, place = _split_location(head, tail)
+                if place is not None:
+                    body.places[len(body.shapes)] = place
+            if "%" in tail:
+                listed = ", ".join(_NAME.findall(listed + tail))
+                tail = _NAME.sub(_HOLE, tail)
             operands: tuple[int, ...] = ()
             if listed:
                 try:
@@ -194,10 +301,16 @@ class _Reader:
                     operands = tuple([names[name.strip()] for name in listed.split(",")])
             shape = shapes.get((head, tail))
             if shape is None:
-                shape = self._read_shape(line, len(before), listed, operands, types)
+                has_place = len(body.shapes) in body.places
+                shape = self._read_shape(
+                    line, len(before), listed, operands, types, has_place=has_place
+                )
                 shapes[head, tail] = shape
             if tuple([types[register] for register in operands]) != shape.operand_types:
                 raise _NotPlain
+            if shape.region_count:
+                place = FilePlace("", line, len(before) + 1)
+                body.regions[len(body.shapes)] = self._read_regions(rows, shape, listed, place)
             results = shape.result_types
             if result:
                 if more or len(results) != 1:
@@ -207,17 +320,45 @@ class _Reader:
                 else:
                     names[result] = len(types)
             elif shape.is_return:
-                if _NO_NAME.search(" ".join(names)) or shape.operand_types != function.result_types:
+                if _NO_NAME.search(" ".join(names)):
                     raise _NotPlain
-                function.returned = operands
-                _check_sync_return(function)
-                return _read_brace(rows)
+                body.returned = operands
+                _check_return(body, shape.operand_types)
+                return
             types += results
             add_shape(shape)
             add_operands(operands)
             add_line(line)
             add_column(len(before) + 1)
         raise _NotPlain
+
+    def _read_regions(
+        self, rows: Iterator[tuple[int, _Row]], shape: Shape, listed: str, place: FilePlace
+    ) -> tuple[Body, ...]:
+        """The regions of an operation whose operands are `listed`, and the line with their last brace."""
+        names = [name.strip() for name in listed.split(",")]
+        arguments = {names[index]: number for number, index in enumerate(shape.arguments)}
+        if len(arguments) < len(shape.arguments) or any("#" in name for name in arguments):
+            raise _NotPlain
+        self._nesting += 1
+        if self._nesting > MAX_NESTING:
+            raise _NotPlain
+        types = tuple([shape.operand_types[index] for index in shape.arguments])
+        regions: list[Body] = []
+        closer = "}else{"
+        while len(regions) < shape.region_count:
+            region = Body("", types, (), place.line, place.column, list(types), shape)
+            regions.append(region)
+            if closer == "}else{":
+                self._read_body(rows, region, dict(arguments))
+                region.end_line, closer = _read_closer(rows)
+            elif not isinstance(shape.operation, IfOp) or shape.result_types:
+                raise _NotPlain  # else what an `if` leaves out returns at once
+        self._nesting -= 1
+        if closer != "}":
+            raise _NotPlain
+        self._contents += (shape, *regions)
+        return tuple(regions)
 
     def _read_shape(
         self,
@@ -226,6 +367,8 @@ class _Reader:
         listed: str,
         operands: Sequence[int],
         types: Sequence[Attribute],
+        *,
+        has_place: bool,
     ) -> Shape:
         """The shape of the operation that starts `column` characters into a line."""
         start = self._source.line_start(line)
@@ -237,35 +380,77 @@ class _Reader:
         )
         if operation is None or not _is_plain(operation):
             raise _NotPlain
-        operation.verify_()
-        operand_types = [value.type for value in operation.operands]
-        result_types = [value.type for value in operation.results]
-        is_return = type(operation) is ReturnOp
-        return Shape(operation, self._same(operand_types), self._same(result_types), is_return)
+        span = source_span(operation)
+        if span is None or (span.explicit is not None) is not has_place:
+            raise _NotPlain
+        operand_types = self._same([value.type for value in operation.operands])
+        result_types = self._same([value.type for value in operation.results])
+        if isinstance(operation, BodyOp):
+            return _head_shape(operation, operand_types, result_types)
+        shape = Shape(operation, operand_types, result_types, type(operation) is ReturnOp)
+        if not shape.is_return:
+            self._contents.append(shape)
+        return shape
 
-    def _check_symbols(self, functions: Sequence[PlainFunction]) -> None:
-        """Functions have names of their own, and calls are calls of functions that there are.
+    def _check(self, functions: Sequence[Body]) -> None:
+        """Functions have names of their own, and operations are right, calls for these functions, too.
 
         Raises:
             _NotPlain: else.
         """
-        known = {function.name: function for function in functions}
-        if len(known) < len(functions):
+        symbols: dict[str, Operation] = {
+            one.name: FuncOp.external(one.name, one.argument_types, one.result_types)
+            for one in functions
+        }
+        if len(symbols) < len(functions):
             raise _NotPlain
         for shape in self._shapes.values():
-            if isinstance(shape.operation, CallOp):
-                for symbol in shape.operation.callee_symbols():
-                    callee = known.get(symbol.root_reference.data)
-                    if (
-                        callee is None
-                        or symbol.nested_references.data
-                        or callee.argument_types != shape.operand_types
-                        or callee.result_types != shape.result_types
-                    ):
-                        raise _NotPlain
+            if not shape.region_count and check_operation(shape.operation, symbols):
+                raise _NotPlain
 
 
-def _check_sync_return(function: PlainFunction) -> None:
+def _head_shape(operation: BodyOp, operand_types: Types, result_types: Types) -> Shape:
+    """The shape of an operation whose regions are empty; it has none afterwards.
+
+    Raises:
+        VerifyException: it is wrong.
+    """
+    operation.verify_()
+    arguments = tuple(operation.body_positions(len(operand_types)))
+    count = len(operation.regions)
+    operation.regions = ()
+    return Shape(operation, operand_types, result_types, False, count, arguments)
+
+
+def _split_location(head: str, tail: str) -> tuple[str, str, FilePlace | None]:
+    """A line without the `loc("file":1:2)` at its end, which may begin in its head, and that place."""
+    if head.endswith("loc("):
+        head, tail = head[:-4], f"loc({tail}"
+    start = tail.rfind("loc(")
+    match = _LOCATION.fullmatch(tail, max(start, 0))
+    if match is None:
+        return head, tail, None
+    return head, tail[:start].rstrip(), FilePlace(match[1], int(match[2]), int(match[3]))
+
+
+def _check_return(body: Body, types: Types) -> None:
+    """Whether a body may return values of these types.
+
+    Raises:
+        _NotPlain: else.
+    """
+    if body.owner is None:
+        if types != body.result_types:
+            raise _NotPlain
+        return
+    operation = body.owner.operation
+    assert isinstance(operation, BodyOp)
+    if not operation.accepts_return(types):
+        raise _NotPlain
+    body.result_types = types
+
+
+def _check_sync_return(function: Body) -> None:
     """A sync function returns what it made, and each of it once.
 
     Raises:
@@ -280,8 +465,10 @@ def _check_sync_return(function: PlainFunction) -> None:
 
 
 def _is_plain(operation: Operation) -> bool:
-    """Whether only the operation's own line, and its callee, decide if it is right."""
-    if not isinstance(operation, KernelOp | UnknownOp | CallOp | ReturnOp):
+    """Whether only the operation's own line, its callees and its regions decide if it is right."""
+    if isinstance(operation, BodyOp):
+        return not (operation.attributes or isinstance(operation, JitOp))
+    if not isinstance(operation, KernelOp | UnknownOp | CallingOp | ReturnOp):
         return False
     return not operation.regions and not operation.successors
 
@@ -313,13 +500,11 @@ def _chunks(text: str) -> Iterator[list[_Row]]:
         start = end
 
 
-def _read_brace(rows: Iterator[tuple[int, _Row]]) -> None:
-    """Read the line with the brace, which comes next."""
-    for _, row in rows:
+def _read_closer(rows: Iterator[tuple[int, _Row]]) -> tuple[int, str]:
+    """The next line, which closes a body, and what it says: `}` or `}else{`."""
+    for line, row in rows:
         if not _is_nothing(row):
-            if _END.fullmatch("".join(row[1:])):
-                return
-            break
+            return line, _CLOSER.sub("", "".join(row[1:]))
     raise _NotPlain
 
 

@@ -14,19 +14,26 @@ from enum import Enum, auto
 from typing import NoReturn, cast
 
 from xdsl.context import Context
-from xdsl.ir import Attribute, Block, BlockArgument, Region, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.parser.core import ForwardDeclaredValue
+from xdsl.traits import IsolatedFromAbove
 from xdsl.utils.lexer import Span
 from xdsl.utils.mlir_lexer import MLIRToken, MLIRTokenKind
 
-from tfrt_nb.dialects.assembly import NamedArgument
+from tfrt_nb.dialects.assembly import NamedArgument, NamesItsRegionArguments
+from tfrt_nb.dialects.catalog import UnknownOp
 from tfrt_nb.nesting import MAX_NESTING, TOO_DEEP
 from tfrt_nb.source.attributes import AttributeParser
 from tfrt_nb.source.errors import LocatedError
 from tfrt_nb.source.spans import SourceSpan, definition_span, place
 from tfrt_nb.source.text import SourceText
 from tfrt_runtime.diagnostics import Diagnostic, Location, error, note
+
+Bound = list[tuple[Span, int]]
+"""Names of results, and how many each stands for."""
+
+UNDECLARED = "use of undeclared SSA value name"
 
 
 class Visibility(Enum):
@@ -67,6 +74,8 @@ class ScopedParser(AttributeParser):
         self._defined: list[str] = []
         self._nesting = 0
         self._head_end: int | None = None
+        self._first_skipped: int | None = None
+        """None, or regions are skipped: where the first one that was opens, -1 before there is one."""
 
     def _enter(self, scope: Scope) -> None:
         self._scope = scope
@@ -181,6 +190,51 @@ class ScopedParser(AttributeParser):
                     [note(f"previously used here with type '{used.type}'", self.location(use))],
                 )
 
+    # Operations
+
+    def _open_operation(self, operation_type: type[Operation], *, short: bool) -> None:
+        """Set what the regions of the operation that comes now will see."""
+        self._op_name = operation_type.name
+        self._visibility = Visibility.ALL
+        if issubclass(operation_type, UnknownOp):
+            return
+        if operation_type.has_trait(IsolatedFromAbove):
+            self._visibility = Visibility.NOTHING
+        elif short and operation_type.has_trait(NamesItsRegionArguments):
+            self._visibility = Visibility.OPERANDS
+
+    def _resolve_operands_defined_inside(self, operation: Operation) -> None:
+        """Give an operation the values that its own regions have defined under its operands' names.
+
+        xDSL replaces forward references where they are used, and this operation is made after its
+        regions.  Such an operand does not dominate its use, which is found later.  One form may stand
+        for several operations, each in a region of the one before.
+        """
+        if not self._late_values:
+            return
+        for made in operation.walk():
+            for index, operand in enumerate(made.operands):
+                if operand in self._late_values:
+                    made.operands[index] = self._late_values[operand]
+
+    def _bind_results(self, operation: Operation, bound: Bound) -> None:
+        if not bound:
+            return
+        count = sum(size for _, size in bound)
+        if not operation.results:
+            self.raise_error("cannot name an operation with no results", bound[0][0])
+        if count != len(operation.results):
+            defined = len(operation.results)
+            self.raise_error(
+                f"operation defines {defined} results but was provided {count} to bind", bound[0][0]
+            )
+        index = 0
+        for span, size in bound:
+            self._register_ssa_definition(
+                span.text[1:], operation.results[index : index + size], span
+            )
+            index += size
+
     # Regions
 
     def parse_optional_region(
@@ -191,6 +245,8 @@ class ScopedParser(AttributeParser):
             return None
         if self._head_end is None:
             self._head_end = self._last_end
+        if self._first_skipped is not None:
+            return self._skip_region(brace.span.start, arguments)
         self._consume_token()
         outer, outer_defined = self._scope, self._defined
         self._defined = []
@@ -210,6 +266,15 @@ class ScopedParser(AttributeParser):
         self._defined = outer_defined
         self._nesting -= 1
         return region
+
+    def _skip_region(self, brace: int, arguments: Iterable[Parser.Argument] | None) -> Region:
+        """A region without its operations, for the region at `brace`."""
+        if self._first_skipped == -1:
+            self._first_skipped = brace
+        end = self.source.closing_brace(brace) + 1
+        self._resume_from(end)
+        self._last_end = end
+        return Region(Block(arg_types=[argument.type for argument in arguments or ()]))
 
     def _parse_region_body(
         self, brace: Span, arguments: Iterable[Parser.Argument] | None
@@ -289,9 +354,14 @@ class ScopedParser(AttributeParser):
                 references, key=lambda number: self._scope.forward_spans[name, number].start
             )
             use = self.location(self._scope.forward_spans[name, index])
-            self.diagnostics.append(
-                error("use of undeclared SSA value name", use, self._suggestions(name))
-            )
+            self.diagnostics.append(error(UNDECLARED, use, self._suggestions(name)))
+
+    def raise_undeclared(self, name: str, use: Span) -> NoReturn:
+        """
+        Raises:
+            LocatedError: the value must be defined before this use.
+        """
+        raise LocatedError(use, UNDECLARED, self._suggestions(name))
 
     def _suggestions(self, name: str) -> list[Diagnostic]:
         outer = self._scope.outer

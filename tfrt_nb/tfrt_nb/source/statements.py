@@ -1,36 +1,30 @@
 """The fast way through a block: operations on lines of their own, by one regular expression.
 
-Nearly all operations of a host program are such lines, and tokens cost more than the operations
-made from them.  A line that is out of the ordinary in any way (a region, a location, a value of
-another type, an error) is left to the parser behind this one, which reads it from its start; so
-this module reports nothing and accepts only what is plainly right.
+Nearly all operations of a program are such lines, and tokens cost more than the operations
+made from them.  A line is made like an earlier one that differs in names only (`patterns`).  One that is the
+first of its kind, or out of the ordinary in any way (an error, a value of another type), is left to the parser
+behind this one, which reads it from its start; so this module reports nothing and accepts only what is
+plainly right.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cache
 from typing import TypeVar, cast
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import LocationAttr, SymbolRefAttr
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.dialects.builtin import UNKNOWN_LOC, FileLineColLoc, IntAttr, LocationAttr, StringAttr
+from xdsl.ir import Attribute, Block, Operation
 from xdsl.utils.exceptions import ParseError
+from xdsl.utils.lexer import Span
 
-from tfrt_nb.dialects.assembly import parse_types
-from tfrt_nb.dialects.catalog import UPSTREAM_DIALECTS, host_operation, unknown_operation
-from tfrt_nb.dialects.control_flow import CallOp, ReturnOp
-from tfrt_nb.dialects.fast_ir import append, create, integer
-from tfrt_nb.dialects.kernel_op import KernelOp
-from tfrt_nb.dialects.literals import parse_literal
-from tfrt_nb.dialects.signatures import Form
-from tfrt_nb.dialects.types import I32, I64, WORDS
-from tfrt_nb.source.patterns import Patterns
+from tfrt_nb.dialects.assembly import NamedArgument, parse_types
+from tfrt_nb.dialects.control_flow.structure import BodyOp
+from tfrt_nb.dialects.fast_ir import append, create
+from tfrt_nb.source.patterns import USE, Made, Patterns
 from tfrt_nb.source.scopes import ScopedParser
-from tfrt_nb.source.spans import SourceSpan, source_span
-from tfrt_nb.source.spellings import operation_name
+from tfrt_nb.source.spans import SourceSpan, place, source_span
 from tfrt_nb.source.text import SourceText
 
 NAME = r"%(?:[0-9]+(?![\w$.-])|[A-Za-z$._-][\w$.-]*)"
@@ -42,62 +36,36 @@ MAX_REST = 2_000
 """The most characters behind an operation's name.  With several operations in one line all the others
 would be behind it: a long line would take time with the square of its length."""
 
+_PART = rf"[^\n\"{{}}/]{{0,{MAX_REST}}}+"
 _STATEMENT = re.compile(
-    rf"""(?:({_RESULT}(?:[ ]*,[ ]*{_RESULT})*)[ ]*=[ ]*)?
-    (?: ([A-Za-z_][\w$.]*+) [ ]* ([^\n"{{}}/]{{0,{MAX_REST}}}+)
-      | "([\w$.]+)" \( ([^()\n/"]*+) \) [ ]* (\{{[^{{}}\n]*+\}})? [ ]* : [ ]* (\([^\n/"{{]{{0,{MAX_REST}}}+)
-    )
-    (?://[^\n]*+)? \n (?:\s+|//[^\n]*\n)*+
+    rf"""(?:(?P<results>{_RESULT}(?:[ ]*,[ ]*{_RESULT})*)[ ]*=[ ]*)?
+    (?P<name> [A-Za-z_][\w$.]*+ | "[\w$.]+")
+    [ ]* (?P<rest> {_PART} (?:\{{ [^{{}}\n]{{0,{MAX_REST}}}+ \}} {_PART})? )
+    (?: (?P<brace>\{{)
+      | "(?P<file>[^"\\\n]*+)":(?P<line>[0-9]+):(?P<column>[0-9]+)(?P<end>\)) )?
+    [ ]*+ (?://[^\n]*+)? \n (?:\s+|//[^\n]*\n)*+
     (?! [{{:,(\[<] | loc\b)""",
     re.ASCII | re.VERBOSE,
 )
-"""Results; then a name and the rest of the line, or a quoted name, operands, attributes and types.
-The next line must not begin with what could still belong to this operation."""
-
-_CALL = re.compile(r"@([A-Za-z_][\w$.]*) *\(([^()]*)\) *: *(\(.*)", re.ASCII)
-_INTEGER = re.compile(r"-?[0-9]{1,18}", re.ASCII)
+"""Results; a name; the rest of the line, with one dictionary at most; the brace of a region, or the place
+that `loc("file":1:2)` gives.  The next line must not begin with what could still belong to this operation."""
 
 T = TypeVar("T")
 Types = tuple[Attribute, ...]
 
 
-_Parts = tuple[list[SSAValue], Types, dict[str, Attribute]]
-"""Operands, types of the results, attributes."""
-
-
-_Line = tuple[
-    type[Operation], int, int, list[SSAValue], Types, dict[str, Attribute], dict[str, Attribute]
-]
-"""What a line says: the operation, where its name starts and where its last word ends, then `_Parts`, then
-properties.  A plain tuple, as there is one for every line."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Plan:
-    """How to read the rest of a line behind an operation's name."""
-
-    operation: type[Operation]
-    read: Callable[[StatementParser, _Plan, str, int], _Parts | None]
-    operand_types: Types = ()
-    result_types: Types = ()
-    attribute: str = ""
-
-
 class StatementParser(ScopedParser):
-    """Reads plain lines fast."""
+    """Reads lines fast."""
 
     def __init__(self, source: SourceText, context: Context) -> None:
         super().__init__(source, context)
         self._single_types: dict[str, Types] = {}
         self._type_lists: dict[str, Types] = {}
-        self._signatures: dict[str, tuple[Types, Types]] = {}
-        self._dictionaries: dict[str, dict[str, Attribute]] = {}
-        self._constants: dict[type[Operation], dict[str, Attribute]] = {}
-        self._symbols: dict[str, SymbolRefAttr] = {}
+        self._files: dict[str, StringAttr] = {}
         self._patterns = Patterns()
 
     def _read_statements(self, block: Block) -> None:
-        """Add to `block` the operations from here on, up to one that is not a plain line."""
+        """Add to `block` the operations from here on, up to one that is not a line like an earlier one."""
         text, start, last_end = self.source.text, self.pos, self._last_end
         position = start
         while (match := _STATEMENT.match(text, position)) is not None:
@@ -105,146 +73,121 @@ class StatementParser(ScopedParser):
             if operation is None:
                 break
             append(block, operation)
-            position = match.end()
-        # Reading types moves the parser, so it may be anywhere by now.
+            position = self.pos if operation.regions else match.end()
         if self.pos != position:
             self._resume_from(position)
         self._last_end = last_end if position == start else position
 
     def _read_one(self, start: int) -> Operation | None:
-        """The operation at `start`, if it is a plain line."""
+        """The operation at `start`, if it is a line like an earlier one."""
         match = _STATEMENT.match(self.source.text, start)
         return None if match is None else self._read_statement(match)
 
     def _read_statement(self, match: re.Match[str]) -> Operation | None:
-        line = self._read_short(match) if match[2] is not None else self._read_quoted(match)
-        if line is None:
+        """The operation of a line; with regions, the parser is behind it then."""
+        rest, end = self._rest(match)
+        if rest is None:
             return None
-        operation_type, start, end, operands, result_types, attributes, properties = line
-        names = self._result_names(match[1], len(result_types))
+        made = self._patterns.match(match["name"], rest, self.ssa_values)
+        if made is None or (made[0].arguments is None) is not (match["brace"] is None):
+            return None
+        pattern, operands, attributes, properties = made
+        names = self._result_names(match["results"], len(pattern.result_types))
         if names is None:
             return None
-        span = cast(LocationAttr, SourceSpan(self.source, match.start(), start, end))
-        operation = create(operation_type, operands, result_types, attributes, span, properties)
+        explicit = self._explicit_place(match)
+        span = SourceSpan(self.source, match.start(), match.start("name"), end, explicit)
+        if pattern.arguments is not None:
+            return self._read_region(match, made, span)
+        operation = create(
+            pattern.operation,
+            operands,
+            pattern.result_types,
+            attributes,
+            cast(LocationAttr, span),
+            properties,
+        )
         self._define(names, operation)
         return operation
 
-    def _read_short(self, match: re.Match[str]) -> _Line | None:
-        """`tfrt.add.i32 %a, %b`"""
-        plan = _plan(match[2])
-        rest_start = match.start(3)
-        rest = match[3].rstrip()
-        end = rest_start + len(rest) if rest else match.end(2)
-        if plan is None:
-            if not rest and self.source.text.startswith("%", match.end()):
-                return None  # a name in the next line would be an operand
-            made = self._patterns.match(match[2], rest, self.ssa_values)
-            if made is None:
-                return None
-            like, operands, properties = made
-            types, attributes = like.result_types, dict(like.attributes)
-            return like.operation, match.start(2), end, operands, types, attributes, properties
-        parts = plan.read(self, plan, rest, rest_start)
-        return None if parts is None else (plan.operation, match.start(2), end, *parts, {})
+    def _rest(self, match: re.Match[str]) -> tuple[str | None, int]:
+        """What is behind the operation's name, and where the operation or its head ends; None if it may go on."""
+        rest = match["rest"]
+        if match["end"] is not None:
+            before = rest.removesuffix("loc(")
+            if before == rest or not before.endswith((" ", ")", ">", "}")):
+                return None, 0
+            return before.rstrip(), match.end("end")
+        rest = rest.rstrip()
+        if rest:
+            return rest, match.start("rest") + len(rest)
+        if match["brace"] is None and self.source.text.startswith("%", match.end()):
+            return None, 0  # a name in the next line would be an operand
+        return rest, match.end("name")
+
+    def _explicit_place(self, match: re.Match[str]) -> LocationAttr | None:
+        if match["end"] is None:
+            return None
+        name = self._files.get(match["file"])
+        if name is None:
+            name = self._files[match["file"]] = StringAttr(match["file"])
+        return FileLineColLoc(name, IntAttr(int(match["line"])), IntAttr(int(match["column"])))
+
+    def _read_region(self, match: re.Match[str], made: Made, span: SourceSpan) -> Operation:
+        """The operation whose head is in this line, with its region."""
+        pattern, operands, attributes, properties = made
+        uses = list(USE.finditer(match["rest"]))
+        arguments = []
+        for index, type_ in pattern.arguments or ():
+            start, end = uses[index].span(1)
+            offset, number = match.start("rest"), uses[index][2]
+            name = Span(offset + start - 1, offset + end, self.lexer.input)
+            arguments.append(NamedArgument(name, type_, index=int(number or 0)))
+        outer_state = self._visibility, self._op_name, self._head_end
+        self._open_operation(pattern.operation, short=True)
+        self._head_end = span.end
+        self._resume_from(match.start("brace"))
+        is_named = issubclass(pattern.operation, BodyOp)
+        region = self.parse_region(arguments if arguments or is_named else None)
+        operation = pattern.operation.create(
+            operands=operands,
+            result_types=pattern.result_types,
+            attributes=attributes,
+            properties=properties,
+            regions=[region],
+        )
+        written = self.parse_optional_location()
+        explicit = None if written is UNKNOWN_LOC else written
+        self._visibility, self._op_name, self._head_end = outer_state
+        place(operation, SourceSpan(self.source, span.first, span.start, span.end, explicit))
+        self._resolve_operands_defined_inside(operation)
+        names = self._result_names(match["results"], len(pattern.result_types))
+        if names is not None:
+            self._define(names, operation)
+            return operation
+        # The region uses a result before it is defined.
+        here, last_end = self.pos, self._last_end
+        self._resume_from(match.start())
+        bound = self._parse_op_result_list()
+        self._resume_from(here)
+        self._last_end = last_end
+        self._bind_results(operation, bound)
+        return operation
 
     def _learn_from(self, operation: Operation, start: int) -> None:
-        """Remember how the line at `start` was read, if it is all of the operation."""
-        if operation.regions or operation.successors:
+        """Remember how the line at `start` was read, if it is all of the operation, or of its head."""
+        if operation.successors or len(operation.regions) > 1:
             return
         match, span = _STATEMENT.match(self.source.text, start), source_span(operation)
-        if match is None or match[2] is None or span is None or span.explicit is not None:
+        if match is None or span is None or bool(operation.regions) is (match["brace"] is None):
             return
-        rest = match[3].rstrip()
-        if span.end == (match.start(3) + len(rest) if rest else match.end(2)):
-            self._patterns.learn(match[2], rest, operation, self.ssa_values)
-
-    def _read_quoted(self, match: re.Match[str]) -> _Line | None:
-        """`"tfrt_test.async_add.i32"(%a, %b) : (i32, i32) -> i32`"""
-        operation = _quoted_operation(match[4])
-        types = match[7].rstrip()
-        signature = self._function_types(types, match.start(7))
-        if operation is None or signature is None:
-            return None
-        values = self._values(match[5].strip(), signature[0])
-        attributes = self._dictionary(match[6], match.start(6)) if match[6] is not None else {}
-        if values is None or attributes is None:
-            return None
-        end = match.start(7) + len(types)
-        return operation, match.start(4) - 1, end, values, signature[1], attributes, {}
-
-    # Short forms.  `rest` is what stands behind the name, at `position`.
-
-    def _read_operands(self, plan: _Plan, rest: str, position: int) -> _Parts | None:
-        """`%a, %b`"""
-        values = self._values(rest, plan.operand_types)
-        return None if values is None else (values, plan.result_types, {})
-
-    def _read_constant(self, plan: _Plan, rest: str, position: int) -> _Parts | None:
-        """`7`"""
-        type = plan.result_types[0]
-        memory = self._constants.setdefault(plan.operation, {})
-        constant = memory.get(rest)
-        if constant is not None:
-            pass
-        elif type in (I32, I64) and _INTEGER.fullmatch(rest) and (type == I64 or len(rest) < 10):
-            constant = memory[rest] = integer(int(rest), type)
-        else:
-            constant = self._remembered(rest, position, memory, lambda: parse_literal(self, type))
-        return None if constant is None else ([], (type,), {plan.attribute: constant})
-
-    def _read_typed(self, plan: _Plan, rest: str, position: int) -> _Parts | None:
-        """`%a, %b : i32, i64`, or nothing"""
-        if not rest:
-            return [], plan.result_types, {}
-        operands, colon, listed = rest.partition(":")
-        listed = listed.lstrip()
-        types = self.types_at(listed, position + len(rest) - len(listed)) if colon else None
-        values = None if types is None else self._values(operands.rstrip(), types)
-        return None if values is None else (values, plan.result_types, {})
-
-    def _read_call(self, plan: _Plan, rest: str, position: int) -> _Parts | None:
-        """`@f(%a) : (i32) -> i32`"""
-        match = _CALL.fullmatch(rest)
-        types = None if match is None else self._function_types(match[3], position + match.start(3))
-        if match is None or types is None:
-            return None
-        values = self._values(match[2].strip(), types[0])
-        symbol = self._symbols.get(match[1])
-        if symbol is None:
-            symbol = self._symbols[match[1]] = SymbolRefAttr(match[1])
-        return None if values is None else (values, types[1], {plan.attribute: symbol})
+        rest, end = self._rest(match)
+        has_place = match["end"] is not None
+        if rest is None or span.end != end or (span.explicit is not None) is not has_place:
+            return
+        self._patterns.learn(match["name"], rest, operation, self.ssa_values)
 
     # Names
-
-    def _values(self, text: str, types: Types) -> list[SSAValue] | None:
-        """The values that `text` lists, if they are all defined and have these types."""
-        if not text:
-            return None if types else []
-        names, values = text.split(","), []
-        if len(names) != len(types):
-            return None
-        for name, type in zip(names, types, strict=True):
-            name = name.strip()
-            known = self.ssa_values.get(name[1:])
-            if known is None or len(known) != 1:
-                known = self._part_of_results(name)
-                if known is None:
-                    return None
-            value = known[0]
-            if name[0] != "%" or value is None:
-                return None
-            if value._type is not type and value._type != type:
-                return None
-            values.append(value)
-        return values
-
-    def _part_of_results(self, name: str) -> tuple[SSAValue] | None:
-        """The value that `%r#1` names."""
-        base, hash_sign, index = name.partition("#")
-        known = self.ssa_values.get(base[1:])
-        if not hash_sign or known is None or not index.isdecimal() or int(index) >= len(known):
-            return None
-        return (known[int(index)],)
 
     def _result_names(self, text: str | None, count: int) -> list[tuple[str, int]] | None:
         """The names that `text` binds to `count` results, and to how many each; all new."""
@@ -275,7 +218,7 @@ class StatementParser(ScopedParser):
                     result._name = name
             start += size
 
-    # Types and attributes, which repeat: each text is parsed once
+    # Types, which repeat: each text is parsed once
 
     def type_at(self, text: str, position: int) -> Attribute | None:
         """The type that `text`, which stands at `position`, is, if it is one."""
@@ -285,20 +228,6 @@ class StatementParser(ScopedParser):
     def types_at(self, text: str, position: int) -> Types | None:
         """The types that `text`, which stands at `position`, lists without parentheses, if it does."""
         return self._remembered(text, position, self._type_lists, lambda: tuple(parse_types(self)))
-
-    def _function_types(self, text: str, position: int) -> tuple[Types, Types] | None:
-        """The types of `(i32) -> i32`."""
-
-        def parse() -> tuple[Types, Types]:
-            types = self.parse_function_type()
-            return types.inputs.data, types.outputs.data
-
-        return self._remembered(text, position, self._signatures, parse)
-
-    def _dictionary(self, text: str, position: int) -> dict[str, Attribute] | None:
-        """The attributes of `{value = 1 : i32}`, in a dictionary of its own."""
-        known = self._remembered(text, position, self._dictionaries, self.parse_optional_attr_dict)
-        return None if known is None else dict(known)
 
     def _remembered(
         self, text: str, position: int, memory: dict[str, T], parse: Callable[[], T]
@@ -315,44 +244,3 @@ class StatementParser(ScopedParser):
                 return None
             memory[text] = known
         return known
-
-
-@cache
-def _quoted_operation(name: str) -> type[Operation] | None:
-    """The class of an operation in quotes; None if it is not one of host programs."""
-    if "." not in name or operation_name(name) != name:
-        return None
-    if name.partition(".")[0] in UPSTREAM_DIALECTS:
-        return None
-    return host_operation(name) or unknown_operation(name)
-
-
-@cache
-def _plan(name: str) -> _Plan | None:
-    """How to read an operation of this name; None for those that this module leaves alone."""
-    operation = host_operation(name)
-    if operation is ReturnOp:
-        return _Plan(ReturnOp, StatementParser._read_typed)
-    if operation is CallOp:
-        return _Plan(CallOp, StatementParser._read_call, attribute="callee")
-    if operation is None or not issubclass(operation, KernelOp):
-        return None
-    return _kernel_plan(operation)
-
-
-def _kernel_plan(operation: type[KernelOp]) -> _Plan | None:
-    signature = operation.signature
-    if "any" in (*signature.operands, *signature.results):
-        return None
-    results = tuple(WORDS[word] for word in signature.results)
-    if signature.form is Form.CONSTANT:
-        attribute = next(iter(signature.attributes))
-        return _Plan(operation, StatementParser._read_constant, (), results, attribute)
-    if signature.attributes:
-        return None
-    if signature.form is Form.TYPED:
-        return _Plan(operation, StatementParser._read_typed, (), results)
-    if signature.rest is not None:
-        return None
-    operands = tuple(WORDS[word] for word in signature.operands)
-    return _Plan(operation, StatementParser._read_operands, operands, results)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from functools import cached_property
 
 from tfrt_runtime.diagnostics import Location
+
+_BRACE = re.compile(r'//[^\n]*|"(?:[^"\\\n]|\\.)*"|[{}]')
+"""A brace; or a comment or a string, which may have some that do not count."""
 
 
 class SourceText:
@@ -32,6 +36,21 @@ class SourceText:
     def line_start(self, line: int) -> int:
         """The position of the first character of a line."""
         return self._line_starts[line - 1]
+
+    def closing_brace(self, position: int) -> int:
+        """The position of the brace that closes the one at `position`; the text's end if none does."""
+        return self._closing_braces.get(position, len(self.text))
+
+    @cached_property
+    def _closing_braces(self) -> dict[int, int]:
+        closing: dict[int, int] = {}
+        opened: list[int] = []
+        for match in _BRACE.finditer(self.text):
+            if match[0] == "{":
+                opened.append(match.start())
+            elif match[0] == "}" and opened:
+                closing[opened.pop()] = match.start()
+        return closing
 
     def location(self, start: int, end: int) -> Location:
         """The span from `start` to before `end`."""

@@ -55,9 +55,9 @@ def verify(module: ModuleOp, resolved_late: Iterable[SSAValue] = ()) -> list[Dia
             continue
         known = verification_key(operation, symbols)
         if known is None:
-            diagnostics += _check(operation, symbols)
+            diagnostics += check_operation(operation, symbols)
         elif known not in right:
-            found = _check(operation, symbols)
+            found = check_operation(operation, symbols)
             diagnostics += found
             if not found:
                 right.add(known)
@@ -138,7 +138,7 @@ def _checks(operation_type: type[Operation]) -> tuple[Check, ...]:
     return tuple(checks)
 
 
-def _check(operation: Operation, symbols: Symbols) -> list[Diagnostic]:
+def check_operation(operation: Operation, symbols: Symbols) -> list[Diagnostic]:
     """The mistakes of one operation, up to the first check that finds one."""
     for check in _checks(type(operation)):
         diagnostics = list(check(operation, symbols))

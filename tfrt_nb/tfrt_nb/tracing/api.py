@@ -9,7 +9,7 @@ from tfrt_nb.tracing.functions import program
 from tfrt_nb.tracing.operators import cast
 from tfrt_nb.tracing.operators import largest as max
 from tfrt_nb.tracing.operators import smallest as min
-from tfrt_runtime.kernels.annotations import Type
+from tfrt_runtime.kernels.users.annotations import Type
 
 i1, i8, i16, i32, i64 = (Type(name, cast) for name in ("i1", "i8", "i16", "i32", "i64"))
 ui8, ui16, ui32, ui64 = (Type(name, cast) for name in ("ui8", "ui16", "ui32", "ui64"))

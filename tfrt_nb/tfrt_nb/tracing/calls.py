@@ -11,7 +11,8 @@ from typing import Any
 from tfrt_nb.tracing.trace import Trace, Traced, refuse, required
 from tfrt_runtime.bef.attributes import Attribute, Scalar, String, array_of
 from tfrt_runtime.bef.encoding import DType
-from tfrt_runtime.kernels.annotations import (
+from tfrt_runtime.kernels.registry import REQUIRED
+from tfrt_runtime.kernels.users.annotations import (
     CHAIN,
     OBJECT,
     accepts,
@@ -19,8 +20,7 @@ from tfrt_runtime.kernels.annotations import (
     result_types,
     shown,
 )
-from tfrt_runtime.kernels.registry import REQUIRED
-from tfrt_runtime.kernels.user import UserKernel
+from tfrt_runtime.kernels.users.user import UserKernel
 
 
 @dataclass(frozen=True, slots=True)

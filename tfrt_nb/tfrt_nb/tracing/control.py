@@ -18,7 +18,7 @@ from tfrt_nb.tracing.trace import Region, Trace, Traced, Weak, refuse, required,
 from tfrt_nb.tracing.types import type_of_value
 from tfrt_runtime.bef.attributes import Scalar
 from tfrt_runtime.bef.encoding import DType
-from tfrt_runtime.kernels.annotations import (
+from tfrt_runtime.kernels.users.annotations import (
     CHAIN,
     FLOATS,
     NUMBERS,

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
+import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from operator import itemgetter
+from types import CodeType
 from typing import Any
 
-from tfrt_nb.dialects.catalog import SIGNATURES
-from tfrt_nb.dialects.signatures import Signature
+from tfrt_nb.dialects.catalog import SIGNATURES, similar_operations
+from tfrt_nb.dialects.tables.signatures import Signature
 from tfrt_nb.dialects.types import WORDS
 from tfrt_nb.programs import Program
 from tfrt_nb.tracing.calls import attribute
@@ -16,10 +19,17 @@ from tfrt_nb.tracing.records import records_of, text_of
 from tfrt_nb.tracing.trace import Module, Trace, number_attribute, refuse
 from tfrt_nb.tracing.types import DTYPES, type_of_value
 from tfrt_runtime.bef.attributes import Attribute, array_of
+from tfrt_runtime.bef.reader import BefFile
 from tfrt_runtime.diagnostics import TfrtError
-from tfrt_runtime.host.async_value import AsyncValue
+from tfrt_runtime.executor.batch import Batch
+from tfrt_runtime.executor.execution import Execution
+from tfrt_runtime.executor.program import Executable
 from tfrt_runtime.host.chain import CHAIN as A_CHAIN
-from tfrt_runtime.kernels.annotations import (
+from tfrt_runtime.host.default_host import default_host
+from tfrt_runtime.host.payload import PayloadError, encode_scalar
+from tfrt_runtime.host.values.async_value import AsyncValue
+from tfrt_runtime.kernels.standard import available_kernels
+from tfrt_runtime.kernels.users.annotations import (
     CHAIN,
     OBJECT,
     annotated_type,
@@ -27,10 +37,13 @@ from tfrt_runtime.kernels.annotations import (
     is_float,
     result_types,
 )
-from tfrt_runtime.kernels.user import USER_FUNCTIONS, USER_KERNELS, UserKernel
+from tfrt_runtime.kernels.users.user import USER_FUNCTIONS, USER_KERNELS, UserKernel
 
 _CACHE_SIZE = 4096
-_programs: dict[object, tuple[Program, bool]] = {}
+_programs: dict[object, tuple[Executable, bool, CodeType]] = {}
+"""By kernel, types, attributes and the instruction of the caller, whose code is kept: its address is its own."""
+_checked: set[object] = set()
+"""The keys, apart from the caller, of programs that are right."""
 _lock = threading.Lock()
 
 
@@ -39,34 +52,64 @@ def call(
 ) -> AsyncValue | tuple[AsyncValue, ...]:
     """Run one kernel on the default host; its result, or a tuple if it has none or several.
 
-    `name` is the kernel's, or the function that `kernel` decorated.  Types are those of the kernel's signature, for user kernels those of the values.  A chain that the
-    kernel takes last may be left out.  Programs are kept by name, types and attributes.
+    `name` is the kernel's, or the function that `kernel` decorated.  Types are those of the kernel's
+    signature, for user kernels those of the values.  A chain that the kernel takes last may be left out.
+    Each line that calls has a program of its own, which is kept: errors have the place of the caller.
 
     Raises:
         TfrtError: if there is no such kernel, or it takes other arguments or attributes.
     """
+    program, needs_chain, _ = _program(name, values, attributes)
+    if needs_chain:
+        values = (*values, A_CHAIN)
+    results = Execution(default_host(), program, 0, values).results
+    return results[0] if len(results) == 1 else tuple(results)
+
+
+def call_each(
+    name: str | Callable[..., object], /, *columns: Sequence[Any], **attributes: Any
+) -> Batch:
+    """Run one kernel once for each value of the columns, as one run on the default host: see `Program.map`.
+
+    Types are those of `call` for the first values.
+
+    Raises:
+        TfrtError: as `call`, and if the columns do not fit the kernel.
+    """
+    firsts = tuple([column[0] if len(column) else None for column in columns])
+    program, needs_chain, _ = _program(name, firsts, attributes)
+    if needs_chain:
+        columns = (*columns, [A_CHAIN] * len(columns[0]))
+    return Batch(default_host(), program, 0, columns)
+
+
+def _program(
+    name: str | Callable[..., object], values: tuple[object, ...], attributes: dict[str, Any]
+) -> tuple[Executable, bool, CodeType]:
+    """The program that calls a kernel with such values, and whether it takes a chain more; the caller's code."""
     if not isinstance(name, str):
         name = _name_of(name)
     types: tuple[object, ...] = ()
     if name not in SIGNATURES:
         types = tuple([_type_key(value) for value in values])
-    key: object = (name, len(values), types, USER_KERNELS.version, *attributes.items())
+    key: object = (name, len(values), types, USER_KERNELS.version)
     if attributes:  # True is 1 and 1.0 to a dictionary
-        key = (key, *[type(value) for value in attributes.values()])
+        key = (key, *attributes.items(), *[type(value) for value in attributes.values()])
+    frame = sys._getframe(2)  # what called `call` or `call_each`
+    code, at = frame.f_code, frame.f_lasti
     try:
-        found = _programs.get(key)
+        found = _programs.get((id(code), at, key))
     except TypeError:  # a list
         key = repr(key)
-        found = _programs.get(key)
+        found = _programs.get((id(code), at, key))
     if found is None:
-        found = _loaded(name, values, attributes)
+        found = (*_loaded(name, values, attributes, key), code)
         with _lock:
             if len(_programs) >= _CACHE_SIZE:
                 _programs.clear()
-            _programs[key] = found
-    program, needs_chain = found
-    results = program.run(*values, *([A_CHAIN] if needs_chain else ()), function="main").results
-    return results[0] if len(results) == 1 else tuple(results)
+                _checked.clear()
+            _programs[id(code), at, key] = found
+    return found
 
 
 def _name_of(function: object) -> str:
@@ -80,41 +123,56 @@ def _name_of(function: object) -> str:
 
 
 def _loaded(
-    name: str, values: tuple[object, ...], attributes: dict[str, Any]
-) -> tuple[Program, bool]:
-    """As `_made`; what is wrong in the program's own text is an error at the line of the caller."""
-    try:
-        found = _made(name, values, attributes)
-        found[0].load()
-    except TfrtError as problem:
-        if getattr(problem.diagnostics[0].location, "source", "") != f"<{name}>":
-            raise
-        refuse("; ".join(m.message for one in problem.diagnostics for m in (one, *one.notes)))
-    return found
+    name: str, values: tuple[object, ...], attributes: dict[str, Any], key: object
+) -> tuple[Executable, bool]:
+    """The program that calls a kernel, and whether it takes a chain more than was given.
+
+    Its text is checked once for each `key`.  What is wrong there is an error at the line of the caller.
+    """
+    module, needs_chain = _traced(name, values, attributes)
+    records, source = records_of(module), f"<{name}>"
+    if key not in _checked:
+        symbol = module.functions[0].name
+        try:
+            Program.from_source(text_of(records, source, symbol, (), places=False), source).load()
+        except TfrtError as problem:
+            if getattr(problem.diagnostics[0].location, "source", "") != source:
+                raise
+            refuse("; ".join(m.message for one in problem.diagnostics for m in (one, *one.notes)))
+        _checked.add(key)
+    return Program.of_file(BefFile.of(records, source)).load(), needs_chain
 
 
 def _type_key(value: object) -> object:
     return type_of_value(value) if isinstance(value, AsyncValue) else type(value)
 
 
-def _made(
+def _traced(
     name: str, values: tuple[object, ...], attributes: dict[str, Any]
-) -> tuple[Program, bool]:
-    """The program that calls a kernel, and whether it takes a chain more than was given."""
+) -> tuple[Module, bool]:
+    """A trace of a call of a kernel, and whether it takes a chain more than was given."""
     signature = SIGNATURES.get(name)
     if signature is not None:
         types, results, needs_chain = _of_signature(signature, values)
         words = signature.attributes
+        if unknown := [one for one in attributes if one not in words]:
+            known = ", ".join(f"'{one}'" for one in words) or "none"
+            refuse(f"'{name}' has no attribute '{unknown[0]}'; its attributes are: {known}")
         given = [(key, _typed(words.get(key, ""), key, v)) for key, v in attributes.items()]
     else:
+        if name not in available_kernels():
+            near = similar_operations(name)
+            hint = f"; did you mean '{near[0]}'?" if near else ""
+            refuse(f"unknown kernel '{name}'{hint}")
         types, results = _of_values(name, values)
         needs_chain = False
         given = [(key, attribute(key, v)) for key, v in attributes.items()]
     module = Module()
-    trace = Trace(module, "main", types)
+    # Messages about arguments name the function: it is called as the kernel, if a function can be.
+    symbol = name if re.fullmatch(r"[A-Za-z_][\w.]*", name, re.ASCII) else "main"
+    trace = Trace(module, symbol, types)
     trace.close(trace.kernel(name, trace.arguments, results, sorted(given, key=itemgetter(0))))
-    text = text_of(records_of(module), name, "main", (), places=False)
-    return Program.from_source(text, f"<{name}>"), needs_chain
+    return module, needs_chain
 
 
 def _of_signature(
@@ -161,5 +219,9 @@ def _typed(word: str, name: str, value: Any) -> Attribute:
         element = word.removeprefix("array.")
         return array_of([_typed(element, name, item) for item in value])
     if word in DTYPES and isinstance(value, int | float if is_float(word) else int):
+        try:
+            encode_scalar(word, value)
+        except PayloadError as wrong:
+            refuse(f"attribute '{name}': {wrong}")
         return number_attribute(value, word)
     return attribute(name, value)

@@ -20,7 +20,7 @@ from tfrt_nb.tracing.types import type_of_value
 from tfrt_runtime.bef.reader import BefFile
 from tfrt_runtime.diagnostics import Location
 from tfrt_runtime.executor.execution import Execution
-from tfrt_runtime.kernels.annotations import (
+from tfrt_runtime.kernels.users.annotations import (
     CHAIN,
     OBJECT,
     Type,

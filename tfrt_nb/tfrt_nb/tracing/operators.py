@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from tfrt_nb.tracing.trace import Trace, Traced, Weak, current, refuse
-from tfrt_runtime.kernels.annotations import NUMBERS, OBJECT, is_float, is_integer
+from tfrt_runtime.kernels.users.annotations import NUMBERS, OBJECT, is_float, is_integer
 from tfrt_runtime.scalars import ARITHMETIC, for_operator
 
 

@@ -1,6 +1,6 @@
 """What type checkers see of the types of values: `tfrt.i32` as an annotation, `tfrt.i32(x)` as a cast.
 
-Never imported when programs run: there they are values of `tfrt_runtime.kernels.annotations.Type`.  A value
+Never imported when programs run: there they are values of `tfrt_runtime.kernels.users.annotations.Type`.  A value
 of such a type is a number in Python and a traced value in a program, so checkers let it be anything.
 """
 

@@ -12,8 +12,8 @@ from tfrt_runtime.bef.attributes import Attribute, Scalar, String
 from tfrt_runtime.bef.encoding import DType
 from tfrt_runtime.callers import place_of_caller
 from tfrt_runtime.diagnostics import Location, TfrtError, error
-from tfrt_runtime.host.async_value import AsyncValue
-from tfrt_runtime.kernels.annotations import (
+from tfrt_runtime.host.values.async_value import AsyncValue
+from tfrt_runtime.kernels.users.annotations import (
     CHAIN,
     NUMBERS,
     OBJECT,
@@ -22,7 +22,7 @@ from tfrt_runtime.kernels.annotations import (
     is_float,
     is_integer,
 )
-from tfrt_runtime.kernels.user import TRACING, UserKernel
+from tfrt_runtime.kernels.users.user import TRACING, UserKernel
 
 
 def refuse(text: str) -> NoReturn:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tfrt_runtime.bef.encoding import DType
-from tfrt_runtime.host.async_value import AsyncValue, State
-from tfrt_runtime.kernels.annotations import NUMBERS, OBJECT, STRING, TENSOR
+from tfrt_runtime.host.values.async_value import AsyncValue, State
+from tfrt_runtime.kernels.users.annotations import NUMBERS, OBJECT, STRING, TENSOR
 
 VALUES = (*NUMBERS, STRING)
 """The types that an object may turn out to have: a kernel checks it when the program runs."""

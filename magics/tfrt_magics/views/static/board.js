@@ -57,7 +57,7 @@ export function createBoard(host, store, { ask = null, canAsk = () => ask !== nu
     note.hidden = !words;
     for (const part of [ready, outcomes, tabs, detail, replay]) part.show(moment);
     write();
-    const chosen = store.selection?.op == null ? null : store.program.operations[store.selection.op]?.line ?? null;
+    const chosen = store.program.operations[store.chosen]?.line ?? null;
     if (chosen !== line) onSelect((line = chosen));
   }
 
@@ -115,7 +115,7 @@ function createHead(store, ask, canAsk) {
     bar.style.background = `var(--${look})`;
     setAttributes(progressbar, { "aria-valuenow": decided, "aria-valuemax": total, "aria-valuetext": text });
     cancel.hidden = isOver || !ask;
-    tick(document.elapsed ?? 0, isOver);
+    tick(document.elapsed ?? store.end, isOver);
     speak(`${namesOf(moment)} ${WORDS[status] ?? status}, ${text}. ${document.note ?? ""}`, isOver);
   }
 
@@ -162,7 +162,7 @@ function createTabs(views, store) {
     const view = seen.find(({ title }) => title === chosen) ?? seen[0];
     const nodes = tabs.filter((_, place) => seen.includes(views[place]));
     if (nodes.length !== list.querySelectorAll("[role=tab]").length) list.replaceChildren(...nodes, element("span.space"), tools);
-    views.forEach((each, place) => setAttributes(tabs[place], { "aria-selected": each === view ? "true" : "false", tabindex: each === view ? "0" : "-1" }));
+    views.forEach((each, place) => setAttributes(tabs[place], { "aria-selected": each === view, tabindex: each === view ? 0 : -1 }));
     const isNew = shown !== view;
     if (isNew) {
       scrolled.set(shown, panel.scrollTop);

@@ -3,7 +3,17 @@
 import { button, eachFrame, element, setAttributes } from "./dom.js";
 import { colours } from "./theme.js";
 
-const ZOOM = 1.25, EDGE = 6;
+/** Draw what is within a rectangle. */
+export function clipped(context, x, y, width, height, draw) {
+  context.save();
+  context.beginPath();
+  context.rect(x, y, width, height);
+  context.clip();
+  draw();
+  context.restore();
+}
+
+const ZOOM = 1.25, EDGE = 6, READABLE = 0.5;
 
 /**
  * `draw(context, { width, height, scale, x, y, palette })` draws; `x`, `y` are what the left upper corner shows.
@@ -14,15 +24,17 @@ export function createCanvas({ draw, size, hit, height, horizontal = false, left
   canvas.style.height = `${height}px`;
   const node = element("div.stage", {}, canvas);
   const tools = [button("−", () => zoom(1 / ZOOM), { "aria-label": "Zoom out" }), button("+", () => zoom(ZOOM), { "aria-label": "Zoom in" }),
-    button("Fit", () => { isFitted = true; redraw(); })];
-  let view = { x: 0, y: 0, scale: 1 }, isFitted = true, drag = null, host = null;
+    button("Fit", () => { isFitted = isWhole = true; redraw(); })];
+  let view = { x: 0, y: 0, scale: 1 }, isFitted = true, isWhole = false, drag = null, host = null;
   const redraw = eachFrame(paint);
   const observer = new ResizeObserver(redraw);
   observer.observe(node);
 
   function fit(width) {
     const whole = size();
-    const scale = horizontal ? (width - left) / Math.max(1, whole.width) : Math.min(1.2, width / Math.max(1, whole.width), height / Math.max(1, whole.height));
+    const all = horizontal ? (width - left) / whole.width : Math.min(1.2, width / whole.width, height / whole.height);
+    // Until the reader asks for all of it, a large picture is readable and shows its beginning.
+    const scale = horizontal || isWhole ? all : Math.max(all, READABLE);
     view = { scale, x: horizontal ? 0 : Math.min(0, (whole.width - width / scale) / 2), y: Math.min(-EDGE, (whole.height - height / scale) / 2) };
   }
 
@@ -50,16 +62,25 @@ export function createCanvas({ draw, size, hit, height, horizontal = false, left
     redraw();
   }
 
+  /** Bring a place of the picture into view, if it is not. */
+  function reveal(x, y) {
+    const [wide, high] = [node.clientWidth / view.scale, height / view.scale];
+    if (x >= view.x && x <= view.x + wide && y >= view.y && y <= view.y + high) return;
+    isFitted = false;
+    view = { ...view, x: x - wide / 2, y: y - high / 2 };
+    redraw();
+  }
+
   canvas.addEventListener("wheel", (event) => {
     if (!event.ctrlKey && !event.metaKey && !event.altKey) return; // the page's own scrolling
     event.preventDefault();
     zoom(event.deltaY < 0 ? ZOOM : 1 / ZOOM, event.offsetX - left, event.offsetY);
   }, { passive: false });
-  canvas.addEventListener("pointerdown", (event) => {
+  canvas.onpointerdown = (event) => {
     drag = { x: event.clientX, y: event.clientY, view, moved: false };
     canvas.setPointerCapture(event.pointerId);
-  });
-  canvas.addEventListener("pointermove", (event) => {
+  };
+  canvas.onpointermove = (event) => {
     if (!drag) {
       if (describe) canvas.title = describe(...place(event)) ?? "";
       return;
@@ -70,14 +91,14 @@ export function createCanvas({ draw, size, hit, height, horizontal = false, left
     isFitted = false;
     view = { ...view, x: drag.view.x - right / view.scale, y: horizontal ? 0 : drag.view.y - down / view.scale };
     redraw();
-  });
-  canvas.addEventListener("pointerup", (event) => {
+  };
+  canvas.onpointerup = (event) => {
     if (drag && !drag.moved) hit(...place(event));
     drag = null;
-  });
+  };
 
   const place = (event) => [view.x + (event.offsetX - left) / view.scale, horizontal ? event.offsetY : view.y + event.offsetY / view.scale];
 
-  return { node, tools, redraw, resize: (next) => { if (next !== height) { height = next; canvas.style.height = `${height}px`; } redraw(); },
+  return { node, tools, redraw, reveal, resize: (next) => { if (next !== height) { height = next; canvas.style.height = `${height}px`; } redraw(); },
  dispose: () => observer.disconnect() };
 }

@@ -1,12 +1,11 @@
 // The selected operation or value in full, and why it is not ready.
 
 import { button, element, setText } from "./dom.js";
-import { firstLine } from "./views/graph.js";
 
 const DEEP = 6, WIDE = 8;
 const BECAUSE = {
   ready: () => "has all its inputs and is queued",
-  running: ({ worker }) => (worker === "event loop" ? "sleeps on the event loop, or waits for Python" : `runs on ${worker || "a worker"}`),
+  running: ({ worker }) => (worker ? `runs on ${worker}` : "waits for a timer, an event loop or another thread"),
   error: () => "failed",
   skipped: () => "was skipped: an input failed, or its branch was not taken",
   cancelled: () => "was cancelled",
@@ -21,7 +20,7 @@ export function createDetail(store) {
     const { selection } = store, operation = selection ? moment.program.operations[selection.op] : null;
     node.hidden = !selection;
     if (node.hidden) return;
-    setText(title, operation ? firstLine(operation.text) : moment.program.values[selection.value]?.name ?? "");
+    setText(title, operation ? store.textOf(operation.id) : moment.program.values[selection.value]?.name ?? "");
     const parts = [];
     const values = selection.value != null ? [selection.value] : operation?.results ?? [];
     for (const value of values) {

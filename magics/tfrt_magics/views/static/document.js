@@ -1,14 +1,14 @@
 // The run document: as a file holds it, as messages extend it.
 //
 // Head: run, session, client, cell, status, note, work_queue, elapsed.  Body: program, layout, source, functions, events in
-// columns, workers, dropped, counts, previews, results, log, outcomes.  In a file the body is deflated JSON in base64 (`packed`);
+// columns, workers, dropped, counts, absent (arguments that have not come), cancelled (values), previews, results, log, outcomes.  In a file the body is deflated JSON in base64 (`packed`);
 // a file that was saved while the run went on has it as it is (`body`).
 
 export const MIME = "application/vnd.tfrt.run.v2+json";
 export const EVENT_COLUMNS = ["time", "kind", "op", "value", "instance", "worker", "payload"];
 
 const EMPTY = () => ({ program: { functions: [], operations: [], values: [] }, layout: null, source: "", functions: [],
-  events: { kinds: [], ...Object.fromEntries(EVENT_COLUMNS.map((name) => [name, []])) }, workers: [], dropped: 0, counts: {}, previews: {}, results: {},
+  events: { kinds: [], ...Object.fromEntries(EVENT_COLUMNS.map((name) => [name, []])) }, workers: [], dropped: 0, counts: {}, absent: [], cancelled: [], previews: {}, results: {},
   log: [], log_dropped: 0, stages: null });
 
 /** The document in a file; text that is none is a document that says so. */
@@ -52,7 +52,7 @@ export function asFile(document) {
  * `from` is the number of events before those of the message.
  */
 export function extend(document, message) {
-  for (const name of ["status", "note", "elapsed", "functions", "workers", "dropped", "counts", "results", "log_dropped", "outcomes", "ready"]) {
+  for (const name of ["status", "note", "elapsed", "functions", "workers", "dropped", "counts", "absent", "cancelled", "results", "log_dropped", "outcomes", "ready"]) {
     if (message[name] !== undefined) document[name] = message[name];
   }
   Object.assign(document.previews, message.previews);

@@ -14,9 +14,7 @@ export function element(tag, properties = {}, ...children) {
 
 /** A button that keeps its keys from the notebook's shortcuts. */
 export function button(text, onClick, attributes = {}) {
-  const node = element("button", { type: "button", textContent: text, ...attributes });
-  node.addEventListener("click", onClick);
-  return node;
+  return element("button", { type: "button", textContent: text, onclick: onClick, ...attributes });
 }
 
 /** Set attributes that differ; null removes. */
@@ -42,7 +40,10 @@ export function duration(nanoseconds) {
 }
 
 /** `30 000`: groups of three, so that a count can be read. */
-export const count = (number) => String(number).replace(/\B(?=(\d{3})+$)/g, "\u202f");
+export const count = (number) => number.toLocaleString("fr");
+
+/** Keeps keys from the notebook, which would take them for its shortcuts. */
+export const keepKey = (event) => event.stopPropagation();
 
 /** One call of `action` a frame, however often it is asked for. */
 export function eachFrame(action) {

@@ -3,14 +3,14 @@
 import { bytesOf } from "./document.js";
 import { button, download, element } from "./dom.js";
 import { textOf } from "./text.js";
-import { firstLine } from "./views/graph.js";
+import { COLOURS } from "./theme.js";
 
 const escape = (text) => String(text).replace(/[&<>"']/g, (each) => `&#${each.codePointAt(0)};`);
 
 /** The graph as SVG, of at most so many operations. */
 const MOST = 500;
 
-export function svgOf(moment, palette) {
+export function svgOf(moment) {
   const { operations, values } = moment.program, { x = [], y = [], w = [], h = [], boxes = [] } = moment.document.layout ?? {};
   const shown = operations.slice(0, MOST);
   const width = Math.max(1, ...shown.map((_, i) => x[i] + w[i]), ...boxes.map((box) => box.x + box.w)) + 16;
@@ -20,42 +20,40 @@ export function svgOf(moment, palette) {
     const from = values[value].op;
     return `<path d="M${x[from] + w[from] / 2} ${y[from] + h[from]}L${x[i] + w[i] / 2} ${y[i]}" stroke="#888" fill="none"${values[value].chain ? ' stroke-dasharray="5 4"' : ""}/>`;
   }));
-  const nodes = shown.map((operation, i) => `<g><title>${escape(firstLine(operation.text))}</title><rect x="${x[i]}" y="${y[i]}" width="${w[i]}" height="${h[i]}" rx="5" fill="#fff" stroke="${palette[moment.stateOfOperation(i)]}"/>`
+  const nodes = shown.map((operation, i) => `<g><title>${escape(moment.store.textOf(i))}</title><rect x="${x[i]}" y="${y[i]}" width="${w[i]}" height="${h[i]}" rx="5" fill="#fff" stroke="${COLOURS[moment.stateOfOperation(i)]}"/>`
     + `<text x="${x[i] + 8}" y="${y[i] + 18}">${escape(operation.kernel)}</text></g>`);
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" font-family="monospace" font-size="11">${[...frames, ...edges, ...nodes].join("")}</svg>`;
 }
 
 /** The operations as Graphviz reads them. */
-export function dotOf({ program: { operations, values } }) {
-  const quote = (text) => JSON.stringify(firstLine(text));
+export function dotOf(store) {
+  const { operations, values } = store.program;
   const edges = operations.flatMap(({ id, operands }) => operands.filter((value) => values[value].op != null)
     .map((value) => `  ${values[value].op} -> ${id}${values[value].chain ? " [style=dashed]" : ""};`));
-  return `digraph run {\n  node [shape=box, fontname=monospace];\n${operations.map(({ id, text }) => `  ${id} [label=${quote(text)}];`).join("\n")}\n${edges.join("\n")}\n}\n`;
+  return `digraph run {\n  node [shape=box, fontname=monospace];\n${operations.map(({ id }) => `  ${id} [label=${JSON.stringify(store.textOf(id))}];`).join("\n")}\n${edges.join("\n")}\n}\n`;
 }
 
 /** The spans as Chrome's tracing and Perfetto read them. */
 export function traceOf(moment) {
   const events = moment.store.live.spans.map(({ op, instance, worker, begin, end }) => ({ name: moment.program.operations[op].kernel, ph: "X", pid: 1, tid: worker,
-    ts: begin / 1000, dur: ((Number.isNaN(end) ? moment.store.end : end) - begin) / 1000, args: { operation: firstLine(moment.program.operations[op].text), instance } }));
+    ts: begin / 1000, dur: ((isNaN(end) ? moment.store.end : end) - begin) / 1000, args: { operation: moment.store.textOf(op), instance } }));
   const names = moment.document.workers.map((name, tid) => ({ name: "thread_name", ph: "M", pid: 1, tid, args: { name } }));
   return JSON.stringify({ traceEvents: [...names, ...events] });
 }
 
-function pageOf(moment, palette) {
-  return `<!doctype html><meta charset="utf-8"><title>${escape(moment.document.run)}</title><body style="font: 14px system-ui"><pre>${escape(textOf(moment))}</pre>${svgOf(moment, palette)}<pre>${escape(moment.document.source)}</pre>`;
+function pageOf(moment) {
+  return `<!doctype html><meta charset="utf-8"><title>${escape(moment.document.run)}</title><body style="font: 14px system-ui"><pre>${escape(textOf(moment))}</pre>${svgOf(moment)}<pre>${escape(moment.document.source)}</pre>`;
 }
 
 /** The button Export, and the list of what there is. */
 export function exports(store, ask, canAsk) {
   const name = (ending) => `tfrt-${store.document.functions[0]?.name ?? "run"}.${ending}`;
-  const palette = { waiting: "#6b7280", ready: "#0072b2", running: "#0072b2", available: "#009e73", error: "#d55e00", skipped: "#e69f00", cancelled: "#cc79a7" };
   const forms = {
-    "HTML page": () => download(name("html"), pageOf(store.moment(), palette), "text/html"),
-    "SVG graph": () => download(name("svg"), svgOf(store.moment(), palette), "image/svg+xml"),
-    "PNG graph": () => raster(svgOf(store.moment(), palette), (picture) => download(name("png"), picture)),
+    "HTML page": () => download(name("html"), pageOf(store.moment()), "text/html"),
+    "SVG graph": () => download(name("svg"), svgOf(store.moment()), "image/svg+xml"),
+    "PNG graph": () => raster(svgOf(store.moment()), (picture) => download(name("png"), picture)),
     "DOT graph": () => download(name("dot"), dotOf(store), "text/vnd.graphviz"),
     "Chrome trace": () => download(name("json"), traceOf(store.moment()), "application/json"),
-    "JSON document": () => download(name("run.json"), JSON.stringify(store.document), "application/json"),
     BEF: async () => {
       const bytes = (await ask({ bef: store.document.run }))?.bef;
       if (bytes) download(name("bef"), bytesOf(bytes), "application/octet-stream");

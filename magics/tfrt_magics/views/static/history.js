@@ -85,8 +85,10 @@ export class History {
       this.spans.push(span);
     } else if (ENDS.has(kind)) {
       this.close(op, instance, time);
+      const { results } = this.program.operations[op], isLate = kind === "end" && operations.state[op] === RUNNING;
       if (kind === "suspend") operations.state[op] = WAITING;
-      else if (!this.program.operations[op].results.length && operations.state[op] === RUNNING) operations.state[op] = AVAILABLE;
+      else if (isLate && !results.length) operations.state[op] = AVAILABLE;
+      else if (isLate) this.wait(op, instance, time); // its kernel has returned, its result has not come
     } else if (kind === "enqueue" || kind === "create") {
       if (operations.state[op] === WAITING) operations.state[op] = READY;
     } else if (STATE_OF[kind] && !this.program.operations[op].results.length) {
@@ -108,7 +110,7 @@ export class History {
     const maker = this.program.values[value].op;
     if (maker == null) return;
     operations.state[maker] = Math.max(state, ...this.program.operations[maker].results.map((each) => values.state[each]));
-    this.close(maker, events.instance[i], time);
+    this.close(maker, events.instance[i], time, worker);
   }
 
   /** Take states as they are said, without the events that led to them. */
@@ -123,9 +125,19 @@ export class History {
     }
   }
 
-  close(op, instance, time) {
+  /** What comes from a timer, a thread or an event loop is in the lane of what resolves it, and until then in none. */
+  wait(op, instance, time) {
+    const span = { op, instance, worker: -1, begin: time, end: NaN };
+    this.open.set(`${op}:${instance}`, span);
+    this.spans.push(span);
+    for (const result of this.program.operations[op].results) this.values.worker[result] = -1;
+  }
+
+  close(op, instance, time, worker = -1) {
     const span = this.open.get(`${op}:${instance}`);
-    if (span) span.end = Number.isNaN(span.end) ? time : Math.max(span.end, time);
+    if (!span) return;
+    if (span.worker < 0) span.worker = worker;
+    span.end = isNaN(span.end) ? time : Math.max(span.end, time);
   }
 }
 
@@ -140,10 +152,11 @@ export class Moment {
 
   code(value) {
     const found = this.history.values.state[value];
+    if (found === ERROR && this.document.cancelled.includes(value)) return CANCELLED; // what was to resolve it did not any more
     if (found >= AVAILABLE) return found;
     const { op, function: function_ } = this.program.values[value];
     const isCalled = this.history.called[function_];
-    if (isCalled && (op == null ? this.isTopArgument(value) : this.tables.isConstant[op])) return AVAILABLE;
+    if (isCalled && (op == null ? this.isTopArgument(value) && !this.document.absent.includes(value) : this.tables.isConstant[op])) return AVAILABLE;
     if (this.left !== null) return this.left;
     if (found !== WAITING || op == null) return found;
     return this.codeOfOperation(op) === READY ? READY : WAITING;
@@ -159,6 +172,7 @@ export class Moment {
     if (this.isEnd && this.left === null && found === WAITING && this.document.ready?.includes(op)) return READY;
     const { operands, function: function_, parent } = this.program.operations[op];
     const isCalled = this.history.called[function_];
+    if (found === ERROR) return Math.max(...this.program.operations[op].results.map((each) => this.code(each)), 0) || ERROR;
     if (found >= AVAILABLE) return found;
     if (isCalled && this.tables.isConstant[op]) return AVAILABLE;
     if (this.left !== null) return this.tables.isCompiled[function_] && !this.history.operations.count[op] ? this.codeInside(parent) : this.left;

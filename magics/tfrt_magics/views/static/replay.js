@@ -1,18 +1,16 @@
 // A slider through the time of a run that is over: play, pause, one event forth or back.
 
-import { button, duration, element, setText } from "./dom.js";
+import { button, duration, element, keepKey, setAttributes, setText } from "./dom.js";
 
 export function createReplay(store) {
-  const slider = element("input", { type: "range", min: 0, step: "any", "aria-label": "Replay" });
-  slider.style.flex = "1 1 120px";
-  slider.addEventListener("input", () => { pause(); store.goTo(Number(slider.value)); });
-  slider.addEventListener("keydown", (event) => event.stopPropagation());
+  const slider = element("input", { type: "range", min: 0, step: "any", "aria-label": "Replay", style: "flex: 1 1 120px",
+    oninput: () => { pause(); store.goTo(Number(slider.value)); }, onkeydown: keepKey });
+  const named = (label) => ({ "aria-label": label, title: label });
   const play = button("▶", () => (timer === null ? start() : pause()));
-  const back = button("‹", () => { pause(); store.step(-1); }, { "aria-label": "Step back", title: "Step back" });
-  const forth = button("›", () => { pause(); store.step(1); }, { "aria-label": "Step forward", title: "Step forward" });
-  const speed = element("select", { title: "Seconds for the whole run", "aria-label": "Speed" },
+  const back = button("‹", () => { pause(); store.step(-1); }, named("Step back"));
+  const forth = button("›", () => { pause(); store.step(1); }, named("Step forward"));
+  const speed = element("select", { title: "Seconds for the whole run", "aria-label": "Speed", onkeydown: keepKey },
     ...[["in 20 s", 20], ["in 8 s", 8], ["in 3 s", 3], ["as it was", 0]].map(([text, value]) => element("option", { textContent: text, value, selected: value === 8 })));
-  speed.addEventListener("keydown", (event) => event.stopPropagation());
   const time = element("span.soft");
   const node = element("div.bar", { role: "group", "aria-label": "Replay controls" }, play, back, forth, slider, time, speed);
   let timer = null, last = 0;
@@ -48,8 +46,7 @@ export function createReplay(store) {
     slider.setAttribute("aria-valuetext", `${duration(now)} of ${duration(store.end)}`);
     setText(time, `${duration(moment.time)} / ${duration(store.end)}`);
     setText(play, timer === null ? "▶" : "❙❙");
-    play.setAttribute("aria-label", timer === null ? "Play" : "Pause");
-    play.title = timer === null ? "Play" : "Pause";
+    setAttributes(play, named(timer === null ? "Play" : "Pause"));
   }
 
   return { node, show, dispose: () => clearInterval(timer) };

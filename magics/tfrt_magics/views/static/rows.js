@@ -11,21 +11,15 @@ const MARGIN = 12;
  * Each row has `cells`, pairs of a name in its `parts` and a class; `draw(node, item)` fills them.  `show(items)` brings
  * the list up to date.  `press(item, key)` hears of left and right, and says to which place that leads.
  */
-export function createRows({ role, label, itemRole, height, cells, draw, choose = () => {}, press = () => null }) {
+export function createRows({ role = "list", label, itemRole = "listitem", height, cells, draw, choose = () => {}, press = () => null }) {
   const node = element("div.rows", { role, ...(label && { "aria-label": label }) });
-  let items = [], drawn = new Map(), active = 0, scroller = null, wasFar = false;
+  let items = [], drawn = new Map(), active = 0, scroller = null;
 
   function show(next) {
     items = next;
     active = Math.max(0, Math.min(active, items.length - 1));
-    const isFar = items.length > ALL;
-    if (node.classList.toggle("far", isFar) !== wasFar) {
-      node.replaceChildren();
-      drawn.clear();
-      wasFar = isFar;
-    }
-    node.style.height = isFar ? `${items.length * height}px` : "";
-    if (isFar && !scroller) follow();
+    node.style.height = `${items.length * height}px`;
+    if (!scroller) follow();
     refresh();
   }
 
@@ -34,33 +28,35 @@ export function createRows({ role, label, itemRole, height, cells, draw, choose 
     scroller?.addEventListener("scroll", refresh, { passive: true });
   }
 
+  /** How much of the list is above what is in view. */
+  const above = () => scroller.getBoundingClientRect().top - node.getBoundingClientRect().top;
+
   function range() {
     if (items.length <= ALL) return [0, items.length];
     if (!scroller) return [0, Math.min(items.length, 60)];
-    const top = scroller.getBoundingClientRect().top - node.getBoundingClientRect().top;
-    const first = Math.floor(top / height) - MARGIN;
+    const first = Math.floor(above() / height) - MARGIN;
     return [Math.max(0, first), Math.min(items.length, first + Math.ceil(scroller.clientHeight / height) + 2 * MARGIN)];
   }
 
   function refresh() {
     const [first, last] = range();
-    const isFar = items.length > ALL;
     const before = drawn;
     drawn = new Map();
     const spare = [];
-    for (const [place, row] of before) if (place < first || place >= last) spare.push(row);
+    for (const [place, row] of before) {
+      if (place >= first && place < last) continue;
+      row.remove();
+      spare.push(row);
+    }
     for (let place = first; place < last; place++) {
       const row = before.get(place) ?? spare.pop() ?? make();
       drawn.set(place, row);
       row.place = place;
       row.tabIndex = place === active ? 0 : -1;
-      if (isFar) row.style.top = `${place * height}px`;
-      else row.style.top = "";
+      row.style.top = `${place * height}px`;
       draw(row, items[place]);
-      if (!isFar && node.children[place] !== row) node.insertBefore(row, node.children[place] ?? null);
-      else if (isFar && row.parentNode !== node) node.append(row);
+      if (node.children[place - first] !== row) node.insertBefore(row, node.children[place - first] ?? null);
     }
-    for (const row of spare) row.remove();
   }
 
   function make() {
@@ -77,7 +73,7 @@ export function createRows({ role, label, itemRole, height, cells, draw, choose 
     active = Math.min(place, items.length - 1);
     if (!scroller) follow();
     if (scroller) {
-      const top = scroller.getBoundingClientRect().top - node.getBoundingClientRect().top;
+      const top = above();
       if (active * height < top || (active + 1) * height > top + scroller.clientHeight) {
         scroller.scrollTop += active * height - top - scroller.clientHeight / 2;
       }

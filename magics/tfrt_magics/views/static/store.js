@@ -61,6 +61,12 @@ export class Store {
     this.goTo(found ?? (direction > 0 ? Infinity : 0));
   }
 
+  /** The selected operation, or null. */
+  get chosen() { return this.selection?.op ?? null; }
+
+  /** The first line of an operation. */
+  textOf(op) { return this.program.operations[op]?.text.split("\n", 1)[0].trim() ?? ""; }
+
   select(op, value = null) {
     this.selection = op == null && value == null ? null : { op, value };
     this.changed();

@@ -4,6 +4,9 @@ export const STATES = ["waiting", "ready", "running", "available", "error", "ski
 export const [WAITING, READY, RUNNING, AVAILABLE, ERROR, SKIPPED, CANCELLED] = STATES.keys();
 export const SHAPES = { waiting: "○", ready: "◔", running: "◑", available: "●", error: "▲", skipped: "◇", cancelled: "■" };
 
+/** Their colours on white. */
+export const COLOURS = { waiting: "#6b7280", ready: "#0072b2", running: "#0072b2", available: "#00805c", error: "#c24e00", skipped: "#9a6a00", cancelled: "#a3507d" };
+
 /** The state whose look a status of a run has. */
 export const LOOK_OF_STATUS = {
   running: "running", done: "available", failed: "error", cancelled: "cancelled", "timed-out": "cancelled",
@@ -15,7 +18,7 @@ export const WORDS = { "timed-out": "timed out", "kernel-gone": "the kernel is g
 
 const css = `
 :host { display: block; position: relative; margin: 2px 0; border: 1px solid var(--line); border-radius: 6px; overflow: hidden;
-  --waiting: #6b7280; --ready: #0072b2; --running: #0072b2; --available: #00805c; --error: #c24e00; --skipped: #9a6a00; --cancelled: #a3507d;
+  ${STATES.map((state) => `--${state}: ${COLOURS[state]};`).join("")}
   --ink: var(--jp-ui-font-color1, CanvasText); --soft: var(--jp-ui-font-color2, GrayText); --line: var(--jp-border-color2, #8886);
   --paper: var(--jp-layout-color0, Canvas); --shade: var(--jp-layout-color2, #8882); --accent: var(--jp-brand-color1, #0072b2);
   --code: 12px/1.5 var(--jp-code-font-family, ui-monospace, monospace);
@@ -42,8 +45,7 @@ input[type=range] { padding: 0; accent-color: var(--accent); }
 .shape { display: inline-block; width: 1.2em; text-align: center; color: var(--look); }
 ${STATES.map((state) => `[data-state=${state}] { --look: var(--${state}); }`).join("\n")}
 .rows { position: relative; font: var(--code); }
-.row { position: relative; height: 24px; line-height: 24px; padding: 0 12px; white-space: nowrap; overflow: hidden; cursor: default; }
-.rows.far > .row { position: absolute; left: 0; right: 0; }
+.row { position: absolute; left: 0; right: 0; height: 24px; line-height: 24px; padding: 0 12px; white-space: nowrap; overflow: hidden; cursor: default; }
 .row:hover { background: var(--shade); }
 .row[aria-selected=true], .row[aria-current=true] { background: color-mix(in srgb, var(--accent) 16%, transparent); box-shadow: inset 3px 0 var(--accent); }
 .row > *, .headings > * { overflow: hidden; text-overflow: ellipsis; vertical-align: top; }
@@ -62,7 +64,9 @@ h4 { margin: 0; padding: 6px 12px 2px; font: 600 13px/1.4 inherit; }
 .track { position: relative; display: inline-block; width: 90px; height: 8px; margin-right: 8px; background: var(--shade); border-radius: 2px; }
 .track i { position: absolute; top: 0; bottom: 0; min-width: 2px; border-radius: 2px; background: var(--look); }
 .split { display: grid; grid-template-columns: minmax(0, 1fr) minmax(180px, 300px); }
-.split > .side { border-left: 1px solid var(--line); max-height: 420px; overflow: auto; }
+.split.even { grid-template-columns: minmax(0, 2fr) minmax(0, 3fr); }
+.split > .scroll { max-height: 380px; overflow: auto; }
+.split > * + * { border-left: 1px solid var(--line); }
 .stage { position: relative; overflow: hidden; }
 canvas { display: block; width: 100%; touch-action: none; }
 .tabs .bar { padding: 3px 4px; gap: 4px; }
@@ -72,9 +76,6 @@ pre, .code { margin: 0; font: var(--code); white-space: pre-wrap; overflow-wrap:
 .detail ul { margin: 2px 0; padding-left: 18px; }
 .line-number { display: inline-block; width: 3.5em; padding-right: 1em; text-align: right; color: var(--soft); user-select: none; }
 .source .row { white-space: pre; padding-left: 4px; height: 20px; line-height: 20px; }
-.split.even { grid-template-columns: minmax(0, 2fr) minmax(0, 3fr); }
-.split.even > * { max-height: 360px; overflow: auto; }
-.split.even > * + * { border-left: 1px solid var(--line); }
 .split.even > * + * .line-number { width: 1.6em; padding: 0; text-align: center; }
 .stages button[aria-pressed=true] { border-color: var(--accent); color: var(--ink); background: color-mix(in srgb, var(--accent) 16%, transparent); }
 .heat { image-rendering: pixelated; border: 1px solid var(--line); max-width: 200px; }
@@ -82,10 +83,18 @@ table { border-collapse: collapse; }
 th, td { text-align: left; padding: 2px 12px 2px 0; vertical-align: top; font-weight: inherit; }
 .add { background: color-mix(in srgb, var(--available) 18%, transparent); }
 .cut { background: color-mix(in srgb, var(--error) 18%, transparent); }
-@media (forced-colors: active) { .row[aria-selected=true] { outline: 2px solid Highlight; outline-offset: -2px; } .track i, .progress > div { background: CanvasText; } }
+tr[aria-current=true] td:first-child { font-weight: 700; box-shadow: inset 3px 0 var(--accent); padding-left: 8px; }
+.head b { overflow-wrap: anywhere; }
+@media (forced-colors: active) {
+  :host { --ink: CanvasText; --soft: CanvasText; --line: CanvasText; --paper: Canvas; --shade: Canvas; --accent: Highlight; }
+  .row[aria-selected=true], .row[aria-current=true], button[aria-pressed=true] { outline: 2px solid Highlight; outline-offset: -2px; }
+  .tabs [role=tab]:not([aria-selected=true]) { border-color: Canvas; }
+  .track i, .progress > div { background: CanvasText !important; }
+}
 :host { container-type: inline-size; }
-@container (max-width: 640px) { .values .row, .headings { grid-template-columns: 84px minmax(60px, 3fr) minmax(60px, 4fr) 66px 112px; } .type, .headings :nth-child(4), .track { display: none; } }
-@container (max-width: 640px) { .split, .split.even { grid-template-columns: minmax(0, 1fr); } .split.even > * { max-height: 200px; border: 0; border-top: 1px solid var(--line); } }
+@container (max-width: 720px) { .values .row, .headings { grid-template-columns: 84px minmax(60px, 3fr) minmax(60px, 4fr) 66px 122px; } .type, .headings :nth-child(4), .track { display: none; } }
+@container (max-width: 480px) { .values .row, .headings { grid-template-columns: 84px minmax(60px, 3fr) minmax(60px, 4fr) 122px; } .worker, .headings :nth-child(5) { display: none; } }
+@container (max-width: 640px) { .split, .split.even { grid-template-columns: minmax(0, 1fr); } .split > .scroll { max-height: 220px; } .split > * + * { border: 0; border-top: 1px solid var(--line); } }
 @media (prefers-reduced-motion: no-preference) { .progress > div { transition: width .12s linear; } }
 `;
 

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tfrt_runtime.host.allocator import PREFERRED_ALIGNMENT, HostAllocator
+from tfrt_runtime.host.objects import NoObject
 from tfrt_runtime.host.payload import FACES, register_payload
 from tfrt_runtime.host.raw import WORDS
 from tfrt_runtime.host.tensor.buffers import HostBuffer
@@ -20,7 +21,7 @@ from tfrt_runtime.native.layouts import TENSOR_ELEMENT, TYPE_SHAPE, TYPE_TENSOR,
 PRINTED_ELEMENTS: Final = 16
 
 
-class DenseHostTensor:
+class DenseHostTensor(NoObject):
     """Elements of one type in a shape.  `array` is the buffer as numpy sees it: writes go through.
 
     Two tensors may share a buffer.  Nothing here orders reads and writes; that is what the chains

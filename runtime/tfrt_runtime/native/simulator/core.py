@@ -29,13 +29,13 @@ class Machine:
     `early_returns` is how often each thread's `futex_wait` with a time limit may run out of time
     while others can still run; with `spurious_wakeups` any `futex_wait` may also return early for no
     reason, with time left.
-    `patience` is how many turns spinning threads get while nothing changes.
+    `spin_limit` is how many turns spinning threads get while nothing changes.
     """
 
     model: MemoryModel = MemoryModel.RELEASE_ACQUIRE
     early_returns: int = 1
     spurious_wakeups: bool = False
-    patience: int = 100
+    spin_limit: int = 100
     step_limit: int = 5000
     trace: bool = False
 
@@ -49,7 +49,7 @@ class Core:
         self.refuses: Callable[[], bool] = lambda: False
         """Asked at each allocation: whether the system has no memory for it."""
         self._heap = Heap()
-        self._scheduler = Scheduler(chooser, machine.patience, machine.step_limit)
+        self._scheduler = Scheduler(chooser, machine.spin_limit, machine.step_limit)
 
     def _undefined(self, address: int) -> UninitializedRead:
         who = self._scheduler.current.name

@@ -41,11 +41,11 @@ class Chooser(Protocol):
 class Scheduler:
     """The threads of a world and the order in which they run.
 
-    `patience` is how often spinning threads get another turn although nothing changes;
+    `spin_limit` is how often spinning threads get another turn although nothing changes;
     `step_limit` ends runs that never come to an end.
     """
 
-    def __init__(self, chooser: Chooser, patience: int, step_limit: int) -> None:
+    def __init__(self, chooser: Chooser, spin_limit: int, step_limit: int) -> None:
         self.decisions: list[int] = []
         self.steps = 0
         self.writes = 0
@@ -55,7 +55,7 @@ class Scheduler:
         self.threads: list[Thread] = []
         self.now_ns = 0
         self._chooser = chooser
-        self._patience = patience
+        self._spin_limit = spin_limit
         self._step_limit = step_limit
         self._alone = 0
         self._turns_without_change = 0
@@ -190,7 +190,7 @@ class Scheduler:
             self._writes_at_last_turn = self.writes
             self._turns_without_change = 0
         self._turns_without_change += 1
-        return self._turns_without_change <= self._patience
+        return self._turns_without_change <= self._spin_limit
 
     def _stuck(self, waiting: Sequence[Thread], spinning: bool) -> Deadlock | Livelock:
         lines = "; ".join(self._waits_for(thread) for thread in waiting)

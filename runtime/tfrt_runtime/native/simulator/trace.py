@@ -49,15 +49,15 @@ def _number(value: float) -> str:
 HEADINGS = ("step", "thread", "operation", "word", "value", "function", "note")
 
 
-MOST_ROWS = 400
+MAX_ROWS = 400
 """A longer story is shown by its end."""
-MOST_ROWS_BEFORE = 20
+MAX_ROWS_BEFORE = 20
 """What a scenario does before its threads start is shown if it is this short."""
 
 
 def render(events: Sequence[Event]) -> str:
     """The events as a table, one line each, without a long preparation or a long beginning."""
-    shown = _after_preparation(events)[-MOST_ROWS:]
+    shown = _after_preparation(events)[-MAX_ROWS:]
     rows = [HEADINGS, *(_row(event) for event in shown)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(HEADINGS))]
     lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
@@ -69,7 +69,7 @@ def render(events: Sequence[Event]) -> str:
 def _after_preparation(events: Sequence[Event]) -> Sequence[Event]:
     preparation = takewhile(lambda event: event.thread == events[0].thread, events)
     count = sum(1 for _ in preparation)
-    return events[count:] if MOST_ROWS_BEFORE < count < len(events) else events
+    return events[count:] if MAX_ROWS_BEFORE < count < len(events) else events
 
 
 def _row(event: Event) -> tuple[str, ...]:

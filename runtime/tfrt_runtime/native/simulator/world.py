@@ -124,6 +124,10 @@ class World(Waiting):
         """Call a function of four words."""
         return self._callee(function)(first, second, third, fourth) or 0
 
+    def call7(self, function: int, *words: int) -> int:
+        """Call a function of seven words."""
+        return self._callee(function)(*words) or 0
+
     def call_f64(self, function: int, number: float) -> int:
         """Call a function of a double."""
         return self._callee(function)(number) or 0

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from tfrt_runtime.native import async_abi, async_groups, async_objects
 from tfrt_runtime.native.async_value import state_of
+from tfrt_runtime.native.coroutines import async_abi, async_groups, async_objects
 from tfrt_runtime.native.layouts import (
     ASYNC_REGISTERED,
     CONCRETE,
-    CONTEXT_TURNS,
+    CONTEXT_EPOCH,
     ERROR,
     EVENT_DROPPED_TOO_OFTEN,
     EVENT_RELEASED_TOO_OFTEN,
@@ -17,8 +17,8 @@ from tfrt_runtime.native.layouts import (
     PROCESS_RESUMING,
 )
 from tfrt_runtime.native.memory import load_acquire, store, store_release
+from tfrt_runtime.native.queues.tasks import turn
 from tfrt_runtime.native.simulator.failures import SimulationError
-from tfrt_runtime.native.tasks import turn
 from tfrt_runtime.testing.explorer import World, explore, explore_at_random
 from tfrt_runtime.testing.simulated_coroutines import SimulatedCoroutines
 from tfrt_runtime.testing.simulated_host import SimulatedHost, name_cell
@@ -280,9 +280,9 @@ def test_a_thread_whose_token_is_resolved_is_not_at_rest_before_it_goes_on() -> 
             turn(producer)
             async_abi.emplace_token(token)
             turn(producer)
-            before = load_acquire(waiter + CONTEXT_TURNS)
+            before = load_acquire(waiter + CONTEXT_EPOCH)
             is_resuming = load_acquire(resuming) != 0
-            is_at_rest = before % 2 == 0 and before == load_acquire(waiter + CONTEXT_TURNS)
+            is_at_rest = before % 2 == 0 and before == load_acquire(waiter + CONTEXT_EPOCH)
             if before > 0 and is_at_rest and not is_resuming:
                 seen.add(load_acquire(has_gone_on) == 1)
 

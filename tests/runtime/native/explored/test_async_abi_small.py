@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 import pytest
 
-from tfrt_runtime.native import async_abi, async_interrupts, async_objects
 from tfrt_runtime.native.async_value import (
     drop_optional,
     new_value,
@@ -18,6 +17,7 @@ from tfrt_runtime.native.async_value import (
     set_error,
     state_of,
 )
+from tfrt_runtime.native.coroutines import async_abi, async_interrupts, async_objects
 from tfrt_runtime.native.layouts import (
     ASYNC_CANCELLED,
     ASYNC_CHECKED,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tfrt_runtime.native.async_buffers import (
+from tfrt_runtime.native.coroutines.async_buffers import (
     BLOCK_GENERATION,
     BLOCK_OWNER,
     BUFFERS_DEAD,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tfrt_runtime.native import async_value, handles, tasks
+from tfrt_runtime.native import async_value, handles
 from tfrt_runtime.native.layouts import (
     CONCRETE,
     ERROR,
@@ -14,6 +14,7 @@ from tfrt_runtime.native.layouts import (
     VALUE_REFERENCES,
 )
 from tfrt_runtime.native.memory import load, load_acquire, store_release
+from tfrt_runtime.native.queues import tasks
 from tfrt_runtime.native.simulator.failures import DataRace, Leak, UseAfterFree, WrongOutcome
 from tfrt_runtime.testing.explorer import World, explore, explore_at_random
 from tfrt_runtime.testing.simulated_host import SimulatedHost, name_cell

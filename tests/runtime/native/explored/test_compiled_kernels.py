@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from tfrt_runtime.native import async_abi, async_objects, compiled_kernels, handles
-from tfrt_runtime.native.async_objects import storage_of
+from tfrt_runtime.native import handles
 from tfrt_runtime.native.async_value import drop_reference, resolve, state_of
+from tfrt_runtime.native.coroutines import async_abi, async_objects
+from tfrt_runtime.native.coroutines.async_objects import storage_of
+from tfrt_runtime.native.kernels import compiled_kernels
 from tfrt_runtime.native.layouts import (
     ASYNC_IMPORTED,
     CONCRETE,

@@ -13,19 +13,10 @@ import pytest
 
 from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.bef.records import BefFunction, BefKernel
-from tfrt_runtime.executor.decode import Call
-from tfrt_runtime.native import (
-    async_kernels,
-    control_kernels,
-    delivery,
-    endings,
-    executor,
-    frame,
-    handles,
-    kernel_calls,
-    scalar_kernels,
-    sharing,
-)
+from tfrt_runtime.executor.loading.decode import Call
+from tfrt_runtime.native import handles
+from tfrt_runtime.native.calls import delivery, endings, executor, frame, kernel_calls
+from tfrt_runtime.native.kernels import async_kernels, control_kernels, scalar_kernels
 from tfrt_runtime.native.layouts import (
     CONCRETE,
     CONTEXT_ARGUMENTS,
@@ -36,6 +27,7 @@ from tfrt_runtime.native.layouts import (
     TYPE_I32,
 )
 from tfrt_runtime.native.memory import load
+from tfrt_runtime.native.queues import sharing
 from tfrt_runtime.native.simulator.failures import DataRace
 from tfrt_runtime.testing.explorer import World, explore, explore_at_random
 from tfrt_runtime.testing.simulated_host import SimulatedHost, name_cell

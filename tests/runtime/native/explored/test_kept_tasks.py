@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tfrt_runtime.native import executor, sharing, tasks
+from tfrt_runtime.native.calls import executor
 from tfrt_runtime.native.layouts import TASK_FIRST, TASK_NEXT
 from tfrt_runtime.native.memory import load
+from tfrt_runtime.native.queues import sharing, tasks
 from tfrt_runtime.testing.explorer import World, explore, explore_at_random
 from tfrt_runtime.testing.simulated_host import SimulatedHost
 

@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from tfrt_runtime.native import blocking_pool, executor, handles, tasks
+from tfrt_runtime.native import handles
+from tfrt_runtime.native.calls import executor
 from tfrt_runtime.native.layouts import POOL_LIMIT, POOL_STOP, POOL_THREADS, TASK_FIRST
 from tfrt_runtime.native.memory import (
     allocate,
@@ -18,6 +19,7 @@ from tfrt_runtime.native.memory import (
     now,
     store,
 )
+from tfrt_runtime.native.queues import blocking_pool, tasks
 from tfrt_runtime.native.simulator.failures import Deadlock
 from tfrt_runtime.testing.explorer import Machine, World, explore, explore_at_random
 from tfrt_runtime.testing.simulated_host import SimulatedHost

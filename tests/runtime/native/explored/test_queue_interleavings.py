@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from tfrt_runtime.native import executor, handles, tasks
+from tfrt_runtime.native import handles
+from tfrt_runtime.native.calls import executor
 from tfrt_runtime.native.layouts import QUEUE_STOP, TASK_FIRST, TASK_NEXT
 from tfrt_runtime.native.memory import (
     allocate,
@@ -16,6 +17,7 @@ from tfrt_runtime.native.memory import (
     store,
     store_release,
 )
+from tfrt_runtime.native.queues import tasks
 from tfrt_runtime.native.simulator.failures import Deadlock, WrongOutcome
 from tfrt_runtime.testing.explorer import (
     Machine,

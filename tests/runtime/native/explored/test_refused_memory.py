@@ -11,7 +11,8 @@ from itertools import count
 import pytest
 from tests.runtime.native.explored.test_executor_interleavings import PROGRAMS, Program, begin
 
-from tfrt_runtime.native import async_abi, async_groups, async_objects, cells, handles, tasks
+from tfrt_runtime.native import cells, handles
+from tfrt_runtime.native.coroutines import async_abi, async_groups, async_objects
 from tfrt_runtime.native.layouts import (
     ASYNC_SIZE,
     CELL_SIZE,
@@ -28,6 +29,7 @@ from tfrt_runtime.native.layouts import (
     VALUE_STATE,
 )
 from tfrt_runtime.native.memory import load, set_thread_context, store
+from tfrt_runtime.native.queues import tasks
 from tfrt_runtime.testing import simulated_host
 from tfrt_runtime.testing.explorer import World, explore, explore_at_random
 from tfrt_runtime.testing.simulated_host import SimulatedHost

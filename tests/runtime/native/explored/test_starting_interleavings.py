@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tfrt_runtime.native import executor, handles, starting, tasks
+from tfrt_runtime.native import handles
+from tfrt_runtime.native.calls import executor
 from tfrt_runtime.native.layouts import (
     QUEUE_NAPPING,
     QUEUE_SLEEPERS,
@@ -13,6 +14,7 @@ from tfrt_runtime.native.layouts import (
     TASK_FIRST,
 )
 from tfrt_runtime.native.memory import allocate, fetch_add, load, load_acquire, store
+from tfrt_runtime.native.queues import starting, tasks
 from tfrt_runtime.native.simulator.failures import Deadlock
 from tfrt_runtime.testing.explorer import World, explore, explore_at_random
 from tfrt_runtime.testing.simulated_host import SimulatedHost

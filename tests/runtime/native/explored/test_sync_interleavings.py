@@ -9,20 +9,14 @@ import pytest
 
 from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.bef.records import BefFunction, BefKernel
-from tfrt_runtime.executor.arena import Arena
-from tfrt_runtime.executor.decode import Call, Constant, FunctionWriter, make_plan
-from tfrt_runtime.executor.sync_functions import SyncFunctions
-from tfrt_runtime.executor.sync_lowering import SyncFunction
+from tfrt_runtime.executor.loading.arena import Arena
+from tfrt_runtime.executor.loading.decode import Call, Constant, FunctionWriter, make_plan
+from tfrt_runtime.executor.sync.sync_functions import SyncFunctions
+from tfrt_runtime.executor.sync.sync_lowering import SyncFunction
+from tfrt_runtime.kernels.basic.scalars import CONTROL_KERNELS, SCALAR_KERNELS
 from tfrt_runtime.kernels.registry import ConstantKernel, ControlKernel, NativeKernel
-from tfrt_runtime.kernels.scalars import CONTROL_KERNELS, SCALAR_KERNELS
-from tfrt_runtime.native import (
-    async_kernels,
-    control_kernels,
-    handles,
-    scalar_kernels,
-    sync_frames,
-    sync_interpreter,
-)
+from tfrt_runtime.native import handles
+from tfrt_runtime.native.kernels import async_kernels, control_kernels, scalar_kernels
 from tfrt_runtime.native.layouts import (
     FIRST_FAILURE,
     FUNCTION_WORDS,
@@ -31,6 +25,7 @@ from tfrt_runtime.native.layouts import (
     TYPE_I32,
 )
 from tfrt_runtime.native.simulator.failures import SimulationError
+from tfrt_runtime.native.sync import sync_frames, sync_interpreter
 from tfrt_runtime.testing.explorer import World, explore, explore_at_random
 from tfrt_runtime.testing.simulated_host import SimulatedHost
 from tfrt_runtime.testing.simulated_program import outcome, start, work, write_arena

@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from tfrt_runtime.native import tasks, tensor_products, tensors
+from tfrt_runtime.native import tensors
 from tfrt_runtime.native.async_value import drop_reference, new_available, state_of
+from tfrt_runtime.native.kernels import tensor_products
 from tfrt_runtime.native.layouts import (
     ACTIVATION_REMAINING,
     ACTIVATION_SHARED,
@@ -32,6 +33,7 @@ from tfrt_runtime.native.layouts import (
     VALUE_PAYLOAD,
 )
 from tfrt_runtime.native.memory import load, load_f32, store, store_f32, store_f64
+from tfrt_runtime.native.queues import tasks
 from tfrt_runtime.testing.explorer import World, explore, explore_at_random
 from tfrt_runtime.testing.simulated_host import SimulatedHost
 

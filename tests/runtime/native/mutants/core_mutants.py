@@ -54,7 +54,7 @@ class Mutant:
 
 
 def _mutant(function: str, name: str, old: str, new: str, scenarios: str) -> Mutant:
-    module, _, function = function.partition(".")
+    module, _, function = function.rpartition(".")
     file, _, selection = scenarios.partition(" ")
     selected = ("-k", selection) if selection else ()
     return Mutant(name, module, function, old, new, (f"{EXPLORED}test_{file}.py", *selected))
@@ -62,7 +62,7 @@ def _mutant(function: str, name: str, old: str, new: str, scenarios: str) -> Mut
 
 MUTANTS = [
     _mutant(
-        "tasks.push_bottom",
+        "queues.tasks.push_bottom",
         "the bottom of a deque is published before the task",
         """
         store_release(deque + DEQUE_TASKS + 8 * (bottom & (DEQUE_CAPACITY - 1)), task)
@@ -75,35 +75,35 @@ MUTANTS = [
         "queue_interleavings test_every_task_of_a_deque_is_taken_once",
     ),
     _mutant(
-        "tasks.pop_bottom",
+        "queues.tasks.pop_bottom",
         "the owner of a deque reads top before its new bottom is visible",
         "fence()",
         "pass",
         "queue_interleavings test_every_task_of_a_deque_is_taken_once",
     ),
     _mutant(
-        "tasks.steal_top",
+        "queues.tasks.steal_top",
         "a thief reads bottom before top",
         "fence()",
         "pass",
         "queue_interleavings test_every_task_of_a_deque_is_taken_once",
     ),
     _mutant(
-        "tasks.pop_bottom",
+        "queues.tasks.pop_bottom",
         "the owner takes the last task without a compare-and-swap",
         "if top > bottom or compare_and_swap(deque + DEQUE_TOP, top, top + 1) == 0:",
         "if top > bottom:",
         "queue_interleavings test_every_task_of_a_deque_is_taken_once",
     ),
     _mutant(
-        "tasks.inject",
+        "queues.tasks.inject",
         "two threads inject by load and store",
         "    if compare_and_swap(queue + QUEUE_INJECTED, head, task) != 0:\n        return",
         "    store_release(queue + QUEUE_INJECTED, task)\n    return",
         "queue_interleavings test_every_injected_task_is_taken_once",
     ),
     _mutant(
-        "tasks.take_injected",
+        "queues.tasks.take_injected",
         "the injected stack is read and emptied in two steps",
         "return reverse_tasks(exchange(queue + QUEUE_INJECTED, 0))",
         """
@@ -114,21 +114,21 @@ MUTANTS = [
         "queue_interleavings test_every_injected_task_is_taken_once",
     ),
     _mutant(
-        "tasks.wake_sleeper",
+        "queues.tasks.wake_sleeper",
         "sleepers are counted before the new work is visible",
         "fence()",
         "pass",
         "queue_interleavings test_no_wake_up_is_lost_between_one_worker_and_one_who_adds",
     ),
     _mutant(
-        "tasks.wake_sleeper",
+        "queues.tasks.wake_sleeper",
         "a sleeper is woken although the epoch is the same",
         "fetch_add(queue + QUEUE_EPOCH, 1)",
         "pass",
         "queue_interleavings test_no_wake_up_is_lost_between_one_worker_and_one_who_adds",
     ),
     _mutant(
-        "tasks.sleep_on_queue",
+        "queues.tasks.sleep_on_queue",
         "a thread looks for work before it counts as a sleeper",
         """
         fetch_add(queue + QUEUE_SLEEPERS, 1)
@@ -145,7 +145,7 @@ MUTANTS = [
         "queue_interleavings test_no_wake_up_is_lost_between_one_worker_and_one_who_adds",
     ),
     _mutant(
-        "tasks.sleep_on_queue",
+        "queues.tasks.sleep_on_queue",
         "a thread reads the epoch after it has looked for work",
         """
         epoch = load_acquire(queue + QUEUE_EPOCH)
@@ -160,14 +160,14 @@ MUTANTS = [
         "queue_interleavings test_no_wake_up_is_lost_between_one_worker_and_one_who_adds",
     ),
     _mutant(
-        "tasks.wake_waiting",
+        "queues.tasks.wake_waiting",
         "waiting threads are counted before the word is visible",
         "fence()",
         "pass",
         "queue_interleavings test_no_wake_up_is_lost_among_more_of_them",
     ),
     _mutant(
-        "tasks.give_back_half",
+        "queues.tasks.give_back_half",
         "tasks that find no room are lost",
         "inject_list(load(context + CONTEXT_QUEUE), newest, newer)",
         "pass",
@@ -250,7 +250,7 @@ MUTANTS = [
         "async_value_interleavings test_a_forward_meets_the_target_before_during_or_after_it_resolves",
     ),
     _mutant(
-        "ready.release_users_shared",
+        "queues.ready.release_users_shared",
         "the ready count of a shared activation is read and written in two steps",
         "is_ready = load_acquire(ready) == weight or fetch_add(ready, -weight) == weight",
         """
@@ -261,7 +261,7 @@ MUTANTS = [
         "executor_interleavings test_a_value_from_outside_may_resolve_while_a_worker_runs_its_activation",
     ),
     _mutant(
-        "ready.finish",
+        "queues.ready.finish",
         "the last of two threads does not end a shared activation",
         "left = fetch_add(activation + ACTIVATION_REMAINING, -1) - 1",
         """
@@ -271,21 +271,21 @@ MUTANTS = [
         "executor_interleavings test_a_value_from_outside_may_resolve_while_a_worker_runs_its_activation",
     ),
     _mutant(
-        "delivery.wait_for_register",
+        "calls.delivery.wait_for_register",
         "a value is waited for before its activation is marked as shared",
         "mark_shared(activation)",
         "pass",
         "executor_interleavings test_a_value_from_outside_may_resolve_while_a_worker_runs_its_activation",
     ),
     _mutant(
-        "delivery.put_in_register",
+        "calls.delivery.put_in_register",
         "a reader and a writer of a register both believe that they came first",
         "if compare_and_swap(register, 0, value) != 0:",
         "if load_acquire(register) == 0:\n    store_release(register, value)",
         "executor_interleavings test_tasks_that_a_thread_kept_may_go_to_another_at_any_time",
     ),
     _mutant(
-        "waiters.leave_join",
+        "queues.waiters.leave_join",
         "the parts of a parallel loop are counted by load and store",
         "if fetch_add(join + JOIN_LEFT, -parts) == parts:",
         """
@@ -296,7 +296,7 @@ MUTANTS = [
         "executor_interleavings test_two_workers_that_share_get_the_same_values_and_free_everything",
     ),
     _mutant(
-        "endings.end_activation",
+        "calls.endings.end_activation",
         "a block of a parallel loop is freed after its end is counted, when the program may be gone",
         """
             free_activation(context, activation)
@@ -313,14 +313,14 @@ MUTANTS = [
         "executor_interleavings test_two_workers_that_share_get_the_same_values_and_free_everything",
     ),
     _mutant(
-        "waiters.join_resolved",
+        "queues.waiters.join_resolved",
         "the second error of a parallel loop is leaked",
         "if not is_error or compare_and_swap(join + JOIN_ERROR, 0, value) == 0:",
         "if not is_error or load_acquire(join + JOIN_ERROR) != 0:",
         "executor_interleavings test_a_request_may_be_cancelled_at_any_time",
     ),
     _mutant(
-        "waiters.run_waiter",
+        "queues.waiters.run_waiter",
         "a thread is woken before its word is 0",
         """
             release_latch(context, first)
@@ -333,56 +333,56 @@ MUTANTS = [
         "async_value_interleavings test_a_thread_that_sleeps_on_a_latch_wakes_up_when_the_value_resolves",
     ),
     _mutant(
-        "waiters.drop_latch",
+        "queues.waiters.drop_latch",
         "both owners free a latch",
         "if fetch_add(latch + LATCH_OWNERS, -1) == 1:",
         "if fetch_add(latch + LATCH_OWNERS, -1) > 0:",
         "async_value_interleavings test_a_thread_that_sleeps_on_a_latch_wakes_up_when_the_value_resolves",
     ),
     _mutant(
-        "blocking_pool.pool_push",
+        "queues.blocking_pool.pool_push",
         "a place of the ring is published before its task",
         "        store(place + 8, task)\n        store_release(place, number + 1)",
         "        store_release(place, number + 1)\n        store(place + 8, task)",
         "pool_interleavings test_every_task_of_the_ring_is_taken_once_or_refused",
     ),
     _mutant(
-        "blocking_pool.pool_pop",
+        "queues.blocking_pool.pool_pop",
         "a place of the ring is free before its task is read",
         "        task = load(place + 8)\n        store_release(place, number + capacity)",
         "        store_release(place, number + capacity)\n        task = load(place + 8)",
         "pool_interleavings test_a_place_of_the_ring_is_filled_again_only_after_its_task_is_taken",
     ),
     _mutant(
-        "blocking_pool.call_for_threads",
+        "queues.blocking_pool.call_for_threads",
         "idle threads are counted before the new task is visible",
         "fence()",
         "pass",
         "pool_interleavings test_an_idle_thread_is_woken_for_a_task",
     ),
     _mutant(
-        "executor.blocking_loop",
+        "calls.executor.blocking_loop",
         "a thread blocks without a look at what waits behind it",
         "    call_for_threads(context, pool)",
         "    pass",
         "pool_interleavings test_idle_threads_are_woken_for_as_many_tasks",
     ),
     _mutant(
-        "starting.add_start",
+        "queues.starting.add_start",
         "naps are looked for before the new call is visible",
         "fence()",
         "pass",
         "starting_interleavings test_a_call_that_comes_when_a_nap_ends_wakes_the_worker",
     ),
     _mutant(
-        "starting.take_started",
+        "queues.starting.take_started",
         "two threads take the calls that were started",
         "newest = exchange(queue + QUEUE_STARTED, 0)",
         "newest = load_acquire(queue + QUEUE_STARTED)\nstore_release(queue + QUEUE_STARTED, 0)",
         "starting_interleavings",
     ),
     _mutant(
-        "async_groups.member_done",
+        "coroutines.async_groups.member_done",
         "a failing member is counted before its error is kept",
         """
         if state_of(member) == ERROR:
@@ -398,14 +398,14 @@ MUTANTS = [
         "async_abi group",
     ),
     _mutant(
-        "async_objects.emplace",
+        "coroutines.async_objects.emplace",
         "a value is resolved by load and store",
         "    if compare_and_swap(value + VALUE_STATE, head, CONCRETE) != 0:\n        break",
         "    store_release(value + VALUE_STATE, CONCRETE)\n    break",
         "async_abi",
     ),
     _mutant(
-        "async_objects.drop_references",
+        "coroutines.async_objects.drop_references",
         "two threads drop the last references of an object by load and store",
         "references = fetch_add(value + VALUE_REFERENCES, -count)",
         "store_release(value + VALUE_REFERENCES, references - count)",
@@ -424,7 +424,7 @@ MUTANTS = [
         "tensor_interleavings",
     ),
     _mutant(
-        "tensor_products.work_on_product",
+        "kernels.tensor_products.work_on_product",
         "the thread that ends the last part frees the product",
         "if fetch_add(product + PRODUCT_OWNERS, -1) == 1:",
         "if load_acquire(product + PRODUCT_LEFT) == 0:",

@@ -4,9 +4,7 @@ Read in this order: `types`, `tasks`, `functions`, `edges` (values that cross th
 lower level: `coroutine`, `runtime`, `extensions` (operations that MLIR lacks), `failures`; then what only the seeds
 have: `counting`, `proposal`, `parallel_for`.
 
-`companions` are the upstream dialects that async programs use.  Where xDSL lacks operations or MLIR's text, these
-add them (by `replacing`): `arithmetic` and `conversions`, `loops`, `allocation`,
-`buffers` and `atomics` (memref), `linear` (linalg), `printing`, `function_values`.
+`upstream` has the other dialects that async programs use.
 """
 
 from __future__ import annotations

@@ -188,10 +188,10 @@ class RuntimeIsAvailableOp(IRDLOperation):
 
 
 @irdl_op_definition
-class RuntimeTicketOfOp(IRDLOperation):
-    """A handle of an object: a number other than 0.  It owns a reference, which `redeem` takes."""
+class RuntimeHandleOfOp(IRDLOperation):
+    """A handle of an object: a number other than 0.  It owns a reference, which `from_handle` takes."""
 
-    name = "async.runtime.ticket_of"
+    name = "async.runtime.handle_of"
     operand = operand_def(AWAITABLE)
     result = result_def(i64)
 
@@ -202,17 +202,17 @@ class RuntimeTicketOfOp(IRDLOperation):
 
 
 @irdl_op_definition
-class RuntimeRedeemOp(IRDLOperation):
+class RuntimeFromHandleOp(IRDLOperation):
     """The object of a handle, and the reference that the handle owned."""
 
-    name = "async.runtime.redeem"
-    ticket = operand_def(i64)
+    name = "async.runtime.from_handle"
+    handle = operand_def(i64)
     result = result_def(AWAITABLE)
 
-    assembly_format = "$ticket attr-dict `:` type($result)"
+    assembly_format = "$handle attr-dict `:` type($result)"
 
-    def __init__(self, ticket: SSAValue, type_: Attribute) -> None:
-        initialize(self, operands=[ticket], result_types=[type_])
+    def __init__(self, handle: SSAValue, type_: Attribute) -> None:
+        initialize(self, operands=[handle], result_types=[type_])
 
 
 @irdl_op_definition
@@ -295,8 +295,8 @@ OPERATIONS: list[type[Operation]] = [
     RuntimeInterruptIsPendingOp,
     RuntimeIsInterruptedOp,
     RuntimeIsAvailableOp,
-    RuntimeTicketOfOp,
-    RuntimeRedeemOp,
+    RuntimeHandleOfOp,
+    RuntimeFromHandleOp,
     RuntimeFreeBufferOp,
     RuntimeIsLiveOp,
     RuntimeIsWritableOp,

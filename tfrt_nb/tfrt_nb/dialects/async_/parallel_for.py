@@ -11,10 +11,10 @@ from xdsl.ir import Block, Operation, Region
 from xdsl.irdl import IRDLOperation, irdl_op_definition
 from xdsl.parser import Parser
 
-from tfrt_nb.dialects.async_.loops import ParallelOp
 from tfrt_nb.dialects.async_.proposal import reading_plain_calls
 from tfrt_nb.dialects.async_.tasks import ExecuteOp, YieldOp
 from tfrt_nb.dialects.async_.types import TOKEN
+from tfrt_nb.dialects.async_.upstream.loops import ParallelOp
 
 
 @irdl_op_definition

@@ -7,7 +7,7 @@ LLVM's coroutine tokens and frame handles.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Self, TypeAlias, cast
+from typing import Any, Self, cast
 
 from xdsl.dialects.builtin import MemRefType, UnrankedMemRefType
 from xdsl.ir import Attribute, ParametrizedAttribute, SSAValue, TypeAttribute
@@ -99,9 +99,6 @@ class CoroStateType(_PlainType):
 
     name = "async.coro.state"
 
-
-AwaitableType: TypeAlias = TokenType | ValueType
-AsyncType: TypeAlias = TokenType | ValueType | GroupType
 
 TOKEN = TokenType()
 GROUP = GroupType()

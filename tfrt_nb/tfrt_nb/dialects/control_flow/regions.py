@@ -12,10 +12,11 @@ The arguments of a body have the names of the operands, and the body sees no oth
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Self
 
 from xdsl.dialects.builtin import IntegerAttr, StringAttr
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
@@ -161,9 +162,9 @@ class ParallelForOp(BodyOp):
             operands=values, result_types=[CHAIN], attributes=attributes, regions=[body]
         )
 
-    @property
-    def body_arguments(self) -> tuple[SSAValue, ...]:
-        return (*self.operands[:2], *self.operands[3:])
+    @classmethod
+    def body_positions(cls, operand_count: int) -> Sequence[int]:
+        return (0, 1, *range(3, operand_count))
 
     def accepts_return(self, types: Types) -> bool:
         return types in ((), (CHAIN,))

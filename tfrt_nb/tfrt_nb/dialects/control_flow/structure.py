@@ -3,7 +3,7 @@ to functions or regions."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import ClassVar, TypeAlias
 
 from xdsl.dialects.builtin import ArrayAttr, SymbolRefAttr
@@ -101,10 +101,16 @@ class BodyOp(ControlFlowOp):
     traits = OpTraits(lambda: (NamesItsRegionArguments(),))
     region_count = 1
 
+    @classmethod
+    def body_positions(cls, operand_count: int) -> Sequence[int]:
+        """Which operands the arguments of the regions stand for."""
+        return range(len(cls.leading), operand_count)
+
     @property
     def body_arguments(self) -> tuple[SSAValue, ...]:
         """The operands that the arguments of the regions stand for."""
-        return self.arguments
+        operands = self.operands
+        return tuple([operands[index] for index in self.body_positions(len(operands))])
 
     def accepts_return(self, types: Types) -> bool:
         """Whether a region may return values of these types."""

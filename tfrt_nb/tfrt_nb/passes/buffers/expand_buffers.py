@@ -36,9 +36,9 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 
-from tfrt_nb.dialects.async_.allocation import AllocaScopeOp, ReallocOp, ReshapeOp
-from tfrt_nb.dialects.async_.atomics import AtomicRMWOp, AtomicYieldOp, GenericAtomicRMWOp
 from tfrt_nb.dialects.async_.extensions import RuntimeCompareExchangeOp
+from tfrt_nb.dialects.async_.upstream.allocation import AllocaScopeOp, ReallocOp, ReshapeOp
+from tfrt_nb.dialects.async_.upstream.atomics import AtomicRMWOp, AtomicYieldOp, GenericAtomicRMWOp
 from tfrt_nb.passes.buffers.guard_views import dimension_size
 from tfrt_nb.passes.control_flow import (
     Emitter,

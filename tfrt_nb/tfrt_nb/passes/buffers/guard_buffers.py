@@ -54,7 +54,7 @@ IN_BOUNDS = "in_bounds"
 _GONE = "the buffer is used after its end: it was deallocated, or its function has returned"
 _NO_MEMORY = "there is no memory for the buffer"
 _CONSTANT = "the buffer is constant"
-_MOST_IN_FRAME = 2**12
+_MAX_IN_FRAME = 2**12
 """Buffers of `memref.alloca` with more elements are on the heap."""
 
 _VIEWS = frozenset(
@@ -135,7 +135,7 @@ def is_on_heap(op: memref.AllocaOp) -> bool:
     count = 1
     for size in op.memref.type.get_shape():
         count *= size
-    return bool(op.dynamic_sizes) or count > _MOST_IN_FRAME or _escapes(op.memref, op)
+    return bool(op.dynamic_sizes) or count > _MAX_IN_FRAME or _escapes(op.memref, op)
 
 
 def _escapes(buffer: SSAValue, made: Operation) -> bool:

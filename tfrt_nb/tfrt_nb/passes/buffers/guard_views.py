@@ -23,7 +23,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Operation, SSAValue
 
-from tfrt_nb.dialects.async_.buffers import RankOp, TransposeOp
+from tfrt_nb.dialects.async_.upstream.buffers import RankOp, TransposeOp
 from tfrt_nb.passes.constants import integer_of
 from tfrt_nb.passes.control_flow import Emitter
 

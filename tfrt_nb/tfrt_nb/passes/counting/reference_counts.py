@@ -42,7 +42,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue, Use
 from xdsl.traits import ReturnLike
 
 from tfrt_nb.dialects.async_.coroutine import CoroSuspendOp
-from tfrt_nb.dialects.async_.extensions import RuntimeSpawnOp, RuntimeTicketOfOp
+from tfrt_nb.dialects.async_.extensions import RuntimeHandleOfOp, RuntimeSpawnOp
 from tfrt_nb.dialects.async_.functions import CallOp
 from tfrt_nb.dialects.async_.runtime import RuntimeStoreOp
 from tfrt_nb.dialects.async_.types import is_async
@@ -64,7 +64,7 @@ from tfrt_nb.passes.lowering.coroutines import given_results
 
 MakeCount = Callable[[SSAValue, int], Operation]
 
-_CALLS = frozenset({PlainCallOp, CallOp, RuntimeSpawnOp, RuntimeTicketOfOp})
+_CALLS = frozenset({PlainCallOp, CallOp, RuntimeSpawnOp, RuntimeHandleOfOp})
 _NOT_RETURN_LIKE = "async reference counting can't handle terminators that are not ReturnLike"
 
 
@@ -122,7 +122,7 @@ def _structured_around(op: Operation) -> Iterator[Operation]:
 
 
 def take_references_for_calls(value: SSAValue, counts: Counts) -> None:
-    """A call owns its async arguments, a value what is stored in it, a ticket its object: take a reference for each use."""
+    """A call owns its async arguments, a value what is stored in it, a handle its object: take a reference for each use."""
     calls: dict[Operation, int] = {}
     for use in value.uses:
         if type(use.operation) in _CALLS or _stores(use):

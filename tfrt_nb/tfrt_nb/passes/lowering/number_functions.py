@@ -30,9 +30,9 @@ from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
-from tfrt_nb.dialects.async_.function_values import CallIndirectOp, ConstantOp
 from tfrt_nb.dialects.async_.functions import FuncOp as AsyncFuncOp
 from tfrt_nb.dialects.async_.types import ValueType
+from tfrt_nb.dialects.async_.upstream.function_values import CallIndirectOp, ConstantOp
 from tfrt_nb.passes.control_flow import Emitter, operations_in, replace
 from tfrt_nb.passes.errors import fail
 

@@ -35,7 +35,7 @@ from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
-from tfrt_nb.dialects.async_.extensions import RuntimeTicketOfOp
+from tfrt_nb.dialects.async_.extensions import RuntimeHandleOfOp
 from tfrt_nb.dialects.async_.failures import (
     RuntimeCheckInterruptOp,
     RuntimeCheckOp,
@@ -71,12 +71,12 @@ from tfrt_nb.passes.lowering.coroutines import (
 
 FALLIBLE = "fallible"
 """The attribute of a function whose first result tells whether it failed."""
-STRAIGHT = "straight"
-"""The attribute of a function that returns tickets first (see `run_straight`): the types of their objects.
+FAST_PATH = "fast_path"
+"""The attribute of a function that returns handles first (see `fast_path`): the types of their objects.
 
-It does not fail but returns tickets of objects in error."""
+It does not fail but returns handles of objects in error."""
 
-_MOST_RETURNS = 3
+_MAX_RETURNS = 3
 """A function that can fail at more places than that returns from one block for all of them."""
 _FAILING = frozenset({cf.AssertOp, RuntimeCheckOp, RuntimeCheckInterruptOp})
 
@@ -90,7 +90,7 @@ class PropagateFailures(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         functions = [nested for nested in op.body.block.ops if isinstance(nested, FuncOp)]
         coroutines = {function: finished_coroutine(function) for function in functions}
-        plain = [f for f in functions if coroutines[f] is None and STRAIGHT not in f.attributes]
+        plain = [f for f in functions if coroutines[f] is None and FAST_PATH not in f.attributes]
         fallible = _fallible_functions(plain)
         for function in functions:
             _propagate(function, coroutines[function], fallible)
@@ -129,7 +129,7 @@ def _propagate(function: FuncOp, coroutine: Coroutine | None, fallible: set[str]
     if function.sym_name.data in fallible:
         _return_success(function)
     points = list(_points_of_failure(function, fallible))
-    way_out = _way_out(function) if coroutine is None and len(points) > _MOST_RETURNS else None
+    way_out = _way_out(function) if coroutine is None and len(points) > _MAX_RETURNS else None
     # From the end: what a block is split off from is then always short.
     for op in reversed(points):
         _branch_on_failure(op, function, coroutine, way_out)
@@ -208,7 +208,7 @@ def _joined(op: Operation, continuation: Block) -> SSAValue | None:
 
 
 def _return_failure(function: FuncOp, emit: Emitter) -> None:
-    objects = function.attributes.get(STRAIGHT)
+    objects = function.attributes.get(FAST_PATH)
     if isinstance(objects, ArrayAttr):
         _return_errors(function, objects.data, emit)
         return
@@ -218,15 +218,15 @@ def _return_failure(function: FuncOp, emit: Emitter) -> None:
 
 
 def _return_errors(function: FuncOp, objects: Sequence[Attribute], emit: Emitter) -> None:
-    """Leave with tickets of objects in error, for the reason that is noted for the thread."""
-    tickets = []
+    """Leave with handles of objects in error, for the reason that is noted for the thread."""
+    handles = []
     for type_ in objects:
         created = emit(RuntimeCreateOp(type_)).result
         emit(RuntimeTakeFailureOp(created))
         emit(RuntimeSetErrorOp(created))
-        tickets.append(emit(RuntimeTicketOfOp(created)).result)
+        handles.append(emit(RuntimeHandleOfOp(created)).result)
     payloads = function.function_type.outputs.data[len(objects) :]
-    emit(leave(*tickets, *(emit(ub.PoisonOp(type_)).result for type_ in payloads)))
+    emit(leave(*handles, *(emit(ub.PoisonOp(type_)).result for type_ in payloads)))
 
 
 def _unusable(type_: Attribute, emit: Emitter) -> SSAValue:

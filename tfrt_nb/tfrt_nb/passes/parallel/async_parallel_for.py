@@ -48,9 +48,9 @@ from tfrt_nb.passes.parallel.parallel_reduction import can_split_reduction, spli
 _BLOCKS_PER_WORKER = ((4, 8.0), (8, 4.0), (16, 2.0), (32, 1.0), (64, 0.8))
 """With up to so many workers, so many blocks for each: few workers need finer blocks to even out."""
 _BLOCKS_PER_WORKER_OF_MANY = 0.6
-_MOST_UNROLLED = 512
+_MAX_UNROLLED = 512
 """Iterations of inner loops at most that a block takes as a whole."""
-_MOST_PARTS = 256
+_MAX_PARTS = 256
 """Blocks of a loop with reductions at most, where the number of workers is not known."""
 
 
@@ -110,7 +110,7 @@ class AsyncParallelFor(ModulePass):
     def _over_blocks(self, op: scf.ParallelOp) -> scf.ParallelOp:
         """Let blocks of iterations reduce, each for itself."""
         math = _math_in_front_of(op)
-        most = _MOST_PARTS if self.num_workers < 0 else self._most_blocks()
+        most = _MAX_PARTS if self.num_workers < 0 else self._most_blocks()
         trips = self._trip_counts(op, math)
         iterations = math.product(trips)
         wanted = math.minimum(self._wanted_blocks(math), math.constant(most))
@@ -230,7 +230,7 @@ class _Dispatch:
         """How many inner loops have few iterations together, and how many these are."""
         known = [known_number(trip) or 0 for trip in self.loop.trips]
         inner = [prod(known[first:]) for first in range(1, len(known))]
-        found = sum(0 < iterations <= _MOST_UNROLLED for iterations in inner)
+        found = sum(0 < iterations <= _MAX_UNROLLED for iterations in inner)
         return (found, inner[-found]) if found else None
 
     def _blocks(self, math: IndexMath) -> None:

@@ -34,7 +34,6 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
-from tfrt_nb.dialects.async_ import arithmetic
 from tfrt_nb.dialects.async_.coroutine import CoroBeginOp
 from tfrt_nb.dialects.async_.extensions import (
     RuntimeFreeBufferOp,
@@ -45,6 +44,7 @@ from tfrt_nb.dialects.async_.failures import RuntimeCheckOp, RuntimeDescribeErro
 from tfrt_nb.dialects.async_.functions import FuncOp as AsyncFuncOp
 from tfrt_nb.dialects.async_.runtime import RuntimeCreateGroupOp, RuntimeLoadOp, RuntimeSetErrorOp
 from tfrt_nb.dialects.async_.tasks import CreateGroupOp
+from tfrt_nb.dialects.async_.upstream import arithmetic
 from tfrt_nb.passes.buffers.guard_buffers import IN_BOUNDS
 from tfrt_nb.passes.buffers.guard_views import VIEWS, dimension_size, guard_view
 from tfrt_nb.passes.constants import integer_of
@@ -65,8 +65,8 @@ DIVISIONS: frozenset[type[Operation]] = frozenset(
         *(arithmetic.BINARY_OPERATIONS[name] for name in arithmetic.DIVISIONS),
     }
 )
-MOST_BYTES_OF_AN_ELEMENT = 16
-MOST_BYTES = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+MAX_BYTES_OF_AN_ELEMENT = 16
+MEMORY_BYTES = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 """Buffers that are larger than the memory of the machine are refused."""
 
 _RESUME = 1
@@ -176,7 +176,7 @@ def _guard_access(op: Operation, buffer: SSAValue, indices: Sequence[SSAValue]) 
 def _guard_size(op: memref.AllocOp | memref.AllocaOp) -> None:
     """The product of the sizes stays below what the machine has: then it does not overflow either."""
     assert isinstance(op.memref.type, MemRefType)
-    limit = MOST_BYTES // MOST_BYTES_OF_AN_ELEMENT
+    limit = MEMORY_BYTES // MAX_BYTES_OF_AN_ELEMENT
     for size in op.memref.type.get_shape():
         if size != DYNAMIC_INDEX:
             limit //= max(size, 1)

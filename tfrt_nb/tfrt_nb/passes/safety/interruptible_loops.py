@@ -74,7 +74,7 @@ _OPERATIONS_IN_A_PIECE = 2**16
 """About so many operations run between two checks, some ten microseconds."""
 _ELEMENTS_COPIED_AT_ONCE = 8
 """So many elements are copied in the time of about one other operation."""
-_FEWEST_ROUNDS = 16
+MIN_ROUNDS = 16
 """Pieces of fewer rounds are not worth while."""
 _QUICK_DIALECTS = frozenset({"arith", "math", "memref", "ub"})
 _STRUCTURED = (scf.IfOp, scf.IndexSwitchOp, scf.YieldOp, cf.AssertOp)
@@ -171,7 +171,7 @@ def _loop_headers(region: Region) -> dict[Block, Operation]:
 def _check_counted(loop: scf.ForOp, lengths: dict[Operation, int | None]) -> None:
     length = _length(loop.body.block.ops, lengths)
     rounds = 0 if length is None else _OPERATIONS_IN_A_PIECE // length
-    if rounds < _FEWEST_ROUNDS:
+    if rounds < MIN_ROUNDS:
         _check_at_start(loop.body.block, loop)
         return
     trips = _trip_count(loop)

@@ -49,12 +49,12 @@ from tfrt_nb.dialects.async_.extensions import (
     ADDED_AT,
     RuntimeCompareExchangeOp,
     RuntimeFreeBufferOp,
+    RuntimeFromHandleOp,
+    RuntimeHandleOfOp,
     RuntimeIsLiveOp,
     RuntimeIsWritableOp,
-    RuntimeRedeemOp,
     RuntimeSpawnIntoOp,
     RuntimeSpawnOp,
-    RuntimeTicketOfOp,
 )
 from tfrt_nb.dialects.async_.runtime import UNSEEN, RuntimeAddToGroupOp
 from tfrt_nb.dialects.async_.tasks import AddToGroupOp, AwaitOp, ExecuteOp, YieldOp
@@ -67,7 +67,7 @@ from tfrt_nb.passes.errors import fail
 from tfrt_nb.passes.lowering.awaiting import JOINS, UNINTERRUPTED
 from tfrt_nb.passes.lowering.coroutines import GIVEN_RESULTS
 from tfrt_nb.passes.lowering.outline import Symbols
-from tfrt_nb.passes.lowering.propagate_failures import FALLIBLE, STRAIGHT
+from tfrt_nb.passes.lowering.propagate_failures import FALLIBLE, FAST_PATH
 from tfrt_nb.passes.safety.guard_operations import DIVISIONS
 from tfrt_nb.passes.safety.interruptible_loops import NEVER_WRAPS
 
@@ -82,7 +82,7 @@ _MARKS = frozenset(
         JOINS,
         UNINTERRUPTED,
         FALLIBLE,
-        STRAIGHT,
+        FAST_PATH,
         GIVEN_RESULTS,
         ON_TOP,
         BY_HAND,
@@ -96,8 +96,8 @@ _OF_PASSES = frozenset(
     {
         RuntimeSpawnOp,
         RuntimeSpawnIntoOp,
-        RuntimeTicketOfOp,
-        RuntimeRedeemOp,
+        RuntimeHandleOfOp,
+        RuntimeFromHandleOp,
         RuntimeFreeBufferOp,
         RuntimeIsLiveOp,
         RuntimeIsWritableOp,

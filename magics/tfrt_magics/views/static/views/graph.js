@@ -1,14 +1,12 @@
 // The dataflow: operations as nodes, values as edges.  A canvas for the eye, a tree for keyboard and screen reader.
 
-import { createCanvas } from "../canvas.js";
+import { clipped, createCanvas } from "../canvas.js";
 import { element, setAttributes, setText } from "../dom.js";
 import { foldedLayout, functionKey } from "../folding.js";
 import { createRows } from "../rows.js";
 import { SHAPES } from "../theme.js";
 
 const FONT = "11px ui-monospace, monospace", BUTTON = 22;
-
-export const firstLine = (text) => text.split("\n", 1)[0].trim();
 
 /** The longest chain of waiting: from what ended last, back through the operand that came last. */
 export function criticalPath(moment) {
@@ -27,13 +25,14 @@ export function criticalPath(moment) {
 export function createGraph(store) {
   const rows = createRows({ role: "tree", label: "Graph", itemRole: "treeitem", height: 24, cells: [["twist", "twist"], ["shape", "shape"], ["text", ""]], draw: drawItem,
     choose: (item, row, event) => { if (event?.target === row.parts.twist || item.key !== undefined) toggle(keyOf(item)); else store.select(item.id); }, press });
-  const canvas = createCanvas({ draw, size, hit, height: 360, describe: (x, y) => { const op = at(x, y).op; return op == null ? "" : firstLine(store.program.operations[op].text); } });
-  const side = element("div.side.scroll", {}, rows.node);
+  const canvas = createCanvas({ draw, size, hit, height: 360, describe: (x, y) => { const op = at(x, y).op; return op == null ? "" : store.textOf(op); } });
+  const side = element("div.scroll", {}, rows.node);
   const node = element("div.split.graph", {}, canvas.node, side);
   const folded = new Set();
-  let moment = null, path = new Set(), places = null, placed, items = [], depths = [];
+  let moment = null, path = new Set(), places = null, placed, items = [], depths = [], chosen;
 
   const isBox = (op) => (store.program.operations[op]?.regions?.length ?? 0) > 0;
+  const isOpen = (op) => isBox(op) && !folded.has(op);
   /** An item is an operation, or a folded function as `{ key, name }`. */
   const keyOf = (item) => item.key ?? (isBox(item.id) ? item.id : null);
 
@@ -42,7 +41,9 @@ export function createGraph(store) {
     path = store.isOver && moment.isEnd ? criticalPath(moment) : new Set();
     arrange();
     rows.show(items);
-    canvas.resize(Math.max(110, Math.min(380, Math.round(size().height * 1.05))));
+    const { width, height } = size(), scale = Math.min(1.05, (canvas.node.clientWidth || width) / width);
+    canvas.resize(Math.max(110, Math.min(380, Math.round(height * Math.max(scale, 0.5)))));
+    if (chosen !== (chosen = store.chosen)) look();
   }
 
   /** Bring places and items up to date with what is folded. */
@@ -81,11 +82,11 @@ export function createGraph(store) {
 
   function drawItem(row, item) {
     const { twist, shape, text } = row.parts, key = keyOf(item), isFolded = folded.has(key);
-    const state = item.key === undefined ? moment.stateOfOperation(item.id) : null, words = state ? firstLine(item.text) : `@${item.name}`;
+    const state = item.key === undefined ? moment.stateOfOperation(item.id) : null, words = state ? store.textOf(item.id) : `@${item.name}`;
     const feeds = state ? [...new Set(store.tables.uses[item.id].map((user) => moment.program.operations[user].line))].join(",") : null;
     setAttributes(row, { "data-op": item.id ?? null, "data-line": item.line ?? null, "data-state": state, "data-feeds": feeds,
       "data-function": moment.program.functions[item.function].name, "aria-level": (depths[item.id] ?? 0) + 1, "aria-label": `${words}, ${state ?? "folded"}`,
-      "aria-expanded": key === null ? null : String(!isFolded), "aria-selected": state && store.selection?.op === item.id ? "true" : "false" });
+      "aria-expanded": key === null ? null : String(!isFolded), "aria-selected": Boolean(state) && store.chosen === item.id });
     row.style.paddingLeft = `${4 + 14 * (depths[item.id] ?? 0)}px`;
     setText(twist, key === null ? "" : isFolded ? "▸" : "▾");
     setText(shape, state ? SHAPES[state] : "");
@@ -130,7 +131,6 @@ export function createGraph(store) {
     context.textBaseline = "middle";
     drawBoxes(context, palette, scale, isReadable);
     const nodes = places.shown.filter((op, i) => op === i && places.x[i] <= right && places.x[i] + places.w[i] >= x && places.y[i] <= bottom && places.y[i] + places.h[i] >= y);
-    const isOpen = (i) => isBox(i) && !folded.has(i);
     drawNodes(context, nodes.filter(isOpen), palette, scale, isReadable);
     drawEdges(context, palette, scale, x, y, right, bottom);
     drawNodes(context, nodes.filter((i) => !isOpen(i)), palette, scale, isReadable);
@@ -139,14 +139,14 @@ export function createGraph(store) {
   function drawNodes(context, nodes, palette, scale, isReadable) {
     for (const i of nodes) {
       const [left, top, w, h] = [places.x[i], places.y[i], places.w[i], places.h[i]];
-      const state = moment.stateOfOperation(i), isChosen = store.selection?.op === i;
+      const state = moment.stateOfOperation(i), isChosen = store.chosen === i;
       context.fillStyle = palette.paper;
       context.strokeStyle = palette[state];
       context.lineWidth = (isChosen ? 3.5 : path.has(i) ? 2.5 : 1.2) / Math.max(scale, 0.5);
       context.beginPath();
       context.roundRect(left, top, w, h, 5);
       context.fill();
-      context.globalAlpha = isChosen ? 0.4 : isBox(i) && !folded.has(i) ? 0.06 : 0.16;
+      context.globalAlpha = isChosen ? 0.4 : isOpen(i) ? 0.06 : 0.16;
       context.fillStyle = palette[state];
       context.fill();
       context.globalAlpha = 1;
@@ -157,15 +157,12 @@ export function createGraph(store) {
 
   function label(context, i, state, left, top, width, palette) {
     const middle = top + 14, room = width - (isBox(i) ? BUTTON : 4);
-    context.save();
-    context.beginPath();
-    context.rect(left, top, room, 28);
-    context.clip();
-    context.fillStyle = palette[state];
-    context.fillText(SHAPES[state], left + 6, middle);
-    context.fillStyle = palette.ink;
-    context.fillText(firstLine(store.program.operations[i].text), left + 19, middle);
-    context.restore();
+    clipped(context, left, top, room, 28, () => {
+      context.fillStyle = palette[state];
+      context.fillText(SHAPES[state], left + 6, middle);
+      context.fillStyle = palette.ink;
+      context.fillText(store.textOf(i), left + 19, middle);
+    });
     context.fillStyle = palette.soft;
     if (isBox(i)) context.fillText(folded.has(i) ? "▸" : "▾", left + room + 6, middle);
   }
@@ -208,8 +205,16 @@ export function createGraph(store) {
     }
   }
 
-  /** The selected operation comes into view. */
-  const reveal = () => rows.reveal(items.findIndex(({ id }) => id === store.selection?.op));
+  /** The selected operation comes into view, in the picture and in the list. */
+  function reveal() {
+    rows.reveal(items.findIndex(({ id }) => id === store.chosen));
+    look();
+  }
+
+  function look() {
+    const at = places.shown[store.chosen];
+    if (at != null) canvas.reveal(places.x[at] + places.w[at] / 2, places.y[at] + places.h[at] / 2);
+  }
 
   return { title: "Graph", node, tools: canvas.tools, show, reveal, isEmpty: () => !store.program.operations.length, dispose: canvas.dispose };
 }

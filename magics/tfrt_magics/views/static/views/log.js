@@ -19,7 +19,7 @@ export function linesOf(log) {
 }
 
 export function createLog(store) {
-  const rows = createRows({ role: "list", label: "Printed by the program", itemRole: "listitem", height: 22, cells: [["when", "soft ui"], ["text", ""], ["where", "soft ui"]], draw: drawItem,
+  const rows = createRows({ label: "Printed by the program", height: 22, cells: [["when", "soft ui"], ["text", ""], ["where", "soft ui"]], draw: drawItem,
     choose: (line) => { if (line.op != null) store.select(line.op); } });
   const more = element("p.note.soft", { hidden: true });
   const node = element("div.log", {}, rows.node, more);
@@ -33,7 +33,7 @@ export function createLog(store) {
 
   function drawItem(row, line) {
     const operation = store.program.operations[line.op];
-    setAttributes(row, { "data-op": operation ? line.op : null, "aria-current": operation && store.selection?.op === line.op ? "true" : null });
+    setAttributes(row, { "data-op": operation ? line.op : null, "aria-current": (operation && store.chosen === line.op) || null });
     setText(row.parts.when, duration(line.time));
     setText(row.parts.text, line.text);
     setText(row.parts.where, operation ? `line ${operation.line}` : "");

@@ -1,7 +1,6 @@
 // Schedules: what all of them come to, with a replay of each; and one that the reader chooses step by step.
 
 import { button, element } from "../dom.js";
-import { firstLine } from "./graph.js";
 
 const counted = (count, noun) => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
@@ -26,7 +25,7 @@ export function createOutcomes(store) {
     const results = row.values.map((value, at) => `result${row.values.length === 1 ? "" : ` ${at}`} = ${value}`).join("\n");
     const replay = row.run.events ? button("Replay", () => choose(place), { "aria-label": `Replay outcome ${place + 1}` }) : "";
     const cells = [`${place + 1}`, results, row.printed, row.errors.join("\n"), String(row.schedules)].map((text) => element("td", {}, element("pre", { textContent: text })));
-    return element("tr", { "aria-current": place === chosen ? "true" : "false" }, ...cells, element("td", {}, replay));
+    return element("tr", { "aria-current": place === chosen }, ...cells, element("td", {}, replay));
   }
 
   function show() {
@@ -35,10 +34,10 @@ export function createOutcomes(store) {
     if (!outcomes || shown === outcomes) return;
     shown = outcomes;
     const races = outcomes.races.map((pair) => element("p.note", { textContent: "A race: nothing orders these two, and both touch one buffer." },
-      ...pair.map((op) => element("div", {}, button(`line ${program.operations[op]?.line}: ${firstLine(program.operations[op]?.text ?? "")}`, () => store.select(op))))));
+      ...pair.map((op) => element("div", {}, button(`line ${program.operations[op]?.line}: ${store.textOf(op)}`, () => store.select(op))))));
     const heads = ["outcome", "results", "printed", "errors", "schedules", ""].map((text) => element("th.soft", { scope: "col", textContent: text }));
-    node.replaceChildren(element("div", { textContent: outcomesInWords(outcomes) }), ...races,
-      element("table", { "aria-label": "Outcomes" }, element("thead", {}, element("tr", {}, ...heads)), element("tbody", {}, ...outcomes.rows.map(rowOf))));
+    node.replaceChildren(element("div", { textContent: outcomesInWords(outcomes) }),
+      element("table", { "aria-label": "Outcomes" }, element("thead", {}, element("tr", {}, ...heads)), element("tbody", {}, ...outcomes.rows.map(rowOf))), ...races);
     const more = outcomes.count - outcomes.rows.length;
     if (more > 0) node.append(element("div.soft", {}, `and ${counted(more, "outcome")} more`));
   }
@@ -53,16 +52,15 @@ export function createReady(store, ask) {
   const node = element("div.detail", { hidden: true }, element("div.soft", {}, "Ready: choose what runs next"), list, end, " ", here);
   let shown = "";
 
-  function show() {
+  function show(moment) {
     const ready = store.isOver ? null : store.document.ready;
     node.hidden = !ready || !ask;
     if (node.hidden) return;
-    const chosen = store.selection?.op;
+    const chosen = store.chosen;
     here.hidden = chosen == null || ready.includes(chosen);
-    if (shown === String(ready)) return;
-    shown = String(ready);
-    const words = (op) => (op < 0 ? "a task of compiled code" : firstLine(store.program.operations[op].text));
-    list.replaceChildren(...ready.map((op) => button(words(op), () => ask({ step: store.document.run, op }), { "data-op": op })));
+    const words = ready.map((op) => (op < 0 ? "a task of compiled code" : store.textOf(op) + (moment.stateOfOperation(op) === "running" ? " … its result comes" : "")));
+    if (shown === (shown = words.join("\n"))) return;
+    list.replaceChildren(...ready.map((op, at) => button(words[at], () => ask({ step: store.document.run, op }), { "data-op": op })));
   }
   return { node, show };
 }

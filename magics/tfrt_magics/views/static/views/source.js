@@ -5,7 +5,7 @@ import { createRows } from "../rows.js";
 import { SHAPES, STATES } from "../theme.js";
 
 export function createSource(store, label = "Source") {
-  const rows = createRows({ role: "list", label, itemRole: "listitem", height: 20, cells: [["number", "line-number"], ["shape", "shape"], ["text", ""], ["word", "hidden"]], draw: drawItem,
+  const rows = createRows({ label, height: 20, cells: [["number", "line-number"], ["shape", "shape"], ["text", ""], ["word", "hidden"]], draw: drawItem,
     choose: ({ operations }) => { if (operations?.length) store.select(operations[0].id); } });
   const node = element("div.source", {}, rows.node);
   let moment = null, program = null, byLine = new Map(), lines = [];
@@ -26,7 +26,7 @@ export function createSource(store, label = "Source") {
     const codes = operations?.map(({ id }) => STATES.indexOf(moment.stateOfOperation(id))) ?? [];
     const state = codes.length ? STATES[Math.max(...codes)] : null;
     setAttributes(row, { "data-line": number, "data-state": state, "data-op": operations?.[0].id ?? null,
-      "aria-current": operations?.some(({ id }) => id === store.selection?.op) ? "true" : null });
+      "aria-current": operations?.some(({ id }) => id === store.chosen) || null });
     setText(row.parts.number, String(number));
     setText(row.parts.shape, state ? SHAPES[state] : "");
     setText(row.parts.word, state ? `, ${state}` : "");
@@ -35,7 +35,7 @@ export function createSource(store, label = "Source") {
 
   /** The line of the selected operation comes into view. */
   function reveal() {
-    rows.reveal(lines.findIndex(({ operations }) => operations?.some(({ id }) => id === store.selection?.op)));
+    rows.reveal(lines.findIndex(({ operations }) => operations?.some(({ id }) => id === store.chosen)));
   }
 
   return { title: "Source", node, show, reveal, isEmpty: () => !store.document.source.trim() };

@@ -11,7 +11,7 @@ export function createStages(store, ask, canAsk) {
   const source = createSource(store, "Program");
   const list = element("div.bar.stages", { role: "group", "aria-label": "Stages" });
   const about = element("p.note.soft");
-  const rows = createRows({ role: "list", label: "Stage", itemRole: "listitem", height: 20, cells: [["mark", "line-number"], ["text", ""]], draw: drawItem,
+  const rows = createRows({ label: "Stage", height: 20, cells: [["mark", "line-number"], ["text", ""]], draw: drawItem,
     choose: ({ op }) => { if (op >= 0) store.select(op); } });
   const text = element("div.scroll", {}, rows.node);
   const node = element("div", {}, list, about, element("div.split.even.source", {}, element("div.scroll", {}, source.node), text));
@@ -39,12 +39,12 @@ export function createStages(store, ask, canAsk) {
       rows.node.style.minWidth = `${Math.max(...drawn.lines.map((line) => line.text.length)) + 8}ch`;
     }
     rows.show(drawn?.lines ?? []);
-    if (drawn && selected !== (store.selection?.op ?? null)) reveal();
+    if (drawn && selected !== (store.chosen)) reveal();
   }
 
   /** The lines of the selected operation come into view, here and in the program. */
   function reveal() {
-    const op = selected = store.selection?.op ?? null;
+    const op = selected = store.chosen;
     rows.reveal((drawn?.lines ?? []).findIndex((line) => op !== null && line.op === op));
     source.reveal();
   }
@@ -63,7 +63,7 @@ export function createStages(store, ask, canAsk) {
 
   function drawItem(row, { text, op, mark }) {
     setAttributes(row, { "data-op": op >= 0 ? op : null, "data-line": store.program.operations[op]?.line ?? null, "data-mark": mark.trim() || null,
-      "aria-current": op >= 0 && op === store.selection?.op ? "true" : null });
+      "aria-current": op === store.chosen || null });
     row.classList.toggle("add", mark === "+");
     row.classList.toggle("cut", mark === "-");
     setText(row.parts.mark, mark);

@@ -1,9 +1,8 @@
 // Who ran what, and when: a lane for each worker.  The axis starts with the first event.
 
-import { createCanvas } from "../canvas.js";
+import { clipped, createCanvas } from "../canvas.js";
 import { count, duration, element, setAttributes, setText } from "../dom.js";
 import { createRows } from "../rows.js";
-import { firstLine } from "./graph.js";
 
 const LANE = 22, BAR = 14, AXIS = 22, EACH = 6, LABELS = 84;
 
@@ -20,20 +19,20 @@ export function listed(spans) {
 }
 
 export function createTimeline(store) {
-  const rows = createRows({ role: "list", label: "Timeline", itemRole: "listitem", height: 24, cells: [["text", ""], ["where", "soft"], ["when", "soft"]], draw: drawItem, choose: (span) => store.select(span.op) });
+  const rows = createRows({ label: "Timeline", height: 24, cells: [["text", ""], ["where", "soft"], ["when", "soft"]], draw: drawItem, choose: (span) => store.select(span.op) });
   const canvas = createCanvas({ draw, size, hit, height: 80, horizontal: true, left: LABELS, describe: (x, y) => about(at(x, y)) });
   const note = element("p.note.soft");
-  const node = element("div.timeline", {}, canvas.node, note, element("div.side.scroll", { style: "max-height: 200px; overflow: auto" }, rows.node));
+  const node = element("div.timeline", {}, canvas.node, note, element("div.scroll", { style: "max-height: 200px; overflow: auto" }, rows.node));
   let moment = null, lanes = [], lane = new Map(), times = new Map(), kept = [];
 
   /** All spans of the run so far, also those after the chosen time: the picture has a hand at that time. */
   const spans = () => store.live.spans;
-  const endOf = (span) => (Number.isNaN(span.end) ? Math.max(span.begin, store.live.time) : span.end);
+  const endOf = (span) => (isNaN(span.end) ? Math.max(span.begin, store.live.time) : span.end);
 
   function show(next) {
     moment = next;
     const workers = [...new Set(spans().map(({ worker }) => worker))].sort((a, b) => a - b);
-    lanes = workers.map((worker) => ({ worker, label: moment.worker(worker) }));
+    lanes = workers.map((worker) => ({ worker, label: moment.worker(worker) || "elsewhere" }));
     lane = new Map(workers.map((worker, place) => [worker, place]));
     const found = listed(spans());
     ({ kept, times } = found);
@@ -43,22 +42,22 @@ export function createTimeline(store) {
   }
 
   function words() {
-    const often = [...times].filter(([, all]) => all.length > 2 * EACH || totalOf(all[0].op) > all.length).slice(0, 4).map(([op, all]) => {
-      const total = Math.max(totalOf(op), all.length);
-      return `${store.program.operations[op].kernel} ran ${count(total)} times (${total}): the list has the first and last rounds of those that are kept. `;
-    });
+    const repeated = [...times].filter(([op, all]) => Math.max(totalOf(op), all.length) > Math.min(all.length, 2 * EACH)).slice(0, 4)
+      .map(([op, all]) => `${nameOf(op)} ran ${count(Math.max(totalOf(op), all.length))} times`);
+    const often = repeated.length ? [`${repeated.join(", ")}: the list has the first and last rounds of those that are kept. `] : [];
     const lost = store.document.dropped ? [`${count(store.document.dropped)} events were not kept. `] : [];
-    return [...often, ...lost, "A lane is a thread; worker N computes, blocking N may wait, the event loop runs Python coroutines."];
+    return [...often, ...lost, "A lane is a thread: worker N computes, blocking N may wait, the event loop runs coroutines; elsewhere is no thread of the run."];
   }
 
+  const nameOf = (op) => store.program.values[store.program.operations[op].results[0]]?.name || store.program.operations[op].kernel;
   const totalOf = (op) => Math.max(0, ...store.program.operations[op].results.map((value) => store.document.counts[value] ?? 0), store.live.operations.count[op]);
 
   function drawItem(row, span) {
     const end = endOf(span);
     setAttributes(row, { "data-op": span.op, "data-worker": moment.worker(span.worker), "data-begin": Math.round(span.begin), "data-end": Math.round(end),
       "data-function": moment.program.functions[moment.program.operations[span.op].function].name,
-      "aria-current": store.selection?.op === span.op ? "true" : null });
-    setText(row.parts.text, firstLine(moment.program.operations[span.op].text));
+      "aria-current": store.chosen === span.op || null });
+    setText(row.parts.text, store.textOf(span.op));
     setText(row.parts.where, moment.worker(span.worker));
     setText(row.parts.when, `${duration(span.begin)} + ${duration(end - span.begin)}`);
   }
@@ -72,7 +71,7 @@ export function createTimeline(store) {
     return spans().findLast((span) => lane.get(span.worker) === place && x >= span.begin && x <= Math.max(endOf(span), span.begin + size().width / 300)) ?? null;
   }
 
-  const about = (span) => (span ? `${firstLine(store.program.operations[span.op].text)}\n${duration(span.begin)} + ${duration(endOf(span) - span.begin)}` : "");
+  const about = (span) => (span ? `${store.textOf(span.op)}\n${duration(span.begin)} + ${duration(endOf(span) - span.begin)}` : "");
 
   function hit(x, y) {
     store.select(at(x, y)?.op ?? null);
@@ -91,22 +90,18 @@ export function createTimeline(store) {
     for (const span of spans()) {
       const left = across(span.begin), right = across(endOf(span));
       if (right < LABELS || left > width) continue;
-      const place = lane.get(span.worker), isChosen = store.selection?.op === span.op;
+      const place = lane.get(span.worker), isChosen = store.chosen === span.op;
       if (right - left < 1 && !isChosen && last.get(place) === Math.round(left)) continue;
       last.set(place, Math.round(left));
       const isLater = span.begin > moment.time;
       context.globalAlpha = isLater ? 0.25 : 0.85;
-      context.fillStyle = isChosen ? palette.accent : Number.isNaN(span.end) && !store.isOver ? palette.running : palette[moment.stateOfOperation(span.op)];
+      context.fillStyle = isChosen ? palette.accent : isNaN(span.end) && !store.isOver ? palette.running : palette[moment.stateOfOperation(span.op)];
       context.fillRect(left, place * LANE + (LANE - BAR) / 2, Math.max(1.5, right - left), BAR);
       if (right - left > 40) {
         context.globalAlpha = 1;
         context.fillStyle = palette.paper;
-        context.save();
-        context.beginPath();
-        context.rect(left, place * LANE, right - left - 2, LANE);
-        context.clip();
-        context.fillText(store.program.operations[span.op].kernel, Math.max(left, LABELS) + 4, place * LANE + LANE / 2);
-        context.restore();
+        clipped(context, left, place * LANE, right - left - 2, LANE,
+          () => context.fillText(store.program.operations[span.op].kernel, Math.max(left, LABELS) + 4, place * LANE + LANE / 2));
       }
     }
     context.globalAlpha = 1;
@@ -134,7 +129,7 @@ export function createTimeline(store) {
   }
 
   /** The first span of the selected operation comes into view. */
-  const reveal = () => rows.reveal(kept.findIndex(({ op }) => op === store.selection?.op));
+  const reveal = () => rows.reveal(kept.findIndex(({ op }) => op === store.chosen));
 
   return { title: "Timeline", node, tools: canvas.tools, show, reveal, isEmpty: () => !store.live.spans.length, dispose: canvas.dispose };
 }

@@ -1,6 +1,6 @@
 // The table of values: results first, then named values in the order of the program, for each function that ran.
 
-import { button, count, duration, element, setAttributes, setText } from "../dom.js";
+import { button, count, duration, element, keepKey, setAttributes, setText } from "../dom.js";
 import { createRows } from "../rows.js";
 import { isShown } from "../history.js";
 import { SHAPES, STATES } from "../theme.js";
@@ -11,12 +11,12 @@ const COLUMNS = [
   { title: "value", key: (row) => asNumber(row.text) },
   { title: "type", key: (row) => row.type },
   { title: "worker", key: (row) => row.worker },
-  { title: "start + duration", key: (row) => (Number.isNaN(row.end) ? Infinity : row.end) },
+  { title: "start + duration", key: (row) => (isNaN(row.end) ? Infinity : row.end) },
 ];
 
 function asNumber(text) {
   const number = Number(text);
-  return text !== "" && !Number.isNaN(number) ? number : text;
+  return text !== "" && !isNaN(number) ? number : text;
 }
 
 function compare(left, right) {
@@ -87,9 +87,8 @@ export function progress(moment) {
 export function createValues(store) {
   const headings = COLUMNS.map(({ title }, place) =>
     element("div", { role: "columnheader", "aria-sort": "none" }, button(title, () => sortBy(place))));
-  const search = element("input", { type: "search", placeholder: "filter", role: "searchbox", "aria-label": "Show only rows that contain" });
-  search.addEventListener("input", () => store.changed());
-  search.addEventListener("keydown", (event) => event.stopPropagation()); // else the notebook takes the keys for its shortcuts
+  const search = element("input", { type: "search", placeholder: "filter", role: "searchbox", "aria-label": "Show only rows that contain",
+    oninput: () => store.changed(), onkeydown: keepKey });
   const head = element("div.headings", { role: "row" }, ...headings);
   const node = element("div.values", { role: "table", "aria-label": "Values" }, head);
   const groups = new Map();
@@ -108,7 +107,7 @@ export function createValues(store) {
     let group = groups.get(function_.id);
     if (!group) {
       const title = element("h4");
-      const rows = createRows({ role: "rowgroup", itemRole: "row", height: 24, cells: [["state", "ui"], ["name", "name"], ["value", "value"], ["type", "type soft"], ["worker", "ui soft"], ["when", "ui soft"]], draw: (row, item) => drawRow(row, item, store), choose: (item) => store.select(item.op, item.value ?? null) });
+      const rows = createRows({ role: "rowgroup", itemRole: "row", height: 24, cells: [["state", "ui"], ["name", "name"], ["value", "value"], ["type", "type soft"], ["worker", "worker ui soft"], ["when", "ui soft"]], draw: (row, item) => drawRow(row, item, store), choose: (item) => store.select(item.op, item.value ?? null) });
       group = { title, rows, node: element("section", { "data-function": function_.name }, title, rows.node) };
       groups.set(function_.id, group);
       node.append(group.node);
@@ -155,7 +154,7 @@ function drawRow(row, item, store) {
   const names = missing.map((value) => moment.program.values[value].name || "a value without a name");
   const selected = store.selection && (item.value != null ? store.selection.value === item.value || (store.selection.value == null && store.selection.op === item.op) : false);
   setAttributes(row, { "data-value": item.name, "data-state": item.state, "data-worker": item.worker || null, "data-op": item.op ?? null,
-    "data-waits-for": names.length ? names.join(" ") : null, "aria-selected": selected ? "true" : "false" });
+    "data-waits-for": names.length ? names.join(" ") : null, "aria-selected": Boolean(selected) });
   row.classList.toggle("result", Boolean(item.isResult || item.tags));
   setText(parts.shape, SHAPES[item.state]);
   setText(parts.word, ` ${item.state}`);
@@ -174,13 +173,13 @@ function drawRow(row, item, store) {
   } else setText(parts.value, item.text + (item.count > 1 ? ` ×${count(item.count)}` : ""));
   setText(parts.type, item.type);
   setText(parts.worker, item.worker);
-  const from = Number.isNaN(item.begin) ? item.end : item.begin;
-  const isTimed = !Number.isNaN(from) && !item.isResult;
+  const from = isNaN(item.begin) ? item.end : item.begin;
+  const isTimed = !isNaN(from) && !item.isResult;
   parts.track.hidden = parts.time.hidden = !isTimed;
   if (!isTimed) return;
-  const isOpen = item.state === "running" || Number.isNaN(item.end);
+  const isOpen = item.state === "running" || isNaN(item.end);
   const to = isOpen ? Math.max(from, store.isOver ? moment.time : item.whole) : item.end;
   parts.bar.style.left = `${(100 * from) / item.whole}%`;
   parts.bar.style.width = `${(100 * (to - from)) / item.whole}%`;
-  setText(parts.time, Number.isNaN(item.begin) ? duration(from) : `${duration(from)} + ${isOpen ? "…" : duration(to - from)}`);
+  setText(parts.time, isNaN(item.begin) ? duration(from) : `${duration(from)} + ${isOpen ? "…" : duration(to - from)}`);
 }

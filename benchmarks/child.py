@@ -1,0 +1,76 @@
+"""The process of a peer: `python -m benchmarks.child MODULE`, which the driver starts and asks.
+
+It answers lines on its standard input with lines on its standard output, fields separated by tabs; so does
+the program in `peers/native.cpp`:
+
+    works             a line for each work: case, name, operations, cores, 0 or 1 for equal semantics; then "."
+    start CASE NAME   "ready" and how many calls make a sample, or "failed" and why
+    sample            seconds by the clock and by the processors, for all calls of a sample
+    stop              "stopped"
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from collections.abc import Callable
+from contextlib import ExitStack
+
+from benchmarks.work import Run, Work, calls_per_sample, sample
+
+
+class Child:
+    """The works of a module, one of which is open at a time."""
+
+    def __init__(self, works: tuple[Work, ...], answer: Callable[[str], None]) -> None:
+        self._works = {(work.case, work.name): work for work in works}
+        self._answer = answer
+        self._open = ExitStack()
+        self._run: Run = int
+        self._calls = 0
+
+    def works(self) -> None:
+        """Say what there is."""
+        for work in self._works.values():
+            equal = str(int(work.is_equal))
+            fields = (work.case, work.name, str(work.operations), str(work.cores), equal)
+            self._answer("\t".join(fields))
+        self._answer(".")
+
+    def start(self, case: str, name: str) -> None:
+        """Open a work, warm it, and size its samples."""
+        try:
+            self._run = self._open.enter_context(self._works[case, name].make())
+            self._calls = calls_per_sample(self._run)
+        except Exception as problem:  # noqa: BLE001 - the driver names what failed, and measures the others
+            self._answer(f"failed\t{type(problem).__name__}: {problem}".replace("\n", " "))
+        else:
+            self._answer(f"ready\t{self._calls}")
+
+    def sample(self) -> None:
+        """Take a sample."""
+        elapsed, used = sample(self._run, self._calls)
+        self._answer(f"{elapsed}\t{used}")
+
+    def stop(self) -> None:
+        """Close the open work."""
+        self._run = int
+        self._open.close()
+        self._answer("stopped")
+
+
+def main(module: str) -> None:
+    """Answer until the input ends."""
+    # What programs print must not come between the answers.
+    answers = os.fdopen(os.dup(1), "w", buffering=1)
+    os.dup2(2, 1)
+    works = importlib.import_module(module).WORKS
+    child = Child(works, lambda line: print(line, file=answers, flush=True))
+    for line in sys.stdin:
+        command, *fields = line.rstrip("\n").split("\t")
+        getattr(child, command)(*fields)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,0 +1,322 @@
+"""Measure the cases beside the peers, in turns: `make bench`, `make bench-all`.
+
+Each peer is a process (`child`), pinned to as many processors as its work is meant for.  The works of a case take
+turns, sample by sample, so that whatever else the machine does meets all of them alike.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+from benchmarks.cases import CASES, Case
+from benchmarks.report import OURS, RESULTS, Result, Results, table, write
+
+ROOT = Path(__file__).parents[1]
+BUILD = ROOT / "build" / "benchmarks"
+PEERS_PYTHON = Path(sys.prefix, "peers", "bin", "python")
+"""The environment of the peers, which `make` makes."""
+SAMPLES, MIN_SAMPLES = 9, 3
+CASE_SECONDS, LONG_CASE_SECONDS = 6.0, 30.0
+"""How long the samples of a case may take; slow ones are fewer then."""
+PATIENCE = 120.0
+HERTZ = os.sysconf("SC_CLK_TCK")
+
+MODULES = {
+    OURS: "benchmarks.ours",
+    "plain Python": "benchmarks.peers.plain",
+    "asyncio": "benchmarks.peers.coroutines",
+    "uvloop": "benchmarks.peers.on_uvloop",
+    "concurrent.futures": "benchmarks.peers.threads",
+    "Dask": "benchmarks.peers.dask_graphs",
+    "numpy": "benchmarks.peers.arrays",
+    "numba": "benchmarks.peers.with_numba",
+    "ONNX Runtime": "benchmarks.peers.with_onnxruntime",
+    "JAX": "benchmarks.peers.with_jax",
+    "IREE": "benchmarks.peers.with_iree",
+}
+NATIVE = "C++"
+
+
+class Missing(Exception):
+    """A peer cannot be measured here; the text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What a process says of one of its works; see `work.Work`."""
+
+    case: str
+    name: str
+    operations: int
+    cores: int
+    is_equal: bool
+
+
+class Peer:
+    """A process that works on so many processors."""
+
+    def __init__(self, name: str, command: list[str], cores: int) -> None:
+        self.name = name
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        for library in ("OPENBLAS", "OMP", "MKL", "NUMBA"):
+            environment[f"{library}_NUM_THREADS"] = str(cores)
+        self._errors = tempfile.TemporaryFile("w+")  # noqa: SIM115 - as long as the process
+        with pinned(cores):
+            self._process = subprocess.Popen(
+                command,
+                cwd=ROOT,
+                env=environment,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._errors,
+                text=True,
+            )
+
+    def ask(self, *fields: str) -> list[str]:
+        """Send a line, and read the answer's fields.
+
+        Raises:
+            Missing: if the process has ended.
+        """
+        assert self._process.stdin is not None
+        try:
+            print(*fields, sep="\t", file=self._process.stdin, flush=True)
+        except BrokenPipeError:
+            raise Missing(self._last_words()) from None
+        return self._line()
+
+    def offers(self) -> list[Offer]:
+        """Its works, for any number of processors."""
+        found = []
+        fields = self.ask("works")
+        while fields != ["."]:
+            case, name, operations, cores, is_equal = fields
+            found.append(Offer(case, name, int(operations), int(cores), is_equal == "1"))
+            fields = self._line()
+        return found
+
+    def _line(self) -> list[str]:
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        if not line:
+            raise Missing(self._last_words())
+        return line.rstrip("\n").split("\t")
+
+    def _last_words(self) -> str:
+        self._process.wait(PATIENCE)
+        self._errors.seek(0)
+        lines = [line for line in self._errors.read().splitlines() if line.strip()]
+        return lines[-1] if lines else f"it ended with {self._process.wait()}"
+
+    def close(self) -> None:
+        """End the process."""
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        try:
+            self._process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+
+
+@contextmanager
+def pinned(cores: int) -> Iterator[None]:
+    """Processes that start within run on the last so many processors of this one."""
+    allowed = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, sorted(allowed)[-cores:])
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, allowed)
+
+
+class Peers:
+    """All processes, each started when it is first needed."""
+
+    def __init__(self) -> None:
+        self.missing: dict[str, str] = {}
+        self.offers: dict[str, list[Offer]] = {}
+        self._started: dict[tuple[str, int], Peer] = {}
+
+    def __enter__(self) -> Self:
+        for name in (*MODULES, NATIVE):
+            try:
+                self.offers[name] = self.get(name, 1).offers()
+            except Missing as problem:
+                self.missing[name] = str(problem)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for peer in self._started.values():
+            peer.close()
+
+    def get(self, name: str, cores: int) -> Peer:
+        """The process of a peer for so many processors."""
+        if (name, cores) not in self._started:
+            self._started[name, cores] = Peer(name, command_of(name), cores)
+        return self._started[name, cores]
+
+
+def command_of(name: str) -> list[str]:
+    """What starts a peer.
+
+    Raises:
+        Missing: if it cannot be started here.
+    """
+    if name == NATIVE:
+        return [str(native_program())]
+    has_own = name != OURS and PEERS_PYTHON.exists()
+    python = str(PEERS_PYTHON) if has_own else sys.executable
+    return [python, "-m", "benchmarks.child", MODULES[name]]
+
+
+def native_program() -> Path:
+    """The C++ peer, compiled when its source is newer."""
+    source, program = ROOT / "benchmarks" / "peers" / "native.cpp", BUILD / "native"
+    if program.exists() and program.stat().st_mtime > source.stat().st_mtime:
+        return program
+    compiler = shutil.which("g++")
+    if compiler is None:
+        raise Missing("there is no g++")
+    BUILD.mkdir(parents=True, exist_ok=True)
+    command = [compiler, "-std=c++20", "-O3", "-march=native", "-pthread", str(source)]
+    command += ["-I", os.environ.get("TASKFLOW", str(BUILD / "taskflow")), "-o", str(program)]
+    for libraries in (["-ltbb"], []):
+        built = subprocess.run([*command, *libraries], capture_output=True, text=True, check=False)
+        if built.returncode == 0:
+            return program
+    raise Missing(built.stderr.strip().splitlines()[-1])
+
+
+def busy_seconds() -> float:
+    """Processor time of the whole machine since it started."""
+    fields = [int(field) for field in Path("/proc/stat").read_text().splitlines()[0].split()[1:9]]
+    return (sum(fields) - fields[3] - fields[4]) / HERTZ
+
+
+@dataclass
+class Running:
+    """A work that is open, and its samples: by the clock and by the processors, in seconds per operation."""
+
+    peer: Peer
+    offer: Offer
+    calls: int
+    clock: list[float]
+    used: list[float]
+
+    def sample(self) -> float:
+        """Take a sample; the processor time that it used."""
+        elapsed, used = map(float, self.peer.ask("sample"))
+        operations = self.calls * self.offer.operations
+        self.clock.append(elapsed / operations)
+        self.used.append(used / operations)
+        return used
+
+
+def measure(case: Case, peers: Peers, seconds: float) -> list[Result]:
+    """A result per work of the case."""
+    with ExitStack() as stack:
+        running = list(opened(case, peers, stack))
+        busy, started, own = busy_seconds(), time.perf_counter(), 0.0
+        for taken in range(SAMPLES):
+            own += sum(work.sample() for work in running)
+            if taken + 1 >= MIN_SAMPLES and time.perf_counter() - started > seconds:
+                break
+        elapsed = time.perf_counter() - started
+        foreign = max(0.0, (busy_seconds() - busy - own) / elapsed)
+    return [result(case, work, foreign) for work in running]
+
+
+def opened(case: Case, peers: Peers, stack: ExitStack) -> Iterator[Running]:
+    """The works of the case that can be opened, warm."""
+    for name, offers in peers.offers.items():
+        for offer in offers:
+            if offer.case != case.key:
+                continue
+            peer = peers.get(name, offer.cores)
+            verdict, what = peer.ask("start", offer.case, offer.name)
+            stack.callback(peer.ask, "stop")
+            if verdict == "ready":
+                yield Running(peer, offer, int(what), [], [])
+            else:
+                peers.missing[f"{name}: {case.key}, {offer.name}"] = what
+
+
+def result(case: Case, work: Running, foreign: float) -> Result:
+    """The samples of a work as one result."""
+    return Result(
+        case=case.key,
+        peer=work.peer.name,
+        variant=work.offer.name,
+        cores=work.offer.cores,
+        is_equal=work.offer.is_equal,
+        unit=case.unit,
+        min=min(work.clock) * case.scale,
+        median=statistics.median(work.clock) * case.scale,
+        cpu=min(work.used) * case.scale,
+        samples=len(work.clock),
+        foreign=foreign,
+    )
+
+
+def machine() -> str:
+    """What the figures belong to."""
+    cpuinfo = Path("/proc/cpuinfo")
+    text = cpuinfo.read_text() if cpuinfo.exists() else ""
+    named = re.search(r"^model name\s*:\s*(.*)$", text, re.MULTILINE)
+    processor = named[1] if named else platform.machine()
+    cores = len(os.sched_getaffinity(0))
+    return (
+        f"{processor}, {cores} processors, {platform.system()}, Python {platform.python_version()}"
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure the cases that are named, or all; only all of them replace the saved results."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    keys = [case.key for case in CASES]
+    parser.add_argument("cases", nargs="*", metavar="CASE", help=f"of {', '.join(keys)}")
+    parser.add_argument("--all", action="store_true", help="also long cases, with more samples")
+    parser.add_argument("--output", type=Path, help=f"folder; by default, for all cases, {RESULTS}")
+    options = parser.parse_args(arguments)
+    if unknown := set(options.cases) - set(keys):
+        parser.error(f"there is no case {', '.join(sorted(unknown))}; there are {', '.join(keys)}")
+    chosen = [
+        case
+        for case in CASES
+        if (case.key in options.cases if options.cases else options.all or not case.is_long)
+    ]
+    seconds = LONG_CASE_SECONDS if options.all else CASE_SECONDS
+    print(f"On {machine()}.\n", flush=True)
+    found: list[Result] = []
+    with Peers() as peers:
+        for name, why in peers.missing.items():
+            print(f"missing: {name} ({why})", flush=True)
+        for case in chosen:
+            measured = measure(case, peers, seconds)
+            print(table(case, measured), end="\n\n", flush=True)
+            found += measured
+        missing = dict(peers.missing)
+    for name, why in missing.items():
+        print(f"missing: {name} ({why})")
+    output = options.output or (None if options.cases else RESULTS)
+    if output is not None:
+        write(Results(machine(), missing, found), output)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

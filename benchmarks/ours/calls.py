@@ -1,0 +1,102 @@
+"""What a call from Python takes: the start of a run to its result, submissions, and Python kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+
+import numpy as np
+
+from benchmarks.ours import programs
+from benchmarks.ours.running import QUEUES, on_each_queue
+from benchmarks.sizes import KERNELS, SUBMITTED
+from benchmarks.work import Run, Work
+from tfrt_nb import HostContext, Program, call, kernel, set_default_host
+
+TWO = QUEUES[:3:2]
+
+
+@kernel("benchmark.increment")
+def increment(x: int) -> int:
+    """What the kernels of Python do."""
+    return x + 1
+
+
+def one_by_one(text: str, queue: str) -> Callable[[], AbstractContextManager[Run]]:
+    """Each call is waited for before the next begins."""
+
+    @contextmanager
+    def make() -> Iterator[Run]:
+        program = Program(text)
+        with HostContext(queue) as host:
+
+            def run() -> None:
+                for i in range(SUBMITTED):
+                    program.run(i, 1, host=host).result()
+
+            yield run
+
+    return make
+
+
+def submitted(queue: str) -> Callable[[], AbstractContextManager[Run]]:
+    """All calls are begun, then their results are added."""
+
+    @contextmanager
+    def make() -> Iterator[Run]:
+        program = Program(programs.ADD)
+        with HostContext(queue) as host:
+            yield lambda: [
+                run.result() for run in [program.run(i, 1, host=host) for i in range(SUBMITTED)]
+            ]
+
+    return make
+
+
+def in_bulk(queue: str) -> Callable[[], AbstractContextManager[Run]]:
+    """One call of Python's for all."""
+
+    @contextmanager
+    def make() -> Iterator[Run]:
+        program, column = Program(programs.ADD), np.arange(SUBMITTED)
+        with HostContext(queue) as host:
+            yield lambda: program.map(column, column, host=host).result()
+
+    return make
+
+
+@contextmanager
+def eager() -> Iterator[Run]:
+    """`tfrt.call` on the default host."""
+
+    def run() -> None:
+        for i in range(SUBMITTED):
+            call("tfrt.add.i32", i, 1).result()  # type: ignore[union-attr]
+
+    with HostContext("s") as host:
+        set_default_host(host)
+        yield run
+        set_default_host(None)
+
+
+WORKS = (
+    *[
+        Work(case, f"{name}, {queue}", make(queue), SUBMITTED, cores)
+        for queue, cores in TWO
+        for case, name, make in (
+            ("submitted", "run", submitted),
+            ("submitted", "map", in_bulk),
+            ("start", "run", lambda queue: one_by_one(programs.ADD, queue)),
+            ("start", "run of compiled code", lambda queue: one_by_one(programs.ADDI, queue)),
+        )
+    ],
+    Work("start", "tfrt.call, s", eager, SUBMITTED),
+    *on_each_queue(
+        "python_kernel",
+        programs.python_kernels("benchmark.increment", KERNELS),
+        KERNELS,
+        KERNELS,
+        (0,),
+        TWO,
+    ),
+)

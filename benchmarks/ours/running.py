@@ -1,0 +1,52 @@
+"""One program on each kind of queue."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+
+from benchmarks.work import Run, Work
+from tfrt_nb import HostContext, Program
+
+QUEUES = (("s", 1), ("mstd:1", 1), ("mstd:2", 2), ("mstd:4", 2))
+"""Descriptions of queues, and how many processors each gets; the last has more workers than processors."""
+
+
+def opened(
+    queue: str, text: str, arguments: tuple[int, ...], expected: int | None
+) -> Callable[[], AbstractContextManager[Run]]:
+    """A loaded program, from the start of a run until nothing of it is left."""
+
+    @contextmanager
+    def make() -> Iterator[Run]:
+        program = Program.from_source(text, "benchmark")
+        program.load()
+        with HostContext(queue, output=lambda _: None) as host:
+            result = program.run(host, arguments=arguments).results[0].result()
+            if expected is not None and result != expected:
+                raise ValueError(f"the result is {result}, not {expected}")
+            yield lambda: program.run(host, arguments=arguments).wait()
+
+    return make
+
+
+def on_each_queue(
+    case: str,
+    text: str,
+    expected: int | None,
+    operations: int,
+    arguments: tuple[int, ...] = (),
+    queues: Sequence[tuple[str, int]] = QUEUES,
+    name: str = "",
+) -> list[Work]:
+    """A work for each queue."""
+    return [
+        Work(
+            case,
+            f"{name}, {queue}" if name else queue,
+            opened(queue, text, arguments, expected),
+            operations,
+            cores,
+        )
+        for queue, cores in queues
+    ]

@@ -1,0 +1,72 @@
+"""W3 to W5 and the async dialect: work that is handed to a queue."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from benchmarks import sizes
+from benchmarks.inputs import ADDEND, ELEMENTS, FACTOR, TERMS
+from benchmarks.ours import programs
+from benchmarks.ours.running import QUEUES, on_each_queue, opened
+from benchmarks.work import Run, Work
+from tfrt_nb import HostContext, Program
+
+SLEEPERS = f"mstd:2,{sizes.SLEEPING_THREADS}"
+SLEEPS = programs.sleeps(sizes.SLEEPS, round(sizes.SLEEP_SECONDS * 1e6))
+TWO = QUEUES[:3:2]
+
+
+@contextmanager
+def beside_sleeps() -> Iterator[Run]:
+    """A run that computes, while there are always sleeps; what the clock says is that of the run."""
+    chain = Program(programs.chain(10_000))
+    sleeps = Program.from_source(SLEEPS, "sleeps")
+    with HostContext(SLEEPERS, output=lambda _: None) as host:
+        sleeping = [sleeps.run(host)]
+
+        def run() -> None:
+            if sleeping[0].results[0].done():
+                sleeping[0] = sleeps.run(host)
+            chain.run(host).wait()
+
+        yield run
+        sleeping[0].wait()
+
+
+def independent(size: int) -> list[Work]:
+    """W4 of a size."""
+    text = programs.independent_tasks(size)
+    return on_each_queue(f"tasks_{size}", text, size, size)
+
+
+def parallel(workers: int) -> str:
+    """The compute-bound loop."""
+    return programs.parallel(ELEMENTS, TERMS, FACTOR, ADDEND, workers)
+
+
+WORKS = (
+    *on_each_queue(
+        "fib_tasks", programs.FIB_TASKS, sizes.FIB_RESULT, sizes.FIB_CALLS, (sizes.FIB,)
+    ),
+    *on_each_queue(
+        "async_fib", programs.ASYNC_FIB, sizes.FIB_RESULT, sizes.FIB_CALLS, (sizes.FIB,), TWO
+    ),
+    *independent(1_000),
+    *independent(10_000),
+    *independent(100_000),
+    *on_each_queue("group", programs.GROUPED, sizes.GROUP, sizes.GROUP, (sizes.GROUP,)),
+    *on_each_queue(
+        "awaited", programs.ONE_BY_ONE, sizes.AWAITED, sizes.AWAITED, (sizes.AWAITED,), TWO
+    ),
+    Work("sleeps", SLEEPERS, opened(SLEEPERS, SLEEPS, (), 1), cores=2),
+    Work("beside_sleeps", f"{SLEEPERS}, 1 000 sleeps", beside_sleeps, cores=2),
+    Work(
+        "beside_sleeps",
+        f"{SLEEPERS}, alone",
+        opened(SLEEPERS, programs.chain(10_000), (), 10_000),
+        cores=2,
+    ),
+    Work("parallel", "mstd:1", opened("mstd:1", parallel(1), (0,), None)),
+    Work("parallel", "mstd:2", opened("mstd:2", parallel(2), (0,), None), cores=2),
+)

@@ -1,0 +1,133 @@
+"""W8, W9 and compiling: what it takes until a program can run."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, redirect_stdout
+from pathlib import Path
+
+from IPython.core.interactiveshell import InteractiveShell
+
+from benchmarks.ours import programs
+from benchmarks.sizes import CELL, COROUTINES
+from benchmarks.work import Run, Work
+from tfrt_nb import HostContext, Program
+from tfrt_nb.compiled.host import HostCode
+from tfrt_nb.jit.stages import compile_program
+from tfrt_nb.source import parse_module
+
+
+def loaded(text: str) -> Callable[[], AbstractContextManager[Run]]:
+    """From text to something that can be started."""
+
+    @contextmanager
+    def make() -> Iterator[Run]:
+        yield lambda: Program.from_source(text, "benchmark").load()
+
+    return make
+
+
+def parsed(text: str) -> Callable[[], AbstractContextManager[Run]]:
+    """From text to a verified module: machine code is measured by itself."""
+
+    @contextmanager
+    def make() -> Iterator[Run]:
+        yield lambda: parse_module(text, "benchmark")
+
+    return make
+
+
+def mapped(lines: int) -> Callable[[], AbstractContextManager[Run]]:
+    """From the bytes of a BEF file to something that can be started."""
+
+    @contextmanager
+    def make() -> Iterator[Run]:
+        bef = Program.from_source(programs.chain(lines), "benchmark").bef
+        yield lambda: Program.from_bef(bef, "benchmark").load()
+
+    return make
+
+
+def process(name: str, text: str) -> Callable[[], AbstractContextManager[Run]]:
+    """A new process that runs a file; the native core, and compiled code, are in the cache."""
+
+    @contextmanager
+    def make() -> Iterator[Run]:
+        command = Path(sys.executable).with_name("tfrt-nb")
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, name)
+            is_text = path.suffix == ".mlir"
+            data = text.encode() if is_text else Program.from_source(text, name).bef
+            path.write_bytes(data)
+            yield lambda: subprocess.run(
+                [command, "run", path], stdout=subprocess.DEVNULL, check=True
+            )
+
+    return make
+
+
+@contextmanager
+def cell() -> Iterator[Run]:
+    """A `%%tfrt` cell in IPython, with the table that it prints."""
+    text = programs.chain(CELL)
+    shell = InteractiveShell.instance()
+    shell.run_line_magic("load_ext", "tfrt_nb")
+
+    def run() -> None:
+        with redirect_stdout(io.StringIO()):
+            shell.run_cell_magic("tfrt", "--work-queue s", text)  # type: ignore[no-untyped-call]
+
+    yield run
+
+
+@contextmanager
+def cell_by_hand() -> Iterator[Run]:
+    """The same text as a Program, and its run."""
+    text = programs.chain(CELL)
+    with HostContext("s") as host:
+        yield lambda: Program.from_source(text, "cell").run(host).results[0].result()
+
+
+def compiled(text: str) -> Callable[[], AbstractContextManager[Run]]:
+    """From a parsed module to machine code; nothing is taken from the cache of compiled code."""
+
+    @contextmanager
+    def make() -> Iterator[Run]:
+        with HostContext("s") as host:
+            functions = host.shared_context(HostCode).runtime.functions
+            module = parse_module(text, "tasks")
+            yield lambda: compile_program(module, functions)
+
+    return make
+
+
+WORKS = (
+    Work("text_10000", "text", loaded(programs.chain(10_000))),
+    Work("text_calls", "text", loaded(programs.with_calls(10_000))),
+    Work("text_loc", "text", loaded(programs.with_locations(10_000))),
+    Work("text_async", "text to a module", parsed(programs.with_tasks(10_000))),
+    Work("bef_10000", "BEF", mapped(10_000)),
+    Work("text_100000", "text", loaded(programs.chain(100_000))),
+    Work("bef_100000", "BEF", mapped(100_000)),
+    Work("process", "tfrt-nb run small.bef", process("small.bef", programs.SMALL)),
+    Work("process", "tfrt-nb run small.mlir", process("small.mlir", programs.SMALL)),
+    Work("process", "tfrt-nb run async.mlir", process("async.mlir", programs.SMALL_ASYNC)),
+    Work("cell", "%%tfrt", cell),
+    Work("cell", "Program and run", cell_by_hand),
+    Work(
+        "coroutines",
+        "distinct bodies",
+        compiled(programs.coroutines(COROUTINES, is_distinct=True)),
+        COROUTINES,
+    ),
+    Work(
+        "same_coroutines",
+        "constants differ",
+        compiled(programs.coroutines(COROUTINES, is_distinct=False)),
+        COROUTINES,
+    ),
+)

@@ -1,0 +1,233 @@
+"""Results as text, as a page with tables and ratios, and as pictures."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from html import escape
+from pathlib import Path
+
+from benchmarks.cases import CASES, Case
+
+OURS = "tfrt-nb"
+RESULTS = Path(__file__).parent / "results"
+BAR, ROW, LEFT, RIGHT = 420, 18, 250, 90
+"""Sizes of a picture: the longest bar, the height of a row, the room for names and for numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a work took per operation, in `unit`.
+
+    `cpu` is the least processor time of all its threads; `foreign` how many processors the rest of the
+    machine used meanwhile.
+    """
+
+    case: str
+    peer: str
+    variant: str
+    cores: int
+    is_equal: bool
+    unit: str
+    min: float
+    median: float
+    cpu: float
+    samples: int
+    foreign: float
+
+    @property
+    def label(self) -> str:
+        """The peer and the way in which it does the work."""
+        return f"{self.peer}: {self.variant}"
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """All of one run."""
+
+    machine: str
+    missing: dict[str, str]
+    results: list[Result]
+
+    def of(self, case: Case) -> list[Result]:
+        """Those of a case."""
+        return [result for result in self.results if result.case == case.key]
+
+
+def number(value: float) -> str:
+    """With as many digits as mean something."""
+    return f"{float(f'{value:.3g}'):,.10g}".replace(",", " ")
+
+
+def table(case: Case, results: Sequence[Result]) -> str:
+    """The results of a case for a terminal."""
+    head = f"{case.row} ({case.key}): {case.title}, {case.unit}"
+    if not results:
+        return f"{head}: nothing could be measured"
+    head += f"; others used {results[0].foreign:.1f} processors"
+    width = max(len(result.label) for result in results)
+    lines = [head, f"  {'':{width}}  on  {'least':>10}  {'median':>10}  {'processor':>10}"]
+    lines += [
+        f"  {result.label:{width}}  {result.cores:2}  {number(result.min):>10}"
+        f"  {number(result.median):>10}  {number(result.cpu):>10}"
+        f"{'' if result.is_equal else '  (makes no values)'}"
+        for result in results
+    ]
+    lines += [f"  {line}" for line in verdicts(results)]
+    return "\n".join(lines)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Our best and the peers' best of equal semantics, on as many processors."""
+
+    ours: Result
+    peer: Result
+
+    @property
+    def ratio(self) -> float:
+        """Above 1 the peer is faster."""
+        return self.ours.min / self.peer.min
+
+    @property
+    def cpu_ratio(self) -> float:
+        """The same of processor time, which others on the machine disturb less."""
+        return self.ours.cpu / max(self.peer.cpu, 1e-9)
+
+
+def compared(results: Sequence[Result]) -> list[Verdict]:
+    """For each number of processors our best beside the peers' best of equal semantics."""
+    found = []
+    for cores in sorted({result.cores for result in results}):
+        equal = [result for result in results if result.cores == cores and result.is_equal]
+        ours = [result for result in equal if result.peer == OURS]
+        peers = [result for result in equal if result.peer != OURS]
+        if ours and peers:
+            found.append(Verdict(min(ours, key=lambda r: r.min), min(peers, key=lambda r: r.min)))
+    return found
+
+
+def verdicts(results: Sequence[Result]) -> list[str]:
+    """Sentences of `compared`."""
+    return [
+        f"on {verdict.ours.cores}: {verdict.ratio:.2f} of {verdict.peer.label}"
+        f" ({verdict.cpu_ratio:.2f} in processor time)"
+        for verdict in compared(results)
+    ]
+
+
+def write(results: Results, folder: Path) -> None:
+    """`results.json`, `results.md` and a picture for each group of cases."""
+    folder.mkdir(parents=True, exist_ok=True)
+    records = ",\n".join(
+        json.dumps(
+            {
+                name: float(f"{value:.4g}") if isinstance(value, float) else value
+                for name, value in asdict(result).items()
+            }
+        )
+        for result in results.results
+    )
+    head = json.dumps({"machine": results.machine, "missing": results.missing})[:-1]
+    (folder / "results.json").write_text(f'{head}, "results": [\n{records}\n]}}\n')
+    (folder / "results.md").write_text(page(results))
+    for group in groups(results):
+        (folder / f"{group}.svg").write_text(picture(results, group))
+    print(f"Written to {folder}")
+
+
+def groups(results: Results) -> list[str]:
+    """The groups of the cases that were measured, in their order."""
+    return list(dict.fromkeys(case.group for case in CASES if results.of(case)))
+
+
+def page(results: Results) -> str:
+    """The results as Markdown."""
+    lines = [
+        "# Measured",
+        "",
+        (
+            f"On {results.machine}. The least of the samples, per operation. A ratio above 1 means that"
+            " the peer is faster; the second one is of processor time, which others disturb less. *Others* is how many"
+            " processors the rest of the machine used meanwhile."
+        ),
+        "",
+        (
+            "| row | case | unit | processors | ours | best peer of equal semantics | | ratio"
+            " | of processor time | others |"
+        ),
+        "|---|---|---|---:|---:|---|---:|---:|---:|---:|",
+    ]
+    for case in CASES:
+        lines += [
+            f"| {case.row} | {case.title} | {case.unit} | {verdict.ours.cores} |"
+            f" {number(verdict.ours.min)} | {verdict.peer.label} | {number(verdict.peer.min)} |"
+            f" {verdict.ratio:.2f} | {verdict.cpu_ratio:.2f} | {verdict.ours.foreign:.1f} |"
+            for verdict in compared(results.of(case))
+        ]
+    lines += [
+        "",
+        *[f"![{group}]({group}.svg)" for group in groups(results)],
+        "",
+        "## All figures",
+        "",
+    ]
+    lines += [
+        "Those marked * make no values that others can wait for.",
+        "",
+        "| row | case | who | processors | least | median | processor time |",
+        "|---|---|---|---:|---:|---:|---:|",
+    ]
+    lines += [
+        f"| {case.row} | {case.key} | {result.label}{'' if result.is_equal else ' *'} | {result.cores} |"
+        f" {number(result.min)} | {number(result.median)} | {number(result.cpu)} |"
+        for case in CASES
+        for result in results.of(case)
+    ]
+    if results.missing:
+        lines += ["", "## Missing", ""]
+        lines += [f"- {name}: {why}" for name, why in results.missing.items()]
+    return "\n".join([*lines, ""])
+
+
+def picture(results: Results, group: str) -> str:
+    """Bars for all cases of a group as SVG; each case has a logarithmic scale of its own."""
+    body: list[str] = []
+    top = ROW
+    for case in CASES:
+        found = results.of(case)
+        if case.group != group or not found:
+            continue
+        body.append(text(4, top, f"{case.row}: {case.title} ({case.unit})", "head"))
+        top += ROW
+        least = min(result.min for result in found)
+        most = max(result.min for result in found)
+        decades = max(math.log10(most / least), 0.3)
+        for result in sorted(found, key=lambda each: each.min):
+            length = BAR * (0.05 + 0.95 * math.log10(result.min / least) / decades)
+            kind = "ours" if result.peer == OURS else "peer" if result.is_equal else "less"
+            label = f"{result.label}, {result.cores} processor{'s' * (result.cores > 1)}"
+            body.append(text(LEFT - 6, top, label[:44], "name"))
+            body.append(
+                f'<rect class="{kind}" x="{LEFT}" y="{top - 12}" width="{length:.0f}" height="14"/>'
+            )
+            body.append(text(LEFT + round(length) + 6, top, number(result.min), "value"))
+            top += ROW
+        top += ROW // 2
+    width = LEFT + BAR + RIGHT
+    style = (
+        "text{font:12px sans-serif;fill:#444}.head{font-weight:bold}.name{text-anchor:end;font-size:10px}"
+        ".ours{fill:#2563a8}.peer{fill:#b0b7c0}.less{fill:#e2d3b4}"
+    )
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {top}" width="{width}">'
+        f'<rect width="{width}" height="{top}" fill="#fff"/>'
+        f"<style>{style}</style>\n" + "\n".join(body) + "\n</svg>\n"
+    )
+
+
+def text(x: int, y: int, words: str, kind: str) -> str:
+    """A line of text in a picture."""
+    return f'<text class="{kind}" x="{x}" y="{y}">{escape(words)}</text>'

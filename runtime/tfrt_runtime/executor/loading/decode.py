@@ -1,0 +1,399 @@
+"""A BEF function as the executor wants it: records, slots and a template, in native memory.
+
+Constants are not run: the loader makes their value once, writes it into the template, and takes the
+uses off the ready counts.  What waits for nothing else then is an entry of the function.
+
+Ready counts and users are computed from the kernels' arguments, in the order that BEF keeps (later
+users first), so that a file whose lists disagree cannot make the executor wait for ever.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from tfrt_runtime.bef.records import BefFunction
+from tfrt_runtime.executor.loading.arena import Arena
+from tfrt_runtime.native.layouts import (
+    ACTIVATION_REGISTERS,
+    CONCRETE,
+    FRAME_ROOM,
+    FUNCTION_ARGUMENT_TABLE,
+    FUNCTION_ARGUMENTS,
+    FUNCTION_CONSTANT_TABLE,
+    FUNCTION_CONSTANTS,
+    FUNCTION_ENTRIES,
+    FUNCTION_ENTRY_TABLE,
+    FUNCTION_FLAGS,
+    FUNCTION_HEAVY,
+    FUNCTION_KERNELS,
+    FUNCTION_NONSTRICT,
+    FUNCTION_RESULTS,
+    FUNCTION_SHELL,
+    FUNCTION_SIZE,
+    FUNCTION_TEMPLATE,
+    FUNCTION_TEMPLATE_SIZE,
+    IMMORTAL,
+    KERNEL_CONTROL,
+    KERNEL_HEAVY,
+    KERNEL_NONSTRICT,
+    KERNEL_SMALL,
+    KERNEL_WIDE,
+    RECORD_DATA,
+    RECORD_FUNCTIONS,
+    RECORD_REGISTERS,
+    RECORD_SLOTS,
+    RECORD_WAITS,
+)
+
+_RECORD_WORDS = RECORD_REGISTERS // 8
+
+MANY_KERNELS = 4096
+"""Functions with so many kernels are laid out by column."""
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """The value of a constant: the type and the two words of its payload."""
+
+    payload_type: int
+    first: int
+    second: int
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """What a record says beside registers: the kernel's address, its flags and its data.
+
+    `functions` are indexes of functions.  `strict_arguments` counts for a non-strict kernel the
+    first arguments that it waits for; with 0 it waits for any one, below 0 for none.
+    """
+
+    address: int
+    flags: int = 0
+    strict_arguments: int = 0
+    data: tuple[int, ...] = ()
+    functions: tuple[int, ...] = ()
+    code: int = 0
+    """Offset in the arena of what its data is, in the place of `data`."""
+
+
+@dataclass
+class Plan:
+    """The users of each register of a function; `runs` says per kernel whether it runs at all."""
+
+    function: BefFunction
+    constants: Mapping[int, Constant]
+    """By register."""
+    runs: Sequence[bool]
+
+    @cached_property
+    def users(self) -> list[list[int]]:
+        """Per register: the indexes of the kernels that use it, later ones first, once per use."""
+        users: list[list[int]] = [[] for _ in range(self.function.register_count)]
+        kernels = self.function.kernels
+        for index in range(len(kernels) - 1, -1, -1):
+            if self.runs[index]:
+                for register in kernels[index].arguments:
+                    users[register].append(index)
+        return users
+
+    @cached_property
+    def waits(self) -> list[int]:
+        """Per kernel: uses of registers that are not constants."""
+        waits = [0] * len(self.function.kernels)
+        for register, users in enumerate(self.users):
+            if register not in self.constants:
+                for index in users:
+                    waits[index] += 1
+        return waits
+
+    @cached_property
+    def returns(self) -> dict[int, list[int]]:
+        """The numbers of the results that return a register, for each that is returned."""
+        returns: dict[int, list[int]] = {}
+        for number, register in enumerate(self.function.result_registers):
+            returns.setdefault(register, []).append(number)
+        return returns
+
+
+def make_plan(
+    function: BefFunction, constants: Mapping[int, Constant], runs: Sequence[bool]
+) -> Plan:
+    """The uses of a function's registers, which are counted when someone asks."""
+    return Plan(function, constants, runs)
+
+
+class FunctionWriter:
+    """Writes one function into an arena."""
+
+    def __init__(
+        self,
+        arena: Arena,
+        plan: Plan,
+        calls: Sequence[Call | None],
+        first_handle: int,
+    ) -> None:
+        """`calls` has None for constants."""
+        self._arena = arena
+        self._plan = plan
+        self._calls = calls
+        self._handle = first_handle
+        self._is_nonstrict = any(
+            call is not None and call.flags & KERNEL_NONSTRICT for call in calls
+        )
+        self._records: list[int] = []
+
+    def register(self, number: int) -> int:
+        """Offset of a register in an activation."""
+        return ACTIVATION_REGISTERS + 8 * number
+
+    def ready(self, kernel: int) -> int:
+        """Offset of a ready count in an activation."""
+        return ACTIVATION_REGISTERS + 8 * (self._plan.function.register_count + kernel)
+
+    def write(
+        self, function_offset: int, function_offsets: Sequence[int], *, shell: bool = False
+    ) -> None:
+        """Fill the function struct at `function_offset`, and what it points at.
+
+        A `shell` stands for a sync function.
+        """
+        self._flags_of_function = FUNCTION_SHELL if shell else 0
+        if self._is_nonstrict:
+            self._flags_of_function |= FUNCTION_NONSTRICT
+        if not self._is_nonstrict and len(self._calls) >= MANY_KERNELS:
+            slots, waits = self._write_columns(function_offsets)
+        else:
+            self._records = self._reserve_records()
+            slots, waits = self._write_slots(), self._initial_counts()
+            self._write_records(slots, function_offsets)
+        self._write_function(function_offset, slots, waits)
+
+    def _write_columns(self, function_offsets: Sequence[int]) -> tuple[Sequence[int], list[int]]:
+        """Slots and records, as of a large function; returns offsets of slots, and initial counts."""
+        # Imported here: small programs do not need NumPy, and to load it takes as long as they do.
+        from tfrt_runtime.executor.loading.columns import lay_out
+
+        plan, arena = self._plan, self._arena
+        calls = [call for call in self._calls if call is not None]
+        heads = [call.address for call in calls], [call.flags for call in calls]
+        block = lay_out(plan.function, plan.runs, heads, plan.constants, arena.offset, self._handle)
+        arena.add_block(block.words.tobytes(), block.relocate)
+        self._records = block.records.tolist()
+        records = [record for record in self._records if record]
+        for record, call in zip(records, calls, strict=True):
+            if call.data or call.code or call.functions:
+                data, functions, _ = self._write_data(call, (), function_offsets)
+                for place, target in ((RECORD_DATA, data), (RECORD_FUNCTIONS, functions)):
+                    if target:
+                        arena.put_address(record + place, target)
+        return block.slots.tolist(), block.waits.tolist()
+
+    def _reserve_records(self) -> list[int]:
+        """The offset of each kernel's record, 0 for constants; in program order, side by side."""
+        first = end = self._arena.offset
+        records = []
+        for call, kernel in zip(self._calls, self._plan.function.kernels, strict=True):
+            if call is None:
+                records.append(0)
+                continue
+            records.append(end)
+            end += 8 * (_RECORD_WORDS + len(kernel.arguments) + len(kernel.results))
+        self._arena.reserve((end - first) // 8)
+        return records
+
+    def _write_records(self, slots: Sequence[int], function_offsets: Sequence[int]) -> None:
+        """Records, each with the table of its result slots behind it."""
+        words: list[int] = []
+        addresses: list[int] = []
+        kernels, records = self._plan.function.kernels, self._records
+        ready = self.ready(0)
+        for index, call in enumerate(self._calls):
+            if call is None:
+                continue
+            arguments, results = kernels[index].arguments, kernels[index].results
+            first = len(words)
+            flags = self._flags(call, len(arguments), len(results))
+            table = first + _RECORD_WORDS + len(arguments)
+            addresses += (first + RECORD_SLOTS // 8, *range(table, table + len(results)))
+            data, functions, waits = self._write_data(call, arguments, function_offsets)
+            there = ((RECORD_DATA, data), (RECORD_FUNCTIONS, functions), (RECORD_WAITS, waits))
+            addresses += [first + place // 8 for place, target in there if target]
+            words += (
+                call.address,
+                len(arguments),
+                len(results),
+                flags,
+                data,
+                functions,
+                self._handle + index,
+                records[index] + 8 * (table - first),
+                ready + 8 * index,
+                waits,
+            )
+            words += [ACTIVATION_REGISTERS + 8 * register for register in arguments]
+            words += [slots[register] for register in results]
+        if words:
+            self._arena.put_all(next(filter(None, records)), words, addresses)
+
+    def _flags(self, call: Call, argument_count: int, result_count: int) -> int:
+        """The flags of a call's record."""
+        flags = call.flags
+        if argument_count + result_count > FRAME_ROOM:
+            flags |= KERNEL_WIDE
+        is_small = flags == 0 and argument_count == 2 and result_count == 1
+        return KERNEL_SMALL if is_small else flags
+
+    def _write_data(
+        self, call: Call, arguments: Sequence[int], function_offsets: Sequence[int]
+    ) -> tuple[int, int, int]:
+        """The offsets of the data, the functions and the waits of a record; 0 for what it has not."""
+        arena = self._arena
+        data = arena.add(*call.data) if call.data else call.code
+        functions = waits = 0
+        if call.functions:
+            functions = arena.add_addresses(*[function_offsets[i] for i in call.functions])
+        if call.flags & KERNEL_NONSTRICT:
+            references = [self._references(register) for register in arguments]
+            waits = arena.add(max(0, call.strict_arguments), *references)
+        return data, functions, waits
+
+    def _weights(self, register: int) -> dict[int, int]:
+        """Kernels that `register` counts down: by how much, or 0 for a kernel that any one operand starts."""
+        weights = {}
+        for index, uses in _counted(self._plan.users[register]).items():
+            call = self._calls[index]
+            assert call is not None
+            if not call.flags & KERNEL_NONSTRICT:
+                weights[index] = uses
+            elif call.strict_arguments == 0:
+                weights[index] = 0
+            elif call.strict_arguments < 0:
+                continue
+            elif strict := self._strict_uses(index, call, register):
+                weights[index] = strict
+        return weights
+
+    def _strict_uses(self, index: int, call: Call, register: int) -> int:
+        return self._plan.function.kernels[index].arguments[: call.strict_arguments].count(register)
+
+    def _references(self, register: int) -> int:
+        return len(self._plan.users[register]) + len(self._plan.returns.get(register, ()))
+
+    def _write_slots(self) -> list[int]:
+        """A slot per register that is not a constant; returns their offsets, 0 for constants."""
+        start = self._arena.offset
+        words: list[int] = []
+        addresses: list[int] = []
+        slots: list[int] = []
+        plan, records, ready = self._plan, self._records, self.ready(0)
+        for register, uses in enumerate(plan.users):
+            if register in plan.constants:
+                slots.append(0)
+                continue
+            returns = plan.returns.get(register, ())
+            users = self._weights(register) if self._is_nonstrict else _counted(uses)
+            is_special = bool(returns) or self._is_nonstrict
+            first = len(words)
+            slots.append(start + 8 * first)
+            words += (
+                ACTIVATION_REGISTERS + 8 * register,
+                len(uses) + len(returns),
+                is_special,
+                len(users),
+                len(returns),
+            )
+            for kernel, weight in users.items():
+                addresses.append(len(words))
+                words += (records[kernel], ready + 8 * kernel, weight)
+            words += returns
+        self._arena.add_mixed(words, addresses)
+        return slots
+
+    def _initial_count(self, index: int, call: Call) -> int:
+        """What a kernel waits for at entry: constants are available already."""
+        waits = self._plan.waits[index]
+        if not call.flags & KERNEL_NONSTRICT:
+            return waits
+        arguments = self._plan.function.kernels[index].arguments
+        if call.strict_arguments == 0:
+            return int(bool(arguments) and waits == len(arguments))
+        strict = arguments[: max(0, call.strict_arguments)]
+        return sum(register not in self._plan.constants for register in strict)
+
+    def _initial_counts(self) -> list[int]:
+        """What each kernel waits for at entry; that of a constant is not read."""
+        if not self._is_nonstrict:
+            return self._plan.waits
+        return [
+            0 if call is None else self._initial_count(index, call)
+            for index, call in enumerate(self._calls)
+        ]
+
+    def _write_function(self, offset: int, slots: Sequence[int], counts: list[int]) -> None:
+        arena, plan, function = self._arena, self._plan, self._plan.function
+        ready = [
+            record
+            for record, count in zip(self._records, counts, strict=True)
+            if record and not count
+        ]
+        entries = arena.add_addresses(*ready)
+        arguments = arena.add_addresses(*(slots[i] for i in range(len(function.argument_types))))
+        values = {register: write_constant(arena, c) for register, c in plan.constants.items()}
+        returned = [register for register in values if register in plan.returns]
+        constant_slots = [self._constant_slot(register) for register in returned]
+        constants = arena.offset
+        for register, slot in zip(returned, constant_slots, strict=True):
+            arena.add_addresses(slot, values[register])
+        template = arena.add(*[0] * function.register_count, *counts)
+        for register, value in values.items():
+            arena.put_address(template + 8 * register, value)
+        size = 8 * (function.register_count + len(function.kernels))
+        numbers = {
+            FUNCTION_SIZE: ACTIVATION_REGISTERS + size,
+            FUNCTION_TEMPLATE_SIZE: size,
+            FUNCTION_KERNELS: sum(call is not None for call in self._calls),
+            FUNCTION_ARGUMENTS: len(function.argument_types),
+            FUNCTION_RESULTS: len(function.result_types),
+            FUNCTION_ENTRIES: len(ready),
+            FUNCTION_CONSTANTS: len(returned),
+            FUNCTION_FLAGS: self._flags_of_function,
+            FUNCTION_HEAVY: sum(call is not None and _counts(call.flags) for call in self._calls),
+        }
+        tables = {
+            FUNCTION_TEMPLATE: template,
+            FUNCTION_ARGUMENT_TABLE: arguments,
+            FUNCTION_ENTRY_TABLE: entries,
+            FUNCTION_CONSTANT_TABLE: constants,
+        }
+        for place, number in numbers.items():
+            arena.put(offset + place, number)
+        for place, target in tables.items():
+            arena.put_address(offset + place, target)
+
+    def _constant_slot(self, register: int) -> int:
+        """A slot that brings a constant to its returns; its users do not wait for it."""
+        returns = self._plan.returns[register]
+        spare = self.register(register)
+        return self._arena.add(spare, len(returns), 1, 0, len(returns), *returns)
+
+
+def _counts(flags: int) -> bool:
+    """Whether a kernel counts by itself when it is decided (`kernel_calls.count_heavy`)."""
+    return flags & (KERNEL_HEAVY | KERNEL_CONTROL) == KERNEL_HEAVY
+
+
+def _counted(users: Sequence[int]) -> dict[int, int]:
+    """How often each of `users` occurs; in the same order."""
+    counts: dict[int, int] = {}
+    for user in users:
+        counts[user] = counts.get(user, 0) + 1
+    return counts
+
+
+def write_constant(arena: Arena, constant: Constant) -> int:
+    """An AsyncValue that is never destroyed before its program; its offset."""
+    kind = constant.payload_type << 8
+    return arena.add(IMMORTAL, CONCRETE, kind, constant.first, constant.second, 0, 0, 0)

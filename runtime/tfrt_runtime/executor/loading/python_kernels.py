@@ -1,0 +1,339 @@
+"""Calling a Python kernel from the run loop, and errors of kernels."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from tfrt_runtime.bef.reader import BefFile
+from tfrt_runtime.bef.records import BefFunction
+from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, error
+from tfrt_runtime.executor.calls import start_call
+from tfrt_runtime.executor.loading.resolve import PythonCall
+from tfrt_runtime.host.chain import CHAIN
+from tfrt_runtime.host.context import Request
+from tfrt_runtime.host.interrupts import INTERRUPTS
+from tfrt_runtime.host.payload import FACES, PayloadError, read_as, read_payload
+from tfrt_runtime.host.process import native_process, request_of
+from tfrt_runtime.host.raw import WORDS, signed
+from tfrt_runtime.host.values.async_value import AsyncValue, encode
+from tfrt_runtime.host.values.fitting import CHAIN_TYPE, fitting
+from tfrt_runtime.host.values.futures import is_awaited, on_queue
+from tfrt_runtime.kernels.frame import KernelFrame
+from tfrt_runtime.kernels.registry import KernelError, PythonKernel
+from tfrt_runtime.kernels.users.outcomes import (
+    diagnostic_of,
+    failed,
+    items_of,
+    of_future,
+    pass_on,
+    refusing,
+)
+from tfrt_runtime.native.layouts import (
+    CONTEXT_ARGUMENTS,
+    CONTEXT_RESULTS,
+    FIRST_FAILURE,
+    MAX_NESTED,
+    MESSAGE_CASE_RANGE,
+    MESSAGE_ERROR_CHAIN,
+    MESSAGE_FAIL,
+    MESSAGE_FAIL_ASYNC,
+    MESSAGE_NEGATIVE_COUNT,
+    MESSAGE_NO_MEMORY,
+    MESSAGE_NO_RESULT,
+    MESSAGE_NOT_READY,
+    MESSAGE_POOL_FULL,
+    MESSAGE_QUIET_FAIL,
+    MESSAGE_TOO_DEEP,
+    MESSAGE_WRONG_TYPE,
+    RECORD_DATA,
+    TYPE_CHAIN,
+)
+from tfrt_runtime.scalars import FAILURES
+
+MESSAGES = {
+    MESSAGE_NO_RESULT: "the kernel did not set its result",
+    MESSAGE_POOL_FULL: (
+        "Failed to enqueue blocking work. Maximum number of pending blocking tasks reached."
+    ),
+    MESSAGE_CASE_RANGE: "branch_index invalid",
+    MESSAGE_FAIL: "something bad happened",
+    MESSAGE_FAIL_ASYNC: "something bad happened asynchronously",
+    MESSAGE_ERROR_CHAIN: "error chain",
+    MESSAGE_QUIET_FAIL: "something bad happened",
+    MESSAGE_NEGATIVE_COUNT: "the number of iterations is negative",
+    MESSAGE_TOO_DEEP: f"calls are nested too deeply: they take more than {MAX_NESTED >> 20} MiB",
+    MESSAGE_NO_MEMORY: "out of memory",
+    MESSAGE_NOT_READY: "the kernel's result is not there yet, and a sync function does not wait",
+    MESSAGE_WRONG_TYPE: "an argument is of another type than the kernel takes",
+}
+
+
+class Loaded(Protocol):
+    """What a call needs of its program."""
+
+    file: BefFile
+    functions: tuple[BefFunction, ...]
+    addresses: list[int]
+
+
+@dataclass(frozen=True, slots=True)
+class BoundFunction:
+    """A function of the program within a run (`frame.Function`)."""
+
+    program: Loaded
+    index: int
+    request: Request
+
+    @property
+    def name(self) -> str:
+        return self.program.functions[self.index].name
+
+    @property
+    def argument_types(self) -> tuple[str, ...]:
+        return self.program.functions[self.index].argument_types
+
+    @property
+    def result_types(self) -> tuple[str, ...]:
+        return self.program.functions[self.index].result_types
+
+    def execute(self, arguments: Sequence[AsyncValue]) -> list[AsyncValue]:
+        if len(arguments) != len(self.argument_types):
+            found = f"found {len(arguments)}"
+            raise KernelError(f"'{self.name}' takes {len(self.argument_types)} arguments, {found}")
+        self.request.enter_call()
+        return start_call(
+            self.request, self.program.addresses[self.index], arguments, self.result_types
+        )
+
+
+def present_request(context: int) -> Request:
+    """The run whose kernel or task runs in `context`."""
+    request = native_process().requests[request_of(context)]
+    assert isinstance(request, Request)
+    return request
+
+
+def error_value(context: int, diagnostic: Diagnostic) -> int:
+    """A new error value with one reference; reports the diagnostic to the run."""
+    present_request(context).report(diagnostic)
+    return quiet_error_value(context, diagnostic)
+
+
+def quiet_error_value(context: int, diagnostic: Diagnostic) -> int:
+    """A new error value with one reference; it is reported only where it is read."""
+    process = native_process()
+    value = process.quick("handles.value_make", 2)(context, 0)
+    handle = process.objects.add(diagnostic)
+    process.quick("handles.value_set_error", 3)(context, value, handle)
+    return value
+
+
+def report(context: int, record: int, message: int, location: AnyLocation) -> int:
+    """An error of a native kernel as a value with one reference."""
+    make = quiet_error_value if message == MESSAGE_QUIET_FAIL else error_value
+    return make(context, error(message_text(context, record, message), location))
+
+
+def message_text(context: int, record: int, message: int) -> str:
+    """The text of a message, with the number that was wrong, which is in the kernel's frame."""
+    if message < FIRST_FAILURE:
+        return MESSAGES[message] + details(context, record, message)
+    failure = FAILURES[message - FIRST_FAILURE]
+    if not failure.word:
+        return failure.text
+    arguments = WORDS[(context + CONTEXT_ARGUMENTS) >> 3] >> 3
+    return failure.text.format(read_as(failure.word, WORDS[arguments + failure.shown]))
+
+
+def details(context: int, record: int, message: int) -> str:
+    """What a message says beyond its text: the number that was wrong, from the kernel's frame."""
+    if message not in (MESSAGE_CASE_RANGE, MESSAGE_NEGATIVE_COUNT):
+        return ""
+    number = read_as("i32", WORDS[WORDS[(context + CONTEXT_ARGUMENTS) >> 3] >> 3])
+    if message == MESSAGE_NEGATIVE_COUNT:
+        return f": {number}"
+    branches = WORDS[WORDS[(record + RECORD_DATA) >> 3] >> 3]
+    return f". branch index: {number} # branches: {branches}"
+
+
+def run_python_kernel(context: int, record: int, program: Loaded, call: PythonCall) -> None:
+    """Run the kernel on the frame in `context`, and set its results.  Never raises."""
+    del record
+    request = present_request(context)
+    results = WORDS[(context + CONTEXT_RESULTS) >> 3] >> 3
+    before = request.host.serve(request)
+    try:
+        INTERRUPTS.allow()
+        returned = call_function(context, program, call, request)
+        INTERRUPTS.forbid()
+        values = result_values(context, call, returned)
+    except BaseException as exception:  # noqa: BLE001 - it becomes the results' error
+        INTERRUPTS.forbid()
+        values = failure(context, call, exception)
+    request.host.serve(before)
+    for i, value in enumerate(values):
+        WORDS[results + i] = value
+
+
+def failure(context: int, call: PythonCall, exception: BaseException) -> list[int]:
+    """The error for what a kernel raised, for each of its results, one reference each."""
+    request = present_request(context)
+    # Where memory is short, the error needs some of what is held back for it.
+    is_short = isinstance(exception, MemoryError)
+    with native_process().refusing() if is_short else contextlib.nullcontext():
+        diagnostic = failed(request, exception, call.location)
+        value = quiet_error_value(context, diagnostic)
+    values = shared(context, value, len(call.record.results))
+    pass_on(request, exception, diagnostic)
+    return values
+
+
+def shared(context: int, value: int, places: int) -> list[int]:
+    """The same value in several places, one reference each.  Consumes a reference."""
+    for _ in range(places):
+        native_process().quick("handles.value_add_reference", 1)(value)
+    native_process().quick("handles.value_drop", 2)(context, value)
+    return [value] * places
+
+
+def call_function(context: int, program: Loaded, call: PythonCall, request: Request) -> object:
+    """What the kernel's function returns for the arguments in the frame."""
+    kernel, objects = call.kernel, native_process().objects
+    first = WORDS[(context + CONTEXT_ARGUMENTS) >> 3] >> 3
+    staged = range(first, first + len(call.record.arguments))
+    arguments: list[object]
+    if kernel.raw:
+        arguments = [borrowed(request, WORDS[i]) for i in staged]
+    elif call.order:
+        arguments = mixed(request, kernel, call.order, [WORDS[i] for i in staged])
+    else:
+        arguments = [read_payload(WORDS[i], objects, CHAIN) for i in staged]
+        if kernel.arrays:
+            arguments = [as_python(value) for value in arguments]
+    if kernel.takes is not None and len(arguments) > kernel.takes and arguments[-1] is CHAIN:
+        del arguments[-1]
+    if kernel.takes is not None and len(arguments) > kernel.takes:
+        raise KernelError(f"'{kernel.name}' takes {kernel.takes} arguments, found {len(arguments)}")
+    if not kernel.frame:
+        return kernel.function(*arguments, *call.attributes)
+    frame = KernelFrame(
+        host=request.host,
+        request=request,
+        name=kernel.name,
+        location=call.location,
+        location_id=call.record.location,
+        debug_info=call.debug_info,
+        functions=tuple(BoundFunction(program, index, request) for index in call.record.functions),
+        arguments=[value for value in arguments if isinstance(value, AsyncValue)],
+        result_types=call.result_types,
+        attributes=call.attributes,
+    )
+    return kernel.function(frame, *arguments, *call.attributes)
+
+
+def as_python(value: object) -> object:
+    """A payload as users see it: a tensor is a numpy array that must not be written."""
+    face = FACES.get(type(value))
+    return value if face is None else face(value)
+
+
+def mixed(
+    request: Request, kernel: PythonKernel, order: tuple[int, ...], staged: list[int]
+) -> list[object]:
+    """The arguments of a kernel that does not await all of them, which come last, in its own order."""
+    arguments: list[object] = [None] * len(order)
+    lazy = kernel.lazy
+    for place, value in zip(order, staged, strict=True):
+        if place in lazy:
+            arguments[place] = borrowed(request, value)
+        else:
+            arguments[place] = as_python(read_payload(value, native_process().objects, CHAIN))
+    return arguments
+
+
+def borrowed(request: Request, value: int) -> AsyncValue:
+    """A Python reference to a value of the frame."""
+    native_process().quick("handles.value_add_reference", 1)(value)
+    return AsyncValue(request.queue, value)
+
+
+_ONE_RESULT = (("chain",), ("object",))
+
+
+def result_values(context: int, call: PythonCall, returned: object) -> list[int]:
+    """Native values for what a kernel returned, each with one reference.
+
+    Raises:
+        KernelError: if it returned another number of values than it has results, or wrong ones.
+    """
+    words = call.kernel.results
+    if words in _ONE_RESULT and not isinstance(returned, tuple | list):
+        assert words is not None
+        if not isinstance(returned, AsyncValue):
+            return [native_value(context, returned, words[0], call)]
+    values: list[int] = []
+    later: list[tuple[int, AsyncValue, AsyncValue]] = []
+    request = present_request(context)
+    try:
+        for index, item in enumerate(items_of(returned, len(call.record.results))):
+            word = words[index] if words else word_for(call.result_types[index], item)
+            if is_awaited(item, word):
+                item = of_future(request, item, word, call.location)
+            if isinstance(item, AsyncValue):
+                given, item = item, own_value(context, item, word, call)
+                if not item.done():
+                    if not given.is_indirect:
+                        item = request.host.hold(request, item)
+                    later.append((index, given, item))
+            values.append(native_value(context, item, word, call))
+    except BaseException:
+        drop = native_process().quick("handles.value_drop", 2)
+        for value in values:
+            drop(context, value)
+        raise
+    for index, given, item in later:
+        text = f"kernel '{call.kernel.name}' has not resolved its result {index} yet"
+        is_inside = given.is_indirect
+        watch = request.promises.watch_inside if is_inside else request.promises.watch
+        watch(given, text, call.location)
+        request.stay_open_for(item)
+    return values
+
+
+def word_for(type_text: str, item: object) -> str:
+    """The type of a result that the kernel does not declare; that of the item if no file says it."""
+    if type_text != "":
+        return type_text
+    if isinstance(item, (bool, int, float)):
+        return "i1" if isinstance(item, bool) else "i64" if isinstance(item, int) else "f64"
+    return CHAIN_TYPE if item is None or item is CHAIN else "object"
+
+
+def native_value(context: int, item: object, word: str, call: PythonCall) -> int:
+    """One result as a native value with one reference."""
+    process = native_process()
+    if isinstance(item, AsyncValue):
+        process.quick("handles.value_add_reference", 1)(item.address)
+        return item.address
+    if isinstance(item, KernelError):
+        return error_value(context, diagnostic_of(item, call.location))
+    if word == "chain":
+        payload_type, first, second = TYPE_CHAIN, 0, 0
+    else:
+        try:
+            item = fitting(word, item)
+            payload_type, first, second = encode(word, item, process)
+        except PayloadError as wrong:
+            raise KernelError(str(wrong)) from None
+    make = process.quick("handles.value_of", 4)
+    return make(context, payload_type, signed(first), signed(second))
+
+
+def own_value(context: int, item: AsyncValue, word: str, call: PythonCall) -> AsyncValue:
+    """A returned AsyncValue as one of the run's host and of the result's type."""
+    request = present_request(context)
+
+    return on_queue(request.queue, item, word, refusing(request, call.location))

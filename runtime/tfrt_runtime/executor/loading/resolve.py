@@ -1,0 +1,465 @@
+"""From a kernel in a file to what its record says; refuses what the kernel could not run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from tfrt_runtime.bef.attributes import Dense, Plain
+from tfrt_runtime.bef.encoding import FunctionKind
+from tfrt_runtime.bef.reader import BefFile
+from tfrt_runtime.bef.records import BefFunction, BefKernel
+from tfrt_runtime.diagnostics import AnyLocation, TfrtError, error
+from tfrt_runtime.executor.loading.attributes import (
+    KINDS_OF,
+    WrongKind,
+    kind_text,
+    read_as_stored,
+    read_word,
+)
+from tfrt_runtime.executor.loading.decode import Call, Constant
+from tfrt_runtime.host.payload import SCALAR_TYPES
+from tfrt_runtime.kernels.registry import (
+    REQUIRED,
+    CompiledKernel,
+    ConstantKernel,
+    ControlKernel,
+    Kernel,
+    KernelError,
+    Keyword,
+    NativeKernel,
+    PythonKernel,
+)
+from tfrt_runtime.kernels.users.annotations import mismatch
+from tfrt_runtime.native.layouts import (
+    KERNEL_BLOCKING,
+    KERNEL_CONTROL,
+    KERNEL_HEAVY,
+    KERNEL_MEASURED,
+    KERNEL_NONSTRICT,
+    KERNEL_RAW,
+    TYPE_CHAIN,
+    TYPE_OBJECT,
+)
+
+Symbols = Callable[[str], int]
+"""Addresses of native functions by name."""
+
+
+@dataclass(frozen=True)
+class PythonCall:
+    """What the callback needs to run a Python kernel."""
+
+    file: BefFile
+    kernel: PythonKernel
+    record: BefKernel
+    attributes: tuple[object, ...]
+    result_types: tuple[str, ...]
+    order: tuple[int, ...] = ()
+    """Which argument of the kernel each argument of the record is, if it does not await all of them."""
+
+    # Reading a place takes as long as a small kernel runs, so it is read once, if at all.
+
+    @cached_property
+    def location(self) -> AnyLocation:
+        """Where the kernel is called."""
+        return self.file.location(self.record.location)
+
+    @cached_property
+    def debug_info(self) -> str | None:
+        """The name of that place, if it has one."""
+        return self.file.debug_info(self.record.location)
+
+
+class Resolver:
+    """Resolves the kernels of one file."""
+
+    def __init__(
+        self,
+        file: BefFile,
+        functions: Sequence[BefFunction],
+        symbols: Symbols,
+        python_kernel: int,
+    ) -> None:
+        """`functions` are those of the file, each of the kind that it is of here."""
+        self._file = file
+        self._functions = functions
+        self._symbols = symbols
+        self._python_kernel = python_kernel
+        self._calls: dict[_Shape, Call] = {}
+        self._constants: dict[tuple[str, tuple[int, ...], int], Constant] = {}
+
+    def constant(self, kernel: ConstantKernel, record: BefKernel) -> Constant:
+        """The value of a constant, worked out once for all that are alike."""
+        shape = (kernel.name, record.attributes, len(record.results))
+        constant = self._constants.get(shape)
+        if constant is None:
+            constant = self._constants[shape] = self._constant(kernel, record)
+        return constant
+
+    def _constant(self, kernel: ConstantKernel, record: BefKernel) -> Constant:
+        self._expect_attributes(kernel.name, record, len(kernel.attributes))
+        self._expect(record, kernel.name, 0, 1)
+        words = [
+            self._word(kernel.name, record, offset, word)
+            for offset, word in zip(record.attributes, kernel.attributes, strict=False)
+        ]
+        if len(words) == 2:  # imaginary comes before real, as attributes are in alphabetical order
+            words.reverse()
+        return Constant(SCALAR_TYPES[kernel.type], words[0], words[1] if len(words) > 1 else 0)
+
+    def fresh_constant(self, constant: Constant) -> Call:
+        """A call that makes the constant anew each time."""
+        data = (constant.payload_type, constant.first, constant.second)
+        return Call(self._symbols("scalar_kernels.constant"), data=data)
+
+    def call(self, kernel: Kernel, record: BefKernel, in_sync: bool = False) -> Call:
+        """What the record of a kernel says that is neither a constant nor in Python.
+
+        Args:
+            in_sync: whether it is in a sync function.
+
+        Raises:
+            TfrtError: if the kernel cannot take this call; the place is the kernel's.
+        """
+        if in_sync and record.is_nonstrict:
+            raise self._refuse(record, f"'{kernel.name}' cannot run non-strictly")
+        if isinstance(kernel, NativeKernel | ControlKernel):
+            if isinstance(kernel, NativeKernel):
+                call = self._native(kernel, record)
+            else:
+                call = self._control(kernel, record, in_sync)
+            if not kernel.attributes and not record.is_nonstrict:
+                self._calls[_shape(kernel, record, in_sync)] = call
+            return call
+        assert isinstance(kernel, CompiledKernel)
+        return self._compiled(kernel, record)
+
+    def known(self, kernel: Kernel, record: BefKernel, in_sync: bool) -> Call | None:
+        """The call of a kernel without attributes that was called in this shape before."""
+        return None if record.is_nonstrict else self._calls.get(_shape(kernel, record, in_sync))
+
+    def _native(self, kernel: NativeKernel, record: BefKernel) -> Call:
+        results = kernel.results
+        if results is None:
+            results = max(0, len(record.arguments) - kernel.arguments)
+        self._expect(record, kernel.name, kernel.arguments, results)
+        if record.functions:
+            # What natively runs a function is a control kernel; the callback that prints relies on it.
+            count = len(record.functions)
+            raise self._refuse(record, f"'{kernel.name}' takes no functions, found {count}")
+        words = self._attribute_words(kernel, record)
+        data = tuple(self._symbols(symbol) for symbol in kernel.data)
+        flags = kernel.flags | (KERNEL_NONSTRICT if record.is_nonstrict else 0)
+        if record.is_nonstrict and not flags & KERNEL_RAW:
+            raise self._refuse(record, f"'{kernel.name}' cannot run non-strictly")
+        return Call(self._symbols(kernel.symbol), flags, data=data + words)
+
+    def _attribute_words(self, kernel: NativeKernel, record: BefKernel) -> tuple[int, ...]:
+        expected = kernel.attributes
+        if expected and expected[0].startswith("*"):
+            expected = (expected[0].removeprefix("*"),) * len(record.attributes)
+        self._expect_attributes(kernel.name, record, len(expected))
+        words = tuple(
+            self._word(kernel.name, record, offset, word)
+            for offset, word in zip(record.attributes, expected, strict=False)
+        )
+        return words if expected == kernel.attributes else (len(words), *words)
+
+    def _compiled(self, kernel: CompiledKernel, record: BefKernel) -> Call:
+        self._expect(record, kernel.name, len(kernel.arguments), len(kernel.results))
+        if len(record.arguments) > len(kernel.arguments):
+            count = f"{len(kernel.arguments)} arguments, found {len(record.arguments)}"
+            raise self._refuse(record, f"'{kernel.name}' takes {count}")
+        self._expect_attributes(kernel.name, record, 0)
+        arguments = [kernel.arguments[i] for i in kernel.order]
+        data = (
+            kernel.adapter,
+            self._symbols("compiled_kernels.argument_arrived"),
+            self._symbols("compiled_kernels.result_arrived"),
+            self._symbols("compiled_kernels.buffer_arrived"),
+            self._symbols("compiled_kernels.tensor_arrived"),
+            *(_payload_type(word) for word in (*kernel.results, *arguments)),
+        )
+        strict = len(kernel.arguments) - len(kernel.awaited)
+        flags = KERNEL_HEAVY if kernel.heavy else 0
+        flags |= KERNEL_NONSTRICT if kernel.awaited else 0
+        return Call(self._symbols("compiled_kernels.run_compiled"), flags, strict or -1, data)
+
+    def python(
+        self,
+        kernel: PythonKernel,
+        record: BefKernel,
+        types: tuple[tuple[str, ...], tuple[str, ...]],
+        attribute_names: tuple[str, ...] | None,
+    ) -> tuple[Call, PythonCall]:
+        """The record of a Python kernel, and the Python side of its call.
+
+        `types` are those of the arguments and of the results; `attribute_names` are None where the file
+        has none.  Of a kernel that does not await all of its arguments, these come last (`lazy_last`).
+
+        Raises:
+            TfrtError: if the kernel cannot take this call; the place is the kernel's.
+        """
+        results = None if kernel.results is None else len(kernel.results)
+        self._expect(record, kernel.name, kernel.needs, results)
+        if record.is_nonstrict and not kernel.raw:
+            raise self._refuse(record, f"'{kernel.name}' cannot run non-strictly")
+        result_types = types[1]
+        order = lazy_order(kernel, len(record.arguments))
+        if (text := mismatch(kernel, *types, order)) is not None:
+            raise self._refuse(record, text)
+        for word, type_text in zip(kernel.results or (), result_types, strict=False):
+            if word != type_text and word in SCALAR_TYPES and type_text in SCALAR_TYPES:
+                raise self._refuse(record, f"'{kernel.name}' has a result {word}, not {type_text}")
+        if kernel.keywords is None:
+            attributes = self._attributes_in_order(kernel, record)
+        else:
+            attributes = self._attributes_by_name(kernel, record, attribute_names)
+        call = PythonCall(self._file, kernel, record, attributes, result_types, order)
+        if kernel.prepare is not None:
+            self._prepare(kernel.prepare, call)
+        if (words := self._shortcut_words(call)) is not None:
+            assert kernel.shortcut is not None
+            functions = tuple(self._symbols(symbol) for symbol in kernel.shortcut.functions)
+            flags = KERNEL_HEAVY | KERNEL_MEASURED if kernel.heavy else 0
+            symbol = self._symbols(kernel.shortcut.symbol)
+            return Call(symbol, flags, data=functions + words), call
+        flags = KERNEL_HEAVY
+        flags |= KERNEL_BLOCKING if kernel.blocking else 0
+        flags |= KERNEL_RAW if kernel.raw else 0
+        flags |= KERNEL_NONSTRICT if record.is_nonstrict or order else 0
+        strict = (len(order) - len(kernel.lazy) or -1) if order else 0
+        return Call(self._python_kernel, flags, strict, functions=record.functions), call
+
+    def _prepare(self, prepare: Callable[..., object], call: PythonCall) -> None:
+        try:
+            prepare(*call.attributes)
+        except KernelError as wrong:
+            raise self._refuse(call.record, wrong.message) from None
+
+    def _shortcut_words(self, call: PythonCall) -> tuple[int, ...] | None:
+        """The data of the native form of a Python kernel; None if this call has none."""
+        if call.kernel.shortcut is None:
+            return None
+        try:
+            return call.kernel.shortcut.words(call.attributes)
+        except KernelError as wrong:
+            raise self._refuse(call.record, wrong.message) from None
+
+    def _attributes_in_order(self, kernel: PythonKernel, record: BefKernel) -> tuple[object, ...]:
+        self._expect_attributes(kernel.name, record, len(kernel.attributes))
+        return tuple(
+            self._value(kernel.name, record, offset, word)
+            for offset, word in zip(record.attributes, kernel.attributes, strict=False)
+        )
+
+    def _attributes_by_name(
+        self, kernel: PythonKernel, record: BefKernel, names: tuple[str, ...] | None
+    ) -> tuple[object, ...]:
+        """The attributes in the order of the kernel's keywords, with defaults where there are none."""
+        keywords = kernel.keywords or ()
+        if names is None:
+            names = self._guessed_names(kernel, record)
+        offsets = dict(zip(names, record.attributes, strict=True))
+        if len(offsets) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise self._refuse(record, f"'{kernel.name}' has two attributes '{twice}'")
+        if unknown := sorted(offsets.keys() - {keyword.name for keyword in keywords}):
+            known = ", ".join(f"'{keyword.name}'" for keyword in keywords) or "none"
+            text = f"'{kernel.name}' has no attribute '{unknown[0]}'; its attributes are: {known}"
+            raise self._refuse(record, text)
+        for keyword in keywords:
+            if keyword.default is REQUIRED and keyword.name not in offsets:
+                raise self._refuse(record, f"'{kernel.name}' needs an attribute '{keyword.name}'")
+        return tuple(
+            self._keyword(kernel, record, keyword, offsets[keyword.name])
+            if keyword.name in offsets
+            else keyword.default
+            for keyword in keywords
+        )
+
+    def _guessed_names(self, kernel: PythonKernel, record: BefKernel) -> tuple[str, ...]:
+        """The names that a file does not have: it may be run all the same where each is given."""
+        names = sorted(keyword.name for keyword in kernel.keywords or ())
+        if record.attributes and len(record.attributes) != len(names):
+            raise self._refuse(
+                record,
+                f"the file has no names of attributes, so '{kernel.name}' takes all of its"
+                f" {len(names)} in alphabetical order, found {len(record.attributes)}",
+            )
+        return tuple(names) if record.attributes else ()
+
+    def _keyword(
+        self, kernel: PythonKernel, record: BefKernel, keyword: Keyword, offset: int
+    ) -> object:
+        """The value of an attribute, of the type that its annotation says."""
+        name = f"attribute '{keyword.name}' of '{kernel.name}'"
+        stored = (self._file.attribute_types or {}).get(offset)
+        if stored is None:
+            raise self._refuse(record, f"the file does not say of what type {name} is")
+        kind = keyword.kind
+        if isinstance(kind, str):
+            if kind_text(stored) != kind:
+                raise self._refuse(
+                    record, f"{name} is {kind_text(stored)}, and the kernel takes {kind}"
+                )
+        elif kind is not None and stored not in KINDS_OF[kind]:
+            kinds = f"{kind_text(stored)}, and the kernel takes {kind.__name__}"
+            raise self._refuse(record, f"{name} is {kinds}")
+        value = self._value(kernel.name, record, offset, "any")
+        if not isinstance(value, Dense):
+            return value
+        # numpy, which takes longer than a small program; few kernels have such attributes.
+        from tfrt_runtime.host.tensor.element_types import array_of_elements
+
+        try:
+            return array_of_elements(value.dtype, value.sizes, value.data)
+        except ValueError as wrong:
+            raise self._refuse(record, f"{name}: {wrong}") from None
+
+    def _control(self, kernel: ControlKernel, record: BefKernel, in_sync: bool) -> Call:
+        own, extra = kernel.own, kernel.extra
+        self._expect(record, kernel.name, own, kernel.fixed_results)
+        count = len(record.functions)
+        if count != kernel.functions and (kernel.functions is not None or count == 0):
+            raise self._refuse(record, f"'{kernel.name}' has {count} functions")
+        passed = len(record.arguments) - own + kernel.added
+        for index in record.functions:
+            callee = self._functions[index]
+            self._expect_kind(kernel, record, callee, in_sync)
+            self._expect_callee(kernel, record, callee, passed, extra)
+        loops = kernel.extra or kernel.name.startswith("tfrt.repeat")
+        if loops and len(record.results) != len(record.arguments) - own:
+            raise self._refuse(record, f"'{kernel.name}' has other results than loop values")
+        words = {"#functions": count}
+        data = tuple(
+            words[symbol] if symbol in words else self._symbols(symbol) for symbol in kernel.data
+        )
+        self._expect_attributes(kernel.name, record, len(kernel.attributes))
+        data += tuple(
+            self._control_word(kernel.name, record, offset, word)
+            for offset, word in zip(record.attributes, kernel.attributes, strict=False)
+        )
+        flags = KERNEL_CONTROL | (KERNEL_NONSTRICT if record.is_nonstrict else 0)
+        if record.is_nonstrict and kernel.fixed_results is not None:
+            raise self._refuse(record, f"'{kernel.name}' cannot run non-strictly")
+        return Call(self._symbols(kernel.symbol), flags, own, data, record.functions)
+
+    def _control_word(self, name: str, record: BefKernel, offset: int, word: str) -> int:
+        if word == "string":
+            self._value(name, record, offset, word)  # printing it must not fail
+            return 0
+        return self._word(name, record, offset, word)
+
+    def _word(self, name: str, record: BefKernel, offset: int, word: str) -> int:
+        try:
+            return read_word(self._file, offset, word)
+        except WrongKind as wrong:
+            raise self._refuse(record, f"'{name}': {wrong}") from None
+
+    def _value(self, name: str, record: BefKernel, offset: int, word: str) -> Plain:
+        try:
+            return read_as_stored(self._file, offset, word)
+        except WrongKind as wrong:
+            raise self._refuse(record, f"'{name}': {wrong}") from None
+
+    def _expect_kind(
+        self, kernel: ControlKernel, record: BefKernel, callee: BefFunction, in_sync: bool
+    ) -> None:
+        """A sync function calls sync and native ones; others call any, unless the kernel is for one."""
+        if kernel.sync and callee.kind is not FunctionKind.SYNC:
+            text = f"'{kernel.name}' cannot call asynchronous function '{callee.name}'"
+            raise self._refuse(record, text)
+        if in_sync and callee.kind is FunctionKind.ASYNC:
+            text = f"a sync function cannot call asynchronous function '{callee.name}'"
+            raise self._refuse(record, text)
+
+    def _expect_callee(
+        self,
+        kernel: ControlKernel,
+        record: BefKernel,
+        callee: BefFunction,
+        arguments: int,
+        extra: int,
+    ) -> None:
+        if len(callee.argument_types) != arguments:
+            raise self._refuse(
+                record,
+                f"'{kernel.name}' gives {arguments} arguments to '{callee.name}',"
+                f" which takes {len(callee.argument_types)}",
+            )
+        results = len(callee.result_types)
+        if kernel.fixed_results is None and results != len(record.results) + extra:
+            raise self._refuse(
+                record,
+                f"'{kernel.name}' wants {len(record.results) + extra} results of"
+                f" '{callee.name}', which has {results}",
+            )
+        most, least = (1, 0) if kernel.body_results is None else (kernel.body_results,) * 2
+        if kernel.fixed_results is not None and not least <= results <= most:
+            raise self._refuse(record, f"the body of '{kernel.name}' has {results} results")
+
+    def _expect(self, record: BefKernel, name: str, arguments: int, results: int | None) -> None:
+        if len(record.arguments) < arguments:
+            raise self._refuse(
+                record, f"'{name}' takes {arguments} arguments, found {len(record.arguments)}"
+            )
+        if results is not None and len(record.results) != results:
+            raise self._refuse(
+                record, f"'{name}' has {results} results, found {len(record.results)}"
+            )
+
+    def _expect_attributes(self, name: str, record: BefKernel, count: int) -> None:
+        # Attributes have no names here: one too many among others would be taken for another one.
+        # A kernel that takes none never looks, so an operation may carry what only passes read.
+        if count and len(record.attributes) != count:
+            raise self._refuse(
+                record, f"'{name}' takes {count} attributes, found {len(record.attributes)}"
+            )
+
+    def _refuse(self, record: BefKernel, message: str) -> TfrtError:
+        return TfrtError(error(message, self._file.location(record.location)))
+
+
+_Shape = tuple[int, int, int, tuple[int, ...], bool]
+
+
+def _shape(kernel: Kernel, record: BefKernel, in_sync: bool) -> _Shape:
+    """The same for records of which a kernel without attributes says the same."""
+    # By identity: to hash a kernel takes longer.  Kernels outlive the resolver.
+    return id(kernel), len(record.arguments), len(record.results), record.functions, in_sync
+
+
+def _payload_type(word: str) -> int:
+    return TYPE_CHAIN if word == "chain" else SCALAR_TYPES.get(word, TYPE_OBJECT)
+
+
+def lazy_order(kernel: PythonKernel, count: int) -> tuple[int, ...]:
+    """`count` arguments, those that the kernel does not await last; () if it awaits all of them."""
+    lazy = kernel.lazy
+    if not lazy or kernel.raw:
+        return ()
+    return tuple(sorted(range(count), key=lambda place: place in lazy))
+
+
+def lazy_last(function: BefFunction, kernels: Sequence[Kernel]) -> BefFunction:
+    """`function`, whose calls of Python kernels have last what these do not await."""
+    if not any(isinstance(kernel, PythonKernel) and kernel.lazy for kernel in kernels):
+        return function
+    records = list(function.kernels)
+    for position, (kernel, record) in enumerate(zip(kernels, records, strict=True)):
+        if isinstance(kernel, PythonKernel) and (
+            order := lazy_order(kernel, len(record.arguments))
+        ):
+            moved = tuple(record.arguments[place] for place in order)
+            records[position] = record._replace(arguments=moved)
+    return replace(function, kernels=tuple(records))
+
+
+def types_of(function: BefFunction, registers: Sequence[int]) -> tuple[str, ...]:
+    """MLIR types of registers, "" where the file does not say."""
+    if function.register_types is None:
+        return ("",) * len(registers)
+    return tuple(function.register_types[register] for register in registers)

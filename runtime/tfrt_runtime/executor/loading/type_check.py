@@ -1,0 +1,171 @@
+"""Whether the kernels of a function get the types that they take.
+
+Native kernels read the bits of their arguments without asking what they are, and a file may connect any
+register with any kernel.  The types follow from the function's arguments and from what the kernels give,
+not from what the file says of its registers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tfrt_runtime.bef.encoding import FunctionKind
+from tfrt_runtime.bef.reader import BefFile
+from tfrt_runtime.bef.records import BefFunction, BefKernel
+from tfrt_runtime.diagnostics import TfrtError, error
+from tfrt_runtime.executor.loading.resolve import types_of
+from tfrt_runtime.host.payload import SCALAR_TYPES
+from tfrt_runtime.host.values.fitting import CHAIN_TYPE
+from tfrt_runtime.kernels.registry import (
+    CompiledKernel,
+    ConstantKernel,
+    ControlKernel,
+    Kernel,
+    NativeKernel,
+    PythonKernel,
+)
+
+UNKNOWN = ""
+_TEXTS = {"chain": CHAIN_TYPE, "complex64": "complex<f32>", "complex128": "complex<f64>"}
+_NUMBERS = frozenset(_TEXTS.get(word, word) for word in SCALAR_TYPES)
+_KNOWN = _NUMBERS | {CHAIN_TYPE}
+
+
+class TypeCheck:
+    """Checks the functions of one file."""
+
+    def __init__(self, file: BefFile, functions: Sequence[BefFunction]) -> None:
+        self._file = file
+        self._functions = functions
+
+    def check(self, function: BefFunction, kernels: Sequence[Kernel]) -> list[int]:
+        """The numbers of the kernels whose arguments must be looked at when they run.
+
+        Raises:
+            TfrtError: if a kernel takes another type, or fewer arguments; the place is the kernel's.
+        """
+        types = [UNKNOWN] * function.register_count
+        types[: len(function.argument_types)] = function.argument_types
+        in_doubt = []
+        simple = {key: self._note(one) for key, one in {id(k): k for k in kernels}.items()}
+        type_of = types.__getitem__
+        for number, (key, record) in enumerate(
+            zip(map(id, kernels), function.kernels, strict=True)
+        ):
+            wanted, given = simple[key]
+            if tuple(map(type_of, record.arguments)) != wanted:
+                in_doubt.append(number)
+            if given is None:
+                given = self._given(kernels[number], record, function)
+            if len(given) == 1 == len(record.results):
+                types[record.results[0]] = given[0]
+            else:
+                for register, text in zip(record.results, given, strict=False):
+                    types[register] = text
+        unsure = []
+        ignored = () if function.kind is FunctionKind.SYNC else (CHAIN_TYPE, UNKNOWN)
+        for number in in_doubt:
+            kernel, record = kernels[number], function.kernels[number]
+            if isinstance(kernel, ConstantKernel):
+                self._check_count(record, 0, types, ignored)
+            elif isinstance(kernel, NativeKernel):
+                if not self._check_native(kernel, record, types, ignored):
+                    unsure.append(number)
+            elif isinstance(kernel, ControlKernel):
+                self._check_control(kernel, record, types)
+        found = [types[register] for register in function.result_registers]
+        for number, (has, text) in enumerate(zip(found, function.result_types, strict=True)):
+            if not _fits(has, text):
+                wrong = f"result {number} of '{function.name}' is {text}, found {has}"
+                raise TfrtError(error(wrong, self._file.location(function.location)))
+        return unsure
+
+    def _note(self, kernel: Kernel) -> tuple[tuple[str, ...] | None, Sequence[str] | None]:
+        """What a kernel takes and gives, each None if that is not always the same."""
+        if isinstance(kernel, ConstantKernel):
+            return (), (_text(kernel.type),)
+        if isinstance(kernel, NativeKernel):
+            is_fixed = not kernel.more and kernel.results is not None
+            fits = is_fixed and len(kernel.types) == kernel.arguments
+            return kernel.types if fits else None, kernel.gives
+        return None, None
+
+    def _given(self, kernel: Kernel, record: BefKernel, function: BefFunction) -> Sequence[str]:
+        """The types of a kernel's results, as far as they are known."""
+        match kernel:
+            case ConstantKernel() | NativeKernel():
+                return ()
+            case PythonKernel() if kernel.results is None:
+                texts = types_of(function, record.results)
+                return [t if t in _KNOWN else UNKNOWN for t in texts]
+            case PythonKernel() | CompiledKernel():
+                return [_text(word) for word in kernel.results or ()]
+            case ControlKernel() if kernel.fixed_results is not None:
+                return (CHAIN_TYPE,) * kernel.fixed_results
+            case ControlKernel():
+                return self._functions[record.functions[0]].result_types if record.functions else ()
+
+    def _check_native(
+        self, kernel: NativeKernel, record: BefKernel, types: Sequence[str], ignored: Sequence[str]
+    ) -> bool:
+        """Whether all types are known."""
+        is_sure = True
+        if not kernel.more and kernel.results is not None:
+            self._check_count(record, kernel.arguments, types, ignored)
+        for index, register in enumerate(record.arguments):
+            has = types[register]
+            if kernel.types and (index < kernel.arguments or kernel.more):
+                wanted = kernel.types[min(index, len(kernel.types) - 1)]
+                if not _fits(has, wanted) and not (kernel.more and has == CHAIN_TYPE):
+                    raise self._wrong(record, f"takes {wanted} as argument {index}, found {has}")
+                is_sure = is_sure and has != UNKNOWN
+        return is_sure
+
+    def _check_count(
+        self, record: BefKernel, count: int, types: Sequence[str], ignored: Sequence[str]
+    ) -> None:
+        """Arguments too many may only be of a type of `ignored`."""
+        for register in record.arguments[count:]:
+            if types[register] not in ignored:
+                text = f"takes {count} arguments, found {len(record.arguments)}"
+                raise self._wrong(record, text)
+
+    def _check_control(
+        self, kernel: ControlKernel, record: BefKernel, types: Sequence[str]
+    ) -> None:
+        """What a kernel gives to functions, and what they give back."""
+        has = [types[register] for register in record.arguments]
+        self._compare(record, kernel.types, has[: kernel.own], "takes {} as argument {}, found {}")
+        first = self._functions[record.functions[0]].result_types if record.functions else ()
+        for index in record.functions:
+            callee = self._functions[index]
+            wanted = callee.argument_types[kernel.added :]
+            text = f"calls '{callee.name}', which takes {{}} as argument {{}}, with {{}}"
+            self._compare(record, wanted, has[kernel.own :], text)
+            text = f"calls functions whose types differ: {{}} as result {{}}, and {{}} of '{callee.name}'"
+            self._compare(record, first, callee.result_types, text)
+        if kernel.extra or kernel.name.startswith("tfrt.repeat"):
+            text = "takes {} as loop value {}, found {}"
+            self._compare(record, first[: len(record.results)], has[kernel.own :], text)
+
+    def _compare(
+        self, record: BefKernel, wanted: Sequence[str], has: Sequence[str], text: str
+    ) -> None:
+        for index, (expected, found) in enumerate(zip(wanted, has, strict=False)):
+            if not _fits(found, expected):
+                raise self._wrong(record, text.format(expected, index, found))
+
+    def _wrong(self, record: BefKernel, text: str) -> TfrtError:
+        return TfrtError(error(f"'{record.name}' {text}", self._file.location(record.location)))
+
+
+def _fits(has: str, wanted: str) -> bool:
+    """Whether a value of a type may be read as another one; numbers are read as they are."""
+    if has == wanted or UNKNOWN in (has, wanted):
+        return True
+    return has not in _NUMBERS and wanted not in _NUMBERS
+
+
+def _text(word: str) -> str:
+    """The type that a registry's word stands for, as far as it matters here."""
+    return _TEXTS.get(word, word)

@@ -1,0 +1,133 @@
+"""The code of a sync function before it has registers and addresses: a list of instructions.
+
+What an instruction needs beside registers depends on its operation (`native.sync_layouts`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from tfrt_runtime.native.layouts import TYPE_OBJECT
+from tfrt_runtime.native.sync.sync_layouts import (
+    EQUAL_I32,
+    EQUAL_I64,
+    JUMP,
+    JUMP_EQUAL_I32,
+    JUMP_EQUAL_I64,
+    JUMP_GREATER_I32,
+    JUMP_GREATER_I64,
+    JUMP_IF,
+    JUMP_LESS_EQUAL_I32,
+    JUMP_LESS_EQUAL_I64,
+    JUMP_NOT_EQUAL_I32,
+    JUMP_NOT_EQUAL_I64,
+    JUMP_UNLESS,
+    LESS_EQUAL_I32,
+    LESS_EQUAL_I64,
+)
+
+LABEL = -1
+"""The operation of a place that jumps go to: it is no instruction of the interpreter."""
+
+
+@dataclass(eq=False, slots=True)
+class Register:
+    """A value of a known payload type; TYPE_OBJECT for one that is boxed.
+
+    A register that `became` another one is that one.  `constant` is the word of a constant, which
+    is the offset of an AsyncValue in the arena for a boxed one.
+    """
+
+    type: int
+    constant: int | None = None
+    became: Register | None = None
+
+    @property
+    def is_boxed(self) -> bool:
+        """Whether it owns a reference to an AsyncValue."""
+        return self.type == TYPE_OBJECT
+
+
+def final(register: Register) -> Register:
+    """What a register has become."""
+    while register.became is not None:
+        register = register.became
+    return register
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What a kernel finds in its record, and the report of an error: see `layouts.RECORD_*`."""
+
+    handle: int
+    address: int = 0
+    flags: int = 0
+    data: tuple[int, ...] = ()
+
+
+@dataclass(eq=False, slots=True)
+class Label:
+    """A place in the code."""
+
+
+@dataclass(eq=False, slots=True)
+class Instruction:
+    """One operation.
+
+    `number` is a constant, a payload type, a message, the function and number of a register or, for a jump,
+    its weight; `callee` the index of a function.
+    """
+
+    operation: int
+    writes: list[Register] = field(default_factory=list)
+    reads: list[Register] = field(default_factory=list)
+    number: int = 0
+    labels: Sequence[Label] = ()
+    record: Record | None = None
+    callee: int = -1
+
+
+@dataclass(slots=True)
+class SyncCode:
+    """The code of one function: its parameters, then what its return reads."""
+
+    parameters: list[Register]
+    result_types: list[int]
+    instructions: list[Instruction]
+    weight: int
+
+
+COMPARISONS = {
+    EQUAL_I32: (JUMP_EQUAL_I32, JUMP_NOT_EQUAL_I32),
+    EQUAL_I64: (JUMP_EQUAL_I64, JUMP_NOT_EQUAL_I64),
+    LESS_EQUAL_I32: (JUMP_LESS_EQUAL_I32, JUMP_GREATER_I32),
+    LESS_EQUAL_I64: (JUMP_LESS_EQUAL_I64, JUMP_GREATER_I64),
+}
+"""For each comparison, the jump when it holds, and when it does not."""
+
+
+def label(place: Label) -> Instruction:
+    """The place itself."""
+    return Instruction(LABEL, labels=(place,))
+
+
+def jump(place: Label) -> Instruction:
+    """Go on at a later place."""
+    return Instruction(JUMP, labels=(place,))
+
+
+def jump_when(
+    code: list[Instruction], condition: Register, when: bool, place: Label, is_last_use: bool
+) -> None:
+    """Append a jump to `place` if the condition is `when`.
+
+    A comparison right before, whose result has no other use, becomes part of the jump.
+    """
+    last = code[-1] if code else None
+    if is_last_use and last is not None and last.writes == [condition]:
+        jumps = COMPARISONS.get(last.operation)
+        if jumps is not None:
+            code[-1] = Instruction(jumps[0 if when else 1], reads=last.reads, labels=(place,))
+            return
+    code.append(Instruction(JUMP_IF if when else JUMP_UNLESS, reads=[condition], labels=(place,)))

@@ -1,0 +1,133 @@
+"""Doing something at a certain time: one thread with a heap of what is due, and deadlines of runs."""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import threading
+import time
+from collections.abc import Callable
+from typing import Protocol
+
+from tfrt_runtime.diagnostics import Diagnostic, Ending
+from tfrt_runtime.host.failures import cancellation
+from tfrt_runtime.host.process import shielded
+from tfrt_runtime.host.queues.thread_starts import start_thread
+
+DEADLINE_EXCEEDED = "deadline exceeded"
+
+
+class Timer:
+    """Something that is due at `time`, in seconds of `time.monotonic`."""
+
+    def __init__(self, due: float, callback: Callable[[], object]) -> None:
+        self.time = due
+        self._callback: Callable[[], object] | None = callback
+
+    @property
+    def is_cancelled(self) -> bool:
+        """Whether the callback has been called, or never will be."""
+        return self._callback is None
+
+    def cancel(self) -> None:
+        """Do not call the callback, unless it is being called.  What it holds is dropped."""
+        self._callback = None
+
+    def fire(self) -> None:
+        """Call the callback now, unless it has been called or the timer is cancelled."""
+        callback, self._callback = self._callback, None
+        if callback is not None:
+            shielded(callback)
+
+
+class TimerQueue:
+    """Calls callbacks when they are due, one after the other, on a thread of its own.
+
+    The thread starts with the first timer.  What a callback raises is shown, and ends nothing.
+    """
+
+    def __init__(self) -> None:
+        self._timers: list[tuple[float, int, Timer]] = []
+        self._numbers = itertools.count()
+        self._changed = threading.Condition()
+        self._thread: threading.Thread | None = None
+        self._closed = False
+
+    def __len__(self) -> int:
+        """How many timers wait, cancelled ones among them until their time."""
+        return len(self._timers)
+
+    def at(self, due: float, callback: Callable[[], object]) -> Timer:
+        """Call `callback` at a time of `time.monotonic`, soon if that is past.
+
+        Timers of the same time are called in the order in which they were made.
+
+        Raises:
+            RuntimeError: if the queue is closed.
+            TfrtError: if the system starts no thread.
+        """
+        timer = Timer(due, callback)
+        with self._changed:
+            if self._closed:
+                raise RuntimeError("the timer queue is closed")
+            if self._thread is None:
+                self._thread = start_thread("timers", self._run)
+            heapq.heappush(self._timers, (due, next(self._numbers), timer))
+            self._changed.notify()
+        return timer
+
+    def after(self, delay: float, callback: Callable[[], object]) -> Timer:
+        """Call `callback` in `delay` seconds; see `at`."""
+        return self.at(time.monotonic() + delay, callback)
+
+    def close(self, timeout: float | None = None) -> None:
+        """Forget what is not due yet, and end the thread.
+
+        Waits for a callback that runs, for `timeout` seconds at most.
+        """
+        with self._changed:
+            self._closed = True
+            self._timers.clear()
+            self._changed.notify()
+            thread = self._thread
+        if thread is not None and thread is not threading.current_thread():
+            thread.join(timeout)
+
+    def _run(self) -> None:
+        while (timer := self._next()) is not None:
+            timer.fire()
+            del timer  # what it held must not wait for the next one
+
+    def _next(self) -> Timer | None:
+        """Sleep until a timer is due and take it; None when the queue is closed."""
+        with self._changed:
+            while not self._closed:
+                left = self._timers[0][0] - time.monotonic() if self._timers else None
+                if left is not None and left <= 0:
+                    return heapq.heappop(self._timers)[2]
+                self._changed.wait(left)
+            return None
+
+
+class Cancellable(Protocol):
+    """A run, as a deadline sees it."""
+
+    def cancel(self, reason: str | Diagnostic = ...) -> bool:
+        """Skip every kernel that has not started."""
+
+    def on_done(self, callback: Callable[[], None]) -> None:
+        """Call `callback` when nothing of the run is left."""
+
+
+class RequestDeadlineTracker:
+    """Cancels runs that are not over when their time is."""
+
+    def __init__(self, timers: TimerQueue) -> None:
+        self._timers = timers
+
+    def cancel_request_on_deadline(self, deadline: float, request: Cancellable) -> Timer:
+        """Cancel `request` at a time of `time.monotonic`, unless it is over by then."""
+        reason = cancellation(DEADLINE_EXCEEDED, Ending.TIMED_OUT)
+        timer = self._timers.at(deadline, lambda: request.cancel(reason))
+        request.on_done(timer.cancel)
+        return timer

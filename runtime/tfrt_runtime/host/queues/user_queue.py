@@ -1,0 +1,401 @@
+"""Work queues that users make, and what lets programs run on them.
+
+A `ConcurrentWorkQueue` gets tasks, which are Python callables, and decides where and in which order
+they run.  `UserWorkQueue` stands between it and the native core: whatever the core queues is handed to
+the user's queue, and a task that is called runs a piece of the program.
+
+    class Pool:
+        name, parallelism_level = "pool", 4
+        def __init__(self): self.threads = ThreadPoolExecutor(4, "pool")
+        def add_task(self, task): self.threads.submit(task)
+        def add_blocking_task(self, task, allow_queuing): threading.Thread(target=task).start()
+        def await_values(self, values): wait_until_done(values)
+        def quiesce(self): ...
+        def is_in_worker_thread(self): return threading.current_thread().name.startswith("pool")
+
+    HostContext(work_queue=Pool())
+
+A task that the queue forgets without having called it, and a queue that raises, end the run with an
+error that says so.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from typing import Protocol
+
+from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, error
+from tfrt_runtime.host.interrupts import INTERRUPTS
+from tfrt_runtime.host.process import KernelOwner
+from tfrt_runtime.host.queues.queue_names import DEFAULT_BLOCKING_THREADS, WorkQueueError
+from tfrt_runtime.host.queues.timer import TimerQueue
+from tfrt_runtime.host.queues.work_queue import (
+    SLICE_NS,
+    STOP_SECONDS,
+    WorkQueue,
+)
+from tfrt_runtime.host.raw import WORDS
+from tfrt_runtime.native.layouts import (
+    ACTIVATION_REQUEST,
+    CONTEXT_EPOCH,
+    PROCESS_RUN_BLOCKING,
+    PROCESS_RUN_ENTRY,
+    READY_BITS,
+    READY_KERNEL,
+    TASK_FIRST,
+    TASK_FUNCTION,
+    TASK_NEXT,
+    TASK_SECOND,
+)
+
+KERNELS_PER_TASK = 1024
+MAX_KERNELS_PER_TASK = 1 << 30
+NAP_SECONDS = 0.001
+
+
+class Awaited(Protocol):
+    """A value that `ConcurrentWorkQueue.await_values` waits for."""
+
+    def done(self) -> bool:
+        """Whether no thread has to wait any longer."""
+
+    def and_then(self, waiter: Callable[[], None]) -> None:
+        """Call `waiter` once the value is done: now, if it already is."""
+
+
+class ConcurrentWorkQueue(Protocol):
+    """A work queue of the user's.  All methods may be called from any thread.
+
+    With an attribute `kernels_per_task` a task runs up to so many short kernels that follow each
+    other, else a thousand.  A kernel in Python is always the first of its task.
+    """
+
+    @property
+    def name(self) -> str:
+        """What the queue is called."""
+
+    @property
+    def parallelism_level(self) -> int:
+        """How many tasks it runs at once."""
+
+    def add_task(self, task: Task) -> None:
+        """Have `task` called, now or later, on any thread."""
+
+    def add_blocking_task(self, task: Task, allow_queuing: bool) -> Task | None:
+        """Have `task` called on a thread that may block; give it back if there is none for it.
+
+        With `allow_queuing` the task may wait for others to end.
+        """
+
+    def await_values(self, values: Sequence[Awaited]) -> None:
+        """Return when each value is done.  The thread may run tasks meanwhile."""
+
+    def quiesce(self) -> None:
+        """Return when there is no task left."""
+
+    def is_in_worker_thread(self) -> bool:
+        """Whether this thread is one of the queue's, which must not wait for its tasks."""
+
+
+class Task:
+    """A piece of a program, to be called once.  `name` is its first kernel's."""
+
+    __slots__ = ("_address", "_queue", "location", "name")
+
+    def __init__(
+        self, queue: UserWorkQueue, address: int, name: str, location: AnyLocation | None
+    ) -> None:
+        self._queue = queue
+        self._address = [address]
+        self.name = name
+        self.location = location
+
+    def __call__(self) -> None:
+        """Run it.
+
+        Raises:
+            RuntimeError: if it has been called before.
+        """
+        if not self._address:
+            raise RuntimeError(f"task '{self.name}' has run already")
+        self._queue.run(self._address.pop())
+
+    def take(self) -> int:
+        """The native task, which is the caller's then; 0 if it has run."""
+        return self._address.pop() if self._address else 0
+
+    def __repr__(self) -> str:
+        return f"<Task {self.name}>"
+
+    def __del__(self) -> None:
+        if address := self.take():
+            self._queue.lost(address, self.name, self.location)
+
+
+class UserWorkQueue(WorkQueue):
+    """The native core's side of a user's queue."""
+
+    takes_calls = False  # the queue wants to know the kernels that its tasks begin with
+    is_worked_here = False
+
+    def __init__(self, user: ConcurrentWorkQueue) -> None:
+        super().__init__(0, DEFAULT_BLOCKING_THREADS, user.name)
+        self._user = user
+        wanted = getattr(user, "kernels_per_task", KERNELS_PER_TASK)
+        self._kernels = min(max(1, wanted), MAX_KERNELS_PER_TASK)
+        self._taken: deque[tuple[Callable[[int], None], int]] = deque()
+        self._left = 0
+        self._emptying: set[int] = set()
+        self._lost: deque[tuple[int, Diagnostic]] = deque()
+        self._moments: set[_Moment] = set()
+        self._timers = TimerQueue()
+
+    @property
+    def parallelism_level(self) -> int:
+        return self._user.parallelism_level
+
+    def has_outside_tasks(self) -> bool:
+        with self._lock:
+            return self._left > 0
+
+    def begin(self) -> None:
+        super().begin()
+        self._empty()
+
+    def hand_over(self) -> None:
+        super().hand_over()
+        if not self.is_at_work_here:
+            self._empty()
+            self._look()
+
+    def stop(self, timeout: float = STOP_SECONDS) -> None:
+        try:
+            self._user.quiesce()
+        finally:
+            self._timers.close()
+            super().stop(timeout)
+
+    def _start_pool_thread(self) -> None:
+        """The core wants a thread for a blocking task: it is handed over when this thread is free."""
+
+    def run(self, address: int) -> None:
+        """Run a native task on this thread, and hand over what becomes ready."""
+        try:
+            with self._turn() as context:
+                self._uncount()  # the turn shows from now on that there is something to do
+                run_one = self.process.slow("outside_queues.run_one", 3)
+                run_one(context, address, self._kernels)
+        finally:
+            self._empty()
+            self._look()
+
+    @contextlib.contextmanager
+    def _turn(self) -> Iterator[int]:
+        """Within: this thread runs kernels on the context given, and its activity epoch is odd."""
+        with INTERRUPTS, self.helper() as context:
+            epoch = (context + CONTEXT_EPOCH) >> 3
+            WORDS[epoch] += 1
+            try:
+                yield context
+            finally:
+                WORDS[epoch] += 1
+
+    def lost(self, address: int, name: str, location: AnyLocation | None) -> None:
+        """The user's queue has dropped a task that has not run.
+
+        Called by a finalizer: the next thread that waits does what is to be done.
+        """
+        text = f"work queue '{self.name}' lost the task of '{name}'"
+        self._lost.append((address, error(text, location)))
+
+    def wait(self, word: int, timeout: float | None, interrupted: Callable[[], bool]) -> bool:
+        return self.help(word, timeout, interrupted)
+
+    def help(
+        self,
+        word: int,
+        timeout: float | None,
+        interrupted: Callable[[], bool],
+        slice_ns: int = SLICE_NS,
+    ) -> bool:
+        if self._user.is_in_worker_thread():
+            raise WorkQueueError(error(f"a thread of work queue '{self.name}' cannot wait for it"))
+        deadline = None if timeout is None else time.monotonic() + timeout
+        with INTERRUPTS:
+            self._hand_over(self.context())
+            self._offer_all()  # on a thread that is about to offer them, too: it waits here
+            self._look()
+            while WORDS[word >> 3] != 0:
+                self._rescue_lost()
+                now = time.monotonic()
+                if deadline is not None and now >= deadline:
+                    return False
+                end = now + slice_ns / 1e9
+                self._await(word, end if deadline is None else min(end, deadline))
+                INTERRUPTS.raise_if_noted()
+                if WORDS[word >> 3] != 0 and interrupted():
+                    return False
+        return WORDS[word >> 3] == 0
+
+    def _await(self, word: int, end: float) -> None:
+        """Let the user's queue wait until a word is 0 or the time is over."""
+        moment = _Moment(self, word, end)
+        try:
+            self._user.await_values([moment])
+        except Exception as problem:
+            text = f"work queue '{self.name}' cannot wait: {type(problem).__name__}: {problem}"
+            raise WorkQueueError(error(text)) from problem
+        finally:
+            was_done = moment.done()
+            moment.forget()
+            self._moments.discard(moment)
+        if not was_done:  # it did not wait: let others work
+            time.sleep(NAP_SECONDS)
+
+    def when_done(self, moment: _Moment, end: float) -> None:
+        """Wake the threads that wait for `moment`: it is over at `end` at the latest."""
+        self._moments.add(moment)
+        self._timers.at(end, moment.wake)
+        moment.wake()
+
+    def _look(self) -> None:
+        for moment in list(self._moments):
+            moment.wake()
+
+    def _uncount(self) -> None:
+        with self._lock:
+            self._left -= 1
+
+    # From the native core to the user's queue
+
+    def _empty(self) -> None:
+        """Hand everything that the core has queued to the user's queue.
+
+        Not again on a thread that does so already: a queue may call a task while it is added.
+        """
+        thread = threading.get_ident()
+        if thread in self._emptying:
+            return
+        self._emptying.add(thread)
+        try:
+            self._offer_all()
+        finally:
+            self._emptying.discard(thread)
+
+    def _offer_all(self) -> None:
+        while (taken := self._take()) is not None:
+            offer, address = taken
+            offer(address)
+
+    def _take(self) -> tuple[Callable[[int], None], int] | None:
+        """The next task of the core's, and how to offer it."""
+        with self._lock:  # a thread that seeks work sees each task in the core, or here
+            if not self._taken:
+                self._take_all()
+            return self._taken.popleft() if self._taken else None
+
+    def _take_all(self) -> None:
+        task = self.process.quick("outside_queues.take_tasks", 1)(self.address)
+        while task:
+            self._taken.append((self._offer, task))
+            task = WORDS[(task + TASK_NEXT) >> 3]
+        blocking = self.process.quick("outside_queues.take_blocking", 1)(self.pool)
+        if blocking:
+            self._taken.append((self._offer_blocking, blocking))
+        self._left += len(self._taken)
+
+    def _offer(self, address: int) -> None:
+        made = self._make_task(address)
+        if made is None:
+            self.run(address)
+            return
+        try:
+            self._user.add_task(made)
+        except Exception as problem:  # noqa: BLE001 - it becomes the run's error
+            self._refused(made, problem)
+
+    def _offer_blocking(self, address: int) -> None:
+        made = self._make_task(address)
+        assert made is not None
+        try:
+            refused = self._user.add_blocking_task(made, allow_queuing=True)
+        except Exception as problem:  # noqa: BLE001 - it becomes the run's error
+            self._refused(made, problem)
+            return
+        if refused is not None and made.take():
+            with self._turn() as context:
+                self.process.slow("outside_queues.refuse", 2)(context, address)
+            self._uncount()
+
+    def _make_task(self, address: int) -> Task | None:
+        """A task for the user; None for one that only puts things in order."""
+        function = WORDS[(address + TASK_FUNCTION) >> 3]
+        first = WORDS[(address + TASK_FIRST) >> 3]
+        is_entry = function == self.process.word(PROCESS_RUN_ENTRY)
+        if is_entry and first & READY_BITS != READY_KERNEL:
+            return None
+        if is_entry or function == self.process.word(PROCESS_RUN_BLOCKING):
+            owner, number = self.process.owner_of(WORDS[(address + TASK_SECOND) >> 3])
+            return Task(self, address, *described(owner, number))
+        return Task(self, address, "task", None)
+
+    def _refused(self, task: Task, problem: Exception) -> None:
+        """The user's queue raised when it got a task: the run ends with an error."""
+        if address := task.take():
+            text = (
+                f"work queue '{self.name}' did not take the task of '{task.name}':"
+                f" {type(problem).__name__}: {problem}"
+            )
+            self._end_run(address, error(text, task.location))
+
+    def _rescue_lost(self) -> None:
+        while self._lost:
+            self._end_run(*self._lost.popleft())
+
+    def _end_run(self, address: int, diagnostic: Diagnostic) -> None:
+        """End the run of a task with an error: the task runs here, and its kernel is skipped."""
+        if WORDS[(address + TASK_FUNCTION) >> 3] in (
+            self.process.word(PROCESS_RUN_ENTRY),
+            self.process.word(PROCESS_RUN_BLOCKING),
+        ):
+            activation = WORDS[(address + TASK_FIRST) >> 3]
+            request = WORDS[(activation + ACTIVATION_REQUEST) >> 3]
+            owner = self.process.requests[request]
+            owner.report(diagnostic)
+            owner.cancel(diagnostic.message)
+        self.run(address)
+
+
+def described(owner: KernelOwner, number: int) -> tuple[str, AnyLocation | None]:
+    """Name and place of a kernel."""
+    return owner.kernel_name(number), owner.location_of(number)
+
+
+class _Moment:
+    """A word that becomes 0, or the end of a time, as a user's queue waits for it."""
+
+    def __init__(self, queue: UserWorkQueue, word: int, end: float) -> None:
+        self._queue, self._word, self._end = queue, word, end
+        self._waiters: list[Callable[[], None]] = []
+
+    def done(self) -> bool:
+        return self._word == 0 or WORDS[self._word >> 3] == 0 or time.monotonic() >= self._end
+
+    def and_then(self, waiter: Callable[[], None]) -> None:
+        self._waiters.append(waiter)
+        self._queue.when_done(self, self._end)
+
+    def wake(self) -> None:
+        """Call the waiters, if it is time for that."""
+        if self.done():
+            waiters, self._waiters = self._waiters, []
+            for waiter in waiters:
+                waiter()
+
+    def forget(self) -> None:
+        """No thread waits any longer: the word may be gone."""
+        self._word = 0

@@ -1,0 +1,701 @@
+"""Work queues: the threads that run a program.
+
+`s` runs tasks on whichever thread waits; `mstd:N,B` has N threads for compute work, which steal from
+each other, and up to B threads for work that blocks.  Threads start when they are first needed, so a
+queue that is not used costs nothing.
+
+Each thread that touches native values of a queue has a native context; `context()` is the present
+thread's.  Workers are Python threads that stay inside native code, so that a Python kernel finds its
+thread state and needs only the GIL.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import itertools
+import os
+import threading
+import time
+import weakref
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+
+from tfrt_runtime.diagnostics import TfrtError, error
+from tfrt_runtime.host.budget import default_budget
+from tfrt_runtime.host.interrupts import INTERRUPTS
+from tfrt_runtime.host.process import NativeProcess, live_values, native_process
+from tfrt_runtime.host.queues.queue_names import (
+    DEFAULT_BLOCKING_THREADS,
+    WorkQueueError,
+    parse_work_queue,
+)
+from tfrt_runtime.host.queues.thread_starts import start_thread
+from tfrt_runtime.host.raw import WORDS
+from tfrt_runtime.native.layouts import (
+    CONTEXT_DEQUE,
+    CONTEXT_EPOCH,
+    CONTEXT_MAIN,
+    CONTEXT_NUMBER,
+    CONTEXT_PENDING,
+    CONTEXT_READY,
+    CONTEXT_READY_TOP,
+    CONTEXT_WORKER,
+    DEQUE_SIZE,
+    POOL_CAPACITY,
+    POOL_CELLS,
+    POOL_DONE,
+    POOL_HEAD,
+    POOL_LIMIT,
+    POOL_TAIL,
+    POOL_THREADS,
+    QUEUE_ASIDE,
+    QUEUE_ASYNC,
+    QUEUE_DEQUES,
+    QUEUE_HOST,
+    QUEUE_MEMORY_LIMIT,
+    QUEUE_SIZE,
+    QUEUE_WORKERS,
+)
+
+POOL_PLACES = 4096
+IDLE_NS = 1_000_000_000
+"""A blocking thread that has been idle for so long goes away."""
+STOP_SECONDS = 5.0
+SLICE_NS = 20_000_000
+LOOK_NS = 1_000_000
+"""How often a thread that works until the queue rests looks whether it does."""
+"""How long a waiting thread stays in native code before it lets Python see signals."""
+
+
+MAX_NESTED_WAITS = 40
+"""A kernel that waits may run one that waits, so deep on one thread: each takes a part of its stack."""
+TOO_MANY_WAITS = (
+    f"kernels that wait run each other more than {MAX_NESTED_WAITS} deep on one thread;"
+    " let them return AsyncValues instead"
+)
+OF_PARENT = (
+    "the host was made before this process was forked from another one: make a new host here"
+)
+
+
+class WorkQueue:
+    """A queue of `threads` workers, or for 0 threads one that waiting threads run themselves."""
+
+    takes_calls = True
+    """Whether a call from outside may start as a task of the queue."""
+    is_worked_here = True
+    """Whether a thread that waits may work for the queue by itself."""
+    has_user_kernels = False
+    """Whether users have registered Python functions as kernels, of any queue: calls may take any time."""
+
+    def __init__(self, threads: int, blocking_threads: int, name: str) -> None:
+        self.name = name
+        self.threads = threads
+        self.blocking_threads = blocking_threads
+        self.process: NativeProcess = native_process()
+        self._take_host = self.process.quick("handles.host_take", 1)
+        self._leave_host = self.process.quick("handles.host_leave", 1)
+        self._local = threading.local()
+        self._lock = threading.RLock()
+        self._workers: list[threading.Thread] = []
+        self._pool_threads: set[threading.Thread] = set()
+        self._contexts: list[int] = []
+        self._labels: list[str] = []
+        self._idle_contexts: list[int] = []
+        self._stopped = False
+        self.when_interrupted: Callable[[], None] = lambda: None
+        """Called when the user interrupts a thread in whose place another one works, and there are no
+        workers: what runs ends, as it would on the thread that waits."""
+        self.quiescing: set[int] = set()
+        """Contexts whose kernel only waits for the queue to come to rest."""
+        self.waiting: set[int] = set()
+        """Contexts whose kernel waits, and lets its thread work for the queue meanwhile."""
+        self.resolving: set[int] = set()
+        """Addresses of values that threads of Python's are resolving: work may come of it."""
+        self._queue = _words(QUEUE_SIZE)
+        self._pool = _words(POOL_CELLS + 16 * POOL_PLACES)
+        self._deques = [_words(DEQUE_SIZE) for _ in range(threads + 1)] if threads else []
+        self._table = _words(8 * max(1, len(self._deques)))
+        self.address = _address(self._queue)
+        self.pool = _address(self._pool)
+        self._stand_in = None
+        self._fill()
+        self.is_of_parent = False
+        """Whether the process was forked since: the threads are those of its parent."""
+        _queues.add(self)
+        free = weakref.finalize(
+            self, _free_contexts, self.process, self._contexts, self._idle_contexts, self._local
+        )
+        free.atexit = False  # threads of a queue that was not stopped may still run then
+
+    def _fill(self) -> None:
+        for i, deque in enumerate(self._deques):
+            self._table[i] = _address(deque)
+        self._queue[QUEUE_WORKERS // 8] = len(self._deques)
+        self._queue[QUEUE_DEQUES // 8] = _address(self._table)
+        self._pool[POOL_CAPACITY // 8] = POOL_PLACES
+        self._pool[POOL_LIMIT // 8] = self.blocking_threads
+        for i in range(POOL_PLACES):
+            self._pool[POOL_CELLS // 8 + 2 * i] = i
+        start = weakref.WeakMethod(self._start_pool_thread)
+        self.process.need_thread[self.pool] = lambda: _call(start)
+
+    @property
+    def budget(self) -> int:
+        """What native code and tensors may hold when programs on this queue ask for more, in bytes."""
+        return self._queue[QUEUE_MEMORY_LIMIT // 8] or default_budget()
+
+    @budget.setter
+    def budget(self, limit: int) -> None:
+        self._queue[QUEUE_MEMORY_LIMIT // 8] = limit
+
+    @property
+    def _stand_in(self) -> StandIn | None:
+        """The thread that works in the place of threads that wait with a time limit."""
+        return self._present
+
+    @_stand_in.setter
+    def _stand_in(self, thread: StandIn | None) -> None:
+        self._present = thread
+        self._queue[QUEUE_ASIDE // 8] = thread is not None or not self.is_worked_here
+
+    @property
+    def parallelism_level(self) -> int:
+        """How many threads run compute work at once."""
+        return max(1, self.threads)
+
+    def context(self) -> int:
+        """The native context of this thread."""
+        try:
+            context: int = self._local.context
+        except AttributeError:
+            context = self._local.context = self._borrow_context()
+            self._local.lease = _Lease(self._idle_contexts, context)
+            self._local.busy = 0
+        return context
+
+    @property
+    def beneath(self) -> list[int]:
+        """The contexts further down on this thread's stack: their kernels wait for what runs on top."""
+        contexts: list[int] = self._local.__dict__.setdefault("beneath", [])
+        return contexts
+
+    @property
+    def is_at_work_here(self) -> bool:
+        """Whether this thread runs tasks of the queue at the moment."""
+        return self._is_busy(self.context())
+
+    def _is_busy(self, context: int) -> bool:
+        """Whether this thread, whose context this is, works for the queue."""
+        return self._local.busy > 0 or WORDS[(context + CONTEXT_EPOCH) >> 3] & 1 != 0
+
+    def _make_context(self, label: str) -> int:
+        with self._lock:
+            number = len(self._contexts)
+            context = self.process.new_context(self.address, self.pool, number)
+            self._contexts.append(context)
+            self._labels.append(label)
+        return context
+
+    @property
+    def contexts(self) -> tuple[int, ...]:
+        """The native contexts of all threads that have worked for the queue."""
+        return tuple(self._contexts)
+
+    def label(self, number: int) -> str:
+        """The name of the thread whose context has this number, as the board shows it."""
+        return self._labels[number]
+
+    @property
+    def labels(self) -> list[str]:
+        """The names of all threads that have worked for the queue, by number."""
+        return list(self._labels)
+
+    def live_values(self) -> int:
+        """AsyncValues made and not yet destroyed; exact while no thread runs kernels."""
+        with self._lock:
+            return sum(map(live_values, self._contexts))
+
+    def start(self) -> None:
+        """Start the workers, unless they run.
+
+        Raises:
+            TfrtError: if the system starts not all of them.  Those that run do the work.
+        """
+        if self._workers or self.threads == 0:
+            return
+        with self._lock:
+            if self._workers or self._stopped:
+                return
+            for number in range(self.threads):
+                self._workers.append(start_thread(f"worker {number + 1}", self._work, number))
+
+    def _work(self, number: int) -> None:
+        context = self.context()
+        WORDS[(context + CONTEXT_DEQUE) >> 3] = self._table[number]
+        WORDS[(context + CONTEXT_WORKER) >> 3] = number
+        self._local.busy = 1
+        self.process.slow("executor.worker_loop", 1)(context)
+        WORDS[(context + CONTEXT_DEQUE) >> 3] = 0
+        WORDS[(context + CONTEXT_WORKER) >> 3] = -1
+
+    def _start_pool_thread(self) -> None:
+        """Start a blocking thread, unless there is one for each task that is not done.
+
+        A thread that is on its way to the ring looks there before it sleeps, and one that is on its
+        way out looks again when it no longer counts.
+        """
+        with self._lock:
+            unfinished = -self._pool[POOL_DONE // 8]  # read first: rather a thread too many
+            unfinished += self._pool[POOL_TAIL // 8]
+            if self._stopped or len(self._pool_threads) >= min(self.blocking_threads, unfinished):
+                return
+            try:
+                # Within the lock, for which a thread that ends at once waits.
+                name = f"blocking {next(self._pool_numbers)}"
+                self._pool_threads.add(start_thread(name, self._block))
+            except TfrtError:
+                if self._pool_threads:
+                    return  # they do the work
+            else:
+                self._pool[POOL_THREADS // 8] = len(self._pool_threads)
+                return
+        self._block_here()
+
+    def _block_here(self) -> None:
+        """The system starts no thread for the blocking tasks that wait: this one runs them."""
+        local, own = self._local, self.context()
+        if getattr(local, "blocks_here", False):
+            return  # further down on this stack
+        context = self._borrow_context()
+        self.beneath.append(own)
+        local.blocks_here, local.context, local.busy = True, context, local.busy + 1
+        try:
+            self.process.slow("executor.blocking_loop", 3)(context, self.pool, 0)
+        finally:
+            local.blocks_here, local.context, local.busy = False, own, local.busy - 1
+            self.beneath.pop()
+            with self._lock:
+                self._idle_contexts.append(context)
+
+    _pool_numbers = itertools.count(1)
+
+    def _block(self) -> None:
+        context = self._borrow_context()
+        self._local.context = context
+        self._local.busy = 1
+        try:
+            self.process.slow("executor.blocking_loop", 3)(context, self.pool, IDLE_NS)
+        finally:
+            with self._lock:
+                self._pool_threads.discard(threading.current_thread())
+                self._pool[POOL_THREADS // 8] = len(self._pool_threads)
+                self._idle_contexts.append(context)
+            # A task may have come after the last look, while this thread still counted.
+            if self._pool[POOL_TAIL // 8] != self._pool[POOL_HEAD // 8]:
+                self._start_pool_thread()
+
+    def _borrow_context(self) -> int:
+        thread = threading.current_thread()
+        label = "main" if thread is threading.main_thread() else thread.name
+        with self._lock:
+            if self._idle_contexts:
+                context = self._idle_contexts.pop()
+                self._labels[WORDS[(context + CONTEXT_NUMBER) >> 3]] = label
+            else:
+                context = self._make_context(label)
+        WORDS[(context + CONTEXT_MAIN) >> 3] = label == "main"
+        return context
+
+    def wait(self, word: int, timeout: float | None, interrupted: Callable[[], bool]) -> bool:
+        """Wait until the word at address `word` is 0; False when the time is over first.
+
+        This thread works for the queue meanwhile.  Only compiled code and Python kernels of users
+        cannot be left half-way: where there are some, other threads work in the place of one that waits
+        with a time limit.  Without workers Python kernels run on the thread that waits in any case.
+
+        Signals are seen every few milliseconds.  `interrupted` is asked as often, but not before the
+        first of them have passed: it may read the whole queue, which takes as long as a small run.
+        When it says so, the wait ends with False.
+        """
+        if WORDS[word >> 3] == 0:
+            return True
+        self.refuse_child()
+        if timeout is None and self._stand_in is None:
+            return self.help(word, None, interrupted)
+        try:
+            with INTERRUPTS:  # before another thread begins
+                return self._wait_beside(word, timeout, interrupted)
+        except KeyboardInterrupt:
+            if self.threads == 0:
+                self.when_interrupted()
+            raise
+
+    def _wait_beside(
+        self, word: int, timeout: float | None, interrupted: Callable[[], bool]
+    ) -> bool:
+        """Wait while workers or a stand-in work, if they have to."""
+        own = self.context()
+        watch_until = self.process.slow("executor.watch_until", 3)
+
+        def watch(end: int) -> int:
+            self._hand_over(own)  # of what became ready when the run was started, or looked at
+            return watch_until(own, word, end)
+
+        if self._leaves_to_workers(timeout):
+            self.begin()
+            self.begin_calls()
+            return _until(watch, timeout, interrupted)
+        with self._lock:
+            stand_in = self._stand_in_for(timeout)
+            if stand_in is not None:
+                stand_in.waiters += 1
+        if stand_in is None:
+            return self.help(word, timeout, interrupted)
+        try:
+            return _until(watch, timeout, interrupted)
+        finally:
+            with self._lock:
+                stand_in.waiters -= 1
+
+    def _leaves_to_workers(self, timeout: float | None) -> bool:
+        """Whether a wait of this thread may begin no Python kernel of users, and there are workers.
+
+        A kernel that waits runs others: else all workers might wait.
+        """
+        if not timeout or not WorkQueue.has_user_kernels or self.threads == 0 or self._stopped:
+            return False
+        return not self._is_busy(self.context())
+
+    def _stand_in_for(self, timeout: float | None) -> StandIn | None:
+        """The thread that works in the place of this one, within the lock; None if this one does."""
+        present = self._stand_in
+        if present is not None and present.is_this_thread:
+            present = None  # it runs the kernel that waits
+            if timeout is None:
+                return None
+        if timeout is None:
+            # Without workers one thing runs at a time.
+            return present if self.threads == 0 else None
+        if timeout <= 0 or WORDS[(self.address + QUEUE_ASYNC) >> 3] == 0:
+            return None
+        if present is None:
+            present = self._stand_in = StandIn(self)
+        return present
+
+    @contextlib.contextmanager
+    def worked_for(self) -> Iterator[None]:
+        """Within: the queue runs what it has, without workers on a thread of its own."""
+        if self.threads:
+            self.begin_calls()
+            yield
+            return
+        with self._lock:
+            stand_in = self._stand_in = self._stand_in or StandIn(self)
+            stand_in.waiters += 1
+        self._hand_over(self.context())
+        try:
+            yield
+        finally:
+            with self._lock:
+                stand_in.waiters -= 1
+
+    def work_until(self, is_over: Callable[[], bool], timeout: float | None = None) -> bool:
+        """Work for the queue on this thread until `is_over()`; False when the time is over first.
+
+        It is asked every millisecond.  Tasks that this thread keeps count as work of the queue: they
+        go to other threads at the end only, as there may be millions.
+        """
+        over = is_over()
+
+        def ask() -> bool:
+            nonlocal over
+            over = is_over()
+            return over
+
+        if not over:
+            forever = ctypes.c_int64(1)
+            self.help(ctypes.addressof(forever), timeout, ask, LOOK_NS)
+        return over
+
+    def help(
+        self,
+        word: int,
+        timeout: float | None,
+        interrupted: Callable[[], bool],
+        slice_ns: int = SLICE_NS,
+    ) -> bool:
+        """As `wait`, but this thread works for the queue in any case.
+
+        What it has begun when the time is over it ends first.  `interrupted` is asked every `slice_ns`.
+        """
+        help_until = self.process.slow("executor.help_until", 3)
+        own = self.context()
+        with INTERRUPTS:
+            context, has_deque = self._begin_help(own)
+            try:
+                return _until(
+                    lambda end: help_until(context, word, end), timeout, interrupted, slice_ns
+                )
+            finally:
+                self._end_help(own, context, has_deque)
+
+    def helper(self) -> AbstractContextManager[int]:
+        """A context that may run kernels on this thread, with the host's deque if it is free.
+
+        A thread that already runs kernels (a Python kernel that waits) gets another context: the
+        frame of its own is in use.  What is ready on its own goes where others find it.
+        """
+        return _Helper(self)
+
+    def _begin_help(self, own: int) -> tuple[int, bool]:
+        """A context for a helper on a thread with context `own`; whether it got the host's deque.
+
+        Raises:
+            WorkQueueError: if kernels that wait have run each other on this thread too deep for its stack.
+        """
+        local = self._local
+        if local.busy > MAX_NESTED_WAITS:
+            raise WorkQueueError(error(TOO_MANY_WAITS))
+        is_busy = self._is_busy(own)
+        if is_busy:
+            self.process.slow("sharing.hand_over", 1)(own)
+            self.beneath.append(own)
+            self.waiting.add(own)
+        context = self._borrow_context() if is_busy else own
+        has_deque = bool(self._deques) and self._take_host(self.address) != 0
+        if has_deque:
+            WORDS[(context + CONTEXT_DEQUE) >> 3] = self._table[self.threads]
+        WORDS[(context + CONTEXT_WORKER) >> 3] = self.threads
+        local.busy += 1
+        local.context = context
+        return context, has_deque
+
+    def _end_help(self, own: int, context: int, has_deque: bool) -> None:
+        """The helper is done: what it has left others may take, and its thread goes on as it was."""
+        local = self._local
+        self._hand_over(context)
+        local.busy -= 1
+        local.context = own
+        WORDS[(context + CONTEXT_WORKER) >> 3] = -1
+        if has_deque:
+            WORDS[(context + CONTEXT_DEQUE) >> 3] = 0
+            self._leave_host(self.address)
+        if context != own:
+            self.beneath.pop()
+            self.waiting.discard(own)
+            with self._lock:
+                self._idle_contexts.append(context)
+
+    def begin(self) -> None:
+        """Start the workers, and give them what is ready on this thread."""
+        self.start()
+        self._hand_over(self.context())
+
+    def begin_calls(self) -> None:
+        """Let a worker begin with the calls that were started: this thread does not wait for them."""
+        if self.threads:
+            self.process.quick("starting.begin_started", 1)(self.address)
+
+    def _hand_over(self, context: int) -> None:
+        """Let the queue have what is ready on a context of this thread, and the tasks that it keeps."""
+        is_ready = (
+            WORDS[(context + CONTEXT_READY) >> 3] != WORDS[(context + CONTEXT_READY_TOP) >> 3]
+        )
+        if is_ready or WORDS[(context + CONTEXT_PENDING) >> 3] != 0:
+            self.process.slow("sharing.hand_over", 1)(context)
+
+    def hand_over(self) -> None:
+        """Let the queue run what became ready on this thread, unless the thread runs it itself."""
+        context = self.context()
+        if not self._is_busy(context):
+            self.process.slow("sharing.hand_over", 1)(context)
+
+    def has_outside_tasks(self) -> bool:
+        """Whether another queue has tasks of this one, to run them later."""
+        return False
+
+    def refuse_child(self) -> None:
+        """
+        Raises:
+            WorkQueueError: in a process that was forked after the queue was made.
+        """
+        if self.is_of_parent:
+            raise WorkQueueError(error(OF_PARENT))
+
+    def _leave_to_parent(self) -> None:
+        """The process was forked, and this is the child: no thread of the queue is in it."""
+        self.is_of_parent = self._stopped = True
+        # Threads of the parent may have held these at that moment.
+        self._lock = threading.RLock()
+        self._queue[QUEUE_HOST // 8] = 0
+        self._queue[QUEUE_ASIDE // 8] = 1
+        self.process.need_thread.pop(self.pool, None)
+
+    def stop(self, timeout: float = STOP_SECONDS) -> None:
+        """End the threads, and wait for them for at most `timeout` seconds in all.
+
+        Nothing may be queued.  A thread that still runs a kernel ends after it.  Any thread may call
+        this, those of the queue included: they do not wait for themselves.
+        """
+        with self._lock:
+            if self._stopped:
+                return
+            self._stopped = True
+            threads = [*self._workers, *self._pool_threads]
+            if self._stand_in is not None:
+                threads.append(self._stand_in.thread)
+        self.process.slow("handles.queue_stop", 1)(self.address)
+        self.process.slow("handles.pool_stop", 1)(self.pool)
+        deadline = time.monotonic() + timeout
+        for thread in threads:
+            if thread is not threading.current_thread():  # a kernel may close its own host
+                thread.join(max(0.0, deadline - time.monotonic()))
+        self.process.need_thread.pop(self.pool, None)
+
+
+def _until(
+    step: Callable[[int], int],
+    timeout: float | None,
+    interrupted: Callable[[], bool],
+    slice_ns: int = SLICE_NS,
+) -> bool:
+    """Call `step` with the end of one slice after the other, until it returns 0; see `WorkQueue.wait`."""
+    now = time.monotonic_ns()
+    deadline = None if timeout is None else now + int(timeout * 1e9)
+    while deadline is None or now < deadline:
+        if step(now + slice_ns if deadline is None else min(now + slice_ns, deadline)) == 0:
+            return True
+        INTERRUPTS.raise_if_noted()
+        if interrupted():
+            return step(0) == 0
+        now = time.monotonic_ns()
+    return False
+
+
+_queues: weakref.WeakSet[WorkQueue] = weakref.WeakSet()
+
+
+def _leave_all_to_parent() -> None:
+    for queue in list(_queues):
+        queue._leave_to_parent()
+
+
+os.register_at_fork(after_in_child=_leave_all_to_parent)
+
+
+def _call(reference: weakref.WeakMethod[Callable[[], None]]) -> None:
+    """Call a method, if its object is alive."""
+    if (method := reference()) is not None:
+        method()
+
+
+class StandIn:
+    """A thread that works for a queue in the place of threads that wait with a time limit.
+
+    When their time is over it ends what it has begun, and nothing else.
+    """
+
+    def __init__(self, queue: WorkQueue) -> None:
+        """Start the thread, within the queue's lock.  It lives until nothing waits."""
+        self._queue = queue
+        self._waiters = ctypes.c_int64(0)
+        self.thread = start_thread("stand-in", self._work)
+
+    @property
+    def waiters(self) -> int:
+        """How many threads wait meanwhile; changed within the queue's lock."""
+        return self._waiters.value
+
+    @waiters.setter
+    def waiters(self, count: int) -> None:
+        self._waiters.value = count
+
+    @property
+    def is_this_thread(self) -> bool:
+        """Whether the caller runs on the stand-in's thread."""
+        return threading.current_thread() is self.thread
+
+    def _work(self) -> None:
+        queue = self._queue
+        while True:
+            with queue._lock:
+                if self.waiters == 0:
+                    if queue._stand_in is self:
+                        queue._stand_in = None
+                    return
+            queue.help(ctypes.addressof(self._waiters), None, lambda: False)
+
+
+class _Helper:
+    """See `WorkQueue.helper`.  A class, as a generator would take as long as a small run."""
+
+    __slots__ = ("_context", "_has_deque", "_own", "_queue")
+
+    def __init__(self, queue: WorkQueue) -> None:
+        self._queue = queue
+
+    def __enter__(self) -> int:
+        self._own = self._queue.context()
+        self._context, self._has_deque = self._queue._begin_help(self._own)
+        return self._context
+
+    def __exit__(self, *_: object) -> None:
+        self._queue._end_help(self._own, self._context, self._has_deque)
+
+
+class _Lease:
+    """A thread's hold on its context: when the thread is gone, another one may have it."""
+
+    def __init__(self, idle: list[int], context: int) -> None:
+        self._idle, self._context = idle, context
+
+    def __del__(self) -> None:
+        self._idle.append(self._context)
+
+
+def _free_contexts(
+    process: NativeProcess, contexts: list[int], idle: list[int], local: threading.local
+) -> None:
+    """The queue is gone, and so are its threads and everything that holds it.
+
+    If all that is garbage of one cycle, AsyncValues may be finalized after the queue, on this thread:
+    they find the spare context.
+    """
+    local.__dict__.clear()
+    process.free_contexts(contexts)
+    contexts.clear()
+    idle[:] = [process.spare_context()]
+
+
+def _words(size: int) -> ctypes.Array[ctypes.c_int64]:
+    """Zeroed native memory that starts on a cache line; lives as long as the array."""
+    raw = (ctypes.c_int64 * (size // 8 + 8))()
+    shift = -ctypes.addressof(raw) % 64
+    return (ctypes.c_int64 * (size // 8)).from_buffer(raw, shift)
+
+
+def _address(words: ctypes.Array[ctypes.c_int64]) -> int:
+    return ctypes.addressof(words)
+
+
+def single_threaded() -> WorkQueue:
+    """The queue `s`."""
+    return WorkQueue(0, DEFAULT_BLOCKING_THREADS, "single-threaded")
+
+
+def multi_threaded(threads: int, blocking_threads: int = DEFAULT_BLOCKING_THREADS) -> WorkQueue:
+    """The queue `mstd:threads,blocking_threads`."""
+    name = f"Multi-threaded C++ work queue ({threads} threads, {blocking_threads} blocking threads)"
+    return WorkQueue(threads, blocking_threads, name)
+
+
+def make_work_queue(text: str) -> WorkQueue:
+    """The queue that a description asks for.
+
+    Raises:
+        WorkQueueError: if the description is wrong.
+    """
+    threads, blocking = parse_work_queue(text)
+    return multi_threaded(threads, blocking) if threads else single_threaded()

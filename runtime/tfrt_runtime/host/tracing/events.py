@@ -1,0 +1,337 @@
+"""The event log from Python: what is watched, and what the rings of the native core have to say.
+
+A `Watch` is given to a run when it starts.  `Watch.take` drains the rings of all threads and hands
+out what is new about that run; rings are drained for all watches at once, each event copied once.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+import threading
+import time
+import weakref
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from tfrt_runtime.host.process import native_process
+from tfrt_runtime.host.queues.work_queue import WorkQueue
+from tfrt_runtime.host.raw import WORDS
+from tfrt_runtime.host.values.async_value import AsyncValue
+from tfrt_runtime.native.layouts import (
+    CONTEXT_RECORD,
+    CONTEXT_REQUEST,
+    KEPT_COUNT,
+    KEPT_SIZE,
+    KEPT_VALUE,
+    KEPT_WORD,
+    LOG_CAPACITY,
+    LOG_HEAD,
+    LOG_KINDS,
+    LOG_LOST,
+    LOG_NEXT,
+    LOG_QUEUE,
+    LOG_SKIP,
+    LOG_TAIL,
+    PROCESS_LOGS,
+    PROCESS_WATCHED,
+    RECORD_HANDLE,
+    WATCH_INSTANCES,
+    WATCH_PROGRAM,
+    WATCH_RUN,
+    WATCH_SIZE,
+    WATCH_SLOW,
+    WATCH_VALUES,
+)
+from tfrt_runtime.once import once
+
+KINDS = LOG_KINDS
+"""The names of the kinds of events, by number."""
+NO_VALUE = 0xFFFFFFFF
+"""In the place of a register: the event is about a kernel as a whole."""
+
+_WRITTEN = np.dtype(
+    [
+        ("time", "u8"),
+        ("op", "u4"),
+        ("value", "u4"),
+        ("instance", "u4"),
+        ("what", "u2"),
+        ("run", "u2"),
+        ("payload", "i8"),
+    ]
+)
+EVENT = np.dtype(
+    [
+        ("time", "i8"),
+        ("op", "u4"),
+        ("value", "u4"),
+        ("instance", "u4"),
+        ("kind", "u1"),
+        ("worker", "u2"),
+        ("payload", "i8"),
+    ]
+)
+"""One event as `Watch.take` hands it out: `time` in nanoseconds of the monotonic clock; `op` the number
+of a kernel in its program, or of the function of which `value` is a register; `worker` the number of a
+thread in its queue."""
+
+_MAX_WAITING = 1 << 20
+"""The most events that a watch keeps until its reader takes them."""
+_CALIBRATED_NS = 200_000_000
+
+
+class Watch:
+    """What is asked of one run: that its events are logged.  For one run only.
+
+    Values that are more than a word are kept as well, the latest of each register; they live until
+    the watch dies.
+    """
+
+    def __init__(self, *, slow: float = 0) -> None:
+        """`slow` is how many times as long each kernel lasts; 0 or 1 is as it is."""
+        self._readers: list[Reader] = [Reader()]
+        self.slow = max(1.0, slow)
+        """How many times as long each kernel lasts; a kernel that sets a timer multiplies itself."""
+        self._words = (ctypes.c_int64 * (WATCH_SIZE // 8))()
+        self._words[WATCH_INSTANCES // 8] = 1
+        self._words[WATCH_SLOW // 8] = round(1000 * slow) if slow > 1 else 0
+        self._kept: list[ctypes.Array[ctypes.c_int64]] = []
+        self._table: ctypes.Array[ctypes.c_int64] | None = None
+        self.queue: WorkQueue | None = None
+        self._request = 0
+        self.number = 0
+        self.lost = 0
+        """Events that were overwritten before they could be read, on any thread."""
+        self.log: list[tuple[int, int, str]] = []
+        """What the run has printed: when, by which kernel of its program (-1: not by one), the text."""
+
+    @property
+    def address(self) -> int:
+        """The struct for the native core; the watch lives as long as the run."""
+        return ctypes.addressof(self._words)
+
+    def begin(
+        self, queue: WorkQueue, run: int, request: int, program: int, registers: Sequence[int]
+    ) -> None:
+        """Get ready for the run with this number and struct of the program with this number, whose functions
+        have so many registers each.
+
+        Raises:
+            ValueError: if the watch had a run before.
+        """
+        if self.queue is not None:
+            raise ValueError("a Watch is for one run")
+        self.queue, self._request = queue, request
+        self.number = run & 0xFFFF
+        self._words[WATCH_RUN // 8] = self.number
+        self._words[WATCH_PROGRAM // 8] = program
+        words = KEPT_SIZE // 8
+        self._kept = [(ctypes.c_int64 * (words * max(1, count)))() for count in registers]
+        self._table = (ctypes.c_int64 * max(1, len(registers)))(*map(ctypes.addressof, self._kept))
+        self._words[WATCH_VALUES // 8] = ctypes.addressof(self._table)
+        event_log().add(self)
+
+    def end(self) -> None:
+        """The run is over: no more events will come, but for those that are in the rings."""
+        event_log().drain()
+        event_log().remove(self)
+
+    def take(self) -> npt.NDArray[np.void]:
+        """The events since the last time, by time; of type `EVENT`.  O(new events)."""
+        return self._readers[0].take()
+
+    @property
+    def dropped(self) -> int:
+        """Events that `take` does not give: they were overwritten, or there were too many."""
+        return self.lost + self._readers[0].dropped
+
+    def reader(self) -> Reader:
+        """Another reader of all events of the run, which has not begun."""
+        self._readers.append(Reader())
+        return self._readers[-1]
+
+    def kept_values(self) -> Iterator[tuple[int, int, AsyncValue]]:
+        """Function, register and value of what was kept since the last time, each handed out once."""
+        assert self.queue is not None
+        take = native_process().quick("events.take_kept", 1)
+        for function, words in enumerate(self._kept):
+            for register in np.flatnonzero(_column(words, KEPT_VALUE)):
+                address = take(ctypes.addressof(words) + KEPT_SIZE * int(register) + KEPT_VALUE)
+                if address:
+                    yield function, int(register), AsyncValue(self.queue, address)
+
+    def counts(self) -> Iterator[tuple[int, int, int, int]]:
+        """Function, register, how often it was set, and the word that it was set to last; exact, whatever
+        events were overwritten."""
+        for function, words in enumerate(self._kept):
+            counts, latest = _column(words, KEPT_COUNT), _column(words, KEPT_WORD)
+            for register in np.flatnonzero(counts):
+                yield function, int(register), int(counts[register]), int(latest[register])
+
+    def note_output(self, text: str) -> None:
+        """A kernel on this thread has printed `text`, or code outside of kernels."""
+        assert self.queue is not None
+        context, number = self.queue.context(), -1
+        if WORDS[(context + CONTEXT_REQUEST) >> 3] == self._request:
+            record = WORDS[(context + CONTEXT_RECORD) >> 3]
+            number = WORDS[(record + RECORD_HANDLE) >> 3] & 0xFFFFFFFF if record else -1
+        self.log.append((time.monotonic_ns(), number, text))
+
+    def receive(self, events: npt.NDArray[np.void]) -> None:
+        """Keep events until they are taken."""
+        for reader in self._readers:
+            reader.receive(events)
+
+    def __del__(self) -> None:
+        if self.queue is not None and not sys.is_finalizing():
+            for _ in self.kept_values():
+                pass
+
+
+def _column(kept: ctypes.Array[ctypes.c_int64], field: int) -> npt.NDArray[np.int64]:
+    """One field of all registers of a function, as it is now."""
+    return np.ctypeslib.as_array(kept)[field // 8 :: KEPT_SIZE // 8]
+
+
+class Reader:
+    """The events of a run that one reader has not taken yet.  One thread at a time takes them."""
+
+    def __init__(self) -> None:
+        self._waiting: list[npt.NDArray[np.void]] = []
+        self._count = 0
+        self.dropped = 0
+        """Events that were not kept, as there were too many."""
+
+    def take(self) -> npt.NDArray[np.void]:
+        """The events since the last time, by time; of type `EVENT`.  O(new events)."""
+        log = event_log()
+        # Under the lock: what another thread drains meanwhile could go into the list that was taken.
+        with log.lock:
+            log.drain()
+            waiting, self._waiting, self._count = self._waiting, [], 0
+        return np.concatenate(waiting) if waiting else np.empty(0, EVENT)
+
+    def receive(self, events: npt.NDArray[np.void]) -> None:
+        """Keep events until they are taken, the newest if there are too many."""
+        self._waiting.append(events)
+        self._count += len(events)
+        while self._count > _MAX_WAITING and len(self._waiting) > 1:
+            oldest = self._waiting.pop(0)
+            self._count -= len(oldest)
+            self.dropped += len(oldest)
+
+
+class EventLog:
+    """The rings of the process, drained for all watches at once, on any thread."""
+
+    def __init__(self) -> None:
+        self._process = native_process()
+        self._entry = self._process.quick("events.log_drain", 3)
+        self._clock = self._process.quick("events.log_clock", 1)
+        self._buffer = np.empty(LOG_CAPACITY, _WRITTEN)
+        self.lock = threading.RLock()
+        self._watches: dict[int, weakref.ref[Watch]] = {}
+        self._lost = 0
+        self._origin = self._now()
+        self._ratio = 0.0
+        self._last = 0
+
+    def add(self, watch: Watch) -> None:
+        """From now on threads log what happens to them, and events of this run go to `watch`."""
+        with self.lock:
+            if not self._watches:
+                self._discard()
+            self._watches[watch.number] = weakref.ref(watch)
+            self._process.set_word(PROCESS_WATCHED, len(self._watches))
+
+    def remove(self, watch: Watch) -> None:
+        """Events of this run go nowhere."""
+        with self.lock:
+            self._watches.pop(watch.number, None)
+            self._process.set_word(PROCESS_WATCHED, len(self._watches))
+
+    def drain(self) -> None:
+        """Hand out what is new in all rings."""
+        with self.lock:
+            parts, lost = [], 0
+            for ring in self._rings():
+                if WORDS[(ring + LOG_HEAD) >> 3] != WORDS[(ring + LOG_TAIL) >> 3]:
+                    count = self._entry(ring, self._buffer.ctypes.data, LOG_CAPACITY)
+                    part = self._buffer[WORDS[(ring + LOG_SKIP) >> 3] : count].copy()
+                    parts.append((WORDS[(ring + LOG_QUEUE) >> 3], part))
+                lost += WORDS[(ring + LOG_LOST) >> 3]
+            self._calibrate()
+            for number, reference in list(self._watches.items()):
+                watch = reference()
+                if watch is None:
+                    del self._watches[number]
+                    continue
+                watch.lost += lost - self._lost
+                self._give(watch, parts)
+            self._lost = lost
+
+    def _give(self, watch: Watch, parts: list[tuple[int, npt.NDArray[np.void]]]) -> None:
+        """The events of a run, and of the threads of its queue."""
+        assert watch.queue is not None
+        chosen = []
+        for queue, part in parts:
+            wanted = part["run"] == watch.number
+            if queue == watch.queue.address:
+                wanted |= part["run"] == 0
+            if wanted.any():
+                chosen.append(part[wanted])
+        if not chosen:
+            return
+        written = np.concatenate(chosen)
+        written = written[np.argsort(written["time"], kind="stable")]
+        events = np.empty(len(written), EVENT)
+        for name in ("op", "value", "instance", "payload"):
+            events[name] = written[name]
+        events["kind"] = written["what"] & 63
+        events["worker"] = written["what"] >> 6
+        ticks, origin = self._origin
+        since = (written["time"].astype(np.int64) - ticks) * self._ratio
+        events["time"] = origin + since.astype(np.int64)
+        watch.receive(events)
+
+    def _rings(self) -> Iterator[int]:
+        ring = self._process.word(PROCESS_LOGS)
+        while ring:
+            yield ring
+            ring = WORDS[(ring + LOG_NEXT) >> 3]
+
+    def _discard(self) -> None:
+        """Forget what rings have from runs that are no longer watched."""
+        for ring in self._rings():
+            self._entry(ring, self._buffer.ctypes.data, LOG_CAPACITY)
+        self._lost = sum(WORDS[(ring + LOG_LOST) >> 3] for ring in self._rings())
+
+    def _now(self) -> tuple[int, int]:
+        """The clock of events and the monotonic one, at the same moment."""
+        tries = []
+        for _ in range(5):
+            before = time.monotonic_ns()
+            ticks = self._clock(0)
+            after = time.monotonic_ns()
+            tries.append((after - before, ticks, (before + after) // 2))
+        _, ticks, moment = min(tries)
+        return ticks, moment
+
+    def _calibrate(self) -> None:
+        """How long a tick is: better with time, then fixed."""
+        if self._last >= _CALIBRATED_NS:
+            return
+        ticks, moment = self._now()
+        while moment - self._origin[1] < 1_000_000:
+            ticks, moment = self._now()
+        self._last = moment - self._origin[1]
+        self._ratio = self._last / (ticks - self._origin[0])
+
+
+@once
+def event_log() -> EventLog:
+    """The log of this process, made when first asked for."""
+    return EventLog()

@@ -1,0 +1,204 @@
+"""Tracing: what runs when, on which thread, told to a sink.
+
+There are levels: `default` has runs and calls of functions, `debug` every kernel as well; `verbose` stands
+between them for what kernels of the user say of themselves.  Runs and kernels come from the event log of the
+native core (`executor.tracing`): a run that starts while no caller requests tracing costs nothing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Protocol
+
+from tfrt_runtime.diagnostics import TfrtError, error
+
+Write = Callable[[str], object]
+
+
+class Level(IntEnum):
+    """How much is traced; each level includes those below it."""
+
+    NONE = 0
+    DEFAULT = 1
+    VERBOSE = 2
+    DEBUG = 3
+
+    @staticmethod
+    def of(name: str) -> Level:
+        """The level of that name.
+
+        Raises:
+            TfrtError: if there is none.
+        """
+        try:
+            return Level[name.upper()]
+        except KeyError:
+            names = ", ".join(level.name.lower() for level in Level)
+            raise TfrtError(error(f"unknown tracing level '{name}': expected {names}")) from None
+
+
+@dataclass(eq=False, slots=True)
+class Activity:
+    """Something that runs, or has run.  Times are nanoseconds of `time.monotonic_ns`."""
+
+    name: str
+    worker: str
+    """The name of the thread on which it began."""
+    begin_ns: int
+    end_ns: int | None = None
+    """None while it goes on."""
+    id: int = 0
+    """Not 0 for what may end on another thread: tells it from others of its name."""
+    place: str = ""
+    """Where its operation is in the program, if it is one."""
+
+
+def thread_name() -> str:
+    """What this thread is called, as on the board."""
+    name = threading.current_thread().name
+    return "main" if name == "MainThread" else name
+
+
+class TracingSink(Protocol):
+    """Where a trace goes.  Called from any thread, by one at a time for each run.
+
+    What runs on one thread begins and ends inside out; a function or a run may end on another one.
+    """
+
+    def begin(self, activity: Activity) -> None:
+        """It begins, or has begun."""
+
+    def end(self, activity: Activity) -> None:
+        """It is over."""
+
+    def event(self, activity: Activity) -> None:
+        """Something happened, which took no time."""
+
+    def close(self) -> None:
+        """Nothing more will come."""
+
+
+class Tracing:
+    """A sink with a level.  It hears of runs that start while a caller requests it; requests are counted."""
+
+    def __init__(self, sink: TracingSink, level: Level = Level.DEFAULT) -> None:
+        self.sink = sink
+        self.level = level
+        self._requests = 0
+        self._lock = threading.Lock()
+        self._followed: set[Callable[[], None]] = set()
+
+    def request(self, on: bool) -> None:
+        """Ask for tracing, or take back one request.  With the last one the sink gets what is left."""
+        with self._lock:
+            self._requests = max(0, self._requests + (1 if on else -1))
+            left = [] if self._requests else list(self._followed)
+        for drain in left:
+            drain()
+
+    @contextlib.contextmanager
+    def requested(self) -> Iterator[None]:
+        """Within: tracing is on."""
+        self.request(True)
+        try:
+            yield
+        finally:
+            self.request(False)
+
+    def is_on(self, level: Level) -> bool:
+        """Whether the sink hears of things of this level now."""
+        return self._requests > 0 and Level.NONE < level <= self.level
+
+    def follow(self, drain: Callable[[], None]) -> Callable[[], None]:
+        """Call `drain` when tracing ends, until the result is called."""
+        with self._lock:
+            self._followed.add(drain)
+        return lambda: self._followed.discard(drain)
+
+    def event(self, level: Level, name: str) -> None:
+        """Tell that something happened on this thread."""
+        if self.is_on(level):
+            now = time.monotonic_ns()
+            self.sink.event(Activity(name, thread_name(), now, now))
+
+    @contextlib.contextmanager
+    def scope(self, level: Level, name: str) -> Iterator[None]:
+        """Within: an activity goes on, on this thread."""
+        if not self.is_on(level):
+            yield
+            return
+        activity = Activity(name, thread_name(), time.monotonic_ns())
+        self.sink.begin(activity)
+        try:
+            yield
+        finally:
+            activity.end_ns = time.monotonic_ns()
+            self.sink.end(activity)
+
+
+class DebugSink:
+    """Writes a line for everything: `Scope:NAME`, `End Scope`, `Event:NAME`."""
+
+    def __init__(self, write: Write) -> None:
+        self._write = write
+
+    def begin(self, activity: Activity) -> None:
+        self._write(f"Scope:{activity.name}\n")
+
+    def end(self, _activity: Activity) -> None:
+        self._write("End Scope\n")
+
+    def event(self, activity: Activity) -> None:
+        self._write(f"Event:{activity.name}\n")
+
+    def close(self) -> None:
+        pass
+
+
+MAX_ACTIVITIES = 100
+
+
+class SimpleSink:
+    """Keeps the first activities of each thread, and writes them when it is closed.
+
+    A line per activity: when it began, in microseconds since the sink was made, how long it took if it has
+    ended and is no event, and its name.
+    """
+
+    def __init__(self, write: Write, clock: Callable[[], int] = time.monotonic_ns) -> None:
+        self._write = write
+        self._start = clock()
+        self._workers: dict[str, list[Activity]] = {}
+
+    def begin(self, activity: Activity) -> None:
+        kept = self._workers.setdefault(activity.worker, [])
+        if len(kept) < MAX_ACTIVITIES:
+            kept.append(activity)
+
+    def end(self, _activity: Activity) -> None:
+        pass
+
+    def event(self, activity: Activity) -> None:
+        self.begin(activity)
+
+    def close(self) -> None:
+        workers, self._workers = self._workers, {}
+        for name, activities in workers.items():
+            self._write(f"{name}: {len(activities)} activities\n")
+            for one in activities:
+                self._write(f"  {self._line(one)}\n")
+
+    def _line(self, one: Activity) -> str:
+        begin = f"{(one.begin_ns - self._start) / 1000:.1f} us"
+        if one.end_ns is None or one.end_ns == one.begin_ns:
+            return f"{begin}: {one.name}"
+        return f"{begin}, {(one.end_ns - one.begin_ns) / 1000:.1f} us: {one.name}"
+
+
+SINKS: dict[str, Callable[[Write], TracingSink]] = {"debug": DebugSink, "simple": SimpleSink}
+"""The sinks that write text, by the names that the command line has for them."""

@@ -1,0 +1,737 @@
+"""A value that may not be available yet, as Python sees it.
+
+An `AsyncValue` leaves the unavailable state once, to available or to error, and never comes back.
+A user of the value does not wait for it: it adds a callback with `and_then`.  Code that must wait
+calls `result`, or `await`s it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import threading
+import time
+from collections.abc import Callable, Generator, Iterable, Sequence
+from enum import StrEnum
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, SupportsIndex
+
+from tfrt_runtime.diagnostics import Diagnostic, Ending, TfrtError, error
+from tfrt_runtime.host.chain import CHAIN
+from tfrt_runtime.host.failures import cancellation, diagnostic_of, exception_of
+from tfrt_runtime.host.interrupts import INTERRUPTS
+from tfrt_runtime.host.objects import NoObject
+from tfrt_runtime.host.payload import (
+    ENCODERS,
+    FACES,
+    READERS,
+    SCALAR_TYPES,
+    encode_scalar,
+    payload_type,
+    read_payload,
+    shown,
+)
+from tfrt_runtime.host.process import MISSING, NativeProcess, native_process, shielded
+from tfrt_runtime.host.queues.work_queue import WorkQueue
+from tfrt_runtime.host.raw import WORDS, signed
+from tfrt_runtime.host.values.drawing import DRAWING
+from tfrt_runtime.host.values.fitting import fitting
+from tfrt_runtime.host.waiting.kernel_waits import NO_KERNEL, Maker, kernel_wait
+from tfrt_runtime.native.layouts import (
+    ERROR,
+    KIND_BITS,
+    KIND_INDIRECT,
+    LATCH_PENDING,
+    STATE_BITS,
+    TYPE_CHAIN,
+    TYPE_OBJECT,
+    VALUE_KIND,
+    VALUE_PAYLOAD,
+    VALUE_REFERENCES,
+    VALUE_STATE,
+    VALUE_TARGET,
+)
+
+_ORDINARY = {
+    word: number
+    for word, number in SCALAR_TYPES.items()
+    if word[0] == "i" or word in ("f32", "f64")
+}
+"""Types whose values native code makes objects of."""
+_SCALAR_READERS = {word: READERS[number] for word, number in SCALAR_TYPES.items()}
+
+LOOK_SECONDS = 0.05
+"""How often a task that awaits a value looks whether it waits in vain."""
+if TYPE_CHECKING:
+    import asyncio
+    import concurrent.futures
+
+    Future = concurrent.futures.Future[Any] | asyncio.Future[Any]
+
+BROKEN_PROMISE = "nobody is left who could resolve this value"
+
+
+class State(StrEnum):
+    """What is known of a value."""
+
+    UNAVAILABLE = "unavailable"
+    AVAILABLE = "available"
+    ERROR = "error"
+
+
+_DECIDING = threading.RLock()
+"""Two threads may cancel a value at once; within, a collection may end other values."""
+
+
+class AsyncValue(NoObject):
+    """A reference to a single-assignment cell of the native core.  Safe to share between threads.
+
+    Holds one native reference, and drops it when the Python object dies.  `type` is the MLIR type
+    that the program gives the value, or "" where there is none; scalars are read as that type.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "_address",
+        "_callbacks",
+        "_decided",
+        "_found",
+        "_owned",
+        "_queue",
+        "basis",
+        "source",
+        "type",
+    )
+
+    def __init__(
+        self,
+        queue: WorkQueue,
+        address: int,
+        type_text: str = "",
+        source: Callable[[], Source | None] | None = None,
+    ) -> None:
+        """Takes ownership of one reference to the native value at `address`, a result of the run that `source` gives."""
+        self._address = address
+        """What this object stands for: the value that it was made for, or the error `_decided`."""
+        self._owned = address
+        self._found = 0
+        """The native value that this one became, once `result` has seen it."""
+        self._decided = 0
+        self._callbacks: _Callbacks | None = None
+        self.source = source
+        self.basis: Sequence[AsyncValue] = ()
+        """The values that it is made of, until it is made."""
+        self._queue = queue
+        self.type = type_text
+
+    def __del__(self) -> None:
+        owned, self._owned = getattr(self, "_owned", 0), 0
+        self._address = 0
+        if owned:
+            # Another thread may get this object from a weak reference at any moment here, and decide
+            # it: so each word has one thread that clears it, and no reference goes from one to the other.
+            native_process().value_drop(self._queue.context(), owned)
+            if self._decided:
+                native_process().value_drop(self._queue.context(), self._decided)
+
+    def __repr__(self) -> str:
+        state = self.state
+        text = f" {shown(self.result(0))}" if state is State.AVAILABLE else ""
+        if state is State.ERROR:
+            text = f" {self._diagnostic().message!r}"
+        kind = f" {self.type}" if self.type else ""
+        return f"<AsyncValue{kind} {state.value}{text}>"
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
+        raise TypeError("an AsyncValue is neither copied nor pickled: take its result()")
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows of the value at this moment: a row of a board."""
+        return DRAWING["value_html"](self)
+
+    @property
+    def address(self) -> int:
+        """The native value; borrowed."""
+        return self._address
+
+    @property
+    def native(self) -> int:
+        """The native value that this object was made for, also after `decide`; borrowed."""
+        return self._owned
+
+    @property
+    def state(self) -> State:
+        """The state at this moment."""
+        outcome = native_process().value_outcome(self._address)
+        if outcome == 0:
+            return State.UNAVAILABLE
+        return State.ERROR if _is_error(outcome) else State.AVAILABLE
+
+    @property
+    def references(self) -> int:
+        """How many references the value has now; this object's is one of them."""
+        return WORDS[(self._address + VALUE_REFERENCES) >> 3]
+
+    @property
+    def is_indirect(self) -> bool:
+        """Whether the value stands for another one."""
+        return WORDS[(self._address + VALUE_KIND) >> 3] & KIND_BITS == KIND_INDIRECT
+
+    @property
+    def queue(self) -> WorkQueue:
+        """The queue whose values it is one of."""
+        return self._queue
+
+    def has_type(self, word: str) -> bool:
+        """Whether the value is a number of that type, or will be one, or an error."""
+        outcome = native_process().value_outcome(self._address)
+        if outcome == 0:
+            return self.type == word
+        return _is_error(outcome) or payload_type(outcome) == SCALAR_TYPES[word]
+
+    def reference(self) -> AsyncValue:
+        """Another reference to the value, which is no promise to resolve it."""
+        native_process().quick("handles.value_add_reference", 1)(self._address)
+        return AsyncValue(self._queue, self._address, self.type)
+
+    def for_waiter(self) -> AsyncValue:
+        """What a callback of `and_then` reads the value from.
+
+        A promise must be able to die; the result of a run may be decided by this object (`decide`).
+        """
+        return self.reference() if self.source is None else self
+
+    def addresses(self) -> list[int]:
+        """The native value, and those that it stands for one behind the other; borrowed."""
+        found = [self._address]
+        while self.done() and WORDS[(found[-1] + VALUE_KIND) >> 3] & KIND_BITS == KIND_INDIRECT:
+            found.append(WORDS[(found[-1] + VALUE_TARGET) >> 3])
+        return found
+
+    def done(self) -> bool:
+        """Whether the value is available or an error."""
+        if self._found:
+            return True
+        outcome = native_process().value_outcome
+        # 0 in `__del__`: while that runs, another thread may still get the object from a weak reference.
+        address = self._address
+        return address == 0 or outcome(address) != 0
+
+    def and_then(self, waiter: Callable[[], None]) -> None:
+        """Call `waiter` once the value is resolved: now, on this thread, if it already is.
+
+        Otherwise on the thread that resolves it; waiters of one object in the order in which they
+        came.  What `waiter` raises is shown by `sys.excepthook`, and ends nothing.
+        """
+        address = self._address
+        with _ORDER:
+            callbacks = _Callbacks(waiter)
+            if not self.done():
+                if self._callbacks is not None and self._callbacks.add(waiter):
+                    return
+                self._callbacks = callbacks
+        handle = native_process().objects.add(callbacks)
+        entry = native_process().quick("handles.value_and_then", 3)
+        entry(self._queue.context(), address, handle)
+        if self._address != address:  # `decide` may not have seen them
+            callbacks()
+
+    def add_done_callback(self, function: Callable[[AsyncValue], None]) -> None:
+        """Call `function(self)` once the value is resolved, as `and_then` does."""
+        self.and_then(lambda: function(self))
+
+    def then(self, function: Callable[[Any], object]) -> AsyncValue:
+        """The value of `function(value)`, which is called on the thread that resolves this one.
+
+        If this one becomes an error, that is the error, and `function` is not called.  What `function`
+        raises is the cause of the error.  If it returns an AsyncValue, that one's value is taken.
+        """
+        queue = self._queue
+        made = make_unavailable(queue)
+        came = self.for_waiter()
+        made.basis = (self,)
+
+        def call() -> None:
+            made.basis = ()
+            try:
+                returned = came if came.state is State.ERROR else function(came.result(0))
+            except BaseException as problem:  # noqa: BLE001 - it becomes the value's error
+                returned = make_error(queue, diagnostic_of(problem))
+            if isinstance(returned, AsyncValue):
+                made.follow(returned)
+                return
+            with contextlib.suppress(RuntimeError):  # it was cancelled meanwhile
+                made.emplace(returned)
+
+        self.and_then(call)
+        return made
+
+    def follow(self, other: AsyncValue) -> None:
+        """Become what `other` becomes."""
+        came = other.for_waiter()
+        self.basis = (other,)
+
+        def resolve() -> None:
+            self.basis = ()
+            with contextlib.suppress(RuntimeError):  # it was cancelled meanwhile
+                if came.state is State.ERROR:
+                    self.set_error(came._diagnostic())
+                else:
+                    self.emplace(came.payload())
+
+        other.and_then(resolve)
+
+    def to_future(self) -> concurrent.futures.Future[Any]:
+        """A future that is done when the value is resolved; cancelling it cancels the value."""
+        import concurrent.futures  # a future exists, so its module is loaded
+
+        future: concurrent.futures.Future[Any] = concurrent.futures.Future()
+        came = self.for_waiter()
+
+        def resolve() -> None:
+            with contextlib.suppress(concurrent.futures.InvalidStateError):
+                if came.cancelled():
+                    future.cancel()
+                elif (problem := came.exception(0)) is not None:
+                    future.set_exception(problem)
+                else:
+                    future.set_result(came.result(0))
+
+        def cancel(done: concurrent.futures.Future[Any]) -> None:
+            if done.cancelled():
+                self.cancel()
+
+        self.and_then(resolve)
+        future.add_done_callback(cancel)
+        return future
+
+    @staticmethod
+    def from_future(future: Future) -> AsyncValue:
+        """A value that is resolved when a future of `concurrent.futures` or `asyncio` is done."""
+        made: AsyncValue = import_module("tfrt_runtime.host.composing").of_future(future)
+        return made
+
+    def cancelled(self) -> bool:
+        """Whether the value, or the run whose result it is, was cancelled before it was resolved."""
+        return self.state is State.ERROR and self._diagnostic().ending is Ending.CANCELLED
+
+    def cancel(self, message: str = "Cancelled") -> bool:
+        """Decide the value now; False if it is resolved already.
+
+        Cancels the run whose result it is, unless another undecided result of the run is held.
+        Then only holders of this object see it cancelled.
+        """
+        if self.done():
+            return False
+        diagnostic = cancellation(message)
+        if self.source is not None:
+            run = self.source()
+            if run is None or not run.cancel_for(self, diagnostic):
+                self.decide(make_error(self._queue, diagnostic))
+            return True
+        with contextlib.suppress(RuntimeError):
+            self.set_error(diagnostic)
+            return True
+        self.decide(make_error(self._queue, diagnostic))
+        return True
+
+    def decide(self, failure: AsyncValue) -> None:
+        """Stand for the error `failure` from now on, whatever the native value becomes."""
+        with _DECIDING:
+            if self.done():
+                return
+            native_process().quick("handles.value_add_reference", 1)(failure.address)
+            self._decided = self._address = failure.address
+        if self._callbacks is not None:
+            self._callbacks()
+
+    def set_result(self, value: object) -> None:
+        """Resolve a value of `unavailable` to `value`.
+
+        Raises:
+            InvalidStateError: of `concurrent.futures`, if it is resolved already, or is a run's result.
+            PayloadError: if its type has no such values.
+        """
+        self._set(lambda: self.emplace(value))
+
+    def set_exception(self, exception: BaseException | type[BaseException]) -> None:
+        """Resolve a value of `unavailable` to an error, the cause of which is `exception`.
+
+        Raises:
+            TypeError: if it is no exception.
+            InvalidStateError: of `concurrent.futures`, if it is resolved already, or is a run's result.
+        """
+        if isinstance(exception, type) and issubclass(exception, BaseException):
+            exception = exception()
+        if not isinstance(exception, BaseException):
+            raise TypeError(f"expected an exception, found {type(exception).__name__}")
+        self._set(lambda: self.set_error(diagnostic_of(exception)))
+
+    def _set(self, resolve: Callable[[], None]) -> None:
+        import concurrent.futures
+
+        try:
+            if self.source is not None:
+                raise RuntimeError("the result of a run is set by its kernels")
+            resolve()
+        except RuntimeError as problem:
+            raise concurrent.futures.InvalidStateError(str(problem)) from None
+
+    def result(self, timeout: float | None = None) -> object:
+        """The value; waits for it, and lets this thread work for it meanwhile.
+
+        A dense tensor is a numpy array over its memory.
+
+        Args:
+            timeout: seconds; None is no limit.
+
+        Raises:
+            TimeoutError: if it is not resolved in time.
+            TfrtError: if it is an error, or will never be there; carries the diagnostic.
+            KeyboardInterrupt: if that was raised where the value should have been made.
+        """
+        if timeout is None and (reads := _ORDINARY.get(self.type)) is not None:
+            # The shortest way to a number: native code works for it, and makes the object.
+            queue = self._queue
+            found = queue.process.result(queue.context(), self._address, reads, 0)
+            if found is not MISSING:
+                return found
+            INTERRUPTS.raise_if_noted()
+        outcome = self._found or self._outcome(timeout)
+        if WORDS[(outcome + VALUE_STATE) >> 3] & STATE_BITS == ERROR:
+            # Not in a variable: the exception's traceback would hold it, and so itself and the value.
+            diagnostic = self._diagnostic()
+            if isinstance(diagnostic.cause, KeyboardInterrupt):
+                raise KeyboardInterrupt from TfrtError(diagnostic)
+            raise exception_of(diagnostic)
+        value = self._read_at(outcome)
+        face = FACES.get(type(value))
+        return value if face is None else face(value)
+
+    def payload(self) -> object:
+        """What programs hold of an available value: a tensor as the runtime knows it."""
+        return self._read()
+
+    def exception(self, timeout: float | None = None) -> TfrtError | None:
+        """The error that `result` would raise, or None; waits like it.
+
+        Raises:
+            TimeoutError: if the value is not resolved in time.
+            TfrtError: if it will never be there.
+        """
+        is_error = _is_error(self._outcome(timeout))
+        return exception_of(self._diagnostic()) if is_error else None
+
+    def __await__(self) -> Generator[object, None, object]:
+        if self._found == 0 and not self.done():
+            yield from self.resolved().__await__()
+        return self.result(0)
+
+    async def resolved(self) -> None:
+        """Return once the value is resolved; other tasks of the loop go on meanwhile."""
+        import asyncio  # takes 20 ms; code that awaits has it already
+
+        loop = asyncio.get_running_loop()
+        done = asyncio.Event()
+
+        def wake() -> None:
+            with contextlib.suppress(
+                RuntimeError
+            ):  # the loop was closed before the value was resolved
+                loop.call_soon_threadsafe(done.set)
+
+        self.and_then(wake)
+        # A loop that sleeps does not see that its task was cancelled by a signal handler, as a
+        # notebook does it: it gets up now and then.
+        kernel = kernel_wait(self._queue, self._described, self.done)
+        with self._queue.worked_for(), kernel as look:
+            while not done.is_set():
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(done.wait(), LOOK_SECONDS)
+                if not done.is_set():
+                    look()
+                    if found := self._why_never(blocks=False):
+                        raise TfrtError(*found)
+
+    def _why_never(self, *, blocks: bool = True) -> Sequence[Diagnostic]:
+        """Why the value will never be there; nothing if it may come.
+
+        With `blocks` this thread waits for it, and so does nothing else.
+        """
+        first: Sequence[Diagnostic] = ()
+        for value, run in self._makers():
+            found = () if run is None else run.why_never(value, blocks=blocks)
+            if not found:
+                return ()
+            first = first or found
+        return first
+
+    def _described(self) -> tuple[str, list[Source | None]]:
+        """What the value is for the kernel that waits for it, and where it comes from."""
+        makers = self._makers()
+        names = [run.name_of(value) for value, run in makers if run is not None]
+        return ", ".join(names) or "a value", [run for _, run in makers]
+
+    def _makers(self) -> list[tuple[AsyncValue, Source | None]]:
+        """The unresolved values that this one is made of, and their runs; None for what is outside of runs."""
+        if self.source is not None or not self.basis:
+            return [(self, None if self.source is None else self.source())]
+        return [maker for value in self.basis if not value.done() for maker in value._makers()]
+
+    def _outcome(self, timeout: float | None) -> int:
+        """The native value that this one became, borrowed; waits for it."""
+        value_outcome = native_process().value_outcome
+        outcome = self._found or value_outcome(self._address)
+        if outcome == 0:
+            if timeout is None:
+                process, queue = native_process(), self._queue
+                process.result(queue.context(), self._address, 0, 0)  # works for it
+                INTERRUPTS.raise_if_noted()
+                outcome = value_outcome(self._address)
+            if outcome == 0:
+                self._wait(timeout)
+                outcome = value_outcome(self._address)
+        self._found = outcome
+        return outcome
+
+    def _wait(self, timeout: float | None) -> None:
+        found: list[Diagnostic] = []
+
+        def is_hopeless() -> bool:
+            look()
+            found.extend(self._why_never())
+            return bool(found)
+
+        kernel = (
+            kernel_wait(self._queue, self._described, self.done) if timeout is None else NO_KERNEL
+        )
+        with kernel as look:
+            is_over = wait_for([self], timeout, is_hopeless)
+        if found:
+            raise TfrtError(*found)
+        if not is_over:
+            raise TimeoutError(f"the value is still unavailable after {timeout:.4g} s")
+
+    def _read(self) -> object:
+        return self._read_at(native_process().value_outcome(self._address))
+
+    def _read_at(self, value: int) -> object:
+        reader = _SCALAR_READERS.get(self.type)
+        if reader is not None and WORDS[(value + VALUE_KIND) >> 3] >> 8 < TYPE_OBJECT:
+            return reader(value)
+        return read_payload(value, native_process().objects, CHAIN)
+
+    def _diagnostic(self) -> Diagnostic:
+        outcome = native_process().value_outcome(self._address)
+        handle = WORDS[(outcome + VALUE_PAYLOAD) >> 3]
+        diagnostic = native_process().objects.get(handle)
+        assert isinstance(diagnostic, Diagnostic)
+        return diagnostic
+
+    def emplace(self, value: object = CHAIN) -> None:
+        """Make a value that `make_unavailable` made available, and run the waiters.
+
+        Numbers are stored as the value's type says, everything else as an object.
+
+        Raises:
+            RuntimeError: if the value is already resolved, or gets its value from another one.
+            PayloadError: if the type has no such values.
+        """
+        value = fitting(self.type, value)
+        number, first, second = encode(self.type, value, native_process())
+        try:
+            self._claim()
+        except RuntimeError:
+            if number == TYPE_OBJECT:
+                native_process().objects.release(first)
+            raise
+        self._publish("handles.value_emplace", number, first, second)
+
+    def set_error(self, diagnostic: Diagnostic | str) -> None:
+        """Resolve to an error, or to one with this message.  Only what depends on this value is skipped.
+
+        Raises:
+            TypeError: if it is neither.
+            RuntimeError: if the value is already resolved, or gets its value from another one.
+        """
+        if isinstance(diagnostic, str):
+            diagnostic = error(diagnostic)
+        if not isinstance(diagnostic, Diagnostic):
+            kind = type(diagnostic).__name__
+            raise TypeError(f"an error is a Diagnostic or a message, found {kind}")
+        self._claim()
+        handle = native_process().objects.add(diagnostic)
+        self._publish("handles.value_set_error", handle)
+
+    def _publish(self, entry: str, *words: int) -> None:
+        """Resolve the value, which is claimed, and hand over what becomes ready."""
+        queue, address = self._queue, self._address
+        queue.resolving.add(address)
+        try:
+            native_process().slow(entry, 2 + len(words))(queue.context(), address, *words)
+            queue.hand_over()
+        finally:
+            queue.resolving.discard(address)
+
+    def _claim(self) -> None:
+        """Claim the right to resolve the value: of several threads that try, one succeeds."""
+        if native_process().quick("handles.value_claim", 1)(self._address):
+            return
+        if self.is_indirect:
+            raise RuntimeError("this AsyncValue gets its value from another one")
+        state = self.state.value if self.done() else "about to be resolved"
+        raise RuntimeError(f"an AsyncValue resolves once; this one is {state}")
+
+
+class Source(Maker, Protocol):
+    """The run that makes a value."""
+
+    def why_never(self, value: AsyncValue, *, blocks: bool) -> Sequence[Diagnostic]:
+        """Why the value will never be there; nothing while it may come."""
+
+    def name_of(self, value: AsyncValue) -> str:
+        """What the value is called in messages."""
+
+    def cancel_for(self, value: AsyncValue, reason: Diagnostic) -> bool:
+        """Cancel the run, unless a caller holds other results of it; whether it was."""
+
+
+_ORDER = threading.RLock()
+"""Within, a collection may end a value, and so call what waits for it."""
+
+
+class _Callbacks:
+    """What waits for a value through one of its objects; called once, in order.
+
+    It does not hold the object: a promise must be able to die.
+    """
+
+    __slots__ = ("_waiting",)
+
+    def __init__(self, first: Callable[[], None]) -> None:
+        self._waiting: list[Callable[[], None]] | None = [first]
+
+    def add(self, waiter: Callable[[], None]) -> bool:
+        """Call `waiter` behind the others; False if they were called already.  Within `_ORDER`."""
+        if self._waiting is None:
+            return False
+        self._waiting.append(waiter)
+        return True
+
+    def __call__(self) -> None:
+        with _ORDER:
+            waiting, self._waiting = self._waiting or [], None
+        waiting.reverse()
+        while waiting:  # the traceback of one that raises holds this frame, which must hold none
+            shielded(waiting.pop())
+
+
+class Promise(AsyncValue):
+    """The reference of the code that must resolve a value.
+
+    When it dies first, the value becomes an error: otherwise what waits for it would wait for ever.
+    """
+
+    __slots__ = ("_on_broken",)
+
+    def __init__(
+        self,
+        queue: WorkQueue,
+        address: int,
+        type_text: str,
+        on_broken: Callable[[], Diagnostic] = lambda: error(BROKEN_PROMISE),
+    ) -> None:
+        super().__init__(queue, address, type_text)
+        self._on_broken = on_broken
+
+    def __del__(self) -> None:
+        if not sys.is_finalizing() and not self.done() and self.references > 1:
+            with contextlib.suppress(RuntimeError):
+                self.set_error(self._on_broken())
+        super().__del__()
+
+
+def _is_error(outcome: int) -> bool:
+    """Whether an available native value is an error."""
+    return WORDS[(outcome + VALUE_STATE) >> 3] & STATE_BITS == ERROR
+
+
+def encode(type_text: str, value: object, process: NativeProcess) -> tuple[int, int, int]:
+    """A Python value as payload type and two words; an object's handle belongs to the caller, and
+    a tensor's address to the tensor.
+
+    Raises:
+        PayloadError: if `value` does not fit a scalar type.
+    """
+    if type_text in SCALAR_TYPES:
+        first, second = encode_scalar(type_text, value)
+        return SCALAR_TYPES[type_text], signed(first), signed(second)
+    if value is CHAIN:
+        return TYPE_CHAIN, 0, 0
+    if (encoder := ENCODERS.get(type(value))) is not None:
+        number, encode_object = encoder
+        return number, encode_object(value), 0
+    return TYPE_OBJECT, process.objects.add(value), 0
+
+
+def make_unavailable(
+    queue: WorkQueue,
+    type_text: str = "",
+    on_broken: Callable[[], Diagnostic] = lambda: error(BROKEN_PROMISE),
+) -> AsyncValue:
+    """A value that its maker resolves later, with `emplace` or `set_error`.
+
+    When the maker's reference dies without that, the value becomes the error that `on_broken` says.
+    """
+    number = SCALAR_TYPES.get(type_text, 0)
+    address = native_process().quick("handles.value_make", 2)(queue.context(), number)
+    return Promise(queue, address, type_text, on_broken)
+
+
+def make_available(queue: WorkQueue, value: object, type_text: str = "") -> AsyncValue:
+    """A value that is available from the start.
+
+    Raises:
+        PayloadError: if the number does not fit the type.
+    """
+    process = native_process()
+    number, first, second = encode(type_text, value, process)
+    make = process.quick("handles.value_of", 4)
+    return AsyncValue(queue, make(queue.context(), number, first, second), type_text)
+
+
+def make_error(queue: WorkQueue, diagnostic: Diagnostic) -> AsyncValue:
+    """An error from the start."""
+    made = make_unavailable(queue)
+    made.set_error(diagnostic)
+    return made
+
+
+def wait_for(
+    values: Iterable[AsyncValue],
+    timeout: float | None = None,
+    interrupted: Callable[[], bool] = lambda: False,
+) -> bool:
+    """Wait until every value is resolved; False when the time is over first.
+
+    The thread works for the values' queue while it waits.  Signals are seen every few milliseconds.
+    """
+    deadline = None if timeout is None else time.monotonic() + timeout
+    for value in values:
+        if not value.done():
+            left = None if deadline is None else max(0.0, deadline - time.monotonic())
+            if not _wait_for_one(value, left, interrupted):
+                return False
+    return True
+
+
+def _wait_for_one(
+    value: AsyncValue, timeout: float | None, interrupted: Callable[[], bool]
+) -> bool:
+    process, queue = native_process(), value._queue
+    latch = process.quick("handles.latch_make", 2)(queue.context(), value.address)
+    try:
+        is_over = queue.wait(latch + LATCH_PENDING, timeout, lambda: value.done() or interrupted())
+        return is_over or value.done()
+    finally:
+        process.quick("handles.latch_drop", 2)(queue.context(), latch)

@@ -1,0 +1,115 @@
+"""Futures of Python's libraries as AsyncValues."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeGuard
+
+from tfrt_runtime.diagnostics import Diagnostic, error
+from tfrt_runtime.host.failures import cancellation, diagnostic_of
+from tfrt_runtime.host.payload import SCALAR_TYPES, PayloadError
+from tfrt_runtime.host.queues.work_queue import WorkQueue
+from tfrt_runtime.host.values.async_value import AsyncValue, make_unavailable
+
+if TYPE_CHECKING:
+    from tfrt_runtime.host.values.async_value import Future
+
+OBJECT = "!tfrt.object"
+"""The type of any Python object."""
+
+
+def on_queue(
+    queue: WorkQueue,
+    value: AsyncValue,
+    type_text: str,
+    refuse: Callable[[str], Diagnostic] = error,
+) -> AsyncValue:
+    """`value`, or one of `queue` that it resolves, where it is of another host or type.
+
+    Native code takes the bits of a number for what the program says that they are.  `refuse` makes
+    the error of a value that is of another type when it comes.
+    """
+    is_number = type_text in SCALAR_TYPES
+    if value.queue is queue and (
+        value.has_type(type_text)
+        if is_number
+        else value.type not in ("", *SCALAR_TYPES)
+        or (value.done() and value.type != "")
+        or type_text in ("", OBJECT)
+    ):
+        return value
+    brought = make_unavailable(queue, type_text)
+    came = value.for_waiter()  # `value` itself may be a promise, which must be able to die
+
+    def resolve() -> None:
+        problem = came.exception(0)
+        if problem is not None:
+            brought.set_error(problem.diagnostics[0])
+            return
+        try:
+            brought.emplace(came.payload())
+        except PayloadError as wrong:
+            brought.set_error(refuse(str(wrong)))
+
+    value.and_then(resolve)
+    return brought
+
+
+def is_future(value: object) -> TypeGuard[Future]:
+    """Whether `from_future` takes it."""
+    return _is_from("asyncio", value) or _is_from("concurrent.futures", value)
+
+
+def is_awaited(value: object, type_text: str) -> TypeGuard[Future]:
+    """Whether a kernel that returns `value` for a result of that type means what the future will have.
+
+    A result that may be any object is the future itself.
+    """
+    return type_text not in ("", "object", OBJECT) and is_future(value)
+
+
+def _is_from(module: str, value: object) -> bool:
+    # They take 20 ms to import; the module of a given future is imported already.
+    loaded = sys.modules.get(module)
+    return loaded is not None and isinstance(value, loaded.Future)
+
+
+def from_future(
+    queue: WorkQueue,
+    future: Future,
+    type_text: str = "",
+    refuse: Callable[[str], Diagnostic] = error,
+    fail: Callable[[BaseException], Diagnostic] = diagnostic_of,
+) -> AsyncValue:
+    """A value that is resolved when the future is done; what the future raises is its error.
+
+    `refuse` makes the error of a result that is of another type, `fail` that of what the future raises.
+    Any thread may call, also for a future of an event loop.
+    """
+    value = make_unavailable(queue, type_text)
+
+    def resolve(done: Future) -> None:
+        with contextlib.suppress(RuntimeError):  # the value was cancelled meanwhile
+            if done.cancelled():
+                value.set_error(cancellation("the future was cancelled"))
+            elif (problem := done.exception()) is not None:
+                value.set_error(fail(problem))
+            else:
+                try:
+                    value.emplace(done.result())
+                except PayloadError as wrong:
+                    value.set_error(refuse(str(wrong)))
+
+    if future.done():
+        resolve(future)
+    elif _is_from("asyncio", future):
+        loop = future.get_loop()  # type: ignore[union-attr]
+        if loop.is_running():
+            loop.call_soon_threadsafe(future.add_done_callback, resolve)
+        else:
+            value.set_error(refuse("a future of an event loop that does not run is never done"))
+    else:
+        future.add_done_callback(resolve)
+    return value

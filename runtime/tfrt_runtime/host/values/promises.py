@@ -1,0 +1,134 @@
+"""What a run still waits for from outside the runtime.
+
+A Python kernel may return a value that is resolved later by a thread, an event loop or a timer.
+While such a value exists and is unresolved, a run in which nothing happens is not stuck.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import weakref
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Protocol
+
+from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, note
+
+
+class Resolvable(Protocol):
+    """An AsyncValue, as this module sees it."""
+
+    @property
+    def source(self) -> Callable[[], object] | None:
+        """The run whose result it is, if it is one."""
+
+    def done(self) -> bool:
+        """Whether the value is available or an error."""
+
+
+class Decidable(Resolvable, Protocol):
+    """An AsyncValue that its holder may resolve."""
+
+    def set_error(self, diagnostic: Diagnostic) -> None:
+        """Resolve to an error."""
+
+
+@dataclass(frozen=True, slots=True)
+class Promise:
+    """A value that code outside the runtime may resolve; `text` says what it is.
+
+    With `is_inside` it gets its value from the runtime: it counts only where a stuck run is
+    explained.  With `is_counted` the run counts by itself what resolves it (`Request.enter`).
+    """
+
+    holder: Callable[[], Resolvable | None]
+    text: str
+    location: AnyLocation | None
+    is_inside: bool = False
+    is_counted: bool = False
+
+    def is_open(self, may_come: Callable[[object], bool] = lambda _: True) -> bool:
+        """Whether the value has a holder, and is not resolved; of a run's result, whether the run `may_come`."""
+        value = self.holder()
+        if value is None or value.done():
+            return False
+        return value.source is None or may_come(value.source())
+
+
+FEWEST = 16
+
+
+class Promises:
+    """The promises made to one run.  Safe from any thread."""
+
+    def __init__(self) -> None:
+        self._own: weakref.WeakSet[Decidable] = weakref.WeakSet()
+        self._counted: weakref.WeakSet[Resolvable] = weakref.WeakSet()
+        self._promises: list[Promise] = []
+        self._sweep_at = FEWEST
+        self._lock = threading.Lock()
+
+    def own(self, value: Decidable) -> None:
+        """The run allocated `value` for a kernel: it is decided at the latest when the run is cancelled."""
+        with self._lock:
+            self._own.add(value)
+
+    def decide(self, diagnostic: Diagnostic) -> None:
+        """Make what the run has allocated, and no thread has resolved, errors."""
+        with self._lock:
+            values = list(self._own)
+        for value in values:
+            with contextlib.suppress(RuntimeError):  # another thread resolves it just now
+                value.set_error(diagnostic)
+
+    def count(self, values: Iterable[Resolvable]) -> None:
+        """The run counts by itself what resolves these values."""
+        with self._lock:
+            self._counted.update(values)
+
+    def watch(self, value: Resolvable, text: str, location: AnyLocation | None = None) -> None:
+        """The holder of the Python object `value` may resolve it."""
+        is_counted = value in self._counted
+        self._add(Promise(weakref.ref(value), text, location, is_counted=is_counted))
+
+    def watch_inside(self, value: Resolvable, text: str, location: AnyLocation) -> None:
+        """A kernel returned `value`, which gets its own value from another one."""
+        self._add(Promise(weakref.ref(value), text, location, is_inside=True))
+
+    def expect(self, value: Resolvable, text: str) -> None:
+        """The value comes from elsewhere, for instance from another run."""
+        self._add(Promise(lambda: value, text, None))
+
+    def _add(self, promise: Promise) -> None:
+        with self._lock:
+            self._promises.append(promise)
+            if len(self._promises) >= self._sweep_at:
+                self._promises = [kept for kept in self._promises if kept.is_open()]
+                self._sweep_at = max(FEWEST, 2 * len(self._promises))
+
+    def are_open(self, may_come: Callable[[object], bool] = lambda _: True) -> bool:
+        """Whether something may still come from outside.
+
+        Of the results of other runs, only those whose run `may_come`.
+        """
+        with self._lock:
+            promises = list(self._promises)
+        return any(
+            promise.is_open(may_come)
+            for promise in promises
+            if not promise.is_inside and not promise.is_counted
+        )
+
+    def notes(self) -> list[Diagnostic]:
+        """What may still come from outside, each once, in the order in which it was promised."""
+        return self._open_notes(is_inside=False)
+
+    def left_by_kernels(self) -> list[Diagnostic]:
+        """The results of kernels that are unresolved and will not come from outside."""
+        return self._open_notes(is_inside=True)
+
+    def _open_notes(self, *, is_inside: bool) -> list[Diagnostic]:
+        with self._lock:
+            promises = [one for one in self._promises if one.is_inside == is_inside]
+        return [note(promise.text, promise.location) for promise in promises if promise.is_open()]

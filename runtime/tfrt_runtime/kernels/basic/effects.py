@@ -1,0 +1,125 @@
+"""Kernels that print, sleep or read the host's state: a chain puts them in order."""
+
+from __future__ import annotations
+
+import math
+
+from tfrt_runtime.host.chain import CHAIN
+from tfrt_runtime.host.payload import bits_of_f16
+from tfrt_runtime.host.queues.queue_names import WorkQueueError
+from tfrt_runtime.host.values.fitting import CHAIN_TYPE
+from tfrt_runtime.host.waiting.idleness import quiesce
+from tfrt_runtime.kernels.frame import KernelFrame
+from tfrt_runtime.kernels.registry import (
+    KernelError,
+    KernelRegistry,
+    Keyword,
+    NativeKernel,
+    PythonKernel,
+)
+from tfrt_runtime.kernels.users.policies import settle
+from tfrt_runtime.native.layouts import KERNEL_BLOCKING, KERNEL_HEAVY
+
+REGISTRY = KernelRegistry("effects")
+
+
+def _number(value: object) -> float:
+    if not isinstance(value, (int, float)):
+        raise KernelError(f"expected a number, not a {type(value).__name__}")
+    return value
+
+
+def _text(form: str, value: float) -> str:
+    """As C's printf: a NaN has a sign, which x86 sets in those that it makes itself."""
+    is_minus_nan = isinstance(value, float) and math.isnan(value) and math.copysign(1, value) < 0
+    return "-nan" if is_minus_nan else form % value
+
+
+def _add_print(word: str, label: str, form: str) -> None:
+    @REGISTRY.kernel(f"tfrt.print.{word}", results=("chain",), frame=True)
+    def print_number(frame: KernelFrame, value: object) -> None:
+        number = _number(value)
+        # The reference knows no arithmetic on f16: it prints the bits.
+        shown = bits_of_f16(number) if word == "f16" else number
+        frame.host.print(f"{label} = {_text(form, shown)}\n")
+
+
+for _word, _label, _form in (
+    ("i1", "int1", "%d"),
+    ("i8", "int8", "%d"),
+    ("i16", "int16", "%d"),
+    ("i32", "int32", "%d"),
+    ("i64", "int64", "%d"),
+    ("f32", "f32", "%f"),
+    ("f64", "f64", "%f"),
+    ("f16", "f16", "%d"),
+):
+    _add_print(_word, _label, _form)
+
+
+def _add_complex(word: str) -> None:
+    @REGISTRY.kernel(f"tfrt.print.{word}", results=("chain",), frame=True)
+    def print_complex(frame: KernelFrame, value: object) -> None:
+        if not isinstance(value, complex):
+            raise KernelError(f"expected a complex number, not a {type(value).__name__}")
+        real, imaginary = _text("%f", value.real), _text("%f", value.imag)
+        frame.host.print(f"{word} = {real}+{imaginary}i\n")
+
+
+for _word in ("complex64", "complex128"):
+    _add_complex(_word)
+
+
+def _add_sleep(name: str, function: str, word: str, gives: tuple[str, ...], flags: int) -> None:
+    symbol, types = f"sleeping_kernels.{function}", (word,)
+    REGISTRY.add(NativeKernel(name, symbol, 1, len(gives), flags=flags, types=types, gives=gives))
+
+
+for _word in ("i32", "i64"):
+    _copy = f"copy_with_delay_{_word}"
+    _add_sleep(f"tfrt_test.copy.with_delay.{_word}", _copy, _word, (_word,), KERNEL_HEAVY)
+    _add_sleep(f"tfrt_test.async_copy.with_delay.{_word}", _copy, _word, (_word,), KERNEL_BLOCKING)
+_add_sleep("tfrt_test.usleep", "usleep", "i32", (), KERNEL_BLOCKING)
+_add_sleep("tfrt_test.blocking.usleep", "blocking_usleep", "i32", (CHAIN_TYPE,), KERNEL_BLOCKING)
+
+
+MAX_SECONDS = 1e6
+
+
+def _add_wait(name: str, results: tuple[str, ...] | None) -> None:
+    def wait(frame: KernelFrame, *given: object) -> object:
+        """The operands, so many seconds later; a chain where there are none.  No thread waits."""
+        *values, seconds = given
+        if not 0 <= _number(seconds) <= MAX_SECONDS:
+            raise KernelError(f"seconds are from 0 to {MAX_SECONDS:.0f}, found {seconds}")
+        results = values or [CHAIN]
+        if len(results) != len(frame.result_types):
+            found = f"found {len(values)} operands and {len(frame.result_types)} results"
+            raise KernelError(f"a result for each operand, or one chain: {found}")
+        later = tuple(frame.allocate(index) for index in range(len(results)))
+        watch = frame.request.watched
+        timer = frame.host.timers.after(
+            _number(seconds) * (1.0 if watch is None else watch.slow),
+            lambda: settle(frame, later, results[0] if len(later) == 1 else tuple(results)),
+        )
+        # Else a run that was cancelled would live until its last timer.
+        frame.request.call_when_cancelled(timer, timer.cancel)
+        later[0].and_then(lambda: frame.request.forget_when_cancelled(timer))
+        return later[0] if len(later) == 1 else later
+
+    seconds = Keyword("seconds")
+    REGISTRY.add(PythonKernel(name, wait, results=results, frame=True, keywords=(seconds,)))
+
+
+_add_wait("demo.wait", None)
+for _word in ("i1", "i32", "i64", "f32", "f64"):
+    _add_wait(f"demo.wait.{_word}", (_word,))
+
+
+@REGISTRY.kernel("tfrt_test.quiesce", results=("chain",), frame=True)
+def quiesce_queue(frame: KernelFrame) -> None:
+    """Work for the queue until nothing of it runs and nothing is queued, apart from such kernels."""
+    try:
+        quiesce(frame.request.queue, lambda: frame.request.is_cancelled)
+    except WorkQueueError as refused:
+        raise KernelError(refused.diagnostics[0].message) from None

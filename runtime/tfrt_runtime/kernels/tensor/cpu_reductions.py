@@ -1,0 +1,103 @@
+"""Kernels that make fewer elements of many, on numpy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+import numpy as np
+
+from tfrt_runtime.host.tensor.dense import DenseHostTensor
+from tfrt_runtime.host.tensor.element_types import F32, I32, AnyArray, ElementType
+from tfrt_runtime.host.tensor.handles import ELEMENT_NUMBERS
+from tfrt_runtime.kernels.arguments import dense_tensor, new_tensor
+from tfrt_runtime.kernels.frame import KernelFrame
+from tfrt_runtime.kernels.registry import KernelError, KernelRegistry, Shortcut
+from tfrt_runtime.kernels.tensor.quiet import quietly
+
+REGISTRY: Final = KernelRegistry("reductions")
+
+_RANKS: Final = (1, 2, 3, 4)
+
+# exp of it is far from the limits of f32, even times the length of a row.
+SAFE_EXPONENT: Final = np.float32(40)
+
+
+def mean(elements: AnyArray) -> np.float32:
+    """The sum divided by the number: NaN for none, of which numpy's own mean would warn."""
+    total: np.float32 = elements.sum(dtype=np.float32)
+    return total / np.float32(elements.size)
+
+
+def _reduce_mean(rank: int) -> Callable[..., DenseHostTensor]:
+    def reduce_mean(frame: KernelFrame, tensor: object) -> DenseHostTensor:
+        source = dense_tensor(tensor, F32, rank)
+        result = new_tensor(frame, F32, ())
+        result.array[...] = quietly(mean, source.array)
+        return result
+
+    return reduce_mean
+
+
+def _argmax(element_type: ElementType, rank: int) -> Callable[..., DenseHostTensor]:
+    def argmax(frame: KernelFrame, tensor: object) -> DenseHostTensor:
+        source = dense_tensor(tensor, element_type, rank)
+        if source.shape.sizes[-1] == 0:
+            raise KernelError(f"there is no largest of no elements, in shape {source.shape}")
+        result = new_tensor(frame, I32, source.shape.sizes[:-1])
+        result.array[...] = source.array.argmax(axis=-1)
+        return result
+
+    return argmax
+
+
+for _rank in _RANKS:
+    REGISTRY.kernel(f"tfrt_test.reduce_mean.f32.{_rank}", results=("object",), frame=True)(
+        _reduce_mean(_rank)
+    )
+    for _type in (F32, I32):
+        REGISTRY.kernel(
+            f"tfrt_test.argmax.{_type.word}.{_rank}",
+            results=("object",),
+            frame=True,
+            shortcut=Shortcut("tensor_kernels.argmax", (ELEMENT_NUMBERS[_type.dtype], _rank)),
+        )(_argmax(_type, _rank))
+
+
+@REGISTRY.kernel(
+    "tfrt_test.softmax_inplace.f32",
+    results=("chain",),
+    shortcut=Shortcut("tensor_kernels.softmax_inplace"),
+)
+def softmax_inplace(tensor: object) -> None:
+    """Make every row along the last dimension exp(row) / sum(exp(row))."""
+    target = dense_tensor(tensor, F32)
+    if target.shape.element_count:
+        quietly(softmax, target.array)
+
+
+@REGISTRY.kernel(
+    "tfrt_test.softmax.f32", results=("chain",), shortcut=Shortcut("tensor_kernels.softmax_into")
+)
+def softmax_into(tensor: object, result: object) -> None:
+    """As `softmax_inplace`, with the quotients in another tensor of the same shape."""
+    source, target = dense_tensor(tensor, F32), dense_tensor(result, F32)
+    if source.shape != target.shape:
+        raise KernelError(f"softmax of shape {source.shape} does not fit in shape {target.shape}")
+    target.array[...] = source.array
+    if target.shape.element_count:
+        quietly(softmax, target.array)
+
+
+def softmax(rows: AnyArray) -> None:
+    """Softmax along the last axis, in place."""
+    if rows.ndim == 0:
+        rows[...] = 1
+        return
+    # A summand changes no quotient, but would change the last digit: so only where it is needed to
+    # keep the largest exponential of a row from overflowing or vanishing.
+    largest = rows.max(axis=-1, keepdims=True)
+    if not (np.abs(largest) <= SAFE_EXPONENT).all():
+        rows -= largest - np.clip(largest, -SAFE_EXPONENT, SAFE_EXPONENT)
+    np.exp(rows, out=rows)
+    rows /= rows.sum(axis=-1, keepdims=True)

@@ -1,0 +1,410 @@
+"""Dense host tensors: made, filled, compared, printed.
+
+The kernels named after an element type are registered for each type that numpy calculates with, and
+creation for bf16, too.  They write in place: the chain that they return is what orders the readers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+import numpy as np
+
+from tfrt_runtime.bef.attributes import Dense
+from tfrt_runtime.bef.encoding import DType
+from tfrt_runtime.host.tensor.dense import DenseHostTensor
+from tfrt_runtime.host.tensor.element_types import (
+    ELEMENT_TYPES,
+    F32,
+    I32,
+    AnyArray,
+    ElementType,
+)
+from tfrt_runtime.host.tensor.handles import ELEMENT_NUMBERS, shape_words
+from tfrt_runtime.host.tensor.shapes import TensorShape, known_shape
+from tfrt_runtime.host.tensor.sparse import CooHostTensor
+from tfrt_runtime.host.tensor.strings import StringHostTensor
+from tfrt_runtime.kernels.arguments import dense_tensor, new_tensor, shape_of
+from tfrt_runtime.kernels.frame import KernelFrame
+from tfrt_runtime.kernels.registry import CHAIN, Chain, KernelError, KernelRegistry, Shortcut
+from tfrt_runtime.kernels.tensor.quiet import quietly
+
+REGISTRY: Final = KernelRegistry("tensors")
+
+MAXIMUM_RANK: Final = 5
+ARITHMETIC_TYPES: Final = tuple(
+    element for element in ELEMENT_TYPES.values() if element.is_arithmetic
+)
+# By how many units in the last place elements may differ, by the kernel name's middle part.
+_TOLERANCES: Final = {"": 2, ".3ulp": 3, ".1000ulp": 1000, ".2000ulp": 2000, ".100000ulp": 100000}
+
+HostTensor = DenseHostTensor | StringHostTensor | CooHostTensor
+
+
+def host_tensor(value: object) -> HostTensor:
+    """`value`, which is a tensor of any kind.
+
+    Raises:
+        KernelError: if it is not.
+    """
+    if not isinstance(value, HostTensor):
+        raise KernelError(f"expected a tensor, found {type(value).__name__}")
+    return value
+
+
+# --- making ---
+
+
+def _creation(element_type: ElementType, rank: int) -> Callable[..., DenseHostTensor]:
+    def create_uninitialized_tensor(frame: KernelFrame, sizes: tuple[int, ...]) -> DenseHostTensor:
+        if len(sizes) != rank:
+            raise KernelError(f"expected {rank} sizes, not {len(sizes)}")
+        return new_tensor(frame, element_type, sizes)
+
+    return create_uninitialized_tensor
+
+
+def _native_creation(element_type: ElementType, rank: int) -> Shortcut:
+    def words(sizes: tuple[int, ...]) -> tuple[int, ...] | None:
+        count = known_shape(sizes).element_count
+        return shape_words(element_type, sizes, count) if len(sizes) == rank else None
+
+    return Shortcut("tensor_kernels.create_tensor", words)
+
+
+for _element_type in ELEMENT_TYPES.values():
+    for _rank in range(MAXIMUM_RANK + 1):
+        REGISTRY.kernel(
+            f"tfrt_dht.create_uninitialized_tensor.{_element_type.word}.{_rank}",
+            attributes=("array.i64",),
+            results=("object",),
+            frame=True,
+            shortcut=_native_creation(_element_type, _rank),
+        )(_creation(_element_type, _rank))
+
+
+@REGISTRY.kernel(
+    "tfrt_sht.create_tensor", attributes=("array.i64", "aggregate"), results=("object",)
+)
+def create_string_tensor(sizes: tuple[int, ...], values: tuple[object, ...]) -> StringHostTensor:
+    """The strings `values` in the shape `sizes`."""
+    if not all(isinstance(value, str) for value in values):
+        raise KernelError("the values of a string tensor are strings")
+    try:
+        return StringHostTensor(shape_of(sizes), tuple(map(str, values)))
+    except ValueError as error:
+        raise KernelError(str(error)) from None
+
+
+@REGISTRY.kernel(
+    "tfrt_test.sync.const_dense_attr",
+    attributes=("dense",),
+    results=("object",),
+    frame=True,
+    sync=True,
+)
+@REGISTRY.kernel(
+    "tfrt_test.const_dense_attr", attributes=("dense",), results=("object",), frame=True
+)
+def const_dense_attr(frame: KernelFrame, value: Dense) -> DenseHostTensor:
+    """A copy of the elements of an attribute."""
+    if value.dtype not in ELEMENT_TYPES:
+        raise KernelError(f"a tensor cannot hold elements of type {value.dtype.name}")
+    element_type = ELEMENT_TYPES[value.dtype]
+    size = shape_of(value.sizes).element_count * element_type.size
+    # Before the allocation: the sizes are the file's word, the data is what there is.
+    if len(value.data) != size:
+        raise KernelError(f"{len(value.data)} bytes of elements where the shape asks for {size}")
+    tensor = new_tensor(frame, element_type, value.sizes)
+    tensor.array[...] = np.frombuffer(value.data, element_type.storage).reshape(value.sizes)
+    return tensor
+
+
+# --- writing ---
+
+
+def fill(tensor: DenseHostTensor, value: complex) -> None:
+    """Make every element `value`."""
+    quietly(tensor.array.fill, value)
+
+
+def assign(tensor: DenseHostTensor, values: Sequence[complex]) -> None:
+    """Make the elements, row by row, `values`.
+
+    Raises:
+        KernelError: if there are more or fewer, or one is no such element.
+    """
+    expected = tensor.shape.element_count
+    if len(values) != expected:
+        raise KernelError(
+            f"Incorrect number of values for the tensor: {len(values)}, but expected {expected}"
+        )
+    try:
+        elements = np.array(values, tensor.element_type.storage)
+    except (OverflowError, TypeError, ValueError):
+        raise KernelError(f"a value does not fit in {tensor.element_type}") from None
+    tensor.array[...] = elements.reshape(tensor.shape.sizes)
+
+
+def _fill_with_constant(element_type: ElementType) -> Callable[..., None]:
+    def fill_tensor_with_constant(tensor: object, value: float) -> None:
+        fill(dense_tensor(tensor, element_type), value)
+
+    return fill_tensor_with_constant
+
+
+def _fill_with_complex(element_type: ElementType) -> Callable[..., None]:
+    def fill_tensor_with_constant(tensor: object, imaginary: float, real: float) -> None:
+        fill(dense_tensor(tensor, element_type), complex(real, imaginary))
+
+    return fill_tensor_with_constant
+
+
+def _set_with_constants(element_type: ElementType) -> Callable[..., None]:
+    def set_tensor_with_constant_values(tensor: object, values: tuple[float, ...]) -> None:
+        assign(dense_tensor(tensor, element_type), values)
+
+    return set_tensor_with_constant_values
+
+
+def _native_fill(element_type: ElementType) -> Shortcut | None:
+    def words(value: float) -> tuple[int, ...]:
+        return ELEMENT_NUMBERS[element_type.dtype], *_words_of(np.array([value], storage))
+
+    storage = element_type.storage
+    return Shortcut("tensor_kernels.fill", words) if element_type in (F32, I32) else None
+
+
+def _native_assignment(element_type: ElementType) -> Shortcut | None:
+    def words(values: tuple[float, ...]) -> tuple[int, ...]:
+        elements = np.array(values, storage)
+        return ELEMENT_NUMBERS[element_type.dtype], len(values), *_words_of(elements)
+
+    storage = element_type.storage
+    return Shortcut("tensor_kernels.assign", words) if element_type in (F32, I32) else None
+
+
+def _words_of(elements: AnyArray) -> list[int]:
+    """The bytes of elements as words, filled up with zeros."""
+    missing = -elements.nbytes % 8
+    words: list[int] = np.frombuffer(elements.tobytes() + bytes(missing), np.int64).tolist()
+    return words
+
+
+def _set_with_complex(element_type: ElementType) -> Callable[..., None]:
+    def set_tensor_with_constant_values(tensor: object, parts: tuple[float, ...]) -> None:
+        target = dense_tensor(tensor, element_type)
+        # Real and imaginary parts alternate; they are counted one by one.
+        assign(_parts_of(target), parts)
+
+    return set_tensor_with_constant_values
+
+
+def _parts_of(tensor: DenseHostTensor) -> DenseHostTensor:
+    """The real and imaginary parts of `tensor` as a tensor of twice the length, in its memory."""
+    parts = tensor.array.reshape(-1).view(tensor.array.real.dtype)
+    return DenseHostTensor.over(parts)
+
+
+def _set_with_operands(element_type: ElementType) -> Callable[..., None]:
+    def set_tensor_with_values(tensor: object, chain: Chain, *values: complex) -> None:
+        assign(dense_tensor(tensor, element_type), values)
+
+    return set_tensor_with_values
+
+
+# --- comparing ---
+
+
+def are_equal(left: DenseHostTensor, right: DenseHostTensor) -> bool:
+    """Whether shapes and all elements are equal; NaN equals nothing."""
+    return left.shape == right.shape and bool((left.array == right.array).all())
+
+
+def are_close(left: DenseHostTensor, right: DenseHostTensor, tolerance: int) -> bool:
+    """Whether shapes are equal and elements differ by `tolerance` units in the last place at most.
+
+    Complex elements are close if both parts are; elements that are not floats are close if equal.
+    """
+    if left.shape != right.shape or not np.issubdtype(left.array.dtype, np.inexact):
+        return are_equal(left, right)
+    return quietly(_are_within, _real_parts(left.array), _real_parts(right.array), tolerance)
+
+
+def _are_within(a: AnyArray, b: AnyArray, tolerance: int) -> bool:
+    unit = np.spacing(np.maximum(np.abs(a), np.abs(b)))
+    # An infinity has no unit: it is close to itself only.
+    return bool(((a == b) | (np.abs(a - b) <= tolerance * unit)).all())
+
+
+def _real_parts(array: AnyArray) -> AnyArray:
+    flat = array.reshape(-1)
+    return flat.view(flat.real.dtype)
+
+
+def _tensor_equal(element_type: ElementType) -> Callable[..., tuple[bool, Chain]]:
+    def tensor_equal(left: object, right: object) -> tuple[bool, Chain]:
+        a, b = dense_tensor(left, element_type), dense_tensor(right, element_type)
+        return are_equal(a, b), CHAIN
+
+    return tensor_equal
+
+
+def _tensor_allclose(
+    element_type: ElementType, tolerance: int
+) -> Callable[..., tuple[bool, Chain]]:
+    def tensor_allclose(left: object, right: object) -> tuple[bool, Chain]:
+        a, b = dense_tensor(left, element_type), dense_tensor(right, element_type)
+        return are_close(a, b, tolerance), CHAIN
+
+    return tensor_allclose
+
+
+# --- another shape ---
+
+
+@REGISTRY.kernel("tfrt_test.flatten.f32", frame=True)
+def flatten(frame: KernelFrame, tensor: object, *others: object) -> DenseHostTensor | Chain:
+    """The same elements in rows, one per first index; or in the tensor that is given for them."""
+    source = dense_tensor(tensor, F32)
+    outputs = [other for other in others if other is not CHAIN]
+    if len(outputs) > 1:
+        raise KernelError(f"expected 1 or 2 tensors, not {1 + len(outputs)}")
+    if outputs:
+        target = dense_tensor(outputs[0], F32)
+        if target.shape.element_count != source.shape.element_count:
+            raise KernelError(f"elements of shape {source.shape} do not fit in {target.shape}")
+    else:
+        rows = source.shape.sizes[0] if source.shape.rank else 1
+        columns = source.shape.element_count // rows if rows else 0
+        target = new_tensor(frame, F32, (rows, columns))
+    target.array.reshape(-1)[...] = source.array.reshape(-1)
+    return CHAIN if outputs else target
+
+
+# --- looking ---
+
+
+@REGISTRY.kernel("tfrt_dht.print_tensor", results=("chain",), frame=True)
+def print_tensor(frame: KernelFrame, tensor: object) -> None:
+    """Print a tensor of any kind."""
+    frame.host.print(f"{host_tensor(tensor)}\n")
+
+
+@REGISTRY.kernel("tfrt_dht.print_tensor_shape", results=("chain",), frame=True)
+def print_tensor_shape(frame: KernelFrame, tensor: object) -> None:
+    """Print the sizes of a tensor of any kind."""
+    frame.host.print(f"{host_tensor(tensor).shape}\n")
+
+
+@REGISTRY.kernel(
+    "tfrt_dht.get_tensor_shape",
+    results=("object",),
+    shortcut=Shortcut("tensor_kernels.get_tensor_shape"),
+)
+def get_tensor_shape(tensor: object) -> TensorShape:
+    """The shape of a tensor of any kind."""
+    return host_tensor(tensor).shape
+
+
+@REGISTRY.kernel("tfrt_dht.no_op_ht", results=("object",))
+def no_op_ht(tensor: object) -> HostTensor:
+    """The tensor itself."""
+    return host_tensor(tensor)
+
+
+# --- the same in sync functions: no chains, as kernels run one after the other ---
+
+
+def _register_sync(element_type: ElementType, attribute: str) -> None:
+    word = element_type.word
+    for rank in range(MAXIMUM_RANK + 1):
+        REGISTRY.kernel(
+            f"tfrt_dht_sync.create_uninitialized_tensor.{word}.{rank}",
+            attributes=("array.i64",),
+            results=("object",),
+            frame=True,
+            sync=True,
+        )(_creation(element_type, rank))
+    REGISTRY.kernel(
+        f"tfrt_dht_sync.fill_tensor_with_constant.{word}",
+        attributes=(attribute,),
+        results=(),
+        sync=True,
+    )(_fill_with_constant(element_type))
+    REGISTRY.kernel(
+        f"tfrt_dht_sync.set_tensor_with_constant_values.{word}",
+        attributes=(f"array.{attribute}",),
+        results=(),
+        sync=True,
+    )(_set_with_constants(element_type))
+
+    @REGISTRY.kernel(f"tfrt_dht_sync.tensor_equal.{word}", results=("i1",), sync=True)
+    def tensor_equal(left: object, right: object) -> bool:
+        return are_equal(dense_tensor(left, element_type), dense_tensor(right, element_type))
+
+
+REGISTRY.kernel("tfrt_dht_sync.print_tensor", results=(), frame=True, sync=True)(print_tensor)
+
+
+# --- one kernel per element type ---
+
+
+def _register_real(element_type: ElementType, attribute: str) -> None:
+    word = element_type.word
+    REGISTRY.kernel(
+        f"tfrt_dht.fill_tensor_with_constant.{word}",
+        attributes=(attribute,),
+        results=("chain",),
+        shortcut=_native_fill(element_type),
+    )(_fill_with_constant(element_type))
+    REGISTRY.kernel(
+        f"tfrt_dht.set_tensor_with_constant_values.{word}",
+        attributes=(f"array.{attribute}",),
+        results=("chain",),
+        shortcut=_native_assignment(element_type),
+    )(_set_with_constants(element_type))
+    _register_sync(element_type, attribute)
+
+
+def _register_complex(element_type: ElementType, part: str) -> None:
+    word = element_type.word
+    REGISTRY.kernel(
+        f"tfrt_dht.fill_tensor_with_constant.{word}", attributes=(part, part), results=("chain",)
+    )(_fill_with_complex(element_type))
+    REGISTRY.kernel(
+        f"tfrt_dht.set_tensor_with_constant_values.{word}",
+        attributes=(f"array.{part}",),
+        results=("chain",),
+    )(_set_with_complex(element_type))
+
+
+def _register_common(element_type: ElementType) -> None:
+    word = element_type.word
+    REGISTRY.kernel(f"tfrt_dht.set_tensor_with_values.{word}", results=("chain",))(
+        _set_with_operands(element_type)
+    )
+    equal = Shortcut("tensor_kernels.tensor_equal", (ELEMENT_NUMBERS[element_type.dtype],))
+    REGISTRY.kernel(
+        f"tfrt_dht.tensor_equal.{word}",
+        results=("i1", "chain"),
+        shortcut=equal if element_type in (F32, I32) else None,
+    )(_tensor_equal(element_type))
+    for infix, tolerance in _TOLERANCES.items():
+        REGISTRY.kernel(f"tfrt_dht.tensor_allclose{infix}.{word}", results=("i1", "chain"))(
+            _tensor_allclose(element_type, tolerance)
+        )
+
+
+for _element_type in ARITHMETIC_TYPES:
+    _register_common(_element_type)
+    match _element_type.dtype:
+        case DType.COMPLEX64:
+            _register_complex(_element_type, "f32")
+        case DType.COMPLEX128:
+            _register_complex(_element_type, "f64")
+        case DType.I1:
+            _register_real(_element_type, "i1")
+        case _:
+            _register_real(_element_type, _element_type.word)

@@ -1,0 +1,262 @@
+"""What annotations of Python functions say about the types of a program.
+
+Kernels are checked against them when a program is loaded; traced functions take their types from them.
+"""
+
+from __future__ import annotations
+
+import inspect
+import types
+import typing
+from collections.abc import Callable, Sequence
+from typing import Any, TypeGuard
+
+from tfrt_runtime.host.chain import Chain
+from tfrt_runtime.host.payload import SCALAR_TYPES
+from tfrt_runtime.host.values.async_value import AsyncValue
+from tfrt_runtime.host.values.fitting import CHAIN_TYPE, STRING_TYPE
+from tfrt_runtime.host.values.fitting import TENSOR as TENSOR_ENDING
+from tfrt_runtime.kernels.registry import PythonKernel
+
+CHAIN, STRING, OBJECT, TENSOR = CHAIN_TYPE, STRING_TYPE, "!tfrt.object", "!t.tensor"
+INTEGERS = ("i8", "i16", "i32", "i64")
+FLOATS = ("f32", "f64")
+NUMBERS = ("i1", *INTEGERS, *FLOATS)
+_KINDS: dict[object, frozenset[str]] = {
+    bool: frozenset({"i1"}),
+    int: frozenset({*INTEGERS, "ui8", "ui16", "ui32", "ui64"}),
+    float: frozenset({"f16", "bf16", *FLOATS}),
+    complex: frozenset({"complex64", "complex128", OBJECT}),
+    str: frozenset({STRING, OBJECT}),
+    None: frozenset({CHAIN, OBJECT}),
+    type(None): frozenset({CHAIN, OBJECT}),
+    Chain: frozenset({CHAIN}),
+}
+"""The types that classes of Python's are annotations of."""
+_NAMES: dict[str, object] = {
+    **{kind.__name__: kind for kind in (bool, int, float, complex, str, object)},
+    "None": None,
+}
+
+
+class Type:
+    """A type as an annotation, such as `tfrt.i32`; called in a traced function it is a cast."""
+
+    def __init__(self, name: str, cast: Callable[[object, str], object], shown: str = "") -> None:
+        """`shown` is the name in `tfrt_nb`, where it is another one."""
+        self.name = name
+        self._cast = cast
+        self._shown = shown or name
+
+    def __repr__(self) -> str:
+        return f"tfrt.{self._shown}"
+
+    def __call__(self, value: Any) -> Any:
+        """`value` as a value of this type."""
+        return self._cast(value, self.name)
+
+
+class TensorType:
+    """`tfrt.tensor[element, rank]`, and within `tfrt.out[...]` one that a native kernel writes."""
+
+    def __init__(self, element: Type, rank: int, *, is_out: bool = False) -> None:
+        self.element = element
+        self.rank = rank
+        self.is_out = is_out
+
+    def __repr__(self) -> str:
+        shown = f"tfrt.tensor[{self.element!r}, {self.rank}]"
+        return f"tfrt.out[{shown}]" if self.is_out else shown
+
+
+class _Tensor:
+    """`tfrt.tensor`: `tfrt.tensor[tfrt.f64, 1]` is a tensor of that element type and rank."""
+
+    def __getitem__(self, item: object) -> TensorType:
+        if (
+            isinstance(item, tuple)
+            and len(item) == 2
+            and isinstance(item[0], Type)
+            and isinstance(item[1], int)
+            and item[1] >= 0
+        ):
+            return TensorType(item[0], item[1])
+        raise TypeError(
+            f"expected an element type and a rank, as in tfrt.tensor[tfrt.f64, 1], found {item!r}"
+        )
+
+    def __repr__(self) -> str:
+        return "tfrt.tensor"
+
+
+class _Out:
+    """`tfrt.out`: `tfrt.out[tfrt.tensor[tfrt.f64, 1]]` is a tensor that a native kernel writes."""
+
+    def __getitem__(self, item: object) -> TensorType:
+        if isinstance(item, TensorType):
+            return TensorType(item.element, item.rank, is_out=True)
+        raise TypeError(f"expected tfrt.out[tfrt.tensor[...]], found tfrt.out[{item!r}]")
+
+    def __repr__(self) -> str:
+        return "tfrt.out"
+
+
+tensor = _Tensor()
+out = _Out()
+
+
+def signature_of(function: Callable[..., object]) -> inspect.Signature:
+    """The signature, with annotations that a future import made texts evaluated where that is possible.
+
+    Of a function of C without one, a signature that takes anything.
+    """
+    try:
+        return inspect.signature(function, eval_str=True)
+    except Exception:  # noqa: BLE001 - annotations may be any text
+        try:
+            return inspect.signature(function)
+        except ValueError:
+            return inspect.signature(lambda *_: None)
+
+
+def is_integer(type_text: str) -> bool:
+    """Whether a type is one of whole numbers, `i1` not among them."""
+    return type_text in INTEGERS
+
+
+def is_float(type_text: str) -> bool:
+    """Whether a type is one of floating-point numbers."""
+    return type_text in FLOATS
+
+
+def annotated_type(annotation: object, like: Sequence[str] = ()) -> str | None:
+    """The type that an annotation says, None if it says none.
+
+    Args:
+        like: types of operands: an `int` is the first integer type among them, a `float` the first
+            of floats.
+    """
+    if isinstance(annotation, Type):
+        return annotation.name
+    if annotation is int:
+        return next((one for one in like if is_integer(one)), "i64")
+    if annotation is float:
+        return next((one for one in like if is_float(one)), "f64")
+    if annotation is None or annotation is type(None):
+        return CHAIN
+    if _is_tensor(annotation):
+        return TENSOR
+    return {bool: "i1", str: STRING, object: OBJECT}.get(annotation)  # type: ignore[call-overload, no-any-return]
+
+
+def _is_tensor(annotation: object) -> bool:
+    if isinstance(annotation, TensorType):
+        return True
+    origin = typing.get_origin(annotation) or annotation
+    return getattr(origin, "__name__", "") == "ndarray"
+
+
+def result_types(annotation: object, like: Sequence[str]) -> tuple[str, ...]:
+    """The types of the results of a kernel; what its annotation does not say is an object."""
+    if typing.get_origin(annotation) is tuple:
+        items = typing.get_args(annotation)
+        return tuple(annotated_type(item, like) or OBJECT for item in items if item is not ...)
+    return (annotated_type(annotation, like) or OBJECT,)
+
+
+def accepts(annotation: object, type_text: str) -> bool:
+    """Whether values of a program's type are what an annotation says; conservative: may say yes.
+
+    "" is a type that the program does not say.
+    """
+    if isinstance(annotation, str):
+        annotation = _NAMES.get(annotation, Any)
+    if type_text == "" or annotation in (object, Any, inspect.Parameter.empty, AsyncValue):
+        return True
+    if isinstance(annotation, Type):
+        return type_text == annotation.name
+    if _is_tensor(annotation):
+        return type_text == OBJECT or type_text.endswith(TENSOR_ENDING)
+    origin = typing.get_origin(annotation)
+    if origin in (typing.Union, types.UnionType):
+        return any(accepts(one, type_text) for one in typing.get_args(annotation))
+    if origin is typing.Annotated:
+        return accepts(typing.get_args(annotation)[0], type_text)
+    kind = origin or annotation
+    if annotation is None or isinstance(kind, type):
+        known = _KINDS.get(kind)
+        if known is not None:
+            return type_text in known
+        is_number = type_text in (*SCALAR_TYPES, CHAIN, STRING)
+        is_builtin = getattr(kind, "__module__", "") == "builtins"
+        return not is_number and not (is_builtin and type_text.endswith(TENSOR_ENDING))
+    return True
+
+
+def takes_value(annotation: object) -> bool:
+    """Whether a parameter is annotated as an AsyncValue: its argument is not awaited."""
+    return annotation is AsyncValue or annotation in ("AsyncValue", "tfrt.AsyncValue")
+
+
+def accepts_results(annotation: object, result_types: Sequence[str]) -> bool:
+    """Whether what a kernel is annotated to return can be results of these types."""
+    if not has_annotation(annotation) or annotation is Any or isinstance(annotation, str):
+        return True
+    if len(result_types) == 1:
+        if typing.get_origin(annotation) is tuple:
+            return accepts(tuple, result_types[0])
+        return accepts(annotation, result_types[0])
+    if not result_types:
+        return accepts(annotation, CHAIN)
+    if typing.get_origin(annotation) is not tuple:
+        return annotation in (tuple, object)
+    items = typing.get_args(annotation)
+    if len(items) == 2 and items[1] is ...:
+        items = items[:1] * len(result_types)
+    return len(items) == len(result_types) and all(map(accepts, items, result_types))
+
+
+def mismatch(
+    kernel: PythonKernel,
+    operands: Sequence[str],
+    results: Sequence[str],
+    order: Sequence[int] = (),
+) -> str | None:
+    """What the annotations of a kernel do not take of a call with these types; None if they take it.
+
+    `order` says which argument of the kernel each operand is, where that is another order.
+    """
+    parameters = kernel.parameters
+    if parameters is None:
+        return None
+    # A chain behind the arguments orders the call; "" may be one.
+    given = len(operands) - (len(operands) > 0 and operands[-1] in (CHAIN, ""))
+    if kernel.takes is not None and given > kernel.takes:
+        noun = "argument" if kernel.takes == 1 else "arguments"
+        return f"'{kernel.name}' takes {kernel.takes} {noun}, found {len(operands)}"
+    count = len(parameters.names)
+    for place, type_text in zip(order or range(len(operands)), operands, strict=True):
+        if place < count:
+            annotation, name = parameters.annotations[place], f" ({parameters.names[place]})"
+        else:
+            annotation, name = parameters.rest, ""
+        is_order = place == count == kernel.takes and type_text == CHAIN
+        if not is_order and not accepts(annotation, type_text):
+            text = f"argument {place + 1}{name} of '{kernel.name}' is {shown(annotation)}"
+            return f"{text}, found {type_text}"
+    if accepts_results(parameters.returned, results):
+        return None
+    found = ", ".join(results) or "no results"
+    return f"'{kernel.name}' returns {shown(parameters.returned)}, found {found}"
+
+
+def shown(annotation: object) -> str:
+    """An annotation as it is written."""
+    if isinstance(annotation, type) and not isinstance(annotation, types.GenericAlias):
+        return annotation.__name__
+    return repr(annotation)
+
+
+def has_annotation(annotation: object) -> TypeGuard[object]:
+    """Whether something was annotated."""
+    return annotation is not inspect.Parameter.empty

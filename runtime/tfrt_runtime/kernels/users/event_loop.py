@@ -1,0 +1,211 @@
+"""Kernels that are coroutines, and the loop that they run on."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import weakref
+from collections.abc import Callable, Coroutine
+from typing import TYPE_CHECKING
+
+from tfrt_runtime.host.context import HostContext
+from tfrt_runtime.host.values.async_value import AsyncValue
+from tfrt_runtime.host.waiting.kernel_waits import COROUTINE
+from tfrt_runtime.kernels.frame import KernelFrame
+from tfrt_runtime.kernels.registry import KernelError
+from tfrt_runtime.kernels.users.policies import Policy, settle, settle_failed
+
+if TYPE_CHECKING:
+    import asyncio
+
+STOP_SECONDS = 0.5
+"""How long the end of a host waits for coroutines that it has cancelled."""
+
+
+def on_event_loop(
+    name: str,
+    function: Callable[..., Coroutine[object, object, object]],
+    has_frame: bool,
+    policy: Policy,
+) -> Callable[..., object]:
+    """A kernel function that starts a coroutine and returns values that it resolves."""
+
+    def start(frame: KernelFrame, *values: object) -> AsyncValue | tuple[AsyncValue, ...]:
+        given = (frame, *values) if has_frame else values
+        results = tuple(frame.allocate(i) for i in range(len(frame.result_types)))
+        serving = frame.host.shared_context(EventLoop)
+        call = _Call(name, frame, results, serving.attempt(name, function, given, policy))
+        try:
+            serving.loop.call_soon_threadsafe(call.begin, serving.loop)
+        except RuntimeError:  # the loop is closed
+            call.end()
+            raise KernelError("the event loop of the host is closed") from None
+        return results[0] if len(results) == 1 else results
+
+    return start
+
+
+class _Call:
+    """One call of a coroutine kernel: the run is not over before it has ended, or cannot begin any more.
+
+    A loop that is closed drops what it was to do, and with it this object and the results.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        frame: KernelFrame,
+        results: tuple[AsyncValue, ...],
+        coroutine: Coroutine[object, object, object],
+    ) -> None:
+        self.name, self.place = name, frame.location
+        self.run, self.queue = frame.request, frame.request.queue
+        self.task: asyncio.Task[None] | None = None
+        self._frame = frame
+        self._results = results
+        self._coroutine = coroutine
+        self._is_open = True
+        frame.request.enter(results)
+
+    def __del__(self) -> None:
+        self.end()
+
+    def end(self) -> None:
+        """The call has ended, or will not begin; any number of times."""
+        if self._is_open:
+            self._is_open = False
+            self._coroutine.close()
+            self.run.leave()
+            # Callbacks that the kernel has left behind keep this object, by their context.
+            del self._frame, self._results, self.run
+
+    def begin(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Start the task of the coroutine, on the thread of its loop."""
+        task = self.task = loop.create_task(self._run())
+        task.add_done_callback(self._ended)
+
+        def cancel() -> None:
+            loop.call_soon_threadsafe(task.cancel)
+
+        self._frame.request.call_when_cancelled(self, cancel)
+
+    async def _run(self) -> None:
+        """Await the coroutine and resolve the results.
+
+        Never raises: what leaves a task as SystemExit or KeyboardInterrupt ends the loop.
+        """
+        COROUTINE.set(self)
+        try:
+            settle(self._frame, self._results, await self._coroutine)
+        except BaseException as problem:  # noqa: BLE001 - it becomes the results' error
+            self._fail(problem)
+
+    def _fail(self, problem: BaseException) -> None:
+        is_cancelled = type(problem).__name__ == "CancelledError"
+        if not (is_cancelled and self._frame.is_cancelled):
+            settle_failed(self._frame, self._results, problem)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._frame.request.forget_when_cancelled(self)
+        try:
+            task.result()
+        except BaseException as problem:  # noqa: BLE001 - it was cancelled before it began
+            self._fail(problem)
+        self.end()
+
+
+class EventLoop:
+    """The loop of a host's `async def` kernels: the user's, or one that runs on a thread of its own."""
+
+    def __init__(self, host: HostContext) -> None:
+        import asyncio
+
+        self._limits: dict[object, asyncio.Semaphore] = {}
+        self.close: Callable[[], object] = lambda: None
+        """Ends the thread; a loop of the user's goes on."""
+        if host.loop is not None:
+            self.loop = host.loop
+            return
+        self.loop = host.serving_loop = asyncio.new_event_loop()
+        served = _ServedLoop(self.loop)
+        # Also when the host is dropped without `close`, and this object with it.
+        self.close = weakref.finalize(self, served.stop)
+
+    async def attempt(
+        self,
+        name: str,
+        function: Callable[..., Coroutine[object, object, object]],
+        values: tuple[object, ...],
+        policy: Policy,
+    ) -> object:
+        """What the coroutine function returns, called as the policy says."""
+        import asyncio
+
+        async def once() -> object:
+            try:
+                async with asyncio.timeout(policy.timeout) as time:
+                    return await function(*values)
+            except TimeoutError:
+                if time.expired():
+                    raise policy.timed_out(name) from None
+                raise
+
+        async def several() -> object:
+            for _ in range(policy.retries):
+                with contextlib.suppress(Exception):
+                    return await once()
+            return await once()
+
+        if policy.limit is None:
+            return await several()
+        if function not in self._limits:
+            self._limits[function] = asyncio.Semaphore(policy.limit)
+        async with self._limits[function]:
+            return await several()
+
+
+class _ServedLoop:
+    """A loop on a thread of its own, until it is stopped."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._is_stopped = False
+        self._thread = threading.Thread(target=self._serve, name="event loop", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Cancel what is left and end the thread.  On any thread."""
+        self._is_stopped = True
+        with contextlib.suppress(RuntimeError):  # it is closed already
+            self._loop.call_soon_threadsafe(self._loop.stop)
+        if threading.current_thread() is not self._thread:
+            self._thread.join(2 * STOP_SECONDS)
+
+    def _serve(self) -> None:
+        """Run the loop, whatever kernels do to it.
+
+        A kernel may stop it, and what a task or a callback that a kernel has made raises may end it.
+        """
+        loop = self._loop
+        while not self._is_stopped:
+            try:
+                loop.run_forever()
+            except BaseException as problem:  # noqa: BLE001 - others need the loop
+                loop.call_exception_handler(
+                    {"message": "a task or callback of a kernel ended", "exception": problem}
+                )
+        with contextlib.suppress(BaseException):
+            loop.run_until_complete(_ended())
+        loop.close()
+
+
+async def _ended() -> None:
+    """Cancel the other tasks of this loop, and wait for them a little."""
+    import asyncio
+
+    tasks = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in tasks:
+        task.cancel()
+    if tasks:
+        await asyncio.wait(tasks, timeout=STOP_SECONDS)
+    await asyncio.get_running_loop().shutdown_asyncgens()

@@ -1,0 +1,443 @@
+"""Python functions in Numba's subset as kernels that run without the GIL.
+
+A function is compiled when the first program that calls it is loaded, once for each list of the types
+of its attributes; `native.user_kernels` describes the compiled code.  Numba is imported then,
+and not before.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import inspect
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from types import FunctionType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tfrt_runtime.host.payload import bits_of_f64
+from tfrt_runtime.host.raw import signed
+from tfrt_runtime.host.tensor.dense import DenseHostTensor
+from tfrt_runtime.host.tensor.element_types import AnyArray
+from tfrt_runtime.host.values.fitting import as_tensor
+from tfrt_runtime.kernels.registry import KernelError
+from tfrt_runtime.kernels.users.outcomes import place_of
+from tfrt_runtime.kernels.users.signatures import Scalar, Signature, Tensor
+from tfrt_runtime.native.layouts import TENSOR_DATA, TENSOR_SIZES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+ATTRIBUTE_TYPES = {bool: "bool_", int: "int64", float: "float64"}
+_NUMBERS = {"b": bool, "i": int, "u": int, "f": float}
+"""Types of numbers in Python, by numpy's kind."""
+
+UNCHECKED = {"flat", "as_strided", "carray", "farray"}
+"""Names with which a function can reach outside of its arrays: Numba does not check their indexes."""
+_NOT_PASSED_ON = "Unreachable condition reached"  # Numba's words where it cannot raise again
+
+
+class NumbaFunction:
+    """A function with its signature and its machine code, which lives as long as this object."""
+
+    def __init__(self, name: str, function: Callable[..., object], signature: Signature) -> None:
+        self._name = name
+        self._function = function
+        self._signature = signature
+        self._compiled = functools.cache(self._compile)
+        self._dispatcher = functools.cache(self._make_dispatcher)
+        self._thread = threading.local()
+        self._kept: list[object] = []  # what compiled code has the address of
+
+    def data(self, *attributes: object) -> tuple[int, ...]:
+        """The words of a kernel's data; the attributes are in the order of the keyword parameters.
+
+        Raises:
+            KernelError: if the function cannot be compiled, or an attribute is no number.
+        """
+        kinds = self._kinds(attributes)
+        arguments, results = self._signature.arguments, self._signature.results
+        return (
+            self._compiled(kinds).address,
+            len(arguments),
+            len(results),
+            len(attributes),
+            *(argument.payload for argument in arguments),
+            *(result.payload for result in results),
+            *map(_attribute_word, attributes),
+        )
+
+    def _kinds(self, attributes: Sequence[object]) -> tuple[str, ...]:
+        """Numba's types of the attributes.
+
+        Raises:
+            KernelError: if one is no number.
+        """
+        for value in attributes:
+            if type(value) not in ATTRIBUTE_TYPES:
+                raise KernelError(
+                    f"an attribute of native kernel '{self._name}' must be a number,"
+                    f" found {type(value).__name__}"
+                )
+        return tuple(
+            "uint64" if isinstance(value, int) and value >= 2**63 else ATTRIBUTE_TYPES[type(value)]
+            for value in attributes
+        )
+
+    def prepare(self, *attributes: object) -> None:
+        """Compile what `call` will call.
+
+        Raises:
+            KernelError: if that cannot be, or an attribute is no number.
+        """
+        self._dispatcher(self._kinds(attributes))
+
+    def call(self, *values: object) -> object:
+        """Call the compiled function, without the GIL, from a kernel that returns arrays."""
+        arguments = self._signature.arguments
+        given = tuple(map(self._fit, values, arguments))
+        attributes = values[len(arguments) :]
+        found = self._dispatcher(self._kinds(attributes))(*given, *attributes)
+        if not self._signature.returns_tensors:
+            return found
+        items = found if len(self._signature.results) > 1 else (found,)
+        made = tuple(as_tensor(i) if isinstance(i, np.ndarray) else i for i in items)
+        return made if len(made) > 1 else made[0]
+
+    def _fit(self, value: object, argument: Scalar | Tensor) -> object:
+        """An argument as the compiled function takes it.
+
+        Raises:
+            KernelError: if it is of another type: Numba would compile the function for that one, too.
+        """
+        if isinstance(argument, Scalar):
+            if type(value) is not _NUMBERS[argument.dtype.kind]:
+                found = type(value).__name__
+                raise KernelError(f"'{self._name}' takes {argument.word}, found {found}")
+            return argument.dtype.type(value)
+        if isinstance(value, np.ndarray):
+            value = as_tensor(value)
+        if isinstance(value, DenseHostTensor):
+            if value.element_type is argument.element and value.shape.rank == argument.rank:
+                return value.array if argument.is_out else _read_only(value.array)
+            found = f"one of {value.element_type} of rank {value.shape.rank}"
+        else:
+            found = type(value).__name__
+        wanted = f"a tensor of {argument.element} of rank {argument.rank}"
+        raise KernelError(f"'{self._name}' takes {wanted}, found {found}")
+
+    def in_python(self, function: Callable[..., object]) -> Callable[..., object]:
+        """Called where the native form cannot finish: raises what that has raised.
+
+        Where nothing did, it is `function` on what its compiled self would see: arrays in the place
+        of tensors.  Numpy arrays that are no tensors yet become some, and the compiled function is called.
+        """
+        arguments = self._signature.arguments
+
+        @functools.wraps(function)
+        def call(*values: object) -> object:
+            raised: BaseException | None = self._thread.__dict__.pop("raised", None)
+            if raised is not None:
+                if isinstance(raised, AssertionError) and str(raised).startswith(_NOT_PASSED_ON):
+                    raise KernelError(
+                        "Numba does not pass on an exception through 'finally' or an 'except' that"
+                        " does not catch it: catch it with 'except Exception'"
+                    )
+                if raised.__traceback__ is None:  # Numba's own errors have no line
+                    raised.__traceback__ = place_of(self._function)
+                raise raised
+            if any(isinstance(value, np.ndarray) for value in values[: len(arguments)]):
+                return self.call(*values)
+            arrays = list(values)
+            for index, argument in enumerate(arguments):
+                if isinstance(argument, Tensor) and index < len(values):
+                    arrays[index] = self._fit(values[index], argument)
+            return function(*arrays)
+
+        return call
+
+    def _make_dispatcher(self, kinds: tuple[str, ...]) -> Any:
+        """The function compiled for its types and those of its attributes, and for no others.
+
+        Raises:
+            KernelError: if Numba cannot compile it; says why.
+        """
+        try:
+            import numba
+        except ImportError:
+            raise self._refuse("it needs Numba: pip install 'tfrt-nb[native]'") from None
+
+        self._refuse_unchecked(self._function, ())
+        types = [_numba_type(argument) for argument in self._signature.arguments]
+        types += [getattr(numba, kind) for kind in kinds]
+        function = numba.njit(nogil=True)(_without_keywords(self._function))
+        made: Any = function
+        try:
+            with _bounds_checked():
+                made.compile(tuple(types))
+        except Exception as wrong:  # noqa: BLE001 - Numba raises all kinds
+            raise self._refuse(_reason(wrong)) from None
+        made.disable_compile()
+        self._check_results(made.nopython_signatures[0].return_type)
+        return made
+
+    def _compile(self, kinds: tuple[str, ...]) -> Any:
+        """The compiled function for attributes of those types, as a Numba cfunc.
+
+        Raises:
+            KernelError: if Numba cannot compile it; says why.
+        """
+        function = self._dispatcher(kinds)
+        import numba
+
+        space: dict[str, Any] = {
+            "np": np,
+            "carray": numba.carray,  # type: ignore[attr-defined]
+            "function": function,
+            **_intrinsics(),
+        }
+        exec(entry_text(self._signature, kinds), space)  # noqa: S102
+        # A bound method of C: no Python code runs that a signal could interrupt.
+        keep = functools.partial(setattr, self._thread, "raised")
+        self._kept.append(keep)
+        try:
+            with _bounds_checked():
+                entry = numba.njit("void(voidptr, voidptr)")(space["entry"])
+                attempt = _attempt(entry, keep)
+                compiled = numba.cfunc("int64(voidptr, voidptr)")(
+                    lambda given, results: attempt(given, results)
+                )
+        except Exception as wrong:  # noqa: BLE001 - Numba raises all kinds
+            raise self._refuse(_reason(wrong)) from None
+        return compiled
+
+    def _refuse_unchecked(
+        self, function: Callable[..., object], callers: tuple[object, ...]
+    ) -> None:
+        """Refuse what Numba would compile without a check: of an index, or of the stack's end."""
+        if unchecked := UNCHECKED & set(function.__code__.co_names):
+            raise self._refuse(f"'{min(unchecked)}' is not checked for bounds: index an array")
+        named = inspect.getclosurevars(function)
+        for called in (*named.globals.values(), *named.nonlocals.values()):
+            python = getattr(called, "py_func", called)
+            if python in (function, *callers):
+                raise self._refuse(f"'{python.__name__}' calls itself: use a loop")
+            if python is not called:
+                self._refuse_unchecked(python, (function, *callers))
+
+    def _check_results(self, returned: Any) -> None:
+        """Numba would round what is no integer, and Python refuses it."""
+        from numba import types
+
+        kinds = {"b": types.Boolean, "i": types.Integer, "u": types.Integer, "f": types.Number}
+        results = self._signature.results
+        given = list(getattr(returned, "types", [returned]))
+        if results and len(given) != len(results):
+            count = f"{len(given)} values where its signature says {len(results)}"
+            raise self._refuse(f"it returns {count}")
+        for kind, result in zip(given, results, strict=False):
+            if isinstance(result, Tensor):
+                is_right = (
+                    isinstance(kind, types.Array)
+                    and kind.ndim == result.rank
+                    and kind.dtype == _numba_type(result).dtype
+                )
+            else:
+                is_right = isinstance(kind, kinds[result.dtype.kind])
+            if not is_right:
+                wanted = result.word if isinstance(result, Scalar) else _shown(result)
+                raise self._refuse(f"it returns {kind} where its signature says {wanted}")
+        if not results and not isinstance(returned, types.NoneType):
+            raise self._refuse(f"it returns {returned} where its signature says nothing")
+
+    def _refuse(self, reason: str) -> KernelError:
+        return KernelError(f"native kernel '{self._name}' cannot be compiled: {reason}")
+
+
+def entry_text(signature: Signature, kinds: tuple[str, ...]) -> str:
+    """Python for Numba: what the native core calls, around `function`."""
+    lines = ["def entry(given, results):"]
+    given = []
+    for index, argument in enumerate(signature.arguments):
+        given.append(f"x{index}")
+        lines += _fetch(f"x{index}", index, argument)
+    for index, kind in enumerate(kinds, len(given)):
+        given.append(f"fetch(given, {8 * index}, np.{kind})")
+    made = ", ".join(f"r{i}" for i in range(len(signature.results)))
+    lines.append(f"  {made + ' = ' if made else ''}function({', '.join(given)})")
+    for index, result in enumerate(signature.results):
+        assert isinstance(result, Scalar)  # else it is called from Python
+        lines += _hand_over(f"r{index}", index, result)
+    return "\n".join(lines) + "\n"
+
+
+def _fetch(name: str, index: int, argument: Scalar | Tensor) -> list[str]:
+    if isinstance(argument, Scalar):
+        return [f"  {name} = fetch(given, {8 * index}, np.{_numpy_name(argument.dtype)})"]
+    sizes = [f"fetch({name}t, {TENSOR_SIZES + 8 * i}, np.int64), " for i in range(argument.rank)]
+    elements = f"pointer(fetch({name}t, {TENSOR_DATA}, np.int64))"
+    return [
+        f"  {name}t = pointer(fetch(given, {8 * index}, np.int64))",
+        f"  {name} = carray({elements}, ({''.join(sizes)}), np.{_numpy_name(argument.dtype)})",
+    ]
+
+
+def _hand_over(name: str, index: int, result: Scalar) -> list[str]:
+    dtype = _numpy_name(result.dtype)
+    # Readers take the whole word.
+    return [
+        f"  put(results, {8 * index}, np.int64(0))",
+        f"  put(results, {8 * index}, np.{dtype}({name}))",  # whole numbers wrap
+    ]
+
+
+def _numba_type(argument: Scalar | Tensor) -> Any:
+    """An argument to Numba; an array that is no out tensor cannot be written."""
+    from numba import from_dtype, types
+
+    dtype: Any = argument.dtype
+    kind = from_dtype(dtype)
+    if isinstance(argument, Scalar):
+        return kind
+    return types.Array(kind, argument.rank, "C", readonly=not argument.is_out)
+
+
+def _read_only(array: AnyArray) -> AnyArray:
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def _shown(tensor: Tensor) -> str:
+    return f"tensor<{'?x' * tensor.rank}{tensor.element.word}>"
+
+
+def _numpy_name(dtype: np.dtype[np.generic]) -> str:
+    return "bool_" if dtype == np.bool_ else dtype.name
+
+
+def _without_keywords(function: Callable[..., object]) -> FunctionType:
+    """A function whose keyword-only parameters are ordinary ones, last: Numba has no others."""
+    code = function.__code__
+    plain = code.replace(co_argcount=code.co_argcount + code.co_kwonlyargcount, co_kwonlyargcount=0)
+    return FunctionType(plain, function.__globals__, function.__name__, None, function.__closure__)
+
+
+def _attribute_word(value: object) -> int:
+    if isinstance(value, float):
+        return bits_of_f64(value)
+    assert isinstance(value, int)
+    return signed(value)
+
+
+_lock = threading.Lock()
+
+
+@contextlib.contextmanager
+def _bounds_checked() -> Iterator[None]:
+    """Within: what Numba compiles checks indexes, also the functions that a kernel calls."""
+    from numba.core import config as config_module
+
+    config: Any = config_module
+    with _lock:
+        before = config.BOUNDSCHECK
+        config.BOUNDSCHECK = 1
+        try:
+            yield
+        finally:
+            config.BOUNDSCHECK = before
+
+
+def _attempt(entry: Any, keep: Callable[[BaseException], None]) -> Any:
+    """An intrinsic that calls the compiled `entry`; 1 if that raised, which `keep` was called with.
+
+    Within Numba's own `try` an exception has no value, and to find it by calling the function again,
+    in Python, would run it twice on arrays that it writes.
+    """
+    from llvmlite import ir
+    from numba import types
+    from numba.extending import intrinsic
+
+    [compiled] = entry.overloads.values()
+
+    def attempt(typing_context: object, given: Any, results: Any) -> Any:
+        def codegen(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+            context.active_code_library.add_linking_library(compiled.library)
+            status, _ = context.call_internal_no_propagate(
+                builder, compiled.fndesc, compiled.signature, values
+            )
+            with builder.if_then(status.is_error, likely=False):
+                api = context.get_python_api(builder)
+                lock = api.gil_ensure()
+                context.call_conv.raise_error(builder, api, status)
+                places = [builder.alloca(api.pyobj) for _ in range(3)]
+                kind = ir.FunctionType(ir.VoidType(), [api.pyobj.as_pointer()] * 3)
+                for name in ("PyErr_Fetch", "PyErr_NormalizeException"):
+                    builder.call(api._get_function(kind, name), places)
+                kind, raised, frames = map(builder.load, places)
+                none = ir.Constant(api.pyobj, None)
+                with builder.if_then(builder.icmp_unsigned("!=", frames, none)):
+                    set_frames = ir.FunctionType(ir.IntType(32), [api.pyobj] * 2)
+                    set_traceback = api._get_function(set_frames, "PyException_SetTraceback")
+                    builder.call(set_traceback, [raised, frames])
+                address = ir.Constant(ir.IntType(64), id(keep))
+                function = builder.inttoptr(address, api.pyobj)
+                api.decref(api.call_function_objargs(function, (raised,)))
+                for value in (kind, raised, frames):
+                    api.decref(value)
+                api.gil_release(lock)
+            return builder.zext(status.is_error, ir.IntType(64))
+
+        return types.int64(types.voidptr, types.voidptr), codegen
+
+    return intrinsic(attempt)
+
+
+def _reason(wrong: Exception) -> str:
+    """The lines of Numba's message that are about the function: not its advice."""
+    if "readonly array" in str(wrong) and ("setitem" in str(wrong) or "modify" in str(wrong)):
+        return (
+            "it writes an array that others have, too: annotate it tfrt.out[tfrt.tensor[...]], in a"
+            " signature 'out tensor<...>', or write a copy"
+        )
+    if isinstance(wrong, AttributeError):  # Numba's own, for instance at `x += 1` of such an array
+        return f"Numba fails on it ({wrong}); only arrays annotated tfrt.out[...] can be written"
+    lines: Iterable[str] = (line.strip() for line in str(wrong).splitlines())
+    told = [line for line in lines if line and not line.startswith(("Failed in", "During:"))]
+    return " ".join(told[:3])
+
+
+@functools.cache
+def _intrinsics() -> dict[str, Callable[..., object]]:
+    """What Numba has no words for: `fetch` and `put` numbers at an offset, the `pointer` of an address."""
+    from numba import types
+    from numba.extending import intrinsic
+
+    def place(context: Any, builder: Any, kind: Any, pointer: Any, offset: Any) -> Any:
+        data = context.get_data_type(kind).as_pointer()
+        return builder.bitcast(builder.gep(pointer, [offset]), data)
+
+    def fetch(typing_context: object, pointer: Any, offset: Any, kind: Any) -> Any:
+        def codegen(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+            at = place(context, builder, kind.dtype, *values[:2])
+            return context.unpack_value(builder, kind.dtype, at)
+
+        return kind.dtype(pointer, offset, kind), codegen
+
+    def put(typing_context: object, pointer: Any, offset: Any, value: Any) -> Any:
+        def codegen(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+            at = place(context, builder, value, *values[:2])
+            context.pack_value(builder, value, values[2], at)
+            return context.get_dummy_value()
+
+        return types.void(pointer, offset, value), codegen
+
+    def pointer(typing_context: object, address: object) -> Any:
+        def codegen(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+            return builder.inttoptr(values[0], context.get_value_type(signature.return_type))
+
+        return types.voidptr(types.int64), codegen
+
+    return {function.__name__: intrinsic(function) for function in (fetch, put, pointer)}

@@ -1,0 +1,247 @@
+"""How often, how long and how many at a time: `retries`, `timeout` and `limit` of a user's kernel.
+
+Those of `async def` kernels are kept by their event loop (`event_loop`), those of others here.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tfrt_runtime.callers import place_of_caller
+from tfrt_runtime.diagnostics import TfrtError, error
+from tfrt_runtime.host.context import HostContext
+from tfrt_runtime.host.payload import SCALAR_TYPES, encode_scalar
+from tfrt_runtime.host.values.async_value import AsyncValue
+from tfrt_runtime.host.values.fitting import fitting
+from tfrt_runtime.host.values.futures import is_awaited
+from tfrt_runtime.kernels.frame import KernelFrame
+from tfrt_runtime.kernels.registry import KernelError
+from tfrt_runtime.kernels.users.outcomes import failed, items_of, of_future, pass_on
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """`retries` more calls after one that raised; `timeout` seconds for each; `limit` at a time per host.
+
+    Raises:
+        TfrtError: if a number makes no sense.
+    """
+
+    retries: int = 0
+    timeout: float | None = None
+    limit: int | None = None
+
+    def __post_init__(self) -> None:
+        checks = (
+            ("retries", self.retries, int, 0, "a whole number, 0 or more"),
+            ("timeout", self.timeout, (int, float), 0, "a number of seconds above 0"),
+            ("limit", self.limit, int, 1, "a whole number, 1 or more"),
+        )
+        for name, value, kind, least, expected in checks:
+            if value is None and name != "retries":
+                continue
+            is_number = isinstance(value, kind) and not isinstance(value, bool)
+            if not is_number or not value >= least or (name == "timeout" and value == 0):  # type: ignore[operator]
+                text = f"{name} of a kernel must be {expected}, found {value!r}"
+                raise TfrtError(error(text, place_of_caller()))
+
+    def timed_out(self, name: str) -> TimeoutError:
+        """What a call raises that took too long."""
+        return TimeoutError(f"'{name}' took longer than {self.timeout} s")
+
+
+ONCE = Policy()
+"""One call, for as long as it takes."""
+
+
+def with_policy(
+    name: str,
+    function: Callable[..., object],
+    policy: Policy,
+    *,
+    blocking: bool,
+    has_frame: bool,
+) -> Callable[..., object]:
+    """A function that takes the frame, then what `function` takes, and calls it as the policy says.
+
+    Raises:
+        TfrtError: if it has a timeout and cannot be left alone, as it runs on a worker.
+    """
+    call = function
+    if policy.timeout is not None:
+        if not blocking:
+            text = (
+                f"timeout= of kernel '{name}': a plain kernel cannot be stopped;"
+                " use blocking=True or an 'async def' function"
+            )
+            raise TfrtError(error(text, place_of_caller()))
+        call = _timed(name, call, policy, policy.timeout)
+    if policy.retries:
+        call = _retried(call, policy.retries)
+
+    def start(frame: KernelFrame, *values: object) -> object:
+        given = (frame, *values) if has_frame else values
+        if policy.limit is None:
+            return call(*given)
+        return frame.host.shared_context(Gates).run(function, policy.limit, frame, call, given)
+
+    return start
+
+
+def _retried(function: Callable[..., object], retries: int) -> Callable[..., object]:
+    def call(*values: object) -> object:
+        for _ in range(retries):
+            with contextlib.suppress(Exception):
+                return function(*values)
+        return function(*values)
+
+    return call
+
+
+def _timed(
+    name: str, function: Callable[..., object], policy: Policy, seconds: float
+) -> Callable[..., object]:
+    """A function that calls `function` on a thread of its own, and waits so long for it."""
+
+    def call(*values: object) -> object:
+        outcome: list[Callable[[], object]] = []
+        ended = threading.Event()
+
+        def run() -> None:
+            try:
+                returned = function(*values)
+                outcome.append(lambda: returned)
+            except BaseException as problem:  # noqa: BLE001 - the caller raises it
+                outcome.append(_raiser(problem))
+            ended.set()
+
+        threading.Thread(target=run, name=f"kernel {name}", daemon=True).start()
+        if not ended.wait(seconds):
+            raise policy.timed_out(name)
+        return outcome.pop()()
+
+    return call
+
+
+def _raiser(problem: BaseException) -> Callable[[], object]:
+    def call() -> object:
+        raise problem
+
+    return call
+
+
+class Gates:
+    """The kernels of a host that have a limit: how many calls run, and which ones wait for their turn."""
+
+    def __init__(self, host: HostContext) -> None:
+        del host
+        self._lock = threading.Lock()
+        self._waiting: dict[object, deque[Callable[[], None]]] = {}
+        self._running: dict[object, int] = {}
+
+    def run(
+        self,
+        key: object,
+        limit: int,
+        frame: KernelFrame,
+        function: Callable[..., object],
+        values: tuple[object, ...],
+    ) -> AsyncValue | tuple[AsyncValue, ...]:
+        """Call `function` now, or where one of `limit` calls ends; its results, perhaps unavailable."""
+        results = tuple(frame.allocate(i) for i in range(len(frame.result_types)))
+
+        def job() -> None:
+            before = frame.host.serve(frame.request)
+            try:
+                if not frame.is_cancelled:
+                    settle(frame, results, function(*values))
+            except BaseException as problem:  # noqa: BLE001 - it becomes the results' error
+                settle_failed(frame, results, problem)
+            finally:
+                frame.host.serve(before)
+
+        def job_later() -> None:
+            job()
+            frame.request.leave()
+
+        # A call that runs within its kernel is part of the run already.
+        frame.request.enter(results)
+        if self._enter(key, limit, job_later):
+            frame.request.leave()
+            job()
+            while (following := self._next(key)) is not None:
+                following()
+        return results[0] if len(results) == 1 else results
+
+    def _enter(self, key: object, limit: int, job: Callable[[], None]) -> bool:
+        """Whether this thread may run a call now; else the job waits."""
+        with self._lock:
+            running = self._running.get(key, 0)
+            if running < limit:
+                self._running[key] = running + 1
+                return True
+            self._waiting.setdefault(key, deque()).append(job)
+            return False
+
+    def _next(self, key: object) -> Callable[[], None] | None:
+        """The job that waits longest; None if there is none, and one call less runs."""
+        with self._lock:
+            waiting = self._waiting.get(key)
+            if waiting:
+                return waiting.popleft()
+            self._running[key] -= 1
+            return None
+
+
+def settle(frame: KernelFrame, results: tuple[AsyncValue, ...], returned: object) -> None:
+    """Resolve the results of a call to what its function has returned.
+
+    Raises:
+        KernelError: if it returned another number of values.
+        PayloadError: if a type has no such values; then no result is set.
+    """
+    items = [
+        of_future(frame.request, item, result.type, frame.location)
+        if is_awaited(item, result.type)
+        else item
+        for result, item in zip(results, items_of(returned, len(results)), strict=True)
+    ]
+    values = [
+        item if isinstance(item, KernelError | AsyncValue) else checked(result.type, item)
+        for result, item in zip(results, items, strict=True)
+    ]
+    for result, value in zip(results, values, strict=True):
+        if isinstance(value, AsyncValue):
+            result.follow(value)
+            continue
+        with contextlib.suppress(RuntimeError):  # a cancellation has decided it
+            if isinstance(value, KernelError):
+                result.set_error(failed(frame.request, value, frame.location))
+            else:
+                result.emplace(value)
+
+
+def settle_failed(
+    frame: KernelFrame, results: tuple[AsyncValue, ...], problem: BaseException
+) -> None:
+    """Resolve the results of a call to the error for what its function raised."""
+    diagnostic = failed(frame.request, problem, frame.location)
+    for result in results:
+        with contextlib.suppress(RuntimeError):
+            result.set_error(diagnostic)
+    pass_on(frame.request, problem, diagnostic)
+
+
+def checked(type_text: str, value: object) -> object:
+    """`value`, which an AsyncValue of that type takes: no result is set where another one is wrong.
+
+    Raises:
+        PayloadError: if the type has no such values.
+    """
+    if type_text in SCALAR_TYPES:
+        encode_scalar(type_text, value)
+    return fitting(type_text, value)

@@ -1,0 +1,429 @@
+"""Python functions as kernels: `@kernel("my.name")`.
+
+    @kernel("my.scale")
+    def scale(value: int, *, factor: int) -> int:
+        return value * factor
+
+    %y = "my.scale"(%x) {factor = 3 : i32} : (i32) -> i32
+
+Positional parameters are the kernel's arguments; keyword-only parameters are its attributes, by name:
+an operation gives each that has no default, once, and no others.
+A first parameter that is annotated `KernelFrame` is the frame.  An `async def` function runs on an
+event loop of its own, and its results are unavailable until it returns.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import sys
+import threading
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import dataclass, replace
+from typing import NoReturn, TypeVar, cast, overload
+
+from tfrt_runtime.callers import place_of_caller
+from tfrt_runtime.diagnostics import TfrtError, error
+from tfrt_runtime.host.queues.work_queue import WorkQueue
+from tfrt_runtime.kernels.frame import KernelFrame
+from tfrt_runtime.kernels.registry import (
+    KernelRegistry,
+    Keyword,
+    Parameters,
+    PythonKernel,
+    Shortcut,
+    arguments_taken,
+)
+from tfrt_runtime.kernels.users.annotations import (
+    Type,
+    has_annotation,
+    result_types,
+    signature_of,
+    takes_value,
+)
+from tfrt_runtime.kernels.users.event_loop import on_event_loop
+from tfrt_runtime.kernels.users.policies import ONCE, Policy, with_policy
+from tfrt_runtime.kernels.users.remote import on_cluster
+
+PythonFunction = TypeVar("PythonFunction", bound=Callable[..., object])
+
+USER_KERNELS = KernelRegistry("user")
+"""What `kernel` registers; programs find these beside the runtime's own."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class UserKernel:
+    """A kernel as its author sees it: `function.kernel` of what `kernel` decorated."""
+
+    name: str
+    function: Callable[..., object]
+    attributes: tuple[Keyword, ...]
+    signature: inspect.Signature
+    """The parameters and their types, from annotations or a native signature; without the frame."""
+
+    @property
+    def documentation(self) -> str:
+        """The docstring of the function."""
+        return inspect.getdoc(self.function) or ""
+
+
+class Tracing(threading.local):
+    """What calling a kernel does on this thread, if it is not to run its function."""
+
+    call: Callable[[UserKernel, tuple[object, ...], dict[str, object]], object] | None = None
+
+
+TRACING = Tracing()
+
+USER_FUNCTIONS: dict[str, UserKernel] = {}
+"""What `kernel` decorated, by the kernel's name."""
+
+
+def refuse(message: str) -> NoReturn:
+    """
+    Raises:
+        TfrtError: at the line of the caller.
+    """
+    raise TfrtError(error(message, place_of_caller()))
+
+
+@overload
+def kernel(name: PythonFunction, /) -> PythonFunction: ...
+
+
+@overload
+def kernel(
+    name: str | None = None,
+    *,
+    blocking: bool = False,
+    raw: bool = False,
+    native: str | bool = False,
+    retries: int = 0,
+    timeout: float | None = None,
+    limit: int | None = None,
+    remote: bool = False,
+) -> Callable[[PythonFunction], PythonFunction]: ...
+
+
+def kernel(
+    name: str | None | PythonFunction = None,
+    *,
+    blocking: bool = False,
+    raw: bool = False,
+    native: str | bool = False,
+    retries: int = 0,
+    timeout: float | None = None,
+    limit: int | None = None,
+    remote: bool = False,
+) -> PythonFunction | Callable[[PythonFunction], PythonFunction]:
+    """Register the decorated function as kernel `name`, in the place of an earlier one.
+
+    Without a name the kernel is `py.FUNCTION`, or in a module `MODULE.FUNCTION`.  The function stays
+    one that Python calls as before; only while a program is traced, calling it makes an operation.
+    Its attribute `kernel` is the `UserKernel`.
+
+    The function runs with the GIL on the worker that reaches it, or with `blocking` on a thread of
+    the blocking pool.  Programs are checked against its annotations when they are loaded.  Tensors are
+    numpy arrays, which it must not write; a parameter annotated `AsyncValue` is not awaited, and with
+    `raw` all arguments are AsyncValues.  Results get the types that the program gives them: None is a
+    chain where the program has one, a tuple is several results, a numpy array is a tensor.  What it
+    raises is the cause of the results' error; raise `KernelError` for a message of your own.
+
+    Args:
+        native: True, or its types such as `(f64, tensor<?x?xf32>) -> f64`, which are else those of the
+            annotations (`tfrt.f64`, `tfrt.tensor[tfrt.f32, 2]`): Numba compiles it, and it runs without
+            the GIL.  It writes only arrays annotated `tfrt.out[...]`; attributes are numbers.
+        retries: how often it is called again after it has raised an `Exception`.
+        timeout: seconds that a call may take, of async and blocking functions.
+        limit: how many calls run at the same time on one host.
+        remote: on a host with a `DaskWorkQueue` the function runs as a task of its client; on others
+            where the last of its arguments becomes available.
+
+    Raises:
+        TfrtError: if `native` is no signature of a native kernel, or the options do not fit the function.
+    """
+    policy = Policy(retries, timeout, limit)
+    if not (name is None or name and isinstance(name, str) or callable(name)):
+        refuse(f"the name of a kernel is a text that is not empty, found {name!r}")
+
+    def register(function: PythonFunction) -> PythonFunction:
+        if isinstance(known := getattr(function, "kernel", None), UserKernel):
+            function = cast(PythonFunction, known.function)
+        full_name = name if isinstance(name, str) else own_name(function)
+        made = user_kernel(full_name, function, blocking=blocking, raw=raw, policy=policy)
+        if remote:
+            if (
+                made.raw
+                or made.blocking
+                or made.frame
+                and not policy.retries
+                or native is not False
+            ):
+                refuse(
+                    f"remote kernel '{full_name}' cannot be raw, blocking, async, native, or take the"
+                    " frame: it runs on another machine"
+                )
+            made = remote_kernel(made, function, policy)
+        if native is not False:
+            made = native_kernel(made, function, native, policy)
+        USER_KERNELS.replace(made)
+        WorkQueue.has_user_kernels = True
+        described = UserKernel(
+            full_name,
+            function,
+            made.keywords or (),
+            traced_signature(function, native),
+        )
+        USER_FUNCTIONS[full_name] = described
+        return callable_in_traces(described, function)
+
+    return register if name is None or isinstance(name, str) else register(name)
+
+
+def annotated_results(name: str, operands: Sequence[str]) -> tuple[str, ...] | None:
+    """The types of what a kernel returns for operands of these types; None if no annotation says it."""
+    returned = USER_FUNCTIONS[name].signature.return_annotation
+    return result_types(returned, operands) if has_annotation(returned) else None
+
+
+def traced_signature(function: Callable[..., object], native: str | bool) -> inspect.Signature:
+    """What programs that are traced know of a kernel; `native` is as `kernel` takes it."""
+    signature = signature_of(function)
+    parameters = list(signature.parameters.values())[takes_frame(function) :]
+    signature = signature.replace(parameters=parameters)
+    if not isinstance(native, str):
+        return signature
+    from tfrt_runtime.kernels.users.signatures import parse_signature
+
+    return parse_signature(native).applied(signature)
+
+
+def own_name(function: Callable[..., object]) -> str:
+    """The name of a kernel that is given none: the same in a process that `multiprocessing` starts."""
+    module = function.__module__
+    is_script = module in ("__main__", "__mp_main__")
+    return f"{'py' if is_script else module}.{function.__name__}"
+
+
+def callable_in_traces(described: UserKernel, function: PythonFunction) -> PythonFunction:
+    """A function that does what `function` does, or on a thread that traces makes an operation.
+
+    Its code has the place of `function`: that is what a traceback names, and what tools look at.
+    """
+
+    def call(*values: object, **keywords: object) -> object: return _called(described, function, values, keywords)  # fmt: skip
+
+    code = getattr(function, "__code__", None)
+    if code is not None:
+        call.__code__ = call.__code__.replace(  # all on one line, as there is only one to name
+            co_filename=code.co_filename,
+            co_firstlineno=code.co_firstlineno,
+            co_name=code.co_name,
+            co_qualname=code.co_qualname,
+        )
+    functools.update_wrapper(call, function)
+    call.kernel = described  # type: ignore[attr-defined]
+    if inspect.iscoroutinefunction(function) and sys.version_info >= (3, 12):
+        inspect.markcoroutinefunction(call)
+    return cast(PythonFunction, call)
+
+
+def _called(
+    described: UserKernel,
+    function: Callable[..., object],
+    values: tuple[object, ...],
+    keywords: dict[str, object],
+) -> object:
+    traced = TRACING.call
+    if traced is None:
+        return function(*values, **keywords)
+    return traced(described, values, keywords)
+
+
+def user_kernel(
+    name: str,
+    function: Callable[..., object],
+    *,
+    blocking: bool = False,
+    raw: bool = False,
+    policy: Policy = ONCE,
+) -> PythonKernel:
+    """A kernel that calls `function` as `kernel` says.
+
+    Raises:
+        TfrtError: if the policy does not fit the function.
+    """
+    keywords = keyword_parameters(function)
+    is_coroutine = inspect.iscoroutinefunction(function)
+    has_frame = takes_frame(function)
+    call = with_keywords(function, keywords)
+    needs_frame = has_frame or is_coroutine
+    if is_coroutine:
+        coroutine = cast("Callable[..., Coroutine[object, object, object]]", call)
+        call = on_event_loop(name, coroutine, has_frame, policy)
+    elif policy != ONCE:
+        call = with_policy(name, call, policy, blocking=blocking, has_frame=has_frame)
+        needs_frame = True
+    needs, takes = arguments_taken(function, has_frame)
+    return PythonKernel(
+        name,
+        call,
+        blocking=blocking,
+        raw=raw,
+        frame=needs_frame,
+        needs=needs,
+        takes=takes,
+        keywords=keywords,
+        parameters=parameters_of(function, has_frame, raw=raw),
+        arrays=True,
+        watched=None if blocking or is_coroutine else function,
+    )
+
+
+def remote_kernel(
+    made: PythonKernel, function: Callable[..., object], policy: Policy
+) -> PythonKernel:
+    """`made` as a kernel that runs on a cluster.
+
+    Raises:
+        TfrtError: if it has another policy than retries, or parameters that are not awaited.
+    """
+    assert made.parameters is not None and made.keywords is not None
+    if policy != Policy(policy.retries) or made.parameters.lazy:
+        refuse(
+            f"remote kernel '{made.name}' has no timeout, limit or AsyncValue: retries= is what the"
+            " cluster's scheduler takes"
+        )
+    names = [keyword.name for keyword in made.keywords]
+    call = on_cluster(function, names, policy.retries)
+    return replace(made, function=call, raw=True, frame=True, watched=None)
+
+
+def native_kernel(
+    made: PythonKernel,
+    function: Callable[..., object],
+    types: str | bool,
+    policy: Policy = ONCE,
+) -> PythonKernel:
+    """`made`, with a native form that Numba compiles when a program needs it.
+
+    Args:
+        types: its signature, or True for that of its annotations.
+
+    Raises:
+        TfrtError: if the signature is wrong, does not fit the function, or the kernel is of a kind
+            that needs Python.
+    """
+    if made.raw or made.blocking or made.frame or policy != ONCE:
+        refuse(
+            f"native kernel '{made.name}' cannot be raw, blocking, async, take the frame, or have"
+            " retries, timeout or limit"
+        )
+    # These import numpy, which takes longer than a small program; few programs have such kernels.
+    from tfrt_runtime.kernels.users.numba_kernels import NumbaFunction
+    from tfrt_runtime.kernels.users.signatures import Tensor, annotated_signature, parse_signature
+
+    if isinstance(types, str):
+        signature = parse_signature(types)
+    else:
+        signature = annotated_signature(made.name, signature_of(function))
+    count = len(signature.arguments)
+    if made.takes is not None and made.takes != count:
+        refuse(f"native kernel '{made.name}' takes {made.takes} arguments, its types are {count}")
+    compiled = NumbaFunction(made.name, function, signature)
+    assert made.parameters is not None
+    made = replace(
+        made,
+        results=tuple(result.word for result in signature.results) or ("chain",),
+        heavy=any(isinstance(argument, Tensor) for argument in signature.arguments),
+        takes=count,
+        parameters=replace(
+            made.parameters, annotations=signature.annotations, returned=inspect.Parameter.empty
+        ),
+        arrays=False,
+        watched=None,
+    )
+    if signature.returns_tensors:
+        return replace(made, function=compiled.call, prepare=compiled.prepare)
+    return replace(
+        made,
+        function=compiled.in_python(made.function),
+        shortcut=Shortcut("user_kernels.run", compiled.data),
+    )
+
+
+ATTRIBUTE_KINDS: dict[object, type] = {
+    annotation: kind for kind in (bool, int, float, str) for annotation in (kind, kind.__name__)
+}
+"""Annotations of attributes that are checked, also as texts that could not be evaluated."""
+
+
+def keyword_parameters(function: Callable[..., object]) -> tuple[Keyword, ...]:
+    """The keyword-only parameters, in their order: the attributes of the kernel.
+
+    Raises:
+        TfrtError: if one has the name that traced calls have for their order.
+    """
+    parameters = signature_of(function).parameters.values()
+    if any(p.name == "after" and p.kind is p.KEYWORD_ONLY for p in parameters):
+        refuse(
+            "a kernel cannot have an attribute 'after': in programs it says what a call waits for"
+        )
+    return tuple(
+        Keyword(p.name, _attribute_kind(p.annotation), p.default)
+        for p in parameters
+        if p.kind is p.KEYWORD_ONLY
+    )
+
+
+def _attribute_kind(annotation: object) -> type | str | None:
+    if isinstance(annotation, Type):
+        return annotation.name
+    try:
+        return ATTRIBUTE_KINDS.get(annotation)
+    except TypeError:  # an annotation that has no hash
+        return None
+
+
+def parameters_of(function: Callable[..., object], has_frame: bool, *, raw: bool) -> Parameters:
+    """What the annotations of a kernel say of its arguments and results."""
+    signature = signature_of(function)
+    parameters = list(signature.parameters.values())
+    named = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)][
+        has_frame:
+    ]
+    rest = next((p.annotation for p in parameters if p.kind is p.VAR_POSITIONAL), object)
+    lazy = frozenset(i for i, p in enumerate(named) if not raw and takes_value(p.annotation))
+    return Parameters(
+        tuple(p.name for p in named),
+        tuple(p.annotation for p in named),
+        rest,
+        signature.return_annotation,
+        lazy,
+    )
+
+
+def takes_frame(function: Callable[..., object]) -> bool:
+    """Whether the first parameter is annotated as the frame."""
+    parameters = list(signature_of(function).parameters.values())
+    return bool(parameters) and parameters[0].annotation in (
+        KernelFrame,
+        "KernelFrame",
+        "tfrt.KernelFrame",
+    )
+
+
+def with_keywords(
+    function: Callable[..., object], keywords: tuple[Keyword, ...]
+) -> Callable[..., object]:
+    """`function`, called with its keywords last and without their names."""
+    if not keywords:
+        return function
+    names = [keyword.name for keyword in keywords]
+    count = len(names)
+
+    @functools.wraps(function)
+    def call(*values: object) -> object:
+        return function(*values[:-count], **dict(zip(names, values[-count:], strict=True)))
+
+    return call

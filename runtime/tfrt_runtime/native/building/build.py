@@ -1,0 +1,159 @@
+"""Compile the native core to an object file.
+
+Runs in a process of its own (`compiling.build_object`), so that the one that needs the core never imports Numba.
+Numba turns
+each function into LLVM IR that uses none of Numba's helpers; all are linked into one module, given
+plain wrappers (`word name(word, ...)`), optimised once and written as one object.
+
+Prints a line per step to standard error, for the process that shows the progress.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+from collections.abc import Callable, Sequence
+
+import llvmlite.binding as llvm
+
+from tfrt_runtime.native import memory, threads
+from tfrt_runtime.native.building import collecting, entries, lowering, tensor_lowering
+from tfrt_runtime.native.building.compiling import code_module, fingerprint, object_code
+from tfrt_runtime.native.building.machines import MACHINES, Machine
+from tfrt_runtime.native.kernels import tensor_loops
+
+WRAPPER = """
+define i64 @"{name}"({parameters}) {{
+  %result = alloca i64
+  %error = alloca ptr
+  store i64 0, ptr %result
+  %status = call i32 @"{inner}"(ptr %result, ptr %error{arguments})
+  %value = load i64, ptr %result
+  ret i64 %value
+}}
+"""
+
+
+def wrapper(name: str, inner: str, count: int) -> str:
+    """A function with a C signature around an inner function.
+
+    Numba's inner functions write their result through the first parameter; one without a result
+    writes a null pointer there, which reads as 0.
+    """
+    words = [f"i64 %{i}" for i in range(count)]
+    declared = ", ".join(["ptr", "ptr", *["i64"] * count])
+    text = WRAPPER.format(
+        name=name,
+        parameters=", ".join(words),
+        inner=inner,
+        arguments="".join(f", {word}" for word in words),
+    )
+    return f'declare i32 @"{inner}"({declared})\n' + text
+
+
+def export_wrapper(name: str, inner: str, export: memory.Export) -> str:
+    """A function with the C name and the C types of an export around its inner function."""
+    kinds = list(enumerate(export.parameters))
+    lines = [f"  %w{i} = ptrtoint ptr %{i} to i64" for i, kind in kinds if kind == "ptr"]
+    words = ", ".join(f"i64 %w{i}" if kind == "ptr" else f"i64 %{i}" for i, kind in kinds)
+    call = f'call i64 @"{name}.words"({words})'
+    match export.returns:
+        case "void":
+            lines += [f"  {call}", "  ret void"]
+        case "i64":
+            lines += [f"  %r = {call}", "  ret i64 %r"]
+        case "ptr":
+            lines += [f"  %w = {call}", "  %r = inttoptr i64 %w to ptr", "  ret ptr %r"]
+        case _:
+            lines += [f"  %w = {call}", "  %r = trunc i64 %w to i1", "  ret i1 %r"]
+    parameters = ", ".join(f"{kind} %{i}" for i, kind in kinds)
+    body = "\n".join(lines)
+    words_only = wrapper(f"{name}.words", inner, len(kinds))
+    return f'{words_only}define {export.returns} @"{name}"({parameters}) {{\n{body}\n}}\n'
+
+
+def keep_only(module: llvm.ModuleRef, names: set[str]) -> None:
+    """Make every other function internal, so that what no wrapper uses goes away."""
+    for function in module.functions:
+        if not function.is_declaration and function.name not in names:
+            function.linkage = "internal"
+
+
+def mark_functions(module: llvm.ModuleRef, names: set[str], attribute: str) -> None:
+    """Give an attribute to native functions, such as those that `memory.inline` marks.
+
+    Numba's names spell each part of a qualified name after its length.
+    """
+    marks = [f"{len(name)}{name}B" for name in names]
+    for function in module.functions:
+        if not function.is_declaration and any(mark in function.name for mark in marks):
+            function.add_function_attribute(attribute)
+
+
+def collect(progress: Callable[[str], None]) -> list[str]:
+    """Let Numba write the IR of every entry; the wrappers that export them."""
+    functions = entries.load()
+    exports = entries.exports()
+    lowering.install()
+    for name, row in tensor_lowering.OPERATIONS.items():
+        lowering.install_operation(getattr(tensor_loops, name), *row)
+    collecting.install()
+    wrappers = []
+    count = len(functions) + len(exports)
+    for number, (name, function) in enumerate(functions.items(), 1):
+        progress(f"{number}/{count} {name}")
+        words = lowering.arity(function)
+        wrappers.append(wrapper(name, collecting.collect(function, words), words))
+    for number, (name, export) in enumerate(exports.items(), len(functions) + 1):
+        progress(f"{number}/{count} {name}")
+        inner = collecting.collect(export.function, len(export.parameters))
+        wrappers.append(export_wrapper(name, inner, export))
+    return wrappers
+
+
+def linked(
+    wrappers: Sequence[str], machine: Machine, parse: Callable[[str], llvm.ModuleRef]
+) -> llvm.ModuleRef:
+    """All that was collected as one module, before it is optimised, in which only entries are seen.
+
+    `parse` makes a module of IR without its machine.
+    """
+    module = parse(threads.CODE)
+    for text in (machine.code, *map(without_machine, collecting.COLLECTED), *wrappers):
+        module.link_in(parse(text))
+    keep_only(module, {*entries.load(), *entries.exports(), *threads.EXPORTS})
+    mark_functions(module, memory.INLINE, "alwaysinline")
+    mark_functions(module, memory.OUTLINE, "noinline")
+    return module
+
+
+def without_machine(text: str) -> str:
+    """IR without the machine that Numba wrote it for."""
+    return "\n".join(line for line in text.splitlines() if not line.startswith("target "))
+
+
+def build(progress: Callable[[str], None]) -> bytes:
+    """The object code of every entry, for this machine."""
+    wrappers = collect(progress)
+    progress("linking")
+    module = linked(wrappers, MACHINES[platform.machine()], code_module)
+    progress("optimising")
+    return object_code(module)
+
+
+def main(before: str) -> None:
+    """Write to standard output what the core is made of, in a line, and its object code.
+
+    `before` is the fingerprint from before the sources were imported.
+
+    Raises:
+        RuntimeError: if they have changed since.
+    """
+    output = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # libraries may print
+    code = build(lambda line: print(line, file=sys.stderr, flush=True))
+    if fingerprint() != before:
+        raise RuntimeError("the sources changed while they were compiled: start again")
+    with output:
+        output.write(before.encode() + b"\n" + code)

@@ -1,0 +1,66 @@
+"""The modules of the native core, and what they export."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+
+from tfrt_runtime.native import memory
+
+MODULES = (
+    "budget",
+    "cells",
+    "async_value",
+    "events",
+    "queues.tasks",
+    "queues.ready",
+    "queues.waiters",
+    "calls.delivery",
+    "calls.activation",
+    "calls.endings",
+    "calls.kernel_calls",
+    "queues.sharing",
+    "queues.starting",
+    "calls.executor",
+    "kernels.scalar_kernels",
+    "tensors",
+    "kernels.tensor_kernels",
+    "kernels.user_kernels",
+    "kernels.python_functions",
+    "kernels.tensor_products",
+    "kernels.control_kernels",
+    "sync.sync_interpreter",
+    "kernels.async_kernels",
+    "kernels.sleeping_kernels",
+    "kernels.benchmark_kernel",
+    "handles",
+    "python_calls",
+    "python_entries",
+    "python_objects",
+    "python_runs",
+    "coroutines.async_objects",
+    "coroutines.async_groups",
+    "coroutines.async_awaiting",
+    "coroutines.async_interrupts",
+    "coroutines.async_buffers",
+    "coroutines.async_abi",
+    "kernels.compiled_kernels",
+    "calls.outside_queues",
+)
+
+PACKAGE = "tfrt_runtime.native"
+
+
+def exports() -> dict[str, memory.Export]:
+    """The functions that other compiled code calls, by C name; after `load`."""
+    return memory.EXPORTS
+
+
+def load() -> dict[str, Callable[..., object]]:
+    """Import every module of the core; its entries by the name that they are exported under.
+
+    The name is `module.function`, without packages.
+    """
+    for module in MODULES:
+        importlib.import_module(f"{PACKAGE}.{module}")
+    return {".".join(name.split(".")[-2:]): one for name, one in memory.ENTRIES.items()}

@@ -1,0 +1,253 @@
+"""What each function of `memory` is in LLVM IR.  Importing this module imports Numba.
+
+`install` teaches Numba the functions of `memory` as overloads and every function marked `native` as
+code that it may compile into its callers.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic, overload, register_jitable
+
+from tfrt_runtime.native import memory
+from tfrt_runtime.native.building import collecting
+
+I64, I32, F64, F32, I8, I1 = (
+    ir.IntType(64),
+    ir.IntType(32),
+    ir.DoubleType(),
+    ir.FloatType(),
+    ir.IntType(8),
+    ir.IntType(1),
+)
+Emit = Callable[..., ir.Value | None]
+
+FUTEX_WAIT_PRIVATE, FUTEX_WAKE_PRIVATE = 128, 129
+MADV_DONTNEED = 4
+CLOCK_MONOTONIC, CLOCK_PROCESS_CPU = 1, 2
+
+
+def pointer(builder: ir.IRBuilder, address: ir.Value, to: ir.Type = I64) -> ir.Value:
+    """The address as a typed pointer."""
+    return builder.inttoptr(address, to.as_pointer())
+
+
+def external(builder: ir.IRBuilder, name: str, kind: ir.FunctionType) -> ir.Function:
+    """A function of the C library, or of `machines` or `threads`."""
+    known = builder.module.globals.get(name)
+    return known if known is not None else ir.Function(builder.module, kind, name)
+
+
+def load_atomic(builder: ir.IRBuilder, address: ir.Value) -> ir.Value:
+    return builder.load_atomic(pointer(builder, address), "acquire", 8)
+
+
+def store_atomic(builder: ir.IRBuilder, address: ir.Value, value: ir.Value) -> None:
+    builder.store_atomic(value, pointer(builder, address), "release", 8)
+
+
+def compare_and_swap(
+    builder: ir.IRBuilder, address: ir.Value, old: ir.Value, new: ir.Value
+) -> ir.Value:
+    pair = builder.cmpxchg(pointer(builder, address), old, new, "acq_rel", "acquire")
+    return builder.zext(builder.extract_value(pair, 1), I64)
+
+
+def load_f32(builder: ir.IRBuilder, address: ir.Value) -> ir.Value:
+    return builder.fpext(builder.load(pointer(builder, address, F32)), F64)
+
+
+def store_f32(builder: ir.IRBuilder, address: ir.Value, value: ir.Value) -> None:
+    builder.store(builder.fptrunc(value, F32), pointer(builder, address, F32))
+
+
+def allocate(builder: ir.IRBuilder, size: ir.Value) -> ir.Value:
+    # Cells start on a cache line of their own, and the low bits of their addresses are free.
+    return allocate_aligned(builder, ir.Constant(I64, 64), size)
+
+
+def allocate_aligned(builder: ir.IRBuilder, alignment: ir.Value, size: ir.Value) -> ir.Value:
+    # Not `aligned_alloc`: that may want a size that is a multiple of the alignment.
+    kind = ir.FunctionType(I64, [I64, I64])
+    return builder.call(external(builder, "memalign", kind), [alignment, size])
+
+
+def release(builder: ir.IRBuilder, address: ir.Value) -> None:
+    builder.call(external(builder, "free", ir.FunctionType(ir.VoidType(), [I64])), [address])
+
+
+def discard(builder: ir.IRBuilder, address: ir.Value, size: ir.Value) -> None:
+    kind = ir.FunctionType(I32, [I64, I64, I32])
+    dont_need = ir.Constant(I32, MADV_DONTNEED)
+    builder.call(external(builder, "madvise", kind), [address, size, dont_need])
+
+
+def copy_bytes(builder: ir.IRBuilder, target: ir.Value, source: ir.Value, size: ir.Value) -> None:
+    function = external(builder, "memcpy", ir.FunctionType(I64, [I64, I64, I64]))
+    builder.call(function, [target, source, size])
+
+
+def clear_bytes(builder: ir.IRBuilder, target: ir.Value, size: ir.Value) -> None:
+    function = external(builder, "memset", ir.FunctionType(I64, [I64, I32, I64]))
+    builder.call(function, [target, ir.Constant(I32, 0), size])
+
+
+def call_through(builder: ir.IRBuilder, function: ir.Value, *arguments: ir.Value) -> ir.Value:
+    kind = ir.FunctionType(I64, [argument.type for argument in arguments])
+    return builder.call(builder.inttoptr(function, kind.as_pointer()), list(arguments))
+
+
+def pause(builder: ir.IRBuilder) -> None:
+    builder.call(external(builder, "tfrt_pause", ir.FunctionType(ir.VoidType(), [])), [])
+
+
+def clock(builder: ir.IRBuilder, number: int) -> ir.Value:
+    """`clock_gettime` into two words on the stack."""
+    with builder.goto_entry_block():
+        time = builder.alloca(I64, 2)
+    kind = ir.FunctionType(I32, [I32, I64.as_pointer()])
+    builder.call(external(builder, "clock_gettime", kind), [ir.Constant(I32, number), time])
+    seconds = builder.load(time)
+    nanoseconds = builder.load(builder.gep(time, [ir.Constant(I64, 1)]))
+    return builder.add(builder.mul(seconds, ir.Constant(I64, 10**9)), nanoseconds)
+
+
+def ticks(builder: ir.IRBuilder) -> ir.Value:
+    return builder.call(external(builder, "tfrt_ticks", ir.FunctionType(I64, [])), [])
+
+
+def futex(
+    builder: ir.IRBuilder, address: ir.Value, operation: int, value: ir.Value, time: ir.Value
+) -> None:
+    kind = ir.FunctionType(I64, [I64] * 4)
+    arguments = [address, ir.Constant(I64, operation), value, time]
+    builder.call(external(builder, "tfrt_futex", kind), arguments)
+
+
+def futex_wait(
+    builder: ir.IRBuilder, address: ir.Value, expected: ir.Value, timeout: ir.Value
+) -> ir.Value:
+    with builder.goto_entry_block():
+        time = builder.alloca(I64, 2)
+    billion = ir.Constant(I64, 10**9)
+    builder.store(builder.sdiv(timeout, billion), time)
+    builder.store(builder.srem(timeout, billion), builder.gep(time, [ir.Constant(I64, 1)]))
+    forever = builder.icmp_signed("<", timeout, ir.Constant(I64, 0))
+    limit = builder.select(forever, ir.Constant(I64, 0), builder.ptrtoint(time, I64))
+    futex(builder, address, FUTEX_WAIT_PRIVATE, expected, limit)
+    return ir.Constant(I64, 0)
+
+
+def futex_wake(builder: ir.IRBuilder, address: ir.Value, count: ir.Value) -> ir.Value:
+    futex(builder, address, FUTEX_WAKE_PRIVATE, count, ir.Constant(I64, 0))
+    return ir.Constant(I64, 0)
+
+
+def thread_context(builder: ir.IRBuilder) -> ir.Value:
+    kind = ir.FunctionType(I64, [])
+    return builder.call(external(builder, "tfrt_thread_context", kind), [])
+
+
+def set_thread_context(builder: ir.IRBuilder, context: ir.Value) -> ir.Value:
+    kind = ir.FunctionType(I64, [I64])
+    return builder.call(external(builder, "tfrt_set_thread_context", kind), [context])
+
+
+def stack_room(builder: ir.IRBuilder) -> ir.Value:
+    frame_address = ir.FunctionType(ir.PointerType(), [I32])
+    frame = builder.call(
+        external(builder, "llvm.frameaddress.p0", frame_address), [ir.Constant(I32, 0)]
+    )
+    limit = builder.call(external(builder, "tfrtAsyncStackLimit", ir.FunctionType(I64, [])), [])
+    return builder.sub(builder.ptrtoint(frame, I64), limit)
+
+
+# How many words go in, what comes out, and how.  A trailing f of the arity is a double.
+OPERATIONS: dict[str, tuple[str, str, Emit]] = {
+    "load": ("i", "i", lambda b, a: b.load(pointer(b, a))),
+    "store": ("ii", "", lambda b, a, v: b.store(v, pointer(b, a))),
+    "load_acquire": ("i", "i", load_atomic),
+    "store_release": ("ii", "", store_atomic),
+    "fetch_add": ("ii", "i", lambda b, a, v: b.atomic_rmw("add", pointer(b, a), v, "acq_rel")),
+    "exchange": ("ii", "i", lambda b, a, v: b.atomic_rmw("xchg", pointer(b, a), v, "acq_rel")),
+    "compare_and_swap": ("iii", "i", compare_and_swap),
+    "fence": ("", "", lambda b: b.fence("seq_cst")),
+    "load_u8": ("i", "i", lambda b, a: b.zext(b.load(pointer(b, a, I8)), I64)),
+    "store_u8": ("ii", "", lambda b, a, v: b.store(b.trunc(v, I8), pointer(b, a, I8))),
+    "load_i32": ("i", "i", lambda b, a: b.sext(b.load(pointer(b, a, I32)), I64)),
+    "store_i32": ("ii", "", lambda b, a, v: b.store(b.trunc(v, I32), pointer(b, a, I32))),
+    "load_f32": ("i", "f", load_f32),
+    "store_f32": ("if", "", store_f32),
+    "load_f64": ("i", "f", lambda b, a: b.load(pointer(b, a, F64))),
+    "store_f64": ("if", "", lambda b, a, v: b.store(v, pointer(b, a, F64))),
+    "allocate": ("i", "i", allocate),
+    "allocate_aligned": ("ii", "i", allocate_aligned),
+    "release": ("i", "", release),
+    "discard": ("ii", "", discard),
+    "copy": ("iii", "", copy_bytes),
+    "clear": ("ii", "", clear_bytes),
+    "call1": ("ii", "i", call_through),
+    "call2": ("iii", "i", call_through),
+    "call3": ("iiii", "i", call_through),
+    "call4": ("iiiii", "i", call_through),
+    "call7": ("iiiiiiii", "i", call_through),
+    "call_f64": ("if", "i", call_through),
+    "pause": ("", "", pause),
+    "now": ("", "i", lambda b: clock(b, CLOCK_MONOTONIC)),
+    "ticks": ("", "i", ticks),
+    "cpu_time": ("", "i", lambda b: clock(b, CLOCK_PROCESS_CPU)),
+    "futex_wait": ("iii", "i", futex_wait),
+    "futex_wake": ("ii", "i", futex_wake),
+    "thread_context": ("", "i", thread_context),
+    "set_thread_context": ("i", "i", set_thread_context),
+    "stack_room": ("", "i", stack_room),
+    "wrapping_add": ("ii", "i", lambda b, x, y: b.add(x, y)),
+    "wrapping_subtract": ("ii", "i", lambda b, x, y: b.sub(x, y)),
+    "wrapping_multiply": ("ii", "i", lambda b, x, y: b.mul(x, y)),
+}
+
+NUMBA_TYPES = {"i": types.int64, "f": types.float64, "": types.void}
+
+
+def operation(name: str, inputs: str, output: str, emit: Emit) -> Callable[..., object]:
+    """A Numba intrinsic with the given words in and out."""
+    returns, parameters = NUMBA_TYPES[output], [NUMBA_TYPES[kind] for kind in inputs]
+
+    def codegen(context: Any, builder: ir.IRBuilder, _: object, values: Sequence[ir.Value]) -> Any:
+        value = emit(builder, *values)
+        return context.get_dummy_value() if output == "" else value
+
+    # Numba reads the signature of an intrinsic: it wants as many named parameters as there are words.
+    names = ", ".join(f"word{i}" for i in range(len(inputs)))
+    space: dict[str, Any] = {"signature": returns(*parameters), "codegen": codegen}
+    exec(f"def {name}(typing_context, {names}):\n    return signature, codegen", space)  # noqa: S102
+    made: Callable[..., object] = intrinsic(space[name])
+    return made
+
+
+def install_operation(
+    function: Callable[..., object], inputs: str, output: str, emit: Emit
+) -> None:
+    """Let Numba use an intrinsic where code calls `function`."""
+    names = ", ".join(f"word{i}" for i in range(len(inputs)))
+    space: dict[str, Any] = {"operation": operation(function.__name__, inputs, output, emit)}
+    exec(f"def choose({names}):\n    return lambda {names}: operation({names})", space)  # noqa: S102
+    overload(function)(space["choose"])
+
+
+def install() -> None:
+    """Make everything that is marked `native` so far known to Numba."""
+    for name, (inputs, output, emit) in OPERATIONS.items():
+        install_operation(getattr(memory, name), inputs, output, emit)
+    for function in memory.NATIVE.values():
+        register_jitable(**collecting.OPTIONS)(function)
+
+
+def arity(function: Callable[..., object]) -> int:
+    """How many words a native function takes."""
+    return len(inspect.signature(function).parameters)

@@ -1,0 +1,269 @@
+"""Where values go: from a kernel to a register, to its users, and up a chain of returns.
+
+Nothing here recurses.  Results travel up a chain of returns in a loop, and what must happen next goes to
+the thread's ready stack, so that the native stack does not grow with the program.
+"""
+
+from __future__ import annotations
+
+from tfrt_runtime.native.async_value import (
+    add_references,
+    add_waiter,
+    drop_reference,
+    forward_to,
+    is_available,
+    multiply_reference,
+    new_indirect,
+    new_waiter,
+)
+from tfrt_runtime.native.cells import give_block, give_cell, take_block
+from tfrt_runtime.native.events import is_watched, log_value, watch_of
+from tfrt_runtime.native.layouts import (
+    ACTIVATION_CALLER,
+    ACTIVATION_CALLER_RECORD,
+    ACTIVATION_FUNCTION,
+    ACTIVATION_REMAINING,
+    ACTIVATION_RETURN,
+    ACTIVATION_SHARED,
+    CELL_SIZE,
+    FUNCTION_FLAGS,
+    FUNCTION_NONSTRICT,
+    JOIN_LEFT,
+    LOOP_CONDITION,
+    LOOP_TABLE,
+    LOOP_VALUES,
+    READY_DELIVERY,
+    RECORD_SLOTS,
+    RETURN_CALL,
+    RETURN_JOIN,
+    RETURN_LOOP,
+    RETURN_ROOT,
+    SLOT_LISTS,
+    SLOT_REFERENCES,
+    SLOT_REGISTER,
+    SLOT_RETURNS,
+    SLOT_SPECIAL,
+    SLOT_USERS,
+    USER_SIZE,
+    VALUE_OWNER,
+    VALUE_TARGET,
+    VALUE_WAITING,
+    WAIT_JOIN,
+    WAIT_REGISTER,
+)
+from tfrt_runtime.native.memory import (
+    Address,
+    compare_and_swap,
+    fetch_add,
+    inline,
+    load,
+    load_acquire,
+    native,
+    outline,
+    store,
+)
+from tfrt_runtime.native.queues.ready import (
+    add_pending,
+    finish,
+    mark_shared,
+    needs_reference,
+    push_ready,
+    release_users,
+    watched_register_resolved,
+)
+from tfrt_runtime.native.queues.waiters import join_resolved, run_waiters
+
+
+@native
+def put_in_register(
+    context: Address, activation: Address, slot: Address, value: Address
+) -> Address:
+    """Write a register once; returns what its readers will find there.
+
+    In a function with non-strict kernels a reader may have come first: it left an indirect value,
+    which then forwards to this one.  There the caller keeps a reference to what is returned, to drop when
+    it is done: a reader on another thread may take the register's references as soon as it is written.
+    """
+    register = activation + load(slot + SLOT_REGISTER)
+    references = load(slot + SLOT_REFERENCES)
+    flags = load(load(activation + ACTIVATION_FUNCTION) + FUNCTION_FLAGS)
+    if flags & FUNCTION_NONSTRICT == 0:
+        # Plain: the readers become ready only after this, through their ready counts.
+        if references > 1:
+            multiply_reference(value, references - 1)
+        store(register, value)
+        return value
+    # Before the swap: once the register is written, a reader may use and drop the references.
+    add_references(value, references)
+    if compare_and_swap(register, 0, value) != 0:
+        return value
+    placeholder = load_acquire(register)
+    if placeholder == value:  # a constant, which the template has brought
+        add_references(value, 1)
+        return value
+    add_references(value, -references)
+    run_waiters(context, forward_to(context, placeholder, value))
+    return placeholder
+
+
+@native
+def peek_register(context: Address, activation: Address, register: int, references: int) -> Address:
+    """What a non-strict kernel finds in a register: the value, or an indirect one for it.
+
+    `references` is the number of references that the register's readers need in all.
+    """
+    value = load_acquire(activation + register)
+    if value != 0:
+        return value
+    # The value is late: readers get a placeholder.  Whether value or placeholder comes first is decided
+    # by one swap; the loser takes what the register holds.
+    placeholder = new_indirect(context)
+    add_references(placeholder, references)
+    if compare_and_swap(activation + register, 0, placeholder) != 0:
+        return placeholder  # its first reference is for the code that brings the value
+    add_references(placeholder, -references)
+    drop_reference(context, placeholder)
+    return load_acquire(activation + register)
+
+
+@inline
+def deliver(context: Address, activation: Address, slot: Address, value: Address) -> None:
+    """As `deliver_plain`, also in a run that is watched."""
+    if is_watched(activation):
+        log_value(context, watch_of(activation), activation, slot, value)
+    deliver_plain(context, activation, slot, value)
+
+
+@inline
+def deliver_plain(context: Address, activation: Address, slot: Address, value: Address) -> None:
+    """Bring one result to its register, its users and its returns.  Consumes a reference.
+
+    The value may be unavailable: then users wait for it, while a return hands it up as it is.
+    """
+    if load(slot + SLOT_SPECIAL) != 0 or not is_available(value):
+        deliver_special(context, activation, slot, value)
+        return
+    references = load(slot + SLOT_REFERENCES)
+    if references == 0:
+        drop_reference(context, value)
+        return
+    if references > 1:
+        multiply_reference(value, references - 1)
+    store(activation + load(slot + SLOT_REGISTER), value)
+    release_users(context, activation, slot)
+
+
+@outline
+def deliver_special(context: Address, activation: Address, slot: Address, value: Address) -> None:
+    """What `deliver` says, for every kind of slot and value."""
+    # A loop, not a recursion: a value may be returned through any number of nested calls.
+    while True:
+        if load(slot + SLOT_REFERENCES) == 0:
+            if not is_available(value) and is_watched(activation):
+                wait_for_register(context, activation, slot, value)
+            drop_reference(context, value)
+            return
+        function = load(activation + ACTIVATION_FUNCTION)
+        is_kept = load(function + FUNCTION_FLAGS) & FUNCTION_NONSTRICT != 0
+        value = put_in_register(context, activation, slot, value)
+        users = load(slot + SLOT_USERS)
+        returns = load(slot + SLOT_RETURNS)
+        if is_available(value):
+            release_users(context, activation, slot)
+        elif users > 0 or is_watched(activation):
+            wait_for_register(context, activation, slot, value)
+        if is_kept:
+            drop_reference(context, value)
+        if returns == 0:
+            return
+        numbers = slot + SLOT_LISTS + USER_SIZE * users
+        for i in range(1, returns):
+            return_value(context, activation, load(numbers + 8 * i), value)
+        if load(activation + ACTIVATION_RETURN) != RETURN_CALL:
+            return_value(context, activation, load(numbers), value)
+            return
+        record = load(activation + ACTIVATION_CALLER_RECORD)
+        activation = load(activation + ACTIVATION_CALLER)
+        slot = load(load(record + RECORD_SLOTS) + 8 * load(numbers))
+        if is_watched(activation):
+            log_value(context, watch_of(activation), activation, slot, value)
+
+
+@outline
+def wait_for_register(context: Address, activation: Address, slot: Address, value: Address) -> None:
+    """Release the users of `slot` once `value` is available, perhaps on another thread.
+
+    Strict users keep the value alive until then.  Where there is none of them the waiter needs a
+    reference of its own: the publisher of the value has one only until its waiters run.
+    """
+    if is_own_promise(activation, slot, value):
+        # The task finds the slot.  A thread that hands the task over shares the activation first.
+        store(value + VALUE_WAITING, slot)
+        add_pending(activation)
+        return
+    # Before the waiter is added: the thread that resolves the value may count here at once.
+    mark_shared(activation)
+    # Also before: otherwise the activation could end while the value is still to come.
+    fetch_add(activation + ACTIVATION_REMAINING, 1)
+    if needs_reference(activation, slot):
+        add_references(value, 1)
+    waiter = new_waiter(context, WAIT_REGISTER, activation, slot)
+    if not add_waiter(value, waiter):
+        give_cell(context, waiter)
+        watched_register_resolved(context, activation, slot, value)
+
+
+@inline
+def is_own_promise(activation: Address, slot: Address, value: Address) -> bool:
+    """Whether a task that only this thread knows resolves `value`, for one register only."""
+    mine = load(activation + ACTIVATION_SHARED) == 0 and load(value + VALUE_OWNER) == activation
+    return mine and load(slot + SLOT_SPECIAL) == 0 and load(value + VALUE_WAITING) == 0
+
+
+@native
+def return_value(context: Address, activation: Address, index: int, value: Address) -> None:
+    """Hand a result to the caller, except that RETURN_CALL is put off.  Consumes a reference."""
+    kind = load(activation + ACTIVATION_RETURN)
+    owner = load(activation + ACTIVATION_CALLER_RECORD)
+    if kind == RETURN_ROOT:
+        indirect = load(owner + 8 * index)
+        # Where the run gets stuck, Python follows this to what the result waits for.
+        store(indirect + VALUE_TARGET, value)
+        run_waiters(context, forward_to(context, indirect, value))
+        drop_reference(context, indirect)
+    elif kind == RETURN_LOOP:
+        if index == load(owner + LOOP_VALUES):
+            store(owner + LOOP_CONDITION, value)
+        else:
+            store(owner + LOOP_TABLE + 8 * index, value)
+    elif kind == RETURN_JOIN:
+        join_value(context, owner, value)
+    else:
+        # Not now: `deliver` is what called this, and would recurse once per nested call.
+        caller = load(activation + ACTIVATION_CALLER)
+        add_pending(caller)
+        delivery = take_block(context, CELL_SIZE)
+        store(delivery, caller)
+        store(delivery + 8, load(load(owner + RECORD_SLOTS) + 8 * index))
+        push_ready(context, delivery | READY_DELIVERY, value)
+
+
+@native
+def join_value(context: Address, join: Address, value: Address) -> None:
+    """A block of a parallel loop returned a chain: it counts once it is available."""
+    # Before the waiter: the join must not end between the block's end and its chain.
+    fetch_add(join + JOIN_LEFT, 1)
+    waiter = new_waiter(context, WAIT_JOIN, join, 0)
+    if not add_waiter(value, waiter):
+        give_block(context, waiter, CELL_SIZE)
+        join_resolved(context, join, value)
+
+
+@native
+def deliver_later(context: Address, delivery: Address, value: Address) -> None:
+    """The rest of a delivery that was put off."""
+    caller = load(delivery)
+    slot = load(delivery + 8)
+    give_block(context, delivery, CELL_SIZE)
+    deliver(context, caller, slot, value)
+    finish(context, caller)

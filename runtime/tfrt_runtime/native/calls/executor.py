@@ -1,0 +1,386 @@
+"""The run loop: takes ready kernels and tasks and runs them, one thread's part of a BEF program.
+
+The loop never waits and never takes a lock, and nothing in it recurses.
+"""
+
+from __future__ import annotations
+
+from tfrt_runtime.native.async_value import (
+    add_references,
+    drop_reference,
+    new_indirect,
+)
+from tfrt_runtime.native.calls.activation import begin, new_activation, root_size
+from tfrt_runtime.native.calls.delivery import deliver, deliver_later
+from tfrt_runtime.native.calls.endings import end_activation, end_join, refuse_root
+from tfrt_runtime.native.calls.kernel_calls import run_kernel, run_small_kernel, run_unusual_kernel
+from tfrt_runtime.native.cells import need_block
+from tfrt_runtime.native.layouts import (
+    CONTEXT_DEADLINE,
+    CONTEXT_PENDING,
+    CONTEXT_PROCESS,
+    CONTEXT_QUEUE,
+    CONTEXT_READY,
+    CONTEXT_READY_TOP,
+    CONTEXT_RECORD,
+    CONTEXT_REQUEST,
+    CONTEXT_SPAWNED,
+    FUNCTION_ARGUMENT_TABLE,
+    FUNCTION_ARGUMENTS,
+    FUNCTION_RESULTS,
+    INDIRECT_COPIES,
+    KERNEL_HEAVY,
+    KERNEL_SMALL,
+    POOL_DONE,
+    POOL_STOP,
+    PROCESS_CHOOSE,
+    PROCESS_RUN_ROOT,
+    QUEUE_CHOOSE,
+    QUEUE_STOP,
+    QUEUE_WORKERS,
+    READY_BITS,
+    READY_DELIVERY,
+    READY_END,
+    READY_JOIN,
+    READY_KERNEL,
+    RECORD_FLAGS,
+    RETURN_ROOT,
+    TASK_FIRST,
+    TASK_FOURTH,
+    TASK_FUNCTION,
+    TASK_SECOND,
+    TASK_THIRD,
+    VALUE_PAYLOAD,
+    VALUE_REFERENCES,
+)
+from tfrt_runtime.native.memory import (
+    Address,
+    call2,
+    entry,
+    fetch_add,
+    inline,
+    load,
+    load_acquire,
+    native,
+    now,
+    outline,
+    pause,
+    store,
+)
+from tfrt_runtime.native.queues.blocking_pool import call_for_threads, take_blocking_task
+from tfrt_runtime.native.queues.ready import push_ready
+from tfrt_runtime.native.queues.sharing import enqueue_entry, hand_over, share_when_idle
+from tfrt_runtime.native.queues.starting import add_start, sleep_or_nap, take_start
+from tfrt_runtime.native.queues.tasks import (
+    find_task,
+    free_task,
+    has_task,
+    keep_injected,
+    new_task,
+    sleep_on_queue,
+    take_pending,
+    turn,
+    watch,
+)
+
+SHARE_INTERVAL = 1024
+"""Kernels between two checks whether another worker sleeps: about 20 us, what a wake-up costs."""
+WAITERS_BUDGET = 4096
+"""Short kernels between two reads of the clock by a waiting thread: some 50 us."""
+SPIN_ROUNDS = 200
+ENDLESS = 1 << 60
+
+
+@entry
+def start_call(
+    context: Address, function: Address, request: Address, values: Address, is_task: int
+) -> None:
+    """Start a call from outside: as a task of the queue, or with its first kernels on this thread.
+
+    Args:
+        values: one AsyncValue per argument, borrowed; then room for one per result, where the
+            caller finds unavailable values with a reference of its own.
+    """
+    arguments = load(function + FUNCTION_ARGUMENTS)
+    results = load(function + FUNCTION_RESULTS)
+    table = need_block(context, root_size(function))
+    for i in range(results):
+        value = new_indirect(context)
+        # One reference is the caller's, one the table's, until the result is forwarded.
+        store(value + VALUE_REFERENCES, 2)
+        store(value + VALUE_PAYLOAD, INDIRECT_COPIES)
+        store(table + 8 * i, value)
+        store(values + 8 * (arguments + i), value)
+    for i in range(arguments):
+        value = load(values + 8 * i)
+        add_references(value, 1)
+        store(table + 8 * (results + i), value)
+    if is_task != 0:
+        run = load(load(context + CONTEXT_PROCESS) + PROCESS_RUN_ROOT)
+        add_start(context, new_task(context, run, function, request, table))
+    else:
+        start_root(context, function, request, table)
+
+
+@entry
+def run_root(context: Address, task: Address) -> None:
+    """Task function: a call from outside begins, on the thread that runs it."""
+    function = load(task + TASK_FIRST)
+    request = load(task + TASK_SECOND)
+    table = load(task + TASK_THIRD)
+    free_task(context, task)
+    start_root(context, function, request, table)
+
+
+@native
+def start_root(context: Address, function: Address, request: Address, table: Address) -> None:
+    """Begin the outermost call of a run.  Its first kernels become ready on this thread.
+
+    Takes ownership of `table`: an indirect value per result, then a value per argument, each with
+    a reference.
+    """
+    # 0: an error for lack of memory names the call, not the kernel that this thread ran last.
+    store(context + CONTEXT_REQUEST, request)
+    store(context + CONTEXT_RECORD, 0)
+    activation = new_activation(context, function, request, RETURN_ROOT, 0, table, 0)
+    slots = load(function + FUNCTION_ARGUMENT_TABLE)
+    given = table + 8 * load(function + FUNCTION_RESULTS)
+    if activation == 0:
+        for i in range(load(function + FUNCTION_ARGUMENTS)):
+            drop_reference(context, load(given + 8 * i))
+        refuse_root(context, function, request, table)
+        return
+    for i in range(load(function + FUNCTION_ARGUMENTS)):
+        deliver(context, activation, load(slots + 8 * i), load(given + 8 * i))
+    begin(context, activation)
+
+
+@entry
+def run_entry(context: Address, task: Address) -> None:
+    """Task function: a ready kernel that was shared."""
+    activation = load(task + TASK_FIRST)
+    record = load(task + TASK_SECOND)
+    free_task(context, task)
+    if load(load(context + CONTEXT_QUEUE) + QUEUE_CHOOSE) != 0:
+        run_ready_entry(context, activation, record)
+        return
+    push_ready(context, activation, record)
+
+
+@entry
+def run_blocking(context: Address, task: Address) -> None:
+    """Task function of the blocking pool: run the kernel that was handed over."""
+    activation = load(task + TASK_FIRST)
+    record = load(task + TASK_SECOND)
+    free_task(context, task)
+    run_unusual_kernel(context, activation, record, True)
+
+
+@native
+def run_ready(context: Address, budget: int) -> int:
+    """Run ready kernels, newest first, until there is none or the budget is used; what is left of it."""
+    base = load(context + CONTEXT_READY)
+    # Schedules are explored: each ready kernel is a task, and Python chooses the next one.
+    if load(load(context + CONTEXT_QUEUE) + QUEUE_CHOOSE) != 0:
+        put_in_order(context)
+        return budget
+    while load(context + CONTEXT_READY_TOP) != base and budget > 0:
+        # Popped before it runs: the kernel pushes its users on top.
+        top = load(context + CONTEXT_READY_TOP) - 16
+        store(context + CONTEXT_READY_TOP, top)
+        budget -= run_ready_entry(context, load(top), load(top + 8))
+        if budget & (SHARE_INTERVAL - 1) == 0:
+            share_when_idle(context)
+            budget = run_kept_tasks(context, budget)
+        # Again: a kernel may have made the stack grow, and move.
+        base = load(context + CONTEXT_READY)
+    return budget
+
+
+@outline
+def run_kept_tasks(context: Address, budget: int) -> int:
+    """Run the short tasks that this thread keeps, within the budget; what is left of it.
+
+    Between kernels, where there are very many of both: else a task would wait until all kernels have
+    run, and its cell and its value would be out of the cache by then.
+    """
+    while budget > 0:
+        task = load(context + CONTEXT_PENDING)
+        # Without an activation it is another kind of task, which may be long.
+        if task == 0 or load(task + TASK_FOURTH) == 0:
+            return budget
+        run_task(context, take_pending(context))
+        budget -= 1
+    return budget
+
+
+@outline
+def put_in_order(context: Address) -> None:
+    """Run what is ready and no kernel; let kernels be tasks."""
+    while load(context + CONTEXT_READY_TOP) != load(context + CONTEXT_READY):
+        top = load(context + CONTEXT_READY_TOP) - 16
+        store(context + CONTEXT_READY_TOP, top)
+        tagged = load(top)
+        record = load(top + 8)
+        if tagged & READY_BITS != READY_KERNEL:
+            run_other_entry(context, tagged, record)
+        else:
+            enqueue_entry(context, tagged, record)
+
+
+@inline
+def run_ready_entry(context: Address, tagged: Address, second: Address) -> int:
+    """Do what one entry of the ready stack says; how much of a budget that takes.
+
+    A kernel that may take long takes all that a waiting thread has: it reads the clock then.
+    """
+    if tagged & READY_BITS != READY_KERNEL:
+        run_other_entry(context, tagged, second)
+        return 1
+    flags = load(second + RECORD_FLAGS)
+    if flags == KERNEL_SMALL:
+        run_small_kernel(context, tagged, second)
+        return 1
+    run_kernel(context, tagged, second)
+    return WAITERS_BUDGET if flags & KERNEL_HEAVY != 0 else 1
+
+
+@outline
+def run_other_entry(context: Address, tagged: Address, second: Address) -> None:
+    """Do what an entry of the ready stack says that is not a kernel."""
+    tag = tagged & READY_BITS
+    if tag == READY_END:
+        end_activation(context, tagged - READY_END)
+    elif tag == READY_DELIVERY:
+        deliver_later(context, tagged - READY_DELIVERY, second)
+    else:
+        end_join(context, tagged - READY_JOIN)
+
+
+@native
+def run_task(context: Address, task: Address) -> None:
+    """Run one task; kernels that become ready stay on this thread's stack."""
+    call2(load(task + TASK_FUNCTION), context, task)
+
+
+@native
+def next_task(context: Address) -> Address:
+    """The next task for this thread, which may begin a call that was started; or 0.
+
+    Without workers the tasks run in the order in which they came: they are taken all at once, and
+    kept where a nested wait finds them, too.
+    """
+    if load(load(context + CONTEXT_QUEUE) + QUEUE_WORKERS) != 0:
+        task = find_task(context)
+        return task if task != 0 else take_start(context)
+    if load(load(context + CONTEXT_QUEUE) + QUEUE_CHOOSE) != 0:
+        return chosen_task(context)
+    if load(context + CONTEXT_PENDING) == 0:
+        keep_injected(context)
+        # Coroutines count anew with each round of tasks: what a round spawns is bounded so, and a
+        # recursion goes on depth first.
+        store(context + CONTEXT_SPAWNED, 0)
+    return take_pending(context)
+
+
+@outline
+def chosen_task(context: Address) -> Address:
+    """The task that Python chooses, or 0."""
+    while True:
+        keep_injected(context)
+        task = call2(load(load(context + CONTEXT_PROCESS) + PROCESS_CHOOSE), context, 0)
+        if task != 0 or load(context + CONTEXT_READY_TOP) == load(context + CONTEXT_READY):
+            return task
+        # What came from outside was chosen in the place of a task, and has made kernels ready.
+        put_in_order(context)
+
+
+@entry
+def work(context: Address, budget: int) -> int:
+    """Run what there is for this thread, up to `budget` kernels and tasks; what is left of it."""
+    budget = run_ready(context, budget)
+    while budget > 0:
+        task = next_task(context)
+        if task == 0:
+            return budget
+        run_task(context, task)
+        budget = run_ready(context, budget - 1)
+    return budget
+
+
+@native
+def work_without_starts(context: Address) -> bool:
+    """As a worker: run what there is, but begin no calls; whether there was anything."""
+    budget = run_ready(context, ENDLESS)
+    while True:
+        task = find_task(context)
+        if task == 0:
+            return budget != ENDLESS
+        run_task(context, task)
+        budget = run_ready(context, budget - 1)
+
+
+@entry
+def help_until(context: Address, word: Address, deadline: int) -> int:
+    """Work, and sleep when there is nothing to do, until `word` is 0 or the clock says `deadline`.
+
+    For threads that wait: each call returns to Python soon, so that signals are seen.  The thread
+    calls it again, or `sharing.hand_over`.  Returns the word.
+    """
+    # Odd from here: while this thread may hold work the queue is not quiescent.
+    turn(context)
+    store(context + CONTEXT_DEADLINE, deadline)
+    while load_acquire(word) != 0 and now() < deadline:
+        # Nothing was found.  The sleep is short, so that signals are seen.
+        if work(context, WAITERS_BUDGET) == WAITERS_BUDGET:
+            sleep_on_queue(context, word, min(deadline - now(), 20_000_000))
+    store(context + CONTEXT_DEADLINE, 0)
+    turn(context)
+    return load_acquire(word)
+
+
+@entry
+def watch_until(context: Address, word: Address, deadline: int) -> int:
+    """Sleep until `word` is 0 or the clock says `deadline`; other threads work.  Returns the word."""
+    while load_acquire(word) != 0 and now() < deadline:
+        watch(load(context + CONTEXT_QUEUE), word, deadline - now())
+    return load_acquire(word)
+
+
+@entry
+def worker_loop(context: Address) -> None:
+    """The life of a worker: returns when the queue stops."""
+    queue = load(context + CONTEXT_QUEUE)
+    turn(context)
+    while load_acquire(queue + QUEUE_STOP) == 0:
+        # A worker that was woken for nothing goes back to sleep: others had the work.
+        if not work_without_starts(context) or not spin(context, queue):
+            sleep_or_nap(context)
+    turn(context)
+
+
+@native
+def spin(context: Address, queue: Address) -> bool:
+    """Seek work a little longer before sleeping: a wake-up costs far more."""
+    for _ in range(SPIN_ROUNDS):
+        if has_task(context) or load_acquire(queue + QUEUE_STOP) != 0:
+            return True
+        pause()
+    return False
+
+
+@entry
+def blocking_loop(context: Address, pool: Address, idle_ns: int) -> None:
+    """The life of a thread of the blocking pool: returns when idle for `idle_ns`, or stopped."""
+    turn(context)
+    while load_acquire(pool + POOL_STOP) == 0:
+        task = take_blocking_task(context, pool, idle_ns)
+        if task == 0:
+            break
+        # Before this thread blocks: the adder of another task may have counted on it as idle.
+        call_for_threads(context, pool)
+        run_task(context, task)
+        # What became ready is compute work: this thread runs none, and may block for long next.
+        hand_over(context)
+        fetch_add(pool + POOL_DONE, 1)
+    turn(context)

@@ -1,0 +1,90 @@
+"""Tasks for a queue that is not ours: the native queue is then a letter box that Python empties.
+
+The emptying thread hands each task to the user's queue.  On a thread of that queue `run_one` runs a
+task and leaves in the letter box again what became ready, so that the user's queue decides what runs
+where, and in which order.
+"""
+
+from __future__ import annotations
+
+from tfrt_runtime.native.async_value import drop_reference
+from tfrt_runtime.native.calls.executor import run_ready_entry, run_task
+from tfrt_runtime.native.calls.kernel_calls import fail_kernel, report_error
+from tfrt_runtime.native.layouts import (
+    ACTIVATION_REQUEST,
+    CONTEXT_DEADLINE,
+    CONTEXT_READY,
+    CONTEXT_READY_TOP,
+    CONTEXT_REQUEST,
+    KERNEL_HEAVY,
+    MESSAGE_POOL_FULL,
+    READY_BITS,
+    READY_KERNEL,
+    RECORD_FLAGS,
+    TASK_FIRST,
+    TASK_SECOND,
+)
+from tfrt_runtime.native.memory import Address, entry, inline, load, now, store
+from tfrt_runtime.native.queues.blocking_pool import pool_pop
+from tfrt_runtime.native.queues.sharing import hand_over
+from tfrt_runtime.native.queues.tasks import free_task, take_injected
+
+SLICE_NS = 20_000_000
+"""After so long a sync function makes room for what else the queue's thread has to do."""
+
+
+@entry
+def take_tasks(queue: Address) -> Address:
+    """Take all compute tasks, as a list by TASK_NEXT in the order in which they came, or 0."""
+    return take_injected(queue)
+
+
+@entry
+def take_blocking(pool: Address) -> Address:
+    """Take the oldest blocking task, or 0."""
+    return pool_pop(pool)
+
+
+@inline
+def is_heavy_kernel(tagged: Address, record: Address) -> bool:
+    """Whether a ready entry is a kernel that is worth a task of its own."""
+    return tagged & READY_BITS == READY_KERNEL and load(record + RECORD_FLAGS) & KERNEL_HEAVY != 0
+
+
+@entry
+def run_one(context: Address, task: Address, budget: int) -> None:
+    """Run a task, and of the kernels that become ready up to `budget` ones that take no time.
+
+    What else is ready goes where it can be taken.
+    """
+    store(context + CONTEXT_DEADLINE, now() + SLICE_NS)
+    run_task(context, task)
+    base = load(context + CONTEXT_READY)
+    first = True
+    while load(context + CONTEXT_READY_TOP) != base and budget > 0:
+        top = load(context + CONTEXT_READY_TOP) - 16
+        tagged = load(top)
+        record = load(top + 8)
+        if not first and is_heavy_kernel(tagged, record):
+            break
+        store(context + CONTEXT_READY_TOP, top)
+        run_ready_entry(context, tagged, record)
+        if tagged & READY_BITS == READY_KERNEL:
+            budget -= 1
+        first = False
+        base = load(context + CONTEXT_READY)
+    store(context + CONTEXT_DEADLINE, 0)
+    hand_over(context)
+
+
+@entry
+def refuse(context: Address, task: Address) -> None:
+    """Fail the kernel of a blocking task that no thread takes."""
+    activation = load(task + TASK_FIRST)
+    record = load(task + TASK_SECOND)
+    free_task(context, task)
+    store(context + CONTEXT_REQUEST, load(activation + ACTIVATION_REQUEST))
+    failed = report_error(context, record, MESSAGE_POOL_FULL)
+    fail_kernel(context, activation, record, failed)
+    drop_reference(context, failed)
+    hand_over(context)

@@ -1,0 +1,357 @@
+"""The runtime's C functions, as compiled coroutines call them.
+
+The first part are the functions of MLIR's async runtime, by their names and with their types and
+reference counts, so that code compiled by MLIR's own tools links against them.  What is wrong in a
+program is reported to Python and never ends the process.  The second part is what MLIR's runtime lacks:
+groups of values, and errors that say why and where.
+
+A function finds its context by its thread: compiled code knows none.
+"""
+
+from __future__ import annotations
+
+from tfrt_runtime.native.async_value import is_available, state_of
+from tfrt_runtime.native.cells import give_block, need_block
+from tfrt_runtime.native.coroutines.async_awaiting import (
+    await_and_resume,
+    here,
+    spawn,
+    wait_for_object,
+)
+from tfrt_runtime.native.coroutines.async_groups import add_member, has_error, new_group
+from tfrt_runtime.native.coroutines.async_objects import (
+    drop_checked,
+    drop_held,
+    drop_own,
+    drop_references,
+    emplace,
+    emplace_unseen,
+    error_of,
+    fail_thread,
+    hold_references,
+    log_emplaced,
+    new_future,
+    new_token,
+    note_failure,
+    set_object_error,
+    storage_of,
+    tell,
+    thread_failure,
+)
+from tfrt_runtime.native.events import log_code
+from tfrt_runtime.native.layouts import (
+    CONCRETE,
+    CONTEXT_QUEUE,
+    CONTEXT_REFUSED,
+    ERROR,
+    EVENT_DESCRIBE,
+    EVENT_REFUSED,
+    EVENT_THREAD,
+    LOG_CREATE,
+    QUEUE_WORKERS,
+    VALUE_OWNER,
+    VALUE_OWNER_REFUSED,
+    VALUE_REFERENCES,
+)
+from tfrt_runtime.native.memory import (
+    EXPORTS,
+    Address,
+    exported,
+    fetch_add,
+    inline,
+    load,
+    native,
+    store,
+)
+
+BLOCK_ALIGNMENT = 16
+"""What memory is aligned to at least."""
+WORD = 8
+
+
+@exported("mlirAsyncRuntimeAddRef", "void", "ptr", "i64")
+def add_ref(value: Address, count: int) -> None:
+    """`count` more references."""
+    fetch_add(value + VALUE_REFERENCES, count)
+
+
+@exported("mlirAsyncRuntimeDropRef", "void", "ptr", "i64")
+def drop_ref(value: Address, count: int) -> None:
+    """`count` references less."""
+    drop_references(here(), value, count)
+
+
+@inline
+def marked(context: Address, made: Address) -> Address:
+    """A new object, with a mark for `set_maker` if this thread was refused memory."""
+    if load(context + CONTEXT_REFUSED) != 0:
+        store(made + VALUE_OWNER, VALUE_OWNER_REFUSED)
+    return made
+
+
+@exported("mlirAsyncRuntimeCreateToken", "ptr")
+def create_token() -> Address:
+    """A token with two references: the caller's and the producer's."""
+    context = here()
+    return marked(context, new_token(context))
+
+
+@exported("mlirAsyncRuntimeCreateValue", "ptr", "i64")
+def create_value(size: int) -> Address:
+    """A value with `size` bytes of storage and two references: the caller's and the producer's."""
+    context = here()
+    return marked(context, new_future(context, size))
+
+
+@exported("mlirAsyncRuntimeCreateGroup", "ptr", "i64")
+def create_group(size: int) -> Address:
+    """A group for `size` members, with one reference."""
+    context = here()
+    return marked(context, new_group(context, size))
+
+
+@exported("mlirAsyncRuntimeAddTokenToGroup", "i64", "ptr", "ptr")
+def add_token_to_group(token: Address, group: Address) -> int:
+    """Add a token to a group; its rank."""
+    return add_member(here(), token, group, 0)
+
+
+@exported("mlirAsyncRuntimeEmplaceToken", "void", "ptr")
+def emplace_token(token: Address) -> None:
+    """The operation is complete; drops the producer's reference."""
+    emplace(here(), token)
+
+
+@exported("mlirAsyncRuntimeEmplaceValue", "void", "ptr")
+def emplace_value(value: Address) -> None:
+    """The storage is filled; drops the producer's reference."""
+    emplace(here(), value)
+
+
+@exported("mlirAsyncRuntimeSetTokenError", "void", "ptr")
+def set_token_error(token: Address) -> None:
+    """The operation failed; drops the producer's reference."""
+    set_object_error(here(), token)
+
+
+@exported("mlirAsyncRuntimeSetValueError", "void", "ptr")
+def set_value_error(value: Address) -> None:
+    """There will be no value; drops the producer's reference."""
+    set_object_error(here(), value)
+
+
+@exported("mlirAsyncRuntimeIsTokenError", "i1", "ptr")
+def is_token_error(token: Address) -> int:
+    """Whether the token is resolved, to an error."""
+    return 1 if state_of(token) == ERROR else 0
+
+
+@exported("mlirAsyncRuntimeIsValueError", "i1", "ptr")
+def is_value_error(value: Address) -> int:
+    """Whether the value is resolved, to an error."""
+    return 1 if state_of(value) == ERROR else 0
+
+
+@exported("tfrtAsyncIsAvailable", "i1", "ptr")
+def is_value_available(value: Address) -> int:
+    """Whether the value has a payload."""
+    return 1 if state_of(value) == CONCRETE else 0
+
+
+@exported("mlirAsyncRuntimeIsGroupError", "i1", "ptr")
+def is_group_error(group: Address) -> int:
+    """Whether a member failed; others may not be resolved yet."""
+    return 1 if has_error(group) else 0
+
+
+@exported("mlirAsyncRuntimeAwaitToken", "void", "ptr")
+def await_token(token: Address) -> None:
+    """Return when the token is resolved."""
+    await_object(token)
+
+
+@exported("mlirAsyncRuntimeAwaitValue", "void", "ptr")
+def await_value(value: Address) -> None:
+    """Return when the value is resolved."""
+    await_object(value)
+
+
+@exported("mlirAsyncRuntimeAwaitAllInGroup", "void", "ptr")
+def await_all_in_group(group: Address) -> None:
+    """Return when the group has all its members, and they are resolved."""
+    await_object(group)
+
+
+@native
+def await_object(value: Address) -> None:
+    """Return when an object is resolved."""
+    if not is_available(value):
+        wait_for_object(here(), value)
+
+
+@exported("mlirAsyncRuntimeGetValueStorage", "ptr", "ptr")
+def get_value_storage(value: Address) -> Address:
+    """Where the value's bytes are; those of an error are undefined."""
+    return storage_of(value)
+
+
+@exported("mlirAsyncRuntimeExecute", "void", "ptr", "ptr")
+def execute(handle: int, resume: Address) -> None:
+    """Let the queue call `resume(handle)`."""
+    spawn(here(), handle, resume)
+
+
+@exported("mlirAsyncRuntimeAwaitTokenAndExecute", "void", "ptr", "ptr", "ptr")
+def await_token_and_execute(token: Address, handle: int, resume: Address) -> None:
+    """Call `resume(handle)` once the token is resolved: now, if it is."""
+    await_and_resume(here(), token, handle, resume)
+
+
+@exported("mlirAsyncRuntimeAwaitValueAndExecute", "void", "ptr", "ptr", "ptr")
+def await_value_and_execute(value: Address, handle: int, resume: Address) -> None:
+    """Call `resume(handle)` once the value is resolved: now, if it is."""
+    await_and_resume(here(), value, handle, resume)
+
+
+@exported("mlirAsyncRuntimeAwaitAllInGroupAndExecute", "void", "ptr", "ptr", "ptr")
+def await_all_in_group_and_execute(group: Address, handle: int, resume: Address) -> None:
+    """Call `resume(handle)` once all members are resolved: now, if they are."""
+    await_and_resume(here(), group, handle, resume)
+
+
+@exported("mlirAsyncRuntimGetNumWorkerThreads", "i64")
+def get_num_worker_threads() -> int:
+    """How many threads run tasks at once."""
+    deques = load(load(here() + CONTEXT_QUEUE) + QUEUE_WORKERS)
+    # One deque is for threads that wait.
+    return max(1, deques - 1)
+
+
+@exported("mlirAsyncRuntimePrintCurrentThreadId", "void")
+def print_current_thread_id() -> None:
+    """Print `Current thread id: ` and the thread's number."""
+    tell(here(), EVENT_THREAD, 0)
+
+
+@exported("mlirAsyncRuntimeAddValueToGroup", "i64", "ptr", "ptr")
+def add_value_to_group(value: Address, group: Address) -> int:
+    """Add a value to a group; its rank."""
+    return add_member(here(), value, group, 0)
+
+
+@exported("tfrtAsyncAddToGroup", "i64", "ptr", "ptr", "ptr")
+def add_to_group(member: Address, group: Address, record: Address) -> int:
+    """Add a token or a value to a group; its rank.  `record` says where the program does so."""
+    return add_member(here(), member, group, record)
+
+
+@exported("tfrtAsyncAddRefOnTop", "void", "ptr", "i64")
+def add_ref_on_top(value: Address, count: int) -> None:
+    """`count` more references, which the program counts on top of what its compiler does."""
+    hold_references(value, count)
+
+
+@exported("tfrtAsyncDropRefOnTop", "void", "ptr", "i64", "ptr")
+def drop_ref_on_top(value: Address, count: int, record: Address) -> None:
+    """`count` references less of those on top; without so many it is an error, and drops none."""
+    drop_held(here(), value, count, record)
+
+
+@exported("tfrtAsyncDropOwnRef", "void", "ptr", "i64", "ptr")
+def drop_own_ref(value: Address, _count: int, record: Address) -> None:
+    """One reference less of an object that the program has made: on top, or the producer's."""
+    drop_own(here(), value, record)
+
+
+@exported("tfrtAsyncDropRefByHand", "void", "ptr", "i64", "ptr")
+def drop_ref_by_hand(value: Address, count: int, record: Address) -> None:
+    """`count` references less of an object that the program alone counts; without so many it is an
+    error, and drops none.
+    """
+    drop_checked(here(), value, count, record)
+
+
+@exported("tfrtAsyncSetMaker", "void", "ptr", "ptr")
+def set_maker(value: Address, record: Address) -> None:
+    """Say which operation made an object, for reports; the record lives as long as the object."""
+    is_refused = load(value + VALUE_OWNER) == VALUE_OWNER_REFUSED
+    store(value + VALUE_OWNER, record)
+    log_code(here(), LOG_CREATE, value, record)
+    if is_refused:
+        tell(here(), EVENT_REFUSED, record)
+
+
+@exported("tfrtAsyncEmplaceUnseen", "void", "ptr")
+def emplace_unseen_object(value: Address) -> None:
+    """Make a token or a value available that only its maker refers to; drops the producer's
+    reference.
+    """
+    if emplace_unseen(value):
+        log_emplaced(here(), value)
+    else:
+        emplace(here(), value)
+
+
+@exported("tfrtAsyncDescribeError", "void", "ptr", "ptr")
+def describe_error(value: Address, record: Address) -> None:
+    """Say why an object that is about to be set to an error fails."""
+    context = here()
+    note_failure(context, value, tell(context, EVENT_DESCRIBE, record))
+
+
+@exported("tfrtAsyncInheritError", "void", "ptr", "ptr")
+def inherit_error(value: Address, source: Address) -> None:
+    """The error that an object is about to be set to is the one of another object."""
+    context = here()
+    note_failure(context, value, error_of(context, source))
+
+
+@exported("tfrtAsyncTakeFailure", "void", "ptr")
+def take_failure(value: Address) -> None:
+    """The error that an object is about to be set to is the one noted for the thread."""
+    context = here()
+    note_failure(context, value, thread_failure(context))
+
+
+@exported("tfrtAsyncFail", "void", "ptr")
+def fail(record: Address) -> None:
+    """Note for the thread why the function that returns now fails."""
+    context = here()
+    fail_thread(context, tell(context, EVENT_DESCRIBE, record))
+
+
+@exported("tfrtAsyncFailFrom", "void", "ptr")
+def fail_from(source: Address) -> None:
+    """Note for the thread that the function fails with an object's error."""
+    context = here()
+    fail_thread(context, error_of(context, source))
+
+
+@exported("tfrtAsyncAllocateFrame", "ptr", "i64", "i64")
+def allocate_frame(size: int, alignment: int) -> Address:
+    """Memory for the frame of a coroutine; the alignment is a power of 2."""
+    if alignment <= BLOCK_ALIGNMENT:
+        return need_block(here(), size)
+    block = need_block(here(), size + alignment + 2 * WORD)
+    frame = (block + alignment - 1) & -alignment
+    store(end_of_frame(frame, size), block)
+    return frame
+
+
+@exported("tfrtAsyncFreeFrame", "void", "ptr", "i64", "i64")
+def free_frame(frame: Address, size: int, alignment: int) -> None:
+    """Take a frame back, on any thread, with the numbers that it was allocated with."""
+    if alignment <= BLOCK_ALIGNMENT:
+        give_block(here(), frame, size)
+    else:
+        give_block(here(), load(end_of_frame(frame, size)), size + alignment + 2 * WORD)
+
+
+@native
+def end_of_frame(frame: Address, size: int) -> Address:
+    """Where an aligned frame keeps the address of its block."""
+    return frame + ((size + WORD - 1) & -WORD)
+
+
+NAMES = tuple(EXPORTS)
+"""The C names of all of them."""

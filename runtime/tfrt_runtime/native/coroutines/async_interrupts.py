@@ -1,0 +1,139 @@
+"""Whether compiled code shall go on: its run may be cancelled, or the user may have pressed Ctrl-C.
+
+Loops check one word of the process, which is 0 nearly always.  While it is not, they ask here: the
+threads know the number of the run that they work for, as tasks and waiters carry it along.
+"""
+
+from __future__ import annotations
+
+from tfrt_runtime.native.async_value import add_references
+from tfrt_runtime.native.coroutines.async_awaiting import here
+from tfrt_runtime.native.coroutines.async_objects import fail_thread, tell
+from tfrt_runtime.native.layouts import (
+    ASYNC_CANCELLED,
+    CONTEXT_PROCESS,
+    CONTEXT_QUEUE,
+    CONTEXT_RUN,
+    EVENT_INTERRUPTED,
+    EVENT_SIGNAL,
+    INTERRUPT_SIGNAL,
+    MAX_STOP_PLACES,
+    PROCESS_CANCELLED_RUNS,
+    PROCESS_INTERRUPTS,
+    QUEUE_ASYNC,
+    STOP_ERROR,
+    STOP_PLACES,
+)
+from tfrt_runtime.native.memory import (
+    Address,
+    compare_and_swap,
+    entry,
+    exported,
+    load,
+    load_acquire,
+    native,
+    store_release,
+)
+
+WORD = 8
+NAMES = ("tfrtAsyncIsCancelled", "tfrtAsyncIsInterrupted")
+"""The C names of what compiled code calls."""
+FLAG = "tfrtInterruptFlag"
+"""What compiled code calls its pointer to PROCESS_INTERRUPTS."""
+
+
+@native
+def stop_of(context: Address) -> Address:
+    """The `STOP_*` words of this thread's run if that is cancelled, or 0."""
+    # The table is replaced as a whole when a run is cancelled; former tables stay for late readers.
+    number = load(context + CONTEXT_RUN)
+    table = load_acquire(load(context + CONTEXT_PROCESS) + PROCESS_CANCELLED_RUNS)
+    if table != 0 and number != 0:
+        for i in range(load(table)):
+            row = table + WORD + 2 * WORD * i
+            if load_acquire(row) == number:
+                return load_acquire(row + WORD)
+    return 0
+
+
+@native
+def place_error(context: Address, stop: Address, record: Address) -> Address:
+    """The error of a cancelled run's code that ends at a place, with a reference of its own.
+
+    Python makes one per place, and hears of the place by that.  All that end there share it.
+    """
+    for i in range(MAX_STOP_PLACES):
+        row = stop + STOP_PLACES + 2 * WORD * i
+        known = load_acquire(row)
+        # The row first, its error later: other threads that end there in between ask Python themselves.
+        if known == 0 and compare_and_swap(row, 0, record) != 0:
+            made = tell(context, EVENT_INTERRUPTED, record)
+            add_references(made, 1)
+            store_release(row + WORD, made)
+            return made
+        if known == 0:
+            known = load_acquire(row)
+        if known == record:
+            shared = load_acquire(row + WORD)
+            if shared == 0:
+                # Another thread makes it at this moment.
+                return tell(context, EVENT_INTERRUPTED, record)
+            add_references(shared, 1)
+            return shared
+    return tell(context, EVENT_INTERRUPTED, record)
+
+
+@native
+def stop_here(context: Address, record: Address) -> int:
+    """1 if the thread's code shall stop: why is noted for the thread.  `record` is a place, or 0."""
+    stop = stop_of(context)
+    if stop != 0 and record != 0:
+        fail_thread(context, place_error(context, stop, record))
+        return 1
+    failure = 0
+    shared = load(load(context + CONTEXT_QUEUE) + QUEUE_ASYNC)
+    if stop != 0:
+        failure = load(stop + STOP_ERROR)
+    elif shared != 0:
+        failure = load_acquire(shared + ASYNC_CANCELLED)
+    if failure == 0:
+        return 0
+    # What holds it is kept until nothing runs.
+    add_references(failure, 1)
+    fail_thread(context, failure)
+    return 1
+
+
+@exported("tfrtAsyncIsCancelled", "i1")
+def is_cancelled() -> int:
+    """Whether a new task shall not run; why is noted for the thread."""
+    context = here()
+    if load_acquire(load(context + CONTEXT_PROCESS) + PROCESS_INTERRUPTS) == 0:
+        return 0
+    return stop_here(context, 0)
+
+
+@exported("tfrtAsyncIsInterrupted", "i1", "ptr")
+def is_interrupted(record: Address) -> int:
+    """Whether a loop shall end; why is noted for the thread.  Its record says where it is."""
+    context = here()
+    pending = load_acquire(load(context + CONTEXT_PROCESS) + PROCESS_INTERRUPTS)
+    if pending & INTERRUPT_SIGNAL != 0:
+        tell(context, EVENT_SIGNAL, record)
+    return stop_here(context, record)
+
+
+@entry
+def change_interrupts(process: Address, added: int, removed: int) -> None:
+    """Set and clear bits of the word that loops check; a signal may set one at any moment."""
+    while True:
+        bits = load_acquire(process + PROCESS_INTERRUPTS)
+        changed = (bits | added) & ~removed
+        if compare_and_swap(process + PROCESS_INTERRUPTS, bits, changed) != 0:
+            return
+
+
+@entry
+def present_context(_unused: int) -> Address:
+    """The context of the compiled code that has called Python."""
+    return here()

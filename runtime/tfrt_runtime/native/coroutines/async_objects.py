@@ -1,0 +1,537 @@
+"""Tokens and values of compiled programs: AsyncValues that their compiler counts references of.
+
+A token is an AsyncValue of type chain.  A value keeps a payload of up to a word in the header, where
+Python and host programs read it, and a longer one 16-aligned behind the header.  Both are made
+with two references, one for the caller and one for the producer; resolving drops the producer's.
+An object in error forwards to an error value, which all that fail for the same reason share.
+
+    create (`async_abi`)            UNCONSTRUCTED, 2 references; coroutines and groups add waiters
+         |
+         |  producer:  emplace           payload stored --> CONCRETE                - 1 reference
+         |             emplace_unseen    the same, while no other thread has the address
+         |             note_failure, then set_object_error --> ERROR                - 1 reference
+         |  runtime:   async_give_up     a cancelled or stuck run --> ERROR, flag OBJECT_GIVEN_UP;
+         |                               the producer's later call only drops its reference
+         v
+    waiters run                     coroutines become tasks, groups count, host values resolve
+         |
+    last drop_references            the cell is free; a registered object waits for `async_sweep`
+
+Groups, and in a checked runtime all objects, are registered: the list of objects holds a reference of
+its own, so that they can be inspected.  A drop that would take that reference was one too many.
+"""
+
+from __future__ import annotations
+
+from tfrt_runtime.native.async_value import (
+    add_references,
+    add_waiter,
+    claim,
+    destroy_chain,
+    drop_optional,
+    drop_reference,
+    is_available,
+    new_value,
+    resolve,
+    state_of,
+)
+from tfrt_runtime.native.cells import give_cell, need_block
+from tfrt_runtime.native.events import log_code
+from tfrt_runtime.native.layouts import (
+    ASYNC_CHECKED,
+    ASYNC_LIMIT,
+    ASYNC_OBJECTS,
+    ASYNC_REGISTERED,
+    CONCRETE,
+    CONTEXT_DROPPED,
+    CONTEXT_FAILURE,
+    CONTEXT_MADE,
+    CONTEXT_PROCESS,
+    CONTEXT_QUEUE,
+    ERROR,
+    EVENT_DESCRIBE,
+    EVENT_DROPPED_TOO_OFTEN,
+    EVENT_RELEASED_TOO_OFTEN,
+    EVENT_RESOLVED_TWICE,
+    GROUP_ADDED,
+    GROUP_ERROR,
+    GROUP_PENDING,
+    GROUP_SIZE,
+    KIND_BITS,
+    KIND_CONCRETE,
+    KIND_INDIRECT,
+    LOG_EMPLACE,
+    LOG_FAIL,
+    OBJECT_DISOWNED,
+    OBJECT_GIVEN_UP,
+    OBJECT_HELD,
+    OBJECT_REGISTERED,
+    PROCESS_ASYNC_EVENT,
+    PROCESS_WATCHED,
+    QUEUE_ASYNC,
+    STATE_BITS,
+    TYPE_CHAIN,
+    TYPE_GROUP,
+    TYPE_OBJECT,
+    TYPE_STORAGE,
+    TYPE_UNKNOWN,
+    UNCONSTRUCTED,
+    VALUE_ASYNC,
+    VALUE_KIND,
+    VALUE_NEXT,
+    VALUE_OWNER,
+    VALUE_PAYLOAD,
+    VALUE_REFERENCES,
+    VALUE_STATE,
+    VALUE_STORAGE,
+    VALUE_TARGET,
+    WAITER_THIRD,
+)
+from tfrt_runtime.native.memory import (
+    Address,
+    call3,
+    compare_and_swap,
+    entry,
+    exchange,
+    fetch_add,
+    inline,
+    load,
+    load_acquire,
+    native,
+    outline,
+    store,
+    store_release,
+)
+from tfrt_runtime.native.queues.waiters import publish, run_waiters
+
+FIRST_LIMIT = 1024
+WORD = 8
+
+
+@native
+def tell(context: Address, event: int, argument: Address) -> int:
+    """Let Python know; what it answers."""
+    callback = load(load(context + CONTEXT_PROCESS) + PROCESS_ASYNC_EVENT)
+    return call3(callback, context, event, argument)
+
+
+@inline
+def new_object(context: Address, payload_type: int) -> Address:
+    """An unresolved object with two references, all of it in the header."""
+    made = new_value(context, payload_type)
+    store(made + VALUE_REFERENCES, 2)
+    store(made + VALUE_ASYNC, 0)
+    register_checked(context, made)
+    return made
+
+
+@native
+def new_token(context: Address) -> Address:
+    """An unresolved token with two references."""
+    return new_object(context, TYPE_CHAIN)
+
+
+@native
+def new_future(context: Address, size: int) -> Address:
+    """An unresolved value with two references and storage for `size` bytes."""
+    if size <= WORD:
+        return new_object(context, TYPE_UNKNOWN)
+    made = new_large(context, TYPE_STORAGE, size)
+    store(made + VALUE_REFERENCES, 2)
+    register_checked(context, made)
+    return made
+
+
+@native
+def new_large(context: Address, payload_type: int, size: int) -> Address:
+    """An unresolved object with one reference and `size` bytes behind the header."""
+    made = need_block(context, VALUE_STORAGE + size)
+    store(made + VALUE_REFERENCES, 1)
+    store(made + VALUE_STATE, UNCONSTRUCTED)
+    store(made + VALUE_KIND, payload_type << 8 | KIND_CONCRETE)
+    store(made + VALUE_PAYLOAD, 0)
+    store(made + VALUE_TARGET, 0)
+    store(made + VALUE_OWNER, 0)
+    store(made + VALUE_ASYNC, size << 2)
+    store(context + CONTEXT_MADE, load(context + CONTEXT_MADE) + 1)
+    return made
+
+
+@inline
+def storage_of(value: Address) -> Address:
+    """Where the payload of a value is.  Its producer may store there even after `async_give_up`."""
+    if load_acquire(value + VALUE_KIND) >> 8 == TYPE_STORAGE:
+        return value + VALUE_STORAGE
+    return value + VALUE_PAYLOAD
+
+
+@inline
+def register_checked(context: Address, made: Address) -> None:
+    """Register a new object, if references are checked."""
+    shared = load(load(context + CONTEXT_QUEUE) + QUEUE_ASYNC)
+    if shared != 0 and load(shared + ASYNC_CHECKED) != 0:
+        register(shared, made)
+
+
+@native
+def register(shared: Address, made: Address) -> None:
+    """Put a new object into the list, which takes a reference."""
+    # Plain: the object is still private; the push publishes it.
+    store(made + VALUE_REFERENCES, load(made + VALUE_REFERENCES) + 1)
+    store(made + VALUE_ASYNC, load(made + VALUE_ASYNC) | OBJECT_REGISTERED)
+    push_registered(shared, made)
+    fetch_add(shared + ASYNC_REGISTERED, 1)
+
+
+@native
+def push_registered(shared: Address, registered: Address) -> None:
+    """Link an object into the list.  It is only ever taken whole, so there is no ABA."""
+    while True:
+        head = load_acquire(shared + ASYNC_OBJECTS)
+        store(registered + VALUE_NEXT, head)
+        if compare_and_swap(shared + ASYNC_OBJECTS, head, registered) != 0:
+            return
+
+
+@native
+def sweep_when_full(context: Address, shared: Address) -> None:
+    """Sweep dead objects when there are many, so that a long program keeps few of them."""
+    is_checked = load(shared + ASYNC_CHECKED) != 0
+    if not is_checked and load_acquire(shared + ASYNC_REGISTERED) > load_acquire(
+        shared + ASYNC_LIMIT
+    ):
+        async_sweep(context, shared)
+
+
+@entry
+def async_sweep(context: Address, shared: Address) -> None:
+    """Destroy the registered objects that only the list refers to: no thread can make a reference."""
+    # The list is this thread's now; a sweep at the same time finds only what is pushed meanwhile.
+    registered = exchange(shared + ASYNC_OBJECTS, 0)
+    alive = 0
+    dead = 0
+    while registered != 0:
+        following = load(registered + VALUE_NEXT)
+        # Acquire: what the droppers of the other references did comes before the object is destroyed.
+        if load_acquire(registered + VALUE_REFERENCES) == 1 and is_at_rest(registered):
+            destroy_object(context, registered)
+            dead += 1
+        else:
+            push_registered(shared, registered)
+            alive += 1
+        registered = following
+    fetch_add(shared + ASYNC_REGISTERED, -dead)
+    store_release(shared + ASYNC_LIMIT, 2 * alive + FIRST_LIMIT)
+
+
+@entry
+def next_stuck(shared: Address, after: Address) -> Address:
+    """The next registered object that is not resolved and that something waits for, or 0; nothing runs.
+
+    The first one behind the object `after`, or of all.
+    """
+    registered = load(after + VALUE_NEXT) if after != 0 else load_acquire(shared + ASYNC_OBJECTS)
+    while registered != 0:
+        head = load_acquire(registered + VALUE_STATE)
+        if head & STATE_BITS < CONCRETE and head > STATE_BITS:
+            return registered
+        registered = load(registered + VALUE_NEXT)
+    return 0
+
+
+@native
+def is_at_rest(value: Address) -> bool:
+    """Whether no thread is at work on an object to which there are no references.
+
+    Members of a group that are not resolved yet will count down there without holding a reference:
+    one more atomic operation per member would be all that it is good for.
+    """
+    if load(value + VALUE_KIND) >> 8 != TYPE_GROUP:
+        return True
+    pending = load_acquire(value + GROUP_PENDING)
+    size = load(value + GROUP_SIZE)
+    if min(load_acquire(value + GROUP_ADDED), size) + pending != size:
+        return False
+    # The thread that counts down the last one publishes the group after that.
+    return pending > 0 or is_available(value)
+
+
+@native
+def is_registered(value: Address) -> bool:
+    """Whether the list of objects holds a reference."""
+    return load_acquire(value + VALUE_ASYNC) & OBJECT_REGISTERED != 0
+
+
+@inline
+def drop_references(context: Address, value: Address, count: int) -> None:
+    """Drop `count` references; the last one destroys the object."""
+    references = load_acquire(value + VALUE_REFERENCES)
+    # The owner of all references needs no read-modify-write: no other thread can hold or make one.
+    if references != count:
+        references = fetch_add(value + VALUE_REFERENCES, -count)
+    if references <= count:
+        last_reference(context, value, count - references)
+
+
+@native
+def last_reference(context: Address, value: Address, too_many: int) -> None:
+    """No reference is left: destroy the object, unless there are fewer than none."""
+    kind = load(value + VALUE_KIND)
+    if (
+        load(value + VALUE_ASYNC) | too_many == 0
+        and kind < TYPE_OBJECT << 8
+        and kind & KIND_BITS != KIND_INDIRECT
+    ):
+        # What nearly all are: there is nothing to release but the cell.
+        store(context + CONTEXT_DROPPED, load(context + CONTEXT_DROPPED) + 1)
+        give_cell(context, value)
+    elif is_registered(value):
+        # The last one was the list's.  Set the count to it again, and report the drop.
+        store_release(value + VALUE_REFERENCES, 1)
+        tell(context, EVENT_RELEASED_TOO_OFTEN, value)
+    elif too_many > 0:
+        tell(context, EVENT_RELEASED_TOO_OFTEN, 0)
+    else:
+        destroy_object(context, value)
+
+
+@native
+def hold_references(value: Address, count: int) -> None:
+    """Add `count` references, and note that the program has added them by hand."""
+    # The note first: a drop on another thread checks it before it drops the reference.
+    fetch_add(value + VALUE_ASYNC, count * OBJECT_HELD)
+    fetch_add(value + VALUE_REFERENCES, count)
+
+
+@native
+def drop_held(context: Address, value: Address, count: int, record: Address) -> None:
+    """Drop `count` of the references that the program has added by hand.
+
+    What its compiler counts keeps the object alive meanwhile, so that one drop too many can be reported
+    before it does harm.
+    """
+    if take_held(value, count):
+        drop_references(context, value, count)
+    else:
+        tell(context, EVENT_DROPPED_TOO_OFTEN, record)
+
+
+@native
+def drop_own(context: Address, value: Address, record: Address) -> None:
+    """As `drop_held`, of an object that the program has made itself: one may be the producer's.
+
+    A program that never resolves the object drops that one by hand.
+    """
+    if take_held(value, 1) or disown(value):
+        drop_references(context, value, 1)
+    else:
+        tell(context, EVENT_DROPPED_TOO_OFTEN, record)
+
+
+@native
+def take_held(value: Address, count: int) -> bool:
+    """Take the note of `count` references that the program has added by hand; False without so many."""
+    while True:
+        # Never below none, not even for a moment: another drop might be refused for that.
+        bits = load_acquire(value + VALUE_ASYNC)
+        if bits < count * OBJECT_HELD:
+            return False
+        if compare_and_swap(value + VALUE_ASYNC, bits, bits - count * OBJECT_HELD) != 0:
+            return True
+
+
+@native
+def disown(value: Address) -> bool:
+    """Claim the drop of the producer's reference; False if the object is resolved, or disowned."""
+    while True:
+        bits = load_acquire(value + VALUE_ASYNC)
+        if bits & OBJECT_DISOWNED != 0:
+            return False
+        # The flag comes first: a producer that finds the object claimed must see why.
+        if compare_and_swap(value + VALUE_ASYNC, bits, bits | OBJECT_DISOWNED) != 0:
+            return claim(value)
+
+
+@native
+def drop_checked(context: Address, value: Address, count: int, record: Address) -> None:
+    """Drop `count` references, unless there are fewer apart from the list's."""
+    kept = 1 if is_registered(value) else 0
+    while True:
+        references = load_acquire(value + VALUE_REFERENCES)
+        if references - kept < count:
+            tell(context, EVENT_DROPPED_TOO_OFTEN, record)
+            return
+        if compare_and_swap(value + VALUE_REFERENCES, references, references - count) != 0:
+            break
+    if references == count:
+        last_reference(context, value, 0)
+
+
+@native
+def destroy_object(context: Address, value: Address) -> None:
+    """Destroy an object without references."""
+    if load(value + VALUE_KIND) >> 8 == TYPE_GROUP:
+        drop_optional(context, load_acquire(value + GROUP_ERROR))
+    destroy_chain(context, value)
+
+
+@outline
+def log_emplaced(context: Address, value: Address) -> None:
+    """An object becomes available: what the log says of it is its first word."""
+    if load(load(context + CONTEXT_PROCESS) + PROCESS_WATCHED) != 0:
+        log_code(context, LOG_EMPLACE, value, load(storage_of(value)))
+
+
+@native
+def emplace(context: Address, value: Address) -> None:
+    """Make an object available, and drop its producer's reference."""
+    # First, so that the log has it before what the waiters do.
+    log_emplaced(context, value)
+    while True:
+        head = load_acquire(value + VALUE_STATE)
+        if head & STATE_BITS != UNCONSTRUCTED:
+            resolved_before(context, value)
+            return
+        if compare_and_swap(value + VALUE_STATE, head, CONCRETE) != 0:
+            break
+    if head != UNCONSTRUCTED:
+        run_waiters(context, head)
+    drop_references(context, value, 1)
+
+
+@native
+def emplace_unseen(value: Address) -> bool:
+    """What `emplace` does, for an object that only this thread refers to yet; False if it is not so.
+
+    Other threads get its address later, by an operation that publishes the object, as with any memory.
+    """
+    if load(value + VALUE_ASYNC) & (OBJECT_REGISTERED | OBJECT_DISOWNED) != 0:
+        # The list of objects refers to it, and `async_give_up` may resolve it at this moment; or the
+        # producer's reference is dropped already.
+        return False
+    store(value + VALUE_STATE, CONCRETE)
+    store(value + VALUE_REFERENCES, load(value + VALUE_REFERENCES) - 1)
+    return True
+
+
+@native
+def resolved_before(context: Address, value: Address) -> None:
+    """The producer of an object comes too late: the runtime resolved it, or the program is wrong."""
+    bits = load_acquire(value + VALUE_ASYNC)
+    if bits & OBJECT_DISOWNED != 0:
+        # The program has dropped the producer's reference by hand, and resolves the object all the same.
+        tell(context, EVENT_RELEASED_TOO_OFTEN, value)
+    elif bits & OBJECT_GIVEN_UP != 0:
+        drop_references(context, value, 1)
+    else:
+        # The first call that resolved it dropped the producer's reference.
+        tell(context, EVENT_RESOLVED_TWICE, value)
+
+
+@native
+def set_object_error(context: Address, value: Address) -> None:
+    """Resolve an object to the error that was noted for it; drops the producer's reference."""
+    log_code(context, LOG_FAIL, value, 0)
+    if not claim(value):
+        if state_of(value) == CONCRETE:
+            # No other thread reads the word of an available object.
+            drop_optional(context, exchange(value + VALUE_TARGET, 0))
+        resolved_before(context, value)
+        return
+    failure = exchange(value + VALUE_TARGET, 0)
+    become_error(context, value, failure if failure != 0 else tell(context, EVENT_DESCRIBE, 0))
+    drop_references(context, value, 1)
+
+
+@native
+def become_error(context: Address, value: Address, failure: Address) -> None:
+    """Publish a claimed object as an error.  Takes ownership of the reference to `failure`."""
+    # Atomic: a kernel that returns the object may say at this moment of what type it is.
+    kind = load_acquire(value + VALUE_KIND)
+    if kind >> 8 == TYPE_GROUP:
+        keep_error(context, value, failure)
+    else:
+        # The producer may have noted an error before another thread claimed the object.
+        drop_optional(context, exchange(value + VALUE_TARGET, failure))
+        store_release(value + VALUE_KIND, kind | KIND_INDIRECT)
+    publish(context, value, ERROR)
+
+
+@native
+def keep_error(context: Address, group: Address, failure: Address) -> None:
+    """The first error of a group is the group's.  Takes ownership of the reference to `failure`."""
+    if compare_and_swap(group + GROUP_ERROR, 0, failure) == 0:
+        drop_reference(context, failure)
+
+
+@entry
+def async_give_up(context: Address, value: Address, failure: Address) -> int:
+    """Resolve an object to an error in its producer's place; 0 if it is resolved by now.
+
+    Takes ownership of the reference to `failure`.  The producer's reference stays: it may come after all.
+    """
+    # First: the producer may come as soon as the object is claimed.
+    while True:
+        bits = load_acquire(value + VALUE_ASYNC)
+        if compare_and_swap(value + VALUE_ASYNC, bits, bits | OBJECT_GIVEN_UP) != 0:
+            break
+    # Of a disowned object the state is claimed already; the first thread that gives it up resolves it.
+    is_first = bits & OBJECT_GIVEN_UP == 0
+    if not claim(value) and not (
+        is_first and bits & OBJECT_DISOWNED != 0 and not is_available(value)
+    ):
+        drop_reference(context, failure)
+        return 0
+    become_error(context, value, failure)
+    return 1
+
+
+@native
+def error_of(context: Address, value: Address) -> Address:
+    """The error value of an object in error, with a reference of its own."""
+    failure = 0
+    if load_acquire(value + VALUE_KIND) >> 8 == TYPE_GROUP:
+        failure = load_acquire(value + GROUP_ERROR)
+    elif state_of(value) == ERROR:
+        failure = resolve(value)
+    if failure == 0:
+        return tell(context, EVENT_DESCRIBE, 0)
+    add_references(failure, 1)
+    return failure
+
+
+@native
+def note_failure(context: Address, value: Address, failure: Address) -> None:
+    """Say which error an object is about to become.  Takes ownership of the reference to `failure`.
+
+    The first one stays: it may be the one that the object has become, by `async_give_up`.
+    """
+    if compare_and_swap(value + VALUE_TARGET, 0, failure) == 0:
+        drop_reference(context, failure)
+
+
+@native
+def fail_thread(context: Address, failure: Address) -> None:
+    """Say why the function that returns now failed.  Takes ownership of the reference to `failure`."""
+    drop_optional(context, load(context + CONTEXT_FAILURE))
+    store(context + CONTEXT_FAILURE, failure)
+
+
+@native
+def thread_failure(context: Address) -> Address:
+    """Why the function that has just returned failed, with a reference of its own."""
+    failure = load(context + CONTEXT_FAILURE)
+    if failure == 0:
+        return tell(context, EVENT_DESCRIBE, 0)
+    add_references(failure, 1)
+    return failure
+
+
+@native
+def leave_waiter(context: Address, value: Address, waiter: Address, third: int) -> bool:
+    """Let a waiter wait for an object; False, and the waiter is gone, if it is resolved."""
+    store(waiter + WAITER_THIRD, third)
+    if add_waiter(value, waiter):
+        return True
+    give_cell(context, waiter)
+    return False

@@ -1,0 +1,326 @@
+"""Native kernels whose results come later: from a task of the queue, or from the blocking pool."""
+
+from __future__ import annotations
+
+from tfrt_runtime.native.async_value import (
+    add_references,
+    drop_reference,
+    forward_to,
+    new_available,
+    new_indirect,
+    new_value,
+)
+from tfrt_runtime.native.calls.endings import cancel_request
+from tfrt_runtime.native.calls.frame import (
+    argument,
+    argument_i32,
+    attribute,
+    fail,
+    set_chain,
+    set_i32,
+    set_result,
+)
+from tfrt_runtime.native.calls.kernel_calls import report_error
+from tfrt_runtime.native.coroutines.async_objects import tell
+from tfrt_runtime.native.layouts import (
+    ACTIVATION_REQUEST,
+    ACTIVATION_SHARED,
+    CONCRETE,
+    CONTEXT_ACTIVATION,
+    CONTEXT_QUEUE,
+    CONTEXT_REQUEST,
+    EVENT_CANCELLED,
+    KIND_BITS,
+    KIND_INDIRECT,
+    MESSAGE_ERROR_CHAIN,
+    MESSAGE_FAIL,
+    MESSAGE_FAIL_ASYNC,
+    MESSAGE_QUIET_FAIL,
+    MESSAGE_WRONG_TYPE,
+    QUEUE_ASYNC,
+    RECORD_ARGUMENTS,
+    TASK_FIRST,
+    TASK_FOURTH,
+    TASK_SECOND,
+    TASK_THIRD,
+    TYPE_ATOMIC_I32,
+    TYPE_I1,
+    TYPE_I32,
+    VALUE_KIND,
+    VALUE_OWNER,
+    VALUE_PAYLOAD,
+    VALUE_REFERENCES,
+    VALUE_STATE,
+    VALUE_TARGET,
+    VALUE_WAITING,
+)
+from tfrt_runtime.native.memory import (
+    Address,
+    entry,
+    fetch_add,
+    inline,
+    load,
+    load_acquire,
+    native,
+    store,
+    store_i32,
+)
+from tfrt_runtime.native.queues.ready import add_pending, finish, register_resolved
+from tfrt_runtime.native.queues.tasks import add_short_task, free_task, new_task
+from tfrt_runtime.native.queues.waiters import publish, run_waiters
+
+
+@native
+def enqueue(context: Address, function: int, first: int, second: int, third: int) -> None:
+    """Add a task that belongs to the present activation, which does not end before its tasks have."""
+    activation = load(context + CONTEXT_ACTIVATION)
+    # Before the task exists: the kernel that makes it is about to finish.
+    add_pending(activation)
+    task = new_task(context, function, first, second, third)
+    store(task + TASK_FOURTH, activation)
+    add_short_task(context, task)
+
+
+@native
+def end_task(context: Address, task: Address) -> None:
+    """Free a task of `enqueue`, of which nothing is left to do."""
+    activation = load(task + TASK_FOURTH)
+    free_task(context, task)
+    finish(context, activation)
+
+
+@native
+def promise(context: Address, record: Address, payload_type: int, first: int, second: int) -> None:
+    """Result 0 will come from a task: data word 0 is its function, `first` and `second` its input."""
+    value = new_value(context, payload_type)
+    store(value + VALUE_REFERENCES, 2)  # one for the result, one for the task
+    store(value + VALUE_OWNER, load(context + CONTEXT_ACTIVATION))
+    set_result(context, 0, value)
+    enqueue(context, attribute(record, 0), value, first, second)
+
+
+@native
+def keep_promise(context: Address, task: Address) -> None:
+    """The payload of the task's value is in place: publish it, and free the task."""
+    value = load(task + TASK_FIRST)
+    activation = load(task + TASK_FOURTH)
+    slot = load(value + VALUE_WAITING)
+    if slot == 0:
+        publish(context, value, CONCRETE)
+        drop_reference(context, value)
+    else:
+        keep_for_register(context, value, activation, slot)
+    end_task(context, task)
+
+
+@inline
+def keep_for_register(context: Address, value: Address, activation: Address, slot: Address) -> None:
+    """Publish a value that a register of its own activation waits for."""
+    store(value + VALUE_WAITING, 0)
+    if load(activation + ACTIVATION_SHARED) == 0:
+        # Only the register has a reference besides this one, and no kernel reads the register yet.
+        store(value + VALUE_STATE, CONCRETE)
+        store(value + VALUE_REFERENCES, load(value + VALUE_REFERENCES) - 1)
+    else:
+        publish(context, value, CONCRETE)
+        drop_reference(context, value)
+    register_resolved(context, activation, slot, value)
+
+
+@entry
+def async_add_i32(context: Address, record: Address) -> None:
+    """`tfrt_test.async_add.i32`; data: `add_task_i32`."""
+    promise(context, record, TYPE_I32, argument_i32(context, 0), argument_i32(context, 1))
+
+
+@entry
+def add_task_i32(context: Address, task: Address) -> None:
+    """Task function: the sum of two numbers."""
+    total = load(task + TASK_SECOND) + load(task + TASK_THIRD)
+    store_i32(load(task + TASK_FIRST) + VALUE_PAYLOAD, total)
+    keep_promise(context, task)
+
+
+@entry
+def async_copy_i32(context: Address, record: Address) -> None:
+    """`tfrt_test.async_copy.i32` and `async_copy_2.i32`; data: `copy_task`."""
+    promise(context, record, TYPE_I32, argument_i32(context, 0), 0)
+
+
+@entry
+def async_constant_i32(context: Address, record: Address) -> None:
+    """`tfrt_test.async_constant.i32`; data: `copy_task`, the constant."""
+    promise(context, record, TYPE_I32, attribute(record, 1), 0)
+
+
+@entry
+def async_constant_i1(context: Address, record: Address) -> None:
+    """`tfrt_test.async_constant.i1`; data: `copy_task`, the constant."""
+    promise(context, record, TYPE_I1, attribute(record, 1), 0)
+
+
+@entry
+def copy_task(context: Address, task: Address) -> None:
+    """Task function: the number itself."""
+    store(load(task + TASK_FIRST) + VALUE_PAYLOAD, load(task + TASK_SECOND))
+    keep_promise(context, task)
+
+
+@entry
+def fail_now(context: Address, record: Address) -> None:
+    """`tfrt_test.fail`"""
+    fail(context, record, MESSAGE_FAIL)
+
+
+@entry
+def fail_quietly(context: Address, record: Address) -> None:
+    """`native_error`: an error that is not reported."""
+    fail(context, record, MESSAGE_QUIET_FAIL)
+
+
+@entry
+def partial_fail(context: Address, record: Address) -> None:
+    """`tfrt_test.partial_fail`: 1, and an error."""
+    set_i32(context, 0, 1)
+    fail(context, record, MESSAGE_FAIL)
+
+
+@entry
+def error_chain(context: Address, record: Address) -> None:
+    """`tfrt_test.error_chain`"""
+    fail(context, record, MESSAGE_ERROR_CHAIN)
+
+
+@native
+def promise_indirect(context: Address, record: Address, number: int) -> None:
+    """An indirect result that a task resolves: to 0 when `number` is 0, else to an error."""
+    value = new_indirect(context)
+    add_references(value, 1)
+    set_result(context, 0, value)
+    enqueue(context, attribute(record, 0), value, number, record)
+
+
+@entry
+def report_error_async(context: Address, record: Address) -> None:
+    """`tfrt_test.report_error_async`; data: `error_task`."""
+    promise_indirect(context, record, 1)
+
+
+@entry
+def report_error_when_async(context: Address, record: Address) -> None:
+    """`tfrt_test.report_error_{concrete,indirect}_async`: only when the argument is not 0."""
+    promise_indirect(context, record, argument_i32(context, 0))
+
+
+@entry
+def error_task(context: Address, task: Address) -> None:
+    """Task function: forward an indirect value to 0 or to an error."""
+    value = load(task + TASK_FIRST)
+    number = load(task + TASK_SECOND)
+    record = load(task + TASK_THIRD)
+    store(context + CONTEXT_REQUEST, load(load(task + TASK_FOURTH) + ACTIVATION_REQUEST))
+    if number != 0:
+        target = report_error(context, record, MESSAGE_FAIL_ASYNC)
+    else:
+        target = new_available(context, TYPE_I32)
+        store(target + VALUE_PAYLOAD, 0)
+    run_waiters(context, forward_to(context, value, target))
+    drop_reference(context, value)
+    end_task(context, task)
+
+
+@entry
+def cancel(context: Address, record: Address) -> None:
+    """`tfrt_test.cancel`: its own results are available; what has not run yet is skipped."""
+    request = load(load(context + CONTEXT_ACTIVATION) + ACTIVATION_REQUEST)
+    if cancel_request(request) and load(load(context + CONTEXT_QUEUE) + QUEUE_ASYNC) != 0:
+        # What compiled code waits for is known only there.
+        tell(context, EVENT_CANCELLED, request)
+    set_i32(context, 0, 0)
+    set_chain(context, 1)
+
+
+@entry
+def atomic_create_i32(context: Address, record: Address) -> None:
+    """`tfrt_test.atomic.create.i32`"""
+    value = new_available(context, TYPE_ATOMIC_I32)
+    store(value + VALUE_PAYLOAD, 0)
+    set_result(context, 0, value)
+
+
+@native
+def is_atomic(context: Address) -> bool:
+    """Whether argument 0 may be counted on: a file may say anything."""
+    return load(argument(context, 0) + VALUE_KIND) >> 8 == TYPE_ATOMIC_I32
+
+
+@entry
+def atomic_increment_i32(context: Address, record: Address) -> None:
+    """`tfrt_test.atomic.inc.i32`"""
+    if not is_atomic(context):
+        fail(context, record, MESSAGE_WRONG_TYPE)
+        return
+    fetch_add(argument(context, 0) + VALUE_PAYLOAD, 1)
+    set_chain(context, 0)
+
+
+@entry
+def atomic_add_i32(context: Address, record: Address) -> None:
+    """`tfrt_test.atomic.add.i32`"""
+    if not is_atomic(context):
+        fail(context, record, MESSAGE_WRONG_TYPE)
+        return
+    fetch_add(argument(context, 0) + VALUE_PAYLOAD, argument_i32(context, 1))
+    set_chain(context, 0)
+
+
+@entry
+def atomic_get_i32(context: Address, record: Address) -> None:
+    """`tfrt_test.atomic.get.i32`"""
+    if not is_atomic(context):
+        fail(context, record, MESSAGE_WRONG_TYPE)
+        return
+    set_i32(context, 0, load_acquire(argument(context, 0) + VALUE_PAYLOAD))
+    set_chain(context, 1)
+
+
+@entry
+def share_arguments(context: Address, record: Address) -> None:
+    """`tfrt_test.multi_arg_result`: each argument is a result, too."""
+    for i in range(load(record + RECORD_ARGUMENTS)):
+        value = argument(context, i)
+        add_references(value, 1)
+        set_result(context, i, value)
+
+
+@entry
+def identity(context: Address, record: Address) -> None:
+    """`tfrt_test.identity`: the arguments behind the chain."""
+    for i in range(1, load(record + RECORD_ARGUMENTS)):
+        value = argument(context, i)
+        add_references(value, 1)
+        set_result(context, i - 1, value)
+
+
+@entry
+def make_indirect(context: Address, record: Address) -> None:
+    """`tfrt_test.make_indirect`: each argument behind an indirect value."""
+    for i in range(load(record + RECORD_ARGUMENTS)):
+        value = argument(context, i)
+        indirect = new_indirect(context)
+        add_references(value, 1)
+        run_waiters(context, forward_to(context, indirect, value))
+        set_result(context, i, indirect)
+
+
+@entry
+def get_uniqueness(context: Address, record: Address) -> None:
+    """`tfrt_test.get_uniqueness`: whether the register holds the only reference."""
+    for i in range(load(record + RECORD_ARGUMENTS)):
+        value = argument(context, i)
+        unique = load_acquire(value + VALUE_REFERENCES) == 1
+        result = new_available(context, TYPE_I1)
+        if load(value + VALUE_KIND) & KIND_BITS == KIND_INDIRECT:
+            unique = unique and load_acquire(load(value + VALUE_TARGET) + VALUE_REFERENCES) == 1
+        store(result + VALUE_PAYLOAD, 1 if unique else 0)
+        set_result(context, i, result)

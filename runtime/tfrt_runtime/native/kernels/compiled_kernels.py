@@ -1,0 +1,465 @@
+"""Compiled functions as kernels: from the frame of a kernel to the calls of compiled code, and back.
+
+Every compiled function that host programs call has an adapter, compiled with it, which knows its types:
+`adapter(context, record)` fetches the arguments with the functions here, calls, and hands over the
+results; it returns 1 if the function failed.  The words of the record's data are the adapter, the
+waiter functions of this module, then the payload types of results and arguments.
+
+Tensors are Python's: it fills in the descriptors of buffers, and makes tensors of buffers.  What it has
+to know of a buffer is its spec, three words: the type as text and its length, and the counter of what may
+still use the buffer.
+
+Host values never enter compiled code: what a coroutine awaits is an object of its own, which becomes
+what the host value is.  So compiled code counts references its own way, and a host value may be a
+constant, may be indirect, and is not dropped by coroutines that wait.  Objects that compiled code returns
+are results as they are: an object is an AsyncValue.
+"""
+
+from __future__ import annotations
+
+from tfrt_runtime.native.async_value import (
+    add_references,
+    add_waiter,
+    claim,
+    drop_optional,
+    drop_reference,
+    forward_to,
+    is_available,
+    new_available,
+    new_indirect,
+    new_value,
+    new_waiter,
+    resolve,
+    state_of,
+)
+from tfrt_runtime.native.calls.endings import leave_request
+from tfrt_runtime.native.calls.frame import argument, attribute, set_result
+from tfrt_runtime.native.cells import give_cell, take_cell
+from tfrt_runtime.native.coroutines.async_objects import (
+    async_give_up,
+    become_error,
+    drop_references,
+    error_of,
+    new_future,
+    new_object,
+    register_checked,
+    resolved_before,
+    storage_of,
+    tell,
+    thread_failure,
+)
+from tfrt_runtime.native.layouts import (
+    ASYNC_IMPORTED,
+    ASYNC_IMPORTS,
+    CONCRETE,
+    CONTEXT_FAILURE,
+    CONTEXT_NESTED,
+    CONTEXT_QUEUE,
+    CONTEXT_REQUEST,
+    CONTEXT_RESULTS,
+    CONTEXT_RUN,
+    ERROR,
+    EVENT_BORROW_BUFFER,
+    EVENT_BUFFER_ARRIVED,
+    EVENT_FAILED,
+    EVENT_RETURN_BUFFER,
+    EVENT_TENSOR_ARRIVED,
+    KIND_CONCRETE,
+    KIND_INDIRECT,
+    QUEUE_ASYNC,
+    RECORD_RESULTS,
+    REQUEST_ACTIVE,
+    REQUEST_CANCEL,
+    REQUEST_NUMBER,
+    TYPE_UNKNOWN,
+    VALUE_ASYNC,
+    VALUE_KIND,
+    VALUE_PAYLOAD,
+    VALUE_STATE,
+    VALUE_TARGET,
+    WAIT_NOTIFY,
+)
+from tfrt_runtime.native.memory import (
+    Address,
+    call2,
+    compare_and_swap,
+    entry,
+    exchange,
+    exported,
+    fence,
+    fetch_add,
+    load,
+    load_acquire,
+    native,
+    set_thread_context,
+    store,
+)
+from tfrt_runtime.native.queues.waiters import publish, run_waiters
+
+ADAPTER = 0
+ARGUMENT_ARRIVED = 1
+RESULT_ARRIVED = 2
+BUFFER_ARRIVED = 3
+TENSOR_ARRIVED = 4
+FIRST_TYPE = 5
+"""Data words: the types of the results start here, those of the arguments follow."""
+
+# A buffer or a tensor that is waited for, in a cell.  Python reads the first three.
+PENDING_RECORD = 0
+"""The kernel that has the tensor among its arguments."""
+PENDING_SPEC = 8
+PENDING_DESCRIPTOR = 16
+"""Address of the descriptor."""
+PENDING_VALUE = 24
+"""The tensor's host value."""
+PENDING_OBJECT = 32
+"""Its counterpart that is to be resolved."""
+PENDING_REQUEST = 40
+
+# An object that stands for a host value that was unavailable, in a cell, which has a reference.
+IMPORT_NEXT = 0
+IMPORT_OBJECT = 8
+IMPORT_REQUEST = 16
+IMPORTS_SWEPT = 1024
+"""After so many more objects, a sweep for those that are resolved is worth its time."""
+
+
+@entry
+def run_compiled(context: Address, record: Address) -> None:
+    """Kernel: call a compiled function.  If it fails, results without a value are its failure."""
+    # Saved and set anew: the kernel may run on the stack of compiled code that waits (`wait_for_object`).
+    nested = load(context + CONTEXT_NESTED)
+    failure = load(context + CONTEXT_FAILURE)
+    store(context + CONTEXT_NESTED, 0)
+    store(context + CONTEXT_FAILURE, 0)
+    run = load(context + CONTEXT_RUN)
+    store(context + CONTEXT_RUN, load(load(context + CONTEXT_REQUEST) + REQUEST_NUMBER))
+    former = set_thread_context(context)
+    failed = call2(attribute(record, ADAPTER), context, record)
+    set_thread_context(former)
+    if failed & 1 != 0:
+        fail_results(context, record)
+    drop_optional(context, load(context + CONTEXT_FAILURE))
+    store(context + CONTEXT_NESTED, nested)
+    store(context + CONTEXT_FAILURE, failure)
+    store(context + CONTEXT_RUN, run)
+
+
+@native
+def fail_results(context: Address, record: Address) -> None:
+    """The function that has just returned failed: so do the results that it has not set."""
+    failure = thread_failure(context)
+    tell(context, EVENT_FAILED, failure)
+    results = load(context + CONTEXT_RESULTS)
+    for i in range(load(record + RECORD_RESULTS)):
+        if load(results + 8 * i) == 0:
+            add_references(failure, 1)
+            store(results + 8 * i, failure)
+    drop_reference(context, failure)
+
+
+@exported("tfrtKernelArgument", "ptr", "ptr", "i64")
+def kernel_argument(context: Address, index: int) -> Address:
+    """Where the bits of a scalar argument are."""
+    return argument(context, index) + VALUE_PAYLOAD
+
+
+@exported("tfrtKernelObject", "ptr", "ptr", "ptr", "i64")
+def kernel_object(context: Address, record: Address, index: int) -> Address:
+    """An argument as a token or value that compiled code may await, with a reference for its user."""
+    kind = attribute(record, FIRST_TYPE + load(record + RECORD_RESULTS) + index)
+    value = argument(context, index)
+    made = object_of(context, value, kind, attribute(record, ARGUMENT_ARRIVED))
+    if not is_available(made):
+        note_import(context, made, load(context + CONTEXT_REQUEST))
+    return made
+
+
+@entry
+def note_import(context: Address, made: Address, request: Address) -> None:
+    """Let a cancellation of a request end the wait for a host value."""
+    shared = load(load(context + CONTEXT_QUEUE) + QUEUE_ASYNC)
+    add_references(made, 1)
+    cell = take_cell(context)
+    store(cell + IMPORT_OBJECT, made)
+    store(cell + IMPORT_REQUEST, request)
+    push_import(shared, cell)
+    count = fetch_add(shared + ASYNC_IMPORTED, 1)
+    # A thread that cancels sets the word, and then visits the stack: one of the two sees the other.
+    fence()
+    cancelled = load_acquire(request + REQUEST_CANCEL)
+    if cancelled != 0:
+        visit_imports(context, shared, request, cancelled)
+    elif count & (IMPORTS_SWEPT - 1) == IMPORTS_SWEPT - 1:
+        visit_imports(context, shared, 0, 0)
+
+
+@native
+def push_import(shared: Address, cell: Address) -> None:
+    """Put a cell on the stack.  It is only ever taken whole, so there is no ABA."""
+    while True:
+        head = load_acquire(shared + ASYNC_IMPORTS)
+        store(cell + IMPORT_NEXT, head)
+        if compare_and_swap(shared + ASYNC_IMPORTS, head, cell) != 0:
+            return
+
+
+@entry
+def visit_imports(context: Address, shared: Address, request: Address, failure: Address) -> None:
+    """Forget the objects that are resolved; first those of a request, if it is not 0, become `failure`.
+
+    `failure` is borrowed.
+    """
+    # Pairs with the fence of `note_import`: the cell is seen here, or the cancellation is seen there.
+    fence()
+    cell = exchange(shared + ASYNC_IMPORTS, 0)
+    while cell != 0:
+        following = load(cell + IMPORT_NEXT)
+        made = load(cell + IMPORT_OBJECT)
+        if request != 0 and load(cell + IMPORT_REQUEST) == request:
+            add_references(failure, 1)
+            async_give_up(context, made, failure)
+        if is_available(made):
+            fetch_add(shared + ASYNC_IMPORTED, -1)
+            drop_references(context, made, 1)
+            give_cell(context, cell)
+        else:
+            push_import(shared, cell)
+        cell = following
+
+
+@entry
+def object_of(context: Address, value: Address, kind: int, arrived: Address) -> Address:
+    """A host value as an object of compiled code, with one reference.
+
+    `kind` is the type of its payload, `arrived` the address of `argument_arrived`.
+    """
+    if is_available(value):
+        return available_object(context, resolve(value), kind)
+    made = new_object(context, kind)
+    # The publisher of the value may drop it before its waiters have run.
+    add_references(value, 1)
+    waiter = new_waiter(context, WAIT_NOTIFY, arrived, made)
+    if not add_waiter(value, waiter):
+        give_cell(context, waiter)
+        resolve_object(context, made, value)
+        drop_reference(context, value)
+    return made
+
+
+@native
+def available_object(context: Address, source: Address, kind: int) -> Address:
+    """A resolved object with one reference that is what a concrete or error value is."""
+    made = new_value(context, kind)
+    store(made + VALUE_ASYNC, 0)
+    if state_of(source) == ERROR:
+        add_references(source, 1)
+        store(made + VALUE_TARGET, source)
+        store(made + VALUE_KIND, kind << 8 | KIND_INDIRECT)
+        store(made + VALUE_STATE, ERROR)
+    else:
+        store(made + VALUE_PAYLOAD, load(source + VALUE_PAYLOAD))
+        store(made + VALUE_STATE, CONCRETE)
+    register_checked(context, made)
+    return made
+
+
+@entry
+def argument_arrived(context: Address, made: Address, value: Address) -> None:
+    """Waiter function: a host value is resolved, and `made` becomes what it is."""
+    resolve_object(context, made, value)
+    drop_reference(context, value)
+
+
+@native
+def resolve_object(context: Address, made: Address, value: Address) -> None:
+    """Resolve an object to what an available host value is, unless the runtime has resolved it."""
+    if not claim(made):
+        resolved_before(context, made)
+        return
+    source = resolve(value)
+    if state_of(source) == ERROR:
+        add_references(source, 1)
+        become_error(context, made, source)
+    else:
+        store(made + VALUE_PAYLOAD, load(source + VALUE_PAYLOAD))
+        publish(context, made, CONCRETE)
+    drop_references(context, made, 1)
+
+
+@exported("tfrtKernelReturn", "void", "ptr", "ptr", "i64", "i64")
+def kernel_return(context: Address, record: Address, index: int, word: int) -> None:
+    """A scalar result."""
+    value = new_available(context, attribute(record, FIRST_TYPE + index))
+    store(value + VALUE_PAYLOAD, word)
+    set_result(context, index, value)
+
+
+@exported("tfrtKernelReturnObject", "void", "ptr", "ptr", "i64", "ptr")
+def kernel_return_object(context: Address, record: Address, index: int, made: Address) -> None:
+    """A result that is a token or a value.  Takes ownership of a reference to it.
+
+    The run is not over before it is resolved, and hears of its error.
+    """
+    # Python asks what the bits are.  An object that fails meanwhile points to its error instead.
+    kind = attribute(record, FIRST_TYPE + index) << 8 | KIND_CONCRETE
+    compare_and_swap(made + VALUE_KIND, TYPE_UNKNOWN << 8 | KIND_CONCRETE, kind)
+    request = load(context + CONTEXT_REQUEST)
+    if not is_available(made):
+        # Both before the waiter is added, which may run at once: the run lasts, and so does the object.
+        fetch_add(request + REQUEST_ACTIVE, 1)
+        add_references(made, 1)
+        waiter = new_waiter(context, WAIT_NOTIFY, attribute(record, RESULT_ARRIVED), request)
+        if not add_waiter(made, waiter):
+            give_cell(context, waiter)
+            result_arrived(context, request, made)
+    elif state_of(made) == ERROR:
+        report_failure(context, made)
+    set_result(context, index, made)
+
+
+@entry
+def result_arrived(context: Address, request: Address, made: Address) -> None:
+    """Waiter function: a result of a call of `request` is resolved."""
+    if state_of(made) == ERROR:
+        former = load(context + CONTEXT_REQUEST)
+        store(context + CONTEXT_REQUEST, request)
+        report_failure(context, made)
+        store(context + CONTEXT_REQUEST, former)
+    drop_reference(context, made)
+    # Last: when it was the last of the run, the program may be gone.
+    leave_request(context, request)
+
+
+@native
+def report_failure(context: Address, made: Address) -> None:
+    """Let the present request know the error of an object."""
+    failure = error_of(context, made)
+    tell(context, EVENT_FAILED, failure)
+    drop_reference(context, failure)
+
+
+@exported("tfrtKernelBorrowBuffer", "i1", "ptr", "ptr")
+def kernel_borrow_buffer(context: Address, request: Address) -> int:
+    """Fill in the descriptor of a tensor among the arguments; 1 if it is not what is asked for.
+
+    `request` is the address of five words: record, argument, spec, descriptor, and whether it is the
+    first one of its call.
+    """
+    return tell(context, EVENT_BORROW_BUFFER, request)
+
+
+@exported("tfrtKernelReturnBuffer", "void", "ptr", "ptr")
+def kernel_return_buffer(context: Address, request: Address) -> None:
+    """Make a result of a buffer; the words are those of `kernel_borrow_buffer`."""
+    tell(context, EVENT_RETURN_BUFFER, request)
+
+
+@exported("tfrtKernelBufferObject", "ptr", "ptr", "ptr", "i64", "i64", "ptr")
+def kernel_buffer_object(
+    context: Address, record: Address, index: int, size: int, spec: Address
+) -> Address:
+    """An argument as a value of a buffer that compiled code may await, with a reference for its user.
+
+    `size` is that of the descriptor.
+    """
+    value = argument(context, index)
+    made = new_future(context, size)
+    add_references(value, 1)
+    # What does not fit is an error at the place of the record: until then the run has to last.
+    request = load(context + CONTEXT_REQUEST)
+    fetch_add(request + REQUEST_ACTIVE, 1)
+    pending = take_cell(context)
+    store(pending + PENDING_REQUEST, request)
+    store(pending + PENDING_RECORD, record)
+    store(pending + PENDING_SPEC, spec)
+    store(pending + PENDING_DESCRIPTOR, storage_of(made))
+    store(pending + PENDING_VALUE, value)
+    store(pending + PENDING_OBJECT, made)
+    waiter = new_waiter(context, WAIT_NOTIFY, attribute(record, TENSOR_ARRIVED), pending)
+    if not add_waiter(value, waiter):
+        give_cell(context, waiter)
+        tensor_arrived(context, pending, value)
+    return made
+
+
+@entry
+def tensor_arrived(context: Address, pending: Address, value: Address) -> None:
+    """Waiter function: a tensor is available, and the value of its buffer is resolved."""
+    made = load(pending + PENDING_OBJECT)
+    request = load(pending + PENDING_REQUEST)
+    # Claimed first: between the claim and the publication no other thread resolves the object, so that
+    # Python may fill in its descriptor.
+    if claim(made):
+        failure = 0
+        if state_of(value) == ERROR:
+            failure = error_of(context, value)
+        else:
+            store(pending + PENDING_VALUE, resolve(value))
+            failure = tell(context, EVENT_TENSOR_ARRIVED, pending)
+        if failure != 0:
+            become_error(context, made, failure)
+        else:
+            publish(context, made, CONCRETE)
+        drop_references(context, made, 1)
+    else:
+        resolved_before(context, made)
+    drop_reference(context, value)
+    give_cell(context, pending)
+    leave_request(context, request)
+
+
+@exported("tfrtKernelReturnBufferObject", "void", "ptr", "ptr", "i64", "ptr", "ptr")
+def kernel_return_buffer_object(
+    context: Address, record: Address, index: int, made: Address, spec: Address
+) -> None:
+    """A result that is a value of a buffer.  Takes ownership of a reference to it."""
+    result = new_indirect(context)
+    add_references(result, 1)
+    request = load(context + CONTEXT_REQUEST)
+    fetch_add(request + REQUEST_ACTIVE, 1)
+    pending = take_cell(context)
+    store(pending + PENDING_RECORD, record)
+    store(pending + PENDING_SPEC, spec)
+    store(pending + PENDING_OBJECT, result)
+    store(pending + PENDING_REQUEST, request)
+    waiter = new_waiter(context, WAIT_NOTIFY, attribute(record, BUFFER_ARRIVED), pending)
+    if not add_waiter(made, waiter):
+        give_cell(context, waiter)
+        buffer_arrived(context, pending, made)
+    set_result(context, index, result)
+
+
+@entry
+def buffer_arrived(context: Address, pending: Address, made: Address) -> None:
+    """Waiter function: the value of a buffer is resolved, and the tensor is available."""
+    result = load(pending + PENDING_OBJECT)
+    request = load(pending + PENDING_REQUEST)
+    former = load(context + CONTEXT_REQUEST)
+    store(context + CONTEXT_REQUEST, request)
+    if state_of(made) == ERROR:
+        target = error_of(context, made)
+        tell(context, EVENT_FAILED, target)
+    else:
+        store(pending + PENDING_DESCRIPTOR, storage_of(made))
+        target = tell(context, EVENT_BUFFER_ARRIVED, pending)
+    store(context + CONTEXT_REQUEST, former)
+    give_cell(context, pending)
+    run_waiters(context, forward_to(context, result, target))
+    drop_reference(context, result)
+    drop_references(context, made, 1)
+    # Last: when it was the last of the run, the program may be gone.
+    leave_request(context, request)
+
+
+NAMES = (
+    "tfrtKernelArgument",
+    "tfrtKernelObject",
+    "tfrtKernelReturn",
+    "tfrtKernelReturnObject",
+    "tfrtKernelBorrowBuffer",
+    "tfrtKernelReturnBuffer",
+    "tfrtKernelBufferObject",
+    "tfrtKernelReturnBufferObject",
+)
+"""The C names of what adapters call."""

@@ -1,0 +1,369 @@
+"""Native kernels that start functions: call, if, case, repeat, while, do.async, parallel loops.
+
+They own their arguments and give them on to the function that they start; its results come back
+through the return link of its activation.  So they start, and are done: nothing waits and nothing
+recurses.
+"""
+
+from __future__ import annotations
+
+from tfrt_runtime.native.async_value import add_references, drop_reference, new_available, resolve
+from tfrt_runtime.native.calls.activation import begin, free_activation, new_activation
+from tfrt_runtime.native.calls.delivery import deliver
+from tfrt_runtime.native.calls.endings import start_iteration
+from tfrt_runtime.native.calls.frame import argument_i1, argument_i32, attribute
+from tfrt_runtime.native.calls.kernel_calls import fail_kernel, fail_without_memory, report_error
+from tfrt_runtime.native.cells import give_block, take_block
+from tfrt_runtime.native.events import nested_of
+from tfrt_runtime.native.layouts import (
+    ACTIVATION_CALLER_RECORD,
+    ACTIVATION_REQUEST,
+    CONTEXT_ACTIVATION,
+    CONTEXT_RECORD,
+    CONTEXT_REQUEST,
+    FUNCTION_ARGUMENT_TABLE,
+    JOIN_CALLER,
+    JOIN_ERROR,
+    JOIN_LEFT,
+    JOIN_RECORD,
+    JOIN_SIZE,
+    LOOP_CALLER,
+    LOOP_CONDITION,
+    LOOP_FUNCTION,
+    LOOP_LEFT,
+    LOOP_RECORD,
+    LOOP_TABLE,
+    LOOP_VALUES,
+    MAX_NESTED,
+    MESSAGE_CASE_RANGE,
+    MESSAGE_NEGATIVE_COUNT,
+    MESSAGE_NO_MEMORY,
+    MESSAGE_TOO_DEEP,
+    RECORD_ARGUMENTS,
+    RECORD_FUNCTIONS,
+    RECORD_REGISTERS,
+    RECORD_SLOTS,
+    REQUEST_CANCEL,
+    RETURN_CALL,
+    RETURN_JOIN,
+    RETURN_LOOP,
+    TASK_FIRST,
+    TASK_SECOND,
+    TASK_THIRD,
+    TYPE_CHAIN,
+    TYPE_I32,
+    VALUE_PAYLOAD,
+)
+from tfrt_runtime.native.memory import (
+    Address,
+    compare_and_swap,
+    entry,
+    load,
+    load_acquire,
+    load_i32,
+    native,
+    store,
+    store_i32,
+)
+from tfrt_runtime.native.queues.ready import finish, mark_shared
+from tfrt_runtime.native.queues.tasks import add_task, free_task, new_task
+from tfrt_runtime.native.queues.waiters import leave_join
+
+
+@native
+def register_value(activation: Address, record: Address, index: int) -> Address:
+    """The value in an argument register, with the reference that this use owns."""
+    return load(activation + load(record + RECORD_REGISTERS + 8 * index))
+
+
+@native
+def start_call(
+    context: Address, caller: Address, record: Address, function: Address, first: int
+) -> None:
+    """Call `function` with the kernel's arguments from `first` on; the others are dropped."""
+    nested = nested_of(caller)
+    if nested > MAX_NESTED:
+        refuse(context, caller, record, MESSAGE_TOO_DEEP)
+        return
+    request = load(caller + ACTIVATION_REQUEST)
+    store(context + CONTEXT_REQUEST, request)
+    store(context + CONTEXT_RECORD, record)
+    activation = new_activation(context, function, request, RETURN_CALL, caller, record, nested)
+    if activation == 0:
+        fail_without_memory(context, caller, record)
+        return
+    for i in range(first):
+        drop_reference(context, register_value(caller, record, i))
+    # The kernel's references to its arguments become the callee's: a call counts nothing up or down.
+    slots = load(function + FUNCTION_ARGUMENT_TABLE)
+    for i in range(load(record + RECORD_ARGUMENTS) - first):
+        value = register_value(caller, record, first + i)
+        deliver(context, activation, load(slots + 8 * i), value)
+    begin(context, activation)
+
+
+@native
+def callee(record: Address, index: int) -> Address:
+    """Function `index` of the kernel."""
+    return load(load(record + RECORD_FUNCTIONS) + 8 * index)
+
+
+@native
+def refuse(context: Address, caller: Address, record: Address, message: int) -> None:
+    """End a control kernel of `caller` with an error in each result."""
+    store(context + CONTEXT_REQUEST, load(caller + ACTIVATION_REQUEST))
+    failed = report_error(context, record, message)
+    fail_kernel(context, caller, record, failed)
+    drop_reference(context, failed)
+
+
+@entry
+def call(context: Address, record: Address) -> None:
+    """`tfrt.call`"""
+    start_call(context, load(context + CONTEXT_ACTIVATION), record, callee(record, 0), 0)
+
+
+@entry
+def cond(context: Address, record: Address) -> None:
+    """`tfrt.if` and `tfrt.cond`: the first function if the condition holds, else the second."""
+    caller = load(context + CONTEXT_ACTIVATION)
+    start_call(context, caller, record, callee(record, 1 - argument_i1(context, 0)), 1)
+
+
+@entry
+def case(context: Address, record: Address) -> None:
+    """`tfrt.case`: function number `index`; data: how many there are."""
+    caller = load(context + CONTEXT_ACTIVATION)
+    index = argument_i32(context, 0)
+    if index < 0 or index >= attribute(record, 0):
+        refuse(context, caller, record, MESSAGE_CASE_RANGE)
+        return
+    start_call(context, caller, record, callee(record, index), 1)
+
+
+@native
+def new_loop(context: Address, caller: Address, record: Address, left: int, first: int) -> Address:
+    """A loop over the kernel's arguments from `first` on, which stay alive until it ends.
+
+    0 if it has many values and there is no memory for it.
+    """
+    values = load(record + RECORD_ARGUMENTS) - first
+    loop = take_block(context, LOOP_TABLE + 16 * values)
+    if loop == 0:
+        return 0
+    store(loop + LOOP_CALLER, caller)
+    store(loop + LOOP_RECORD, record)
+    store(loop + LOOP_FUNCTION, callee(record, 0))
+    store(loop + LOOP_LEFT, left)
+    store(loop + LOOP_VALUES, values)
+    store(loop + LOOP_CONDITION, 0)
+    for i in range(values):
+        value = register_value(caller, record, first + i)
+        add_references(value, 1)
+        store(loop + LOOP_TABLE + 8 * i, value)
+    return loop
+
+
+@native
+def run_loop(context: Address, caller: Address, record: Address, left: int) -> None:
+    """Start a loop of at least one iteration."""
+    nested = nested_of(caller)
+    if nested > MAX_NESTED:
+        refuse(context, caller, record, MESSAGE_TOO_DEEP)
+        return
+    function = callee(record, 0)
+    request = load(caller + ACTIVATION_REQUEST)
+    # Both blocks before anything changes hands: without memory the kernel fails as any other.
+    body = new_activation(context, function, request, RETURN_LOOP, 0, 0, nested)
+    loop = 0
+    if body != 0:
+        loop = new_loop(context, caller, record, left, 1)
+        if loop == 0:
+            free_activation(context, body)
+    if loop == 0:
+        fail_without_memory(context, caller, record)
+        return
+    store(body + ACTIVATION_CALLER_RECORD, loop)
+    drop_reference(context, register_value(caller, record, 0))
+    start_iteration(context, loop, body)
+
+
+@native
+def forward_arguments(context: Address, caller: Address, record: Address) -> None:
+    """No iteration: the loop values are the results."""
+    drop_reference(context, register_value(caller, record, 0))
+    slots = load(record + RECORD_SLOTS)
+    for i in range(load(record + RECORD_ARGUMENTS) - 1):
+        deliver(context, caller, load(slots + 8 * i), register_value(caller, record, 1 + i))
+    finish(context, caller)
+
+
+@entry
+def repeat(context: Address, record: Address) -> None:
+    """`tfrt.repeat.i32`"""
+    caller = load(context + CONTEXT_ACTIVATION)
+    count = argument_i32(context, 0)
+    if count < 0:
+        refuse(context, caller, record, MESSAGE_NEGATIVE_COUNT)
+        return
+    if count == 0:
+        forward_arguments(context, caller, record)
+    else:
+        run_loop(context, caller, record, count)
+
+
+@entry
+def while_loop(context: Address, record: Address) -> None:
+    """`tfrt.while`"""
+    caller = load(context + CONTEXT_ACTIVATION)
+    if argument_i1(context, 0) == 0:
+        forward_arguments(context, caller, record)
+    else:
+        run_loop(context, caller, record, -1)
+
+
+@entry
+def do_async(context: Address, record: Address) -> None:
+    """`tfrt_test.do.async`: the region runs in a task of the queue; data: `call_task`."""
+    caller = load(context + CONTEXT_ACTIVATION)
+    # The task may run on another thread.
+    mark_shared(caller)
+    add_task(context, new_task(context, attribute(record, 0), caller, record, 0))
+
+
+@entry
+def call_task(context: Address, task: Address) -> None:
+    """Task function: call the kernel's function with all its arguments."""
+    caller = load(task + TASK_FIRST)
+    record = load(task + TASK_SECOND)
+    free_task(context, task)
+    start_call(context, caller, record, callee(record, 0), 0)
+
+
+@entry
+def parallel_for(context: Address, record: Address) -> None:
+    """`tfrt.parallel_for.i32` and `parallel_call.i32`: start, end, block size, then arguments.
+
+    The result is a chain.  Data: `parallel_task`, which splits ranges of blocks in two.
+    """
+    caller = load(context + CONTEXT_ACTIVATION)
+    if nested_of(caller) > MAX_NESTED:
+        refuse(context, caller, record, MESSAGE_TOO_DEEP)
+        return
+    start, end = argument_i32(context, 0), argument_i32(context, 1)
+    size = max(argument_i32(context, 2), 1)
+    blocks = max((end - start + size - 1) // size, 0)
+    # Blocks run on other threads, which deliver the chain to the caller.
+    mark_shared(caller)
+    join = take_block(context, JOIN_SIZE)
+    store(join + JOIN_CALLER, caller)
+    store(join + JOIN_RECORD, record)
+    store(join + JOIN_LEFT, blocks)
+    store(join + JOIN_ERROR, 0)
+    if blocks == 0:
+        give_block(context, join, JOIN_SIZE)
+        end_parallel(context, caller, record)
+        return
+    split_blocks(context, join, 0, blocks)
+
+
+@native
+def end_parallel(context: Address, caller: Address, record: Address) -> None:
+    """An empty range: the chain at once."""
+    drop_parallel_arguments(context, caller, record)
+    deliver(context, caller, load(load(record + RECORD_SLOTS)), new_available(context, TYPE_CHAIN))
+    finish(context, caller)
+
+
+@native
+def drop_parallel_arguments(context: Address, caller: Address, record: Address) -> None:
+    """The loop is over: its kernel drops its arguments."""
+    for i in range(load(record + RECORD_ARGUMENTS)):
+        drop_reference(context, register_value(caller, record, i))
+
+
+@native
+def split_blocks(context: Address, join: Address, first: int, last: int) -> None:
+    """Run block `first` here; turn the other blocks below `last` into tasks, the later half first.
+
+    Of a cancelled run none is begun.
+    """
+    record = load(join + JOIN_RECORD)
+    cancelled = load_acquire(load(load(join + JOIN_CALLER) + ACTIVATION_REQUEST) + REQUEST_CANCEL)
+    if cancelled != 0:
+        add_references(cancelled, 1)
+        skip_blocks(context, join, cancelled, last - first)
+        return
+    # Halves, not single blocks: a thief takes the oldest task, which is the largest part.
+    while last - first > 1:
+        middle = first + (last - first) // 2
+        task = new_task(context, attribute(record, 0), join, middle, last)
+        add_task(context, task)
+        last = middle
+    run_block(context, join, first)
+
+
+@native
+def skip_blocks(context: Address, join: Address, failed: Address, blocks: int) -> None:
+    """End blocks that have not begun: the loop's chain becomes an error.  Consumes a reference."""
+    if compare_and_swap(join + JOIN_ERROR, 0, failed) == 0:
+        drop_reference(context, failed)
+    leave_join(context, join, blocks)
+
+
+@entry
+def parallel_task(context: Address, task: Address) -> None:
+    """Task function: blocks `second` to `third` of the join `first`."""
+    join = load(task + TASK_FIRST)
+    first = load(task + TASK_SECOND)
+    last = load(task + TASK_THIRD)
+    free_task(context, task)
+    split_blocks(context, join, first, last)
+
+
+@native
+def run_block(context: Address, join: Address, block: int) -> None:
+    """Start the body for one block: its bounds, then the loop's own arguments."""
+    caller = load(join + JOIN_CALLER)
+    record = load(join + JOIN_RECORD)
+    function = callee(record, 0)
+    start = load_register_i32(caller, record, 0)
+    size = max(load_register_i32(caller, record, 2), 1)
+    low = start + block * size
+    high = min(low + size, load_register_i32(caller, record, 1))
+    request = load(caller + ACTIVATION_REQUEST)
+    nested = nested_of(caller)
+    store(context + CONTEXT_REQUEST, request)
+    store(context + CONTEXT_RECORD, record)
+    body = new_activation(context, function, request, RETURN_JOIN, 0, join, nested)
+    if body == 0:
+        failed = load_acquire(request + REQUEST_CANCEL)
+        if failed != 0:
+            add_references(failed, 1)
+        else:
+            failed = report_error(context, record, MESSAGE_NO_MEMORY)
+        skip_blocks(context, join, failed, 1)
+        return
+    slots = load(function + FUNCTION_ARGUMENT_TABLE)
+    deliver(context, body, load(slots), new_i32(context, low))
+    deliver(context, body, load(slots + 8), new_i32(context, high))
+    for i in range(3, load(record + RECORD_ARGUMENTS)):
+        value = register_value(caller, record, i)
+        add_references(value, 1)
+        deliver(context, body, load(slots + 8 * (i - 1)), value)
+    begin(context, body)
+
+
+@native
+def new_i32(context: Address, number: int) -> Address:
+    """An available `i32` with one reference."""
+    value = new_available(context, TYPE_I32)
+    store(value + VALUE_PAYLOAD, 0)
+    store_i32(value + VALUE_PAYLOAD, number)
+    return value
+
+
+@native
+def load_register_i32(caller: Address, record: Address, index: int) -> int:
+    """The `i32` in an argument register, which is available."""
+    return load_i32(resolve(register_value(caller, record, index)) + VALUE_PAYLOAD)

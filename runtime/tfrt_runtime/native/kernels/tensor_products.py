@@ -1,0 +1,269 @@
+"""Matrix products: BLAS called without Python, and large products shared with workers that sleep.
+
+A product that is worth waking a worker for is cut into parts of columns, more than there are threads.
+The thread of the kernel and the workers take one part after the other until there is none left; no thread
+waits for another, so a worker that comes late costs nothing.  The thread that ends the last part publishes the
+kernel's chain.
+"""
+
+from __future__ import annotations
+
+from tfrt_runtime.native.async_value import drop_reference, new_value
+from tfrt_runtime.native.calls.frame import argument, attribute, set_chain, set_result
+from tfrt_runtime.native.calls.kernel_calls import share_rest
+from tfrt_runtime.native.cells import give_block, take_block
+from tfrt_runtime.native.kernels.tensor_arguments import (
+    operand_count,
+    overlap,
+    payload_type,
+    run_in_python,
+    tensor_argument,
+)
+from tfrt_runtime.native.kernels.tensor_loops import multiply_matrices, multiply_row
+from tfrt_runtime.native.layouts import (
+    CONCRETE,
+    CONTEXT_ACTIVATION,
+    CONTEXT_QUEUE,
+    QUEUE_SLEEPERS,
+    QUEUE_WORKERS,
+    TASK_FIRST,
+    TASK_FOURTH,
+    TENSOR_DATA,
+    TENSOR_SIZES,
+    TYPE_CHAIN,
+    TYPE_F32,
+    VALUE_PAYLOAD,
+    VALUE_REFERENCES,
+)
+from tfrt_runtime.native.memory import (
+    Address,
+    entry,
+    fetch_add,
+    load,
+    load_acquire,
+    load_f32,
+    load_f64,
+    native,
+    store,
+    store_f64,
+)
+from tfrt_runtime.native.queues.ready import add_pending, finish, mark_shared
+from tfrt_runtime.native.queues.tasks import add_task, free_task, new_task
+from tfrt_runtime.native.queues.waiters import publish
+from tfrt_runtime.native.tensors import add_tensor_reference, drop_tensor
+
+# Data words of the kernel.
+PART_TASK, MATRICES, ROW = range(3)
+"""Addresses of `multiply_parts`, of `cblas_sgemm` and of `cblas_sgemv`, or 0 for both."""
+
+HEAVY_WORK = 1 << 20
+"""So many multiplications are worth waking another worker for what else is ready."""
+PART_WORK = 1 << 22
+"""Multiplications of the smallest part: it takes longer than a worker needs to wake up."""
+PART_ROWS = 32
+"""With fewer rows BLAS does other things for narrow matrices, with other last digits."""
+PART_COLUMNS = 64
+"""Parts are as many columns wide, or a multiple of that, for the same reason."""
+PARTS_PER_THREAD = 2
+
+# Product: what its threads share.
+PRODUCT_NEXT = 0
+"""The first part that no thread has taken."""
+PRODUCT_LEFT = 8
+"""Parts that are not done."""
+PRODUCT_OWNERS = 16
+"""Threads that have not seen that nothing is left to take."""
+PRODUCT_PARTS = 24
+PRODUCT_WIDTH = 32
+"""Columns of a part; the last one has what is left."""
+PRODUCT_VALUE = 40
+"""The chain, with a reference."""
+PRODUCT_FUNCTION = 48
+PRODUCT_ROWS = 56
+PRODUCT_COLUMNS = 64
+PRODUCT_INNER = 72
+PRODUCT_ALPHA = 80
+PRODUCT_BETA = 88
+PRODUCT_TENSORS = 96
+"""The factors and the result, with references."""
+PRODUCT_SIZE = 120
+
+
+@entry
+def matmul_f32(context: Address, record: Address) -> None:
+    """`tfrt_test.matmul.f32.2`"""
+    is_known = operand_count(context, record) == 5 and attribute(record, MATRICES) != 0
+    is_known = is_known and payload_type(context, 0) == TYPE_F32
+    is_known = is_known and payload_type(context, 3) == TYPE_F32
+    if not is_known or not multiply(context, record):
+        share_rest(context)
+        run_in_python(context, record)
+
+
+@native
+def multiply(context: Address, record: Address) -> bool:
+    """Multiply, if BLAS can."""
+    a = tensor_argument(context, 1, TYPE_F32, 2)
+    b = tensor_argument(context, 2, TYPE_F32, 2)
+    c = tensor_argument(context, 4, TYPE_F32, 2)
+    if a == 0 or b == 0 or c == 0:
+        return False
+    rows, inner = load(a + TENSOR_SIZES), load(a + TENSOR_SIZES + 8)
+    columns = load(b + TENSOR_SIZES + 8)
+    fits = load(b + TENSOR_SIZES) == inner
+    fits = fits and load(c + TENSOR_SIZES) == rows and load(c + TENSOR_SIZES + 8) == columns
+    if not fits or rows == 0 or columns == 0 or inner == 0 or overlap(a, c) or overlap(b, c):
+        return False
+    if is_heavy(rows, columns, inner):
+        share_rest(context)
+    alpha = load_f32(argument(context, 0) + VALUE_PAYLOAD)
+    beta = load_f32(argument(context, 3) + VALUE_PAYLOAD)
+    left, right, target = load(a + TENSOR_DATA), load(b + TENSOR_DATA), load(c + TENSOR_DATA)
+    helpers, parts = helpers_for(context, rows, columns, inner), 0
+    if helpers > 0:
+        parts = parts_for(helpers, rows, columns, inner)
+    if parts > 1:
+        product = new_product(context, a, b, c, parts)
+        store(product + PRODUCT_FUNCTION, attribute(record, MATRICES))
+        store_f64(product + PRODUCT_ALPHA, alpha)
+        store_f64(product + PRODUCT_BETA, beta)
+        share_product(context, product, min(helpers, parts - 1), attribute(record, PART_TASK))
+        return True
+    if rows == 1:
+        row = attribute(record, ROW)
+        multiply_row(row, columns, inner, alpha, left, right, beta, target)
+    else:
+        matrices = attribute(record, MATRICES)
+        multiply_matrices(
+            matrices, rows, columns, inner, alpha, left, right, beta, target, columns, columns
+        )
+    set_chain(context, 0)
+    return True
+
+
+@native
+def is_heavy(rows: int, columns: int, inner: int) -> bool:
+    """Whether a product takes longer than it takes to wake a worker."""
+    # The sizes are those of tensors in memory: the product of two is far from a word's limit.
+    return rows * columns >= HEAVY_WORK // inner
+
+
+@native
+def helpers_for(context: Address, rows: int, columns: int, inner: int) -> int:
+    """How many workers may help with a product: none if it is too small, or too few sleep."""
+    queue = load(context + CONTEXT_QUEUE)
+    if rows < PART_ROWS or columns < 2 * PART_COLUMNS or rows * columns < 2 * PART_WORK // inner:
+        return 0
+    # There is a deque more than workers, for a thread that waits.  When it and all workers but one are
+    # at work, no thread is left to help: one thread more would take the processor away from the others.
+    helpers = load(queue + QUEUE_WORKERS) - 2
+    return min(helpers, load_acquire(queue + QUEUE_SLEEPERS) - 1)
+
+
+@native
+def parts_for(helpers: int, rows: int, columns: int, inner: int) -> int:
+    """Into how many parts a product is cut."""
+    least_width = (PART_WORK // rows) // inner + 1
+    units = max((least_width + PART_COLUMNS - 1) // PART_COLUMNS, 1)
+    most = columns // (units * PART_COLUMNS)
+    return min(most, PARTS_PER_THREAD * (helpers + 1))
+
+
+@native
+def new_product(context: Address, a: Address, b: Address, c: Address, parts: int) -> Address:
+    """A product of tensors in parts, whose chain is the kernel's result; the caller fills in the rest."""
+    rows, inner = load(a + TENSOR_SIZES), load(a + TENSOR_SIZES + 8)
+    columns = load(b + TENSOR_SIZES + 8)
+    units = (columns + PART_COLUMNS * parts - 1) // (PART_COLUMNS * parts)
+    width = units * PART_COLUMNS
+    count = (columns + width - 1) // width
+    value = new_value(context, TYPE_CHAIN)
+    store(value + VALUE_REFERENCES, 2)  # one for the result, one for the thread that publishes it
+    set_result(context, 0, value)
+    product = take_block(context, PRODUCT_SIZE)
+    store(product + PRODUCT_NEXT, 0)
+    store(product + PRODUCT_LEFT, count)
+    store(product + PRODUCT_PARTS, count)
+    store(product + PRODUCT_WIDTH, width)
+    store(product + PRODUCT_VALUE, value)
+    store(product + PRODUCT_ROWS, rows)
+    store(product + PRODUCT_COLUMNS, columns)
+    store(product + PRODUCT_INNER, inner)
+    # The kernel drops its arguments when it returns, while helpers may still multiply.
+    add_tensor_reference(a)
+    add_tensor_reference(b)
+    add_tensor_reference(c)
+    store(product + PRODUCT_TENSORS, a)
+    store(product + PRODUCT_TENSORS + 8, b)
+    store(product + PRODUCT_TENSORS + 16, c)
+    return product
+
+
+@native
+def share_product(context: Address, product: Address, helpers: int, function: Address) -> None:
+    """Work on a product together with so many workers; `function` is the address of `multiply_parts`."""
+    store(product + PRODUCT_OWNERS, helpers + 1)
+    # The helpers finish in the activation, which must last until their tasks have run.
+    activation = load(context + CONTEXT_ACTIVATION)
+    mark_shared(activation)
+    for _ in range(helpers):
+        add_pending(activation)
+        task = new_task(context, function, product, 0, 0)
+        store(task + TASK_FOURTH, activation)
+        add_task(context, task)
+    work_on_product(context, product)
+
+
+@entry
+def multiply_parts(context: Address, task: Address) -> None:
+    """Task function: help with a product, as long as there is something left to take."""
+    activation = load(task + TASK_FOURTH)
+    product = load(task + TASK_FIRST)
+    free_task(context, task)
+    work_on_product(context, product)
+    finish(context, activation)
+
+
+@native
+def work_on_product(context: Address, product: Address) -> None:
+    """Take parts until there is none left; the last thread that leaves frees the product."""
+    parts = load(product + PRODUCT_PARTS)
+    part = fetch_add(product + PRODUCT_NEXT, 1)
+    while part < parts:
+        multiply_part(product, part)
+        # The last part's thread publishes, although others may still be about to find that no part is left;
+        # so the product is freed by its last owner, not by this count.
+        if fetch_add(product + PRODUCT_LEFT, -1) == 1:
+            value = load(product + PRODUCT_VALUE)
+            publish(context, value, CONCRETE)
+            drop_reference(context, value)
+        part = fetch_add(product + PRODUCT_NEXT, 1)
+    if fetch_add(product + PRODUCT_OWNERS, -1) == 1:
+        for i in range(3):
+            drop_tensor(context, load(product + PRODUCT_TENSORS + 8 * i))
+        give_block(context, product, PRODUCT_SIZE)
+
+
+@native
+def multiply_part(product: Address, part: int) -> None:
+    """Compute the columns of one part."""
+    columns, width = load(product + PRODUCT_COLUMNS), load(product + PRODUCT_WIDTH)
+    first = part * width
+    left, right, target = (
+        load(load(product + PRODUCT_TENSORS) + TENSOR_DATA),
+        load(load(product + PRODUCT_TENSORS + 8) + TENSOR_DATA) + 4 * first,
+        load(load(product + PRODUCT_TENSORS + 16) + TENSOR_DATA) + 4 * first,
+    )
+    multiply_matrices(
+        load(product + PRODUCT_FUNCTION),
+        load(product + PRODUCT_ROWS),
+        min(width, columns - first),
+        load(product + PRODUCT_INNER),
+        load_f64(product + PRODUCT_ALPHA),
+        left,
+        right,
+        load_f64(product + PRODUCT_BETA),
+        target,
+        columns,
+        columns,
+    )

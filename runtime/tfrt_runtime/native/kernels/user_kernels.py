@@ -1,0 +1,110 @@
+"""Kernels that users wrote in Numba's subset of Python, called without the GIL.
+
+The words of the record's data: the address of the function, how many arguments, results and attributes
+there are; then the payload type of each argument, as the type of its elements plus TENSOR_OF times one
+more than its rank where it is a tensor; then the payload type of each result, and the attributes.
+
+The function is `int64 f(int64 *given, int64 *results)`.  `given` has the payload of each argument, a
+tensor's being its address, then the attributes; `results` has room for a word per result.  It returns
+0, or 1 if it raised: its Python self is called then, which says what is wrong.
+"""
+
+from __future__ import annotations
+
+from tfrt_runtime.native.async_value import new_available
+from tfrt_runtime.native.calls.frame import argument, attribute, fail, set_chain, set_result
+from tfrt_runtime.native.calls.kernel_calls import share_rest
+from tfrt_runtime.native.cells import give_block, take_block
+from tfrt_runtime.native.kernels.tensor_arguments import run_in_python
+from tfrt_runtime.native.layouts import (
+    MESSAGE_NO_MEMORY,
+    MESSAGE_WRONG_TYPE,
+    RECORD_RESULTS,
+    TENSOR_ELEMENT,
+    TENSOR_RANK,
+    TYPE_TENSOR,
+    VALUE_KIND,
+    VALUE_PAYLOAD,
+)
+from tfrt_runtime.native.memory import Address, call2, entry, load, native, store
+
+FUNCTION, ARGUMENTS, RESULTS, ATTRIBUTES = range(4)
+FIRST_TYPE = 4
+TENSOR_OF = 256
+
+
+@native
+def has_type(value: Address, expected: int) -> bool:
+    """Whether a concrete value is what the kernel takes."""
+    kind = load(value + VALUE_KIND) >> 8
+    if expected < TENSOR_OF:
+        return kind == expected
+    if kind != TYPE_TENSOR:
+        return False
+    tensor = load(value + VALUE_PAYLOAD)
+    return load(tensor + TENSOR_ELEMENT) + TENSOR_OF * (load(tensor + TENSOR_RANK) + 1) == expected
+
+
+@native
+def give_arguments(context: Address, record: Address, given: Address) -> bool:
+    """Write the payloads of the arguments; False if one is of another type than the kernel takes."""
+    for i in range(attribute(record, ARGUMENTS)):
+        value = argument(context, i)
+        if not has_type(value, attribute(record, FIRST_TYPE + i)):
+            return False
+        store(given + 8 * i, load(value + VALUE_PAYLOAD))
+    return True
+
+
+@native
+def takes_tensors(record: Address) -> bool:
+    """Whether the kernel may take long: one that only takes numbers counts as short."""
+    for i in range(attribute(record, ARGUMENTS)):
+        if attribute(record, FIRST_TYPE + i) >= TENSOR_OF:
+            return True
+    return False
+
+
+@native
+def take_results(context: Address, record: Address, results: Address) -> None:
+    """Make the results of the kernel; where its function has none, that is a chain."""
+    count = attribute(record, RESULTS)
+    first = FIRST_TYPE + attribute(record, ARGUMENTS)
+    for i in range(count):
+        value = new_available(context, attribute(record, first + i))
+        store(value + VALUE_PAYLOAD, load(results + 8 * i))
+        set_result(context, i, value)
+    for i in range(count, load(record + RECORD_RESULTS)):
+        set_chain(context, i)
+
+
+@entry
+def run(context: Address, record: Address) -> None:
+    """The native form of such a kernel."""
+    arguments = attribute(record, ARGUMENTS)
+    attributes = attribute(record, ATTRIBUTES)
+    results = attribute(record, RESULTS)
+    size = 8 * (arguments + attributes + results) + 8
+    given = take_block(context, size)
+    if given == 0:
+        fail(context, record, MESSAGE_NO_MEMORY)
+        return
+    if not give_arguments(context, record, given):
+        give_block(context, given, size)
+        if takes_tensors(record):
+            run_in_python(context, record)  # a numpy array that is no tensor yet
+        else:
+            fail(context, record, MESSAGE_WRONG_TYPE)
+        return
+    for i in range(attributes):
+        word = attribute(record, FIRST_TYPE + arguments + results + i)
+        store(given + 8 * (arguments + i), word)
+    if takes_tensors(record):
+        share_rest(context)
+    made = given + 8 * (arguments + attributes)
+    failed = call2(attribute(record, FUNCTION), given, made)
+    if failed == 0:
+        take_results(context, record, made)
+    give_block(context, given, size)
+    if failed != 0:
+        run_in_python(context, record)

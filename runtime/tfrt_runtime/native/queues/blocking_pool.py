@@ -1,0 +1,150 @@
+"""The blocking pool: a ring of tasks that many threads read and write; each thread may block.
+
+Each place of the ring carries a sequence number, which says what may happen to it (Vyukov's bounded queue);
+`n` is the number of the task, counted from the pool's beginning:
+
+    sequence = n             free for task n           the thread that moves TAIL from n may write it
+    sequence = n + 1         task n is in it           the thread that moves HEAD from n may take it
+    sequence = n + capacity  free for the next round
+
+The ring has a bound, so that a program that starts blocking kernels without end gets an error.
+"""
+
+from __future__ import annotations
+
+from tfrt_runtime.native.layouts import (
+    CONTEXT_BLOCKING,
+    CONTEXT_PROCESS,
+    POOL_CAPACITY,
+    POOL_CELLS,
+    POOL_EPOCH,
+    POOL_HEAD,
+    POOL_IDLE,
+    POOL_LIMIT,
+    POOL_STOP,
+    POOL_TAIL,
+    POOL_THREADS,
+    PROCESS_NEED_THREAD,
+)
+from tfrt_runtime.native.memory import (
+    Address,
+    call2,
+    compare_and_swap,
+    fence,
+    fetch_add,
+    futex_wait,
+    futex_wake,
+    load,
+    load_acquire,
+    native,
+    now,
+    store,
+    store_release,
+)
+from tfrt_runtime.native.queues.tasks import turn
+
+
+@native
+def pool_push(pool: Address, task: Address) -> bool:
+    """Add a blocking task to the ring; False when it is full."""
+    capacity = load(pool + POOL_CAPACITY)
+    while True:
+        number = load_acquire(pool + POOL_TAIL)
+        place = pool + POOL_CELLS + 16 * (number % capacity)
+        # Acquire: the taker of the round before has read its task from the place.
+        sequence = load_acquire(place)
+        if sequence == number:
+            if compare_and_swap(pool + POOL_TAIL, number, number + 1) != 0:
+                # Ours alone until the sequence says that it is full.
+                store(place + 8, task)
+                store_release(place, number + 1)
+                return True
+        elif sequence < number:
+            # The task of a whole round before is still in it, or is being taken.
+            return False
+
+
+@native
+def pool_pop(pool: Address) -> Address:
+    """Take the oldest blocking task, or 0."""
+    capacity = load(pool + POOL_CAPACITY)
+    while True:
+        number = load_acquire(pool + POOL_HEAD)
+        place = pool + POOL_CELLS + 16 * (number % capacity)
+        sequence = load_acquire(place)
+        if sequence == number + 1:
+            if compare_and_swap(pool + POOL_HEAD, number, number + 1) != 0:
+                # Read before the place is free for the next round.
+                task = load(place + 8)
+                store_release(place, number + capacity)
+                return task
+        elif sequence < number + 1:
+            return 0
+
+
+@native
+def add_blocking_task(context: Address, task: Address) -> bool:
+    """Hand `task` to the blocking pool; False when it is full, and the task is the caller's again."""
+    pool = load(context + CONTEXT_BLOCKING)
+    if pool == 0 or not pool_push(pool, task):
+        return False
+    call_for_threads(context, pool)
+    return True
+
+
+@native
+def call_for_threads(context: Address, pool: Address) -> None:
+    """Wake an idle thread for tasks that wait, or ask for one more thread.
+
+    Called by the thread that added a task, and by the one that took one and is about to block in it: the
+    adder of another task may have relied on that thread's being idle.
+    """
+    # Order the task before the read of the idle threads; an idle thread orders its arrival before its
+    # last look into the ring.  One of the two sees the other.
+    fence()
+    waiting = load_acquire(pool + POOL_TAIL) - load_acquire(pool + POOL_HEAD)
+    idle = load_acquire(pool + POOL_IDLE)
+    if waiting > 0 and idle > 0:
+        fetch_add(pool + POOL_EPOCH, 1)
+        futex_wake(pool + POOL_EPOCH, 1)
+    if waiting > idle and load_acquire(pool + POOL_THREADS) < load(pool + POOL_LIMIT):
+        call2(load(load(context + CONTEXT_PROCESS) + PROCESS_NEED_THREAD), context, pool)
+
+
+@native
+def take_blocking_task(context: Address, pool: Address, idle_ns: int) -> Address:
+    """The next blocking task; 0 when none came within `idle_ns`, or the pool stops.
+
+    `idle_ns` below 0 is no limit.
+    """
+    task = pool_pop(pool)
+    if task != 0:
+        return task
+    end = now() + idle_ns
+    left = idle_ns
+    # A return from the sleep is only a hint: another thread may have taken the task, or the epoch may
+    # have changed before this thread slept.  The clock alone says whether the idle time is over.
+    while task == 0 and load_acquire(pool + POOL_STOP) == 0 and (idle_ns < 0 or left > 0):
+        task = await_blocking_task(context, pool, left)
+        left = end - now() if idle_ns >= 0 else idle_ns
+    return task
+
+
+@native
+def await_blocking_task(context: Address, pool: Address, timeout_ns: int) -> Address:
+    """Sleep once, as an idle thread, unless a task is in the ring; a task, or 0."""
+    fetch_add(pool + POOL_IDLE, 1)
+    # Before the look into the ring: a task that comes after it changes the epoch, and there is no sleep.
+    epoch = load_acquire(pool + POOL_EPOCH)
+    fence()
+    task = pool_pop(pool)
+    if task == 0 and load_acquire(pool + POOL_STOP) == 0:
+        turn(context)
+        futex_wait(pool + POOL_EPOCH, epoch, timeout_ns)
+        turn(context)
+        task = pool_pop(pool)
+    fetch_add(pool + POOL_IDLE, -1)
+    # A thread that added a task while this one counted as idle did not ask for another thread: check
+    # the ring again, ordered after this thread is not idle any more.
+    fence()
+    return task if task != 0 else pool_pop(pool)

@@ -1,0 +1,180 @@
+"""Letting other threads have what is ready on this one."""
+
+from __future__ import annotations
+
+from tfrt_runtime.native.events import log_kernel, watch_of
+from tfrt_runtime.native.layouts import (
+    CONTEXT_PENDING,
+    CONTEXT_PENDING_LAST,
+    CONTEXT_PROCESS,
+    CONTEXT_QUEUE,
+    CONTEXT_READY,
+    CONTEXT_READY_TOP,
+    KERNEL_BLOCKING,
+    KERNEL_CONTROL,
+    KERNEL_HEAVY,
+    LOG_ENQUEUE,
+    PROCESS_RUN_ENTRY,
+    QUEUE_SLEEPERS,
+    QUEUE_WORKERS,
+    READY_BITS,
+    READY_DELIVERY,
+    READY_JOIN,
+    READY_KERNEL,
+    RECORD_FLAGS,
+    TASK_FOURTH,
+    TASK_NEXT,
+)
+from tfrt_runtime.native.memory import (
+    Address,
+    entry,
+    inline,
+    load,
+    load_acquire,
+    native,
+    outline,
+    store,
+)
+from tfrt_runtime.native.queues.ready import mark_shared
+from tfrt_runtime.native.queues.tasks import (
+    add_task,
+    has_common_task,
+    inject_list,
+    new_task,
+    next_random,
+    reverse_tasks,
+    wake_sleeper,
+)
+
+SEARCHED = 16 * 128
+"""Bytes of ready entries that are searched for large kernels at every opportunity."""
+
+
+@entry
+def hand_over(context: Address) -> None:
+    """Turn all ready kernels of this thread into tasks, and let others have the tasks that it keeps.
+
+    For a thread that runs no more kernels, or will be away for long.
+    """
+    base = load(context + CONTEXT_READY)
+    top = load(context + CONTEXT_READY_TOP)
+    while base < top:
+        top -= 16
+        enqueue_entry(context, load(top), load(top + 8))
+    store(context + CONTEXT_READY_TOP, base)
+    share_pending(context)
+
+
+@native
+def enqueue_entry(context: Address, activation: Address, record: Address) -> None:
+    """Turn a ready entry into a task."""
+    # Shared before the task exists: another thread may take it as soon as it is added.
+    tag = activation & READY_BITS
+    if tag == READY_DELIVERY:
+        mark_shared(load(activation - READY_DELIVERY))
+    elif tag != READY_JOIN:  # a join's caller is shared from the start
+        mark_shared(activation - tag)
+    if tag == READY_KERNEL:
+        watch = watch_of(activation)
+        if watch != 0:
+            log_kernel(context, watch, activation, record, LOG_ENQUEUE)
+    function = load(load(context + CONTEXT_PROCESS) + PROCESS_RUN_ENTRY)
+    add_task(context, new_task(context, function, activation, record, 0))
+
+
+@native
+def share_pending(context: Address) -> None:
+    """Put the tasks that only this thread knows where others find them, in the same order."""
+    # One swap for the whole list; their activations are shared first, as tasks of `enqueue` keep promises
+    # by plain stores while they are this thread's.
+    task = load(context + CONTEXT_PENDING)
+    if task == 0:
+        return
+    store(context + CONTEXT_PENDING, 0)
+    last = load(context + CONTEXT_PENDING_LAST)
+    first = task
+    while task != 0:
+        activation = load(task + TASK_FOURTH)
+        if activation != 0:
+            mark_shared(activation)
+        task = load(task + TASK_NEXT)
+    queue = load(context + CONTEXT_QUEUE)
+    reverse_tasks(first)
+    inject_list(queue, last, first)
+    wake_sleeper(queue)
+
+
+@native
+def share_ready(context: Address) -> None:
+    """Put all that is ready on this thread where other workers find it."""
+    if load(load(context + CONTEXT_QUEUE) + QUEUE_WORKERS) != 0:
+        hand_over(context)
+
+
+@outline
+def share_when_idle(context: Address) -> None:
+    """Now and then: if a worker sleeps, share what is worth waking it for."""
+    queue = load(context + CONTEXT_QUEUE)
+    if load(queue + QUEUE_WORKERS) != 0 and load_acquire(queue + QUEUE_SLEEPERS) > 0:
+        share_large(context)
+        task = load(context + CONTEXT_PENDING)
+        if task != 0 and load(task + TASK_FOURTH) == 0:
+            share_pending(context)
+        offer_tasks(context)
+
+
+@native
+def share_large(context: Address) -> None:
+    """Put the older half of the ready calls where other workers find them.
+
+    The older ones: in a recursion they are the largest subtrees.  Short kernels stay: where two
+    threads work on one activation, its counters cost more than the kernels.
+    """
+    base = load(context + CONTEXT_READY)
+    top = load(context + CONTEXT_READY_TOP)
+    # Each entry is read: the more there are, the less often, so that a kernel pays for a part of a step
+    # however many kernels are ready beside it.
+    if next_random(context) % (1 + (top - base) // SEARCHED) != 0:
+        return
+    left = count_large(base, top) // 2
+    kept = base
+    place = base
+    while place < top:
+        activation = load(place)
+        record = load(place + 8)
+        if left > 0 and is_large(activation, record):
+            enqueue_entry(context, activation, record)
+            left -= 1
+        else:
+            store(kept, activation)
+            store(kept + 8, record)
+            kept += 16
+        place += 16
+    store(context + CONTEXT_READY_TOP, kept)
+
+
+@native
+def count_large(base: Address, top: Address) -> int:
+    """How many of the ready entries from `base` to `top` are large."""
+    count = 0
+    while base < top:
+        if is_large(load(base), load(base + 8)):
+            count += 1
+        base += 16
+    return count
+
+
+@inline
+def is_large(tagged: Address, record: Address) -> bool:
+    """Whether a ready entry is a kernel that may take longer than it takes to share it."""
+    large = KERNEL_CONTROL | KERNEL_HEAVY | KERNEL_BLOCKING
+    return tagged & READY_BITS == READY_KERNEL and load(record + RECORD_FLAGS) & large != 0
+
+
+@native
+def offer_tasks(context: Address) -> None:
+    """Wake a worker for the short tasks that piled up here, which were not worth it one by one."""
+    queue = load(context + CONTEXT_QUEUE)
+    # Not for tasks that this thread keeps: a worker would not find them.
+    if load_acquire(queue + QUEUE_SLEEPERS) > 0 and has_common_task(queue):
+        wake_sleeper(queue)

@@ -1,0 +1,472 @@
+"""Work queues: where tasks wait for a thread.
+
+Compute tasks go to a Chase-Lev deque when a worker of the queue adds them (it pops the newest, thieves
+take the oldest), and to one injected stack when any other thread does.  Consumers take the injected stack
+whole, by one `exchange`, and run it in order: no node is popped under contention, so there is no ABA.
+
+    new_task --add_task---------> deque of this worker, or injected stack; a sleeper is woken
+             --add_local_task---> the same, without a wake-up on a worker, which comes back to it
+             --add_short_task---> list of this thread (CONTEXT_PENDING) --share_pending--> injected stack
+             --add_start--------> QUEUE_STARTED, for calls from outside (`starting`)
+             --add_blocking_task> ring of the blocking pool (`blocking_pool`)
+
+    find_task: own list, own deque (newest), injected stack, another deque (oldest)
+    run_task:  function(context, task), which reads the words and frees the cell
+
+Sleepers wait on an epoch, not on a queue:
+
+    a thread that adds work        a thread that found none
+    1  make the work visible       1  SLEEPERS + 1, then read EPOCH
+    2  fence                       2  fence
+    3  SLEEPERS > 0?               3  look for work everywhere once more
+    4    EPOCH + 1, futex_wake     4    none: sleep while EPOCH is what was read
+
+The fences order 1 before 3 on both sides, so that at least one of them sees the other.  If the sleeper
+misses the work, the adder sees the sleeper, and changes the epoch before it wakes: a sleeper that has not
+fallen asleep yet does not.
+"""
+
+from __future__ import annotations
+
+from tfrt_runtime.native.cells import give_cell, take_cell
+from tfrt_runtime.native.events import log_thread
+from tfrt_runtime.native.layouts import (
+    CONTEXT_DEQUE,
+    CONTEXT_EPOCH,
+    CONTEXT_PENDING,
+    CONTEXT_PENDING_LAST,
+    CONTEXT_QUEUE,
+    CONTEXT_RANDOM,
+    CONTEXT_WORKER,
+    DEQUE_BOTTOM,
+    DEQUE_CAPACITY,
+    DEQUE_TASKS,
+    DEQUE_TOP,
+    LOG_PARK,
+    LOG_STEAL,
+    LOG_WAKE,
+    QUEUE_DEQUES,
+    QUEUE_EPOCH,
+    QUEUE_INJECTED,
+    QUEUE_NEWS,
+    QUEUE_SLEEPERS,
+    QUEUE_STARTED,
+    QUEUE_STOP,
+    QUEUE_WAITING,
+    QUEUE_WATCHERS,
+    QUEUE_WORKERS,
+    TASK_FIRST,
+    TASK_FOURTH,
+    TASK_FUNCTION,
+    TASK_NEXT,
+    TASK_SECOND,
+    TASK_THIRD,
+)
+from tfrt_runtime.native.memory import (
+    Address,
+    compare_and_swap,
+    exchange,
+    fence,
+    fetch_add,
+    futex_wait,
+    futex_wake,
+    inline,
+    load,
+    load_acquire,
+    native,
+    store,
+    store_release,
+)
+
+
+@native
+def new_task(context: Address, function: Address, first: int, second: int, third: int) -> Address:
+    """A task cell; `function(context, task)` reads it and gives it back with `free_task`."""
+    # Plain stores: the deque, the stack or the ring publishes the cell.
+    task = take_cell(context)
+    store(task + TASK_FUNCTION, function)
+    store(task + TASK_FIRST, first)
+    store(task + TASK_SECOND, second)
+    store(task + TASK_THIRD, third)
+    store(task + TASK_FOURTH, 0)
+    return task
+
+
+@native
+def free_task(context: Address, task: Address) -> None:
+    """Give a task cell back."""
+    give_cell(context, task)
+
+
+@native
+def push_bottom(deque: Address, task: Address) -> bool:
+    """Owner only: add the newest task; False when the deque is full."""
+    # Only the owner writes `bottom`; a `top` that is out of date makes the deque look fuller than it is.
+    bottom = load_acquire(deque + DEQUE_BOTTOM)
+    top = load_acquire(deque + DEQUE_TOP)
+    if bottom - top >= DEQUE_CAPACITY:
+        return False
+    # A thief may read the slot while it is written again, but then its compare_and_swap fails.  The slot
+    # comes before the bottom: a thief that sees the bottom sees the task.
+    store_release(deque + DEQUE_TASKS + 8 * (bottom & (DEQUE_CAPACITY - 1)), task)
+    store_release(deque + DEQUE_BOTTOM, bottom + 1)
+    return True
+
+
+@native
+def pop_bottom(deque: Address) -> Address:
+    """Owner only: take the newest task, or 0."""
+    bottom = load_acquire(deque + DEQUE_BOTTOM) - 1
+    # Empty: no thread adds but this one, so that the answer cannot change.  It saves the fence.
+    if load_acquire(deque + DEQUE_TOP) > bottom:
+        return 0
+    store_release(deque + DEQUE_BOTTOM, bottom)
+    # The new bottom must be visible before top is read, or owner and thief both take the last task.
+    fence()
+    top = load_acquire(deque + DEQUE_TOP)
+    task = load_acquire(deque + DEQUE_TASKS + 8 * (bottom & (DEQUE_CAPACITY - 1)))
+    if top < bottom:
+        return task
+    # The last task: the thread that moves top first has it.  Either way the deque is empty then, with
+    # top at bottom + 1.
+    if top > bottom or compare_and_swap(deque + DEQUE_TOP, top, top + 1) == 0:
+        task = 0
+    store_release(deque + DEQUE_BOTTOM, bottom + 1)
+    return task
+
+
+@native
+def steal_top(deque: Address) -> Address:
+    """Any thread: take the oldest task, or 0 when there is none or another thread was faster."""
+    top = load_acquire(deque + DEQUE_TOP)
+    # Pairs with the fence of pop_bottom: top must be read before bottom.
+    fence()
+    if top >= load_acquire(deque + DEQUE_BOTTOM):
+        return 0
+    # Read before the swap: after it, the owner may fill the slot again.
+    task = load_acquire(deque + DEQUE_TASKS + 8 * (top & (DEQUE_CAPACITY - 1)))
+    if compare_and_swap(deque + DEQUE_TOP, top, top + 1) == 0:
+        return 0
+    return task
+
+
+@native
+def inject(queue: Address, task: Address) -> None:
+    """Any thread: add a task to the injected stack."""
+    # The swap is the publication: its release half makes the task's words visible to the taker.
+    while True:
+        head = load_acquire(queue + QUEUE_INJECTED)
+        store(task + TASK_NEXT, head)
+        if compare_and_swap(queue + QUEUE_INJECTED, head, task) != 0:
+            return
+
+
+@native
+def inject_list(queue: Address, newest: Address, oldest: Address) -> None:
+    """Any thread: add tasks to the injected stack that are linked from the newest to the oldest."""
+    while True:
+        head = load_acquire(queue + QUEUE_INJECTED)
+        store(oldest + TASK_NEXT, head)
+        if compare_and_swap(queue + QUEUE_INJECTED, head, newest) != 0:
+            return
+
+
+@native
+def reverse_tasks(task: Address) -> Address:
+    """Turn a list of tasks around; returns its new first one."""
+    first = 0
+    while task != 0:
+        following = load(task + TASK_NEXT)
+        store(task + TASK_NEXT, first)
+        first = task
+        task = following
+    return first
+
+
+@native
+def take_injected(queue: Address) -> Address:
+    """Take all injected tasks at once, as a list in the order in which they came, or 0."""
+    # The look is cheap and common; the exchange would take the cache line from all other threads.
+    if load_acquire(queue + QUEUE_INJECTED) == 0:
+        return 0
+    return reverse_tasks(exchange(queue + QUEUE_INJECTED, 0))
+
+
+@native
+def keep_injected(context: Address) -> None:
+    """Take all injected tasks for this thread alone, behind those that it keeps.
+
+    For queues without workers: there the order of tasks is the order in which they came.
+    """
+    queue = load(context + CONTEXT_QUEUE)
+    if load_acquire(queue + QUEUE_INJECTED) != 0:
+        newest = exchange(queue + QUEUE_INJECTED, 0)
+        if newest != 0:
+            keep_tasks(context, reverse_tasks(newest), newest)
+
+
+@inline
+def keep_tasks(context: Address, first: Address, last: Address) -> None:
+    """Add a list of tasks to those that this thread keeps for itself."""
+    if load(context + CONTEXT_PENDING) == 0:
+        store(context + CONTEXT_PENDING, first)
+    else:
+        store(load(context + CONTEXT_PENDING_LAST) + TASK_NEXT, first)
+    store(context + CONTEXT_PENDING_LAST, last)
+
+
+@inline
+def take_pending(context: Address) -> Address:
+    """The first of the tasks that this thread keeps, or 0."""
+    task = load(context + CONTEXT_PENDING)
+    if task != 0:
+        store(context + CONTEXT_PENDING, load(task + TASK_NEXT))
+    return task
+
+
+@native
+def add_short_task(context: Address, task: Address) -> None:
+    """Keep a task for this thread that is not worth another one's attention.
+
+    Only for a thread that runs kernels: it comes back to its tasks, or calls `sharing.hand_over`.
+    """
+    store(task + TASK_NEXT, 0)
+    keep_tasks(context, task, task)
+
+
+@native
+def wake_sleeper(queue: Address) -> None:
+    """Wake one sleeping worker, if there is one, so that it seeks work."""
+    # Order the work that was just added before the read of the sleepers; a sleeper orders its
+    # arrival before its last search for work.  One of the two sees the other.
+    fence()
+    if load_acquire(queue + QUEUE_SLEEPERS) > 0:
+        fetch_add(queue + QUEUE_EPOCH, 1)
+        futex_wake(queue + QUEUE_EPOCH, 1)
+
+
+@native
+def wake_all(queue: Address) -> None:
+    """Let every sleeper check again."""
+    fence()
+    if load_acquire(queue + QUEUE_SLEEPERS) > 0:
+        fetch_add(queue + QUEUE_EPOCH, 1)
+        futex_wake(queue + QUEUE_EPOCH, 1 << 30)
+
+
+@native
+def wake_waiting(queue: Address) -> None:
+    """A word has become 0: let every thread check again that sleeps and may wait for it."""
+    # As in `wake_sleeper`: the word comes before the read of the counts.
+    fence()
+    if load_acquire(queue + QUEUE_WAITING) > 0:
+        wake_all(queue)
+    if load_acquire(queue + QUEUE_WATCHERS) > 0:
+        fetch_add(queue + QUEUE_NEWS, 1)
+        futex_wake(queue + QUEUE_NEWS, 1 << 30)
+
+
+@native
+def add_task(context: Address, task: Address) -> None:
+    """Add a compute task to this thread's queue; wakes a sleeper when there is one."""
+    queue = load(context + CONTEXT_QUEUE)
+    deque = load(context + CONTEXT_DEQUE)
+    if deque == 0 or not push_bottom(deque, task):
+        inject(queue, task)
+    wake_sleeper(queue)
+
+
+@native
+def add_local_task(context: Address, task: Address) -> None:
+    """Add a short task: as `add_task`, but not worth a wake-up on a thread that works itself.
+
+    A thread that owns a deque comes back to it; others take from it when they seek work.
+    """
+    deque = load(context + CONTEXT_DEQUE)
+    if deque == 0 or not push_bottom(deque, task):
+        inject(load(context + CONTEXT_QUEUE), task)
+        if load(context + CONTEXT_WORKER) < 0:
+            wake_sleeper(load(context + CONTEXT_QUEUE))
+
+
+@native
+def next_random(context: Address) -> int:
+    """A pseudo-random number of this thread, 0 or more (xorshift)."""
+    number = load(context + CONTEXT_RANDOM)
+    number ^= (number << 13) & 0x7FFFFFFFFFFFFFFF
+    number ^= number >> 7
+    number ^= (number << 17) & 0x7FFFFFFFFFFFFFFF
+    store(context + CONTEXT_RANDOM, number)
+    return number
+
+
+@native
+def steal_task(context: Address) -> Address:
+    """One sweep over the other workers' deques from a random start; a task or 0."""
+    queue = load(context + CONTEXT_QUEUE)
+    workers = load(queue + QUEUE_WORKERS)
+    if workers == 0:
+        return 0
+    deques = load(queue + QUEUE_DEQUES)
+    # At random: thieves that all begin at the first deque would fail each other's swaps.
+    start = next_random(context) % workers
+    for i in range(workers):
+        deque = load(deques + 8 * ((start + i) % workers))
+        if deque != load(context + CONTEXT_DEQUE):
+            task = steal_top(deque)
+            if task != 0:
+                log_thread(context, LOG_STEAL)
+                return task
+    return 0
+
+
+@native
+def spread_injected(context: Address, task: Address) -> Address:
+    """Take the first of a list to run now; put the others where other threads can reach them.
+
+    What finds no room in this thread's deque goes back, but for as many as went into the deque, which
+    this thread keeps: so each task goes back a few times at most, however many there are.
+    """
+    rest = load(task + TASK_NEXT)
+    if rest == 0:
+        return task
+    rest = push_tasks(context, rest)
+    if rest != 0:
+        give_back_half(context, rest)
+    wake_sleeper(load(context + CONTEXT_QUEUE))
+    return task
+
+
+@native
+def push_tasks(context: Address, task: Address) -> Address:
+    """Put tasks of a list into this thread's deque; the list of those that find no room, or 0."""
+    deque = load(context + CONTEXT_DEQUE)
+    while deque != 0 and task != 0:
+        following = load(task + TASK_NEXT)
+        if not push_bottom(deque, task):
+            return task
+        task = following
+    return task
+
+
+@native
+def give_back_half(context: Address, task: Address) -> None:
+    """Keep the older half of a list of tasks for this thread, and inject the other half again.
+
+    A list of n tasks that no other thread takes is halved log n times: n steps in all.
+    """
+    last = task
+    ahead = load(task + TASK_NEXT)
+    while ahead != 0:
+        ahead = load(ahead + TASK_NEXT)
+        if ahead != 0:
+            ahead = load(ahead + TASK_NEXT)
+            last = load(last + TASK_NEXT)
+    newer = load(last + TASK_NEXT)
+    store(last + TASK_NEXT, 0)
+    keep_tasks(context, task, last)
+    if newer != 0:
+        newest = reverse_tasks(newer)
+        inject_list(load(context + CONTEXT_QUEUE), newest, newer)
+
+
+@native
+def find_task(context: Address) -> Address:
+    """The next task for this thread, or 0: one that it keeps, its deque's newest, injected, stolen."""
+    kept = take_pending(context)
+    if kept != 0:
+        return kept
+    deque = load(context + CONTEXT_DEQUE)
+    if deque != 0:
+        task = pop_bottom(deque)
+        if task != 0:
+            return task
+    task = take_injected(load(context + CONTEXT_QUEUE))
+    if task != 0:
+        return spread_injected(context, task)
+    return steal_task(context)
+
+
+@native
+def has_task(context: Address) -> bool:
+    """Whether there is a task, or a call that was started, that this thread can take now."""
+    started = load_acquire(load(context + CONTEXT_QUEUE) + QUEUE_STARTED)
+    return started != 0 or has_queued_task(context)
+
+
+@native
+def has_queued_task(context: Address) -> bool:
+    """Whether there is a task for this thread that begins no call."""
+    return load(context + CONTEXT_PENDING) != 0 or has_common_task(load(context + CONTEXT_QUEUE))
+
+
+@native
+def has_common_task(queue: Address) -> bool:
+    """Whether there is a task that any thread of the queue takes.
+
+    Conservative for the deques: a task may be gone when a thread comes for it.
+    """
+    if load_acquire(queue + QUEUE_INJECTED) != 0:
+        return True
+    deques = load(queue + QUEUE_DEQUES)
+    for i in range(load(queue + QUEUE_WORKERS)):
+        deque = load(deques + 8 * i)
+        if load_acquire(deque + DEQUE_TOP) < load_acquire(deque + DEQUE_BOTTOM):
+            return True
+    return False
+
+
+@native
+def turn(context: Address) -> None:
+    """Toggle this thread's activity epoch, which it alone writes: odd while it may hold work."""
+    # Release: a thread that reads an even epoch sees where the work went that was held before.
+    store_release(context + CONTEXT_EPOCH, load(context + CONTEXT_EPOCH) + 1)
+
+
+@native
+def must_wait(queue: Address, word: Address) -> bool:
+    """Whether `word` is not 0 yet; without a word (0), whether the queue has not stopped."""
+    if word == 0:
+        return load_acquire(queue + QUEUE_STOP) == 0
+    return load_acquire(word) != 0
+
+
+@native
+def sleep_on_queue(context: Address, word: Address, timeout_ns: int) -> None:
+    """Sleep until work may have come, `word` may have become 0, or the time is over.
+
+    Without a `word` (0), until the queue stops.  Returns at once when there is work, or when what
+    is waited for has happened by now: it may have since the caller checked.
+    """
+    queue = load(context + CONTEXT_QUEUE)
+    # The order of the next lines is the handshake of the module's docstring.
+    waits = 1 if word != 0 else 0
+    fetch_add(queue + QUEUE_WAITING, waits)
+    fetch_add(queue + QUEUE_SLEEPERS, 1)
+    epoch = load_acquire(queue + QUEUE_EPOCH)
+    fence()
+    if not has_task(context) and must_wait(queue, word):
+        turn(context)
+        log_thread(context, LOG_PARK)
+        futex_wait(queue + QUEUE_EPOCH, epoch, timeout_ns)
+        log_thread(context, LOG_WAKE)
+        turn(context)
+    fetch_add(queue + QUEUE_SLEEPERS, -1)
+    fetch_add(queue + QUEUE_WAITING, -waits)
+
+
+@native
+def watch(queue: Address, word: Address, timeout_ns: int) -> None:
+    """Sleep until `word` may have become 0, or the time is over, and leave the tasks to other threads.
+
+    A futex word of its own: a wake-up for a task, which wakes one thread, must not go to a thread
+    that takes none.
+    """
+    fetch_add(queue + QUEUE_WATCHERS, 1)
+    news = load_acquire(queue + QUEUE_NEWS)
+    # Order the arrival before the read of the word; `wake_waiting` orders the word before its read of
+    # the watchers.  One of the two sees the other.
+    fence()
+    if load_acquire(word) != 0:
+        futex_wait(queue + QUEUE_NEWS, news, timeout_ns)
+    fetch_add(queue + QUEUE_WATCHERS, -1)

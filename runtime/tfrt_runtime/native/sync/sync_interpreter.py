@@ -1,0 +1,607 @@
+"""Sync functions: from top to bottom, on plain words, by one loop.
+
+To the executor a sync function is a function with one kernel, `run`, which owns its arguments and
+delivers the results itself, as control kernels do.  Within it no value is an AsyncValue unless it is
+no scalar, and calls of sync functions push a frame: the native stack does not grow with the program.
+
+Every `SLICE` kernels the loop checks three things: whether the request is cancelled, whether
+another worker could take what else is ready here, and whether the thread has to go back to Python.
+Then the run leaves its state behind and goes on as a task.
+
+The first error ends the whole run and becomes each of its results.
+"""
+
+from __future__ import annotations
+
+from tfrt_runtime.native.async_value import add_references, drop_optional
+from tfrt_runtime.native.calls.kernel_calls import fail_without_memory, report_error
+from tfrt_runtime.native.cells import take_block
+from tfrt_runtime.native.events import log_register, nested_of
+from tfrt_runtime.native.kernels.control_kernels import register_value
+from tfrt_runtime.native.layouts import (
+    ACTIVATION_REQUEST,
+    CONTEXT_ACTIVATION,
+    CONTEXT_DEADLINE,
+    CONTEXT_REQUEST,
+    MESSAGE_CASE_RANGE,
+    MESSAGE_NEGATIVE_COUNT,
+    MESSAGE_TOO_DEEP,
+    RECORD_DATA,
+    REQUEST_CANCEL,
+    TASK_FIRST,
+    TYPE_OBJECT,
+)
+from tfrt_runtime.native.memory import (
+    Address,
+    copy,
+    entry,
+    load,
+    load_acquire,
+    load_i32,
+    native,
+    now,
+    store,
+    wrapping_add,
+    wrapping_multiply,
+    wrapping_subtract,
+)
+from tfrt_runtime.native.queues.ready import mark_shared
+from tfrt_runtime.native.queues.sharing import share_when_idle
+from tfrt_runtime.native.queues.tasks import add_task, free_task, new_task
+from tfrt_runtime.native.sync.sync_frames import (
+    abandon,
+    end_segment,
+    enter_frame,
+    new_frame,
+    succeed,
+)
+from tfrt_runtime.native.sync.sync_layouts import (
+    ADD,
+    ADD_2,
+    ADD_2_LAST,
+    ADD_4,
+    ADD_4_LAST,
+    ADD_8,
+    ADD_8_LAST,
+    ADD_LAST,
+    ADD_MULTIPLY,
+    ADD_MULTIPLY_LAST,
+    ADD_NUMBER,
+    ADD_NUMBER_LAST,
+    AND,
+    BOX,
+    CALL,
+    CALL_CODE,
+    CALL_LENGTH,
+    CALL_RECORD,
+    CALL_REGISTERS,
+    CASE,
+    CODE_ARGUMENTS,
+    CODE_ENTRY,
+    CODE_FRAME,
+    CODE_RESUME,
+    CODE_TYPES,
+    CODE_WEIGHT,
+    CONSTANT,
+    CONSTANTS,
+    DROP,
+    EQUAL_I32,
+    EQUAL_I64,
+    FAIL,
+    FRAME_CALLER,
+    FRAME_CODE,
+    FRAME_REGISTERS,
+    FRAME_RETURN,
+    HAND_ON,
+    JUMP,
+    JUMP_EQUAL_I32,
+    JUMP_EQUAL_I64,
+    JUMP_GREATER_I32,
+    JUMP_GREATER_I64,
+    JUMP_IF,
+    JUMP_LESS_EQUAL_I32,
+    JUMP_LESS_EQUAL_I64,
+    JUMP_NOT_EQUAL_I32,
+    JUMP_NOT_EQUAL_I64,
+    JUMP_UNLESS,
+    KERNEL,
+    LESS_EQUAL_I32,
+    LESS_EQUAL_I64,
+    LOG,
+    MOVE,
+    MULTIPLY,
+    MULTIPLY_2,
+    MULTIPLY_2_LAST,
+    MULTIPLY_ADD,
+    MULTIPLY_ADD_LAST,
+    MULTIPLY_LAST,
+    PYTHON_WEIGHT,
+    REPEAT,
+    RETURN,
+    RUN_BASE,
+    RUN_CALLER,
+    RUN_FRAME,
+    RUN_FRAMES,
+    RUN_LIMIT,
+    RUN_NESTED,
+    RUN_PC,
+    RUN_RECORD,
+    RUN_SEGMENT,
+    RUN_SIZE,
+    RUN_STOP,
+    SCALAR,
+    SHARE,
+    SLICE,
+    SMALLEST_RUN,
+    START_REPEAT,
+    STOP,
+    SUBTRACT,
+    SUBTRACT_LAST,
+    UNBOX,
+)
+from tfrt_runtime.native.sync.sync_values import (
+    box,
+    call_kernel,
+    call_scalar,
+    fail_number,
+    take_argument,
+    unbox,
+)
+
+
+@entry
+def run(context: Address, record: Address) -> None:
+    """The kernel that a sync function is; data: its code.  Owns its arguments."""
+    caller = load(context + CONTEXT_ACTIVATION)
+    code = load(record + RECORD_DATA)
+    size = max(RUN_FRAMES + load(code + CODE_FRAME), SMALLEST_RUN)
+    state = take_block(context, size)
+    if state == 0:
+        fail_without_memory(context, caller, record)
+        return
+    frame = state + RUN_FRAMES
+    store(state + RUN_CALLER, caller)
+    store(state + RUN_RECORD, record)
+    store(state + RUN_BASE, frame)
+    store(state + RUN_LIMIT, state + size)
+    store(state + RUN_SEGMENT, 0)
+    store(state + RUN_NESTED, nested_of(caller) + size)
+    store(state + RUN_SIZE, size)
+    store(state + RUN_STOP, STOP)
+    for i in range(load(code + CODE_ARGUMENTS)):
+        value = register_value(caller, record, i)
+        word = take_argument(context, value, load(code + CODE_TYPES + 8 * i))
+        store(frame + FRAME_REGISTERS + 8 * i, word)
+    enter_frame(frame, code, 0, 0)
+    interpret(context, state, load(code + CODE_ENTRY), frame, SLICE)
+
+
+@entry
+def resume(context: Address, task: Address) -> None:
+    """Task function: go on with a run that made room for others."""
+    state = load(task + TASK_FIRST)
+    free_task(context, task)
+    caller = load(state + RUN_CALLER)
+    store(context + CONTEXT_ACTIVATION, caller)
+    store(context + CONTEXT_REQUEST, load(caller + ACTIVATION_REQUEST))
+    interpret(context, state, load(state + RUN_PC), load(state + RUN_FRAME), -1)
+
+
+@native
+def look_up(context: Address, state: Address) -> Address:
+    """Between two slices: the error of a cancelled request, or 0.  Others may have what waits here."""
+    request = load(load(state + RUN_CALLER) + ACTIVATION_REQUEST)
+    cancelled = load_acquire(request + REQUEST_CANCEL)
+    if cancelled != 0:
+        add_references(cancelled, 1)
+        return cancelled
+    share_when_idle(context)
+    return 0
+
+
+@native
+def must_leave(context: Address) -> bool:
+    """Whether this thread has to go back to Python now."""
+    deadline = load(context + CONTEXT_DEADLINE)
+    return deadline != 0 and now() >= deadline
+
+
+@native
+def leave(context: Address, state: Address, pc: Address, frame: Address) -> None:
+    """Keep the state, and go on as a task."""
+    store(state + RUN_PC, pc)
+    store(state + RUN_FRAME, frame)
+    mark_shared(load(state + RUN_CALLER))
+    function = load(load(frame + FRAME_CODE) + CODE_RESUME)
+    add_task(context, new_task(context, function, state, 0, 0))
+
+
+@native
+def interpret(context: Address, state: Address, pc: Address, frame: Address, left: int) -> None:
+    """Run from the instruction at `pc` to the end of the run, or until it has to leave.
+
+    `left` is what is left of the slice.  What jumps counts it down; below 0, and
+    on an error, the next instruction is STOP, and `stopped` the one to go on with.
+    `last` is what the latest arithmetic has computed.
+    """
+    failed = 0
+    last = 0
+    stop = state + RUN_STOP
+    stopped = pc
+    if left < 0:
+        pc = stop
+    while True:
+        while True:
+            operation = load_i32(pc)
+            if operation == ADD:
+                last = wrapping_add(load(frame + load_i32(pc + 8)), load(frame + load_i32(pc + 12)))
+                store(frame + load_i32(pc + 4), last)
+                pc += 16
+            elif operation == ADD_LAST:
+                last = wrapping_add(last, load(frame + load_i32(pc + 12)))
+                store(frame + load_i32(pc + 4), last)
+                pc += 16
+            elif operation == SUBTRACT:
+                last = wrapping_subtract(
+                    load(frame + load_i32(pc + 8)), load(frame + load_i32(pc + 12))
+                )
+                store(frame + load_i32(pc + 4), last)
+                pc += 16
+            elif operation == SUBTRACT_LAST:
+                last = wrapping_subtract(last, load(frame + load_i32(pc + 12)))
+                store(frame + load_i32(pc + 4), last)
+                pc += 16
+            elif operation == MULTIPLY:
+                last = wrapping_multiply(
+                    load(frame + load_i32(pc + 8)), load(frame + load_i32(pc + 12))
+                )
+                store(frame + load_i32(pc + 4), last)
+                pc += 16
+            elif operation == MULTIPLY_LAST:
+                last = wrapping_multiply(last, load(frame + load_i32(pc + 12)))
+                store(frame + load_i32(pc + 4), last)
+                pc += 16
+            elif operation == ADD_NUMBER:
+                last = wrapping_add(load(frame + load_i32(pc + 8)), load_i32(pc + 12))
+                store(frame + load_i32(pc + 4), last)
+                pc += 16
+            elif operation == ADD_NUMBER_LAST:
+                last = wrapping_add(last, load_i32(pc + 12))
+                store(frame + load_i32(pc + 4), last)
+                pc += 16
+            elif operation == ADD_2:
+                last = wrapping_add(load(frame + load_i32(pc + 8)), load(frame + load_i32(pc + 12)))
+                last = wrapping_add(last, load(frame + load_i32(pc + 16)))
+                store(frame + load_i32(pc + 4), last)
+                pc += 24
+            elif operation == ADD_2_LAST:
+                last = wrapping_add(last, load(frame + load_i32(pc + 12)))
+                last = wrapping_add(last, load(frame + load_i32(pc + 16)))
+                store(frame + load_i32(pc + 4), last)
+                pc += 24
+            elif operation == ADD_4:
+                last = wrapping_add(load(frame + load_i32(pc + 8)), load(frame + load_i32(pc + 12)))
+                last = wrapping_add(last, load(frame + load_i32(pc + 16)))
+                last = wrapping_add(last, load(frame + load_i32(pc + 20)))
+                last = wrapping_add(last, load(frame + load_i32(pc + 24)))
+                store(frame + load_i32(pc + 4), last)
+                pc += 32
+            elif operation == ADD_4_LAST:
+                last = wrapping_add(last, load(frame + load_i32(pc + 12)))
+                last = wrapping_add(last, load(frame + load_i32(pc + 16)))
+                last = wrapping_add(last, load(frame + load_i32(pc + 20)))
+                last = wrapping_add(last, load(frame + load_i32(pc + 24)))
+                store(frame + load_i32(pc + 4), last)
+                pc += 32
+            elif operation == ADD_8:
+                last = wrapping_add(load(frame + load_i32(pc + 8)), load(frame + load_i32(pc + 12)))
+                last = wrapping_add(last, load(frame + load_i32(pc + 16)))
+                last = wrapping_add(last, load(frame + load_i32(pc + 20)))
+                last = wrapping_add(last, load(frame + load_i32(pc + 24)))
+                last = wrapping_add(last, load(frame + load_i32(pc + 28)))
+                last = wrapping_add(last, load(frame + load_i32(pc + 32)))
+                last = wrapping_add(last, load(frame + load_i32(pc + 36)))
+                last = wrapping_add(last, load(frame + load_i32(pc + 40)))
+                store(frame + load_i32(pc + 4), last)
+                pc += 48
+            elif operation == ADD_8_LAST:
+                last = wrapping_add(last, load(frame + load_i32(pc + 12)))
+                last = wrapping_add(last, load(frame + load_i32(pc + 16)))
+                last = wrapping_add(last, load(frame + load_i32(pc + 20)))
+                last = wrapping_add(last, load(frame + load_i32(pc + 24)))
+                last = wrapping_add(last, load(frame + load_i32(pc + 28)))
+                last = wrapping_add(last, load(frame + load_i32(pc + 32)))
+                last = wrapping_add(last, load(frame + load_i32(pc + 36)))
+                last = wrapping_add(last, load(frame + load_i32(pc + 40)))
+                store(frame + load_i32(pc + 4), last)
+                pc += 48
+            elif operation == MULTIPLY_2:
+                last = wrapping_multiply(
+                    load(frame + load_i32(pc + 8)), load(frame + load_i32(pc + 12))
+                )
+                last = wrapping_multiply(last, load(frame + load_i32(pc + 16)))
+                store(frame + load_i32(pc + 4), last)
+                pc += 24
+            elif operation == MULTIPLY_2_LAST:
+                last = wrapping_multiply(last, load(frame + load_i32(pc + 12)))
+                last = wrapping_multiply(last, load(frame + load_i32(pc + 16)))
+                store(frame + load_i32(pc + 4), last)
+                pc += 24
+            elif operation == MULTIPLY_ADD:
+                last = wrapping_multiply(
+                    load(frame + load_i32(pc + 8)), load(frame + load_i32(pc + 12))
+                )
+                last = wrapping_add(last, load(frame + load_i32(pc + 16)))
+                store(frame + load_i32(pc + 4), last)
+                pc += 24
+            elif operation == MULTIPLY_ADD_LAST:
+                last = wrapping_multiply(last, load(frame + load_i32(pc + 12)))
+                last = wrapping_add(last, load(frame + load_i32(pc + 16)))
+                store(frame + load_i32(pc + 4), last)
+                pc += 24
+            elif operation == ADD_MULTIPLY:
+                last = wrapping_add(load(frame + load_i32(pc + 8)), load(frame + load_i32(pc + 12)))
+                last = wrapping_multiply(last, load(frame + load_i32(pc + 16)))
+                store(frame + load_i32(pc + 4), last)
+                pc += 24
+            elif operation == ADD_MULTIPLY_LAST:
+                last = wrapping_add(last, load(frame + load_i32(pc + 12)))
+                last = wrapping_multiply(last, load(frame + load_i32(pc + 16)))
+                store(frame + load_i32(pc + 4), last)
+                pc += 24
+            elif operation == MOVE:
+                store(frame + load_i32(pc + 4), load(frame + load_i32(pc + 8)))
+                pc += 16
+            elif operation == CONSTANT:
+                store(frame + load_i32(pc + 4), load(pc + 8))
+                pc += 16
+            elif operation == EQUAL_I32:
+                store(
+                    frame + load_i32(pc + 4),
+                    1
+                    if load_i32(frame + load_i32(pc + 8)) == load_i32(frame + load_i32(pc + 12))
+                    else 0,
+                )
+                pc += 16
+            elif operation == EQUAL_I64:
+                store(
+                    frame + load_i32(pc + 4),
+                    1 if load(frame + load_i32(pc + 8)) == load(frame + load_i32(pc + 12)) else 0,
+                )
+                pc += 16
+            elif operation == LESS_EQUAL_I32:
+                store(
+                    frame + load_i32(pc + 4),
+                    1
+                    if load_i32(frame + load_i32(pc + 8)) <= load_i32(frame + load_i32(pc + 12))
+                    else 0,
+                )
+                pc += 16
+            elif operation == LESS_EQUAL_I64:
+                store(
+                    frame + load_i32(pc + 4),
+                    1 if load(frame + load_i32(pc + 8)) <= load(frame + load_i32(pc + 12)) else 0,
+                )
+                pc += 16
+            elif operation == AND:
+                store(
+                    frame + load_i32(pc + 4),
+                    load(frame + load_i32(pc + 8)) & load(frame + load_i32(pc + 12)) & 1,
+                )
+                pc += 16
+            elif operation == JUMP:
+                left -= load_i32(pc + 16)
+                pc += load_i32(pc + 4)
+                if left < 0:
+                    stopped = pc
+                    pc = stop
+            elif operation == JUMP_IF:
+                left -= load_i32(pc + 16)
+                if load(frame + load_i32(pc + 8)) & 1 != 0:
+                    pc += load_i32(pc + 4)
+                else:
+                    pc += 24
+                if left < 0:
+                    stopped = pc
+                    pc = stop
+            elif operation == JUMP_UNLESS:
+                left -= load_i32(pc + 16)
+                if load(frame + load_i32(pc + 8)) & 1 == 0:
+                    pc += load_i32(pc + 4)
+                else:
+                    pc += 24
+                if left < 0:
+                    stopped = pc
+                    pc = stop
+            elif operation == JUMP_EQUAL_I32:
+                left -= load_i32(pc + 16)
+                if load_i32(frame + load_i32(pc + 8)) == load_i32(frame + load_i32(pc + 12)):
+                    pc += load_i32(pc + 4)
+                else:
+                    pc += 24
+                if left < 0:
+                    stopped = pc
+                    pc = stop
+            elif operation == JUMP_EQUAL_I64:
+                left -= load_i32(pc + 16)
+                if load(frame + load_i32(pc + 8)) == load(frame + load_i32(pc + 12)):
+                    pc += load_i32(pc + 4)
+                else:
+                    pc += 24
+                if left < 0:
+                    stopped = pc
+                    pc = stop
+            elif operation == JUMP_NOT_EQUAL_I32:
+                left -= load_i32(pc + 16)
+                if load_i32(frame + load_i32(pc + 8)) != load_i32(frame + load_i32(pc + 12)):
+                    pc += load_i32(pc + 4)
+                else:
+                    pc += 24
+                if left < 0:
+                    stopped = pc
+                    pc = stop
+            elif operation == JUMP_NOT_EQUAL_I64:
+                left -= load_i32(pc + 16)
+                if load(frame + load_i32(pc + 8)) != load(frame + load_i32(pc + 12)):
+                    pc += load_i32(pc + 4)
+                else:
+                    pc += 24
+                if left < 0:
+                    stopped = pc
+                    pc = stop
+            elif operation == JUMP_LESS_EQUAL_I32:
+                left -= load_i32(pc + 16)
+                if load_i32(frame + load_i32(pc + 8)) <= load_i32(frame + load_i32(pc + 12)):
+                    pc += load_i32(pc + 4)
+                else:
+                    pc += 24
+                if left < 0:
+                    stopped = pc
+                    pc = stop
+            elif operation == JUMP_LESS_EQUAL_I64:
+                left -= load_i32(pc + 16)
+                if load(frame + load_i32(pc + 8)) <= load(frame + load_i32(pc + 12)):
+                    pc += load_i32(pc + 4)
+                else:
+                    pc += 24
+                if left < 0:
+                    stopped = pc
+                    pc = stop
+            elif operation == JUMP_GREATER_I32:
+                left -= load_i32(pc + 16)
+                if load_i32(frame + load_i32(pc + 8)) > load_i32(frame + load_i32(pc + 12)):
+                    pc += load_i32(pc + 4)
+                else:
+                    pc += 24
+                if left < 0:
+                    stopped = pc
+                    pc = stop
+            elif operation == JUMP_GREATER_I64:
+                left -= load_i32(pc + 16)
+                if load(frame + load_i32(pc + 8)) > load(frame + load_i32(pc + 12)):
+                    pc += load_i32(pc + 4)
+                else:
+                    pc += 24
+                if left < 0:
+                    stopped = pc
+                    pc = stop
+            elif operation == REPEAT:
+                left -= load_i32(pc + 16)
+                rounds = load(frame + load_i32(pc + 8)) - 1
+                store(frame + load_i32(pc + 8), rounds)
+                if rounds > 0:
+                    pc += load_i32(pc + 4)
+                else:
+                    pc += 24
+                if left < 0:
+                    stopped = pc
+                    pc = stop
+            elif operation == CALL:
+                callee = new_frame(context, state, pc, frame)
+                if callee != 0:
+                    frame = callee
+                    code = load(pc + CALL_CODE)
+                    left -= load(code + CODE_WEIGHT)
+                    pc = load(code + CODE_ENTRY)
+                    if left < 0:
+                        stopped = pc
+                        pc = stop
+                else:
+                    failed = report_error(context, load(pc + CALL_RECORD), MESSAGE_TOO_DEEP)
+                    pc = stop
+            elif operation == RETURN:
+                call = load(frame + FRAME_RETURN)
+                if call != 0:
+                    caller = load(frame + FRAME_CALLER)
+                    places = call + CALL_REGISTERS + 4 * load_i32(call + 4)
+                    for i in range(load_i32(pc + 4)):
+                        store(
+                            caller + load_i32(places + 4 * i),
+                            load(frame + load_i32(pc + 8 + 4 * i)),
+                        )
+                    if frame == load(state + RUN_BASE):
+                        end_segment(context, state)
+                    frame = caller
+                    pc = call + load_i32(call + CALL_LENGTH)
+                else:
+                    succeed(context, state, pc, frame)
+                    return
+            elif operation == CONSTANTS:
+                copy(frame + load_i32(pc + 4), load(pc + 8), load(pc + 16))
+                pc += 24
+            elif operation == START_REPEAT:
+                rounds = load_i32(frame + load_i32(pc + 12))
+                if rounds < 0:
+                    failed = fail_number(context, load(pc + 16), MESSAGE_NEGATIVE_COUNT, rounds)
+                    pc = stop
+                elif rounds == 0:
+                    pc += load_i32(pc + 4)
+                else:
+                    store(frame + load_i32(pc + 8), rounds)
+                    pc += 24
+            elif operation == CASE:
+                index = load_i32(frame + load_i32(pc + 4))
+                if index < 0 or index >= load_i32(pc + 8):
+                    failed = fail_number(context, load(pc + 16), MESSAGE_CASE_RANGE, index)
+                    pc = stop
+                else:
+                    pc += load_i32(pc + 24 + 4 * index)
+            elif operation == BOX:
+                store(
+                    frame + load_i32(pc + 4),
+                    box(context, load_i32(pc + 12), load(frame + load_i32(pc + 8))),
+                )
+                pc += 16
+            elif operation == UNBOX:
+                failed = unbox(context, pc, frame)
+                pc += 24
+                if failed != 0:
+                    pc = stop
+            elif operation == SHARE:
+                value = load(frame + load_i32(pc + 8))
+                add_references(value, 1)
+                store(frame + load_i32(pc + 4), value)
+                pc += 16
+            elif operation == HAND_ON:
+                store(frame + load_i32(pc + 4), load(frame + load_i32(pc + 8)))
+                store(frame + load_i32(pc + 8), 0)
+                pc += 16
+            elif operation == DROP:
+                value = load(frame + load_i32(pc + 4))
+                store(frame + load_i32(pc + 4), 0)
+                drop_optional(context, value)
+                pc += 8
+            elif operation == LOG:
+                word = load(frame + load_i32(pc + 4))
+                boxed = word if load_i32(pc + 8) == TYPE_OBJECT else 0
+                log_register(context, load(state + RUN_CALLER), load(pc + 16), boxed, word)
+                pc += 24
+            elif operation == KERNEL:
+                left -= PYTHON_WEIGHT
+                stopped = pc + 16
+                failed = look_up(context, state)
+                if failed == 0:
+                    failed = call_kernel(context, load(pc + 8), frame)
+                pc = stopped
+                if failed != 0 or left < 0:
+                    pc = stop
+            elif operation == SCALAR:
+                failed = call_scalar(context, load(pc + 8), frame)
+                pc += 16
+                if failed != 0:
+                    pc = stop
+            elif operation == FAIL:
+                failed = report_error(context, load(pc + 8), load_i32(pc + 4))
+                pc = stop
+            elif operation == STOP:
+                break
+        if failed != 0:
+            abandon(context, state, frame, failed)
+            return
+        failed = look_up(context, state)
+        if failed == 0 and must_leave(context):
+            leave(context, state, stopped, frame)
+            return
+        left = SLICE
+        if failed == 0:
+            pc = stopped

@@ -1,0 +1,136 @@
+"""The upstream dialects that async programs are written in, with MLIR's syntax where xDSL has none.
+
+xDSL defines `memref.cast`, `memref.global` and others but reads them in generic form only.  The classes
+here, in `allocation`, `arithmetic`, `atomics`, `buffers`, `conversions` and `loops` are the same operations with the custom form added, and those
+that xDSL lacks.
+"""
+
+from __future__ import annotations
+
+import math
+from io import StringIO
+from typing import Self
+
+from xdsl.dialects import arith, cf, memref, scf
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    DenseIntOrFPElementsAttr,
+    IndexType,
+    IntegerType,
+    MemRefType,
+    NoneAttr,
+    StringAttr,
+    TensorType,
+    UnitAttr,
+)
+from xdsl.ir import Attribute
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.utils.exceptions import VerifyException
+
+from tfrt_nb.dialects.async_.upstream import (
+    allocation,
+    arithmetic,
+    atomics,
+    buffers,
+    conversions,
+    loops,
+)
+from tfrt_nb.dialects.async_.upstream.replacing import with_operations
+from tfrt_nb.dialects.float_text import float_text
+
+MAX_GLOBAL_ELEMENTS = 1 << 24
+"""Initial values are kept, element by element, in the program and in its machine code."""
+
+
+class GlobalOp(memref.GlobalOp):
+    """`memref.global "private" constant @cells : memref<2xi64> = dense<0>`."""
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        visibility = parser.parse_optional_str_literal() or "public"
+        constant = parser.parse_optional_keyword("constant") is not None
+        name = parser.parse_symbol_name()
+        parser.parse_punctuation(":")
+        position = parser.pos
+        type_ = parser.parse_type()
+        if not isinstance(type_, MemRefType):
+            parser.raise_error(f"expected a memref type, but got '{type_}'", position)
+        return cls.build(
+            properties={
+                "sym_name": name,
+                "sym_visibility": StringAttr(visibility),
+                "type": type_,
+                "initial_value": _parse_initial_value(parser, type_),
+                "constant": UnitAttr() if constant else None,
+            },
+            attributes=parser.parse_optional_attr_dict(),
+        )
+
+    def verify_(self) -> None:
+        super().verify_()
+        type_ = self.type
+        if not isinstance(type_, MemRefType) or not type_.has_static_shape():
+            raise VerifyException(f"a global buffer has sizes; '{type_}' has not")
+        if not isinstance(type_.layout, NoneAttr):
+            raise VerifyException(f"a global buffer is contiguous; '{type_}' has a layout")
+
+    def print(self, printer: Printer) -> None:
+        if self.sym_visibility.data != "public":
+            printer.print_string(" ")
+            printer.print_string_literal(self.sym_visibility.data)
+        if self.constant is not None:
+            printer.print_string(" constant")
+        printer.print_string(" ")
+        printer.print_symbol_name(self.sym_name.data)
+        printer.print_string(" : ")
+        printer.print_attribute(self.type)
+        if isinstance(self.initial_value, DenseIntOrFPElementsAttr):
+            printer.print_string(f" = {_elements_text(self.initial_value)}")
+        printer.print_op_attributes(self.attributes)
+
+
+def _parse_initial_value(parser: Parser, type_: MemRefType) -> Attribute:
+    """The elements; their type goes without saying.  None for a global of another module."""
+    if parser.parse_optional_punctuation("=") is None:
+        return UnitAttr()
+    if parser.parse_optional_keyword("uninitialized") is not None:
+        return UnitAttr()
+    parser.parse_keyword("dense")
+    element = type_.element_type
+    if not isinstance(element, IntegerType | IndexType | AnyFloat):
+        parser.raise_error(f"a global buffer cannot hold '{element}'")
+    if math.prod(type_.get_shape()) > MAX_GLOBAL_ELEMENTS:
+        parser.raise_error(
+            f"a global buffer has at most {MAX_GLOBAL_ELEMENTS} elements; allocate larger ones"
+        )
+    return parser.parse_dense_int_or_fp_elements_attr(TensorType(element, type_.get_shape()))
+
+
+class _ElementsPrinter(Printer):
+    """Numbers as MLIR prints them."""
+
+    def print_float(self, value: float, type: AnyFloat) -> None:
+        self.print_string(float_text(value, type))
+
+
+def _elements_text(elements: DenseIntOrFPElementsAttr) -> str:
+    """`dense<...>` without the type that follows it."""
+    stream = StringIO()
+    _ElementsPrinter(stream).print_attribute(elements)
+    text, _, _ = stream.getvalue().rpartition(" : ")
+    return text
+
+
+Arith = with_operations(
+    arith.Arith,
+    (arithmetic.AddUIExtendedOp, *conversions.OPERATIONS),
+    (arithmetic.RemFOp, conversions.IndexCastUIOp),
+)
+Cf = with_operations(cf.Cf, (arithmetic.SwitchOp,))
+Scf = with_operations(scf.Scf, loops.OPERATIONS)
+MemRef = with_operations(
+    memref.MemRef,
+    (GlobalOp, *allocation.OPERATIONS, *atomics.OPERATIONS, *buffers.OPERATIONS),
+    (*allocation.MORE_OPERATIONS, *atomics.MORE_OPERATIONS, *buffers.MORE_OPERATIONS),
+)

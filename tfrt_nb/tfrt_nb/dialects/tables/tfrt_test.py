@@ -1,0 +1,110 @@
+"""The kernels that exist to test the runtime: asynchrony, errors, lifetimes, strings, atomics.
+
+The ones with regions or callees are in `control_flow`.
+"""
+
+from __future__ import annotations
+
+from tfrt_nb.dialects.tables.signatures import Form, family, kernel, table
+
+_INTEGERS = "i32 i64"
+
+_ASYNC = table(
+    family("i1 i32", "tfrt_test.async_constant.{}", "-> {}", value="{}"),
+    kernel("tfrt_test.async_add.i32", "i32 i32 -> i32"),
+    kernel("tfrt_test.async_copy.i32", "i32 -> i32"),
+    kernel("tfrt_test.async_copy_2.i32", "i32 -> i32"),
+    family(_INTEGERS, "tfrt_test.async_copy.with_delay.{}", "{0} -> {0}"),
+    family(_INTEGERS, "tfrt_test.copy.with_delay.{}", "{0} -> {0}"),
+    kernel("tfrt_test.usleep", "i32 ->"),
+    kernel("tfrt_test.blocking.usleep", "i32 -> chain"),
+    kernel("tfrt_test.quiesce", "chain -> chain"),
+    kernel("tfrt_test.as_chain", "any* -> chain"),
+    kernel("tfrt_test.get_thread_id", "chain -> i32"),
+    kernel("tfrt_test.test_cost", "any* -> i32", Form.TYPED, id="i64", _tfrt_cost="i64?"),
+)
+
+_ATOMICS = table(
+    kernel("tfrt_test.atomic.create.i32", "-> atomic.i32"),
+    kernel("tfrt_test.atomic.inc.i32", "atomic.i32 chain -> chain"),
+    kernel("tfrt_test.atomic.add.i32", "atomic.i32 i32 chain -> chain"),
+    kernel("tfrt_test.atomic.get.i32", "atomic.i32 chain -> i32 chain"),
+)
+
+_ERRORS = table(
+    kernel("tfrt_test.fail", "-> i32"),
+    kernel("tfrt_test.partial_fail", "-> i32 i32"),
+    kernel("tfrt_test.report_error_async", "-> i32"),
+    kernel("tfrt_test.report_error_concrete_async", "i32 -> i32"),
+    kernel("tfrt_test.report_error_indirect_async", "i32 -> i32"),
+    kernel("tfrt_test.error_chain", "chain -> chain"),
+    kernel("tfrt_test.cancel", "chain -> i32 chain"),
+)
+
+_STRINGS = table(
+    kernel("tfrt_test.print_hello", "chain -> chain"),
+    kernel("tfrt_test.get_string", "-> string", Form.OPERANDS, value="string"),
+    kernel("tfrt_test.append_string", "string string -> string"),
+    kernel("tfrt_test.string_equal", "string string -> i1"),
+    kernel("tfrt_test.format_string", "string i32 -> string"),
+    kernel("tfrt_test.read_string_from_file", "string -> string"),
+    kernel("tfrt_test.print_string", "string chain -> chain"),
+    kernel("tfrt_test.logging", "string chain -> chain"),
+    kernel("tfrt_test.async_value_get", "-> string"),
+    kernel("tfrt_test.async_value_ref", "-> string"),
+)
+
+_PROBES = table(
+    family(_INTEGERS, "tfrt_test.count3.{}", "{0} -> {0} {0} {0}", Form.OPERANDS),
+    kernel("tfrt_test.sum", "i32* -> i32"),
+    kernel("tfrt_test.print_bool", "chain i1 -> chain"),
+    kernel("tfrt_test.flat", "-> string i32 i32 f32", value="aggregate"),
+    kernel("tfrt_test.const_dense_attr", "-> tensor", value="dense"),
+    kernel("tfrt_test.allocate_resource", "chain -> resource chain"),
+    kernel("tfrt_test.deallocate_resource", "resource chain -> chain"),
+    kernel("tfrt_test.use_sample_shared_context", "chain -> string chain"),
+    kernel("tfrt_test.unique_loc", "-> chain", name="string"),
+    kernel("tfrt_test.print_debug_info", "chain -> chain"),
+    kernel("tfrt_test.memory_leak_one_int32", "chain -> chain"),
+    family(_INTEGERS, "tfrt_test.sum_array_attr.{}", "-> {}", value="array.{}"),
+    kernel("tfrt_test.get_request_context_data.i32", "-> i32"),
+    kernel("tfrt_test.print_tensor_type", "chain -> chain"),
+    kernel("tfrt_test.get_static_tensor_type", "-> i32"),
+)
+
+_SYNC = table(
+    kernel("tfrt_test.fail_s", "-> i32"),
+    kernel("tfrt_test.error_s", "-> i32"),
+    kernel("tfrt_test.sync_sum", "i32* -> i32"),
+    kernel("tfrt_test.sync_sum2", "i32* -> i32"),
+    kernel("tfrt_test.get_string_sync", "-> string", value="string"),
+    kernel("tfrt_test.sync.const_dense_attr", "-> tensor", value="dense"),
+)
+
+_TUTORIAL = table(
+    kernel("tfrt_tutorial.create_coordinate", "i32 i32 -> coordinate"),
+    kernel("tfrt_tutorial.print_coordinate", "coordinate chain -> chain"),
+)
+
+_NO_FIXED_TYPES = table(
+    kernel("tfrt_test.identity", "chain any* ->"),
+    kernel("tfrt_test.multi_arg_result", "any* ->"),
+    kernel("tfrt_test.share_to_two", "vt -> vt vt"),
+    kernel("tfrt_test.get_uniqueness", "any* ->"),
+    kernel("tfrt_test.make_indirect", "any* ->"),
+    kernel("tfrt_test.sync_sum_attributes", "-> i32"),
+    kernel("tfrt_test.invoke_sync_function.i32_i32.i32", "i32 i32 -> i32"),
+    kernel("tfrt_test.invoke_sync_function.i32_i32.i32_i32", "i32 i32 -> i32 i32"),
+)
+
+SIGNATURES = {
+    **_ASYNC,
+    **_ATOMICS,
+    **_ERRORS,
+    **_STRINGS,
+    **_PROBES,
+    **_SYNC,
+    **_TUTORIAL,
+    **_NO_FIXED_TYPES,
+}
+"""The kernels `tfrt_test.*` and `tfrt_tutorial.*` without regions and callees."""

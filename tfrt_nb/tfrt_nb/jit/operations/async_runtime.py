@@ -1,0 +1,408 @@
+"""Runtime and coroutine operations as calls of the runtime's C functions and of LLVM's intrinsics.
+
+The 22 functions have the names and signatures of MLIR's async runtime, so that code compiled here runs
+on MLIR's runtime (without messages of errors) and code compiled by MLIR on ours.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import IntegerAttr
+from xdsl.ir import Operation
+
+from tfrt_nb.dialects.async_ import coroutine, extensions, failures, runtime
+from tfrt_nb.dialects.async_.types import GroupType, ValueType
+from tfrt_nb.jit.function_body import (
+    INTERRUPT_FLAG,
+    LIVE_COUNTER,
+    STACK_LIMIT,
+    FunctionBody,
+    Lowering,
+)
+from tfrt_nb.jit.llvm_types import llvm_type
+from tfrt_nb.passes.counting.mark_explicit_counts import BY_HAND, OF_OWN, ON_TOP
+
+_PREFIX = "mlirAsyncRuntime"
+
+
+@dataclass(frozen=True, slots=True)
+class RuntimeFunction:
+    """A function that compiled code calls: LLVM types of the result and the parameters."""
+
+    name: str
+    returns: str
+    parameters: tuple[str, ...]
+
+
+def _mlir(name: str, returns: str, *parameters: str) -> RuntimeFunction:
+    return RuntimeFunction(f"{_PREFIX}{name}", returns, parameters)
+
+
+MLIR_FUNCTIONS = (
+    _mlir("AddRef", "void", "ptr", "i64"),
+    _mlir("DropRef", "void", "ptr", "i64"),
+    _mlir("CreateToken", "ptr"),
+    _mlir("CreateValue", "ptr", "i64"),
+    _mlir("CreateGroup", "ptr", "i64"),
+    _mlir("AddTokenToGroup", "i64", "ptr", "ptr"),
+    _mlir("EmplaceToken", "void", "ptr"),
+    _mlir("EmplaceValue", "void", "ptr"),
+    _mlir("SetTokenError", "void", "ptr"),
+    _mlir("SetValueError", "void", "ptr"),
+    _mlir("IsTokenError", "i1", "ptr"),
+    _mlir("IsValueError", "i1", "ptr"),
+    _mlir("IsGroupError", "i1", "ptr"),
+    _mlir("AwaitToken", "void", "ptr"),
+    _mlir("AwaitValue", "void", "ptr"),
+    _mlir("AwaitAllInGroup", "void", "ptr"),
+    _mlir("GetValueStorage", "ptr", "ptr"),
+    _mlir("Execute", "void", "ptr", "ptr"),
+    _mlir("AwaitTokenAndExecute", "void", "ptr", "ptr", "ptr"),
+    _mlir("AwaitValueAndExecute", "void", "ptr", "ptr", "ptr"),
+    _mlir("AwaitAllInGroupAndExecute", "void", "ptr", "ptr", "ptr"),
+    RuntimeFunction("mlirAsyncRuntimGetNumWorkerThreads", "i64", ()),  # the typo is the name
+)
+"""The runtime's functions that MLIR defines, apart from one that prints a thread's number."""
+
+OUR_FUNCTIONS = (
+    _mlir("AddValueToGroup", "i64", "ptr", "ptr"),
+    RuntimeFunction("tfrtAsyncAddToGroup", "i64", ("ptr", "ptr", "ptr")),
+    RuntimeFunction("tfrtAsyncAddRefOnTop", "void", ("ptr", "i64")),
+    RuntimeFunction("tfrtAsyncDropRefOnTop", "void", ("ptr", "i64", "ptr")),
+    RuntimeFunction("tfrtAsyncDropOwnRef", "void", ("ptr", "i64", "ptr")),
+    RuntimeFunction("tfrtAsyncDropRefByHand", "void", ("ptr", "i64", "ptr")),
+    RuntimeFunction("tfrtAsyncSetMaker", "void", ("ptr", "ptr")),
+    RuntimeFunction("tfrtAsyncEmplaceUnseen", "void", ("ptr",)),
+    RuntimeFunction("tfrtAsyncDescribeError", "void", ("ptr", "ptr")),
+    RuntimeFunction("tfrtAsyncInheritError", "void", ("ptr", "ptr")),
+    RuntimeFunction("tfrtAsyncTakeFailure", "void", ("ptr",)),
+    RuntimeFunction("tfrtAsyncFail", "void", ("ptr",)),
+    RuntimeFunction("tfrtAsyncFailFrom", "void", ("ptr",)),
+    RuntimeFunction("tfrtAsyncStackLimit", "ptr", ()),
+    RuntimeFunction("tfrtAsyncIsCancelled", "i1", ()),
+    RuntimeFunction("tfrtAsyncIsInterrupted", "i1", ("ptr",)),
+    RuntimeFunction("tfrtAsyncIsAvailable", "i1", ("ptr",)),
+    RuntimeFunction("tfrtAsyncNewBuffer", "ptr", ("i64",)),
+    RuntimeFunction("tfrtAsyncNewFrameBuffer", "ptr", ("i64", "ptr")),
+    RuntimeFunction("tfrtAsyncFreeBuffer", "i1", ("ptr",)),
+    RuntimeFunction("tfrtAsyncFreeFrameBuffers", "void", ("ptr",)),
+    RuntimeFunction("tfrtAsyncAllocateFrame", "ptr", ("i64", "i64")),
+    RuntimeFunction("tfrtAsyncFreeFrame", "void", ("ptr", "i64", "i64")),
+)
+"""Functions that MLIR's runtime does not have: values in groups, places of objects, objects that are
+resolved before any other code refers to them, messages of errors,
+the lowest address of this thread's stack that recursive functions should use, whether tasks shall not
+start any more, and frames of coroutines from a free list.
+
+A message is a pointer to `{ ptr text, i64 length, ptr file, i64 length, i64 line, i64 column }`.
+"""
+
+PRINTING_FUNCTIONS = (
+    RuntimeFunction("printI64", "void", ("i64",)),
+    RuntimeFunction("printU64", "void", ("i64",)),
+    RuntimeFunction("printF32", "void", ("float",)),
+    RuntimeFunction("printF64", "void", ("double",)),
+    RuntimeFunction("printNewline", "void", ()),
+    RuntimeFunction("printComma", "void", ()),
+    RuntimeFunction("printOpen", "void", ()),
+    RuntimeFunction("printClose", "void", ()),
+    RuntimeFunction("printString", "void", ("ptr",)),
+    RuntimeFunction("printFlops", "void", ("double",)),
+    RuntimeFunction("rtclock", "double", ()),
+    RuntimeFunction("nanoTime", "i64", ()),
+)
+"""Functions of MLIR's runner utilities, which programs declare themselves: they print, or are clocks.
+Those that print buffers are in `library`."""
+
+RESUME = "@__resume"
+"""Resumes a coroutine; the runtime gets it as a pointer."""
+
+_BY_NAME = {f.name: f for f in (*MLIR_FUNCTIONS, *OUR_FUNCTIONS, *PRINTING_FUNCTIONS)}
+
+
+def runtime_function(name: str) -> RuntimeFunction:
+    """The function of that name."""
+    return _BY_NAME[name]
+
+
+def is_runtime_function(name: str) -> bool:
+    """Whether the runtime has a function of that name, whose types are known."""
+    return name in _BY_NAME
+
+
+def _runtime(body: FunctionBody, name: str, *operands: str) -> str:
+    function = _BY_NAME[name]
+    return body.call(name, function.returns, *zip(function.parameters, operands, strict=True))
+
+
+def _create(body: FunctionBody, op: Operation) -> None:
+    assert isinstance(op, runtime.RuntimeCreateOp)
+    type_ = op.result.type
+    if isinstance(type_, ValueType):
+        element = llvm_type(type_.value_type)
+        size = f"ptrtoint (ptr getelementptr ({element}, ptr null, i64 1) to i64)"
+        body.bind(op.result, _runtime(body, f"{_PREFIX}CreateValue", size))
+    else:
+        body.bind(op.result, _runtime(body, f"{_PREFIX}CreateToken"))
+    _set_maker(body, op)
+
+
+def _create_group(body: FunctionBody, op: Operation) -> None:
+    assert isinstance(op, runtime.RuntimeCreateGroupOp)
+    body.bind(op.result, _runtime(body, f"{_PREFIX}CreateGroup", body.name(op.size)))
+    _set_maker(body, op)
+
+
+def _set_maker(body: FunctionBody, op: Operation) -> None:
+    """Say where a new object comes from, for reports of what is left over or never resolved."""
+    record = None if body.module.is_portable else body.module.maker(op)
+    if record is not None:
+        _runtime(body, "tfrtAsyncSetMaker", body.name(op.results[0]), record)
+
+
+def _set_available(body: FunctionBody, op: Operation) -> None:
+    (operand,) = op.operands
+    name = f"{_PREFIX}Emplace{runtime.runtime_kind(operand)}"
+    if runtime.UNSEEN in op.attributes and not body.module.is_portable:
+        name = "tfrtAsyncEmplaceUnseen"
+    _runtime(body, name, body.name(operand))
+
+
+def _set_error(body: FunctionBody, op: Operation) -> None:
+    (operand,) = op.operands
+    _runtime(body, f"{_PREFIX}Set{runtime.runtime_kind(operand)}Error", body.name(operand))
+
+
+def _is_error(body: FunctionBody, op: Operation) -> None:
+    (operand,) = op.operands
+    kind = "Group" if isinstance(operand.type, GroupType) else runtime.runtime_kind(operand)
+    body.bind(op.results[0], _runtime(body, f"{_PREFIX}Is{kind}Error", body.name(operand)))
+
+
+def _await(body: FunctionBody, op: Operation) -> None:
+    (operand,) = op.operands
+    _runtime(body, f"{_PREFIX}Await{runtime.runtime_kind(operand)}", body.name(operand))
+
+
+def _await_and_resume(body: FunctionBody, op: Operation) -> None:
+    operand, handle = op.operands
+    name = f"{_PREFIX}Await{runtime.runtime_kind(operand)}AndExecute"
+    _runtime(body, name, body.name(operand), body.name(handle), RESUME)
+
+
+def _resume(body: FunctionBody, op: Operation) -> None:
+    _runtime(body, f"{_PREFIX}Execute", body.name(op.operands[0]), RESUME)
+
+
+def _store(body: FunctionBody, op: Operation) -> None:
+    value, storage = op.operands
+    pointer = _runtime(body, f"{_PREFIX}GetValueStorage", body.name(storage))
+    # The storage promises no more than byte alignment.
+    body.emit(f"store {body.typed(value)}, ptr {pointer}, align 1")
+
+
+def _load(body: FunctionBody, op: Operation) -> None:
+    pointer = _runtime(body, f"{_PREFIX}GetValueStorage", body.name(op.operands[0]))
+    result = op.results[0]
+    body.set(result, f"load {llvm_type(result.type)}, ptr {pointer}, align 1")
+
+
+def _add_to_group(body: FunctionBody, op: Operation) -> None:
+    operand, group = op.operands
+    given = [body.name(operand), body.name(group)]
+    if body.module.is_portable:
+        name = f"{_PREFIX}Add{runtime.runtime_kind(operand)}ToGroup"
+    else:
+        name = "tfrtAsyncAddToGroup"
+        given.append(body.module.maker(op) or "null")
+    body.bind(op.results[0], _runtime(body, name, *given))
+
+
+def _add_ref(body: FunctionBody, op: Operation) -> None:
+    is_on_top = ON_TOP in op.attributes and not body.module.is_portable
+    _count(body, op, "tfrtAsyncAddRefOnTop" if is_on_top else f"{_PREFIX}AddRef")
+
+
+def _drop_ref(body: FunctionBody, op: Operation) -> None:
+    if BY_HAND not in op.attributes or body.module.is_portable:
+        _count(body, op, f"{_PREFIX}DropRef")
+        return
+    if OF_OWN in op.attributes:
+        name = "tfrtAsyncDropOwnRef"
+    else:
+        name = "tfrtAsyncDropRefOnTop" if ON_TOP in op.attributes else "tfrtAsyncDropRefByHand"
+    kind = runtime.runtime_kind(op.operands[0]).lower()
+    _count(body, op, name, body.module.failure(f"a reference to a {kind} is dropped too often", op))
+
+
+def _count(body: FunctionBody, op: Operation, function: str, *more: str) -> None:
+    count = op.properties["count"]
+    assert isinstance(count, IntegerAttr)
+    _runtime(body, function, body.name(op.operands[0]), str(count.value.data), *more)
+
+
+def _num_worker_threads(body: FunctionBody, op: Operation) -> None:
+    body.bind(op.results[0], _runtime(body, "mlirAsyncRuntimGetNumWorkerThreads"))
+
+
+def _stack_is_low(body: FunctionBody, op: Operation) -> None:
+    if body.has_limit:
+        # The address of a variable: that of the frame would cost a register.
+        here, limit = body.first("alloca i8"), STACK_LIMIT
+    else:
+        # A variable of a coroutine may be on the heap.
+        limit = _runtime(body, "tfrtAsyncStackLimit")
+        here = body.call("llvm.frameaddress.p0", "ptr", ("i32", "0"))
+    body.set(op.results[0], f"icmp ult ptr {here}, {limit}")
+
+
+def _is_cancelled(body: FunctionBody, op: Operation) -> None:
+    body.bind(op.results[0], _runtime(body, "tfrtAsyncIsCancelled"))
+
+
+def _interrupt_is_pending(body: FunctionBody, op: Operation) -> None:
+    if body.module.is_portable:
+        body.bind(op.results[0], "false")
+        return
+    body.module.watches_interrupts = True
+    flag = body.value(f"load ptr, ptr {INTERRUPT_FLAG}, !invariant.load !{{}}")
+    # Volatile: it changes while the loop runs.
+    pending = body.value(f"icmp ne i64 {body.value(f'load volatile i64, ptr {flag}')}, 0")
+    body.bind(op.results[0], body.call("llvm.expect.i1", "i1", ("i1", pending), ("i1", "false")))
+
+
+def _is_available(body: FunctionBody, op: Operation) -> None:
+    (operand,) = op.operands
+    body.bind(op.results[0], _runtime(body, "tfrtAsyncIsAvailable", body.name(operand)))
+
+
+def _handle_of(body: FunctionBody, op: Operation) -> None:
+    body.set(op.results[0], f"ptrtoint ptr {body.name(op.operands[0])} to i64")
+
+
+def _from_handle(body: FunctionBody, op: Operation) -> None:
+    body.set(op.results[0], f"inttoptr i64 {body.name(op.operands[0])} to ptr")
+
+
+def _is_interrupted(body: FunctionBody, op: Operation) -> None:
+    record = body.module.failure("", op)
+    body.bind(op.results[0], _runtime(body, "tfrtAsyncIsInterrupted", record))
+
+
+def _describe_error(body: FunctionBody, op: Operation) -> None:
+    assert isinstance(op, failures.RuntimeDescribeErrorOp)
+    record = body.module.failure(op.message.data, op)
+    _runtime(body, "tfrtAsyncDescribeError", body.name(op.operand), record)
+
+
+def _inherit_error(body: FunctionBody, op: Operation) -> None:
+    operand, source = op.operands
+    _runtime(body, "tfrtAsyncInheritError", body.name(operand), body.name(source))
+
+
+def _take_failure(body: FunctionBody, op: Operation) -> None:
+    _runtime(body, "tfrtAsyncTakeFailure", body.name(op.operands[0]))
+
+
+def _fail(body: FunctionBody, op: Operation) -> None:
+    assert isinstance(op, failures.RuntimeFailOp)
+    _runtime(body, "tfrtAsyncFail", body.module.failure(op.message.data, op))
+
+
+def _fail_from(body: FunctionBody, op: Operation) -> None:
+    _runtime(body, "tfrtAsyncFailFrom", body.name(op.operands[0]))
+
+
+def _coro_id(body: FunctionBody, op: Operation) -> None:
+    nothing = ("ptr", "null")
+    arguments = ("i32", "0"), nothing, nothing, nothing
+    body.bind(op.results[0], body.call("llvm.coro.id", "token", *arguments))
+
+
+def _coro_begin(body: FunctionBody, op: Operation) -> None:
+    """The frame is as large as LLVM says; `aligned_alloc` wants that rounded up to the alignment."""
+    size, alignment = _frame_size(body)
+    _count_coroutine(body, 1)
+    if not body.module.is_portable:
+        memory = _runtime(body, "tfrtAsyncAllocateFrame", size, alignment)
+        arguments = body.argument(op.operands[0]), ("ptr", memory)
+        body.bind(op.results[0], body.call("llvm.coro.begin", "ptr", *arguments))
+        return
+    padded = body.value(f"add i64 {size}, {alignment}")
+    last = body.value(f"sub i64 {padded}, 1")
+    mask = body.value(f"sub i64 0, {alignment}")
+    rounded = body.value(f"and i64 {last}, {mask}")
+    memory = body.call("aligned_alloc", "ptr", ("i64", alignment), ("i64", rounded))
+    arguments = body.argument(op.operands[0]), ("ptr", memory)
+    body.bind(op.results[0], body.call("llvm.coro.begin", "ptr", *arguments))
+
+
+def _frame_size(body: FunctionBody) -> tuple[str, str]:
+    return body.call("llvm.coro.size.i64", "i64"), body.call("llvm.coro.align.i64", "i64")
+
+
+def _coro_free(body: FunctionBody, op: Operation) -> None:
+    memory = body.call("llvm.coro.free", "ptr", *map(body.argument, op.operands))
+    if body.module.is_portable:
+        body.call("free", "void", ("ptr", memory))
+    else:
+        _runtime(body, "tfrtAsyncFreeFrame", memory, *_frame_size(body))
+    _count_coroutine(body, -1)
+
+
+def _count_coroutine(body: FunctionBody, step: int) -> None:
+    if body.module.counts:
+        body.value(f"atomicrmw add ptr {LIVE_COUNTER}, i64 {step} acq_rel")
+
+
+def _coro_end(body: FunctionBody, op: Operation) -> None:
+    arguments = body.argument(op.operands[0]), ("i1", "false"), ("token", "none")
+    body.call("llvm.coro.end", "void", *arguments)
+
+
+def _coro_save(body: FunctionBody, op: Operation) -> None:
+    body.bind(op.results[0], body.call("llvm.coro.save", "token", body.argument(op.operands[0])))
+
+
+def _coro_suspend(body: FunctionBody, op: Operation) -> None:
+    assert isinstance(op, coroutine.CoroSuspendOp)
+    way = body.call("llvm.coro.suspend", "i8", body.argument(op.state), ("i1", "false"))
+    resume, cleanup = body.label(op.resume), body.label(op.cleanup)
+    body.emit(f"switch i8 {way}, {body.label(op.suspend)} [ i8 0, {resume} i8 1, {cleanup} ]")
+
+
+LOWERINGS: dict[str, Lowering] = {
+    runtime.RuntimeCreateOp.name: _create,
+    runtime.RuntimeCreateGroupOp.name: _create_group,
+    runtime.RuntimeSetAvailableOp.name: _set_available,
+    runtime.RuntimeSetErrorOp.name: _set_error,
+    runtime.RuntimeIsErrorOp.name: _is_error,
+    runtime.RuntimeAwaitOp.name: _await,
+    runtime.RuntimeAwaitAndResumeOp.name: _await_and_resume,
+    runtime.RuntimeResumeOp.name: _resume,
+    runtime.RuntimeStoreOp.name: _store,
+    runtime.RuntimeLoadOp.name: _load,
+    runtime.RuntimeAddToGroupOp.name: _add_to_group,
+    runtime.RuntimeAddRefOp.name: _add_ref,
+    runtime.RuntimeDropRefOp.name: _drop_ref,
+    runtime.RuntimeNumWorkerThreadsOp.name: _num_worker_threads,
+    extensions.RuntimeStackIsLowOp.name: _stack_is_low,
+    extensions.RuntimeIsCancelledOp.name: _is_cancelled,
+    extensions.RuntimeIsAvailableOp.name: _is_available,
+    extensions.RuntimeHandleOfOp.name: _handle_of,
+    extensions.RuntimeFromHandleOp.name: _from_handle,
+    extensions.RuntimeInterruptIsPendingOp.name: _interrupt_is_pending,
+    extensions.RuntimeIsInterruptedOp.name: _is_interrupted,
+    failures.RuntimeDescribeErrorOp.name: _describe_error,
+    failures.RuntimeInheritErrorOp.name: _inherit_error,
+    failures.RuntimeTakeFailureOp.name: _take_failure,
+    failures.RuntimeFailOp.name: _fail,
+    failures.RuntimeFailFromOp.name: _fail_from,
+    coroutine.CoroIdOp.name: _coro_id,
+    coroutine.CoroBeginOp.name: _coro_begin,
+    coroutine.CoroFreeOp.name: _coro_free,
+    coroutine.CoroEndOp.name: _coro_end,
+    coroutine.CoroSaveOp.name: _coro_save,
+    coroutine.CoroSuspendOp.name: _coro_suspend,
+}

@@ -1,0 +1,387 @@
+"""`memref` as LLVM instructions on descriptors.
+
+Buffers made here are contiguous and begin behind their header: see `tfrt_runtime.native.coroutines.async_buffers`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from xdsl.dialects import func, memref
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    AnyFloat,
+    DenseIntOrFPElementsAttr,
+    IndexType,
+    IntegerType,
+    MemRefType,
+    NoneAttr,
+    UnrankedMemRefType,
+)
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from tfrt_nb.dialects.async_.extensions import (
+    RuntimeCompareExchangeOp,
+    RuntimeFreeBufferOp,
+    RuntimeIsLiveOp,
+    RuntimeIsWritableOp,
+)
+from tfrt_nb.dialects.async_.upstream.atomics import AtomicRMWOp
+from tfrt_nb.jit.function_body import FunctionBody, Lowering, ModuleText
+from tfrt_nb.jit.llvm_types import array_literal, global_symbol, llvm_type
+from tfrt_nb.jit.operations import unranked
+from tfrt_nb.jit.operations.descriptors import (
+    IS_ELEMENT,
+    IS_HEADER,
+    Layout,
+    allocated_pointer,
+    buffer_type,
+    contiguous_strides,
+    descriptor,
+    element_address,
+    element_size,
+    header_of,
+    layout_of,
+    static_handle,
+    stride_of,
+)
+from tfrt_nb.passes.buffers.guard_buffers import is_on_heap, root
+from tfrt_nb.passes.constants import integer_of
+from tfrt_nb.passes.control_flow import operations_in
+from tfrt_nb.passes.errors import fail
+from tfrt_runtime.native.coroutines.async_buffers import GENERATION_SHIFT, HEADER_SIZE, IS_CONSTANT
+
+_ALIGNMENT = 64  # a cache line, and enough for every vector type
+_LAST_BUFFER = "%buffers"
+
+
+def _allocate(body: FunctionBody, op: Operation) -> None:
+    assert isinstance(op, memref.AllocOp | memref.AllocaOp)
+    type_ = buffer_type(op.memref, op)
+    sizes = _allocated_sizes(body, type_, op.dynamic_sizes)
+    strides, count = contiguous_strides(body, sizes)
+    size = body.value(f"mul i64 {count}, {element_size(type_)}")
+    if isinstance(op, memref.AllocaOp) and (body.module.is_portable or not is_on_heap(op)):
+        handle = static_handle(body)
+        if op.dynamic_sizes:
+            elements = body.value(f"alloca i8, i64 {size}, align {_ALIGNMENT}")
+        else:
+            array = f"[{math.prod(type_.get_shape())} x {llvm_type(type_.element_type)}]"
+            elements = body.first(f"alloca {array}, align {_ALIGNMENT}")
+    elif body.module.is_portable:
+        padded = body.value(f"add i64 {size}, {_ALIGNMENT - 1}")
+        rounded = body.value(f"and i64 {padded}, -{_ALIGNMENT}")
+        arguments = ("i64", str(_ALIGNMENT)), ("i64", rounded)
+        handle = elements = body.call("aligned_alloc", "ptr", *arguments)
+    else:
+        # LLVM may know that nothing else points to a new buffer: the handle is the pointer, with marks.
+        if isinstance(op, memref.AllocOp):
+            handle = body.call("tfrtAsyncNewBuffer", "noalias ptr", ("i64", size))
+        else:
+            place = ("ptr", _LAST_BUFFER)
+            handle = body.call("tfrtAsyncNewFrameBuffer", "noalias ptr", ("i64", size), place)
+        elements = body.value(f"getelementptr i8, ptr {header_of(body, handle)}, i64 {HEADER_SIZE}")
+    body.bind(op.memref, descriptor(body, Layout(handle, elements, "0", sizes, strides)))
+
+
+def has_frame_buffers(op: func.FuncOp) -> bool:
+    """Whether a function has buffers of `memref.alloca` on the heap, which it frees at its end."""
+    return any(type(o) is memref.AllocaOp and is_on_heap(o) for o in operations_in(op))
+
+
+def begin_buffers(body: FunctionBody) -> None:
+    """At the start of a function that frees buffers: there are none yet."""
+    body.emit(f"{_LAST_BUFFER} = alloca ptr")
+    body.emit(f"store ptr null, ptr {_LAST_BUFFER}")
+
+
+def end_buffers(body: FunctionBody) -> None:
+    """At its end: free them."""
+    last = body.value(f"load ptr, ptr {_LAST_BUFFER}")
+    body.call("tfrtAsyncFreeFrameBuffers", "void", ("ptr", last))
+
+
+def _allocated_sizes(
+    body: FunctionBody, type_: MemRefType, dynamic: Sequence[SSAValue]
+) -> list[str]:
+    names = iter([body.name(value) for value in dynamic])
+    return [next(names) if size == DYNAMIC_INDEX else str(size) for size in type_.get_shape()]
+
+
+def _dealloc(body: FunctionBody, op: Operation) -> None:
+    assert isinstance(op, memref.DeallocOp)
+    _free(body, op.memref)
+
+
+def _free_buffer(body: FunctionBody, op: Operation) -> None:
+    assert isinstance(op, RuntimeFreeBufferOp)
+    body.bind(op.result, _free(body, op.buffer))
+
+
+def _free(body: FunctionBody, buffer: SSAValue) -> str:
+    """Give a buffer back; the name of whether it could be."""
+    handle = _handle(body, buffer)
+    if body.module.is_portable:
+        body.call("free", "void", ("ptr", handle))
+        return "true"
+    return body.call("tfrtAsyncFreeBuffer", "i1", ("ptr", handle))
+
+
+def _is_live(body: FunctionBody, op: Operation) -> None:
+    assert isinstance(op, RuntimeIsLiveOp)
+    if body.module.is_portable:
+        body.bind(op.result, "true")
+        return
+    handle = _handle(body, op.buffer)
+    # Atomic, as another thread may write it; unordered, so that LLVM may ask once for several times.
+    header = header_of(body, handle)
+    generation = body.value(f"load atomic i64, ptr {header} unordered, align 8{IS_HEADER}")
+    bits = body.value(f"ptrtoint ptr {handle} to i64")
+    expected = body.value(f"lshr i64 {bits}, {GENERATION_SHIFT}")
+    is_live = body.value(f"icmp eq i64 {generation}, {expected}")
+    body.bind(op.result, body.call("llvm.expect.i1", "i1", ("i1", is_live), ("i1", "true")))
+
+
+def _is_writable(body: FunctionBody, op: Operation) -> None:
+    assert isinstance(op, RuntimeIsWritableOp)
+    bits = body.value(f"ptrtoint ptr {_handle(body, op.buffer)} to i64")
+    mark = body.value(f"and i64 {bits}, {IS_CONSTANT}")
+    body.set(op.result, f"icmp eq i64 {mark}, 0")
+
+
+def _handle(body: FunctionBody, buffer: SSAValue) -> str:
+    is_unranked = isinstance(buffer.type, UnrankedMemRefType)
+    return (unranked.allocated_pointer if is_unranked else allocated_pointer)(body, buffer)
+
+
+def _load(body: FunctionBody, op: Operation) -> None:
+    assert isinstance(op, memref.LoadOp)
+    address = element_address(body, op, op.memref, op.indices)
+    set_ = body.set_frozen if may_be_undefined(op.memref) else body.set
+    set_(op.res, f"load {llvm_type(op.res.type)}, ptr {address}{IS_ELEMENT}")
+
+
+def may_be_undefined(buffer: SSAValue) -> bool:
+    """Whether LLVM may see that an element is loaded that nothing was stored to: in the frame it may.
+
+    Not so where the only element is stored to right behind the allocation.
+    """
+    op = root(buffer).owner
+    if not isinstance(op, memref.AllocaOp):
+        return False
+    users = {use.operation for use in op.memref.uses}
+    following = op.next_op
+    while following is not None and following not in users:
+        following = following.next_op
+    is_whole = not buffer_type(op.memref, op).get_shape()
+    return not (is_whole and isinstance(following, memref.StoreOp))
+
+
+def _store(body: FunctionBody, op: Operation) -> None:
+    assert isinstance(op, memref.StoreOp)
+    address = element_address(body, op, op.memref, op.indices)
+    body.emit(f"store {body.typed(op.value)}, ptr {address}{IS_ELEMENT}")
+
+
+def _dim(body: FunctionBody, op: Operation) -> None:
+    assert isinstance(op, memref.DimOp)
+    is_unranked = isinstance(op.source.type, UnrankedMemRefType)
+    sizes = (
+        unranked.sizes_of(body, op.source) if is_unranked else layout_of(body, op.source, op).sizes
+    )
+    dimension = integer_of(op.index)
+    if not sizes or (dimension is not None and not 0 <= dimension < len(sizes)):
+        fail(op, f"the buffer has {len(sizes)} dimensions")
+    if dimension is not None:
+        body.bind(op.result, sizes[dimension])
+        return
+    chosen = sizes[0]
+    for number, size in enumerate(sizes[1:], start=1):
+        is_it = body.value(f"icmp eq {body.typed(op.index)}, {number}")
+        chosen = body.value(f"select i1 {is_it}, i64 {size}, i64 {chosen}")
+    body.bind(op.result, chosen)
+
+
+def _rank(body: FunctionBody, op: Operation) -> None:
+    buffer = op.operands[0]
+    if isinstance(buffer.type, UnrankedMemRefType):
+        body.bind(op.results[0], unranked.rank_of(body, buffer))
+    else:
+        body.bind(op.results[0], str(len(buffer_type(buffer, op).get_shape())))
+
+
+def _copy(body: FunctionBody, op: Operation) -> None:
+    assert isinstance(op, memref.CopyOp)
+    source, target = layout_of(body, op.source, op), layout_of(body, op.destination, op)
+    types = buffer_type(op.source, op), buffer_type(op.destination, op)
+    if not all(isinstance(type_.layout, NoneAttr) for type_ in types):
+        _copy_elements(body, llvm_type(types[0].element_type), source, target)
+        return
+    _, count = contiguous_strides(body, source.sizes)
+    size = body.value(f"mul i64 {count}, {element_size(types[0])}")
+    arguments = ("ptr", target.aligned), ("ptr", source.aligned), ("i64", size), ("i1", "false")
+    body.call("llvm.memmove.p0.p0.i64", "void", *arguments)
+
+
+def _copy_elements(body: FunctionBody, element: str, source: Layout, target: Layout) -> None:
+    """One by one, by a helper for buffers of this rank."""
+    rank = len(source.sizes)
+    name = global_symbol(f"__copy.{rank}.{element}")
+    body.module.helpers[name] = _copying_function(name, rank, element)
+    pointers = [
+        body.value(f"getelementptr {element}, ptr {one.aligned}, i64 {one.offset}")
+        for one in (source, target)
+    ]
+    numbers = [*source.sizes, *source.strides, *target.strides]
+    arguments = [f"ptr {one}" for one in pointers] + [f"i64 {one}" for one in numbers]
+    body.emit(f"call void {name}({', '.join(arguments)})")
+
+
+def _copying_function(name: str, rank: int, element: str) -> str:
+    """A nest of loops: `check.k` asks whether there is another index, `next.k` goes on to it."""
+    parameters = ["ptr %from.0", "ptr %to.0"]
+    parameters += [f"i64 %{one}.{k}" for one in ("size", "step", "stride") for k in range(rank)]
+    lines = [f"define internal void {name}({', '.join(parameters)}) {{", "start:"]
+    for k in range(rank):
+        before = f"body.{k - 1}" if k else "start"
+        end = f"next.{k - 1}" if k else "done"
+        lines += [
+            f"  br label %check.{k}",
+            f"check.{k}:",
+            f"  %i.{k} = phi i64 [ 0, %{before} ], [ %more.{k}, %next.{k} ]",
+            f"  %go.{k} = icmp slt i64 %i.{k}, %size.{k}",
+            f"  br i1 %go.{k}, label %body.{k}, label %{end}",
+            f"body.{k}:",
+        ]
+        for pointer, stride in (("from", "step"), ("to", "stride")):
+            lines += [
+                f"  %{pointer}.at.{k} = mul i64 %i.{k}, %{stride}.{k}",
+                f"  %{pointer}.{k + 1} = getelementptr {element}, ptr %{pointer}.{k}"
+                + f", i64 %{pointer}.at.{k}",
+            ]
+    lines += [
+        f"  %element = load {element}, ptr %from.{rank}",
+        f"  store {element} %element, ptr %to.{rank}",
+        f"  br label %{f'next.{rank - 1}' if rank else 'done'}",
+    ]
+    for k in range(rank):
+        lines += [
+            f"next.{k}:",
+            f"  %more.{k} = add i64 %i.{k}, 1",
+            f"  br label %check.{k}",
+        ]
+    return "\n".join([*lines, "done:", "  ret void", "}"])
+
+
+def _get_global(body: FunctionBody, op: Operation) -> None:
+    assert isinstance(op, memref.GetGlobalOp)
+    type_ = buffer_type(op.memref, op)
+    sizes = [str(size) for size in type_.get_shape()]
+    strides = [stride_of(body, op.memref, type_, dimension) for dimension in range(len(sizes))]
+    symbol = op.name_.root_reference.data
+    handle = static_handle(body, is_constant=symbol in body.module.constant_globals)
+    layout = Layout(handle, global_name(symbol), "0", sizes, strides)
+    body.bind(op.memref, descriptor(body, layout))
+
+
+def global_name(symbol: str) -> str:
+    """The LLVM global that holds the elements of a `memref.global`."""
+    return global_symbol(f".global.{symbol}")
+
+
+def lower_global(module: ModuleText, op: memref.GlobalOp) -> None:
+    """Define the elements of a global buffer."""
+    type_ = _global_type(op)
+    value = "zeroinitializer"
+    if isinstance(op.initial_value, DenseIntOrFPElementsAttr):
+        value = array_literal(op.initial_value)
+    kind = "constant" if op.constant is not None else "global"
+    name = global_name(op.sym_name.data)
+    module.globals.append(f"{name} = internal {kind} {type_} {value}, align {_ALIGNMENT}")
+
+
+def _global_type(op: memref.GlobalOp) -> str:
+    assert isinstance(op.type, MemRefType)
+    count = 1
+    for size in op.type.get_shape():
+        count *= size
+    return f"[{count} x {llvm_type(op.type.element_type)}]"
+
+
+_ATOMIC_INSTRUCTIONS = {
+    "addf": "fadd",
+    "addi": "add",
+    "assign": "xchg",
+    "maxs": "max",
+    "maxu": "umax",
+    "mins": "min",
+    "minu": "umin",
+    "ori": "or",
+    "andi": "and",
+    "xori": "xor",
+    "maximumf": "fmaximum",
+    "maxnumf": "fmax",
+    "minimumf": "fminimum",
+    "minnumf": "fmin",
+}
+
+
+def _atomic(body: FunctionBody, op: Operation) -> None:
+    assert isinstance(op, AtomicRMWOp)
+    instruction = _ATOMIC_INSTRUCTIONS.get(op.operation)
+    if instruction is None:
+        fail(op, f"'{op.operation}' cannot be done atomically")
+    pointer = element_address(body, op, op.memref, op.indices)
+    operand = body.typed(op.value)
+    if _bits_of(op.value.type) not in _ATOMIC_WIDTHS:
+        fail(op, f"'{op.value.type}' cannot be changed in one step")
+    body.set(op.result, f"atomicrmw {instruction} ptr {pointer}, {operand} acq_rel")
+
+
+def _compare_exchange(body: FunctionBody, op: Operation) -> None:
+    assert isinstance(op, RuntimeCompareExchangeOp)
+    pointer = element_address(body, op, op.buffer, op.indices)
+    type_, bits = llvm_type(op.found.type), _bits_of(op.found.type)
+    if bits not in _ATOMIC_WIDTHS:
+        fail(op, f"'{op.found.type}' cannot be changed in one step")
+    operands = [body.name(op.expected), body.name(op.desired)]
+    if type_ != f"i{bits}":
+        operands = [body.value(f"bitcast {type_} {one} to i{bits}") for one in operands]
+    expected, desired = operands
+    pair = body.value(
+        f"cmpxchg ptr {pointer}, i{bits} {expected}, i{bits} {desired} acq_rel acquire"
+    )
+    found = body.value(f"extractvalue {{ i{bits}, i1 }} {pair}, 0")
+    if type_ != f"i{bits}":
+        found = body.value(f"bitcast i{bits} {found} to {type_}")
+    body.bind(op.found, found)
+    body.set(op.is_done, f"extractvalue {{ i{bits}, i1 }} {pair}, 1")
+
+
+_ATOMIC_WIDTHS = (8, 16, 32, 64)
+
+
+def _bits_of(type_: Attribute) -> int:
+    """How many bits a number has; 0 for what is none."""
+    if isinstance(type_, IntegerType | AnyFloat):
+        return type_.bitwidth
+    return 64 if isinstance(type_, IndexType) else 0
+
+
+LOWERINGS: dict[str, Lowering] = {
+    memref.AllocOp.name: _allocate,
+    memref.AllocaOp.name: _allocate,
+    memref.DeallocOp.name: _dealloc,
+    RuntimeFreeBufferOp.name: _free_buffer,
+    RuntimeIsLiveOp.name: _is_live,
+    RuntimeIsWritableOp.name: _is_writable,
+    memref.LoadOp.name: _load,
+    memref.StoreOp.name: _store,
+    AtomicRMWOp.name: _atomic,
+    RuntimeCompareExchangeOp.name: _compare_exchange,
+    memref.DimOp.name: _dim,
+    memref.RankOp.name: _rank,
+    memref.CopyOp.name: _copy,
+    memref.GetGlobalOp.name: _get_global,
+}

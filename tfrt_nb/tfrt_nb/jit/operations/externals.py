@@ -1,0 +1,172 @@
+"""Declarations of a program: what they may name, and how it is called.
+
+    func.func private @printMemrefF32(memref<*xf32>) attributes { llvm.emit_c_interface }
+    func.func private @price(i64) -> i64
+
+The functions that a program may declare, with exactly these types, are in `async_runtime.printing` and what
+Python has registered (`async_runtime.externals`).  Those of buffers get the address of a buffer of any
+rank, whether or not they ask for a C interface: see `unranked`.  A call of a Python function may fail:
+
+    %y = call @price(%x) : (i64) -> i64    =>    %ok, %y = call @price(%x) : (i64) -> (i1, i64)
+                                                 cf.assert %ok, "'price' failed"
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Mapping
+
+from xdsl.dialects import cf, func
+from xdsl.dialects.builtin import FunctionType, ModuleOp, UnrankedMemRefType, i1
+from xdsl.ir import Operation, SSAValue
+
+from tfrt_nb.internal_errors import location_of
+from tfrt_nb.jit.function_body import FunctionBody
+from tfrt_nb.jit.linking import LIBRARY
+from tfrt_nb.jit.llvm_types import UNRANKED_TYPE, global_symbol, llvm_type
+from tfrt_nb.jit.operations.async_runtime import is_runtime_function
+from tfrt_nb.jit.operations.unranked import widened
+from tfrt_nb.passes.control_flow import Emitter, operations_in, replace
+from tfrt_nb.passes.errors import PassError
+from tfrt_runtime.async_runtime.externals import PythonExternal, registered
+from tfrt_runtime.async_runtime.printing import BUFFER_PRINTERS, PRINTING
+from tfrt_runtime.diagnostics import Diagnostic, error, note
+
+Externals = Mapping[str, PythonExternal]
+"""What a program calls of what Python has registered, by name."""
+
+
+def check_declarations(module: ModuleOp) -> Externals:
+    """The functions that Python has registered and the program declares.
+
+    Raises:
+        PassError: at each declaration of something else, or with another type than it has.
+    """
+    found: dict[str, PythonExternal] = {}
+    problems: list[Diagnostic] = []
+    for op in module.body.block.ops:
+        if isinstance(op, func.FuncOp) and op.is_declaration:
+            name = op.sym_name.data
+            own, common = registered().get(name), PRINTING.get(name)
+            known = own or common
+            if own is not None:
+                found[name] = own
+            if any(type_.name.startswith("llvm.") for type_ in op.function_type.inputs):
+                continue  # `CheckAsync` says better that the program is lowered already
+            if known is None or (common is not None and not common.for_programs):
+                problems.append(_unknown(op, name, is_first=not problems))
+            elif _spelled(op.function_type) != known.type:
+                text = f"'{name}' is declared with another type than it has, which is {known.type}"
+                problems.append(error(text, location_of(op)))
+    if problems:
+        raise PassError(*problems)
+    return found
+
+
+def _unknown(op: func.FuncOp, name: str, *, is_first: bool) -> Diagnostic:
+    names = sorted([*registered(), *(e.name for e in PRINTING.values() if e.for_programs)])
+    if name in PRINTING or name in LIBRARY or is_runtime_function(name):
+        message = f"'{name}' is for code that the compiler makes: programs may not call it"
+    else:
+        message = f"'{name}' is declared but not defined, and is no function that programs may call"
+    similar = difflib.get_close_matches(name, names, n=1)
+    place = location_of(op)
+    notes = [note(f"did you mean '{similar[0]}'?", place)] if similar else []
+    if is_first:
+        notes.append(
+            note(
+                f"programs may call {', '.join(n for n in names if n not in BUFFER_PRINTERS)}, "
+                "the functions that print buffers, such as printMemrefF32, and what "
+                "tfrt_nb.external registers",
+                place,
+            )
+        )
+    return error(message, place, notes)
+
+
+def _spelled(type_: FunctionType) -> str:
+    """The type as the tables have it: an `index` has 64 bits."""
+    return re.sub(r"\bindex\b(?!>)", "i64", str(type_))
+
+
+def expand_calls(module: ModuleOp, externals: Externals) -> ModuleOp:
+    """A copy of the program in which calls of Python functions may fail; itself, if it has none."""
+    python = {name for name, known in externals.items() if known.address is None}
+    if not python:
+        return module
+    module = module.clone()
+    for op in operations_in(module):
+        if isinstance(op, func.FuncOp) and op.is_declaration and op.sym_name.data in python:
+            results = [i1, *op.function_type.outputs]
+            op.function_type = FunctionType.from_lists([*op.function_type.inputs], results)
+        elif isinstance(op, func.CallOp) and (name := op.callee.root_reference.data) in python:
+            emit = Emitter.in_front_of(op)
+            call = emit(func.CallOp(op.callee, op.arguments, [i1, *op.res.types]))
+            emit(cf.AssertOp(call.res[0], externals[name].failed))
+            replace(op, call.res[1:])
+    return module
+
+
+def call_external(body: FunctionBody, op: func.CallOp, name: str) -> bool:
+    """Call a function that the program declares and that is not called as it is declared.
+
+    False if that is none.
+    """
+    if name in BUFFER_PRINTERS:
+        [buffer] = op.arguments
+        place = body.first(f"alloca {UNRANKED_TYPE}")
+        body.emit(f"store {UNRANKED_TYPE} {_any_rank(body, buffer, op)}, ptr {place}")
+        body.call(name, "void", ("ptr", place))
+    elif (known := body.module.externals.get(name)) is not None and known.address is None:
+        _call_python(body, op, known)
+    elif known is not None:
+        _call_native(body, op, known)
+    else:
+        return False
+    return True
+
+
+def _any_rank(body: FunctionBody, buffer: SSAValue, op: Operation) -> str:
+    if isinstance(buffer.type, UnrankedMemRefType):
+        return body.name(buffer)
+    return widened(body, buffer, op)
+
+
+def _call_python(body: FunctionBody, op: func.CallOp, known: PythonExternal) -> None:
+    """Give the address of words with the arguments, in which are then the results."""
+    count = max(len(known.arguments), len(known.results), 1)
+    words = body.first(f"alloca [{count} x i64]")
+    places = [body.value(f"getelementptr i64, ptr {words}, i64 {i}") for i in range(count)]
+    for index, argument in enumerate(op.arguments):
+        body.emit(f"store {body.typed(argument)}, ptr {places[index]}")
+    body.module.declare(known.symbol, "i64", "ptr")
+    done = body.value(f"call i64 {global_symbol(known.symbol)}(ptr {words})")
+    succeeded, *results = op.res
+    body.set(succeeded, f"icmp ne i64 {done}, 0")
+    for index, result in enumerate(results):
+        body.set(result, f"load {llvm_type(result.type)}, ptr {places[index]}")
+
+
+_EXTENDED = {"i1": "zeroext ", "i8": "signext ", "i16": "signext ", "i32": "signext "}
+"""What C wants of integers in registers, on processors where that matters."""
+
+
+def _call_native(body: FunctionBody, op: func.CallOp, known: PythonExternal) -> None:
+    types = [
+        f"{llvm_type(value.type)} {_EXTENDED.get(word, '')}"
+        for word, value in zip(known.arguments, op.arguments, strict=True)
+    ]
+    returns = "".join(
+        f"{_EXTENDED.get(word, '')}{llvm_type(value.type)}"
+        for word, value in zip(known.results, op.res, strict=True)
+    )
+    body.module.declare(known.symbol, returns or "void", ", ".join(types))
+    operands = ", ".join(
+        f"{type_}{body.name(value)}" for type_, value in zip(types, op.arguments, strict=True)
+    )
+    call = f"call {returns or 'void'} {global_symbol(known.symbol)}({operands})"
+    if op.res:
+        body.set(op.res[0], call)
+    else:
+        body.emit(call)

@@ -1,0 +1,375 @@
+"""Recursive async functions run straight through for as long as there is nothing to wait for.
+
+    async.func @fib(%n: i64) -> !async.value<i64> {
+      ...
+      %v = async.call @fib(%a) : ...
+      %w = async.call @fib(%b) : ...
+      %x = async.await %v : ...
+      %y = async.await %w : ...
+      %r = arith.addi %x, %y : i64
+      return %r : i64
+    }
+
+becomes a plain function that returns what the async function would resolve its results to, or, if that
+is not known yet, a handle for each result: an object as a number, which is 0 where there is none.
+
+    func.func private @fib_fast(%n: i64) -> (i64, i64) attributes {fast_path = [!async.value<i64>]} {
+      ...
+      %t, %x = call @fib_fast(%a) : (i64) -> (i64, i64)
+      (go on if %t is 0, else
+         %v = async.runtime.from_handle %t : !async.value<i64>
+         %w = async.call @fib(%b) : ...
+         %f = async.call @fib_continuation(%v, %w) : ...
+         return async.runtime.handle_of %f, any payload)
+      %u, %y = call @fib_fast(%b) : (i64) -> (i64, i64)
+      (go on if %u is 0, else make a value of %x, take the object of %u, and leave by @fib_continuation, too)
+      %r = arith.addi %x, %y : i64
+      return 0, %r : i64, i64
+    }
+
+`@fib_continuation` is the rest of the function from the first await behind the call on, as an async function of
+what is needed there: so the caller goes on in any case, and the continuation waits where the function would
+have waited.  What comes before that await is done as it was, with objects.  `@fib` itself calls
+`@fib_fast`, and awaits what its handle stands for if there is one.  The first handles come from where
+the stack ends: there the fast path calls `@fib`, which goes on elsewhere.
+
+A function that fails returns handles of objects in error, so that it fails where it is awaited.
+
+Functions that wait for anything else are left alone: they would be left again and again.  So are those
+that call each other in loops, where a continuation would have to know how far the loop has come, and those whose
+continuations would be long to compile.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from xdsl.context import Context
+from xdsl.dialects import arith, memref, ub
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    FunctionType,
+    IntegerAttr,
+    ModuleOp,
+    StringAttr,
+    SymbolRefAttr,
+    UnitAttr,
+    i64,
+)
+from xdsl.dialects.func import CallOp as PlainCallOp
+from xdsl.dialects.func import FuncOp as PlainFuncOp
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.passes import ModulePass
+
+from tfrt_nb.dialects.async_.extensions import (
+    RuntimeFromHandleOp,
+    RuntimeHandleOfOp,
+    RuntimeStackIsLowOp,
+)
+from tfrt_nb.dialects.async_.functions import CallOp, FuncOp, ReturnOp
+from tfrt_nb.dialects.async_.runtime import (
+    RuntimeAwaitOp,
+    RuntimeCreateOp,
+    RuntimeSetAvailableOp,
+    RuntimeStoreOp,
+)
+from tfrt_nb.dialects.async_.tasks import AwaitAllOp, AwaitOp
+from tfrt_nb.dialects.async_.types import GroupType, TokenType, ValueType
+from tfrt_nb.passes.control_flow import Emitter, choose, erase, leave, replace
+from tfrt_nb.passes.lowering.awaiting import make_single_level, outside_tasks
+from tfrt_nb.passes.lowering.call_graph import callees, recursive_functions
+from tfrt_nb.passes.lowering.outline import Symbols
+from tfrt_nb.passes.lowering.propagate_failures import FAST_PATH
+from tfrt_nb.passes.speed.continuations import (
+    blocks_behind,
+    continuation_of,
+    copied,
+    operations_from,
+)
+
+SELDOM = "seldom"
+"""The attribute of a function that hardly ever runs."""
+_OBJECTS = TokenType | ValueType | GroupType
+_MAX_COPIED = 200
+"""So many operations in all continuations of a function are worth compiling again."""
+_PINNED = frozenset({AwaitAllOp, RuntimeAwaitOp, memref.AllocaOp})
+"""What a function that may be left in the middle does not contain: a buffer in its frame would be gone."""
+
+
+@dataclass(frozen=True)
+class FastPath(ModulePass):
+    """Gives recursive async functions a form that makes no objects until it has to wait."""
+
+    name: ClassVar[str] = "async-fast-path"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        functions = {f.sym_name.data: f for f in op.body.block.ops if isinstance(f, FuncOp)}
+        if not functions:
+            return
+        recursive = functions.keys() & recursive_functions(callees(op))
+        names = [name for name in functions if name in recursive]
+        chosen = _chosen({name: functions[name] for name in names if _is_leavable(functions[name])})
+        if not chosen:
+            return
+        symbols = Symbols(op)
+        fast = {name: _declare(function, symbols) for name, function in chosen.items()}
+        for name, function in chosen.items():
+            _FastPathMaker(op, function, fast, symbols).run()
+            op.body.block.add_op(fast[name])
+
+
+def _is_leavable(function: FuncOp) -> bool:
+    return not (
+        function.is_declaration
+        # A payload that is an object is loaded once: the load takes its reference.
+        or any(isinstance(type_, _OBJECTS) for type_ in function.payload_types)
+        or any(type(op) in _PINNED for op in outside_tasks(function.body))
+    )
+
+
+def _chosen(functions: dict[str, FuncOp]) -> dict[str, FuncOp]:
+    """Those that call each other, wait for nothing else, and can be left at every call."""
+    for function in functions.values():
+        make_single_level(function.body, lambda op: type(op) is AwaitOp or type(op) is CallOp)
+    while True:
+        kept = {n: f for n, f in functions.items() if _is_worth_while(f, functions)}
+        if len(kept) == len(functions):
+            return kept
+        functions = kept
+
+
+def _is_worth_while(function: FuncOp, chosen: dict[str, FuncOp]) -> bool:
+    calls = _calls(function, chosen)
+    if not calls or _waits_for_others(function, calls):
+        return False
+    copies = 0
+    for call in calls:
+        assert call.parent is not None
+        if call.parent in blocks_behind(call.parent):
+            return False
+        copies += len(_up_to_the_continuation(call))
+    for start in {_start_of_continuation(call) for call in calls}:
+        assert start.parent is not None
+        copies += sum(1 for _ in operations_from(start))
+        copies += sum(1 for block in blocks_behind(start.parent) for _ in block.ops)
+    return copies <= _MAX_COPIED
+
+
+def _start_of_continuation(call: CallOp) -> Operation:
+    """The first await behind the call in its block, or else what comes next."""
+    following = call.next_op
+    assert following is not None
+    return next((op for op in operations_from(following) if type(op) is AwaitOp), following)
+
+
+def _up_to_the_continuation(call: CallOp) -> list[Operation]:
+    start, following = _start_of_continuation(call), call.next_op
+    assert following is not None
+    return list(itertools.takewhile(lambda op: op is not start, operations_from(following)))
+
+
+def _calls(function: FuncOp, chosen: dict[str, FuncOp] | dict[str, PlainFuncOp]) -> list[CallOp]:
+    """The calls of chosen functions whose results are only awaited."""
+    return [
+        op
+        for block in function.body.blocks
+        for op in block.ops
+        if isinstance(op, CallOp)
+        and op.callee.root_reference.data in chosen
+        and all(_is_awaited_in(function.body, result) for result in op.results_)
+    ]
+
+
+def _waits_for_others(function: FuncOp, calls: list[CallOp]) -> bool:
+    """Whether something is awaited that none of the calls gives."""
+    return any(
+        isinstance(op, AwaitOp) and op.operand.owner not in calls
+        for op in outside_tasks(function.body)
+    )
+
+
+def _is_awaited_in(body: Region, value: SSAValue) -> bool:
+    """Whether the value has no uses but awaits that are not in tasks."""
+    users = [use.operation for use in value.uses]
+    return all(type(user) is AwaitOp and user.parent_region() is body for user in users)
+
+
+def _declare(function: FuncOp, symbols: Symbols) -> PlainFuncOp:
+    """The fast form, still without a body."""
+    objects = function.function_type.outputs.data
+    type_ = FunctionType.from_lists(
+        function.function_type.inputs.data, [*(i64 for _ in objects), *function.payload_types]
+    )
+    name = symbols.fresh(f"{function.sym_name.data}_fast")
+    fast = PlainFuncOp(name, type_, Region(), StringAttr("private"))
+    fast.attributes[FAST_PATH] = ArrayAttr(objects)
+    fast.location = function.location
+    return fast
+
+
+@dataclass(frozen=True, slots=True)
+class _Continuation:
+    """An async function, and which values of the whole function it is called with."""
+
+    symbol: str
+    captured: list[SSAValue]
+
+
+@dataclass(frozen=True, slots=True)
+class _Exit:
+    """A call behind which the fast path may have to be left."""
+
+    call: CallOp
+    before_continuation: list[Operation]
+    continuation: _Continuation
+
+
+class _FastPathMaker:
+    """Makes the fast path of one function, and the continuations by which it is left."""
+
+    def __init__(
+        self, module: ModuleOp, function: FuncOp, fast: dict[str, PlainFuncOp], symbols: Symbols
+    ) -> None:
+        self.module = module
+        self.function = function
+        self.fast = fast
+        self.symbols = symbols
+        self.own = fast[function.sym_name.data]
+        self.continuations: dict[Operation, _Continuation] = {}
+        self.payloads: dict[SSAValue, SSAValue | None] = {}
+
+    def run(self) -> None:
+        """Move the body to the fast path, which the function calls from then on."""
+        calls = _calls(self.function, self.fast)
+        exits = [
+            _Exit(call, _up_to_the_continuation(call), self._continuation_behind(call))
+            for call in calls
+        ]
+        called = [self._call_fast(call) for call in calls]
+        for exit_, plain in zip(exits, called, strict=True):
+            self._leave_with_handle(exit_, plain)
+        for call in calls:
+            self._forget(call)
+        self._return_without_handles()
+        self._leave_where_the_stack_ends()
+        body = self.function.detach_region(self.function.body)
+        body.move_blocks(self.own.body)
+        self.function.add_region(_calling(self.own, self.function))
+
+    def _continuation_behind(self, call: CallOp) -> _Continuation:
+        start = _start_of_continuation(call)
+        if start not in self.continuations:
+            symbol = self.symbols.fresh(f"{self.function.sym_name.data}_continuation")
+            continuation, captured = continuation_of(self.function, start, symbol)
+            continuation.attributes[SELDOM] = UnitAttr()
+            self.module.body.block.add_op(continuation)
+            self.continuations[start] = _Continuation(symbol, captured)
+        return self.continuations[start]
+
+    def _call_fast(self, call: CallOp) -> PlainCallOp:
+        fast = self.fast[call.callee.root_reference.data]
+        plain = Emitter.in_front_of(call)(_call(fast, call.operands_))
+        payloads = iter(plain.res[len(call.results_) :])
+        for result in call.results_:
+            has_payload = isinstance(result.type, ValueType)
+            self.payloads[result] = next(payloads) if has_payload else None
+        return plain
+
+    def _leave_with_handle(self, exit_: _Exit, plain: PlainCallOp) -> None:
+        """Behind the call: go on, or let the continuation go on with what the handles stand for."""
+        call = exit_.call
+        assert call.parent is not None and call.next_op is not None
+        continuation = call.parent.split_before(call.next_op)
+        left = Block()
+        self.function.body.insert_block_before(left, continuation)
+        _unless_zero(Emitter.in_front_of(call), plain.res[0], left, continuation)
+        emit = Emitter.at_end(left, call.location)
+        values: dict[SSAValue, SSAValue] = {}
+        for result, handle in zip(call.results_, plain.res, strict=False):
+            values[result] = emit(RuntimeFromHandleOp(handle, result.type)).result
+        for op in exit_.before_continuation:
+            left.add_op(copied(op, values, {}))
+        arguments = []
+        for value in exit_.continuation.captured:
+            if value not in values and value in self.payloads:
+                values[value] = _resolved(emit, value.type, self.payloads[value])
+            arguments.append(values.get(value, value))
+        self._return_handles(emit, exit_.continuation.symbol, arguments)
+
+    def _return_handles(self, emit: Emitter, symbol: str, arguments: Sequence[SSAValue]) -> None:
+        outputs = self.function.function_type.outputs.data
+        called = emit(CallOp(SymbolRefAttr(symbol), arguments, outputs))
+        handles = [emit(RuntimeHandleOfOp(result)).result for result in called.results_]
+        unused = [emit(ub.PoisonOp(type_)).result for type_ in self.function.payload_types]
+        emit(leave(*handles, *unused))
+
+    def _forget(self, call: CallOp) -> None:
+        """Erase a call and its awaits: the users of their payloads use what the fast path returned."""
+        for result in call.results_:
+            for use in list(result.uses):
+                payload = self.payloads[result]
+                replace(use.operation, [] if payload is None else [payload])
+        erase(call)
+
+    def _return_without_handles(self) -> None:
+        count = len(self.function.function_type.outputs)
+        for block in self.function.body.blocks:
+            end = block.last_op
+            if isinstance(end, ReturnOp):
+                emit = Emitter.in_front_of(end)
+                zero = emit(arith.ConstantOp(IntegerAttr(0, i64))).result
+                emit(leave(*(zero for _ in range(count)), *end.operands_))
+                erase(end)
+
+    def _leave_where_the_stack_ends(self) -> None:
+        entry = self.function.body.blocks[0]
+        assert entry.first_op is not None
+        body = entry.split_before(entry.first_op)
+        low = Block()
+        self.function.body.insert_block_before(low, body)
+        emit = Emitter.at_end(entry, self.function.location)
+        emit(choose(emit(RuntimeStackIsLowOp()).result, low, body))
+        leaving = Emitter.at_end(low, self.function.location)
+        self._return_handles(leaving, self.function.sym_name.data, entry.args)
+
+
+def _calling(fast: PlainFuncOp, function: FuncOp) -> Region:
+    """A body for the async function: call the fast path, and wait if there are handles."""
+    entry, left, done = Block(arg_types=fast.function_type.inputs.data), Block(), Block()
+    emit = Emitter.at_end(entry, function.location)
+    call = emit(_call(fast, entry.args))
+    _unless_zero(emit, call.res[0], left, done)
+    waiting = Emitter.at_end(left, function.location)
+    # All handles become objects before the first await: behind one that fails, nothing is.
+    objects = [
+        waiting(RuntimeFromHandleOp(handle, type_)).result
+        for handle, type_ in zip(call.res, function.function_type.outputs, strict=False)
+    ]
+    payloads = [waiting(AwaitOp(result)).result for result in objects]
+    awaited = [payload for payload in payloads if payload is not None]
+    waiting(ReturnOp(*awaited))
+    returning = Emitter.at_end(done, function.location)
+    returning(ReturnOp(*call.res[len(function.function_type.outputs) :]))
+    return Region([entry, left, done])
+
+
+def _unless_zero(emit: Emitter, handle: SSAValue, left: Block, otherwise: Block) -> None:
+    zero = emit(arith.ConstantOp(IntegerAttr(0, i64))).result
+    is_handle = emit(arith.CmpiOp(handle, zero, "ne")).result
+    emit(choose(is_handle, left, otherwise))
+
+
+def _resolved(emit: Emitter, type_: Attribute, payload: SSAValue | None) -> SSAValue:
+    """An object that is available."""
+    made = emit(RuntimeCreateOp(type_)).result
+    if payload is not None:
+        emit(RuntimeStoreOp(payload, made))
+    emit(RuntimeSetAvailableOp(made))
+    return made
+
+
+def _call(function: PlainFuncOp, arguments: Sequence[SSAValue]) -> PlainCallOp:
+    return PlainCallOp(function.sym_name.data, arguments, function.function_type.outputs.data)
