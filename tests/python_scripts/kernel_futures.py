@@ -13,7 +13,7 @@ def plain(x: int) -> int:
 
 
 @tfrt.kernel("future.blocking", blocking=True)
-def blocking(x: int) -> int:
+def blocking(x: int) -> concurrent.futures.Future[int]:
     return POOL.submit(lambda: x + 2)
 
 
@@ -49,7 +49,7 @@ def stopped(x: int) -> int:
 
 
 @tfrt.kernel("future.two")
-def two(x: int) -> tuple[int, int]:
+def two(x: int) -> tuple[concurrent.futures.Future[int], int]:
     return POOL.submit(lambda: x + 5), x
 
 
@@ -79,5 +79,14 @@ func.func @main(%x: i32) -> (i32, i32, !tfrt.object) {
 """)
 first, second, third = program.run(1).result(20)
 print(first, second, type(third).__name__, third.result())
+try:
+    tfrt.Program("""
+func.func @main(%x: i32) -> f32 {
+  %y = "future.blocking"(%x) : (i32) -> f32
+  tfrt.return %y : f32
+}
+""").run(1)
+except tfrt.TfrtError as error:
+    print(error)
 LOOP.close()
 POOL.shutdown()

@@ -179,8 +179,9 @@ class HostContext:
         self.serving_loop = loop
         """Where `async def` kernels run: that of the user, or the host's own once there is one."""
         self.timers = TimerQueue() if timers is None else timers
-        self.hold: Callable[[Request, AsyncValue], AsyncValue] = lambda _, value: value
-        """What a kernel that returns an unresolved value gives to its run: another one, where steps are chosen."""
+        self.hold: Callable[[Request, AsyncValue, bool], AsyncValue] = lambda _, value, __: value
+        """What a kernel that returns a value gives to its run: another one, where steps are chosen and the value,
+        as it may, comes from another thread.  It does where the last argument says so."""
         self.deadlines = RequestDeadlineTracker(self.timers)
         self.work_queue = _work_queue(work_queue)
         self.set_memory(memory)

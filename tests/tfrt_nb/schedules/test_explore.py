@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import itertools
 import math
 import threading
+from concurrent.futures import Future
 
 import pytest
 
@@ -223,6 +225,29 @@ def resolved_by_a_thread(frame: KernelFrame, x: int) -> AsyncValue:
     return value
 
 
+_calls = itertools.count()
+
+
+@kernel("test_explore.racing")
+def resolved_sometimes_before_it_returns(frame: KernelFrame, x: int) -> AsyncValue:
+    value = frame.allocate()
+    thread = threading.Thread(target=lambda: value.emplace(x))
+    thread.start()
+    if next(_calls) % 3:
+        thread.join()
+    return value
+
+
+@kernel("test_explore.future")
+def future_done_sometimes_before_it_returns(x: int) -> Future[int]:
+    future: Future[int] = Future()
+    thread = threading.Thread(target=lambda: future.set_result(x))
+    thread.start()
+    if next(_calls) % 3:
+        thread.join()
+    return future
+
+
 @pytest.mark.parametrize(
     ("a", "b"),
     [
@@ -235,8 +260,16 @@ def resolved_by_a_thread(frame: KernelFrame, x: int) -> AsyncValue:
             '"test_explore.thread"(%one) : (i32) -> i32',
             '"test_explore.thread"(%two) : (i32) -> i32',
         ),
+        (
+            '"test_explore.racing"(%one) : (i32) -> i32',
+            '"test_explore.racing"(%two) : (i32) -> i32',
+        ),
+        (
+            '"test_explore.future"(%one) : (i32) -> i32',
+            '"test_explore.future"(%two) : (i32) -> i32',
+        ),
     ],
-    ids=["timers", "coroutines", "threads"],
+    ids=["timers", "coroutines", "threads", "racing threads", "racing futures"],
 )
 def test_what_comes_from_outside_comes_in_each_order_and_time_does_not_pass(a, b):
     found = explored(ARRIVALS.format(a=a, b=b))

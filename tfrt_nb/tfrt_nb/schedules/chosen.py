@@ -94,12 +94,15 @@ class ChosenHost:
             timers=self._outside.timers,
         )
         self.host.hold = self._hold
+        self.host.work_queue.on_resolve = self._resolve
         self._pick = pick
         self._arrivals: dict[int, Step] = {}
         self._running: Step | None = None
         """The kernel that runs, on the thread with the number `_thread`."""
         self._thread = 0
         self._has_offered = False
+        self._from_threads: set[int] = set()
+        """Addresses of values that other threads have resolved while the kernel ran."""
         self._process = native_process()
         self._keys: dict[int, Step] = {}
         self._count = 0
@@ -148,6 +151,7 @@ class ChosenHost:
         if picked is None:
             return 0
         self._thread, self._has_offered = threading.get_ident(), False
+        self._from_threads.clear()
         if picked.arrival is not None:
             del self._arrivals[picked.key]
             shielded(picked.arrival.action)
@@ -184,10 +188,19 @@ class ChosenHost:
         self._has_offered = True
         return True
 
-    def _hold(self, request: Request, value: AsyncValue) -> AsyncValue:
-        """A value that a chosen kernel returns unresolved, with no step that will resolve it."""
-        is_promised = self._running is None or self._has_offered
-        return value if is_promised else self._outside.hold(request, value)
+    def _resolve(self, address: int) -> None:
+        if threading.get_ident() != self._thread:
+            self._from_threads.add(address)
+
+    def _hold(self, request: Request, value: AsyncValue, is_outside: bool) -> AsyncValue:
+        """A value that a chosen kernel returns, where another thread resolves it.
+
+        Whether that thread has been fast enough makes no difference: runs with the same choices have the same steps.
+        """
+        if self._running is None or self._has_offered:
+            return value
+        is_outside |= not value.done() or value.address in self._from_threads
+        return self._outside.hold(request, value) if is_outside else value
 
     def _step(self, task: int) -> Step | None:
         function, first = WORDS[(task + TASK_FUNCTION) >> 3], WORDS[(task + TASK_FIRST) >> 3]

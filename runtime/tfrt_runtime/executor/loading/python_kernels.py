@@ -280,13 +280,14 @@ def result_values(context: int, call: PythonCall, returned: object) -> list[int]
     try:
         for index, item in enumerate(items_of(returned, len(call.record.results))):
             word = words[index] if words else word_for(call.result_types[index], item)
+            is_outside = False
             if is_awaited(item, word):
-                item = of_future(request, item, word, call.location)
+                item, is_outside = of_future(request, item, word, call.location), True
             if isinstance(item, AsyncValue):
                 given, item = item, own_value(context, item, word, call)
+                if not given.is_indirect:
+                    item = request.host.hold(request, item, is_outside or item is not given)
                 if not item.done():
-                    if not given.is_indirect:
-                        item = request.host.hold(request, item)
                     later.append((index, given, item))
             values.append(native_value(context, item, word, call))
     except BaseException:

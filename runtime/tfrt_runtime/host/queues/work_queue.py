@@ -113,6 +113,8 @@ class WorkQueue:
         """Contexts whose kernel waits, and lets its thread work for the queue meanwhile."""
         self.resolving: set[int] = set()
         """Addresses of values that threads of Python's are resolving: work may come of it."""
+        self.on_resolve: Callable[[int], None] | None = None
+        """Called on a thread of Python's with the address of a value that it is about to resolve."""
         self._queue = _words(QUEUE_SIZE)
         self._pool = _words(POOL_CELLS + 16 * POOL_PLACES)
         self._deques = [_words(DEQUE_SIZE) for _ in range(threads + 1)] if threads else []

@@ -566,6 +566,8 @@ class AsyncValue(NoObject):
     def _publish(self, entry: str, *words: int) -> None:
         """Resolve the value, which is claimed, and hand over what becomes ready."""
         queue, address = self._queue, self._address
+        if queue.on_resolve is not None:
+            queue.on_resolve(address)
         queue.resolving.add(address)
         try:
             native_process().slow(entry, 2 + len(words))(queue.context(), address, *words)

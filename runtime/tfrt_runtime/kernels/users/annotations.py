@@ -156,10 +156,23 @@ def _is_tensor(annotation: object) -> bool:
     return getattr(origin, "__name__", "") == "ndarray"
 
 
+def awaited(annotation: object) -> object:
+    """What a kernel gives to its program that is annotated to return this: of `Future[int]`, `int`."""
+    kind = typing.get_origin(annotation) or annotation
+    # `concurrent.futures` takes 20 ms to import, and its futures have no `__await__`.
+    is_future = hasattr(kind, "__await__") or (
+        getattr(kind, "__module__", "") == "concurrent.futures._base"
+    )
+    if not is_future or kind is AsyncValue:
+        return annotation
+    return (typing.get_args(annotation) or (Any,))[-1]
+
+
 def result_types(annotation: object, like: Sequence[str]) -> tuple[str, ...]:
     """The types of the results of a kernel; what its annotation does not say is an object."""
+    annotation = awaited(annotation)
     if typing.get_origin(annotation) is tuple:
-        items = typing.get_args(annotation)
+        items = tuple(map(awaited, typing.get_args(annotation)))
         return tuple(annotated_type(item, like) or OBJECT for item in items if item is not ...)
     return (annotated_type(annotation, like) or OBJECT,)
 
@@ -200,6 +213,8 @@ def takes_value(annotation: object) -> bool:
 
 def accepts_results(annotation: object, result_types: Sequence[str]) -> bool:
     """Whether what a kernel is annotated to return can be results of these types."""
+    if OBJECT not in result_types:  # an object may be the future itself
+        annotation = awaited(annotation)
     if not has_annotation(annotation) or annotation is Any or isinstance(annotation, str):
         return True
     if len(result_types) == 1:
@@ -210,7 +225,7 @@ def accepts_results(annotation: object, result_types: Sequence[str]) -> bool:
         return accepts(annotation, CHAIN)
     if typing.get_origin(annotation) is not tuple:
         return annotation in (tuple, object)
-    items = typing.get_args(annotation)
+    items = tuple(map(awaited, typing.get_args(annotation)))
     if len(items) == 2 and items[1] is ...:
         items = items[:1] * len(result_types)
     return len(items) == len(result_types) and all(map(accepts, items, result_types))
@@ -252,7 +267,9 @@ def mismatch(
 
 def shown(annotation: object) -> str:
     """An annotation as it is written."""
-    if isinstance(annotation, type) and not isinstance(annotation, types.GenericAlias):
+    if isinstance(annotation, types.GenericAlias):
+        return f"{shown(annotation.__origin__)}[{', '.join(map(shown, annotation.__args__))}]"
+    if isinstance(annotation, type):
         return annotation.__name__
     return repr(annotation)
 
