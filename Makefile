@@ -9,7 +9,7 @@ export TFRT_NB_PREBUILT = no
 # Files that an editable install copies instead of linking.
 COPIED := pyproject.toml magics/tfrt_pages.py $(shell find magics/labextension magics/tfrt_magics/views/static -type f)
 
-.PHONY: help demo lab test test-of-runtime test-of-others lint format bench bench-all bench-board fuzz soak notebooks docs core clean
+.PHONY: help demo lab test test-of-library test-of-runtime test-of-notebooks test-of-project lint format bench bench-all bench-board fuzz soak notebooks docs core clean
 
 help:
 	@echo "make demo       run the first notebook, show it here and write a page of it"
@@ -42,19 +42,26 @@ docs: $(VENV)/.docs core
 	$(BIN)/python -m sphinx -q -W --keep-going -b html build/docs-source build/docs
 	@echo "file://$(CURDIR)/build/docs/index.html"
 
-# Two halves at once, each on a processor; with TESTS, only these.
+# Four parts, two at a time, each on a processor; with TESTS, only these.
 test: $(VENV)/.dev core
 ifdef TESTS
 	$(BIN)/python -m pytest $(TESTS)
 else
-	@$(MAKE) --no-print-directory --jobs=2 test-of-runtime test-of-others
+	@$(MAKE) --no-print-directory --jobs=2 test-of-library test-of-runtime test-of-notebooks test-of-project
 endif
 
-test-of-runtime:
-	$(BIN)/python -m pytest -p no:cacheprovider tests/runtime tests/differential
+test-of-library:
+	$(BIN)/python -m pytest -p no:cacheprovider tests/tfrt_nb
 
-test-of-others:
-	$(BIN)/python -m pytest --ignore tests/runtime --ignore tests/differential
+test-of-runtime:
+	$(BIN)/python -m pytest -p no:cacheprovider tests/runtime
+
+test-of-notebooks:
+	$(BIN)/python -m pytest -p no:cacheprovider tests/magics tests/test_notebooks.py tests/test_pages.py
+
+test-of-project:
+	$(BIN)/python -m pytest -p no:cacheprovider --ignore tests/tfrt_nb --ignore tests/runtime \
+		--ignore tests/magics --ignore tests/test_notebooks.py --ignore tests/test_pages.py
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check
