@@ -86,7 +86,7 @@ def product_graph() -> str:
 def opened(
     queue: str, text: str, given: list[Matrix], expected: Matrix
 ) -> Callable[[], AbstractContextManager[Run]]:
-    """A program of tensors, from the start of a run until its results are there."""
+    """A program of tensors, from the start of a run until its results are available."""
 
     @contextmanager
     def make() -> Iterator[Run]:

@@ -162,7 +162,7 @@ def test_who_waits_in_vain_is_told_for_what(code: Code) -> None:
 
     with pytest.raises(TfrtError) as raised:
         code.main(main)
-    message = "nobody is left who could resolve a token of 'async.runtime.create'"
+    message = "nothing is left that could resolve a token of 'async.runtime.create'"
     assert raised.value.diagnostics == (error(message, Location("cell", 2, 3)),)
 
 

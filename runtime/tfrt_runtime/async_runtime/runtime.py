@@ -534,7 +534,7 @@ class AsyncRuntime:
         for address in stuck[:MAX_OWN_ERRORS]:
             self._give_up(context, address, reason(address))
         if rest := stuck[MAX_OWN_ERRORS:]:
-            text = f"nobody is left who could resolve this, as for {len(stuck) - 1} other objects"
+            text = f"nothing is left that could resolve this, as for {len(stuck) - 1} other objects"
             shared = error_value(self._process, context, error(text))
             add_reference = self._process.quick("handles.value_add_reference", 1)
             give_up = self._process.quick("async_objects.async_give_up", 3)
@@ -561,7 +561,7 @@ class AsyncRuntime:
         threads = [address for address in self._awaited() if address != awaited]
         tasks = [a for a in itertools.islice(stuck, MAX_NOTES + 1) if a != awaited]
         return error(
-            f"nobody is left who could resolve {objects.title(awaited)}",
+            f"nothing is left that could resolve {objects.title(awaited)}",
             objects.maker_place(awaited),
             [
                 *(

@@ -271,7 +271,7 @@ class Entry:
     def why_never(
         self, request: Request, results: Sequence[AsyncValue], *, blocks: bool
     ) -> list[Diagnostic]:
-        """Why results of a run will never be there; nothing while they may come.
+        """Why results of a run will never resolve; nothing while they may come.
 
         With `blocks` this thread waits for them, and so does nothing else.
         """

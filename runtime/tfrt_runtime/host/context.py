@@ -84,7 +84,7 @@ class Entry(Protocol):
     def why_never(
         self, request: Request, results: Sequence[AsyncValue], *, blocks: bool
     ) -> Sequence[Diagnostic]:
-        """Why results of the run will never be there; nothing while they may come."""
+        """Why results of the run will never resolve; nothing while they may come."""
 
     def is_wanted(self, request: Request, reference: weakref.ref[AsyncValue]) -> bool:
         """Whether a result of the run is unavailable and has a holder beside its Execution."""
@@ -671,7 +671,7 @@ class Request:
         return [value for value in held if value is not None]
 
     def why_never(self, value: AsyncValue, *, blocks: bool) -> Sequence[Diagnostic]:
-        """Why a result of the run will never be there; nothing while it may come.
+        """Why a result of the run will never resolve; nothing while it may come.
 
         With `blocks` this thread waits for it, and so does nothing else.
         """

@@ -474,7 +474,7 @@ func.func @waits(%x: i32) -> i32 attributes {tfrt.sync} {
     assert waiting.wait(SLOW)
     assert message_of(failing.results[0]) == "something bad happened"
     assert message_of(waiting.results[0]) == (
-        "the kernel's result is not there yet, and a sync function does not wait"
+        "the kernel's result is not available yet, and a sync function does not wait"
     )
 
 
@@ -648,7 +648,7 @@ def test_a_kernel_that_is_late_is_an_error(run: Run, host: HostContext) -> None:
     message = message_of(execution.results[0])
     late.emplace(1)
     assert execution.wait(SLOW)
-    assert message == "the kernel's result is not there yet, and a sync function does not wait"
+    assert message == "the kernel's result is not available yet, and a sync function does not wait"
 
 
 # --- long runs ---

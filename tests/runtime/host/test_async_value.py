@@ -397,7 +397,7 @@ def test_a_value_that_nobody_can_resolve_any_more_is_an_error(host: HostContext)
     del promise
 
     assert before is State.UNAVAILABLE
-    assert str(indirect.exception(0)) == ("error: nobody is left who could resolve this value")
+    assert str(indirect.exception(0)) == ("error: nothing is left that could resolve this value")
 
 
 def test_a_promise_that_was_kept_dies_quietly(host: HostContext) -> None:

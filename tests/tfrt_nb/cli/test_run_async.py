@@ -349,4 +349,6 @@ def test_a_program_that_waits_in_vain_is_told_so(leaky_shell) -> None:
     outcome = leaky_shell("run", leaky_shell.write("f.mlir", text))
 
     assert outcome.status == 1
-    assert outcome.stderr.startswith("f.mlir:2:8: error: nobody is left who could resolve a token")
+    assert outcome.stderr.startswith(
+        "f.mlir:2:8: error: nothing is left that could resolve a token"
+    )

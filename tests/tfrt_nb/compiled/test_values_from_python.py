@@ -82,7 +82,7 @@ def test_a_coroutine_hears_that_nobody_will_resolve_its_value(host: HostContext)
     execution = run(host, parse(LATER), promised, 5)
     del promised
 
-    assert outcomes(execution.results) == ["nobody is left who could resolve this value"]
+    assert outcomes(execution.results) == ["nothing is left that could resolve this value"]
     assert execution.wait(SLOW)
 
 

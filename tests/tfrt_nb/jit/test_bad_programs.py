@@ -410,7 +410,7 @@ CYCLE = """  %one = arith.constant 1 : index
 def test_groups_that_wait_for_each_other_are_named(queue: str) -> None:
     _, [problem] = run(main(f"{CYCLE}  async.await_all %g"), queue)
 
-    assert problem.message == "nobody is left who could resolve a group of 'async.create_group'"
+    assert problem.message == "nothing is left that could resolve a group of 'async.create_group'"
     assert [note.message for note in problem.notes] == [
         "a task waits for a group of 'async.create_group'"
     ]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tfrt_nb.source import SourceError, parse_module
-from tfrt_runtime.diagnostics import Location
+from tfrt_nb.source.parser import SourceParser
+from tfrt_runtime.diagnostics import InternalError, Location
 
 
 def refusal(text: str) -> tuple[str, int]:
@@ -56,6 +57,32 @@ def test_a_loop_cannot_use_what_only_its_body_knows(loop: str) -> None:
 )
 def test_a_form_that_cannot_be_is_refused(lines: list[str], expected: tuple[str, int]) -> None:
     assert refusal(in_main(*lines)) == expected
+
+
+@pytest.mark.parametrize(
+    ("attribute", "reason"),
+    [
+        ("0x7F : f128", "a number of this type"),
+        (
+            "affine_map<(d0)[s0] -> (d0 mod s0)>",
+            "Mod with non-constant (semi-affine) is not supported yet",
+        ),
+    ],
+)
+def test_what_xdsl_lacks_is_not_supported(attribute: str, reason: str) -> None:
+    text = f"module attributes {{a = {attribute}}} {{}}"
+
+    assert refusal(text) == (f"not supported: {reason}", 1)
+
+
+def test_what_our_parser_lacks_is_a_defect(monkeypatch: pytest.MonkeyPatch) -> None:
+    def lacking(*_: object) -> None:
+        raise NotImplementedError
+
+    monkeypatch.setattr(SourceParser, "parse_module", lacking)
+
+    with pytest.raises(InternalError, match="NotImplementedError"):
+        parse_module("", "text")
 
 
 def test_no_branch_leads_to_the_start_of_a_function() -> None:

@@ -26,14 +26,14 @@ class HostCode:
         self._checked: weakref.WeakSet[CompiledModule] = weakref.WeakSet()
 
     def add(self, compiled: CompiledModule, code: MachineCode) -> None:
-        """Keep the code of a compiled that runs here."""
+        """Keep the machine code of a compiled module as long as the host."""
         self._codes.setdefault(id(code), code)
         self.check(compiled)
 
     def check(self, compiled: CompiledModule) -> None:
-        """Check references from now on if the text of a compiled, which is new here, counts them by itself.
+        """Check references from now on if the module's text counts them by itself, and so may miscount.
 
-        It may do so wrongly, which is an error only where it is seen.
+        Does nothing for a module that this host has seen before.
         """
         if compiled not in self._checked:
             self._checked.add(compiled)

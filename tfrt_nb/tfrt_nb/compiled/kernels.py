@@ -49,7 +49,7 @@ _PLAIN = ("arith.", "math.", "func.func", "func.return")
 
 
 def compile_kernels(compiled: CompiledModule, names: Sequence[str]) -> dict[str, CompiledKernel]:
-    """Kernels for the functions `names` of a compiled, by the names that a registry has them under.
+    """Kernels for some functions of a compiled module, by the names under which a registry has them.
 
     Raises:
         TfrtError: at what cannot be compiled.
@@ -69,7 +69,7 @@ def compile_kernels(compiled: CompiledModule, names: Sequence[str]) -> dict[str,
 
 
 def function_file(compiled: CompiledModule, names: Sequence[str], name: str) -> BefFile:
-    """A file that declares functions of a compiled: each is a host function of one call, to run it.
+    """A file that declares some functions of a compiled module: each becomes a host function of one call.
 
     Its types are those of host functions, but for buffers: Python gives only arrays that fit.
     """

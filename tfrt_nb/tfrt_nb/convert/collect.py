@@ -184,7 +184,7 @@ class Collector:
         return len(self.functions) - 1
 
     def _check_sync_return(self, block: Block) -> None:
-        """The interpreter moves results out of their registers: each must be there, and once."""
+        """The interpreter moves results out of their registers: each must have a value of its own."""
         end = return_of(block)
         if end is None:
             return

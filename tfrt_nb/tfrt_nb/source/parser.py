@@ -176,8 +176,7 @@ class SourceParser(RecoveringParser):
                 self._raise_at_end_of_line(problem)
             raise
         except (LookupError, AttributeError, AssertionError, TypeError) as problem:
-            *_, (raised_by, _) = traceback.walk_tb(problem.__traceback__)
-            if not str(raised_by.f_globals["__name__"]).startswith("xdsl.dialects."):
+            if not _is_raised_in("xdsl.dialects.", problem):
                 raise
             # xDSL's readers presume that the numbers of operands, the positions and the types fit.
             text = f"'{written}' op has operands, positions or types that do not fit together"
@@ -340,6 +339,12 @@ class SourceParser(RecoveringParser):
         )
 
 
+def _is_raised_in(package: str, problem: Exception) -> bool:
+    """Whether the innermost frame of an exception is in a module whose name begins like this."""
+    *_, (frame, _) = traceback.walk_tb(problem.__traceback__)
+    return str(frame.f_globals["__name__"]).startswith(package)
+
+
 def _by_base_name(values: Mapping[str, SSAValue]) -> dict[str, tuple[SSAValue, ...]]:
     """Values by name as a scope has them, from those of `x` and `y#1`."""
     known: dict[str, tuple[SSAValue, ...]] = {}
@@ -408,15 +413,15 @@ def parse_text(source: SourceText) -> ParsedText:
         parser.diagnostics.append(
             error("a number before this does not fit its type", place_of_error)
         )
-    except NotImplementedError as exception:
-        # xDSL keeps numbers of some types only: no i128 in lists, no bits of f128.
-        reason = str(exception) or "a number of this type"
-        place_of_error = parser.location(parser.token_span)
-        parser.diagnostics.append(error(f"not supported: {reason}", place_of_error))
     except MemoryError:
         raise
     except Exception as exception:
-        raise internal_error(exception, parser.location(parser.token_span)) from exception
+        place_of_error = parser.location(parser.token_span)
+        if not isinstance(exception, NotImplementedError) or not _is_raised_in("xdsl.", exception):
+            raise internal_error(exception, place_of_error) from exception
+        # xDSL lacks i128 in lists, the bits of f128, semi-affine maps and external resources.
+        reason = str(exception) or "a number of this type"
+        parser.diagnostics.append(error(f"not supported: {reason}", place_of_error))
     if parser.diagnostics:
         raise SourceError(*parser.diagnostics)
     return ParsedText(module, tuple(parser.resolved_late))

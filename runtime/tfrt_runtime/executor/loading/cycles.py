@@ -45,7 +45,7 @@ def refuse_disorder(file: BefFile, function: BefFunction) -> None:
             text = f"'{kernel.name}' uses a value that is made later"
             raise TfrtError(error(text, file.location(kernel.location)))
         if not made.isdisjoint(kernel.results) or len(set(kernel.results)) < len(kernel.results):
-            text = f"'{kernel.name}' makes a value that is there already"
+            text = f"'{kernel.name}' makes a value that exists already"
             raise TfrtError(error(text, file.location(kernel.location)))
         made.update(kernel.results)
 

@@ -66,7 +66,7 @@ MESSAGES = {
     MESSAGE_NEGATIVE_COUNT: "the number of iterations is negative",
     MESSAGE_TOO_DEEP: f"calls are nested too deeply: they take more than {MAX_NESTED >> 20} MiB",
     MESSAGE_NO_MEMORY: "out of memory",
-    MESSAGE_NOT_READY: "the kernel's result is not there yet, and a sync function does not wait",
+    MESSAGE_NOT_READY: "the kernel's result is not available yet, and a sync function does not wait",
     MESSAGE_WRONG_TYPE: "an argument is of another type than the kernel takes",
 }
 

@@ -68,7 +68,7 @@ if TYPE_CHECKING:
 
     Future = concurrent.futures.Future[Any] | asyncio.Future[Any]
 
-BROKEN_PROMISE = "nobody is left who could resolve this value"
+BROKEN_PROMISE = "nothing is left that could resolve this value"
 
 
 class State(StrEnum):
@@ -387,7 +387,7 @@ class AsyncValue(NoObject):
 
         Raises:
             TimeoutError: if it is not resolved in time.
-            TfrtError: if it is an error, or will never be there; carries the diagnostic.
+            TfrtError: if it is an error, or will never resolve; carries the diagnostic.
             KeyboardInterrupt: if that was raised where the value should have been made.
         """
         if timeout is None and (reads := _ORDINARY.get(self.type)) is not None:
@@ -417,7 +417,7 @@ class AsyncValue(NoObject):
 
         Raises:
             TimeoutError: if the value is not resolved in time.
-            TfrtError: if it will never be there.
+            TfrtError: if it will never resolve.
         """
         is_error = _is_error(self._outcome(timeout))
         return exception_of(self._diagnostic()) if is_error else None
@@ -454,7 +454,7 @@ class AsyncValue(NoObject):
                         raise TfrtError(*found)
 
     def _why_never(self, *, blocks: bool = True) -> Sequence[Diagnostic]:
-        """Why the value will never be there; nothing if it may come.
+        """Why the value will never resolve; nothing if it may come.
 
         With `blocks` this thread waits for it, and so does nothing else.
         """
@@ -589,7 +589,7 @@ class Source(Maker, Protocol):
     """The run that makes a value."""
 
     def why_never(self, value: AsyncValue, *, blocks: bool) -> Sequence[Diagnostic]:
-        """Why the value will never be there; nothing while it may come."""
+        """Why the value will never resolve; nothing while it may come."""
 
     def name_of(self, value: AsyncValue) -> str:
         """What the value is called in messages."""

@@ -31,7 +31,7 @@ def _applied(body: FunctionBody, name: str, type_: Attribute, value: str) -> str
         found = body.call(f"{name}f", _FLOAT, (_FLOAT, wide))
         return body.value(f"fptrunc {_FLOAT} {found} to {text}")
     if text not in (_FLOAT, _DOUBLE):
-        raise UnsupportedType(f"'math.{name}' is not there for '{type_}'")
+        raise UnsupportedType(f"'math.{name}' is not available for '{type_}'")
     return body.call(f"{name}f" if text == _FLOAT else name, text, (text, value))
 
 
@@ -56,7 +56,7 @@ def _lower_ipowi(body: FunctionBody, op: Operation) -> None:
     base, exponent = op.operands
     type_ = base.type
     if not isinstance(type_, IntegerType):
-        raise UnsupportedType(f"'{op.name}' is not there for '{type_}'")
+        raise UnsupportedType(f"'{op.name}' is not available for '{type_}'")
     text = llvm_type(type_)
     name = f"@__ipowi.{text}"
     body.module.helpers[name] = _integer_power(name, text)
