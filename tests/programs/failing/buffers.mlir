@@ -511,3 +511,8 @@ func.func @main() {
   "memref.alloca_scope"() ({}) : () -> ()
   return
 }
+// -----
+func.func @main() {
+  %m = memref.alloc() {alignment = 4611686018427387904 : i64} : memref<4xi32>
+  return
+}

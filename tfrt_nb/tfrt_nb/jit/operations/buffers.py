@@ -46,13 +46,12 @@ from tfrt_nb.jit.operations.descriptors import (
     static_handle,
     stride_of,
 )
-from tfrt_nb.passes.buffers.guard_buffers import is_on_heap, root
+from tfrt_nb.passes.buffers.guard_buffers import ALIGNMENT, alignment_of, is_on_heap, root
 from tfrt_nb.passes.constants import integer_of
 from tfrt_nb.passes.control_flow import operations_in
 from tfrt_nb.passes.errors import fail
 from tfrt_runtime.native.coroutines.async_buffers import GENERATION_SHIFT, HEADER_SIZE, IS_CONSTANT
 
-_ALIGNMENT = 64  # a cache line, and enough for every vector type
 _LAST_BUFFER = "%buffers"
 
 
@@ -62,19 +61,22 @@ def _allocate(body: FunctionBody, op: Operation) -> None:
     sizes = _allocated_sizes(body, type_, op.dynamic_sizes)
     strides, count = contiguous_strides(body, sizes)
     size = body.value(f"mul i64 {count}, {element_size(type_)}")
+    alignment = alignment_of(op)
     if isinstance(op, memref.AllocaOp) and (body.module.is_portable or not is_on_heap(op)):
         handle = static_handle(body)
         if op.dynamic_sizes:
-            elements = body.value(f"alloca i8, i64 {size}, align {_ALIGNMENT}")
+            elements = body.value(f"alloca i8, i64 {size}, align {alignment}")
         else:
             array = f"[{math.prod(type_.get_shape())} x {llvm_type(type_.element_type)}]"
-            elements = body.first(f"alloca {array}, align {_ALIGNMENT}")
+            elements = body.first(f"alloca {array}, align {alignment}")
     elif body.module.is_portable:
-        padded = body.value(f"add i64 {size}, {_ALIGNMENT - 1}")
-        rounded = body.value(f"and i64 {padded}, -{_ALIGNMENT}")
-        arguments = ("i64", str(_ALIGNMENT)), ("i64", rounded)
+        padded = body.value(f"add i64 {size}, {alignment - 1}")
+        rounded = body.value(f"and i64 {padded}, -{alignment}")
+        arguments = ("i64", str(alignment)), ("i64", rounded)
         handle = elements = body.call("aligned_alloc", "ptr", *arguments)
     else:
+        if alignment > ALIGNMENT:
+            size = body.value(f"add i64 {size}, {alignment - ALIGNMENT}")
         # LLVM may know that nothing else points to a new buffer: the handle is the pointer, with marks.
         if isinstance(op, memref.AllocOp):
             handle = body.call("tfrtAsyncNewBuffer", "noalias ptr", ("i64", size))
@@ -82,6 +84,10 @@ def _allocate(body: FunctionBody, op: Operation) -> None:
             place = ("ptr", _LAST_BUFFER)
             handle = body.call("tfrtAsyncNewFrameBuffer", "noalias ptr", ("i64", size), place)
         elements = body.value(f"getelementptr i8, ptr {header_of(body, handle)}, i64 {HEADER_SIZE}")
+        if alignment > ALIGNMENT:
+            last = body.value(f"getelementptr i8, ptr {elements}, i64 {alignment - ALIGNMENT}")
+            arguments = ("ptr", last), ("i64", str(-alignment))
+            elements = body.call("llvm.ptrmask.p0.i64", "ptr", *arguments)
     body.bind(op.memref, descriptor(body, Layout(handle, elements, "0", sizes, strides)))
 
 
@@ -298,7 +304,7 @@ def lower_global(module: ModuleText, op: memref.GlobalOp) -> None:
         value = array_literal(op.initial_value)
     kind = "constant" if op.constant is not None else "global"
     name = global_name(op.sym_name.data)
-    module.globals.append(f"{name} = internal {kind} {type_} {value}, align {_ALIGNMENT}")
+    module.globals.append(f"{name} = internal {kind} {type_} {value}, align {ALIGNMENT}")
 
 
 def _global_type(op: memref.GlobalOp) -> str:

@@ -56,6 +56,8 @@ _NO_MEMORY = "there is no memory for the buffer"
 _CONSTANT = "the buffer is constant"
 _MAX_IN_FRAME = 2**12
 """Buffers of `memref.alloca` with more elements are on the heap."""
+ALIGNMENT = 64
+"""Bytes: a cache line, and enough for every vector type."""
 
 _VIEWS = frozenset(
     f"memref.{name}"
@@ -135,7 +137,13 @@ def is_on_heap(op: memref.AllocaOp) -> bool:
     count = 1
     for size in op.memref.type.get_shape():
         count *= size
-    return bool(op.dynamic_sizes) or count > _MAX_IN_FRAME or _escapes(op.memref, op)
+    is_large = bool(op.dynamic_sizes) or count > _MAX_IN_FRAME or alignment_of(op) > ALIGNMENT
+    return is_large or _escapes(op.memref, op)
+
+
+def alignment_of(op: memref.AllocOp | memref.AllocaOp) -> int:
+    """What the elements of a buffer are aligned to, in bytes: more than every buffer only where it says so."""
+    return ALIGNMENT if op.alignment is None else max(ALIGNMENT, op.alignment.value.data)
 
 
 def _escapes(buffer: SSAValue, made: Operation) -> bool:

@@ -45,7 +45,7 @@ from tfrt_nb.dialects.async_.functions import FuncOp as AsyncFuncOp
 from tfrt_nb.dialects.async_.runtime import RuntimeCreateGroupOp, RuntimeLoadOp, RuntimeSetErrorOp
 from tfrt_nb.dialects.async_.tasks import CreateGroupOp
 from tfrt_nb.dialects.async_.upstream import arithmetic
-from tfrt_nb.passes.buffers.guard_buffers import IN_BOUNDS
+from tfrt_nb.passes.buffers.guard_buffers import IN_BOUNDS, alignment_of
 from tfrt_nb.passes.buffers.guard_views import VIEWS, dimension_size, guard_view
 from tfrt_nb.passes.constants import integer_of
 from tfrt_nb.passes.control_flow import Emitter, erase, operations_in
@@ -176,6 +176,8 @@ def _guard_access(op: Operation, buffer: SSAValue, indices: Sequence[SSAValue]) 
 def _guard_size(op: memref.AllocOp | memref.AllocaOp) -> None:
     """The product of the sizes stays below what the machine has: then it does not overflow either."""
     assert isinstance(op.memref.type, MemRefType)
+    if alignment_of(op) > MEMORY_BYTES:
+        fail(op, f"the alignment {alignment_of(op)} is larger than the memory")
     limit = MEMORY_BYTES // MAX_BYTES_OF_AN_ELEMENT
     for size in op.memref.type.get_shape():
         if size != DYNAMIC_INDEX:
