@@ -509,7 +509,7 @@ class Program:
         """Whether a function of the file is a compiled one, which the file only declares."""
         if function.kind is not FunctionKind.NATIVE or self.compiled is None:
             return False
-        return function.name in self.compiled.defined
+        return function.name in self.compiled.definitions
 
     def run(
         self,

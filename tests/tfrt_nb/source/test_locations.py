@@ -17,8 +17,7 @@ from xdsl.dialects.builtin import (
 )
 
 from tfrt_nb.source import parse_module
-from tfrt_nb.source.locations import location_of
-from tfrt_nb.source.spans import span_of
+from tfrt_nb.source.spans import location_of, span_of
 from tfrt_runtime.diagnostics import Location
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import random
 import re
 from collections import Counter
@@ -16,10 +15,7 @@ from tfrt_nb.source import SourceError, parse_module
 from tfrt_nb.source.parser import SourceParser
 from tfrt_nb.source.patterns import Patterns
 from tfrt_nb.source.spans import source_span
-
-verifying = importlib.import_module(
-    "tfrt_nb.source.verify"
-)  # the package has a function of that name
+from tfrt_nb.source.verification import verify
 
 TESTS = Path(__file__).parents[2]
 PROGRAMS = sorted(
@@ -48,7 +44,7 @@ def careful_outcome(text: str) -> str:
     """The same, when each line is parsed and each operation checked by itself."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Patterns, "match", lambda *_: None)
-        patch.setattr(verifying, "verification_key", lambda *_: None)
+        patch.setattr(verify, "verification_key", lambda *_: None)
         return outcome(text)
 
 

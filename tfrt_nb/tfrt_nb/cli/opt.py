@@ -20,7 +20,7 @@ from tfrt_nb.passes.pipeline import Pipeline
 from tfrt_nb.passes.printing import print_ir
 from tfrt_nb.passes.remarks import RemarkContext
 from tfrt_nb.source import parse_module
-from tfrt_nb.source.verify import verify as verify_operations
+from tfrt_nb.source.verification.verify import verify as verify_operations
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error
 
 PIPELINE = "// pipeline:"

@@ -7,8 +7,8 @@ from xdsl.dialects.builtin import ModuleOp, UnitAttr
 from xdsl.ir import Region
 
 from tfrt_nb.compiled.kinds import Halves, symbols_in
-from tfrt_nb.convert.collect import NATIVE
 from tfrt_nb.dialects.async_.functions import FuncOp as AsyncFuncOp
+from tfrt_nb.dialects.control_flow import NATIVE
 from tfrt_nb.dialects.crossing import host_types
 
 Function = func.FuncOp | AsyncFuncOp

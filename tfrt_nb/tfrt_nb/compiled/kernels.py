@@ -30,8 +30,7 @@ from tfrt_nb.dialects.types import CHAIN, TENSOR
 from tfrt_nb.jit.adapters import adapter_name, buffer_text
 from tfrt_nb.jit.compiler import MachineCode
 from tfrt_nb.passes.errors import fail
-from tfrt_nb.source.locations import location_of
-from tfrt_nb.source.spans import value_name
+from tfrt_nb.source.spans import location_of, value_name
 from tfrt_runtime.async_runtime import kernel_functions
 from tfrt_runtime.async_runtime.code_of_run import serve
 from tfrt_runtime.bef.encoding import FunctionKind
@@ -54,17 +53,17 @@ def compile_kernels(compiled: CompiledModule, names: Sequence[str]) -> dict[str,
     Raises:
         TfrtError: at what cannot be compiled.
     """
-    functions = {op.sym_name.data: op for op in compiled.module.ops if isinstance(op, Function)}
-    for name in names:
-        type_ = functions[name].function_type
+    functions = [compiled.definitions[name] for name in names]
+    for op in functions:
+        type_ = op.function_type
         if (problem := uncrossable(type_.inputs.data, type_.outputs.data)) is not None:
-            fail(functions[name], f"'{name}' cannot be called by host programs: {problem}")
+            fail(op, f"'{op.sym_name.data}' cannot be called by host programs: {problem}")
     code = compiled.compile(kernel_functions(), names)
-    is_plain = all(op.name.startswith(_PLAIN) for name in names for op in functions[name].walk())
+    is_plain = all(inner.name.startswith(_PLAIN) for op in functions for inner in op.walk())
     prepare = functools.partial(_prepare, compiled, code)
     if is_plain:
         prepare = functools.partial(_prepare_once, prepare, WeakSet())
-    kernels = [_kernel(functions[name], code, prepare) for name in names]
+    kernels = [_kernel(op, code, prepare) for op in functions]
     return {kernel.name: kernel for kernel in kernels}
 
 
@@ -73,17 +72,16 @@ def function_file(compiled: CompiledModule, names: Sequence[str], name: str) -> 
 
     Its types are those of host functions, but for buffers: Python gives only arrays that fit.
     """
-    functions = {op.sym_name.data: op for op in compiled.module.ops if isinstance(op, Function)}
     places = PlaceWriter()
     declared = [
         BefFunction(
             FunctionKind.NATIVE,
-            one,
-            _given_types(functions[one].function_type.inputs.data),
-            _given_types(functions[one].function_type.outputs.data),
-            places.add(place_of(location_of(functions[one]))),
+            op.sym_name.data,
+            _given_types(op.function_type.inputs.data),
+            _given_types(op.function_type.outputs.data),
+            places.add(place_of(location_of(op))),
         )
-        for one in names
+        for op in map(compiled.definitions.__getitem__, names)
     ]
     return BefFile.of(
         BefModule(
@@ -100,11 +98,10 @@ def function_file(compiled: CompiledModule, names: Sequence[str], name: str) -> 
 
 def argument_names(compiled: CompiledModule, names: Sequence[str]) -> dict[tuple[int, int], str]:
     """What the text calls the arguments of functions, by the indexes of function and argument."""
-    functions = {op.sym_name.data: op for op in compiled.module.ops if isinstance(op, Function)}
     return {
         (index, place): name
         for index, one in enumerate(names)
-        for place, argument in enumerate(functions[one].body.blocks[0].args)
+        for place, argument in enumerate(compiled.definitions[one].body.blocks[0].args)
         if (name := value_name(argument)) is not None
     }
 

@@ -18,12 +18,10 @@ from xdsl.ir import Attribute, Operation
 from xdsl.traits import IsTerminator
 
 from tfrt_nb.dialects.catalog import HOST_DIALECTS, UnknownOp
-from tfrt_nb.dialects.control_flow import ReturnOp
+from tfrt_nb.dialects.control_flow import NATIVE, ReturnOp
 
 # By name: most programs need the async dialect as little as xDSL's.
 _FUNCTION, _ASYNC_FUNCTION = "func.func", "async.func"
-NATIVE = "tfrt.native"
-"""The attribute of a declaration that stands for a kernel."""
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from xdsl.context import Context
-from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute
 from xdsl.passes import ModulePass
 
-from tfrt_nb.dialects.async_.functions import FuncOp as AsyncFuncOp
+from tfrt_nb.compiled.declarations import Function
 from tfrt_nb.dialects.crossing import uncrossable
 from tfrt_nb.internal_errors import internal_errors_caught, location_of
 from tfrt_nb.jit.compiler import MachineCode
@@ -89,17 +88,13 @@ class CompiledModule:
         self._first = _loop_passes(parallel_for)
         self._source = source
         self.level = level
-        self.functions = {
-            op.sym_name.data: _signature(op)
-            for op in module.ops
-            if isinstance(op, func.FuncOp | AsyncFuncOp) and _is_callable(op)
+        self.definitions = {
+            op.sym_name.data: op for op in module.ops if isinstance(op, Function) and op.body.blocks
         }
-        self.defined = frozenset(
-            op.sym_name.data
-            for op in module.ops
-            if isinstance(op, func.FuncOp | AsyncFuncOp) and op.body.blocks
-        )
-        """The names of all functions that have a body, private ones, too."""
+        """All functions that have a body, private ones, too."""
+        self.functions = {
+            name: _signature(op) for name, op in self.definitions.items() if _is_public(op)
+        }
 
     @property
     def _shown_level(self) -> int:
@@ -165,12 +160,11 @@ def _loop_passes(options: str | None) -> Sequence[ModulePass]:
         raise TfrtError(error(f"parallel-for options '{options.strip()}': {message}")) from None
 
 
-def _is_callable(op: func.FuncOp | AsyncFuncOp) -> bool:
-    is_public = op.sym_visibility is None or op.sym_visibility.data == "public"
-    return is_public and bool(op.body.blocks)
+def _is_public(op: Function) -> bool:
+    return op.sym_visibility is None or op.sym_visibility.data == "public"
 
 
-def _signature(op: func.FuncOp | AsyncFuncOp) -> CompiledFunction:
+def _signature(op: Function) -> CompiledFunction:
     type_ = op.function_type
     return CompiledFunction(
         op.sym_name.data, type_.inputs.data, type_.outputs.data, location_of(op)

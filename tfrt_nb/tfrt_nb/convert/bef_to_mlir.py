@@ -11,14 +11,13 @@ from xdsl.utils.exceptions import VerifyException
 
 from tfrt_nb.convert import guesses
 from tfrt_nb.convert.attributes import UNKNOWN_VALUE, decode
-from tfrt_nb.convert.collect import NATIVE, SYNC
 from tfrt_nb.convert.compiled_functions import read_compiled
 from tfrt_nb.convert.compiled_modules import read_compiled_modules
 from tfrt_nb.convert.errors import ConversionError
 from tfrt_nb.convert.places import location_of_place
 from tfrt_nb.convert.types import TypeReader
 from tfrt_nb.dialects.catalog import host_operation, unknown_operation
-from tfrt_nb.dialects.control_flow import NONSTRICT, ReturnOp
+from tfrt_nb.dialects.control_flow import NATIVE, NONSTRICT, SYNC, ReturnOp
 from tfrt_nb.nesting import MAX_NESTING, TOO_DEEP, deep_stack
 from tfrt_runtime.bef.attributes import Symbol
 from tfrt_runtime.bef.collector import collector_paused

@@ -25,12 +25,11 @@ from tfrt_nb.convert.compiled_modules import CompiledModules
 from tfrt_nb.convert.errors import ConversionError
 from tfrt_nb.convert.places import place_of
 from tfrt_nb.dialects.catalog import SIGNATURES, UPSTREAM_DIALECTS, UnknownOp
-from tfrt_nb.dialects.control_flow import NONSTRICT
+from tfrt_nb.dialects.control_flow import NATIVE, NONSTRICT, SYNC
 from tfrt_nb.dialects.suggestions import in_host_programs
 from tfrt_nb.nesting import MAX_NESTING, TOO_DEEP
 from tfrt_nb.passes.streams import COST_ATTRIBUTE
-from tfrt_nb.source.locations import location_of
-from tfrt_nb.source.spans import span_of
+from tfrt_nb.source.spans import location_of, span_of
 from tfrt_runtime.bef import attributes as bef
 from tfrt_runtime.bef.attribute_writer import write_attribute
 from tfrt_runtime.bef.encoding import MAX_AGGREGATES, FunctionKind
@@ -39,8 +38,6 @@ from tfrt_runtime.bef.wire import ByteBuilder
 from tfrt_runtime.diagnostics import Diagnostic, error, note
 
 RETURN = "tfrt.return"
-NATIVE = "tfrt.native"
-SYNC = "tfrt.sync"
 
 _NO_RETURN = "all functions need to have a tfrt.return"
 _MULTI_BLOCK = "multi-block regions cannot be emitted to BEF files"

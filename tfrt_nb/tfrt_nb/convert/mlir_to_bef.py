@@ -22,8 +22,7 @@ from tfrt_nb.passes.streams import (
     operation_costs,
     stream_options,
 )
-from tfrt_nb.source.locations import location_of
-from tfrt_nb.source.spans import SourceSpan
+from tfrt_nb.source.spans import SourceSpan, location_of
 from tfrt_runtime.bef.collector import collector_paused
 from tfrt_runtime.bef.locations import PlaceWriter
 from tfrt_runtime.bef.records import BefFunction, BefKernel, BefModule, kernel_of

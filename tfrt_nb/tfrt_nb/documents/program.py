@@ -20,8 +20,9 @@ from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 from xdsl.traits import IsTerminator
 
 from tfrt_nb.compiled.kinds import is_compiled
-from tfrt_nb.convert.collect import SYNC, Collector
+from tfrt_nb.convert.collect import Collector
 from tfrt_nb.dialects.async_.functions import FuncOp as AsyncFuncOp
+from tfrt_nb.dialects.control_flow import SYNC
 from tfrt_nb.nesting import deep_stack
 from tfrt_nb.programs import Program
 from tfrt_nb.source import parse_module

@@ -2,11 +2,11 @@
 
 Stands on `dialects`.  The way in is `parser.parse_module`.  Read in this order:
 
-- Places: `text`, `spans`, `locations`; `errors` (what is wrong with a text).
+- Places: `text`, `spans`; `errors` (what is wrong with a text).
 - The parser in its layers, each a class on the one before: `lexer`, `attributes`, `scopes` (names), `statements`
   (the fast way), `recovery`, `parser`; `spellings` is what old programs call things, `user_kernels` the
   short forms of users' kernels, `linking` brings functions of other programs.
-- Checks: `dominance`, `verification_keys` (for a cache of results), `verify`.
+- Checks: `verification`, a room of its own.
 - Speed: `patterns` (lines that differ only in names), `plain` (host programs as numbers over the shapes of
   their lines, with names and places, without a module).
 """
@@ -23,7 +23,7 @@ from tfrt_nb.source.errors import SourceError
 from tfrt_nb.source.linking import Made, link
 from tfrt_nb.source.parser import parse_text
 from tfrt_nb.source.text import SourceText
-from tfrt_nb.source.verify import verify
+from tfrt_nb.source.verification.verify import verify
 from tfrt_runtime.bef.collector import collector_paused
 
 __all__ = ["SourceError", "parse_module"]

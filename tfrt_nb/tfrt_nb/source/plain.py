@@ -34,7 +34,7 @@ from tfrt_nb.source.parser import SourceParser
 from tfrt_nb.source.spans import source_span
 from tfrt_nb.source.statements import NAME
 from tfrt_nb.source.text import SourceText
-from tfrt_nb.source.verify import check_operation
+from tfrt_nb.source.verification.verify import check_operation
 from tfrt_runtime.bef.locations import FilePlace
 
 Types: TypeAlias = tuple[Attribute, ...]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import cast
 
-from xdsl.dialects.builtin import LocationAttr
+from xdsl.dialects.builtin import FileLineColLoc, IntAttr, LocationAttr, StringAttr
 from xdsl.ir import BlockArgument, BuiltinAttribute, Operation, OpResult, SSAValue
 from xdsl.printer import Printer
 
@@ -81,6 +81,17 @@ def source_span(node: Operation | BlockArgument) -> SourceSpan | None:
     """The place that the parser gave to `node`; None if it is not from a text."""
     span: object = node.location
     return span if isinstance(span, SourceSpan) else None
+
+
+def location_of(op: Operation) -> LocationAttr:
+    """The location that a BEF file records for the operation: what `loc(...)` says, else its place."""
+    span = source_span(op)
+    if span is None:
+        return op.location
+    if span.explicit is not None:
+        return span.explicit
+    line, column = span.source.line_and_column(span.start)
+    return FileLineColLoc(StringAttr(span.source.name), IntAttr(line), IntAttr(column))
 
 
 _RESULT = re.compile(r"(%[\w$.-]+)(?:\s*:\s*([0-9]+))?")

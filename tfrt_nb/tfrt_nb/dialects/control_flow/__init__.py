@@ -25,6 +25,10 @@ from tfrt_nb.dialects.control_flow.returns import KernelReturnOp, ReturnOp
 
 NONSTRICT = "bef.nonstrict"
 """The unit attribute of an operation that may run before all its operands are available."""
+NATIVE = "tfrt.native"
+"""The unit attribute of a declaration that stands for a kernel."""
+SYNC = "tfrt.sync"
+"""The unit attribute of a function that runs from its first kernel to its last, on one thread."""
 
 OPERATIONS = (
     BenchmarkOp,
@@ -47,8 +51,10 @@ OPERATIONS = (
 )
 
 __all__ = [
+    "NATIVE",
     "NONSTRICT",
     "OPERATIONS",
+    "SYNC",
     "BenchmarkOp",
     "CallOp",
     "CaseOp",

@@ -31,10 +31,10 @@ from tfrt_nb.dialects.control_flow import ReturnOp
 from tfrt_nb.dialects.control_flow.structure import BodyOp, CallingOp
 from tfrt_nb.dialects.kernel_op import KernelOp
 from tfrt_nb.dialects.printer import HostPrinter
-from tfrt_nb.source.dominance import check_dominance, check_uses_before_definition
 from tfrt_nb.source.errors import in_mlirs_words
 from tfrt_nb.source.spans import span_of, value_name
-from tfrt_nb.source.verification_keys import verification_key
+from tfrt_nb.source.verification.dominance import check_dominance, check_uses_before_definition
+from tfrt_nb.source.verification.keys import verification_key
 from tfrt_runtime.diagnostics import Diagnostic, Location, error, note
 
 Symbols = dict[str, Operation]
