@@ -1,12 +1,15 @@
-"""The place in the user's Python code that called into these packages."""
+"""The place in the user's Python code that called into these packages, and what it passed that is of the wrong kind."""
 
 from __future__ import annotations
 
+import math
+import reprlib
 import sys
+import time
 from itertools import islice
 from types import CodeType, FrameType
 
-from tfrt_runtime.diagnostics import Location
+from tfrt_runtime.diagnostics import Location, TfrtError, error
 
 OWN_PACKAGES = {"tfrt_runtime", "contextlib"}
 """Packages whose frames are not the user's; those on higher floors add themselves.
@@ -18,6 +21,8 @@ Decorated functions of theirs are called through `contextlib`.
 _KNOWN: dict[tuple[int, int], tuple[CodeType, Location]] = {}
 """Places by code, which is kept so that its number stays its own, and instruction."""
 _MAX_KNOWN = 1 << 16
+FOREVER = 1e9
+"""The longest wait in seconds: the nanoseconds of longer ones do not fit in the numbers of the system."""
 
 
 def caller() -> FrameType | None:
@@ -56,3 +61,29 @@ def _place_of(code: CodeType, instruction: int, line_of_frame: int) -> Location:
     if column is None or end_line is None or end_column is None:
         return Location(code.co_filename, line, 1)
     return Location(code.co_filename, line, column + 1, end_line, end_column + 1)
+
+
+def require(is_right: bool, what: str, expected: str, found: object) -> None:
+    """Refuse an argument that is of the wrong kind.
+
+    Raises:
+        TfrtError: at the line of the caller.
+    """
+    if not is_right:
+        text = f"{what} must be {expected}, found {reprlib.repr(found)}"
+        raise TfrtError(error(text, place_of_caller()))
+
+
+def deadline_in(timeout: float | None) -> float | None:
+    """The time of `time.monotonic` in so many seconds; None for never.
+
+    Raises:
+        TfrtError: if it is no number, at the line of the caller.
+    """
+    if timeout is None:
+        return None
+    is_number = hasattr(timeout, "__float__") and not isinstance(timeout, bool)
+    require(
+        is_number and not math.isnan(timeout), "timeout", "a number of seconds or None", timeout
+    )
+    return time.monotonic() + min(float(timeout), FOREVER)

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import copy
+import functools
+import math
 import pickle
 import threading
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 import pytest
 
 import tfrt_nb as tfrt
+from tfrt_runtime.kernels.users.user import USER_KERNELS
 
+UNTYPED: Any = tfrt
+"""For arguments of wrong types."""
+CODE: Any = tfrt.Program("func.func @main(%x: i32) -> i32 { return %x : i32 }")
 SLOW = 60
 GATE = threading.Event()
 
@@ -182,18 +189,83 @@ def test_a_kernel_may_have_two_names() -> None:
 @pytest.mark.parametrize(
     ("attempt", "part"),
     [
-        (lambda: tfrt.Program(5), "a program is a text, found int"),  # type: ignore[arg-type]
-        (lambda: tfrt.Program.from_bef("0bef"), "a BEF file is bytes, found str"),  # type: ignore[arg-type]
-        (lambda: tfrt.kernel(5), "the name of a kernel is a text"),  # type: ignore[call-overload]
-        (lambda: tfrt.kernel(""), "the name of a kernel is a text"),
+        (lambda: UNTYPED.Program(5), "a program is a text, found int"),
+        (lambda: UNTYPED.Program.from_bef("0bef"), "a BEF file is bytes, found str"),
+        (lambda: UNTYPED.Program("", 5), "the name of a program must be a text, found 5"),
+        (lambda: UNTYPED.Program("", level=7), "level must be 0, 1 or None, found 7"),
+        (lambda: UNTYPED.Program("", parallel_for=7), "parallel_for must be a text"),
+        (
+            lambda: UNTYPED.Program.from_source("", libraries={"a": 1}),
+            "a dictionary of programs by name",
+        ),
+        (lambda: UNTYPED.Program("").load({1}), "kernels must be a KernelRegistry"),
+        (lambda: CODE.emit("asn"), "stage must be one of mlir, bef, async-runtime"),
+        (lambda: CODE.run(timeout="x"), "timeout must be a number of seconds or None, found 'x'"),
+        (lambda: CODE.run(timeout=math.nan), "timeout must be a number of seconds"),
+        (lambda: CODE.run(host="s"), "host must be a HostContext or None, found 's'"),
+        (lambda: CODE.run(function=CODE.main), "function must be the name of a function"),
+        (lambda: CODE.run(arguments={"x": 1}), "arguments must be a list of values"),
+        (lambda: CODE.run(output="x"), "output must be a function of a text"),
+        (lambda: CODE.run(watch="x"), "watch must be True, False or a Watch"),
+        (lambda: CODE.map(1), "a column must be a sequence of values, found 1"),
+        (lambda: CODE.run(1).result("x"), "timeout must be a number of seconds"),
+        (lambda: CODE.run(1).cancel(3), "the reason to cancel must be a text"),
+        (lambda: CODE.run(1).on_progress(3), "callback must be a function"),
+        (lambda: UNTYPED.unavailable().result("x"), "timeout must be a number of seconds"),
+        (lambda: UNTYPED.unavailable().then(3), "what follows a value must be a function of it"),
+        (lambda: UNTYPED.unavailable().add_done_callback(3), "a callback must be a function"),
+        (lambda: UNTYPED.unavailable().cancel(3), "the reason to cancel must be a text"),
+        (lambda: UNTYPED.HostContext(2), "work_queue must be a text such as 'mstd:2'"),
+        (lambda: UNTYPED.HostContext(allocator=2), "allocator must be one of malloc, "),
+        (lambda: UNTYPED.HostContext(output="x"), "output must be a function of a text"),
+        (lambda: UNTYPED.HostContext(on_diagnostic="x"), "on_diagnostic must be a function"),
+        (lambda: UNTYPED.HostContext(tracing="x"), "tracing must be a Tracing"),
+        (lambda: UNTYPED.HostContext(loop="x"), "loop must be an event loop"),
+        (lambda: UNTYPED.HostContext(timers="x"), "timers must be a TimerQueue"),
+        (lambda: UNTYPED.HostContext(memory="x"), "memory 'x': expected bytes"),
+        (lambda: UNTYPED.HostContext(memory=1), "memory 1: expected at least 1M"),
+        (lambda: UNTYPED.set_default_host("s"), "the default host must be a HostContext or None"),
+        (lambda: UNTYPED.kernel(5), "the name of a kernel must be a text"),
+        (lambda: UNTYPED.kernel(""), "the name of a kernel must be a text"),
+        (lambda: UNTYPED.kernel("my.name\n"), "the name of a kernel must be a text"),
+        (lambda: UNTYPED.kernel(blocking="no"), "blocking must be True or False, found 'no'"),
+        (lambda: UNTYPED.kernel(native=1.5), "native must be True, False or a text of types"),
+        (lambda: UNTYPED.kernel("my.name")(5), "a kernel must be a function, found 5"),
+        (lambda: UNTYPED.kernel(lambda x: x), "has no name: give the kernel one"),
+        (lambda: UNTYPED.kernel(functools.partial(max, 1)), "has no name: give the kernel one"),
     ],
 )
-def test_what_is_no_program_and_no_name_is_refused(
+def test_an_argument_of_the_wrong_kind_is_refused_at_the_line_of_the_caller(
     attempt: Callable[[], object], part: str
 ) -> None:
     with pytest.raises(tfrt.TfrtError, match=part) as caught:
         attempt()
     assert caught.value.diagnostics[0].location.source == __file__
+
+
+def test_a_time_limit_of_ages_is_none() -> None:
+    with tfrt.HostContext("mstd:1") as host:
+        for timeout in (math.inf, 1e300, 1e10):
+            assert CODE.run(3, host=host, timeout=timeout).result(timeout) == 3
+        never = tfrt.unavailable()
+        late = CODE.run(never, host=host, timeout=0.01)
+        with pytest.raises(tfrt.TimeoutError):
+            late.result(SLOW)
+
+
+def test_a_kernel_with_the_name_of_another_one_is_refused_at_its_line() -> None:
+    @tfrt.kernel("demo.wait")
+    def wait(x: int) -> int:
+        return x
+
+    try:
+        with pytest.raises(tfrt.TfrtError, match="is already in the standard kernels") as caught:
+            tfrt.call(wait, 1)
+    finally:
+        del USER_KERNELS._kernels["demo.wait"]
+    place = caught.value.diagnostics[0].location
+    code = wait.__wrapped__.__code__  # type: ignore[attr-defined]
+    assert (place.source, place.line) == (__file__, code.co_firstlineno)
 
 
 def test_a_host_says_its_workers_and_whether_it_is_closed() -> None:

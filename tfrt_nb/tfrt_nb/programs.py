@@ -10,7 +10,7 @@ import functools
 import html
 import os
 import weakref
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
@@ -25,7 +25,7 @@ from tfrt_runtime.bef.collector import collector_paused
 from tfrt_runtime.bef.encoding import MAGIC, FunctionKind
 from tfrt_runtime.bef.reader import BefFile
 from tfrt_runtime.bef.records import BefFunction
-from tfrt_runtime.callers import OWN_PACKAGES, place_of_caller
+from tfrt_runtime.callers import OWN_PACKAGES, deadline_in, place_of_caller, require
 from tfrt_runtime.diagnostics import AnyLocation, Location, TfrtError, error
 from tfrt_runtime.executor.batch import Batch
 from tfrt_runtime.executor.execution import Execution
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from tfrt_runtime.host.tracing.events import Watch
 
 
-OWN_PACKAGES.add("tfrt_nb")
+OWN_PACKAGES.update(("tfrt_nb", "numpy"))  # numpy calls methods of the values that it is given
 SHORT_FORMS.names, SHORT_FORMS.result_types = USER_FUNCTIONS.keys, annotated_results
 
 
@@ -146,6 +146,14 @@ class Program:
         if not isinstance(text, str):
             text_type = type(text).__name__
             raise TfrtError(error(f"a program is a text, found {text_type}", place_of_caller()))
+        require(isinstance(name, str), "the name of a program", "a text", name)
+        is_text = parallel_for is None or isinstance(parallel_for, str)
+        require(is_text, "parallel_for", "a text of options or None", parallel_for)
+        require(level in (None, 0, 1), "level", "0, 1 or None", level)
+        are_programs = isinstance(libraries or {}, Mapping) and all(
+            isinstance(one, Program) for one in (libraries or {}).values()
+        )
+        require(are_programs, "libraries", "a dictionary of programs by name", libraries)
         if len(text) > MAX_TEXT:
             raise too_large(name, len(text))
         # The compiler is imported here: a program that comes as a file does not need it.
@@ -320,6 +328,9 @@ class Program:
             from tfrt_runtime.bef.listing import listing
 
             return listing(self.bef)
+        from tfrt_nb.compiled.module import STAGES
+
+        require(stage in STAGES, "stage", f"one of mlir, bef, {', '.join(STAGES)}", stage)
         if self.compiled is None:
             names = self._listed()
             text = (
@@ -418,6 +429,10 @@ class Program:
         Raises:
             TfrtError: if it uses kernels that there are not, or not as they are.
         """
+        is_mapping = kernels is None or isinstance(kernels, Mapping)
+        require(
+            is_mapping, "kernels", "a KernelRegistry, or a mapping of names to kernels", kernels
+        )
         watched = watched and any(one.kind is FunctionKind.SYNC for one in self.file.functions)
         if kernels is not None or watched:
             registry = self._with_compiled(available_kernels() if kernels is None else kernels)
@@ -540,12 +555,17 @@ class Program:
         """
         if arguments is not None or (values and isinstance(values[0], HostContext)):
             host, function, values = _given(host, function, values, arguments)
-        if host is None:
-            host = default_host()
-        if watch is True:
+        deadline = None if timeout is None else deadline_in(timeout)
+        host = _host(host)
+        if function is not None:
+            require(isinstance(function, str), "function", "the name of a function", function)
+        if output is not None:
+            require(callable(output), "output", "a function of a text", output)
+        if watch:
             from tfrt_runtime.host.tracing.events import Watch
 
-            watch = Watch()
+            watch = Watch() if watch is True else watch
+            require(isinstance(watch, Watch), "watch", "True, False or a Watch", watch)
         if kernels is None and not watch and host.tracing is None:
             bound = self._bound.get(function)
             if bound is None or bound[0] != USER_KERNELS.version:
@@ -557,8 +577,8 @@ class Program:
         run = Execution(
             host, executable, name, values, output=output, wake=wake, watch=watch or None
         )
-        if timeout is not None:
-            run.cancel_after(timeout)
+        if deadline is not None:
+            run.cancel_at(deadline)
         return run
 
     def map(
@@ -584,7 +604,9 @@ class Program:
             if len(columns) != 2:
                 raise TypeError("after a host, map takes a list of columns")
             host, columns = columns
-        host = default_host() if host is None else host
+        host = _host(host)
+        for column in columns:
+            require(hasattr(column, "__len__"), "a column", "a sequence of values", column)
         executable, function = self._loaded(host, function)
         return Batch(host, executable, function, columns, output=output)
 
@@ -634,6 +656,14 @@ def _from_text(
     )
 
 
+def _host(host: HostContext | None) -> HostContext:
+    """The host of a run: the one that is given, or the default one."""
+    if host is None:
+        return default_host()
+    require(isinstance(host, HostContext), "host", "a HostContext or None", host)
+    return host
+
+
 def _given(
     host: HostContext | None,
     function: str | None,
@@ -653,6 +683,10 @@ def _given(
         if rest or not isinstance(given, Sequence):
             raise TypeError("after a host, run takes the function and a list of its arguments")
         return host, function, tuple(given)
+    are_values = isinstance(arguments, Iterable) and not isinstance(
+        arguments, str | bytes | Mapping
+    )
+    require(are_values, "arguments", "a list of values, one for each argument", arguments)
     assert arguments is not None
     if len(values) == 1 and isinstance(values[0], HostContext):
         host, values = values[0], ()

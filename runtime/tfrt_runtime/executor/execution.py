@@ -11,6 +11,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, NoReturn, SupportsIndex
 
 from tfrt_runtime.bef.records import BefFunction
+from tfrt_runtime.callers import deadline_in, require
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError
 from tfrt_runtime.executor.calls import Entry
 from tfrt_runtime.executor.program import Executable
@@ -204,7 +205,7 @@ class Execution:
         if len(self.results) == 1:
             return self.results[0].result(timeout)
         if self.results:
-            deadline = None if timeout is None else time.monotonic() + timeout
+            deadline = deadline_in(timeout)
             return tuple([value.result(_left(deadline)) for value in self.results])
         if not self.wait(timeout) and not self.request.diagnostics:
             raise TimeoutError(f"the run is not over after {timeout} s")
@@ -284,7 +285,7 @@ class Execution:
             KeyboardInterrupt: when the user interrupts.  The run goes on, unless the interrupt hit
                 one of its Python kernels: that cancels it.
         """
-        deadline = None if timeout is None else time.monotonic() + timeout
+        deadline = deadline_in(timeout)
         with self._kernel_wait(timeout, lambda: self.request.is_done) as look:
             is_over = self.request.wait(timeout, self._watch(interrupted, look))
         self._raise_interrupt()
@@ -381,14 +382,13 @@ class Execution:
         Results that are not available yet become errors, also those that wait for values from
         outside the runtime.  Of a run that is over, tasks that compiled code has left running end.
         """
+        require(isinstance(message, str), "the reason to cancel", "a text", message)
         code = self.request.code
         return self.request.cancel(message) or (code is not None and code.end_tasks(message))
 
-    def cancel_after(self, timeout: float) -> None:
-        """Cancel the run in so many seconds; its results raise `TimeoutError` then."""
-        self.request.host.deadlines.cancel_request_on_deadline(
-            time.monotonic() + timeout, self.request
-        )
+    def cancel_at(self, deadline: float) -> None:
+        """Cancel the run at a time of `time.monotonic`; its results raise `TimeoutError` then."""
+        self.request.host.deadlines.cancel_request_on_deadline(deadline, self.request)
 
     @property
     def progress(self) -> tuple[int, int]:
@@ -405,6 +405,7 @@ class Execution:
 
         On the thread of the host's timers, at most 30 times a second.  What it raises is shown.
         """
+        require(callable(callback), "callback", "a function of (decided, known)", callback)
         Progress(self, callback)
 
     def on_done(self, callback: Callable[[], None]) -> None:

@@ -10,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import Final
 
+from tfrt_runtime.callers import place_of_caller
 from tfrt_runtime.diagnostics import TfrtError, error
 
 _UNITS: Final = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
@@ -100,10 +101,14 @@ def parse_budget(memory: int | str | None) -> int:
         size = memory if isinstance(memory, int) and not isinstance(memory, bool) else None
     if size is None:
         raise TfrtError(
-            error(f"memory {memory!r}: expected bytes, or a text such as '500M' or '2G'")
+            error(
+                f"memory {memory!r}: expected bytes, or a text such as '500M' or '2G'",
+                place_of_caller(),
+            )
         )
     if not MIN_BUDGET <= size < 1 << 60:
-        raise TfrtError(error(f"memory {memory!r}: expected at least 1M, and less than 2^60 bytes"))
+        text = f"memory {memory!r}: expected at least 1M, and less than 2^60 bytes"
+        raise TfrtError(error(text, place_of_caller()))
     left = _address_space_left()
     return size if left is None else min(size, max(left // 2, MIN_BUDGET))
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, NoReturn, Protocol, Self, SupportsIndex, TypeVar
 
-from tfrt_runtime.callers import place_of_caller
+from tfrt_runtime.callers import deadline_in, place_of_caller, require
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error
 from tfrt_runtime.host.allocator import (
     ALLOCATOR_KINDS,
@@ -133,7 +133,11 @@ def _work_queue(given: str | WorkQueue | ConcurrentWorkQueue) -> WorkQueue:
         except WorkQueueError as wrong:
             message = wrong.diagnostics[0].message
             raise WorkQueueError(error(message, place_of_caller())) from None
-    return given if isinstance(given, WorkQueue) else UserWorkQueue(given)
+    if isinstance(given, WorkQueue):
+        return given
+    has_all = all(hasattr(given, name) for name in vars(ConcurrentWorkQueue) if name[0] != "_")
+    require(has_all, "work_queue", "a text such as 'mstd:2', or a ConcurrentWorkQueue", given)
+    return UserWorkQueue(given)
 
 
 def _allocator(kind: str, budget: Limit) -> HostAllocator:
@@ -174,6 +178,17 @@ class HostContext:
         Raises:
             TfrtError: if the work queue, the allocator or the memory is described wrongly.
         """
+        has_memory = isinstance(allocator, str) or hasattr(allocator, "allocate_bytes")
+        kinds = ", ".join(ALLOCATOR_KINDS)
+        require(has_memory, "allocator", f"one of {kinds}, or a HostAllocator", allocator)
+        require(callable(output), "output", "a function of a text", output)
+        require(callable(on_diagnostic), "on_diagnostic", "a function of a message", on_diagnostic)
+        is_tracing = tracing is None or isinstance(tracing, Tracing)
+        require(is_tracing, "tracing", "a Tracing", tracing)
+        is_loop = loop is None or hasattr(loop, "call_soon_threadsafe")
+        require(is_loop, "loop", "an event loop of asyncio", loop)
+        is_timers = timers is None or isinstance(timers, TimerQueue)
+        require(is_timers, "timers", "a TimerQueue", timers)
         self.tracing = tracing
         self.loop = loop
         self.serving_loop = loop
@@ -360,7 +375,7 @@ class HostContext:
         Raises:
             WorkQueueError: if the thread is one that must not wait for the user's work queue.
         """
-        deadline = None if timeout is None else time.monotonic() + timeout
+        deadline = deadline_in(timeout)
         if self.work_queue.is_at_work_here:
             return self._quiesce_within(deadline)
         while requests := self._runs:

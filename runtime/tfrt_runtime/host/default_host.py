@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import threading
 
+from tfrt_runtime.callers import require
 from tfrt_runtime.host.context import HURRY_SECONDS, HostContext
 
 
@@ -45,6 +46,8 @@ def set_default_host(host: HostContext | None) -> None:
 
     The host that was the default goes on.  Each that was one is closed when the interpreter ends.
     """
+    is_host = host is None or isinstance(host, HostContext)
+    require(is_host, "the default host", "a HostContext or None", host)
     with _default.lock:
         _default.replace(host)
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 
 from tfrt_runtime.diagnostics import TfrtError, error
 from tfrt_runtime.kernels.registry import Kernel, KernelRegistry
-from tfrt_runtime.kernels.users.user import USER_KERNELS
+from tfrt_runtime.kernels.users.user import USER_FUNCTIONS, USER_KERNELS
 
 MODULES = (
     "basic.scalars",
@@ -84,7 +84,8 @@ class AvailableKernels(Mapping[str, Kernel]):
             raise TfrtError(
                 error(
                     f"kernel '{name}' of the user kernels is already in the standard kernels:"
-                    " give yours another name"
+                    " give yours another name",
+                    USER_FUNCTIONS[name].place if name in USER_FUNCTIONS else None,
                 )
             )
         kernel = user or found

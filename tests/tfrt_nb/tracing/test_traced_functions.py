@@ -1,3 +1,4 @@
+import copy
 import dataclasses
 import math
 import pickle
@@ -100,8 +101,8 @@ def test_a_cast_that_does_not_fit_is_an_error_at_its_line() -> None:
         (lambda x: int(x), "tfrt.i64(x)"),
         (lambda x: range(x), "tfrt.repeat"),
         (lambda x: x + 2.5, "2.5 is a float beside i64"),
-        (lambda x: x + "a", "'+' has no meaning for !tfrt.string"),
-        (lambda x: x + np.zeros(2), "'+' has no meaning for !t.tensor"),
+        (lambda x: x + "a", "'+' has no meaning for str"),
+        (lambda x: x + np.zeros(2), "'+' has no meaning for ndarray"),
         (lambda x: np.sin(x), "numpy.sin takes arrays, not the traced value"),
         (lambda x: x.shape, "no attribute 'shape'"),
         (lambda x: round(x), "round it in a kernel"),
@@ -131,12 +132,57 @@ def test_a_cast_that_does_not_fit_is_an_error_at_its_line() -> None:
         (lambda x: tfrt.cond(x > 1, lambda: (1, 2), lambda: x), "return 2 and 1 values"),
         (lambda x: tfrt.cond(x > 1, lambda: "a", lambda: x), "return !tfrt.string and i64"),
         (lambda x: tfrt.repeat(3, lambda a: (a, a), x), "carries 1 values, and its body returns 2"),
+        (lambda x: tfrt.cond(x > 1, x, x), "a body of control flow is a function"),
+        (lambda x: tfrt.map([1], show), "takes a kernel and a list of values"),
+        (lambda x: tfrt.map(show, 3), "takes a kernel and a list of values"),
+        (lambda x: show(1.5), "argument 'x' of 'traced.show': 1.5 is a float beside i64"),
+        (lambda x: show(None), "argument 'x' of 'traced.show' is int, found NoneType"),
+        (lambda x: show(x, 2), "too many positional arguments; it takes (x: int) -> None"),
+        (lambda x: tfrt.f32(1e300), "1e+300 does not fit in f32"),
+        (lambda x: tfrt.f64(10**400), "does not fit in f64"),
+        (lambda x: tfrt.i32(math.nan), "nan does not fit in i32"),
+        (lambda x: tfrt.ui8(300), "there is no constant of ui8"),
+        (lambda x: pickle.dumps(x), "is not pickled"),
+        (lambda x: np.sum([x, x]), "no array yet"),
+        (lambda x: 2**70, "what @lambda returns: 1180591620717411303424 does not fit in i64"),
     ],
 )
 def test_what_has_no_meaning_while_a_program_is_made_is_refused_with_what_to_do(
     body: Callable[..., Any], part: str
 ) -> None:
     assert part in refused(body, 7)
+
+
+def test_constants_are_cast_as_python_does_it() -> None:
+    def casts(x: Any) -> Any:
+        return tfrt.i1(3), tfrt.i8(True), tfrt.i32(np.float32(1.5)), tfrt.f64(True), tfrt.i1(x)
+
+    assert value_of(casts, 7) == (True, 1, 1, 1.0, True)
+    assert tfrt.i1(3) is True
+
+
+def test_a_copy_of_a_value_is_the_value() -> None:
+    assert value_of(lambda x: copy.deepcopy([x, copy.copy(x)]), 7) == (7, 7)
+
+
+def test_the_smallest_of_a_list_is_that_of_its_values() -> None:
+    assert value_of(lambda x: (tfrt.min([x, 3]), tfrt.max((x, 9))), 7) == (3, 9)
+
+
+def test_a_function_whose_kernel_has_another_function_now_is_refused() -> None:
+    def times(factor: int) -> Callable[[int], int]:
+        @tfrt.kernel("traced.times")
+        def made(x: int) -> int:
+            return factor * x
+
+        return made
+
+    twice, thrice = times(2), times(3)
+
+    assert "'traced.times' is another function now" in refused(lambda x: twice(x), 7)
+    with pytest.raises(tfrt.TfrtError, match="another function now"):
+        tfrt.call(twice, 7)
+    assert value_of(lambda x: thrice(x), 7) == 21
 
 
 def test_a_value_is_of_no_use_outside_of_its_trace() -> None:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tfrt_nb.tracing.trace import Trace, Traced, refuse, required
+from tfrt_nb.tracing.trace import Trace, Traced, described, refuse, required
 from tfrt_runtime.bef.attributes import Attribute, Scalar, String, array_of
 from tfrt_runtime.bef.encoding import DType
 from tfrt_runtime.kernels.registry import REQUIRED
@@ -55,6 +55,7 @@ def traced_call(
 ) -> object:
     """The operation that calls `kernel`: its results, a chain for one that returns None."""
     trace = required(f"'{kernel.name}'")
+    kernel.check_is_registered()
     after = keywords.pop("after", ())
     plan = CallPlan.of(kernel)
     if len(values) != len(plan.positional) or not keywords.keys() <= plan.keywords.keys():
@@ -93,7 +94,7 @@ def _bound(
     try:
         bound = plan.signature.bind(*values, **keywords)
     except TypeError as wrong:
-        refuse(f"'{kernel.name}': {wrong}")
+        refuse(f"'{kernel.name}': {wrong}; it takes {kernel.signature}")
     given = [bound.arguments[p.name] for p in plan.positional if p.name in bound.arguments]
     gap = next((p for p in plan.positional if p.name not in bound.arguments), None)
     if gap is not None and len(given) != plan.positional.index(gap):
@@ -108,15 +109,16 @@ def operand(
     annotation = parameter.annotation
     if annotation is inspect.Parameter.empty:
         return trace.value(value)
-    like = None
-    if not isinstance(value, Traced) or value.is_weak or value.type == OBJECT:
-        like = annotated_type(annotation)
-    found = trace.value(value, like if like != CHAIN else None)
+    what = f"argument '{parameter.name}' of '{kernel.name}'"
+    if isinstance(value, Traced):
+        is_open = value.is_weak or value.type == OBJECT
+        found = trace.value(value, annotated_type(annotation) if is_open else None)
+    else:
+        with described(what):
+            found = trace.value(value, annotated_type(annotation))
     if not accepts(annotation, found.type):
-        refuse(
-            f"argument '{parameter.name}' of '{kernel.name}' is {shown(annotation)},"
-            f" found {found.type}"
-        )
+        own = found.type if isinstance(value, Traced) else type(value).__name__
+        refuse(f"{what} is {shown(annotation)}, found {own}")
     return found
 
 

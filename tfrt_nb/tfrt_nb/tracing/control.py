@@ -8,7 +8,7 @@ a chain, there when they have happened; within `in_order` a chain goes in, too.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -60,7 +60,7 @@ def body_of(
 
 def check_body(function: object, count: int, where: str) -> None:
     """Refuse what cannot be called with the values that a body is given."""
-    if not callable(function):
+    if not callable(function) or isinstance(function, Traced):
         refuse(f"a body of control flow is a function, as lambda x: x + 1; found {function!r}")
     try:
         inspect.signature(function).bind(*[None] * count)
@@ -331,6 +331,11 @@ def map_values(kernel: Callable[..., Any], values: Any) -> Any:
     The length of a traced value is known when the program runs: the result is one value, a list.
     """
     trace = required("tfrt.map")
+    if not callable(kernel) or not isinstance(values, Traced | Iterable):
+        refuse(
+            "tfrt.map takes a kernel and a list of values, as tfrt.map(price, [x, y]); found"
+            f" {kernel!r} and {values!r}"
+        )
     if not isinstance(values, Traced):
         return [kernel(value) for value in values]
     described = getattr(kernel, "kernel", None)

@@ -116,6 +116,7 @@ def _name_of(function: object) -> str:
     """The name of the kernel that a function is."""
     kernel = getattr(function, "kernel", None)
     if isinstance(kernel, UserKernel):
+        kernel.check_is_registered()
         return kernel.name
     refuse(
         f"tfrt.call takes the name of a kernel, or a function with @tfrt.kernel; found {function!r}"

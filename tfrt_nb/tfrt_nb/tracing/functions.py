@@ -15,7 +15,16 @@ from tfrt_nb.programs import Program
 from tfrt_nb.tracing.calls import order_of, traced_call, unpacked
 from tfrt_nb.tracing.control import final_chain, returned_items
 from tfrt_nb.tracing.records import records_of, text_of
-from tfrt_nb.tracing.trace import Module, Trace, Traced, current, listed_types, refuse, tracing
+from tfrt_nb.tracing.trace import (
+    Module,
+    Trace,
+    Traced,
+    current,
+    described,
+    listed_types,
+    refuse,
+    tracing,
+)
 from tfrt_nb.tracing.types import type_of_value
 from tfrt_runtime.bef.reader import BefFile
 from tfrt_runtime.diagnostics import Location
@@ -213,7 +222,8 @@ class TracedProgram:
                     f"@{self._name} returns {len(items)} values, its annotation says {len(declared)}"
                 )
             likes = declared or (None,) * len(items)
-            results = [trace.value(item, like) for item, like in zip(items, likes, strict=True)]
+            with described(f"what @{self._name} returns", place):
+                results = [trace.value(item, like) for item, like in zip(items, likes, strict=True)]
             kinds = tuple(value.type for value in results)
             if declared is not None and kinds != declared:
                 said = typing.get_args(annotation) or (annotation,)

@@ -6,7 +6,7 @@ import numbers
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from tfrt_nb.tracing.trace import Trace, Traced, Weak, current, refuse
+from tfrt_nb.tracing.trace import Trace, Traced, Weak, current, has_traced, refuse
 from tfrt_runtime.kernels.users.annotations import NUMBERS, OBJECT, is_float, is_integer
 from tfrt_runtime.scalars import ARITHMETIC, for_operator
 
@@ -30,9 +30,10 @@ def meeting(trace: Trace, operator: str, left: object, right: object) -> tuple[T
             " kernel returns, as def f(...) -> int"
         )
     a, b = trace.value(left, like), trace.value(right, like)
-    for value in (a, b):
+    for value, given in ((a, left), (b, right)):
         if value.type not in NUMBERS:
-            refuse(f"'{operator}' has no meaning for {value.type}: call a kernel")
+            found = value.type if isinstance(given, Traced) else type(given).__name__
+            refuse(f"'{operator}' has no meaning for {found}: call a kernel")
     if a.type != b.type:
         refuse(f"'{operator}' of {a.type} and {b.type}: cast one of them, as tfrt.{a.type}(x)")
     if for_operator(operator, a.type) is None:
@@ -114,13 +115,27 @@ def cast(value: Any, type_text: str) -> Any:
     if trace is None:
         if isinstance(value, Traced):
             refuse(f"the value of {value.place} is used outside of its trace")
-        return float(value) if is_float(type_text) else int(value)
+        return (
+            bool(value)
+            if type_text == "i1"
+            else float(value)
+            if is_float(type_text)
+            else int(value)
+        )
     if not isinstance(value, Traced):
         if not isinstance(value, numbers.Real):
             refuse(f"there is no cast of {type(value).__name__} to {type_text}")
-        number = float(value) if is_float(type_text) else value
-        if is_integer(type_text) and isinstance(value, float):
-            number = int(value)
+        if type_text not in NUMBERS:
+            refuse(f"there is no constant of {type_text}: pass it as an argument")
+        if type_text == "i1":
+            number: object = bool(value)
+        elif is_integer(type_text) or isinstance(value, bool):
+            try:
+                number = int(value)  # type: ignore[call-overload]
+            except (OverflowError, ValueError):
+                refuse(f"{value} does not fit in {type_text}")
+        else:
+            number = value
         return trace.constant(number, type_text)
     given = trace.value(value, type_text if value.type == OBJECT else None)
     if given.type == type_text:
@@ -141,8 +156,10 @@ def largest(*values: Any) -> Any:
 
 
 def _reduced(operator: str, values: tuple[Any, ...], otherwise: Callable[..., Any]) -> Any:
-    if not any(isinstance(value, Traced) for value in values):
+    if not has_traced(values):
         return otherwise(*values)
+    if len(values) == 1 and isinstance(values[0], tuple | list):
+        values = tuple(values[0])
     found, *others = values
     for value in others:
         found = binary(operator, found, value)
@@ -233,6 +250,11 @@ def _install() -> None:
         "format": _refusing("a traced value has no text yet: format it in a kernel"),
         "str": _refusing("a traced value has no text yet: format it in a kernel"),
         "call": _refusing("a traced value cannot be called: call a kernel"),
+        "copy": lambda self: self,
+        "deepcopy": lambda self, _: self,
+        "reduce_ex": _refusing("a traced value is not pickled: pass it as an argument"),
+        "delitem": _refusing("a traced value has no items: change it in a kernel"),
+        "exit": _refusing("a traced value is no context: use it in a kernel"),
         "enter": _refusing("a traced value is no context: use it in a kernel"),
         "await": _refusing("a traced value is not awaited: what uses it waits for it"),
         "pow": _refusing("there is no kernel for '**': use a kernel of your own"),

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import reprlib
+import struct
 import threading
 from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple, NoReturn
 
 from tfrt_nb.tracing.types import DTYPES, VALUES, is_array, type_of_value
@@ -280,15 +283,31 @@ def number_type(item: object, own: str, like: str | None) -> str:
     if is_integer(found):
         bits = int(found[1:]) - 1
         if not -(1 << bits) <= int(item) < 1 << bits:  # type: ignore[call-overload]
-            refuse(f"{item} does not fit in {found}")
+            refuse(f"{reprlib.repr(item)} does not fit in {found}")
     return found
 
 
 def number_attribute(item: object, type_text: str) -> Scalar:
     """A number as an attribute of a type of numbers."""
     if is_float(type_text):
-        return Scalar(DTYPES[type_text], float(item))  # type: ignore[arg-type]
+        try:
+            number = float(item)  # type: ignore[arg-type]
+            struct.pack("<f" if type_text == "f32" else "<d", number)
+        except OverflowError:
+            refuse(f"{reprlib.repr(item)} does not fit in {type_text}")
+        return Scalar(DTYPES[type_text], number)
     return Scalar(DTYPES[type_text], int(item))  # type: ignore[call-overload]
+
+
+@contextlib.contextmanager
+def described(what: str, place: Location | None = None) -> Iterator[None]:
+    """Let what is refused begin with `what`, and be at `place` if one is given."""
+    try:
+        yield
+    except TfrtError as problem:
+        [first, *others] = problem.diagnostics
+        message, location = f"{what}: {first.message}", place or first.location
+        raise TfrtError(replace(first, message=message, location=location), *others) from None
 
 
 def listed_types(types: Sequence[str]) -> str:

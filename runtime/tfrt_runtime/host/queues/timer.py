@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
+from tfrt_runtime.callers import FOREVER
 from tfrt_runtime.diagnostics import Diagnostic, Ending
 from tfrt_runtime.host.failures import cancellation
 from tfrt_runtime.host.process import shielded
@@ -105,7 +106,7 @@ class TimerQueue:
                 left = self._timers[0][0] - time.monotonic() if self._timers else None
                 if left is not None and left <= 0:
                     return heapq.heappop(self._timers)[2]
-                self._changed.wait(left)
+                self._changed.wait(None if left is None else min(left, FOREVER))
             return None
 
 

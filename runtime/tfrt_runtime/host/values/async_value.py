@@ -16,6 +16,7 @@ from enum import StrEnum
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol, SupportsIndex
 
+from tfrt_runtime.callers import deadline_in, require
 from tfrt_runtime.diagnostics import Diagnostic, Ending, TfrtError, error
 from tfrt_runtime.host.chain import CHAIN
 from tfrt_runtime.host.failures import cancellation, diagnostic_of, exception_of
@@ -238,6 +239,7 @@ class AsyncValue(NoObject):
 
     def add_done_callback(self, function: Callable[[AsyncValue], None]) -> None:
         """Call `function(self)` once the value is resolved, as `and_then` does."""
+        require(callable(function), "a callback", "a function", function)
         self.and_then(lambda: function(self))
 
     def then(self, function: Callable[[Any], object]) -> AsyncValue:
@@ -246,6 +248,7 @@ class AsyncValue(NoObject):
         If this one becomes an error, that is the error, and `function` is not called.  What `function`
         raises is the cause of the error.  If it returns an AsyncValue, that one's value is taken.
         """
+        require(callable(function), "what follows a value", "a function of it", function)
         queue = self._queue
         made = make_unavailable(queue)
         came = self.for_waiter()
@@ -323,6 +326,7 @@ class AsyncValue(NoObject):
         """
         if self.done():
             return False
+        require(isinstance(message, str), "the reason to cancel", "a text", message)
         diagnostic = cancellation(message)
         if self.source is not None:
             run = self.source()
@@ -718,7 +722,7 @@ def wait_for(
 
     The thread works for the values' queue while it waits.  Signals are seen every few milliseconds.
     """
-    deadline = None if timeout is None else time.monotonic() + timeout
+    deadline = deadline_in(timeout)
     for value in values:
         if not value.done():
             left = None if deadline is None else max(0.0, deadline - time.monotonic())

@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tfrt_runtime.callers import place_of_caller
+from tfrt_runtime.callers import FOREVER, place_of_caller
 from tfrt_runtime.diagnostics import TfrtError, error
 from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.payload import SCALAR_TYPES, encode_scalar
@@ -120,7 +120,7 @@ def _timed(
             ended.set()
 
         threading.Thread(target=run, name=f"kernel {name}", daemon=True).start()
-        if not ended.wait(seconds):
+        if not ended.wait(min(seconds, FOREVER)):
             raise policy.timed_out(name)
         return outcome.pop()()
 

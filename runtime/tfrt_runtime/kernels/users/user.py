@@ -22,8 +22,8 @@ from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, replace
 from typing import NoReturn, TypeVar, cast, overload
 
-from tfrt_runtime.callers import place_of_caller
-from tfrt_runtime.diagnostics import TfrtError, error
+from tfrt_runtime.callers import place_of_caller, require
+from tfrt_runtime.diagnostics import Location, TfrtError, error
 from tfrt_runtime.host.queues.work_queue import WorkQueue
 from tfrt_runtime.kernels.frame import KernelFrame
 from tfrt_runtime.kernels.registry import (
@@ -60,6 +60,35 @@ class UserKernel:
     attributes: tuple[Keyword, ...]
     signature: inspect.Signature
     """The parameters and their types, from annotations or a native signature; without the frame."""
+
+    @property
+    def place(self) -> Location | None:
+        """Where the function begins, with its decorators; None if it is not written in Python."""
+        code = getattr(self.function, "__code__", None)
+        return None if code is None else Location(code.co_filename, code.co_firstlineno, 1)
+
+    def check_is_registered(self) -> None:
+        """Refuse to call a function by the name of its kernel if another one has that now.
+
+        The same function may have been written anew, as in a module or cell that is run again.
+
+        Raises:
+            TfrtError: at the line of the caller.
+        """
+        now = USER_FUNCTIONS[self.name]
+        if now.function is self.function:
+            return
+        is_elsewhere = now.qualified_name != self.qualified_name
+        if is_elsewhere or now.place == self.place:
+            refuse(
+                f"'{self.name}' is another function now, {now.place or now.function}: give each kernel"
+                " a name of its own, as @tfrt.kernel('my.name')"
+            )
+
+    @property
+    def qualified_name(self) -> tuple[object, object]:
+        """The module of the function and its name there."""
+        return self.function.__module__, getattr(self.function, "__qualname__", None)
 
     @property
     def documentation(self) -> str:
@@ -143,10 +172,15 @@ def kernel(
         TfrtError: if `native` is no signature of a native kernel, or the options do not fit the function.
     """
     policy = Policy(retries, timeout, limit)
-    if not (name is None or name and isinstance(name, str) or callable(name)):
-        refuse(f"the name of a kernel is a text that is not empty, found {name!r}")
+    is_name = isinstance(name, str) and name.isprintable() and name != ""
+    is_right = name is None or is_name or callable(name)
+    require(is_right, "the name of a kernel", "a text that can be printed and is not empty", name)
+    for option, given in (("blocking", blocking), ("raw", raw), ("remote", remote)):
+        require(isinstance(given, bool), option, "True or False", given)
+    require(isinstance(native, bool | str), "native", "True, False or a text of types", native)
 
     def register(function: PythonFunction) -> PythonFunction:
+        require(callable(function), "a kernel", "a function", function)
         if isinstance(known := getattr(function, "kernel", None), UserKernel):
             function = cast(PythonFunction, known.function)
         full_name = name if isinstance(name, str) else own_name(function)
@@ -199,10 +233,17 @@ def traced_signature(function: Callable[..., object], native: str | bool) -> ins
 
 
 def own_name(function: Callable[..., object]) -> str:
-    """The name of a kernel that is given none: the same in a process that `multiprocessing` starts."""
+    """The name of a kernel that is given none: the same in a process that `multiprocessing` starts.
+
+    Raises:
+        TfrtError: if the function has none either, as a lambda.
+    """
+    own = getattr(function, "__name__", "<lambda>")
+    if own == "<lambda>":
+        refuse(f"{function!r} has no name: give the kernel one, as tfrt.kernel('my.name')(...)")
     module = function.__module__
     is_script = module in ("__main__", "__mp_main__")
-    return f"{'py' if is_script else module}.{function.__name__}"
+    return f"{'py' if is_script else module}.{own}"
 
 
 def callable_in_traces(described: UserKernel, function: PythonFunction) -> PythonFunction:
