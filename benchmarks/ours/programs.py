@@ -92,12 +92,6 @@ def sleeps(count: int, microseconds: int) -> str:
     return function(lines, "%done")
 
 
-def python_chain(length: int) -> str:
-    """The chain as the source of a Python function."""
-    lines = [f"    v{i + 1} = v{i} + one\n" for i in range(length)]
-    return f"def main():\n    v0, one = 0, 1\n{''.join(lines)}    return v{length}\n"
-
-
 # --- Sync functions ---
 
 SYNC = " attributes {tfrt.sync}"
@@ -182,8 +176,12 @@ _COUNTING = """
   %step = arith.constant 1 : index
   %last = arith.index_cast %n : i64 to index
 """
-ASYNC_FIB = """
-async.func @fib(%n: i64) -> !async.value<i64> {
+
+
+def _fib(sum: str) -> str:
+    """The recursion, where `sum` makes %r of %a and %b."""
+    return f"""
+async.func @fib(%n: i64) -> !async.value<i64> {{
   %one = arith.constant 1 : i64
   %two = arith.constant 2 : i64
   %is_small = arith.cmpi slt, %n, %two : i64
@@ -193,19 +191,23 @@ async.func @fib(%n: i64) -> !async.value<i64> {
 ^big:
   %a = arith.subi %n, %one : i64
   %b = arith.subi %n, %two : i64
+{sum}  return %r : i64
+}}
+func.func @main(%n: i64) -> i64 {{
+  %v = async.call @fib(%n) : (i64) -> !async.value<i64>
+  %r = async.await %v : !async.value<i64>
+  return %r : i64
+}}
+"""
+
+
+ASYNC_FIB = _fib("""\
   %v = async.call @fib(%a) : (i64) -> !async.value<i64>
   %w = async.call @fib(%b) : (i64) -> !async.value<i64>
   %x = async.await %v : !async.value<i64>
   %y = async.await %w : !async.value<i64>
   %r = arith.addi %x, %y : i64
-  return %r : i64
-}
-func.func @main(%n: i64) -> i64 {
-  %v = async.call @fib(%n) : (i64) -> !async.value<i64>
-  %r = async.await %v : !async.value<i64>
-  return %r : i64
-}
-"""
+""")
 GROUPED = f"""
 func.func @main(%n: i64) -> i64 {{{_COUNTING}
   %group = async.create_group %last : !async.group
@@ -230,17 +232,7 @@ func.func @main(%n: i64) -> i64 {{{_COUNTING}
   return %n : i64
 }}
 """
-FIB_TASKS = """
-async.func @fib(%n: i64) -> !async.value<i64> {
-  %one = arith.constant 1 : i64
-  %two = arith.constant 2 : i64
-  %is_small = arith.cmpi slt, %n, %two : i64
-  cf.cond_br %is_small, ^small, ^big
-^small:
-  return %n : i64
-^big:
-  %a = arith.subi %n, %one : i64
-  %b = arith.subi %n, %two : i64
+FIB_TASKS = _fib("""\
   %t, %x = async.execute -> !async.value<i64> {
     %v = async.call @fib(%a) : (i64) -> !async.value<i64>
     %f = async.await %v : !async.value<i64>
@@ -254,14 +246,7 @@ async.func @fib(%n: i64) -> !async.value<i64> {
   %p = async.await %x : !async.value<i64>
   %q = async.await %y : !async.value<i64>
   %r = arith.addi %p, %q : i64
-  return %r : i64
-}
-func.func @main(%n: i64) -> i64 {
-  %v = async.call @fib(%n) : (i64) -> !async.value<i64>
-  %r = async.await %v : !async.value<i64>
-  return %r : i64
-}
-"""
+""")
 """A task for each call, and an await of each task."""
 
 

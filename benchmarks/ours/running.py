@@ -37,13 +37,12 @@ def on_each_queue(
     operations: int,
     arguments: tuple[int, ...] = (),
     queues: Sequence[tuple[str, int]] = QUEUES,
-    name: str = "",
 ) -> list[Work]:
     """A work for each queue."""
     return [
         Work(
             case,
-            f"{name}, {queue}" if name else queue,
+            queue,
             opened(queue, text, arguments, expected),
             operations,
             cores,

@@ -10,7 +10,6 @@ from benchmarks.sizes import FIB, FIB_CALLS, FIB_RESULT, ROUNDS
 from benchmarks.work import Work
 
 CALLS = 1_000
-ALONE = QUEUES[:1]
 
 
 def _trees() -> list[Work]:

@@ -49,15 +49,6 @@ class FunctionRun:
     waits: tuple[Diagnostic, ...] = ()
 
 
-def runnable(program: Executable) -> list[int]:
-    """The named functions that take no arguments, in file order."""
-    return [
-        index
-        for index, function in enumerate(program.functions)
-        if function.name and not function.argument_types
-    ]
-
-
 def result_text(value: AsyncValue) -> str:
     """A result as the driver prints it."""
     if value.state is State.ERROR:

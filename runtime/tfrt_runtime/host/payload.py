@@ -36,12 +36,6 @@ SCALAR_TYPES: dict[str, int] = {
 }
 """Type words of the scalars, to the types of payloads."""
 
-TYPE_WORDS = {number: word for word, number in SCALAR_TYPES.items()} | {
-    layouts.TYPE_CHAIN: "chain",
-    layouts.TYPE_OBJECT: "object",
-    layouts.TYPE_ATOMIC_I32: "atomic.i32",
-}
-
 INTEGER_BITS = {"i8": 8, "i16": 16, "i32": 32, "i64": 64}
 UNSIGNED_BITS = {"ui8": 8, "ui16": 16, "ui32": 32, "ui64": 64}
 

@@ -13,7 +13,7 @@ from xdsl.dialects.builtin import ModuleOp
 from tfrt_nb.convert.collect import Call, Collector
 from tfrt_nb.convert.mlir_to_bef import to_module
 from tfrt_nb.convert.rows import FunctionHead, Row, function_of
-from tfrt_nb.passes.streams import AUTOMATIC, StreamOptions, operation_costs, stream_options
+from tfrt_nb.passes.streams import AUTOMATIC, operation_costs
 from tfrt_nb.source.plain import Body, PlainProgram, Shape
 from tfrt_runtime.bef.collector import collector_paused
 from tfrt_runtime.bef.encoding import FunctionKind
@@ -21,7 +21,7 @@ from tfrt_runtime.bef.locations import PlaceWriter
 from tfrt_runtime.bef.records import BefFunction, BefModule
 
 
-def plain_records(program: PlainProgram, *, streams: StreamOptions = AUTOMATIC) -> BefModule | None:
+def plain_records(program: PlainProgram) -> BefModule | None:
     """What the file of a plain program says; None if the program is wrong."""
     with collector_paused():
         contents = Collector(ModuleOp([]), optional_sections=True)
@@ -37,7 +37,7 @@ def plain_records(program: PlainProgram, *, streams: StreamOptions = AUTOMATIC) 
         if not all(name in indexes for call in calls.values() for name in call.functions):
             return None
         places = PlaceWriter()
-        converter = _Converter(program.source.name, contents, places, indexes, streams)
+        converter = _Converter(program.source.name, contents, places, indexes)
         converter.add_shapes(calls)
         converter.add_bodies(bodies)
         converted = tuple(map(converter.convert, bodies))
@@ -53,13 +53,11 @@ class _Converter:
         contents: Collector,
         places: PlaceWriter,
         indexes: Mapping[str, int],
-        streams: StreamOptions,
     ) -> None:
         self._name = name
         self._contents = contents
         self._places = places
         self._indexes = indexes
-        self._streams = stream_options((), streams)
         self._rows: dict[Shape, Row] = {}
         self._costs: dict[Shape, int] = {}
         self._regions: dict[int, int] = {}
@@ -67,7 +65,7 @@ class _Converter:
     def add_shapes(self, calls: Mapping[Shape, Call]) -> None:
         """Have the rows of these shapes."""
         self._rows = {shape: self._row(call) for shape, call in calls.items()}
-        costs = operation_costs([call.op for call in calls.values()], self._streams)
+        costs = operation_costs([call.op for call in calls.values()], AUTOMATIC)
         self._costs = dict(zip(calls, costs, strict=True))
 
     def add_bodies(self, bodies: Sequence[Body]) -> None:
@@ -95,7 +93,7 @@ class _Converter:
             tuple(types.spellings(body.register_types)),
             self._add_places(body),
             [1, *[self._costs[shape] for shape in body.shapes], 1],
-            self._streams,
+            AUTOMATIC,
         )
 
     def _add_places(self, body: Body) -> list[int]:

@@ -66,13 +66,13 @@ def assembly(text: str, level: int = FULL) -> str:
     return str(machine.emit_assembly(module))
 
 
-def compile_module(text: str, functions: Mapping[str, int], level: int = FULL) -> MachineCode:
+def compile_module(text: str, functions: Mapping[str, int]) -> MachineCode:
     """Compile the module; `functions` are the addresses of the runtime's functions.
 
     Raises:
         UnresolvedFunction: naming the functions that are in no table.
     """
-    return load(object_code(text, level), functions)
+    return load(object_code(text), functions)
 
 
 def object_code(text: str, level: int = FULL) -> bytes:

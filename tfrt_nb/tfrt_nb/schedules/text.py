@@ -8,26 +8,13 @@ from typing import Any
 
 from tfrt_nb.documents.previews import preview_of
 from tfrt_nb.programs import Program
-from tfrt_nb.schedules.explore import Exploration, Explorer, Outcome
+from tfrt_nb.schedules.explore import Exploration, Outcome
 from tfrt_nb.schedules.step import Stepper
 from tfrt_runtime.diagnostics import TfrtError
 from tfrt_runtime.executor.execution import Execution
 
 MAX_SHOWN = 20
 _MAX_LINES = 12
-
-
-def explored(program: Program, function: str, arguments: Sequence[object] = ()) -> str:
-    """All outcomes of a function within the usual limits, as text.
-
-    Raises:
-        TfrtError: if the program cannot be loaded, or the function takes other arguments.
-    """
-    explorer = Explorer(program, function, arguments)
-    try:
-        return exploration_text(explorer.explore(), explorer.document.data)
-    finally:
-        explorer.close()
 
 
 def stepped_through(program: Program, function: str, arguments: Sequence[object] = ()) -> str:

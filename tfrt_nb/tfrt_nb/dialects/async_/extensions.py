@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
 
 from xdsl.dialects.builtin import (
@@ -37,14 +36,6 @@ from tfrt_nb.dialects.async_.types import (
     ValueType,
 )
 from tfrt_nb.dialects.fast_ir import initialize
-
-UNSEEN = "unseen"
-"""The attribute of `async.runtime.set_available` where no other code refers to the object yet."""
-
-
-@functools.cache
-def _count(number: int) -> IntegerAttr:
-    return IntegerAttr(number, i64)
 
 
 @irdl_op_definition
@@ -121,56 +112,55 @@ class RuntimeSpawnIntoOp(IRDLOperation):
                 )
 
 
+class _QuestionOp(IRDLOperation):
+    """Has no operands, and an answer."""
+
+    result = result_def(i1)
+
+    assembly_format = "attr-dict"
+
+    def __init__(self) -> None:
+        initialize(self, result_types=[i1])
+
+
+class _BufferQuestionOp(IRDLOperation):
+    """Has a buffer, and an answer."""
+
+    buffer = operand_def(BUFFER)
+    result = result_def(i1)
+
+    assembly_format = "$buffer attr-dict `:` type($buffer)"
+
+    def __init__(self, buffer: SSAValue) -> None:
+        initialize(self, operands=[buffer], result_types=[i1])
+
+
 @irdl_op_definition
-class RuntimeIsCancelledOp(IRDLOperation):
+class RuntimeIsCancelledOp(_QuestionOp):
     """Whether tasks shall not start any more; why is then this thread's failure."""
 
     name = "async.runtime.is_cancelled"
-    result = result_def(i1)
-
-    assembly_format = "attr-dict"
-
-    def __init__(self) -> None:
-        initialize(self, result_types=[i1])
 
 
 @irdl_op_definition
-class RuntimeStackIsLowOp(IRDLOperation):
+class RuntimeStackIsLowOp(_QuestionOp):
     """Whether little is left of this thread's stack.  MLIR has no such operation."""
 
     name = "async.runtime.stack_is_low"
-    result = result_def(i1)
-
-    assembly_format = "attr-dict"
-
-    def __init__(self) -> None:
-        initialize(self, result_types=[i1])
 
 
 @irdl_op_definition
-class RuntimeInterruptIsPendingOp(IRDLOperation):
+class RuntimeInterruptIsPendingOp(_QuestionOp):
     """Whether some run of this process is cancelled; costs one load."""
 
     name = "async.runtime.interrupt_is_pending"
-    result = result_def(i1)
-
-    assembly_format = "attr-dict"
-
-    def __init__(self) -> None:
-        initialize(self, result_types=[i1])
 
 
 @irdl_op_definition
-class RuntimeIsInterruptedOp(IRDLOperation):
+class RuntimeIsInterruptedOp(_QuestionOp):
     """Whether the run that this thread works for is cancelled; why is then this thread's failure."""
 
     name = "async.runtime.is_interrupted"
-    result = result_def(i1)
-
-    assembly_format = "attr-dict"
-
-    def __init__(self) -> None:
-        initialize(self, result_types=[i1])
 
 
 @irdl_op_definition
@@ -216,45 +206,24 @@ class RuntimeFromHandleOp(IRDLOperation):
 
 
 @irdl_op_definition
-class RuntimeFreeBufferOp(IRDLOperation):
+class RuntimeFreeBufferOp(_BufferQuestionOp):
     """Gives a buffer of `memref.alloc` back; whether it was one, and live."""
 
     name = "async.runtime.free_buffer"
-    buffer = operand_def(BUFFER)
-    result = result_def(i1)
-
-    assembly_format = "$buffer attr-dict `:` type($buffer)"
-
-    def __init__(self, buffer: SSAValue) -> None:
-        initialize(self, operands=[buffer], result_types=[i1])
 
 
 @irdl_op_definition
-class RuntimeIsLiveOp(IRDLOperation):
+class RuntimeIsLiveOp(_BufferQuestionOp):
     """Whether a buffer has not been given back."""
 
     name = "async.runtime.is_live"
-    buffer = operand_def(BUFFER)
-    result = result_def(i1)
-
-    assembly_format = "$buffer attr-dict `:` type($buffer)"
-
-    def __init__(self, buffer: SSAValue) -> None:
-        initialize(self, operands=[buffer], result_types=[i1])
 
 
 @irdl_op_definition
-class RuntimeIsWritableOp(IRDLOperation):
+class RuntimeIsWritableOp(_BufferQuestionOp):
     """Whether the elements of a buffer may be changed, which is so for all time."""
 
     name = "async.runtime.is_writable"
-    buffer = operand_def(BUFFER)
-    result = result_def(i1)
-
-    assembly_format = "$buffer attr-dict `:` type($buffer)"
-
-    def __init__(self, buffer: SSAValue) -> None:
-        initialize(self, operands=[buffer], result_types=[i1])
 
 
 @irdl_op_definition

@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Operation, SSAValue
 from xdsl.irdl import IRDLOperation, irdl_op_definition, operand_def, prop_def
 
+from tfrt_nb.dialects.async_.runtime import ObjectOp
 from tfrt_nb.dialects.async_.types import ASYNC, AWAITABLE
 from tfrt_nb.dialects.fast_ir import initialize
 
@@ -44,16 +45,10 @@ class RuntimeInheritErrorOp(IRDLOperation):
 
 
 @irdl_op_definition
-class RuntimeCheckOp(IRDLOperation):
+class RuntimeCheckOp(ObjectOp):
     """Fails the enclosing plain function with the object's error, if it is in error."""
 
     name = "async.runtime.check"
-    operand = operand_def(ASYNC)
-
-    assembly_format = "$operand attr-dict `:` type($operand)"
-
-    def __init__(self, operand: SSAValue) -> None:
-        initialize(self, operands=[operand])
 
 
 @irdl_op_definition
@@ -82,29 +77,18 @@ class RuntimeFailOp(IRDLOperation):
 
 
 @irdl_op_definition
-class RuntimeFailFromOp(IRDLOperation):
+class RuntimeFailFromOp(ObjectOp):
     """Notes for this thread that the function fails with the error of an object."""
 
     name = "async.runtime.fail_from"
-    operand = operand_def(ASYNC)
-
-    assembly_format = "$operand attr-dict `:` type($operand)"
-
-    def __init__(self, operand: SSAValue) -> None:
-        initialize(self, operands=[operand])
 
 
 @irdl_op_definition
-class RuntimeTakeFailureOp(IRDLOperation):
+class RuntimeTakeFailureOp(ObjectOp):
     """The error that a token or value is about to be set to is the one noted for this thread."""
 
     name = "async.runtime.take_failure"
     operand = operand_def(AWAITABLE)
-
-    assembly_format = "$operand attr-dict `:` type($operand)"
-
-    def __init__(self, operand: SSAValue) -> None:
-        initialize(self, operands=[operand])
 
 
 OPERATIONS: list[type[Operation]] = [

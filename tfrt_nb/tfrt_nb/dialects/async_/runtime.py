@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import functools
-from typing import Self
+from typing import ClassVar, Self
 
 from xdsl.dialects.builtin import (
     IndexType,
     IntegerAttr,
+    IntegerType,
     i1,
-    i64,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
@@ -42,11 +42,6 @@ UNSEEN = "unseen"
 """The attribute of `async.runtime.set_available` where no other code refers to the object yet."""
 
 
-@functools.cache
-def _count(number: int) -> IntegerAttr:
-    return IntegerAttr(number, i64)
-
-
 def runtime_kind(value: SSAValue) -> str:
     """Token, Value or AllInGroup: how the runtime's functions call the type."""
     match value.type:
@@ -56,6 +51,17 @@ def runtime_kind(value: SSAValue) -> str:
             return "Value"
         case _:
             return "AllInGroup"
+
+
+class ObjectOp(IRDLOperation):
+    """Has one operand, a token, value or group, and no results."""
+
+    operand = operand_def(ASYNC)
+
+    assembly_format = "$operand attr-dict `:` type($operand)"
+
+    def __init__(self, operand: SSAValue) -> None:
+        initialize(self, operands=[operand])
 
 
 @irdl_op_definition
@@ -86,29 +92,19 @@ class RuntimeCreateGroupOp(IRDLOperation):
 
 
 @irdl_op_definition
-class RuntimeSetAvailableOp(IRDLOperation):
+class RuntimeSetAvailableOp(ObjectOp):
     """Resolves a token or value, runs its waiters, and drops the producer's reference."""
 
     name = "async.runtime.set_available"
     operand = operand_def(AWAITABLE)
 
-    assembly_format = "$operand attr-dict `:` type($operand)"
-
-    def __init__(self, operand: SSAValue) -> None:
-        initialize(self, operands=[operand])
-
 
 @irdl_op_definition
-class RuntimeSetErrorOp(IRDLOperation):
+class RuntimeSetErrorOp(ObjectOp):
     """Resolves a token or value to an error, otherwise like `set_available`."""
 
     name = "async.runtime.set_error"
     operand = operand_def(AWAITABLE)
-
-    assembly_format = "$operand attr-dict `:` type($operand)"
-
-    def __init__(self, operand: SSAValue) -> None:
-        initialize(self, operands=[operand])
 
 
 @irdl_op_definition
@@ -126,16 +122,10 @@ class RuntimeIsErrorOp(IRDLOperation):
 
 
 @irdl_op_definition
-class RuntimeAwaitOp(IRDLOperation):
+class RuntimeAwaitOp(ObjectOp):
     """Waits on this thread until the object is resolved."""
 
     name = "async.runtime.await"
-    operand = operand_def(ASYNC)
-
-    assembly_format = "$operand attr-dict `:` type($operand)"
-
-    def __init__(self, operand: SSAValue) -> None:
-        initialize(self, operands=[operand])
 
 
 @irdl_op_definition
@@ -261,36 +251,42 @@ class RuntimeAddToGroupOp(IRDLOperation):
         initialize(self, operands=[operand, group], result_types=[IndexType()])
 
 
-class _CountingOp(IRDLOperation):
+@functools.cache
+def _number(count: int, bits: int) -> IntegerAttr:
+    return IntegerAttr(count, bits)
+
+
+class CountingOp(IRDLOperation):
     """Changes the reference count of an object by `count`, which is positive."""
 
     operand = operand_def(ASYNC)
     count = prop_def(IntegerAttr)
+    BITS: ClassVar[int] = 64
 
     irdl_options = (ParsePropInAttrDict(),)
 
     assembly_format = "$operand attr-dict `:` type($operand)"
 
     def __init__(self, operand: SSAValue, count: int = 1) -> None:
-        initialize(self, operands=[operand], properties={"count": _count(count)})
+        initialize(self, operands=[operand], properties={"count": _number(count, self.BITS)})
 
     def verify_(self) -> None:
-        if self.count.value.data <= 0 or self.count.type != i64:
+        if self.count.value.data <= 0 or self.count.type != IntegerType(self.BITS):
             raise VerifyException(
                 "attribute 'count' failed to satisfy constraint: "
-                "64-bit signless integer attribute whose value is positive"
+                f"{self.BITS}-bit signless integer attribute whose value is positive"
             )
 
 
 @irdl_op_definition
-class RuntimeAddRefOp(_CountingOp):
+class RuntimeAddRefOp(CountingOp):
     """Takes `count` more references."""
 
     name = "async.runtime.add_ref"
 
 
 @irdl_op_definition
-class RuntimeDropRefOp(_CountingOp):
+class RuntimeDropRefOp(CountingOp):
     """Drops `count` references; the last one destroys the object."""
 
     name = "async.runtime.drop_ref"
