@@ -28,6 +28,12 @@ TOKEN = re.compile(
     re.DOTALL | re.VERBOSE,
 )
 PATTERN = re.compile(r"/(?![*/])(?:[^/\\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+/\w*")
+SHORTER = {
+    "const": ("word", "let"),
+    "true": ("other", "!0"),
+    "false": ("other", "!1"),
+    "undefined": ("word", "void 0"),
+}
 BEFORE_PATTERN = set("(,=:[!&|?{};+-*%<>~^") | {"", "return", "typeof", "case"}
 
 
@@ -53,11 +59,14 @@ def _strip(code: str, at: int, end: str) -> tuple[str, int]:
             assert match is not None
             kind, token = str(match.lastgroup), match[0]
         at += len(token)
-        if token == "const":
-            kind, token = "word", "let"  # shorter, and the same to a module that loads
+        if last != ".":  # no name of a property
+            # Shorter, and the same to a module that loads.
+            kind, token = SHORTER.get(token, (kind, token))
         if kind in ("space", "comment"):
             space = " "
             continue
+        if token == "." and last == "0" and code[at].isdigit():
+            parts.pop()
         if token == end and depth == 0:
             return "".join(parts), at
         depth += (token == "{") - (token == "}")

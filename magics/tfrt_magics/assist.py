@@ -20,6 +20,7 @@ from tfrt_magics.views.diagnostics import CellText, diagnostics_json
 from tfrt_runtime.diagnostics import TfrtError
 
 if TYPE_CHECKING:
+    from tfrt_nb.language.answers import Place
     from tfrt_nb.programs import Program
 
 SERVICES = "tfrt_nb.services"
@@ -100,28 +101,37 @@ class Assistant:
         from tfrt_nb.language.answers import explain
 
         found = explain(_program(cell, head), cursor)
-        symbol = re.search(r"@[\w$.-]*\Z", cell[:cursor])
-        if found is None and symbol is not None:
-            rest_of_name = re.match(r"[\w$.-]*", cell[cursor:])
-            assert rest_of_name is not None
-            name = (symbol[0] + rest_of_name[0])[1:]
-            others = self._functions_of_others(head[0])
-            found = f"@{name}  {others[name]}" if name in others else None
+        if found is None and (other := self._elsewhere(cell, cursor, head[0])) is not None:
+            name, program, function = other
+            signature = self._functions_of_others(head[0])[function]
+            place = _function_in(program.text, function)
+            where = explain(program.text, place.start + 1) if place is not None else None
+            line = f", {where.partition(chr(10))[2].strip()}" if where is not None else ""
+            found = f"@{function}  {signature}\n\nof the program {name}{line}"
         return found
 
     def definition(self, cell: str, cursor: int) -> Json:
-        """Where what stands at `cursor` is defined: line and column, from 1, and its length."""
+        """Where what stands at `cursor` is defined: line and column, from 1, and its length.
+
+        `source` is what stands below the first line of another cell, where it is defined there.
+        """
         head = _CELL.match(cell)
         if head is None:
             return None
         from tfrt_nb.language.answers import definition
 
+        text: str = cell
+        elsewhere: dict[str, Json] = {}
         found = definition(_program(cell, head), cursor)
+        if found is None and (other := self._elsewhere(cell, cursor, head[0])) is not None:
+            text = other[1].text
+            elsewhere = {"source": text.rstrip()}
+            found = _function_in(text, other[2])
         if found is None:
             return None
-        line = cell.count("\n", 0, found.start) + 1
-        column = found.start - cell.rfind("\n", 0, found.start)
-        return {"line": line, "col": column, "length": found.end - found.start}
+        line = text.count("\n", 0, found.start) + 1
+        column = found.start - text.rfind("\n", 0, found.start)
+        return {"line": line, "col": column, "length": found.end - found.start, **elsewhere}
 
     def lint(self, cell: str) -> list[Json]:
         """The mistakes of a cell, as an editor underlines them; nothing runs."""
@@ -240,6 +250,19 @@ class Assistant:
         except (OptionError, TfrtError):
             return {}
 
+    def _elsewhere(self, cell: str, cursor: int, head: str) -> tuple[str, Program, str] | None:
+        """A program of `--with`, its name first, and its function that the symbol at `cursor` names."""
+        before = re.search(r"@[\w$.-]*\Z", cell[:cursor])
+        rest = re.match(r"@?[\w$.-]*", cell[cursor:])
+        assert rest is not None
+        function = ((before[0] if before is not None else "") + rest[0]).removeprefix("@")
+        if before is None and not rest[0].startswith("@"):
+            return None
+        for name, program in self._libraries(head).items():
+            if any(one.name == function for one in program.functions):
+                return name, program, function
+        return None
+
     def _functions_of_others(self, head: str) -> dict[str, str]:
         found: dict[str, str] = {}
         for program in self._libraries(head).values() if "--with" in head else ():
@@ -253,6 +276,15 @@ class Assistant:
 def _program(cell: str, head: re.Match[str]) -> str:
     """The cell with blanks in the place of its magic: places stay the same."""
     return " " * head.end() + cell[head.end() :]
+
+
+def _function_in(text: str, function: str) -> Place | None:
+    """Where a text defines a function."""
+    from tfrt_nb.language.answers import definition
+    from tfrt_nb.language.scan import scan
+
+    found = next((one for one in scan(text).functions if one.name == function), None)
+    return None if found is None else definition(text, found.start + 1)
 
 
 def _help(argument: Argument) -> str:

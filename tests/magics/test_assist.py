@@ -87,6 +87,23 @@ def test_a_page_asks(assistant) -> None:
     assert assistant.answer("nothing", text, 0) is None
 
 
+@pytest.mark.parametrize("call", ["@pr¦ice", "¦@price", "@price¦"])
+def test_a_function_of_an_earlier_cell_is_explained_and_found(cell, assistant, call: str) -> None:
+    program = "func.func @price(%n: i32) -> i32 { tfrt.return %n : i32 }"
+    cell("%%tfrt --as shop\n" + program)
+    text, cursor = split(
+        "%%tfrt --with shop\nfunc.func @main() {\n  %a = tfrt.call " + call + "()\n}"
+    )
+    assert assistant.explain(text, cursor) == (
+        "@price  (i32) -> i32\n\nof the program shop, line 2: " + program
+    )
+    place = {"line": 2, "col": 11, "length": 6, "source": "\n" + program}
+    assert assistant.answer("definition", text, cursor) == place
+    unknown = text.replace("price", "prise")
+    assert assistant.explain(unknown, cursor) is None
+    assert assistant.definition(unknown, cursor) is None
+
+
 def test_a_kernel_answers_by_its_comm_and_is_as_before_afterwards(notebook, assistant) -> None:
     targets: dict[str, object] = {}
     kernel = SimpleNamespace(

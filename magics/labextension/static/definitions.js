@@ -1,13 +1,19 @@
-// F12, or a click with Ctrl or Cmd, goes to where a %value or an @function of a cell is defined.
+// F12, or a click with Ctrl or Cmd, goes to where a %value or an @function is defined, in this cell or in that of a program of --with.
 
 import { OURS } from "./underlines.js";
 
-/** The editor extension; `ask(model, question)` asks the kernel. */
-export function createDefinitions({ view, ask }) {
+/** The editor extension; `ask(model, question)` asks the kernel, `panelOf(model)` is the notebook of a cell. */
+export function createDefinitions({ view, ask, panelOf }) {
   async function goTo(editor, model, cursor) {
     const text = editor.state.doc.toString();
     const found = await ask(model, { ask: "definition", text, cursor });
     if (!found || text !== editor.state.doc.toString()) return; // typing went on meanwhile
+    if (found.source) {
+      const { content } = panelOf(model), place = content.widgets.findIndex((cell) => cell.model.sharedModel.getSource().includes(found.source));
+      editor = content.widgets[place]?.editor?.editor;
+      if (!editor) return; // the cell is gone, or too far out of view to have an editor
+      content.activeCellIndex = place;
+    }
     const anchor = editor.state.doc.line(found.line).from + found.col - 1;
     editor.dispatch({ selection: { anchor, head: anchor + found.length }, scrollIntoView: true });
     editor.focus();

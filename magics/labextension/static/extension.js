@@ -18,9 +18,9 @@ export async function createPlugins(shared) {
       const [codemirror, notebook, language, state, view] = await modules(
         shared, "@jupyterlab/codemirror", "@jupyterlab/notebook", "@codemirror/language", "@codemirror/state", "@codemirror/view");
       return [[codemirror.IEditorExtensionRegistry], [notebook.INotebookTracker], (registry, tracker) => {
-        const ask = tracker ? createServices(tracker) : null;
+        const { ask, panelOf } = tracker ? createServices(tracker) : {};
         const all = [createColours({ language, state, view }), createUnderlines({ state, view, ask }), createCurrentLine({ state, view }),
-          ...(ask ? [createDefinitions({ view, ask })] : [])].map((create) => guarded("editor", create));
+          ...(ask ? [createDefinitions({ view, ask, panelOf })] : [])].map((create) => guarded("editor", create));
         const factory = (options) => codemirror.EditorExtensionRegistry.createImmutableExtension(all.map((create) => create(options) ?? []));
         registry.addExtension({ name: "tfrt", factory });
       }];

@@ -22,7 +22,8 @@ export function createRenderer({ Widget }, runs) {
         const { run } = this;
         const store = await run.ready;
         if (this.run !== run || this.isDisposed) return;
-        this.board = createBoard(this.node, store, { ask: (question) => run.ask(question), canAsk: () => run.kernel !== null, onSelect: (line) => markLine(this.cellId(), line) });
+        this.board = createBoard(this.node, store, { ask: (question) => run.ask(question), canAsk: () => run.kernel !== null,
+          code: async () => (await fetch(import.meta.url)).text(), onSelect: (line) => markLine(this.cellId(), line) });
       }
       if (this.run.head.status === "running" && data.status !== "running") this.run.adopt(data);
     }

@@ -3,17 +3,21 @@
 const SERVICES = "tfrt_nb.services";
 const ANSWER_PATIENCE = 10000; // ms; a busy kernel answers when its cell is over
 
-/** `ask(model, question)` gives the answer for the cell of an editor's model, or null when no kernel answers. */
+/**
+ * `ask(model, question)` gives the answer for the cell of an editor's model, or null when no kernel answers;
+ * `panelOf(model)` is the notebook that it is in.
+ */
 export function createServices(tracker) {
   const lines = new WeakMap(); // by kernel connection
+  const panelOf = (model) => tracker.find(({ content }) => [...(content.model?.cells ?? [])].some(({ sharedModel }) => sharedModel === model.sharedModel));
 
-  return async (model, question) => {
-    const kernel = tracker.find(({ content }) => [...(content.model?.cells ?? [])].some(({ sharedModel }) => sharedModel === model.sharedModel))
-      ?.sessionContext.session?.kernel;
+  const ask = async (model, question) => {
+    const kernel = panelOf(model)?.sessionContext.session?.kernel;
     if (!kernel) return null;
     if (lines.get(kernel)?.isClosed() ?? true) lines.set(kernel, open(kernel));
     return lines.get(kernel).ask(question);
   };
+  return { ask, panelOf };
 }
 
 function open(kernel) {

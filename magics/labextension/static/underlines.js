@@ -64,8 +64,9 @@ export function createUnderlines({ state, view, ask }) {
       // An editor may not change while it is being made.
       Promise.resolve().then(read);
       return {
-        update: ({ docChanged }) => {
-          if (!docChanged || !ask) return;
+        update: ({ docChanged, focusChanged }) => {
+          // A cell with an output has the mistakes of its run, which the text alone does not show.
+          if (!ask || !(docChanged || (focusChanged && !outputs.length))) return;
           clearTimeout(timer);
           timer = setTimeout(look, PAUSE);
         },

@@ -92,6 +92,9 @@ def test_each_export_is_a_file_that_can_be_read(notebook: Any, tmp_path: Path) -
         found.value.save_as(path)
         files[kind] = path.read_bytes()
     assert b"%sum = tfrt.add.i32" in files["HTML page"]
+    page.set_content(files["HTML page"].decode())
+    board.locator("[data-value='%sum'][data-state=available]").wait_for()
+    board.get_by_role("button", name="Play", exact=True).wait_for()
     assert files["SVG graph"].startswith(b"<svg ")
     assert b"tfrt.add.i32" in files["SVG graph"]
     assert files["PNG graph"].startswith(b"\x89PNG")

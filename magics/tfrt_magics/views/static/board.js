@@ -1,6 +1,6 @@
 // The board of one %%tfrt cell: a frame around views of one run document.
 //
-// `createBoard` is all that a page needs: the renderer of the labextension and the widget elsewhere call it.
+// `createBoard` is all that a page needs: the renderer of the labextension and the documentation call it.
 
 import { button, duration, element, setAttributes, setText } from "./dom.js";
 import { createReplay } from "./replay.js";
@@ -24,23 +24,24 @@ const EXPLAINED = {
 /**
  * A board in `host`, an empty element, showing `store`.
  *
+ * `code()` gives the text of the module that this is joined into, for a page that is exported.
  * `ask(question)` asks the kernel and gives its answer or null; without it the board only shows; `canAsk()` says
  * whether a kernel is there.
  * `onSelect(line)` hears of the selected line of the cell, null for none.
  */
-export function createBoard(host, store, { ask = null, canAsk = () => ask !== null, onSelect = () => {} } = {}) {
+export function createBoard(host, store, { ask = null, canAsk = () => ask !== null, code = null, onSelect = () => {} } = {}) {
   const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
   adoptStyle(root);
   const views = [createValues(store), createGraph(store), createTimeline(store), createLog(store), createSource(store),
     createStages(store, ask, canAsk)];
-  const head = createHead(store, ask, canAsk);
+  const head = createHead(store, ask, canAsk, code);
   const replay = createReplay(store);
   const detail = createDetail(store);
   const outcomes = createOutcomes(store), ready = createReady(store, ask);
   const note = element("p.note", { hidden: true });
   const tabs = createTabs(views, store);
   // The notebook's own search and "copy output" read what is outside of the shadow root: the same as text.
-  const text = element("div", { slot: "text", "aria-hidden": "true" });
+  const text = element("div", { slot: "text", "aria-hidden": true });
   host.classList.add("tfrt-board");
   host.append(text);
   root.replaceChildren(head.line, head.progressbar, head.spoken, note, ready.node, outcomes.node, tabs.list, tabs.panel, detail.node, replay.node,
@@ -86,8 +87,8 @@ export function createBoard(host, store, { ask = null, canAsk = () => ask !== nu
   };
 }
 
-function createHead(store, ask, canAsk) {
-  const shape = element("span.shape", { "aria-hidden": "true" });
+function createHead(store, ask, canAsk, code) {
+  const shape = element("span.shape", { "aria-hidden": true });
   const title = element("b");
   const [values, time, queue] = ["soft", "soft", "soft"].map((className) => element("span", { className }));
   const cancel = button("Cancel", () => { ask({ cancel: store.document.run }); });
@@ -96,7 +97,7 @@ function createHead(store, ask, canAsk) {
     setText(copy, "Copied");
     setTimeout(() => setText(copy, "Copy"), 1500);
   }, { "aria-label": "Copy" });
-  const exporting = exports(store, ask, canAsk);
+  const exporting = exports(store, ask, canAsk, code);
   const bar = element("div");
   const progressbar = element("div.progress", { role: "progressbar", "aria-valuemin": "0", "aria-label": "values decided" }, bar);
   const spoken = element("div.hidden", { role: "status", "aria-live": "polite" });

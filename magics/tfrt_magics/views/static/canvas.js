@@ -20,7 +20,7 @@ const ZOOM = 1.25, EDGE = 6, READABLE = 0.5;
  * A horizontal one has its own scale of heights, and `left` pixels that do not move.  `size()` is the whole picture, `hit(x, y)` answers a click at a place of the picture.
  */
 export function createCanvas({ draw, size, hit, height, horizontal = false, left = 0, describe }) {
-  const canvas = element("canvas", { "aria-hidden": "true" });
+  const canvas = element("canvas", { "aria-hidden": true });
   canvas.style.height = `${height}px`;
   const node = element("div.stage", {}, canvas);
   const tools = [button("−", () => zoom(1 / ZOOM), { "aria-label": "Zoom out" }), button("+", () => zoom(ZOOM), { "aria-label": "Zoom in" }),
@@ -41,11 +41,8 @@ export function createCanvas({ draw, size, hit, height, horizontal = false, left
   function paint() {
     const width = node.clientWidth;
     if (!width || !node.isConnected) return;
-    const ratio = window.devicePixelRatio || 1;
-    if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
-      canvas.width = Math.round(width * ratio);
-      canvas.height = Math.round(height * ratio);
-    }
+    const ratio = window.devicePixelRatio || 1, [wide, high] = [width, height].map((each) => Math.round(each * ratio));
+    if (canvas.width !== wide || canvas.height !== high) Object.assign(canvas, { width: wide, height: high });
     if (isFitted) fit(width);
     setAttributes(canvas, { "data-view": [view.x, view.y, view.scale].join(" ") });
     host ??= node.getRootNode().host ?? node;
@@ -99,6 +96,6 @@ export function createCanvas({ draw, size, hit, height, horizontal = false, left
 
   const place = (event) => [view.x + (event.offsetX - left) / view.scale, horizontal ? event.offsetY : view.y + event.offsetY / view.scale];
 
-  return { node, tools, redraw, reveal, resize: (next) => { if (next !== height) { height = next; canvas.style.height = `${height}px`; } redraw(); },
- dispose: () => observer.disconnect() };
+  return { node, tools, reveal, resize: (next) => { if (next !== height) { height = next; canvas.style.height = `${height}px`; } redraw(); },
+    dispose: () => observer.disconnect() };
 }

@@ -1,6 +1,6 @@
 // What a reader takes away: the run's document, its graph and timeline as pictures, its events for Perfetto.
 
-import { bytesOf } from "./document.js";
+import { asFile, bytesOf } from "./document.js";
 import { button, download, element } from "./dom.js";
 import { textOf } from "./text.js";
 import { COLOURS } from "./theme.js";
@@ -22,7 +22,7 @@ export function svgOf(moment) {
   }));
   const nodes = shown.map((operation, i) => `<g><title>${escape(moment.store.textOf(i))}</title><rect x="${x[i]}" y="${y[i]}" width="${w[i]}" height="${h[i]}" rx="5" fill="#fff" stroke="${COLOURS[moment.stateOfOperation(i)]}"/>`
     + `<text x="${x[i] + 8}" y="${y[i] + 18}">${escape(operation.kernel)}</text></g>`);
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" font-family="monospace" font-size="11">${[...frames, ...edges, ...nodes].join("")}</svg>`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" font-family="monospace" font-size="11"><rect width="100%" height="100%" fill="#fff"/>${[...frames, ...edges, ...nodes].join("")}</svg>`;
 }
 
 /** The operations as Graphviz reads them. */
@@ -41,15 +41,18 @@ export function traceOf(moment) {
   return JSON.stringify({ traceEvents: [...names, ...events] });
 }
 
-function pageOf(moment) {
-  return `<!doctype html><meta charset="utf-8"><title>${escape(moment.document.run)}</title><body style="font: 14px system-ui"><pre>${escape(textOf(moment))}</pre>${svgOf(moment)}<pre>${escape(moment.document.source)}</pre>`;
+/** The board with its code, for a browser alone; without scripts the text is read. */
+async function pageOf(store, code, title) {
+  const run = { ...asFile(store.document), status: store.isOver ? store.status : "saved-while-running" };
+  return `<!doctype html><meta charset="utf-8"><style>:root{color-scheme:light dark}body{background:Canvas}</style><title>${escape(title)}</title><div><pre>${escape(textOf(store.moment()))}</pre></div><script type="module">${await code()}
+createBoard(document.querySelector("div"),new Store(await unpack(${JSON.stringify(run).replaceAll("<", "\\u003c")})))<\/script>`;
 }
 
-/** The button Export, and the list of what there is. */
-export function exports(store, ask, canAsk) {
+/** The button Export, and the list of what there is; `code()` gives this module's text, null where a page is not made. */
+export function exports(store, ask, canAsk, code) {
   const name = (ending) => `tfrt-${store.document.functions[0]?.name ?? "run"}.${ending}`;
   const forms = {
-    "HTML page": () => download(name("html"), pageOf(store.moment()), "text/html"),
+    ...(code && { "HTML page": async () => download(name("html"), await pageOf(store, code, name("")), "text/html") }),
     "SVG graph": () => download(name("svg"), svgOf(store.moment()), "image/svg+xml"),
     "PNG graph": () => raster(svgOf(store.moment()), (picture) => download(name("png"), picture)),
     "DOT graph": () => download(name("dot"), dotOf(store), "text/vnd.graphviz"),
@@ -60,12 +63,12 @@ export function exports(store, ask, canAsk) {
     },
   };
   const menu = element("span", { hidden: true, role: "group", "aria-label": "Export as" },
-    ...Object.entries(forms).map(([text, run]) => button(text, () => { run(); menu.hidden = true; main.setAttribute("aria-expanded", "false"); })));
+    ...Object.entries(forms).map(([text, run]) => button(text, () => { run(); menu.hidden = true; main.setAttribute("aria-expanded", false); })));
   const main = button("Export", () => {
     menu.hidden = !menu.hidden;
-    main.setAttribute("aria-expanded", String(!menu.hidden));
+    main.setAttribute("aria-expanded", !menu.hidden);
     menu.lastChild.hidden = !canAsk();
-  }, { "aria-expanded": "false" });
+  }, { "aria-expanded": false });
   return { nodes: [main, menu] };
 }
 
@@ -74,8 +77,6 @@ function raster(svg, done) {
   image.onload = () => {
     const canvas = element("canvas", { width: 2 * image.width, height: 2 * image.height });
     const context = canvas.getContext("2d");
-    context.fillStyle = "#fff";
-    context.fillRect(0, 0, canvas.width, canvas.height);
     context.drawImage(image, 0, 0, canvas.width, canvas.height);
     canvas.toBlob(done);
   };

@@ -39,12 +39,10 @@ export class History {
     this.values = { state: new Uint8Array(values.length), worker: new Int16Array(values.length).fill(-1),
       begin: new Float64Array(values.length).fill(NaN), end: new Float64Array(values.length).fill(NaN),
       count: new Uint32Array(values.length), payload: new Map() };
-    this.operations = { state: new Uint8Array(operations.length), begin: new Float64Array(operations.length).fill(NaN),
-      worker: new Int16Array(operations.length).fill(-1), count: new Uint32Array(operations.length) };
+    this.operations = { state: new Uint8Array(operations.length), count: new Uint32Array(operations.length) };
     this.called = new Uint8Array(functions.length);
     this.spans = [];
     this.open = new Map();
-    this.changed = true;
   }
 
   /** Take all events up to the time `until`. */
@@ -58,7 +56,6 @@ export class History {
   take(i) {
     const { program } = this, { events } = this.document;
     const kind = events.kinds[events.kind[i]], op = events.op[i], value = events.value[i], time = events.time[i];
-    this.changed = true;
     if (kind === "call") { // of a function's row, or of a region of `op`
       if (this.called[value] === 0) this.called[value] = 1;
       return;
@@ -72,8 +69,6 @@ export class History {
     this.called[this.program.operations[op].function] = 1;
     if (BEGINS.has(kind)) {
       operations.state[op] = RUNNING;
-      operations.begin[op] = time;
-      operations.worker[op] = worker;
       operations.count[op] += kind !== "resume";
       for (const result of this.program.operations[op].results) {
         this.values.begin[result] = time;

@@ -63,7 +63,7 @@ export function createRows({ role = "list", label, itemRole = "listitem", height
     const row = element("div.row");
     row.parts = {};
     for (const [name, className] of cells) row.append((row.parts[name] = element("span", { className })));
-    if (itemRole) row.setAttribute("role", itemRole);
+    row.setAttribute("role", itemRole);
     return row;
   }
 
@@ -108,5 +108,5 @@ export function createRows({ role = "list", label, itemRole = "listitem", height
     choose(items[row.place], row, event);
   });
 
-  return { node, show, reveal, dispose: () => scroller?.removeEventListener("scroll", refresh) };
+  return { node, show, reveal };
 }

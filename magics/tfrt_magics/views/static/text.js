@@ -10,7 +10,7 @@ const ROWS = 200, WIDTH = 400, LOG = 20000;
 export function textOf(moment) {
   const { document, status } = moment.store;
   const [decided, total] = progress(moment);
-  const head = `${namesOf(moment)}: ${WORDS[status] ?? status}, ${decided} of ${total} values${moment.store.isOver ? `, ${duration(moment.store.end)}` : ""}`;
+  const head = `${namesOf(moment)}: ${WORDS[status] ?? status}, ${decided} of ${total} values${moment.store.isOver ? `, ${moment.store.isLive ? "" : `${duration(moment.time)} of `}${duration(moment.store.end)}` : ""}`;
   const parts = [head, document.note, document.outcomes && outcomesInWords(document.outcomes)].filter(Boolean);
   for (const function_ of functionsOf(moment)) {
     const rows = tableOf(moment, function_);

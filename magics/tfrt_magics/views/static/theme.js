@@ -17,12 +17,13 @@ export const LOOK_OF_STATUS = {
 export const WORDS = { "timed-out": "timed out", "kernel-gone": "the kernel is gone", "saved-while-running": "saved while it ran" };
 
 const css = `
-:host { display: block; position: relative; margin: 2px 0; border: 1px solid var(--line); border-radius: 6px; overflow: hidden;
+:host { container-type: inline-size; display: block; position: relative; margin: 2px 0; border: 1px solid var(--line); border-radius: 6px; overflow: hidden;
   ${STATES.map((state) => `--${state}: ${COLOURS[state]};`).join("")}
   --ink: var(--jp-ui-font-color1, CanvasText); --soft: var(--jp-ui-font-color2, GrayText); --line: var(--jp-border-color2, #8886);
   --paper: var(--jp-layout-color0, Canvas); --shade: var(--jp-layout-color2, #8882); --accent: var(--jp-brand-color1, #0072b2);
+  --mark: color-mix(in srgb, var(--accent) 16%, transparent); --ui: var(--jp-ui-font-family, system-ui, sans-serif);
   --code: 12px/1.5 var(--jp-code-font-family, ui-monospace, monospace);
-  color: var(--ink); background: var(--paper); font: 13px/1.4 var(--jp-ui-font-family, system-ui, sans-serif); text-align: left; }
+  color: var(--ink); background: var(--paper); font: 13px/1.4 var(--ui); text-align: left; }
 :host([data-dark]) { --waiting: #9ca3af; --ready: #56b4e9; --running: #56b4e9; --available: #2fc79a; --error: #ff8a47; --skipped: #e6b022; --cancelled: #e59bc6; }
 * { box-sizing: border-box; }
 [hidden] { display: none !important; }
@@ -47,20 +48,21 @@ ${STATES.map((state) => `[data-state=${state}] { --look: var(--${state}); }`).jo
 .rows { position: relative; font: var(--code); }
 .row { position: absolute; left: 0; right: 0; height: 24px; line-height: 24px; padding: 0 12px; white-space: nowrap; overflow: hidden; cursor: default; }
 .row:hover { background: var(--shade); }
-.row[aria-selected=true], .row[aria-current=true] { background: color-mix(in srgb, var(--accent) 16%, transparent); box-shadow: inset 3px 0 var(--accent); }
+.row[aria-selected=true], .row[aria-current=true] { background: var(--mark); box-shadow: inset 3px 0 var(--accent); }
 .row > *, .headings > * { overflow: hidden; text-overflow: ellipsis; vertical-align: top; }
-.values .row, .headings { display: grid; gap: 0 12px; grid-template-columns: 92px minmax(90px, 2fr) minmax(90px, 3fr) minmax(50px, 1.2fr) 84px 220px; }
+.values { --columns: 92px minmax(90px, 3fr) minmax(90px, 3fr) minmax(84px, 1fr) 76px 208px; }
+.values .row, .headings { display: grid; gap: 0 12px; grid-template-columns: var(--columns); }
 .headings { position: sticky; top: 0; z-index: 1; padding: 0 12px; background: var(--paper); border-bottom: 1px solid var(--line); }
 .headings button { border: 0; padding: 2px 0; color: var(--soft); text-align: left; width: 100%; }
 .headings [aria-sort=ascending] button::after { content: " ▴"; }
 .headings [aria-sort=descending] button::after { content: " ▾"; }
-.row .ui { font: 12px/24px var(--jp-ui-font-family, system-ui, sans-serif); }
+.row .ui { font: 12px/24px var(--ui); }
 .row button { padding: 0 6px; line-height: 18px; font-size: 11px; color: var(--soft); }
 .row.result .name { font-weight: 700; }
-.tag { margin-left: 6px; font: 11px var(--jp-ui-font-family, system-ui, sans-serif); color: var(--soft); }
+.tag { margin-left: 6px; font: 11px var(--ui); color: var(--soft); }
 .twist { display: inline-block; width: 16px; text-align: center; color: var(--soft); cursor: pointer; }
 .log .row > *, .timeline .row > * { margin-right: 12px; }
-h4 { margin: 0; padding: 6px 12px 2px; font: 600 13px/1.4 inherit; }
+h4 { margin: 0; padding: 6px 12px 2px; }
 .track { position: relative; display: inline-block; width: 90px; height: 8px; margin-right: 8px; background: var(--shade); border-radius: 2px; }
 .track i { position: absolute; top: 0; bottom: 0; min-width: 2px; border-radius: 2px; background: var(--look); }
 .split { display: grid; grid-template-columns: minmax(0, 1fr) minmax(180px, 300px); }
@@ -77,7 +79,7 @@ pre, .code { margin: 0; font: var(--code); white-space: pre-wrap; overflow-wrap:
 .line-number { display: inline-block; width: 3.5em; padding-right: 1em; text-align: right; color: var(--soft); user-select: none; }
 .source .row { white-space: pre; padding-left: 4px; height: 20px; line-height: 20px; }
 .split.even > * + * .line-number { width: 1.6em; padding: 0; text-align: center; }
-.stages button[aria-pressed=true] { border-color: var(--accent); color: var(--ink); background: color-mix(in srgb, var(--accent) 16%, transparent); }
+.stages button[aria-pressed=true] { border-color: var(--accent); color: var(--ink); background: var(--mark); }
 .heat { image-rendering: pixelated; border: 1px solid var(--line); max-width: 200px; }
 table { border-collapse: collapse; }
 th, td { text-align: left; padding: 2px 12px 2px 0; vertical-align: top; font-weight: inherit; }
@@ -91,9 +93,8 @@ tr[aria-current=true] td:first-child { font-weight: 700; box-shadow: inset 3px 0
   .tabs [role=tab]:not([aria-selected=true]) { border-color: Canvas; }
   .track i, .progress > div { background: CanvasText !important; }
 }
-:host { container-type: inline-size; }
-@container (max-width: 720px) { .values .row, .headings { grid-template-columns: 84px minmax(60px, 3fr) minmax(60px, 4fr) 66px 122px; } .type, .headings :nth-child(4), .track { display: none; } }
-@container (max-width: 480px) { .values .row, .headings { grid-template-columns: 84px minmax(60px, 3fr) minmax(60px, 4fr) 122px; } .worker, .headings :nth-child(5) { display: none; } }
+@container (max-width: 720px) { .values { --columns: 84px minmax(60px, 3fr) minmax(60px, 4fr) 66px 122px; } .type, .headings :nth-child(4), .track { display: none; } }
+@container (max-width: 560px) { .values { --columns: 84px minmax(60px, 3fr) minmax(60px, 4fr) 122px; } .worker, .headings :nth-child(5) { display: none; } }
 @container (max-width: 640px) { .split, .split.even { grid-template-columns: minmax(0, 1fr); } .split > .scroll { max-height: 220px; } .split > * + * { border: 0; border-top: 1px solid var(--line); } }
 @media (prefers-reduced-motion: no-preference) { .progress > div { transition: width .12s linear; } }
 `;

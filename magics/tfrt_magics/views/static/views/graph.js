@@ -86,7 +86,7 @@ export function createGraph(store) {
     const feeds = state ? [...new Set(store.tables.uses[item.id].map((user) => moment.program.operations[user].line))].join(",") : null;
     setAttributes(row, { "data-op": item.id ?? null, "data-line": item.line ?? null, "data-state": state, "data-feeds": feeds,
       "data-function": moment.program.functions[item.function].name, "aria-level": (depths[item.id] ?? 0) + 1, "aria-label": `${words}, ${state ?? "folded"}`,
-      "aria-expanded": key === null ? null : String(!isFolded), "aria-selected": Boolean(state) && store.chosen === item.id });
+      "aria-expanded": key === null ? null : !isFolded, "aria-selected": state !== null && store.chosen === item.id });
     row.style.paddingLeft = `${4 + 14 * (depths[item.id] ?? 0)}px`;
     setText(twist, key === null ? "" : isFolded ? "▸" : "▾");
     setText(shape, state ? SHAPES[state] : "");

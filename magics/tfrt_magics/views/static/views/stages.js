@@ -27,7 +27,7 @@ export function createStages(store, ask, canAsk) {
       chosen ??= Math.max(0, stages.findIndex(({ marks }) => /[-+]/.test(marks)));
     }
     const stage = stages[chosen] ?? stages[0];
-    [...list.children].forEach((each, place) => each.setAttribute("aria-pressed", String(stages[place] === stage)));
+    [...list.children].forEach((each, place) => each.setAttribute("aria-pressed", stages[place] === stage));
     setText(about, stage ? stage.about : store.document.stages?.problem || problem || "The kernel compiles the program again …");
     about.hidden = !about.textContent;
     text.hidden = !stage;

@@ -32,7 +32,7 @@ export function createTimeline(store) {
   function show(next) {
     moment = next;
     const workers = [...new Set(spans().map(({ worker }) => worker))].sort((a, b) => a - b);
-    lanes = workers.map((worker) => ({ worker, label: moment.worker(worker) || "elsewhere" }));
+    lanes = workers.map((worker) => ({ worker, label: moment.worker(worker) || "other thread" }));
     lane = new Map(workers.map((worker, place) => [worker, place]));
     const found = listed(spans());
     ({ kept, times } = found);
@@ -46,7 +46,7 @@ export function createTimeline(store) {
       .map(([op, all]) => `${nameOf(op)} ran ${count(Math.max(totalOf(op), all.length))} times`);
     const often = repeated.length ? [`${repeated.join(", ")}: the list has the first and last rounds of those that are kept. `] : [];
     const lost = store.document.dropped ? [`${count(store.document.dropped)} events were not kept. `] : [];
-    return [...often, ...lost, "A lane is a thread: worker N computes, blocking N may wait, the event loop runs coroutines; elsewhere is no thread of the run."];
+    return [...often, ...lost, "A lane is a thread: workers compute, blocking threads may wait, cell waits for the run, timers and the event loop resume what sleeps."];
   }
 
   const nameOf = (op) => store.program.values[store.program.operations[op].results[0]]?.name || store.program.operations[op].kernel;

@@ -140,8 +140,8 @@ export function createValues(store) {
 function fill(row) {
   const { parts } = row;
   for (const cell of Object.values(parts)) cell.setAttribute("role", "cell");
-  Object.assign(parts, { shape: element("span.shape", { "aria-hidden": "true" }), word: element("span"), bar: element("i"), time: element("span"), label: element("span"), tags: element("span") });
-  parts.track = element("span.track", { "aria-hidden": "true" }, parts.bar);
+  Object.assign(parts, { shape: element("span.shape", { "aria-hidden": true }), word: element("span"), bar: element("i"), time: element("span"), label: element("span"), tags: element("span") });
+  parts.track = element("span.track", { "aria-hidden": true }, parts.bar);
   parts.state.append(parts.shape, parts.word);
   parts.name.append(parts.label, parts.tags);
   parts.when.append(parts.track, parts.time);
@@ -154,8 +154,8 @@ function drawRow(row, item, store) {
   const names = missing.map((value) => moment.program.values[value].name || "a value without a name");
   const selected = store.selection && (item.value != null ? store.selection.value === item.value || (store.selection.value == null && store.selection.op === item.op) : false);
   setAttributes(row, { "data-value": item.name, "data-state": item.state, "data-worker": item.worker || null, "data-op": item.op ?? null,
-    "data-waits-for": names.length ? names.join(" ") : null, "aria-selected": Boolean(selected) });
-  row.classList.toggle("result", Boolean(item.isResult || item.tags));
+    "data-waits-for": names.length ? names.join(" ") : null, "aria-selected": !!selected });
+  row.classList.toggle("result", !!(item.isResult || item.tags));
   setText(parts.shape, SHAPES[item.state]);
   setText(parts.word, ` ${item.state}`);
   setText(parts.label, item.name);
