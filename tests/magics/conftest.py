@@ -84,6 +84,9 @@ class FakeEvents:
     def preview(self):
         return {}
 
+    def counts(self):
+        return {}
+
     def states(self):
         return {number: (value.state, 0) for number, value in self._known.items()}
 

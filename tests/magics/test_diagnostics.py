@@ -81,3 +81,12 @@ def test_the_bundle_has_the_positions_that_an_editor_underlines() -> None:
     ]
     assert "%tow &lt;is&gt; not defined" in bundle["text/html"]
     assert 'font-weight: bold">%tow</span> : i32</pre>' in bundle["text/html"]
+
+
+def test_a_message_of_any_length_and_with_any_characters_is_cut_and_escaped() -> None:
+    bundle = diagnostics_bundle([error("\u202ex\ud800\n" + "y" * 10_000, at(5, 15))], CELL)
+    (mark,) = bundle["application/vnd.tfrt.diagnostics+json"]
+    assert mark["msg"].startswith("\\u202ex\\ud800\ny")
+    assert mark["msg"].endswith("y … and 8004 more characters")
+    assert mark["msg"] in bundle["text/html"]
+    assert mark["msg"] in bundle["text/plain"]

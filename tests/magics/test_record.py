@@ -44,6 +44,9 @@ class Log:
     def states(self):
         return {0: ("available", 0)}
 
+    def counts(self):
+        return {0: 1}
+
 
 @dataclass
 class Job:
@@ -121,6 +124,14 @@ def test_of_very_many_events_the_first_and_the_newest_are_kept_and_the_rest_coun
     assert message["dropped"] == 7
     times = record.since(0)["events"]["time"]
     assert (times[0], times[-1], len(times)) == (0, 2 * MAX_EVENTS + 6, 2 * MAX_EVENTS)
+
+
+@pytest.mark.parametrize(("dropped", "counts"), [(0, {}), (3, {"0": 1})])
+def test_where_events_are_missing_a_file_says_what_was_made(job, dropped: int, counts) -> None:
+    job.all_logs[0].dropped = dropped
+    job.now = replace(job.now, status=Status.DONE)
+    body = json.loads(zlib.decompress(base64.b64decode(Record(job, HEAD).file()["packed"])))
+    assert body["counts"] == counts
 
 
 def test_a_file_has_the_whole_run_and_survives_half_a_surrogate_pair(job) -> None:

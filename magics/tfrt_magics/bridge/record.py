@@ -152,12 +152,12 @@ class Record:
     def _small(self) -> Document:
         sections = self.snapshot.sections
         kept = len(self._columns["time"]) + len(self._newest["time"])
-        lost = sum(log.dropped for log in self._job.logs())
+        dropped = self._seen - kept + sum(log.dropped for log in self._job.logs())
         return {
             "functions": [{"name": one.name, "status": str(one.status)} for one in sections],
             "workers": self._workers(),
-            "dropped": self._seen - kept + lost,
-            "counts": self._counts() if self.is_over else {},
+            "dropped": dropped,
+            "counts": self._counts(all_of_them=dropped > 0) if self.is_over else {},
             "absent": [number for log in self._job.logs() for number in log.absent],
             "cancelled": self._cancelled() if self.is_over else [],
             "results": {one.name: _results(one) for one in sections},
@@ -179,11 +179,13 @@ class Record:
     def _workers(self) -> list[str]:
         return next(([*log.workers] for log in self._job.logs()), [])
 
-    def _counts(self) -> dict[int, int]:
-        """How often values were computed that were computed more than once."""
+    def _counts(self, *, all_of_them: bool) -> dict[int, int]:
+        """How often values were computed that were computed more than once; of each value, if events are missing."""
+        made = {n: each for log in self._job.logs() for n, each in log.counts().items()}
         rows = [row for one in self.snapshot.sections for row in one.rows if row.count > 1]
         found = ((self._value_of(row), row.count) for row in rows)
-        return {number: count for number, count in found if number is not None}
+        counts = {number: count for number, count in found if number is not None}
+        return made | counts if all_of_them else counts
 
     def _cancelled(self) -> list[int]:
         """The values that the end of the run has decided."""

@@ -12,10 +12,12 @@ from dataclasses import dataclass
 from html import escape
 
 from tfrt_magics.bridge.record import Json
+from tfrt_nb.documents.previews import visible
 from tfrt_nb.report import cut, width
 from tfrt_runtime.diagnostics import Diagnostic, Location, Severity
 
 DIAGNOSTICS_MIME = "application/vnd.tfrt.diagnostics+json"
+MESSAGE_LIMIT = 2_000
 
 COLOURS = {
     Severity.ERROR: "#d55e00",
@@ -99,7 +101,7 @@ def diagnostics_json(diagnostics: Iterable[Diagnostic], cell: CellText) -> list[
             "col": mark.column,
             "end": mark.end,
             "sev": str(one.severity),
-            "msg": encodable(one.message),
+            "msg": _message(one),
         }
         for one in _flat(diagnostics)
         if (mark := underline_of(one, cell)) is not None
@@ -108,20 +110,22 @@ def diagnostics_json(diagnostics: Iterable[Diagnostic], cell: CellText) -> list[
 
 def diagnostics_text(diagnostics: Iterable[Diagnostic], cell: CellText) -> str:
     """Each message with its line and a caret under the offending text."""
-    return encodable("\n".join(_one_text(one, cell) for one in _flat(diagnostics)))
+    return "\n".join(_one_text(one, cell) for one in _flat(diagnostics))
 
 
-def encodable(text: str) -> str:
-    """`text` with escapes for what UTF-8 cannot hold."""
-    return text.encode(errors="backslashreplace").decode()
+def _message(diagnostic: Diagnostic) -> str:
+    """What it says, as far as a cell can show it: an exception's text may be of any length."""
+    text = visible(diagnostic.message[:MESSAGE_LIMIT])
+    more = len(diagnostic.message) - MESSAGE_LIMIT
+    return f"{text} … and {more} more characters" if more > 0 else text
 
 
 def _one_text(diagnostic: Diagnostic, cell: CellText) -> str:
-    head = f"{_place(diagnostic)}{diagnostic.severity}: {diagnostic.message}"
+    head = f"{visible(_place(diagnostic))}{diagnostic.severity}: {_message(diagnostic)}"
     mark = underline_of(diagnostic, cell)
     if mark is None:
         return head
-    before, under, after = mark.parts
+    before, under, after = map(visible, mark.parts)
     # Tabs stay tabs, so that the caret is under its text whatever their width.
     blank = "\t".join(" " * width(part) for part in before.split("\t"))
     return f"{head}\n  {before}{under}{after}\n  {blank}{'^' * max(1, width(under))}"
@@ -130,7 +134,7 @@ def _one_text(diagnostic: Diagnostic, cell: CellText) -> str:
 def diagnostics_page(diagnostics: Iterable[Diagnostic], cell: CellText) -> str:
     """The same as HTML, with the offending text underlined."""
     pages = "".join(_one_page(one, cell) for one in _flat(diagnostics))
-    return f'<div role="alert">{encodable(pages)}</div>'
+    return f'<div role="alert">{pages}</div>'
 
 
 def _one_page(diagnostic: Diagnostic, cell: CellText) -> str:
@@ -139,7 +143,7 @@ def _one_page(diagnostic: Diagnostic, cell: CellText) -> str:
     indent = "24px" if diagnostic.severity is Severity.NOTE else "0"
     head = (
         f'<span style="color: {colour}">{shape} <b>{diagnostic.severity}</b></span> '
-        f'{escape(diagnostic.message)} <span style="opacity: 0.7">{escape(_short(diagnostic, cell))}'
+        f'{escape(_message(diagnostic))} <span style="opacity: 0.7">{escape(visible(_short(diagnostic, cell)))}'
         "</span>"
     )
     return (
@@ -151,7 +155,7 @@ def _one_page(diagnostic: Diagnostic, cell: CellText) -> str:
 def _source_line(mark: Underline | None, colour: str) -> str:
     if mark is None:
         return ""
-    before, under, after = mark.parts
+    before, under, after = map(visible, mark.parts)
     return (
         f'<pre style="margin: 2px 0 0 0"><span style="opacity: 0.6">{mark.number:>4} │ </span>'
         f"{escape(before)}"

@@ -188,6 +188,18 @@ def test_a_value_whose_events_were_overwritten_has_its_count(show) -> None:
     page = show(document(NESTED, counts={str(values["%end"]): 30_000}))
     shown = page.locator(".row[data-value='%end']").inner_text()
     assert "×30\u202f000" in shown
+    assert page.locator(".row[data-value='%end']").get_attribute("data-state") == "available"
+
+
+def test_a_chain_of_20_000_operations_waits_at_its_first_event(show) -> None:
+    lines = [f"  %v{i + 1} = tfrt.add.i32 %v{i}, %v{i}" for i in range(20_000)]
+    text = "func.func @main(%v0: i32) {\n" + "\n".join(lines) + "\n  tfrt.return\n}"
+    log = events((0, "call", -1, 0, 0), (10, "begin", 0, -1, 0), (90, "available", 0, 1, 0))
+    page = show(document(text, events=log, workers=["worker 1"]))
+    page.evaluate("() => store.goTo(10)")
+    page.locator(".row[data-value='%v1'][data-state=running]").wait_for()
+    page.get_by_role("searchbox").fill("%v19999")
+    page.locator(".row[data-value='%v19999'][data-state=waiting]").wait_for()
 
 
 LATE = """func.func @main(%x: i32) -> i32 {

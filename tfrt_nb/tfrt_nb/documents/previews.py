@@ -52,10 +52,17 @@ def bounded(make: Callable[[], str], name: str) -> str:
     return made[0] if made else f"<{name}: its text takes more than {MAX_SECONDS} s>"
 
 
+def visible(text: str) -> str:
+    """`text` with escapes for characters that one does not see, except ends of lines and tabs."""
+    return _UNSEEN.sub(
+        lambda match: match[0] if match[0] in "\n\t" else f"\\u{ord(match[0]):04x}", text
+    )
+
+
 def clean(text: str) -> str:
     """`text` on one line, cut, with characters that one does not see written as escapes."""
     cut = text[: 4 * MAX_CHARACTERS]
     line = " ".join(cut.split()) if "\n" in cut else cut
-    line = _UNSEEN.sub(lambda match: f"\\u{ord(match[0]):04x}", line)
+    line = visible(line).replace("\t", "\\u0009")
     is_whole = len(line) <= MAX_CHARACTERS and len(cut) == len(text)
     return line if is_whole else f"{line[: MAX_CHARACTERS - 1]}…"

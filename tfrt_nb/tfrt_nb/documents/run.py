@@ -180,6 +180,11 @@ class RunDocument:
                     found[number] = "running", worker
             return found
 
+    def counts(self) -> dict[int, int]:
+        """How often each value became available, by id."""
+        with self._lock:
+            return {n: one.count for n, one in self.seen.items() if one.state == "available"}
+
     def preview(self) -> dict[int, str]:
         """New texts of values that are more than a number, of errors their messages, by value id.
 

@@ -145,35 +145,34 @@ export class Moment {
 
   get time() { return this.history.time; }
 
-  code(value) {
+  /** The state of a value; without `isExact`, one that is ready may be waiting: a chain of thousands is no recursion. */
+  code(value, isExact = true) {
     const found = this.history.values.state[value];
     if (found === ERROR && this.document.cancelled.includes(value)) return CANCELLED; // what was to resolve it did not any more
     if (found >= AVAILABLE) return found;
     const { op, function: function_ } = this.program.values[value];
     const isCalled = this.history.called[function_];
-    if (isCalled && (op == null ? this.isTopArgument(value) && !this.document.absent.includes(value) : this.tables.isConstant[op])) return AVAILABLE;
-    if (this.left !== null) return this.left;
-    if (found !== WAITING || op == null) return found;
+    if (isCalled && (op == null ? this.program.functions[function_].arguments.includes(value) && !this.document.absent.includes(value) : this.tables.isConstant[op])) return AVAILABLE;
+    if (this.left !== null) return this.rest([value]);
+    if (found !== WAITING || op == null || !isExact) return found;
     return this.codeOfOperation(op) === READY ? READY : WAITING;
   }
 
-  isTopArgument(value) {
-    const { function: function_ } = this.program.values[value];
-    return this.program.functions[function_].arguments.includes(value);
-  }
+  /** What is without an event at the end: made by one that was not kept, or not made. */
+  rest(values) { return values.some((each) => this.document.counts[each]) ? AVAILABLE : this.left; }
 
   codeOfOperation(op) {
     const found = this.history.operations.state[op];
     if (this.isEnd && this.left === null && found === WAITING && this.document.ready?.includes(op)) return READY;
-    const { operands, function: function_, parent } = this.program.operations[op];
+    const { operands, results, function: function_, parent } = this.program.operations[op];
     const isCalled = this.history.called[function_];
-    if (found === ERROR) return Math.max(...this.program.operations[op].results.map((each) => this.code(each)), 0) || ERROR;
+    if (found === ERROR) return Math.max(...results.map((each) => this.code(each)), 0) || ERROR;
     if (found >= AVAILABLE) return found;
     if (isCalled && this.tables.isConstant[op]) return AVAILABLE;
-    if (this.left !== null) return this.tables.isCompiled[function_] && !this.history.operations.count[op] ? this.codeInside(parent) : this.left;
+    if (this.left !== null) return this.tables.isCompiled[function_] && !this.history.operations.count[op] ? this.codeInside(parent) : this.rest(results);
     if (found !== WAITING || !isCalled) return found;
     const isEntered = parent == null || this.history.operations.count[parent] > 0;
-    return isEntered && operands.every((value) => this.code(value) === AVAILABLE) ? READY : WAITING;
+    return isEntered && operands.every((value) => this.code(value, false) === AVAILABLE) ? READY : WAITING;
   }
 
   /** What compiled code only computes leaves no event: at the end it is as what is around it, unless that chooses between regions. */
@@ -199,11 +198,9 @@ export class Moment {
     if (code < AVAILABLE || code === CANCELLED) return "";
     const { payload, count } = this.history.values;
     const found = this.document.previews[value];
-    if (!this.isEnd && count[value] && payload.has(value) && (found === undefined || this.repeats(value))) return String(payload.get(value));
+    if (!this.isEnd && count[value] && payload.has(value) && (found === undefined || count[value] !== this.totals?.[value])) return String(payload.get(value));
     return found ?? (payload.has(value) ? String(payload.get(value)) : "");
   }
-
-  repeats(value) { return this.history.values.count[value] !== this.totals?.[value]; }
 }
 
 /** Whether a value has a row: in compiled code only what the run records or the dialect makes. */
