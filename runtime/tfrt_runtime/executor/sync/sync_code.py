@@ -9,23 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from tfrt_runtime.native.layouts import TYPE_OBJECT
-from tfrt_runtime.native.sync.sync_layouts import (
-    EQUAL_I32,
-    EQUAL_I64,
-    JUMP,
-    JUMP_EQUAL_I32,
-    JUMP_EQUAL_I64,
-    JUMP_GREATER_I32,
-    JUMP_GREATER_I64,
-    JUMP_IF,
-    JUMP_LESS_EQUAL_I32,
-    JUMP_LESS_EQUAL_I64,
-    JUMP_NOT_EQUAL_I32,
-    JUMP_NOT_EQUAL_I64,
-    JUMP_UNLESS,
-    LESS_EQUAL_I32,
-    LESS_EQUAL_I64,
-)
+from tfrt_runtime.native.sync import sync_layouts as ops
 
 LABEL = -1
 """The operation of a place that jumps go to: it is no instruction of the interpreter."""
@@ -99,10 +83,10 @@ class SyncCode:
 
 
 COMPARISONS = {
-    EQUAL_I32: (JUMP_EQUAL_I32, JUMP_NOT_EQUAL_I32),
-    EQUAL_I64: (JUMP_EQUAL_I64, JUMP_NOT_EQUAL_I64),
-    LESS_EQUAL_I32: (JUMP_LESS_EQUAL_I32, JUMP_GREATER_I32),
-    LESS_EQUAL_I64: (JUMP_LESS_EQUAL_I64, JUMP_GREATER_I64),
+    ops.EQUAL_I32: (ops.JUMP_EQUAL_I32, ops.JUMP_NOT_EQUAL_I32),
+    ops.EQUAL_I64: (ops.JUMP_EQUAL_I64, ops.JUMP_NOT_EQUAL_I64),
+    ops.LESS_EQUAL_I32: (ops.JUMP_LESS_EQUAL_I32, ops.JUMP_GREATER_I32),
+    ops.LESS_EQUAL_I64: (ops.JUMP_LESS_EQUAL_I64, ops.JUMP_GREATER_I64),
 }
 """For each comparison, the jump when it holds, and when it does not."""
 
@@ -114,7 +98,7 @@ def label(place: Label) -> Instruction:
 
 def jump(place: Label) -> Instruction:
     """Go on at a later place."""
-    return Instruction(JUMP, labels=(place,))
+    return Instruction(ops.JUMP, labels=(place,))
 
 
 def jump_when(
@@ -130,4 +114,6 @@ def jump_when(
         if jumps is not None:
             code[-1] = Instruction(jumps[0 if when else 1], reads=last.reads, labels=(place,))
             return
-    code.append(Instruction(JUMP_IF if when else JUMP_UNLESS, reads=[condition], labels=(place,)))
+    code.append(
+        Instruction(ops.JUMP_IF if when else ops.JUMP_UNLESS, reads=[condition], labels=(place,))
+    )

@@ -16,37 +16,13 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from tfrt_runtime.executor.sync.sync_code import LABEL, Instruction, Label, Register, final
-from tfrt_runtime.native.sync.sync_layouts import (
-    ADD,
-    ADD_2,
-    ADD_2_LAST,
-    ADD_4,
-    ADD_4_LAST,
-    ADD_8,
-    ADD_8_LAST,
-    ADD_LAST,
-    ADD_MULTIPLY,
-    ADD_MULTIPLY_LAST,
-    ADD_NUMBER,
-    ADD_NUMBER_LAST,
-    JUMP,
-    MOVE,
-    MULTIPLY,
-    MULTIPLY_2,
-    MULTIPLY_2_LAST,
-    MULTIPLY_ADD,
-    MULTIPLY_ADD_LAST,
-    MULTIPLY_LAST,
-    RETURN,
-    SUBTRACT,
-    SUBTRACT_LAST,
-)
+from tfrt_runtime.native.sync import sync_layouts as ops
 
-CHAINS = {8: ADD_8, 4: ADD_4, 2: ADD_2, 1: ADD}
+CHAINS = {8: ops.ADD_8, 4: ops.ADD_4, 2: ops.ADD_2, 1: ops.ADD}
 PAIRS = {
-    (MULTIPLY, MULTIPLY): MULTIPLY_2,
-    (MULTIPLY, ADD): MULTIPLY_ADD,
-    (ADD, MULTIPLY): ADD_MULTIPLY,
+    (ops.MULTIPLY, ops.MULTIPLY): ops.MULTIPLY_2,
+    (ops.MULTIPLY, ops.ADD): ops.MULTIPLY_ADD,
+    (ops.ADD, ops.MULTIPLY): ops.ADD_MULTIPLY,
 }
 
 
@@ -67,7 +43,7 @@ class _Fusion:
             self._writes.update(instruction.writes)
         self._constants: dict[tuple[int, int], Register] = {}
         for instruction in code:
-            if instruction.operation == SUBTRACT:
+            if instruction.operation == ops.SUBTRACT:
                 self._turn_around(instruction)
 
     def _turn_around(self, instruction: Instruction) -> None:
@@ -78,7 +54,7 @@ class _Fusion:
         number = (-second.constant + 2**63) % 2**64 - 2**63
         key = (second.type, number)
         negative = self._constants.setdefault(key, Register(second.type, constant=number))
-        instruction.operation = ADD
+        instruction.operation = ops.ADD
         instruction.reads = [first, negative]
 
     def fused(self) -> list[Instruction]:
@@ -87,7 +63,7 @@ class _Fusion:
         while position < len(self._code):
             instruction = self._code[position]
             count = 1
-            if instruction.operation == ADD:
+            if instruction.operation == ops.ADD:
                 count = self._chain_length(position)
             if count > 1:
                 made += self._chain(position, count)
@@ -113,7 +89,7 @@ class _Fusion:
     def _chain_length(self, position: int) -> int:
         count = 1
         while self._feeds_only(position + count - 1) and (
-            self._code[position + count].operation == ADD
+            self._code[position + count].operation == ops.ADD
         ):
             count += 1
         return count
@@ -138,7 +114,7 @@ class _Fusion:
 
     def _pair(self, position: int) -> Instruction | None:
         instruction = self._code[position]
-        if instruction.operation not in (ADD, MULTIPLY) or not self._feeds_only(position):
+        if instruction.operation not in (ops.ADD, ops.MULTIPLY) or not self._feeds_only(position):
             return None
         following = self._code[position + 1]
         operation = PAIRS.get((instruction.operation, following.operation))
@@ -150,7 +126,7 @@ class _Fusion:
 
 def with_number(instruction: Instruction) -> Instruction:
     """An addition of a constant that is small enough, with the constant in the instruction."""
-    if instruction.operation != ADD:
+    if instruction.operation != ops.ADD:
         return instruction
     first, second = instruction.reads
     if second.constant is None:
@@ -158,26 +134,26 @@ def with_number(instruction: Instruction) -> Instruction:
     number = second.constant
     if number is None or second.is_boxed or not -(2**31) <= number < 2**31:
         return instruction
-    return Instruction(ADD_NUMBER, instruction.writes, [first], number)
+    return Instruction(ops.ADD_NUMBER, instruction.writes, [first], number)
 
 
 def is_idle(instruction: Instruction) -> bool:
     """Whether an instruction moves a value to where it is."""
-    return instruction.operation == MOVE and instruction.reads == instruction.writes
+    return instruction.operation == ops.MOVE and instruction.reads == instruction.writes
 
 
 def return_early(code: Sequence[Instruction]) -> list[Instruction]:
     """Return where a branch ends, in the place of going to where all branches return."""
     returns: dict[Label, Instruction] = {}
     for place, following in pairwise(code):
-        if place.operation == LABEL and following.operation == RETURN:
+        if place.operation == LABEL and following.operation == ops.RETURN:
             returns[place.labels[0]] = following
     made: list[Instruction] = []
     for instruction in code:
-        if instruction.operation == JUMP and instruction.labels[0] in returns:
-            instruction = Instruction(RETURN, reads=list(returns[instruction.labels[0]].reads))
-        if instruction.operation == RETURN:
-            while made and made[-1].operation == MOVE:  # to a frame that is about to vanish
+        if instruction.operation == ops.JUMP and instruction.labels[0] in returns:
+            instruction = Instruction(ops.RETURN, reads=list(returns[instruction.labels[0]].reads))
+        if instruction.operation == ops.RETURN:
+            while made and made[-1].operation == ops.MOVE:  # to a frame that is about to vanish
                 moved = made.pop()
                 instruction.reads = [
                     moved.reads[0] if register is moved.writes[0] else register
@@ -188,20 +164,20 @@ def return_early(code: Sequence[Instruction]) -> list[Instruction]:
 
 
 LAST = {
-    ADD: ADD_LAST,
-    SUBTRACT: SUBTRACT_LAST,
-    MULTIPLY: MULTIPLY_LAST,
-    ADD_NUMBER: ADD_NUMBER_LAST,
-    ADD_2: ADD_2_LAST,
-    ADD_4: ADD_4_LAST,
-    ADD_8: ADD_8_LAST,
-    MULTIPLY_2: MULTIPLY_2_LAST,
-    MULTIPLY_ADD: MULTIPLY_ADD_LAST,
-    ADD_MULTIPLY: ADD_MULTIPLY_LAST,
+    ops.ADD: ops.ADD_LAST,
+    ops.SUBTRACT: ops.SUBTRACT_LAST,
+    ops.MULTIPLY: ops.MULTIPLY_LAST,
+    ops.ADD_NUMBER: ops.ADD_NUMBER_LAST,
+    ops.ADD_2: ops.ADD_2_LAST,
+    ops.ADD_4: ops.ADD_4_LAST,
+    ops.ADD_8: ops.ADD_8_LAST,
+    ops.MULTIPLY_2: ops.MULTIPLY_2_LAST,
+    ops.MULTIPLY_ADD: ops.MULTIPLY_ADD_LAST,
+    ops.ADD_MULTIPLY: ops.ADD_MULTIPLY_LAST,
 }
 """Operations that compute a value, and those that begin with the latest."""
 
-COMMUTATIVE = frozenset(LAST) - {SUBTRACT, ADD_NUMBER}
+COMMUTATIVE = frozenset(LAST) - {ops.SUBTRACT, ops.ADD_NUMBER}
 """Operations whose first two operands may change places."""
 
 

@@ -21,7 +21,7 @@ from tfrt_runtime.executor.sync.sync_code import (
     label,
 )
 from tfrt_runtime.native.layouts import TYPE_I1, TYPE_I32
-from tfrt_runtime.native.sync.sync_layouts import DROP, MOVE, REPEAT, START_REPEAT
+from tfrt_runtime.native.sync import sync_layouts as ops
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,12 +83,12 @@ class Loop:
         builder, end, top = self._builder, Label(), Label()
         left = Register(TYPE_I32)
         builder.code += [
-            Instruction(START_REPEAT, [left], [count], 0, (end,), self._made),
+            Instruction(ops.START_REPEAT, [left], [count], 0, (end,), self._made),
             label(top),
         ]
         weight = self._iterate([])
         builder.code += [
-            Instruction(REPEAT, [left], [left], weight, (top,)),
+            Instruction(ops.REPEAT, [left], [left], weight, (top,)),
             label(end),
         ]
         return [Value(register, True) for register in self._registers]
@@ -120,7 +120,7 @@ class Loop:
             register = final(value.register)
             if register in self._registers:  # it is about to change
                 kept = Register(register.type)
-                builder.code.append(Instruction(MOVE, [kept], [register]))
+                builder.code.append(Instruction(ops.MOVE, [kept], [register]))
                 value = Value(kept, True)
             extra.append(value)
         self._make_in_place(code, new, more)
@@ -165,7 +165,7 @@ class Loop:
     def _move_boxed(self, new: Sequence[Value]) -> None:
         for value, register in zip(new, self._registers, strict=True):
             if register.is_boxed:
-                self._builder.code.append(Instruction(DROP, [register]))
+                self._builder.code.append(Instruction(ops.DROP, [register]))
                 self._builder.move(value, register)
 
     def _move_scalars(self, new: Sequence[Value]) -> None:
@@ -181,13 +181,13 @@ class Loop:
             if not free:
                 register, source = next(iter(pending.items()))
                 spare = Register(source.type)
-                code.append(Instruction(MOVE, [spare], [source]))
+                code.append(Instruction(ops.MOVE, [spare], [source]))
                 pending = {
                     target: spare if old is source else old for target, old in pending.items()
                 }
                 continue
             for register in free:
-                code.append(Instruction(MOVE, [register], [pending.pop(register)]))
+                code.append(Instruction(ops.MOVE, [register], [pending.pop(register)]))
 
 
 def _accesses(code: Sequence[Instruction]) -> tuple[dict[Register, int], dict[Register, int]]:

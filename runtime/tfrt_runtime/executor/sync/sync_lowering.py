@@ -35,22 +35,7 @@ from tfrt_runtime.native.layouts import (
     TYPE_I32,
     TYPE_OBJECT,
 )
-from tfrt_runtime.native.sync.sync_layouts import (
-    ADD,
-    BOX,
-    CALL,
-    CASE,
-    DROP,
-    FAIL,
-    HAND_ON,
-    KERNEL,
-    LOG,
-    MOVE,
-    RETURN,
-    SCALAR,
-    SHARE,
-    UNBOX,
-)
+from tfrt_runtime.native.sync import sync_layouts as ops
 from tfrt_runtime.scalars import wrapped
 
 MAX_INLINED_KERNELS = 64
@@ -123,7 +108,7 @@ class Lowering:
             if result is not value:
                 self.drop(value)
             results.append(result.register)
-        self.emit(RETURN, reads=results)
+        self.emit(ops.RETURN, reads=results)
         return SyncCode(parameters, types, self.code, self.kernels)
 
     def emit(
@@ -186,20 +171,20 @@ class Lowering:
         scope.values[number] = value
         if self._watched and number not in scope.source.constants:
             place = scope.source.handle | number << 32
-            self.emit(LOG, reads=[value.register], number=place)
+            self.emit(ops.LOG, reads=[value.register], number=place)
         if scope.uses[number] == 0:
             self.drop(value)
 
     def drop(self, value: Value) -> None:
         if value.is_owned and value.register.is_boxed:
-            self.emit(DROP, writes=[value.register])
+            self.emit(ops.DROP, writes=[value.register])
 
     def _owned(self, value: Value) -> Value:
         """The same boxed value with a reference of its own; scalars have none."""
         if value.is_owned or not value.register.is_boxed:
             return value
         shared = Register(TYPE_OBJECT)
-        self.emit(SHARE, [shared], [value.register])
+        self.emit(ops.SHARE, [shared], [value.register])
         return Value(shared, True)
 
     def convert(self, value: Value, wanted: int, made: Record) -> Value:
@@ -212,10 +197,10 @@ class Lowering:
             return value
         if register.is_boxed:
             plain = Register(wanted)
-            self.emit(UNBOX, [plain], [register], record=made)
+            self.emit(ops.UNBOX, [plain], [register], record=made)
             return Value(plain, True)
         boxed = Register(TYPE_OBJECT)
-        self.emit(BOX, [boxed], [register])
+        self.emit(ops.BOX, [boxed], [register])
         return Value(boxed, True)
 
     def argument_types(self, index: int) -> list[int]:
@@ -258,7 +243,7 @@ class Lowering:
         types = _result_types(kernel, record, scope.source.function)
         values = [Value(Register(payload_type), True) for payload_type in types]
         registers = [value.register for value in values]
-        self.emit(KERNEL, registers, [value.register for value in arguments], 0, made)
+        self.emit(ops.KERNEL, registers, [value.register for value in arguments], 0, made)
         return values
 
     def _operation(
@@ -272,7 +257,7 @@ class Lowering:
                 for value, wanted in zip(arguments, operation.reads, strict=False)
             ]
             writes = [Register(payload_type) for payload_type in operation.writes]
-            record = made if operation.number == SCALAR else None
+            record = made if operation.number == ops.SCALAR else None
             self.emit(operation.number, writes, reads, 0, record)
             return [Value(register, True) for register in writes]
         name = kernel.symbol.rpartition(".")[2]
@@ -283,7 +268,7 @@ class Lowering:
         if name == "new_chain":
             return [Value(self.constant(TYPE_CHAIN, 0), False)]
         if name == "fail_quietly":
-            self.emit(FAIL, number=MESSAGE_QUIET_FAIL, record=made)
+            self.emit(ops.FAIL, number=MESSAGE_QUIET_FAIL, record=made)
             return [Value(self.constant(TYPE_I32, 0), False)]
         if name == "share_arguments":
             return [self._copied(value) for value in arguments]
@@ -295,7 +280,7 @@ class Lowering:
         if value.register.is_boxed:
             return self._owned(Value(value.register, False))
         copy = Register(value.register.type)
-        self.emit(MOVE, [copy], [value.register])
+        self.emit(ops.MOVE, [copy], [value.register])
         return Value(copy, True)
 
     def _sum(self, made: Record, arguments: Sequence[Value]) -> Value:
@@ -305,7 +290,7 @@ class Lowering:
         total = terms[0]
         for term in terms[1:]:
             sum_so_far = Register(TYPE_I32)
-            self.emit(ADD, [sum_so_far], [total.register, term.register])
+            self.emit(ops.ADD, [sum_so_far], [total.register, term.register])
             total = Value(sum_so_far, True)
         return total if len(terms) > 1 else self._copied(total)
 
@@ -351,7 +336,7 @@ class Lowering:
         ]
         results = [Register(register_type(text)) for text in function.result_types]
         reads = [value.register for value in given]
-        self.code.append(Instruction(CALL, results, reads, 0, (), made, index))
+        self.code.append(Instruction(ops.CALL, results, reads, 0, (), made, index))
         for value, argument in zip(given, arguments, strict=True):
             if value is not argument:
                 self.drop(value)
@@ -382,7 +367,7 @@ class Lowering:
     def _case(self, call: Call, made: Record, arguments: Sequence[Value]) -> list[Value]:
         index = self.convert(arguments[0], TYPE_I32, made).register
         starts = [Label() for _ in call.functions]
-        self.code.append(Instruction(CASE, [], [index], len(call.functions), starts, made))
+        self.code.append(Instruction(ops.CASE, [], [index], len(call.functions), starts, made))
         passed = arguments[1:]
         branches = [
             self.aside(lambda index=index: self.call(index, passed, made))  # type: ignore[misc]
@@ -433,13 +418,13 @@ class Lowering:
     def move(self, value: Value, target: Register) -> None:
         """Copy a scalar to `target`, or hand a boxed value to it, which is empty."""
         if not target.is_boxed:
-            self.emit(MOVE, [target], [value.register])
+            self.emit(ops.MOVE, [target], [value.register])
         elif not value.register.is_boxed:
-            self.emit(BOX, [target], [value.register])
+            self.emit(ops.BOX, [target], [value.register])
         elif value.is_owned:
-            self.emit(HAND_ON, [target, value.register], [value.register])
+            self.emit(ops.HAND_ON, [target, value.register], [value.register])
         else:
-            self.emit(SHARE, [target], [value.register])
+            self.emit(ops.SHARE, [target], [value.register])
 
 
 _ONE_WORD = {register_type(word) for word in SCALAR_TYPES} - {TYPE_OBJECT}

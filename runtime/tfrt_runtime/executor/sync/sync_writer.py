@@ -24,12 +24,8 @@ from tfrt_runtime.native.layouts import (
     RECORD_REGISTERS,
     RECORD_RESULTS,
 )
+from tfrt_runtime.native.sync import sync_layouts as ops
 from tfrt_runtime.native.sync.sync_layouts import (
-    ADD_NUMBER,
-    ADD_NUMBER_LAST,
-    BOX,
-    CALL,
-    CASE,
     CODE_ARGUMENTS,
     CODE_BOXES,
     CODE_ENTRY,
@@ -38,18 +34,6 @@ from tfrt_runtime.native.sync.sync_layouts import (
     CODE_RESUME,
     CODE_TYPES,
     CODE_WEIGHT,
-    CONSTANT,
-    CONSTANTS,
-    FAIL,
-    HAND_ON,
-    JUMP,
-    KERNEL,
-    LOG,
-    REPEAT,
-    RETURN,
-    SCALAR,
-    START_REPEAT,
-    UNBOX,
 )
 
 MAX_SINGLE_CONSTANTS = 2
@@ -140,7 +124,7 @@ class _Writer:
             return
         if len(constants) <= MAX_SINGLE_CONSTANTS:
             for register in constants:
-                self._fields(CONSTANT, self._place(register))
+                self._fields(ops.CONSTANT, self._place(register))
                 self._words.append((register.constant or 0, register.is_boxed))
             return
         pool = self._arena.offset
@@ -149,42 +133,42 @@ class _Writer:
                 self._arena.add_addresses(register.constant or 0)
             else:
                 self._arena.add(register.constant or 0)
-        self._fields(CONSTANTS, self._place(constants[0]))
+        self._fields(ops.CONSTANTS, self._place(constants[0]))
         self._words += [(pool, True), (8 * len(constants), False)]
 
     def _instruction(self, instruction: Instruction) -> None:
         operation = instruction.operation
         writes, reads = self._places(instruction.writes), self._places(instruction.reads)
-        if JUMP <= operation <= REPEAT:
+        if ops.JUMP <= operation <= ops.REPEAT:
             self._jump(instruction, reads)
-        elif operation == START_REPEAT:
+        elif operation == ops.START_REPEAT:
             start = 8 * len(self._words)
             self._jumps.append((start + 4, start, instruction.labels[0]))
             self._fields(operation, 0, writes[0], reads[0])
             self._record(instruction)
-        elif operation == CASE:
+        elif operation == ops.CASE:
             self._case(instruction, reads)
-        elif operation in (KERNEL, SCALAR):
+        elif operation in (ops.KERNEL, ops.SCALAR):
             self._fields(operation)
             self._record(instruction)
-        elif operation == FAIL:
+        elif operation == ops.FAIL:
             self._fields(operation, instruction.number)
             self._record(instruction)
-        elif operation == CALL:
+        elif operation == ops.CALL:
             self._call(instruction, writes, reads)
-        elif operation == RETURN:
+        elif operation == ops.RETURN:
             self._fields(operation, len(reads), *reads)
-        elif operation == LOG:
+        elif operation == ops.LOG:
             self._fields(operation, reads[0], instruction.reads[0].type)
             self._words.append((instruction.number, False))
-        elif operation == UNBOX:
+        elif operation == ops.UNBOX:
             self._fields(operation, *writes, *reads, instruction.writes[0].type)
             self._record(instruction)
-        elif operation == BOX:
+        elif operation == ops.BOX:
             self._fields(operation, *writes, *reads, instruction.reads[0].type)
-        elif operation in (ADD_NUMBER, ADD_NUMBER_LAST):
+        elif operation in (ops.ADD_NUMBER, ops.ADD_NUMBER_LAST):
             self._fields(operation, *writes, *reads, instruction.number)
-        elif operation == HAND_ON:
+        elif operation == ops.HAND_ON:
             self._fields(operation, writes[0], *reads)
         else:
             self._fields(operation, *writes, *reads)
@@ -215,7 +199,7 @@ class _Writer:
         assert instruction.record is not None
         registers: tuple[int, ...] = ()
         arguments = len(instruction.reads)
-        if instruction.operation in (KERNEL, SCALAR):
+        if instruction.operation in (ops.KERNEL, ops.SCALAR):
             registers = tuple(
                 self._place(register) | register.type << 32
                 for register in (*instruction.reads, *instruction.writes)

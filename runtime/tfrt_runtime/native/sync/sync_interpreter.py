@@ -35,6 +35,7 @@ from tfrt_runtime.native.memory import (
     Address,
     copy,
     entry,
+    inline,
     load,
     load_acquire,
     load_i32,
@@ -48,6 +49,7 @@ from tfrt_runtime.native.memory import (
 from tfrt_runtime.native.queues.ready import mark_shared
 from tfrt_runtime.native.queues.sharing import share_when_idle
 from tfrt_runtime.native.queues.tasks import add_task, free_task, new_task
+from tfrt_runtime.native.sync import sync_layouts as ops
 from tfrt_runtime.native.sync.sync_frames import (
     abandon,
     end_segment,
@@ -56,68 +58,21 @@ from tfrt_runtime.native.sync.sync_frames import (
     succeed,
 )
 from tfrt_runtime.native.sync.sync_layouts import (
-    ADD,
-    ADD_2,
-    ADD_2_LAST,
-    ADD_4,
-    ADD_4_LAST,
-    ADD_8,
-    ADD_8_LAST,
-    ADD_LAST,
-    ADD_MULTIPLY,
-    ADD_MULTIPLY_LAST,
-    ADD_NUMBER,
-    ADD_NUMBER_LAST,
-    AND,
-    BOX,
-    CALL,
     CALL_CODE,
     CALL_LENGTH,
     CALL_RECORD,
     CALL_REGISTERS,
-    CASE,
     CODE_ARGUMENTS,
     CODE_ENTRY,
     CODE_FRAME,
     CODE_RESUME,
     CODE_TYPES,
     CODE_WEIGHT,
-    CONSTANT,
-    CONSTANTS,
-    DROP,
-    EQUAL_I32,
-    EQUAL_I64,
-    FAIL,
     FRAME_CALLER,
     FRAME_CODE,
     FRAME_REGISTERS,
     FRAME_RETURN,
-    HAND_ON,
-    JUMP,
-    JUMP_EQUAL_I32,
-    JUMP_EQUAL_I64,
-    JUMP_GREATER_I32,
-    JUMP_GREATER_I64,
-    JUMP_IF,
-    JUMP_LESS_EQUAL_I32,
-    JUMP_LESS_EQUAL_I64,
-    JUMP_NOT_EQUAL_I32,
-    JUMP_NOT_EQUAL_I64,
-    JUMP_UNLESS,
-    KERNEL,
-    LESS_EQUAL_I32,
-    LESS_EQUAL_I64,
-    LOG,
-    MOVE,
-    MULTIPLY,
-    MULTIPLY_2,
-    MULTIPLY_2_LAST,
-    MULTIPLY_ADD,
-    MULTIPLY_ADD_LAST,
-    MULTIPLY_LAST,
     PYTHON_WEIGHT,
-    REPEAT,
-    RETURN,
     RUN_BASE,
     RUN_CALLER,
     RUN_FRAME,
@@ -129,15 +84,8 @@ from tfrt_runtime.native.sync.sync_layouts import (
     RUN_SEGMENT,
     RUN_SIZE,
     RUN_STOP,
-    SCALAR,
-    SHARE,
     SLICE,
     SMALLEST_RUN,
-    START_REPEAT,
-    STOP,
-    SUBTRACT,
-    SUBTRACT_LAST,
-    UNBOX,
 )
 from tfrt_runtime.native.sync.sync_values import (
     box,
@@ -167,11 +115,11 @@ def run(context: Address, record: Address) -> None:
     store(state + RUN_SEGMENT, 0)
     store(state + RUN_NESTED, nested_of(caller) + size)
     store(state + RUN_SIZE, size)
-    store(state + RUN_STOP, STOP)
+    store(state + RUN_STOP, ops.STOP)
     for i in range(load(code + CODE_ARGUMENTS)):
         value = register_value(caller, record, i)
-        word = take_argument(context, value, load(code + CODE_TYPES + 8 * i))
-        store(frame + FRAME_REGISTERS + 8 * i, word)
+        argument = take_argument(context, value, load(code + CODE_TYPES + 8 * i))
+        store(frame + FRAME_REGISTERS + 8 * i, argument)
     enter_frame(frame, code, 0, 0)
     interpret(context, state, load(code + CODE_ENTRY), frame, SLICE)
 
@@ -216,6 +164,39 @@ def leave(context: Address, state: Address, pc: Address, frame: Address) -> None
     add_task(context, new_task(context, function, state, 0, 0))
 
 
+@inline
+def word(frame: Address, field: Address) -> int:
+    """The register that a field of an instruction names."""
+    return load(frame + load_i32(field))
+
+
+@inline
+def half(frame: Address, field: Address) -> int:
+    """The i32 in the register that a field of an instruction names."""
+    return load_i32(frame + load_i32(field))
+
+
+@inline
+def write(frame: Address, pc: Address, result: int) -> None:
+    """Write the register that the first field of an instruction names."""
+    store(frame + load_i32(pc + 4), result)
+
+
+@inline
+def add_4(frame: Address, field: Address, number: int) -> int:
+    """A number and the registers that four fields name, added from left to right."""
+    number = wrapping_add(number, word(frame, field))
+    number = wrapping_add(number, word(frame, field + 4))
+    number = wrapping_add(number, word(frame, field + 8))
+    return wrapping_add(number, word(frame, field + 12))
+
+
+@inline
+def target(pc: Address, is_taken: bool) -> Address:
+    """Where a jump leads, if it is taken, and if not."""
+    return pc + load_i32(pc + 4) if is_taken else pc + 24
+
+
 @native
 def interpret(context: Address, state: Address, pc: Address, frame: Address, left: int) -> None:
     """Run from the instruction at `pc` to the end of the run, or until it has to leave.
@@ -233,270 +214,190 @@ def interpret(context: Address, state: Address, pc: Address, frame: Address, lef
     while True:
         while True:
             operation = load_i32(pc)
-            if operation == ADD:
-                last = wrapping_add(load(frame + load_i32(pc + 8)), load(frame + load_i32(pc + 12)))
-                store(frame + load_i32(pc + 4), last)
+            if operation == ops.ADD:
+                last = wrapping_add(word(frame, pc + 8), word(frame, pc + 12))
+                write(frame, pc, last)
                 pc += 16
-            elif operation == ADD_LAST:
-                last = wrapping_add(last, load(frame + load_i32(pc + 12)))
-                store(frame + load_i32(pc + 4), last)
+            elif operation == ops.ADD_LAST:
+                last = wrapping_add(last, word(frame, pc + 12))
+                write(frame, pc, last)
                 pc += 16
-            elif operation == SUBTRACT:
-                last = wrapping_subtract(
-                    load(frame + load_i32(pc + 8)), load(frame + load_i32(pc + 12))
-                )
-                store(frame + load_i32(pc + 4), last)
+            elif operation == ops.SUBTRACT:
+                last = wrapping_subtract(word(frame, pc + 8), word(frame, pc + 12))
+                write(frame, pc, last)
                 pc += 16
-            elif operation == SUBTRACT_LAST:
-                last = wrapping_subtract(last, load(frame + load_i32(pc + 12)))
-                store(frame + load_i32(pc + 4), last)
+            elif operation == ops.SUBTRACT_LAST:
+                last = wrapping_subtract(last, word(frame, pc + 12))
+                write(frame, pc, last)
                 pc += 16
-            elif operation == MULTIPLY:
-                last = wrapping_multiply(
-                    load(frame + load_i32(pc + 8)), load(frame + load_i32(pc + 12))
-                )
-                store(frame + load_i32(pc + 4), last)
+            elif operation == ops.MULTIPLY:
+                last = wrapping_multiply(word(frame, pc + 8), word(frame, pc + 12))
+                write(frame, pc, last)
                 pc += 16
-            elif operation == MULTIPLY_LAST:
-                last = wrapping_multiply(last, load(frame + load_i32(pc + 12)))
-                store(frame + load_i32(pc + 4), last)
+            elif operation == ops.MULTIPLY_LAST:
+                last = wrapping_multiply(last, word(frame, pc + 12))
+                write(frame, pc, last)
                 pc += 16
-            elif operation == ADD_NUMBER:
-                last = wrapping_add(load(frame + load_i32(pc + 8)), load_i32(pc + 12))
-                store(frame + load_i32(pc + 4), last)
+            elif operation == ops.ADD_NUMBER:
+                last = wrapping_add(word(frame, pc + 8), load_i32(pc + 12))
+                write(frame, pc, last)
                 pc += 16
-            elif operation == ADD_NUMBER_LAST:
+            elif operation == ops.ADD_NUMBER_LAST:
                 last = wrapping_add(last, load_i32(pc + 12))
-                store(frame + load_i32(pc + 4), last)
+                write(frame, pc, last)
                 pc += 16
-            elif operation == ADD_2:
-                last = wrapping_add(load(frame + load_i32(pc + 8)), load(frame + load_i32(pc + 12)))
-                last = wrapping_add(last, load(frame + load_i32(pc + 16)))
-                store(frame + load_i32(pc + 4), last)
+            elif operation == ops.ADD_2:
+                last = wrapping_add(word(frame, pc + 8), word(frame, pc + 12))
+                last = wrapping_add(last, word(frame, pc + 16))
+                write(frame, pc, last)
                 pc += 24
-            elif operation == ADD_2_LAST:
-                last = wrapping_add(last, load(frame + load_i32(pc + 12)))
-                last = wrapping_add(last, load(frame + load_i32(pc + 16)))
-                store(frame + load_i32(pc + 4), last)
+            elif operation == ops.ADD_2_LAST:
+                last = wrapping_add(last, word(frame, pc + 12))
+                last = wrapping_add(last, word(frame, pc + 16))
+                write(frame, pc, last)
                 pc += 24
-            elif operation == ADD_4:
-                last = wrapping_add(load(frame + load_i32(pc + 8)), load(frame + load_i32(pc + 12)))
-                last = wrapping_add(last, load(frame + load_i32(pc + 16)))
-                last = wrapping_add(last, load(frame + load_i32(pc + 20)))
-                last = wrapping_add(last, load(frame + load_i32(pc + 24)))
-                store(frame + load_i32(pc + 4), last)
+            elif operation == ops.ADD_4:
+                last = add_4(frame, pc + 12, word(frame, pc + 8))
+                write(frame, pc, last)
                 pc += 32
-            elif operation == ADD_4_LAST:
-                last = wrapping_add(last, load(frame + load_i32(pc + 12)))
-                last = wrapping_add(last, load(frame + load_i32(pc + 16)))
-                last = wrapping_add(last, load(frame + load_i32(pc + 20)))
-                last = wrapping_add(last, load(frame + load_i32(pc + 24)))
-                store(frame + load_i32(pc + 4), last)
+            elif operation == ops.ADD_4_LAST:
+                last = add_4(frame, pc + 12, last)
+                write(frame, pc, last)
                 pc += 32
-            elif operation == ADD_8:
-                last = wrapping_add(load(frame + load_i32(pc + 8)), load(frame + load_i32(pc + 12)))
-                last = wrapping_add(last, load(frame + load_i32(pc + 16)))
-                last = wrapping_add(last, load(frame + load_i32(pc + 20)))
-                last = wrapping_add(last, load(frame + load_i32(pc + 24)))
-                last = wrapping_add(last, load(frame + load_i32(pc + 28)))
-                last = wrapping_add(last, load(frame + load_i32(pc + 32)))
-                last = wrapping_add(last, load(frame + load_i32(pc + 36)))
-                last = wrapping_add(last, load(frame + load_i32(pc + 40)))
-                store(frame + load_i32(pc + 4), last)
+            elif operation == ops.ADD_8:
+                last = add_4(frame, pc + 28, add_4(frame, pc + 12, word(frame, pc + 8)))
+                write(frame, pc, last)
                 pc += 48
-            elif operation == ADD_8_LAST:
-                last = wrapping_add(last, load(frame + load_i32(pc + 12)))
-                last = wrapping_add(last, load(frame + load_i32(pc + 16)))
-                last = wrapping_add(last, load(frame + load_i32(pc + 20)))
-                last = wrapping_add(last, load(frame + load_i32(pc + 24)))
-                last = wrapping_add(last, load(frame + load_i32(pc + 28)))
-                last = wrapping_add(last, load(frame + load_i32(pc + 32)))
-                last = wrapping_add(last, load(frame + load_i32(pc + 36)))
-                last = wrapping_add(last, load(frame + load_i32(pc + 40)))
-                store(frame + load_i32(pc + 4), last)
+            elif operation == ops.ADD_8_LAST:
+                last = add_4(frame, pc + 28, add_4(frame, pc + 12, last))
+                write(frame, pc, last)
                 pc += 48
-            elif operation == MULTIPLY_2:
-                last = wrapping_multiply(
-                    load(frame + load_i32(pc + 8)), load(frame + load_i32(pc + 12))
-                )
-                last = wrapping_multiply(last, load(frame + load_i32(pc + 16)))
-                store(frame + load_i32(pc + 4), last)
+            elif operation == ops.MULTIPLY_2:
+                last = wrapping_multiply(word(frame, pc + 8), word(frame, pc + 12))
+                last = wrapping_multiply(last, word(frame, pc + 16))
+                write(frame, pc, last)
                 pc += 24
-            elif operation == MULTIPLY_2_LAST:
-                last = wrapping_multiply(last, load(frame + load_i32(pc + 12)))
-                last = wrapping_multiply(last, load(frame + load_i32(pc + 16)))
-                store(frame + load_i32(pc + 4), last)
+            elif operation == ops.MULTIPLY_2_LAST:
+                last = wrapping_multiply(last, word(frame, pc + 12))
+                last = wrapping_multiply(last, word(frame, pc + 16))
+                write(frame, pc, last)
                 pc += 24
-            elif operation == MULTIPLY_ADD:
-                last = wrapping_multiply(
-                    load(frame + load_i32(pc + 8)), load(frame + load_i32(pc + 12))
-                )
-                last = wrapping_add(last, load(frame + load_i32(pc + 16)))
-                store(frame + load_i32(pc + 4), last)
+            elif operation == ops.MULTIPLY_ADD:
+                last = wrapping_multiply(word(frame, pc + 8), word(frame, pc + 12))
+                last = wrapping_add(last, word(frame, pc + 16))
+                write(frame, pc, last)
                 pc += 24
-            elif operation == MULTIPLY_ADD_LAST:
-                last = wrapping_multiply(last, load(frame + load_i32(pc + 12)))
-                last = wrapping_add(last, load(frame + load_i32(pc + 16)))
-                store(frame + load_i32(pc + 4), last)
+            elif operation == ops.MULTIPLY_ADD_LAST:
+                last = wrapping_multiply(last, word(frame, pc + 12))
+                last = wrapping_add(last, word(frame, pc + 16))
+                write(frame, pc, last)
                 pc += 24
-            elif operation == ADD_MULTIPLY:
-                last = wrapping_add(load(frame + load_i32(pc + 8)), load(frame + load_i32(pc + 12)))
-                last = wrapping_multiply(last, load(frame + load_i32(pc + 16)))
-                store(frame + load_i32(pc + 4), last)
+            elif operation == ops.ADD_MULTIPLY:
+                last = wrapping_add(word(frame, pc + 8), word(frame, pc + 12))
+                last = wrapping_multiply(last, word(frame, pc + 16))
+                write(frame, pc, last)
                 pc += 24
-            elif operation == ADD_MULTIPLY_LAST:
-                last = wrapping_add(last, load(frame + load_i32(pc + 12)))
-                last = wrapping_multiply(last, load(frame + load_i32(pc + 16)))
-                store(frame + load_i32(pc + 4), last)
+            elif operation == ops.ADD_MULTIPLY_LAST:
+                last = wrapping_add(last, word(frame, pc + 12))
+                last = wrapping_multiply(last, word(frame, pc + 16))
+                write(frame, pc, last)
                 pc += 24
-            elif operation == MOVE:
-                store(frame + load_i32(pc + 4), load(frame + load_i32(pc + 8)))
+            elif operation == ops.MOVE:
+                write(frame, pc, word(frame, pc + 8))
                 pc += 16
-            elif operation == CONSTANT:
-                store(frame + load_i32(pc + 4), load(pc + 8))
+            elif operation == ops.CONSTANT:
+                write(frame, pc, load(pc + 8))
                 pc += 16
-            elif operation == EQUAL_I32:
-                store(
-                    frame + load_i32(pc + 4),
-                    1
-                    if load_i32(frame + load_i32(pc + 8)) == load_i32(frame + load_i32(pc + 12))
-                    else 0,
-                )
+            elif operation == ops.EQUAL_I32:
+                write(frame, pc, 1 if half(frame, pc + 8) == half(frame, pc + 12) else 0)
                 pc += 16
-            elif operation == EQUAL_I64:
-                store(
-                    frame + load_i32(pc + 4),
-                    1 if load(frame + load_i32(pc + 8)) == load(frame + load_i32(pc + 12)) else 0,
-                )
+            elif operation == ops.EQUAL_I64:
+                write(frame, pc, 1 if word(frame, pc + 8) == word(frame, pc + 12) else 0)
                 pc += 16
-            elif operation == LESS_EQUAL_I32:
-                store(
-                    frame + load_i32(pc + 4),
-                    1
-                    if load_i32(frame + load_i32(pc + 8)) <= load_i32(frame + load_i32(pc + 12))
-                    else 0,
-                )
+            elif operation == ops.LESS_EQUAL_I32:
+                write(frame, pc, 1 if half(frame, pc + 8) <= half(frame, pc + 12) else 0)
                 pc += 16
-            elif operation == LESS_EQUAL_I64:
-                store(
-                    frame + load_i32(pc + 4),
-                    1 if load(frame + load_i32(pc + 8)) <= load(frame + load_i32(pc + 12)) else 0,
-                )
+            elif operation == ops.LESS_EQUAL_I64:
+                write(frame, pc, 1 if word(frame, pc + 8) <= word(frame, pc + 12) else 0)
                 pc += 16
-            elif operation == AND:
-                store(
-                    frame + load_i32(pc + 4),
-                    load(frame + load_i32(pc + 8)) & load(frame + load_i32(pc + 12)) & 1,
-                )
+            elif operation == ops.AND:
+                write(frame, pc, word(frame, pc + 8) & word(frame, pc + 12) & 1)
                 pc += 16
-            elif operation == JUMP:
+            elif operation == ops.JUMP:
                 left -= load_i32(pc + 16)
                 pc += load_i32(pc + 4)
                 if left < 0:
                     stopped = pc
                     pc = stop
-            elif operation == JUMP_IF:
+            elif operation == ops.JUMP_IF:
                 left -= load_i32(pc + 16)
-                if load(frame + load_i32(pc + 8)) & 1 != 0:
-                    pc += load_i32(pc + 4)
-                else:
-                    pc += 24
+                pc = target(pc, word(frame, pc + 8) & 1 != 0)
                 if left < 0:
                     stopped = pc
                     pc = stop
-            elif operation == JUMP_UNLESS:
+            elif operation == ops.JUMP_UNLESS:
                 left -= load_i32(pc + 16)
-                if load(frame + load_i32(pc + 8)) & 1 == 0:
-                    pc += load_i32(pc + 4)
-                else:
-                    pc += 24
+                pc = target(pc, word(frame, pc + 8) & 1 == 0)
                 if left < 0:
                     stopped = pc
                     pc = stop
-            elif operation == JUMP_EQUAL_I32:
+            elif operation == ops.JUMP_EQUAL_I32:
                 left -= load_i32(pc + 16)
-                if load_i32(frame + load_i32(pc + 8)) == load_i32(frame + load_i32(pc + 12)):
-                    pc += load_i32(pc + 4)
-                else:
-                    pc += 24
+                pc = target(pc, half(frame, pc + 8) == half(frame, pc + 12))
                 if left < 0:
                     stopped = pc
                     pc = stop
-            elif operation == JUMP_EQUAL_I64:
+            elif operation == ops.JUMP_EQUAL_I64:
                 left -= load_i32(pc + 16)
-                if load(frame + load_i32(pc + 8)) == load(frame + load_i32(pc + 12)):
-                    pc += load_i32(pc + 4)
-                else:
-                    pc += 24
+                pc = target(pc, word(frame, pc + 8) == word(frame, pc + 12))
                 if left < 0:
                     stopped = pc
                     pc = stop
-            elif operation == JUMP_NOT_EQUAL_I32:
+            elif operation == ops.JUMP_NOT_EQUAL_I32:
                 left -= load_i32(pc + 16)
-                if load_i32(frame + load_i32(pc + 8)) != load_i32(frame + load_i32(pc + 12)):
-                    pc += load_i32(pc + 4)
-                else:
-                    pc += 24
+                pc = target(pc, half(frame, pc + 8) != half(frame, pc + 12))
                 if left < 0:
                     stopped = pc
                     pc = stop
-            elif operation == JUMP_NOT_EQUAL_I64:
+            elif operation == ops.JUMP_NOT_EQUAL_I64:
                 left -= load_i32(pc + 16)
-                if load(frame + load_i32(pc + 8)) != load(frame + load_i32(pc + 12)):
-                    pc += load_i32(pc + 4)
-                else:
-                    pc += 24
+                pc = target(pc, word(frame, pc + 8) != word(frame, pc + 12))
                 if left < 0:
                     stopped = pc
                     pc = stop
-            elif operation == JUMP_LESS_EQUAL_I32:
+            elif operation == ops.JUMP_LESS_EQUAL_I32:
                 left -= load_i32(pc + 16)
-                if load_i32(frame + load_i32(pc + 8)) <= load_i32(frame + load_i32(pc + 12)):
-                    pc += load_i32(pc + 4)
-                else:
-                    pc += 24
+                pc = target(pc, half(frame, pc + 8) <= half(frame, pc + 12))
                 if left < 0:
                     stopped = pc
                     pc = stop
-            elif operation == JUMP_LESS_EQUAL_I64:
+            elif operation == ops.JUMP_LESS_EQUAL_I64:
                 left -= load_i32(pc + 16)
-                if load(frame + load_i32(pc + 8)) <= load(frame + load_i32(pc + 12)):
-                    pc += load_i32(pc + 4)
-                else:
-                    pc += 24
+                pc = target(pc, word(frame, pc + 8) <= word(frame, pc + 12))
                 if left < 0:
                     stopped = pc
                     pc = stop
-            elif operation == JUMP_GREATER_I32:
+            elif operation == ops.JUMP_GREATER_I32:
                 left -= load_i32(pc + 16)
-                if load_i32(frame + load_i32(pc + 8)) > load_i32(frame + load_i32(pc + 12)):
-                    pc += load_i32(pc + 4)
-                else:
-                    pc += 24
+                pc = target(pc, half(frame, pc + 8) > half(frame, pc + 12))
                 if left < 0:
                     stopped = pc
                     pc = stop
-            elif operation == JUMP_GREATER_I64:
+            elif operation == ops.JUMP_GREATER_I64:
                 left -= load_i32(pc + 16)
-                if load(frame + load_i32(pc + 8)) > load(frame + load_i32(pc + 12)):
-                    pc += load_i32(pc + 4)
-                else:
-                    pc += 24
+                pc = target(pc, word(frame, pc + 8) > word(frame, pc + 12))
                 if left < 0:
                     stopped = pc
                     pc = stop
-            elif operation == REPEAT:
+            elif operation == ops.REPEAT:
                 left -= load_i32(pc + 16)
-                rounds = load(frame + load_i32(pc + 8)) - 1
+                rounds = word(frame, pc + 8) - 1
                 store(frame + load_i32(pc + 8), rounds)
-                if rounds > 0:
-                    pc += load_i32(pc + 4)
-                else:
-                    pc += 24
+                pc = target(pc, rounds > 0)
                 if left < 0:
                     stopped = pc
                     pc = stop
-            elif operation == CALL:
+            elif operation == ops.CALL:
                 callee = new_frame(context, state, pc, frame)
                 if callee != 0:
                     frame = callee
@@ -509,7 +410,7 @@ def interpret(context: Address, state: Address, pc: Address, frame: Address, lef
                 else:
                     failed = report_error(context, load(pc + CALL_RECORD), MESSAGE_TOO_DEEP)
                     pc = stop
-            elif operation == RETURN:
+            elif operation == ops.RETURN:
                 call = load(frame + FRAME_RETURN)
                 if call != 0:
                     caller = load(frame + FRAME_CALLER)
@@ -526,11 +427,11 @@ def interpret(context: Address, state: Address, pc: Address, frame: Address, lef
                 else:
                     succeed(context, state, pc, frame)
                     return
-            elif operation == CONSTANTS:
+            elif operation == ops.CONSTANTS:
                 copy(frame + load_i32(pc + 4), load(pc + 8), load(pc + 16))
                 pc += 24
-            elif operation == START_REPEAT:
-                rounds = load_i32(frame + load_i32(pc + 12))
+            elif operation == ops.START_REPEAT:
+                rounds = half(frame, pc + 12)
                 if rounds < 0:
                     failed = fail_number(context, load(pc + 16), MESSAGE_NEGATIVE_COUNT, rounds)
                     pc = stop
@@ -539,44 +440,41 @@ def interpret(context: Address, state: Address, pc: Address, frame: Address, lef
                 else:
                     store(frame + load_i32(pc + 8), rounds)
                     pc += 24
-            elif operation == CASE:
-                index = load_i32(frame + load_i32(pc + 4))
+            elif operation == ops.CASE:
+                index = half(frame, pc + 4)
                 if index < 0 or index >= load_i32(pc + 8):
                     failed = fail_number(context, load(pc + 16), MESSAGE_CASE_RANGE, index)
                     pc = stop
                 else:
                     pc += load_i32(pc + 24 + 4 * index)
-            elif operation == BOX:
-                store(
-                    frame + load_i32(pc + 4),
-                    box(context, load_i32(pc + 12), load(frame + load_i32(pc + 8))),
-                )
+            elif operation == ops.BOX:
+                write(frame, pc, box(context, load_i32(pc + 12), word(frame, pc + 8)))
                 pc += 16
-            elif operation == UNBOX:
+            elif operation == ops.UNBOX:
                 failed = unbox(context, pc, frame)
                 pc += 24
                 if failed != 0:
                     pc = stop
-            elif operation == SHARE:
-                value = load(frame + load_i32(pc + 8))
+            elif operation == ops.SHARE:
+                value = word(frame, pc + 8)
                 add_references(value, 1)
-                store(frame + load_i32(pc + 4), value)
+                write(frame, pc, value)
                 pc += 16
-            elif operation == HAND_ON:
-                store(frame + load_i32(pc + 4), load(frame + load_i32(pc + 8)))
+            elif operation == ops.HAND_ON:
+                write(frame, pc, word(frame, pc + 8))
                 store(frame + load_i32(pc + 8), 0)
                 pc += 16
-            elif operation == DROP:
-                value = load(frame + load_i32(pc + 4))
-                store(frame + load_i32(pc + 4), 0)
+            elif operation == ops.DROP:
+                value = word(frame, pc + 4)
+                write(frame, pc, 0)
                 drop_optional(context, value)
                 pc += 8
-            elif operation == LOG:
-                word = load(frame + load_i32(pc + 4))
-                boxed = word if load_i32(pc + 8) == TYPE_OBJECT else 0
-                log_register(context, load(state + RUN_CALLER), load(pc + 16), boxed, word)
+            elif operation == ops.LOG:
+                content = word(frame, pc + 4)
+                boxed = content if load_i32(pc + 8) == TYPE_OBJECT else 0
+                log_register(context, load(state + RUN_CALLER), load(pc + 16), boxed, content)
                 pc += 24
-            elif operation == KERNEL:
+            elif operation == ops.KERNEL:
                 left -= PYTHON_WEIGHT
                 stopped = pc + 16
                 failed = look_up(context, state)
@@ -585,15 +483,15 @@ def interpret(context: Address, state: Address, pc: Address, frame: Address, lef
                 pc = stopped
                 if failed != 0 or left < 0:
                     pc = stop
-            elif operation == SCALAR:
+            elif operation == ops.SCALAR:
                 failed = call_scalar(context, load(pc + 8), frame)
                 pc += 16
                 if failed != 0:
                     pc = stop
-            elif operation == FAIL:
+            elif operation == ops.FAIL:
                 failed = report_error(context, load(pc + 8), load_i32(pc + 4))
                 pc = stop
-            elif operation == STOP:
+            elif operation == ops.STOP:
                 break
         if failed != 0:
             abandon(context, state, frame, failed)
