@@ -6,7 +6,7 @@ The functions themselves are native (`native.async_abi`).  Stands on `host` and 
 - Objects: `objects` describes tokens, values and groups, `records` reads what compiled code says of its
   operations.
 - Runs: `runs` knows which are cancelled and where each prints, `code_of_run` is what a run sees of its code,
-  `starvation` notices a program that cannot go on, `signals` lets loops see Ctrl-C.
+  `starvation` ends what a program waits for in vain, `signals` lets loops see Ctrl-C.
 - Calls: `printing` has the functions by which programs print (`printed_buffers` those for buffers),
   `externals` those that Python registers, `kernel_calls` is about calls by host programs.
 - Memory: `buffers` lends tensors to compiled code, `handles` are how both sides name a buffer.

@@ -78,7 +78,7 @@ class CodeOfRun:
 
     def waits(self) -> list[Diagnostic]:
         """Notes on what threads wait for in compiled code at this moment."""
-        return self._runtime.waits()
+        return self._runtime.starvation.waits()
 
 
 def _awaited_object(value: int) -> int:

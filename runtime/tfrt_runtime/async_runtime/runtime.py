@@ -17,7 +17,7 @@ import itertools
 import sys
 import threading
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from types import TracebackType
 from typing import Self
 
@@ -31,16 +31,17 @@ from tfrt_runtime.async_runtime.signals import watch_interrupts
 from tfrt_runtime.async_runtime.starvation import (
     Exhaustion,
     Rescuers,
+    Starvation,
     dismissing,
 )
-from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error, note
+from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error
 from tfrt_runtime.host.context import CANCELLED, HOST_CLOSED, HostContext, Request
 from tfrt_runtime.host.interrupts import INTERRUPTS
 from tfrt_runtime.host.process import Callback3, native_process
 from tfrt_runtime.host.queues.work_queue import WorkQueue, single_threaded
 from tfrt_runtime.host.raw import WORDS
 from tfrt_runtime.host.values.async_value import AsyncValue, State
-from tfrt_runtime.host.waiting.idleness import is_idle, rest_of
+from tfrt_runtime.host.waiting.idleness import is_idle
 from tfrt_runtime.native import threads
 from tfrt_runtime.native.coroutines import async_abi, async_buffers, async_interrupts
 from tfrt_runtime.native.kernels import compiled_kernels
@@ -52,7 +53,6 @@ from tfrt_runtime.native.layouts import (
     ASYNC_OBJECTS,
     ASYNC_REGISTERED,
     ASYNC_SIZE,
-    CONTEXT_AWAITED,
     CONTEXT_FAILURE,
     CONTEXT_QUEUE,
     CONTEXT_REFUSED,
@@ -81,9 +81,6 @@ from tfrt_runtime.once import once
 FIRST_LIMIT = 1024
 MAX_COUNTED = 20_000
 """So many objects are counted for `made`, which is asked for while programs run."""
-MAX_NOTES = 8
-MAX_OWN_ERRORS = 64
-"""The most objects that get an error of their own when nothing can resolve them; the others share one."""
 INTERRUPTED = "interrupted"
 EXHAUSTED = "tasks wait inside of each other until no thread has stack left"
 
@@ -123,6 +120,7 @@ class AsyncRuntime:
         _runtimes[self.queue.address] = self
         self._is_open = True
         self._words = _prepare(self.queue, checked=checked)[1]
+        self.starvation = Starvation(host, self._process, ctypes.addressof(self._words))
         own = weakref.ref(self)
         host.when_closed = lambda: _end(own)
         host.when_quiet = lambda: _tidy(own)
@@ -249,7 +247,7 @@ class AsyncRuntime:
         Objects that no code can resolve any more become errors.
         """
         context = self.queue.context()
-        if not self.is_at_rest() or self._give_up_all(context):
+        if not self.is_at_rest() or self.starvation.end_all(context):
             return False
         self._uncancel(context)
         self._runs.settled(self.queue.address, context)
@@ -260,18 +258,6 @@ class AsyncRuntime:
         """What went wrong apart from programs' own errors since the last call."""
         found, self.mistakes = self.mistakes, []
         return found
-
-    def waits(self) -> list[Diagnostic]:
-        """Notes on what threads wait for in compiled code at this moment."""
-        notes = []
-        for context in self.queue.contexts:
-            word = (context + CONTEXT_AWAITED) >> 3
-            if awaited := WORDS[word]:
-                record = WORDS[(awaited + VALUE_OWNER) >> 3]
-                # Awaited still, so that it is no other object that had taken its place.
-                if record and WORDS[word] == awaited:
-                    notes.append(objects.note_on_wait(awaited, record))
-        return notes
 
     def _cancel(self, context: int, diagnostic: Diagnostic) -> None:
         """From now on no task starts; each that would start is an error instead."""
@@ -342,7 +328,7 @@ class AsyncRuntime:
         if self._words[ASYNC_REGISTERED // 8] > 0:
             self._sweep()
         # A cancelled run of host functions never settles; where no task waits, its error is not needed.
-        if self._runs.owns_errors and self.is_at_rest() and next(self._stuck(), None) is None:
+        if self._runs.owns_errors and self.is_at_rest() and not self.starvation.has_waiting_tasks():
             self._runs.settled(self.queue.address, self.queue.context())
 
     def _visit_imports(self, request: int, failure: int) -> None:
@@ -358,7 +344,7 @@ class AsyncRuntime:
 
     def abandon(self, address: int) -> None:
         """Resolve an object to an error, if it is not resolved: nothing runs any more."""
-        self._give_up(self.queue.context(), address, self._starved(address, self._stuck()))
+        self.starvation.end(self.queue.context(), address)
 
     def _sweep(self) -> None:
         with self._registry:
@@ -480,100 +466,21 @@ class AsyncRuntime:
             message = INTERRUPTED
             self._cancel(context, error(INTERRUPTED, objects.maker_place(awaited)))
         if message is not None:
-            self._give_up(context, awaited, error(message, objects.maker_place(awaited)))
+            self.starvation.give_up(context, awaited, error(message, objects.maker_place(awaited)))
         elif self._cancelled is not None:
-            self._give_up(context, awaited, self._cancelled)
+            self.starvation.give_up(context, awaited, self._cancelled)
         elif cancelled := _cancellation(context):
             self._process.quick("handles.value_add_reference", 1)(cancelled)
-            self._process.quick("async_objects.async_give_up", 3)(context, awaited, cancelled)
+            self.starvation.resolve(context, awaited, cancelled)
         elif has_nothing_to_do:
             others = (context, *self._beneath)
-            if self._is_stuck(others):
-                if not self._give_up_groups(context):
-                    self._give_up(context, awaited, self._starved(awaited, self._stuck()))
+            if self.starvation.is_stuck(others):
+                if not self.starvation.end_groups(context):
+                    self.starvation.end(context, awaited)
             elif self._exhaustion.is_noticed(others) and not self._rescuers.add():
-                self._give_up(context, awaited, error(EXHAUSTED, objects.maker_place(awaited)))
-
-    def _is_stuck(self, apart_from: tuple[int, ...]) -> bool:
-        """Whether nothing runs, and no code outside the runtime may change that."""
-        rest = rest_of(self.queue, apart_from)
-        if rest is None or self.host.waits_for_outside():
-            return False
-        # A promise that was kept while we looked at the others has ended the rest.
-        return rest == rest_of(self.queue, apart_from)
-
-    def _give_up(self, context: int, address: int, diagnostic: Diagnostic) -> bool:
-        give_up = self._process.quick("async_objects.async_give_up", 3)
-        return bool(give_up(context, address, error_value(self._process, context, diagnostic)))
-
-    def _give_up_groups(self, context: int) -> bool:
-        """Nothing runs: groups that are awaited and lack members become errors."""
-        waited_for = dict.fromkeys((*self._awaited(), *self._stuck()))
-        lacking = [a for a in waited_for if objects.is_group(a) and objects.lacks_members(a)]
-        self._give_up_each(context, lacking, objects.underfilled)
-        return bool(lacking)
-
-    def _give_up_all(self, context: int) -> bool:
-        """Nothing runs: what coroutines wait for will never come, unless from outside the runtime.
-
-        Knows the groups, and in a checked runtime all objects.  Groups that lack members are the
-        reason for what else does not come.
-        """
-        if self._give_up_groups(context):
-            return True
-        if self.host.waits_for_outside():
-            return False
-        stuck = list(self._stuck())
-        self._give_up_each(context, stuck, lambda address: self._starved(address, stuck))
-        return bool(stuck)
-
-    def _give_up_each(
-        self, context: int, stuck: Sequence[int], reason: Callable[[int], Diagnostic]
-    ) -> None:
-        """Resolve objects to errors.  The first ones get their own; there may be millions."""
-        for address in stuck[:MAX_OWN_ERRORS]:
-            self._give_up(context, address, reason(address))
-        if rest := stuck[MAX_OWN_ERRORS:]:
-            text = f"nothing is left that could resolve this, as for {len(stuck) - 1} other objects"
-            shared = error_value(self._process, context, error(text))
-            add_reference = self._process.quick("handles.value_add_reference", 1)
-            give_up = self._process.quick("async_objects.async_give_up", 3)
-            for address in rest:
-                add_reference(shared)
-                give_up(context, address, shared)
-            self._process.value_drop(context, shared)
-
-    def _awaited(self) -> Iterator[int]:
-        """The objects that threads wait for."""
-        for context in self.queue.contexts:
-            if awaited := WORDS[(context + CONTEXT_AWAITED) >> 3]:
-                yield awaited
-
-    def _stuck(self) -> Iterator[int]:
-        """The registered objects that tasks wait for; nothing runs."""
-        following = self._process.quick("async_objects.next_stuck", 2)
-        address = 0
-        while address := following(ctypes.addressof(self._words), address):
-            yield address
-
-    def _starved(self, awaited: int, stuck: Iterable[int] = ()) -> Diagnostic:
-        """The error of an object that waits in vain, with notes on some of the others, `stuck`."""
-        threads = [address for address in self._awaited() if address != awaited]
-        tasks = [a for a in itertools.islice(stuck, MAX_NOTES + 1) if a != awaited]
-        return error(
-            f"nothing is left that could resolve {objects.title(awaited)}",
-            objects.maker_place(awaited),
-            [
-                *(
-                    note(f"another thread waits for {objects.title(a)}", objects.maker_place(a))
-                    for a in threads
-                ),
-                *(
-                    note(f"a task waits for {objects.title(a)}", objects.maker_place(a))
-                    for a in tasks[:MAX_NOTES]
-                ),
-            ],
-        )
+                self.starvation.give_up(
+                    context, awaited, error(EXHAUSTED, objects.maker_place(awaited))
+                )
 
 
 def _end(reference: weakref.ref[AsyncRuntime]) -> None:

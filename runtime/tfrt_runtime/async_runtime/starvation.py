@@ -1,20 +1,144 @@
-"""What stands in the way of a program that makes no progress: no thread has stack left."""
+"""Programs that make no progress: what they wait for cannot come any more, or no thread has stack left."""
 
 from __future__ import annotations
 
 import contextlib
 import ctypes
+import itertools
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from tfrt_runtime.diagnostics import TfrtError
+from tfrt_runtime.async_runtime import objects
+from tfrt_runtime.async_runtime.kernel_calls import error_value
+from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error, note
+from tfrt_runtime.host.context import HostContext
+from tfrt_runtime.host.process import NativeProcess
 from tfrt_runtime.host.queues.thread_starts import start_thread
 from tfrt_runtime.host.queues.work_queue import WorkQueue
-from tfrt_runtime.host.waiting.idleness import epochs, has_work
+from tfrt_runtime.host.raw import WORDS
+from tfrt_runtime.host.waiting.idleness import epochs, has_work, rest_of
+from tfrt_runtime.native.layouts import CONTEXT_AWAITED, VALUE_OWNER
 
 MAX_UNCHANGED = 5
 """After so many checks in a row in which no thread took a waiting task, the threads count as exhausted."""
 MAX_RESCUERS = 16
+MAX_NOTES = 8
+MAX_OWN_ERRORS = 64
+"""The most objects that get an error of their own when nothing can resolve them; the others share one."""
+
+
+class Starvation:
+    """What compiled code on a queue waits for, and the errors of what nothing can resolve any more."""
+
+    def __init__(self, host: HostContext, process: NativeProcess, state: int) -> None:
+        """`state` is the address of the queue's state of compiled programs."""
+        self._host, self._queue = host, host.work_queue
+        self._process = process
+        self._state = state
+
+    def waits(self) -> list[Diagnostic]:
+        """Notes on what threads wait for in compiled code at this moment."""
+        notes = []
+        for context in self._queue.contexts:
+            word = (context + CONTEXT_AWAITED) >> 3
+            if awaited := WORDS[word]:
+                record = WORDS[(awaited + VALUE_OWNER) >> 3]
+                # Awaited still, so that it is no other object that had taken its place.
+                if record and WORDS[word] == awaited:
+                    notes.append(objects.note_on_wait(awaited, record))
+        return notes
+
+    def is_stuck(self, apart_from: tuple[int, ...]) -> bool:
+        """Whether nothing runs, and no code outside the runtime may change that."""
+        rest = rest_of(self._queue, apart_from)
+        if rest is None or self._host.waits_for_outside():
+            return False
+        # A promise that was kept while we looked at the others has ended the rest.
+        return rest == rest_of(self._queue, apart_from)
+
+    def give_up(self, context: int, address: int, diagnostic: Diagnostic) -> None:
+        """Resolve an object to an error, if it is unresolved."""
+        self.resolve(context, address, error_value(self._process, context, diagnostic))
+
+    def resolve(self, context: int, address: int, failure: int) -> None:
+        """Resolve an object to an error value, if it is unresolved; takes a reference to the value."""
+        self._process.quick("async_objects.async_give_up", 3)(context, address, failure)
+
+    def end_groups(self, context: int) -> bool:
+        """Nothing runs: groups that are awaited and lack members become errors."""
+        waited_for = dict.fromkeys((*self._awaited(), *self._stuck()))
+        lacking = [a for a in waited_for if objects.is_group(a) and objects.lacks_members(a)]
+        self._end_each(context, lacking, objects.underfilled)
+        return bool(lacking)
+
+    def end_all(self, context: int) -> bool:
+        """Nothing runs: what coroutines wait for will never come, unless from outside the runtime.
+
+        Knows the groups, and in a checked runtime all objects.  Groups that lack members are the
+        reason for what else does not come.
+        """
+        if self.end_groups(context):
+            return True
+        if self._host.waits_for_outside():
+            return False
+        stuck = list(self._stuck())
+        self._end_each(context, stuck, lambda address: self._starved(address, stuck))
+        return bool(stuck)
+
+    def _end_each(
+        self, context: int, stuck: Sequence[int], reason: Callable[[int], Diagnostic]
+    ) -> None:
+        """Resolve objects to errors.  The first ones get their own; there may be millions."""
+        for address in stuck[:MAX_OWN_ERRORS]:
+            self.give_up(context, address, reason(address))
+        if rest := stuck[MAX_OWN_ERRORS:]:
+            text = f"nothing is left that could resolve this, as for {len(stuck) - 1} other objects"
+            shared = error_value(self._process, context, error(text))
+            add_reference = self._process.quick("handles.value_add_reference", 1)
+            for address in rest:
+                add_reference(shared)
+                self.resolve(context, address, shared)
+            self._process.value_drop(context, shared)
+
+    def end(self, context: int, awaited: int) -> None:
+        """Nothing runs, and a thread waits for an object: resolve it to an error that says so."""
+        self.give_up(context, awaited, self._starved(awaited, self._stuck()))
+
+    def has_waiting_tasks(self) -> bool:
+        """Whether a task waits for a registered object; nothing runs."""
+        return next(self._stuck(), None) is not None
+
+    def _awaited(self) -> Iterator[int]:
+        """The objects that threads wait for."""
+        for context in self._queue.contexts:
+            if awaited := WORDS[(context + CONTEXT_AWAITED) >> 3]:
+                yield awaited
+
+    def _stuck(self) -> Iterator[int]:
+        """The registered objects that tasks wait for; nothing runs."""
+        following = self._process.quick("async_objects.next_stuck", 2)
+        address = 0
+        while address := following(self._state, address):
+            yield address
+
+    def _starved(self, awaited: int, stuck: Iterable[int]) -> Diagnostic:
+        """The error of an object that waits in vain, with notes on some of the others, `stuck`."""
+        threads = [address for address in self._awaited() if address != awaited]
+        tasks = [a for a in itertools.islice(stuck, MAX_NOTES + 1) if a != awaited]
+        return error(
+            f"nothing is left that could resolve {objects.title(awaited)}",
+            objects.maker_place(awaited),
+            [
+                *(
+                    note(f"another thread waits for {objects.title(a)}", objects.maker_place(a))
+                    for a in threads
+                ),
+                *(
+                    note(f"a task waits for {objects.title(a)}", objects.maker_place(a))
+                    for a in tasks[:MAX_NOTES]
+                ),
+            ],
+        )
 
 
 class Exhaustion:
