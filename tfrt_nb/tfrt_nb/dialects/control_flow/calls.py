@@ -30,55 +30,47 @@ from tfrt_nb.dialects.control_flow.structure import CallingOp, Types
 from tfrt_nb.dialects.types import CHAIN, I1, I32, I64
 
 
-class CallOp(CallingOp):
+class _PlainCallOp(CallingOp):
+    """Calls one function with all operands."""
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        attributes: dict[str, Attribute] = {cls.callees[0]: parse_symbol(parser)}
+        operands = parse_operands_in_parentheses(parser)
+        attributes |= parser.parse_optional_attr_dict()
+        types = parse_function_type(parser)
+        return cls.create(
+            operands=parser.resolve_operands(operands, types.inputs, types.position),
+            result_types=types.outputs,
+            attributes=attributes,
+        )
+
+    def print(self, printer: Printer) -> None:
+        print_symbol(printer, " ", self.attributes.get(self.callees[0]))
+        printer.print_operands(self.operands)
+        print_attributes(printer, self.attributes, without=self.callees)
+        self._print_types(printer)
+
+    def _print_types(self, printer: Printer) -> None:
+        print_function_types(printer, self.operand_types, self.result_types)
+
+
+class CallOp(_PlainCallOp):
     """`tfrt.call @f(%x) : (i32) -> i32`; strict unless it has the attribute `bef.nonstrict`."""
 
     name = "tfrt.call"
     callees = ("callee",)
 
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        attributes: dict[str, Attribute] = {"callee": parse_symbol(parser)}
-        operands = parse_operands_in_parentheses(parser)
-        attributes |= parser.parse_optional_attr_dict()
-        types = parse_function_type(parser)
-        return cls.create(
-            operands=parser.resolve_operands(operands, types.inputs, types.position),
-            result_types=types.outputs,
-            attributes=attributes,
-        )
-
-    def print(self, printer: Printer) -> None:
-        print_symbol(printer, " ", self.attributes.get("callee"))
-        printer.print_operands(self.operands)
-        print_attributes(printer, self.attributes, without=("callee",))
+    def _print_types(self, printer: Printer) -> None:
         printer.print_string(" : ")
         printer.print_operation_type(self)
 
 
-class OnceOp(CallingOp):
+class OnceOp(_PlainCallOp):
     """`tfrt.once @f(%x) : (i32) -> (i32)`: runs @f once per resource context."""
 
     name = "tfrt.once"
     callees = ("function",)
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        attributes: dict[str, Attribute] = {"function": parse_symbol(parser)}
-        operands = parse_operands_in_parentheses(parser)
-        attributes |= parser.parse_optional_attr_dict()
-        types = parse_function_type(parser)
-        return cls.create(
-            operands=parser.resolve_operands(operands, types.inputs, types.position),
-            result_types=types.outputs,
-            attributes=attributes,
-        )
-
-    def print(self, printer: Printer) -> None:
-        print_symbol(printer, " ", self.attributes.get("function"))
-        printer.print_operands(self.operands)
-        print_attributes(printer, self.attributes, without=("function",))
-        print_function_types(printer, self.operand_types, self.result_types)
 
 
 class CondOp(CallingOp):
