@@ -38,6 +38,7 @@ from tfrt_runtime.native.layouts import (
     SLAB_BLOCKS,
     SLAB_CARVED,
     SLAB_FREE,
+    SLAB_LIST,
     SLAB_NEXT,
     SLAB_OPEN,
     SLAB_ROOM,
@@ -202,7 +203,8 @@ def take_batch(process: Address, size_class: int) -> Address:
     """A batch from the depot, or 0.
 
     The stack is taken whole, as nothing is popped under contention, and all but one go back: a thread
-    that comes in between cuts new blocks.
+    that comes in between cuts new blocks.  There may be thousands: they are walked only where another
+    thread has given one in between.
     """
     depot = process + PROCESS_DEPOT + 8 * size_class
     if load_acquire(depot) == 0:
@@ -211,10 +213,11 @@ def take_batch(process: Address, size_class: int) -> Address:
     batch = exchange(depot, 0)
     if batch != 0 and load(batch + BATCH_NEXT) != 0:
         first = load(batch + BATCH_NEXT)
-        last = first
-        while load(last + BATCH_NEXT) != 0:
-            last = load(last + BATCH_NEXT)
-        give_batches(process, size_class, first, last)
+        if compare_and_swap(depot, 0, first) == 0:
+            last = first
+            while load(last + BATCH_NEXT) != 0:
+                last = load(last + BATCH_NEXT)
+            give_batches(process, size_class, first, last)
     return batch
 
 
@@ -372,7 +375,7 @@ def trim(process: Address, kept: int) -> int:
 
     The stock is filled first.  Returns how many slabs were found; 0 while another thread trims.
     """
-    # One thread at a time: SLAB_FREE of a slab is counted in plain words.
+    # One thread at a time: the words of slabs that it sorts blocks with are plain.
     if compare_and_swap(process + PROCESS_TRIMMING, 0, 1) == 0:
         return 0
     found = 0
@@ -386,60 +389,61 @@ def trim(process: Address, kept: int) -> int:
 @native
 def trim_class(process: Address, size_class: int) -> int:
     """As `trim`, for one size class; by the one thread that trims."""
-    # The batches are this thread's now: others find an empty depot, and cut new blocks meanwhile.  Two
-    # passes: the first counts the free blocks of each slab, the second parts the slabs that are all free.
-    batches = exchange(process + PROCESS_DEPOT + 8 * size_class, 0)
-    batch = batches
-    while batch != 0:
-        count_free(batch)
-        batch = load(batch + BATCH_NEXT)
-    slabs = 0
+    # The batches are this thread's now: others find an empty depot, and cut new blocks meanwhile.
+    slabs = sort_by_slab(exchange(process + PROCESS_DEPOT + 8 * size_class, 0))
     found = 0
-    while batches != 0:
-        batch = batches
-        batches = load(batch + BATCH_NEXT)
-        first = 0
-        count = 0
-        block = batch
-        while block != 0:
-            following = load(block + VALUE_NEXT)
-            slab = block & -SLAB_SIZE
-            free = load(slab + SLAB_FREE)
-            if free != 0 and free == load(slab + SLAB_CARVED):
-                # -1: the slab goes; its other blocks are skipped when the pass comes to them.
-                store(slab + SLAB_FREE, -1)
-                store(slab + SLAB_NEXT, slabs)
-                slabs = slab
-                found += 1
-            elif free >= 0:
-                store(slab + SLAB_FREE, 0)
+    first = 0
+    count = 0
+    while slabs != 0:
+        slab = slabs
+        slabs = load(slab + SLAB_NEXT)
+        free = load(slab + SLAB_FREE)
+        store(slab + SLAB_FREE, 0)
+        # Acquire: SLAB_CARVED has its last value once the slab is closed.
+        if load_acquire(slab + SLAB_OPEN) == 0 and free == load(slab + SLAB_CARVED):
+            found += 1
+            if load_acquire(process + PROCESS_STOCKED) < STOCK:
+                give_stocked(process, slab)
+            else:
+                release(slab)
+                give_back(process, SLAB_SIZE)
+        else:
+            # Blocks of a slab stay together: who takes the batch finds the next one near the last.
+            block = load(slab + SLAB_LIST)
+            while block != 0:
+                following = load(block + VALUE_NEXT)
                 store(block + VALUE_NEXT, first)
                 first = block
-                count += 1
-            block = following
-        if first != 0:
+                block = following
+            count += free
+        if first != 0 and (slabs == 0 or count * size_class >= BATCH_CELLS):
             store(first + BATCH_COUNT, count)
             give_batches(process, size_class, first, first)
-    while slabs != 0:
-        following = load(slabs + SLAB_NEXT)
-        if load_acquire(process + PROCESS_STOCKED) < STOCK:
-            give_stocked(process, slabs)
-        else:
-            release(slabs)
-            give_back(process, SLAB_SIZE)
-        slabs = following
+            first = 0
+            count = 0
     return found
 
 
 @native
-def count_free(block: Address) -> None:
-    """Count the blocks of a batch in their slabs, apart from slabs that some thread still cuts."""
-    while block != 0:
-        slab = block & -SLAB_SIZE
-        # Acquire: SLAB_CARVED has its last value once the slab is closed.
-        if load_acquire(slab + SLAB_OPEN) == 0:
-            store(slab + SLAB_FREE, load(slab + SLAB_FREE) + 1)
-        block = load(block + VALUE_NEXT)
+def sort_by_slab(batches: Address) -> Address:
+    """The slabs of the blocks in linked batches, each with the list and the number of its blocks."""
+    slabs = 0
+    while batches != 0:
+        block = batches
+        batches = load(block + BATCH_NEXT)
+        while block != 0:
+            following = load(block + VALUE_NEXT)
+            slab = block & -SLAB_SIZE
+            free = load(slab + SLAB_FREE)
+            if free == 0:
+                store(slab + SLAB_LIST, 0)
+                store(slab + SLAB_NEXT, slabs)
+                slabs = slab
+            store(slab + SLAB_FREE, free + 1)
+            store(block + VALUE_NEXT, load(slab + SLAB_LIST))
+            store(slab + SLAB_LIST, block)
+            block = following
+    return slabs
 
 
 @native

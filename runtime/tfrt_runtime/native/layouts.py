@@ -329,6 +329,8 @@ SLAB_FREE = 16
 """How many of them the thread that trims has found free; 0 in between."""
 SLAB_OPEN = 24
 """1 while a thread cuts blocks from it."""
+SLAB_LIST = 32
+"""Those blocks, while a thread trims."""
 SLAB_BLOCKS = 64
 
 # Batch: free blocks of one size class, linked by VALUE_NEXT.  The first one says:

@@ -430,4 +430,29 @@ MUTANTS = [
         "if load_acquire(product + PRODUCT_LEFT) == 0:",
         "tensor_interleavings product",
     ),
+    _mutant(
+        "cells.take_batch",
+        "the batches that go back overwrite one that came in between",
+        "if compare_and_swap(depot, 0, first) == 0:",
+        """
+        if load_acquire(depot) == 0:
+            store_release(depot, first)
+        else:
+        """,
+        "cell_interleavings test_no_batch_is_lost_and_none_has_two_owners",
+    ),
+    _mutant(
+        "cells.trim_class",
+        "a slab goes that has a block in use",
+        "if load_acquire(slab + SLAB_OPEN) == 0 and free == load(slab + SLAB_CARVED):",
+        "if load_acquire(slab + SLAB_OPEN) == 0:",
+        "cell_interleavings test_a_slab_goes_when_all_its_blocks_are_free_and_not_before",
+    ),
+    _mutant(
+        "cells.trim_class",
+        "a slab keeps the count of its blocks from one trim to the next",
+        "store(slab + SLAB_FREE, 0)",
+        "pass",
+        "cell_interleavings test_what_a_trim_leaves_is_whole_batches",
+    ),
 ]

@@ -1,0 +1,149 @@
+"""Batches of blocks that threads give to the depot and take from it, while another one trims it."""
+
+from __future__ import annotations
+
+import pytest
+
+from tfrt_runtime.native import cells
+from tfrt_runtime.native.layouts import (
+    BATCH_COUNT,
+    BATCH_NEXT,
+    CELL_SIZE,
+    CONTEXT_FREE,
+    FREE_CLASSES,
+    SLAB_BLOCKS,
+    SLAB_SIZE,
+    VALUE_NEXT,
+)
+from tfrt_runtime.native.memory import load, store
+from tfrt_runtime.testing.explorer import World, explore
+from tfrt_runtime.testing.simulated_host import SimulatedHost
+
+CLASS = 7
+"""A size that the host itself has no blocks of."""
+BLOCKS = FREE_CLASSES // CLASS
+"""Of a slab: two."""
+
+
+@pytest.fixture(autouse=True)
+def small_slabs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cells, "SLAB_ROOM", SLAB_BLOCKS + FREE_CLASSES * CELL_SIZE)
+    monkeypatch.setattr(cells, "BATCH_CELLS", CLASS * BLOCKS)
+    monkeypatch.setattr(cells, "STOCK", 0)
+
+
+def blocks_of(batch: int) -> list[int]:
+    """The blocks of a batch, which says how many they are."""
+    count = load(batch + BATCH_COUNT)
+    blocks = []
+    while batch != 0:
+        blocks.append(batch)
+        batch = load(batch + VALUE_NEXT)
+    assert len(blocks) == count
+    return blocks
+
+
+def give_batch(host: SimulatedHost, blocks: list[int]) -> None:
+    for block, following in zip(blocks, [*blocks[1:], 0], strict=True):
+        store(block + VALUE_NEXT, following)
+    store(blocks[0] + BATCH_COUNT, len(blocks))
+    store(blocks[0] + BATCH_NEXT, 0)
+    cells.give_batches(host.process, CLASS, blocks[0], blocks[0])
+
+
+def take_batch(host: SimulatedHost) -> list[int]:
+    """The blocks of a batch of the depot, which are written to; none if it is empty."""
+    batch = cells.take_batch(host.process, CLASS)
+    blocks = [] if batch == 0 else blocks_of(batch)
+    for block in blocks:
+        store(block + 8, block)
+    return blocks
+
+
+def left_in(host: SimulatedHost) -> list[int]:
+    """The blocks of the depot, which is empty afterwards."""
+    blocks: list[int] = []
+    while batch := take_batch(host):
+        blocks += batch
+    return blocks
+
+
+def give_back(host: SimulatedHost, blocks: list[int]) -> None:
+    for block in blocks:
+        cells.give_block(host.main, block, CLASS * CELL_SIZE)
+
+
+def made(host: SimulatedHost, count: int) -> list[int]:
+    """So many blocks, those of a slab side by side; no slab is open."""
+    assert load(host.main + CONTEXT_FREE + 8 * CLASS) == 0
+    blocks = [cells.take_block(host.main, CLASS * CELL_SIZE) for _ in range(count)]
+    cells.close_slab(host.main, CLASS)
+    return blocks
+
+
+@pytest.mark.parametrize("kept", [1, 2, 3])
+def test_no_batch_is_lost_and_none_has_two_owners(kept: int) -> None:
+    def scenario(world: World) -> None:
+        host = SimulatedHost(world)
+        blocks = made(host, kept + 1)
+        for block in blocks[:kept]:
+            give_batch(host, [block])
+        taken: list[int] = []
+
+        def give_and_take() -> None:
+            give_batch(host, blocks[kept:])
+            taken.extend(take_batch(host))
+
+        world.thread(lambda: taken.extend(take_batch(host)))
+        world.thread(give_and_take)
+
+        def check() -> None:
+            there = [*taken, *left_in(host)]
+            assert sorted(there) == sorted(blocks)
+            give_back(host, there)
+
+        world.finally_assert(check)
+
+    assert explore(scenario).complete
+
+
+def test_a_slab_goes_when_all_its_blocks_are_free_and_not_before() -> None:
+    def scenario(world: World) -> None:
+        host = SimulatedHost(world)
+        blocks = made(host, 3 * BLOCKS)
+        # Each batch has blocks of two slabs; one block is still in use.
+        used, *free = blocks
+        give_batch(host, free[0::2])
+        give_batch(host, free[1::2])
+        taken: list[int] = []
+        found: list[int] = []
+
+        world.thread(lambda: found.append(cells.trim(host.process, 0)))
+        world.thread(lambda: taken.extend(take_batch(host)))
+
+        def check() -> None:
+            there = [used, *taken, *left_in(host)]
+            gone = 3 - len({block & -SLAB_SIZE for block in there})
+            assert gone == sum(found)
+            assert len(set(there)) == len(there) == len(blocks) - gone * BLOCKS
+            if not taken:
+                assert gone == 2
+            give_back(host, there)
+
+        world.finally_assert(check)
+
+    assert explore(scenario).complete
+
+
+def test_what_a_trim_leaves_is_whole_batches() -> None:
+    def scenario(world: World) -> None:
+        host = SimulatedHost(world)
+        blocks = made(host, 8 * BLOCKS)
+        for block in blocks[0::BLOCKS]:  # half of each slab
+            give_batch(host, [block])
+        assert cells.trim(host.process, 0) == 0
+        batches = [take_batch(host) for _ in range(5)]
+        assert [len(batch) for batch in batches] == [BLOCKS, BLOCKS, BLOCKS, BLOCKS, 0]
+        give_back(host, [*blocks[1::BLOCKS], *(block for batch in batches for block in batch)])
+
+    explore(scenario)
