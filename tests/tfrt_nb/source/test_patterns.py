@@ -141,6 +141,25 @@ func.func @f(%x: i64) -> i64 {
     assert "elsewhere" in outcome(text)
 
 
+def test_a_name_that_stands_in_a_line_twice() -> None:
+    text = """
+func.func @f(%x: i64, %y: i64, %m: memref<4x4xi64>, %i: index, %j: index) -> i64 {
+  %a = arith.subi %x, %x : i64
+  %b = arith.subi %y, %y : i64
+  %c = arith.subi %x#0, %x : i64
+  %d = arith.subi %x#0, %y : i64
+  %e = arith.subi %y, %x : i64
+  %f = arith.subi %e, %e : i64
+  memref.store %a, %m[%i, %i] : memref<4x4xi64>
+  memref.store %b, %m[%j, %j] : memref<4x4xi64>
+  memref.store %b, %m[%i, %j] : memref<4x4xi64>
+  memref.store %b, %m[%j, %i] : memref<4x4xi64>
+  return %f : i64
+}"""
+    assert outcome(text) == careful_outcome(text)
+    assert "arith.subi %arg1, %arg0" in outcome(text)
+
+
 def test_a_call_is_judged_in_its_own_module() -> None:
     inner = "module {\n  func.func @%s(%%x: i64) {\n    func.call @f(%%x) : (i64) -> ()\n    return\n  }\n%s}"
     declared = "  func.func private @f(i64)\n"
@@ -161,6 +180,7 @@ COMPILED = """\
   }
   %w_I = async.await %f_I : !async.value<i32>
   %c_I = func.call @f_I(%w_I) : (i32) -> i32
+  %d_I = arith.muli %c_I, %c_I : i32
   %k_I = arith.constant _I : i32
   %q_I = arith.constant _I.5 : f32
   %r_I:2 = "other.op"(%one, %one) {text = "@y"} : (i32, i32) -> (i32, i32)

@@ -91,6 +91,8 @@ class AttributeParser(Parser):
 
     def parse_optional_type(self) -> TypeAttribute | None:
         token = self._current_token
+        if token.kind is MLIRTokenKind.BARE_IDENT:
+            return self._parse_word_type(token)
         if token.kind is not MLIRTokenKind.EXCLAMATION_IDENT:
             return super().parse_optional_type()
         match = _SIMPLE_ASYNC_TYPE.match(self.source.text, token.span.start)
@@ -104,6 +106,18 @@ class AttributeParser(Parser):
             return known
         self._resume_from(match.end())
         self._last_end = match.end()
+        return known
+
+    def _parse_word_type(self, token: MLIRToken) -> TypeAttribute | None:
+        """`i32`, `index`: the same object each time, so that equal operations are soon known as such."""
+        word = token.text
+        known = self._simple_types.get(word)
+        if known is not None:
+            self._consume_token()
+            return known
+        known = super().parse_optional_type()
+        if known is not None and self._last_end == token.span.end:
+            self._simple_types[word] = known
         return known
 
     def _parse_dialect_type(self, token: MLIRToken) -> TypeAttribute | None:

@@ -53,7 +53,8 @@ class Pattern:
     """An operation without its operands, of which it has those that `order` picks among the names.
 
     `varies` is the name of the attribute that the line's function or number is.  The arguments of its region,
-    if it has one, have the names and types that `arguments` lists.
+    if it has one, have the names and types that `arguments` lists.  `repeats` is where each name stands first,
+    if one stands there twice: then `order` holds for lines with the same repetitions only.
     """
 
     operation: type[Operation]
@@ -64,6 +65,7 @@ class Pattern:
     attributes: dict[str, Attribute]
     varies: str = ""
     arguments: tuple[tuple[int, Attribute], ...] | None = None
+    repeats: tuple[int, ...] = ()
 
 
 Made: TypeAlias = tuple[Pattern, list[SSAValue], dict[str, Attribute], dict[str, Attribute]]
@@ -85,7 +87,7 @@ class Patterns:
         if pattern is None and literal is not None:
             names, key = _names_and_key(name, rest)
             pattern, literal = self._patterns.get(key), None
-        if pattern is None:
+        if pattern is None or pattern.repeats and pattern.repeats != _repeats(names):
             return None
         operands = []
         for index, type_ in zip(pattern.order, pattern.operand_types, strict=True):
@@ -111,7 +113,7 @@ class Patterns:
             return  # in quotes, more follows behind the regions
         names, _ = _names_and_key(name, rest)
         arguments = _arguments(names, operation)
-        order = _order(names, operation, known, is_quoted=name != bare)
+        order, repeats = _order(names, operation, known, is_quoted=name != bare)
         if order is None or len(operation.regions) != (arguments is not None):
             return
         common, literal = _without_literal(rest)
@@ -127,6 +129,7 @@ class Patterns:
             dict(operation.attributes),
             varies,
             arguments,
+            repeats,
         )
 
     def _varying(self, operation: Operation, literal: re.Match[str]) -> str:
@@ -185,16 +188,22 @@ def _names_and_key(name: str, rest: str) -> tuple[list[Use], tuple[str, ...]]:
 
 def _order(
     names: Sequence[Use], operation: Operation, known: Known, *, is_quoted: bool
-) -> tuple[int, ...] | None:
-    """Which of the names is each operand; None if that is not clear."""
+) -> tuple[tuple[int, ...] | None, tuple[int, ...]]:
+    """Which of the names is each operand, None if that is not clear; and the `repeats` for which this holds."""
     values = [_value(name, known) for name in names]
     operands = list(operation.operands)
     if values == operands and (is_quoted or _has_operands_in_order(type(operation))):
-        return tuple(range(len(operands)))
+        return tuple(range(len(operands))), ()
     used = [value for value in values if value is not None]
-    if len(set(used)) < len(used) or set(used) != set(operands) or len(used) != len(operands):
-        return None  # which name belongs to which operand is unknown
-    return tuple([values.index(operand) for operand in operands])
+    if set(used) != set(operands) or len(used) != len(operands):
+        return None, ()
+    repeats = _repeats(values) if len(set(used)) < len(used) else ()
+    return tuple([values.index(operand) for operand in operands]), repeats
+
+
+def _repeats(names: Sequence[object]) -> tuple[int, ...]:
+    """Where each of the names or values stands first."""
+    return tuple(map(names.index, names))
 
 
 def _arguments(
