@@ -141,6 +141,18 @@ func.func @f(%x: i64) -> i64 {
     assert "elsewhere" in outcome(text)
 
 
+def test_regions_of_one_line() -> None:
+    text = """
+func.func @f(%x: i32, %y: i32, %c: i1) -> i32 {
+  %a = tfrt.if %c, %x : (i32) -> (i32) { tfrt.return %x : i32 } else { tfrt.return %x : i32 }
+  %b = tfrt.if %c, %y : (i32) -> (i32) { tfrt.return %y : i32 loc("b":2:3) } else { tfrt.return %y : i32}
+  %d = tfrt.if %c, %y : (i32) -> (i32) { %z = tfrt.add.i32 %y, %y  tfrt.return %z : i32 } else {tfrt.return %y : i32 }
+  %e = tfrt.if %c, %y : (i32) -> (i32) { "tfrt.return"(%y) {text = "}"} : (i32) -> () } else { tfrt.return %y : i32 }
+  tfrt.return %b : i32 }"""
+    assert outcome(text) == careful_outcome(text)
+    assert outcome(text).startswith("module {"), outcome(text)
+
+
 def test_a_name_that_stands_in_a_line_twice() -> None:
     text = """
 func.func @f(%x: i64, %y: i64, %m: memref<4x4xi64>, %i: index, %j: index) -> i64 {
@@ -195,6 +207,8 @@ HOST = """\
   ^bb0(%x_I: i32):
     tfrt.return %x_I : i32
   }) : (i32, i32) -> i32
+  %p_I = tfrt.repeat.i32 %one, %c : i32 {
+    tfrt.return %c : i32 }
   %f_I = tfrt.constant.f32 _I.25
   %c_I = tfrt.call @f_I(%n_I) : (i32) -> i32 loc("model.py":_I:4)
 """

@@ -43,12 +43,13 @@ _STATEMENT = re.compile(
     [ ]* (?P<rest> {_PART} (?:\{{ [^{{}}\n]{{0,{MAX_REST}}}+ \}} {_PART})? )
     (?: (?P<brace>\{{)
       | "(?P<file>[^"\\\n]*+)":(?P<line>[0-9]+):(?P<column>[0-9]+)(?P<end>\)) )?
-    [ ]*+ (?://[^\n]*+)? \n (?:\s+|//[^\n]*\n)*+
-    (?! [{{:,(\[<] | loc\b)""",
+    [ ]*+ (?: (?= \}} ) | (?://[^\n]*+)? \n (?:\s+|//[^\n]*\n)*+
+    (?! [{{:,(\[<] | loc\b) )""",
     re.ASCII | re.VERBOSE,
 )
 """Results; a name; the rest of the line, with one dictionary at most; the brace of a region, or the place
-that `loc("file":1:2)` gives.  The next line must not begin with what could still belong to this operation."""
+that `loc("file":1:2)` gives.  What follows is the brace that closes a region, or a line that does not begin with
+what could still belong to this operation."""
 
 T = TypeVar("T")
 Types = tuple[Attribute, ...]
