@@ -10,12 +10,11 @@ import time
 from collections.abc import Callable
 
 import tfrt_nb as tfrt
-import tfrt_nb.lessons.slow  # the kernels that the program uses
 
 LINES = [
     "%one   = tfrt.constant.i32 1",
-    '%left  = "slow.copy"(%one) {ms = 700}',
-    '%right = "slow.copy"(%one) {ms = 1300}',
+    "%left  = demo.wait.i32 %one {seconds = 0.7}",
+    "%right = demo.wait.i32 %one {seconds = 1.3}",
     "%twice = tfrt.add.i32 %left, %left",
     "%sum   = tfrt.add.i32 %left, %right",
     "%quick = tfrt.add.i32 %one, %one",
@@ -23,8 +22,8 @@ LINES = [
 PROGRAM = """
 func.func @main() -> (i32, i32, i32, i32, i32, i32) {
   %one = tfrt.constant.i32 1
-  %left = "slow.copy"(%one) {ms = 700 : i32} : (i32) -> i32
-  %right = "slow.copy"(%one) {ms = 1300 : i32} : (i32) -> i32
+  %left = demo.wait.i32 %one {seconds = 0.7}
+  %right = demo.wait.i32 %one {seconds = 1.3}
   %twice = tfrt.add.i32 %left, %left
   %sum = tfrt.add.i32 %left, %right
   %quick = tfrt.add.i32 %one, %one

@@ -324,8 +324,8 @@ ARGUMENTS = (
         ("--step",),
         {
             "action": "store_true",
-            "help": "run one operation after the other, in the order of the program; results and prints"
-            " are shown, and no board",
+            "help": "run one operation at a time: the board lists those that are ready, and a click runs one;"
+            " without a page they run in the order of the program",
         },
     ),
     Argument(("--help",), {"action": "store_true", "help": "show this"}),

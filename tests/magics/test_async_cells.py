@@ -329,3 +329,9 @@ def test_a_cell_that_computes_is_over_when_its_time_is(queue: str) -> None:
     assert "■ @main: timed out" in output
     assert "timed out after 2 s; @main was still waiting for return\nended by NoneType\n" in output
     assert output.endswith("then 1.5\n")
+
+
+def test_bytes_have_no_colours_and_other_stages_no_errors() -> None:
+    assert "<span style" not in str(stage_bundle("0000b8  0b ef 00  section", "bef")["text/html"])
+    program = "module {\n  func.func @main(%a: i32) -> !async.token\n}\n"
+    assert "border:" not in str(stage_bundle(program, "coroutine")["text/html"])

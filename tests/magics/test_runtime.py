@@ -222,6 +222,22 @@ def test_what_was_not_there_in_time_is_cancelled_and_named(host) -> None:
     assert states(snapshot)["%late"] == states(snapshot)["result"] == ("cancelled", "")
 
 
+DEPENDS = """
+func @main() -> i32 {
+  %one = tfrt.constant.i32 1
+  %late = demo.wait.i32 %one {seconds = 9.0}
+  %sum = tfrt.add.i32 %late, %one
+  tfrt.return %sum : i32
+}
+"""
+
+
+def test_what_depends_on_a_cancelled_value_is_cancelled_too(host) -> None:
+    found = states(run(host, DEPENDS, timeout=0.1))
+    assert found["%late"] == found["%sum"] == found["result"] == ("cancelled", "")
+    assert found["%one"] == ("available", "1")
+
+
 def test_a_value_is_unavailable_while_its_kernel_runs(host) -> None:
     job = start(host, WAITS)
     job.wait_for_results()

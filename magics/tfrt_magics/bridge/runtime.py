@@ -285,8 +285,9 @@ class TracedRun:
         seen = self.events.seen.get(number)
         state = State.UNAVAILABLE if seen is None else State(seen.state)
         shown = self._preview(number, name.type)
-        if state is State.ERROR and shown == self._execution.request.cancel_message:
-            state = State.CANCELLED  # its kernel had begun
+        is_error = state in (State.ERROR, State.SKIPPED)
+        if is_error and shown == self._execution.request.cancel_message:
+            state = State.CANCELLED  # its kernel had begun, or that of what it depends on
         made = seen if self._is_made(place) else None
         return ValueView(
             shown_name,

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pygments import highlight
 from pygments.formatters import HtmlFormatter, Terminal256Formatter
 from pygments.lexer import Lexer
-from pygments.lexers import GasLexer, LlvmLexer
+from pygments.lexers import GasLexer, LlvmLexer, TextLexer
 
 from tfrt_magics.bridge.record import Json
+from tfrt_nb.language.lexer import TfrtLexer
 
 # Colours that can be read on white and on black; the page's own background stays.
 STYLE = "friendly"
@@ -28,5 +29,9 @@ def stage_text(text: str, stage: str, *, ansi: bool) -> str:
 
 
 def lexer_of(stage: str) -> Lexer:
-    """Assembly is GNU's; MLIR is close enough to LLVM's language to be coloured like it."""
-    return GasLexer() if stage == "asm" else LlvmLexer()
+    """The language of a stage; bytes have none."""
+    if stage == "bef":
+        return TextLexer()
+    if stage == "asm":
+        return GasLexer()
+    return LlvmLexer() if stage.startswith("llvm") else TfrtLexer()

@@ -114,11 +114,11 @@ class Execution:
                 entry.release(words)
             raise
         request.program, request.entry, request.execution = program, entry, weakref.ref(self)
-        if program.prepares:
-            program.prepare(request)
         if watch is not None:
             self.started_at = time.monotonic_ns()
             program.watch(request, watch)
+        if program.prepares:
+            program.prepare(request)
         if host.tracing is not None and host.is_traced:
             # Imported here: it needs NumPy, for which other runs do not wait.
             from tfrt_runtime.executor.tracing import RunTracing

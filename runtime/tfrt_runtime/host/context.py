@@ -441,7 +441,9 @@ def _drop(timers: TimerQueue, queue: WorkQueue) -> None:
     queue.stop(timeout=0.0)
 
 
-def _print(printed: list[str], sink: Sink, text: str) -> None:
+def _print(printed: list[str], sink: Sink, watch: Watch | None, text: str) -> None:
+    if watch is not None:
+        watch.note_output(text)
     printed.append(text)
     sink(text)
 
@@ -522,13 +524,11 @@ class Request:
     def output(self, text: str) -> None:
         """Print for the run."""
         self.before_output()
-        if self.watched is not None:
-            self.watched.note_output(text)
-        _print(self.printed, self._sink, text)
+        _print(self.printed, self._sink, self.watched, text)
 
     def lasting_output(self) -> Sink:
         """What prints as `output` does, and does not hold the run: for code that may outlive it."""
-        return functools.partial(_print, self.printed, self._sink)
+        return functools.partial(_print, self.printed, self._sink, self.watched)
 
     @property
     def resources(self) -> ResourceContext:

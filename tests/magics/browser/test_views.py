@@ -202,6 +202,22 @@ def test_a_chain_of_20_000_operations_waits_at_its_first_event(show) -> None:
     page.locator(".row[data-value='%v19999'][data-state=waiting]").wait_for()
 
 
+HOT = """async.func @work(%gate: !async.token) -> !async.token {
+  await %gate : !async.token
+  return
+}
+func.func @main() {
+  %gate = async.runtime.create : !async.token
+  %work = async.call @work(%gate) : (!async.token) -> !async.token
+  return
+}"""
+
+
+def test_a_value_of_compiled_code_without_an_event_is_not_skipped(show) -> None:
+    row = show(document(HOT)).locator(".row[data-value='%work']")
+    assert row.get_attribute("data-state") == "available"
+
+
 LATE = """func.func @main(%x: i32) -> i32 {
   %a = demo.wait.i32 %x {seconds = 1.0}
   %sum = tfrt.add.i32 %a, %x

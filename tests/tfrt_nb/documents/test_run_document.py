@@ -425,3 +425,23 @@ func.func @main() -> i32 {
         assert document.workers[seen.worker] == "timers" and seen.state == "available"
         assert seen.resolved - seen.started > 15_000_000
         assert not document.running
+
+
+PRINTS = """\
+func.func private @printI64(i64)
+func.func @main() {
+  %seven = arith.constant 7 : i64
+  %t = async.execute {
+    func.call @printI64(%seven) : (i64) -> ()
+    async.yield
+  }
+  async.await %t : !async.token
+  return
+}"""
+
+
+def test_what_compiled_code_prints_is_in_the_log(host) -> None:
+    document = watched(host, PRINTS)
+    document.update()
+    ((time, operation, text),) = document.log
+    assert (time > 0, operation, text) == (True, None, "7")

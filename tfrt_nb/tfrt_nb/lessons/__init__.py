@@ -1,6 +1,6 @@
 """The exercises of the tutorials, one module for each notebook; the function `load()` registers them.
 
-Stands on `exercises`.  `slow` has kernels that take their time, which notebooks import; then, as the notebooks:
+Stands on `exercises`.  As the notebooks:
 `l00_start`, `l01_values`, `l02_graph`, `l03_chains`, `l04_errors`, `l05_control_flow`, `l06_threads`, `l07_bef`,
 `l08_tensors`, `l09_async`, `l10_references`, `l11_schedules`, `l12_python`.  A module holds what its notebook asks:
 the check, right answers, the wrong answers that learners give, and the reason.
@@ -13,8 +13,7 @@ from importlib.resources import files
 
 
 def load() -> None:
-    """Import the kernels and every lesson, so that its exercises can be found."""
-    import_module(f"{__name__}.slow")
+    """Import every lesson, so that its exercises can be found."""
     for one in sorted(file.name for file in files(__name__).iterdir()):
         if one.startswith("l") and one.endswith(".py"):
             import_module(f"{__name__}.{one.removesuffix('.py')}")

@@ -71,9 +71,9 @@ def faster(answer: Answer) -> str | None:
 _SLOW = """\
 func.func @main() -> i32 {
   %one = tfrt.constant.i32 1
-  %a = "slow.copy"(%one) {ms = 250 : i32} : (i32) -> i32
-  %b = "slow.copy"(%a) {ms = 250 : i32} : (i32) -> i32
-  %c = "slow.copy"(%b) {ms = 250 : i32} : (i32) -> i32
+  %a = demo.wait.i32 %one {seconds = 0.25}
+  %b = demo.wait.i32 %a {seconds = 0.25}
+  %c = demo.wait.i32 %b {seconds = 0.25}
   %ab = tfrt.add.i32 %a, %b
   %sum = tfrt.add.i32 %ab, %c
   tfrt.return %sum : i32
@@ -83,15 +83,13 @@ func.func @main() -> i32 {
 @exercise(
     "graph.fan",
     start=_SLOW,
-    right=_SLOW.replace('"(%a)', '"(%one)').replace('"(%b)', '"(%one)'),
+    right=_SLOW.replace("i32 %a {", "i32 %one {").replace("i32 %b {", "i32 %one {"),
     wrong={
-        _SLOW.replace('"(%a)', '"(%one)'): "still takes",
-        _SLOW.replace("ms = 250", "ms = 50"): "three slow kernels of 250",
-        _SLOW.replace('"(%b)', '"(%one)'): "still takes",
+        _SLOW.replace("i32 %a {", "i32 %one {"): "still takes",
+        _SLOW.replace("seconds = 0.25", "seconds = 0.05"): "three slow kernels of 250",
+        _SLOW.replace("i32 %b {", "i32 %one {"): "still takes",
         _SLOW.replace("tfrt.add.i32 %ab, %c", "tfrt.add.i32 %a, %c"): "still takes",
-        _SLOW.replace(
-            '"slow.copy"(%b) {ms = 250 : i32} : (i32) -> i32', "tfrt.add.i32 %one, %one"
-        ): "three slow",
+        _SLOW.replace("demo.wait.i32 %b {seconds = 0.25}", "tfrt.add.i32 %one, %one"): "three slow",
     },
     why="All three take %one, which is available at once, so their times overlap.",
 )
@@ -99,9 +97,9 @@ def fan(answer: Code) -> str | None:
     """This program takes 750 ms, and returns 3. Change it so that it still has three slow kernels and returns 3,
     but takes about 250 ms.
     """
-    if answer.kernels().count("slow.copy") != 3 or answer.text.count("ms = 250") != 3:
+    if answer.kernels().count("demo.wait.i32") != 3 or answer.text.count("seconds = 0.25") != 3:
         return "Keep the three slow kernels of 250 ms, and change only what they take."
-    steps = answer.longest_path("slow.copy")
+    steps = answer.longest_path("demo.wait.i32")
     if steps > 1:
         return f"The run still takes {steps * 250} ms: a slow kernel waits for another one.  Follow the arrows."
     results = answer.run(queue="mstd:2").results

@@ -148,12 +148,12 @@ export class Moment {
   /** The state of a value; without `isExact`, one that is ready may be waiting: a chain of thousands is no recursion. */
   code(value, isExact = true) {
     const found = this.history.values.state[value];
-    if (found === ERROR && this.document.cancelled.includes(value)) return CANCELLED; // what was to resolve it did not any more
+    if (found > AVAILABLE && this.document.cancelled.includes(value)) return CANCELLED; // what was to resolve it did not any more
     if (found >= AVAILABLE) return found;
     const { op, function: function_ } = this.program.values[value];
     const isCalled = this.history.called[function_];
     if (isCalled && (op == null ? this.program.functions[function_].arguments.includes(value) && !this.document.absent.includes(value) : this.tables.isConstant[op])) return AVAILABLE;
-    if (this.left !== null) return this.rest([value]);
+    if (this.left !== null) return op != null && this.tables.isCompiled[function_] ? this.codeOfOperation(op) : this.rest([value]);
     if (found !== WAITING || op == null || !isExact) return found;
     return this.codeOfOperation(op) === READY ? READY : WAITING;
   }
@@ -166,8 +166,8 @@ export class Moment {
     if (this.isEnd && this.left === null && found === WAITING && this.document.ready?.includes(op)) return READY;
     const { operands, results, function: function_, parent } = this.program.operations[op];
     const isCalled = this.history.called[function_];
-    if (found === ERROR) return Math.max(...results.map((each) => this.code(each)), 0) || ERROR;
-    if (found >= AVAILABLE) return found;
+    if (found > AVAILABLE) return Math.max(...results.map((each) => this.code(each)), 0) || found;
+    if (found === AVAILABLE) return found;
     if (isCalled && this.tables.isConstant[op]) return AVAILABLE;
     if (this.left !== null) return this.tables.isCompiled[function_] && !this.history.operations.count[op] ? this.codeInside(parent) : this.rest(results);
     if (found !== WAITING || !isCalled) return found;

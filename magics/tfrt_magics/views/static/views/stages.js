@@ -57,7 +57,7 @@ export function createStages(store, ask, canAsk) {
   async function request() {
     asked = true;
     const answer = await ask?.({ stages: store.document.run });
-    if (!answer || answer.status === "unknown") problem = "The kernel that compiled this is gone: run the cell again to see its stages.";
+    if (!answer || answer.status === "unknown") problem = "The kernel is gone: run the cell again to see its stages.";
     store.changed();
   }
 

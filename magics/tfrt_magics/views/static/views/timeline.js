@@ -46,7 +46,7 @@ export function createTimeline(store) {
       .map(([op, all]) => `${nameOf(op)} ran ${count(Math.max(totalOf(op), all.length))} times`);
     const often = repeated.length ? [`${repeated.join(", ")}: the list has the first and last rounds of those that are kept. `] : [];
     const lost = store.document.dropped ? [`${count(store.document.dropped)} events were not kept. `] : [];
-    return [...often, ...lost, "A lane is a thread: workers compute, blocking threads may wait, cell waits for the run, timers and the event loop resume what sleeps."];
+    return [...often, ...lost, "A lane is a thread: workers and stand-ins compute, blocking threads may wait, cell waits for the run, timers and the event loop resume what sleeps."];
   }
 
   const nameOf = (op) => store.program.values[store.program.operations[op].results[0]]?.name || store.program.operations[op].kernel;
