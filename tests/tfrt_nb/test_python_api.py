@@ -36,6 +36,11 @@ def gated(x: int) -> int:
     return x
 
 
+@tfrt.kernel("api.attribute")
+def attribute(*, value: object) -> object:
+    return value
+
+
 @tfrt.kernel("api.outer")
 def outer(x: int) -> int:
     return int(tfrt.call("tfrt.div.i32", x, 0)[0].result(SLOW))  # type: ignore[index, call-overload]
@@ -111,6 +116,18 @@ def test_an_eager_call_is_refused_at_the_line_of_the_caller() -> None:
             tfrt.call(name, *values)  # type: ignore[arg-type]
         assert part in str(caught.value)
         assert caught.value.diagnostics[0].location.source == __file__
+
+
+def test_a_line_that_calls_again_with_other_attributes_gets_other_ones() -> None:
+    values = (1, True, 1.0, 0.0, -0.0, "1", (1, 2), (1.0, 2.0), (True, 2), (np.int64(1),), [1.0])
+    found = [repr(tfrt.call("api.attribute", value=one).result(SLOW)) for one in values]  # type: ignore[union-attr]
+
+    assert found == "1;True;1.0;0.0;-0.0;'1';(1, 2);(1.0, 2.0);(True, 2);(1,);(1.0,)".split(";")
+
+
+def test_a_line_that_calls_again_with_other_types_gets_another_program() -> None:
+    for one in (1, "a", 2.5, None):
+        tfrt.call("tfrt.merge.chains", one).result(SLOW)  # type: ignore[union-attr]
 
 
 def test_an_eager_call_takes_the_function_of_a_kernel() -> None:

@@ -44,6 +44,8 @@ _programs: dict[object, tuple[Executable, bool, CodeType]] = {}
 """By kernel, types, attributes and the instruction of the caller, whose code is kept: its address is its own."""
 _checked: set[object] = set()
 """The keys, apart from the caller, of programs that are right."""
+_OF_ANY = {name for name, one in SIGNATURES.items() if "any" in (*one.operands, one.rest)}
+"""The kernels of whose arguments the types are those of the values."""
 _lock = threading.Lock()
 
 
@@ -90,18 +92,14 @@ def _program(
     if not isinstance(name, str):
         name = _name_of(name)
     types: tuple[object, ...] = ()
-    if name not in SIGNATURES:
+    if name not in SIGNATURES or name in _OF_ANY:
         types = tuple([_type_key(value) for value in values])
     key: object = (name, len(values), types, USER_KERNELS.version)
-    if attributes:  # True is 1 and 1.0 to a dictionary
-        key = (key, *attributes.items(), *[type(value) for value in attributes.values()])
+    if attributes:
+        key = (key, *attributes, *[_attribute_key(value) for value in attributes.values()])
     frame = sys._getframe(2)  # what called `call` or `call_each`
     code, at = frame.f_code, frame.f_lasti
-    try:
-        found = _programs.get((id(code), at, key))
-    except TypeError:  # a list
-        key = repr(key)
-        found = _programs.get((id(code), at, key))
+    found = _programs.get((id(code), at, key))
     if found is None:
         found = (*_loaded(name, values, attributes, key), code)
         with _lock:
@@ -146,6 +144,11 @@ def _loaded(
 
 def _type_key(value: object) -> object:
     return type_of_value(value) if isinstance(value, AsyncValue) else type(value)
+
+
+def _attribute_key(value: object) -> object:
+    """What differs for attributes that differ: to a dictionary True is 1 and 1.0, and -0.0 is 0.0."""
+    return value if type(value) is int or type(value) is str else (type(value), repr(value))
 
 
 def _traced(
