@@ -165,6 +165,15 @@ def test_a_copy_of_a_value_is_the_value() -> None:
     assert value_of(lambda x: copy.deepcopy([x, copy.copy(x)]), 7) == (7, 7)
 
 
+def test_arrays_in_a_collection_are_arrays() -> None:
+    def collections(x: np.ndarray) -> Any:
+        return same([x]), same((x, 1)), same({"a": x})
+
+    listed, pair_of, by_name = value_of(collections, np.arange(2.0))  # type: ignore[misc]
+
+    assert [type(one) for one in (listed[0], pair_of[0], by_name["a"])] == [np.ndarray] * 3
+
+
 def test_the_smallest_of_a_list_is_that_of_its_values() -> None:
     assert value_of(lambda x: (tfrt.min([x, 3]), tfrt.max((x, 9))), 7) == (3, 9)
 

@@ -15,7 +15,7 @@ from tfrt_runtime.executor.loading.resolve import PythonCall
 from tfrt_runtime.host.chain import CHAIN
 from tfrt_runtime.host.context import Request
 from tfrt_runtime.host.interrupts import INTERRUPTS
-from tfrt_runtime.host.payload import FACES, PayloadError, read_as, read_payload
+from tfrt_runtime.host.payload import PayloadError, as_python, read_as, read_payload
 from tfrt_runtime.host.process import native_process, request_of
 from tfrt_runtime.host.raw import WORDS, signed
 from tfrt_runtime.host.values.async_value import AsyncValue, encode
@@ -232,12 +232,6 @@ def call_function(context: int, program: Loaded, call: PythonCall, request: Requ
         attributes=call.attributes,
     )
     return kernel.function(frame, *arguments, *call.attributes)
-
-
-def as_python(value: object) -> object:
-    """A payload as users see it: a tensor is a numpy array that must not be written."""
-    face = FACES.get(type(value))
-    return value if face is None else face(value)
 
 
 def mixed(

@@ -6,7 +6,7 @@ import contextlib
 import threading
 from collections.abc import Iterable
 
-from tfrt_runtime.host.payload import PayloadError
+from tfrt_runtime.host.payload import PayloadError, as_python
 from tfrt_runtime.host.values.async_value import AsyncValue, State, make_available
 from tfrt_runtime.kernels.frame import KernelFrame
 from tfrt_runtime.kernels.registry import KernelError, KernelRegistry
@@ -48,20 +48,21 @@ def value(item: object) -> object:
 
 @REGISTRY.kernel("tfrt.list")
 def list_of(*items: object) -> list[object]:
-    """The values in a list."""
-    return list(items)
+    """The values in a list, as users see them."""
+    return list(map(as_python, items))
 
 
 @REGISTRY.kernel("tfrt.tuple")
 def tuple_of(*items: object) -> tuple[object, ...]:
-    """The values in a tuple."""
-    return items
+    """The values in a tuple, as users see them."""
+    return tuple(map(as_python, items))
 
 
 @REGISTRY.kernel("tfrt.dict")
 def dict_of(*pairs: object) -> dict[object, object]:
-    """The values in a dictionary: key, value, key, value."""
-    return dict(zip(pairs[::2], pairs[1::2], strict=True))
+    """The values in a dictionary, as users see them: key, value, key, value."""
+    items = list(map(as_python, pairs))
+    return dict(zip(items[::2], items[1::2], strict=True))
 
 
 @REGISTRY.kernel("tfrt.map", raw=True, frame=True)
