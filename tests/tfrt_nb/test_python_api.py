@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import copy
 import functools
 import math
@@ -122,7 +123,19 @@ def test_a_line_that_calls_again_with_other_attributes_gets_other_ones() -> None
     values = (1, True, 1.0, 0.0, -0.0, "1", (1, 2), (1.0, 2.0), (True, 2), (np.int64(1),), [1.0])
     found = [repr(tfrt.call("api.attribute", value=one).result(SLOW)) for one in values]  # type: ignore[union-attr]
 
-    assert found == "1;True;1.0;0.0;-0.0;'1';(1, 2);(1.0, 2.0);(True, 2);(1,);(1.0,)".split(";")
+    assert found == [
+        "1",
+        "True",
+        "1.0",
+        "0.0",
+        "-0.0",
+        "'1'",
+        "(1, 2)",
+        "(1.0, 2.0)",
+        "(True, 2)",
+        "(1,)",
+        "(1.0,)",
+    ]
 
 
 def test_a_line_that_calls_again_with_other_types_gets_another_program() -> None:
@@ -258,6 +271,45 @@ def test_an_argument_of_the_wrong_kind_is_refused_at_the_line_of_the_caller(
     with pytest.raises(tfrt.TfrtError, match=part) as caught:
         attempt()
     assert caught.value.diagnostics[0].location.source == __file__
+
+
+def test_a_value_that_is_dropped_says_where_it_was_made() -> None:
+    with pytest.raises(tfrt.TfrtError, match="made here was dropped unresolved") as caught:
+        CODE.run(tfrt.unavailable()).result(SLOW)
+
+    assert caught.value.diagnostics[0].location.source == __file__
+
+
+def test_a_future_that_a_kernel_drops_is_an_error_at_the_operation() -> None:
+    @tfrt.kernel("api.dropped")
+    def dropped(x: int) -> concurrent.futures.Future[int]:
+        return concurrent.futures.Future()
+
+    error = tfrt.call(dropped, 1).exception(SLOW)  # type: ignore[union-attr]
+
+    assert str(error).endswith("the result of 'api.dropped': the future was dropped undone")
+    assert error.diagnostics[0].location.source == __file__  # type: ignore[union-attr]
+
+
+def test_a_kernel_allocates_the_results_that_it_has() -> None:
+    @tfrt.kernel("api.other")
+    def other(frame: tfrt.KernelFrame) -> int:
+        return frame.allocate(1)  # type: ignore[return-value]
+
+    error = tfrt.call(other).exception(SLOW)  # type: ignore[union-attr]
+
+    assert str(error).endswith("'api.other' has 1 result, found no result 1")
+
+
+def test_the_note_of_an_error_is_of_the_users_line_also_within_a_library() -> None:
+    @tfrt.kernel("api.singular")
+    def singular(x: int) -> None:
+        np.linalg.inv(np.zeros((2, 2)))
+
+    error = tfrt.call(singular, 1).exception(SLOW)  # type: ignore[union-attr]
+    [note] = error.diagnostics[0].notes  # type: ignore[union-attr]
+
+    assert note.message.startswith(f"raised in singular, {__file__}:")
 
 
 def test_a_time_limit_of_ages_is_none() -> None:

@@ -6,6 +6,7 @@ import contextlib
 import threading
 from typing import TYPE_CHECKING
 
+from tfrt_runtime.callers import place_of_caller
 from tfrt_runtime.diagnostics import error
 from tfrt_runtime.host.default_host import default_host
 from tfrt_runtime.host.values.async_value import AsyncValue, State, make_available, make_unavailable
@@ -20,8 +21,10 @@ def unavailable() -> AsyncValue:
 
     When the last reference to this object dies before, the value becomes an error that says so.
     """
+    place = place_of_caller()
     return make_unavailable(
-        default_host().work_queue, on_broken=lambda: error("the value was dropped unresolved")
+        default_host().work_queue,
+        on_broken=lambda: error("the value that is made here was dropped unresolved", place),
     )
 
 

@@ -11,6 +11,7 @@ from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, error
 from tfrt_runtime.host.context import HostContext, Request
 from tfrt_runtime.host.resources import ResourceContext
 from tfrt_runtime.host.values.async_value import AsyncValue
+from tfrt_runtime.kernels.registry import KernelError
 
 
 class Function(Protocol):
@@ -62,7 +63,14 @@ class KernelFrame:
 
         Keep it until then: the run is open, and when the value dies unresolved, the result becomes an
         error that says so.  When the run is cancelled first, the value is an error already.
+
+        Raises:
+            KernelError: if there is no such result.
         """
+        if not (isinstance(index, int) and 0 <= index < len(self.result_types)):
+            count = len(self.result_types)
+            noun = "result" if count == 1 else "results"
+            raise KernelError(f"'{self.name}' has {count} {noun}, found no result {index!r}")
         return self.request.allocate(self.result_types[index], self._broken)
 
     def enqueue(self, function: Callable[[], object], *, blocking: bool = False) -> AsyncValue:

@@ -27,6 +27,7 @@ from tfrt_runtime.kernels.users.outcomes import (
     diagnostic_of,
     failed,
     items_of,
+    nth_result,
     of_future,
     pass_on,
     refusing,
@@ -267,7 +268,7 @@ def result_values(context: int, call: PythonCall, returned: object) -> list[int]
     if words in _ONE_RESULT and not isinstance(returned, tuple | list):
         assert words is not None
         if not isinstance(returned, AsyncValue):
-            return [native_value(context, returned, words[0], call)]
+            return [native_value(context, returned, words[0], call, 0)]
     values: list[int] = []
     later: list[tuple[int, AsyncValue, AsyncValue]] = []
     request = present_request(context)
@@ -276,14 +277,15 @@ def result_values(context: int, call: PythonCall, returned: object) -> list[int]
             word = words[index] if words else word_for(call.result_types[index], item)
             is_outside = False
             if is_awaited(item, word):
-                item, is_outside = of_future(request, item, word, call.location), True
+                what = nth_result(call.kernel.name, index, len(call.record.results))
+                item, is_outside = of_future(request, item, word, call.location, what), True
             if isinstance(item, AsyncValue):
-                given, item = item, own_value(context, item, word, call)
+                given, item = item, own_value(context, item, word, call, index)
                 if not given.is_indirect:
                     item = request.host.hold(request, item, is_outside or item is not given)
                 if not item.done():
                     later.append((index, given, item))
-            values.append(native_value(context, item, word, call))
+            values.append(native_value(context, item, word, call, index))
     except BaseException:
         drop = native_process().quick("handles.value_drop", 2)
         for value in values:
@@ -307,8 +309,8 @@ def word_for(type_text: str, item: object) -> str:
     return CHAIN_TYPE if item is None or item is CHAIN else "object"
 
 
-def native_value(context: int, item: object, word: str, call: PythonCall) -> int:
-    """One result as a native value with one reference."""
+def native_value(context: int, item: object, word: str, call: PythonCall, index: int) -> int:
+    """Result `index` as a native value with one reference."""
     process = native_process()
     if isinstance(item, AsyncValue):
         process.quick("handles.value_add_reference", 1)(item.address)
@@ -322,13 +324,16 @@ def native_value(context: int, item: object, word: str, call: PythonCall) -> int
             item = fitting(word, item)
             payload_type, first, second = encode(word, item, process)
         except PayloadError as wrong:
-            raise KernelError(str(wrong)) from None
+            what = nth_result(call.kernel.name, index, len(call.record.results))
+            raise KernelError(f"{what}: {wrong}") from None
     make = process.quick("handles.value_of", 4)
     return make(context, payload_type, signed(first), signed(second))
 
 
-def own_value(context: int, item: AsyncValue, word: str, call: PythonCall) -> AsyncValue:
-    """A returned AsyncValue as one of the run's host and of the result's type."""
+def own_value(
+    context: int, item: AsyncValue, word: str, call: PythonCall, index: int
+) -> AsyncValue:
+    """A returned AsyncValue as one of the run's host and of the type of result `index`."""
     request = present_request(context)
-
-    return on_queue(request.queue, item, word, refusing(request, call.location))
+    what = nth_result(call.kernel.name, index, len(call.record.results))
+    return on_queue(request.queue, item, word, refusing(request, call.location, what))

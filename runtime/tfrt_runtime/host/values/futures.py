@@ -88,7 +88,7 @@ def from_future(
     `refuse` makes the error of a result that is of another type, `fail` that of what the future raises.
     Any thread may call, also for a future of an event loop.
     """
-    value = make_unavailable(queue, type_text)
+    value = make_unavailable(queue, type_text, lambda: refuse("the future was dropped undone"))
 
     def resolve(done: Future) -> None:
         with contextlib.suppress(RuntimeError):  # the value was cancelled meanwhile

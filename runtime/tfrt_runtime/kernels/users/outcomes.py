@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from types import CodeType, CoroutineType, FunctionType, TracebackType
 from typing import TYPE_CHECKING
 
+from tfrt_runtime.callers import OWN_PACKAGES
 from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, Ending, Severity, error, note
 from tfrt_runtime.host.context import Request
 from tfrt_runtime.host.payload import PayloadError
@@ -17,7 +18,6 @@ from tfrt_runtime.kernels.registry import KernelError
 if TYPE_CHECKING:
     from tfrt_runtime.host.values.async_value import Future
 
-OWN_MODULES = "tfrt_runtime."
 FOREIGN = ("attached to a different loop", "bound to a different event loop")
 """What asyncio says of a future, or of a lock, that belongs to another loop."""
 
@@ -48,24 +48,31 @@ def failed(request: Request, exception: BaseException, place: AnyLocation) -> Di
     return diagnostic
 
 
-def refusing(request: Request, place: AnyLocation) -> Callable[[str], Diagnostic]:
+def nth_result(name: str, index: int, count: int) -> str:
+    """What messages call a result of a kernel; the index is from 0."""
+    return f"the result of '{name}'" if count == 1 else f"result {index + 1} of '{name}'"
+
+
+def refusing(request: Request, place: AnyLocation, what: str) -> Callable[[str], Diagnostic]:
     """What makes the error of a result that is of another type when it comes, of which the run hears."""
 
     def refuse(message: str) -> Diagnostic:
-        diagnostic = error(message, place)
+        diagnostic = error(f"{what}: {message}", place)
         request.report(diagnostic)
         return diagnostic
 
     return refuse
 
 
-def of_future(request: Request, future: Future, type_text: str, place: AnyLocation) -> AsyncValue:
-    """What a kernel at `place` returned as a future, as a value of that type."""
+def of_future(
+    request: Request, future: Future, type_text: str, place: AnyLocation, what: str
+) -> AsyncValue:
+    """What a kernel at `place` returned as a future, as a value of that type; `what` is the result's name."""
     return from_future(
         request.queue,
         future,
         type_text,
-        refusing(request, place),
+        refusing(request, place, what),
         lambda problem: failed(request, problem, place),
     )
 
@@ -160,7 +167,7 @@ def _places(frames: TracebackType | None) -> TracebackType | None:
 
 def _is_own(frames: TracebackType) -> bool:
     """Whether the first of some frames is of these packages."""
-    return str(frames.tb_frame.f_globals.get("__name__")).startswith(OWN_MODULES)
+    return str(frames.tb_frame.f_globals.get("__name__")).partition(".")[0] in OWN_PACKAGES
 
 
 def place_of(function: Callable[..., object]) -> TracebackType:
