@@ -217,7 +217,7 @@ def test_a_result_of_another_type_is_an_error(
     function = coroutine if is_async else lambda: returned
     execution = run(call(type_text), kernels=kernels(function))
 
-    with pytest.raises(TfrtError, match=f"test.mlir:2:8: error: {message}"):
+    with pytest.raises(TfrtError, match=f"the result of 'my.test': {message}"):
         execution.results[0].result(SLOW)
     assert execution.wait(SLOW)
 
@@ -308,7 +308,7 @@ def test_a_value_of_another_type_is_an_error(run: Run, is_late: bool) -> None:
 
     found = "str" if is_late else "float"
     assert execution.wait(SLOW)
-    with pytest.raises(TfrtError, match=f"test.mlir:2:8: error: expected i32, found {found}"):
+    with pytest.raises(TfrtError, match=f"the result of 'my.test': expected i32, found {found}"):
         execution.results[0].result(0)
 
 
