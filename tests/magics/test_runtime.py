@@ -222,6 +222,14 @@ def test_what_was_not_there_in_time_is_cancelled_and_named(host) -> None:
     assert states(snapshot)["%late"] == states(snapshot)["result"] == ("cancelled", "")
 
 
+CONSTANT = "func @main() -> i32 {\n  %a = tfrt.constant.i32 1\n  tfrt.return %a : i32\n}"
+
+
+def test_a_constant_is_loaded_and_not_computed(host) -> None:
+    rows = {row.name: (row.count, row.worker) for row in run(host, CONSTANT).sections[0].rows}
+    assert rows["%a"] == (1, None)
+
+
 DEPENDS = """
 func @main() -> i32 {
   %one = tfrt.constant.i32 1

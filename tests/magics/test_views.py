@@ -105,6 +105,15 @@ def test_values_and_printed_text_cannot_write_html() -> None:
     assert "<b>&" not in page(RUN)
 
 
+def test_a_long_name_leaves_room_for_the_value() -> None:
+    name = "%a_name_of_which_few_need_all_the_middle_<2>"
+    shown = page(
+        replace(RUN, sections=(Section("main", Status.DONE, (Row(name, "i32", State.AVAILABLE),)),))
+    )
+    assert ">%a_name_of_which_few…_middle_&lt;2&gt;</span>" in shown
+    assert f'title="{name[:-3]}&lt;2&gt;"' in shown
+
+
 def test_the_timeline_has_a_lane_per_worker_and_a_bar_per_value() -> None:
     picture = ElementTree.fromstring(timeline_svg(RUN.sections[0].rows[1:3]))
     space = "{http://www.w3.org/2000/svg}"

@@ -298,7 +298,7 @@ class TracedRun:
             None if made is None or made.worker is None else self.events.workers[made.worker],
             None if made is None else made.started,
             None if made is None else made.resolved,
-            1 if seen is None else seen.count,
+            1 if made is None else made.count,
             place,
         )
 

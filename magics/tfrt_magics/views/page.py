@@ -17,6 +17,7 @@ from tfrt_magics.views.picture import timeline_uri
 from tfrt_magics.views.text import headline, when
 
 ROW_LIMIT = 200
+NAME_WIDTH = 32
 TABLE = "border-collapse:collapse;margin:0;font-family:monospace"
 CELL = "text-align:left"
 HEADINGS = ("state", "name", "value", "type", "worker", "start + duration")
@@ -62,7 +63,7 @@ def _rows(rows: Sequence[Row], hidden: int) -> Iterable[str]:
 
 def _row(row: Row) -> str:
     times = f" <small>(×{row.count})</small>" if row.count > 1 else ""
-    name = f"<b>{escape(row.name)}</b>" if row.is_result else escape(row.name)
+    name = f"<b>{escape(row.name)}</b>" if row.is_result else _name(row.name)
     cells = (
         f"{_shape(STATES[row.state])}\N{NO-BREAK SPACE}{row.state}",
         name,
@@ -72,6 +73,15 @@ def _row(row: Row) -> str:
         when(row),
     )
     return f"<tr>{''.join(map(_cell, cells))}</tr>"
+
+
+def _name(name: str) -> str:
+    """A name, without its middle where it would leave no room for the value."""
+    if len(name) <= NAME_WIDTH:
+        return escape(name)
+    return (
+        f'<span title="{escape(name)}">{escape(f"{name[: NAME_WIDTH - 12]}…{name[-11:]}")}</span>'
+    )
 
 
 def _cell(content: str) -> str:

@@ -50,7 +50,7 @@ ${STATES.map((state) => `[data-state=${state}] { --look: var(--${state}); }`).jo
 .row:hover { background: var(--shade); }
 .row[aria-selected=true], .row[aria-current=true] { background: var(--mark); box-shadow: inset 3px 0 var(--accent); }
 .row > *, .headings > * { overflow: hidden; text-overflow: ellipsis; vertical-align: top; }
-.values { --columns: 92px minmax(90px, 3fr) minmax(90px, 3fr) minmax(80px, 1fr) 70px 220px; }
+.values { --columns: 92px minmax(90px, 3fr) minmax(90px, 3fr) minmax(88px, 1fr) 70px 220px; }
 .values .row, .headings { display: grid; gap: 0 12px; grid-template-columns: var(--columns); }
 .headings { position: sticky; top: 0; z-index: 1; padding: 0 12px; background: var(--paper); border-bottom: 1px solid var(--line); }
 .headings button { border: 0; padding: 2px 0; color: var(--soft); text-align: left; width: 100%; }
@@ -74,7 +74,7 @@ canvas { display: block; width: 100%; touch-action: none; }
 .tabs .bar { padding: 3px 4px; gap: 4px; }
 .head [role=group] { display: flex; flex-wrap: wrap; gap: 4px; }
 pre, .code { margin: 0; font: var(--code); white-space: pre-wrap; overflow-wrap: anywhere; }
-.detail { border-top: 1px solid var(--line); padding: 6px 12px; max-height: 180px; overflow: auto; }
+.detail { border-top: 1px solid var(--line); padding: 6px 12px; max-height: 260px; overflow: auto; }
 .detail ul { margin: 2px 0; padding-left: 18px; }
 .line-number { display: inline-block; width: 3.5em; padding-right: 1em; text-align: right; color: var(--soft); user-select: none; }
 .source .row { white-space: pre; padding-left: 4px; height: 20px; line-height: 20px; }
