@@ -53,6 +53,7 @@ if __name__ == "__main__":
             print(sizes.run(4, host=host).result(60))
             bad, good = broken.run(5, host=host)
             print(good.result(60), repr(bad.exception(60).__cause__), bad.exception(60).diagnostics[0].location.line)
+            print(bad.exception(60).diagnostics[0].notes[-1].message.partition("//")[0])
             run = waiting.run(6, host=host)
             print(run.wait(0.1), run.cancel("enough"))
             try:

@@ -312,6 +312,19 @@ def test_the_note_of_an_error_is_of_the_users_line_also_within_a_library() -> No
     assert note.message.startswith(f"raised in singular, {__file__}:")
 
 
+@pytest.mark.parametrize(("notes", "shown"), [(["note one"], ["note one"]), (5, [])])
+def test_notes_of_an_exception_are_notes_of_the_error(notes: Any, shown: list[str]) -> None:
+    @tfrt.kernel("api.noted")
+    def noted(x: int) -> int:
+        problem = ValueError("no")
+        problem.__notes__ = notes
+        raise problem
+
+    error = tfrt.call(noted, 1).exception(SLOW)  # type: ignore[union-attr]
+
+    assert [one.message for one in error.diagnostics[0].notes][1:] == shown  # type: ignore[union-attr]
+
+
 def test_a_time_limit_of_ages_is_none() -> None:
     with tfrt.HostContext("mstd:1") as host:
         for timeout in (math.inf, 1e300, 1e10):

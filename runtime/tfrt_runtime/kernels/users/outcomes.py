@@ -114,6 +114,10 @@ def diagnostic_of(exception: BaseException, place: AnyLocation | None) -> Diagno
             notes = (note(f"raised in {code.co_name}, {place_in_python}"), *notes)
         if isinstance(exception, RuntimeError) and any(said in text for said in FOREIGN):
             notes += (note(OTHER_LOOP),)
+        added = getattr(exception, "__notes__", ())  # by `add_note`, or by what sets it
+        notes += tuple(
+            note(_printable(text)) for text in (added if isinstance(added, list) else ())
+        )
     cause = None if is_ours and exception.__traceback__ is None else exception
     is_interrupt = isinstance(exception, KeyboardInterrupt)
     ending = Ending.CANCELLED if is_interrupt else Ending.FAILED

@@ -160,6 +160,11 @@ def _run(function: Callable[..., object], attributes: dict[str, object], *values
         return function(*values, **attributes)
     except SystemExit as problem:
         return _Left(problem)
+    except Exception as problem:
+        from distributed import get_worker  # on the worker it is there
+
+        problem.add_note(f"on the worker {get_worker().address}")
+        raise
 
 
 @dataclass(frozen=True, slots=True)
