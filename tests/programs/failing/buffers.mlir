@@ -516,3 +516,21 @@ func.func @main() {
   %m = memref.alloc() {alignment = 4611686018427387904 : i64} : memref<4xi32>
   return
 }
+// -----
+func.func @main() {
+  %v = async.runtime.create : !async.value<memref<4xi64>>
+  async.runtime.set_available %v : !async.value<memref<4xi64>>
+  %m = async.await %v : !async.value<memref<4xi64>>
+  return
+}
+// -----
+func.func @made() -> !async.value<memref<*xi64>> {
+  %v = async.runtime.create : !async.value<memref<*xi64>>
+  async.runtime.set_available %v : !async.value<memref<*xi64>>
+  return %v : !async.value<memref<*xi64>>
+}
+func.func @main() {
+  %v = call @made() : () -> !async.value<memref<*xi64>>
+  %m = async.runtime.load %v : !async.value<memref<*xi64>>
+  return
+}

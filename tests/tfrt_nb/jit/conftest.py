@@ -206,6 +206,9 @@ class PythonRuntime:
     EmplaceValue = EmplaceToken
     tfrtAsyncEmplaceUnseen = EmplaceToken
 
+    def tfrtAsyncEmplaceStored(self, address: int, offset: int, record: int) -> None:
+        self.EmplaceValue(address)
+
     def SetTokenError(self, address: int) -> None:
         self._resolve(address, is_error=True)
 

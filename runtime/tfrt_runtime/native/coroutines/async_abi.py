@@ -100,7 +100,12 @@ def create_token() -> Address:
 def create_value(size: int) -> Address:
     """A value with `size` bytes of storage and two references: the caller's and the producer's."""
     context = here()
-    return marked(context, new_future(context, size))
+    made = new_future(context, size)
+    if size >= 16:
+        # What `emplace_stored` looks at.
+        store(storage_of(made), 0)
+        store(storage_of(made) + 8, 0)
+    return marked(context, made)
 
 
 @exported("mlirAsyncRuntimeCreateGroup", "ptr", "i64")
@@ -290,6 +295,20 @@ def emplace_unseen_object(value: Address) -> None:
         log_emplaced(here(), value)
     else:
         emplace(here(), value)
+
+
+@exported("tfrtAsyncEmplaceStored", "void", "ptr", "i64", "ptr")
+def emplace_stored(value: Address, offset: int, record: Address) -> None:
+    """`emplace_value` for a payload with a pointer at `offset`, which is 0 or 8, in bytes.
+
+    Who loads the value follows the pointer: where nothing was stored, the value becomes an error that says so.
+    """
+    context = here()
+    if load(storage_of(value) + offset) != 0:
+        emplace(context, value)
+        return
+    note_failure(context, value, tell(context, EVENT_DESCRIBE, record))
+    set_object_error(context, value)
 
 
 @exported("tfrtAsyncDescribeError", "void", "ptr", "ptr")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from xdsl.dialects.builtin import IntegerAttr
+from xdsl.dialects.builtin import IntegerAttr, MemRefType, UnrankedMemRefType
 from xdsl.ir import Operation
 
 from tfrt_nb.dialects.async_ import coroutine, extensions, failures, runtime
@@ -74,6 +74,7 @@ OUR_FUNCTIONS = (
     RuntimeFunction("tfrtAsyncDropRefByHand", "void", ("ptr", "i64", "ptr")),
     RuntimeFunction("tfrtAsyncSetMaker", "void", ("ptr", "ptr")),
     RuntimeFunction("tfrtAsyncEmplaceUnseen", "void", ("ptr",)),
+    RuntimeFunction("tfrtAsyncEmplaceStored", "void", ("ptr", "i64", "ptr")),
     RuntimeFunction("tfrtAsyncDescribeError", "void", ("ptr", "ptr")),
     RuntimeFunction("tfrtAsyncInheritError", "void", ("ptr", "ptr")),
     RuntimeFunction("tfrtAsyncTakeFailure", "void", ("ptr",)),
@@ -163,10 +164,19 @@ def _set_maker(body: FunctionBody, op: Operation) -> None:
 
 def _set_available(body: FunctionBody, op: Operation) -> None:
     (operand,) = op.operands
+    given = [body.name(operand)]
     name = f"{_PREFIX}Emplace{runtime.runtime_kind(operand)}"
-    if runtime.UNSEEN in op.attributes and not body.module.is_portable:
-        name = "tfrtAsyncEmplaceUnseen"
-    _runtime(body, name, body.name(operand))
+    if not body.module.is_portable:
+        payload = operand.type.value_type if isinstance(operand.type, ValueType) else None
+        if isinstance(payload, MemRefType | UnrankedMemRefType):
+            name = "tfrtAsyncEmplaceStored"
+            # Where a descriptor has its first pointer: see `llvm_types`.
+            given.append("0" if isinstance(payload, MemRefType) else "8")
+            text = "the value is made available before anything is stored in it"
+            given.append(body.module.failure(text, op))
+        elif runtime.UNSEEN in op.attributes:
+            name = "tfrtAsyncEmplaceUnseen"
+    _runtime(body, name, *given)
 
 
 def _set_error(body: FunctionBody, op: Operation) -> None:

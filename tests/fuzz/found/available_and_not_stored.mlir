@@ -1,0 +1,1 @@
+func.func@job()->!async.value<memref<4xi64>>{%ret=async.runtime.create:!async.value<memref<4xi64>>async.runtime.set_available%ret:!async.value<memref<4xi64>>return%ret:!async.value<memref<4xi64>>}
