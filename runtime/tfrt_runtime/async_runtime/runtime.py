@@ -486,7 +486,7 @@ class AsyncRuntime:
 def _end(reference: weakref.ref[AsyncRuntime]) -> None:
     """The host is closed: what its runs have left running ends, too."""
     runtime = reference()
-    if runtime is not None and not runtime.is_at_rest():
+    if runtime is not None and runtime._is_open and not runtime.is_at_rest():
         runtime._cancel(runtime.queue.context(), error(HOST_CLOSED))
 
 

@@ -5,11 +5,14 @@ Each runs without workers, where the main thread does everything, and with two.
 
 from __future__ import annotations
 
+import threading
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from tfrt_nb import kernel
 from tfrt_nb.jit.coroutines import packed_name
 from tfrt_nb.jit.stages import compile_program
 from tfrt_nb.passes.errors import PassError
@@ -452,3 +455,24 @@ func.func @main() {{
         execution = Program.from_source(text, "program").run(host)
         assert execution.wait(20)
         assert execution.diagnostics == [too_often(text, operation)]
+
+
+_begun = threading.Event()
+
+
+@kernel("test_native_runtime.busy")
+def busy() -> None:
+    _begun.set()
+    time.sleep(0.1)
+
+
+@pytest.mark.usefixtures("leak_check")
+def test_a_runtime_that_is_closed_before_its_host_keeps_no_error() -> None:
+    text = 'func.func @main() -> !tfrt.chain {\n  %c = "test_native_runtime.busy"() : () -> !tfrt.chain\n  tfrt.return %c : !tfrt.chain\n}'
+    with HostContext("mstd:1") as host:
+        runtime = AsyncRuntime(host)
+        runtime.close()
+        run = Program(text).run(host=host)
+        assert _begun.wait(10)
+        host.close()
+        assert run.wait(10)
