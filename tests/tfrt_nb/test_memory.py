@@ -45,6 +45,18 @@ func.func @main() -> i64 {
   return %x : i64
 }
 """
+LEFT = (
+    WAITING[: WAITING.index("func.func")]
+    + """func.func @main() -> i64 {
+  %c = arith.constant 1 : i64
+  %t = async.execute {
+    %v = async.call @f(%c) : (i64) -> !async.value<i64>
+    async.yield
+  }
+  return %c : i64
+}
+"""
+)
 IN_TASKS = """func.func @f(%x: i32) -> i32 {
   %y = "tfrt_test.do.async"(%x) ({
   ^bb0(%a: i32):
@@ -99,6 +111,21 @@ def test_compiled_code_beyond_the_budget_ends_at_the_operation_that_grew(queue: 
         found = run.diagnostics[0]
         assert found.message.startswith("out of memory: 'async.execute' needs")
         assert str(found.location).startswith("tasks.mlir:7")
+
+
+@pytest.mark.parametrize("queue", ["s", "mstd:2"])
+def test_tasks_that_a_run_has_left_behind_end_at_the_budget(queue: str) -> None:
+    program = Program.from_source(LEFT, "left.mlir")
+    size = extra(20 << 20)
+    with HostContext(queue, memory=size, on_diagnostic=lambda _: None) as host:
+        run = program.run(host)
+        assert run.results[0].result(60) == 1
+        assert run.wait(60)
+        [found] = run.diagnostics
+        assert found.message.startswith("out of memory: 'async.func' needs")
+        assert str(found.location).startswith("left.mlir:1")
+        # What had begun needed some memory to end.
+        assert native_process().memory_held < size + (200 << 20)
 
 
 @pytest.mark.parametrize("queue", ["s", "mstd:2"])

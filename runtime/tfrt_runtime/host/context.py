@@ -640,9 +640,13 @@ class Request:
         shielded(lambda: self.host.on_diagnostic(diagnostic))
 
     def refuse(self, diagnostic: Diagnostic) -> None:
-        """End the run with this error: it needs more memory than it may have."""
+        """End the run with this error: it needs more memory than it may have.
+
+        So do the tasks that a run which is over has left running.
+        """
+        tasks = self.code if self.refusal is None else None
         self.refusal = self.refusal or diagnostic
-        if self.cancel(diagnostic):
+        if self.cancel(diagnostic) or (tasks and tasks.end_tasks(diagnostic.message)):
             self.report(diagnostic)
 
     def cancel(self, reason: str | Diagnostic = CANCELLED) -> bool:
