@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import subprocess
 import sys
 import tempfile
@@ -17,7 +18,7 @@ from benchmarks.sizes import CELL, COROUTINES
 from benchmarks.work import Run, Work
 from tfrt_nb import HostContext, Program
 from tfrt_nb.compiled.host import HostCode
-from tfrt_nb.jit.stages import compile_program
+from tfrt_nb.jit.programs import compile_program
 from tfrt_nb.source import parse_module
 
 
@@ -53,7 +54,7 @@ def mapped(lines: int) -> Callable[[], AbstractContextManager[Run]]:
 
 
 def process(name: str, text: str) -> Callable[[], AbstractContextManager[Run]]:
-    """A new process that runs a file; the native core, and compiled code, are in the cache."""
+    """A new process that runs a file; the native core, compiled code and Python's bytecode are in their caches."""
 
     @contextmanager
     def make() -> Iterator[Run]:
@@ -63,8 +64,11 @@ def process(name: str, text: str) -> Callable[[], AbstractContextManager[Run]]:
             is_text = path.suffix == ".mlir"
             data = text.encode() if is_text else Program.from_source(text, name).bef
             path.write_bytes(data)
+            # An installation has its bytecode; a machine may be told to write none.
+            environment = {**os.environ, "PYTHONPYCACHEPREFIX": str(Path(folder, "bytecode"))}
+            environment.pop("PYTHONDONTWRITEBYTECODE", None)
             yield lambda: subprocess.run(
-                [command, "run", path], stdout=subprocess.DEVNULL, check=True
+                [command, "run", path], stdout=subprocess.DEVNULL, check=True, env=environment
             )
 
     return make

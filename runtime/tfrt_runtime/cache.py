@@ -15,7 +15,6 @@ import contextlib
 import functools
 import hashlib
 import os
-import secrets
 import stat
 import sys
 import time
@@ -138,7 +137,7 @@ def _digest(name: str, content: bytes) -> bytes:
 
 def _write(folder: int, name: str, data: bytes) -> None:
     """Put a file in the place of another one, as a whole or not at all."""
-    partial = f"{name}.{secrets.token_hex(8)}.tmp"
+    partial = f"{name}.{os.urandom(8).hex()}.tmp"
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     descriptor = os.open(partial, flags, 0o644, dir_fd=folder)
     try:

@@ -22,7 +22,7 @@ from tfrt_nb.jit.operations.async_runtime import (
     OUR_FUNCTIONS,
     RuntimeFunction,
 )
-from tfrt_nb.jit.stages import compile_program
+from tfrt_nb.jit.programs import compile_program
 from tfrt_nb.passes.notation import parse_pipeline
 from tfrt_nb.source import parse_module
 from tfrt_runtime.async_runtime.printing import Printing

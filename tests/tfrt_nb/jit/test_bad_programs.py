@@ -9,7 +9,7 @@ import threading
 import pytest
 
 from tfrt_nb.jit.coroutines import packed_name
-from tfrt_nb.jit.stages import compile_program
+from tfrt_nb.jit.programs import compile_program
 from tfrt_nb.passes.parallel.async_parallel_for import AsyncParallelFor
 from tfrt_nb.source import parse_module
 from tfrt_runtime.async_runtime import AsyncRuntime, runtime, starvation

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tfrt_nb.jit import stages
+from tfrt_nb.jit import programs, stages
 from tfrt_nb.jit.cache import CodeCache, program_key
 from tfrt_nb.jit.coroutines import packed_name
 from tfrt_nb.passes.parallel.async_parallel_for import AsyncParallelFor
@@ -41,7 +41,7 @@ func.func private @printI64(i64)
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CodeCache:
     """A cache of its own for a test."""
     made = CodeCache(Cache(tmp_path / "cache"))
-    monkeypatch.setattr(stages, "code_cache", lambda: made)
+    monkeypatch.setattr(programs, "code_cache", lambda: made)
     return made
 
 
@@ -50,7 +50,7 @@ def run(text: str) -> str:
     output: list[str] = []
     with HostContext("s") as host, AsyncRuntime(host, output=output.append) as runtime:
         module = parse_module(text, "program")
-        code = stages.compile_program(module, runtime.functions, source=(text, "program"))
+        code = programs.compile_program(module, runtime.functions, source=(text, "program"))
         runtime.run(code.address(packed_name("main")))
     return "".join(output)
 
@@ -76,7 +76,7 @@ def test_another_process_finds_it_on_disk(
 ) -> None:
     run(PROGRAM)
     forbid_to_compile(monkeypatch)
-    monkeypatch.setattr(stages, "code_cache", lambda: CodeCache(cache.files))
+    monkeypatch.setattr(programs, "code_cache", lambda: CodeCache(cache.files))
 
     assert run(PROGRAM) == "42"
 
@@ -103,7 +103,7 @@ def test_damaged_code_is_compiled_again(
     [path] = cache.files.folder.iterdir()
     whole = path.read_bytes()
     damaged(path, change)
-    monkeypatch.setattr(stages, "code_cache", lambda: CodeCache(cache.files))
+    monkeypatch.setattr(programs, "code_cache", lambda: CodeCache(cache.files))
 
     assert run(PROGRAM) == "42"
     assert path.read_bytes() == whole

@@ -14,7 +14,7 @@ import pytest
 
 from tfrt_nb import kernel
 from tfrt_nb.jit.coroutines import packed_name
-from tfrt_nb.jit.stages import compile_program
+from tfrt_nb.jit.programs import compile_program
 from tfrt_nb.passes.errors import PassError
 from tfrt_nb.passes.notation import parse_pipeline
 from tfrt_nb.programs import Program

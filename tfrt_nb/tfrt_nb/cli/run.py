@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import json
 import runpy
 import sys
 import traceback
@@ -172,6 +171,8 @@ def read_argument(text: str) -> object:
     for read in (int, float):
         with contextlib.suppress(ValueError):
             return read(text)
+    import json  # few programs are given texts
+
     try:
         value: object = json.loads(text)
     except ValueError:

@@ -13,8 +13,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn
 
-import numpy as np
-
 from tfrt_nb.cli.expectations import check, find_expectations
 from tfrt_nb.cli.files import show
 from tfrt_nb.compiled.host import HostCode
@@ -171,8 +169,12 @@ def payload_text(payload: object, type_: str = "") -> str:
     match payload:
         case bool():
             return "true" if payload else "false"
+        case float() if type_ == "f32":
+            import numpy as np  # takes as long as a small program
+
+            return repr(float(str(np.float32(payload))))
         case float():
-            return repr(float(str(np.float32(payload))) if type_ == "f32" else payload)
+            return repr(payload)
         case _:
             return "token" if payload is CHAIN else str(payload)
 

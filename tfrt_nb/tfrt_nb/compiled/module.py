@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -15,21 +16,27 @@ from tfrt_nb.compiled.declarations import Function
 from tfrt_nb.dialects.crossing import uncrossable
 from tfrt_nb.internal_errors import internal_errors_caught, location_of
 from tfrt_nb.jit.compiler import MachineCode
-from tfrt_nb.jit.places import Placed
-from tfrt_nb.jit.stages import Stage, compile_program, emit, lowering_steps, placed_code
+from tfrt_nb.jit.programs import compile_program
 from tfrt_nb.nesting import deep_stack
 from tfrt_nb.passes.lowering.desugar_proposal import DesugarProposal
-from tfrt_nb.passes.notation import parse_pipeline
 from tfrt_runtime.diagnostics import Location, TfrtError, error
 
+if TYPE_CHECKING:
+    from tfrt_nb.jit.places import Placed
+    from tfrt_nb.jit.stages import Stage
+
 STAGES = {
-    "async-runtime": Stage.ASYNC_RUNTIME,
-    "coroutine": Stage.COROUTINE,
-    "llvm": Stage.COROUTINE,
-    "llvm-split": Stage.LLVM_SPLIT,
-    "asm": Stage.ASM,
+    "async-runtime": "async-runtime",
+    "coroutine": "coroutine",
+    "llvm": "coroutine",
+    "llvm-split": "llvm-split",
+    "asm": "asm",
 }
-"""What users call the stages, from the program to the processor: `llvm` is the coroutines' LLVM IR."""
+"""What users call the stages (`jit.stages.Stage`), from the program to the processor: `llvm` is the coroutines'
+LLVM IR.
+
+What compiles is imported where it is needed: a run may find its machine code in the cache.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,16 +114,22 @@ class CompiledModule:
         Raises:
             TfrtError: at what cannot be compiled.
         """
+        from tfrt_nb.jit.stages import Stage, emit
+
         with deep_stack():
-            text = emit(self.module, STAGES[stage], *self._first, level=self._shown_level)
+            text = emit(self.module, Stage(STAGES[stage]), *self._first, level=self._shown_level)
         return text.rstrip("\n") + "\n"
 
     def lowering_steps(self) -> Iterator[tuple[str, ModuleOp]]:
         """The name of each step of the lowering, and the module after it, which the next step changes."""
+        from tfrt_nb.jit.stages import lowering_steps
+
         return lowering_steps(self.module, *self._first, level=self._shown_level)
 
     def placed_code(self) -> Iterator[tuple[Stage, Placed]]:
         """What LLVM makes of the functions, with the place of each line in the program's text."""
+        from tfrt_nb.jit.stages import placed_code
+
         return placed_code(self.module, *self._first, level=self._shown_level)
 
     @internal_errors_caught()
@@ -153,6 +166,8 @@ _BY_HAND = frozenset(
 def _loop_passes(options: str | None) -> Sequence[ModulePass]:
     if options is None:
         return ()
+    from tfrt_nb.passes.notation import parse_pipeline
+
     try:
         return parse_pipeline(f"async-parallel-for{{{options.strip()} clamp-trip-counts}}").passes
     except TfrtError as problem:

@@ -6,5 +6,6 @@ Stands on the passes and on `tfrt_runtime.async_runtime`.  Read in this order:
   room `operations` has what lowers which operations.
 - Modules: `coroutines`, `spawning` (how tasks begin), `adapters` (the ways into the code for kernels of host
   programs), `linking`.
-- Machine code: `effort` (how much work each function is worth), `rounding` (to bf16), `compiler`, `cache`, `stages` (all in one call).
+- Machine code: `effort` (how much work each function is worth), `rounding` (to bf16), `compiler`, `stages`
+  (all in one call), `cache`, `programs` (what is in the cache is not compiled again).
 """

@@ -14,12 +14,13 @@ from dataclasses import dataclass
 
 import llvmlite.binding as llvm
 
-from tfrt_nb.jit.effort import FULL, QUICK
 from tfrt_nb.jit.function_body import INTERRUPT_FLAG
 from tfrt_nb.jit.linking import linked
 from tfrt_nb.jit.llvm_types import global_symbol
 from tfrt_nb.jit.rounding import TO_BFLOAT
 
+QUICK, FULL = 0, 2
+"""Levels of LLVM's optimisations."""
 _IS_NEAR = sys.platform == "linux" and platform.machine() == "x86_64"
 """Whether the parts of an object are less than 2 GB apart: llvmlite's memory manager then puts them into
 one piece of memory.

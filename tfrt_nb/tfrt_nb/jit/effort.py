@@ -14,12 +14,11 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block
 
+from tfrt_nb.jit.compiler import FULL, QUICK
 from tfrt_nb.passes.control_flow import returning_edges, terminator_of
 from tfrt_nb.passes.lowering.call_graph import callees, callees_in, recursive_functions
 from tfrt_nb.passes.speed.fast_path import SELDOM
 
-QUICK = 0
-FULL = 2
 _MAX_NESTED_LOOPS = 32
 """What LLVM's passes on loops take grows faster than the square of how deep they nest."""
 

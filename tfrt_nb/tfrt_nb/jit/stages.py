@@ -1,9 +1,9 @@
-"""An async program at each stage of its compilation, as text or as machine code."""
+"""An async program at each stage of its compilation: as text, as machine code in an object file."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 
@@ -13,14 +13,7 @@ from xdsl.passes import ModulePass
 from xdsl.traits import SymbolTable
 
 from tfrt_nb.internal_errors import internal_error, location_of
-from tfrt_nb.jit.cache import code_cache, program_key
-from tfrt_nb.jit.compiler import (
-    MachineCode,
-    assembly,
-    load,
-    object_code,
-    split_coroutines,
-)
+from tfrt_nb.jit.compiler import assembly, object_code, split_coroutines
 from tfrt_nb.jit.coroutines import lower_to_llvm
 from tfrt_nb.jit.effort import worthwhile_effort
 from tfrt_nb.jit.operations.externals import Externals, check_declarations, expand_calls
@@ -64,40 +57,14 @@ def emit(module: ModuleOp, stage: Stage, *first: ModulePass, level: int = 1) -> 
                 return assembly(text, effort.level)
 
 
-def compile_program(
-    module: ModuleOp,
-    functions: Mapping[str, int],
-    *first: ModulePass,
-    adapted: Collection[str] = (),
-    source: tuple[str, str] | None = None,
-    level: int = 1,
-) -> MachineCode:
-    """Compile the program; `functions` are the addresses of the runtime's functions.
-
-    Each public function `f` is called through `coroutines.packed_name(f)`.  Kernels call the functions
-    `adapted` through `adapters.adapter_name(f)`.  With its `source`, the text that the module is made
-    from and what that is called, a program is not compiled again that was before: see `cache`.
-    """
-    externals = check_declarations(module)
-    if source is None:
-        return load(_compiled(module, externals, first, level, adapted), functions)
-    symbols = sorted(external.symbol for external in externals.values())
-    how = "\n".join([str(executable_pipeline(*first, level=level)), *sorted(adapted), *symbols])
-    key = program_key(*source, how)
-    code = code_cache().get(key)
-    if code is None:
-        code = _compiled(module, externals, first, level, adapted)
-        code_cache().put(key, code)
-    return load(code, functions)
-
-
-def _compiled(
+def object_of(
     module: ModuleOp,
     externals: Externals,
     first: tuple[ModulePass, ...],
     level: int,
     adapted: Collection[str],
 ) -> bytes:
+    """The program as an object file; the arguments are those of `programs.compile_program`."""
     with collector_paused():
         lowered = _lowered(module, externals, first, level, adapted)
         effort = worthwhile_effort(lowered)
