@@ -109,6 +109,26 @@ func.func private @other(%n: i32, %t: i1, %u: i1, %c: !tfrt.chain) -> i32 {
 """
 
 
+ONE_LINE = """\
+func.func @main(%n: i32, %t: i1, %c: !tfrt.chain) -> i32 {
+  %x = tfrt.if %t, %n : (i32) -> i32 { tfrt.return %n : i32 } else { %y = tfrt.add.i32 %n, %n  tfrt.return %y : i32 }
+  %z = tfrt.if %t, %x : (i32) -> i32 {tfrt.return %x : i32} else {%y = tfrt.add.i32 %x, %x  tfrt.return %y : i32} // %n
+  %q, %r = tfrt.if %t, %n, %z : (i32, i32) -> (i32, i32) {
+    tfrt.return %n, %z : i32, i32
+  }else{
+    %d:2 = tfrt.div.i32 %n, %z
+    tfrt.return %d#0, %d#1 : i32, i32
+  }
+    tfrt.if %t, %c : (!tfrt.chain) -> () { %one = tfrt.constant.i32 1 %c1 = tfrt.print.i32 %one, %c tfrt.return }
+  tfrt.if %t, %c : (!tfrt.chain) -> () { tfrt.return } else {tfrt.return}
+  %sum = tfrt.repeat.i32 %q, %r : i32 { %1, %2 = tfrt.div.i32 %r, %r  %3 = tfrt.add.i32 %1, %2  tfrt.return %3 : i32 }
+  "golden.op"(%n) {text = "{ return }", value = [1 : i32]} : (i32) -> ()
+  tfrt_test.do.async %sum : (i32) -> () { tfrt.return }
+  tfrt.return %sum : i32
+}
+"""
+
+
 def plain_records(text: str, name: str) -> BefModule | None:
     """The records without the IR; None for a program that is not plain."""
     with collector_paused(), deep_stack():
@@ -125,7 +145,7 @@ def full_way(text: str, name: str) -> BefModule | tuple[Diagnostic, ...] | None:
         return error.diagnostics
 
 
-@pytest.mark.parametrize("text", [PLAIN, NESTED], ids=["plain", "nested"])
+@pytest.mark.parametrize("text", [PLAIN, NESTED, ONE_LINE], ids=["plain", "nested", "one line"])
 def test_a_plain_program_is_the_same_both_ways(text: str) -> None:
     records = plain_records(text, "plain.mlir")
 
@@ -197,7 +217,7 @@ def damaged(text: str, random_: random.Random) -> str:
 
 
 @pytest.mark.parametrize("seed", range(20))
-@pytest.mark.parametrize("whole", [PLAIN, NESTED], ids=["plain", "nested"])
+@pytest.mark.parametrize("whole", [PLAIN, NESTED, ONE_LINE], ids=["plain", "nested", "one line"])
 def test_damaged_programs_are_the_same_both_ways(whole: str, seed: int) -> None:
     random_ = random.Random(seed)
     for _ in range(20):
@@ -255,7 +275,11 @@ def test_what_is_wrong_is_left_to_the_parser_that_says_why(text: str) -> None:
         function(
             "tfrt_test.do.async %a : (i32) -> () {", "tfrt.return", "} loc(unknown)", "tfrt.return"
         ),
-        function("tfrt_test.do.async %a : (i32) -> () { tfrt.return }", "tfrt.return"),
+        function("tfrt_test.do.async %a : (i32) -> () { tfrt.return } loc(unknown)", "tfrt.return"),
+        function(
+            "tfrt_test.do.async %a : (i32) -> () { tfrt_test.do.async %a : (i32) -> () { tfrt.return } tfrt.return }",
+            "tfrt.return",
+        ),
         "module {\n" + function("tfrt.return") + "\n}",
         "!alias = i32\n" + function("tfrt.return").replace("%a: i32", "%a: !alias"),
     ],

@@ -82,7 +82,16 @@ func.func @main(%t: i1, %n: i32, %c: !tfrt.chain) -> (i32, i32) {
 """
 
 
-@pytest.mark.parametrize("text", [PLAIN, REGIONS], ids=["lines", "regions"])
+ONE_LINE = """\
+func.func @main(%t: i1, %n: i32) -> (i32, i32) {
+  %a, %b:2 = tfrt.if %t, %n : (i32) -> (i32, i32, i32) { %x = tfrt.add.i32 %n, %n  tfrt.return %x, %n, %n : i32, i32, i32 } else {%y:2 = tfrt.div.i32 %n, %n %z = tfrt.add.i32 %y#0, %y#1 tfrt.return %z, %y#0, %y#1 : i32, i32, i32}  // {
+  %c = tfrt.repeat.i32 %a, %n : i32 { tfrt.return %n : i32 }
+  tfrt.return %a, %c : i32, i32
+}
+"""
+
+
+@pytest.mark.parametrize("text", [PLAIN, REGIONS, ONE_LINE], ids=["lines", "regions", "one line"])
 def test_a_plain_program_is_read_off_its_lines_as_off_its_module(text):
     program = Program.from_source(text, "p")
     assert program.plain is not None

@@ -10,17 +10,17 @@ that `loc("file":1:2)` gives.  The parser reads the first line of each shape, an
 for all of them, once the operands have the same types.  An operation with regions is its head; each region
 is a `Body` of its own, as in a BEF file.
 Only programs in which every line is a function's head, an operation, a head of regions, a return or a
-brace are read so.  Of any other one, be it wrong or only out of the ordinary, nothing is said here but
+brace are read so, or an operation with all of its regions, which is taken apart.  Of any other one, be it wrong or only out of the ordinary, nothing is said here but
 that it is not plain: then `parse_module` reads it, from the start.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
-from typing import TypeAlias
+from itertools import chain, count
+from typing import TypeAlias, cast
 
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation
@@ -69,6 +69,20 @@ _RESULT = re.compile(rf"({NAME})(?:[ ]*:[ ]*([1-9][0-9]{{0,5}}))?", re.ASCII)
 _NO_NAME = re.compile(r"%[0-9]+[^0-9 #]", re.ASCII)
 _CLOSER = re.compile(r"[ \t]+|//.*", re.ASCII)
 """What does not count in a line that closes a body."""
+
+_IN_ONE_LINE = re.compile(
+    r"([^{}\n]*\{) ([^{}\"\n]*) (?: (\}[ ]*else[ ]*\{) ([^{}\"\n]*) )? (\})[ \t]*",
+    re.ASCII | re.VERBOSE,
+)
+"""An operation with its regions, which have no braces and texts themselves."""
+_NEXT = re.compile(
+    rf"(?<=[^\s,])[ \t]+ (?= {NAME}(?:[ ]*:[ ]*[0-9]+)? (?:,[ ]*{NAME}(?:[ ]*:[ ]*[0-9]+)?)* [ ]*="
+    r" | (?:(?:tfrt|hex)\.)?return\b )",
+    re.ASCII | re.VERBOSE,
+)
+"""What stands before all but the first operation of a region in one line."""
+MAX_LINE = 2_000
+"""The longest line, in characters, whose regions are taken apart."""
 
 _CHUNK = 1 << 14
 _TAIL = 6
@@ -157,7 +171,12 @@ class PlainProgram:
                 continue
             start = self.source.line_start(line)
             names: list[Name] = []
-            for match in _RESULT.finditer(text, start, start + column - 1):
+            if text.find("{", start, start + column - 1) >= 0:
+                start = self._part(line, column)[0]
+                end = self.source.line_start(line) + column - 1
+            else:
+                end = start + column - 1
+            for match in _RESULT.finditer(text, start, end):
                 name, place = match[1], match.span(1)
                 if match[2] is None:
                     names.append((name, *place))
@@ -181,13 +200,26 @@ class PlainProgram:
 
     def extent(self, body: Body, index: int) -> tuple[int, int]:
         """Where an operation with the names of its results starts, and where its line or its head ends."""
-        row = _ROW.match(self.source.text, self.source.line_start(body.lines[index]))
+        first, last = self._part(body.lines[index], body.columns[index])
+        row = _ROW.match(self.source.text[first:last] + "\n")
         assert row is not None, "every line is one"
-        line = row[0][: row.end(_TAIL) - row.start()].rstrip()
+        line = row[0][: row.end(_TAIL)].rstrip()
         if index in body.regions:
             line = line.removesuffix("{").rstrip()
-        start = row.start() + len(line) - len(line.lstrip())
-        return start, row.start() + len(line)
+        return first + len(line) - len(line.lstrip()), first + len(line)
+
+    def _part(self, line: int, column: int) -> tuple[int, int]:
+        """Where the part of a line starts and ends that has the operation in a column."""
+        start = self.source.line_start(line)
+        end = self.source.text.find("\n", start)
+        text = self.source.text[start : len(self.source.text) if end < 0 else end]
+        row = _ROW.match(text + "\n")
+        assert row is not None, "every line is one"
+        whole = text[: row.end(_TAIL)]
+        for first, part in _parts(whole) or [(0, text)]:
+            if column <= first + len(part):
+                return start + first, start + first + len(part)
+        raise AssertionError("the operation is in its line")
 
 
 def read_plain(source: SourceText) -> PlainProgram | None:
@@ -220,7 +252,7 @@ class _Reader:
         Raises:
             Exception: the text is not plain, or wrong.
         """
-        rows = enumerate(chain.from_iterable(_chunks(self._source.text)), 1)
+        rows = _rows(self._source.text)
         functions: list[Body] = []
         for line, row in rows:
             if not _is_nothing(row):
@@ -281,7 +313,8 @@ class _Reader:
         shapes, types = self._shapes, body.register_types
         add_shape, add_operands = body.shapes.append, body.operands.append
         add_line, add_column = body.lines.append, body.columns.append
-        for line, (before, result, more, head, listed, tail, other) in rows:
+        for line, row in rows:
+            before, result, more, head, listed, tail, other = row
             if not head:
                 if result or not _COMMENT_OR_NOTHING.fullmatch(other):
                     raise _NotPlain
@@ -302,8 +335,10 @@ class _Reader:
             shape = shapes.get((head, tail))
             if shape is None:
                 has_place = len(body.shapes) in body.places
+                start = self._source.line_start(line) + len(before)
+                place_in_text = start, start + sum(map(len, row[3:6]))
                 shape = self._read_shape(
-                    line, len(before), listed, operands, types, has_place=has_place
+                    place_in_text, listed, operands, types, has_place=has_place
                 )
                 shapes[head, tail] = shape
             if tuple([types[register] for register in operands]) != shape.operand_types:
@@ -362,26 +397,21 @@ class _Reader:
 
     def _read_shape(
         self,
-        line: int,
-        column: int,
+        span: tuple[int, int],
         listed: str,
         operands: Sequence[int],
         types: Sequence[Attribute],
         *,
         has_place: bool,
     ) -> Shape:
-        """The shape of the operation that starts `column` characters into a line."""
-        start = self._source.line_start(line)
+        """The shape of the operation that is in this part of the text."""
         names = [name.strip()[1:] for name in listed.split(",")] if listed else []
         known = [(name, types[register]) for name, register in zip(names, operands, strict=True)]
-        end = self._source.text.find("\n", start)
-        operation = self._parser.operation_at(
-            start + column, len(self._source.text) if end < 0 else end, known
-        )
+        operation = self._parser.operation_at(*span, known)
         if operation is None or not _is_plain(operation):
             raise _NotPlain
-        span = source_span(operation)
-        if span is None or (span.explicit is not None) is not has_place:
+        read = source_span(operation)
+        if read is None or (read.explicit is not None) is not has_place:
             raise _NotPlain
         operand_types = self._same([value.type for value in operation.operands])
         result_types = self._same([value.type for value in operation.results])
@@ -489,15 +519,59 @@ def _name_results(text: str, count: int, names: dict[str, int], first: int) -> N
         raise _NotPlain
 
 
-def _chunks(text: str) -> Iterator[list[_Row]]:
-    """The lines of a text, some hundred at a time: a program that is not plain is soon found out."""
-    start = 0
+def _rows(text: str) -> Iterator[tuple[int, _Row]]:
+    """The lines of a text with their numbers; one with regions in it is several rows."""
+    return chain.from_iterable(_chunks(text))
+
+
+def _chunks(text: str) -> Iterator[Iterable[tuple[int, _Row]]]:
+    """Some hundred lines at a time: a program that is not plain is soon found out."""
+    start, line = 0, 1
     if not text.endswith("\n"):
         text += "\n"
     while start < len(text):
         end = text.find("\n", start + _CHUNK) + 1 or len(text)
-        yield _ROW.findall(text, start, end)
+        rows = _ROW.findall(text, start, end)
+        if text.find("}", start, end) < 0:
+            yield enumerate(rows, line)
+        else:
+            yield chain.from_iterable(map(_apart, count(line), rows))
+        line += len(rows)
         start = end
+
+
+def _apart(line: int, row: _Row) -> list[tuple[int, _Row]]:
+    """A row, or those of its parts if it has regions, each as if blanks stood in front of it in its line."""
+    if "}" not in row[5]:
+        return [(line, row)]
+    before, _, _, *rest = row
+    found: list[tuple[int, _Row]] = []
+    for start, part in _parts(before + "".join(rest)) or ():
+        match = _ROW.match(part + "\n")
+        assert match is not None, "every line is a row"
+        before, *rest = match.groups("")
+        found.append((line, cast(_Row, (" " * start + before, *rest))))
+    return found or [(line, row)]
+
+
+def _parts(line: str) -> list[tuple[int, str]] | None:
+    """The head, the operations and the braces of an operation with its regions in a line, each with
+    where it starts; None of any other line.
+    """
+    match = _IN_ONE_LINE.fullmatch(line) if len(line) <= MAX_LINE else None
+    if match is None:
+        return None
+    found = [(0, match[1])]
+    for body, closer in ((2, 3), (4, 5)):
+        start, end = match.span(body)
+        while 0 <= start < end:
+            cut = _NEXT.search(line, start + 1, end)
+            last = end if cut is None else cut.start()
+            found.append((start, line[start:last]))
+            start = last
+        if match[closer]:
+            found.append((match.start(closer), match[closer]))
+    return found
 
 
 def _read_closer(rows: Iterator[tuple[int, _Row]]) -> tuple[int, str]:
