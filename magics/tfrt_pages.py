@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 HERE = Path(__file__).parent
 BOARD = HERE / "tfrt_magics" / "views" / "static"
@@ -34,18 +36,34 @@ SHORTER = {
     "false": ("other", "!1"),
     "undefined": ("word", "void 0"),
 }
+SAID = {"createPlugins", "createBoard", "Store", "unpack", "css"}
+"""Names by which others know the module: JupyterLab's entry, a page that is exported, and `_strip`."""
+PROPERTY = r"(?<!\.\.)\.NAME\b|\bNAME:|(?:(?<!\$)\{|,)NAME[,}]|[{,};]NAME\([^()]*\)\{"
+"""Where NAME may be a property of something, in stripped code; some other places look the same."""
 BEFORE_PATTERN = set("(,=:[!&|?{};+-*%<>~^") | {"", "return", "typeof", "case"}
 
 
-def stripped(code: str) -> str:
+def stripped(code: str, names: Mapping[str, str] = MappingProxyType({})) -> str:
     """A JavaScript module without comments and without spaces that mean nothing.
 
-    Its statements end in semicolons: ends of lines mean nothing.
+    Its statements end in semicolons: ends of lines mean nothing.  `names` get others, wherever they are.
     """
-    return _strip(code, 0, "")[0].strip("\n") + "\n"
+    return _strip(code, 0, "", names)[0].strip("\n") + "\n"
 
 
-def _strip(code: str, at: int, end: str) -> tuple[str, int]:
+def short_names(code: str) -> dict[str, str]:
+    """Short names for what a joined module declares, but not for what is a property's name somewhere.
+
+    A name is another one in all of the module, so that scopes stay as they are.
+    """
+    text = stripped(code)
+    declared = dict.fromkeys(DECLARATION.findall(code) + SECOND.findall(code))
+    own = [name for name in declared if len(name) > 3 and name not in SAID]
+    free = [name for name in own if not re.search(PROPERTY.replace("NAME", name), text)]
+    return {name: f"${place:x}" for place, name in enumerate(free)}
+
+
+def _strip(code: str, at: int, end: str, names: Mapping[str, str]) -> tuple[str, int]:
     """The code from `at` to the brace that is not opened in it, or to its end; and where that is."""
     parts: list[str] = []
     last, space, depth = "", "", 0
@@ -62,6 +80,8 @@ def _strip(code: str, at: int, end: str) -> tuple[str, int]:
         if last != ".":  # no name of a property
             # Shorter, and the same to a module that loads.
             kind, token = SHORTER.get(token, (kind, token))
+        if kind == "word" and (last != "." or parts[-3:] == [".", ".", "."]):
+            token = names.get(token, token)
         if kind in ("space", "comment"):
             space = " "
             continue
@@ -72,7 +92,7 @@ def _strip(code: str, at: int, end: str) -> tuple[str, int]:
         depth += (token == "{") - (token == "}")
         if kind == "template":
             is_style = "".join(parts[-2:]) == "css="
-            token, at = _template(code, at)
+            token, at = _template(code, at, names)
             if is_style:
                 token = re.sub(r"\s*([{};:,>])\s+|\s+(?=[{}])", r"\1", token)
         if token == ">" and parts[-2:] == [")", "="] and _is_lone(parts[-5:-2]):
@@ -106,12 +126,12 @@ def _is_lone(parts: list[str]) -> bool:
     return bracket == "(" and bool(re.fullmatch(r"[\w$]+", word)) and not before[-1:].isalnum()
 
 
-def _template(code: str, at: int) -> tuple[str, int]:
+def _template(code: str, at: int, names: Mapping[str, str]) -> tuple[str, int]:
     """A template behind its first quote, with the code in it stripped."""
     parts = ["`"]
     while code[at] != "`":
         if code.startswith("${", at):
-            inner, at = _strip(code, at + 2, "}")
+            inner, at = _strip(code, at + 2, "}", names)
             parts.append("${" + inner + "}")
         else:
             size = 2 if code[at] == "\\" else 1
@@ -132,7 +152,8 @@ def write_pages(folder: Path) -> None:
         ("remoteEntry.js", entry.with_name("remoteEntry.js").read_text("utf-8")),
         ("extension.js", joined(entry)),
     ):
-        (folder / "static" / name).write_text(stripped(code), "utf-8")
+        text = stripped(code, short_names(code))
+        (folder / "static" / name).write_text(text, "utf-8")
 
 
 def joined(entry: Path) -> str:

@@ -43,6 +43,18 @@ def test_strings_templates_and_patterns_stay(code: str, expected: str) -> None:
     assert tfrt_pages.stripped(code) == expected + "\n"
 
 
+def test_names_of_modules_become_short_where_no_property_has_them() -> None:
+    code = (
+        "const total = 1;\nconst count = 2;\nfunction addAll(...total) {"
+        ' return `total ${total}` + "total" + x.count; }\nf(...total, { count });\n'
+    )
+    names = tfrt_pages.short_names(code)
+    assert list(names) == ["total", "addAll"]
+    assert tfrt_pages.stripped(code, names) == (
+        'let $0=1,count=2;function $1(...$0){return`total ${$0}`+"total"+x.count}f(...$0,{count});\n'
+    )
+
+
 def test_two_modules_with_one_name_are_refused(tmp_path: Path) -> None:
     (tmp_path / "a.js").write_text('import { b } from "./b.js";\nconst x = b;\n')
     (tmp_path / "b.js").write_text("const x = 1;\nexport const b = x;\n")

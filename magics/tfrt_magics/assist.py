@@ -25,7 +25,10 @@ if TYPE_CHECKING:
 
 SERVICES = "tfrt_nb.services"
 """The comm target that a page opens: it sends `{id, ask, text, cursor}` and gets `{id, answer}`."""
-_CELL = re.compile(r"%%tfrt(_check)?(?![\w])[^\n]*")
+_CELL = re.compile(
+    r"%%tfrt(?:(?!\w)|_check(?!\w)(?=[^\n]*\n(?:.*\n)*?[ \t]*(?:func|async\.func|module)\b))[^\n]*"
+)
+"""A cell with a program; the answer to an exercise may be words or Python instead."""
 _LINE = re.compile(r"[ \t]*%(tfrt|tfrt_kernels|tfrt_graph)[ \t][^\n]*\Z")
 
 Offered = list[tuple[str, str]]
@@ -78,7 +81,8 @@ class Assistant:
             found = _LINE.search(line[line.rfind("\n") + 1 :])
             return None if found is None else self._in_line(found[1], line)
         if cursor <= head.end():
-            return self._in_options(cell, cell[:cursor])
+            is_check = head[0].startswith("%%tfrt_check")
+            return None if is_check else self._in_options(cell, cell[:cursor])
         from tfrt_nb.language.answers import complete
 
         found_here = complete(_program(cell, head), cursor, self._functions_of_others(head[0]))

@@ -32,6 +32,7 @@ from tfrt_magics.session import Session
 from tfrt_magics.views.bundle import run_bundle
 from tfrt_magics.views.diagnostics import CellText
 from tfrt_magics.views.outlet import Outlet, Page, Terminal, is_watched
+from tfrt_nb.documents.previews import clean
 from tfrt_runtime.diagnostics import TfrtError, error
 
 # A run that ends within this time is shown as it ended, without a live board.
@@ -66,7 +67,7 @@ def _parsed(line: str, *, of_file: bool) -> RunOptions:
     try:
         return parse_options(line, of_file=of_file)
     except OptionError as problem:
-        raise UsageError(str(problem)) from None
+        raise UsageError(clean(str(problem))) from None
 
 
 def read_source(path: str) -> tuple[CellText, bytes | None]:
@@ -120,7 +121,7 @@ class CellMagics(Magics):
         try:
             text, data = read_source(options.file or "")
         except TfrtError as problem:
-            raise UsageError(f"%tfrt: {problem.diagnostics[0].message}") from None
+            raise UsageError(clean(f"%tfrt: {problem.diagnostics[0].message}")) from None
 
         def compile_file(libraries: Mapping[str, Program]) -> Program:
             if data is not None:

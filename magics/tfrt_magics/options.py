@@ -36,6 +36,8 @@ Functions with kernels (tfrt.*) and a tfrt.return are a host program.  An async.
 with a return, are compiled, and @main is run.  %tfrt_leaks says which async objects are left over.
 """
 
+MAX_LINE = 10_000
+"""Longer lines are refused: to split one into words takes time that grows with its square."""
 STAGES = ("mlir", "bef", "async-runtime", "coroutine", "llvm", "llvm-split", "asm")
 PARALLEL_FOR = "// parallel-for:"
 """What the first line of a cell begins with that wants its parallel loops split, before the options."""
@@ -90,6 +92,8 @@ def parse_options(line: str, *, of_file: bool = False) -> RunOptions:
         OptionError: in one line, with the nearest known spelling when there is one.
     """
     magic = "%tfrt" if of_file else "%%tfrt"
+    if len(line) > MAX_LINE:
+        raise OptionError(f"{magic}: the line has {len(line)} characters, of at most {MAX_LINE}")
     try:
         words = shlex.split(line)
     except ValueError as problem:

@@ -56,6 +56,16 @@ def test_tab_offers_what_fits(cell, notebook, text: str, wanted: set[str]) -> No
     assert {one.text for one in found} == wanted or wanted == set()
 
 
+def test_an_answer_in_words_is_no_program(assistant) -> None:
+    wrong = "func.func @main() {\n  %a = tfrt.addd.i32\n}"
+    assert assistant.lint("%%tfrt_check start.value\n%six = 42") == []
+    assert assistant.complete("%%tfrt_check start.value\ntfrt.con", 32) is None
+    assert {one["line"] for one in assistant.lint("%%tfrt_check start.write\n" + wrong)} == {3}
+    assert assistant.complete("%%tfrt_check start.write\n" + wrong, 12) is None
+    found = assistant.complete("%%tfrt_check start.write\n" + wrong, 59)
+    assert found is not None and "tfrt.add.i32" in {text for text, _ in found[1]}
+
+
 def test_python_is_completed_as_before(notebook, assistant) -> None:
     notebook.user_ns["ordinary"] = 1
     with provisionalcompleter():

@@ -67,6 +67,23 @@ def test_a_wrong_option_is_one_line(shell, capsys) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("%%tfrt --\u202eabc\x1b[31m\n", "unknown option --\\u202eabc\\u001b[31m"),
+        ("%%tfrt -q 'm\u2066'\n", "unknown work queue 'm\\u2066'"),
+        ("%tfrt \u202eabc.mlir", "cannot read '\\u202eabc.mlir'"),
+        ("%tfrt 'a\x00b'", "cannot read 'a\\x00b': embedded null byte"),
+    ],
+)
+def test_what_one_cannot_see_is_escaped_in_one_line(shell, capsys, line: str, said: str) -> None:
+    shell.run_cell(line + PROGRAM if line.startswith("%%") else line)
+    output = capsys.readouterr()
+    shown = output.err + output.out
+    assert said in shown
+    assert "Traceback" not in shown
+
+
 def test_an_error_of_the_compiler_shows_its_line_and_leaves_the_name_alone(shell, capsys) -> None:
     shell.user_ns["kept"] = 1
     shell.execution_count = 7 + shell.execution_count - shell.displayhook.prompt_count

@@ -62,6 +62,11 @@ def test_a_mistake_is_refused_in_one_line(line: str, message: str) -> None:
     assert str(caught.value) == message
 
 
+def test_a_line_that_would_take_minutes_to_split_is_refused_at_once() -> None:
+    with pytest.raises(OptionError, match="the line has 1000002 characters, of at most 10000"):
+        parse_options("--" + "A" * 1_000_000)
+
+
 def test_inputs_and_programs_may_be_several() -> None:
     options = parse_options("--in x --in 'y=a b' --with one,two --with three --as kept")
     assert options.inputs == ("x", "y=a b")

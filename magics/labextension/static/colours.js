@@ -1,6 +1,14 @@
 // Colours for MLIR inside cells that start with %%tfrt, in the theme's own palette.
 
-const MAGIC = /^\s*%%tfrt\b/;
+const PROGRAM = /^\s*(?:func|async\.func|module)\b/m;
+
+/** Whether a cell has a program: an answer to an exercise may be words or Python instead. */
+export function isOurs(document) {
+  const text = document.sliceString(0, 2000), [, check] = /^\s*%%tfrt(?:(?!\w)|(_check)(?!\w))/.exec(text) ?? [, null];
+  return check === undefined || (check !== null && PROGRAM.test(text));
+}
+
+const LONG = 10000; // characters of a line that has no colours
 
 // In order; the first that matches at the cursor names the token.  The names are those for which
 // JupyterLab's themes have a colour: "atom" rather than "typeName", for one.
@@ -21,7 +29,7 @@ const TOKENS = [
 ];
 
 const OPTIONS = [
-  [/^%%tfrt\b/, "meta"],
+  [/^%%\w+/, "meta"],
   [/^--?[\w-]+/, "attributeName"],
   [/^[^\s-][^\s]*/, "string"],
 ];
@@ -31,7 +39,8 @@ export const MODE = {
   name: "tfrt",
   startState: () => ({ inOptions: true }),
   token(stream, state) {
-    if (stream.sol() && !stream.match(MAGIC, false)) state.inOptions = false;
+    if (stream.string.length > LONG) { stream.skipToEnd(); return null; }
+    if (stream.sol() && !stream.match(/^\s*%%/, false)) state.inOptions = false;
     if (stream.eatSpace()) return null;
     for (const [pattern, token] of state.inOptions ? OPTIONS : TOKENS) {
       if (stream.match(pattern)) return token;
@@ -53,7 +62,6 @@ export const MODE = {
  */
 export function createColours({ language, state, view }) {
   const mlir = new language.LanguageSupport(language.StreamLanguage.define(MODE));
-  const isOurs = (document) => MAGIC.test(document.sliceString(0, 64));
 
   return () => {
     const slot = new state.Compartment();

@@ -1,6 +1,6 @@
 // F12, or a click with Ctrl or Cmd, goes to where a %value or an @function is defined, in this cell or in that of a program of --with.
 
-import { OURS } from "./underlines.js";
+import { isOurs } from "./colours.js";
 
 /** The editor extension; `ask(model, question)` asks the kernel, `panelOf(model)` is the notebook of a cell. */
 export function createDefinitions({ view, ask, panelOf }) {
@@ -26,7 +26,7 @@ export function createDefinitions({ view, ask, panelOf }) {
 
   /** Whether the event is ours; then nothing else happens. */
   function begin(event, editor, model, cursor) {
-    if (cursor === null || !OURS.test(editor.state.doc.sliceString(0, 64))) return false;
+    if (cursor === null || !isOurs(editor.state.doc)) return false;
     event.preventDefault();
     goTo(editor, model, cursor);
     return true;

@@ -1,9 +1,12 @@
 // Wavy lines under mistakes: those in a cell's output, and while it is written those that the kernel sees.
 
+import { isOurs } from "./colours.js";
+
 const DIAGNOSTICS_MIME = "application/vnd.tfrt.diagnostics+json";
 
 const PAUSE = 250; // ms without a key, after which the cell is looked at
-export const OURS = /^%%tfrt(_check)?(?!\w)/;
+const LARGE = 1e6; // characters of a cell that is not looked at while it is written
+const SENT = 9.5e6; // the server closes the connection of a page that sends more at once
 
 /** The editor extension: decorations that follow the outputs of the editor's own cell, and its text.
  *  `ask(model, question)` asks the kernel; null where no notebook is known. */
@@ -49,10 +52,11 @@ export function createUnderlines({ state, view, ask }) {
     const follow = view.ViewPlugin.define((editor) => {
       let timer = null, isAsking = false, isOver = false;
       const show = (diagnostics) => { if (!isOver) editor.dispatch({ effects: replace.of(diagnostics) }); };
-      const read = () => show(diagnosticsIn(outputs));
+      const read = () => show([...diagnosticsIn(outputs), ...tooLarge(editor.state.doc)]);
       const look = async () => {
+        if (isAsking || isOver || !isOurs(editor.state.doc)) return;
+        if (editor.state.doc.length > LARGE) { read(); return; }
         const text = editor.state.doc.toString();
-        if (isAsking || isOver || !OURS.test(text)) return;
         isAsking = true;
         const found = await ask(model, { ask: "lint", text, cursor: 0 }).catch(() => null);
         isAsking = false;
@@ -75,6 +79,13 @@ export function createUnderlines({ state, view, ask }) {
     });
     return [field, theme, follow];
   };
+}
+
+/** What a cell says that would not reach the kernel. */
+function tooLarge(document) {
+  const megabytes = (document.length / 1e6).toFixed(1);
+  return document.length > SENT && isOurs(document)
+    ? [{ line: 1, col: 1, end: 9, sev: "error", msg: `this cell has ${megabytes} MB: Jupyter's server takes at most 10 MB from a page; read the value from a file instead` }] : [];
 }
 
 function diagnosticsIn(outputs) {

@@ -10,6 +10,9 @@ from tfrt_nb.documents.program import ProgramDocument
 from tfrt_nb.programs import Program
 from tfrt_runtime.diagnostics import TfrtError
 
+MAX_SOURCE = 4_000_000
+"""Of a longer text pages have the beginning."""
+
 
 class PageProgram:
     """The part of a run document that does not change (`run.ProgramOnPage`)."""
@@ -18,7 +21,9 @@ class PageProgram:
         self._program = program
         self.document = ProgramDocument(program)
         data = self.document.data
-        source = program.text.encode("utf-8", "replace").decode()
+        source = program.text[:MAX_SOURCE].encode("utf-8", "replace").decode()
+        if (more := len(program.text) - MAX_SOURCE) > 0:
+            source += f"\n… and {more} more characters"
         self.body: Mapping[str, Any] = {"program": data, "layout": layout(data), "source": source}
         self._starts = [0]
         for line in program.text.split("\n"):

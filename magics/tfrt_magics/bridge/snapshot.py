@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from tfrt_magics.bridge.run import Returning, Run, Signature, Value
+from tfrt_nb.documents.previews import label
 from tfrt_runtime.diagnostics import Location
 
 # A tensor's text may be long; a board shows its beginning.
@@ -111,10 +112,10 @@ class Snapshot:
 def before_run(signature: Signature) -> Section:
     """The section of a function that has not started: only its results are known."""
     rows = tuple(
-        Row(name, type_, State.UNAVAILABLE, is_result=True)
+        Row(name, label(type_), State.UNAVAILABLE, is_result=True)
         for name, type_ in zip(result_names(signature), signature.result_types, strict=True)
     )
-    return Section(signature.name, Status.WAITING, rows)
+    return Section(label(signature.name), Status.WAITING, rows)
 
 
 def during_run(signature: Signature, run: Run) -> Section:
@@ -122,7 +123,7 @@ def during_run(signature: Signature, run: Run) -> Section:
     results = tuple(_row(value, is_result=True) for value in run.result_values())
     values = run.named_values()
     rows = results + tuple(map(_row, values[:ROW_LIMIT]))
-    return Section(signature.name, Status.RUNNING, rows, _progress(values[ROW_LIMIT:]))
+    return Section(label(signature.name), Status.RUNNING, rows, _progress(values[ROW_LIMIT:]))
 
 
 def ended(section: Section, status: Status) -> Section:
@@ -169,8 +170,8 @@ def _counted(section: Section) -> Sequence[Row]:
 
 def _row(value: Value, *, is_result: bool = False) -> Row:
     return Row(
-        name=value.name,
-        type=value.type,
+        name=label(value.name),
+        type=label(value.type),
         state=State(value.state),
         text=clipped(value.text),
         is_result=is_result,

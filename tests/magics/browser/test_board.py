@@ -133,6 +133,24 @@ def test_the_cell_has_colours_and_errors_are_underlined(notebook) -> None:
     )
 
 
+def test_answers_with_programs_are_coloured_and_a_cell_that_cannot_be_sent_says_so(
+    notebook,
+) -> None:
+    page, answer = notebook.page, "%%tfrt_check start.write\n"
+    cells = (answer + PROGRAM.partition("\n")[2], answer + "%six = 42", "%%tfrt\n")
+    notebook.lab.write("answers.ipynb", "%load_ext tfrt_nb", *cells)
+    notebook.open("answers.ipynb")
+    page.wait_for_function(
+        """() => [...document.querySelectorAll(".jp-CodeCell")].filter((cell) =>
+          [...cell.querySelectorAll(".cm-line span")].some(({ textContent }) => textContent === "%%tfrt_check")).length === 1"""
+    )
+    page.evaluate(
+        """() => window.jupyterapp.shell.currentWidget.content.widgets[3].model.sharedModel.setSource(
+          "%%tfrt\\nfunc.func @f() {\\n  // " + "A".repeat(9.6e6) + "\\n}")"""
+    )
+    page.wait_for_selector(".tfrt-underline[title*='this cell has 9.6 MB']")
+
+
 def test_no_text_of_a_saved_run_becomes_html(notebook) -> None:
     page, text = notebook.page, "<img src=x onerror='window.PWNED = 1'><b>bold</b>"
     value = {"id": 0, "name": text, "type": text, "chain": False, "op": 0, "function": 0}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import threading
 import traceback
 from collections.abc import Callable, Iterator
 
@@ -101,6 +102,24 @@ def test_whatever_a_kernel_raises_is_an_error_with_its_cause(
     assert str(found) == f"test.mlir:2:8: error: {message}"
     assert [n.message for n in found.diagnostics[0].notes] == [f"raised in test, {__file__}:{line}"]
     assert run(call("i32"), kernels=kernels(later(lambda: 4))).results[0].result(SLOW) == 4
+
+
+def test_the_text_of_an_exception_is_not_waited_for(run: Run) -> None:
+    is_over, threads = threading.Event(), []
+
+    class SlowError(Exception):
+        def __str__(self) -> str:
+            threads.append(threading.current_thread())
+            is_over.wait(SLOW)
+            return "too late"
+
+    execution = run(call("i32"), kernels=kernels(raising(SlowError())))
+    found = str(execution.results[0].exception(SLOW))
+    is_over.set()
+    for thread in threads:
+        thread.join(SLOW)
+
+    assert found == "test.mlir:2:8: error: SlowError: its text takes more than 0.25 s"
 
 
 @pytest.mark.parametrize("kind", ["ordinary", "blocking", "async"])

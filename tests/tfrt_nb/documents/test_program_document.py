@@ -141,6 +141,21 @@ def test_functions_of_all_kinds_and_regions_are_in_one_document():
     assert document.operation_at[NESTED.index("async.execute")] == execute["id"]
 
 
+def test_names_and_lines_are_short_and_can_be_seen():
+    text = (
+        'func.func @"\u202emain"() -> i32 {\n'
+        f"  %{'a' * 500} = tfrt.constant.i32 1\n"
+        f'  %b = tfrt.add.i32 %{"a" * 500}, %{"a" * 500} {{x = "{"<b>" * 500}"}}\n'
+        "  tfrt.return %b : i32\n}\n"
+    )
+    document = program_document(Program.from_source(text))
+    (function,) = document["functions"]
+    assert function["name"] == "\\u202emain"
+    assert document["values"][0]["name"] == f"%{'a' * 158}…{'a' * 40}"
+    assert [len(one["text"]) for one in document["operations"]] == [200, 200]
+    assert document["operations"][1]["operands"] == [0, 0]
+
+
 def test_kernels_and_registers_of_the_file_are_found_in_the_text():
     program = Program.from_source(NESTED, "n")
     document = ProgramDocument(program)

@@ -32,6 +32,8 @@ def read_input(path: str) -> bytes:
         return Path(path).read_bytes()
     except OSError as problem:
         raise TfrtError(error(f"cannot read '{path}': {problem.strerror}")) from None
+    except ValueError as problem:  # a NUL, half a surrogate pair
+        raise TfrtError(error(f"cannot read {path!r}: {problem}")) from None
 
 
 def write_output(path: str, data: bytes) -> None:

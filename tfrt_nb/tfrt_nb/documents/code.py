@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tfrt_nb.documents.payloads import payload_text
-from tfrt_nb.documents.previews import preview_of
+from tfrt_nb.documents.previews import label, preview_of
 from tfrt_nb.documents.program import ProgramDocument
 from tfrt_nb.programs import Program
 from tfrt_nb.source.text import SourceText
@@ -46,7 +46,7 @@ class CodeMap:
         self._latest: dict[int, tuple[int, int]] = {}
         self._count = 1
         rows = document.data["functions"]
-        named = (row for row in rows if row["name"] == run.function.name)
+        named = (row for row in rows if row["name"] == label(run.function.name))
         self._function = next(named, None)
         self._has_begun = self._has_ended = False
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-import threading
-from collections.abc import Callable
 
 from tfrt_runtime.host.chain import CHAIN
 from tfrt_runtime.host.values.async_value import AsyncValue
+from tfrt_runtime.texts import MAX_SECONDS, SlowTextError, bounded
 
 MAX_CHARACTERS = 400
-MAX_SECONDS = 0.25
+MAX_LABEL, LABEL_END = 200, 40
 
 _UNSEEN = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
@@ -29,27 +28,28 @@ def preview_of(value: AsyncValue) -> str:
         return "true" if payload else "false"
     if isinstance(payload, int | float):
         return str(payload)
-    return bounded(lambda: str(payload), type(payload).__name__)
+    try:
+        return bounded(lambda: clean(str(payload)))
+    except SlowTextError:
+        reason = f"its text takes more than {MAX_SECONDS} s"
+    except BaseException as problem:  # noqa: BLE001 - a user's object may do what it likes
+        reason = f"{type(problem).__name__} in its text"
+    return clean(f"<{type(payload).__name__}: {reason}>")
 
 
-def bounded(make: Callable[[], str], name: str) -> str:
-    """The text that `make` makes, or why there is none: it raised, or took too long.
+def label(name: str) -> str:
+    """A name, a type or a line as a board shows it: without its middle where it is long, in characters that one sees."""
+    if len(name) <= MAX_LABEL and name.isprintable():
+        return name
+    end = name[-LABEL_END:]
+    return clean(name if len(name) <= MAX_LABEL else f"{name[: MAX_LABEL - LABEL_END - 1]}…{end}")
 
-    `name` says what it is the text of.  The thread that takes too long is left to itself.
-    """
-    made: list[str] = []
 
-    def run() -> None:
-        try:
-            made.append(clean(make()))
-        except BaseException as problem:  # noqa: BLE001
-            # A user's object may do what it likes.
-            made.append(clean(f"<{name}: {type(problem).__name__} in its text>"))
-
-    thread = threading.Thread(target=run, name=f"text of {name}", daemon=True)
-    thread.start()
-    thread.join(MAX_SECONDS)
-    return made[0] if made else f"<{name}: its text takes more than {MAX_SECONDS} s>"
+def first_line(text: str) -> str:
+    """The first line of an operation's text, as `label` shows it."""
+    if len(text) <= MAX_LABEL and text.isprintable():
+        return text
+    return label(text[: 4 * MAX_LABEL].partition("\n")[0].rstrip())
 
 
 def visible(text: str) -> str:

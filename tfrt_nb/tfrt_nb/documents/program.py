@@ -23,6 +23,7 @@ from tfrt_nb.compiled.kinds import is_compiled
 from tfrt_nb.convert.collect import Collector
 from tfrt_nb.dialects.async_.functions import FuncOp as AsyncFuncOp
 from tfrt_nb.dialects.control_flow import SYNC
+from tfrt_nb.documents.previews import first_line, label
 from tfrt_nb.nesting import deep_stack
 from tfrt_nb.programs import Program
 from tfrt_nb.source import parse_module
@@ -136,8 +137,8 @@ class _Rows:
         self.values.append(
             {
                 "id": number,
-                "name": name,
-                "type": type_,
+                "name": label(name),
+                "type": label(type_),
                 "chain": type_ in _CHAINS,
                 "op": operation,
                 "function": function,
@@ -148,7 +149,7 @@ class _Rows:
     def add_function(self, name: str, kind: str, line: int) -> Row:
         row: Row = {
             "id": len(self.functions),
-            "name": name,
+            "name": label(name),
             "kind": kind,
             "line": line,
             "end_line": line,
@@ -165,8 +166,8 @@ class _Rows:
         line, column, end_line, end_column = place
         row: Row = {
             "id": len(self.operations),
-            "kernel": kernel,
-            "text": text,
+            "kernel": label(kernel),
+            "text": first_line(text),
             "function": owner.function,
             "parent": owner.parent,
             "region": owner.region,
@@ -228,7 +229,7 @@ class _ModuleWalk:
         span = source_span(op)
         line = self._place(op)[0]
         row = self._rows.add_function(op.sym_name.data, kind, line)
-        row["result_types"] = [self._type(one) for one in op.function_type.outputs]
+        row["result_types"] = [label(self._type(one)) for one in op.function_type.outputs]
         owner = _Owner(row, len(self._rows.functions) - 1)
         first = len(self._rows.operations)
         end = self._add_body(owner, op)
@@ -362,7 +363,7 @@ class _FileWalk:
         function = self._file.functions[index]
         line, _ = self._place(function.location)
         row = self._rows.add_function(function.name, _KINDS[function.kind], line)
-        row["result_types"] = list(function.result_types)
+        row["result_types"] = [label(one) for one in function.result_types]
         last = self._add_body(_Owner(row, len(self._rows.functions) - 1), index, count())
         row["end_line"] = self._bodies[index].end_line if self._bodies else max(line, last)
 

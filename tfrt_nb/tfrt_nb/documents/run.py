@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from tfrt_nb.documents.code import CodeMap
 from tfrt_nb.documents.payloads import payload_text, texts, view_of
-from tfrt_nb.documents.previews import preview_of
+from tfrt_nb.documents.previews import label, preview_of
 from tfrt_nb.documents.program import ProgramDocument
 from tfrt_nb.programs import Program
 from tfrt_runtime.bef.encoding import FunctionKind
@@ -100,7 +100,7 @@ class RunDocument:
         self._total = self._handed = self._cut = 0
         self._operations = self.program.data["operations"]
         rows = self.program.data["functions"]
-        own = (row["arguments"] for row in rows if row["name"] == self.function)
+        own = (row["arguments"] for row in rows if row["name"] == label(self.function))
         self._arguments: list[tuple[int, AsyncValue]] = [
             (number, value)
             for number, value in zip(next(own, ()), arguments, strict=False)
@@ -380,7 +380,7 @@ class _Map:
         number = 0
         for index, function in enumerate(program.file.functions):
             if function.name and function.kind is not FunctionKind.NATIVE:
-                self._functions[index] = (-1, rows.get(function.name, -1))
+                self._functions[index] = (-1, rows.get(label(function.name), -1))
             for kernel in function.kernels:
                 operation = document.kernels[number]
                 number += 1

@@ -14,6 +14,7 @@ from tfrt_runtime.host.values.async_value import AsyncValue
 from tfrt_runtime.host.values.futures import from_future
 from tfrt_runtime.host.waiting.kernel_waits import EndlessWaitError
 from tfrt_runtime.kernels.registry import KernelError
+from tfrt_runtime.texts import MAX_SECONDS, SlowTextError, bounded
 
 if TYPE_CHECKING:
     from tfrt_runtime.host.values.async_value import Future
@@ -132,11 +133,15 @@ OTHER_LOOP = (
 
 
 def _printable(said: object) -> str:
-    """The text of something that a user made: any text can be printed, and making it cannot fail."""
+    """The text of something that a user made: any text can be printed, and making it neither fails nor takes long."""
+    is_plain = isinstance(said, str) or not isinstance(type(said).__str__, FunctionType)
     try:
-        return str(said).encode(errors="backslashreplace").decode()
+        text = str(said) if is_plain else bounded(lambda: str(said))
+    except SlowTextError:
+        return f"its text takes more than {MAX_SECONDS} s"
     except BaseException as problem:  # noqa: BLE001 - it is the user's __str__
         return f"its text raised {type(problem).__name__}"
+    return text.encode(errors="backslashreplace").decode()
 
 
 def _detach(exception: BaseException) -> None:

@@ -4,6 +4,9 @@ import { element, setAttributes, setText } from "../dom.js";
 import { createRows } from "../rows.js";
 import { SHAPES, STATES } from "../theme.js";
 
+/** Of a longer line the beginning is shown. */
+export const MOST_LETTERS = 2000;
+
 export function createSource(store, label = "Source") {
   const rows = createRows({ label, height: 20, cells: [["number", "line-number"], ["shape", "shape"], ["text", ""], ["word", "hidden"]], draw: drawItem,
     choose: ({ operations }) => { if (operations?.length) store.select(operations[0].id); } });
@@ -30,7 +33,7 @@ export function createSource(store, label = "Source") {
     setText(row.parts.number, String(number));
     setText(row.parts.shape, state ? SHAPES[state] : "");
     setText(row.parts.word, state ? `, ${state}` : "");
-    setText(row.parts.text, text);
+    setText(row.parts.text, text.length > MOST_LETTERS ? `${text.slice(0, MOST_LETTERS)}…` : text);
   }
 
   /** The line of the selected operation comes into view. */

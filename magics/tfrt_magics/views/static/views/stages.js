@@ -4,7 +4,7 @@
 
 import { button, element, setAttributes, setText } from "../dom.js";
 import { createRows } from "../rows.js";
-import { createSource } from "./source.js";
+import { createSource, MOST_LETTERS } from "./source.js";
 
 /** `ask` asks the kernel, where `canAsk()` says that there is one. */
 export function createStages(store, ask, canAsk) {
@@ -74,5 +74,5 @@ export function createStages(store, ask, canAsk) {
 }
 
 function placedLines({ text, ops, marks }) {
-  return String(text).split("\n").map((line, place) => ({ text: line, op: Number(ops[place] ?? -1), mark: marks[place] ?? " " }));
+  return String(text).split("\n").map((line, place) => ({ text: line.slice(0, MOST_LETTERS), op: Number(ops[place] ?? -1), mark: marks[place] ?? " " }));
 }

@@ -5,6 +5,8 @@ import { createRows } from "../rows.js";
 import { isShown } from "../history.js";
 import { SHAPES, STATES } from "../theme.js";
 
+const NAMED = 8; // functions in a headline
+
 const COLUMNS = [
   { title: "state", key: (row) => STATES.indexOf(row.state) },
   { title: "name", key: (row) => row.name },
@@ -31,7 +33,10 @@ export function functionsOf(moment) {
   return [...started, ...functions.filter((each) => !started.includes(each) && moment.history.called[each.id])];
 }
 
-export const namesOf = (moment) => functionsOf(moment).map(({ name }) => `@${name}`).join(", ");
+export function namesOf(moment) {
+  const all = functionsOf(moment), names = all.slice(0, NAMED).map(({ name }) => `@${name}`).join(", ");
+  return all.length > NAMED ? `${names} and ${all.length - NAMED} more` : names;
+}
 
 /** `result`, or `result 0` and so on: what the function gives back. */
 function resultsOf(moment, function_) {

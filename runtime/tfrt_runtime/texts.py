@@ -1,0 +1,40 @@
+"""Texts of objects that users made, which may raise, take long or never end."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+MAX_SECONDS = 0.25
+
+
+class SlowTextError(Exception):
+    """A text took longer than `MAX_SECONDS`."""
+
+
+def bounded(make: Callable[[], str]) -> str:
+    """The text that `make` makes, on a thread of its own.
+
+    The thread that takes too long is left to itself.
+
+    Raises:
+        SlowTextError: if it takes too long.
+        BaseException: what `make` raises.
+    """
+    made: list[str] = []
+    raised: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            made.append(make())
+        except BaseException as problem:  # noqa: BLE001 - a user's object may do what it likes
+            raised.append(problem)
+
+    thread = threading.Thread(target=run, name="text of an object", daemon=True)
+    thread.start()
+    thread.join(MAX_SECONDS)
+    if raised:
+        raise raised[0]
+    if not made:
+        raise SlowTextError
+    return made[0]
