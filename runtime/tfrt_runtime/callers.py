@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import numbers
 import reprlib
 import sys
 import time
@@ -82,8 +83,8 @@ def deadline_in(timeout: float | None) -> float | None:
     """
     if timeout is None:
         return None
-    is_number = hasattr(timeout, "__float__") and not isinstance(timeout, bool)
-    require(
-        is_number and not math.isnan(timeout), "timeout", "a number of seconds or None", timeout
-    )
-    return time.monotonic() + min(float(timeout), FOREVER)
+    is_number = isinstance(timeout, numbers.Real) and not isinstance(timeout, bool)
+    # Compared before it is converted: a whole number may be too large for a float.
+    seconds = float(min(timeout, FOREVER)) if is_number else math.nan
+    require(not math.isnan(seconds), "timeout", "a number of seconds or None", timeout)
+    return time.monotonic() + seconds

@@ -555,7 +555,7 @@ class Program:
         """
         if arguments is not None or (values and isinstance(values[0], HostContext)):
             host, function, values = _given(host, function, values, arguments)
-        deadline = None if timeout is None else deadline_in(timeout)
+        deadline = deadline_in(timeout)
         host = _host(host)
         if function is not None:
             require(isinstance(function, str), "function", "the name of a function", function)

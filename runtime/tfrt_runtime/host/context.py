@@ -195,8 +195,9 @@ class HostContext:
         """Where `async def` kernels run: that of the user, or the host's own once there is one."""
         self.timers = TimerQueue() if timers is None else timers
         self.hold: Callable[[Request, AsyncValue, bool], AsyncValue] = lambda _, value, __: value
-        """What a kernel that returns a value gives to its run: another one, where steps are chosen and the value,
-        as it may, comes from another thread.  It does where the last argument says so."""
+        """What a run gets where its kernel returns this value; True if another thread resolves it.
+
+        The value itself; where the steps of a run are chosen, another one, whose resolution is a step, too."""
         self.deadlines = RequestDeadlineTracker(self.timers)
         self.work_queue = _work_queue(work_queue)
         self.set_memory(memory)

@@ -71,6 +71,13 @@ def bits_of_bf16(number: float) -> int:
     return (bits + 0x7FFF + (bits >> 16 & 1)) >> 16
 
 
+_TOO_LARGE = {
+    "f16": 2.0**16 - 2.0**4,
+    "bf16": 2.0**128 - 2.0**119,
+    "f32": 2.0**128 - 2.0**103,
+    "f64": math.inf,
+}
+"""The least number that each type rounds to infinity."""
 _BITS_OF = {"f16": bits_of_f16, "bf16": bits_of_bf16, "f32": bits_of_f32, "f64": bits_of_f64}
 
 
@@ -146,6 +153,8 @@ def encode_scalar(word: str, number: object) -> tuple[int, int]:
             number = float(number)
         except (ValueError, TypeError, OverflowError) as wrong:
             raise PayloadError(f"expected {word}, found {type(number).__name__}: {wrong}") from None
+    if _TOO_LARGE[word] <= abs(number) < math.inf:
+        raise PayloadError(f"{number} does not fit in {word}")
     return _BITS_OF[word](number), 0
 
 

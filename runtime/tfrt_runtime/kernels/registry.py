@@ -12,6 +12,7 @@ Type words, for attributes and results: the scalars of MLIR (`i1` `i8` ... `ui64
 from __future__ import annotations
 
 import inspect
+import sys
 from array import array
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -360,13 +361,26 @@ class KernelsOver(Mapping[str, Kernel]):
         return sum(1 for _ in self)
 
 
+def unevaluated_signature(function: Callable[..., object]) -> inspect.Signature:
+    """The signature of a function, whatever its annotations are: texts, or references to them.
+
+    Raises:
+        ValueError: if a function of C does not say.
+    """
+    if sys.version_info >= (3, 14):
+        import annotationlib
+
+        return inspect.signature(function, annotation_format=annotationlib.Format.FORWARDREF)
+    return inspect.signature(function)
+
+
 def arguments_taken(function: Callable[..., object], others: int) -> tuple[int, int | None]:
     """How many arguments of the kernel a function needs, and how many it takes, None for any number.
 
     `others` of its positional parameters are for something else.
     """
     try:
-        parameters = inspect.signature(function).parameters.values()
+        parameters = unevaluated_signature(function).parameters.values()
     except ValueError:  # a function of C does not say
         return 0, None
     positional = [

@@ -24,7 +24,7 @@ from tfrt_runtime.native.calls.executor import (
     work,
 )
 from tfrt_runtime.native.cells import give_block, need_block, trim
-from tfrt_runtime.native.kernels.python_functions import python_object
+from tfrt_runtime.native.kernels.python_functions import is_too_large, python_object
 from tfrt_runtime.native.layouts import (
     ANY_PAYLOAD,
     CONCRETE,
@@ -228,6 +228,8 @@ def put(api: Address, place: Address, item: Address) -> bool:
         number_f64 = load_f64(item + load(api + PYTHON_FLOAT_NUMBER))
         if payload_type == TYPE_F64:
             store_f64(place + 8, number_f64)
+        elif is_too_large(number_f64):
+            return False
         else:
             store_f32(place + 8, number_f64)
         return True

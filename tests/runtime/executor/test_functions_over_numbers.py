@@ -75,6 +75,8 @@ def test_none_is_a_chain() -> None:
         (2**31, "i32", "2147483648 does not fit in i32"),
         (-(2**7) - 1, "i8", "-129 does not fit in i8"),
         (2**70, "i64", "1180591620717411303424 does not fit in i64"),
+        (1e39, "f32", "1e+39 does not fit in f32"),
+        (1e5, "f16", "100000.0 does not fit in f16"),
         ("one", "i64", "expected i64, found str"),
         (None, "f64", "expected f64, found NoneType"),
         ((1, 2), "i32", "expected i32, found tuple"),
@@ -84,6 +86,15 @@ def test_what_does_not_fit_is_an_error(returned: object, word: str, message: str
     with pytest.raises(TfrtError) as caught:
         run(lambda x: returned, ("i32",), word, (1,))
     assert caught.value.diagnostics[0].message.endswith(message)
+
+
+def test_a_number_is_rounded_to_f32_and_not_to_infinity() -> None:
+    largest = float.fromhex("0x1.fffffep127")
+    for given in (largest, math.nextafter(2.0**128 - 2.0**103, 0)):
+        assert run(lambda x: x, ("f32",), "f32", (given,)) == largest
+    for given in (2.0**128 - 2.0**103, -1e300):
+        with pytest.raises(TfrtError, match=r"argument 1 .*does not fit in f32"):
+            run(lambda x: x, ("f32",), "f32", (given,))
 
 
 def test_numbers_of_other_types_are_taken() -> None:

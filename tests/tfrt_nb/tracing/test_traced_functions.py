@@ -424,6 +424,32 @@ def test_keyword_only_parameters_and_defaults_are_arguments_of_the_program() -> 
     assert value_of(lambda x: scaled(tfrt.i32(x), by=x_of(7)), 2) == 14
 
 
+def test_an_annotation_that_only_type_checkers_know_hides_no_other() -> None:
+    @tfrt.program
+    def halved(x: tfrt.f32, unit: "Unit") -> tfrt.f32:  # type: ignore[name-defined] # noqa: F821
+        return x / 2
+
+    assert "%x: f32" in halved.trace(tfrt.f32, str).mlir
+    with pytest.raises(
+        tfrt.TfrtError, match=r"argument 1 \(%x\) of @halved: expected f32, found 'a'"
+    ):
+        halved("a", "m")
+
+
+def test_a_type_may_be_annotated_by_its_name() -> None:
+    @tfrt.kernel("test.named")
+    def named(x: "f32") -> "f32":  # type: ignore[name-defined] # noqa: F821
+        return x
+
+    @tfrt.program
+    def doubled(x: "f32") -> "f32":  # type: ignore[name-defined] # noqa: F821
+        return named(x + x)
+
+    assert doubled(2**-24 + 1.0).result(SLOW) == 2.0
+    with pytest.raises(tfrt.TfrtError, match="argument 'x' of 'test.named' is 'f32', found i32"):
+        tfrt.program(lambda x: named(tfrt.i32(x)))(1)
+
+
 def x_of(number: int) -> int:
     return number
 

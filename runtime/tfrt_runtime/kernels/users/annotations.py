@@ -9,6 +9,7 @@ import inspect
 import types
 import typing
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any, TypeGuard
 
 from tfrt_runtime.host.chain import Chain
@@ -16,7 +17,7 @@ from tfrt_runtime.host.payload import SCALAR_TYPES
 from tfrt_runtime.host.values.async_value import AsyncValue
 from tfrt_runtime.host.values.fitting import CHAIN_TYPE, STRING_TYPE
 from tfrt_runtime.host.values.fitting import TENSOR as TENSOR_ENDING
-from tfrt_runtime.kernels.registry import PythonKernel
+from tfrt_runtime.kernels.registry import PythonKernel, unevaluated_signature
 
 CHAIN, STRING, OBJECT, TENSOR = CHAIN_TYPE, STRING_TYPE, "!tfrt.object", "!t.tensor"
 INTEGERS = ("i8", "i16", "i32", "i64")
@@ -33,10 +34,6 @@ _KINDS: dict[object, frozenset[str]] = {
     Chain: frozenset({CHAIN}),
 }
 """The types that classes of Python's are annotations of."""
-_NAMES: dict[str, object] = {
-    **{kind.__name__: kind for kind in (bool, int, float, complex, str, object)},
-    "None": None,
-}
 
 
 class Type:
@@ -106,17 +103,33 @@ out = _Out()
 
 
 def signature_of(function: Callable[..., object]) -> inspect.Signature:
-    """The signature, with annotations that a future import made texts evaluated where that is possible.
+    """The signature; an annotation that cannot be evaluated is its text.
 
     Of a function of C without one, a signature that takes anything.
     """
     try:
         return inspect.signature(function, eval_str=True)
+    except ValueError:
+        return inspect.signature(lambda *_: None)
     except Exception:  # noqa: BLE001 - annotations may be any text
-        try:
-            return inspect.signature(function)
-        except ValueError:
-            return inspect.signature(lambda *_: None)
+        found = unevaluated_signature(function)
+    # Each by itself: a name that only type checkers know says nothing about the others.
+    names = getattr(inspect.unwrap(function), "__globals__", {})
+    parameters = [
+        one.replace(annotation=_evaluated(one.annotation, names))
+        for one in found.parameters.values()
+    ]
+    returned = _evaluated(found.return_annotation, names)
+    return found.replace(parameters=parameters, return_annotation=returned)
+
+
+def _evaluated(annotation: object, names: dict[str, object]) -> object:
+    """The value of an annotation that is text, or refers to a text; the text if it has no value."""
+    text = getattr(annotation, "__forward_arg__", annotation)
+    if isinstance(text, str):
+        with suppress(Exception):
+            return eval(text, names)
+    return text
 
 
 def is_integer(type_text: str) -> bool:
@@ -130,7 +143,7 @@ def is_float(type_text: str) -> bool:
 
 
 def annotated_type(annotation: object, like: Sequence[str] = ()) -> str | None:
-    """The type that an annotation says, None if it says none.
+    """The type that an annotation says, None if it says none; "f32" says the same as `tfrt.f32`.
 
     Args:
         like: types of operands: an `int` is the first integer type among them, a `float` the first
@@ -138,6 +151,8 @@ def annotated_type(annotation: object, like: Sequence[str] = ()) -> str | None:
     """
     if isinstance(annotation, Type):
         return annotation.name
+    if isinstance(annotation, str):
+        return annotation if annotation in NUMBERS else None
     if annotation is int:
         return next((one for one in like if is_integer(one)), "i64")
     if annotation is float:
@@ -183,7 +198,7 @@ def accepts(annotation: object, type_text: str) -> bool:
     "" is a type that the program does not say.
     """
     if isinstance(annotation, str):
-        annotation = _NAMES.get(annotation, Any)
+        return annotation not in NUMBERS or type_text in (annotation, "")
     if type_text == "" or annotation in (object, Any, inspect.Parameter.empty, AsyncValue):
         return True
     if isinstance(annotation, Type):

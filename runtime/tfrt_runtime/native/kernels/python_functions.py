@@ -11,6 +11,8 @@ A block has the objects that the function is given, and behind them three words 
 
 from __future__ import annotations
 
+import math
+
 from tfrt_runtime.native.async_value import new_available
 from tfrt_runtime.native.calls.frame import argument, attribute, set_result
 from tfrt_runtime.native.cells import give_block, take_block
@@ -84,6 +86,8 @@ from tfrt_runtime.native.python_objects import hold
 FUNCTION, FINISH, ARGUMENTS, ATTRIBUTES, RESULT_TYPE, RESULT_BITS = range(6)
 FIRST_TYPE = 6
 RAISED_WORDS = 3
+TOO_LARGE = 2.0**128 - 2.0**103
+"""The least number that an `f32` rounds to infinity."""
 
 
 @native
@@ -126,6 +130,12 @@ def read_in_python(api: Address, value: Address) -> Address:
 
 
 @native
+def is_too_large(number: float) -> bool:
+    """Whether a number would be infinite as an `f32`, and is not."""
+    return abs(number) >= TOO_LARGE and abs(number) < math.inf
+
+
+@native
 def take_object(context: Address, record: Address, api: Address, returned: Address) -> bool:
     """Set the result to an object that the function returned; False if that may mean something else."""
     wanted = attribute(record, RESULT_BITS)
@@ -164,6 +174,8 @@ def take_result(
         if type_object != load(api + PYTHON_FLOAT):
             return False
         number = load_f64(returned + load(api + PYTHON_FLOAT_NUMBER))
+        if result_type == TYPE_F32 and is_too_large(number):
+            return False
         value = new_available(context, result_type)
         store(value + VALUE_PAYLOAD, 0)
         if result_type == TYPE_F64:
