@@ -32,7 +32,7 @@ async def later(x: int) -> int:
 
 @tfrt.kernel("future.fails")
 def fails(x: int) -> int:
-    return POOL.submit(lambda: x // 0)
+    return POOL.submit(lambda: x / 0)
 
 
 @tfrt.kernel("future.wrong")

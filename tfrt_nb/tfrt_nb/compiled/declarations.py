@@ -22,15 +22,18 @@ def declare_compiled(halves: Halves) -> ModuleOp:
     compiled = {op.sym_name.data: op for op in halves.compiled.ops if isinstance(op, Function)}
     called = {name: None for op in halves.host.ops for name in symbols_in(op)} if compiled else {}
     for name in called:
-        if name in compiled:
-            halves.host.body.block.add_op(_declaration(compiled[name]))
+        declaration = _declaration(compiled[name]) if name in compiled else None
+        if declaration is not None:
+            halves.host.body.block.add_op(declaration)
     return halves.host
 
 
-def _declaration(function: Function) -> func.FuncOp:
+def _declaration(function: Function) -> func.FuncOp | None:
+    """None if the function cannot be called: an operation that refers to it is no kernel, and refused later."""
     type_ = function.function_type
     inputs, outputs = host_types(type_.inputs.data), host_types(type_.outputs.data)
-    assert inputs is not None and outputs is not None, "verified"
+    if inputs is None or outputs is None:
+        return None
     declaration = func.FuncOp(function.sym_name.data, (inputs, outputs), Region(), "private")
     declaration.attributes[NATIVE] = UnitAttr()
     declaration.location = function.location

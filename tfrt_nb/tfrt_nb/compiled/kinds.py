@@ -17,7 +17,7 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.ir import Attribute, Operation
 from xdsl.traits import IsTerminator
 
-from tfrt_nb.dialects.catalog import HOST_DIALECTS, UnknownOp
+from tfrt_nb.dialects.catalog import UnknownOp, is_kernel
 from tfrt_nb.dialects.control_flow import NATIVE, ReturnOp
 
 # By name: most programs need the async dialect as little as xDSL's.
@@ -66,7 +66,7 @@ def is_compiled(op: Operation) -> bool:
     if op.name == _ASYNC_FUNCTION:
         return True
     ends = [block.last_op for block in op.regions[0].blocks]
-    return all(map(_leaves, ends)) and not any(_is_kernel(nested) for nested in op.walk())
+    return all(map(_leaves, ends)) and not any(is_kernel(nested) for nested in op.walk())
 
 
 def _leaves(end: Operation | None) -> bool:
@@ -76,10 +76,6 @@ def _leaves(end: Operation | None) -> bool:
         and not isinstance(end, UnknownOp | ReturnOp)
         and end.has_trait(IsTerminator)
     )
-
-
-def _is_kernel(op: Operation) -> bool:
-    return op.name.partition(".")[0] in HOST_DIALECTS
 
 
 def symbols_in(op: Operation) -> Iterator[str]:

@@ -24,7 +24,7 @@ from tfrt_nb.convert.attributes import encode
 from tfrt_nb.convert.compiled_modules import CompiledModules
 from tfrt_nb.convert.errors import ConversionError
 from tfrt_nb.convert.places import place_of
-from tfrt_nb.dialects.catalog import SIGNATURES, UPSTREAM_DIALECTS, UnknownOp
+from tfrt_nb.dialects.catalog import SIGNATURES, UPSTREAM_DIALECTS, UnknownOp, is_kernel
 from tfrt_nb.dialects.control_flow import NATIVE, NONSTRICT, SYNC
 from tfrt_nb.dialects.suggestions import in_host_programs
 from tfrt_nb.nesting import MAX_NESTING, TOO_DEEP
@@ -35,9 +35,11 @@ from tfrt_runtime.bef.attribute_writer import write_attribute
 from tfrt_runtime.bef.encoding import MAX_AGGREGATES, FunctionKind
 from tfrt_runtime.bef.locations import to_location
 from tfrt_runtime.bef.wire import ByteBuilder
-from tfrt_runtime.diagnostics import Diagnostic, error, note
+from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, error, note
 
 RETURN = "tfrt.return"
+MOST_MISPLACED = 3
+"""So many operations of compiled functions are named in a host program."""
 
 _NO_RETURN = "all functions need to have a tfrt.return"
 _MULTI_BLOCK = "multi-block regions cannot be emitted to BEF files"
@@ -98,13 +100,17 @@ class Collector:
         self.errors: list[Diagnostic] = []
         self._nesting = 0
         """How many regions the present operation is in."""
+        self._misplaced = 0
+        """How many operations of compiled functions the present function has."""
         self._compiled = CompiledModules(module)
         self._collect_module(module)
 
-    def fail(self, op: Operation, message: str, advice: str = "") -> None:
-        """Note that there will be no file because of `op`; `advice` says what to write instead."""
-        place = span_of(op) or to_location(place_of(location_of(op)))
-        self.errors.append(error(message, place, [note(advice, place)] if advice else []))
+    def fail(
+        self, op: Operation, message: str, advice: str = "", at: Operation | None = None
+    ) -> None:
+        """Note that there will be no file because of `op`; `advice`, at `at`, says what to write instead."""
+        notes = [note(advice, _place(at or op))] if advice else []
+        self.errors.append(error(message, _place(op), notes))
 
     def check(self) -> None:
         """Go on only if there will be a file.
@@ -139,7 +145,12 @@ class Collector:
             return
         is_sync = SYNC in op.attributes
         block = op.body.blocks[0]
+        self._misplaced = 0
         calls = self._collect_block(op, block)
+        if self._misplaced > MOST_MISPLACED:
+            self.fail(
+                op, f"this host program has {self._misplaced} operations of compiled functions"
+            )
         if len(op.body.blocks) > 1 and return_of(block) is not None:
             self.fail(op, _MULTI_BLOCK)
         if is_sync:
@@ -199,9 +210,9 @@ class Collector:
         """The kernels in the block of `op`, without its return."""
         if return_of(block) is None:
             last = block.last_op
-            advice = "'return' ends compiled functions; this one has kernels: write 'tfrt.return'"
             is_return = last is not None and last.name == "func.return"
-            self.fail(last or op, _NO_RETURN, advice if is_return else "")
+            kernel = next(filter(is_kernel, op.walk()), None) if is_return else None
+            self.fail(last or op, _NO_RETURN, *_advice_on_return(kernel) if is_return else ())
         calls = []
         for inner in block.ops:
             if inner.name != RETURN:
@@ -212,13 +223,15 @@ class Collector:
 
     def collect_call(self, op: Operation) -> Call:
         """The kernel that `op` becomes; what it needs is in the tables then."""
+        call = Call(op)
+        if op.name != "func.return" and (advice := upstream_advice(op)):
+            self._misplaced += 1
+            if self._misplaced <= MOST_MISPLACED:
+                self.fail(op, f"'{op.name}' is an operation of compiled functions", advice)
+            return call
         # The kernels in a region come before the one that it belongs to, its function comes after
         # those of all regions inside.
         regions = [self._collect_region(op, region) for region in op.regions] if op.regions else ()
-        call = Call(op)
-        if op.name != "func.return" and (advice := upstream_advice(op)):
-            self.fail(op, f"'{op.name}' is an operation of compiled functions", advice)
-            return call
         if op.name not in self.kernel_names:
             self._check_name(op, op.name)
             self.kernel_names[op.name] = None
@@ -281,6 +294,18 @@ class Collector:
         if self.has_optional_sections:
             self.types.spellings(_number_types(attribute))
         return self.attributes.add(attribute, value)
+
+
+def _place(op: Operation) -> AnyLocation:
+    return span_of(op) or to_location(place_of(location_of(op)))
+
+
+def _advice_on_return(kernel: Operation | None) -> tuple[str, Operation | None]:
+    """What to say of a 'return' at the end of a host program, and where; `kernel` is its first one."""
+    advice = "'return' ends compiled functions: write 'tfrt.return'"
+    if kernel is None:
+        return advice, None
+    return f"'{kernel.name}' is a kernel, which makes the function a host program; {advice}", kernel
 
 
 def _nests_deeper(attribute: Attribute, levels: int) -> bool:

@@ -40,6 +40,11 @@ HOST_DIALECTS = frozenset(
 """The dialects of host programs, without the one in which users have kernels, too."""
 
 
+def is_kernel(op: Operation) -> bool:
+    """Whether an operation is of a dialect of host programs."""
+    return op.name.partition(".")[0] in HOST_DIALECTS
+
+
 class UnknownOp(Operation):
     """An operation that no table knows, under its own name: `"golden.op"(...)`.
 

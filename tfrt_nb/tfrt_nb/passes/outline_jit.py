@@ -19,7 +19,7 @@ from xdsl.ir import Attribute, Operation
 from tfrt_nb.dialects.async_.functions import FuncOp as AsyncFuncOp
 from tfrt_nb.dialects.async_.functions import ReturnOp as AsyncReturnOp
 from tfrt_nb.dialects.async_.types import TOKEN, ValueType
-from tfrt_nb.dialects.catalog import HOST_DIALECTS
+from tfrt_nb.dialects.catalog import is_kernel
 from tfrt_nb.dialects.control_flow import CallOp, ReturnOp
 from tfrt_nb.dialects.control_flow.jit import JitOp
 from tfrt_nb.dialects.crossing import host_type
@@ -62,7 +62,7 @@ def _outline(op: JitOp, name: str) -> Operation:
     """
     body = op.regions[0]
     for nested in body.walk():
-        if nested.name.partition(".")[0] in HOST_DIALECTS and not isinstance(nested, ReturnOp):
+        if is_kernel(nested) and not isinstance(nested, ReturnOp):
             fail(nested, f"'{nested.name}' is a kernel, and what is in a 'tfrt.jit' is compiled")
     inputs = list(body.blocks[0].arg_types)
     values, is_token_last = op.body_types, op.is_token_last
