@@ -349,10 +349,10 @@ class Program:
             ops = dict(_symbols(self.compiled.module))
             names = [value_name(value) or "" for value in ops[function].regions[0].blocks[0].args]
         else:
-            known = self.named_values()
             numbers = {one.name: index for index, one in enumerate(self.file.functions)}
             index = numbers[function]
             arguments = range(len(self.file.functions[index].argument_types))
+            known = self.named_values() if arguments else {}
             names = [one.name if (one := known.get((index, i))) else "" for i in arguments]
         return tuple(name.removeprefix("%") for name in names) if all(names) else ()
 

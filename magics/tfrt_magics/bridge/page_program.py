@@ -8,6 +8,7 @@ from typing import Any
 from tfrt_nb.documents.layout import layout
 from tfrt_nb.documents.program import ProgramDocument
 from tfrt_nb.programs import Program
+from tfrt_runtime.bef.collector import collector_paused
 from tfrt_runtime.diagnostics import TfrtError
 
 MAX_SOURCE = 4_000_000
@@ -19,12 +20,14 @@ class PageProgram:
 
     def __init__(self, program: Program) -> None:
         self._program = program
-        self.document = ProgramDocument(program)
-        data = self.document.data
+        with collector_paused():
+            self.document = ProgramDocument(program)
+            data = self.document.data
+            placed = layout(data)
         source = program.text[:MAX_SOURCE].encode("utf-8", "replace").decode()
         if (more := len(program.text) - MAX_SOURCE) > 0:
             source += f"\n… and {more} more characters"
-        self.body: Mapping[str, Any] = {"program": data, "layout": layout(data), "source": source}
+        self.body: Mapping[str, Any] = {"program": data, "layout": placed, "source": source}
         self._starts = [0]
         for line in program.text.split("\n"):
             self._starts.append(self._starts[-1] + len(line) + 1)

@@ -62,7 +62,10 @@ class Record:
         self._size = 0
         self._ready: Sequence[int] | None = None
         self._stages: Document | None = None
-        self.snapshot = job.snapshot()
+        self._begun: tuple[Any, bytes] | None = None
+        # Of a large program, whose rows take a while, a page shows the board; other front ends see them at the end.
+        is_large = len(self._program.body.get("program", {}).get("values", ())) > MAX_IN_FRAME
+        self.snapshot = job.standing() if is_large else job.snapshot()
         self._said = _still(self.snapshot)
         self._take()
 
@@ -134,9 +137,20 @@ class Record:
     def file(self) -> dict[str, Json]:
         """The document as a file holds it."""
         with self._lock:
-            body = {**self._program.body, **self._body()}
+            body = self._body()
             state = {key: value for key, value in self._state().items() if key not in body}
-            return {"version": 2, **state, "packed": packed(body)}
+            return {"version": 2, **state, "packed": self._packed(body)}
+
+    def _packed(self, body: Document) -> str:
+        """The program and `body` as a file holds them; the program is written and compressed once."""
+        if self._begun is None:
+            compressor = zlib.compressobj(6)
+            text = _json(self._program.body)[:-1] + (b"," if self._program.body else b"")
+            self._begun = compressor, compressor.compress(text)
+        compressor, first = self._begun
+        compressor = compressor.copy()
+        rest = compressor.compress(_json(body)[1:])
+        return base64.b64encode(b"".join((first, rest, compressor.flush()))).decode()
 
     def _state(self) -> Document:
         """The head, and what is small enough to be sent each time."""
@@ -267,8 +281,11 @@ def _still(snapshot: Snapshot) -> tuple[object, ...]:
 
 def packed(body: Document) -> str:
     """The body of a document as a file holds it."""
-    text = json.dumps(body, separators=(",", ":")).encode()
-    return base64.b64encode(zlib.compress(text, 6)).decode()
+    return base64.b64encode(zlib.compress(_json(body), 6)).decode()
+
+
+def _json(body: Mapping[str, Any]) -> bytes:
+    return json.dumps(body, separators=(",", ":")).encode()
 
 
 def clean(text: str) -> str:

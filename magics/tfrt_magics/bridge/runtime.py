@@ -162,28 +162,25 @@ class NamesOfValues:
     """Where the values of a program are in its text, and in which order a reader meets them."""
 
     def __init__(self, program: Program) -> None:
-        self._named = program.named_values()
-        self._functions = program.file.functions
-        self._outermost: dict[tuple[str, str], int] = {}
-        for value in self._named.values():
-            depth = self._outermost.setdefault((value.function, value.name), value.depth)
-            self._outermost[value.function, value.name] = min(depth, value.depth)
+        self._program = program
 
     @cached_property
     def in_reading_order(self) -> list[tuple[Register, NamedValue]]:
         """The named registers, without the values that a region captures."""
-        named = [
-            (place, name)
-            for place, name in self._named.items()
-            if not self._is_captured(place, name)
+        named = self._program.named_values()
+        outermost: dict[tuple[str, str], int] = {}
+        for one in named.values():
+            if one.depth <= outermost.get((one.function, one.name), one.depth):
+                outermost[one.function, one.name] = one.depth
+        functions = self._program.file.functions
+        found = [
+            (place, one)
+            for place, one in named.items()
+            # In BEF a region takes what it uses as arguments; in the text those are outer values.
+            if one.depth <= outermost[one.function, one.name]
+            or place[1] >= len(functions[place[0]].argument_types)
         ]
-        return sorted(named, key=lambda pair: _place_in_text(pair[1]))
-
-    def _is_captured(self, place: Register, name: NamedValue) -> bool:
-        """In BEF a region takes what it uses as arguments; in the text those are outer values."""
-        function, register = place
-        is_argument = register < len(self._functions[function].argument_types)
-        return is_argument and name.depth > self._outermost[name.function, name.name]
+        return sorted(found, key=lambda pair: _place_in_text(pair[1]))
 
 
 def _place_in_text(value: NamedValue) -> tuple[int, int]:

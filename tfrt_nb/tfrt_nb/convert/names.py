@@ -30,20 +30,22 @@ def named_values(module: ModuleOp) -> dict[tuple[int, int], NamedValue]:
 def plain_names(program: PlainProgram) -> dict[tuple[int, int], NamedValue]:
     """The same of a plain program."""
     names: dict[tuple[int, int], NamedValue] = {}
+    types: dict[int, str] = {}  # by identity: the program keeps its types, of which there are few
     indexes = {id(body): index for index, body in enumerate(program.bodies)}
     waiting: list[tuple[Body, str, int]] = [
         (body, body.name, 0) for body in program.bodies if body.name
     ]
     while waiting:
         body, owner, depth = waiting.pop()
+        index = indexes[id(body)]
         regions = [region for each in body.regions.values() for region in each]
         waiting += [(region, owner, depth + 1) for region in regions]
         for register, (name, start, end) in enumerate(program.names(body)):
             if name:
                 place = program.source.location(start, end)
-                type_ = str(body.register_types[register])
-                key = indexes[id(body)], register
-                names[key] = NamedValue(owner, name, type_, place, depth)
+                type_ = body.register_types[register]
+                text = types.get(id(type_)) or types.setdefault(id(type_), str(type_))
+                names[index, register] = NamedValue(owner, name, text, place, depth)
     return names
 
 

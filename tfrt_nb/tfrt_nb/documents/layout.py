@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -102,7 +103,7 @@ def _edges(
     operations = document["operations"]
     makers = [row["op"] for row in document["values"]]
     parents = [row["parent"] for row in operations]
-    lists: list[list[int]] = [[] for _ in operations]
+    pairs: list[tuple[int, int]] = []
     for row in operations:
         number = row["id"]
         for value in row["operands"]:
@@ -112,10 +113,9 @@ def _edges(
             while target is not None and body_of[target] != body_of[source]:
                 target = parents[target]
             if target is not None and source < target:
-                lists[target].append(source)
-    sources = [source for each in lists for source in each]
-    targets = [target for target, each in enumerate(lists) for _ in each]
-    return sources, targets
+                pairs.append((target, source))
+    pairs.sort(key=itemgetter(0))
+    return [source for _, source in pairs], [target for target, _ in pairs]
 
 
 def _levels(count: int, sources: Sequence[int], targets: Sequence[int]) -> list[int]:
@@ -142,7 +142,8 @@ def _order(
         wanted = np.where(uses > 0, sums / np.maximum(uses, 1), place)
         order = np.lexsort((np.arange(count), wanted, level, body))
         place = _places(order, body, level)
-    return [int(number) for number in order]
+    found: list[int] = order.tolist()
+    return found
 
 
 def _places(order: Numbers, body: Numbers, level: Numbers) -> npt.NDArray[np.float64]:
