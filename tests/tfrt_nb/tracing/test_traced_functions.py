@@ -450,6 +450,24 @@ def test_a_type_may_be_annotated_by_its_name() -> None:
         tfrt.program(lambda x: named(tfrt.i32(x)))(1)
 
 
+def test_a_traced_program_is_called_for_each_value_of_columns() -> None:
+    @tfrt.program
+    def scaled(x: tfrt.i32, by: tfrt.i32) -> tfrt.i32:
+        return x * by
+
+    doubled = tfrt.program(lambda x: x * 2)
+    with tfrt.HostContext("mstd:2") as host:
+        assert scaled.map(host, [range(4), [3] * 4]).result(SLOW) == [0, 3, 6, 9]
+        assert doubled.map(np.array([1.5, 2.5], np.float32), host=host).result(SLOW) == [3.0, 5.0]
+        assert scaled.map([], [], host=host).result(SLOW) == []
+    with pytest.raises(
+        tfrt.TfrtError, match="of an argument without annotation must be a sequence"
+    ):
+        doubled.map([])
+    with pytest.raises(tfrt.TfrtError, match=r"call 2: argument 1 \(%x\) of @lambda: expected i64"):
+        doubled.map([1, "a"])
+
+
 def x_of(number: int) -> int:
     return number
 

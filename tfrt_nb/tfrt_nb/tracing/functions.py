@@ -27,8 +27,11 @@ from tfrt_nb.tracing.trace import (
 )
 from tfrt_nb.tracing.types import type_of_value
 from tfrt_runtime.bef.reader import BefFile
+from tfrt_runtime.callers import require
 from tfrt_runtime.diagnostics import Location
+from tfrt_runtime.executor.batch import Batch
 from tfrt_runtime.executor.execution import Execution
+from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.kernels.users.annotations import (
     CHAIN,
     OBJECT,
@@ -137,6 +140,22 @@ class TracedProgram:
         """Start the program; `options` are those of `Program.run`."""
         program = self._version(self._fixed or self._types_of(values))
         return program.run_function(self._name, *values, **options)
+
+    def map(self, *columns: Any, **options: Any) -> Batch:
+        """Call the program once for each value of the columns, as one run; see `Program.map`.
+
+        Arguments without annotations have the types of the first values.
+        """
+        types = self._fixed
+        if types is None:
+            is_second = len(columns) == 2 and isinstance(columns[0], HostContext)
+            given = columns[1] if is_second else columns
+            for column in given:
+                is_known = hasattr(column, "__getitem__") and len(column) > 0
+                what = "the column of an argument without annotation"
+                require(is_known, what, "a sequence with at least one value", column)
+            types = self._types_of([column[0] for column in given])
+        return self._version(types).map(*columns, function=self._name, **options)
 
     def _bound(self, values: Sequence[Any], keywords: dict[str, Any]) -> tuple[Any, ...]:
         """The values in the order of the parameters."""
