@@ -13,7 +13,7 @@ from xdsl.ir import Operation
 from tfrt_nb.internal_errors import location_of
 from tfrt_runtime.diagnostics import Location
 
-FIRST_NUMBER = 5
+FIRST_NUMBER = 7
 """The metadata before it are `descriptors.METADATA`."""
 _HEAD = """\
 !llvm.module.flags = !{{!{0}}}

@@ -63,6 +63,8 @@ class Emitter:
 # What passes make very many of is built without IRDL's constructors, which look at each operand to tell
 # whether it is a list, and take three times as long.
 _NO_ARGUMENTS = {"operandSegmentSizes": DenseArrayBase.from_list(i32, [1, 0, 0])}
+UNROLL = "tfrt.unroll"
+"""Marks a loop, or the branch back in it, that LLVM is to unroll."""
 _TRUTH = {value: IntegerAttr(int(value), i1) for value in (False, True)}
 
 

@@ -30,6 +30,7 @@ from tfrt_nb.passes.safety.interruptible_loops import InterruptibleLoops
 from tfrt_nb.passes.speed.call_directly import CallDirectly
 from tfrt_nb.passes.speed.elide_coroutines import ElideCoroutines
 from tfrt_nb.passes.speed.fast_path import FastPath
+from tfrt_nb.passes.speed.unroll_short_loops import UnrollShortLoops
 
 
 @dataclass(frozen=True)
@@ -86,6 +87,7 @@ def executable_pipeline(*first: ModulePass, level: int = 1) -> Pipeline:
             *((ElideCoroutines(),) if is_fast else ()),
             AsyncRuntimeRefCounting(share_exits=is_fast, leave_counted=True),
             *((AsyncRuntimeRefCountingOpt(),) if is_fast else ()),
+            *((UnrollShortLoops(),) if is_fast else ()),
             ConvertScfToCf(wide_switches=True),
         )
     )

@@ -7,11 +7,14 @@ from xdsl.ir import Operation
 
 from tfrt_nb.jit.function_body import STACK_LIMIT, FunctionBody, Lowering
 from tfrt_nb.jit.llvm_types import llvm_type, result_type
+from tfrt_nb.jit.operations.descriptors import IS_UNROLLED
 from tfrt_nb.jit.operations.externals import call_external
+from tfrt_nb.passes.control_flow import UNROLL
 
 
 def _branch(body: FunctionBody, op: Operation) -> None:
-    body.emit(f"br {body.label(op.successors[0])}")
+    unrolled = IS_UNROLLED if UNROLL in op.attributes else ""
+    body.emit(f"br {body.label(op.successors[0])}{unrolled}")
 
 
 def _conditional_branch(body: FunctionBody, op: Operation) -> None:

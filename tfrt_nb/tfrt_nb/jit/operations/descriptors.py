@@ -111,12 +111,16 @@ def dead_buffer(body: FunctionBody, type_: MemRefType | UnrankedMemRefType) -> s
 
 IS_HEADER, IS_ELEMENT = ", !tbaa !3", ", !tbaa !4"
 """At the end of a load or store: LLVM may take words of headers and elements for different memory."""
+IS_UNROLLED = ", !llvm.loop !5"
+"""At the end of a branch back to the start of a loop: LLVM unrolls it."""
 METADATA = """\
 !0 = !{!"memory"}
 !1 = !{!"header", !0, i64 0}
 !2 = !{!"element", !0, i64 0}
 !3 = !{!1, !1, i64 0}
-!4 = !{!2, !2, i64 0}"""
+!4 = !{!2, !2, i64 0}
+!5 = distinct !{!5, !6}
+!6 = !{!"llvm.loop.unroll.full"}"""
 
 
 def header_of(body: FunctionBody, handle: str) -> str:

@@ -32,6 +32,7 @@ from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 
 from tfrt_nb.passes.control_flow import (
+    UNROLL,
     Emitter,
     erase,
     move_to_end,
@@ -163,7 +164,9 @@ def _lower_for(op: Operation) -> None:
     yielded = terminator_of(body)
     emit = Emitter.in_front_of(yielded)
     stepped = emit(arith.AddiOp(condition.args[0], op.step))
-    emit(cf.BranchOp(condition, stepped, *yielded.operands))
+    back = emit(cf.BranchOp(condition, stepped, *yielded.operands))
+    if UNROLL in op.attributes:
+        back.attributes[UNROLL] = op.attributes[UNROLL]
     erase(yielded)
     test = Emitter.at_end(condition, op.location)
     more = test(arith.CmpiOp(condition.args[0], op.ub, "slt"))

@@ -1,6 +1,6 @@
 """Shortcuts, which change no result; `-O0` leaves them out, and each has a program before and after.
 
 `copying` makes plain functions of short tasks while it copies a program, `call_directly` calls functions that never
-wait, `fast_path` runs async functions without a coroutine until they wait, where `continuations` cuts them, and
-`elide_coroutines` drops frames that are never suspended.
+wait, `fast_path` runs async functions without a coroutine until they wait, where `continuations` cuts them,
+`elide_coroutines` drops frames that are never suspended, and `unroll_short_loops` marks loops that LLVM unrolls.
 """

@@ -1,0 +1,84 @@
+"""Short loops in loops over elements are marked, and LLVM unrolls them.
+
+    scf.for %i = %zero to %size step %one {                  scf.for %i = %zero to %size step %one {
+      %x = memref.load %a[%i]                                  %x = memref.load %a[%i]
+      %y = scf.for %j = %zero to %hundred step %one    =>      %y = scf.for %j = %zero to %hundred step %one
+          iter_args(%v = %x) -> f64 {                              iter_args(%v = %x) -> f64 {
+        %w = arith.mulf %v, %factor : f64                        %w = arith.mulf %v, %factor : f64
+        scf.yield %w : f64                                       scf.yield %w : f64
+      }                                                        } {tfrt.unroll}
+      memref.store %y, %b[%i]                                  memref.store %y, %b[%i]
+    }                                                        }
+
+LLVM computes several elements at once in innermost loops only: here the short loop is in the way, each round of
+which waits for the one before.  Without it the outer loop is the innermost one.  What is computed stays the same, in
+the same order for each element.
+
+Runs when loops can be interrupted, before they become blocks.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from xdsl.context import Context
+from xdsl.dialects import arith, memref, scf
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, UnitAttr
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.passes import ModulePass
+
+from tfrt_nb.passes.control_flow import UNROLL, operations_in
+
+MAX_OPERATIONS = 512
+"""The most operations that a loop may become."""
+_COMPUTING = frozenset({"arith", "math"})
+
+
+@dataclass(frozen=True)
+class UnrollShortLoops(ModulePass):
+    """Marks loops that LLVM is to unroll."""
+
+    name: ClassVar[str] = "async-unroll-short-loops"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for loop in operations_in(op):
+            if isinstance(loop, scf.ForOp) and _is_short(loop) and _is_over_elements(loop.parent):
+                loop.attributes[UNROLL] = UnitAttr()
+
+
+def _is_short(loop: scf.ForOp) -> bool:
+    """Whether it computes only, in a number of rounds that is known, and small."""
+    first, end, step = map(_constant, (loop.lb, loop.ub, loop.step))
+    if first is None or end is None or step is None or step <= 0 or end <= first:
+        return False
+    body = loop.body.block
+    rounds = -(-(end - first) // step)
+    size = len(body.ops) - 1
+    return 0 < rounds * size <= MAX_OPERATIONS and all(_computes(op) for op in body.ops)
+
+
+def _is_over_elements(block: Block | None) -> bool:
+    """Whether the block is the body of a loop that does nothing but load, compute and store."""
+    if block is None or not isinstance(block.parent_op(), scf.ForOp):
+        return False
+    return all(
+        _computes(op) or isinstance(op, memref.LoadOp | memref.StoreOp) or _is_loop(op)
+        for op in block.ops
+    )
+
+
+def _is_loop(op: Operation) -> bool:
+    return isinstance(op, scf.ForOp) and _is_short(op)
+
+
+def _computes(op: Operation) -> bool:
+    return op.name.partition(".")[0] in _COMPUTING or isinstance(op, scf.YieldOp)
+
+
+def _constant(value: SSAValue) -> int | None:
+    """The number that a value is known to be."""
+    owner = value.owner
+    if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
+        return owner.value.value.data
+    return None
