@@ -28,6 +28,7 @@ from tfrt_runtime.bef.records import BefFunction
 from tfrt_runtime.callers import OWN_PACKAGES, deadline_in, place_of_caller, require
 from tfrt_runtime.diagnostics import AnyLocation, Location, TfrtError, error
 from tfrt_runtime.executor.batch import Batch
+from tfrt_runtime.executor.calls import Entry
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.executor.program import Executable
 from tfrt_runtime.host.context import HostContext, Sink
@@ -81,7 +82,7 @@ class Program:
     _module: ModuleOp | None
     _executables: dict[int, Executable]
     """Of the latest version of the user's kernels, which is the key."""
-    _bound: dict[str | None, tuple[int, Executable, str]]
+    _bound: dict[str | None, tuple[int, Executable, Entry]]
     """What runs where a function is named, or none, with the version of the user's kernels."""
     _names: dict[tuple[int, int], NamedValue] | None
 
@@ -555,8 +556,9 @@ class Program:
         """
         if arguments is not None or (values and isinstance(values[0], HostContext)):
             host, function, values = _given(host, function, values, arguments)
-        deadline = deadline_in(timeout)
-        host = _host(host)
+        deadline = None if timeout is None else deadline_in(timeout)
+        if type(host) is not HostContext:
+            host = _host(host)
         if function is not None:
             require(isinstance(function, str), "function", "the name of a function", function)
         if output is not None:
@@ -569,13 +571,15 @@ class Program:
         if kernels is None and not watch and host.tracing is None:
             bound = self._bound.get(function)
             if bound is None or bound[0] != USER_KERNELS.version:
-                bound = USER_KERNELS.version, *self._loaded(host, function)
+                executable, name = self._loaded(host, function)
+                bound = USER_KERNELS.version, executable, executable.entry(name)
                 self._bound[function] = bound
-            _, executable, name = bound
+            _, executable, entry = bound
         else:
             executable, name = self._loaded(host, function, kernels, watched=bool(watch))
+            entry = executable.entry(name)
         run = Execution(
-            host, executable, name, values, output=output, wake=wake, watch=watch or None
+            host, executable, entry, values, output=output, wake=wake, watch=watch or None
         )
         if deadline is not None:
             run.cancel_at(deadline)

@@ -59,6 +59,7 @@ class Entry:
         "name",
         "reads",
         "result_types",
+        "results_count",
         "results_offset",
         "template",
     )
@@ -81,6 +82,7 @@ class Entry:
         self.index = index
         self.name = name
         self._arguments, self.result_types = types
+        self.results_count = len(self.result_types)
         self.address = address
         self._place = place
         self._describe = describe
@@ -243,16 +245,6 @@ class Entry:
             reason = f"expected {self._arguments[index]}, found {shown(value)}"
         return TfrtError(error(f"{call}{self._described(index)}: {reason}", place_of_caller()))
 
-    def start(self, request: Request, *, is_task: bool) -> None:
-        """Start the call whose words `request` has; its results are then in the words.
-
-        With `is_task` kernels become ready on the thread that takes the call, else on this one.  One
-        of the request's active counts becomes the call's.
-        """
-        queue = request.queue
-        begin = queue.process.start_as_task if is_task else queue.process.start_here
-        begin(queue.context(), self.address, request.address, is_task)
-
     def results(self, request: Request) -> list[AsyncValue]:
         """The results of a call that was started, which own its references to them."""
         queue, source = request.queue, weakref.ref(request)
@@ -263,7 +255,10 @@ class Entry:
         ]
 
     def start_all(self, request: Request, count: int, *, is_task: bool) -> None:
-        """As `start`, for the `count` calls whose rows `request` has; it has an active count for each."""
+        """Start the `count` calls whose rows `request` has; it has an active count for each.
+
+        With `is_task` kernels become ready on the threads that take the calls, else on this one.
+        """
         queue, process = request.queue, native_process()
         begin = (process.quick if is_task else process.slow)("python_calls.start_calls_with", 5)
         begin(queue.context(), self.address, request.address, count, is_task)

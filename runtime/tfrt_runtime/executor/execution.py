@@ -46,7 +46,7 @@ class Execution:
         self,
         host: HostContext,
         program: Executable,
-        function: str | int,
+        function: str | int | Entry,
         arguments: Sequence[object] = (),
         *,
         output: Sink | None = None,
@@ -64,7 +64,7 @@ class Execution:
         Raises:
             TfrtError: if the function does not exist or takes other arguments.
         """
-        entry = program.entry(function)
+        entry = function if isinstance(function, Entry) else program.entry(function)
         queue = host.work_queue
         given: Sequence[tuple[int, AsyncValue]] = ()
         kept: Sequence[object] = ()
@@ -77,23 +77,27 @@ class Execution:
         request = self._open(host, program, entry, words, output, watch)
         open_for = self._expect(given) if given else 0
         is_task = wake and queue.takes_calls
-        entry.start(request, is_task=is_task)
+        # The results are then in the words.  One of the request's active counts becomes the call's.
+        begin = process.start_as_task if is_task else process.start_here
+        begin(queue.context(), entry.address, request.address, is_task)
         self._results = None
         del kept  # the native arguments have references of their own now
         if is_task:
-            queue.start()  # nothing became ready on this thread
+            if queue.threads:
+                queue.start()  # nothing became ready on this thread
         elif wake:
             queue.begin()
         for value in self.results[:open_for] if open_for else ():
             value.and_then(request.leave_call)
 
     def __del__(self) -> None:
-        request: Request | None = getattr(self, "request", None)
-        if request is not None:
-            count = 0 if self._results is not None else len(self._entry.result_types)
-            first = request.address + self._entry.results_offset
-            queue = request.queue
-            queue.process.leave(queue.context(), request.address, first, count)
+        try:
+            request, entry = self.request, self._entry
+        except AttributeError:  # there is no run
+            return
+        count = 0 if self._results is not None else entry.results_count
+        queue, address = request.queue, request.address
+        queue.process.leave(queue.context(), address, address + entry.results_offset, count)
 
     def _open(
         self,
@@ -108,7 +112,7 @@ class Execution:
         self.program, self._entry = program, entry
         try:
             made = words if isinstance(words, bytes) else host.new_words(words)
-            request = self.request = host.new_request(output, made)
+            request = self.request = Request(host, output, made)
         except TfrtError:
             if not isinstance(words, bytes):
                 entry.release(words)

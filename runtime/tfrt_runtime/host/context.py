@@ -252,27 +252,9 @@ class HostContext:
         """Whether runs that start now are told to a tracing."""
         return self.tracing is not None and self.tracing.is_on(Level.DEFAULT)
 
-    def new_request(self, output: Sink | None = None, words: bytes | None = None) -> Request:
-        """The request of a new run; its output goes to `output`, or to the host's.
-
-        `words` are of `native.python_runs.begin`, or of `new_words`.
-
-        Raises:
-            TfrtError: if the host is closed, or was made before the process was forked.
-        """
-        if self._closed:
-            raise TfrtError(error(HOST_CLOSED, place_of_caller()))
-        queue = self.work_queue
-        if queue.is_of_parent:
-            queue.refuse_child()
-        words = words or self.new_words(NEW_REQUEST)
-        request = Request(self, queue, output or self.output, words)
-        if WorkQueue.has_user_kernels and not self._blocking.is_looking:
-            self._blocking.begin()
-        # Known by then: `cancel` on another thread meets the run here or among those that are, or in both.
-        if self._cancel_message is not None:
-            request.cancel(self._cancel_message)
-        return request
+    def new_request(self, output: Sink | None = None) -> Request:
+        """A run without a function, for kernels that are called by hand."""
+        return Request(self, output, self.new_words(NEW_REQUEST))
 
     def new_words(self, words: array[int]) -> bytes:
         """The words of a request of this host: a copy of `words`, which begin as `NEW_REQUEST`."""
@@ -490,11 +472,21 @@ class Request:
     # refused memory, and come back here.
     lock = threading.RLock()
 
-    def __init__(self, host: HostContext, queue: WorkQueue, sink: Sink, words: bytes) -> None:
-        """The run of `host` whose output goes to `sink`; `words` are as `HostContext.new_request` takes them."""
+    def __init__(self, host: HostContext, output: Sink | None, words: bytes) -> None:
+        """A run of `host` whose output goes to `output`, or to the host's.
+
+        `words` are of `native.python_runs.begin`, or of `HostContext.new_words`.
+
+        Raises:
+            TfrtError: if the host is closed, or was made before the process was forked.
+        """
+        if host._closed:
+            raise TfrtError(error(HOST_CLOSED, place_of_caller()))
+        self.queue = queue = host.work_queue
+        if queue.is_of_parent:
+            queue.refuse_child()
         self.host = host
-        self.queue = queue
-        self._sink = sink
+        self._sink = output or host.output
         self._cancelled = host.cancelled
         self.diagnostics: list[Diagnostic] = []
         self.printed: list[str] = []
@@ -502,6 +494,11 @@ class Request:
         self._words = words
         self.address = id(words) + PYTHON_BYTES
         queue.process.requests[self.address] = self
+        if WorkQueue.has_user_kernels and not host._blocking.is_looking:
+            host._blocking.begin()
+        # Known by now: `cancel` on another thread meets the run here or among those that are, or in both.
+        if host._cancel_message is not None:
+            self.cancel(host._cancel_message)
 
     @property
     def id(self) -> int:
