@@ -123,3 +123,21 @@ func.func @main() -> f32 {
   memref.dealloc %m : memref<2xf32>
   return %x : f32
 }
+// -----
+func.func @main() -> i32 {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %three = arith.constant 3 : index
+  %m = memref.alloc() : memref<3xi32>
+  scf.for %i = %zero to %three step %one {
+    %x = arith.index_cast %i : index to i32
+    %y = scf.for %j = %zero to %three step %one iter_args(%v = %x) -> (i32) {
+      %w = arith.addi %v, %x : i32
+      scf.yield %w : i32
+    }
+    memref.store %y, %m[%i] : memref<3xi32>
+  }
+  %r = memref.load %m[%one] : memref<3xi32>
+  memref.dealloc %m : memref<3xi32>
+  return %r : i32
+}
