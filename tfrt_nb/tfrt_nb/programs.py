@@ -30,6 +30,7 @@ from tfrt_runtime.diagnostics import AnyLocation, Location, TfrtError, error
 from tfrt_runtime.executor.batch import Batch
 from tfrt_runtime.executor.calls import Entry
 from tfrt_runtime.executor.execution import Execution
+from tfrt_runtime.executor.machine import COMPILER, Code
 from tfrt_runtime.executor.program import Executable
 from tfrt_runtime.host.context import HostContext, Sink
 from tfrt_runtime.host.default_host import default_host
@@ -44,11 +45,21 @@ if TYPE_CHECKING:
     from tfrt_nb.compiled.module import CompiledModule
     from tfrt_nb.convert.graph import Graph
     from tfrt_nb.source.plain import PlainProgram
+    from tfrt_runtime.executor.sync.sync_lowering import SyncFunction
     from tfrt_runtime.host.tracing.events import Watch
 
 
 OWN_PACKAGES.update(("tfrt_nb", "numpy"))  # numpy calls methods of the values that it is given
 SHORT_FORMS.names, SHORT_FORMS.result_types = USER_FUNCTIONS.keys, annotated_results
+
+
+def _compile_hot(functions: Mapping[int, SyncFunction], index: int) -> Code:
+    from tfrt_nb.jit.hot_functions import compile_hot  # imported when the first function is hot
+
+    return compile_hot(functions, index)
+
+
+COMPILER[:] = [_compile_hot]
 
 
 @dataclass(frozen=True, slots=True)

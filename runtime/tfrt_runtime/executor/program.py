@@ -25,6 +25,7 @@ from tfrt_runtime.executor.loading.plain_calls import Finish, finisher, plain_wo
 from tfrt_runtime.executor.loading.python_kernels import present_request, report, run_python_kernel
 from tfrt_runtime.executor.loading.resolve import PythonCall, Resolver, lazy_last, types_of
 from tfrt_runtime.executor.loading.type_check import TypeCheck
+from tfrt_runtime.executor.machine import MachineFunctions
 from tfrt_runtime.executor.sync.sync_functions import (
     SyncFunctions,
     runs_in_sync,
@@ -107,6 +108,8 @@ class Executable:
         offsets = [arena.reserve(FUNCTION_WORDS) for _ in self.functions]
         handle = self._base
         sync = SyncFunctions(arena, self._symbol, watched=watched)
+        self.machine = MachineFunctions(arena, self._symbol, self._base)
+        sync.machines = self.machine.offsets
         for index, function in enumerate(self.functions):
             is_sync = function.kind is FunctionKind.SYNC
             refuse_endless_waits(self.file, function)
@@ -118,7 +121,9 @@ class Executable:
             for number in type_check.check(function, kernels):
                 calls[number] = self._checked(kernels[number], calls[number], function, number)
             self.constants.append(constants)
-            sync.add(index, SyncFunction(function, kernels, calls, constants, handle, index))
+            source = SyncFunction(function, kernels, calls, constants, handle, index)
+            sync.add(index, source)
+            self.machine.add(index, source, offsets[index])
             if not is_sync:
                 plan = make_plan(function, constants, [call is not None for call in calls])
                 FunctionWriter(arena, plan, calls, handle).write(offsets[index], offsets)
@@ -127,6 +132,7 @@ class Executable:
         for index, offset in enumerate(offsets):
             arena.put(offset + FUNCTION_HANDLE, self._base + index)
         self._memory, base = arena.seal()
+        self.machine.sealed(base)
         self.addresses = [base + offset for offset in offsets]
 
     def _checked(
@@ -305,6 +311,10 @@ class Executable:
                 return function.kernels[number]
             number -= len(function.kernels)
         raise IndexError(number)
+
+    def compile_hot(self, function: int) -> None:
+        """Make machine code of a function (`process.KernelOwner`)."""
+        self.machine.compile(function)
 
     def run_kernel(self, context: int, record: int, number: int) -> None:
         """Run a Python kernel (`process.KernelOwner`)."""

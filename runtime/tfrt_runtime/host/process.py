@@ -35,8 +35,10 @@ from tfrt_runtime.native.layouts import (
     CONTEXT_DROPPED,
     CONTEXT_MADE,
     CONTEXT_REQUEST,
+    MACHINE_HOT,
     PROCESS_BUFFERS,
     PROCESS_HELD,
+    PROCESS_MACHINE,
     PROCESS_MEMBER_RESOLVED,
     PROCESS_MEMORY_LIMIT,
     PROCESS_NEED_THREAD,
@@ -80,6 +82,9 @@ class KernelOwner(Protocol):
 
     def run_kernel(self, context: int, record: int, number: int) -> None:
         """Run Python kernel `number` on the frame in `context`; never raises."""
+
+    def compile_hot(self, function: int) -> None:
+        """Make machine code of a function, if that is possible; never raises."""
 
     def report(self, context: int, record: int, number: int, message: int) -> int:
         """An error AsyncValue with one reference, for native message `message`."""
@@ -126,6 +131,8 @@ class NativeProcess:
         self._owners: dict[int, weakref.ref[KernelOwner]] = {}
         self._owner_numbers = itertools.count(1)
         self.need_thread: dict[int, Callable[[], None]] = {}
+        self.goes_on: Callable[[int], bool] = lambda _: True
+        """Whether the wait that a thread with that context works for goes on."""
         self._contexts: set[int] = set()
         self._leaked_values = 0
         self._spare_context = 0
@@ -173,6 +180,7 @@ class NativeProcess:
             (PROCESS_PRINT, Callback3(self._print)),
             (PROCESS_NEED_THREAD, Callback2(self._need_thread)),
             (PROCESS_REFUSED, Callback3(self._refused)),
+            (PROCESS_MACHINE, Callback3(self._machine)),
         ]
         for offset, callback in callbacks:
             self._words[offset // 8] = ctypes.cast(callback, ctypes.c_void_p).value or 0
@@ -366,6 +374,15 @@ class NativeProcess:
             if is_first:
                 request.refuse(error(self.refusal(context, size, name), place))
         return 1
+
+    def _machine(self, context: int, event: int, argument: int) -> int:
+        """A function is hot, or a run of machine code has taken long: 1 if it shall go on."""
+        if event == MACHINE_HOT:
+            owner = self._owners[argument >> KERNEL_BITS]()
+            assert owner is not None
+            owner.compile_hot(argument & (1 << KERNEL_BITS) - 1)
+            return 0
+        return int(self.goes_on(context))
 
     def refusal(self, context: int, size: int, name: str) -> str:
         """Why `name`, which asked for `size` bytes, does not get them."""

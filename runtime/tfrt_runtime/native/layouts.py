@@ -193,6 +193,8 @@ PROCESS_RUN_ENTRY = 56
 """Task function `executor.run_entry`."""
 PROCESS_RUN_BLOCKING = 64
 """Task function `executor.run_blocking`."""
+PROCESS_MACHINE = 72
+"""machine(context, MACHINE_HOT or MACHINE_LOOK, argument): see `calls.machine_calls`."""
 PROCESS_RUN_COROUTINE = 80
 """Task function `async_awaiting.run_coroutine`."""
 PROCESS_MEMBER_RESOLVED = 88
@@ -451,12 +453,18 @@ REQUEST_TOLD = 80
 of the run is dead; then REQUEST_OVER."""
 REQUEST_NEXT = 88
 """The next one in PROCESS_OVER."""
+REQUEST_TIER = 96
+"""TIER_*: which functions of the run may be machine code; TIER_INTERPRETER once machine code has given up."""
+REQUEST_COMPILED = 104
+"""Not 0 once machine code has run."""
 REQUEST_KNOWN = 128
 """Kernels of the calls and iterations that count, on a line of its own: all threads add here."""
 REQUEST_DECIDED = 136
 """Those of them that have run or were skipped; short ones are added when their call ends."""
 REQUEST_SIZE = 192
 REQUEST_HEARD, REQUEST_LEFT, REQUEST_OVER = 1, 2, 3
+TIER_AUTO, TIER_INTERPRETER, TIER_COMPILED = range(3)
+"""Functions that are hot; none; all that can be."""
 
 # Template: what each call of a function from Python begins as, which is copied.
 ANY_PAYLOAD = 255
@@ -556,7 +564,9 @@ FUNCTION_FLAGS = 88
 FUNCTION_HANDLE = 96
 FUNCTION_HEAVY = 104
 """Of the kernels those that are counted one by one in REQUEST_DECIDED, as they may take long."""
-FUNCTION_WORDS = 14
+FUNCTION_MACHINE = 112
+"""What the core knows of its machine code (MACHINE_*), or 0: it never has any."""
+FUNCTION_WORDS = 15
 FUNCTION_NONSTRICT, FUNCTION_SHELL = 1, 2
 """The second: its registers and its kernel stand for a sync function, whose numbers they do not have."""
 
@@ -612,6 +622,40 @@ SLOT_RETURNS = 32
 SLOT_LISTS = 40
 """Then (record, ready offset, weight) per user, then a result number per return."""
 USER_SIZE = 24
+
+# Machine: a function that may become machine code.  Python writes MACHINE_CODE once, when it is hot.
+MACHINE_CODE = 0
+"""Address of its machine code: `code(effort)`, 1 if it has come to its end; or 0."""
+MACHINE_LEFT = 8
+"""How many kernels of it are interpreted before it is hot.  Threads may lose what others subtract."""
+MACHINE_NUMBER = 16
+"""Its number: that of the program, and below it its own in the file."""
+MACHINE_ASK = 24
+"""Address of `machine_calls.ask`."""
+MACHINE_ARGUMENTS = 32
+MACHINE_RESULTS = 40
+MACHINE_TYPES = 48
+"""Payload types of the arguments, then of the results."""
+MACHINE_NEVER = 1 << 62
+"""In MACHINE_LEFT: it cannot be compiled."""
+MACHINE_HOT, MACHINE_LOOK = range(2)
+"""Events for Python: the function with that number is hot; whether a run shall go on, as the time is over."""
+
+# Effort: one call of machine code.
+EFFORT_STACK = 0
+"""Bytes of stack that it may use; from its first instruction on, the address where they end."""
+EFFORT_FUEL = 8
+"""Kernels until it asks whether to go on; below 0 it asks."""
+EFFORT_ASK = 16
+"""`ask(effort)`: kernels that it may run then; 0: it gives up."""
+EFFORT_CONTEXT = 24
+EFFORT_REQUEST = 32
+EFFORT_ARGUMENTS = 40
+"""Address of one word per argument."""
+EFFORT_NEXT = 48
+"""When Python is asked again, by the clock."""
+EFFORT_RESULTS = 56
+"""One word per result."""
 
 # Activation: one call of a function.
 ACTIVATION_FUNCTION = 0

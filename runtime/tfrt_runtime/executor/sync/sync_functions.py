@@ -23,7 +23,7 @@ from tfrt_runtime.executor.sync.sync_lowering import Lowering, SyncFunction
 from tfrt_runtime.executor.sync.sync_writer import reserve_code, write_code
 from tfrt_runtime.kernels.registry import ControlKernel, Kernel, PythonKernel
 from tfrt_runtime.native.layouts import KERNEL_CONTROL
-from tfrt_runtime.native.sync.sync_layouts import CALL
+from tfrt_runtime.native.sync.sync_layouts import CALL, CODE_MACHINE
 
 CONTROL = frozenset(
     f"control_kernels.{name}" for name in ("call", "cond", "case", "repeat", "while_loop")
@@ -67,6 +67,8 @@ class SyncFunctions:
         self._arena = arena
         self._symbols = symbols
         self._watched = watched
+        self.machines: dict[int, int] = {}
+        """Where the arena has what the core knows of the machine code of functions, by index."""
         self._functions: dict[int, SyncFunction] = {}
         self._called: set[int] = set()
         self._codes: dict[int, int] = {}
@@ -113,6 +115,8 @@ class SyncFunctions:
         }
         resume = self._symbols("sync_interpreter.resume")
         write_code(self._arena, self._codes[index], code, callees, resume)
+        if index in self.machines:
+            self._arena.put_address(self._codes[index] + CODE_MACHINE, self.machines[index])
 
     def _box(self, constant: Constant) -> int:
         return write_constant(self._arena, constant)

@@ -21,6 +21,7 @@ MODULES = (
     "calls.kernel_calls",
     "queues.sharing",
     "queues.starting",
+    "calls.machine_calls",
     "calls.executor",
     "kernels.scalar_kernels",
     "tensors",

@@ -14,6 +14,7 @@ from tfrt_runtime.native.calls.activation import begin, new_activation, root_siz
 from tfrt_runtime.native.calls.delivery import deliver, deliver_later
 from tfrt_runtime.native.calls.endings import end_activation, end_join, refuse_root
 from tfrt_runtime.native.calls.kernel_calls import run_kernel, run_small_kernel, run_unusual_kernel
+from tfrt_runtime.native.calls.machine_calls import start_machine
 from tfrt_runtime.native.cells import need_block
 from tfrt_runtime.native.layouts import (
     CONTEXT_DEADLINE,
@@ -27,6 +28,7 @@ from tfrt_runtime.native.layouts import (
     CONTEXT_SPAWNED,
     FUNCTION_ARGUMENT_TABLE,
     FUNCTION_ARGUMENTS,
+    FUNCTION_MACHINE,
     FUNCTION_RESULTS,
     INDIRECT_COPIES,
     KERNEL_HEAVY,
@@ -142,6 +144,8 @@ def start_root(context: Address, function: Address, request: Address, table: Add
     # 0: an error for lack of memory names the call, not the kernel that this thread ran last.
     store(context + CONTEXT_REQUEST, request)
     store(context + CONTEXT_RECORD, 0)
+    if load(function + FUNCTION_MACHINE) != 0 and start_machine(context, function, request, table):
+        return
     activation = new_activation(context, function, request, RETURN_ROOT, 0, table, 0)
     slots = load(function + FUNCTION_ARGUMENT_TABLE)
     given = table + 8 * load(function + FUNCTION_RESULTS)

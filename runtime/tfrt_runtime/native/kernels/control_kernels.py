@@ -13,6 +13,7 @@ from tfrt_runtime.native.calls.delivery import deliver
 from tfrt_runtime.native.calls.endings import start_iteration
 from tfrt_runtime.native.calls.frame import argument_i1, argument_i32, attribute
 from tfrt_runtime.native.calls.kernel_calls import fail_kernel, fail_without_memory, report_error
+from tfrt_runtime.native.calls.machine_calls import call_machine
 from tfrt_runtime.native.cells import give_block, take_block
 from tfrt_runtime.native.events import nested_of
 from tfrt_runtime.native.layouts import (
@@ -22,6 +23,7 @@ from tfrt_runtime.native.layouts import (
     CONTEXT_RECORD,
     CONTEXT_REQUEST,
     FUNCTION_ARGUMENT_TABLE,
+    FUNCTION_MACHINE,
     JOIN_CALLER,
     JOIN_ERROR,
     JOIN_LEFT,
@@ -81,6 +83,10 @@ def start_call(
     context: Address, caller: Address, record: Address, function: Address, first: int
 ) -> None:
     """Call `function` with the kernel's arguments from `first` on; the others are dropped."""
+    if load(function + FUNCTION_MACHINE) != 0 and call_machine(
+        context, caller, record, function, first
+    ):
+        return
     nested = nested_of(caller)
     if nested > MAX_NESTED:
         refuse(context, caller, record, MESSAGE_TOO_DEEP)

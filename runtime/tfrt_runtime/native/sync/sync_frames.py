@@ -121,16 +121,40 @@ def end_segment(context: Address, state: Address) -> None:
 
 
 @native
+def leave_frame(context: Address, state: Address, frame: Address) -> Address:
+    """Empty a frame that has a caller, before it returns; the caller."""
+    drop_boxes(context, frame)
+    caller = load(frame + FRAME_CALLER)
+    if frame == load(state + RUN_BASE):
+        end_segment(context, state)
+    return caller
+
+
+@native
+def drop_boxes(context: Address, frame: Address) -> None:
+    """Drop what a frame owns."""
+    code = load(frame + FRAME_CODE)
+    boxes = frame + FRAME_REGISTERS + 8 * load(code + CODE_ARGUMENTS)
+    for i in range(load(code + CODE_BOXES)):
+        drop_optional(context, load(boxes + 8 * i))
+
+
+@native
 def succeed(context: Address, state: Address, pc: Address, frame: Address) -> None:
     """The outermost frame returns at `pc`: deliver the results, and end the run."""
-    caller, record = load(state + RUN_CALLER), load(state + RUN_RECORD)
+    for i in range(load(load(frame + FRAME_CODE) + CODE_RESULTS)):
+        deliver_result(context, state, frame, i, load(frame + load_i32(pc + 8 + 4 * i)))
+    end_run(context, state, frame)
+
+
+@native
+def deliver_result(context: Address, state: Address, frame: Address, index: int, word: int) -> None:
+    """The outermost frame has a result."""
     code = load(frame + FRAME_CODE)
     types = code + CODE_TYPES + 8 * load(code + CODE_ARGUMENTS)
-    slots = load(record + RECORD_SLOTS)
-    for i in range(load(code + CODE_RESULTS)):
-        value = box(context, load(types + 8 * i), load(frame + load_i32(pc + 8 + 4 * i)))
-        deliver(context, caller, load(slots + 8 * i), value)
-    end_run(context, state, frame)
+    slots = load(load(state + RUN_RECORD) + RECORD_SLOTS)
+    value = box(context, load(types + 8 * index), word)
+    deliver(context, load(state + RUN_CALLER), load(slots + 8 * index), value)
 
 
 @native
@@ -147,17 +171,9 @@ def end_run(context: Address, state: Address, frame: Address) -> None:
 @native
 def abandon(context: Address, state: Address, frame: Address, failed: Address) -> None:
     """Empty all frames and make `failed` each of the results.  Consumes a reference."""
-    while True:
-        code = load(frame + FRAME_CODE)
-        boxes = frame + FRAME_REGISTERS + 8 * load(code + CODE_ARGUMENTS)
-        for i in range(load(code + CODE_BOXES)):
-            drop_optional(context, load(boxes + 8 * i))
-        if load(frame + FRAME_RETURN) == 0:
-            break
-        caller = load(frame + FRAME_CALLER)
-        if frame == load(state + RUN_BASE):
-            end_segment(context, state)
-        frame = caller
+    while load(frame + FRAME_RETURN) != 0:
+        frame = leave_frame(context, state, frame)
+    drop_boxes(context, frame)
     caller, record = load(state + RUN_CALLER), load(state + RUN_RECORD)
     results = load(record + RECORD_RESULTS)
     slots = load(record + RECORD_SLOTS)

@@ -87,6 +87,13 @@ from tfrt_runtime.native.sync.sync_layouts import (
     SLICE,
     SMALLEST_RUN,
 )
+from tfrt_runtime.native.sync.sync_machine import (
+    MOVED,
+    OVER,
+    call_from_frame,
+    is_machine,
+    take_over,
+)
 from tfrt_runtime.native.sync.sync_values import (
     box,
     call_kernel,
@@ -398,8 +405,13 @@ def interpret(context: Address, state: Address, pc: Address, frame: Address, lef
                     stopped = pc
                     pc = stop
             elif operation == ops.CALL:
-                callee = new_frame(context, state, pc, frame)
-                if callee != 0:
+                callee = 0
+                is_done = is_machine(pc) and call_from_frame(context, state, pc, frame)
+                if not is_done:
+                    callee = new_frame(context, state, pc, frame)
+                if is_done:
+                    pc += load_i32(pc + CALL_LENGTH)
+                elif callee != 0:
                     frame = callee
                     code = load(pc + CALL_CODE)
                     left -= load(code + CODE_WEIGHT)
@@ -503,3 +515,9 @@ def interpret(context: Address, state: Address, pc: Address, frame: Address, lef
         left = SLICE
         if failed == 0:
             pc = stopped
+            moved = take_over(context, state, frame)
+            if moved == OVER:
+                return
+            if moved == MOVED:
+                pc = load(state + RUN_PC)
+                frame = load(state + RUN_FRAME)

@@ -23,7 +23,9 @@ CODE_ARGUMENTS = 32
 CODE_BOXES = 40
 """Boxed registers behind the arguments; empty at entry, and whenever they own nothing."""
 CODE_RESULTS = 48
-CODE_TYPES = 56
+CODE_MACHINE = 56
+"""What the core knows of its machine code (`layouts.MACHINE_*`), or 0."""
+CODE_TYPES = 64
 """Payload types of the arguments, then of the results; TYPE_OBJECT for what is boxed."""
 
 # Frame: one call.  Arguments come first, then boxed registers, then the others.  Boxed arguments

@@ -10,11 +10,11 @@ from tfrt_runtime.native.async_value import (
     add_references,
     drop_optional,
     drop_reference,
-    new_available,
     resolve,
     state_of,
 )
 from tfrt_runtime.native.calls.kernel_calls import grow_frame, report_error
+from tfrt_runtime.native.calls.machine_calls import scalar
 from tfrt_runtime.native.kernels.control_kernels import new_i32
 from tfrt_runtime.native.layouts import (
     CONCRETE,
@@ -31,8 +31,6 @@ from tfrt_runtime.native.layouts import (
     RECORD_KERNEL,
     RECORD_REGISTERS,
     RECORD_RESULTS,
-    TYPE_F32,
-    TYPE_I32,
     TYPE_OBJECT,
     VALUE_KIND,
     VALUE_PAYLOAD,
@@ -44,7 +42,6 @@ from tfrt_runtime.native.memory import (
     load_i32,
     native,
     store,
-    store_i32,
 )
 from tfrt_runtime.native.queues.sharing import offer_tasks, share_ready
 
@@ -68,13 +65,7 @@ def box(context: Address, payload_type: int, word: int) -> Address:
     """A scalar as an AsyncValue with one reference; what is boxed goes over as it is."""
     if payload_type == TYPE_OBJECT:
         return word
-    value = new_available(context, payload_type)
-    if payload_type == TYPE_I32 or payload_type == TYPE_F32:
-        store(value + VALUE_PAYLOAD, 0)
-        store_i32(value + VALUE_PAYLOAD, word)
-    else:
-        store(value + VALUE_PAYLOAD, word)
-    return value
+    return scalar(context, payload_type, word)
 
 
 @native

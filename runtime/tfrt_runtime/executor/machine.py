@@ -1,0 +1,183 @@
+"""The functions of a program that may become machine code, and when they do.
+
+The runtime has no compiler: `COMPILER` is where one is put.  Native code counts what it interprets of each
+function (`native.calls.machine_calls`), and says here that a function is hot.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from typing import Protocol
+
+from tfrt_runtime.executor.loading.arena import Arena
+from tfrt_runtime.executor.sync.sync_functions import CONTROL
+from tfrt_runtime.executor.sync.sync_lowering import SyncFunction
+from tfrt_runtime.executor.sync.sync_operations import OPERATIONS, register_type
+from tfrt_runtime.host.raw import WORDS
+from tfrt_runtime.kernels.registry import ConstantKernel, ControlKernel, Kernel, NativeKernel
+from tfrt_runtime.native.layouts import (
+    FUNCTION_MACHINE,
+    MACHINE_ARGUMENTS,
+    MACHINE_ASK,
+    MACHINE_CODE,
+    MACHINE_LEFT,
+    MACHINE_NEVER,
+    MACHINE_NUMBER,
+    MACHINE_RESULTS,
+    MACHINE_TYPES,
+    TYPE_CHAIN,
+    TYPE_F32,
+    TYPE_F64,
+    TYPE_I1,
+    TYPE_I8,
+    TYPE_I16,
+    TYPE_I32,
+    TYPE_I64,
+)
+
+LLVM_TYPES = {
+    TYPE_CHAIN: "i64",
+    TYPE_I1: "i1",
+    TYPE_I8: "i8",
+    TYPE_I16: "i16",
+    TYPE_I32: "i32",
+    TYPE_I64: "i64",
+    TYPE_F32: "float",
+    TYPE_F64: "double",
+}
+"""What machine code can have in its registers, by the type of a payload; a chain is 0."""
+
+NEW_CHAIN = "scalar_kernels.new_chain"
+
+MAX_KERNELS = 2000
+"""A function with more takes LLVM longer than it is worth."""
+
+HOT = 1 << 20
+"""Kernels after which a function is hot: they take the interpreter some 5 ms, as long as compiling does."""
+HOT_AT_FIRST = 1 << 23
+"""The same until the compiler is imported, which takes ten times as long."""
+
+
+class Tier(StrEnum):
+    """What runs functions of scalars: the interpreter, machine code, or machine code when they are hot."""
+
+    AUTO = "auto"
+    INTERPRETER = "interpreter"
+    COMPILED = "compiled"
+
+    @property
+    def number(self) -> int:
+        """`layouts.TIER_*`"""
+        return list(Tier).index(self)
+
+
+class Code(Protocol):
+    """Machine code, which lives as long as this object."""
+
+    def address(self, name: str) -> int:
+        """Where the function starts."""
+
+
+class Compiler(Protocol):
+    """Makes machine code of function `index` and those that it calls."""
+
+    def __call__(self, functions: Mapping[int, SyncFunction], index: int) -> Code:
+        """Machine code whose function `entry` is called as MACHINE_CODE says.
+
+        Raises:
+            Uncompilable: at the first kernel that is none for machine code.
+            ImportError: if there is no compiler after all.
+        """
+
+
+class Uncompilable(Exception):
+    """A function is none for machine code, because of kernel `kernel` of function `index`, or None: the types."""
+
+    def __init__(self, reason: str, index: int, kernel: int | None = None) -> None:
+        super().__init__(reason)
+        self.index, self.kernel = index, kernel
+
+
+COMPILER: list[Compiler] = []
+"""The compiler, if there is one."""
+
+
+def is_known(kernel: Kernel) -> bool:
+    """Whether machine code can do what a kernel does."""
+    if isinstance(kernel, ControlKernel):
+        return kernel.symbol in CONTROL
+    if isinstance(kernel, NativeKernel):
+        return kernel.symbol in OPERATIONS or kernel.symbol == NEW_CHAIN
+    return isinstance(kernel, ConstantKernel)
+
+
+class MachineFunctions:
+    """The functions of one program."""
+
+    def __init__(self, arena: Arena, ask: Callable[[str], int], first: int) -> None:
+        """`ask` gives the address of a native function, `first` is the number of the program."""
+        self._arena, self._symbol, self._first = arena, ask, first
+        self._functions: dict[int, SyncFunction] = {}
+        self.offsets: dict[int, int] = {}
+        """Where the arena has the MACHINE_* words, by index."""
+        self._base = 0
+        self._codes: dict[int, Code] = {}
+        self._refused: dict[int, Uncompilable] = {}
+        self._lock = threading.Lock()
+
+    def add(self, index: int, source: SyncFunction, function: int) -> None:
+        """Function `index`, whose struct is at an offset of the arena, if there is a compiler."""
+        if not COMPILER:
+            return
+        self._functions[index] = source
+        own = source.function
+        types = [register_type(text) for text in (*own.argument_types, *own.result_types)]
+        known = {id(kernel): kernel for kernel in source.kernels}.values()
+        if (
+            len(own.kernels) > MAX_KERNELS
+            or any(one not in LLVM_TYPES for one in types)
+            or not all(map(is_known, known))
+        ):
+            return
+        arena = self._arena
+        offset = self.offsets[index] = arena.reserve(MACHINE_TYPES // 8)
+        arena.add(*types)
+        hot = HOT if "llvmlite.binding" in sys.modules else HOT_AT_FIRST
+        for place, word in (
+            (MACHINE_LEFT, hot),
+            (MACHINE_NUMBER, self._first | index),
+            (MACHINE_ASK, self._symbol("machine_calls.ask")),
+            (MACHINE_ARGUMENTS, len(own.argument_types)),
+            (MACHINE_RESULTS, len(own.result_types)),
+        ):
+            arena.put(offset + place, word)
+        arena.put_address(function + FUNCTION_MACHINE, offset)
+
+    def sealed(self, base: int) -> None:
+        """The arena is at an address now."""
+        self._base = base
+
+    def compile(self, index: int) -> Uncompilable | None:
+        """Make machine code of a function that has none; why not, if it cannot be."""
+        with self._lock:
+            if index in self._codes or not COMPILER:
+                return None
+            if index not in self._refused:
+                try:
+                    code = COMPILER[0](self._functions, index)
+                except ImportError as missing:
+                    self._refused[index] = Uncompilable(f"no compiler: {missing}", index)
+                except Uncompilable as wrong:
+                    self._refused[index] = wrong
+                else:
+                    self._codes[index] = code
+            place = self._base + self.offsets.get(index, 0) >> 3
+            if index in self._codes:
+                WORDS[place + MACHINE_CODE // 8] = self._codes[index].address("entry")
+                return None
+            if index in self.offsets:
+                WORDS[place + MACHINE_LEFT // 8] = MACHINE_NEVER
+            return self._refused[index]

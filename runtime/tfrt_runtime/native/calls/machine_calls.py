@@ -1,0 +1,265 @@
+"""Calls of functions that are machine code.
+
+A function becomes machine code when it is hot and a compiler is at hand (`executor.machine`): scalars, calls of
+such functions and control flow, so nothing that it does is seen before it returns.  Where anything is not ordinary
+it gives up, and the call runs from its start as if there were no machine code: an argument that is an error or
+late, an operation that fails, a stack that ends, a run that is cancelled.  From then on all of the run is
+interpreted: what has given up once would do so again at each call below.
+
+Now and then machine code asks whether to go on.  The answer lets others have what is ready here, and when this
+thread would go back to Python, Python says whether its wait is over.
+"""
+
+from __future__ import annotations
+
+from tfrt_runtime.native.async_value import (
+    drop_reference,
+    forward_to,
+    is_available,
+    new_available,
+    resolve,
+    state_of,
+)
+from tfrt_runtime.native.calls.activation import root_size
+from tfrt_runtime.native.calls.delivery import deliver
+from tfrt_runtime.native.calls.endings import leave_request
+from tfrt_runtime.native.cells import give_block, take_block
+from tfrt_runtime.native.layouts import (
+    ACTIVATION_REQUEST,
+    CONCRETE,
+    CONTEXT_DEADLINE,
+    CONTEXT_PROCESS,
+    EFFORT_ARGUMENTS,
+    EFFORT_ASK,
+    EFFORT_CONTEXT,
+    EFFORT_FUEL,
+    EFFORT_NEXT,
+    EFFORT_REQUEST,
+    EFFORT_RESULTS,
+    EFFORT_STACK,
+    FUNCTION_KERNELS,
+    FUNCTION_MACHINE,
+    FUNCTION_RESULTS,
+    KERNEL_NONSTRICT,
+    MACHINE_ARGUMENTS,
+    MACHINE_ASK,
+    MACHINE_CODE,
+    MACHINE_HOT,
+    MACHINE_LEFT,
+    MACHINE_LOOK,
+    MACHINE_NEVER,
+    MACHINE_NUMBER,
+    MACHINE_RESULTS,
+    MACHINE_TYPES,
+    PROCESS_MACHINE,
+    RECORD_ARGUMENTS,
+    RECORD_FLAGS,
+    RECORD_REGISTERS,
+    RECORD_SLOTS,
+    REQUEST_COMPILED,
+    REQUEST_OBSERVED,
+    REQUEST_TIER,
+    REQUEST_UNUSUAL,
+    TIER_COMPILED,
+    TIER_INTERPRETER,
+    TYPE_F32,
+    TYPE_I32,
+    VALUE_KIND,
+    VALUE_PAYLOAD,
+)
+from tfrt_runtime.native.memory import (
+    Address,
+    call1,
+    call3,
+    entry,
+    load,
+    load_acquire,
+    native,
+    now,
+    outline,
+    stack_room,
+    store,
+    store_i32,
+    store_release,
+)
+from tfrt_runtime.native.queues.ready import finish
+from tfrt_runtime.native.queues.sharing import share_when_idle
+from tfrt_runtime.native.queues.waiters import run_waiters
+
+FUEL = 1 << 18
+"""Kernels between two questions: 50 to 500 us."""
+SLICE_NS = 20_000_000
+"""How long machine code runs before Python is asked again."""
+
+
+@native
+def machine_code(context: Address, request: Address, machine: Address, kernels: int) -> Address:
+    """The machine code that a run may use for a function, or 0; counts `kernels` as interpreted."""
+    tier = load_acquire(request + REQUEST_TIER)
+    is_unusual = load_acquire(request + REQUEST_UNUSUAL) | load_acquire(request + REQUEST_OBSERVED)
+    if tier == TIER_INTERPRETER or is_unusual != 0:
+        return 0
+    code = load_acquire(machine + MACHINE_CODE)
+    if code != 0:
+        return code
+    left = load_acquire(machine + MACHINE_LEFT) - kernels
+    store_release(machine + MACHINE_LEFT, left)
+    if left > MACHINE_NEVER // 2 or (left >= 0 and tier != TIER_COMPILED):
+        return 0
+    hear = load(load(context + CONTEXT_PROCESS) + PROCESS_MACHINE)
+    call3(hear, context, MACHINE_HOT, load(machine + MACHINE_NUMBER))
+    return load_acquire(machine + MACHINE_CODE)
+
+
+@native
+def effort_size(machine: Address) -> int:
+    """Bytes of the block of one call."""
+    return EFFORT_RESULTS + 8 * load(machine + MACHINE_RESULTS)
+
+
+@native
+def run_machine(
+    context: Address, request: Address, machine: Address, code: Address, words: Address
+) -> Address:
+    """Run machine code on the arguments at `words`.
+
+    The effort with its results, which the caller gives back; 0 if it has given up.
+    """
+    effort = take_block(context, effort_size(machine))
+    if effort == 0:
+        return 0
+    store(effort + EFFORT_STACK, stack_room())
+    store(effort + EFFORT_FUEL, FUEL)
+    store(effort + EFFORT_ASK, load(machine + MACHINE_ASK))
+    store(effort + EFFORT_CONTEXT, context)
+    store(effort + EFFORT_REQUEST, request)
+    store(effort + EFFORT_ARGUMENTS, words)
+    store(effort + EFFORT_NEXT, 0)
+    if call1(code, effort) != 0:
+        store_release(request + REQUEST_COMPILED, 1)
+        return effort
+    give_block(context, effort, effort_size(machine))
+    store_release(request + REQUEST_TIER, TIER_INTERPRETER)
+    return 0
+
+
+@entry
+def ask(effort: Address) -> int:
+    """How many kernels machine code may run before it asks again; 0 if it shall give up."""
+    context, request = load(effort + EFFORT_CONTEXT), load(effort + EFFORT_REQUEST)
+    if load_acquire(request + REQUEST_UNUSUAL) != 0:
+        return 0
+    share_when_idle(context)
+    deadline = load(context + CONTEXT_DEADLINE)
+    if deadline != 0 and now() >= max(deadline, load(effort + EFFORT_NEXT)):
+        hear = load(load(context + CONTEXT_PROCESS) + PROCESS_MACHINE)
+        if call3(hear, context, MACHINE_LOOK, request) == 0:
+            return 0
+        store(effort + EFFORT_NEXT, now() + SLICE_NS)
+    return FUEL
+
+
+@native
+def take_word(value: Address, payload_type: int, place: Address) -> bool:
+    """Put what a scalar is to a place; False if it is late, an error, or of another type."""
+    if not is_available(value):
+        return False
+    found = resolve(value)
+    if state_of(found) != CONCRETE or load(found + VALUE_KIND) >> 8 != payload_type:
+        return False
+    store(place, load(found + VALUE_PAYLOAD))
+    return True
+
+
+@native
+def scalar(context: Address, payload_type: int, word: int) -> Address:
+    """A scalar as an AsyncValue with one reference."""
+    value = new_available(context, payload_type)
+    if payload_type == TYPE_I32 or payload_type == TYPE_F32:
+        store(value + VALUE_PAYLOAD, 0)
+        store_i32(value + VALUE_PAYLOAD, word)
+    else:
+        store(value + VALUE_PAYLOAD, word)
+    return value
+
+
+@native
+def result_of(context: Address, machine: Address, effort: Address, index: int) -> Address:
+    """Result number `index` of a call, with one reference."""
+    types = machine + MACHINE_TYPES + 8 * load(machine + MACHINE_ARGUMENTS)
+    return scalar(context, load(types + 8 * index), load(effort + EFFORT_RESULTS + 8 * index))
+
+
+@outline
+def call_machine(
+    context: Address, caller: Address, record: Address, function: Address, first: int
+) -> bool:
+    """Call a function with the kernel's arguments from `first` on, and end the kernel; False: nothing is done."""
+    machine = load(function + FUNCTION_MACHINE)
+    request = load(caller + ACTIVATION_REQUEST)
+    code = machine_code(context, request, machine, load(function + FUNCTION_KERNELS) + 1)
+    count = load(machine + MACHINE_ARGUMENTS)
+    arguments = load(record + RECORD_ARGUMENTS)
+    is_late = load(record + RECORD_FLAGS) & KERNEL_NONSTRICT != 0
+    if code == 0 or is_late or arguments - first != count:
+        return False
+    words = take_block(context, 8 * count + 8)
+    if words == 0:
+        return False
+    registers = record + RECORD_REGISTERS
+    is_ready = True
+    for i in range(count):
+        value = load(caller + load(registers + 8 * (first + i)))
+        payload_type = load(machine + MACHINE_TYPES + 8 * i)
+        is_ready = is_ready and take_word(value, payload_type, words + 8 * i)
+    effort = 0
+    if is_ready:
+        effort = run_machine(context, request, machine, code, words)
+    give_block(context, words, 8 * count + 8)
+    if effort == 0:
+        return False
+    for i in range(arguments):
+        drop_reference(context, load(caller + load(registers + 8 * i)))
+    slots = load(record + RECORD_SLOTS)
+    for i in range(load(machine + MACHINE_RESULTS)):
+        deliver(context, caller, load(slots + 8 * i), result_of(context, machine, effort, i))
+    give_block(context, effort, effort_size(machine))
+    finish(context, caller)
+    return True
+
+
+@outline
+def start_machine(context: Address, function: Address, request: Address, table: Address) -> bool:
+    """Run a call from outside to its end; takes ownership of `table` then.  False: nothing is done."""
+    machine = load(function + FUNCTION_MACHINE)
+    code = machine_code(context, request, machine, load(function + FUNCTION_KERNELS) + 1)
+    if code == 0:
+        return False
+    count = load(machine + MACHINE_ARGUMENTS)
+    results = load(function + FUNCTION_RESULTS)
+    given = table + 8 * results
+    words = take_block(context, 8 * count + 8)
+    if words == 0:
+        return False
+    is_ready = True
+    for i in range(count):
+        payload_type = load(machine + MACHINE_TYPES + 8 * i)
+        is_ready = is_ready and take_word(load(given + 8 * i), payload_type, words + 8 * i)
+    effort = 0
+    if is_ready:
+        effort = run_machine(context, request, machine, code, words)
+    give_block(context, words, 8 * count + 8)
+    if effort == 0:
+        return False
+    for i in range(count):
+        drop_reference(context, load(given + 8 * i))
+    for i in range(results):
+        indirect = load(table + 8 * i)
+        value = result_of(context, machine, effort, i)
+        run_waiters(context, forward_to(context, indirect, value))
+        drop_reference(context, indirect)
+    give_block(context, effort, effort_size(machine))
+    give_block(context, table, root_size(function))
+    # Last: when it was the last of the run, the program may be gone.
+    leave_request(context, request)
+    return True

@@ -1,0 +1,137 @@
+"""From the interpreter to machine code: at calls, and between two slices in the place of frames that are hot."""
+
+from __future__ import annotations
+
+from tfrt_runtime.native.calls.machine_calls import effort_size, machine_code, run_machine
+from tfrt_runtime.native.cells import give_block, take_block
+from tfrt_runtime.native.layouts import (
+    ACTIVATION_REQUEST,
+    EFFORT_RESULTS,
+    MACHINE_ARGUMENTS,
+    MACHINE_CODE,
+)
+from tfrt_runtime.native.memory import (
+    Address,
+    inline,
+    load,
+    load_acquire,
+    load_i32,
+    native,
+    outline,
+    store,
+)
+from tfrt_runtime.native.sync.sync_frames import (
+    deliver_result,
+    drop_boxes,
+    end_run,
+    leave_frame,
+)
+from tfrt_runtime.native.sync.sync_layouts import (
+    CALL_CODE,
+    CALL_LENGTH,
+    CALL_REGISTERS,
+    CODE_MACHINE,
+    CODE_RESULTS,
+    FRAME_CALLER,
+    FRAME_CODE,
+    FRAME_REGISTERS,
+    FRAME_RETURN,
+    RUN_CALLER,
+    RUN_FRAME,
+    RUN_PC,
+    SLICE,
+)
+
+NEAREST = 256
+"""Frames that are looked at for one that may be machine code."""
+STAYS, MOVED, OVER = range(3)
+"""What became of a run: nothing, it goes on elsewhere, it has ended."""
+
+
+@inline
+def is_machine(pc: Address) -> bool:
+    """Whether the function that is called at `pc` is machine code."""
+    machine = load(load(pc + CALL_CODE) + CODE_MACHINE)
+    return machine != 0 and load_acquire(machine + MACHINE_CODE) != 0
+
+
+@outline
+def call_from_frame(context: Address, state: Address, pc: Address, frame: Address) -> bool:
+    """Let machine code do the call at `pc`; False: nothing is done."""
+    machine = load(load(pc + CALL_CODE) + CODE_MACHINE)
+    request = load(load(state + RUN_CALLER) + ACTIVATION_REQUEST)
+    code = machine_code(context, request, machine, 0)
+    if code == 0:
+        return False
+    size = 8 * load(machine + MACHINE_ARGUMENTS) + 8
+    words = take_block(context, size)
+    if words == 0:
+        return False
+    for i in range(load_i32(pc + 4)):
+        store(words + 8 * i, load(frame + load_i32(pc + CALL_REGISTERS + 4 * i)))
+    effort = run_machine(context, request, machine, code, words)
+    give_block(context, words, size)
+    if effort == 0:
+        return False
+    return_words(pc, frame, effort)
+    give_block(context, effort, effort_size(machine))
+    return True
+
+
+@native
+def return_words(pc: Address, frame: Address, effort: Address) -> None:
+    """Put the results of the call at `pc` into the caller's registers."""
+    places = pc + CALL_REGISTERS + 4 * load_i32(pc + 4)
+    for i in range(load(load(pc + CALL_CODE) + CODE_RESULTS)):
+        store(frame + load_i32(places + 4 * i), load(effort + EFFORT_RESULTS + 8 * i))
+
+
+@native
+def hot_frame(frame: Address) -> Address:
+    """The outermost of the nearest frames whose function may be machine code, or 0."""
+    found = 0
+    for _ in range(NEAREST):
+        if load(load(frame + FRAME_CODE) + CODE_MACHINE) != 0:
+            found = frame
+        if load(frame + FRAME_RETURN) == 0:
+            break
+        frame = load(frame + FRAME_CALLER)
+    return found
+
+
+@outline
+def take_over(context: Address, state: Address, frame: Address) -> int:
+    """A slice is over: let machine code run a hot function again from its start, in the place of its frames.
+
+    MOVED: the run goes on at RUN_PC, in RUN_FRAME.  OVER: it has ended.
+    """
+    hot = hot_frame(frame)
+    if hot == 0:
+        return STAYS
+    request = load(load(state + RUN_CALLER) + ACTIVATION_REQUEST)
+    machine = load(load(hot + FRAME_CODE) + CODE_MACHINE)
+    code = machine_code(context, request, machine, SLICE)
+    if code == 0:
+        return STAYS
+    # Arguments stay as they are for as long as their frame.
+    effort = run_machine(context, request, machine, code, hot + FRAME_REGISTERS)
+    if effort == 0:
+        return STAYS
+    while frame != hot:
+        frame = leave_frame(context, state, frame)
+    call = load(hot + FRAME_RETURN)
+    if call != 0:
+        caller = leave_frame(context, state, hot)
+        return_words(call, caller, effort)
+        store(state + RUN_PC, call + load_i32(call + CALL_LENGTH))
+        store(state + RUN_FRAME, caller)
+    else:
+        drop_boxes(context, hot)
+        for i in range(load(load(hot + FRAME_CODE) + CODE_RESULTS)):
+            word = load(effort + EFFORT_RESULTS + 8 * i)
+            deliver_result(context, state, hot, i, word)
+    give_block(context, effort, effort_size(machine))
+    if call == 0:
+        end_run(context, state, hot)
+        return OVER
+    return MOVED
