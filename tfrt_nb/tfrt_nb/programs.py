@@ -30,7 +30,7 @@ from tfrt_runtime.diagnostics import AnyLocation, Location, TfrtError, error
 from tfrt_runtime.executor.batch import Batch
 from tfrt_runtime.executor.calls import Entry
 from tfrt_runtime.executor.execution import Execution
-from tfrt_runtime.executor.machine import COMPILER, Code
+from tfrt_runtime.executor.machine import COMPILER, Code, Tier
 from tfrt_runtime.executor.program import Executable
 from tfrt_runtime.host.context import HostContext, Sink
 from tfrt_runtime.host.default_host import default_host
@@ -53,13 +53,19 @@ OWN_PACKAGES.update(("tfrt_nb", "numpy"))  # numpy calls methods of the values t
 SHORT_FORMS.names, SHORT_FORMS.result_types = USER_FUNCTIONS.keys, annotated_results
 
 
-def _compile_hot(functions: Mapping[int, SyncFunction], index: int) -> Code:
-    from tfrt_nb.jit.hot_functions import compile_hot  # imported when the first function is hot
+class _HotFunctions:
+    """The compiler of hot functions, imported for the first of them."""
 
-    return compile_hot(functions, index)
+    is_imported = False
+
+    def compile(self, functions: Mapping[int, SyncFunction], index: int) -> Code:
+        from tfrt_nb.jit.hot_functions import compile_hot
+
+        self.is_imported = True
+        return compile_hot(functions, index)
 
 
-COMPILER[:] = [_compile_hot]
+COMPILER[:] = [_HotFunctions()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -549,6 +555,7 @@ class Program:
         output: Sink | None = None,
         wake: bool = True,
         watch: Watch | bool = False,
+        tier: Tier | str = Tier.AUTO,
     ) -> Execution:
         """Start a function with `values` for its arguments; `run(host, function, arguments)` does, too.
 
@@ -560,6 +567,8 @@ class Program:
             output: where the program's output goes, instead of to the host's sink.
             wake: let workers begin at once; False leaves the start to the thread that waits first.
             watch: log the run's events, for `documents.RunDocument`; a `Watch` says how.
+            tier: "auto" makes machine code of functions of scalars when they are hot, "compiled" at once,
+                "interpreter" never; the run's `tier` says what has run, `tier_note` why it is not compiled.
 
         Raises:
             TfrtError: if the program cannot be loaded, has no such function, or that takes other
@@ -574,6 +583,9 @@ class Program:
             require(isinstance(function, str), "function", "the name of a function", function)
         if output is not None:
             require(callable(output), "output", "a function of a text", output)
+        if tier is not Tier.AUTO:
+            require(tier in list(Tier), "tier", "auto, interpreter or compiled", tier)
+            tier = Tier(tier)
         if watch:
             from tfrt_runtime.host.tracing.events import Watch
 
@@ -590,7 +602,14 @@ class Program:
             executable, name = self._loaded(host, function, kernels, watched=bool(watch))
             entry = executable.entry(name)
         run = Execution(
-            host, executable, entry, values, output=output, wake=wake, watch=watch or None
+            host,
+            executable,
+            entry,
+            values,
+            output=output,
+            wake=wake,
+            watch=watch or None,
+            tier=tier,
         )
         if deadline is not None:
             run.cancel_at(deadline)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.diagnostics import Diagnostic
 from tfrt_runtime.executor.execution import Execution
+from tfrt_runtime.executor.machine import Tier
 from tfrt_runtime.executor.program import Executable
 from tfrt_runtime.host.context import HostContext, Sink
 from tfrt_runtime.host.values.async_value import AsyncValue, State
@@ -94,6 +95,7 @@ def run_functions(
     timeout: float | None = None,
     arguments: Sequence[object] = (),
     follower: Follower | None = None,
+    tier: Tier = Tier.AUTO,
 ) -> Iterator[FunctionRun]:
     """Run functions one after the other; yields each when nothing of it is left, or its time is over.
 
@@ -107,7 +109,7 @@ def run_functions(
         # workers take what is worth it.
         watch = None if follower is None else follower.watch()
         execution = Execution(
-            host, program, index, arguments, output=output, wake=False, watch=watch
+            host, program, index, arguments, output=output, wake=False, watch=watch, tier=tier
         )
         if follower is not None:
             follower.follow(execution)

@@ -14,6 +14,7 @@ from tfrt_runtime.bef.records import BefFunction
 from tfrt_runtime.callers import deadline_in, require
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError
 from tfrt_runtime.executor.calls import Entry
+from tfrt_runtime.executor.machine import Tier
 from tfrt_runtime.executor.program import Executable
 from tfrt_runtime.executor.progress import Progress
 from tfrt_runtime.host.context import HostContext, Request, Sink
@@ -25,7 +26,7 @@ from tfrt_runtime.host.values.async_value import AsyncValue, State, make_unavail
 from tfrt_runtime.host.values.drawing import DRAWING
 from tfrt_runtime.host.waiting.idleness import rest_of
 from tfrt_runtime.host.waiting.kernel_waits import NO_KERNEL, kernel_wait
-from tfrt_runtime.native.layouts import FUNCTION_KERNELS
+from tfrt_runtime.native.layouts import FUNCTION_KERNELS, REQUEST_COMPILED, REQUEST_TIER
 
 if TYPE_CHECKING:
     from tfrt_runtime.executor.tracing import RunTracing
@@ -39,6 +40,8 @@ class Execution:
     _results: Sequence[AsyncValue] | None = ()
     """None while they are in the words of the request only, with a reference each."""
     _tracing: RunTracing | None = None
+    tier_note: Diagnostic | None = None
+    """Why the function is interpreted that was to be compiled."""
     started_at = 0
     """When a run began whose events are logged, by the monotonic clock in nanoseconds."""
 
@@ -52,6 +55,7 @@ class Execution:
         output: Sink | None = None,
         wake: bool = True,
         watch: Watch | None = None,
+        tier: Tier = Tier.AUTO,
     ) -> None:
         """Start the run.
 
@@ -60,6 +64,7 @@ class Execution:
             output: where the program's output goes, instead of to the host's sink.
             wake: let workers begin at once; False leaves the start to the first thread that waits.
             watch: what the events of the run go to.
+            tier: which functions may be machine code; none of a run whose events are logged.
 
         Raises:
             TfrtError: if the function does not exist or takes other arguments.
@@ -75,6 +80,8 @@ class Execution:
         if words is None:
             words, given, kept = entry.words(queue, arguments)
         request = self._open(host, program, entry, words, output, watch)
+        if tier is not Tier.AUTO:
+            self._choose(tier)
         open_for = self._expect(given) if given else 0
         is_task = wake and queue.takes_calls
         # The results are then in the words.  One of the request's active counts becomes the call's.
@@ -129,6 +136,14 @@ class Execution:
 
             self._tracing = RunTracing(host.tracing, request, program)
         return request
+
+    def _choose(self, tier: Tier) -> None:
+        """Let the run be of a tier; a function that is to be compiled is compiled now."""
+        WORDS[(self.request.address + REQUEST_TIER) >> 3] = tier.number
+        if tier is Tier.COMPILED:
+            self.tier_note = self.program.machine.why_interpreted(
+                self._entry.index, self.program.file, is_watched=self.request.watched is not None
+            )
 
     def _expect(self, given: Sequence[tuple[int, AsyncValue]]) -> int:
         """Wait for arguments that are unavailable; for how many results the run stays open because of them."""
@@ -236,11 +251,18 @@ class Execution:
             failed = any(value.state is State.ERROR for value in self.results)
             state = "failed" if failed or self.request.diagnostics else "done"
         noun = "result" if count == 1 else "results"
-        return f"<Execution @{self.function.name} {state}, {decided} of {count} {noun}>"
+        how = ", compiled" if self.tier is Tier.COMPILED else ""
+        return f"<Execution @{self.function.name} {state}, {decided} of {count} {noun}{how}>"
 
     def _repr_html_(self) -> str:
         """What a notebook shows of the run at this moment: a static board."""
         return DRAWING["run_html"](self)
+
+    @property
+    def tier(self) -> Tier:
+        """COMPILED if machine code has run for the run so far, else INTERPRETER."""
+        has_run = WORDS[(self.request.address + REQUEST_COMPILED) >> 3]
+        return Tier.COMPILED if has_run else Tier.INTERPRETER
 
     @property
     def watch(self) -> Watch | None:

@@ -6,12 +6,13 @@ function (`native.calls.machine_calls`), and says here that a function is hot.
 
 from __future__ import annotations
 
-import sys
 import threading
 from collections.abc import Callable, Mapping
 from enum import StrEnum
 from typing import Protocol
 
+from tfrt_runtime.bef.reader import BefFile
+from tfrt_runtime.diagnostics import Diagnostic, note
 from tfrt_runtime.executor.loading.arena import Arena
 from tfrt_runtime.executor.sync.sync_functions import CONTROL
 from tfrt_runtime.executor.sync.sync_lowering import SyncFunction
@@ -55,9 +56,9 @@ NEW_CHAIN = "scalar_kernels.new_chain"
 MAX_KERNELS = 2000
 """A function with more takes LLVM longer than it is worth."""
 
-HOT = 1 << 20
-"""Kernels after which a function is hot: they take the interpreter some 5 ms, as long as compiling does."""
-HOT_AT_FIRST = 1 << 23
+HOT = 1 << 21
+"""Kernels after which a function is hot: they take the interpreter 10 ms, as long as compiling does."""
+HOT_AT_FIRST = 1 << 24
 """The same until the compiler is imported, which takes ten times as long."""
 
 
@@ -82,10 +83,14 @@ class Code(Protocol):
 
 
 class Compiler(Protocol):
-    """Makes machine code of function `index` and those that it calls."""
+    """Makes machine code of host functions."""
 
-    def __call__(self, functions: Mapping[int, SyncFunction], index: int) -> Code:
-        """Machine code whose function `entry` is called as MACHINE_CODE says.
+    @property
+    def is_imported(self) -> bool:
+        """Whether it is ready to work at once."""
+
+    def compile(self, functions: Mapping[int, SyncFunction], index: int) -> Code:
+        """Machine code of function `index` and those that it calls, whose function `entry` is called as MACHINE_CODE says.
 
         Raises:
             Uncompilable: at the first kernel that is none for machine code.
@@ -145,7 +150,7 @@ class MachineFunctions:
         arena = self._arena
         offset = self.offsets[index] = arena.reserve(MACHINE_TYPES // 8)
         arena.add(*types)
-        hot = HOT if "llvmlite.binding" in sys.modules else HOT_AT_FIRST
+        hot = HOT if COMPILER[0].is_imported else HOT_AT_FIRST
         for place, word in (
             (MACHINE_LEFT, hot),
             (MACHINE_NUMBER, self._first | index),
@@ -160,21 +165,41 @@ class MachineFunctions:
         """The arena is at an address now."""
         self._base = base
 
+    def why_interpreted(
+        self, index: int, file: BefFile, *, is_watched: bool = False
+    ) -> Diagnostic | None:
+        """Compile a function now; a note if that is not possible, at the kernel that prevents it."""
+        name, place = file.functions[index].name, file.functions[index].location
+        refused = None
+        if is_watched:
+            text = "its events are logged"
+        elif not COMPILER:
+            text = "there is no compiler"
+        elif (refused := self.compile(index)) is None:
+            return None
+        else:
+            text = str(refused)
+        if refused is not None and refused.kernel is not None:
+            place = file.functions[refused.index].kernels[refused.kernel].location
+        return note(f"@{name} is interpreted: {text}", file.location(place))
+
     def compile(self, index: int) -> Uncompilable | None:
         """Make machine code of a function that has none; why not, if it cannot be."""
         with self._lock:
+            place = self._base + self.offsets.get(index, 0) >> 3
             if index in self._codes or not COMPILER:
                 return None
             if index not in self._refused:
                 try:
-                    code = COMPILER[0](self._functions, index)
+                    code = COMPILER[0].compile(self._functions, index)
                 except ImportError as missing:
                     self._refused[index] = Uncompilable(f"no compiler: {missing}", index)
                 except Uncompilable as wrong:
                     self._refused[index] = wrong
+                except Exception as wrong:  # noqa: BLE001 - the function still runs, interpreted
+                    self._refused[index] = Uncompilable(f"the compiler fails: {wrong}", index)
                 else:
                     self._codes[index] = code
-            place = self._base + self.offsets.get(index, 0) >> 3
             if index in self._codes:
                 WORDS[place + MACHINE_CODE // 8] = self._codes[index].address("entry")
                 return None

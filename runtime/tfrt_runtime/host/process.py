@@ -23,6 +23,7 @@ from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, TfrtError, error
 from tfrt_runtime.host.budget import default_budget, show_bytes
 from tfrt_runtime.host.chain import CHAIN
 from tfrt_runtime.host.cpython import built_in, python_interface
+from tfrt_runtime.host.interrupts import INTERRUPTS
 from tfrt_runtime.host.objects import ObjectTable
 from tfrt_runtime.host.payload import FACES, read_payload
 from tfrt_runtime.host.raw import WORDS
@@ -75,6 +76,16 @@ KERNEL_BITS = 32
 
 Callback2 = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
 Callback3 = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
+
+
+class Waits(threading.local):
+    """What the thread that runs machine code waits for."""
+
+    goes_on: Callable[[], bool] = staticmethod(lambda: not INTERRUPTS.is_noted)
+    """Whether it waits on: machine code gives up else, as it cannot be left half-way."""
+
+
+WAITS = Waits()
 
 
 class KernelOwner(Protocol):
@@ -131,8 +142,6 @@ class NativeProcess:
         self._owners: dict[int, weakref.ref[KernelOwner]] = {}
         self._owner_numbers = itertools.count(1)
         self.need_thread: dict[int, Callable[[], None]] = {}
-        self.goes_on: Callable[[int], bool] = lambda _: True
-        """Whether the wait that a thread with that context works for goes on."""
         self._contexts: set[int] = set()
         self._leaked_values = 0
         self._spare_context = 0
@@ -382,7 +391,10 @@ class NativeProcess:
             assert owner is not None
             owner.compile_hot(argument & (1 << KERNEL_BITS) - 1)
             return 0
-        return int(self.goes_on(context))
+        try:
+            return int(WAITS.goes_on())
+        except BaseException:  # noqa: BLE001 - the wait itself asks again, and raises it
+            return 0
 
     def refusal(self, context: int, size: int, name: str) -> str:
         """Why `name`, which asked for `size` bytes, does not get them."""

@@ -222,6 +222,14 @@ def _add_run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         "--timeout", metavar="SECONDS", type=seconds, help="give up on a function after so long"
     )
     run.add_argument(
+        "--tier",
+        choices=["auto", "interpreter", "compiled"],
+        default="auto",
+        help="what runs host functions of scalars, calls and control flow: compiled makes machine code of them at"
+        " once and says if that is not possible, auto when they are hot, interpreter never; runs that are"
+        " traced, stepped or explored are interpreted; default auto",
+    )
+    run.add_argument(
         "--memory",
         metavar="SIZE",
         type=memory,

@@ -29,6 +29,7 @@ from tfrt_runtime.diagnostics import (
     note,
 )
 from tfrt_runtime.executor.driver import FunctionRun, run_functions
+from tfrt_runtime.executor.machine import Tier
 from tfrt_runtime.executor.program import Executable
 from tfrt_runtime.host.allocator import LeakCheckAllocator, ProfiledAllocator
 from tfrt_runtime.host.context import HostContext
@@ -136,7 +137,7 @@ def follower_of(
         from tfrt_nb.cli.following import Trace
 
         return Trace(options.trace, Level.of(options.trace_level), program)
-    if sys.stderr.isatty():
+    if sys.stderr.isatty() and options.tier != Tier.COMPILED:  # the line of progress logs events
         from tfrt_nb.cli.progress import ProgressLine
 
         return ProgressLine(program, sys.stderr)
@@ -239,9 +240,7 @@ def run_program(
         memory=options.memory,
     ) as host:
         if of_host or not compiled:
-            status = run_host_functions(
-                host, program, of_host, arguments, options.timeout, follower
-            )
+            status = run_host_functions(host, program, of_host, arguments, options, follower)
         for name in compiled:
             from tfrt_nb.cli.run_compiled import CompiledOptions, run_compiled
 
@@ -255,7 +254,7 @@ def run_host_functions(
     program: Program,
     names: Sequence[str],
     arguments: Sequence[object],
-    timeout: float | None,
+    options: argparse.Namespace,
     follower: Trace | ProgressLine | None,
 ) -> int:
     """Run functions of the executor, one after the other; the exit status."""
@@ -268,7 +267,8 @@ def run_host_functions(
         show(at_load(problem), sources.get(program.name), NOWHERE)
         return 1
     indexes = [executable.function_index(name) for name in names]
-    return report(*run_each(host, executable, indexes, arguments, timeout, follower), sources)
+    raised, late = run_each(host, executable, indexes, arguments, options, follower, sources)
+    return report(raised, late, sources)
 
 
 def run_each(
@@ -276,16 +276,21 @@ def run_each(
     executable: Executable,
     functions: list[int],
     arguments: Sequence[object],
-    timeout: float | None,
+    options: argparse.Namespace,
     follower: Trace | ProgressLine | None,
+    sources: dict[str, str],
 ) -> tuple[list[Diagnostic], list[Diagnostic]]:
     """Run functions one after the other: what they raised, and which of them did not finish."""
     raised: list[Diagnostic] = []
     late: list[Diagnostic] = []
+    timeout, tier = options.timeout, Tier(options.tier)
     for run in run_functions(
-        host, executable, functions, host.output, timeout, arguments, follower
+        host, executable, functions, host.output, timeout, arguments, follower, tier
     ):
         raised += run.execution.diagnostics
+        if run.execution.tier_note is not None:
+            sys.stdout.flush()
+            print_problem(run.execution.tier_note, sources)
         if timeout is not None and not run.finished and not run.execution.is_stuck:
             late.append(unfinished(run, timeout))
         sys.stdout.flush()

@@ -14,9 +14,8 @@ from dataclasses import dataclass
 
 import llvmlite.binding as llvm
 
-from tfrt_nb.jit.function_body import INTERRUPT_FLAG
 from tfrt_nb.jit.linking import linked
-from tfrt_nb.jit.llvm_types import global_symbol
+from tfrt_nb.jit.names import INTERRUPT_FLAG, global_symbol
 from tfrt_nb.jit.rounding import TO_BFLOAT
 
 QUICK, FULL = 0, 2

@@ -24,7 +24,6 @@ from tfrt_nb.dialects.async_.extensions import RuntimeStackIsLowOp
 from tfrt_nb.jit import spawning
 from tfrt_nb.jit.adapters import has_buffers, kernel_adapter
 from tfrt_nb.jit.function_body import (
-    INTERRUPT_FLAG,
     LIVE_COUNTER,
     STACK_LIMIT,
     FunctionBody,
@@ -32,11 +31,11 @@ from tfrt_nb.jit.function_body import (
 )
 from tfrt_nb.jit.llvm_types import (
     UnsupportedType,
-    global_symbol,
     llvm_type,
     result_type,
     signature,
 )
+from tfrt_nb.jit.names import INTERRUPT_FLAG, global_symbol
 from tfrt_nb.jit.operations import (
     arithmetic,
     async_runtime,

@@ -18,7 +18,8 @@ from tfrt_nb.dialects.async_.runtime import RuntimeCreateOp
 from tfrt_nb.dialects.branches import branch_operands
 from tfrt_nb.internal_errors import location_of, place_of
 from tfrt_nb.jit.linking import LIBRARY
-from tfrt_nb.jit.llvm_types import global_symbol, llvm_type, text_constant
+from tfrt_nb.jit.llvm_types import llvm_type
+from tfrt_nb.jit.names import global_symbol, text_constant
 from tfrt_nb.jit.places import Places
 from tfrt_nb.passes.control_flow import terminator_of
 from tfrt_runtime.async_runtime.externals import PythonExternal
@@ -32,8 +33,6 @@ Argument: TypeAlias = tuple[str, str]
 """An argument of a call: its LLVM type and the operand."""
 
 
-INTERRUPT_FLAG = "@tfrtInterruptFlag"
-"""Points to the word that is not 0 while some run is cancelled; the loader of the code says where."""
 STACK_LIMIT = "%stack.limit"
 """The lowest address of this thread's stack that a recursive function may use."""
 LIVE_COUNTER = '@".live"'

@@ -8,7 +8,6 @@ Async objects and coroutine frames are pointers, coroutine ids and states are LL
 
 from __future__ import annotations
 
-import functools
 import struct
 from collections.abc import Sequence
 
@@ -180,18 +179,3 @@ def _number(number: object, type_: Attribute) -> str:
             return float_literal(number, type_)
         case _:
             raise UnsupportedType(f"'{type_}' is not a type of constants of compiled code")
-
-
-@functools.lru_cache(maxsize=1024)
-def text_constant(text: bytes) -> tuple[str, str]:
-    """The type and the value of a constant that holds the bytes."""
-    escaped = "".join(
-        chr(byte) if 32 <= byte < 127 and byte not in b'"\\' else f"\\{byte:02X}" for byte in text
-    )
-    return f"[{len(text)} x i8]", f'c"{escaped}"'
-
-
-def global_symbol(name: str) -> str:
-    """A global of the module by its name, which may be any text."""
-    _, constant_text = text_constant(name.encode())
-    return f"@{constant_text[1:]}"

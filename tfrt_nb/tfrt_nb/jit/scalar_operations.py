@@ -117,7 +117,7 @@ class _Number:
         # Cut towards zero: one less where there is a rest whose sign is not the divisor's.
         differs = (rest ^ other) < 0
         is_less = self._made("i1", f"and i1 {(rest != 0).text}, {differs.text}")
-        return quotient - _to_integer(is_less)
+        return quotient - self._made("i64", f"zext i1 {is_less.text} to i64")
 
     def __divmod__(self, other: _Number) -> tuple[_Number, _Number]:
         """As Python's `float_divmod`, step by step."""
@@ -173,6 +173,8 @@ def _to_integer(number: Any) -> Any:
     """What `int` is in the table."""
     if not isinstance(number, _Number):
         return int(number)
+    if number.type == "i64":
+        return number
     name = "zext i1" if number.type == "i1" else "fptosi double"
     return number._made("i64", f"{name} {number.text} to i64")
 
@@ -181,6 +183,8 @@ def _to_float(number: Any) -> Any:
     """What `float` is in the table."""
     if not isinstance(number, _Number):
         return float(number)
+    if number.type == "double":
+        return number
     return number._made("double", f"sitofp i64 {number.text} to double")
 
 

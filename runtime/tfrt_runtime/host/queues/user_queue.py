@@ -30,7 +30,7 @@ from typing import Protocol
 
 from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, error
 from tfrt_runtime.host.interrupts import INTERRUPTS
-from tfrt_runtime.host.process import KernelOwner
+from tfrt_runtime.host.process import WAITS, KernelOwner
 from tfrt_runtime.host.queues.queue_names import DEFAULT_BLOCKING_THREADS, WorkQueueError
 from tfrt_runtime.host.queues.timer import TimerQueue
 from tfrt_runtime.host.queues.work_queue import (
@@ -184,12 +184,15 @@ class UserWorkQueue(WorkQueue):
 
     def run(self, address: int) -> None:
         """Run a native task on this thread, and hand over what becomes ready."""
+        # The user's thread is to be free soon: machine code that takes longer than a slice gives up.
+        former, WAITS.goes_on = WAITS.goes_on, lambda: False
         try:
             with self._turn() as context:
                 self._uncount()  # the turn shows from now on that there is something to do
                 run_one = self.process.slow("outside_queues.run_one", 3)
                 run_one(context, address, self._kernels)
         finally:
+            WAITS.goes_on = former
             self._empty()
             self._look()
 

@@ -24,7 +24,7 @@ from contextlib import AbstractContextManager
 from tfrt_runtime.diagnostics import TfrtError, error
 from tfrt_runtime.host.budget import default_budget
 from tfrt_runtime.host.interrupts import INTERRUPTS
-from tfrt_runtime.host.process import NativeProcess, live_values, native_process
+from tfrt_runtime.host.process import WAITS, NativeProcess, live_values, native_process
 from tfrt_runtime.host.queues.queue_names import (
     DEFAULT_BLOCKING_THREADS,
     WorkQueueError,
@@ -566,14 +566,23 @@ def _until(
     """Call `step` with the end of one slice after the other, until it returns 0; see `WorkQueue.wait`."""
     now = time.monotonic_ns()
     deadline = None if timeout is None else now + int(timeout * 1e9)
-    while deadline is None or now < deadline:
-        if step(now + slice_ns if deadline is None else min(now + slice_ns, deadline)) == 0:
-            return True
-        INTERRUPTS.raise_if_noted()
-        if interrupted():
-            return step(0) == 0
-        now = time.monotonic_ns()
-    return False
+
+    def goes_on() -> bool:
+        is_late = deadline is not None and time.monotonic_ns() >= deadline
+        return not is_late and not INTERRUPTS.is_noted and not interrupted()
+
+    former, WAITS.goes_on = WAITS.goes_on, goes_on
+    try:
+        while deadline is None or now < deadline:
+            if step(now + slice_ns if deadline is None else min(now + slice_ns, deadline)) == 0:
+                return True
+            INTERRUPTS.raise_if_noted()
+            if interrupted():
+                return step(0) == 0
+            now = time.monotonic_ns()
+        return False
+    finally:
+        WAITS.goes_on = former
 
 
 _queues: weakref.WeakSet[WorkQueue] = weakref.WeakSet()

@@ -29,6 +29,7 @@ from tfrt_runtime.native.layouts import (
     CONCRETE,
     CONTEXT_DEADLINE,
     CONTEXT_PROCESS,
+    CONTEXT_QUEUE,
     EFFORT_ARGUMENTS,
     EFFORT_ASK,
     EFFORT_CONTEXT,
@@ -52,12 +53,14 @@ from tfrt_runtime.native.layouts import (
     MACHINE_RESULTS,
     MACHINE_TYPES,
     PROCESS_MACHINE,
+    QUEUE_CHOOSE,
     RECORD_ARGUMENTS,
     RECORD_FLAGS,
     RECORD_REGISTERS,
     RECORD_SLOTS,
     REQUEST_COMPILED,
-    REQUEST_OBSERVED,
+    REQUEST_DECIDED,
+    REQUEST_KNOWN,
     REQUEST_TIER,
     REQUEST_UNUSUAL,
     TIER_COMPILED,
@@ -72,6 +75,8 @@ from tfrt_runtime.native.memory import (
     call1,
     call3,
     entry,
+    fetch_add,
+    inline,
     load,
     load_acquire,
     native,
@@ -88,6 +93,7 @@ from tfrt_runtime.native.queues.waiters import run_waiters
 
 FUEL = 1 << 18
 """Kernels between two questions: 50 to 500 us."""
+CALL_WEIGHT = 4
 SLICE_NS = 20_000_000
 """How long machine code runs before Python is asked again."""
 
@@ -96,8 +102,10 @@ SLICE_NS = 20_000_000
 def machine_code(context: Address, request: Address, machine: Address, kernels: int) -> Address:
     """The machine code that a run may use for a function, or 0; counts `kernels` as interpreted."""
     tier = load_acquire(request + REQUEST_TIER)
-    is_unusual = load_acquire(request + REQUEST_UNUSUAL) | load_acquire(request + REQUEST_OBSERVED)
-    if tier == TIER_INTERPRETER or is_unusual != 0:
+    # Cancelled, or its events are logged; or schedules are explored.
+    if tier == TIER_INTERPRETER or load_acquire(request + REQUEST_UNUSUAL) != 0:
+        return 0
+    if load(load(context + CONTEXT_QUEUE) + QUEUE_CHOOSE) != 0:
         return 0
     code = load_acquire(machine + MACHINE_CODE)
     if code != 0:
@@ -109,6 +117,12 @@ def machine_code(context: Address, request: Address, machine: Address, kernels: 
     hear = load(load(context + CONTEXT_PROCESS) + PROCESS_MACHINE)
     call3(hear, context, MACHINE_HOT, load(machine + MACHINE_NUMBER))
     return load_acquire(machine + MACHINE_CODE)
+
+
+@inline
+def weight(function: Address) -> int:
+    """What a call of the executor counts: each kernel takes as long as some of the interpreter."""
+    return CALL_WEIGHT * (load(function + FUNCTION_KERNELS) + 1)
 
 
 @native
@@ -197,7 +211,7 @@ def call_machine(
     """Call a function with the kernel's arguments from `first` on, and end the kernel; False: nothing is done."""
     machine = load(function + FUNCTION_MACHINE)
     request = load(caller + ACTIVATION_REQUEST)
-    code = machine_code(context, request, machine, load(function + FUNCTION_KERNELS) + 1)
+    code = machine_code(context, request, machine, weight(function))
     count = load(machine + MACHINE_ARGUMENTS)
     arguments = load(record + RECORD_ARGUMENTS)
     is_late = load(record + RECORD_FLAGS) & KERNEL_NONSTRICT != 0
@@ -232,7 +246,7 @@ def call_machine(
 def start_machine(context: Address, function: Address, request: Address, table: Address) -> bool:
     """Run a call from outside to its end; takes ownership of `table` then.  False: nothing is done."""
     machine = load(function + FUNCTION_MACHINE)
-    code = machine_code(context, request, machine, load(function + FUNCTION_KERNELS) + 1)
+    code = machine_code(context, request, machine, weight(function))
     if code == 0:
         return False
     count = load(machine + MACHINE_ARGUMENTS)
@@ -260,6 +274,9 @@ def start_machine(context: Address, function: Address, request: Address, table: 
         drop_reference(context, indirect)
     give_block(context, effort, effort_size(machine))
     give_block(context, table, root_size(function))
+    kernels = load(function + FUNCTION_KERNELS)
+    fetch_add(request + REQUEST_KNOWN, kernels)
+    fetch_add(request + REQUEST_DECIDED, kernels)
     # Last: when it was the last of the run, the program may be gone.
     leave_request(context, request)
     return True

@@ -14,13 +14,13 @@ from xdsl.ir import Operation
 from tfrt_nb.dialects.async_ import coroutine, extensions, failures, runtime
 from tfrt_nb.dialects.async_.types import GroupType, ValueType
 from tfrt_nb.jit.function_body import (
-    INTERRUPT_FLAG,
     LIVE_COUNTER,
     STACK_LIMIT,
     FunctionBody,
     Lowering,
 )
 from tfrt_nb.jit.llvm_types import llvm_type
+from tfrt_nb.jit.names import INTERRUPT_FLAG
 from tfrt_nb.passes.counting.mark_explicit_counts import BY_HAND, OF_OWN, ON_TOP
 
 _PREFIX = "mlirAsyncRuntime"

@@ -29,7 +29,8 @@ from tfrt_nb.dialects.async_.extensions import (
 )
 from tfrt_nb.dialects.async_.upstream.atomics import AtomicRMWOp
 from tfrt_nb.jit.function_body import FunctionBody, Lowering, ModuleText
-from tfrt_nb.jit.llvm_types import array_literal, global_symbol, llvm_type
+from tfrt_nb.jit.llvm_types import array_literal, llvm_type
+from tfrt_nb.jit.names import global_symbol
 from tfrt_nb.jit.operations import unranked
 from tfrt_nb.jit.operations.descriptors import (
     IS_ELEMENT,

@@ -24,7 +24,8 @@ from xdsl.ir import Operation, SSAValue
 from tfrt_nb.internal_errors import location_of
 from tfrt_nb.jit.function_body import FunctionBody
 from tfrt_nb.jit.linking import LIBRARY
-from tfrt_nb.jit.llvm_types import UNRANKED_TYPE, global_symbol, llvm_type
+from tfrt_nb.jit.llvm_types import UNRANKED_TYPE, llvm_type
+from tfrt_nb.jit.names import global_symbol
 from tfrt_nb.jit.operations.async_runtime import is_runtime_function
 from tfrt_nb.jit.operations.unranked import widened
 from tfrt_nb.passes.control_flow import Emitter, operations_in, replace

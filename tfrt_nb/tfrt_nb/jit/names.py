@@ -1,0 +1,23 @@
+"""Names in the text of a module that other parts know, too.  Needs no IR."""
+
+from __future__ import annotations
+
+import functools
+
+INTERRUPT_FLAG = "@tfrtInterruptFlag"
+"""Points to the word that is not 0 while some run is cancelled; the loader of the code says where."""
+
+
+@functools.lru_cache(maxsize=1024)
+def text_constant(text: bytes) -> tuple[str, str]:
+    """The type and the value of a constant that holds the bytes."""
+    escaped = "".join(
+        chr(byte) if 32 <= byte < 127 and byte not in b'"\\' else f"\\{byte:02X}" for byte in text
+    )
+    return f"[{len(text)} x i8]", f'c"{escaped}"'
+
+
+def global_symbol(name: str) -> str:
+    """A global of the module by its name, which may be any text."""
+    _, constant_text = text_constant(name.encode())
+    return f"@{constant_text[1:]}"
