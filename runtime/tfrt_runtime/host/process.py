@@ -27,7 +27,7 @@ from tfrt_runtime.host.interrupts import INTERRUPTS
 from tfrt_runtime.host.objects import ObjectTable
 from tfrt_runtime.host.payload import FACES, read_payload
 from tfrt_runtime.host.raw import WORDS
-from tfrt_runtime.native import library
+from tfrt_runtime.native import library, threads
 from tfrt_runtime.native.coroutines.async_buffers import (
     BUFFERS_DEAD,
     BUFFERS_SIZE,
@@ -179,6 +179,7 @@ class NativeProcess:
         self.start_as_task = self.quick("python_calls.start_call_with", 4)
         self.start_here = self.slow("python_calls.start_call_with", 4)
         self.quick("cells.fill_stock", 1)(self.address)
+        self.quick(threads.MEASURE_STACKS, 0)()
 
     def _install(self) -> list[object]:
         """Fill the native process struct; returns what must stay alive as long as it."""

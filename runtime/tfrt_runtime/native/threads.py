@@ -8,12 +8,15 @@ by MCJIT do not have.  It is written in LLVM IR, as Numba has no global variable
 from __future__ import annotations
 
 START = "tfrt_threads_start"
-"""Makes the keys.  Its parameter is a function that gives a context to a thread that has set none.
+"""Makes the key of contexts.  Its parameter is a function that gives a context to a thread that has set none.
 
 It is asked at each call: no code would take the context away from the thread when it is freed.
 """
 
-EXPORTS = (START, "tfrtAsyncStackLimit")
+MEASURE_STACKS = "tfrt_measure_stacks"
+"""Makes the key of the ends of stacks; once, before native code runs."""
+
+EXPORTS = (START, MEASURE_STACKS, "tfrtAsyncStackLimit")
 
 RESERVE = 2**21
 """Bytes at the end of a stack that recursive programs leave alone, or a quarter of a small stack."""
@@ -36,10 +39,14 @@ declare i64 @llvm.umin.i64(i64, i64)
 define i64 @{START}(i64 %make) {{
   %function = inttoptr i64 %make to ptr
   store ptr %function, ptr @new_context
-  %first = call i32 @pthread_key_create(ptr @context_key, ptr null)
-  %second = call i32 @pthread_key_create(ptr @stack_key, ptr null)
-  %both = or i32 %first, %second
-  %result = zext i32 %both to i64
+  %status = call i32 @pthread_key_create(ptr @context_key, ptr null)
+  %result = zext i32 %status to i64
+  ret i64 %result
+}}
+
+define i64 @{MEASURE_STACKS}() {{
+  %status = call i32 @pthread_key_create(ptr @stack_key, ptr null)
+  %result = zext i32 %status to i64
   ret i64 %result
 }}
 

@@ -65,6 +65,9 @@ stop:
   ret i1 false
 }}
 
+; A recursion without end is an error: it must not become a loop.
+attributes #0 = {{ "disable-tail-calls"="true" }}
+
 !0 = !{{!"branch_weights", i32 1, i32 1000000}}
 """
 
@@ -194,7 +197,7 @@ class _Function:
         given = ", ".join(
             ["ptr %effort"] + [f"{LLVM_TYPES[type_]} %a{i}" for i, type_ in enumerate(arguments)]
         )
-        head = f"define internal fastcc {_returned(results)} @f{self._index}({given}) {{"
+        head = f"define internal fastcc {_returned(results)} @f{self._index}({given}) #0 {{"
         return "\n".join([head, *lines.lines, "}\n"])
 
     def _order(self) -> list[int]:
