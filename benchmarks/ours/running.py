@@ -13,19 +13,26 @@ QUEUES = (("s", 1), ("mstd:1", 1), ("mstd:2", 2), ("mstd:4", 2))
 
 
 def opened(
-    queue: str, text: str, arguments: tuple[int, ...], expected: int | None
+    queue: str,
+    text: str,
+    arguments: tuple[int, ...],
+    expected: int | None,
+    tier: str = "interpreter",
 ) -> Callable[[], AbstractContextManager[Run]]:
-    """A loaded program, from the start of a run until nothing of it is left."""
+    """A loaded program, from the start of a run until nothing of it is left.
+
+    Functions of scalars are machine code only where `tier` says so: else the executor is not what is measured.
+    """
 
     @contextmanager
     def make() -> Iterator[Run]:
         program = Program.from_source(text, "benchmark")
         program.load()
         with HostContext(queue, output=lambda _: None) as host:
-            result = program.run(host, arguments=arguments).results[0].result()
+            result = program.run(host, arguments=arguments, tier=tier).results[0].result()
             if expected is not None and result != expected:
                 raise ValueError(f"the result is {result}, not {expected}")
-            yield lambda: program.run(host, arguments=arguments).wait()
+            yield lambda: program.run(host, arguments=arguments, tier=tier).wait()
 
     return make
 

@@ -30,8 +30,10 @@ def _chains() -> list[Work]:
     ]
 
 
-def _without_values(case: str, name: str, text: str, operations: int, *arguments: int) -> Work:
-    work = Work(case, name, opened("s", text, arguments, None), operations)
+def _without_values(
+    case: str, name: str, text: str, operations: int, *arguments: int, tier: str = "interpreter"
+) -> Work:
+    work = Work(case, name, opened("s", text, arguments, None, tier), operations)
     return replace(work, is_equal=False)
 
 
@@ -43,10 +45,22 @@ WORKS = (
     *_trees(),
     Work("sync_chain", "adds", opened("s", _SYNC_CHAIN, (), 1_000 * CALLS), 1_000 * CALLS),
     Work("sync_chain", "add, minus, mul", opened("s", _MIXED_CHAIN, (), None), 1_000 * CALLS),
+    *(
+        Work("sync_chain", f"hot, {name}", opened("s", text, (), None, "compiled"), 1_000 * CALLS)
+        for name, text in (("adds", _SYNC_CHAIN), ("add, minus, mul", _MIXED_CHAIN))
+    ),
     *on_each_queue("loop", programs.LOOP, ROUNDS, ROUNDS, (ROUNDS,), QUEUES[:3:2]),
     _without_values("loop", "sync function", programs.sync_loop(ROUNDS), ROUNDS),
+    _without_values("loop", "hot", programs.LOOP, ROUNDS, ROUNDS, tier="compiled"),
     *on_each_queue("fib", programs.FIB, FIB_RESULT, FIB_CALLS, (FIB,)),
+    _without_values("fib", "hot", programs.FIB, FIB_CALLS, FIB, tier="compiled"),
     Work(
         "sync_fib", "sync function", opened("s", programs.SYNC_FIB, (FIB,), FIB_RESULT), FIB_CALLS
+    ),
+    Work(
+        "sync_fib",
+        "hot",
+        opened("s", programs.SYNC_FIB, (FIB,), FIB_RESULT, "compiled"),
+        FIB_CALLS,
     ),
 )

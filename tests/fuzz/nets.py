@@ -32,9 +32,11 @@ from tests.fuzz.random_runs import (
     as_interpreted,
     async_program,
     host_program,
+    on_both_tiers,
     on_every_queue,
     scalar_program,
     simulated,
+    tiered_program,
 )
 from tests.fuzz.running import LEAKS_ON_PURPOSE, Runner
 from tests.fuzz.text_mutants import damaged, mutate, parts, tokens
@@ -352,6 +354,7 @@ def all_nets() -> dict[str, Net]:  # type: ignore[type-arg]
         CommandNet(),
         MagicNet(),
         RandomNet("random-host", 0.6, host_program, on_every_queue),
+        RandomNet("random-scalars", 0.6, tiered_program, on_both_tiers),
         RandomNet("random-async", 0.4, async_program, as_interpreted),
         RandomNet("random-simulated", 0.1, scalar_program, simulated),
     ]

@@ -14,12 +14,14 @@ from dataclasses import dataclass
 import numpy as np
 from tests.fuzz.async_interpreter import Result, interpret
 from tests.fuzz.random_async_programs import random_program as random_async_program
+from tests.fuzz.random_scalar_programs import random_scalar_program
 from tests.fuzz.running import PATIENCE_SECONDS, Runner
 
 from tfrt_nb.compiled.host import HostCode
 from tfrt_nb.programs import Program
 from tfrt_nb.source import parse_module
 from tfrt_runtime.executor.execution import Execution
+from tfrt_runtime.executor.machine import Tier
 from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.kernels.registry import KernelError
 from tfrt_runtime.kernels.standard import available_kernels
@@ -130,6 +132,11 @@ def scalar_program(chance: random.Random) -> str:
     return random_program(chance.getrandbits(40))
 
 
+def tiered_program(chance: random.Random) -> str:
+    """A host program of scalars, which may be machine code."""
+    return random_scalar_program(chance.getrandbits(40))
+
+
 def async_program(chance: random.Random) -> str:
     """An async program."""
     return random_async_program(chance.getrandbits(40))
@@ -155,6 +162,29 @@ def on_every_queue(runner: Runner, text: str, chance: random.Random) -> None:
             runner.problems.append(f"{queue} differs from s\n{found}\n{seen['s']}")
     queue = chance.choice(ALL_QUEUES)
     _cancel_half_way(runner, program, queue, seen["s"], chance)
+
+
+def on_both_tiers(runner: Runner, text: str, chance: random.Random) -> None:
+    """Functions of scalars give the same interpreted and as machine code: values, errors and their places."""
+    program = Program.from_source(text, "random.mlir")
+    for queue in ("s", "mstd:2"):
+        number = chance.randint(-1, 6)
+        seen, texts = [], []
+        for tier in (Tier.INTERPRETER, Tier.COMPILED):
+            host = runner.host(queue)
+            execution = program.run(number, host=host, tier=tier)
+            runner.ran += 1
+            if not execution.wait(ENOUGH_SECONDS):
+                runner.problems.append(f"a program of scalars does not end on {queue}, {tier}\n")
+                execution.cancel()
+                execution.wait(PATIENCE_SECONDS)
+            seen.append(_seen(execution))
+            texts.append([str(value.exception(0)) for value in execution.results])
+            if tier is Tier.COMPILED and execution.tier_note is not None:
+                runner.problems.append(f"not compiled: {execution.tier_note}\n")
+        # NaN is not equal to itself.
+        if repr(seen[0]) != repr(seen[1]) or texts[0] != texts[1]:
+            runner.problems.append(f"tiers differ on {queue}\n{seen[0]}\n{seen[1]}\n{texts}")
 
 
 def _run(runner: Runner, program: Program, queue: str) -> Seen:
