@@ -17,7 +17,7 @@ from tests.fuzz.text_mutants import parts, tokens
 
 FOUND = sorted(path for path in (Path(__file__).parent / "found").iterdir())
 NETS = ["bef", "compiled-bef", "calls", "host", "async", "abi", "command", "magic"]
-RANDOM = ["random-host", "random-async", "random-simulated"]
+RANDOM = ["random-host", "random-scalars", "random-async", "random-simulated"]
 CASES = "40"
 """Of a net of weight 1: half a minute in all."""
 
