@@ -131,11 +131,19 @@ def test_twenty_pages_of_200_values_leave_room_for_their_documents_in_2_mb() -> 
 
 
 def test_a_bundle_has_every_form() -> None:
-    record = SimpleNamespace(snapshot=RUN, file=lambda: {"version": 2})
+    record = SimpleNamespace(snapshot=RUN, is_stepped=False, file=lambda: {"version": 2})
     bundle = run_bundle(record)
     assert list(bundle) == ["application/vnd.tfrt.run.v2+json", "text/html", "text/plain"]
     address = bundle["text/html"].split('src="')[1].split('"')[0]
     assert b64decode(address.split(",")[1]).startswith(b"<svg ")
+
+
+def test_a_page_without_the_board_says_why_a_stepped_run_stands_still() -> None:
+    running = replace(RUN, status=Status.RUNNING, note="")
+    record = SimpleNamespace(snapshot=running, is_stepped=True, file=lambda: {"version": 2})
+    bundle = run_bundle(record)
+    assert "interrupt the cell" in bundle["text/html"]
+    assert "interrupt the cell" in bundle["text/plain"]
 
 
 @pytest.mark.parametrize(

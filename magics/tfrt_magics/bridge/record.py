@@ -74,6 +74,11 @@ class Record:
         return self.snapshot.status in OVER
 
     @property
+    def is_stepped(self) -> bool:
+        """Whether it goes on only as the reader of a board says."""
+        return not self.is_over and self._job.ready() is not None
+
+    @property
     def events(self) -> int:
         """How many events there were so far."""
         return self._seen

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,12 @@ if TYPE_CHECKING:
     from tfrt_magics.bridge.explored import Explored
 
 
+NO_BOARD = (
+    "It waits for a choice on the board, which this page does not have, as tfrt-nb's extension of JupyterLab is"
+    " missing in it: interrupt the cell."
+)
+
+
 def explored_bundle(found: Explored, place: Mapping[str, Json]) -> dict[str, Json]:
     """The display data of an exploration: a board with its outcomes, and text."""
     page = f"<pre>{escape(found.text)}</pre>"
@@ -23,6 +30,8 @@ def explored_bundle(found: Explored, place: Mapping[str, Json]) -> dict[str, Jso
 def run_bundle(record: Record) -> dict[str, Json]:
     """The display data of a run as it is: our own JSON for the labextension, a page, and text."""
     snapshot = record.snapshot
+    if record.is_stepped and not snapshot.note:
+        snapshot = replace(snapshot, note=NO_BOARD)
     return {
         RUN_MIME: record.file(),
         "text/html": page(snapshot),

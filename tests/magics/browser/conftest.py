@@ -38,7 +38,14 @@ SWITCHES = [
 ]
 LOCAL = ("http://127.0.0.1", "ws://127.0.0.1", "data:", "blob:", "about:")
 START_SECONDS = 60
+OTHERS = "Cannot read properties of undefined (reading 'schema')"
+"""What Notebook 7.6 complains of by itself."""
 NAME = "tfrt-nb-labextension"
+APP, CLASS, FOLDER = {
+    "lab": ("lab", "LabApp", "lab/tree"),
+    "notebook": ("notebook", "JupyterNotebookApp", "notebooks"),
+}[os.environ.get("TFRT_JUPYTER", "lab")]
+"""What is tried: JupyterLab, or with TFRT_JUPYTER=notebook Notebook 7, which may be installed in another environment."""
 PROJECT = Path(__file__).parents[3]
 
 
@@ -135,11 +142,11 @@ def _free_port() -> int:
 
 def _command(port: int, token: str, notebooks: Path) -> list[str]:
     return [
-        *(sys.executable, "-m", "jupyter", "lab", "--no-browser", "--allow-root"),
+        *(sys.executable, "-m", "jupyter", APP, "--no-browser", "--allow-root"),
         *("--ip=127.0.0.1", f"--port={port}", "--port-retries=0"),
         f"--IdentityProvider.token={token}",
         f"--ServerApp.root_dir={notebooks}",
-        "--LabApp.expose_app_in_browser=True",
+        f"--{CLASS}.expose_app_in_browser=True",
         "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
         "--LabApp.news_url=None",
     ]
@@ -202,7 +209,7 @@ class Notebook:
 
     def open(self, name: str, *, kernel: bool = True) -> None:
         """Load the page; return when the cells are shown and, if wanted, the kernel is idle."""
-        address = f"{self.lab.url}/lab/tree/{name}?token={self.lab.token}&reset"
+        address = f"{self.lab.url}/{FOLDER}/{name}?token={self.lab.token}&reset"
         self.page.goto(address, wait_until="domcontentloaded")
         self.page.wait_for_selector(".jp-NotebookPanel .jp-Cell", timeout=90_000)
         if kernel:
@@ -274,7 +281,7 @@ def browser_page(chromium: Any) -> Iterator[Any]:
     foreign: list[str] = []
     failures: list[str] = []
     page.on("request", lambda each: each.url.startswith(LOCAL) or foreign.append(each.url))
-    page.on("pageerror", lambda problem: failures.append(str(problem)))
+    page.on("pageerror", lambda problem: OTHERS in str(problem) or failures.append(str(problem)))
     yield page
     page.evaluate("() => window.jupyterapp?.serviceManager.sessions.shutdownAll()")
     context.close()

@@ -112,6 +112,23 @@ def test_the_cell_has_colours_and_errors_are_underlined(notebook) -> None:
     page.wait_for_selector(".tfrt-underline[title*='tfrt.sub.i32']")
     assert notebook.outputs(1).inner_text() == output
 
+    # Comms that were closed, by whatever closes all, are opened again.
+    page.evaluate(
+        """(text) => {
+          const { content, sessionContext } = window.jupyterapp.shell.currentWidget;
+          const code = "for one in [*get_ipython().kernel.comm_manager.comms.values()]: one.close()";
+          content.widgets[1].model.sharedModel.setSource(text);
+          return sessionContext.session.kernel.requestExecute({ code }).done.then(() => null);
+        }""",
+        WRONG.replace("tfrt.addd.i32 %b", "tfrt.constant.i32 1"),
+    )
+    page.wait_for_selector(".tfrt-underline", state="detached")
+    page.evaluate(
+        """(text) => window.jupyterapp.shell.currentWidget.content.widgets[1].model.sharedModel.setSource(text)""",
+        WRONG.replace("tfrt.addd.i32 %b", "tfrt.mull.i32 %a"),
+    )
+    page.wait_for_selector(".tfrt-underline[title*='tfrt.mull.i32']")
+
     # F12 goes to where a name is defined.
     page.evaluate(
         """(text) => {

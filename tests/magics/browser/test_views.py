@@ -278,6 +278,27 @@ HOSTILE = [
 ]
 
 
+def test_pictures_follow_the_theme(show) -> None:
+    page = show(document(NESTED))
+    page.get_by_role("tab", name="Graph").click()
+    picture = (
+        "() => document.querySelector('.tfrt-board').shadowRoot.querySelector('canvas').toDataURL()"
+    )
+    seen = set()
+    for change in (
+        "() => {}",
+        "() => { document.body.dataset.jpThemeLight = 'false' }",
+        "() => { document.body.dataset.jpThemeLight = 'true'; document.body.style.setProperty('--jp-ui-font-color1', 'red') }",
+    ):
+        page.evaluate(change)
+        page.evaluate("() => window.drawn()")
+        seen.add(page.evaluate(picture))
+    page.emulate_media(forced_colors="active")
+    page.evaluate("() => window.drawn()")
+    seen.add(page.evaluate(picture))
+    assert len(seen) == 4
+
+
 def test_hostile_values_are_text_in_every_view(show) -> None:
     text = "func.func @main() {\n" + "".join(
         f"  %v{i} = tfrt.constant.i32 {i}\n" for i in range(len(HOSTILE))

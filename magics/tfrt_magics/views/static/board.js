@@ -7,7 +7,7 @@ import { createReplay } from "./replay.js";
 import { createDetail } from "./detail.js";
 import { exports } from "./export.js";
 import { textOf } from "./text.js";
-import { adoptStyle, isDark, LOOK_OF_STATUS, SHAPES, WORDS } from "./theme.js";
+import { adoptStyle, isDark, LOOK_OF_STATUS, onOtherColours, SHAPES, WORDS } from "./theme.js";
 import { createGraph } from "./views/graph.js";
 import { createLog } from "./views/log.js";
 import { createOutcomes, createReady } from "./views/schedules.js";
@@ -68,16 +68,18 @@ export function createBoard(host, store, { ask = null, canAsk = () => ask !== nu
     timer = setTimeout(() => {
       timer = null;
       setText(text, textOf(store.moment()));
-    }, Math.max(0, written + 250 - performance.now()));
+    }, Math.min(250, Math.max(0, written + 250 - performance.now())));
     written = performance.now();
   }
 
   store.listeners.add(show);
+  const forget = onOtherColours(store.changed);
   show(store.moment());
   return {
     select: tabs.select,
     remove() {
       store.listeners.delete(show);
+      forget();
       clearTimeout(timer);
       for (const part of [head, replay, ...views]) part.dispose?.();
       if (line !== null) onSelect(null);

@@ -118,6 +118,18 @@ export function isDark(node) {
   return 0.3 * red + 0.6 * green + 0.1 * blue < 110;
 }
 
+/** Calls `action` when the page may have other colours, which a canvas does not see by itself; gives what ends that. */
+export function onOtherColours(action) {
+  const observer = new MutationObserver(action);
+  observer.observe(document.body, { attributeFilter: ["data-jp-theme-name", "data-jp-theme-light", "class"] });
+  const queries = ["(prefers-color-scheme: dark)", "(forced-colors: active)"].map((query) => matchMedia(query));
+  for (const query of queries) query.addEventListener("change", action);
+  return () => {
+    observer.disconnect();
+    for (const query of queries) query.removeEventListener("change", action);
+  };
+}
+
 /** The colours as a canvas needs them. */
 export function colours(host) {
   const style = getComputedStyle(host);
