@@ -59,12 +59,15 @@ export function createCanvas({ draw, size, hit, height, horizontal = false, left
     redraw();
   }
 
-  /** Bring a place of the picture into view, if it is not. */
-  function reveal(x, y) {
-    const [wide, high] = [node.clientWidth / view.scale, height / view.scale];
-    if (x >= view.x && x <= view.x + wide && y >= view.y && y <= view.y + high) return;
+  /** Bring a part of the picture into view, if it is not, with as little motion as that takes. */
+  function reveal(x, y, w, h) {
+    if (!node.clientWidth) return;
+    if (isFitted) fit(node.clientWidth);
+    const moved = (at, size, from, room) => Math.min(Math.max(from, at + size + EDGE - room), at - EDGE);
+    const next = { ...view, x: moved(x, w, view.x, node.clientWidth / view.scale), y: moved(y, h, view.y, height / view.scale) };
+    if (next.x === view.x && next.y === view.y) return;
     isFitted = false;
-    view = { ...view, x: x - wide / 2, y: y - high / 2 };
+    view = next;
     redraw();
   }
 

@@ -213,7 +213,7 @@ export function createGraph(store) {
 
   function look() {
     const at = places.shown[store.chosen];
-    if (at != null) canvas.reveal(places.x[at] + places.w[at] / 2, places.y[at] + places.h[at] / 2);
+    if (at != null) canvas.reveal(places.x[at], places.y[at], places.w[at], isOpen(at) ? BUTTON : places.h[at]);
   }
 
   return { title: "Graph", node, tools: canvas.tools, show, reveal, isEmpty: () => !store.program.operations.length, dispose: canvas.dispose };

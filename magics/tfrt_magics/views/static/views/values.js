@@ -112,7 +112,7 @@ export function createValues(store) {
     let group = groups.get(function_.id);
     if (!group) {
       const title = element("h4");
-      const rows = createRows({ role: "rowgroup", itemRole: "row", height: 24, cells: [["state", "ui"], ["name", "name"], ["value", "value"], ["type", "type soft"], ["worker", "worker ui soft"], ["when", "ui soft"]], draw: (row, item) => drawRow(row, item, store), choose: (item) => store.select(item.op, item.value ?? null) });
+      const rows = createRows({ role: "rowgroup", itemRole: "row", height: 24, cells: [["state", "ui"], ["name", "name"], ["value", "value"], ["type", "type soft"], ["worker", "worker ui soft"], ["when", "when ui soft"]], draw: (row, item) => drawRow(row, item, store), choose: (item) => store.select(item.op, item.value ?? null) });
       group = { title, rows, node: element("section", { "data-function": function_.name }, title, rows.node) };
       groups.set(function_.id, group);
       node.append(group.node);
