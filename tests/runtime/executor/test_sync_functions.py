@@ -181,7 +181,7 @@ def test_arguments_of_every_kind_come_in_and_go_out(run: Run) -> None:
     assert values_of(execution)[:-1] == given
 
 
-# --- fused kernels ---
+# --- kernels in a row ---
 
 
 @pytest.mark.parametrize("length", [*range(1, 20), 1000])
@@ -193,7 +193,7 @@ def test_a_chain_of_any_length(run: Run, length: int) -> None:
     assert values_of(run(sync(body, "%x: i32"), 3)) == [5 + 3 * length]
 
 
-def test_values_between_fused_kernels_that_are_wanted_elsewhere_are_there(run: Run) -> None:
+def test_values_between_kernels_that_are_wanted_elsewhere_are_there(run: Run) -> None:
     body = """
   %a = "tfrt.add_s.i32"(%x, %y) : (i32, i32) -> i32
   %b = "tfrt.add_s.i32"(%a, %a) : (i32, i32) -> i32

@@ -13,8 +13,8 @@ from tfrt_runtime.executor.sync.sync_code import (
     Register,
     SyncCode,
 )
-from tfrt_runtime.executor.sync.sync_fusion import fuse
 from tfrt_runtime.executor.sync.sync_registers import Frame, allocate
+from tfrt_runtime.executor.sync.sync_tidying import tidied
 from tfrt_runtime.native.layouts import (
     RECORD_ARGUMENTS,
     RECORD_DATA,
@@ -49,7 +49,7 @@ def write_code(
     arena: Arena, offset: int, code: SyncCode, callees: Mapping[int, int], resume: int
 ) -> None:
     """Fill the code struct at `offset`; `callees` has those of other functions by index."""
-    instructions = fuse(code.instructions)
+    instructions = tidied(code.instructions)
     frame = allocate(code.parameters, instructions)
     numbers = {
         CODE_FRAME: frame.size,
@@ -166,8 +166,6 @@ class _Writer:
             self._record(instruction)
         elif operation == ops.BOX:
             self._fields(operation, *writes, *reads, instruction.reads[0].type)
-        elif operation in (ops.ADD_NUMBER, ops.ADD_NUMBER_LAST):
-            self._fields(operation, *writes, *reads, instruction.number)
         elif operation == ops.HAND_ON:
             self._fields(operation, writes[0], *reads)
         else:

@@ -190,15 +190,6 @@ def write(frame: Address, pc: Address, result: int) -> None:
 
 
 @inline
-def add_4(frame: Address, field: Address, number: int) -> int:
-    """A number and the registers that four fields name, added from left to right."""
-    number = wrapping_add(number, word(frame, field))
-    number = wrapping_add(number, word(frame, field + 4))
-    number = wrapping_add(number, word(frame, field + 8))
-    return wrapping_add(number, word(frame, field + 12))
-
-
-@inline
 def target(pc: Address, is_taken: bool) -> Address:
     """Where a jump leads, if it is taken, and if not."""
     return pc + load_i32(pc + 4) if is_taken else pc + 24
@@ -210,10 +201,8 @@ def interpret(context: Address, state: Address, pc: Address, frame: Address, lef
 
     `left` is what is left of the slice.  What jumps counts it down; below 0, and
     on an error, the next instruction is STOP, and `stopped` the one to go on with.
-    `last` is what the latest arithmetic has computed.
     """
     failed = 0
-    last = 0
     stop = state + RUN_STOP
     stopped = pc
     if left < 0:
@@ -222,93 +211,14 @@ def interpret(context: Address, state: Address, pc: Address, frame: Address, lef
         while True:
             operation = load_i32(pc)
             if operation == ops.ADD:
-                last = wrapping_add(word(frame, pc + 8), word(frame, pc + 12))
-                write(frame, pc, last)
-                pc += 16
-            elif operation == ops.ADD_LAST:
-                last = wrapping_add(last, word(frame, pc + 12))
-                write(frame, pc, last)
+                write(frame, pc, wrapping_add(word(frame, pc + 8), word(frame, pc + 12)))
                 pc += 16
             elif operation == ops.SUBTRACT:
-                last = wrapping_subtract(word(frame, pc + 8), word(frame, pc + 12))
-                write(frame, pc, last)
-                pc += 16
-            elif operation == ops.SUBTRACT_LAST:
-                last = wrapping_subtract(last, word(frame, pc + 12))
-                write(frame, pc, last)
+                write(frame, pc, wrapping_subtract(word(frame, pc + 8), word(frame, pc + 12)))
                 pc += 16
             elif operation == ops.MULTIPLY:
-                last = wrapping_multiply(word(frame, pc + 8), word(frame, pc + 12))
-                write(frame, pc, last)
+                write(frame, pc, wrapping_multiply(word(frame, pc + 8), word(frame, pc + 12)))
                 pc += 16
-            elif operation == ops.MULTIPLY_LAST:
-                last = wrapping_multiply(last, word(frame, pc + 12))
-                write(frame, pc, last)
-                pc += 16
-            elif operation == ops.ADD_NUMBER:
-                last = wrapping_add(word(frame, pc + 8), load_i32(pc + 12))
-                write(frame, pc, last)
-                pc += 16
-            elif operation == ops.ADD_NUMBER_LAST:
-                last = wrapping_add(last, load_i32(pc + 12))
-                write(frame, pc, last)
-                pc += 16
-            elif operation == ops.ADD_2:
-                last = wrapping_add(word(frame, pc + 8), word(frame, pc + 12))
-                last = wrapping_add(last, word(frame, pc + 16))
-                write(frame, pc, last)
-                pc += 24
-            elif operation == ops.ADD_2_LAST:
-                last = wrapping_add(last, word(frame, pc + 12))
-                last = wrapping_add(last, word(frame, pc + 16))
-                write(frame, pc, last)
-                pc += 24
-            elif operation == ops.ADD_4:
-                last = add_4(frame, pc + 12, word(frame, pc + 8))
-                write(frame, pc, last)
-                pc += 32
-            elif operation == ops.ADD_4_LAST:
-                last = add_4(frame, pc + 12, last)
-                write(frame, pc, last)
-                pc += 32
-            elif operation == ops.ADD_8:
-                last = add_4(frame, pc + 28, add_4(frame, pc + 12, word(frame, pc + 8)))
-                write(frame, pc, last)
-                pc += 48
-            elif operation == ops.ADD_8_LAST:
-                last = add_4(frame, pc + 28, add_4(frame, pc + 12, last))
-                write(frame, pc, last)
-                pc += 48
-            elif operation == ops.MULTIPLY_2:
-                last = wrapping_multiply(word(frame, pc + 8), word(frame, pc + 12))
-                last = wrapping_multiply(last, word(frame, pc + 16))
-                write(frame, pc, last)
-                pc += 24
-            elif operation == ops.MULTIPLY_2_LAST:
-                last = wrapping_multiply(last, word(frame, pc + 12))
-                last = wrapping_multiply(last, word(frame, pc + 16))
-                write(frame, pc, last)
-                pc += 24
-            elif operation == ops.MULTIPLY_ADD:
-                last = wrapping_multiply(word(frame, pc + 8), word(frame, pc + 12))
-                last = wrapping_add(last, word(frame, pc + 16))
-                write(frame, pc, last)
-                pc += 24
-            elif operation == ops.MULTIPLY_ADD_LAST:
-                last = wrapping_multiply(last, word(frame, pc + 12))
-                last = wrapping_add(last, word(frame, pc + 16))
-                write(frame, pc, last)
-                pc += 24
-            elif operation == ops.ADD_MULTIPLY:
-                last = wrapping_add(word(frame, pc + 8), word(frame, pc + 12))
-                last = wrapping_multiply(last, word(frame, pc + 16))
-                write(frame, pc, last)
-                pc += 24
-            elif operation == ops.ADD_MULTIPLY_LAST:
-                last = wrapping_add(last, word(frame, pc + 12))
-                last = wrapping_multiply(last, word(frame, pc + 16))
-                write(frame, pc, last)
-                pc += 24
             elif operation == ops.MOVE:
                 write(frame, pc, word(frame, pc + 8))
                 pc += 16

@@ -82,35 +82,7 @@ PYTHON_WEIGHT = 1 << 12
     AND,
 ) = range(8)
 
-(
-    ADD_NUMBER,  # c a number
-    ADD_2,  # c a b d -: (a + b) + d
-    ADD_4,  # c and 5 more, -
-    ADD_8,  # c and 9 more, -
-    MULTIPLY_2,  # c a b d -: (a * b) * d
-    MULTIPLY_ADD,  # c a b d -: (a * b) + d
-    ADD_MULTIPLY,  # c a b d -: (a + b) * d
-) = range(8, 15)
-"""Several kernels at once."""
-
-(
-    ADD_LAST,
-    SUBTRACT_LAST,
-    MULTIPLY_LAST,
-    ADD_NUMBER_LAST,
-    ADD_2_LAST,
-    ADD_4_LAST,
-    ADD_8_LAST,
-    MULTIPLY_2_LAST,
-    MULTIPLY_ADD_LAST,
-    ADD_MULTIPLY_LAST,
-) = range(15, 25)
-"""The same with the same fields, but a is what the instruction before has computed.
-
-A value that goes through the frame takes five cycles to come back.
-"""
-
-MOVE = 25
+MOVE = 8
 """Fields: c a -."""
 
 (
@@ -126,21 +98,21 @@ MOVE = 25
     JUMP_GREATER_I32,
     JUMP_GREATER_I64,
     REPEAT,  # counts a down: jumps as long as it is above 0
-) = range(26, 38)
+) = range(9, 21)
 """Fields: target a b weight -.  The weight is 0 for a jump that goes forward."""
 
-START_REPEAT, CASE = range(38, 40)
+START_REPEAT, CASE = range(21, 23)
 """Fields: target c a, record: c = a; jumps if it is 0, fails if it is below.
 a count -, record, then the targets: fails if a is none of them."""
 
-CONSTANT, CONSTANTS = range(40, 42)
+CONSTANT, CONSTANTS = range(23, 25)
 """Fields: c, number.  c, address, bytes."""
 
-BOX, UNBOX, SHARE, HAND_ON, DROP, LOG = range(42, 48)
+BOX, UNBOX, SHARE, HAND_ON, DROP, LOG = range(25, 31)
 """Fields: c a type.  c a type, record.  c a -: another reference.  c a -: a is empty then.  c.
 a type -, function and number of a register: logs its value, which stays."""
 
-KERNEL, SCALAR, FAIL, CALL, RETURN, STOP = range(48, 54)
+KERNEL, SCALAR, FAIL, CALL, RETURN, STOP = range(31, 37)
 """Fields: -, record, whose registers are (register, type) pairs of 32 bits.  The same for a kernel
 of the table of scalar operations, whose operands need no boxes.  message, record.
 arguments, code, record, own frame, length, then arguments and results.  results, then they.
