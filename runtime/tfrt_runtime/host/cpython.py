@@ -134,8 +134,6 @@ class _MethodDef(ctypes.Structure):
 _new_function = ctypes.pythonapi.PyCFunction_NewEx
 _new_function.argtypes = [ctypes.POINTER(_MethodDef), ctypes.py_object, ctypes.py_object]
 _new_function.restype = ctypes.py_object
-_definitions: dict[tuple[str, int], _MethodDef] = {}
-"""They must live as long as the functions."""
 
 
 def built_in(name: str, address: int, *words: int) -> Callable[..., Any]:
@@ -143,9 +141,8 @@ def built_in(name: str, address: int, *words: int) -> Callable[..., Any]:
 
     `words` are what is bound to it.
     """
-    definition = _definitions.get((name, address))
-    if definition is None:
-        definition = _MethodDef(name.encode(), address, METH_FASTCALL, None)
-        _definitions[name, address] = definition
-    made: Callable[..., Any] = _new_function(definition, array("q", words).tobytes(), None)
+    definition = _MethodDef(name.encode(), address, METH_FASTCALL, None)
+    # It must live as long as the function, at the end of the interpreter, too: the function holds it in the
+    # place of its module.
+    made: Callable[..., Any] = _new_function(definition, array("q", words).tobytes(), definition)
     return made

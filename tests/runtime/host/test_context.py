@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import ctypes
+import gc
 import threading
 
 import pytest
 
 from tfrt_runtime.diagnostics import TfrtError, error
 from tfrt_runtime.host.context import HostContext, Request
+from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.resources import ResourceContext
 
 # --- the host ---
@@ -254,3 +257,8 @@ def test_threads_that_ask_at_once_get_the_same_resource() -> None:
         thread.join()
 
     assert [one is found[0] for one in found] == [True] * 8
+
+
+def test_functions_of_the_core_hold_what_the_interpreter_reads_when_they_end() -> None:
+    for function in (native_process().begin, native_process().quick("cells.fill_stock", 1)):
+        assert any(isinstance(one, ctypes.Structure) for one in gc.get_referents(function))
