@@ -23,6 +23,7 @@ from tfrt_magics.tools import (
 )
 from tfrt_magics.views.graph import graph_bundle, graphviz_picture
 from tfrt_nb.documents.picture import MAX_NODES, own_picture
+from tfrt_nb.documents.previews import clean
 from tfrt_runtime.diagnostics import TfrtError, error
 
 LINE_MAGICS = (
@@ -141,6 +142,7 @@ class LineMagics(Magics):
         cell runs (`--no-wait`) the objects that it uses are among them.  `%config
         TFRT.check_references = False` leaves only groups to be seen.
         """
+        _refuse_arguments("%tfrt_leaks", line)
         objects = self._session.live_objects()
         if not objects:
             print("no async object is left over")
@@ -160,6 +162,7 @@ class LineMagics(Magics):
     @line_magic
     def tfrt_reset(self, line: str) -> None:
         """Cancel what runs, and close every host; the next cell starts afresh."""
+        _refuse_arguments("%tfrt_reset", line)
         self._session.close()
         print("%%tfrt: every run is stopped and every host is closed")
 
@@ -175,10 +178,15 @@ class LineMagics(Magics):
             raise _usage("%tfrt_config", problem) from None
 
 
+def _refuse_arguments(magic: str, line: str) -> None:
+    if words := line.strip():
+        raise UsageError(clean(f"{magic} takes no arguments, found {words!r}"))
+
+
 def _usage(magic: str, problem: TfrtError | ValueError) -> UsageError:
     """What is wrong with a line, as one line."""
     text = problem.diagnostics[0].message if isinstance(problem, TfrtError) else str(problem)
-    return UsageError(f"{magic}: {text}")
+    return UsageError(clean(f"{magic}: {text}"))
 
 
 def _made_by(maker: str | None) -> str:

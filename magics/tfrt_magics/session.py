@@ -27,7 +27,7 @@ class TFRT(Configurable):
         help="The work queue of cells without --work-queue: s, mstd, mstd:N or mstd:N,B.",
     ).tag(config=True)
     timeout = traitlets.Float(
-        0.0, help="Seconds after which a cell without --timeout is stopped; 0 is never."
+        0.0, min=0.0, help="Seconds after which a cell without --timeout is stopped; 0 is never."
     ).tag(config=True)
     live = traitlets.Enum(
         ("auto", "always", "never"),

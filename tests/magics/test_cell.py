@@ -74,6 +74,9 @@ def test_a_wrong_option_is_one_line(shell, capsys) -> None:
         ("%%tfrt -q 'm\u2066'\n", "unknown work queue 'm\\u2066'"),
         ("%tfrt \u202eabc.mlir", "cannot read '\\u202eabc.mlir'"),
         ("%tfrt 'a\x00b'", "cannot read 'a\\x00b': embedded null byte"),
+        ("%tfrt_reset all\u202e", "%tfrt_reset takes no arguments, found 'all\\u202e'"),
+        ("%tfrt_leaks 3", "%tfrt_leaks takes no arguments, found '3'"),
+        ("%tfrt_config timeout=-1", "%tfrt_config: timeout=-1: The value of the 'timeout' trait"),
     ],
 )
 def test_what_one_cannot_see_is_escaped_in_one_line(shell, capsys, line: str, said: str) -> None:
