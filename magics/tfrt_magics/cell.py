@@ -157,7 +157,7 @@ class CellMagics(Magics):
             values = evaluated(options.inputs, self._shell.user_ns)
             others = {library.name for library in libraries.values()} - {text.name}
             calls = chosen(program, options.function, values, others)
-            if options.explore or options.step:
+            if calls and (options.explore or options.step):
                 for call in calls:
                     if options.explore:
                         outlet.show_explored(outcomes_of(program, call))

@@ -120,8 +120,9 @@ class LineMagics(Magics):
         path = line.strip().strip("\"'")
         job = self._session.last_job
         try:
-            if not path:
-                raise TfrtError(error("expected the name of a file"))
+            if not path or path.startswith("-"):
+                found = f", found {path}" if path else ""
+                raise TfrtError(error(f"expected the name of a file{found}"))
             if job is None:
                 raise TfrtError(error("no cell has run a program yet"))
             # Here, because %load_ext loads no compiler.

@@ -9,12 +9,13 @@ from __future__ import annotations
 import argparse
 import difflib
 import keyword
-import re
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NoReturn
 
+from tfrt_runtime.diagnostics import TfrtError
+from tfrt_runtime.host.budget import parse_budget
 from tfrt_runtime.host.queues.queue_names import WorkQueueError, parse_work_queue
 
 EXAMPLES = """\
@@ -180,8 +181,10 @@ def _factor(word: str) -> float:
 
 
 def _memory(word: str) -> str:
-    if re.fullmatch(r"\d+(\.\d+)?[KMGT]?(i?B)?", word, re.IGNORECASE) is None:
-        raise argparse.ArgumentTypeError(f"'{word}' is no amount of memory: try 500M or 2G")
+    try:
+        parse_budget(word)
+    except TfrtError as problem:
+        raise argparse.ArgumentTypeError(problem.diagnostics[0].message) from None
     return word
 
 

@@ -75,6 +75,8 @@ def test_a_wrong_option_is_one_line(shell, capsys) -> None:
         ("%tfrt \u202eabc.mlir", "cannot read '\\u202eabc.mlir'"),
         ("%tfrt 'a\x00b'", "cannot read 'a\\x00b': embedded null byte"),
         ("%tfrt_reset all\u202e", "%tfrt_reset takes no arguments, found 'all\\u202e'"),
+        ("%tfrt_trace --json", "%tfrt_trace: expected the name of a file, found --json"),
+        ("%%tfrt --memory 0\n", "memory '0': expected at least 1M"),
         ("%tfrt_leaks 3", "%tfrt_leaks takes no arguments, found '3'"),
         ("%tfrt_config timeout=-1", "%tfrt_config: timeout=-1: The value of the 'timeout' trait"),
     ],

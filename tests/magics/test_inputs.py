@@ -70,8 +70,9 @@ def test_what_is_wrong_with_a_value_is_one_line(cell, line: str, parts: list[str
 def test_only_functions_with_all_their_values_run(cell) -> None:
     shown = cell(f"%%tfrt --in x=4\n{TWICE}\nfunc.func @other(%z: i64) {{ tfrt.return }}")
     assert ("@twice: done" in shown, "@other" in shown) == (True, False)
-    shown = cell(f"%%tfrt\n{TWICE}")
-    assert shown == "the program compiles; @twice runs with --in x=...\n"
+    for option in ("", "--step", "--explore"):
+        shown = cell(f"%%tfrt {option}\n{TWICE}")
+        assert shown == "the program compiles; @twice runs with --in x=...\n"
 
 
 def test_a_compiled_function_takes_values_by_name(cell, notebook) -> None:
