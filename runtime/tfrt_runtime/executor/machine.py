@@ -135,17 +135,13 @@ class MachineFunctions:
 
     def add(self, index: int, source: SyncFunction, function: int) -> None:
         """Function `index`, whose struct is at an offset of the arena, if there is a compiler."""
-        if not COMPILER:
+        own = source.function
+        if not COMPILER or len(own.kernels) > MAX_KERNELS:
             return
         self._functions[index] = source
-        own = source.function
         types = [register_type(text) for text in (*own.argument_types, *own.result_types)]
         known = {id(kernel): kernel for kernel in source.kernels}.values()
-        if (
-            len(own.kernels) > MAX_KERNELS
-            or any(one not in LLVM_TYPES for one in types)
-            or not all(map(is_known, known))
-        ):
+        if any(one not in LLVM_TYPES for one in types) or not all(map(is_known, known)):
             return
         arena = self._arena
         offset = self.offsets[index] = arena.reserve(MACHINE_TYPES // 8)
@@ -186,7 +182,6 @@ class MachineFunctions:
     def compile(self, index: int) -> Uncompilable | None:
         """Make machine code of a function that has none; why not, if it cannot be."""
         with self._lock:
-            place = self._base + self.offsets.get(index, 0) >> 3
             if index in self._codes or not COMPILER:
                 return None
             if index not in self._refused:
@@ -200,9 +195,9 @@ class MachineFunctions:
                     self._refused[index] = Uncompilable(f"the compiler fails: {wrong}", index)
                 else:
                     self._codes[index] = code
-            if index in self._codes:
-                WORDS[place + MACHINE_CODE // 8] = self._codes[index].address("entry")
-                return None
+                    place = self._base + self.offsets[index] + MACHINE_CODE
+                    WORDS[place >> 3] = code.address("entry")
+                    return None
             if index in self.offsets:
-                WORDS[place + MACHINE_LEFT // 8] = MACHINE_NEVER
+                WORDS[(self._base + self.offsets[index] + MACHINE_LEFT) >> 3] = MACHINE_NEVER
             return self._refused[index]

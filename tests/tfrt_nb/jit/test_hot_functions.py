@@ -274,6 +274,20 @@ def test_without_a_compiler_everything_is_interpreted(monkeypatch: pytest.Monkey
     assert run.result() == 55
 
 
+@pytest.mark.parametrize("length", [1500, 2500])
+def test_large_functions_are_interpreted(length: int) -> None:
+    lines = "".join(f"  %v{i + 1} = tfrt.add.i32 %v{i}, %v{i}\n" for i in range(length))
+    large = f"func.func @large(%v0: i32) -> i32 {{\n{lines}  tfrt.return %v{length} : i32\n}}\n"
+    call = "  %r = tfrt.call @large(%x) : (i32) -> i32\n  tfrt.return %r : i32\n"
+    program = Program(f"{large}func.func @main(%x: i32) -> i32 {{\n{call}}}\n")
+    for function in ("main", "large"):
+        run = program.run(0, function=function, tier="compiled")
+        note = run.tier_note
+        assert (note is None) == (length == 1500)
+        assert note is None or "more than 2000 kernels" in note.message
+        assert run.result() == 0
+
+
 def test_another_tier_is_refused() -> None:
     with pytest.raises(TfrtError, match="tier must be auto, interpreter or compiled"):
         Program(text_of("", FIB)).run(1, tier="fast")

@@ -15,6 +15,7 @@ from tfrt_nb.jit.scalar_operations import Lines, literal, lower
 from tfrt_runtime import scalars
 from tfrt_runtime.bef.records import BefKernel
 from tfrt_runtime.executor.machine import LLVM_TYPES, Uncompilable, is_known
+from tfrt_runtime.executor.machine import MAX_KERNELS as MAX_KERNELS_OF_ONE
 from tfrt_runtime.executor.sync.sync_lowering import SyncFunction
 from tfrt_runtime.executor.sync.sync_operations import register_type
 from tfrt_runtime.host.payload import SCALAR_TYPES
@@ -104,8 +105,11 @@ class _Module:
         """Payload types of arguments and results.
 
         Raises:
-            Uncompilable: if it has other ones than scalars.
+            Uncompilable: if it has other ones than scalars, or too many kernels.
         """
+        if index not in self.functions:
+            text = f"a function of more than {MAX_KERNELS_OF_ONE} kernels is none for machine code"
+            raise Uncompilable(text, index)
         own = self.functions[index].function
         for text in (*own.argument_types, *own.result_types):
             if register_type(text) not in LLVM_TYPES:
