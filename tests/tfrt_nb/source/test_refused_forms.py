@@ -154,7 +154,13 @@ func.func @g() -> {type_} {{
     assert refusal(text) == ("'tfrt.call' op 'g' cannot be called by host programs", 2)
 
 
-def test_a_global_buffer_has_a_largest_size() -> None:
-    text = 'memref.global "private" @g : memref<4194304x4194304xi64> = dense<0>\n'
-
-    assert refusal(text)[0].startswith("a global buffer has at most 16777216 elements")
+@pytest.mark.parametrize(
+    "text",
+    [
+        'memref.global "private" @g : memref<4194304x4194304xi64> = dense<0>',
+        "func.func @f() {\n  %a = arith.constant dense<1> : vector<100000000xi64>\n  return\n}",
+        'func.func @f() {\n  "a.b"() {c = dense<"0x01"> : tensor<100000000xi8>} : () -> ()\n  tfrt.return\n}',
+    ],
+)
+def test_a_constant_has_a_largest_size(text: str) -> None:
+    assert refusal(text + "\n")[0].startswith("a constant has at most 16777216 elements")

@@ -162,13 +162,16 @@ def float_literal(number: float, type_: Attribute) -> str:
 
 def array_literal(value: DenseIntOrFPElementsAttr) -> str:
     """All elements, in order, as one array."""
-    return f"[{', '.join(_typed_elements(value))}]"
-
-
-def _typed_elements(value: DenseIntOrFPElementsAttr) -> list[str]:
     element = value.get_element_type()
     text = llvm_type(element)
-    return [f"{text} {_number(number, element)}" for number in value.get_values()]
+    values = value.get_values()
+    # Not `is_splat`, for which -0.0 is 0.0.
+    size = len(value.data.data) // max(len(values), 1)
+    if value.data.data == value.data.data[:size] * len(values):
+        items = [f"{text} {_number(one, element)}" for one in values[:1]] * len(values)
+    else:
+        items = [f"{text} {_number(one, element)}" for one in values]
+    return f"[{', '.join(items)}]"
 
 
 def _number(number: object, type_: Attribute) -> str:

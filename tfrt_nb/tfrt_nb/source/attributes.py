@@ -6,12 +6,16 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NoReturn, cast
+from math import prod
+from typing import Any, NoReturn, cast
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
+    AnyDenseElement,
     ArrayAttr,
+    BytesAttr,
     ComplexType,
+    DenseIntOrFPElementsAttr,
     FileLineColLoc,
     FloatAttr,
     FunctionType,
@@ -20,6 +24,7 @@ from xdsl.dialects.builtin import (
     LocationAttr,
     MemRefType,
     NoneAttr,
+    RankedStructure,
     StringAttr,
     TensorType,
     UnrankedMemRefType,
@@ -40,6 +45,17 @@ from tfrt_nb.source.text import SourceText
 _ALIAS = re.compile(r"^[ \t]*([#!][\w$-][\w$-]*)[ \t]*=", re.MULTILINE | re.ASCII)
 
 _SIMPLE_ASYNC_TYPE = re.compile(r"!async\.(?:token|group|value<[a-z]\w*>)(?![\w.<$-])", re.ASCII)
+
+MAX_CONSTANT_ELEMENTS = 1 << 24
+"""Constants are kept, element by element, in the program and in its machine code."""
+
+_NOT_A_SCALAR = (
+    MLIRTokenKind.L_SQUARE,
+    MLIRTokenKind.L_PAREN,
+    MLIRTokenKind.STRING_LIT,
+    MLIRTokenKind.GREATER,
+)
+"""How elements of `dense` start that are not one number for all of them."""
 
 
 @dataclass
@@ -86,6 +102,41 @@ class AttributeParser(Parser):
             end = token_end(self.source.text, at_position) if end_position is None else end_position
             at_position = Span(at_position, end, self.lexer.input)
         raise ParseError(self._current_token.span if at_position is None else at_position, msg)
+
+    def parse_dense_int_or_fp_elements_attr(
+        self, type: RankedStructure[AnyDenseElement] | None
+    ) -> DenseIntOrFPElementsAttr:
+        """`dense<...>`; of one number for all elements, xDSL would make an object for each of them."""
+        start = self._current_token.span.start
+        if type is not None:
+            self._check_elements(type, start)
+        self.parse_punctuation("<", " in dense attribute")
+        if self._current_token.kind in _NOT_A_SCALAR:
+            self._resume_from(start)
+            return super().parse_dense_int_or_fp_elements_attr(type)
+        element = self._parse_tensor_literal_element()
+        self.parse_punctuation(">", " in dense attribute")
+        if type is None:
+            self.parse_punctuation(":", " in dense attribute")
+            type = self._parse_dense_literal_type()
+        kind = type.get_element_type()
+        one: Any = DenseIntOrFPElementsAttr.from_list(
+            cast(Any, TensorType(kind, [1])), [cast(Any, element.to_type(self, kind))]
+        )
+        return DenseIntOrFPElementsAttr(type, BytesAttr(one.data.data * prod(type.get_shape())))
+
+    def _parse_dense_literal_type(self) -> Any:
+        start = self._current_token.span.start
+        type_ = super()._parse_dense_literal_type()
+        self._check_elements(type_, start)
+        return type_
+
+    def _check_elements(self, type_: RankedStructure[AnyDenseElement], start: int) -> None:
+        if prod(type_.get_shape()) > MAX_CONSTANT_ELEMENTS:
+            self.raise_error(
+                f"a constant has at most {MAX_CONSTANT_ELEMENTS} elements; allocate larger buffers",
+                start,
+            )
 
     # Types
 

@@ -7,7 +7,6 @@ that xDSL lacks.
 
 from __future__ import annotations
 
-import math
 from io import StringIO
 from typing import Self
 
@@ -38,9 +37,6 @@ from tfrt_nb.dialects.async_.upstream import (
 )
 from tfrt_nb.dialects.async_.upstream.replacing import with_operations
 from tfrt_nb.dialects.float_text import float_text
-
-MAX_GLOBAL_ELEMENTS = 1 << 24
-"""Initial values are kept, element by element, in the program and in its machine code."""
 
 
 class GlobalOp(memref.GlobalOp):
@@ -100,10 +96,6 @@ def _parse_initial_value(parser: Parser, type_: MemRefType) -> Attribute:
     element = type_.element_type
     if not isinstance(element, IntegerType | IndexType | AnyFloat):
         parser.raise_error(f"a global buffer cannot hold '{element}'")
-    if math.prod(type_.get_shape()) > MAX_GLOBAL_ELEMENTS:
-        parser.raise_error(
-            f"a global buffer has at most {MAX_GLOBAL_ELEMENTS} elements; allocate larger ones"
-        )
     return parser.parse_dense_int_or_fp_elements_attr(TensorType(element, type_.get_shape()))
 
 
