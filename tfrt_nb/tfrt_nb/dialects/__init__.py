@@ -3,7 +3,7 @@
 Stands on xDSL.  Read in this order: `types`, `tables` (what kernels take and give), `attributes`, `control_flow`,
 `kernel_op` (operations made from the tables), `catalog` (all of them by name).
 
-- Text: `assembly` (short forms), `literals` and `float_text` (numbers), `printer`, `fast_ir` (operations at a third
+- Text: `assembly` (short forms), `literals` and `float_text` (numbers), `attribute_printer` and `printer`, `fast_ir` (operations at a third
   of the usual cost).
 - Checks: `checks` (signatures), `definitions` and `branches` (what MLIR checks), `crossing` (calls of compiled
   functions), `suggestions` (what an author may have meant).

@@ -11,21 +11,15 @@ from io import StringIO
 
 from xdsl.dialects.builtin import (
     UNKNOWN_LOC,
-    AnyFloat,
-    ArrayAttr,
-    FloatAttr,
-    IntegerAttr,
     ModuleOp,
 )
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.func import ReturnOp as FuncReturnOp
 from xdsl.ir import Attribute, Operation, Region, SSAValue
-from xdsl.printer import Printer
 
+from tfrt_nb.dialects.attribute_printer import AttributePrinter
 from tfrt_nb.dialects.control_flow import CaseOp
-from tfrt_nb.dialects.float_text import float_text
 from tfrt_nb.dialects.kernel_op import ShortFormOp
-from tfrt_nb.dialects.literals import F64, I64
 from tfrt_nb.dialects.types import TENSOR, host_type
 from tfrt_nb.nesting import deep_stack
 
@@ -54,7 +48,7 @@ def print_module(
     return stream.getvalue()
 
 
-class HostPrinter(Printer):
+class HostPrinter(AttributePrinter):
     """Prints operations of host programs, and of every other dialect by its own short forms."""
 
     def __init__(
@@ -133,21 +127,7 @@ class HostPrinter(Printer):
     def print_attribute(self, attribute: Attribute) -> None:
         if self.is_head and attribute == TENSOR:
             attribute = _HEAD_TENSOR
-        if isinstance(attribute, ArrayAttr):
-            with self.in_square_brackets():
-                self.print_list(attribute, self._print_element)
-        else:
-            super().print_attribute(attribute)
-
-    def _print_element(self, element: Attribute) -> None:
-        """In an array, the default types i64 and f64 are not printed."""
-        if isinstance(element, IntegerAttr | FloatAttr) and element.type in (I64, F64):
-            element.print_without_type(self)
-        else:
-            self.print_attribute(element)
-
-    def print_float(self, value: float, type: AnyFloat) -> None:
-        self.print_string(float_text(value, type))
+        super().print_attribute(attribute)
 
     def print_string_literal(self, string: str) -> None:
         self.print_bytes_literal(string.encode("utf-8", "surrogateescape"))

@@ -35,6 +35,7 @@ from tfrt_nb.dialects.async_.types import (
     TokenType,
     ValueType,
 )
+from tfrt_nb.dialects.attribute_printer import is_uniform
 from tfrt_runtime.async_runtime.printed_buffers import MAX_DIMENSIONS
 
 _FLOATS: dict[type[Attribute], str] = {
@@ -165,13 +166,9 @@ def array_literal(value: DenseIntOrFPElementsAttr) -> str:
     element = value.get_element_type()
     text = llvm_type(element)
     values = value.get_values()
-    # Not `is_splat`, for which -0.0 is 0.0.
-    size = len(value.data.data) // max(len(values), 1)
-    if value.data.data == value.data.data[:size] * len(values):
-        items = [f"{text} {_number(one, element)}" for one in values[:1]] * len(values)
-    else:
-        items = [f"{text} {_number(one, element)}" for one in values]
-    return f"[{', '.join(items)}]"
+    if is_uniform(value):
+        return f"[{', '.join([f'{text} {_number(values[0], element)}'] * len(values))}]"
+    return f"[{', '.join(f'{text} {_number(one, element)}' for one in values)}]"
 
 
 def _number(number: object, type_: Attribute) -> str:

@@ -16,25 +16,20 @@ from typing import Any, TypeVar
 
 from xdsl.dialects import arith, func
 from xdsl.dialects.builtin import (
-    AnyFloat,
-    ArrayAttr,
-    FloatAttr,
     IntegerAttr,
     IntegerType,
     ModuleOp,
     UnregisteredOp,
-    f64,
-    i64,
 )
 from xdsl.dialects.utils import print_func_op_like
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.irdl import IRDLOperation
 from xdsl.printer import Printer
 
 from tfrt_nb.dialects.async_.functions import FuncOp as AsyncFuncOp
 from tfrt_nb.dialects.async_.upstream import buffers, loops
 from tfrt_nb.dialects.async_.upstream.arithmetic import SwitchOp
-from tfrt_nb.dialects.float_text import float_text
+from tfrt_nb.dialects.attribute_printer import AttributePrinter
 from tfrt_nb.nesting import deep_stack
 
 _T = TypeVar("_T")
@@ -184,7 +179,7 @@ def _unused(names: _Names, wanted: str) -> str:
 
 
 @dataclass(eq=False, repr=False)
-class MlirPrinter(Printer):
+class MlirPrinter(AttributePrinter):
     """xDSL's printer with MLIR's names and block comments.  Call `name_values` first."""
 
     _results: dict[Operation, str] = field(default_factory=dict)
@@ -208,23 +203,6 @@ class MlirPrinter(Printer):
     ) -> None:
         is_spaced = delimiter == "," and self._flags_are_spaced
         super().print_list(elems, print_fn, ", " if is_spaced else delimiter)
-
-    def print_float(self, value: float, type: AnyFloat) -> None:
-        self.print_string(float_text(value, type))
-
-    def print_attribute(self, attribute: Attribute) -> None:
-        if isinstance(attribute, ArrayAttr):
-            with self.in_square_brackets():
-                self.print_list(attribute, self._print_element)
-            return
-        super().print_attribute(attribute)
-
-    def _print_element(self, element: Attribute) -> None:
-        """In an array, the default types i64 and f64 are not printed."""
-        if isinstance(element, IntegerAttr | FloatAttr) and element.type in (i64, f64):
-            element.print_without_type(self)
-        else:
-            self.print_attribute(element)
 
     def _populate_block_name(self, block: Block, block_index: int | None = None) -> None:
         region = block.parent

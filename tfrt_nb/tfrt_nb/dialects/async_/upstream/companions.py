@@ -36,7 +36,7 @@ from tfrt_nb.dialects.async_.upstream import (
     loops,
 )
 from tfrt_nb.dialects.async_.upstream.replacing import with_operations
-from tfrt_nb.dialects.float_text import float_text
+from tfrt_nb.dialects.attribute_printer import AttributePrinter
 
 
 class GlobalOp(memref.GlobalOp):
@@ -99,17 +99,10 @@ def _parse_initial_value(parser: Parser, type_: MemRefType) -> Attribute:
     return parser.parse_dense_int_or_fp_elements_attr(TensorType(element, type_.get_shape()))
 
 
-class _ElementsPrinter(Printer):
-    """Numbers as MLIR prints them."""
-
-    def print_float(self, value: float, type: AnyFloat) -> None:
-        self.print_string(float_text(value, type))
-
-
 def _elements_text(elements: DenseIntOrFPElementsAttr) -> str:
     """`dense<...>` without the type that follows it."""
     stream = StringIO()
-    _ElementsPrinter(stream).print_attribute(elements)
+    AttributePrinter(stream).print_attribute(elements)
     text, _, _ = stream.getvalue().rpartition(" : ")
     return text
 
