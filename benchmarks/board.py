@@ -168,7 +168,7 @@ def unwatched() -> Iterator[Figure]:
 
 def _fib(environment: dict[str, str]) -> float:
     """Nanoseconds for a call of fib in a process of its own."""
-    command = [sys.executable, "-m", "benchmarks.board"]
+    command = [sys.executable, "-m", "benchmarks.board", "fib"]
     process = subprocess.run(
         command,
         cwd=ROOT,
@@ -201,5 +201,8 @@ def main() -> int:
     return 0
 
 
-if __name__ == "__main__":  # what `_fib` starts
-    print(fib())
+if __name__ == "__main__":
+    if sys.argv[1:] == ["fib"]:  # what `_fib` starts
+        print(fib())
+    else:
+        sys.exit(main())

@@ -288,10 +288,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Measure the cases that are named, or all; only all of them replace the saved results."""
     parser = argparse.ArgumentParser(description=__doc__)
     keys = [case.key for case in CASES]
-    parser.add_argument("cases", nargs="*", metavar="CASE", help=f"of {', '.join(keys)}")
+    parser.add_argument("cases", nargs="*", metavar="CASE", help=f"of {', '.join(keys)}, or board")
     parser.add_argument("--all", action="store_true", help="also long cases, with more samples")
     parser.add_argument("--output", type=Path, help=f"folder; by default, for all cases, {RESULTS}")
     options = parser.parse_args(arguments)
+    if options.cases == ["board"]:
+        from benchmarks import board  # here, as it needs the notebook's packages
+
+        return board.main()
     if unknown := set(options.cases) - set(keys):
         parser.error(f"there is no case {', '.join(sorted(unknown))}; there are {', '.join(keys)}")
     chosen = [
