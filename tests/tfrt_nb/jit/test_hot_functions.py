@@ -220,6 +220,17 @@ def test_a_function_becomes_hot(monkeypatch: pytest.MonkeyPatch, kind: str) -> N
         assert [run.tier for run in runs] == [Tier.INTERPRETER, Tier.COMPILED, Tier.COMPILED]
 
 
+@KINDS
+def test_many_short_calls_are_hot_as_well(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+    monkeypatch.setattr(machine, "HOT", 20_000)
+    monkeypatch.setattr(machine, "HOT_AT_FIRST", 20_000)
+    program = Program(text_of(kind, FIB))
+    with HostContext("s") as host:
+        runs = [program.run(10, host=host) for _ in range(100)]
+        assert {run.result() for run in runs} == {55}
+        assert (runs[0].tier, runs[-1].tier) == (Tier.INTERPRETER, Tier.COMPILED)
+
+
 def test_the_interpreter_hands_a_hot_function_over_in_the_middle(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

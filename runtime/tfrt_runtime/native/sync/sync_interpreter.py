@@ -91,6 +91,7 @@ from tfrt_runtime.native.sync.sync_machine import (
     MOVED,
     OVER,
     call_from_frame,
+    count_interpreted,
     is_machine,
     take_over,
 )
@@ -347,6 +348,7 @@ def interpret(context: Address, state: Address, pc: Address, frame: Address, lef
                     frame = caller
                     pc = call + load_i32(call + CALL_LENGTH)
                 else:
+                    count_interpreted(frame, SLICE - left)
                     succeed(context, state, pc, frame)
                     return
             elif operation == ops.CONSTANTS:

@@ -9,6 +9,7 @@ from tfrt_runtime.native.layouts import (
     EFFORT_RESULTS,
     MACHINE_ARGUMENTS,
     MACHINE_CODE,
+    MACHINE_LEFT,
 )
 from tfrt_runtime.native.memory import (
     Address,
@@ -19,6 +20,7 @@ from tfrt_runtime.native.memory import (
     native,
     outline,
     store,
+    store_release,
 )
 from tfrt_runtime.native.sync.sync_frames import (
     deliver_result,
@@ -84,6 +86,16 @@ def return_words(pc: Address, frame: Address, effort: Address) -> None:
     places = pc + CALL_REGISTERS + 4 * load_i32(pc + 4)
     for i in range(load(load(pc + CALL_CODE) + CODE_RESULTS)):
         store(frame + load_i32(places + 4 * i), load(effort + EFFORT_RESULTS + 8 * i))
+
+
+@native
+def count_interpreted(frame: Address, kernels: int) -> None:
+    """So many kernels of a run were interpreted: its function may be hot at its next call."""
+    machine = load(load(frame + FRAME_CODE) + CODE_MACHINE)
+    if machine != 0:
+        # Threads may lose what others subtract.
+        left = load_acquire(machine + MACHINE_LEFT) - kernels
+        store_release(machine + MACHINE_LEFT, left)
 
 
 @native
