@@ -50,7 +50,7 @@ class LiveRun:
 
     def show_stages(self) -> None:
         """Publish the stages of the program; at the end of the run also the file that has them."""
-        message = {**self.record.since(1 << 62), "stages": self.record.stages()}
+        message = {**self.record.without_events(), "stages": self.record.stages()}
         if self.record.is_over:
             self._final = None
             message["bundle"] = self.bundle()
@@ -61,12 +61,12 @@ class LiveRun:
         message = self.record.look()
         self._looks += 1
         if self.record.is_over:
-            message = {"bundle": self.bundle(), **self.record.since(1 << 62)}
+            message = {"bundle": self.bundle(), **self.record.without_events()}
         elif not self._previewing.is_alive():
             self._previewing = threading.Thread(target=self.record.preview, daemon=True)
             self._previewing.start()
         if self._looks % FRAME_LOOKS == 0 and not self.record.is_over:
-            message = {**(message or self.record.since(1 << 62)), "frame": self.record.frame()}
+            message = {**(message or self.record.without_events()), "frame": self.record.frame()}
         if message is not None:
             self._channel.send(message)
         if self.record.is_over:
@@ -114,7 +114,7 @@ class LiveRuns:
         elif (run := self._runs.get(question.get("bef", ""))) is not None:
             answer["bef"] = base64.b64encode(run.job.document().bef()).decode()
         elif "run" not in question:
-            answer["runs"] = [run.record.since(1 << 62) for run in runs]
+            answer["runs"] = [run.record.without_events() for run in runs]
         elif (run := self._runs.get(question["run"])) is None:
             answer["status"] = "unknown"
         else:

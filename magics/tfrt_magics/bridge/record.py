@@ -125,8 +125,13 @@ class Record:
         """All that a page does not have that has the first `event` events."""
         with self._lock:
             first = min(max(0, event), len(self._columns["time"]))
+            return {**self.without_events(), "from": first, "events": self._events(first)}
+
+    def without_events(self) -> Document:
+        """How the run stands, for a page that has the events or gets them otherwise."""
+        with self._lock:
             rest = {"previews": self._previews, "log_from": 0, "log": self._log}
-            return {**self._state(), "from": first, "events": self._events(first), **rest}
+            return {**self._state(), **rest}
 
     def frame(self) -> list[list[int | str]]:
         """The present state of the first values that have one, for a page that has just come."""
