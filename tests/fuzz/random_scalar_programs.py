@@ -167,6 +167,9 @@ def _add_control(
         return
     wanted, names = chance.choice(list(alike.items()))
     values, types = [body.value(word) for word in wanted], ", ".join(wanted)
+    # How often the callee may call itself: any number would last for ever.
+    times = f"{{value = {chance.randint(0, 2)} : i32}} "
+    [values[0]] = body.add("tfrt.constant.i32", [], (), ("i32",), times)
     callee, listed = chance.choice(names), ", ".join(values)
     signature = f"({types}) -> ({types})"
     if kind == "call":
