@@ -16,7 +16,9 @@ from xdsl.utils.mlir_lexer import (
 )
 
 _SUFFIX = r"(?:[0-9]+|[A-Za-z$._-][\w$.-]*)"
-_STRING = r'"(?:[^"\\\n\v\f]|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*"'
+# Possessive: a text of megabytes is read at once, and not again where it lacks its end.
+_CHARACTERS = r'"(?:[^"\\\n\v\f]++|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*+'
+_STRING = f'{_CHARACTERS}"'
 
 _TOKEN = re.compile(
     rf"""(?:\s+|//[^\n]*)*
@@ -92,7 +94,7 @@ class SourceLexer(MLIRLexer):
         raise ParseError(Span(end, end, self.input), message)
 
 
-_STRING_START = re.compile(r'"(?:[^"\\\n\v\f]|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*', re.ASCII)
+_STRING_START = re.compile(_CHARACTERS, re.ASCII)
 
 
 _ESCAPE = re.compile(rb"\\([0-9A-Fa-f]{2}|.)")

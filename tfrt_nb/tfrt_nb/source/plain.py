@@ -9,9 +9,9 @@ A `Shape` is what is left without the names of results and operands, and without
 that `loc("file":1:2)` gives.  The parser reads the first line of each shape, and what it made of it holds
 for all of them, once the operands have the same types.  An operation with regions is its head; each region
 is a `Body` of its own, as in a BEF file.
-Only programs in which every line is a function's head, an operation, a head of regions, a return or a
-brace are read so, or an operation with all of its regions, which is taken apart.  Of any other one, be it wrong or only out of the ordinary, nothing is said here but
-that it is not plain: then `parse_module` reads it, from the start.
+Only programs are read so in which every line is a function's head, an operation, a head of regions, a return,
+a brace, or an operation with all of its regions, which is taken apart.  Of any other one, be it wrong or only out
+of the ordinary, nothing is said here but that it is not plain: then `parse_module` reads it, from the start.
 """
 
 from __future__ import annotations
