@@ -48,3 +48,25 @@ def test_a_value_is_a_row_of_a_board() -> None:
     assert cells(value._repr_html_())[-2:] == ["unavailable", "value"]
     value.set_result([1])
     assert cells(value._repr_html_())[-3:] == ["available", "value", "[1]"]
+
+
+def test_a_board_of_a_run_is_small_whatever_the_run_says_and_prints() -> None:
+    @tfrt.kernel("reprs.loud")
+    def loud(x: int) -> int:
+        raise ValueError("a<b>\u202e\n" * 200_000)
+
+    text = "<i>" * 200_000
+    program = tfrt.Program(f"""func.func @main(%x: i32) -> i32 {{
+  %c = tfrt.new.chain
+  %s = tfrt_test.get_string {{value = "{text}"}}
+  %d = "tfrt_test.print_string"(%s, %c) : (!tfrt.string, !tfrt.chain) -> !tfrt.chain
+  %y = "reprs.loud"(%x) : (i32) -> i32
+  tfrt.return %y : i32
+}}""")
+    run = program.run(1)
+    assert run.wait(SLOW)
+
+    shown = run._repr_html_()
+    assert len(shown) < 2_000_000
+    assert "more characters" in shown
+    assert "<b>\u202e" not in shown

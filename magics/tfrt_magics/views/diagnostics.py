@@ -120,8 +120,13 @@ def _message(diagnostic: Diagnostic) -> str:
     return f"{text} … and {more} more characters" if more > 0 else text
 
 
+def headline(diagnostic: Diagnostic) -> str:
+    """Where it is, and what it says."""
+    return f"{visible(_place(diagnostic))}{diagnostic.severity}: {_message(diagnostic)}"
+
+
 def _one_text(diagnostic: Diagnostic, cell: CellText) -> str:
-    head = f"{visible(_place(diagnostic))}{diagnostic.severity}: {_message(diagnostic)}"
+    head = headline(diagnostic)
     mark = underline_of(diagnostic, cell)
     if mark is None:
         return head

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tfrt_magics.bridge.log import Log
 from tfrt_magics.bridge.snapshot import Row, Section, Snapshot, State, Status
 from tfrt_magics.bridge.value_view import text_of
+from tfrt_magics.views.diagnostics import headline
 from tfrt_magics.views.page import page, rows_table
 from tfrt_nb.documents.run import status_of
 from tfrt_runtime.diagnostics import Ending
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.values.async_value import AsyncValue
+
+MAX_NOTES = 10
 
 
 def run_html(run: Execution) -> str:
@@ -19,8 +23,15 @@ def run_html(run: Execution) -> str:
     count = len(run.results)
     names = ["result"] if count == 1 else [f"result {index}" for index in range(count)]
     section = Section(run.function.name, status, _rows(names, run.results))
-    note = "; ".join(str(one) for one in run.diagnostics)
-    return page(Snapshot(status, (section,), log=run.output, note=note))
+    found = run.diagnostics
+    notes = [headline(one) for one in found[:MAX_NOTES]]
+    if len(found) > MAX_NOTES:
+        notes.append(f"and {len(found) - MAX_NOTES} more")
+    log = Log()
+    log.write(run.output)
+    printed, dropped = log.read()
+    note = "; ".join(notes)
+    return page(Snapshot(status, (section,), log=printed, log_dropped=dropped, note=note))
 
 
 def value_html(value: AsyncValue) -> str:
