@@ -29,8 +29,8 @@ GRACE_SECONDS = 0.25
 class Follower(Protocol):
     """What follows runs while they go on."""
 
-    def watch(self) -> Watch | None:
-        """What the events of the next run go to."""
+    def watch(self, program: Executable | None) -> Watch | None:
+        """What the events of the next run, of a host program or of compiled code, go to."""
 
     def follow(self, run: Execution) -> None:
         """It has started."""
@@ -107,7 +107,7 @@ def run_functions(
         output(f"--- Running '{name}':\n")
         # This thread starts each function, as in TFRT: what is ready goes in program order, and
         # workers take what is worth it.
-        watch = None if follower is None else follower.watch()
+        watch = None if follower is None else follower.watch(program)
         execution = Execution(
             host, program, index, arguments, output=output, wake=False, watch=watch, tier=tier
         )

@@ -161,6 +161,12 @@ class MachineFunctions:
         """The arena is at an address now."""
         self._base = base
 
+    @property
+    def may_be_hot(self) -> bool:
+        """Whether there is a function for machine code that calls, or has a loop."""
+        kernels = (self._functions[index].kernels for index in self.offsets)
+        return any(isinstance(one, ControlKernel) for own in kernels for one in own)
+
     def why_interpreted(
         self, index: int, file: BefFile, *, is_watched: bool = False
     ) -> Diagnostic | None:

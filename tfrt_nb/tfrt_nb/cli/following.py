@@ -11,6 +11,7 @@ from tfrt_nb.documents.run import RunDocument
 from tfrt_nb.documents.trace import write_trace
 from tfrt_nb.programs import Program
 from tfrt_runtime.executor.execution import Execution
+from tfrt_runtime.executor.program import Executable
 from tfrt_runtime.host.queues.thread_starts import start_thread
 from tfrt_runtime.host.tracing.events import Watch
 from tfrt_runtime.host.tracing.trace import Level
@@ -43,7 +44,7 @@ class Trace:
         self._thread.join()
         write_trace(self._path, self._documents, self._level)
 
-    def watch(self) -> Watch | None:
+    def watch(self, _: Executable | None) -> Watch | None:
         """What the next run is watched with."""
         return Watch() if self._level > Level.NONE else None
 

@@ -14,6 +14,8 @@ from typing import Self, TextIO
 from tfrt_nb.documents.run import RunDocument
 from tfrt_nb.programs import Program
 from tfrt_runtime.executor.execution import Execution
+from tfrt_runtime.executor.machine import Tier
+from tfrt_runtime.executor.program import Executable
 from tfrt_runtime.host.queues.thread_starts import start_thread
 from tfrt_runtime.host.tracing.events import Watch, event_log
 
@@ -29,9 +31,15 @@ _STATES = ("available", "running", "error", "skipped", "cancelled")
 class ProgressLine:
     """The line, as long as a run goes on; a thread of its own writes it."""
 
-    def __init__(self, program: Program, stream: TextIO, quiet: float = QUIET_SECONDS) -> None:
-        """For the runs of a program; `quiet` is how many seconds of each show nothing."""
-        self._program, self._stream, self._quiet = program, stream, quiet
+    def __init__(
+        self,
+        program: Program,
+        stream: TextIO,
+        quiet: float = QUIET_SECONDS,
+        tier: Tier = Tier.AUTO,
+    ) -> None:
+        """For the runs of a program, on a tier; `quiet` is how many seconds of each show nothing."""
+        self._program, self._stream, self._quiet, self._tier = program, stream, quiet, tier
         self._lock = threading.Lock()
         self._run: Execution | None = None
         self._document: RunDocument | None = None
@@ -50,12 +58,19 @@ class ProgressLine:
         self._thread.join()
         self._clear()
 
-    def watch(self) -> Watch | None:
-        """What the next run is watched with."""
-        return Watch()
+    def watch(self, program: Executable | None) -> Watch | None:
+        """What the next run is watched with.
+
+        None if its functions may become machine code, which those of a watched run do not: then the line
+        says less.
+        """
+        may_be_hot = program is not None and program.machine.may_be_hot
+        return None if may_be_hot and self._tier is not Tier.INTERPRETER else Watch()
 
     def follow(self, run: Execution) -> None:
         """A run has started."""
+        if run.watch is None:
+            _ = run.progress  # it counts from now on
         with self._lock:
             self._run, self._document, self._since = run, None, time.monotonic()
 
@@ -87,11 +102,16 @@ class ProgressLine:
                     self._run = self._document = None  # its values are not this thread's
                 elapsed = time.monotonic() - self._since
                 if self._run is not None and elapsed >= self._quiet:
-                    if self._document is None:
-                        self._document = RunDocument(self._program, self._run)
-                    self._put(progress_text(self._document, elapsed))
+                    self._put(self._text(self._run, elapsed))
                 elif self._is_shown:
                     self._put("")
+
+    def _text(self, run: Execution, seconds: float) -> str:
+        if run.watch is None:
+            return counted_text(run, seconds)
+        if self._document is None:
+            self._document = RunDocument(self._program, run)
+        return progress_text(self._document, seconds)
 
     def _put(self, text: str) -> None:
         width = os.get_terminal_size(self._stream.fileno()).columns if self._stream.isatty() else 80
@@ -115,10 +135,20 @@ def progress_text(document: RunDocument, seconds: float) -> str:
     ]
     if running:
         parts.append(f"runs {_some(running)}")
-    waits = [note.message for note in document.run.waiting_for()]
-    if waits:
-        parts.append(f"waits: {_some(waits)}")
-    return "; ".join(parts)
+    return "; ".join([*parts, *_waits(document.run)])
+
+
+def counted_text(run: Execution, seconds: float) -> str:
+    """How many kernels are done of a run whose events are not logged, and what is waited for, in one line."""
+    decided, known = run.progress
+    how = ", compiled" if run.tier is Tier.COMPILED else ""
+    counts = f"@{run.function.name} {seconds:.0f} s: {decided} of {known} kernels{how}"
+    return "; ".join([counts, *_waits(run)])
+
+
+def _waits(run: Execution) -> list[str]:
+    waits = [note.message for note in run.waiting_for()]
+    return [f"waits: {_some(waits)}"] if waits else []
 
 
 def _some(texts: list[str]) -> str:

@@ -137,10 +137,10 @@ def follower_of(
         from tfrt_nb.cli.following import Trace
 
         return Trace(options.trace, Level.of(options.trace_level), program)
-    if sys.stderr.isatty() and options.tier != Tier.COMPILED:  # the line of progress logs events
+    if sys.stderr.isatty():
         from tfrt_nb.cli.progress import ProgressLine
 
-        return ProgressLine(program, sys.stderr)
+        return ProgressLine(program, sys.stderr, tier=Tier(options.tier))
     return contextlib.nullcontext()
 
 

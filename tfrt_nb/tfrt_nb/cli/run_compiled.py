@@ -63,7 +63,7 @@ def run_compiled(
         shared.check(program.compiled)
         if options.checked is not None:
             shared.runtime.checked = options.checked
-        watch = follower.watch() if follower is not None else None
+        watch = follower.watch(None) if follower is not None else None
         execution = program.run(host, name, arguments, watch=watch or False)
     except TfrtError as problem:
         show_all(problem.diagnostics, program)
