@@ -6,6 +6,7 @@ milliseconds.  Each child says in shared memory which case it tries, and writes 
 
 from __future__ import annotations
 
+import contextlib
 import faulthandler
 import json
 import mmap
@@ -28,6 +29,8 @@ MAX_MEMORY = 4 << 30
 """Address space of a child: an allocation that is too large must fail by itself."""
 HANG_SECONDS = 12.0
 """A child that tries one case for so long hangs; a slow machine must not seem to hang."""
+PATIENCE = 10
+"""So many times longer, if other processes leave it no processor."""
 MAX_OUTPUT = 1 << 20
 
 _STATE = struct.Struct("<qdqq")
@@ -158,6 +161,7 @@ def _forget_output() -> None:
 def _watch(child: int, reading: int, shared: mmap.mmap, timeout: float, folder: Path) -> Outcome:
     """Wait for the end of a child, or end it when it hangs."""
     outcome, received, hung = Outcome(), b"", False
+    case, worked = 0.0, 0.0
     while True:
         ready, _, _ = select.select([reading], [], [], 0.2)
         if ready:
@@ -166,7 +170,12 @@ def _watch(child: int, reading: int, shared: mmap.mmap, timeout: float, folder: 
                 break
             received += data
         number, since, _, _ = _STATE.unpack_from(shared, 0)
-        if time.monotonic() - since > timeout:
+        if since != case:
+            case, worked = since, _processor_seconds(child)
+        waited = time.monotonic() - since
+        if waited > timeout and not (
+            waited < PATIENCE * timeout and _is_starved(child, worked, timeout)
+        ):
             os.kill(child, signal.SIGUSR1)
             time.sleep(0.3)
             os.kill(child, signal.SIGKILL)
@@ -188,6 +197,23 @@ def _watch(child: int, reading: int, shared: mmap.mmap, timeout: float, folder: 
         shown = said[max(0, said.find("Fatal Python error") - 500) :][:6000]
         outcome.problems.append(Problem(kind, number, shown))
     return outcome
+
+
+def _processor_seconds(child: int) -> float:
+    """What all threads of a process have worked so far."""
+    with contextlib.suppress(OSError):
+        fields = Path(f"/proc/{child}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    return 0.0
+
+
+def _is_starved(child: int, worked: float, timeout: float) -> bool:
+    """Whether a process would go on if other processes let it: a thread is ready, and all have hardly worked."""
+    states = []
+    for task in Path(f"/proc/{child}/task").glob("*/stat"):
+        with contextlib.suppress(OSError):
+            states.append(task.read_text().rpartition(")")[2].split()[0])
+    return "R" in states and _processor_seconds(child) - worked < timeout / 2
 
 
 def _kind_of_end(status: int, said: str, *, hung: bool) -> str:
