@@ -214,18 +214,6 @@ class SourceParser(RecoveringParser):
         span = Span(name.span.start, end, name.span.input)
         raise LocatedError(span, f"'{operation_type.name}' op {text}", []) from None
 
-    def _raise_at_end_of_line(self, problem: ParseError) -> None:
-        """What an operation lacks at the end of its line is missed there, as in MLIR."""
-        token, end = self._current_token.span, self._last_end
-        is_of_mlir = self._op_name.partition(".")[0] in UPSTREAM_DIALECTS
-        if (
-            is_of_mlir
-            and problem.span == token
-            and problem.msg.startswith("Expected '")
-            and "\n" in self.source.text[end : token.start]
-        ):
-            raise ParseError(Span(end, end + 1, token.input), problem.msg) from None
-
     def _written_types(self, start: int, end: int) -> list[Attribute]:
         """The types behind the last colon of a short form."""
         colon = self.source.text.rfind(":", start, end)

@@ -20,6 +20,7 @@ from xdsl.utils.exceptions import ParseError
 from xdsl.utils.lexer import Span
 
 from tfrt_nb.dialects.assembly import NamedArgument, parse_types
+from tfrt_nb.dialects.catalog import UPSTREAM_DIALECTS
 from tfrt_nb.dialects.control_flow.structure import BodyOp
 from tfrt_nb.dialects.fast_ir import append, create
 from tfrt_nb.source.patterns import USE, Made, Patterns
@@ -149,7 +150,12 @@ class StatementParser(ScopedParser):
         self._head_end = span.end
         self._resume_from(match.start("brace"))
         is_named = issubclass(pattern.operation, BodyOp)
-        region = self.parse_region(arguments if arguments or is_named else None)
+        try:
+            region = self.parse_region(arguments if arguments or is_named else None)
+        except ParseError as problem:
+            if self._op_name == pattern.operation.name:
+                self._raise_at_end_of_line(problem)
+            raise
         operation = pattern.operation.create(
             operands=operands,
             result_types=pattern.result_types,
@@ -174,6 +180,18 @@ class StatementParser(ScopedParser):
         self._last_end = last_end
         self._bind_results(operation, bound)
         return operation
+
+    def _raise_at_end_of_line(self, problem: ParseError) -> None:
+        """What an operation lacks at the end of its line is missed there, as in MLIR."""
+        token, end = self._current_token.span, self._last_end
+        is_of_mlir = self._op_name.partition(".")[0] in UPSTREAM_DIALECTS
+        if (
+            is_of_mlir
+            and problem.span == token
+            and problem.msg.startswith("Expected '")
+            and "\n" in self.source.text[end : token.start]
+        ):
+            raise ParseError(Span(end, end + 1, token.input), problem.msg) from None
 
     def _learn_from(self, operation: Operation, start: int) -> None:
         """Remember how the line at `start` was read, if it is all of the operation, or of its head."""
