@@ -106,7 +106,9 @@ $(VENV)/.python:
 
 $(VENV)/.lab: $(VENV)/.python $(COPIED)
 	@echo "Installing tfrt-nb and JupyterLab into $(VENV), once; takes a minute or two."
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[lab,native]'
+	@# The core of a checkout is linked here: where the machine has no linker, LLVM's comes as a wheel.
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable \
+		'.[lab,native$(if $(shell command -v ld || command -v ld.lld),,,linker)]'
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.lab

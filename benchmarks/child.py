@@ -5,8 +5,8 @@ the program in `peers/native.cpp`:
 
     works             a line for each work: case, name, operations, cores, 0 or 1 for equal semantics; then "."
     start CASE NAME   "ready" and how many calls make a sample, or "failed" and why
-    sample            seconds by the clock and by the processors, for all calls of a sample
-    stop              "stopped"
+    sample CASE NAME  seconds by the clock and by the processors, for all calls of a sample
+    stop              "stopped": no work is open any more
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from benchmarks.work import Run, Work, calls_per_sample, sample
 
 
 class Child:
-    """The works of a module, one of which is open at a time."""
+    """The works of a module, some of which are open."""
 
     def __init__(self, works: tuple[Work, ...], answer: Callable[[str], None]) -> None:
         self._works = {(work.case, work.name): work for work in works}
         self._answer = answer
         self._open = ExitStack()
-        self._run: Run = int
-        self._calls = 0
+        self._running: dict[tuple[str, str], tuple[Run, int]] = {}
+        """What is open, and how many calls make a sample of it."""
 
     def works(self) -> None:
         """Say what there is."""
@@ -41,21 +41,22 @@ class Child:
     def start(self, case: str, name: str) -> None:
         """Open a work, warm it, and size its samples."""
         try:
-            self._run = self._open.enter_context(self._works[case, name].make())
-            self._calls = calls_per_sample(self._run)
+            run = self._open.enter_context(self._works[case, name].make())
+            calls = calls_per_sample(run)
         except Exception as problem:  # noqa: BLE001 - the driver names what failed, and measures the others
             self._answer(f"failed\t{type(problem).__name__}: {problem}".replace("\n", " "))
         else:
-            self._answer(f"ready\t{self._calls}")
+            self._running[case, name] = run, calls
+            self._answer(f"ready\t{calls}")
 
-    def sample(self) -> None:
-        """Take a sample."""
-        elapsed, used = sample(self._run, self._calls)
+    def sample(self, case: str, name: str) -> None:
+        """Take a sample of an open work."""
+        elapsed, used = sample(*self._running[case, name])
         self._answer(f"{elapsed}\t{used}")
 
     def stop(self) -> None:
-        """Close the open work."""
-        self._run = int
+        """Close what is open."""
+        self._running.clear()
         self._open.close()
         self._answer("stopped")
 

@@ -219,7 +219,7 @@ class Running:
 
     def sample(self) -> float:
         """Take a sample; the processor time that it used."""
-        elapsed, used = map(float, self.peer.ask("sample"))
+        elapsed, used = map(float, self.peer.ask("sample", self.offer.case, self.offer.name))
         operations = self.calls * self.offer.operations
         self.clock.append(elapsed / operations)
         self.used.append(used / operations)

@@ -16,6 +16,7 @@ project = "tfrt-nb"
 extensions = ["myst_nb"]
 html_theme = "furo"
 html_title = "tfrt-nb"
+html_show_copyright = False
 # Notebooks are shown as they were saved: the site needs no kernel to be made, and none to be read.
 nb_execution_mode = "off"
 

@@ -22,6 +22,7 @@ import nbformat
 import numpy as np
 
 import tfrt_nb
+from advice import advice_on, table_of_advice
 from boards import RUN, script, with_board
 from examples import run_examples
 from steps import changed, step_of
@@ -32,8 +33,11 @@ from tfrt_nb.language.operations import Entry, all_entries, kernel_names, names
 from tfrt_nb.passes import pipeline
 from tfrt_nb.programs import Program
 from tfrt_nb.report import render_all
+from tfrt_nb.tracing.functions import TracedProgram
 from tfrt_runtime import scalars
 from tfrt_runtime.diagnostics import TfrtError
+from tfrt_runtime.executor.batch import Batch
+from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.kernels.users.user import USER_FUNCTIONS
 from tfrt_runtime.testing import btf_files
 
@@ -81,7 +85,7 @@ def _copy_tutorials(folder: Path) -> None:
     shutil.copy(NOTEBOOKS / "glossary.md", folder)
     listed = "\n".join([*(name.removesuffix(".ipynb") for name in names), "glossary"])
     (folder / "index.md").write_text(
-        "# Tutorials\n\nEach takes fifteen to twenty minutes: a question, short cells, predictions that"
+        "# Tutorials\n\nEach takes at most twenty minutes: a question, short cells, predictions that"
         " you type before you run, and three exercises that check themselves. Open them with"
         f" `tfrt-nb tutorials`, or with `make lab` in a checkout.\n\n```{{toctree}}\n:maxdepth: 1\n\n{listed}\n```\n",
         encoding="utf-8",
@@ -211,10 +215,18 @@ def _prose(text: str) -> str:
 
 
 def python_api() -> str:
-    """Every public name of the package with its signature and docstring."""
-    parts = ["# Python", "All names are those of `import tfrt_nb as tfrt`."]
-    for name in sorted(tfrt_nb.__all__, key=str.lower):
-        thing = getattr(tfrt_nb, name)
+    """Every public name of the package, and what its functions return, with signatures and docstrings."""
+    returned = (Batch, Execution, TracedProgram)
+    parts = [
+        "# Python",
+        "All names are those of `import tfrt_nb as tfrt`, but "
+        + ", ".join(f"`{one.__name__}`" for one in returned)
+        + ": these classes are of runs and of what `@tfrt.program` makes.",
+    ]
+    named = {name: getattr(tfrt_nb, name) for name in tfrt_nb.__all__}
+    named |= {one.__name__: one for one in returned}
+    for name in sorted(named, key=str.lower):
+        thing = named[name]
         if not callable(thing) or name.endswith("_ipython_extension"):
             continue
         parts.append(f"## `{name}`\n\n{_described(name, thing)}")
@@ -222,17 +234,21 @@ def python_api() -> str:
             parts += [
                 f"### `{name}.{member}`\n\n{_described(member, value)}"
                 for member, value in vars(thing).items()
-                if not member.startswith("_") and callable(value) and getdoc(value)
+                if not member.startswith("_")
+                and (callable(value) or isinstance(value, property))
+                and getdoc(value)
             ]
     return "\n\n".join(parts) + "\n"
 
 
 def _described(name: str, thing: Any) -> str:
+    if isinstance(thing, property):
+        return _prose(cleandoc(getdoc(thing) or ""))
     try:
         shown = f"{name}{_short(thing)}"
     except (TypeError, ValueError):
         shown = name
-    return f"```python\n{shown}\n```\n\n```text\n{cleandoc(getdoc(thing) or '')}\n```"
+    return f"```python\n{shown}\n```\n\n{_prose(cleandoc(getdoc(thing) or ''))}"
 
 
 def _short(thing: Any) -> str:
@@ -252,7 +268,8 @@ def magics() -> str:
     for kind, sign in (("cell", "%%"), ("line", "%")):
         for name, magic in sorted(shell.magics_manager.magics[kind].items()):
             if name.startswith(("tfrt", "async_")):
-                text = cleandoc(getattr(magic, "__doc__", None) or "")
+                # The help of a magic with options is the literal block of another format.
+                text = cleandoc(getattr(magic, "__doc__", None) or "").removeprefix("::\n\n")
                 parts.append(f"## `{sign}{name}`\n\n```text\n{text}\n```")
     shell.run_line_magic("unload_ext", "tfrt_nb")
     return "\n\n".join(parts) + "\n"
@@ -311,7 +328,7 @@ def errors() -> str:
     parts = [
         "# Errors, with programs that cause them",
         _ABOUT_ERRORS,
-        _ADVICE,
+        table_of_advice(),
         "## One mistake in a host program",
     ]
     for path in sorted((ROOT / "tests" / "golden" / "tfrt").glob("reject_*.mlir")):
@@ -345,26 +362,14 @@ made with two references, one for the code around and one for its producer, whic
 
 _ABOUT_ERRORS = """\
 Each program is one of the tests, and each message is compared there. A message says what was found, where, and often
-what to write. To find yours, search this page for its words."""
-
-_ADVICE = """\
-| the message says | do |
-|---|---|
-| is unknown; did you mean … | write the suggested name. A kernel of your own must be registered before the program is loaded |
-| is not defined | a value is used that no line above makes, or it belongs to another function or body: pass it as an argument |
-| expects different type than prior uses; must be … but got … | the kernel and its operands differ in type; take the kernel of the other type, or convert the value |
-| expected N operands, but found M | compare the line with `%tfrt_kernels NAME` |
-| requires attribute; failed to satisfy constraint | write the attribute in braces, with its type: `{value = 1 : i32}` |
-| redefinition | a name is given once; choose another one |
-| Divide by zero; index is out of bounds; a failed assertion | an error of the run: only what depends on it is lost. The line is the one that failed, not the one that shows it |
-| was still waiting for; timed out | [make it report itself](../howto/stuck.md) |
-| is left over | an object was never freed: count its `add_ref` and `drop_ref`, see tutorial [10](../tutorials/10_references.ipynb) |
-| a header or section is corrupted | the bytes are no BEF file, or only a part of one: copy it again |"""
+what to write; below each is what to do. To find yours, search this page for its words."""
 
 
 def _mistake(name: str, program: str, said: str) -> str:
     title = name.replace("_", " ").capitalize()
-    return f"### {title}\n\n```mlir\n{program.rstrip()}\n```\n\n```text\n{said.rstrip()}\n```"
+    # A message without advice stops the site: the list grows with the messages.
+    advice = "\n".join(f"- {one}" for one in advice_on(said))
+    return f"### {title}\n\n```mlir\n{program.rstrip()}\n```\n\n```text\n{said.rstrip()}\n```\n\n{advice}"
 
 
 def misconceptions() -> str:

@@ -26,6 +26,7 @@ HERE = Path(__file__).parent
 START = HERE / "00_start.ipynb"
 PAGES = HERE.parent / "build" / "demo"
 CELL_SECONDS = 120
+FOLDED = "<!-- What the run showed: click here when you have predicted it. -->\n"
 
 
 def text_of(output: NotebookNode) -> str:
@@ -88,11 +89,21 @@ def write_page(notebook: NotebookNode, path: Path) -> None:
 
 def save(notebook: NotebookNode, path: Path) -> None:
     """Store the notebook over its file, without what depends on the machine that ran it."""
+    for cell in notebook.cells:
+        if cell.metadata.get("jupyter", {}).get("outputs_hidden"):
+            name_folded(cell)
     notebook.metadata = {
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
         "language_info": {"name": "python"},
     }
     nbformat.write(notebook, path)  # type: ignore[no-untyped-call]
+
+
+def name_folded(cell: NotebookNode) -> None:
+    """Let the line that JupyterLab shows in place of a folded output, which is the start of its HTML, say what it is."""
+    data = cell.outputs[0].get("data", {}) if cell.outputs else {}
+    if "text/html" in data:
+        data["text/html"] = FOLDED + data["text/html"].removeprefix(FOLDED)
 
 
 def report(pages: Iterable[Path], seconds: float) -> None:

@@ -153,6 +153,9 @@ def rounds(seed: int) -> Iterator[Callable[[], None]]:
             run_one(chance.choice(list(loaded.values())), host, chance)
         if chance.random() < 0.8:
             host.close()
+        elif host.work_queue.threads == 0:
+            # No thread would ever end what it has begun, so it would never be collected.
+            host.quiesce(LONGEST_RUN_SECONDS)
 
     kinds = [again] * 20 + [compiled_again, short_lived_host]
     while True:

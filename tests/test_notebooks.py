@@ -22,6 +22,7 @@ from tfrt_nb.exercises.files import answers_of
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "notebooks"
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
+TUTORIALS = sorted(FOLDER.glob("[0-9]*.ipynb"))
 EXERCISES = tuple(exercises())
 """The ones of the package, without those that tests make."""
 
@@ -95,6 +96,37 @@ def test_a_notebook_shows_what_it_was_saved_with(
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_saved_notebook_is_small(path: Path) -> None:
     assert path.stat().st_size < 600_000
+
+
+def words(cell: NotebookNode) -> int:
+    """The words of a cell of prose that a reader reads; a program is read with its run or exercise."""
+    text = re.sub(r"```.*?```|\]\([^)]*\)", "", cell.source, flags=re.DOTALL)
+    return sum(re.search(r"\w", word) is not None for word in text.split())
+
+
+@pytest.mark.parametrize("path", TUTORIALS, ids=lambda path: path.stem)
+def test_a_tutorial_takes_the_minutes_that_it_says(path: Path) -> None:
+    cells = read(path).cells
+    said = re.search(r"About (\d+) minutes", cells[0].source)
+    assert said is not None
+    begins = [cell.source.split(maxsplit=1)[0] for cell in cells if cell.cell_type == "code"]
+    exercises, predictions = map(begins.count, ("%%tfrt_check", "%tfrt_predict"))
+    prose = [one for one in cells if one.cell_type == "markdown" and "### Ex" not in one.source]
+    # What a task says is in the minutes of its exercise.
+    minutes = 3 * exercises + predictions + (len(begins) - exercises - predictions)
+    minutes += sum(map(words, prose)) / 200
+    assert minutes <= int(said[1]) + 0.5 and int(said[1]) <= 20
+
+
+@pytest.mark.parametrize("path", TUTORIALS, ids=lambda path: path.stem)
+def test_a_tutorial_has_all_its_parts(path: Path) -> None:
+    cells = read(path).cells
+    text = "\n".join(cell.source for cell in cells)
+    assert "**Question:**" in cells[0].source
+    assert "%tfrt_predict" in text
+    assert text.count("%%tfrt_check") >= 3
+    assert re.findall(r"^\d\.", cells[-1].source, re.MULTILINE) == ["1.", "2.", "3.", "4.", "5."]
+    assert "**Read next:**" in text or path == TUTORIALS[-1]
 
 
 def test_every_exercise_has_a_cell_that_begins_as_it_was_given() -> None:

@@ -54,7 +54,7 @@ def mapped(lines: int) -> Callable[[], AbstractContextManager[Run]]:
 
 
 def process(name: str, text: str) -> Callable[[], AbstractContextManager[Run]]:
-    """A new process that runs a file; the native core, compiled code and Python's bytecode are in their caches."""
+    """A new process that runs a file; the core, its BEF, compiled code and bytecode are in their caches."""
 
     @contextmanager
     def make() -> Iterator[Run]:

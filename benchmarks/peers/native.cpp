@@ -5,10 +5,12 @@
 #include <ctime>
 #include <functional>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <sstream>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #if __has_include(<tbb/task_group.h>)
@@ -244,8 +246,7 @@ static long calls_per_sample(const Run& run) {
 
 int main() {
   auto all = works();
-  Run run;
-  long calls = 0;
+  std::map<std::string, std::pair<Run, long>> running;  // by the fields that name a work
   std::string line;
   while (std::getline(std::cin, line)) {
     std::istringstream fields(line);
@@ -259,17 +260,19 @@ int main() {
                   << '\t' << work.equal << '\n';
       std::cout << '.' << std::endl;
     } else if (command == "start") {
+      auto& [run, calls] = running[kind + '\t' + name];
       for (auto& work : all)
         if (work.kind == kind && work.name == name) run = work.make();
       calls = calls_per_sample(run);
       std::cout << "ready\t" << calls << std::endl;
     } else if (command == "sample") {
+      auto& [run, calls] = running[kind + '\t' + name];
       double used = processor(), started = now();
       for (long i = 0; i < calls; ++i) run();
       double elapsed = now() - started;
       std::cout << elapsed << '\t' << processor() - used << std::endl;
     } else if (command == "stop") {
-      run = nullptr;
+      running.clear();
       std::cout << "stopped" << std::endl;
     }
   }

@@ -16,6 +16,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from tfrt_magics.bridge.record import Json
 from tfrt_magics.inputs import programs_of
 from tfrt_magics.options import ARGUMENTS, STAGES, Argument, OptionError, parse_options
+from tfrt_magics.session import TFRT
 from tfrt_magics.views.diagnostics import CellText, diagnostics_json
 from tfrt_runtime.diagnostics import TfrtError
 
@@ -29,7 +30,7 @@ _CELL = re.compile(
     r"%%tfrt(?:(?!\w)|_check(?!\w)(?=[^\n]*\n(?:.*\n)*?[ \t]*(?:func|async\.func|module)\b))[^\n]*"
 )
 """A cell with a program; the answer to an exercise may be words or Python instead."""
-_LINE = re.compile(r"[ \t]*%(tfrt|tfrt_kernels|tfrt_graph)[ \t][^\n]*\Z")
+_LINE = re.compile(r"[ \t]*%(tfrt|tfrt_kernels|tfrt_graph|tfrt_config)[ \t][^\n]*\Z")
 
 Offered = list[tuple[str, str]]
 
@@ -195,6 +196,8 @@ class Assistant:
             names = [(name, "program") for name in self._program_names()]
         elif magic == "tfrt_graph":
             names = [(flag, "option") for flag in ("--dot", "--engine", "--window")]
+        elif magic == "tfrt_config":
+            names = [(f"{name}=", "setting") for name in sorted(TFRT.class_traits(config=True))]
         else:
             from tfrt_nb.language import operations
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from IPython.core.error import UsageError
@@ -14,11 +13,11 @@ from IPython.core.magic import Magics, cell_magic, line_magic, magics_class, no_
 from IPython.core.magic_arguments import argument, kwds, magic_arguments
 
 from tfrt_magics.bridge.interrupts import interrupts_noticed
-from tfrt_magics.bridge.job import Job
+from tfrt_magics.bridge.job import Job, Results, unwrapped
 from tfrt_magics.bridge.live import LiveRuns
 from tfrt_magics.bridge.run import Program
 from tfrt_magics.inputs import Call, bound_in_order, chosen, evaluated, nothing_to_run, programs_of
-from tfrt_magics.lessons import compare_with
+from tfrt_magics.lessons import compare_with, show_prediction
 from tfrt_magics.options import (
     ARGUMENTS,
     EXAMPLES,
@@ -29,6 +28,7 @@ from tfrt_magics.options import (
     parse_options,
 )
 from tfrt_magics.session import Session
+from tfrt_magics.tools import file_name
 from tfrt_magics.views.bundle import run_bundle
 from tfrt_magics.views.diagnostics import CellText
 from tfrt_magics.views.outlet import Outlet, Page, Terminal, is_watched
@@ -79,7 +79,7 @@ def read_source(path: str) -> tuple[CellText, bytes | None]:
     # Here, because %load_ext loads no compiler.
     from tfrt_nb.cli.files import decode, is_bef, read_input
 
-    name = str(Path(path).expanduser())
+    name = file_name(path)
     data = read_input(name)
     if is_bef(name, data):
         return CellText(name, ""), data
@@ -118,6 +118,9 @@ class CellMagics(Magics):
     def tfrt_file(self, line: str) -> None:
         """Run a file, `%tfrt FILE.mlir` or `%tfrt FILE.bef`, with the options of `%%tfrt`."""
         options = _parsed(line, of_file=True)
+        if options.help:
+            print(help_text())
+            return
         try:
             text, data = read_source(options.file or "")
         except TfrtError as problem:
@@ -157,21 +160,24 @@ class CellMagics(Magics):
             values = evaluated(options.inputs, self._shell.user_ns)
             others = {library.name for library in libraries.values()} - {text.name}
             calls = chosen(program, options.function, values, others)
-            if calls and (options.explore or options.step):
+            if calls and options.explore:
                 for call in calls:
-                    if options.explore:
-                        outlet.show_explored(outcomes_of(program, call))
-                    elif outlet.is_live and not call.function.is_compiled:
-                        self._step(program, call, outlet, text)
-                    else:
-                        print(stepped(program, call), end="")
+                    outlet.show_explored(outcomes_of(program, call))
+                show_prediction(self._session)
+                return
+            if calls and options.step:
+                self._step(program, calls, outlet, text, options)
+                show_prediction(self._session)
                 return
             job = self._job(program, calls, options)
         except TfrtError as problem:
             outlet.diagnose(problem.diagnostics, text)
             return
         except KeyboardInterrupt:
-            raise RunInterrupted("interrupted before the program ran") from None
+            is_begun = options.explore or options.step
+            raise RunInterrupted(
+                f"interrupted{'' if is_begun else ' before the program ran'}"
+            ) from None
         if not calls:
             if not options.name:
                 print(nothing_to_run(program))
@@ -194,8 +200,32 @@ class CellMagics(Magics):
             waits=options.wait,
         )
 
-    def _step(self, program: Program, call: Call, outlet: Outlet, text: CellText) -> None:
-        """Run a call as the reader of a page says."""
+    def _step(
+        self,
+        program: Program,
+        calls: Sequence[Call],
+        outlet: Outlet,
+        text: CellText,
+        options: RunOptions,
+    ) -> None:
+        """Run calls as the reader of a page says, without a page in program order."""
+        timeout = options.timeout or self._session.settings.timeout or None
+        bound: dict[str, Results] = {}
+        for call in calls:
+            name = call.function.name
+            if outlet.is_live and not call.function.is_compiled:
+                bound[name] = self._step_on_page(program, call, outlet, text)
+            else:
+                said, bound[name] = stepped(program, call, timeout)
+                print(said, end="")
+        if options.output:
+            self._shell.user_ns[options.output] = (
+                bound if len(bound) > 1 else bound[calls[0].function.name]
+            )
+
+    def _step_on_page(
+        self, program: Program, call: Call, outlet: Outlet, text: CellText
+    ) -> Results:
         from tfrt_magics.bridge.stepping import SteppedProgram
         from tfrt_nb.programs import Program as CompiledProgram
 
@@ -205,6 +235,7 @@ class CellMagics(Magics):
             job = Job(loaded, [function], {function.name: call.values}, work_queue="by hand")
             self._session.last_job = job
             self._show(job, outlet, text, RunOptions())
+            return job.results.get(function.name, ())
         finally:
             loaded.close()
 
@@ -257,17 +288,18 @@ def outcomes_of(program: Program, call: Call) -> Explored:
     return explored(program, call.function.name, call.values)
 
 
-def stepped(program: Program, call: Call) -> str:
-    """What a call comes to when its operations run one after the other, as text.
+def stepped(program: Program, call: Call, timeout: float | None) -> tuple[str, Results]:
+    """What a call comes to when its operations run one after the other: as text, and what `-o` binds.
 
     Raises:
-        TfrtError: if the program cannot be loaded, or a kernel fails.
+        TfrtError: if the program cannot be loaded, a kernel fails, or the time is up.
     """
     from tfrt_nb.programs import Program as CompiledProgram
     from tfrt_nb.schedules.text import stepped_through
 
     assert isinstance(program, CompiledProgram)
-    return stepped_through(program, call.function.name, call.values)
+    said, results = stepped_through(program, call.function.name, call.values, timeout)
+    return said, unwrapped(results)
 
 
 def follow(job: Job, outlet: Outlet) -> RunInterrupted | None:

@@ -28,11 +28,9 @@ class LessonMagics(Magics):
 
     def after_cell(self, result: ExecutionResult) -> None:
         """Show a prediction below a cell of Python; a `%%tfrt` cell that did not run leaves it for the next."""
-        prediction = self._session.prediction
         cell = result.info.raw_cell.lstrip() if result.info else ""
-        if prediction is not None and not cell.startswith(("%tfrt_predict", "%%tfrt")):
-            self._session.prediction = None
-            show(Note("·", "Your prediction:", as_text(prediction).text))
+        if not cell.startswith(("%tfrt_predict", "%%tfrt")):
+            show_prediction(self._session)
 
     @no_var_expand
     @line_magic
@@ -118,6 +116,13 @@ class LessonMagics(Magics):
         right, total = sum(one.right for one in found), sum(one.exercises for one in found)
         sign = "✓" if right == total else "·"
         show(Note(sign, f"{right} of {total} exercises are right.", "\n".join(["", *rows])))
+
+
+def show_prediction(session: Session) -> None:
+    """Show the session's prediction, which only the learner can judge; it is used up."""
+    prediction, session.prediction = session.prediction, None
+    if prediction is not None:
+        show(Note("·", "Your prediction:", as_text(prediction).text))
 
 
 def compare_with(session: Session, log: str, results: Sequence[object]) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import shlex
-from pathlib import Path
 from typing import NoReturn
 
 from IPython.core.error import UsageError
@@ -15,6 +14,7 @@ from tfrt_magics.bridge.run import Program
 from tfrt_magics.inputs import program_of
 from tfrt_magics.session import Session
 from tfrt_magics.tools import (
+    file_name,
     kernels_text,
     open_window,
     set_one,
@@ -81,7 +81,7 @@ class LineMagics(Magics):
             options = _graph_parser().parse_args(shlex.split(line))
             program = self._program(options.name)
             dot = program.graph().dot
-            if options.dot:
+            if options.dot is not None:
                 write_text(options.dot, dot)
                 print(f"written: {options.dot}")
             elif options.window:
@@ -117,12 +117,13 @@ class LineMagics(Magics):
     @line_magic
     def tfrt_trace(self, line: str) -> None:
         """Write what the last run did as a file that Perfetto opens: `%tfrt_trace FILE`."""
-        path = line.strip().strip("\"'")
         job = self._session.last_job
         try:
-            if not path or path.startswith("-"):
-                found = f", found {path}" if path else ""
+            words = shlex.split(line) or [""]
+            if len(words) > 1 or not words[0] or words[0].startswith("-"):
+                found = f", found {line.strip()}" if words[0] else ""
                 raise TfrtError(error(f"expected the name of a file{found}"))
+            path = words[0]
             if job is None:
                 raise TfrtError(error("no cell has run a program yet"))
             # Here, because %load_ext loads no compiler.
@@ -130,8 +131,8 @@ class LineMagics(Magics):
             from tfrt_nb.documents.trace import write_trace
 
             runs = [log for log in job.logs() if isinstance(log, RunDocument)]
-            kernels = write_trace(str(Path(path).expanduser()), runs)
-        except TfrtError as problem:
+            kernels = write_trace(file_name(path), runs)
+        except (TfrtError, ValueError) as problem:
             raise _usage("%tfrt_trace", problem) from None
         print(f"written: {path}, {kernels} kernels; open it at ui.perfetto.dev")
 

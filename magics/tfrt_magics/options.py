@@ -104,8 +104,11 @@ def parse_options(line: str, *, of_file: bool = False) -> RunOptions:
         parsed.file = unknown.pop(0)
     if unknown:
         raise OptionError(_unknown(magic, unknown[0]))
-    if of_file and parsed.file is None and not parsed.help:
+    if of_file and not parsed.file and not parsed.help:
         raise OptionError("%tfrt: expected a file, .mlir or .bef; %%tfrt runs the lines below it")
+    ways = [each for each in ("emit", "explore", "step") if getattr(parsed, each)]
+    if len(ways) > 1:
+        raise OptionError(f"{magic}: --{ways[0]} and --{ways[1]} exclude each other")
     settings = vars(parsed)
     for several in ("inputs", "libraries"):
         settings[several] = tuple(settings[several] or ())
@@ -138,6 +141,7 @@ def _unknown(magic: str, word: str) -> str:
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:  # argparse would print and end the kernel
+        message = message.replace("ignored explicit argument", "takes no value, found")
         raise OptionError(f"{self.prog}: {message}")
 
 

@@ -123,7 +123,9 @@ class Session:
         host.set_memory(memory)
         loaded = host.load(program, slow)
         job = Job(loaded, functions, arguments, timeout=timeout, work_queue=work_queue)
-        self._jobs = [other for other in self._jobs if not other.finished.is_set()] + [job]
+        going = [other for other in self._jobs if not other.finished.is_set()]
+        # A job without functions is never started.
+        self._jobs = [*going, job] if functions else going
         return job
 
     def close(self) -> None:

@@ -61,9 +61,24 @@ def write_text(path: str, text: str) -> None:
         TfrtError: in one line that names it.
     """
     try:
-        Path(path).expanduser().write_text(text, encoding="utf-8", errors="replace")
+        Path(file_name(path)).write_text(text, encoding="utf-8", errors="replace")
     except OSError as problem:
         raise TfrtError(error(f"cannot write '{path}': {problem.strerror}")) from None
+
+
+def file_name(text: str) -> str:
+    """The name of a file that a user wrote, with the home folder for `~`.
+
+    Raises:
+        TfrtError: in one line, if no file can have that name.
+    """
+    try:
+        name = str(Path(text).expanduser())
+        if not text or b"\0" in os.fsencode(name):
+            raise ValueError
+    except (ValueError, RuntimeError):
+        raise TfrtError(error(f"'{text}' is not the name of a file")) from None
+    return name
 
 
 def open_window(dot: str) -> None:

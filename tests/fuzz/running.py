@@ -21,6 +21,7 @@ from types import TracebackType
 from tfrt_nb.programs import FunctionSignature, Program
 from tfrt_nb.report import render_all
 from tfrt_runtime.diagnostics import TfrtError
+from tfrt_runtime.executor.machine import Tier
 from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.process import native_process
 
@@ -30,7 +31,11 @@ MAX_MEMORY = 512 << 20
 """The budget of runs: about eight million tasks."""
 CASES_PER_HOST = 300
 QUEUES = ("s", "mstd:2")
+LOOKS = 100
+"""At what a case has left, in one to three seconds, and in more where other processes leave no processor."""
 MAX_FUNCTIONS = 6
+COMPILED_SHARE = 0.05
+"""Of runs whose functions are machine code from the start, where they can be."""
 LEAKS_ON_PURPOSE = "memory_leak_one_int32"
 """A kernel."""
 
@@ -160,8 +165,12 @@ class Runner:
         if any(type_ not in ARGUMENTS for type_ in function.argument_types):
             return
         arguments = [chance.choice(ARGUMENTS[type_]) for type_ in function.argument_types]
+        # To compile takes longer than most runs; what becomes hot is compiled without it.
+        tier = Tier.COMPILED if chance.random() < COMPILED_SHARE else Tier.AUTO
         try:
-            execution = program.run(host, function.name, arguments, output=lambda _: None)
+            execution = program.run(
+                host, function.name, arguments, output=lambda _: None, tier=tier
+            )
         except TfrtError as problem:
             self.look_at(problem, program.text)
             return
@@ -224,16 +233,17 @@ class Runner:
         return any(a > b for a, b in zip(self._counts(), before, strict=True))
 
     def _left_over(self, before: tuple[int, ...]) -> str:
-        """What is alive and was not before, and stays the same for a second; "" if nothing is.
+        """What is alive and was not before, and stays the same for so many `LOOKS`; "" if nothing is.
 
         What a cancelled run has begun still ends after it: that may be hundreds of thousands of tasks.
         """
-        until, generation, fewest = time.monotonic() + 1.0, 1, self._counts()
+        looks, generation, fewest = LOOKS, 1, self._counts()
         while self._is_more(before):
             after = self._counts()
             if any(a < b for a, b in zip(after, fewest, strict=True)):
-                until, fewest = time.monotonic() + 1.0, tuple(map(min, after, fewest))
-            if time.monotonic() > until:
+                looks, fewest = LOOKS, tuple(map(min, after, fewest))
+            looks -= 1
+            if looks < 0:
                 names = ("values", "tensors", "handles", "runs", "programs")
                 pairs = zip(names, before, after, strict=True)
                 return ", ".join(f"{n}: {b} before, {a} after" for n, b, a in pairs if a > b)

@@ -46,6 +46,7 @@ def split(text: str) -> tuple[str, int]:
         ("x = 1\n%tfrt_kernels tfrt.add.i3¦", {"tfrt.add.i32"}),
         ("%tfrt_graph sh¦", {"shop"}),
         ("%tfrt_graph --d¦", {"--dot"}),
+        ("%tfrt_config ti¦", {"timeout="}),
     ],
 )
 def test_tab_offers_what_fits(cell, notebook, text: str, wanted: set[str]) -> None:

@@ -73,7 +73,7 @@ def test_a_wrong_option_is_one_line(shell, capsys) -> None:
         ("%%tfrt --\u202eabc\x1b[31m\n", "unknown option --\\u202eabc\\u001b[31m"),
         ("%%tfrt -q 'm\u2066'\n", "unknown work queue 'm\\u2066'"),
         ("%tfrt \u202eabc.mlir", "cannot read '\\u202eabc.mlir'"),
-        ("%tfrt 'a\x00b'", "cannot read 'a\\x00b': embedded null byte"),
+        ("%tfrt 'a\x00b'", "'a\\u0000b' is not the name of a file"),
         ("%tfrt_reset all\u202e", "%tfrt_reset takes no arguments, found 'all\\u202e'"),
         ("%tfrt_trace --json", "%tfrt_trace: expected the name of a file, found --json"),
         ("%%tfrt --memory 0\n", "memory '0': expected at least 1M"),

@@ -28,6 +28,7 @@ shell.run_cell("%tfrt_predict prints ?"); shell.run_cell(program)
 shell.run_cell("%tfrt_predict results 7"); shell.run_cell(program)
 shell.run_cell("%tfrt_predict results 7"); shell.run_cell("%%tfrt\\nfunc.func @main("); shell.run_cell(program)
 shell.run_cell(program)
+shell.run_cell("%tfrt_predict different outcomes: 1"); shell.run_cell(program.replace("-q s", "--explore"))
 check("chains.output", "5 6 7")
 check("chains.outputs", "?")
 check("chains.outputs", "5 6 7")
@@ -72,6 +73,8 @@ def test_a_learner_is_answered_in_a_sentence(printed: str) -> None:
         "No prediction was typed.",
         "You predicted results 7; this run has results 6.",
         "You predicted results 7; this run has results 6.",
+        "1 outcome in 1 schedule",
+        "You predicted: different outcomes: 1.",
         "did you mean 'chains.outputs'?",
         "· chains.outputs: no answer yet.",
         "✗ chains.outputs: not yet.",
@@ -95,7 +98,7 @@ def test_a_learner_is_answered_in_a_sentence(printed: str) -> None:
 
 
 def test_a_prediction_is_used_once(printed: str) -> None:
-    assert printed.count("Your prediction:") == 4
+    assert printed.count("Your prediction:") == 5
 
 
 @pytest.mark.parametrize(

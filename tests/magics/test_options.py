@@ -54,6 +54,9 @@ def test_every_spelling_means_the_same(line: str) -> None:
             ),
         ),
         ("'open", "%%tfrt: No closing quotation"),
+        ("--no-wait=3", "%%tfrt: argument --no-wait: takes no value, found '3'"),
+        ("--step --explore", "%%tfrt: --explore and --step exclude each other"),
+        ("--explore --emit bef", "%%tfrt: --emit and --explore exclude each other"),
     ],
 )
 def test_a_mistake_is_refused_in_one_line(line: str, message: str) -> None:
@@ -82,6 +85,7 @@ def test_a_file_comes_before_or_behind_its_options() -> None:
     ("line", "message"),
     [
         ("", "%tfrt: expected a file, .mlir or .bef; %%tfrt runs the lines below it"),
+        ("''", "%tfrt: expected a file, .mlir or .bef; %%tfrt runs the lines below it"),
         ("a.mlir b.mlir", "%tfrt: unexpected 'b.mlir'; one file at a time"),
         ("a.mlir --as 2", "%tfrt: argument --as: '2' is not a Python name"),
         ("a.mlir --with b,", "%tfrt: argument --with: '' is not a Python name"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import time
 
 import pytest
 
@@ -64,7 +65,13 @@ def test_the_graph_of_the_last_program_or_a_named_one_is_written(cell, tmp_path)
         ("%tfrt_graph --engine neato", "neato"),
         ("%tfrt_graph --dto x", "--dto"),
         ("%tfrt_graph 'open", "quotation"),
+        ("%tfrt_graph --dot ''", "'' is not the name of a file"),
+        ("%tfrt_graph --dot a\0b", "is not the name of a file"),
+        ("%tfrt ~no_such_user/x.mlir", "'~no_such_user/x.mlir' is not the name of a file"),
         ("%tfrt_trace", "file"),
+        ("%tfrt_trace a b", "found a b"),
+        ("%tfrt_trace 'open", "quotation"),
+        ("%tfrt_trace ~no_such_user/x.json", "'~no_such_user/x.json' is not the name of a file"),
         ("%tfrt_trace /no/such/folder/x.json", "/no/such/folder/x.json"),
         ("%tfrt_config timeot=3", "did you mean timeout?"),
         ("%tfrt_config timeout", "timeout=VALUE"),
@@ -131,3 +138,63 @@ def test_settings_are_listed_and_set(cell, notebook) -> None:
     assert "timeout = 0.7" in cell("%tfrt_config")
     cell("%config TFRT.timeout = 0")
     assert "timeout = 0.0" in cell("%tfrt_config")
+
+
+WAITS = """func.func @main() -> i32 {
+  %one = tfrt.constant.i32 1
+  %two = "tools.later"(%one) : (i32) -> i32
+  tfrt.return %two : i32
+}"""
+LATER = """import asyncio
+from tfrt_nb import kernel
+@kernel("tools.later")
+async def later(x: int) -> int:
+    await asyncio.sleep(0.05)
+    return x + 1
+@kernel("tools.never")
+async def never(x: int) -> int:
+    await asyncio.Future()"""
+
+
+def test_a_run_that_is_slowed_down_waits_longer_for_its_coroutines_and_can_be_stopped(cell) -> None:
+    cell(LATER)
+    begun = time.monotonic()
+    cell(f"%%tfrt --slow 10 -o two\n{WAITS}")
+    assert (cell("print(two.result())"), time.monotonic() - begun > 0.45) == ("2\n", True)
+    assert "timed out" in cell(f"%%tfrt --slow 10000 --timeout 0.3\n{WAITS}")
+
+
+def test_a_stepped_program_binds_its_results_and_stops_in_time(cell) -> None:
+    cell(LATER)
+    cell(f"%%tfrt --step -o two\n{WAITS}")
+    assert cell("print(two.result())") == "2\n"
+    cell(f"%%tfrt --step -o both\n{WAITS}\n{WAITS.replace('@main', '@other')}")
+    assert cell("print({name: one.result() for name, one in both.items()})") == (
+        "{'main': 2, 'other': 2}\n"
+    )
+    shown = cell(f"%%tfrt --step --timeout 0.3\n{WAITS.replace('later', 'never')}")
+    assert ("@main timed out after 0.3 s" in shown, "'tools.never' has not resolved" in shown) == (
+        True,
+        True,
+    )
+
+
+def test_options_for_parallel_loops_are_checked_without_a_loop(cell) -> None:
+    assert "'async-parallel-for' has no option 'foo'" in cell(f"%%tfrt --parallel-for foo\n{SHOP}")
+    shown = cell(f"%%tfrt\n// parallel-for: num-workers=many\n{SHOP}")
+    assert "'many' is not a value for 'num-workers'" in shown
+
+
+def test_programs_that_never_ran_are_not_waited_for_at_the_end(cell) -> None:
+    for _ in range(3):
+        cell("%%tfrt\nfunc.func @f(%x: i32) -> i32 {\n  tfrt.return %x : i32\n}")
+    begun = time.monotonic()
+    cell("%tfrt_reset")
+    assert time.monotonic() - begun < 2
+
+
+def test_stepping_says_that_operations_of_compiled_functions_cannot_be_chosen(cell) -> None:
+    text = "func.func @main() -> i64 {\n  %six = arith.constant 6 : i64\n  return %six : i64\n}"
+    shown = cell(f"%%tfrt --step -o six\n{text}")
+    assert "those of compiled functions cannot be chosen\n  result = 6" in shown
+    assert cell("print(six.result())") == "6\n"

@@ -16,7 +16,6 @@ from tfrt_runtime.async_runtime import AsyncRuntime, LiveObject
 from tfrt_runtime.diagnostics import Location, TfrtError, error
 from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.values.async_value import State
-from tfrt_runtime.native.building.compiling import code_module, target_machine
 
 Pointer = ctypes.c_void_p
 MAIN = ctypes.CFUNCTYPE(ctypes.c_bool, Pointer)
@@ -138,8 +137,7 @@ def test_what_is_left_over_is_known_with_who_made_it(host: HostContext) -> None:
         made_by = record(b"async.execute", 4)
 
         def main() -> None:
-            kept.append(code.call("mlirAsyncRuntimeCreateValue", 8))
-            code.call("tfrtAsyncSetMaker", kept[0], made_by)
+            kept.append(code.call("tfrtAsyncCreateValue", 8, made_by))
             code.call("mlirAsyncRuntimeEmplaceValue", kept[0])
 
         code.main(main)
@@ -153,8 +151,7 @@ def test_what_is_left_over_is_known_with_who_made_it(host: HostContext) -> None:
 
 def test_who_waits_in_vain_is_told_for_what(code: Code) -> None:
     def main() -> bool:
-        token = code.call("mlirAsyncRuntimeCreateToken")
-        code.call("tfrtAsyncSetMaker", token, record(b"async.runtime.create", 2))
+        token = code.call("tfrtAsyncCreateToken", record(b"async.runtime.create", 2))
         code.call("mlirAsyncRuntimeAwaitToken", token)
         code.call("tfrtAsyncFailFrom", token)
         code.call("mlirAsyncRuntimeDropRef", token, 2)
@@ -267,7 +264,10 @@ define i1 @main(ptr %pointers) {
 def test_code_of_other_compilers_links_against_the_names(code: Code) -> None:
     for name, address in code.runtime.functions.items():
         llvm.add_symbol(name, address)
-    engine = llvm.create_mcjit_compiler(code_module(LINKED), target_machine())
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    machine = llvm.Target.from_default_triple().create_target_machine(jit=True)
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(LINKED), machine)
     engine.finalize_object()
     result = ctypes.c_double()
 

@@ -10,7 +10,7 @@ import pytest
 from pytest import CaptureFixture
 
 from tfrt_nb.cli.main import main
-from tfrt_nb.exercises.exercise import Exercise, Mark, exercises, find
+from tfrt_nb.exercises.exercise import Exercise, Mark, _python_names, exercises, find
 
 
 @pytest.mark.parametrize("one", exercises(), ids=lambda one: one.name)
@@ -46,9 +46,10 @@ def test_a_solution_of_another_exercise_is_recognised() -> None:
         ("errors.save", "func.func @main() {\n  tfrt.return\n}", "takes 0 arguments, found 2."),
         ("chains.countdown", "func.func @main() {\n  tfrt.return\n}", "can print nothing"),
         ("values.before", "I do not know", "Part b has no answer yet."),
-        ("graph.path", "3.5", "'3.5' is none"),
+        ("graph.path", "3.5", "'3.5' is not one"),
         ("bef.inside", "I do not know", "Write words of the list"),
         ("bef.patch", "def patched(data):\n    return oops", "...6"),
+        ("async.together", "42", "This is no program."),
         ("threads.blocking", find("threads.blocking").start + " + page", "waits"),
     ],
 )
@@ -59,6 +60,28 @@ def test_an_answer_of_the_wrong_kind_gets_what_is_missing(name: str, text: str, 
 def test_a_name_of_a_cell_that_was_not_run_is_named() -> None:
     one = find("threads.blocking")
     assert "run all cells above" in one._hint(one.solution, {})
+
+
+@pytest.mark.parametrize("name", ["values.double", "bef.patch", "python.program"])
+def test_an_answer_that_was_right_before_does_not_count_again(name: str) -> None:
+    one, names = find(name), dict(_python_names())
+    assert one.grade(one.solution, names).is_right
+    assert "defines no" in one.grade("42", names).hint
+
+
+def test_a_name_that_is_missing_when_the_function_runs_is_named() -> None:
+    verdict = find("values.double").grade("def doubled(box):\n    return mine(box)", {})
+    assert "run all cells above" in verdict.hint
+
+
+def test_a_program_copied_with_its_magic_is_taken() -> None:
+    one = find("chains.countdown")
+    assert one.grade(f"%%tfrt -q s\n{one.solution}").is_right
+
+
+def test_an_answer_may_use_what_its_notebook_imports() -> None:
+    one = find("threads.blocking")
+    assert one.grade(one.solution.removeprefix("import time\n")).is_right
 
 
 def notebook(tmp_path: Path, *cells: str) -> Path:

@@ -7,7 +7,6 @@ tell it from a mistake of the program by its class, `InternalError`.
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
@@ -43,6 +42,8 @@ def internal_error(problem: Exception, place: Location | None = None) -> Interna
     It names the module that failed, and the operation that it had at hand (innermost call first),
     unless `place` is known.
     """
+    import traceback  # for defects only
+
     frames = [frame for frame, _ in traceback.walk_tb(problem.__traceback__)][::-1]
     names = (str(frame.f_globals.get("__name__", "")) for frame in frames)
     where = next((name for name in names if name.startswith(_PACKAGE)), _PACKAGE)

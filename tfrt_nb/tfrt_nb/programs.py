@@ -182,6 +182,12 @@ class Program:
         from tfrt_nb.source.plain import read_plain
         from tfrt_nb.source.text import SourceText
 
+        options = requested_parallel_for(text) if parallel_for is None else parallel_for
+        if options is not None:
+            # Wrong options are refused also where no function is compiled.
+            from tfrt_nb.compiled.module import loop_passes
+
+            loop_passes(options)
         with collector_paused(), deep_stack():
             plain = None if libraries else read_plain(SourceText(text, name))
             records = None if plain is None else plain_records(plain)
@@ -195,7 +201,6 @@ class Program:
             if code is not None:
                 from tfrt_nb.compiled.module import CompiledModule
 
-                options = requested_parallel_for(text) if parallel_for is None else parallel_for
                 source = (text, name) if not libraries else None
                 compiled = CompiledModule(code, options, source, level)
             program = Program.of_file(BefFile.of(to_records(host), name), text, host, compiled)

@@ -67,7 +67,8 @@ def _excerpt(line: str, location: Location) -> str:
     start = max(location.column - 1, 0)
     end = max(location.end_column - 1, start) if location.end_line == location.line else len(line)
     line, start, end = cut(line, start, end)
-    before = width(line[:start]) + max(0, start - len(line))
+    # A column is what `loc` says, and a mark far behind the line shows nothing.
+    before = width(line[:start]) + min(max(0, start - len(line)), _MAX_LINE)
     under = width(line[:end]) - width(line[:start])
     return f"{_expanded(line)}\n{' ' * before}{'^':~<{max(1, under)}}"
 

@@ -186,7 +186,7 @@ class Job:
         run = self._program.run(function.name, self._log.write, arguments)
         with self._lock:
             self._runs.append(run)
-            self.results[function.name] = _unwrapped(run.results)
+            self.results[function.name] = unwrapped(run.results)
         self._has_results.set()
         if self._stopped is not Status.RUNNING:
             run.cancel()  # the stop came between the two functions
@@ -245,7 +245,7 @@ class Job:
         return next(worst, Status.DONE)
 
 
-def _unwrapped(results: Sequence[object]) -> Results:
+def unwrapped(results: Sequence[object]) -> Results:
     """One result is itself; none or several are a tuple."""
     return results[0] if len(results) == 1 else tuple(results)
 

@@ -13,8 +13,8 @@ from collections.abc import Callable
 from typing import Protocol
 
 INTERVAL_SECONDS = 1 / 30
-# Looking at a large program costs something; it may cost a tenth of one core.
-COST_FACTOR = 10
+# Looking at a large program may cost a tenth of one core, together with the last look, which packs the whole run.
+COST_FACTOR = 13
 
 
 class Watched(Protocol):

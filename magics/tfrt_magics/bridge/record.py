@@ -154,7 +154,7 @@ class Record:
     def _packed(self, body: Document) -> str:
         """The program and `body` as a file holds them; the program is written and compressed once."""
         if self._begun is None:
-            compressor = zlib.compressobj(6)
+            compressor = zlib.compressobj(4)
             text = _json(self._program.body)[:-1] + (b"," if self._program.body else b"")
             self._begun = compressor, compressor.compress(text)
         compressor, first = self._begun
@@ -291,7 +291,7 @@ def _still(snapshot: Snapshot) -> tuple[object, ...]:
 
 def packed(body: Document) -> str:
     """The body of a document as a file holds it."""
-    return base64.b64encode(zlib.compress(_json(body), 6)).decode()
+    return base64.b64encode(zlib.compress(_json(body), 4)).decode()
 
 
 def _json(body: Mapping[str, Any]) -> bytes:

@@ -76,6 +76,10 @@ class PlaceWriter:
         self.strings = ByteBuilder()
         self.records = ByteBuilder()
         self._string_offsets: dict[str, int] = {}
+        self._columns: dict[int, bytes] = {}
+        """The last bytes of the records of places, by column."""
+        self._before = "", -1, b""
+        """The file and the block of 128 lines of the last place, and what records of such places begin with."""
 
     def add(self, place: Place) -> int:
         """Append the record of `place`; its offset.  The same place again is a record again."""
@@ -85,25 +89,27 @@ class PlaceWriter:
 
     def add_file(self, file: str, line: int, column: int) -> int:
         """`add(FilePlace(file, line, column))`: nearly every place is one."""
-        records = self.records
-        offset = len(records)
-        records.varints((_FILE_LINE_COLUMN, self._string(file), line, column))
-        return offset
+        return self.add_lines(file, (line,), (column,))[0]
 
     def add_lines(self, file: str, lines: Sequence[int], columns: Sequence[int]) -> list[int]:
-        """`add_file` of each line and column, at a fourth of the price for lines in order."""
-        records = self.records.data
-        start = _varints(_FILE_LINE_COLUMN, self._string(file))
-        ends = {column: _varints(column) for column in set(columns)}
+        """`add_file` of each line and column."""
+        records, ends = self.records.data, self._columns
         offsets = []
-        group, before = -1, b""
+        known, group, before = self._before
+        if file != known:
+            group = -1
         for line, column in zip(lines, columns, strict=True):
             if line >> 7 != group:  # the last byte has the lowest seven bits
-                group, before = line >> 7, start + _varints(line)[:-1]
+                group = line >> 7
+                before = _varints(_FILE_LINE_COLUMN, self._string(file), line)[:-1]
+            end = ends.get(column)
+            if end is None:
+                end = ends[column] = _varints(column)
             offsets.append(len(records))
             records += before
             records.append(line & 0x7F)
-            records += ends[column]
+            records += end
+        self._before = file, group, before
         return offsets
 
     def _write(self, place: Place) -> None:

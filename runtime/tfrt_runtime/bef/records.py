@@ -67,6 +67,25 @@ class BefFunction:
     register_types: tuple[str, ...] | None = None
     attribute_names: tuple[tuple[str, ...], ...] | None = None
 
+    def at(self, location: int, kernels: tuple[BefKernel, ...]) -> BefFunction:
+        """The same function in another place, with its kernels there."""
+        return BefFunction(
+            self.kind,
+            self.name,
+            self.argument_types,
+            self.result_types,
+            location,
+            self.register_count,
+            self.use_counts,
+            kernels,
+            self.entry_users,
+            self.argument_users,
+            self.entry_stream_id,
+            self.result_registers,
+            self.register_types,
+            self.attribute_names,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class BefModule:

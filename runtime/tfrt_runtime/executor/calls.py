@@ -214,9 +214,9 @@ class Entry:
             encoder = ENCODERS.get(type(value))
             if encoder is None or type_text in SCALAR_TYPES:
                 payload = encode(type_text, value, native_process())
+                words[place : place + ARGUMENT_WORDS] = array("q", payload)
             else:
-                payload = encoder[0], encoder[1](value), 0
-            words[place : place + ARGUMENT_WORDS] = array("q", payload)
+                words[place], words[place + 1] = encoder[0], encoder[1](value)
             return
 
         def refuse(reason: str) -> Diagnostic:

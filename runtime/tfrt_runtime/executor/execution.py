@@ -33,6 +33,10 @@ if TYPE_CHECKING:
     from tfrt_runtime.host.tracing.events import Watch
 
 
+SETTLING_SECONDS = (20e-6, 40e-6, 80e-6, 160e-6, 320e-6, 640e-6)
+"""Pauses before looks at whether tasks are over, at the end of a run."""
+
+
 class Execution:
     """A run of one function.  It has started; its results exist, and may be unavailable."""
 
@@ -251,7 +255,7 @@ class Execution:
             failed = any(value.state is State.ERROR for value in self.results)
             state = "failed" if failed or self.request.diagnostics else "done"
         noun = "result" if count == 1 else "results"
-        how = ", compiled" if self.tier is Tier.COMPILED else ""
+        how = ", compiled" if WORDS[(self.request.address + REQUEST_COMPILED) >> 3] else ""
         return f"<Execution @{self.function.name} {state}, {decided} of {count} {noun}{how}>"
 
     def _repr_html_(self) -> str:
@@ -261,7 +265,8 @@ class Execution:
     @property
     def tier(self) -> Tier:
         """COMPILED if machine code has run for the run so far, else INTERPRETER."""
-        has_run = WORDS[(self.request.address + REQUEST_COMPILED) >> 3]
+        has_run = WORDS[(self.request.address + REQUEST_COMPILED) >> 3] != 0
+        has_run = has_run or self.program.machine.is_machine_code(self._entry.index)
         return Tier.COMPILED if has_run else Tier.INTERPRETER
 
     @property
@@ -322,6 +327,13 @@ class Execution:
         code = self.request.code
         if code is None or code.has_settled():
             return True
+        if deadline is not None and self.request.queue.threads > 0:
+            # A task of a worker ends some microseconds after it has resolved the last result; who waits with a
+            # time limit is asked every 20 ms only.
+            for pause in SETTLING_SECONDS:
+                time.sleep(pause)
+                if code.has_settled():
+                    return True
         has_settled = False
 
         def is_over() -> bool:

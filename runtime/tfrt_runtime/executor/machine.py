@@ -18,7 +18,13 @@ from tfrt_runtime.executor.sync.sync_functions import CONTROL
 from tfrt_runtime.executor.sync.sync_lowering import SyncFunction
 from tfrt_runtime.executor.sync.sync_operations import OPERATIONS, register_type
 from tfrt_runtime.host.raw import WORDS
-from tfrt_runtime.kernels.registry import ConstantKernel, ControlKernel, Kernel, NativeKernel
+from tfrt_runtime.kernels.registry import (
+    CompiledKernel,
+    ConstantKernel,
+    ControlKernel,
+    Kernel,
+    NativeKernel,
+)
 from tfrt_runtime.native.layouts import (
     FUNCTION_MACHINE,
     MACHINE_ARGUMENTS,
@@ -93,13 +99,13 @@ class Compiler(Protocol):
         """Machine code of function `index` and those that it calls, whose function `entry` is called as MACHINE_CODE says.
 
         Raises:
-            Uncompilable: at the first kernel that is none for machine code.
+            Uncompilable: at the first kernel that cannot be machine code.
             ImportError: if there is no compiler after all.
         """
 
 
 class Uncompilable(Exception):
-    """A function is none for machine code, because of kernel `kernel` of function `index`, or None: the types."""
+    """A function cannot be machine code, because of kernel `kernel` of function `index`, or None: the types."""
 
     def __init__(self, reason: str, index: int, kernel: int | None = None) -> None:
         super().__init__(reason)
@@ -157,6 +163,13 @@ class MachineFunctions:
             arena.put(offset + place, word)
         arena.put_address(function + FUNCTION_MACHINE, offset)
 
+    def repeat(self, like: int, index: int, source: SyncFunction, moved: int) -> None:
+        """Function `index` is like another one, whose words are once more `moved` bytes further on."""
+        self._functions[index] = source
+        if like in self.offsets:
+            offset = self.offsets[index] = self.offsets[like] + moved
+            self._arena.put(offset + MACHINE_NUMBER, self._first | index)
+
     def sealed(self, base: int) -> None:
         """The arena is at an address now."""
         self._base = base
@@ -167,10 +180,18 @@ class MachineFunctions:
         kernels = (self._functions[index].kernels for index in self.offsets)
         return any(isinstance(one, ControlKernel) for own in kernels for one in own)
 
+    def is_machine_code(self, index: int) -> bool:
+        """Whether a function is nothing but the call of one that another compiler made."""
+        own = self._functions.get(index)
+        kernels = () if own is None else own.kernels
+        return len(kernels) == 1 and isinstance(kernels[0], CompiledKernel)
+
     def why_interpreted(
         self, index: int, file: BefFile, *, is_watched: bool = False
     ) -> Diagnostic | None:
         """Compile a function now; a note if that is not possible, at the kernel that prevents it."""
+        if self.is_machine_code(index):
+            return None
         name, place = file.functions[index].name, file.functions[index].location
         refused = None
         if is_watched:
@@ -182,7 +203,7 @@ class MachineFunctions:
         else:
             text = str(refused)
         if refused is not None and refused.kernel is not None:
-            place = file.functions[refused.index].kernels[refused.kernel].location
+            place = self._functions[refused.index].function.kernels[refused.kernel].location
         return note(f"@{name} is interpreted: {text}", file.location(place))
 
     def compile(self, index: int) -> Uncompilable | None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from tfrt_runtime.bef.collector import collector_paused
 from tfrt_runtime.bef.encoding import FunctionKind
@@ -17,7 +16,7 @@ from tfrt_runtime.callers import place_of_caller
 from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, TfrtError, error, note
 from tfrt_runtime.executor.benchmarks import BENCHMARK_NAME, benchmark_samples
 from tfrt_runtime.executor.calls import Entry
-from tfrt_runtime.executor.loading.arena import Arena
+from tfrt_runtime.executor.loading.arena import Arena, Piece
 from tfrt_runtime.executor.loading.cycles import refuse_disorder, refuse_endless_waits
 from tfrt_runtime.executor.loading.decode import Call, Constant, FunctionWriter, make_plan
 from tfrt_runtime.executor.loading.native_functions import PREFIX, with_bodies
@@ -50,6 +49,17 @@ if TYPE_CHECKING:
     from tfrt_runtime.host.tracing.events import Watch
 
 Registry = Mapping[str, Kernel]
+
+
+MAX_ALIKE = 64
+"""Functions with more kernels are not looked at for others that are alike."""
+
+
+class _Laid(NamedTuple):
+    """A function that is laid out, and the words of it, which others have that differ in places only."""
+
+    source: SyncFunction
+    piece: Piece
 
 
 class Executable:
@@ -110,23 +120,39 @@ class Executable:
         sync = SyncFunctions(arena, self._symbol, watched=watched)
         self.machine = MachineFunctions(arena, self._symbol, self._base)
         sync.machines = self.machine.offsets
+        known: dict[object, _Laid] = {}
         for index, function in enumerate(self.functions):
-            is_sync = function.kind is FunctionKind.SYNC
-            refuse_endless_waits(self.file, function)
-            if is_sync:
-                refuse_disorder(self.file, function)
-            kernels = self._find_all(function)
-            function = lazy_last(function, kernels)
-            calls, constants = self._resolve(resolver, function, kernels, handle - self._base)
-            for number in type_check.check(function, kernels):
-                calls[number] = self._checked(kernels[number], calls[number], function, number)
-            self.constants.append(constants)
-            source = SyncFunction(function, kernels, calls, constants, handle, index)
+            self._places += [record.location for record in function.kernels]
+            shape = _shape(function)
+            if (like := known.get(shape)) is not None:
+                source = replace(like.source, function=function, first_handle=handle, handle=index)
+                moved = arena.repeat(like.piece, offsets[index], handle - like.source.first_handle)
+                self.machine.repeat(like.source.handle, index, source, moved)
+            else:
+                mark = arena.mark
+                is_sync = function.kind is FunctionKind.SYNC
+                refuse_endless_waits(self.file, function)
+                if is_sync:
+                    refuse_disorder(self.file, function)
+                kernels = self._find_all(function)
+                function = lazy_last(function, kernels)
+                calls, constants = self._resolve(resolver, function, kernels, handle - self._base)
+                for number in type_check.check(function, kernels):
+                    calls[number] = self._checked(kernels[number], calls[number], function, number)
+                source = SyncFunction(function, kernels, calls, constants, handle, index)
+                self.machine.add(index, source, offsets[index])
+                if not is_sync:
+                    plan = make_plan(function, constants, [call is not None for call in calls])
+                    writer = FunctionWriter(arena, plan, calls, handle)
+                    writer.write(offsets[index], offsets)
+                    if shape is not None and not any(
+                        isinstance(one, PythonKernel | CompiledKernel) for one in kernels
+                    ):
+                        piece = arena.piece(mark, offsets[index], FUNCTION_WORDS, writer.handles)
+                        if piece is not None:
+                            known[shape] = _Laid(source, piece)
+            self.constants.append(source.constants)
             sync.add(index, source)
-            self.machine.add(index, source, offsets[index])
-            if not is_sync:
-                plan = make_plan(function, constants, [call is not None for call in calls])
-                FunctionWriter(arena, plan, calls, handle).write(offsets[index], offsets)
             handle += len(function.kernels)
         sync.write(offsets)
         for index, offset in enumerate(offsets):
@@ -164,7 +190,6 @@ class Executable:
         constants: dict[int, Constant] = {}
         # Such a kernel may also see a constant through another value, which forwards to it.
         are_observed = any(map(_is_raw, {id(kernel): kernel for kernel in kernels}.values()))
-        self._places += [record.location for record in function.kernels]
         in_sync = function.kind is FunctionKind.SYNC
         for position, (kernel, record) in enumerate(zip(kernels, function.kernels, strict=True)):
             if (call := resolver.known(kernel, record, in_sync)) is not None:
@@ -240,6 +265,8 @@ class Executable:
                     f" global registry: {function.name}"
                 )
             )
+        import difflib  # for this message only
+
         place = self.file.location(record.location)
         near = difflib.get_close_matches(record.name, list(self._registry), n=1, cutoff=0.75)
         notes = [note(f"did you mean '{near[0]}'?", place)] if near else []
@@ -338,6 +365,19 @@ class Executable:
         if len(record.attributes) <= BENCHMARK_NAME + 1:  # of a sync function: it is the name
             return self.functions[record.functions[0]].name
         return self.file.attribute_reader.read_string(record.attributes[BENCHMARK_NAME])
+
+
+def _shape(function: BefFunction) -> object:
+    """The same for functions that differ in names and places only; None for one that is laid out by itself."""
+    if function.kind is not FunctionKind.ASYNC or len(function.kernels) > MAX_ALIKE:
+        return None
+    return (
+        function.argument_types,
+        function.result_types,
+        function.register_count,
+        function.result_registers,
+        tuple([(one[0], one[2:6], one[9]) for one in function.kernels]),
+    )
 
 
 def _described(reference: weakref.ref[Executable], function: int, argument: int) -> str:

@@ -151,7 +151,8 @@ class HostContext:
     """One host: a work queue, an allocator, what kernels share, and where output goes.
 
     Close it, or use it in a `with` statement: its threads end then.  Those of a host that is dropped
-    without that end when it is collected, which is after its last run.
+    without that end when it is collected, which is after its last run.  On the queue `s` a run that no
+    thread waits for does not end: only `close` ends such a host.
     """
 
     def __init__(

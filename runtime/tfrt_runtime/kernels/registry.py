@@ -62,13 +62,14 @@ class Shortcut:
 
     It does what the Python function would do, or changes nothing and has that one called.  The words
     of the kernel's data are first the addresses of the native `functions`, then `data`, or what `data`
-    makes of the attributes; what it raises if they are no good, the Python function says better.  That
-    of a heavy kernel says itself whether a call is heavy (`KERNEL_MEASURED`).
+    makes of the attributes; what it raises if they are no good, the Python function says better.  One that
+    `measures` says itself whether a call of a heavy kernel is heavy (`KERNEL_MEASURED`).
     """
 
     symbol: str
     data: tuple[int, ...] | Callable[..., tuple[int, ...] | None] = ()
     functions: tuple[str, ...] = ()
+    measures: bool = True
 
     def words(self, attributes: tuple[object, ...]) -> tuple[int, ...] | None:
         """The data words for a call with these attributes; None if there is no way around Python."""

@@ -319,13 +319,18 @@ def log_thread(context: Address, kind: int) -> None:
         write_event(context, 0, kind << 32, 0)
 
 
-@outline
+@inline
 def log_code(context: Address, kind: int, what: int, payload: int) -> None:
     """Something happens to an object or a task (by its frame) of compiled code on this thread."""
     if load(load(context + CONTEXT_PROCESS) + PROCESS_WATCHED) != 0:
-        write_event(
-            context, what, kind << 32 | (load(context + CONTEXT_RUN) & 0xFFFF) << 48, payload
-        )
+        write_code(context, kind, what, payload)
+
+
+@outline
+def write_code(context: Address, kind: int, what: int, payload: int) -> None:
+    """Write the event of `log_code`."""
+    run = load(context + CONTEXT_RUN) & 0xFFFF
+    write_event(context, what, kind << 32 | run << 48, payload)
 
 
 @outline

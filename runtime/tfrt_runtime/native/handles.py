@@ -16,7 +16,6 @@ from tfrt_runtime.native.async_value import (
     new_waiter,
     resolve,
     set_error,
-    state_of,
 )
 from tfrt_runtime.native.calls.endings import cancel_request, leave_request
 from tfrt_runtime.native.cells import give_all, give_block, need_block, take_block
@@ -73,7 +72,7 @@ from tfrt_runtime.native.memory import (
     store_release,
 )
 from tfrt_runtime.native.queues.blocking_pool import add_blocking_task
-from tfrt_runtime.native.queues.tasks import add_task, new_task, wake_all
+from tfrt_runtime.native.queues.tasks import new_task, wake_all
 from tfrt_runtime.native.queues.waiters import drop_latch, publish, run_waiters
 from tfrt_runtime.native.tensors import add_tensor_reference
 
@@ -175,18 +174,6 @@ def value_forward(context: Address, indirect: Address, target: Address) -> None:
 
 
 @entry
-def value_state(value: Address) -> int:
-    """UNCONSTRUCTED, CONSTRUCTED, CONCRETE or ERROR."""
-    return state_of(value)
-
-
-@entry
-def value_resolve(value: Address) -> Address:
-    """The concrete or error value behind an available one; borrowed."""
-    return resolve(value)
-
-
-@entry
 def value_outcome(value: Address) -> Address:
     """The concrete or error value behind a value, borrowed; 0 if it is unavailable."""
     return resolve(value) if is_available(value) else 0
@@ -232,12 +219,6 @@ def latch_make(context: Address, value: Address) -> Address:
 def latch_drop(context: Address, latch: Address) -> None:
     """The sleeper drops the latch."""
     drop_latch(context, latch)
-
-
-@entry
-def task_add(context: Address, function: Address, first: int, second: int) -> None:
-    """Add a compute task."""
-    add_task(context, new_task(context, function, first, second, 0))
 
 
 @entry

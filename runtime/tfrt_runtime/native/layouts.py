@@ -71,8 +71,6 @@ the object of a compiled program that had it.
 """
 VALUE_WAITING = 32
 """Promises of tasks, until they are resolved: the slot of the register that waits for it, or 0."""
-VALUE_OWNER_REFUSED = 1
-"""In the place of an object's maker, until that is said: this thread was refused memory."""
 VALUE_STORAGE = 64
 """Where the storage of a value starts that does not fit into the header."""
 
@@ -275,8 +273,6 @@ CONTEXT_DROPPED = 120
 CONTEXT_RANDOM = 128
 CONTEXT_NUMBER = 144
 """Number of the thread in the process, for the board."""
-CONTEXT_HEAVY = 152
-"""Heavy kernels ready on this thread: worth waking another worker for."""
 CONTEXT_BLOCKING = 160
 """The blocking pool."""
 CONTEXT_STARTED = 168
@@ -763,7 +759,6 @@ QUEUE_WORKERS = 128
 QUEUE_DEQUES = 136
 """Address of the table of deques, one per worker."""
 QUEUE_STOP = 144
-QUEUE_SPINNERS = 192
 QUEUE_ASYNC = 200
 """The state of compiled programs that run on the queue, or 0."""
 QUEUE_MEMORY_LIMIT = 208
@@ -807,9 +802,6 @@ POOL_LIMIT = 152
 """Most threads that the pool may have."""
 POOL_STOP = 160
 POOL_CAPACITY = 168
-POOL_QUEUE = 176
-"""The work queue that compute work goes to."""
-POOL_PROCESS = 184
 POOL_DONE = 192
 """How many tasks have been run; with POOL_TAIL, how many are not."""
 POOL_CELLS = 256

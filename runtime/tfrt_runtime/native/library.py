@@ -1,29 +1,29 @@
-"""The native core: opened as the shared object that came with the package, or compiled here.
+"""The native core, a shared object that came with the package, or was compiled here.
 
-A wheel has the core linked for each machine that it runs on, made by the build hook (`prebuilding`) and
-opened without a compiler.  A checkout, whose sources change, compiles its own into the cache (`compiling`).
+A wheel has one for each machine that it runs on, made by the build hook (`prebuilding`).  A checkout, whose
+sources change, compiles its own into the cache (`compiling`).
 """
 
 from __future__ import annotations
 
-import platform
+import os
 import sys
 import threading
 
 from tfrt_runtime.cache import code_cache
 from tfrt_runtime.diagnostics import TfrtError, error
-from tfrt_runtime.native.loaded import HERE, Library, Prebuilt, Progress, sources_digest
+from tfrt_runtime.native.loaded import HERE, Library, Progress, sources_digest
 
 MACHINES = ("x86_64", "aarch64")
 
 
-def prebuilt() -> Prebuilt | None:
+def prebuilt() -> Library | None:
     """The core that came with the package, if there is one for this machine and these sources."""
-    path = HERE / f"core-{platform.machine()}.elf"
+    path = HERE / f"core-{os.uname().machine}.elf"
     if not path.exists():
         return None
     try:
-        core = Prebuilt(path)
+        core = Library(path)
         return core if core.sources == sources_digest() else None
     except (OSError, ValueError):
         return None
@@ -52,8 +52,9 @@ def load(progress: Progress = show_progress) -> Library:
     """
     with _lock:
         if not _library:
-            check_platform(sys.platform, platform.machine())
-            _library.append(prebuilt() or compiled_here(progress))
+            check_platform(sys.platform, os.uname().machine)
+            core = prebuilt()
+            _library.append(compiled_here(progress) if core is None else core)
         return _library[0]
 
 
@@ -81,8 +82,8 @@ def compiled_here(progress: Progress) -> Library:
     from tfrt_runtime.native.building import compiling
 
     name = f"native-{compiling.fingerprint()}"
-    code = code_cache().get(name)
-    if code is None:
-        code = compiling.build_object(progress)
-        code_cache().put(name, code)
-    return compiling.CompiledHere(code)
+    core = code_cache().get(name)
+    if core is None:
+        core = compiling.build_core(progress)
+        code_cache().put(name, core)
+    return Library.of_bytes(core)

@@ -1,11 +1,11 @@
-"""The native core in this process: addresses of its entries, in whatever way it was loaded."""
+"""The native core in this process: addresses of its entries."""
 
 from __future__ import annotations
 
-import abc
 import ctypes
 import functools
 import hashlib
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -25,22 +25,10 @@ def sources_digest() -> str:
     return digest.hexdigest()
 
 
-class Library(abc.ABC):
-    """The entries of the loaded core.  `library[name]` is an address."""
+class Library(dict[str, int]):
+    """The loaded core, a shared object: addresses of its entries by name, found when they are asked for."""
 
-    @abc.abstractmethod
-    def __getitem__(self, name: str) -> int:
-        """The address of an entry.
-
-        Raises:
-            KeyError: if there is none of that name.
-        """
-
-
-class Prebuilt(Library):
-    """The core as a shared object that came with the package."""
-
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path | str) -> None:
         """Open it.
 
         Raises:
@@ -48,12 +36,25 @@ class Prebuilt(Library):
         """
         self._library = ctypes.CDLL(str(path))
 
-    def __getitem__(self, name: str) -> int:
+    @staticmethod
+    def of_bytes(core: bytes) -> Library:
+        """The core whose file would have these bytes, which no other process can change any more.
+
+        Raises:
+            OSError: as above, or where a process may have no files in memory.
+        """
+        with open(os.memfd_create("tfrt-core"), "wb") as file:
+            file.write(core)
+            file.flush()
+            return Library(f"/proc/self/fd/{file.fileno()}")
+
+    def __missing__(self, name: str) -> int:
         try:
             found = self._library[name]
         except AttributeError:
             raise KeyError(name) from None
-        return ctypes.cast(found, ctypes.c_void_p).value or 0
+        address = self[name] = ctypes.cast(found, ctypes.c_void_p).value or 0
+        return address
 
     @property
     def sources(self) -> str:

@@ -18,8 +18,6 @@ from tfrt_runtime.native.layouts import (
 )
 from tfrt_runtime.native.memory import Address, call1, call7, entry, load, native
 
-MAX_WORDS = 7
-
 
 @native
 def word_of(api: Address, given: Address, count: int, index: int) -> int:

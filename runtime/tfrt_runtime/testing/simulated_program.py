@@ -22,7 +22,7 @@ from tfrt_runtime.executor.loading.arena import Arena
 from tfrt_runtime.executor.loading.decode import Call, Constant, FunctionWriter, make_plan
 from tfrt_runtime.executor.loading.resolve import Resolver
 from tfrt_runtime.kernels.registry import ConstantKernel, Kernel
-from tfrt_runtime.native import handles
+from tfrt_runtime.native import async_value, handles
 from tfrt_runtime.native.building.entries import load as load_entries
 from tfrt_runtime.native.calls import executor
 from tfrt_runtime.native.layouts import ERROR, FUNCTION_WORDS, TYPE_I32, VALUE_PAYLOAD
@@ -130,9 +130,9 @@ def start(
 
 def outcome(value: int) -> int | None:
     """The i32 of an available value; None for an error."""
-    if handles.value_state(value) == ERROR:
+    if async_value.state_of(value) == ERROR:
         return None
-    return load_i32(handles.value_resolve(value) + VALUE_PAYLOAD)
+    return load_i32(async_value.resolve(value) + VALUE_PAYLOAD)
 
 
 def work(context: int, active: int) -> None:

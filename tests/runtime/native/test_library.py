@@ -25,7 +25,7 @@ def test_the_compiler_imports_what_this_process_imports(monkeypatch: pytest.Monk
     monkeypatch.setattr(sys, "path", ["/nowhere", *sys.path])
     steps: list[str] = []
 
-    code = compiling.build_object(steps.append)
+    code = compiling.build_core(steps.append)
 
     assert code.decode().split("\n") == [str(loaded.HERE.parents[1]), *sys.path]
     assert steps == ["1/1 step"]
@@ -36,14 +36,14 @@ def test_a_core_of_other_sources_is_refused(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(compiling, "fingerprint", lambda: "that of other sources")
 
     with pytest.raises(TfrtError, match="the native core changed while it was compiled"):
-        compiling.build_object(lambda _: None)
+        compiling.build_core(lambda _: None)
 
 
 def test_why_the_compiler_failed_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiling, "_BUILD", "raise SystemExit('out of order')")
 
     with pytest.raises(TfrtError, match="could not be compiled:\nout of order"):
-        compiling.build_object(lambda _: None)
+        compiling.build_core(lambda _: None)
 
 
 def test_a_damaged_core_is_compiled_again(
@@ -56,8 +56,8 @@ def test_a_damaged_core_is_compiled_again(
     path.write_bytes(path.read_bytes()[:-1] + b"x")
     built: list[bytes] = []
     monkeypatch.setattr(library, "code_cache", lambda: cache)
-    monkeypatch.setattr(compiling, "build_object", lambda _: b"new code")
-    monkeypatch.setattr(compiling, "CompiledHere", built.append)
+    monkeypatch.setattr(compiling, "build_core", lambda _: b"new code")
+    monkeypatch.setattr(library.Library, "of_bytes", built.append)
     monkeypatch.setattr(library, "prebuilt", lambda: None)
     monkeypatch.setattr(library, "_library", [])
 

@@ -111,8 +111,9 @@ def test_a_function_that_leaves_work_behind_is_given_up_as_well(shell) -> None:
     assert "@endless did not finish within 0.1 s and was cancelled" in outcome.stderr
 
 
-def test_a_function_in_time_is_not_given_up(shell) -> None:
-    outcome = shell("run", "--timeout", "60", shell.write("p.mlir", PROGRAM))
+@pytest.mark.parametrize("timeout", ["60", "1e308"])
+def test_a_function_in_time_is_not_given_up(shell, timeout: str) -> None:
+    outcome = shell("run", "--timeout", timeout, shell.write("p.mlir", PROGRAM))
 
     assert (outcome.status, outcome.stderr) == (0, "")
 

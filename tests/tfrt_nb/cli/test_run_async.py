@@ -245,7 +245,7 @@ STAGES = {
     "async-runtime": "async.runtime.await_and_resume",
     "coroutine": "call token @llvm.coro.id(",
     "llvm": "call token @llvm.coro.id(",
-    "llvm-split": "@mlirAsyncRuntimeCreateToken",
+    "llvm-split": "@async_execute_fn.resume(",
     "asm": "main:",
 }
 

@@ -78,4 +78,4 @@ def test_progress_is_read_from_saved_answers(copied: Path) -> None:
 
     assert len(found) == 13
     start = found["00 Start: a value appears while you watch"]
-    assert (start.minutes, start.right, start.exercises) == ("15", 1, 3)
+    assert (start.minutes, start.right, start.exercises) == ("20", 1, 3)

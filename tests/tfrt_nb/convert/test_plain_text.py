@@ -129,6 +129,31 @@ func.func @main(%n: i32, %t: i1, %c: !tfrt.chain) -> i32 {
 """
 
 
+LIKE = """\
+func.func @main(%n: i32, %t: i1, %c: !tfrt.chain) -> i32 {
+  %v0 = tfrt.if %t, %n : (i32) -> i32 { tfrt.return %n : i32 } else { %y = tfrt.add.i32 %n, %n  tfrt.return %y : i32 }
+  %v10 = tfrt.if %t, %v0 : (i32) -> i32 { tfrt.return %v0 : i32 } else { %y = tfrt.add.i32 %v0, %v0  tfrt.return %y : i32 }
+  %v200 = tfrt.if %t, %v10 : (i32) -> i32 { tfrt.return %v10 : i32 } else { %other = tfrt.add.i32 %v10, %v10  tfrt.return %other : i32 } // one
+  %v4 = tfrt.if %t, %n, %v200 : (i32, i32) -> i32 { tfrt.return %n : i32 } else { tfrt.return %v200 : i32 }
+  %v5 = tfrt.if %t, %v4, %n : (i32, i32) -> i32 { tfrt.return %n : i32 } else { tfrt.return %v4 : i32 }
+  %v6 = tfrt.repeat.i32 %v4, %v200 : i32 { %1, %2 = tfrt.div.i32 %v200, %v200  %3 = tfrt.add.i32 %1, %2  tfrt.return %3 : i32 }
+  %v7 = tfrt.if %t, %v6 : (i32) -> i32 {
+      %v8 = tfrt.repeat.i32 %v6, %v6 : i32 { %one, %two = tfrt.div.i32 %v6, %v6  %x = tfrt.add.i32 %one, %two  tfrt.return %x : i32 }
+      %v9 = tfrt.repeat.i32 %v8, %v6 : i32 { %one, %two = tfrt.div.i32 %v6, %v6  %x = tfrt.add.i32 %one, %two  tfrt.return %x : i32 }
+    tfrt.return %v9 : i32
+  } else {
+    tfrt.return %v6 : i32
+  }
+  tfrt.if %t, %c : (!tfrt.chain) -> () { tfrt.return }
+  tfrt.if %t, %t : (i1) -> () { tfrt.return }
+  tfrt.if %t, %c : (!tfrt.chain) -> () { tfrt.return }
+  tfrt.return %v7 : i32
+}
+"""
+"""Lines with regions, of which some differ in names only."""
+WHOLE = {"plain": PLAIN, "nested": NESTED, "one line": ONE_LINE, "like": LIKE}
+
+
 def plain_records(text: str, name: str) -> BefModule | None:
     """The records without the IR; None for a program that is not plain."""
     with collector_paused(), deep_stack():
@@ -145,7 +170,7 @@ def full_way(text: str, name: str) -> BefModule | tuple[Diagnostic, ...] | None:
         return error.diagnostics
 
 
-@pytest.mark.parametrize("text", [PLAIN, NESTED, ONE_LINE], ids=["plain", "nested", "one line"])
+@pytest.mark.parametrize("text", WHOLE.values(), ids=WHOLE)
 def test_a_plain_program_is_the_same_both_ways(text: str) -> None:
     records = plain_records(text, "plain.mlir")
 
@@ -217,7 +242,7 @@ def damaged(text: str, random_: random.Random) -> str:
 
 
 @pytest.mark.parametrize("seed", range(20))
-@pytest.mark.parametrize("whole", [PLAIN, NESTED, ONE_LINE], ids=["plain", "nested", "one line"])
+@pytest.mark.parametrize("whole", WHOLE.values(), ids=WHOLE)
 def test_damaged_programs_are_the_same_both_ways(whole: str, seed: int) -> None:
     random_ = random.Random(seed)
     for _ in range(20):

@@ -32,6 +32,13 @@ from tfrt_runtime.native.coroutines.async_buffers import (
     HEADER_SIZE,
     block_of,
 )
+from tfrt_runtime.native.layouts import (
+    CONCRETE,
+    ERROR,
+    VALUE_PAYLOAD,
+    VALUE_STATE,
+    VALUE_STORAGE,
+)
 
 _TYPES = {
     "void": None,
@@ -70,7 +77,7 @@ class Object:
     """A token, a value or a group."""
 
     references: int
-    storage: ctypes.Array[ctypes.c_char] | None = None
+    storage: int = 0
     size: int | None = None
     added: int = 0
     pending: int = 1
@@ -97,7 +104,6 @@ class PythonRuntime:
         self.violations: list[str] = []
         self.queue: deque[tuple[int, int]] = deque()
         self.frames: dict[int, ctypes.Array[ctypes.c_char]] = {}
-        self._made = 0
         self._stack_limit = _stack_start() + _RESERVED_STACK
         self._nested = 0
         self._callbacks: dict[str, ctypes._CFuncPtr] = {}
@@ -124,9 +130,12 @@ class PythonRuntime:
         return ctypes.CFUNCTYPE(_TYPES[function.returns], *parameters)(method)
 
     def _make(self, object_: Object) -> int:
-        self._made += 16
-        self.objects[self._made] = object_
-        return self._made
+        # A place of its own in memory, which is never used again: compiled code reads states and payloads there.
+        block = ctypes.create_string_buffer(VALUE_STORAGE + 16 + object_.storage)
+        self.blocks.append(block)
+        address = -(-ctypes.addressof(block) // 16) * 16
+        self.objects[address] = object_
+        return address
 
     def _get(self, address: int) -> Object:
         if address not in self.objects:
@@ -149,7 +158,7 @@ class PythonRuntime:
         return self._make(Object(2))
 
     def CreateValue(self, size: int) -> int:
-        return self._make(Object(2, storage=ctypes.create_string_buffer(max(size, 1))))
+        return self._make(Object(2, storage=max(size, 1)))
 
     def CreateGroup(self, size: int) -> int:
         return self._make(Object(1, size=size, pending=size))
@@ -190,6 +199,7 @@ class PythonRuntime:
         if object_.is_resolved:
             self.violations.append(f"object {address} is resolved twice")
         object_.pending, object_.is_error = 0, is_error
+        ctypes.c_int64.from_address(address + VALUE_STATE).value = ERROR if is_error else CONCRETE
         self._wake(object_)
         for group in object_.groups:
             self._member_done(group, object_)
@@ -226,6 +236,7 @@ class PythonRuntime:
             self._run_one()
         if not object_.is_resolved:
             object_.is_error = True
+            ctypes.c_int64.from_address(address + VALUE_STATE).value = ERROR
             object_.failure = Failure(f"waits forever: {object_.added} of {object_.size} members")
 
     AwaitValue = AwaitToken
@@ -233,8 +244,8 @@ class PythonRuntime:
 
     def GetValueStorage(self, address: int) -> int:
         storage = self._get(address).storage
-        assert storage is not None
-        return ctypes.addressof(storage)
+        assert storage > 0
+        return address + (VALUE_PAYLOAD if storage <= 8 else VALUE_STORAGE)
 
     def Execute(self, handle: int, resume: int) -> None:
         self.queue.append((handle, resume))
@@ -260,8 +271,19 @@ class PythonRuntime:
         _RESUME(resume)(handle)
         self._nested -= 1
 
-    def tfrtAsyncSetMaker(self, address: int, record: int) -> None:
+    def tfrtAsyncCreateToken(self, record: int) -> int:
         assert _read(record).line > 0, "the maker of an object is named where it is known"
+        return self.CreateToken()
+
+    tfrtAsyncCreateUnusedToken = tfrtAsyncCreateToken
+
+    def tfrtAsyncCreateValue(self, size: int, record: int) -> int:
+        assert _read(record).line > 0
+        return self.CreateValue(size)
+
+    def tfrtAsyncCreateGroup(self, size: int, record: int) -> int:
+        assert _read(record).line > 0
+        return self.CreateGroup(size)
 
     def tfrtAsyncDescribeError(self, address: int, record: int) -> None:
         self._get(address).failure = _read(record)
@@ -284,6 +306,8 @@ class PythonRuntime:
     def tfrtAsyncIsAvailable(self, address: int) -> bool:
         value = self._get(address)
         return value.is_resolved and not value.is_error
+
+    tfrtAsyncGoesOn = tfrtAsyncIsAvailable
 
     def tfrtAsyncNewBuffer(self, size: int) -> int:
         block = ctypes.create_string_buffer(2 * HEADER_SIZE + size)

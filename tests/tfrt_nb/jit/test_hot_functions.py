@@ -258,7 +258,7 @@ func.func @main(%n: i32) -> i32{SYNC} {{
         run = program.run(3, host=host, tier="compiled")
         note = run.tier_note
         assert note is not None
-        assert note.message == "@main is interpreted: 'tiers.tell' is none for machine code"
+        assert note.message == "@main is interpreted: 'tiers.tell' cannot be machine code"
         assert str(note.location).startswith("<program>:19:12")
         assert run.result() == 4
 
@@ -275,6 +275,15 @@ def test_what_python_or_a_watch_has_to_see_is_interpreted() -> None:
     assert run.tier_note is not None
     assert "its events are logged" in run.tier_note.message
     assert (run.result(), run.tier) == (5, Tier.INTERPRETER)
+
+
+@pytest.mark.parametrize("tier", list(Tier))
+def test_a_compiled_function_is_machine_code_on_each_tier(tier: Tier) -> None:
+    program = Program(
+        "func.func @main(%n: i32) -> i32 {\n  %r = arith.addi %n, %n : i32\n  return %r : i32\n}"
+    )
+    run = program.run(4, tier=tier)
+    assert (run.result(), run.tier, run.tier_note) == (8, Tier.COMPILED, None)
 
 
 def test_without_a_compiler_everything_is_interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -322,6 +331,6 @@ def test_the_command_line_chooses_the_tier(
     seen = capsys.readouterr()
     assert "int32 = 1\n" in seen.out
     assert (
-        "fib.mlir:4:8: note: @main is interpreted: 'tfrt.print.i32' is none for machine code"
+        "fib.mlir:4:8: note: @main is interpreted: 'tfrt.print.i32' cannot be machine code"
         in seen.err
     )

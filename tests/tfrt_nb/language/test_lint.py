@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tfrt_nb import Program
+from tfrt_nb import Program, kernel
 from tfrt_nb.language.lint import lint
 
 RIGHT = "func.func @main() -> i32 {\n  %a = tfrt.constant.i32 1\n  tfrt.return %a : i32\n}"
@@ -26,6 +26,23 @@ def test_a_right_text_and_none_have_no_mistakes() -> None:
 def test_a_mistake_is_at_its_place(wrong: str, message: str) -> None:
     (found,) = lint(RIGHT.replace("tfrt.constant.i32 1", wrong), "cell")[:1]
     assert str(found).startswith(message)
+
+
+def test_attributes_of_a_users_kernel_are_checked() -> None:
+    @kernel("lint.later")
+    def later(x: int, *, ms: int) -> int:
+        return x
+
+    call = 'tfrt.constant.i32 1\n  %b = "lint.later"(%a) {ATTRIBUTES} : (i32) -> i32'
+    text = RIGHT.replace("tfrt.constant.i32 1", call)
+    for attributes, said in (
+        ("mss = 1 : i32", "'lint.later' has no attribute 'mss'; its attributes are: 'ms'"),
+        ("", "'lint.later' needs an attribute 'ms'"),
+        ("ms = 1.5 : f32", "attribute 'ms' of 'lint.later' is f32"),
+    ):
+        (found,) = lint(text.replace("ATTRIBUTES", attributes), "cell")
+        assert str(found).startswith("cell:3:8: error: ") and said in found.message
+    assert lint(text.replace("ATTRIBUTES", "ms = 1 : i32"), "cell") == ()
 
 
 def test_functions_of_other_programs_are_known() -> None:

@@ -83,3 +83,10 @@ def test_places_that_are_not_in_the_text_are_just_named() -> None:
     assert render(error("wrong", OpaqueLocation("layer7")), "text") == '"layer7": error: wrong'
     assert render(error("wrong"), "text") == "<unknown>:0: error: wrong"
     assert render(error("wrong", Location("f", 9, 1)), "text") == "f:9:1: error: wrong"
+
+
+def test_a_place_far_behind_its_line_has_a_mark_of_bounded_width() -> None:
+    place = Location("f", 1, 10**11)
+    shown = render(error("wrong", place), "ab")
+    assert shown.startswith(f"f:1:{10**11}: error: wrong\nab\n")
+    assert shown.endswith("^") and len(shown) < 1000

@@ -3,7 +3,7 @@
 Stands on everything else in `tfrt_nb`.  Read `main` (arguments to commands), then a module for each command:
 `run` (`run_compiled` for compiled functions, `schedules` for `--explore`, `--replay` and `--step`, `tracing` and
 `following` for traces, `progress` for a terminal), `translate`, `disassemble`, `opt`, `grade`, `tutorials`.  `files` reads
-input, `expectations` compares errors with `expected-error` comments, `examples` runs programs whose output is shown.
+input, `known_texts` takes the BEF of a text from the cache, `expectations` compares errors with `expected-error` comments, `examples` runs programs whose output is shown.
 """
 
 from tfrt_nb.cli.main import main

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import runpy
 import sys
-import traceback
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
@@ -16,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from tfrt_nb.cli.expectations import Expectation, check, find_expectations
 from tfrt_nb.cli.files import PROGRAM, decode, display_name, is_bef, read_input, show
+from tfrt_nb.cli.known_texts import program_of
 from tfrt_nb.cli.tracing import tracing_of
 from tfrt_nb.programs import FunctionSignature, Program
 from tfrt_nb.report import NOWHERE, render
@@ -60,13 +59,16 @@ def execute(options: argparse.Namespace) -> int:
             program = Program.from_bef(data, name)
         else:
             text = decode(data, name)
-            program = Program.from_source(
-                text,
-                name,
-                parallel_for=options.parallel_for,
-                libraries=libraries,
-                level=options.level,
-            )
+            if libraries or (options.parallel_for, options.level) != (None, None):
+                program = Program.from_source(
+                    text,
+                    name,
+                    parallel_for=options.parallel_for,
+                    libraries=libraries,
+                    level=options.level,
+                )
+            else:
+                program = program_of(text, name)
         if options.emit is not None:
             sys.stdout.write(program.emit(options.emit))
             return 0
@@ -110,6 +112,9 @@ def run_python(path: str) -> None:
     Raises:
         TfrtError: if it raises something, at the line.
     """
+    import runpy  # few runs have Python kernels
+    import traceback
+
     try:
         # The name that `multiprocessing` gives to the main module of others: kernels are `py.NAME`.
         runpy.run_path(path, run_name="__mp_main__")

@@ -28,7 +28,7 @@ def execute(options: argparse.Namespace) -> int:
     except TfrtError as problem:
         show(problem)
         return EXIT_PROBLEM
-    print(f"{copied} files copied to {folder}.")
+    print(f"{copied} files copied to {folder}")
     if not options.open:
         return EXIT_OK
     if find_spec("jupyterlab") is None:

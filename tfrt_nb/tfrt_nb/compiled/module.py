@@ -92,7 +92,7 @@ class CompiledModule:
         DesugarProposal().apply(Context(), module)
         self.module = module
         self.parallel_for = parallel_for
-        self._first = _loop_passes(parallel_for)
+        self._first = loop_passes(parallel_for)
         self._source = source
         self.level = level
         self.definitions = {
@@ -163,7 +163,12 @@ _BY_HAND = frozenset(
 )
 
 
-def _loop_passes(options: str | None) -> Sequence[ModulePass]:
+def loop_passes(options: str | None) -> Sequence[ModulePass]:
+    """The passes that split parallel loops; `options` are as for `CompiledModule`.
+
+    Raises:
+        TfrtError: for options that the pass does not have.
+    """
     if options is None:
         return ()
     from tfrt_nb.passes.notation import parse_pipeline

@@ -18,7 +18,7 @@ from tfrt_nb.source.plain import Body, PlainProgram, Shape
 from tfrt_runtime.bef.collector import collector_paused
 from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.bef.locations import PlaceWriter
-from tfrt_runtime.bef.records import BefFunction, BefModule
+from tfrt_runtime.bef.records import BefFunction, BefModule, kernel_of
 
 
 def plain_records(program: PlainProgram) -> BefModule | None:
@@ -28,6 +28,8 @@ def plain_records(program: PlainProgram) -> BefModule | None:
         calls: dict[Shape, Call] = {}
         for one in program.contents:
             if isinstance(one, Body):
+                if one.like is not None:
+                    continue
                 contents.types.spellings(one.argument_types)
                 contents.types.spellings(one.result_types)
             elif one not in calls:
@@ -61,6 +63,8 @@ class _Converter:
         self._rows: dict[Shape, Row] = {}
         self._costs: dict[Shape, int] = {}
         self._regions: dict[int, int] = {}
+        self._converted: dict[int, BefFunction] = {}
+        """Regions by the identity of what others are like."""
 
     def add_shapes(self, calls: Mapping[Shape, Call]) -> None:
         """Have the rows of these shapes."""
@@ -73,8 +77,20 @@ class _Converter:
         self._regions = {id(body): index for index, body in enumerate(bodies)}
 
     def convert(self, body: Body) -> BefFunction:
-        types = self._contents.types
         location = self._places.add_file(self._name, body.line, body.column)
+        if body.like is None:
+            function = self._converted[id(body)] = self._convert(body, location)
+            return function
+        like = self._converted[id(body.like)]
+        places = self._places.add_lines(self._name, body.lines, body.columns)
+        kernels = [
+            kernel_of((kernel[0], place, *kernel[2:]))
+            for kernel, place in zip(like.kernels, places, strict=True)
+        ]
+        return like.at(location, tuple(kernels))
+
+    def _convert(self, body: Body, location: int) -> BefFunction:
+        types = self._contents.types
         rows = [self._rows[shape] for shape in body.shapes]
         for index, regions in body.regions.items():
             numbers = tuple([self._regions[id(region)] for region in regions])

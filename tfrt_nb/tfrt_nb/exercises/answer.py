@@ -6,6 +6,7 @@ Each raises `Wrong` with a hint for what it cannot read.
 from __future__ import annotations
 
 import contextlib
+import dis
 import io
 import re
 import reprlib
@@ -29,10 +30,16 @@ SECONDS = 5.0
 """How long a program of an answer may run."""
 _PREFIX = re.compile(r"^(?:int\d+|f\d+|i\d+|index) = ")
 _PART = re.compile(r"^\(?(?P<name>[a-z])\)?\s*[:=)]\s*|^\((?P<other>[a-z])\)\s+")
+_MAGIC = re.compile(r"\A\s*%%tfrt.*")
 _NUMBERS = {
     word: number
     for number, word in enumerate(["zero", "one", "two", "three", "four", "five", "six", "seven"])
 }
+
+_MISSING = (
+    "  If a cell above defines it, run that cell first;"
+    " after a restart of the kernel, run all cells above."
+)
 
 
 class Wrong(Exception):
@@ -70,7 +77,7 @@ class Answer:
         """The numbers that the answer is; exactly `count` of them."""
         found = tuple(map(_number, self.words))
         if count is not None and len(found) != count:
-            raise Wrong(f"Write {count} numbers; here are {len(found)}.")
+            raise Wrong(f"Write {count} numbers, not {len(found)}.")
         return found
 
     def choice(self, *allowed: str) -> str:
@@ -126,7 +133,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Code:
-    """An answer that is a program in MLIR syntax; `%%tfrt` lines above it are ignored."""
+    """An answer that is a program in MLIR syntax; a line `%%tfrt` above it is ignored."""
 
     text: str
 
@@ -138,7 +145,8 @@ class Code:
         if "func" not in self.text:
             raise Wrong("This is no program.  A program begins with `func.func @main`.")
         try:
-            return Program.from_source(self.text, "answer")
+            # A comment in its place: the lines of the others stay as they are.
+            return Program.from_source(_MAGIC.sub("//", self.text), "answer")
         except TfrtError as problem:
             raise Wrong(_rendered(problem, self.text)) from None
 
@@ -183,10 +191,11 @@ class Code:
 
 @dataclass
 class Names:
-    """An answer in Python: the names that it defines, and what it printed."""
+    """An answer in Python: the names that it may use, those that it defines, and what it printed."""
 
     text: str
     names: dict[str, object] = field(default_factory=dict)
+    defined: frozenset[str] = frozenset()
     printed: str = ""
 
     @staticmethod
@@ -195,15 +204,16 @@ class Names:
         found = Names(text, dict(names))
         printed = io.StringIO()
         try:
+            code = compile(text, "<answer>", "exec")
+            found.defined = frozenset(
+                one.argval for one in dis.get_instructions(code) if one.opname == "STORE_NAME"
+            )
             with contextlib.redirect_stdout(printed):
-                exec(compile(text, "<answer>", "exec"), found.names)  # noqa: S102
+                exec(code, found.names)  # noqa: S102
         except SyntaxError as problem:
             raise Wrong(f"Line {problem.lineno}: {problem.msg}.") from None
         except NameError as problem:
-            raise Wrong(
-                f"{_place(problem)}{problem}.  If a cell above defines it, run that cell first;"
-                " after a restart of the kernel, run all cells above."
-            ) from None
+            raise Wrong(f"{_place(problem)}{problem}.{_MISSING}") from None
         except Exception as problem:  # noqa: BLE001  # the answer may raise anything
             raise Wrong(f"{_place(problem)}{type(problem).__name__}: {problem}") from None
         except SystemExit:
@@ -212,8 +222,8 @@ class Names:
         return found
 
     def get(self, name: str) -> object:
-        """What the answer calls `name`."""
-        if name not in self.names:
+        """What the answer calls `name`; an earlier answer, which left it in a notebook, does not count."""
+        if name not in self.defined:
             raise Wrong(f"The answer defines no `{name}`.")
         return self.names[name]
 
@@ -293,7 +303,13 @@ def attempt(what: str, work: Callable[[], object]) -> object:
     try:
         return work()
     except Exception as problem:  # noqa: BLE001  # the learner's function may raise anything
-        raise Wrong(f"`{what}` raises {type(problem).__name__}: {problem}") from None
+        raise Wrong(raised(what, problem)) from None
+
+
+def raised(what: str, problem: Exception) -> str:
+    """The hint for an exception in a function of the answer."""
+    cells = f".{_MISSING}" if isinstance(problem, NameError) else ""
+    return f"`{what}` raises {type(problem).__name__}: {problem}{cells}"
 
 
 def waited_for(value: object) -> object:
@@ -313,7 +329,7 @@ def _number(word: str) -> int:
     try:
         return int(word)
     except ValueError:
-        raise Wrong(f"Write numbers; {word!r} is none.") from None
+        raise Wrong(f"Write numbers; {word!r} is not one.") from None
 
 
 def _choice(text: str, allowed: tuple[str, ...], where: str) -> str:

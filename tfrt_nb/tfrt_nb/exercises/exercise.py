@@ -209,7 +209,8 @@ def grade(name: str, text: str) -> Verdict:
 
 def _python_names() -> dict[str, object]:
     """What an answer in Python may use where no notebook has given it names."""
-    return {"tfrt": import_module("tfrt_nb"), "np": import_module("numpy")}
+    modules = {"tfrt": "tfrt_nb", "np": "numpy", "asyncio": "asyncio", "time": "time"}
+    return {name: import_module(module) for name, module in modules.items()}
 
 
 def _dedented(text: str) -> str:

@@ -32,7 +32,7 @@ def answers_of(path: str | Path) -> dict[str, str]:
 def grade_notebook(path: str | Path) -> list[Verdict]:
     """The verdicts about the answers in a notebook, in its order.
 
-    An answer in Python sees tfrt, np and its own names, not those of other cells.
+    An answer in Python sees tfrt, np, asyncio, time and its own names, not those of other cells.
 
     Raises:
         TfrtError: if the file is no notebook, or answers an exercise that does not exist.

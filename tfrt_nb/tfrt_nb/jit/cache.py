@@ -9,14 +9,12 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import os
 from collections import OrderedDict
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import llvmlite
 import llvmlite.binding as llvm
-import xdsl
 
 from tfrt_runtime import async_runtime, cache
 from tfrt_runtime.cache import Cache
@@ -69,23 +67,12 @@ def program_key(text: str, name: str, pipeline: str) -> str:
 
 @functools.cache
 def _compiler() -> bytes:
-    digest = hashlib.sha256()
-    folders = [_COMPILER / part for part in _PARTS]
-    for folder in (*folders, Path(async_runtime.__file__).parent):
-        for module in sorted(folder.rglob("*.py")):
-            digest.update(module.read_bytes())
-    for fact in (
+    folders = [*(_COMPILER / part for part in _PARTS), Path(async_runtime.__file__).parent]
+    facts = (
         sources_digest(),
         llvmlite.__version__,
-        *_versions_of_xdsl(),
+        cache.installed("xdsl"),
         llvm.get_host_cpu_name(),
         llvm.get_host_cpu_features().flatten(),
-    ):
-        digest.update(fact.encode() + b"\0")
-    return digest.digest()
-
-
-def _versions_of_xdsl() -> list[str]:
-    """What its installer calls it: `importlib.metadata`, which it asks itself, takes 15 ms."""
-    folder = Path(xdsl.__file__).parents[1]
-    return sorted(one for one in os.listdir(folder) if one.startswith("xdsl-"))
+    )
+    return cache.digest_of(folders, facts)

@@ -186,6 +186,7 @@ def _definition(text: ModuleText, op: func.FuncOp, returns: str) -> str:
     end = CoroFreeOp if is_coroutine else func.ReturnOp
     body = FunctionBody(
         text,
+        looks_ahead=not text.is_portable and symbol not in text.quick,
         frees_buffers=not text.is_portable and buffers.has_frame_buffers(op),
         has_limit=has_limit,
     )

@@ -69,8 +69,8 @@ class ModuleText:
     """The functions that resolve what they are given as the results of a task."""
     spawners: dict[Hashable, str] = field(default_factory=dict)
     """The functions that spawn tasks, by what they depend on."""
-    spawns: dict[str, str] = field(default_factory=dict)
-    """How a call begins that spawns a task with a function, by the function's symbol."""
+    spawns: dict[tuple[str, bool], str] = field(default_factory=dict)
+    """How a call begins that spawns a task with a function, by the function's symbol and whether its token is unused."""
     spawns_into: dict[str, str] = field(default_factory=dict)
     """The same for tasks of which only a group knows."""
     defined: frozenset[str] = frozenset()
@@ -169,6 +169,8 @@ class FunctionBody:
     module: ModuleText
     frees_buffers: bool = False
     """Whether some buffers of `memref.alloca` are on the heap; the function frees them at its end."""
+    looks_ahead: bool = False
+    """Whether the code goes on at an await without suspending, where there is nothing to wait for."""
     has_limit: bool = False
     """Whether the last parameter, `STACK_LIMIT`, is the end of the stack."""
     place: str = ""
@@ -218,6 +220,12 @@ class FunctionBody:
     def emit(self, instruction: str) -> None:
         """Write an instruction without a result that matters."""
         self._lines.append(f"  {instruction}{self.place}")
+
+    def branch_off(self, condition: str, target: Block) -> None:
+        """Go to a block without arguments if the condition holds, else on."""
+        name = self.fresh()[1:]
+        self.emit(f"br i1 {condition}, {self.label(target)}, label %{name}")
+        self._lines.append(f"{name}:")
 
     def first(self, instruction: str) -> str:
         """Write an instruction in front of all others; the name of its result."""

@@ -8,6 +8,7 @@ what happens then.  So no call has to be asked how it has ended.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from tfrt_nb.jit.compiler import MachineCode, load, object_code
@@ -82,18 +83,35 @@ def module_text(functions: Mapping[int, SyncFunction], index: int) -> str:
     """The module of a function and what it calls.
 
     Raises:
-        Uncompilable: at the first kernel that is none for machine code.
+        Uncompilable: at the first kernel that cannot be machine code.
     """
-    module = _Module(functions)
+    module = _Module(functions, _called_twice(functions, index))
     entry = module.entry(index)
     return "\n".join([_SEED, *module.written(), entry])
+
+
+def _called_twice(functions: Mapping[int, SyncFunction], index: int) -> set[int]:
+    """Functions that are called at more than one place, where function `index` is called once from outside.
+
+    Each cycle of calls has one: it is called from within the cycle, and from where the cycle is entered.
+    """
+    callers, pending = Counter([index]), [index]
+    while pending:
+        own = functions.get(pending.pop())
+        for call in own.calls if own is not None else ():
+            for callee in call.functions if call is not None else ():
+                if callee not in callers:
+                    pending.append(callee)
+                callers[callee] += 1
+    return {callee for callee, count in callers.items() if count > 1}
 
 
 class _Module:
     """Writes functions when they are first called."""
 
-    def __init__(self, functions: Mapping[int, SyncFunction]) -> None:
+    def __init__(self, functions: Mapping[int, SyncFunction], called_twice: set[int]) -> None:
         self.functions = functions
+        self.called_twice = called_twice
         self._called: dict[int, None] = {}
 
     def call(self, index: int) -> str:
@@ -108,12 +126,12 @@ class _Module:
             Uncompilable: if it has other ones than scalars, or too many kernels.
         """
         if index not in self.functions:
-            text = f"a function of more than {MAX_KERNELS_OF_ONE} kernels is none for machine code"
+            text = f"a function of more than {MAX_KERNELS_OF_ONE} kernels cannot be machine code"
             raise Uncompilable(text, index)
         own = self.functions[index].function
         for text in (*own.argument_types, *own.result_types):
             if register_type(text) not in LLVM_TYPES:
-                raise Uncompilable(f"a value of type {text} is none for machine code", index)
+                raise Uncompilable(f"a value of type {text} cannot be machine code", index)
         return list(map(register_type, own.argument_types)), list(
             map(register_type, own.result_types)
         )
@@ -183,7 +201,8 @@ class _Function:
                 self._values[register] = type_, _constant(lines, type_, constant.first)
         lines.lines.insert(0, "begin:")
         lines.block = "begin"
-        if own.name:  # a region is part of a function, or of a loop
+        # A region is part of a function, or of a loop; but a file may have one that calls itself.
+        if own.name or self._index in self._module.called_twice:
             frame = lines.value("call ptr @llvm.frameaddress.p0(i32 0)")
             end = lines.value("load ptr, ptr %effort")
             is_deep = lines.value(f"icmp ult ptr {frame}, {end}")
@@ -248,7 +267,7 @@ class _Function:
             found, value = self._values.get(register, (-1, ""))
             if found != type_:
                 raise Uncompilable(
-                    "a value of another type is none for machine code", self._index, kernel
+                    "a value of another type cannot be machine code", self._index, kernel
                 )
             values.append(value)
         return values
@@ -256,7 +275,7 @@ class _Function:
     def _kernel(self, number: int, record: BefKernel) -> None:
         kernel = self._source.kernels[number]
         if not is_known(kernel):
-            reason = f"'{record.name}' is none for machine code"
+            reason = f"'{record.name}' cannot be machine code"
             raise Uncompilable(reason, self._index, number)
         if isinstance(kernel, ControlKernel):
             types, values = self._control(kernel, number, record)

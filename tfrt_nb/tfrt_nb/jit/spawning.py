@@ -27,15 +27,22 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from tfrt_nb.dialects.async_.extensions import RuntimeSpawnIntoOp, RuntimeSpawnOp
+from tfrt_nb.dialects.async_.runtime import RuntimeDropRefOp
 from tfrt_nb.dialects.async_.types import TOKEN, GroupType, TokenType, ValueType
 from tfrt_nb.jit.function_body import LIVE_COUNTER, FunctionBody, Lowering, ModuleText
 from tfrt_nb.jit.llvm_types import llvm_type, result_type
-from tfrt_nb.jit.operations.async_runtime import RuntimeFunction, runtime_function
+from tfrt_nb.jit.operations.async_runtime import (
+    IN_HEADER,
+    RuntimeFunction,
+    runtime_function,
+)
+from tfrt_nb.passes.counting.mark_explicit_counts import BY_HAND
 from tfrt_nb.passes.lowering.coroutines import GIVEN_RESULTS
 from tfrt_nb.passes.lowering.propagate_failures import FALLIBLE
+from tfrt_runtime.native.layouts import VALUE_PAYLOAD
 
 _WORD = 8
 
@@ -54,6 +61,8 @@ class _Shape:
     """Whether the only use of the token is a group."""
     resolves: bool = False
     """Whether the body is given the results and resolves them."""
+    is_unused: bool = False
+    """Whether no code awaits the token: the object is only made where objects are shown."""
 
     def __hash__(self) -> int:
         return self._hash
@@ -62,7 +71,7 @@ class _Shape:
     def _hash(self) -> int:
         # Many arguments have as many fields, each of which asks for the name of the frame.
         common = self.arguments, self.results, self.awaited, self.is_fallible
-        return hash((*common, self.body, self.is_member, self.resolves))
+        return hash((*common, self.body, self.is_member, self.resolves, self.is_unused))
 
     @property
     def payloads(self) -> list[Attribute]:
@@ -92,7 +101,8 @@ def _spawn(body: FunctionBody, op: Operation) -> None:
     assert isinstance(op, RuntimeSpawnOp)
     module = body.module
     symbol = op.callee.root_reference.data
-    if symbol not in module.spawns:
+    key = symbol, _is_only_dropped(op.results[0])
+    if key not in module.spawns:
         shape = _Shape(
             tuple(op.operand_types),
             tuple(op.result_types),
@@ -100,18 +110,27 @@ def _spawn(body: FunctionBody, op: Operation) -> None:
             symbol in module.fallible,
             None if symbol in module.quick else symbol,
             resolves=symbol in module.resolving,
+            is_unused=key[1],
         )
         spawn = f"call {result_type(shape.results)} {_functions(module, shape)}"
-        module.spawns[symbol] = f"{spawn}(ptr {module.function(symbol)}, ptr "
+        module.spawns[key] = f"{spawn}(ptr {module.function(symbol)}, ptr "
     maker = module.maker(op) or "null"
     arguments = [maker, *(body.typed(value) for value in op.operands)]
-    result = body.value(f"{module.spawns[symbol]}{', '.join(arguments)})")
+    result = body.value(f"{module.spawns[key]}{', '.join(arguments)})")
     if len(op.results) == 1:
         body.bind(op.results[0], result)
         return
     returns = result_type(op.result_types)
     for index, value in enumerate(op.results):
         body.set(value, f"extractvalue {returns} {result}, {index}")
+
+
+def _is_only_dropped(token: SSAValue) -> bool:
+    """Whether all that happens to the token is that what the compiler counts of it is dropped."""
+    return all(
+        isinstance(use.operation, RuntimeDropRefOp) and BY_HAND not in use.operation.attributes
+        for use in token.uses
+    )
 
 
 def _spawn_into(body: FunctionBody, op: Operation) -> None:
@@ -155,6 +174,12 @@ def _call(module: ModuleText, name: str, *operands: str) -> str:
     return f"call {function.returns} {symbol}({arguments})"
 
 
+def _payload_of(module: ModuleText, value: str, type_: str) -> str:
+    if type_ in IN_HEADER:
+        return f"getelementptr i8, ptr {value}, i64 {VALUE_PAYLOAD}"
+    return _call(module, "mlirAsyncRuntimeGetValueStorage", value)
+
+
 def _size(type_: str) -> str:
     return f"ptrtoint (ptr getelementptr ({type_}, ptr null, i64 1) to i64)"
 
@@ -169,12 +194,12 @@ def _spawner(module: ModuleText, shape: _Shape, spawn: str, task: str) -> Iterat
     returns = "void" if shape.is_member else result_type(shape.results)
     yield f"define internal {returns} {spawn}({', '.join(parameters)}) {{"
     for index, type_ in enumerate(shape.results):
-        create = _call(module, "mlirAsyncRuntimeCreateToken")
+        kind = "UnusedToken" if shape.is_unused else "Token"
+        create = _call(module, f"tfrtAsyncCreate{kind}", "%maker")
         if isinstance(type_, ValueType):
             size = _size(llvm_type(type_.value_type))
-            create = _call(module, "mlirAsyncRuntimeCreateValue", size)
+            create = _call(module, "tfrtAsyncCreateValue", size, "%maker")
         yield f"  %r{index} = {create}"
-        yield f"  {_call(module, 'tfrtAsyncSetMaker', f'%r{index}', '%maker')}"
     allocate = _call(module, "tfrtAsyncAllocateFrame", _size(_frame(module, shape)), str(_WORD))
     yield f"  %frame = {allocate}"
     names = ["%body", *(f"%r{i}" for i in range(len(shape.results)))]
@@ -288,9 +313,8 @@ def _run(module: ModuleText, shape: _Shape, loaded: Collection[int]) -> Iterator
         if index >= shape.awaited:
             given.append(f"{llvm_type(type_)} %a{index}")
         elif isinstance(type_, ValueType):
-            storage = _call(module, "mlirAsyncRuntimeGetValueStorage", f"%a{index}")
             payload = llvm_type(type_.value_type)
-            yield f"  %place{index} = {storage}"
+            yield f"  %place{index} = {_payload_of(module, f'%a{index}', payload)}"
             yield f"  %x{index} = load {payload}, ptr %place{index}, align 1"
             given.append(f"{payload} %x{index}")
     for index in range(shape.awaited):
@@ -366,9 +390,9 @@ def _resolve(module: ModuleText, shape: _Shape) -> Iterator[str]:
                 payload = f"%payload{index}"
                 yield f"  {payload} = extractvalue {shape.body_returns} %returned, {position}"
             position += 1
-            storage = _call(module, "mlirAsyncRuntimeGetValueStorage", f"%r{index}")
-            yield f"  %storage{index} = {storage}"
-            yield f"  store {llvm_type(type_.value_type)} {payload}, ptr %storage{index}, align 1"
+            stored = llvm_type(type_.value_type)
+            yield f"  %storage{index} = {_payload_of(module, f'%r{index}', stored)}"
+            yield f"  store {stored} {payload}, ptr %storage{index}, align 1"
             yield f"  {_call(module, 'mlirAsyncRuntimeEmplaceValue', f'%r{index}')}"
     for index, type_ in enumerate(shape.results):
         if isinstance(type_, TokenType):

@@ -26,9 +26,16 @@ def lint(
         return ()
     try:
         program = Program.from_source(text, name, libraries=libraries)
+        found = wrong_kernels(program)
+        if (
+            not found
+            and program.compiled is None
+            and set(program.file.kernel_names) & {*USER_KERNELS}
+        ):
+            program.load()  # says which attributes a user's kernel does not take
     except TfrtError as problem:
         return problem.diagnostics
-    return wrong_kernels(program)
+    return found
 
 
 def wrong_kernels(program: Program) -> tuple[Diagnostic, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tfrt_nb.exercises.answer import Answer, Names, attempt
+from tfrt_nb.exercises.answer import Answer, Names, attempt, raised
 from tfrt_nb.exercises.exercise import exercise
 from tfrt_runtime.host.composing import unavailable
 
@@ -123,7 +123,7 @@ def double(answer: Names) -> str | None:
     except TimeoutError:
         return "The function asks for the value before the box was filled, so it raises TimeoutError.  Use `then`."
     except Exception as problem:  # noqa: BLE001  # the learner's function may raise anything
-        return f"`doubled(box)` raises {type(problem).__name__}: {problem}"
+        return raised("doubled(box)", problem)
     if not hasattr(made, "result"):
         return f"The function must return an AsyncValue; it returned {made!r}."
     box.set_result(7)

@@ -15,8 +15,7 @@ from tfrt_nb.exercises.exercise import exercise
         "400": "longest",
         "half a second": "one number",
     },
-    why="The paths are a-c-d = 300 + 100 + 100 = 500 and b-d = 400 + 100 = 500 and c also needs only a.  Both longest"
-    " paths take 500 ms.",
+    why="The paths are a-c-d (300 + 100 + 100) and b-d (400 + 100).  Both take 500 ms.",
 )
 def path(answer: Answer) -> str | None:
     """The numbers are the times of the kernels in ms. There are enough threads. How many ms does a run take?
@@ -32,7 +31,7 @@ def path(answer: Answer) -> str | None:
     if found == 900:
         return "900 is the sum of all.  Kernels without an arrow between them run at the same time: find the longest path."
     if found == 600:
-        return "600 would need a path through 300, 400 … or 400, 100, 100.  There is no arrow from %b to %c."
+        return "600 would need a path through %b, %c and %d.  There is no arrow from %b to %c."
     if found == 400:
         return "400 is the longest kernel.  What is the longest path?"
     return None if found == 500 else "Write down each path from %x to %d, and add its times."

@@ -23,7 +23,7 @@ from tfrt_runtime.kernels.users.user import USER_KERNELS
         "compute\nblocking\nblocking\nblocking": "needs a processor",
         "compute\nblocking": "Part c",
     },
-    why="A sorts and d compresses: they need a processor all the time.  b and c wait for something outside.",
+    why="Sorting (a) and compressing (d) need a processor all the time.  The others wait for something outside.",
 )
 def pools(answer: Answer) -> str | None:
     """Which pool is right, `compute` or `blocking`, for a kernel that (a) sorts numbers for 4 seconds, (b) waits 1 ms for a clock, (c) downloads a

@@ -140,6 +140,7 @@ _AWAIT_B = "  %right = async.await %b : !async.value<i64>\n"
 )
 def together(answer: Code) -> str | None:
     """These tasks never run at the same time. Change the program so that both can, and it still returns 84."""
+    results = answer.run().results
     rows = [row.strip() for row in answer.text.splitlines()]
     starts = [at for at, row in enumerate(rows) if "async.execute" in row]
     awaits = [at for at, row in enumerate(rows) if "async.await" in row]
@@ -149,7 +150,6 @@ def together(answer: Code) -> str | None:
         return "They still run one after the other: the second task is started only when the first await is over."
     if any("[" in rows[at] for at in starts):
         return "What stands in brackets must be there before a task starts, so they run one after the other."
-    results = answer.run().results
     return (
         None if results == (84,) else f"It returns {results[0] if results else 'nothing'}, not 84."
     )

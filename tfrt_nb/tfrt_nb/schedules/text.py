@@ -10,28 +10,43 @@ from tfrt_nb.documents.previews import preview_of
 from tfrt_nb.programs import Program
 from tfrt_nb.schedules.explore import Exploration, Outcome
 from tfrt_nb.schedules.step import Stepper
-from tfrt_runtime.diagnostics import TfrtError
+from tfrt_runtime.diagnostics import TfrtError, error
 from tfrt_runtime.executor.execution import Execution
+from tfrt_runtime.host.values.async_value import AsyncValue
 
 MAX_SHOWN = 20
 _MAX_LINES = 12
 
 
-def stepped_through(program: Program, function: str, arguments: Sequence[object] = ()) -> str:
-    """What a function comes to when its operations run in program order, as text.
+def stepped_through(
+    program: Program,
+    function: str,
+    arguments: Sequence[object] = (),
+    timeout: float | None = None,
+) -> tuple[str, tuple[AsyncValue, ...]]:
+    """What a function comes to when its operations run in program order, as text, and its results.
 
     Raises:
-        TfrtError: if the program cannot be loaded, the function takes other arguments, or a kernel fails.
+        TfrtError: if the program cannot be loaded, the function takes other arguments, a kernel fails, or the
+            run takes more than `timeout` seconds.
     """
     printed: list[str] = []
     with Stepper(program, function, arguments, output=printed.append) as stepper:
-        stepper.run_to_end()
+        if not stepper.run_to_end(timeout):
+            text = f"@{function} timed out after {timeout:g} s"
+            raise TfrtError(error(text, notes=stepper.execution.waiting_for()))
         problems = stepper.execution.diagnostics
-        outcome = outcome_of(stepper.execution)
+        outcome, results = outcome_of(stepper.execution), tuple(stepper.execution.results)
     if problems:
         raise TfrtError(*problems)
-    said = f"@{function}: the operations ran in program order; to choose them takes the board\n"
-    return said + outcome_text(replace(outcome, printed="".join(printed)))
+    is_compiled = any(one.is_compiled for one in program.functions if one.name == function)
+    why = (
+        "on the board, too, those of compiled functions cannot be chosen"
+        if is_compiled
+        else "to choose them takes the board"
+    )
+    said = f"@{function}: the operations ran in program order; {why}\n"
+    return said + outcome_text(replace(outcome, printed="".join(printed))), results
 
 
 def outcome_of(run: Execution) -> Outcome:

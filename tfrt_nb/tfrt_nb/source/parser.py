@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 import struct
-import traceback
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NoReturn, cast
@@ -329,6 +328,8 @@ class SourceParser(RecoveringParser):
 
 def _is_raised_in(package: str, problem: Exception) -> bool:
     """Whether the innermost frame of an exception is in a module whose name begins like this."""
+    import traceback  # for wrong programs only
+
     *_, (frame, _) = traceback.walk_tb(problem.__traceback__)
     return str(frame.f_globals["__name__"]).startswith(package)
 

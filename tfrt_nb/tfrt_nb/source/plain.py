@@ -17,10 +17,11 @@ of the ordinary, nothing is said here but that it is not plain: then `parse_modu
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, count
-from typing import TypeAlias, cast
+from itertools import accumulate, chain
+from typing import NamedTuple, TypeAlias, cast
 
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation
@@ -53,6 +54,7 @@ What is taken for the name of a result need not be one.  No possessive quantifie
 releases of Python 3.11 they forget to give back what a group took in vain."""
 
 _NAME = re.compile(r"%[\w$.\#-]+", re.ASCII)
+_PIECES = re.compile(r"(%[\w$.\#-]+)", re.ASCII)
 _HOLE = "\r"
 """What stands for a name in the rest of a line, which has no such character."""
 _LOCATION = re.compile(r'\bloc\("([^"\\]*)":([0-9]+):([0-9]+)\)[ ]*', re.ASCII)
@@ -120,6 +122,7 @@ class Body:
     return, whose operands are `returned`; `regions` and `places` (what `loc(...)` says) have one for those
     operations that have some.  `line` and `column` are where the function or the region's operation starts.
     `register_types` has an entry per register.
+    `like` is a region of an earlier line, which has all of this but the places.
     """
 
     name: str
@@ -139,6 +142,7 @@ class Body:
     places: dict[int, FilePlace] = field(default_factory=dict)
     returned: tuple[int, ...] = ()
     end_line: int = 0
+    like: Body | None = None
 
     @property
     def argument_count(self) -> int:
@@ -235,6 +239,30 @@ class _NotPlain(Exception):
     """Something else has to read this text."""
 
 
+class _Names(NamedTuple):
+    """The names in a line, and the rest of it: lines that differ only in names have the same `key`.
+
+    `ends` has how many characters the names up to each one have, and 0 in front.
+    """
+
+    names: list[str]
+    ends: list[int]
+    key: tuple[str | tuple[int, ...], ...]
+
+
+class _Line(NamedTuple):
+    """What was made of an operation with all of its regions in one line, for others with the same `_Names.key`.
+
+    `operands` are those of the line's names that its operands have.  `columns` has, for each region and
+    each operation in it, how many names stand before that, and how many other characters.
+    """
+
+    shape: Shape
+    operands: tuple[int, ...]
+    regions: tuple[Body, ...]
+    columns: tuple[tuple[tuple[int, int], ...], ...]
+
+
 class _Reader:
     """Reads one text."""
 
@@ -242,6 +270,7 @@ class _Reader:
         self._source = source
         self._parser = SourceParser(source)
         self._shapes: dict[tuple[str, str], Shape] = {}
+        self._lines: dict[tuple[str | tuple[int, ...], ...], _Line] = {}
         self._types: dict[Attribute, Attribute] = {}
         self._contents: list[Shape | Body] = []
         self._nesting = 0
@@ -319,33 +348,52 @@ class _Reader:
                 if result or not _COMMENT_OR_NOTHING.fullmatch(other):
                     raise _NotPlain
                 continue
-            if '"' in tail:
-                head, tail, place = _split_location(head, tail)
-                if place is not None:
-                    body.places[len(body.shapes)] = place
-            if "%" in tail:
-                listed = ", ".join(_NAME.findall(listed + tail))
-                tail = _NAME.sub(_HOLE, tail)
+            inside, written, known = rows, None, None
+            if "}" in tail:
+                written = _names_of(row)
+                known = None if written is None else self._lines.get(written.key)
+                if known is None:
+                    (_, row), *parts = _apart(line, row)
+                    before, result, more, head, listed, tail, _ = row
+                    inside, written = (iter(parts), written) if parts else (rows, None)
             operands: tuple[int, ...] = ()
-            if listed:
-                try:
-                    operands = tuple([names[name] for name in listed.split(", ")])
-                except KeyError:
-                    operands = tuple([names[name.strip()] for name in listed.split(",")])
-            shape = shapes.get((head, tail))
-            if shape is None:
-                has_place = len(body.shapes) in body.places
-                start = self._source.line_start(line) + len(before)
-                place_in_text = start, start + sum(map(len, row[3:6]))
-                shape = self._read_shape(
-                    place_in_text, listed, operands, types, has_place=has_place
-                )
-                shapes[head, tail] = shape
+            if known is not None and written is not None:
+                shape = known.shape
+                operands = tuple([names[written.names[index]] for index in known.operands])
+            else:
+                if '"' in tail:
+                    head, tail, place = _split_location(head, tail)
+                    if place is not None:
+                        body.places[len(body.shapes)] = place
+                if "%" in tail:
+                    listed = ", ".join(_NAME.findall(listed + tail))
+                    tail = _NAME.sub(_HOLE, tail)
+                if listed:
+                    try:
+                        operands = tuple([names[name] for name in listed.split(", ")])
+                    except KeyError:
+                        operands = tuple([names[name.strip()] for name in listed.split(",")])
+                found = shapes.get((head, tail))
+                if found is None:
+                    has_place = len(body.shapes) in body.places
+                    start = self._source.line_start(line) + len(before)
+                    place_in_text = start, start + sum(map(len, row[3:6]))
+                    found = self._read_shape(
+                        place_in_text, listed, operands, types, has_place=has_place
+                    )
+                    shapes[head, tail] = found
+                shape = found
             if tuple([types[register] for register in operands]) != shape.operand_types:
                 raise _NotPlain
             if shape.region_count:
                 place = FilePlace("", line, len(before) + 1)
-                body.regions[len(body.shapes)] = self._read_regions(rows, shape, listed, place)
+                if known is not None and written is not None:
+                    regions = self._like(known, written, place)
+                else:
+                    regions = self._read_regions(inside, shape, listed, place)
+                    if written is not None:
+                        self._lines[written.key] = _line(written, shape, listed, regions)
+                body.regions[len(body.shapes)] = regions
             results = shape.result_types
             if result:
                 if more or len(results) != 1:
@@ -395,6 +443,32 @@ class _Reader:
         self._contents += (shape, *regions)
         return tuple(regions)
 
+    def _like(self, line: _Line, written: _Names, place: FilePlace) -> tuple[Body, ...]:
+        """The regions of a line that differs only in names from one that was read."""
+        if self._nesting >= MAX_NESTING:
+            raise _NotPlain
+        regions = []
+        for like, columns in zip(line.regions, line.columns, strict=True):
+            region = Body(
+                "",
+                like.argument_types,
+                like.result_types,
+                place.line,
+                place.column,
+                like.register_types,
+                line.shape,
+                shapes=like.shapes,
+                operands=like.operands,
+                lines=[place.line] * len(columns),
+                columns=[others + written.ends[count] for count, others in columns],
+                returned=like.returned,
+                end_line=place.line if like.end_line else 0,
+                like=like,
+            )
+            regions.append(region)
+        self._contents += (line.shape, *regions)
+        return tuple(regions)
+
     def _read_shape(
         self,
         span: tuple[int, int],
@@ -437,6 +511,35 @@ class _Reader:
         for shape in self._shapes.values():
             if not shape.region_count and check_operation(shape.operation, symbols):
                 raise _NotPlain
+
+
+def _names_of(row: _Row) -> _Names | None:
+    """The names in an operation with all of its regions; None where they may say more than what is the same."""
+    before, _, more, head, listed, tail, _ = row
+    line = f"{before}{head}{listed}{tail}"
+    if more or len(line) > MAX_LINE or '"' in line or "#" in line:
+        return None
+    pieces = _PIECES.split(line)
+    names = pieces[1::2]
+    if _NO_NAME.search(" ".join(names)):
+        return None
+    ends = [*accumulate(map(len, names), initial=0)]
+    return _Names(names, ends, (tuple(map(names.index, names)), *pieces[::2]))
+
+
+def _line(written: _Names, shape: Shape, listed: str, regions: tuple[Body, ...]) -> _Line:
+    """What lines like this one need not be read for."""
+    names, ends, (_, *others) = written
+    lengths = accumulate(map(len, others))
+    starts = [length + end for length, end in zip(lengths, ends, strict=True)]
+    columns = []
+    for region in regions:
+        counts = [bisect_left(starts, column - 1) for column in region.columns]
+        columns.append(
+            tuple([(n, c - ends[n]) for n, c in zip(counts, region.columns, strict=True)])
+        )
+    operands = [names.index(name.strip()) for name in listed.split(",") if listed]
+    return _Line(shape, tuple(operands), regions, tuple(columns))
 
 
 def _head_shape(operation: BodyOp, operand_types: Types, result_types: Types) -> Shape:
@@ -520,7 +623,7 @@ def _name_results(text: str, count: int, names: dict[str, int], first: int) -> N
 
 
 def _rows(text: str) -> Iterator[tuple[int, _Row]]:
-    """The lines of a text with their numbers; one with regions in it is several rows."""
+    """The lines of a text with their numbers."""
     return chain.from_iterable(_chunks(text))
 
 
@@ -532,18 +635,13 @@ def _chunks(text: str) -> Iterator[Iterable[tuple[int, _Row]]]:
     while start < len(text):
         end = text.find("\n", start + _CHUNK) + 1 or len(text)
         rows = _ROW.findall(text, start, end)
-        if text.find("}", start, end) < 0:
-            yield enumerate(rows, line)
-        else:
-            yield chain.from_iterable(map(_apart, count(line), rows))
+        yield enumerate(rows, line)
         line += len(rows)
         start = end
 
 
 def _apart(line: int, row: _Row) -> list[tuple[int, _Row]]:
     """A row, or those of its parts if it has regions, each as if blanks stood in front of it in its line."""
-    if "}" not in row[5]:
-        return [(line, row)]
     before, _, _, *rest = row
     found: list[tuple[int, _Row]] = []
     for start, part in _parts(before + "".join(rest)) or ():

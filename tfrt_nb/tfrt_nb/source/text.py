@@ -18,6 +18,8 @@ class SourceText:
     def __init__(self, text: str, name: str) -> None:
         self.text = text
         self.name = name
+        self._closing_braces: dict[int, int] = {}
+        """What `closing_brace` has found, by the position of the brace that opens."""
 
     @cached_property
     def _line_starts(self) -> list[int]:
@@ -39,18 +41,18 @@ class SourceText:
 
     def closing_brace(self, position: int) -> int:
         """The position of the brace that closes the one at `position`; the text's end if none does."""
-        return self._closing_braces.get(position, len(self.text))
-
-    @cached_property
-    def _closing_braces(self) -> dict[int, int]:
-        closing: dict[int, int] = {}
-        opened: list[int] = []
-        for match in _BRACE.finditer(self.text):
-            if match[0] == "{":
-                opened.append(match.start())
-            elif match[0] == "}" and opened:
-                closing[opened.pop()] = match.start()
-        return closing
+        closing = self._closing_braces
+        if position not in closing:
+            opened: list[int] = []
+            for match in _BRACE.finditer(self.text, position):
+                if match[0] == "{":
+                    opened.append(match.start())
+                elif match[0] == "}":
+                    closing[opened.pop()] = match.start()
+                    if not opened:
+                        break
+            closing.update(dict.fromkeys(opened, len(self.text)))
+        return closing[position]
 
     def location(self, start: int, end: int) -> Location:
         """The span from `start` to before `end`."""

@@ -12,6 +12,9 @@ export function textOf(moment) {
   const [decided, total] = progress(moment);
   const head = `${namesOf(moment)}: ${WORDS[status] ?? status}, ${decided} of ${total} values${moment.store.isOver ? `, ${moment.store.isLive ? "" : `${duration(moment.time)} of `}${duration(moment.store.end)}` : ""}`;
   const parts = [head, document.note, document.outcomes && outcomesInWords(document.outcomes)].filter(Boolean);
+  for (const pair of document.outcomes?.races ?? []) {
+    parts.push("race: nothing orders these two, and both touch one buffer", ...pair.map((op) => `  line ${moment.program.operations[op]?.line}: ${moment.store.textOf(op)}`));
+  }
   for (const function_ of functionsOf(moment)) {
     const rows = tableOf(moment, function_);
     parts.push(...rows.slice(0, ROWS).map(({ state, name, tags = [], text, type, worker, count }) =>

@@ -4,9 +4,35 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
 Relocation = Callable[["array[int]", int, int], None]
 """Adds a base to offsets in memory whose part of interest begins at some word: memory, word, base."""
+
+
+class Mark(NamedTuple):
+    """How many words, relocations and blocks an arena has."""
+
+    words: int
+    relocations: int
+    blocks: int
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A head that was reserved, and what was appended for it, to be repeated for other heads.
+
+    `addresses` are the positions of words that become addresses, those of `inner` in the piece itself;
+    `numbers` those of words that count on from piece to piece.  The head comes first.
+    """
+
+    words: array[int]
+    head_words: int
+    offset: int
+    addresses: tuple[int, ...]
+    inner: tuple[int, ...]
+    numbers: tuple[int, ...]
 
 
 class Arena:
@@ -72,6 +98,55 @@ class Arena:
         """Fill a reserved word with an offset that becomes an address."""
         self.words[offset // 8] = target
         self._relocations.append(offset // 8)
+
+    @property
+    def mark(self) -> Mark:
+        """Where a piece begins (`piece`)."""
+        return Mark(len(self.words), len(self._relocations), len(self._blocks))
+
+    def piece(self, mark: Mark, head: int, head_words: int, numbers: Iterable[int]) -> Piece | None:
+        """What was appended since `mark`, with its head at the offset `head`; None if there is a block in it.
+
+        `numbers` are offsets in what was appended.
+        """
+        first, relocations, blocks = mark
+        if len(self._blocks) > blocks:
+            return None
+        place = head // 8
+        moved = head_words - first
+        positions = [
+            position + moved if position >= first else position - place
+            for position in self._relocations[relocations:]
+        ]
+        words = self.words[place : place + head_words] + self.words[first:]
+        return Piece(
+            words,
+            head_words,
+            8 * first,
+            tuple(positions),
+            tuple([position for position in positions if words[position] >= 8 * first]),
+            tuple([number // 8 + moved for number in numbers]),
+        )
+
+    def repeat(self, piece: Piece, head: int, step: int) -> int:
+        """Fill another head and append what goes with it, as `piece` has it, its numbers greater by `step`.
+
+        Returns how many bytes further on it is.
+        """
+        first, place, head_words = len(self.words), head // 8, piece.head_words
+        moved = 8 * first - piece.offset
+        words = piece.words[:]
+        for position in piece.inner:
+            words[position] += moved
+        for position in piece.numbers:
+            words[position] += step
+        self.words[place : place + head_words] = words[:head_words]
+        self.words += words[head_words:]
+        behind = first - head_words
+        self._relocations += [
+            position + (behind if position >= head_words else place) for position in piece.addresses
+        ]
+        return moved
 
     def seal(self) -> tuple[array[int], int]:
         """The memory and its address; it lives as long as the array, which must not grow."""

@@ -42,6 +42,7 @@ from tfrt_runtime.native.layouts import (
     KERNEL_WIDE,
     RECORD_DATA,
     RECORD_FUNCTIONS,
+    RECORD_HANDLE,
     RECORD_REGISTERS,
     RECORD_SLOTS,
     RECORD_WAITS,
@@ -170,6 +171,11 @@ class FunctionWriter:
             slots, waits = self._write_slots(), self._initial_counts()
             self._write_records(slots, function_offsets)
         self._write_function(function_offset, slots, waits)
+
+    @property
+    def handles(self) -> list[int]:
+        """The offsets of what was written of the kernels' handles."""
+        return [record + RECORD_HANDLE for record in self._records if record]
 
     def _write_columns(self, function_offsets: Sequence[int]) -> tuple[Sequence[int], list[int]]:
         """Slots and records, as of a large function; returns offsets of slots, and initial counts."""

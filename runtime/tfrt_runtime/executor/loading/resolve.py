@@ -85,6 +85,7 @@ class Resolver:
         """`functions` are those of the file, each of the kind that it is of here."""
         self._file = file
         self._functions = functions
+        self._signatures = signatures(functions)
         self._symbols = symbols
         self._python_kernel = python_kernel
         self._calls: dict[_Shape, Call] = {}
@@ -131,14 +132,27 @@ class Resolver:
             else:
                 call = self._control(kernel, record, in_sync)
             if not kernel.attributes and not record.is_nonstrict:
-                self._calls[_shape(kernel, record, in_sync)] = call
+                self._calls[self._shape(kernel, record, in_sync)] = call
             return call
         assert isinstance(kernel, CompiledKernel)
         return self._compiled(kernel, record)
 
     def known(self, kernel: Kernel, record: BefKernel, in_sync: bool) -> Call | None:
         """The call of a kernel without attributes that was called in this shape before."""
-        return None if record.is_nonstrict else self._calls.get(_shape(kernel, record, in_sync))
+        if record.is_nonstrict:
+            return None
+        call = self._calls.get(self._shape(kernel, record, in_sync))
+        if call is not None and call.functions != record.functions:
+            call = Call(
+                call.address, call.flags, call.strict_arguments, call.data, record.functions
+            )
+        return call
+
+    def _shape(self, kernel: Kernel, record: BefKernel, in_sync: bool) -> _Shape:
+        """The same for records of which a kernel without attributes says the same, but for its functions."""
+        signatures = tuple([self._signatures[index] for index in record.functions])
+        # By identity: to hash a kernel takes longer.  Kernels outlive the resolver.
+        return id(kernel), len(record.arguments), len(record.results), signatures, in_sync
 
     def _native(self, kernel: NativeKernel, record: BefKernel) -> Call:
         results = kernel.results
@@ -223,7 +237,8 @@ class Resolver:
         if (words := self._shortcut_words(call)) is not None:
             assert kernel.shortcut is not None
             functions = tuple(self._symbols(symbol) for symbol in kernel.shortcut.functions)
-            flags = KERNEL_HEAVY | KERNEL_MEASURED if kernel.heavy else 0
+            flags = KERNEL_HEAVY if kernel.heavy else 0
+            flags |= KERNEL_MEASURED if kernel.heavy and kernel.shortcut.measures else 0
             symbol = self._symbols(kernel.shortcut.symbol)
             return Call(symbol, flags, data=functions + words), call
         flags = KERNEL_HEAVY
@@ -426,10 +441,13 @@ class Resolver:
 _Shape = tuple[int, int, int, tuple[int, ...], bool]
 
 
-def _shape(kernel: Kernel, record: BefKernel, in_sync: bool) -> _Shape:
-    """The same for records of which a kernel without attributes says the same."""
-    # By identity: to hash a kernel takes longer.  Kernels outlive the resolver.
-    return id(kernel), len(record.arguments), len(record.results), record.functions, in_sync
+def signatures(functions: Sequence[BefFunction]) -> list[int]:
+    """A number for each function, which those have in common that may be called alike."""
+    known: dict[object, int] = {}
+    return [
+        known.setdefault((one.kind, one.argument_types, one.result_types), len(known))
+        for one in functions
+    ]
 
 
 def _payload_type(word: str) -> int:

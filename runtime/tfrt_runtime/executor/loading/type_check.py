@@ -13,7 +13,7 @@ from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.bef.reader import BefFile
 from tfrt_runtime.bef.records import BefFunction, BefKernel
 from tfrt_runtime.diagnostics import TfrtError, error
-from tfrt_runtime.executor.loading.resolve import types_of
+from tfrt_runtime.executor.loading.resolve import signatures, types_of
 from tfrt_runtime.host.payload import SCALAR_TYPES
 from tfrt_runtime.host.values.fitting import CHAIN_TYPE
 from tfrt_runtime.kernels.registry import (
@@ -37,6 +37,9 @@ class TypeCheck:
     def __init__(self, file: BefFile, functions: Sequence[BefFunction]) -> None:
         self._file = file
         self._functions = functions
+        self._signatures = signatures(functions)
+        self._right: set[object] = set()
+        """Calls of control kernels that are right: the kernel, the types that it gets, its functions."""
 
     def check(self, function: BefFunction, kernels: Sequence[Kernel]) -> list[int]:
         """The numbers of the kernels whose arguments must be looked at when they run.
@@ -134,7 +137,11 @@ class TypeCheck:
         self, kernel: ControlKernel, record: BefKernel, types: Sequence[str]
     ) -> None:
         """What a kernel gives to functions, and what they give back."""
-        has = [types[register] for register in record.arguments]
+        has = tuple([types[register] for register in record.arguments])
+        signatures = tuple([self._signatures[index] for index in record.functions])
+        call = id(kernel), has, signatures, len(record.results)
+        if call in self._right:
+            return
         self._compare(record, kernel.types, has[: kernel.own], "takes {} as argument {}, found {}")
         first = self._functions[record.functions[0]].result_types if record.functions else ()
         for index in record.functions:
@@ -147,6 +154,7 @@ class TypeCheck:
         if kernel.extra or kernel.name.startswith("tfrt.repeat"):
             text = "takes {} as loop value {}, found {}"
             self._compare(record, first[: len(record.results)], has[kernel.own :], text)
+        self._right.add(call)
 
     def _compare(
         self, record: BefKernel, wanted: Sequence[str], has: Sequence[str], text: str

@@ -21,6 +21,7 @@ import weakref
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 
+from tfrt_runtime.callers import FOREVER
 from tfrt_runtime.diagnostics import TfrtError, error
 from tfrt_runtime.host.budget import default_budget
 from tfrt_runtime.host.interrupts import INTERRUPTS
@@ -565,7 +566,7 @@ def _until(
 ) -> bool:
     """Call `step` with the end of one slice after the other, until it returns 0; see `WorkQueue.wait`."""
     now = time.monotonic_ns()
-    deadline = None if timeout is None else now + int(timeout * 1e9)
+    deadline = None if timeout is None else now + int(min(timeout, FOREVER) * 1e9)
 
     def goes_on() -> bool:
         is_late = deadline is not None and time.monotonic_ns() >= deadline

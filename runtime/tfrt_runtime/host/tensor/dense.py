@@ -89,16 +89,26 @@ class DenseHostTensor(NoObject):
         native = np.ascontiguousarray(array, element_type.storage).reshape(array.shape)
         if not native.flags.writeable:
             native = native.copy()
-        return cls(element_type, TensorShape(array.shape), HostBuffer.over(native))
+        return cls._of(element_type, known_shape(native.shape), HostBuffer.over(native))
 
     @classmethod
     def of_handle(cls, handle: TensorHandle) -> DenseHostTensor:
-        """A native tensor as Python sees it.  The array is made when it is first asked for."""
+        """A native tensor as Python sees it."""
+        element_type = ELEMENTS[WORDS[(handle.address + TENSOR_ELEMENT) >> 3]]
+        return cls._of(element_type, known_shape(sizes_at(handle.address)), None, handle)
+
+    @classmethod
+    def _of(
+        cls,
+        element_type: ElementType,
+        shape: TensorShape,
+        buffer: HostBuffer | None,
+        handle: TensorHandle | None = None,
+    ) -> DenseHostTensor:
+        """The tensor of a buffer or a handle.  The array and what is None are made when first asked for."""
         tensor = cls.__new__(cls)
-        tensor.element_type = ELEMENTS[WORDS[(handle.address + TENSOR_ELEMENT) >> 3]]
-        tensor.shape = known_shape(sizes_at(handle.address))
-        tensor._buffer = tensor._array = None
-        tensor._handle = handle
+        tensor.element_type, tensor.shape = element_type, shape
+        tensor._buffer, tensor._handle, tensor._array = buffer, handle, None
         return tensor
 
     @property

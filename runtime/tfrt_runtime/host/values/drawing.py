@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from html import escape
 from typing import Any
 
 
 def _plain(shown: Any) -> str:
+    from html import escape  # runs draw nothing
+
     return f"<code>{escape(repr(shown))}</code>"
 
 

@@ -35,7 +35,8 @@ def fitting(type_text: str, value: object) -> object:
         if isinstance(value, str):
             return value
     elif type_text.endswith(TENSOR):
-        if hasattr(value, "__array_interface__"):
+        # To ask an array itself would make its interface.
+        if hasattr(type(value), "__array_interface__") or hasattr(value, "__array_interface__"):
             return as_tensor(value)
         if type(value).__module__ != "builtins" and value is not CHAIN:
             return value

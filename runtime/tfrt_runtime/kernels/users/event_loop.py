@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
+import time
 import weakref
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING
@@ -96,9 +97,25 @@ class _Call:
         """
         COROUTINE.set(self)
         try:
-            settle(self._frame, self._results, await self._coroutine)
+            settle(self._frame, self._results, await self._slowed())
         except BaseException as problem:  # noqa: BLE001 - it becomes the results' error
             self._fail(problem)
+
+    async def _slowed(self) -> object:
+        """Await the coroutine, and then so much longer as the run is slowed down."""
+        watch = self._frame.request.watched
+        if watch is None or watch.slow <= 1:
+            return await self._coroutine
+        from asyncio import CancelledError, sleep
+
+        began, factor = time.monotonic(), watch.slow
+        try:
+            return await self._coroutine
+        except CancelledError:
+            factor = 1.0
+            raise
+        finally:
+            await sleep((factor - 1) * (time.monotonic() - began))
 
     def _fail(self, problem: BaseException) -> None:
         is_cancelled = type(problem).__name__ == "CancelledError"
@@ -143,10 +160,10 @@ class EventLoop:
 
         async def once() -> object:
             try:
-                async with asyncio.timeout(policy.timeout) as time:
+                async with asyncio.timeout(policy.timeout) as limit:
                     return await function(*values)
             except TimeoutError:
-                if time.expired():
+                if limit.expired():
                     raise policy.timed_out(name) from None
                 raise
 

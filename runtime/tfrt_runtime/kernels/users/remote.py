@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -116,6 +115,8 @@ class _Call:
             settle(self._frame, self._results, self._function(*given, **self._attributes))
             self._end()
             return
+        import uuid  # for tasks of a cluster only
+
         future = self._queue.client.submit(
             _run,
             self._function,

@@ -14,6 +14,7 @@ event loop of its own, and its results are unavailable until it returns.
 
 from __future__ import annotations
 
+import dis
 import functools
 import inspect
 import sys
@@ -373,10 +374,13 @@ def native_kernel(
         refuse(f"native kernel '{made.name}' takes {made.takes} arguments, its types are {count}")
     compiled = NumbaFunction(made.name, function, signature)
     assert made.parameters is not None
+    # A loop may take long, whatever the numbers are; a call that takes tensors says itself that it is heavy.
+    has_loop = any("JUMP_BACKWARD" in one.opname for one in dis.get_instructions(function))
+    takes_tensors = any(isinstance(argument, Tensor) for argument in signature.arguments)
     made = replace(
         made,
         results=tuple(result.word for result in signature.results) or ("chain",),
-        heavy=any(isinstance(argument, Tensor) for argument in signature.arguments),
+        heavy=takes_tensors or has_loop,
         takes=count,
         parameters=replace(
             made.parameters, annotations=signature.annotations, returned=inspect.Parameter.empty
@@ -389,7 +393,7 @@ def native_kernel(
     return replace(
         made,
         function=compiled.in_python(made.function),
-        shortcut=Shortcut("user_kernels.run", compiled.data),
+        shortcut=Shortcut("user_kernels.run", compiled.data, measures=takes_tensors),
     )
 
 

@@ -1,27 +1,32 @@
-"""Compile the native core to an object file.
+"""Compile the native core to a linked shared object.
 
-Runs in a process of its own (`compiling.build_object`), so that the one that needs the core never imports Numba.
-Numba turns
-each function into LLVM IR that uses none of Numba's helpers; all are linked into one module, given
-plain wrappers (`word name(word, ...)`), optimised once and written as one object.
+Runs in a process of its own (`compiling.build_core`), so that the one that needs the core imports neither Numba
+nor llvmlite.  Numba turns each function into LLVM IR that uses none of Numba's helpers and is the same for all
+machines; all are put into one module, given plain wrappers (`word name(word, ...)`), optimised once and linked.
 
 Prints a line per step to standard error, for the process that shows the progress.
 """
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import platform
+import shutil
+import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import llvmlite.binding as llvm
 
 from tfrt_runtime.native import memory, threads
 from tfrt_runtime.native.building import collecting, entries, lowering, tensor_lowering
-from tfrt_runtime.native.building.compiling import code_module, fingerprint, object_code
+from tfrt_runtime.native.building.compiling import fingerprint
 from tfrt_runtime.native.building.machines import MACHINES, Machine
 from tfrt_runtime.native.kernels import tensor_loops
+from tfrt_runtime.native.loaded import SOURCES, sources_digest
 
 WRAPPER = """
 define i64 @"{name}"({parameters}) {{
@@ -133,17 +138,62 @@ def without_machine(text: str) -> str:
     return "\n".join(line for line in text.splitlines() if not line.startswith("target "))
 
 
+def object_for(machine: Machine, wrappers: Sequence[str]) -> bytes:
+    """The core as an object file for every processor of a kind."""
+    llvm.initialize_all_targets()
+    llvm.initialize_all_asmprinters()
+    target = llvm.Target.from_triple(machine.triple).create_target_machine(
+        cpu=machine.cpu, opt=3, reloc="pic", codemodel="small"
+    )
+    header = f'target triple = "{target.triple}"\ntarget datalayout = "{target.target_data}"\n'
+    module = linked(wrappers, machine, lambda text: llvm.parse_assembly(header + text))
+    stamp = f'@{SOURCES} = constant [64 x i8] c"{sources_digest()}"\n'
+    for variable in module.global_variables:
+        if not variable.is_declaration:
+            variable.linkage = "internal"
+    module.link_in(llvm.parse_assembly(header + stamp))
+    options = llvm.create_pipeline_tuning_options(speed_level=3)
+    options.loop_vectorization = False
+    builder = llvm.create_pass_builder(target, options)
+    builder.getModulePassManager().run(module, builder)
+    return bytes(target.emit_object(module))
+
+
+def linker() -> list[str]:
+    """The command of a linker: LLVM's, which knows all machines, or that of this one."""
+    if found := shutil.which("ld.lld"):
+        return [found]
+    if importlib.util.find_spec("ziglang") is not None:
+        return [sys.executable, "-m", "ziglang", "ld.lld"]
+    if found := shutil.which("ld"):
+        return [found]
+    raise SystemExit("there is no linker: install `ld`, or: pip install 'tfrt_nb[linker]'")
+
+
+def shared_object(machine: Machine, wrappers: Sequence[str]) -> bytes:
+    """The core linked for every processor of a kind.
+
+    Raises:
+        subprocess.CalledProcessError: if the linker fails; it has said why on standard error.
+    """
+    flags = ["-shared", "--strip-all", "--hash-style=gnu", "-z", "now", "-z", "noexecstack"]
+    with tempfile.TemporaryDirectory() as folder:
+        made, shared = Path(folder, "core.o"), Path(folder, "core.elf")
+        made.write_bytes(object_for(machine, wrappers))
+        subprocess.run([*linker(), *flags, "-o", str(shared), str(made)], check=True)
+        return shared.read_bytes()
+
+
 def build(progress: Callable[[str], None]) -> bytes:
-    """The object code of every entry, for this machine."""
+    """The core of every entry, for this machine."""
+    linker()  # the rest takes half a minute: a missing linker is said before
     wrappers = collect(progress)
-    progress("linking")
-    module = linked(wrappers, MACHINES[platform.machine()], code_module)
     progress("optimising")
-    return object_code(module)
+    return shared_object(MACHINES[platform.machine()], wrappers)
 
 
 def main(before: str) -> None:
-    """Write to standard output what the core is made of, in a line, and its object code.
+    """Write to standard output what the core is made of, in a line, and the core.
 
     `before` is the fingerprint from before the sources were imported.
 

@@ -1,77 +1,27 @@
-"""The native core as machine code for this machine, made here: by Numba and llvmlite, once, into the cache.
+"""The native core for this machine, made here: by Numba and llvmlite, once, into the cache.
 
 A checkout comes here, and an installation without a core for this machine: `library` knows.  The cache is
-keyed by the text of the core's modules, the versions of llvmlite and Numba, and the processor.
+keyed by the text of the core's modules and the versions of llvmlite and Numba.
 """
 
 from __future__ import annotations
 
 import hashlib
 import importlib.util
-import platform
-import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
-import llvmlite.binding as llvm
-
 from tfrt_runtime.diagnostics import TfrtError, error
-from tfrt_runtime.native.loaded import HERE, Library, Progress, sources_digest
-
-
-def processor_features() -> str:
-    """What the code may use of this processor.
-
-    Not its wide registers: the core has no loops for them, and pays for leaving them clean.
-    """
-    features: str = llvm.get_host_cpu_features().flatten()
-    return features + ",-avx" if platform.machine() == "x86_64" else features
-
-
-def target_machine() -> llvm.TargetMachine:
-    """Code for the processor that this process runs on.
-
-    Its parts must lie within 2 GiB of each other, as `Library` sees to: calls are shorter then.
-    """
-    llvm.initialize_native_target()
-    llvm.initialize_native_asmprinter()
-    return llvm.Target.from_default_triple().create_target_machine(
-        cpu=llvm.get_host_cpu_name(),
-        features=processor_features(),
-        opt=3,
-        reloc="pic",
-        codemodel="small",
-        jit=True,
-    )
-
-
-def code_module(text: str) -> llvm.ModuleRef:
-    """A module for this machine with the LLVM IR given."""
-    machine = target_machine()
-    header = f'target triple = "{machine.triple}"\ntarget datalayout = "{machine.target_data}"\n'
-    return llvm.parse_assembly(header + text)
-
-
-def object_code(module: llvm.ModuleRef) -> bytes:
-    """Optimise a module as a whole and compile it to an object file."""
-    machine = target_machine()
-    options = llvm.create_pipeline_tuning_options(speed_level=3)
-    options.loop_vectorization = False
-    builder = llvm.create_pass_builder(machine, options)
-    builder.getModulePassManager().run(module, builder)
-    return bytes(machine.emit_object(module))
+from tfrt_runtime.native.loaded import HERE, Progress, sources_digest
 
 
 def fingerprint() -> str:
-    """Changes whenever the object file may be another one: what the key of the cache is made of."""
+    """Changes whenever the core may be another one: what the key of the cache is made of."""
     digest = hashlib.sha256(sources_digest().encode())
     for part in (
         sys.implementation.cache_tag or "",
         version("llvmlite"),
         version("numba"),
-        llvm.get_host_cpu_name(),
-        llvm.get_host_cpu_features().flatten(),
     ):
         digest.update(part.encode() + b"\0")
     return digest.hexdigest()[:32]
@@ -95,12 +45,15 @@ def version(package: str) -> str:
     return Path(found.origin).with_name("_version.py").read_text()
 
 
-def build_object(progress: Progress) -> bytes:
+def build_core(progress: Progress) -> bytes:
     """Compile the core in another process, from the sources that this one has.
 
     Raises:
         TfrtError: if the compiler fails; its last words are in the message.
     """
+    import subprocess  # with the core from the cache, a process starts without them
+    import tempfile
+
     # The package is found where it was found here: the other process may have other paths by itself.
     command = [sys.executable, "-c", _BUILD, str(HERE.parents[1]), *sys.path]
     try:
@@ -134,24 +87,3 @@ before = fingerprint()
 from tfrt_runtime.native.building.build import main
 main(before)
 """
-
-
-class CompiledHere(Library):
-    """The core as an object file that llvmlite has loaded."""
-
-    def __init__(self, code: bytes) -> None:
-        # llvmlite's own memory manager puts code and data into one piece of memory.
-        self._engine = llvm.create_mcjit_compiler(code_module(""), target_machine(), use_lmm=True)
-        self._engine.add_object_file(llvm.ObjectFileRef.from_data(code))
-        self._engine.finalize_object()
-
-    def __getitem__(self, name: str) -> int:
-        """The address of an entry.
-
-        Raises:
-            KeyError: if there is none of that name.
-        """
-        address = int(self._engine.get_function_address(name))
-        if address == 0:
-            raise KeyError(name)
-        return address

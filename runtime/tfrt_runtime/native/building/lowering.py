@@ -17,12 +17,11 @@ from numba.extending import intrinsic, overload, register_jitable
 from tfrt_runtime.native import memory
 from tfrt_runtime.native.building import collecting
 
-I64, I32, F64, F32, I8, I1 = (
+I64, I32, F64, F32, I1 = (
     ir.IntType(64),
     ir.IntType(32),
     ir.DoubleType(),
     ir.FloatType(),
-    ir.IntType(8),
     ir.IntType(1),
 )
 Emit = Callable[..., ir.Value | None]
@@ -177,8 +176,6 @@ OPERATIONS: dict[str, tuple[str, str, Emit]] = {
     "exchange": ("ii", "i", lambda b, a, v: b.atomic_rmw("xchg", pointer(b, a), v, "acq_rel")),
     "compare_and_swap": ("iii", "i", compare_and_swap),
     "fence": ("", "", lambda b: b.fence("seq_cst")),
-    "load_u8": ("i", "i", lambda b, a: b.zext(b.load(pointer(b, a, I8)), I64)),
-    "store_u8": ("ii", "", lambda b, a, v: b.store(b.trunc(v, I8), pointer(b, a, I8))),
     "load_i32": ("i", "i", lambda b, a: b.sext(b.load(pointer(b, a, I32)), I64)),
     "store_i32": ("ii", "", lambda b, a, v: b.store(b.trunc(v, I32), pointer(b, a, I32))),
     "load_f32": ("i", "f", load_f32),

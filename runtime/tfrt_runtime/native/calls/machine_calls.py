@@ -74,6 +74,7 @@ from tfrt_runtime.native.memory import (
     Address,
     call1,
     call3,
+    copy,
     entry,
     fetch_add,
     inline,
@@ -94,6 +95,7 @@ from tfrt_runtime.native.queues.waiters import run_waiters
 FUEL = 1 << 18
 """Kernels between two questions: 50 to 500 us."""
 CALL_WEIGHT = 4
+"""A kernel of the executor takes as long as so many of the interpreter of sync functions."""
 SLICE_NS = 20_000_000
 """How long machine code runs before Python is asked again."""
 
@@ -121,7 +123,7 @@ def machine_code(context: Address, request: Address, machine: Address, kernels: 
 
 @inline
 def weight(function: Address) -> int:
-    """What a call of the executor counts: each kernel takes as long as some of the interpreter."""
+    """What a call of the executor counts."""
     return CALL_WEIGHT * (load(function + FUNCTION_KERNELS) + 1)
 
 
@@ -204,6 +206,25 @@ def result_of(context: Address, machine: Address, effort: Address, index: int) -
     return scalar(context, load(types + 8 * index), load(effort + EFFORT_RESULTS + 8 * index))
 
 
+@native
+def run_on_values(
+    context: Address, request: Address, machine: Address, code: Address, words: Address
+) -> Address:
+    """Run machine code on AsyncValues.  Takes the block `words`, which has their addresses.
+
+    The effort with its results, which the caller gives back; 0 if a value is not ordinary, or it has given up.
+    """
+    count = load(machine + MACHINE_ARGUMENTS)
+    is_ready = True
+    for i in range(count):
+        place = words + 8 * i
+        payload_type = load(machine + MACHINE_TYPES + 8 * i)
+        is_ready = is_ready and take_word(load(place), payload_type, place)
+    effort = run_machine(context, request, machine, code, words) if is_ready else 0
+    give_block(context, words, 8 * count + 8)
+    return effort
+
+
 @outline
 def call_machine(
     context: Address, caller: Address, record: Address, function: Address, first: int
@@ -221,15 +242,9 @@ def call_machine(
     if words == 0:
         return False
     registers = record + RECORD_REGISTERS
-    is_ready = True
     for i in range(count):
-        value = load(caller + load(registers + 8 * (first + i)))
-        payload_type = load(machine + MACHINE_TYPES + 8 * i)
-        is_ready = is_ready and take_word(value, payload_type, words + 8 * i)
-    effort = 0
-    if is_ready:
-        effort = run_machine(context, request, machine, code, words)
-    give_block(context, words, 8 * count + 8)
+        store(words + 8 * i, load(caller + load(registers + 8 * (first + i))))
+    effort = run_on_values(context, request, machine, code, words)
     if effort == 0:
         return False
     for i in range(arguments):
@@ -255,14 +270,8 @@ def start_machine(context: Address, function: Address, request: Address, table: 
     words = take_block(context, 8 * count + 8)
     if words == 0:
         return False
-    is_ready = True
-    for i in range(count):
-        payload_type = load(machine + MACHINE_TYPES + 8 * i)
-        is_ready = is_ready and take_word(load(given + 8 * i), payload_type, words + 8 * i)
-    effort = 0
-    if is_ready:
-        effort = run_machine(context, request, machine, code, words)
-    give_block(context, words, 8 * count + 8)
+    copy(words, given, 8 * count)
+    effort = run_on_values(context, request, machine, code, words)
     if effort == 0:
         return False
     for i in range(count):

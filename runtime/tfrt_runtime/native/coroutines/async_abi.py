@@ -40,7 +40,9 @@ from tfrt_runtime.native.coroutines.async_objects import (
 )
 from tfrt_runtime.native.events import log_code
 from tfrt_runtime.native.layouts import (
+    ASYNC_CHECKED,
     CONCRETE,
+    CONTEXT_PROCESS,
     CONTEXT_QUEUE,
     CONTEXT_REFUSED,
     ERROR,
@@ -48,9 +50,11 @@ from tfrt_runtime.native.layouts import (
     EVENT_REFUSED,
     EVENT_THREAD,
     LOG_CREATE,
+    PROCESS_WATCHED,
+    QUEUE_ASYNC,
+    QUEUE_CHOOSE,
     QUEUE_WORKERS,
     VALUE_OWNER,
-    VALUE_OWNER_REFUSED,
     VALUE_REFERENCES,
 )
 from tfrt_runtime.native.memory import (
@@ -78,41 +82,36 @@ def add_ref(value: Address, count: int) -> None:
 @exported("mlirAsyncRuntimeDropRef", "void", "ptr", "i64")
 def drop_ref(value: Address, count: int) -> None:
     """`count` references less."""
-    drop_references(here(), value, count)
+    if value != 0:
+        drop_references(here(), value, count)
 
 
 @inline
-def marked(context: Address, made: Address) -> Address:
-    """A new object, with a mark for `set_maker` if this thread was refused memory."""
+def made_by(context: Address, made: Address, record: Address) -> Address:
+    """A new object, with the operation that makes it, for reports; the record lives as long as the object."""
+    store(made + VALUE_OWNER, record)
+    log_code(context, LOG_CREATE, made, record)
     if load(context + CONTEXT_REFUSED) != 0:
-        store(made + VALUE_OWNER, VALUE_OWNER_REFUSED)
+        tell(context, EVENT_REFUSED, record)
     return made
 
 
 @exported("mlirAsyncRuntimeCreateToken", "ptr")
 def create_token() -> Address:
     """A token with two references: the caller's and the producer's."""
-    context = here()
-    return marked(context, new_token(context))
+    return new_token(here())
 
 
 @exported("mlirAsyncRuntimeCreateValue", "ptr", "i64")
 def create_value(size: int) -> Address:
     """A value with `size` bytes of storage and two references: the caller's and the producer's."""
-    context = here()
-    made = new_future(context, size)
-    if size >= 16:
-        # What `emplace_stored` looks at.
-        store(storage_of(made), 0)
-        store(storage_of(made) + 8, 0)
-    return marked(context, made)
+    return new_future(here(), size)
 
 
 @exported("mlirAsyncRuntimeCreateGroup", "ptr", "i64")
 def create_group(size: int) -> Address:
     """A group for `size` members, with one reference."""
-    context = here()
-    return marked(context, new_group(context, size))
+    return new_group(here(), size)
 
 
 @exported("mlirAsyncRuntimeAddTokenToGroup", "i64", "ptr", "ptr")
@@ -124,7 +123,8 @@ def add_token_to_group(token: Address, group: Address) -> int:
 @exported("mlirAsyncRuntimeEmplaceToken", "void", "ptr")
 def emplace_token(token: Address) -> None:
     """The operation is complete; drops the producer's reference."""
-    emplace(here(), token)
+    if token != 0:
+        emplace(here(), token)
 
 
 @exported("mlirAsyncRuntimeEmplaceValue", "void", "ptr")
@@ -136,7 +136,8 @@ def emplace_value(value: Address) -> None:
 @exported("mlirAsyncRuntimeSetTokenError", "void", "ptr")
 def set_token_error(token: Address) -> None:
     """The operation failed; drops the producer's reference."""
-    set_object_error(here(), token)
+    if token != 0:
+        set_object_error(here(), token)
 
 
 @exported("mlirAsyncRuntimeSetValueError", "void", "ptr")
@@ -161,6 +162,17 @@ def is_value_error(value: Address) -> int:
 def is_value_available(value: Address) -> int:
     """Whether the value has a payload."""
     return 1 if state_of(value) == CONCRETE else 0
+
+
+@exported("tfrtAsyncGoesOn", "i1", "ptr")
+def goes_on(value: Address) -> int:
+    """Whether a coroutine that awaits an object need not suspend: it is available, and no error.
+
+    Where schedules are explored it suspends all the same: what comes next is chosen.
+    """
+    if state_of(value) != CONCRETE:
+        return 0
+    return 1 if load(load(here() + CONTEXT_QUEUE) + QUEUE_CHOOSE) == 0 else 0
 
 
 @exported("mlirAsyncRuntimeIsGroupError", "i1", "ptr")
@@ -276,14 +288,39 @@ def drop_ref_by_hand(value: Address, count: int, record: Address) -> None:
     drop_checked(here(), value, count, record)
 
 
-@exported("tfrtAsyncSetMaker", "void", "ptr", "ptr")
-def set_maker(value: Address, record: Address) -> None:
-    """Say which operation made an object, for reports; the record lives as long as the object."""
-    is_refused = load(value + VALUE_OWNER) == VALUE_OWNER_REFUSED
-    store(value + VALUE_OWNER, record)
-    log_code(here(), LOG_CREATE, value, record)
-    if is_refused:
-        tell(here(), EVENT_REFUSED, record)
+@exported("tfrtAsyncCreateToken", "ptr", "ptr")
+def create_token_by(record: Address) -> Address:
+    """`create_token` by an operation that `record` names."""
+    context = here()
+    return made_by(context, new_token(context), record)
+
+
+@exported("tfrtAsyncCreateUnusedToken", "ptr", "ptr")
+def create_unused_token(record: Address) -> Address:
+    """A token that no code will await, as `create_token_by`; 0 where objects are neither logged nor registered.
+
+    What resolves a token or drops its references does nothing with 0.
+    """
+    context = here()
+    if load(load(context + CONTEXT_PROCESS) + PROCESS_WATCHED) == 0:
+        shared = load(load(context + CONTEXT_QUEUE) + QUEUE_ASYNC)
+        if shared == 0 or load(shared + ASYNC_CHECKED) == 0:
+            return 0
+    return made_by(context, new_token(context), record)
+
+
+@exported("tfrtAsyncCreateValue", "ptr", "i64", "ptr")
+def create_value_by(size: int, record: Address) -> Address:
+    """`create_value` by an operation that `record` names."""
+    context = here()
+    return made_by(context, new_future(context, size), record)
+
+
+@exported("tfrtAsyncCreateGroup", "ptr", "i64", "ptr")
+def create_group_by(size: int, record: Address) -> Address:
+    """`create_group` by an operation that `record` names."""
+    context = here()
+    return made_by(context, new_group(context, size), record)
 
 
 @exported("tfrtAsyncEmplaceUnseen", "void", "ptr")
@@ -315,21 +352,24 @@ def emplace_stored(value: Address, offset: int, record: Address) -> None:
 def describe_error(value: Address, record: Address) -> None:
     """Say why an object that is about to be set to an error fails."""
     context = here()
-    note_failure(context, value, tell(context, EVENT_DESCRIBE, record))
+    if value != 0:
+        note_failure(context, value, tell(context, EVENT_DESCRIBE, record))
 
 
 @exported("tfrtAsyncInheritError", "void", "ptr", "ptr")
 def inherit_error(value: Address, source: Address) -> None:
     """The error that an object is about to be set to is the one of another object."""
     context = here()
-    note_failure(context, value, error_of(context, source))
+    if value != 0:
+        note_failure(context, value, error_of(context, source))
 
 
 @exported("tfrtAsyncTakeFailure", "void", "ptr")
 def take_failure(value: Address) -> None:
     """The error that an object is about to be set to is the one noted for the thread."""
     context = here()
-    note_failure(context, value, thread_failure(context))
+    if value != 0:
+        note_failure(context, value, thread_failure(context))
 
 
 @exported("tfrtAsyncFail", "void", "ptr")

@@ -36,7 +36,7 @@ from tfrt_runtime.native.async_value import (
     state_of,
 )
 from tfrt_runtime.native.cells import give_cell, need_block
-from tfrt_runtime.native.events import log_code
+from tfrt_runtime.native.events import log_code, write_code
 from tfrt_runtime.native.layouts import (
     ASYNC_CHECKED,
     ASYNC_LIMIT,
@@ -98,7 +98,6 @@ from tfrt_runtime.native.memory import (
     load,
     load_acquire,
     native,
-    outline,
     store,
     store_release,
 )
@@ -138,6 +137,9 @@ def new_future(context: Address, size: int) -> Address:
         return new_object(context, TYPE_UNKNOWN)
     made = new_large(context, TYPE_STORAGE, size)
     store(made + VALUE_REFERENCES, 2)
+    # What `emplace_stored` looks at.
+    store(made + VALUE_STORAGE, 0)
+    store(made + VALUE_STORAGE + WORD, 0)
     register_checked(context, made)
     return made
 
@@ -375,11 +377,11 @@ def destroy_object(context: Address, value: Address) -> None:
     destroy_chain(context, value)
 
 
-@outline
+@inline
 def log_emplaced(context: Address, value: Address) -> None:
     """An object becomes available: what the log says of it is its first word."""
     if load(load(context + CONTEXT_PROCESS) + PROCESS_WATCHED) != 0:
-        log_code(context, LOG_EMPLACE, value, load(storage_of(value)))
+        write_code(context, LOG_EMPLACE, value, load(storage_of(value)))
 
 
 @native

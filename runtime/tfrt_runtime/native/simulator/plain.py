@@ -65,14 +65,6 @@ class PlainMemory(Core):
             self._tell(thread, "store", address, new=value)
         self._plain_write(thread, word, signed(value), ALL_BYTES)
 
-    def load_u8(self, address: int) -> int:
-        """A plain read of a byte."""
-        return self._load_bytes(address, 1, "load_u8")
-
-    def store_u8(self, address: int, value: int) -> None:
-        """A plain write of a byte."""
-        self._store_bytes(address, 1, value, "store_u8")
-
     def load_i32(self, address: int) -> int:
         """A plain read of a 32-bit integer."""
         return signed(self._load_bytes(address, 4, "load_i32"), 32)

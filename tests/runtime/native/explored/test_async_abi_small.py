@@ -181,6 +181,33 @@ def test_who_is_shown_an_object_that_was_resolved_before_finds_it_so(checked: bo
     assert explore(scenario).complete
 
 
+def test_a_coroutine_that_need_not_suspend_sees_what_it_has_awaited() -> None:
+    def scenario(world: World) -> None:
+        scene = Scene(world, MEMBERS["a value"])
+        seen: list[int] = []
+
+        def produce() -> None:
+            store(async_abi.get_value_storage(scene.member), 42)
+            async_abi.emplace_value(scene.member)
+
+        def consume() -> None:
+            if async_abi.goes_on(scene.member) == 0:
+                async_abi.await_value_and_execute(scene.member, 7, scene.coroutines.resume)
+            else:
+                seen.append(load(async_abi.get_value_storage(scene.member)))
+
+        scene.thread(produce, "producer")
+        scene.thread(consume, "who awaits")
+
+        def check() -> None:
+            assert (seen, scene.finish()) in (([42], []), ([], [7]))
+            scene.drop(scene.member, scene.group)
+
+        world.finally_assert(check)
+
+    assert explore(scenario).complete
+
+
 def test_who_awaits_a_group_while_its_member_is_resolved_goes_on_once(member: Member) -> None:
     def scenario(world: World) -> None:
         scene = Scene(world, member)

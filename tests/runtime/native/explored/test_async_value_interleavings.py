@@ -22,7 +22,7 @@ from tfrt_runtime.testing.simulated_host import SimulatedHost, name_cell
 
 def payload(value: int) -> int:
     """The first payload word of an available value."""
-    return load(handles.value_resolve(value) + VALUE_PAYLOAD)
+    return load(async_value.resolve(value) + VALUE_PAYLOAD)
 
 
 @pytest.mark.parametrize("waiters", [1, 2])
@@ -60,7 +60,7 @@ def test_an_error_runs_the_waiters_too_and_its_diagnostic_is_released_once() -> 
         world.thread(lambda: handles.value_and_then(right, value, 2))
 
         def check() -> None:
-            assert handles.value_state(value) == ERROR
+            assert async_value.state_of(value) == ERROR
             handles.value_drop(host.main, value)
             assert (sorted(host.called), host.released) == ([1, 2], [7])
 
@@ -76,7 +76,7 @@ def test_a_thread_that_sees_an_error_sees_its_diagnostic() -> None:
         value = name_cell(world, handles.value_make(host.main, TYPE_I64), "value")
 
         def read() -> None:
-            if handles.value_state(value) == ERROR:
+            if async_value.state_of(value) == ERROR:
                 assert payload(value) == 7
 
         world.thread(lambda: handles.value_set_error(publisher, value, 7), "publisher")
@@ -105,7 +105,7 @@ def test_of_two_who_want_to_resolve_a_value_one_does() -> None:
         world.thread(lambda: handles.value_and_then(waiter, value, 9), "waiter")
 
         def check() -> None:
-            handle = {CONCRETE: 1, ERROR: 2}[handles.value_state(value)]
+            handle = {CONCRETE: 1, ERROR: 2}[async_value.state_of(value)]
             assert payload(value) == handle
             handles.value_drop(host.main, value)
             assert (host.called, host.released) == ([9], [handle])
@@ -181,7 +181,7 @@ def test_a_forward_meets_the_target_before_during_or_after_it_resolves() -> None
         world.thread(lambda: handles.value_and_then(waiter, indirect, 9), "waiter")
 
         def check() -> None:
-            assert handles.value_state(indirect) == CONCRETE
+            assert async_value.state_of(indirect) == CONCRETE
             assert payload(indirect) == 42
             handles.value_drop(host.main, indirect)
             assert (host.called, host.released, host.live_values()) == ([9], [42], 0)
@@ -207,7 +207,7 @@ def test_a_forward_to_an_error_is_that_error() -> None:
         world.thread(lambda: handles.value_forward(forwarder, indirect, target))
 
         def check() -> None:
-            assert handles.value_state(indirect) == ERROR
+            assert async_value.state_of(indirect) == ERROR
             handles.value_drop(host.main, indirect)
             assert (host.released, host.live_values()) == ([7], 0)
 

@@ -14,7 +14,7 @@ import pytest
 from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.bef.records import BefFunction, BefKernel
 from tfrt_runtime.executor.loading.decode import Call
-from tfrt_runtime.native import handles
+from tfrt_runtime.native import async_value, handles
 from tfrt_runtime.native.calls import delivery, endings, executor, frame, kernel_calls
 from tfrt_runtime.native.kernels import async_kernels, control_kernels, scalar_kernels
 from tfrt_runtime.native.layouts import (
@@ -77,7 +77,7 @@ def first_available(context: int, record: int) -> None:
     """A non-strict kernel: whichever argument is available."""
     for index in range(load(record + RECORD_ARGUMENTS)):
         value = load(load(context + CONTEXT_ARGUMENTS) + 8 * index)
-        if handles.value_state(value) >= CONCRETE:
+        if async_value.state_of(value) >= CONCRETE:
             handles.value_add_reference(value)
             frame.set_result(context, 0, value)
             return

@@ -183,8 +183,8 @@ class SleepingScene:
             world.thread(lambda context=context: work(context), "worker")
         for number, context in enumerate(host.outside):
             world.thread(
-                lambda context=context, number=number: handles.task_add(
-                    context, function, number, 0
+                lambda context=context, number=number: tasks.add_task(
+                    context, tasks.new_task(context, function, number, 0, 0)
                 ),
                 "adder",
             )
@@ -228,7 +228,12 @@ def watching(watchers: int) -> Callable[[World], None]:
 
         function = host.function(run)
         world.thread(lambda: work(host.contexts[0]), "worker")
-        world.thread(lambda: handles.task_add(host.outside[0], function, 0, 0), "adder")
+        world.thread(
+            lambda: tasks.add_task(
+                host.outside[0], tasks.new_task(host.outside[0], function, 0, 0, 0)
+            ),
+            "adder",
+        )
         for _ in range(watchers):
             world.thread(watch, "watcher")
         world.finally_assert(lambda: load(word) == 0)

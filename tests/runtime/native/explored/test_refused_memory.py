@@ -147,8 +147,8 @@ def test_tasks_of_threads_that_are_refused_memory_run_once(first: int) -> None:
         for number, context in enumerate(host.outside):
 
             def add(context: int = context, number: int = number) -> None:
-                handles.task_add(context, function, 2 * number, 0)
-                handles.task_add(context, function, 2 * number + 1, 0)
+                tasks.add_task(context, tasks.new_task(context, function, 2 * number, 0, 0))
+                tasks.add_task(context, tasks.new_task(context, function, 2 * number + 1, 0, 0))
 
             world.thread(add, "adder")
 

@@ -455,4 +455,53 @@ MUTANTS = [
         "pass",
         "cell_interleavings test_what_a_trim_leaves_is_whole_batches",
     ),
+    _mutant(
+        "calls.machine_calls.ask",
+        "machine code does not hear that its run is cancelled",
+        "    if load_acquire(request + REQUEST_UNUSUAL) != 0:\n        return 0",
+        "    pass",
+        "machine_interleavings test_machine_code_without_an_end_stops_when_its_run_is_cancelled",
+    ),
+    _mutant(
+        "calls.machine_calls.start_machine",
+        "a run of machine code is over before its kernels are counted, when the program may be gone",
+        """
+        kernels = load(function + FUNCTION_KERNELS)
+        fetch_add(request + REQUEST_KNOWN, kernels)
+        fetch_add(request + REQUEST_DECIDED, kernels)
+        # Last: when it was the last of the run, the program may be gone.
+        leave_request(context, request)
+        """,
+        """
+        leave_request(context, request)
+        kernels = load(function + FUNCTION_KERNELS)
+        fetch_add(request + REQUEST_KNOWN, kernels)
+        fetch_add(request + REQUEST_DECIDED, kernels)
+        """,
+        "machine_interleavings test_a_run_of_machine_code_ends_when_its_program_needs_not_be_there",
+    ),
+    _mutant(
+        "calls.machine_calls.call_machine",
+        "a call that machine code has given up has lost its arguments",
+        """
+        if effort == 0:
+            return False
+        for i in range(arguments):
+            drop_reference(context, load(caller + load(registers + 8 * i)))
+        """,
+        """
+        for i in range(arguments):
+            drop_reference(context, load(caller + load(registers + 8 * i)))
+        if effort == 0:
+            return False
+        """,
+        "machine_interleavings test_a_call_that_machine_code_gives_up_is_interpreted_from_its_start",
+    ),
+    _mutant(
+        "coroutines.async_abi.goes_on",
+        "a coroutine goes on without the payload that it has awaited",
+        "if state_of(value) != CONCRETE:",
+        "if load(value + 8) & 3 != CONCRETE:",
+        "async_abi_small test_a_coroutine_that_need_not_suspend",
+    ),
 ]

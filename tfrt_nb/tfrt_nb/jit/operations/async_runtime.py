@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from xdsl.dialects import cf
 from xdsl.dialects.builtin import IntegerAttr, MemRefType, UnrankedMemRefType
-from xdsl.ir import Operation
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from tfrt_nb.dialects.async_ import coroutine, extensions, failures, runtime
 from tfrt_nb.dialects.async_.types import GroupType, ValueType
@@ -22,8 +23,13 @@ from tfrt_nb.jit.function_body import (
 from tfrt_nb.jit.llvm_types import llvm_type
 from tfrt_nb.jit.names import INTERRUPT_FLAG
 from tfrt_nb.passes.counting.mark_explicit_counts import BY_HAND, OF_OWN, ON_TOP
+from tfrt_runtime.native.layouts import ERROR, STATE_BITS, VALUE_PAYLOAD, VALUE_STATE
 
 _PREFIX = "mlirAsyncRuntime"
+
+
+IN_HEADER = frozenset({"i1", "i8", "i16", "i32", "i64", "half", "bfloat", "float", "double", "ptr"})
+"""Types of payloads that a value has at `layouts.VALUE_PAYLOAD`, as others that fit into a word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +78,10 @@ OUR_FUNCTIONS = (
     RuntimeFunction("tfrtAsyncDropRefOnTop", "void", ("ptr", "i64", "ptr")),
     RuntimeFunction("tfrtAsyncDropOwnRef", "void", ("ptr", "i64", "ptr")),
     RuntimeFunction("tfrtAsyncDropRefByHand", "void", ("ptr", "i64", "ptr")),
-    RuntimeFunction("tfrtAsyncSetMaker", "void", ("ptr", "ptr")),
+    RuntimeFunction("tfrtAsyncCreateToken", "ptr", ("ptr",)),
+    RuntimeFunction("tfrtAsyncCreateUnusedToken", "ptr", ("ptr",)),
+    RuntimeFunction("tfrtAsyncCreateValue", "ptr", ("i64", "ptr")),
+    RuntimeFunction("tfrtAsyncCreateGroup", "ptr", ("i64", "ptr")),
     RuntimeFunction("tfrtAsyncEmplaceUnseen", "void", ("ptr",)),
     RuntimeFunction("tfrtAsyncEmplaceStored", "void", ("ptr", "i64", "ptr")),
     RuntimeFunction("tfrtAsyncDescribeError", "void", ("ptr", "ptr")),
@@ -84,6 +93,7 @@ OUR_FUNCTIONS = (
     RuntimeFunction("tfrtAsyncIsCancelled", "i1", ()),
     RuntimeFunction("tfrtAsyncIsInterrupted", "i1", ("ptr",)),
     RuntimeFunction("tfrtAsyncIsAvailable", "i1", ("ptr",)),
+    RuntimeFunction("tfrtAsyncGoesOn", "i1", ("ptr",)),
     RuntimeFunction("tfrtAsyncNewBuffer", "ptr", ("i64",)),
     RuntimeFunction("tfrtAsyncNewFrameBuffer", "ptr", ("i64", "ptr")),
     RuntimeFunction("tfrtAsyncFreeBuffer", "i1", ("ptr",)),
@@ -143,23 +153,24 @@ def _create(body: FunctionBody, op: Operation) -> None:
     if isinstance(type_, ValueType):
         element = llvm_type(type_.value_type)
         size = f"ptrtoint (ptr getelementptr ({element}, ptr null, i64 1) to i64)"
-        body.bind(op.result, _runtime(body, f"{_PREFIX}CreateValue", size))
+        _make(body, op, "CreateValue", size)
     else:
-        body.bind(op.result, _runtime(body, f"{_PREFIX}CreateToken"))
-    _set_maker(body, op)
+        _make(body, op, "CreateToken")
 
 
 def _create_group(body: FunctionBody, op: Operation) -> None:
     assert isinstance(op, runtime.RuntimeCreateGroupOp)
-    body.bind(op.result, _runtime(body, f"{_PREFIX}CreateGroup", body.name(op.size)))
-    _set_maker(body, op)
+    _make(body, op, "CreateGroup", body.name(op.size))
 
 
-def _set_maker(body: FunctionBody, op: Operation) -> None:
-    """Say where a new object comes from, for reports of what is left over or never resolved."""
+def _make(body: FunctionBody, op: Operation, name: str, *operands: str) -> None:
+    """Make an object, and say where it comes from, for reports of what is left over or never resolved."""
     record = None if body.module.is_portable else body.module.maker(op)
-    if record is not None:
-        _runtime(body, "tfrtAsyncSetMaker", body.name(op.results[0]), record)
+    if record is None:
+        made = _runtime(body, f"{_PREFIX}{name}", *operands)
+    else:
+        made = _runtime(body, f"tfrtAsync{name}", *operands, record)
+    body.bind(op.results[0], made)
 
 
 def _set_available(body: FunctionBody, op: Operation) -> None:
@@ -186,6 +197,12 @@ def _set_error(body: FunctionBody, op: Operation) -> None:
 
 def _is_error(body: FunctionBody, op: Operation) -> None:
     (operand,) = op.operands
+    if not (body.module.is_portable or isinstance(operand.type, GroupType)):
+        place = body.value(f"getelementptr i8, ptr {body.name(operand)}, i64 {VALUE_STATE}")
+        word = body.value(f"load atomic i64, ptr {place} acquire, align 8")
+        state = body.value(f"and i64 {word}, {STATE_BITS}")
+        body.set(op.results[0], f"icmp eq i64 {state}, {ERROR}")
+        return
     kind = "Group" if isinstance(operand.type, GroupType) else runtime.runtime_kind(operand)
     body.bind(op.results[0], _runtime(body, f"{_PREFIX}Is{kind}Error", body.name(operand)))
 
@@ -205,16 +222,23 @@ def _resume(body: FunctionBody, op: Operation) -> None:
     _runtime(body, f"{_PREFIX}Execute", body.name(op.operands[0]), RESUME)
 
 
+def _payload_of(body: FunctionBody, value: SSAValue, type_: Attribute) -> str:
+    """The address of a value's payload."""
+    if not body.module.is_portable and llvm_type(type_) in IN_HEADER:
+        return body.value(f"getelementptr i8, ptr {body.name(value)}, i64 {VALUE_PAYLOAD}")
+    return _runtime(body, f"{_PREFIX}GetValueStorage", body.name(value))
+
+
 def _store(body: FunctionBody, op: Operation) -> None:
     value, storage = op.operands
-    pointer = _runtime(body, f"{_PREFIX}GetValueStorage", body.name(storage))
+    pointer = _payload_of(body, storage, value.type)
     # The storage promises no more than byte alignment.
     body.emit(f"store {body.typed(value)}, ptr {pointer}, align 1")
 
 
 def _load(body: FunctionBody, op: Operation) -> None:
-    pointer = _runtime(body, f"{_PREFIX}GetValueStorage", body.name(op.operands[0]))
     result = op.results[0]
+    pointer = _payload_of(body, op.operands[0], result.type)
     body.set(result, f"load {llvm_type(result.type)}, ptr {pointer}, align 1")
 
 
@@ -372,7 +396,29 @@ def _coro_end(body: FunctionBody, op: Operation) -> None:
 
 
 def _coro_save(body: FunctionBody, op: Operation) -> None:
+    wait = op.next_op
+    suspend = None if wait is None else wait.next_op
+    # What stands between await and suspension, such as a dropped reference, happens in any case.
+    if (
+        body.looks_ahead
+        and isinstance(wait, runtime.RuntimeAwaitAndResumeOp)
+        and isinstance(suspend, coroutine.CoroSuspendOp)
+    ):
+        awaited = wait.operands[0]
+        target = _where_no_error(suspend.resume, awaited)
+        if not any(block.args for block in (target, *suspend.successors)):
+            body.branch_off(_runtime(body, "tfrtAsyncGoesOn", body.name(awaited)), target)
     body.bind(op.results[0], body.call("llvm.coro.save", "token", body.argument(op.operands[0])))
+
+
+def _where_no_error(block: Block, awaited: SSAValue) -> Block:
+    """The block, or where it branches to at once if what was awaited is no error."""
+    check = block.first_op
+    if isinstance(check, runtime.RuntimeIsErrorOp) and check.operand is awaited:
+        choice = check.next_op
+        if isinstance(choice, cf.ConditionalBranchOp) and choice.cond is check.is_error:
+            return choice.else_block
+    return block
 
 
 def _coro_suspend(body: FunctionBody, op: Operation) -> None:

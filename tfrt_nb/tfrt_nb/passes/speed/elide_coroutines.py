@@ -10,7 +10,8 @@ them and returns them, and needs no frame.
     async.coro.free %id, %h
     async.coro.end %h
 
-The caller gets the results when they are resolved: before that, no other code refers to them.
+The caller gets the results when they are resolved: before that, no other code refers to them.  Of a coroutine
+that may suspend, this holds for what it resolves before.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from typing import ClassVar
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, UnitAttr
 from xdsl.dialects.func import FuncOp
+from xdsl.ir import Block
 from xdsl.passes import ModulePass
 
 from tfrt_nb.dialects.async_.coroutine import (
@@ -33,6 +35,7 @@ from tfrt_nb.dialects.async_.coroutine import (
 from tfrt_nb.dialects.async_.runtime import UNSEEN, RuntimeSetAvailableOp
 from tfrt_nb.passes.control_flow import erase, operations_in, terminator_of
 from tfrt_nb.passes.lowering.coroutines import PRESPLIT
+from tfrt_nb.passes.speed.continuations import blocks_behind
 
 
 @dataclass(frozen=True)
@@ -48,19 +51,26 @@ class ElideCoroutines(ModulePass):
 
 
 def _elide(function: FuncOp) -> None:
-    if any(isinstance(op, CoroSuspendOp) for op in function.body.walk()):
+    suspending = [b for b in function.body.blocks if isinstance(b.last_op, CoroSuspendOp)]
+    if suspending:
+        _mark_unseen(function, set().union(*map(blocks_behind, suspending)))
         return
     del function.attributes["passthrough"]
     for block in [b for b in function.body.blocks if not b.predecessors()][1:]:
         function.body.erase_block(block)
     operations = operations_in(function)
-    end = terminator_of(function.body.blocks[-1])
-    results = set(end.operands)
     frame = [
         op for op in operations if isinstance(op, CoroIdOp | CoroBeginOp | CoroFreeOp | CoroEndOp)
     ]
-    for op in operations:
-        if type(op) is RuntimeSetAvailableOp and op.operand in results:
-            op.attributes[UNSEEN] = UnitAttr()
+    _mark_unseen(function, set())
     for op in reversed(frame):
         erase(op)
+
+
+def _mark_unseen(function: FuncOp, resumed: set[Block]) -> None:
+    """Mark where results become available before the caller has them: not behind a suspension."""
+    results = set(terminator_of(function.body.blocks[-1]).operands)
+    for block in function.body.blocks:
+        for op in block.ops if block not in resumed else ():
+            if type(op) is RuntimeSetAvailableOp and op.operand in results:
+                op.attributes[UNSEEN] = UnitAttr()

@@ -6,7 +6,7 @@ import { foldedLayout, functionKey } from "../folding.js";
 import { createRows } from "../rows.js";
 import { SHAPES } from "../theme.js";
 
-const FONT = "11px ui-monospace, monospace", BUTTON = 22;
+const FONT = "11px ui-monospace, monospace", BUTTON = 22, FAR = 0.15;
 
 /** The longest chain of waiting: from what ended last, back through the operand that came last. */
 export function criticalPath(moment) {
@@ -137,9 +137,14 @@ export function createGraph(store) {
   }
 
   function drawNodes(context, nodes, palette, scale, isReadable) {
+    const far = {};
     for (const i of nodes) {
       const [left, top, w, h] = [places.x[i], places.y[i], places.w[i], places.h[i]];
       const state = moment.stateOfOperation(i), isChosen = store.chosen === i;
+      if (scale < FAR && !isChosen && !path.has(i) && !isOpen(i)) {
+        (far[state] ??= new Path2D()).rect(left, top, w, h);
+        continue;
+      }
       context.fillStyle = palette.paper;
       context.strokeStyle = palette[state];
       context.lineWidth = (isChosen ? 3.5 : path.has(i) ? 2.5 : 1.2) / Math.max(scale, 0.5);
@@ -152,6 +157,10 @@ export function createGraph(store) {
       context.globalAlpha = 1;
       context.stroke();
       if (isReadable) label(context, i, state, left, top, w, palette);
+    }
+    for (const state in far) {
+      context.fillStyle = palette[state];
+      context.fill(far[state]);
     }
   }
 
@@ -191,7 +200,7 @@ export function createGraph(store) {
           if (Math.max(x1, x2) < left || Math.min(x1, x2) > right || Math.max(y1, y2) < top || Math.min(y1, y2) > bottom) continue;
           const bend = Math.max(10, Math.abs(y2 - y1) / 2);
           context.moveTo(x1, y1);
-          if (scale < 0.15) context.lineTo(x2, y2);
+          if (scale < FAR) context.lineTo(x2, y2);
           else context.bezierCurveTo(x1, y1 + bend, x2, y2 - bend, x2, y2);
         }
       }

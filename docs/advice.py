@@ -1,0 +1,172 @@
+"""What to do about each error that a program can have: for the catalogue of errors."""
+
+from __future__ import annotations
+
+import re
+
+ADVICE = (
+    (
+        "unknown kernel name; custom op … is unknown",
+        r"unknown kernel name|custom op '[^']*' is unknown",
+        (
+            "Write the suggested name. A kernel of your own must be registered before the program is loaded: by a cell above,"
+            " or on the command line by `--with FILE`."
+        ),
+    ),
+    (
+        "… in sync function; asynchronous function",
+        r"sync function|synchronous function",
+        (
+            "A function with `tfrt.sync` uses kernels with `_s` in their names and calls sync functions; other functions use"
+            " those without. It returns what its kernels make, each value once, and no argument."
+        ),
+    ),
+    (
+        "external functions are not allowed; unable to find native function",
+        r"external functions|native function in global registry",
+        (
+            "A declared function has no body: write one, or use a [kernel in Python](../howto/kernel.md). Compiled programs"
+            " may declare what `@tfrt.external` registers."
+        ),
+    ),
+    (
+        "use of undeclared SSA value name; not defined; does not reference a valid function",
+        r"undeclared SSA|not defined|valid function|undefined|within the current region|not dominate|invalid result",
+        (
+            "No line above gives this name, or it belongs to another function or body: correct it, or pass the value as an"
+            " argument."
+        ),
+    ),
+    (
+        "redefinition; already in use",
+        r"redefinition|already in use",
+        "A name is given once: choose another one.",
+    ),
+    (
+        "a region is not closed; no terminator; need to have a tfrt.return",
+        (
+            r"not closed|no terminator|have a tfrt.return|last operation|must terminate|multi-block|non-empty|region #\d+ is"
+            r" empty|expected region|region that is not empty|region to have a block|expected an operation, a block"
+        ),
+        (
+            "Each function and each body in braces is closed by `}`, and its last line is its only `tfrt.return` (`return` or"
+            " a yield where code is compiled)."
+        ),
+    ),
+    (
+        "type of return operand; the body of … has N results",
+        (
+            r"return operand|return values|operand types don't match|enclosing function returns|the body of|yield|control flow"
+            r" edge|types of the loop values"
+        ),
+        "Compare what is returned, in number and types, with what the function or the operation says behind `->` or `:`.",
+    ),
+    (
+        "expects different type than prior uses; must be …, but got …",
+        (
+            r"different type|type mismatch|mismatched type|must be .* but got|cannot cross|cast incompatible|same type|element type"
+            r"|are not those of|is of type|an attribute is|types mismatch|expects an? (integer|floating)|cannot be converted"
+            r"|types of the operands|have results of the types|should be the same|expected dim|inferred"
+        ),
+        "The operation and its operands differ in type or shape: use the kernel of the other type, or convert the value.",
+    ),
+    (
+        "expected N operands, but found M; takes N arguments",
+        (
+            r"expected \d+ |takes (\d+|no|operands)|has \d+ (results|functions)|gives \d+|wants \d+|given|requires \d+"
+            r"|incorrect number|to bind|number of subscripts|dimension operand|region has|single number|length of shape"
+        ),
+        "Compare the line with `%tfrt_kernels NAME`: how many operands, results and bodies the operation has.",
+    ),
+    (
+        "requires attribute; failed to satisfy constraint; out of range",
+        (
+            r"attribute|out of range|cost value|not valid for|literal|expected an? (number|integer|constant|shape)"
+            r"|expected constants|hexadecimal|Shape mismatch|a constant has at most|unknown escape"
+        ),
+        (
+            "Write the constant or attribute in its form, with its type and in its range: `{value = 1 : i32}`."
+            " `%tfrt_kernels NAME` lists those of a kernel."
+        ),
+    ),
+    (
+        "unknown tensor type; expected a type; unsupported layout",
+        r"unknown (tensor|shape) type|expected a type|layout|affine map",
+        "Correct the type: [Kernels](kernels.md) has those of each kernel, with examples.",
+    ),
+    (
+        "operation of compiled functions",
+        r"of compiled functions",
+        (
+            "A function is a host program (kernels, `tfrt.return`) or compiled (`return`): put the operation into a compiled"
+            " function, and call that."
+        ),
+    ),
+    (
+        "cannot run non-strictly",
+        r"non-strictly",
+        "Take `{bef.nonstrict}` away: only calls, conditions and kernels that take boxes may begin early.",
+    ),
+    (
+        "cannot be compiled",
+        r"be compiled|no side effects|statically-ranked|in one step",
+        (
+            "Give the buffer a rank and an element type that is known, or use other operations: [the dialect](async_dialect.md)"
+            " lists them."
+        ),
+    ),
+    (
+        "division by zero; index … is out of bounds; the buffer …",
+        (
+            r"by zero|out of bounds|buffer|the size of dimension|do not lie|alignment|made available|sizes do not"
+            r"|no function of type"
+        ),
+        (
+            "Only what depends on this operation is lost. The line is the one that failed: check the numbers, sizes or buffers"
+            " that it takes."
+        ),
+    ),
+    (
+        "was still waiting for; timed out",
+        r"still waiting|timed out|nothing is left that",
+        "[Make it report itself](../howto/stuck.md).",
+    ),
+    (
+        "is left over",
+        r"left over",
+        "An object was never freed: count its `add_ref` and `drop_ref`, see tutorial [10](../tutorials/10_references.ipynb).",
+    ),
+    (
+        "a header or section is corrupted",
+        r"corrupted",
+        "The bytes are no BEF file, or a part of one: copy it again.",
+    ),
+    (
+        "expected …; unexpected character",
+        r"expected|unexpected|invalid|empty operation name|cannot name|none of parallel",
+        "The syntax does not allow this here: compare the line with an example in [Kernels](kernels.md).",
+    ),
+)
+"""What a message says, a pattern of it, and what to do; the first pattern that a message has counts."""
+
+
+def table_of_advice() -> str:
+    """The list as a table."""
+    rows = [f"| {words} | {do} |" for words, _, do in ADVICE]
+    return "\n".join(["| the message says | do |", "|---|---|", *rows])
+
+
+def advice_on(said: str) -> list[str]:
+    """What to do about the messages in a report, each advice once.
+
+    Raises:
+        LookupError: if a message has none.
+    """
+    found: dict[str, None] = {}
+    for message in re.findall(r"(?:error|warning): (.*)", said):
+        text = message.removeprefix("unexpected error: runtime error: ")
+        advice = next((do for _, pattern, do in ADVICE if re.search(pattern, text)), None)
+        if advice is None:
+            raise LookupError(f"no advice on {text!r}")
+        found[advice] = None
+    return list(found)

@@ -1,0 +1,149 @@
+"""Functions that become machine code while workers call them, in many interleavings.
+
+Threads share two words of the function, which Python writes (its code, and how long it is interpreted), and three
+of the run: whether it is cancelled, what may be machine code, and whether machine code has run.  The deadline and
+the effort of a call are words of the thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tests.runtime.native.explored.test_executor_interleavings import (
+    DO_ASYNC,
+    Function,
+    Program,
+    calls,
+)
+
+from tfrt_runtime.native import handles
+from tfrt_runtime.native.calls import machine_calls
+from tfrt_runtime.native.layouts import (
+    EFFORT_ARGUMENTS,
+    EFFORT_RESULTS,
+    FUNCTION_MACHINE,
+    MACHINE_ARGUMENTS,
+    MACHINE_CODE,
+    MACHINE_HOT,
+    MACHINE_LEFT,
+    MACHINE_RESULTS,
+    MACHINE_TYPES,
+    PROCESS_MACHINE,
+    REQUEST_ACTIVE,
+    TYPE_I32,
+)
+from tfrt_runtime.native.memory import load, pause, store, store_release
+from tfrt_runtime.testing.explorer import World, explore, explore_at_random
+from tfrt_runtime.testing.simulated_host import SimulatedHost
+from tfrt_runtime.testing.simulated_program import load_functions, outcome, start, work
+
+Code = Callable[[int], int]
+TWICE = Program([Function(1, [("add", (0, 0), (1,))], (1,))], (3,), (6,))
+CALLED_TWICE = Program(
+    [
+        Function(1, [("call", (0,), (1,)), ("call", (1,), (2,))], (2,)),
+        Function(1, [("add", (0, 0), (1,))], (1,)),
+    ],
+    (1,),
+    (4,),
+)
+
+
+def double(effort: int) -> int:
+    """What the last function of each program does, as machine code that asks once whether to go on."""
+    if machine_calls.ask(effort) == 0:
+        return 0
+    store(effort + EFFORT_RESULTS, 2 * load(load(effort + EFFORT_ARGUMENTS)))
+    return 1
+
+
+def until_it_shall_stop(effort: int) -> int:
+    """Machine code that comes to no end by itself."""
+    while machine_calls.ask(effort) != 0:
+        pause()
+    return 0
+
+
+def give_up(_effort: int) -> int:
+    """Machine code in which something is not ordinary."""
+    return 0
+
+
+def becoming_hot(
+    program: Program, code: Code, *, interpreted: int, is_cancelled: bool = False
+) -> Callable[[World], None]:
+    """The program on two workers; its last function is hot when so many calls were interpreted.
+
+    All that belongs to the program is given back as soon as the run has ended.
+    """
+
+    def scenario(world: World) -> None:
+        host = SimulatedHost(world, workers=2)
+        host.on_done = host.release_programs
+        request = host.request(active=1)
+        kernels = calls(host)
+        functions = []
+        for function in program.functions:
+            bef = function.bef()
+            functions.append((bef, [kernels[kernel.name] for kernel in bef.kernels], {}))
+        addresses = load_functions(host, functions)
+        machine = host.block(MACHINE_TYPES + 16, "machine", "MACHINE_")
+        host.programs.append(machine)
+        for field in (MACHINE_ARGUMENTS, MACHINE_RESULTS):
+            store(machine + field, 1)
+        for index in range(2):
+            store(machine + MACHINE_TYPES + 8 * index, TYPE_I32)
+        store(machine + MACHINE_LEFT, interpreted * machine_calls.weight(addresses[-1]))
+        store(addresses[-1] + FUNCTION_MACHINE, machine)
+        address = host.function(code)
+
+        def hear(_context: int, event: int, _argument: int) -> int:
+            assert event == MACHINE_HOT
+            store_release(machine + MACHINE_CODE, address)
+            return 0
+
+        store(host.process + PROCESS_MACHINE, host.function(hear))
+        [result] = start(host, request, addresses[0], program.arguments, 1)
+        for context in host.contexts:
+            world.thread(lambda context=context: work(context, request + REQUEST_ACTIVE), "worker")
+        if is_cancelled:
+            world.thread(lambda: handles.request_cancel(request), "canceller")
+
+        def check() -> None:
+            assert outcome(result) == program.results[0] or (
+                is_cancelled and outcome(result) is None
+            )
+            handles.value_drop(host.main, result)
+            assert host.done == [request]
+            assert host.live_values() == host.own_values
+
+        world.finally_assert(check)
+
+    return scenario
+
+
+def test_two_workers_may_find_at_once_that_a_function_is_hot() -> None:
+    for interpreted in (0, 1):
+        scenario = becoming_hot(DO_ASYNC, double, interpreted=interpreted)
+        explore(scenario, interleavings=60)
+        explore_at_random(scenario, seed=1, interleavings=60)
+
+
+def test_a_call_that_machine_code_gives_up_is_interpreted_from_its_start() -> None:
+    for program in (TWICE, CALLED_TWICE):
+        explore(becoming_hot(program, give_up, interpreted=0), interleavings=60)
+
+
+def test_a_run_of_machine_code_ends_when_its_program_needs_not_be_there() -> None:
+    explore(becoming_hot(TWICE, double, interpreted=0), interleavings=100)
+
+
+def test_machine_code_may_be_cancelled_at_any_time() -> None:
+    for program in (TWICE, CALLED_TWICE):
+        scenario = becoming_hot(program, double, interpreted=0, is_cancelled=True)
+        explore_at_random(scenario, seed=2, interleavings=100)
+
+
+def test_machine_code_without_an_end_stops_when_its_run_is_cancelled() -> None:
+    scenario = becoming_hot(TWICE, until_it_shall_stop, interpreted=0, is_cancelled=True)
+    explore_at_random(scenario, seed=3, interleavings=50)
