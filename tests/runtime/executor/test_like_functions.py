@@ -54,13 +54,16 @@ REGISTRY = available_kernels()
 
 
 def memory_of(file: BefFile) -> list[tuple[str, int]]:
-    """The words of a loaded file, addresses in it and numbers of the program as differences."""
+    """The words of a loaded file, addresses in it and numbers of the program as differences.
+
+    An empty list at the end of the memory has the address behind its last word.
+    """
     loaded = Executable(file, REGISTRY)
     base, _ = loaded._memory.buffer_info()
     size = 8 * len(loaded._memory)
     return [
         ("address", word - base)
-        if 0 <= word - base < size
+        if 0 <= word - base <= size
         else ("number", word - loaded._base)
         if 0 <= word - loaded._base < 1 << 32
         else ("word", word)

@@ -117,16 +117,14 @@ def collect(progress: Callable[[str], None]) -> list[str]:
     return wrappers
 
 
-def linked(
-    wrappers: Sequence[str], machine: Machine, parse: Callable[[str], llvm.ModuleRef]
-) -> llvm.ModuleRef:
+def collected(wrappers: Sequence[str], machine: Machine, header: str) -> llvm.ModuleRef:
     """All that was collected as one module, before it is optimised, in which only entries are seen.
 
-    `parse` makes a module of IR without its machine.
+    `header` is the lines of IR that say which machine it is for.
     """
-    module = parse(threads.CODE)
+    module = llvm.parse_assembly(header + threads.CODE)
     for text in (machine.code, *map(without_machine, collecting.COLLECTED), *wrappers):
-        module.link_in(parse(text))
+        module.link_in(llvm.parse_assembly(header + text))
     keep_only(module, {*entries.load(), *entries.exports(), *threads.EXPORTS})
     mark_functions(module, memory.INLINE, "alwaysinline")
     mark_functions(module, memory.OUTLINE, "noinline")
@@ -146,7 +144,7 @@ def object_for(machine: Machine, wrappers: Sequence[str]) -> bytes:
         cpu=machine.cpu, opt=3, reloc="pic", codemodel="small"
     )
     header = f'target triple = "{target.triple}"\ntarget datalayout = "{target.target_data}"\n'
-    module = linked(wrappers, machine, lambda text: llvm.parse_assembly(header + text))
+    module = collected(wrappers, machine, header)
     stamp = f'@{SOURCES} = constant [64 x i8] c"{sources_digest()}"\n'
     for variable in module.global_variables:
         if not variable.is_declaration:
