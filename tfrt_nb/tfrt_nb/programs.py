@@ -589,8 +589,11 @@ class Program:
         if output is not None:
             require(callable(output), "output", "a function of a text", output)
         if tier is not Tier.AUTO:
-            require(tier in list(Tier), "tier", "auto, interpreter or compiled", tier)
-            tier = Tier(tier)
+            try:
+                tier = Tier(tier)
+            except ValueError:
+                require(False, "tier", "auto, interpreter or compiled", tier)
+                raise
         if watch:
             from tfrt_runtime.host.tracing.events import Watch
 

@@ -316,11 +316,20 @@ class Execution:
             KeyboardInterrupt: when the user interrupts.  The run goes on, unless the interrupt hit
                 one of its Python kernels: that cancels it.
         """
-        deadline = deadline_in(timeout)
-        with self._kernel_wait(timeout, lambda: self.request.is_done) as look:
-            is_over = self.request.wait(timeout, self._watch(interrupted, look))
+        deadline = None if timeout is None else deadline_in(timeout)
+        if not (is_over := timeout is None and self._works_out()):
+            with self._kernel_wait(timeout, lambda: self.request.is_done) as look:
+                is_over = self.request.wait(timeout, self._watch(interrupted, look))
         self._raise_interrupt()
         return self._settle(deadline, interrupted) if is_over else self._is_given_up()
+
+    def _works_out(self) -> bool:
+        """Work for the run on this thread; whether nothing of it is left, as of most runs that are short."""
+        queue = self.request.queue
+        if queue.process.end(queue.context(), self.request.address) is MISSING:
+            INTERRUPTS.raise_if_noted()
+            return False
+        return True
 
     def _settle(self, deadline: float | None, interrupted: Callable[[], bool]) -> bool:
         """Work until the tasks that compiled code has left running are over; False if the time is first."""

@@ -78,7 +78,10 @@ class Tier(StrEnum):
     @property
     def number(self) -> int:
         """`layouts.TIER_*`"""
-        return list(Tier).index(self)
+        return _NUMBERS[self]
+
+
+_NUMBERS = {tier: number for number, tier in enumerate(Tier)}
 
 
 class Code(Protocol):

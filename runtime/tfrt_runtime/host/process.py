@@ -174,6 +174,7 @@ class NativeProcess:
         self.result: Callable[[int, int, int, int], object] = self._built_in(
             "python_runs", "result"
         )
+        self.end: Callable[[int, int], object] = self._built_in("python_runs", "end")
         self.leave: Callable[[int, int, int, int], None] = self._built_in("python_runs", "leave")
         self.forget: Callable[[], None] = self._built_in("python_runs", "forget")
         self.start_as_task = self.quick("python_calls.start_call_with", 4)

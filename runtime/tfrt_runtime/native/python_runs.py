@@ -3,6 +3,7 @@
     begin    a `bytes` with the words of a request, and the arguments of its call as payloads
     launch   starts that call (`python_calls.start_call_with`)
     result   works for a value, and returns it as a Python object
+    end      works for a run until nothing of it is left
     leave    the Python object of a run dies
 
 Each returns the object MISSING, or None, where something is not ordinary: Python does it then.  The words bound
@@ -121,6 +122,7 @@ from tfrt_runtime.native.memory import (
     compare_and_swap,
     entry,
     fetch_add,
+    inline,
     load,
     load_acquire,
     load_f64,
@@ -260,7 +262,7 @@ def result(bound: Address, given: Address, count: int) -> Address:
     request = word(api, given, 3)
     if request != 0 and load_acquire(request + REQUEST_UNUSUAL) != 0:
         return shared(api, missing)
-    if not is_available(value) and not work_here(context, api, value):
+    if not is_available(value) and not work_here(context, api, value, False):
         forget_over(process, api)
         return shared(api, missing)
     made = object_of(api, value, word(api, given, 2))
@@ -268,6 +270,31 @@ def result(bound: Address, given: Address, count: int) -> Address:
     if made == 0 and call1(load(api + PYTHON_OCCURRED), 0) == 0:
         return shared(api, missing)
     return made
+
+
+@entry
+def end(bound: Address, given: Address, count: int) -> Address:
+    """None when nothing of a run is left: `end(context, request)`; works for it on this thread.
+
+    MISSING if it is not over when nothing is left to do, and in the cases of `result`.
+    """
+    api, process = load(bound + PYTHON_BYTES), load(bound + PYTHON_BYTES + 8)
+    context, request = word(api, given, 0), word(api, given, 1)
+    found = load(bound + PYTHON_BYTES + 16)
+    if load_acquire(request + REQUEST_UNUSUAL) == 0 and (
+        is_reached(request, True) or work_here(context, api, request, True)
+    ):
+        found = load(api + PYTHON_NONE)
+    forget_over(process, api)
+    return shared(api, found)
+
+
+@inline
+def is_reached(goal: Address, is_run: bool) -> bool:
+    """Whether what a thread works for is there: the end of a run, or a value."""
+    if is_run:
+        return load_acquire(goal + REQUEST_OPEN) == 0
+    return is_available(goal)
 
 
 @native
@@ -284,8 +311,8 @@ def object_of(api: Address, value: Address, payload_type: int) -> Address:
 
 
 @native
-def work_here(context: Address, api: Address, value: Address) -> bool:
-    """Work for a value on this thread, which has the GIL; whether it is available, and no signal came."""
+def work_here(context: Address, api: Address, goal: Address, is_run: bool) -> bool:
+    """Work for a value or a run on this thread, which has the GIL; whether `is_reached`, and no signal came."""
     queue = load(context + CONTEXT_QUEUE)
     # A thread that runs a kernel needs another context for what it runs meanwhile.
     is_busy = load(context + CONTEXT_EPOCH) & 1 != 0
@@ -304,9 +331,9 @@ def work_here(context: Address, api: Address, value: Address) -> bool:
     store(context + CONTEXT_WORKER, max(workers - 1, 0))
     # Odd from here: while this thread may hold work the queue is not quiescent.
     turn(context)
-    if not work_lightly(context, value):
+    if not work_lightly(context, goal, is_run):
         thread = call1(load(api + PYTHON_SAVE), 0)
-        work_until(context, value, now() + SLICE_NS)
+        work_until(context, goal, is_run, now() + SLICE_NS)
         call1(load(api + PYTHON_RESTORE), thread)
     turn(context)
     is_ready = load(context + CONTEXT_READY) != load(context + CONTEXT_READY_TOP)
@@ -321,18 +348,18 @@ def work_here(context: Address, api: Address, value: Address) -> bool:
         store(interrupts + INTERRUPTS_WAITS, load(interrupts + INTERRUPTS_WAITS) - 1)
         if load(interrupts + INTERRUPTS_NOTED) != 0:
             return False
-    return is_available(value)
+    return is_reached(goal, is_run)
 
 
 @native
-def work_lightly(context: Address, value: Address) -> bool:
-    """Run short kernels until `value` is available; False if what comes next may take longer.
+def work_lightly(context: Address, goal: Address, is_run: bool) -> bool:
+    """Run short kernels until the goal is reached; False if what comes next may take longer.
 
     The thread has the GIL, and keeps it: giving it away costs more than a small run, and where other threads
     want it, this one would wait for its turn.
     """
     for _ in range(LIGHT_ENTRIES):
-        if is_available(value):
+        if is_reached(goal, is_run):
             return True
         top = load(context + CONTEXT_READY_TOP)
         if top == load(context + CONTEXT_READY):
@@ -372,11 +399,11 @@ def is_light(tagged: Address, record: Address) -> bool:
 
 
 @native
-def work_until(context: Address, value: Address, end: int) -> None:
-    """Work until `value` is available, nothing is left to do, or the clock says `end`."""
-    store(context + CONTEXT_DEADLINE, end)
-    while not is_available(value) and work(context, WAITERS_BUDGET) != WAITERS_BUDGET:
-        if now() >= end:
+def work_until(context: Address, goal: Address, is_run: bool, deadline: int) -> None:
+    """Work until the goal is reached, nothing is left to do, or the clock says `deadline`."""
+    store(context + CONTEXT_DEADLINE, deadline)
+    while not is_reached(goal, is_run) and work(context, WAITERS_BUDGET) != WAITERS_BUDGET:
+        if now() >= deadline:
             break
     store(context + CONTEXT_DEADLINE, 0)
 
