@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -14,11 +15,12 @@ from tfrt_nb.convert.mlir_to_bef import to_records
 from tfrt_nb.nesting import deep_stack
 from tfrt_nb.programs import Program
 from tfrt_nb.source import parse_module
-from tfrt_nb.source.plain import read_plain
+from tfrt_nb.source.plain import _MEMORY, MAX_REMEMBERED, read_plain
 from tfrt_nb.source.text import SourceText
 from tfrt_runtime.bef.collector import collector_paused
 from tfrt_runtime.bef.records import BefModule
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError
+from tfrt_runtime.kernels.users.user import USER_FUNCTIONS, USER_KERNELS, kernel
 
 TESTS = Path(__file__).parents[2]
 CORPUS = sorted(TESTS.rglob("*.mlir"))
@@ -320,3 +322,71 @@ def test_a_plain_program_has_a_module_when_it_is_asked_for() -> None:
     assert program.module is not None
     assert to_records(program.module) == plain_records(PLAIN, "plain.mlir")
     assert program.named_values()[1, 1].name == "%1"
+
+
+# What earlier texts have taught
+
+
+def test_a_line_of_an_earlier_text_may_have_another_number_of_operands() -> None:
+    for operands in ("%a", "%a, %c", "%a"):
+        text = function(f"%done = tfrt.print.i32 {operands}", "tfrt.return")
+        records = plain_records(text, "prints.mlir")
+
+        assert records is not None
+        assert records == full_way(text, "prints.mlir")
+
+
+def test_an_alias_of_an_earlier_text_is_not_known_to_a_later_one() -> None:
+    text = function('"golden.alias"(%a) : (i32) -> !alias', "tfrt.return")
+    assert isinstance(full_way(f"!alias = i32\n{text}", "alias.mlir"), BefModule)
+    assert plain_records(f"!alias = i32\n{text}", "alias.mlir") is None
+    assert plain_records(f"{text}\n!alias = i32", "alias.mlir") is None
+
+    assert plain_records(text, "later.mlir") is None
+    with pytest.raises(TfrtError, match="undefined symbol alias '!alias'"):
+        Program.from_source(text, "later.mlir")
+
+
+def test_a_call_like_that_of_an_earlier_text_is_checked_for_the_functions_of_its_own() -> None:
+    call = function("%x = tfrt.call @only_here(%a) : (i32) -> i32", "tfrt.return")
+    callee = "func.func @only_here(%a: i32) -> i32 {\n  tfrt.return %a : i32\n}"
+    assert plain_records(f"{call}\n{callee}", "calls.mlir") is not None
+
+    assert plain_records(call, "later.mlir") is None
+    assert plain_records(f"{call}\n{callee.replace('i32', 'i64')}", "later.mlir") is None
+
+
+@pytest.fixture
+def remembered() -> Iterator[Callable[[Callable[..., object]], object]]:
+    """Registers a function as the kernel `remembered.price`, in the place of the one before."""
+    yield kernel("remembered.price")
+    del USER_FUNCTIONS["remembered.price"]
+    del USER_KERNELS._kernels["remembered.price"]
+
+
+def test_the_short_form_of_a_users_kernel_has_the_types_of_its_present_annotations(
+    remembered: Callable[[Callable[..., object]], object],
+) -> None:
+    def price_in_cents(price: int) -> int:
+        return price
+
+    def price_in_euros(price: int) -> float:
+        return price / 100
+
+    text = function("%x = remembered.price %a", "tfrt.return")
+    types = []
+    for price in (price_in_cents, price_in_euros):
+        remembered(price)
+        records = plain_records(text, "shop.mlir")
+        assert records is not None
+        types.append(records.functions[0].register_types)
+
+    assert types == [("i32", "!tfrt.chain", "i32"), ("i32", "!tfrt.chain", "f64")]
+
+
+def test_what_texts_have_taught_is_bounded() -> None:
+    for start in range(0, 5 * MAX_REMEMBERED, MAX_REMEMBERED):
+        lines = [f"%x{n} = tfrt.constant.i32 {start + n}" for n in range(MAX_REMEMBERED)]
+        assert plain_records(function(*lines, "tfrt.return"), "bounded.mlir") is not None
+
+    assert len(_MEMORY.shapes) <= 2 * MAX_REMEMBERED

@@ -90,7 +90,8 @@ def upstream_advice(op: Operation) -> str:
 class Collector:
     """The contents of a file under construction; `errors` says why there will be none."""
 
-    def __init__(self, module: ModuleOp, *, optional_sections: bool) -> None:
+    def __init__(self, module: ModuleOp | None, *, optional_sections: bool) -> None:
+        """Without a module there is nothing in it yet: see `collect_call`."""
         self.has_optional_sections = optional_sections
         self.functions: list[Function] = []
         self.kernel_names: dict[str, None] = {}
@@ -102,8 +103,9 @@ class Collector:
         """How many regions the present operation is in."""
         self._misplaced = 0
         """How many operations of compiled functions the present function has."""
-        self._compiled = CompiledModules(module)
-        self._collect_module(module)
+        self._compiled = CompiledModules(() if module is None else module.ops)
+        if module is not None:
+            self._collect_module(module)
 
     def fail(
         self, op: Operation, message: str, advice: str = "", at: Operation | None = None

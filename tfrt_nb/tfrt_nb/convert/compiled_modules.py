@@ -21,12 +21,12 @@ COMPILED = "tfrt.compiled"
 
 
 class CompiledModules:
-    """The compiled modules at the top of a module, by name."""
+    """The compiled modules among the operations of a module, by name."""
 
-    def __init__(self, module: ModuleOp) -> None:
+    def __init__(self, ops: Iterable[Operation]) -> None:
         self._modules = {
             op.sym_name.data: op
-            for op in module.ops
+            for op in ops
             if isinstance(op, ModuleOp) and COMPILED in op.attributes and op.sym_name is not None
         }
 

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from xdsl.dialects.builtin import ModuleOp
-
 from tfrt_nb.convert.collect import Call, Collector
 from tfrt_nb.convert.mlir_to_bef import to_module
 from tfrt_nb.convert.rows import FunctionHead, Row, function_of
@@ -24,7 +22,7 @@ from tfrt_runtime.bef.records import BefFunction, BefModule, kernel_of
 def plain_records(program: PlainProgram) -> BefModule | None:
     """What the file of a plain program says; None if the program is wrong."""
     with collector_paused():
-        contents = Collector(ModuleOp([]), optional_sections=True)
+        contents = Collector(None, optional_sections=True)
         calls: dict[Shape, Call] = {}
         for one in program.contents:
             if isinstance(one, Body):

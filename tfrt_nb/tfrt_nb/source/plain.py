@@ -7,7 +7,8 @@ A large program is many lines that differ only in names:
 
 A `Shape` is what is left without the names of results and operands, and without the line and column
 that `loc("file":1:2)` gives.  The parser reads the first line of each shape, and what it made of it holds
-for all of them, once the operands have the same types.  An operation with regions is its head; each region
+for all of them, in this text and in later ones, once the operands have the same types: what a line of a
+plain program means stands in it, as there are no aliases.  An operation with regions is its head; each region
 is a `Body` of its own, as in a BEF file.
 Only programs are read so in which every line is a function's head, an operation, a head of regions, a return,
 a brace, or an operation with all of its regions, which is taken apart.  Of any other one, be it wrong or only out
@@ -18,11 +19,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate, chain
+from functools import cached_property
+from itertools import accumulate, chain, islice
 from typing import NamedTuple, TypeAlias, cast
 
+from xdsl.dialects.builtin import UNKNOWN_LOC
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation
 
@@ -86,6 +89,9 @@ _NEXT = re.compile(
 MAX_LINE = 2_000
 """The longest line, in characters, whose regions are taken apart."""
 
+MAX_REMEMBERED = 1024
+"""So many shapes are kept for later texts."""
+
 _CHUNK = 1 << 14
 _TAIL = 6
 """The group of `_ROW` that an operation ends with."""
@@ -93,12 +99,15 @@ _TAIL = 6
 Name: TypeAlias = tuple[str, int, int]
 """A name as the text has it, "" for none, and where it starts and ends."""
 _Row = tuple[str, str, str, str, str, str, str]
+_Key: TypeAlias = tuple[str, str]
+"""A line's head and the rest of it, without names."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Shape:
-    """What lines that differ only in names have in common; `operation` is that of the first one.
+    """What lines that differ only in names have in common; `operation` is that of the first one, without its place.
 
+    Programs share shapes: no one changes an operation.
     The arguments of its regions, which `operation` is without, have the names and the types of the operands
     that `arguments` lists.
     """
@@ -263,17 +272,58 @@ class _Line(NamedTuple):
     columns: tuple[tuple[tuple[int, int], ...], ...]
 
 
+class _Memory:
+    """What plain texts that were right have taught: the next one need not parse the same again.
+
+    Any thread may use it.
+    """
+
+    def __init__(self) -> None:
+        self.shapes: dict[_Key, Shape] = {}
+        self.lists: dict[str, Types] = {}
+        """Lists of types by their text."""
+        self._types: dict[Attribute, Attribute] = {}
+
+    def learn(self, shapes: Mapping[_Key, Shape], lists: Mapping[str, Types]) -> None:
+        """Remember what a text had, but for what is long or hangs on more than the text."""
+        if len(self.shapes) + len(self.lists) + len(self._types) > MAX_REMEMBERED:
+            self.shapes, self.lists, self._types = {}, {}, {}
+        lasting = (item for item in shapes.items() if _is_lasting(*item))
+        self.shapes.update(islice(lasting, MAX_REMEMBERED))
+        short = (item for item in lists.items() if len(item[0]) <= MAX_LINE)
+        self.lists.update(islice(short, MAX_REMEMBERED))
+
+    def same(self, types: Sequence[Attribute]) -> Types:
+        """These types, those that are equal being the same object."""
+        known = self._types
+        return tuple([known.setdefault(type_, type_) for type_ in types])
+
+
+def _is_lasting(key: _Key, shape: Shape) -> bool:
+    """Whether a line is short, and its text says all: annotations of users' kernels may be others later."""
+    head, tail = key
+    is_short_form = not head.startswith('"')
+    hangs_on_annotations = is_short_form and isinstance(shape.operation, UnknownOp)
+    return len(head) + len(tail) <= MAX_LINE and not hangs_on_annotations
+
+
+_MEMORY = _Memory()
+
+
 class _Reader:
     """Reads one text."""
 
     def __init__(self, source: SourceText) -> None:
         self._source = source
-        self._parser = SourceParser(source)
-        self._shapes: dict[tuple[str, str], Shape] = {}
+        self._shapes: dict[_Key, Shape] = {}
         self._lines: dict[tuple[str | tuple[int, ...], ...], _Line] = {}
-        self._types: dict[Attribute, Attribute] = {}
+        self._lists: dict[str, Types] = {}
         self._contents: list[Shape | Body] = []
         self._nesting = 0
+
+    @cached_property
+    def _parser(self) -> SourceParser:
+        return SourceParser(self._source)
 
     def read(self) -> list[Shape | Body]:
         """The contents of the program.
@@ -294,6 +344,7 @@ class _Reader:
                 self._contents.append(function)
                 functions.append(function)
         self._check(functions)
+        _MEMORY.learn(self._shapes, self._lists)
         return self._contents
 
     def _read_head(self, line: int) -> tuple[Body, dict[str, int]]:
@@ -309,11 +360,8 @@ class _Reader:
             argument = _ARGUMENT.match(self._source.text, position, end)
             if argument is None or argument[1] in names:
                 raise _NotPlain
-            argument_type = self._parser.type_at(argument[2], argument.start(2))
-            if argument_type is None:
-                raise _NotPlain
             names[argument[1]] = len(types)
-            types += self._same((argument_type,))
+            types += self._read_types(argument[2], argument.start(2))
             position = argument.end()
         group = 4 if match[4] is not None else 5
         results = self._read_types(match[group] or "", match.start(group))
@@ -325,15 +373,13 @@ class _Reader:
         listed = text.strip()
         if not listed:
             return ()
-        types = self._parser.types_at(listed, position + text.index(listed))
+        types = self._lists.get(listed) or _MEMORY.lists.get(listed)
         if types is None:
-            raise _NotPlain
-        return self._same(types)
-
-    def _same(self, types: Sequence[Attribute]) -> Types:
-        """These types, those that are equal being the same object."""
-        known = self._types
-        return tuple([known.setdefault(type_, type_) for type_ in types])
+            found = self._parser.types_at(listed, position + text.index(listed))
+            if found is None:
+                raise _NotPlain
+            types = self._lists[listed] = _MEMORY.same(found)
+        return types
 
     def _read_body(
         self, rows: Iterator[tuple[int, _Row]], body: Body, names: dict[str, int]
@@ -375,15 +421,19 @@ class _Reader:
                         operands = tuple([names[name.strip()] for name in listed.split(",")])
                 found = shapes.get((head, tail))
                 if found is None:
-                    has_place = len(body.shapes) in body.places
-                    start = self._source.line_start(line) + len(before)
-                    place_in_text = start, start + sum(map(len, row[3:6]))
-                    found = self._read_shape(
-                        place_in_text, listed, operands, types, has_place=has_place
-                    )
+                    found = _MEMORY.shapes.get((head, tail))
+                    if found is None or not _fits(found, operands, types):
+                        has_place = len(body.shapes) in body.places
+                        start = self._source.line_start(line) + len(before)
+                        place_in_text = start, start + sum(map(len, row[3:6]))
+                        found = self._read_shape(
+                            place_in_text, listed, operands, types, has_place=has_place
+                        )
                     shapes[head, tail] = found
+                    if not found.is_return and not found.region_count:
+                        self._contents.append(found)
                 shape = found
-            if tuple([types[register] for register in operands]) != shape.operand_types:
+            if not _fits(shape, operands, types):
                 raise _NotPlain
             if shape.region_count:
                 place = FilePlace("", line, len(before) + 1)
@@ -487,14 +537,12 @@ class _Reader:
         read = source_span(operation)
         if read is None or (read.explicit is not None) is not has_place:
             raise _NotPlain
-        operand_types = self._same([value.type for value in operation.operands])
-        result_types = self._same([value.type for value in operation.results])
+        operation.location = UNKNOWN_LOC
+        operand_types = _MEMORY.same([value.type for value in operation.operands])
+        result_types = _MEMORY.same([value.type for value in operation.results])
         if isinstance(operation, BodyOp):
             return _head_shape(operation, operand_types, result_types)
-        shape = Shape(operation, operand_types, result_types, type(operation) is ReturnOp)
-        if not shape.is_return:
-            self._contents.append(shape)
-        return shape
+        return Shape(operation, operand_types, result_types, type(operation) is ReturnOp)
 
     def _check(self, functions: Sequence[Body]) -> None:
         """Functions have names of their own, and operations are right, calls for these functions, too.
@@ -502,15 +550,28 @@ class _Reader:
         Raises:
             _NotPlain: else.
         """
+        if len({one.name for one in functions}) < len(functions):
+            raise _NotPlain
+        known = _MEMORY.shapes
+        unchecked = [
+            shape.operation
+            for key, shape in self._shapes.items()
+            if not shape.region_count  # of those `_head_shape` has checked the head
+            and (known.get(key) is not shape or isinstance(shape.operation, CallingOp))
+        ]
+        if not unchecked:
+            return
         symbols: dict[str, Operation] = {
             one.name: FuncOp.external(one.name, one.argument_types, one.result_types)
             for one in functions
         }
-        if len(symbols) < len(functions):
+        if any(check_operation(operation, symbols) for operation in unchecked):
             raise _NotPlain
-        for shape in self._shapes.values():
-            if not shape.region_count and check_operation(shape.operation, symbols):
-                raise _NotPlain
+
+
+def _fits(shape: Shape, operands: Sequence[int], types: Sequence[Attribute]) -> bool:
+    """Whether the registers have the types of the shape's operands."""
+    return tuple([types[register] for register in operands]) == shape.operand_types
 
 
 def _names_of(row: _Row) -> _Names | None:

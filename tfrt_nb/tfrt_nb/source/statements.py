@@ -10,8 +10,7 @@ plainly right.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import TypeVar, cast
+from typing import cast
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import UNKNOWN_LOC, FileLineColLoc, IntAttr, LocationAttr, StringAttr
@@ -52,7 +51,6 @@ _STATEMENT = re.compile(
 that `loc("file":1:2)` gives.  What follows is the brace that closes a region, or a line that does not begin with
 what could still belong to this operation."""
 
-T = TypeVar("T")
 Types = tuple[Attribute, ...]
 
 
@@ -61,8 +59,6 @@ class StatementParser(ScopedParser):
 
     def __init__(self, source: SourceText, context: Context) -> None:
         super().__init__(source, context)
-        self._single_types: dict[str, Types] = {}
-        self._type_lists: dict[str, Types] = {}
         self._files: dict[str, StringAttr] = {}
         self._patterns = Patterns()
 
@@ -237,29 +233,12 @@ class StatementParser(ScopedParser):
                     result._name = name
             start += size
 
-    # Types, which repeat: each text is parsed once
-
-    def type_at(self, text: str, position: int) -> Attribute | None:
-        """The type that `text`, which stands at `position`, is, if it is one."""
-        types = self._remembered(text, position, self._single_types, lambda: (self.parse_type(),))
-        return None if types is None else types[0]
-
     def types_at(self, text: str, position: int) -> Types | None:
         """The types that `text`, which stands at `position`, lists without parentheses, if it does."""
-        return self._remembered(text, position, self._type_lists, lambda: tuple(parse_types(self)))
-
-    def _remembered(
-        self, text: str, position: int, memory: dict[str, T], parse: Callable[[], T]
-    ) -> T | None:
-        """What `parse` makes of `text`, which stands at `position`, if it is all of it."""
-        known = memory.get(text)
-        if known is None:
-            try:
-                self._resume_from(position)
-                known = parse()
-            except ParseError:
-                return None
-            if self._last_end != position + len(text):
-                return None
-            memory[text] = known
-        return known
+        try:
+            self._resume_from(position)
+            # Behind one alone, as an argument of a function has it, a comma is not of the list.
+            types = tuple(parse_types(self)) if "," in text else (self.parse_type(),)
+        except ParseError:
+            return None
+        return types if self._last_end == position + len(text) else None
