@@ -12,6 +12,7 @@ import keyword
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import NoReturn
 
 from tfrt_runtime.diagnostics import TfrtError
@@ -145,6 +146,7 @@ class _Parser(argparse.ArgumentParser):
         raise OptionError(f"{self.prog}: {message}")
 
 
+@cache
 def _parser(magic: str) -> _Parser:
     parser = _Parser(prog=magic, add_help=False, allow_abbrev=False)
     parser.set_defaults(file=None)

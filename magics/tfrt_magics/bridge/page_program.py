@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
+from itertools import accumulate
 from typing import Any
 
 from tfrt_nb.documents.layout import layout
@@ -20,17 +22,24 @@ class PageProgram:
 
     def __init__(self, program: Program) -> None:
         self._program = program
+        self.document = ProgramDocument(program)
+
+    @cached_property
+    def body(self) -> Mapping[str, Any]:
+        """`program`, `layout` and `source` of a run document; made for the first page."""
+        data = self.document.data
         with collector_paused():
-            self.document = ProgramDocument(program)
-            data = self.document.data
             placed = layout(data)
-        source = program.text[:MAX_SOURCE].encode("utf-8", "replace").decode()
-        if (more := len(program.text) - MAX_SOURCE) > 0:
+        text = self._program.text
+        source = text[:MAX_SOURCE].encode("utf-8", "replace").decode()
+        if (more := len(text) - MAX_SOURCE) > 0:
             source += f"\n… and {more} more characters"
-        self.body: Mapping[str, Any] = {"program": data, "layout": placed, "source": source}
-        self._starts = [0]
-        for line in program.text.split("\n"):
-            self._starts.append(self._starts[-1] + len(line) + 1)
+        return {"program": data, "layout": placed, "source": source}
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        """Where each line of the text starts."""
+        return [0, *accumulate(len(line) + 1 for line in self._program.text.split("\n"))]
 
     def stages(self) -> dict[str, Any]:
         """What becomes of the program on its way to the processor, or the `problem` with that."""
@@ -59,6 +68,6 @@ class PageProgram:
         operation = self.document.operation_at.get(start)
         if operation is None:
             return None
-        values = self.body["program"]["values"]
-        results = self.body["program"]["operations"][operation]["results"]
+        values = self.document.data["values"]
+        results = self.document.data["operations"][operation]["results"]
         return next((number for number in results if type_ in values[number]["type"]), None)

@@ -83,6 +83,8 @@ def _columns(table: Sequence[Sequence[str]]) -> Iterable[str]:
 
 def _width(text: str) -> int:
     """The columns that a terminal gives to `text`."""
+    if text.isascii() and text.isprintable():
+        return len(text)
     return sum(_character_width(character) for character in text)
 
 

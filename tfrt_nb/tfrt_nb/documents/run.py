@@ -34,12 +34,17 @@ MAX_EVENTS = 100_000
 Columns = dict[str, list[Any]]
 _NUMBER = {name: number for number, name in enumerate(KINDS)}
 _STATES = {_NUMBER[kind]: kind for kind in ("available", "error", "skipped", "cancelled")}
-_OF_VALUES = list(_STATES)
-_BEGINS, _ENDS = (
-    [_NUMBER[kind] for kind in kinds] for kinds in (("begin", "resume"), ("end", "suspend"))
-)
-_OF_KERNELS = [*_OF_VALUES, *(_NUMBER[kind] for kind in ("enqueue", "begin", "end"))]
-_OF_THREADS = [_NUMBER[kind] for kind in ("steal", "park", "wake")]
+
+
+def _among(*kinds: str) -> npt.NDArray[np.bool_]:
+    """For the number of a kind whether it is one of these: as an index ten times as fast as `isin`."""
+    return np.array([kind in kinds for kind in KINDS])
+
+
+_OF_VALUES = _among(*_STATES.values())
+_BEGINS, _ENDS = _among("begin", "resume"), _among("end", "suspend")
+_OF_KERNELS = _OF_VALUES | _among("enqueue", "begin", "end")
+_OF_THREADS = _among("steal", "park", "wake")
 
 
 @dataclass(slots=True)
@@ -219,7 +224,7 @@ class RunDocument:
     def _of_run(self, events: npt.NDArray[np.void]) -> npt.NDArray[np.void]:
         """The events from the first one of the run on: threads slept and woke before."""
         if self._start is None:
-            own = np.flatnonzero(~np.isin(events["kind"], _OF_THREADS))
+            own = np.flatnonzero(~_OF_THREADS[events["kind"]])
             if not len(own):
                 return events[:0]
             first = int(events["time"][own[0]])
@@ -230,9 +235,9 @@ class RunDocument:
         """What becomes of values and operations: only the last event of each counts, but for numbers."""
         names = ("time", "kind", "op", "value", "worker")
         time, kind, op, value, worker = (np.array(new[name], np.int64) for name in names)
-        is_made = np.isin(kind, _OF_VALUES) & (value >= 0)
-        begins = np.flatnonzero(np.isin(kind, _BEGINS) & (op >= 0))
-        ends = np.flatnonzero(np.isin(kind, _ENDS) & (op >= 0) & ~is_made)
+        is_made = _OF_VALUES[kind] & (value >= 0)
+        begins = np.flatnonzero(_BEGINS[kind] & (op >= 0))
+        ends = np.flatnonzero(_ENDS[kind] & (op >= 0) & ~is_made)
         begun_before, ended_before = _Latest(op, begins), _Latest(op, ends)
         made = np.flatnonzero(is_made)
         for at, last, count in _last_of_each(value[made], made):
@@ -265,11 +270,11 @@ class RunDocument:
     ) -> None:
         """What becomes of an operation by its last event, and the one before it (-1 for none)."""
         since, _ = self.running.pop(op, (None, -1))
-        if kind[last] in _BEGINS:
+        if _BEGINS[kind[last]]:
             self.running[op] = int(time[last]), int(worker[last])
         elif kind[last] == _NUMBER["end"] and self._operations[op]["results"]:
             if before >= 0:
-                since = int(time[before]) if kind[before] in _BEGINS else None
+                since = int(time[before]) if _BEGINS[kind[before]] else None
             if since is not None:
                 self.running[op] = since, -1
 
@@ -403,10 +408,10 @@ class _Map:
         kind = events["kind"]
         count = len(events)
         op, value = np.full(count, -1, np.int64), np.full(count, -1, np.int64)
-        is_value = np.isin(kind, _OF_VALUES) & (events["value"] != NO_VALUE)
+        is_value = _OF_VALUES[kind] & (events["value"] != NO_VALUE)
         is_call = kind == _NUMBER["call"]
         # Of compiled code that a kernel calls, the events have addresses in these places.
-        is_kernel = np.isin(kind, _OF_KERNELS) & (events["value"] == NO_VALUE)
+        is_kernel = _OF_KERNELS[kind] & (events["value"] == NO_VALUE)
         op[is_kernel] = self._kernels[events["op"][is_kernel]]
         places = self._firsts[events["op"][is_value]] + events["value"][is_value]
         value[is_value] = self._registers[places]
