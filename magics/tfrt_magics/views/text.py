@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from tfrt_magics.bridge.snapshot import Row, Section, Snapshot, progress
 from tfrt_magics.views.marks import STATES, STATUSES, Mark, duration
@@ -73,21 +74,21 @@ def when(row: Row) -> str:
 
 
 def _columns(table: Sequence[Sequence[str]]) -> Iterable[str]:
-    widths = [max(map(_width, column)) for column in zip(*table, strict=True)]
-    for line in table:
-        padded = (
-            cell + " " * (width - _width(cell)) for cell, width in zip(line, widths, strict=True)
-        )
+    taken = [[_width(cell) for cell in line] for line in table]
+    widths = [max(column) for column in zip(*taken, strict=True)]
+    for line, own in zip(table, taken, strict=True):
+        padded = [
+            cell + " " * (width - used) for cell, used, width in zip(line, own, widths, strict=True)
+        ]
         yield "  ".join(padded).rstrip()
 
 
 def _width(text: str) -> int:
     """The columns that a terminal gives to `text`."""
-    if text.isascii() and text.isprintable():
-        return len(text)
-    return sum(_character_width(character) for character in text)
+    return len(text) if text.isascii() else sum(map(_character_width, text))
 
 
+@lru_cache(1024)
 def _character_width(character: str) -> int:
     if unicodedata.combining(character):
         return 0
