@@ -91,6 +91,21 @@ def test_a_tensor_of_one_host_is_an_argument_on_another() -> None:
         assert np.shares_memory(returned.array, given.array)
 
 
+def test_a_run_holds_the_tensors_that_it_was_given() -> None:
+    text = "func @main(%t: !t.tensor) -> !t.tensor { tfrt.return %t : !t.tensor }"
+    program = Program.from_source(text, "same")
+    with HostContext("s") as host:
+        given = [filled(host)]
+        run = program.run(host, arguments=given)
+        given.clear()
+        gc.collect()
+        again = program.run(host, arguments=[filled(host)])
+        for one in (run, again):
+            found = one.result()
+            assert isinstance(found, np.ndarray)
+            assert found.tolist() == [[2.5] * 5] * 3
+
+
 def test_an_allocator_that_counts_hears_of_each_tensor() -> None:
     allocator = LeakCheckAllocator(PooledAllocator())
     with HostContext("s", allocator=allocator) as host:

@@ -207,6 +207,23 @@ def test_an_interrupt_in_a_kernel_cancels_the_results() -> None:
     assert [value.cancelled() for value in run] == [True, True]
 
 
+@pytest.mark.parametrize("queue", ["s", "mstd:2"])
+def test_an_interrupt_in_a_kernel_ends_a_wait(queue: str) -> None:
+    program = tfrt.Program(
+        """func.func @main(%x: i32) -> i32 {
+  %y = "api.interrupt"(%x) : (i32) -> i32
+  tfrt.return %y : i32
+}"""
+    )
+    with tfrt.HostContext(queue) as host:
+        for _ in range(2):
+            run = program.run(1, host=host)
+            with pytest.raises(KeyboardInterrupt):
+                run.wait()
+            assert run.wait()
+            assert run.is_done
+
+
 def test_a_kernel_may_have_two_names() -> None:
     async def later(x: int) -> int:
         return x + 1

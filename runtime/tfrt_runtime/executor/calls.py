@@ -23,13 +23,14 @@ from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.queues.work_queue import WorkQueue
 from tfrt_runtime.host.raw import WORDS
 from tfrt_runtime.host.values.async_value import AsyncValue, encode
-from tfrt_runtime.host.values.fitting import CHAIN_TYPE, STRING_TYPE, fitting
+from tfrt_runtime.host.values.fitting import CHAIN_TYPE, STRING_TYPE, TENSOR, fitting
 from tfrt_runtime.host.values.futures import from_future, is_future, on_queue
 from tfrt_runtime.native.layouts import (
     ANY_PAYLOAD,
     REQUEST_ACTIVE,
     TYPE_CHAIN,
     TYPE_OBJECT,
+    TYPE_TENSOR,
     TYPE_UNKNOWN,
 )
 from tfrt_runtime.native.python_calls import ARGUMENT_WORDS, IS_VALUE
@@ -38,7 +39,12 @@ Describe = Callable[[int, int], str]
 """Names an argument in a message: of which function, and which one of its arguments."""
 
 
-_PLAIN = {CHAIN_TYPE: TYPE_CHAIN, STRING_TYPE: TYPE_OBJECT}
+def _ordinary(type_text: str) -> int:
+    """The type of the payload of ordinary values of a type: see `native.python_runs.put`."""
+    if type_text.endswith(TENSOR):
+        return TYPE_TENSOR
+    others = {CHAIN_TYPE: TYPE_CHAIN, STRING_TYPE: TYPE_OBJECT}
+    return SCALAR_TYPES.get(type_text) or others.get(type_text, TYPE_UNKNOWN)
 
 
 class Entry:
@@ -89,8 +95,7 @@ class Entry:
         count = len(self._arguments)
         self._template = array("q", NEW_REQUEST)
         for type_text in self._arguments:
-            plain = _PLAIN.get(type_text, TYPE_UNKNOWN)
-            self._template.extend((SCALAR_TYPES.get(type_text, plain), 0, 0))
+            self._template.extend((_ordinary(type_text), 0, 0))
         self._template.extend([0] * (count + len(self.result_types)))
         size = self._template.itemsize * len(self._template)
         self._native_template = array("q", [size, count, *self._template])

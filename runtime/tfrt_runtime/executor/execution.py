@@ -78,8 +78,9 @@ class Execution:
         given: Sequence[tuple[int, AsyncValue]] = ()
         kept: Sequence[object] = ()
         process = queue.process
+        arguments = tuple(arguments)  # of which tensors are borrowed until the call has started
         words: bytes | array[int] | None = process.begin(
-            entry.template, host.cancelled_address, host.tensor_store, tuple(arguments)
+            entry.template, host.cancelled_address, host.tensor_store, arguments
         )
         if words is None:
             words, given, kept = entry.words(queue, arguments)

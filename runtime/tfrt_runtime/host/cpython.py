@@ -13,7 +13,7 @@ from typing import Any
 
 from tfrt_runtime.host.chain import CHAIN
 from tfrt_runtime.host.interrupts import INTERRUPTS
-from tfrt_runtime.host.objects import NoObject
+from tfrt_runtime.host.objects import NativeTensor, NoObject
 from tfrt_runtime.native.layouts import (
     PYTHON_ADD,
     PYTHON_BOOL,
@@ -28,12 +28,14 @@ from tfrt_runtime.native.layouts import (
     PYTHON_DROP,
     PYTHON_ENSURE,
     PYTHON_FETCH,
+    PYTHON_FIRST_SLOT,
     PYTHON_FLOAT,
     PYTHON_FLOAT_NUMBER,
     PYTHON_FORGET,
     PYTHON_INT,
     PYTHON_INTERRUPTS,
     PYTHON_IS_INSTANCE,
+    PYTHON_IS_SUBTYPE,
     PYTHON_MAKE_BOOL,
     PYTHON_MAKE_FLOAT,
     PYTHON_MAKE_INT,
@@ -51,6 +53,7 @@ from tfrt_runtime.native.layouts import (
     PYTHON_SET_TRACEBACK,
     PYTHON_SIZE,
     PYTHON_STR,
+    PYTHON_TENSOR,
     PYTHON_TUPLE_ITEMS,
     PYTHON_TUPLE_SIZE,
     PYTHON_TYPE,
@@ -83,6 +86,7 @@ _FUNCTIONS = {
     PYTHON_IS_INSTANCE: "PyObject_IsInstance",
     PYTHON_CALL_ONE: "PyObject_CallOneArg",
     PYTHON_CLEAR: "PyErr_Clear",
+    PYTHON_IS_SUBTYPE: "PyType_IsSubtype",
 }
 
 
@@ -107,6 +111,7 @@ def python_interface(requests: dict[int, Any], read: Callable[[int], object]) ->
         PYTHON_STR: str,
         PYTHON_COROUTINE: CoroutineType,
         PYTHON_CASES: NoObject,
+        PYTHON_TENSOR: NativeTensor,
     }
     for place, item in items.items():
         words[place // 8] = id(item)
@@ -114,6 +119,7 @@ def python_interface(requests: dict[int, Any], read: Callable[[int], object]) ->
     # Each is the last word of the struct that all objects, or floats, begin with.
     words[PYTHON_TYPE // 8] = object.__basicsize__ - 8
     words[PYTHON_FLOAT_NUMBER // 8] = float.__basicsize__ - 8
+    words[PYTHON_FIRST_SLOT // 8] = object.__basicsize__
     words[PYTHON_INTERRUPTS // 8] = INTERRUPTS.address
     # A zero follows the content, and counts to the size.
     assert bytes.__basicsize__ == PYTHON_BYTES + 1, "no release of CPython for 64 bits differs"

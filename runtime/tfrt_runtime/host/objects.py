@@ -32,3 +32,12 @@ class NoObject:
     """A base of classes whose instances mean something else than an object, where a kernel returns one."""
 
     __slots__ = ()
+
+
+class NativeTensor(NoObject):
+    """A base of tensors that native kernels can have; `native.python_runs` reads the slot.
+
+    `_handle` is None, or an object whose first slot is the address of the native tensor.
+    """
+
+    __slots__ = ("_handle",)

@@ -409,7 +409,13 @@ PYTHON_COROUTINE = 296
 """The type of coroutines."""
 PYTHON_CLEAR = 304
 """PyErr_Clear"""
-PYTHON_SIZE = 312
+PYTHON_TENSOR = 312
+"""The class of tensors.  Their first slot holds what has the native tensor's address in its own first slot."""
+PYTHON_IS_SUBTYPE = 320
+"""PyType_IsSubtype"""
+PYTHON_FIRST_SLOT = 328
+"""Offset of the first slot of an object."""
+PYTHON_SIZE = 336
 PYTHON_BYTES = 32
 """Offset of the content in a `bytes`."""
 

@@ -57,11 +57,13 @@ from tfrt_runtime.native.layouts import (
     PYTHON_DICT_SIZE,
     PYTHON_DROP,
     PYTHON_ENSURE,
+    PYTHON_FIRST_SLOT,
     PYTHON_FLOAT,
     PYTHON_FLOAT_NUMBER,
     PYTHON_FORGET,
     PYTHON_INT,
     PYTHON_INTERRUPTS,
+    PYTHON_IS_SUBTYPE,
     PYTHON_MAKE_INT,
     PYTHON_NEW_BYTES,
     PYTHON_NONE,
@@ -74,6 +76,7 @@ from tfrt_runtime.native.layouts import (
     PYTHON_RESTORE,
     PYTHON_SAVE,
     PYTHON_STR,
+    PYTHON_TENSOR,
     PYTHON_TUPLE_ITEMS,
     PYTHON_TUPLE_SIZE,
     PYTHON_TYPE,
@@ -111,6 +114,7 @@ from tfrt_runtime.native.layouts import (
     TYPE_I32,
     TYPE_I64,
     TYPE_OBJECT,
+    TYPE_TENSOR,
     VALUE_KIND,
     VALUE_STATE,
 )
@@ -167,7 +171,7 @@ def shared(api: Address, item: Address) -> Address:
 def begin(bound: Address, given: Address, count: int) -> Address:
     """The words of a request: `begin(template, cancelled value, store of tensors, arguments)`.
 
-    None if an argument is no ordinary number, chain or None of its type, or there are too many or few.
+    None if an argument is no ordinary value of its type, or there are too many or few.  Tensors are borrowed.
     """
     api, process = load(bound + PYTHON_BYTES), load(bound + PYTHON_BYTES + 8)
     template, arguments = word(api, given, 0), load(given + 24)
@@ -245,8 +249,25 @@ def put(api: Address, place: Address, item: Address) -> bool:
             return False
         store(place + 8, item)
         return True
+    if payload_type == TYPE_TENSOR:
+        return put_tensor(api, place, item)
     is_chain = item == load(api + PYTHON_CHAIN) or item == load(api + PYTHON_NONE)
     return payload_type == TYPE_CHAIN and is_chain
+
+
+@native
+def put_tensor(api: Address, place: Address, item: Address) -> bool:
+    """As `put`; False for what is no tensor, or one that no native kernel has had."""
+    type_object = load(item + load(api + PYTHON_TYPE))
+    # The result is an int of 32 bits.
+    if call2(load(api + PYTHON_IS_SUBTYPE), type_object, load(api + PYTHON_TENSOR)) << 32 == 0:
+        return False
+    slot = load(api + PYTHON_FIRST_SLOT)
+    handle = load(item + slot)
+    if handle == 0 or handle == load(api + PYTHON_NONE):
+        return False
+    store(place + 8, call1(load(api + PYTHON_READ_WORD), load(handle + slot)))
+    return True
 
 
 @entry

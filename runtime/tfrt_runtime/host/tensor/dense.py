@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tfrt_runtime.host.allocator import PREFERRED_ALIGNMENT, HostAllocator
-from tfrt_runtime.host.objects import NoObject
+from tfrt_runtime.host.objects import NativeTensor
 from tfrt_runtime.host.payload import FACES, register_payload
 from tfrt_runtime.host.raw import WORDS
 from tfrt_runtime.host.tensor.buffers import HostBuffer
@@ -21,14 +21,14 @@ from tfrt_runtime.native.layouts import TENSOR_ELEMENT, TYPE_SHAPE, TYPE_TENSOR,
 PRINTED_ELEMENTS: Final = 16
 
 
-class DenseHostTensor(NoObject):
+class DenseHostTensor(NativeTensor):
     """Elements of one type in a shape.  `array` is the buffer as numpy sees it: writes go through.
 
     Two tensors may share a buffer.  Nothing here orders reads and writes; that is what the chains
     of a program are for.
     """
 
-    __slots__ = ("_array", "_buffer", "_handle", "element_type", "shape")
+    __slots__ = ("_array", "_buffer", "element_type", "shape")
 
     def __init__(self, element_type: ElementType, shape: TensorShape, buffer: HostBuffer) -> None:
         """The tensor of `shape` that `buffer` holds.
