@@ -191,6 +191,7 @@ class Executable:
         # Such a kernel may also see a constant through another value, which forwards to it.
         are_observed = any(map(_is_raw, {id(kernel): kernel for kernel in kernels}.values()))
         in_sync = function.kind is FunctionKind.SYNC
+        read_here = _read_here(function, kernels)
         for position, (kernel, record) in enumerate(zip(kernels, function.kernels, strict=True)):
             if (call := resolver.known(kernel, record, in_sync)) is not None:
                 calls.append(call)
@@ -210,11 +211,12 @@ class Executable:
                 )
                 all_names = function.attribute_names
                 names = all_names[position] if all_names else None
-                call, self._python[number + position] = resolver.python(
-                    kernel, record, types, names
-                )
-                finish = finisher(self._python[number + position])
-                words = plain_words(self._python[number + position], types[0], finish)
+                call, python_call = resolver.python(kernel, record, types, names)
+                if kernel.remote and read_here.isdisjoint(record.results):
+                    python_call = replace(python_call, is_read_here=False)
+                self._python[number + position] = python_call
+                finish = finisher(python_call)
+                words = plain_words(python_call, types[0], finish)
                 if words is not None:
                     address = self._symbol("python_functions.run")
                     call = replace(call, address=address, data=words)
@@ -378,6 +380,16 @@ def _shape(function: BefFunction) -> object:
         function.result_registers,
         tuple([(one[0], one[2:6], one[9]) for one in function.kernels]),
     )
+
+
+def _read_here(function: BefFunction, kernels: Sequence[Kernel]) -> set[int]:
+    """The registers that something other than a remote kernel reads; of a function without these, none is asked for."""
+    is_remote = [isinstance(kernel, PythonKernel) and kernel.remote for kernel in kernels]
+    if not any(is_remote):
+        return set()
+    records = zip(function.kernels, is_remote, strict=True)
+    taken = (record.arguments for record, remote in records if not remote)
+    return set(function.result_registers).union(*taken)
 
 
 def _described(reference: weakref.ref[Executable], function: int, argument: int) -> str:

@@ -52,6 +52,8 @@ class KernelFrame:
     """The arguments as AsyncValues; filled for kernels registered with `raw=True`."""
     result_types: tuple[str, ...]
     attributes: tuple[object, ...] = ()
+    is_read_here: bool = True
+    """Whether results of a remote kernel are for Python, or for kernels that run here."""
 
     @property
     def resources(self) -> ResourceContext:

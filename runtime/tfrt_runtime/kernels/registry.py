@@ -147,6 +147,8 @@ class PythonKernel:
     """It gets tensors as numpy arrays, which it must not write."""
     watched: Callable[..., object] | None = None
     """The user's function, if a call keeps a worker: a warning names one that does so for long."""
+    remote: bool = False
+    """On a host with a cluster it runs there, and what only such kernels take stays there."""
     prepare: Callable[..., object] | None = None
     """Called with the attributes when a program that calls it is loaded; may raise `KernelError`."""
 

@@ -231,6 +231,7 @@ def call_function(context: int, program: Loaded, call: PythonCall, request: Requ
         arguments=[value for value in arguments if isinstance(value, AsyncValue)],
         result_types=call.result_types,
         attributes=call.attributes,
+        is_read_here=call.is_read_here,
     )
     return kernel.function(frame, *arguments, *call.attributes)
 

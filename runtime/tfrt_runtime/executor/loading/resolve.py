@@ -58,6 +58,8 @@ class PythonCall:
     result_types: tuple[str, ...]
     order: tuple[int, ...] = ()
     """Which argument of the kernel each argument of the record is, if it does not await all of them."""
+    is_read_here: bool = True
+    """Whether something other than remote kernels takes a result."""
 
     # Reading a place takes as long as a small kernel runs, so it is read once, if at all.
 

@@ -20,6 +20,9 @@ class RemoteFuture(Protocol):
     def result(self) -> Any:
         """What the task returned, fetched; raises what it raised."""
 
+    def exception(self) -> Any:
+        """What the task raised, or None; what it returned stays where it is."""
+
     def cancel(self) -> Any:
         """Let the task not run, or its result be forgotten."""
 

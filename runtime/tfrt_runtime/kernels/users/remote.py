@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tfrt_runtime.host.payload import SCALAR_TYPES, PayloadError
 from tfrt_runtime.host.queues.dask_queue import DaskWorkQueue, RemoteFuture
 from tfrt_runtime.host.values.async_value import AsyncValue, State
+from tfrt_runtime.host.values.fitting import fitting
 from tfrt_runtime.kernels.frame import KernelFrame
-from tfrt_runtime.kernels.users.outcomes import items_of
-from tfrt_runtime.kernels.users.policies import settle, settle_failed
+from tfrt_runtime.kernels.users.outcomes import items_of, nth_result
+from tfrt_runtime.kernels.users.policies import checked, settle, settle_failed
 
 
 def on_cluster(
@@ -75,6 +78,7 @@ class _Call:
         self._known = frame.resources.get_or_create("remote values", _Known, _Known)
         # Futures of arguments; to have them is to keep the data where it is.
         self._remote = [self._known.future_of(value) for value in arguments]
+        self._stays = not frame.is_read_here and len(results) == 1 and _may_stay(results[0].type)
 
     def begin(self) -> None:
         """Go on when all arguments are here, or will be on the cluster."""
@@ -117,17 +121,19 @@ class _Call:
             return
         import uuid  # for tasks of a cluster only
 
+        results = self._results
         future = self._queue.client.submit(
             _run,
             self._function,
             self._attributes,
+            _Stay(self._frame.name, results[0].type) if self._stays else None,
             *given,
             key=f"{self._frame.name}-{uuid.uuid4().hex}",
             pure=False,
             retries=self._retries,
         )
-        if len(self._results) == 1:
-            self._known.keep(self._results[0], future)
+        if len(results) == 1:
+            self._known.keep(results[0], future)
         self._frame.request.call_when_cancelled(self, future.cancel)
         future.add_done_callback(self._arrived)
 
@@ -135,11 +141,15 @@ class _Call:
         """The task is over.  On a thread of the client's."""
         self._frame.request.forget_when_cancelled(self)
         try:
-            returned = future.result()
-            if isinstance(returned, _Left):
-                raise returned.exit
-            items_of(returned, len(self._results))
-            settle(self._frame, self._results, returned)
+            if not self._stays:
+                settle(self._frame, self._results, future.result())
+            elif (problem := future.exception()) is not None:
+                raise problem
+            else:
+                with contextlib.suppress(RuntimeError):  # a cancellation has decided it
+                    self._results[0].emplace(_ON_CLUSTER)
+        except _LeftError as left:
+            self._end_with(left.exit)
         except BaseException as problem:  # noqa: BLE001 - it becomes the results' error
             self._end_with(problem)
         else:
@@ -155,21 +165,60 @@ class _Call:
         self._frame.request.leave()
 
 
-def _run(function: Callable[..., object], attributes: dict[str, object], *values: object) -> object:
+@dataclass(frozen=True, slots=True)
+class _Stay:
+    """What is asked of a result that stays on the cluster: the kernel's name and the type."""
+
+    kernel: str
+    type: str
+
+
+class _OnCluster:
+    """In the place of a value that only remote kernels take, which is not fetched."""
+
+    def __repr__(self) -> str:
+        return "on the cluster"
+
+
+_ON_CLUSTER = _OnCluster()
+
+
+def _may_stay(type_text: str) -> bool:
+    """Whether values of that type may be large: what is small is fetched."""
+    if type_text in SCALAR_TYPES:
+        return False
+    try:
+        return fitting(type_text, _ON_CLUSTER) is _ON_CLUSTER
+    except PayloadError:
+        return False
+
+
+class _LeftError(Exception):
+    """A kernel raised SystemExit."""
+
+    @property
+    def exit(self) -> SystemExit:
+        """What it raised."""
+        return SystemExit(*self.args)
+
+
+def _run(
+    function: Callable[..., object],
+    attributes: dict[str, object],
+    stay: _Stay | None,
+    *values: object,
+) -> object:
     """What a worker does.  It would end with a SystemExit that is raised there."""
     try:
-        return function(*values, **attributes)
+        returned = function(*values, **attributes)
+        if stay is not None:
+            (item,) = items_of(returned, 1)
+            checked(stay.type, item, nth_result(stay.kernel, 0, 1))
     except SystemExit as problem:
-        return _Left(problem)
+        raise _LeftError(*problem.args) from None
     except Exception as problem:
         from distributed import get_worker  # on the worker it is there
 
         problem.add_note(f"on the worker {get_worker().address}")
         raise
-
-
-@dataclass(frozen=True, slots=True)
-class _Left:
-    """A kernel raised SystemExit."""
-
-    exit: SystemExit
+    return returned

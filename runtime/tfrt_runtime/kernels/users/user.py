@@ -338,7 +338,7 @@ def remote_kernel(
         )
     names = [keyword.name for keyword in made.keywords]
     call = on_cluster(function, names, policy.retries)
-    return replace(made, function=call, raw=True, frame=True, watched=None)
+    return replace(made, function=call, raw=True, frame=True, remote=True, watched=None)
 
 
 def native_kernel(
