@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import weakref
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
@@ -120,10 +121,11 @@ class Executable:
         sync = SyncFunctions(arena, self._symbol, watched=watched)
         self.machine = MachineFunctions(arena, self._symbol, self._base)
         sync.machines = self.machine.offsets
+        shapes = [_shape(function) for function in self.functions]
+        counts = Counter(shapes)
         known: dict[object, _Laid] = {}
-        for index, function in enumerate(self.functions):
+        for index, (function, shape) in enumerate(zip(self.functions, shapes, strict=True)):
             self._places += [record.location for record in function.kernels]
-            shape = _shape(function)
             if (like := known.get(shape)) is not None:
                 source = replace(like.source, function=function, first_handle=handle, handle=index)
                 moved = arena.repeat(like.piece, offsets[index], handle - like.source.first_handle)
@@ -145,7 +147,8 @@ class Executable:
                     plan = make_plan(function, constants, [call is not None for call in calls])
                     writer = FunctionWriter(arena, plan, calls, handle)
                     writer.write(offsets[index], offsets)
-                    if shape is not None and not any(
+                    is_repeated = shape is not None and counts[shape] > 1
+                    if is_repeated and not any(
                         isinstance(one, PythonKernel | CompiledKernel) for one in kernels
                     ):
                         piece = arena.piece(mark, offsets[index], FUNCTION_WORDS, writer.handles)

@@ -152,7 +152,8 @@ class Resolver:
 
     def _shape(self, kernel: Kernel, record: BefKernel, in_sync: bool) -> _Shape:
         """The same for records of which a kernel without attributes says the same, but for its functions."""
-        signatures = tuple([self._signatures[index] for index in record.functions])
+        indexes = record.functions
+        signatures = tuple([self._signatures[index] for index in indexes]) if indexes else ()
         # By identity: to hash a kernel takes longer.  Kernels outlive the resolver.
         return id(kernel), len(record.arguments), len(record.results), signatures, in_sync
 
