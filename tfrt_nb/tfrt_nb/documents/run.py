@@ -233,48 +233,43 @@ class RunDocument:
 
     def _note(self, new: Columns) -> None:
         """What becomes of values and operations: only the last event of each counts, but for numbers."""
-        names = ("time", "kind", "op", "value", "worker")
-        time, kind, op, value, worker = (np.array(new[name], np.int64) for name in names)
+        kind, op, value = (np.array(new[name], np.int64) for name in ("kind", "op", "value"))
         is_made = _OF_VALUES[kind] & (value >= 0)
         begins = np.flatnonzero(_BEGINS[kind] & (op >= 0))
         ends = np.flatnonzero(_ENDS[kind] & (op >= 0) & ~is_made)
         begun_before, ended_before = _Latest(op, begins), _Latest(op, ends)
         made = np.flatnonzero(is_made)
+        makers, values, times, workers = (new[name] for name in ("op", "value", "time", "worker"))
         for at, last, count in _last_of_each(value[made], made):
-            maker, resolved = int(op[last]), int(time[last])
-            started, by = self.running.get(maker, (resolved, int(worker[last])))
+            maker, resolved, here = makers[last], times[last], workers[last]
+            started, by = self.running.get(maker, (resolved, here))
             if (begun := begun_before(maker, last)) > at:
-                started, by = int(time[begun]), int(worker[begun])
+                started, by = times[begun], workers[begun]
             elif at >= 0:
-                started, by = resolved, int(worker[last])
+                started, by = resolved, here
             is_late = by < 0 or ended_before(maker, last) > begun
-            found = self.seen.setdefault(int(value[last]), Seen("", None, None, None, 0))
-            found.state = _STATES[int(kind[last])]
-            found.worker = int(worker[last]) if is_late else by
+            found = self.seen.get(values[last])
+            if found is None:
+                found = self.seen[values[last]] = Seen("", None, None, None, 0)
+            found.state = _STATES[new["kind"][last]]
+            found.worker = here if is_late else by
             found.started, found.resolved = started, resolved
             found.count += count
             if isinstance(text := new["payload"][last], str):
-                self.previews[int(value[last])] = text
+                self.previews[values[last]] = text
         events = np.sort(np.concatenate([begins, ends, made[op[made] >= 0]]))
         for at, last, _ in _last_of_each(op[events], events):
-            self._note_operation(int(op[last]), time, kind, worker, int(last), at)
+            self._note_operation(makers[last], new, last, at)
 
-    def _note_operation(
-        self,
-        op: int,
-        time: npt.NDArray[np.int64],
-        kind: npt.NDArray[np.int64],
-        worker: npt.NDArray[np.int64],
-        last: int,
-        before: int,
-    ) -> None:
+    def _note_operation(self, op: int, new: Columns, last: int, before: int) -> None:
         """What becomes of an operation by its last event, and the one before it (-1 for none)."""
         since, _ = self.running.pop(op, (None, -1))
+        kind, time = new["kind"], new["time"]
         if _BEGINS[kind[last]]:
-            self.running[op] = int(time[last]), int(worker[last])
+            self.running[op] = time[last], new["worker"][last]
         elif kind[last] == _NUMBER["end"] and self._operations[op]["results"]:
             if before >= 0:
-                since = int(time[before]) if _BEGINS[kind[before]] else None
+                since = time[before] if _BEGINS[kind[before]] else None
             if since is not None:
                 self.running[op] = since, -1
 
@@ -315,12 +310,13 @@ class _Latest:
 
     def __init__(self, op: npt.NDArray[np.int64], events: npt.NDArray[np.int64]) -> None:
         self._stride = len(op) + 1
-        self._keys = np.sort(op[events] * self._stride + events)
+        # A list: to search an array for one key takes ten times as long.
+        self._keys = np.sort(op[events] * self._stride + events).tolist()
 
     def __call__(self, op: int, event: int) -> int:
         """Its number; -1 if there is none."""
-        place = int(np.searchsorted(self._keys, op * self._stride + event)) - 1
-        found, number = divmod(int(self._keys[place]), self._stride) if place >= 0 else (-1, -1)
+        place = bisect.bisect_left(self._keys, op * self._stride + event) - 1
+        found, number = divmod(self._keys[place], self._stride) if place >= 0 else (-1, -1)
         return number if found == op else -1
 
 
@@ -329,12 +325,12 @@ def _last_of_each(
 ) -> Iterator[tuple[int, int, int]]:
     """Of the events with each key: the last but one (-1 for none), the last, and how many; `events` rise."""
     order = np.argsort(keys, kind="stable")
-    found = keys[order]
+    found, sorted_events = keys[order], events[order].tolist()
     lasts = np.flatnonzero(np.append(found[1:] != found[:-1], True)) if len(found) else order
     first = 0
     for last in lasts.tolist():
-        before = int(events[order[last - 1]]) if last > first else -1
-        yield before, int(events[order[last]]), last - first + 1
+        before = sorted_events[last - 1] if last > first else -1
+        yield before, sorted_events[last], last - first + 1
         first = last + 1
 
 

@@ -213,26 +213,21 @@ class PlainProgram:
 
     def extent(self, body: Body, index: int) -> tuple[int, int]:
         """Where an operation with the names of its results starts, and where its line or its head ends."""
-        first, last = self._part(body.lines[index], body.columns[index])
-        row = _ROW.match(self.source.text[first:last] + "\n")
-        assert row is not None, "every line is one"
+        first, row = self._part(body.lines[index], body.columns[index])
         line = row[0][: row.end(_TAIL)].rstrip()
         if index in body.regions:
             line = line.removesuffix("{").rstrip()
         return first + len(line) - len(line.lstrip()), first + len(line)
 
-    def _part(self, line: int, column: int) -> tuple[int, int]:
-        """Where the part of a line starts and ends that has the operation in a column."""
+    def _part(self, line: int, column: int) -> tuple[int, re.Match[str]]:
+        """Where the part of a line starts that has the operation in a column, and that as a row."""
         start = self.source.line_start(line)
         end = self.source.text.find("\n", start)
-        text = self.source.text[start : len(self.source.text) if end < 0 else end]
-        row = _ROW.match(text + "\n")
-        assert row is not None, "every line is one"
-        whole = text[: row.end(_TAIL)]
-        for first, part in _parts(whole) or [(0, text)]:
+        row = _matched(self.source.text[start : len(self.source.text) if end < 0 else end])
+        for first, part in _parts(row[0][: row.end(_TAIL)]) or ():
             if column <= first + len(part):
-                return start + first, start + first + len(part)
-        raise AssertionError("the operation is in its line")
+                return start + first, _matched(part)
+        return start, row
 
 
 def read_plain(source: SourceText) -> PlainProgram | None:
@@ -701,14 +696,19 @@ def _chunks(text: str) -> Iterator[Iterable[tuple[int, _Row]]]:
         start = end
 
 
+def _matched(text: str) -> re.Match[str]:
+    """A line, or a part of one, as a row."""
+    row = _ROW.match(text + "\n")
+    assert row is not None, "every line is one"
+    return row
+
+
 def _apart(line: int, row: _Row) -> list[tuple[int, _Row]]:
     """A row, or those of its parts if it has regions, each as if blanks stood in front of it in its line."""
     before, _, _, *rest = row
     found: list[tuple[int, _Row]] = []
     for start, part in _parts(before + "".join(rest)) or ():
-        match = _ROW.match(part + "\n")
-        assert match is not None, "every line is a row"
-        before, *rest = match.groups("")
+        before, *rest = _matched(part).groups("")
         found.append((line, cast(_Row, (" " * start + before, *rest))))
     return found or [(line, row)]
 
