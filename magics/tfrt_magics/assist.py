@@ -18,7 +18,7 @@ from tfrt_magics.inputs import programs_of
 from tfrt_magics.options import ARGUMENTS, STAGES, Argument, OptionError, parse_options
 from tfrt_magics.session import TFRT
 from tfrt_magics.views.diagnostics import CellText, diagnostics_json
-from tfrt_runtime.diagnostics import TfrtError
+from tfrt_runtime.diagnostics import Diagnostic, Location, TfrtError, error
 
 if TYPE_CHECKING:
     from tfrt_nb.language.answers import Place
@@ -145,9 +145,11 @@ class Assistant:
             return []
         from tfrt_nb.language.lint import lint
 
-        text = CellText("cell", "\n" + cell[head.end() + 1 :])
-        libraries = self._libraries(head[0])
-        return diagnostics_json(lint(text.text, text.name, libraries), text)
+        body = cell[head.end() + 1 :]
+        found = lint("\n" + body, "cell", self._libraries(head[0]))
+        if body.strip():  # before there is a program, the line of options is being written
+            found = (*_wrong_options(head[0]), *found)
+        return diagnostics_json(found, CellText("cell", f"{head[0]}\n{body}"))
 
     def answer(self, ask: str, text: str, cursor: int) -> Json:
         """What a page that shows a cell wants to know; None for what there is no answer to."""
@@ -278,6 +280,23 @@ class Assistant:
                 shown = results if len(one.result_types) == 1 else f"({results})"
                 found[one.name] = f"({', '.join(one.argument_types)}) -> {shown}"
         return found
+
+
+def _wrong_options(line: str) -> list[Diagnostic]:
+    """The mistake in the first line of a cell with a program, if it has one, at the word that the message names."""
+    magic = "%%tfrt"
+    if line.startswith("%%tfrt_check"):
+        return []
+    try:
+        parse_options(line.removeprefix(magic))
+    except OptionError as problem:
+        message = str(problem).removeprefix(f"{magic}: ")
+        words = list(re.finditer(r"[^\s'\"]+", line))[1:]
+        said = set(re.findall(r"[^\s'\"/:;,?]+", message))
+        named = [word for word in words if word[0].partition("=")[0] in said] or words
+        start, end = named[0].start(), (named[0] if len(named) < len(words) else words[-1]).end()
+        return [error(message, Location("cell", 1, start + 1, 1, end + 1))]
+    return []
 
 
 def _program(cell: str, head: re.Match[str]) -> str:

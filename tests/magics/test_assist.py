@@ -84,6 +84,22 @@ def test_options_and_operations_are_explained(assistant) -> None:
     assert assistant.explain(text, cursor) == "%six: i32\n\nline 3: %six = tfrt.constant.i32 6"
 
 
+@pytest.mark.parametrize(
+    ("line", "word", "message"),
+    [
+        ("%%tfrt -o x --wrok-queue s", "--wrok-queue", "did you mean --work-queue?"),
+        ("%%tfrt -q s --slow=abc", "--slow=abc", "'abc' is not a factor above 0"),
+        ("%%tfrt -q mstd:1 sums.mlir", "sums.mlir", "the program starts on the line below"),
+        ("%%tfrt -o 'x", "-o 'x", "No closing quotation"),
+    ],
+)
+def test_wrong_options_are_marked_once_there_is_a_program(assistant, line, word, message) -> None:
+    (mark,) = assistant.lint(f"{line}\n{split(PROGRAM)[0]}")
+    assert line[mark["col"] - 1 : mark["end"] - 1] == word
+    assert (mark["line"], mark["sev"]) == (1, "error") and message in mark["msg"]
+    assert assistant.lint(f"{line}\n") == []
+
+
 def test_a_page_asks(assistant) -> None:
     text, cursor = split("%%tfrt -q s\n" + PROGRAM)
     assert assistant.answer("definition", text, cursor) == {"line": 3, "col": 3, "length": 4}
