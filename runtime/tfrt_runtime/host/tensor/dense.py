@@ -16,7 +16,13 @@ from tfrt_runtime.host.tensor.element_types import AnyArray, ElementType, elemen
 from tfrt_runtime.host.tensor.handles import ELEMENTS, TensorHandle, sizes_at
 from tfrt_runtime.host.tensor.shapes import MAXIMUM_COUNT, TensorShape, known_shape
 from tfrt_runtime.host.tensor.text import elements_text
-from tfrt_runtime.native.layouts import TENSOR_ELEMENT, TYPE_SHAPE, TYPE_TENSOR, VALUE_PAYLOAD
+from tfrt_runtime.native.layouts import (
+    TENSOR_DATA,
+    TENSOR_ELEMENT,
+    TYPE_SHAPE,
+    TYPE_TENSOR,
+    VALUE_PAYLOAD,
+)
 
 PRINTED_ELEMENTS: Final = 16
 
@@ -126,6 +132,13 @@ class DenseHostTensor(NativeTensor):
         return self._array
 
     @property
+    def address(self) -> int:
+        """Where the first element is."""
+        if self._buffer is None:
+            return WORDS[(self.handle.address + TENSOR_DATA) >> 3]
+        return self._buffer.address
+
+    @property
     def shared(self) -> AnyArray:
         """The elements as users' code sees them: without a copy, and not to be written."""
         return np.asarray(_Shared(self))
@@ -156,12 +169,14 @@ class DenseHostTensor(NativeTensor):
 class _Shared:
     """What arrays have as their base that are `DenseHostTensor.shared`: it keeps the tensor alive."""
 
+    __slots__ = ("__array_interface__", "tensor")
+
     def __init__(self, tensor: DenseHostTensor) -> None:
         self.tensor = tensor
         self.__array_interface__ = {
-            "data": (tensor.buffer.address, True),  # read-only
+            "data": (tensor.address, True),  # read-only
             "shape": tensor.shape.sizes,
-            "typestr": tensor.element_type.storage.str,
+            "typestr": tensor.element_type.code,
             "version": 3,
         }
 

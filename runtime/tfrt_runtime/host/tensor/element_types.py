@@ -27,6 +27,8 @@ class ElementType:
     word: str
     printed: str
     storage: np.dtype[Any]
+    code: str
+    """What numpy's array interface calls it."""
 
     @property
     def size(self) -> int:
@@ -46,7 +48,7 @@ def _element_types(
     rows: Iterable[tuple[DType, str, str, type[np.generic]]],
 ) -> dict[DType, ElementType]:
     return {
-        dtype: ElementType(dtype, word, printed, np.dtype(scalar))
+        dtype: ElementType(dtype, word, printed, np.dtype(scalar), np.dtype(scalar).str)
         for dtype, word, printed, scalar in rows
     }
 
