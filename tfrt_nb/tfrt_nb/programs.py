@@ -609,16 +609,8 @@ class Program:
         else:
             executable, name = self._loaded(host, function, kernels, watched=bool(watch))
             entry = executable.entry(name)
-        run = Execution(
-            host,
-            executable,
-            entry,
-            values,
-            output=output,
-            wake=wake,
-            watch=watch or None,
-            tier=tier,
-        )
+        # By position: a call of a class with names makes a dictionary of them.
+        run = Execution(host, executable, entry, values, output, wake, watch or None, tier)
         if deadline is not None:
             run.cancel_at(deadline)
         return run
@@ -725,10 +717,11 @@ def _given(
         if rest or not isinstance(given, Sequence):
             raise TypeError("after a host, run takes the function and a list of its arguments")
         return host, function, tuple(given)
-    are_values = isinstance(arguments, Iterable) and not isinstance(
-        arguments, str | bytes | Mapping
-    )
-    require(are_values, "arguments", "a list of values, one for each argument", arguments)
+    if type(arguments) not in (list, tuple):  # to ask abstract classes takes a tenth of a short run
+        are_values = isinstance(arguments, Iterable) and not isinstance(
+            arguments, str | bytes | Mapping
+        )
+        require(are_values, "arguments", "a list of values, one for each argument", arguments)
     assert arguments is not None
     if len(values) == 1 and isinstance(values[0], HostContext):
         host, values = values[0], ()

@@ -55,7 +55,6 @@ class Execution:
         program: Executable,
         function: str | int | Entry,
         arguments: Sequence[object] = (),
-        *,
         output: Sink | None = None,
         wake: bool = True,
         watch: Watch | None = None,
