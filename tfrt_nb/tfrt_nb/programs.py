@@ -302,7 +302,8 @@ class Program:
     @cached_property
     def _default_function(self) -> str | None:
         """What runs when no function is named: @main, or the only public one; None else."""
-        names = list(self._signatures)
+        compiled = () if self.compiled is None else self.compiled.functions
+        names = list(dict.fromkeys([*(one.name for one in self._host_functions), *compiled]))
         if "main" in names:
             return "main"
         if len(names) > 1 and self.plain is not None:
@@ -424,8 +425,7 @@ class Program:
                 function.result_types,
                 self.file.location(function.location),
             )
-            for function in self.file.functions
-            if function.name and not self._is_compiled(function)
+            for function in self._host_functions
         ]
         compiled = [] if self.compiled is None else self.compiled.functions.values()
         return host + [
@@ -438,6 +438,11 @@ class Program:
             )
             for function in compiled
         ]
+
+    @property
+    def _host_functions(self) -> list[BefFunction]:
+        """The functions of the file that have a name and are not compiled."""
+        return [one for one in self.file.functions if one.name and not self._is_compiled(one)]
 
     def load(
         self,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -358,9 +359,15 @@ class TypeTable:
                 self._add(value._type)
 
     def _add(self, value_type: Attribute) -> str:
-        spelling = self._spellings[id(value_type)] = str(value_type)
+        spelling = self._spellings[id(value_type)] = _spelling(value_type)
         self.names[spelling] = None
         return spelling
+
+
+@lru_cache(1024)
+def _spelling(value_type: Attribute) -> str:
+    """How a type is written: a printer takes as long for one as an operation takes in all."""
+    return str(value_type)
 
 
 class AttributeTable:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from tfrt_runtime.bef.attributes import Array, Plain, to_plain
 from tfrt_runtime.bef.encoding import ARRAY_FLAG, EMPTY_ARRAY, AttributeKind, DType
 from tfrt_runtime.bef.reader import BefFile
@@ -18,6 +20,7 @@ KINDS: dict[str, int] = {
 }
 
 
+@cache
 def kind_of_word(word: str) -> int:
     """The BEF kind of an attribute with a type word of `kernels.registry`."""
     if word in KINDS:
