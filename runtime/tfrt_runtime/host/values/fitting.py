@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from tfrt_runtime.host.chain import CHAIN
@@ -82,16 +83,21 @@ def _lent(type_text: str, array: Any) -> DenseHostTensor:
     return DenseHostTensor(element_type, TensorShape(array.shape), HostBuffer.over(array))
 
 
+@cache
+def _tensor_class() -> Any:
+    """Imported once an array exists, and so numpy is loaded: other programs start without it."""
+    from tfrt_runtime.host.tensor.dense import DenseHostTensor
+
+    return DenseHostTensor
+
+
 def as_tensor(array: object) -> object:
     """A tensor over the memory of a numpy array, or over a copy: see `DenseHostTensor.over`.
 
     Raises:
         PayloadError: if a tensor cannot have such elements.
     """
-    # An array exists, so numpy is loaded; other programs start without it.
-    from tfrt_runtime.host.tensor.dense import DenseHostTensor
-
     try:
-        return DenseHostTensor.over(array)  # type: ignore[arg-type]
+        return _tensor_class().over(array)
     except ValueError as wrong:
         raise PayloadError(str(wrong)) from None
