@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import tfrt_nb as tfrt
+from tfrt_runtime.host.process import native_process
 from tfrt_runtime.kernels.users.user import USER_KERNELS
 
 UNTYPED: Any = tfrt
@@ -205,6 +206,19 @@ def test_an_interrupt_in_a_kernel_cancels_the_results() -> None:
     with pytest.raises(KeyboardInterrupt):
         run.result(SLOW)
     assert [value.cancelled() for value in run] == [True, True]
+
+
+def test_a_closed_host_keeps_nothing_of_what_a_run_was_given() -> None:
+    program = tfrt.Program(
+        "func.func @main(%x: !tfrt.string) -> !tfrt.string { tfrt.return %x : !tfrt.string }"
+    )
+    with tfrt.HostContext("s") as host:
+        assert program.run("text", host=host).result() == "text"
+    held = len(native_process().objects)
+    with pytest.raises(tfrt.TfrtError, match="the host is closed"):
+        program.run("text", host=host)
+
+    assert len(native_process().objects) == held
 
 
 @pytest.mark.parametrize("queue", ["s", "mstd:2"])

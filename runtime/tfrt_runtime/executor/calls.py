@@ -189,9 +189,9 @@ class Entry:
         """Where the words of a request have the result of a call that was started."""
         return request.address + self.results_offset + self.row_bytes * call + 8 * index
 
-    def release(self, words: array[int]) -> None:
+    def release(self, given: array[int] | bytes) -> None:
         """Release the handles of objects of calls that are not started."""
-        objects = native_process().objects
+        objects, words = native_process().objects, memoryview(given).cast("B").cast("q")
         taken = ARGUMENT_WORDS * len(self._arguments)
         for row in range(len(NEW_REQUEST), len(words), self.row_bytes // 8 or 1):
             for i in range(row, row + taken, ARGUMENT_WORDS):

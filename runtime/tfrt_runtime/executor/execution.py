@@ -121,12 +121,11 @@ class Execution:
     ) -> Request:
         """Make the request of a run that begins with these words; an array is of `Entry`."""
         self.program, self._entry = program, entry
+        made = words if isinstance(words, bytes) else host.new_words(words)
         try:
-            made = words if isinstance(words, bytes) else host.new_words(words)
             request = self.request = Request(host, output, made)
         except TfrtError:
-            if not isinstance(words, bytes):
-                entry.release(words)
+            entry.release(made)
             raise
         request.program, request.entry, request.execution = program, entry, weakref.ref(self)
         if watch is not None:
