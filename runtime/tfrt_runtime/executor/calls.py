@@ -214,6 +214,10 @@ class Entry:
             PayloadError: if it does not fit.
         """
         type_text = self._arguments[index]
+        encoder = ENCODERS.get(type(value))
+        if encoder is not None and words[place] == encoder[0]:  # as `_ordinary` says
+            words[place + 1] = encoder[1](value)
+            return
         if not isinstance(value, AsyncValue) and not is_future(value):
             kept.append(value := fitting(type_text, value))
             encoder = ENCODERS.get(type(value))
