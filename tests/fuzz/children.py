@@ -145,8 +145,7 @@ def _try_all(
         for text in problems:
             kind, _, rest = text.partition("\n")
             os.write(pipe, json.dumps([kind, number, rest[-6000:]]).encode() + b"\n")
-        if tried % 64 == 0:
-            _forget_output()
+        _forget_output()
     _STATE.pack_into(shared, 0, -1, time.monotonic(), tried, ran)
 
 

@@ -100,7 +100,8 @@ class Executable:
         self._entries: dict[str | int, Entry] = {}
         self.constants: list[Mapping[int, Constant]] = []
         """Per function, the registers that are constants: no kernel makes them when it runs."""
-        self._places: list[int] = []
+        self._firsts = _first_kernels(file.functions, self.functions)
+        self._places = [0] * sum(len(function.kernels) for function in self.functions)
         self._finishers: list[Finish] = []
         """What native code refers to by its address."""
         self._base = -1
@@ -117,7 +118,6 @@ class Executable:
         resolver = Resolver(self.file, self._declared, self._symbol, self._process.python_kernel)
         type_check = TypeCheck(self.file, self.functions)
         offsets = [arena.reserve(FUNCTION_WORDS) for _ in self.functions]
-        handle = self._base
         sync = SyncFunctions(arena, self._symbol, watched=watched)
         self.machine = MachineFunctions(arena, self._symbol, self._base)
         sync.machines = self.machine.offsets
@@ -125,7 +125,11 @@ class Executable:
         counts = Counter(shapes)
         known: dict[object, _Laid] = {}
         for index, (function, shape) in enumerate(zip(self.functions, shapes, strict=True)):
-            self._places += [record.location for record in function.kernels]
+            first = self._firsts[index]
+            handle = self._base + first
+            self._places[first : first + len(function.kernels)] = [
+                record.location for record in function.kernels
+            ]
             if (like := known.get(shape)) is not None:
                 source = replace(like.source, function=function, first_handle=handle, handle=index)
                 moved = arena.repeat(like.piece, offsets[index], handle - like.source.first_handle)
@@ -138,7 +142,7 @@ class Executable:
                     refuse_disorder(self.file, function)
                 kernels = self._find_all(function)
                 function = lazy_last(function, kernels)
-                calls, constants = self._resolve(resolver, function, kernels, handle - self._base)
+                calls, constants = self._resolve(resolver, function, kernels, first)
                 for number in type_check.check(function, kernels):
                     calls[number] = self._checked(kernels[number], calls[number], function, number)
                 source = SyncFunction(function, kernels, calls, constants, handle, index)
@@ -156,7 +160,6 @@ class Executable:
                             known[shape] = _Laid(source, piece)
             self.constants.append(source.constants)
             sync.add(index, source)
-            handle += len(function.kernels)
         sync.write(offsets)
         for index, offset in enumerate(offsets):
             arena.put(offset + FUNCTION_HANDLE, self._base + index)
@@ -338,10 +341,9 @@ class Executable:
         return self.kernel_name(number) in self._compiled
 
     def _kernel(self, number: int) -> BefKernel:
-        for function in self.functions:
-            if number < len(function.kernels):
-                return function.kernels[number]
-            number -= len(function.kernels)
+        for first, function in zip(self._firsts, self.functions, strict=True):
+            if 0 <= number - first < len(function.kernels):
+                return function.kernels[number - first]
         raise IndexError(number)
 
     def compile_hot(self, function: int) -> None:
@@ -370,6 +372,19 @@ class Executable:
         if len(record.attributes) <= BENCHMARK_NAME + 1:  # of a sync function: it is the name
             return self.functions[record.functions[0]].name
         return self.file.attribute_reader.read_string(record.attributes[BENCHMARK_NAME])
+
+
+def _first_kernels(declared: Sequence[BefFunction], functions: Sequence[BefFunction]) -> list[int]:
+    """The number of each function's first kernel: kernels of the file count as there, bodies of native functions
+    behind them."""
+    numbers = [0] * len(functions)
+    count = 0
+    for are_native in (False, True):
+        for index, function in enumerate(functions):
+            if (declared[index].kind is FunctionKind.NATIVE) is are_native:
+                numbers[index] = count
+                count += len(function.kernels)
+    return numbers
 
 
 def _shape(function: BefFunction) -> object:

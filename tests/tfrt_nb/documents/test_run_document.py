@@ -445,3 +445,33 @@ def test_what_compiled_code_prints_is_in_the_log(host) -> None:
     document.update()
     ((time, operation, text),) = document.log
     assert (time > 0, operation, text) == (True, None, "7")
+
+
+NATIVE = """\
+func.func private @native_add(i32, i32) -> i32 attributes {tfrt.native}
+func.func @main(%n: i32) -> i32 {
+  %six = tfrt.constant.i32 6
+  %sum = tfrt.call @native_add(%six, %n) : (i32, i32) -> i32
+  %double = "tfrt_test.async_add.i32"(%sum, %sum) : (i32, i32) -> i32
+  tfrt.return %double : i32
+}
+"""
+
+
+def test_what_native_functions_do_is_not_taken_for_what_others_do(host) -> None:
+    document = watched(host, NATIVE, 4)
+    data = document.data
+    begun = [text.partition(" ")[0] for _, text, *_ in of(data, "begin")]
+    assert begun == ["%sum", "", "%double"]
+    names = {value["id"]: value["name"] for value in data["program"]["values"]}
+    assert {names[n]: count for n, count in document.counts().items()} == {
+        "%n": 1,
+        "%six": 1,
+        "%sum": 1,
+        "%double": 1,
+    }
+
+
+def test_calls_of_functions_without_values_have_no_types(host) -> None:
+    text = "func.func @b() { tfrt.return }\nfunc.func @main() { tfrt.return }"
+    assert [row[:1] for row in rows(watched(host, text).data)] == [("call",), ("return",)]

@@ -22,6 +22,8 @@ from tfrt_nb.dialects.control_flow import NATIVE, ReturnOp
 
 # By name: most programs need the async dialect as little as xDSL's.
 _FUNCTION, _ASYNC_FUNCTION = "func.func", "async.func"
+OF_CODE = frozenset({_FUNCTION, _ASYNC_FUNCTION, "memref.global", "llvm.func"})
+"""What a module of compiled functions has, by name."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +101,7 @@ def _belongs_to_code(op: Operation, mentioned: set[str], foreign: set[str]) -> b
         name = op.properties.get("sym_name")
         symbol = name.data if isinstance(name, StringAttr) else ""
         return symbol in mentioned or not (symbol in foreign or NATIVE in op.attributes)
-    return op.name in (_ASYNC_FUNCTION, "memref.global", "llvm.func")
+    return op.name in OF_CODE - {_FUNCTION}
 
 
 def _only(module: ModuleOp, places: set[int]) -> ModuleOp:

@@ -13,11 +13,13 @@ from xdsl.ir import Attribute
 from xdsl.passes import ModulePass
 
 from tfrt_nb.compiled.declarations import Function
+from tfrt_nb.compiled.kinds import OF_CODE
 from tfrt_nb.dialects.crossing import uncrossable
 from tfrt_nb.internal_errors import internal_errors_caught, location_of
 from tfrt_nb.jit.compiler import MachineCode
 from tfrt_nb.jit.programs import compile_program
 from tfrt_nb.nesting import deep_stack
+from tfrt_nb.passes.errors import fail
 from tfrt_nb.passes.lowering.desugar_proposal import DesugarProposal
 from tfrt_runtime.diagnostics import Location, TfrtError, error
 
@@ -87,8 +89,11 @@ class CompiledModule:
                 code is kept for the next time.
 
         Raises:
-            TfrtError: for options that the pass does not have.
+            TfrtError: for options that the pass does not have, and at what is no function.
         """
+        for op in module.ops:
+            if op.name not in OF_CODE:  # of a file: `split` leaves them in the other half
+                fail(op, "expected a function")
         DesugarProposal().apply(Context(), module)
         self.module = module
         self.parallel_for = parallel_for

@@ -85,9 +85,9 @@ class ProgramDocument:
         self.operation_at = walk.operation_at
         return walk
 
-    def kernel(self, number: int | None) -> int | None:
-        """The operation of a kernel of the program's file."""
-        return None if number is None or number >= len(self.kernels) else self.kernels[number]
+    def operation_of(self, kernel: int) -> int:
+        """The operation of a kernel of a loaded program; -1 for none, and for the body of a native function."""
+        return self.kernels[kernel] if kernel < len(self.kernels) else -1
 
     @cached_property
     def data(self) -> dict[str, list[Row]]:

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import bisect
+import itertools
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -361,10 +362,16 @@ class _Map:
 
     def __init__(self, program: Program, run: Execution, document: ProgramDocument) -> None:
         self._values = document.data["values"]
-        self._kernels = np.array([*document.kernels, -1], np.int64)
-        self._firsts = np.cumsum([0, *map(len, document.registers)])
-        flat = [number for registers in document.registers for number in registers]
-        self._registers = np.array([*flat, -1], np.int64)
+        loaded = run.program.functions
+        # Native functions have a body where they are loaded: a kernel, behind those of the file, and registers.
+        bodies = sum(len(function.kernels) for function in loaded) - len(document.kernels)
+        self._kernels = np.array([*document.kernels, *[-1] * bodies, -1], np.int64)
+        registers = [
+            [*own, *[-1] * (function.register_count - len(own))]
+            for own, function in zip(document.registers, loaded, strict=True)
+        ]
+        self._firsts = np.cumsum([0, *map(len, registers)])
+        self._registers = np.array([*itertools.chain(*registers), -1], np.int64)
         makers = [-1 if row["op"] is None else row["op"] for row in self._values]
         self._makers = np.array([*makers, -1], np.int64)
         self._types = [row["type"] for row in self._values]
@@ -413,10 +420,11 @@ class _Map:
         value[is_value] = self._registers[places]
         op[is_value] = self._makers[value[is_value]]
         payloads: list[str | int | None] = [None] * count
+        self._read(events, value, kind == _NUMBER["available"], payloads)
+        # Last: of a call, the row of its function is in the place of a value.
         for index in np.flatnonzero(is_call):
             op[index], value[index] = self._functions[events["op"][index]]
             payloads[index] = int(events["payload"][index])
-        self._read(events, value, kind == _NUMBER["available"], payloads)
         columns: Columns = {
             "time": (events["time"] - start).tolist(),
             "kind": kind.tolist(),

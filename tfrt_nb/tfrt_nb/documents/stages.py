@@ -53,7 +53,10 @@ def stages(program: Program, document: ProgramDocument) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     if program.compiled is not None:
         rows += _compiled(program.compiled, operations)
-    kernels = [(line, document.kernel(number)) for line, number in listed_kernels(program.bef)]
+    kernels = [
+        (line, None if number is None else document.operation_of(number))
+        for line, number in listed_kernels(program.bef)
+    ]
     rows.append(_stage("BEF", "the bytes that the runtime reads, and what they are", kernels))
     return rows
 

@@ -203,7 +203,7 @@ class Explorer:
             self._handles[step.handle] = frozenset({number})
         else:
             kernel = step.program.kernel_name(step.kernel)
-            operation = self.document.kernels[step.kernel]
+            operation = self.document.operation_of(step.kernel)
         self._steps.append(_Done(step.key, operation, kernel, uses, before, node))
         if node >= 0:
             self._chosen.append(self._steps[-1])

@@ -182,7 +182,7 @@ class Stepper:
         return self._is_over or bool(self._ready)
 
     def _operation(self, step: Step) -> int:
-        return -1 if step.program is None else self.document.kernels[step.kernel]
+        return -1 if step.program is None else self.document.operation_of(step.kernel)
 
     def _first(self, ready: Mapping[int, Step]) -> Step:
         """The first one in program order."""
