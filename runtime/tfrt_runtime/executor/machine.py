@@ -220,7 +220,8 @@ class MachineFunctions:
                 except ImportError as missing:
                     self._refused[index] = Uncompilable(f"no compiler: {missing}", index)
                 except Uncompilable as wrong:
-                    self._refused[index] = wrong
+                    # Without its traceback, which holds the run that asked, and so the results of that.
+                    self._refused[index] = Uncompilable(str(wrong), wrong.index, wrong.kernel)
                 except Exception as wrong:  # noqa: BLE001 - the function still runs, interpreted
                     self._refused[index] = Uncompilable(f"the compiler fails: {wrong}", index)
                 else:

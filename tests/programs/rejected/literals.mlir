@@ -178,3 +178,10 @@ func @escape() {
   "golden.op"() {text = "a\q"} : () -> ()
   tfrt.return
 }
+
+// -----
+
+func @large_shape() {
+  "golden.op"() {shape = #corert.shape<2x18446744073709551615>} : () -> ()
+  tfrt.return
+}

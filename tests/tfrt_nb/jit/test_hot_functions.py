@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 import time
 from collections.abc import Iterator
@@ -261,6 +262,24 @@ func.func @main(%n: i32) -> i32{SYNC} {{
         assert note.message == "@main is interpreted: 'tiers.tell' cannot be machine code"
         assert str(note.location).startswith("<program>:19:12")
         assert run.result() == 4
+
+
+def test_what_is_refused_does_not_keep_the_run_that_asked() -> None:
+    text = """\
+func.func @main() -> !vt.value {
+  %a = "vt.constant"() {value = 77 : i32} : () -> !vt.value
+  tfrt.return %a : !vt.value
+}
+"""
+    with HostContext("s") as host:
+        program = Program(text)
+        run = program.run(host=host, tier="compiled")
+        assert run.tier_note is not None and run.wait()
+        run.result()
+        # The value refers to its run: the run must not come back to the value by way of its program.
+        del run, program
+        gc.collect()
+        assert host.live_values() == 0
 
 
 def test_what_python_or_a_watch_has_to_see_is_interpreted() -> None:

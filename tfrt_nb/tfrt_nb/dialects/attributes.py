@@ -13,6 +13,8 @@ from xdsl.printer import Printer
 DYNAMIC = -1
 """A dimension that is not known, as BEF files write it; `?` in text."""
 
+_MAX_DIGITS = 18
+"""All numbers of so many digits are 64-bit integers."""
 _SHAPE = re.compile(r"\s*(?:(\*)|((?:[0-9]+|\?)(?:\s*x\s*(?:[0-9]+|\?))*))?\s*")
 
 
@@ -32,15 +34,21 @@ class ShapeAttr(ParametrizedAttribute, BuiltinAttribute):
         return ShapeAttr(ArrayAttr(IntAttr(dimension) for dimension in dimensions))
 
     @staticmethod
-    def read(body: str) -> ShapeAttr | None:
-        """The shape between `<` and `>`; None if `body` is not one."""
+    def read(body: str) -> ShapeAttr:
+        """The shape between `<` and `>`.
+
+        Raises:
+            ValueError: if `body` is none, or has a size that is no 64-bit integer.
+        """
         match = _SHAPE.fullmatch(body)
         if match is None:
-            return None
+            raise ValueError("expected a shape like <2x?>, <> or <*>")
         if match[1]:
             return ShapeAttr.of(None)
-        dimensions = match[2].split("x") if match[2] else []
-        return ShapeAttr.of([DYNAMIC if "?" in size else int(size) for size in dimensions])
+        sizes = [size.strip() for size in match[2].split("x")] if match[2] else []
+        if any(len(size) > _MAX_DIGITS for size in sizes):
+            raise ValueError(f"a size of a shape has more than {_MAX_DIGITS} digits")
+        return ShapeAttr.of([DYNAMIC if size == "?" else int(size) for size in sizes])
 
     @property
     def dimensions(self) -> tuple[int, ...] | None:

@@ -223,10 +223,10 @@ class AttributeParser(Parser):
         body_span = self._current_token.span
         if self._current_token.kind is not MLIRTokenKind.LESS:
             self.raise_error("expected '<' and the dimensions of a shape")
-        shape = ShapeAttr.read(self._parse_dialect_symbol_body())
-        if shape is None:
-            self.raise_error("expected a shape like <2x?>, <> or <*>", body_span)
-        return shape
+        try:
+            return ShapeAttr.read(self._parse_dialect_symbol_body())
+        except ValueError as wrong:
+            self.raise_error(str(wrong), body_span)
 
     def parse_optional_builtin_int_or_float_attr(self) -> IntegerAttr | FloatAttr | None:
         return parse_number_attribute(self)

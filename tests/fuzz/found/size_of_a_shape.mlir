@@ -1,0 +1,4 @@
+func @shapes(){
+"golden.shape"(){value=[#corert.shape<18446744073709551615>,#corert.shape<>]}:()->()
+tfrt.return
+}
