@@ -37,15 +37,27 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from tfrt_nb.dialects.async_.extensions import RuntimeFreeBufferOp
 from tfrt_nb.passes.buffers.guard_buffers import assert_allocated
 from tfrt_nb.passes.control_flow import Emitter, operations_in, replace, terminator_of
+from tfrt_nb.passes.counting.liveness import defining_block
 from tfrt_nb.passes.parallel.index_math import IndexMath
 
 _SCALARS = IntegerType | IndexType | BFloat16Type | Float16Type | Float32Type | Float64Type
 
 
 def can_split_reduction(op: scf.ParallelOp) -> bool:
-    """Whether the partial results can be kept in buffers, and the body holds no parallel loop."""
+    """Whether the partial results can be kept in buffers, and the body holds no parallel loop.
+
+    Nor may a reduction use what an iteration computes, but for what is given to it: partial results are
+    reduced behind the iterations.
+    """
+    body = op.body.block
+    reduce = terminator_of(body)
     is_flat = not any(isinstance(nested, scf.ParallelOp) for nested in operations_in(op))
-    return is_flat and all(isinstance(value.type, _SCALARS) for value in op.initVals)
+    is_apart = not any(
+        defining_block(value) is body
+        for nested in operations_in(reduce)
+        for value in nested.operands
+    )
+    return is_flat and is_apart and all(isinstance(one.type, _SCALARS) for one in op.initVals)
 
 
 def split_reduction(
