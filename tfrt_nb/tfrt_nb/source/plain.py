@@ -107,7 +107,7 @@ _Key: TypeAlias = tuple[str, str]
 class Shape:
     """What lines that differ only in names have in common; `operation` is that of the first one, without its place.
 
-    Programs share shapes: no one changes an operation.
+    Programs share shapes, so that their operations are never changed.
     The arguments of its regions, which `operation` is without, have the names and the types of the operands
     that `arguments` lists.
     """
