@@ -36,12 +36,3 @@ STATUSES = {
     Status.CANCELLED: STATES[State.CANCELLED],
     Status.TIMED_OUT: STATES[State.CANCELLED],
 }
-
-
-def duration(nanoseconds: int) -> str:
-    """Three digits that matter, as people read times: `850 ns`, `12.3 µs`, `1.23 ms`, `45.0 s`."""
-    for unit, size in (("s", 10**9), ("ms", 10**6), ("µs", 10**3)):
-        if nanoseconds >= size:
-            value = nanoseconds / size
-            return f"{value:.{2 if value < 10 else 1 if value < 100 else 0}f} {unit}"
-    return f"{nanoseconds} ns"

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from html import escape
 
 from tfrt_magics.bridge.snapshot import Row, Section
-from tfrt_magics.views.marks import STATES, duration
+from tfrt_magics.views.marks import STATES
+from tfrt_nb.report import duration
 
 WIDTH = 720
 GUTTER = 96

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from tfrt_magics.bridge.snapshot import Row, Section, Snapshot, progress
-from tfrt_magics.views.marks import STATES, STATUSES, Mark, duration
+from tfrt_magics.views.marks import STATES, STATUSES, Mark
+from tfrt_nb.report import duration
 
 ROW_LIMIT = 60
 VALUE_WIDTH = 48

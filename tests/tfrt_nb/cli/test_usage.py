@@ -10,7 +10,7 @@ import pytest
 
 import tfrt_nb
 
-COMMANDS = ["run", "mlir-to-bef", "bef-to-mlir", "opt"]
+COMMANDS = ["run", "bench", "mlir-to-bef", "bef-to-mlir", "opt"]
 
 
 def test_help_lists_the_commands(shell: Callable[..., object]) -> None:

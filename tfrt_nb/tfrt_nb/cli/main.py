@@ -94,6 +94,7 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action=_PrintVersion, help="print the version and exit")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _add_run(commands)
+    _add_bench(commands)
     to_bef = commands.add_parser("mlir-to-bef", help="compile a program to a BEF file")
     to_bef.add_argument("input", metavar="IN", help="an .mlir file, or - for standard input")
     to_bef.add_argument(
@@ -176,6 +177,72 @@ def build_parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _add_program(command: argparse.ArgumentParser) -> None:
+    """What runs and measurements of a program have in common."""
+    command.add_argument(
+        "program", metavar="PROGRAM", help=".mlir or .bef, or - for standard input"
+    )
+    command.add_argument(
+        "-q",
+        "--work-queue",
+        metavar="QUEUE",
+        type=work_queue,
+        default="s",
+        help="s (one thread), mstd, mstd:N or mstd:N,B (N workers, B blocking threads); default s",
+    )
+    command.add_argument(
+        "arguments",
+        nargs="*",
+        metavar="ARGUMENT",
+        help="of the function, in order: 7, 2.5, true, '\"text\"', or @FILE.npy for an array",
+    )
+    command.add_argument("--function", metavar="NAME", help="run this function only")
+    command.add_argument(
+        "--with",
+        dest="others",
+        metavar="FILE",
+        action="append",
+        default=[],
+        help="a Python file whose kernels the program calls, or an .mlir file with functions that it calls;"
+        " any number of times",
+    )
+    command.add_argument(
+        "--tier",
+        choices=["auto", "interpreter", "compiled"],
+        default="auto",
+        help="what runs host functions of scalars, calls and control flow: compiled makes machine code of them at"
+        " once and says if that is not possible, auto when they are hot, interpreter never; runs that are"
+        " traced, stepped or explored are interpreted; default auto",
+    )
+    command.add_argument(
+        "--memory",
+        metavar="SIZE",
+        type=memory,
+        help="what values, tasks, tensors and buffers may take, for instance 500M or 2G; by default"
+        " half of what the machine, its cgroups and the address space limit leave",
+    )
+
+
+def _add_compiled(command: argparse.ArgumentParser) -> argparse._ArgumentGroup:
+    """How functions are compiled; the group of these options."""
+    compiled = command.add_argument_group("compiled functions")
+    compiled.add_argument(
+        "--parallel-for",
+        metavar="OPTIONS",
+        help="split scf.parallel into tasks, for instance 'num-workers=4 min-task-size=100' or ''; a"
+        " first line '// parallel-for: OPTIONS' asks for the same",
+    )
+    compiled.add_argument(
+        "-O",
+        dest="level",
+        type=int,
+        choices=(0, 1),
+        help="-O0 lowers every task and async function to a coroutine, -O1 takes shortcuts where none is"
+        " needed; default: a run takes them, and --emit shows coroutines",
+    )
+    return compiled
+
+
 def _add_run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     run = commands.add_parser(
         "run",
@@ -186,15 +253,7 @@ def _add_run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         " no expected-error comment names, or async objects are left over; 2 for a wrong command line;"
         " 130 after Ctrl-C.",
     )
-    run.add_argument("program", metavar="PROGRAM", help=".mlir or .bef, or - for standard input")
-    run.add_argument(
-        "-q",
-        "--work-queue",
-        metavar="QUEUE",
-        type=work_queue,
-        default="s",
-        help="s (one thread), mstd, mstd:N or mstd:N,B (N workers, B blocking threads); default s",
-    )
+    _add_program(run)
     run.add_argument(
         "--allocator",
         choices=["malloc", "profiled", "leak_check", "fixed_size"],
@@ -203,38 +262,7 @@ def _add_run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         " has 1024 bytes and reports each request",
     )
     run.add_argument(
-        "arguments",
-        nargs="*",
-        metavar="ARGUMENT",
-        help="of the function, in order: 7, 2.5, true, '\"text\"', or @FILE.npy for an array",
-    )
-    run.add_argument("--function", metavar="NAME", help="run this function only")
-    run.add_argument(
-        "--with",
-        dest="others",
-        metavar="FILE",
-        action="append",
-        default=[],
-        help="a Python file whose kernels the program calls, or an .mlir file with functions that it calls;"
-        " any number of times",
-    )
-    run.add_argument(
         "--timeout", metavar="SECONDS", type=seconds, help="give up on a function after so long"
-    )
-    run.add_argument(
-        "--tier",
-        choices=["auto", "interpreter", "compiled"],
-        default="auto",
-        help="what runs host functions of scalars, calls and control flow: compiled makes machine code of them at"
-        " once and says if that is not possible, auto when they are hot, interpreter never; runs that are"
-        " traced, stepped or explored are interpreted; default auto",
-    )
-    run.add_argument(
-        "--memory",
-        metavar="SIZE",
-        type=memory,
-        help="what values, tasks, tensors and buffers may take, for instance 500M or 2G; by default"
-        " half of what the machine, its cgroups and the address space limit leave",
     )
     order = run.add_mutually_exclusive_group()
     order.add_argument(
@@ -257,21 +285,7 @@ def _add_run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         action="store_true",
         help="choose each operation that runs next; without a terminal, they run in program order",
     )
-    compiled = run.add_argument_group("compiled functions")
-    compiled.add_argument(
-        "--parallel-for",
-        metavar="OPTIONS",
-        help="split scf.parallel into tasks, for instance 'num-workers=4 min-task-size=100' or ''; a"
-        " first line '// parallel-for: OPTIONS' asks for the same",
-    )
-    compiled.add_argument(
-        "-O",
-        dest="level",
-        type=int,
-        choices=(0, 1),
-        help="-O0 lowers every task and async function to a coroutine, -O1 takes shortcuts where none is"
-        " needed; default: a run takes them, and --emit shows coroutines",
-    )
+    compiled = _add_compiled(run)
     compiled.add_argument(
         "--emit",
         metavar="STAGE",
@@ -302,8 +316,29 @@ def _add_run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     )
 
 
+def _add_bench(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    bench = commands.add_parser(
+        "bench",
+        help="measure how long a program takes",
+        description="Run each function that `run` would run again and again, and print how long it takes."
+        " What the program prints is not shown.",
+        epilog="Exit status: 0; 1 when the program is wrong, or a run ends with an error; 2 for a wrong command"
+        " line; 130 after Ctrl-C.",
+    )
+    _add_program(bench)
+    bench.add_argument(
+        "--seconds",
+        metavar="SECONDS",
+        type=seconds,
+        default=1.0,
+        help="measure each function for so long, and at least one run; default 1",
+    )
+    _add_compiled(bench)
+
+
 COMMANDS = {
     "run": "tfrt_nb.cli.run",
+    "bench": "tfrt_nb.cli.bench",
     "mlir-to-bef": "tfrt_nb.cli.translate",
     "bef-to-mlir": "tfrt_nb.cli.disassemble",
     "opt": "tfrt_nb.cli.opt",
@@ -317,7 +352,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = build_parser()
     # argparse has a list of arguments end at the first option behind it.
     options, more = parser.parse_known_args(arguments)
-    unknown = [one for one in more if options.command != "run" or is_option(one)]
+    unknown = [one for one in more if options.command not in ("run", "bench") or is_option(one)]
     if unknown:
         parser.error(f"unrecognized arguments: {' '.join(unknown)}")
     if more:

@@ -53,22 +53,9 @@ def execute(options: argparse.Namespace) -> int:
         show(problem)
         return EXIT_USAGE
     try:
-        data = read_input(options.program)
-        libraries = read_others(options.others)
-        if is_bef(options.program, data):
-            program = Program.from_bef(data, name)
-        else:
-            text = decode(data, name)
-            if libraries or (options.parallel_for, options.level) != (None, None):
-                program = Program.from_source(
-                    text,
-                    name,
-                    parallel_for=options.parallel_for,
-                    libraries=libraries,
-                    level=options.level,
-                )
-            else:
-                program = program_of(text, name)
+        source = read_source(options.program)
+        text = source if isinstance(source, str) else None
+        program = make_program(source, name, options)
         if options.emit is not None:
             sys.stdout.write(program.emit(options.emit))
             return 0
@@ -86,6 +73,32 @@ def execute(options: argparse.Namespace) -> int:
     except TfrtError as problem:
         show(of_command_line(problem, name), text)
         return 1
+
+
+def read_source(path: str) -> str | bytes:
+    """The text of a program, or the bytes of a BEF file.
+
+    Raises:
+        TfrtError: if the file cannot be read, or is neither.
+    """
+    data = read_input(path)
+    return data if is_bef(path, data) else decode(data, display_name(path))
+
+
+def make_program(source: str | bytes, name: str, options: argparse.Namespace) -> Program:
+    """The program that a source is, with what `--with` names.
+
+    Raises:
+        TfrtError: if it is wrong, or a file of `--with` is.
+    """
+    libraries = read_others(options.others)
+    if isinstance(source, bytes):
+        return Program.from_bef(source, name)
+    if not libraries and (options.parallel_for, options.level) == (None, None):
+        return program_of(source, name)
+    return Program.from_source(
+        source, name, parallel_for=options.parallel_for, libraries=libraries, level=options.level
+    )
 
 
 def read_others(paths: Sequence[str]) -> dict[str, Program]:

@@ -1,0 +1,91 @@
+"""`tfrt-nb bench`: what it measures, and what it says of programs that cannot be measured."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tfrt_nb.cli.main import main
+
+TWO = """func.func @first() -> i32 {
+  %one = tfrt.constant.i32 1
+  tfrt.return %one : i32
+}
+func.func @second() -> !tfrt.chain {
+  %ch = tfrt.new.chain
+  %two = tfrt.constant.i32 2
+  %printed = tfrt.print.i32 %two, %ch
+  tfrt.return %printed : !tfrt.chain
+}
+"""
+DIVIDE = """func.func @main(%by: i32) -> i32 {
+  %six = tfrt.constant.i32 6
+  %share, %rest = tfrt.div.i32 %six, %by
+  tfrt.return %share : i32
+}
+"""
+COMPILED = """func.func @main(%n: i64) -> i64 {
+  %token, %value = async.execute -> !async.value<i64> {
+    async.yield %n : i64
+  }
+  %one = async.await %value : !async.value<i64>
+  return %one : i64
+}
+"""
+HEADINGS = ["function", "runs", "first", "least", "median", "99 %", "processor", "tier"]
+
+Bench = Callable[..., tuple[int, list[list[str]], str]]
+
+
+@pytest.fixture
+def bench(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Bench:
+    """`bench(text, *arguments)`: status, the cells of each line behind the first, and standard error."""
+
+    def call(text: str, *arguments: str) -> tuple[int, list[list[str]], str]:
+        file = tmp_path / "f.mlir"
+        file.write_text(text)
+        status = main(["bench", str(file), *arguments, "--seconds", "0.01"])
+        captured = capsys.readouterr()
+        loaded, *lines = captured.out.splitlines() or [""]
+        assert not lines or loaded.startswith(f"{file}: loaded in ")
+        cells = [[cell.strip() for cell in line.split("  ") if cell] for line in lines]
+        return status, cells, captured.err.replace(f"{tmp_path}/", "")
+
+    return call
+
+
+def test_each_function_without_arguments_has_a_row_and_prints_nothing(bench: Bench) -> None:
+    status, (headings, *rows), errors = bench(TWO)
+
+    assert (status, headings, errors) == (0, HEADINGS, "")
+    assert [(row[0], int(row[1]) > 0, row[-1]) for row in rows] == [
+        ("@first", True, "interpreter"),
+        ("@second", True, "interpreter"),
+    ]
+
+
+def test_a_compiled_function_is_measured_with_its_arguments(bench: Bench) -> None:
+    status, (_, row), errors = bench(COMPILED, "7", "-q", "mstd:2")
+
+    assert (status, row[0], row[-1], errors) == (0, "@main", "compiled", "")
+
+
+def test_the_tier_that_was_asked_for_is_measured(bench: Bench) -> None:
+    tiers = [bench(DIVIDE, "2", "--tier", tier)[1][-1][-1] for tier in ("interpreter", "compiled")]
+
+    assert tiers == ["interpreter", "compiled"]
+
+
+def test_a_run_that_ends_with_an_error_ends_the_measurement_with_its_place(bench: Bench) -> None:
+    status, rows, errors = bench(DIVIDE, "0")
+
+    assert (status, rows) == (1, [])
+    assert errors.startswith("f.mlir:3:19: error: Divide by zero\n")
+
+
+def test_a_function_that_lacks_arguments_is_not_measured(bench: Bench) -> None:
+    outcome = bench(DIVIDE)
+
+    assert outcome == (1, [], "tfrt-nb: error: each function takes arguments, found 0\n")
