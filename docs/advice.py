@@ -82,7 +82,7 @@ ADVICE = (
         "requires attribute; failed to satisfy constraint; out of range",
         (
             r"attribute|out of range|cost value|not valid for|literal|expected an? (number|integer|constant|shape)"
-            r"|expected constants|hexadecimal|Shape mismatch|a constant has at most|unknown escape|more than \d+ digits"
+            r"|expected constants|hexadecimal|Shape mismatch|ha(?:s|ve) at most|unknown escape|more than \d+ digits"
         ),
         (
             "Write the constant or attribute in its form, with its type and in its range: `{value = 1 : i32}`."

@@ -33,7 +33,7 @@ PATIENCE = 10
 """So many times longer, if other processes leave it no processor."""
 MAX_OUTPUT = 1 << 20
 
-_STATE = struct.Struct("<qdqq")
+STATE = struct.Struct("<qdqq")
 """The case that is tried, since when; how many were tried and how many functions ran."""
 
 
@@ -75,8 +75,8 @@ def run_child(
 ) -> Outcome:
     """Try cases in a new process, until all are tried, it dies or hangs, or the seconds are over."""
     started = time.monotonic()
-    shared = mmap.mmap(-1, _STATE.size)
-    _STATE.pack_into(shared, 0, -1, time.monotonic(), 0, 0)
+    shared = mmap.mmap(-1, STATE.size)
+    STATE.pack_into(shared, 0, -1, time.monotonic(), 0, 0)
     with tempfile.TemporaryDirectory(prefix="fuzz-") as folder:
         reading, writing = os.pipe()
         sys.stdout.flush()
@@ -98,7 +98,7 @@ def run_child(
                 os._exit(status)
         os.close(writing)
         try:
-            outcome = _watch(child, reading, shared, hang_seconds, Path(folder))
+            outcome = watch(child, reading, shared, started, hang_seconds, Path(folder))
         finally:
             os.close(reading)
     outcome.seconds = time.monotonic() - started
@@ -139,14 +139,14 @@ def _try_all(
         now = time.monotonic()
         if now > until:
             break
-        _STATE.pack_into(shared, 0, number, now, tried, ran)
+        STATE.pack_into(shared, 0, number, now, tried, ran)
         problems, count = work(number)
         tried, ran = tried + 1, ran + count
         for text in problems:
             kind, _, rest = text.partition("\n")
             os.write(pipe, json.dumps([kind, number, rest[-6000:]]).encode() + b"\n")
         _forget_output()
-    _STATE.pack_into(shared, 0, -1, time.monotonic(), tried, ran)
+    STATE.pack_into(shared, 0, -1, time.monotonic(), tried, ran)
 
 
 def _forget_output() -> None:
@@ -157,7 +157,9 @@ def _forget_output() -> None:
             os.ftruncate(number, 0)
 
 
-def _watch(child: int, reading: int, shared: mmap.mmap, timeout: float, folder: Path) -> Outcome:
+def watch(
+    child: int, reading: int, shared: mmap.mmap, started: float, timeout: float, folder: Path
+) -> Outcome:
     """Wait for the end of a child, or end it when it hangs."""
     outcome, received, hung = Outcome(), b"", False
     case, worked = 0.0, 0.0
@@ -168,7 +170,9 @@ def _watch(child: int, reading: int, shared: mmap.mmap, timeout: float, folder: 
             if not data:
                 break
             received += data
-        number, since, _, _ = _STATE.unpack_from(shared, 0)
+        number, since, _, _ = STATE.unpack_from(shared, 0)
+        if since < started:
+            continue  # The child is about to write it: `pack_into` makes zeros first.
         if since != case:
             case, worked = since, _processor_seconds(child)
         waited = time.monotonic() - since
@@ -181,7 +185,7 @@ def _watch(child: int, reading: int, shared: mmap.mmap, timeout: float, folder: 
             hung = True
             break
     _, status = os.waitpid(child, 0)
-    number, _, outcome.tried, outcome.ran = _STATE.unpack_from(shared, 0)
+    number, _, outcome.tried, outcome.ran = STATE.unpack_from(shared, 0)
     outcome.last = number
     for line in received.splitlines():
         try:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import mmap
 import os
 import random
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.fuzz.children import Outcome, Work, run_child
+from tests.fuzz.children import STATE, Outcome, Work, run_child, watch
 from tests.fuzz.minimise import minimise
 from tests.fuzz.nets import TESTS, all_nets
 from tests.fuzz.text_mutants import parts, tokens
@@ -136,6 +138,24 @@ def test_a_child_that_does_not_come_back_is_found_at_its_case(
 
     [problem] = outcome.problems
     assert (problem.kind.partition(" in ")[0], problem.case, outcome.tried) == (kind, 5, 6)
+
+
+def test_a_child_that_is_interrupted_while_it_writes_the_time_does_not_hang(
+    tmp_path: Path,
+) -> None:
+    reading, writing = os.pipe()
+    shared = mmap.mmap(-1, STATE.size)
+    started = time.monotonic()
+    child = os.fork()
+    if child == 0:
+        os.write(writing, b"\n")  # makes the watch look at `shared`, whose time is 0
+        os._exit(0)
+    os.close(writing)
+
+    outcome = watch(child, reading, shared, started, 0.6, tmp_path)
+
+    os.close(reading)
+    assert outcome.problems == []
 
 
 def test_problems_that_a_child_survives_are_found_with_their_cases() -> None:

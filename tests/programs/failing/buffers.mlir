@@ -534,3 +534,14 @@ func.func @main() {
   %m = async.runtime.load %v : !async.value<memref<*xi64>>
   return
 }
+// -----
+memref.global "private" @cells : memref<400000000000xi64> = uninitialized
+func.func @main() {
+  return
+}
+// -----
+func.func @main() {
+  %m = memref.alloc() : memref<4xi64>
+  %f = arith.bitcast %m : memref<4xi64> to memref<4xf64>
+  return
+}

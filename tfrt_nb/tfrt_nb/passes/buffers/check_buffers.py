@@ -12,10 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import prod
 from typing import ClassVar
 
 from xdsl.context import Context
-from xdsl.dialects import memref, ub
+from xdsl.dialects import arith, memref, ub
 from xdsl.dialects.builtin import (
     AffineMapAttr,
     AnyFloat,
@@ -39,6 +40,9 @@ from tfrt_nb.passes.control_flow import operations_in
 from tfrt_nb.passes.errors import PassError, fail
 from tfrt_runtime.diagnostics import error, note
 
+MAX_GLOBAL_ELEMENTS = 1 << 24
+"""Of all globals of a module: they are part of the machine code, which no budget counts."""
+
 
 @dataclass(frozen=True)
 class CheckBuffers(ModulePass):
@@ -47,11 +51,22 @@ class CheckBuffers(ModulePass):
     name: ClassVar[str] = "async-check-buffers"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        elements = 0
         for nested in operations_in(op):
             for type_ in _types_of(nested):
                 _check_type(nested, type_)
             if isinstance(nested, ub.PoisonOp) and is_async(nested.result):
                 fail(nested, f"'{nested.name}' makes no '{nested.result.type}'")
+            if isinstance(nested, arith.BitcastOp) and _is_buffer(nested.results[0].type):
+                fail(nested, f"'{nested.name}' of a buffer cannot be compiled: use 'memref.view'")
+            if isinstance(nested, memref.GlobalOp) and isinstance(nested.type, MemRefType):
+                elements += prod(nested.type.get_shape())
+                if elements > MAX_GLOBAL_ELEMENTS:
+                    fail(
+                        nested,
+                        f"the global buffers of a program have at most {MAX_GLOBAL_ELEMENTS} elements; "
+                        "allocate larger buffers",
+                    )
             if isinstance(nested, memref.DeallocOp):
                 _check_uses_behind(nested)
 
@@ -66,6 +81,10 @@ def _types_of(op: Operation) -> Iterator[Attribute]:
     for region in op.regions:
         for block in region.blocks:
             yield from block.arg_types
+
+
+def _is_buffer(type_: Attribute) -> bool:
+    return isinstance(type_, MemRefType | UnrankedMemRefType)
 
 
 def _check_type(op: Operation, type_: Attribute) -> None:
