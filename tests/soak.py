@@ -93,7 +93,7 @@ def held() -> Held:
     """What the process holds now; garbage, free slabs of the core and unused heap are given back first."""
     process = native_process()
     gc.collect()
-    process.quick("cells.trim", 2)(process.address, 0)
+    process.quick.trim(process.address, 0)
     ctypes.CDLL(None).malloc_trim(0)
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return Held(

@@ -98,7 +98,7 @@ PROGRAMS = {"calls": GROWING, "coroutines": WAITING, "tasks": IN_TASKS, "a tenso
 def extra(size: int) -> int:
     """A budget with so many bytes beyond what the process cannot give back now."""
     process = native_process()
-    process.quick("tensors.reclaim_all", 2)(process.address, 0)
+    process.quick.reclaim_all(process.address, 0)
     return process.memory_held + size
 
 

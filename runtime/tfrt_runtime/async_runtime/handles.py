@@ -46,7 +46,7 @@ def kept_bytes(handle: int) -> Array | None:
         block = _blocks.get(handle)
         if block is None:
             process = native_process()
-            keep = process.quick("async_buffers.keep_buffer", 2)
+            keep = process.quick.keep_buffer
             if not keep(process.spare_context(), handle):
                 return None
             block = _blocks[handle] = _Block(handle)
@@ -70,7 +70,7 @@ class _Block:
 
 def _give_back(handle: int) -> None:
     process = native_process()
-    process.quick("async_buffers.free_kept", 2)(process.spare_context(), handle)
+    process.quick.free_kept(process.spare_context(), handle)
 
 
 _lock = threading.RLock()  # a collection inside may end another block

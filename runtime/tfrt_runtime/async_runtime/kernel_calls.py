@@ -42,9 +42,9 @@ KERNEL_EVENTS = frozenset(
 
 def error_value(process: NativeProcess, context: int, diagnostic: Diagnostic) -> int:
     """An error value with one reference."""
-    value = process.quick("handles.value_make", 2)(context, 0)
+    value = process.quick.value_make(context, 0)
     handle = process.objects.add(diagnostic)
-    process.quick("handles.value_set_error", 3)(context, value, handle)
+    process.quick.value_set_error(context, value, handle)
     return value
 
 
@@ -129,7 +129,7 @@ class KernelCalls:
             failure = self._error_at(context, record, tensor)
             self._failed(context, failure)
             return failure
-        made = self._process.quick("handles.value_of", 4)
+        made = self._process.quick.value_of
         return made(context, TYPE_TENSOR, tensor.handle.address, 0)
 
     def _error_at(self, context: int, record: int, problem: str) -> int:

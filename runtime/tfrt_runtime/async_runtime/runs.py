@@ -126,7 +126,7 @@ class Runs:
             self._hide(ended)
             self._forget(ended)
             self._write_flag()
-        drop = self._process.value_drop
+        drop = self._process.quick.value_drop
         for stop in stops:
             for value in (stop.words[STOP_ERROR // 8], *stop.words[STOP_PLACES // 8 + 1 :: 2]):
                 if value:
@@ -174,7 +174,7 @@ class Runs:
         """Let loops ask whether to go on while something is cancelled."""
         is_set = self._cancelled or self._stopped
         bits = (INTERRUPT_CANCELLED, 0) if is_set else (0, INTERRUPT_CANCELLED)
-        self._process.quick("async_interrupts.change_interrupts", 3)(self._process.address, *bits)
+        self._process.quick.change_interrupts(self._process.address, *bits)
 
 
 @once

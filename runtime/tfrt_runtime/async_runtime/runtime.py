@@ -197,7 +197,7 @@ class AsyncRuntime:
         self.queue.start()
         self._made_at_rest = None
         arguments = (ctypes.c_int64 * max(1, len(pointers)))(*pointers)
-        enter = self._process.slow("async_awaiting.async_call", 3)
+        enter = self._process.slow.async_call
         own = self.queue.context()
         with (
             INTERRUPTS,
@@ -272,7 +272,7 @@ class AsyncRuntime:
         value = self._words[ASYNC_CANCELLED // 8]
         self._words[ASYNC_CANCELLED // 8] = 0
         if value:
-            self._process.quick("handles.value_drop", 2)(context, value)
+            self._process.quick.value_drop(context, value)
 
     def live_objects(self) -> list[objects.LiveObject]:
         """The objects that have references: all if the runtime is checked, else the groups.
@@ -333,7 +333,7 @@ class AsyncRuntime:
 
     def _visit_imports(self, request: int, failure: int) -> None:
         if self._words[ASYNC_IMPORTS // 8] != 0:
-            visit = self._process.slow("compiled_kernels.visit_imports", 4)
+            visit = self._process.slow.visit_imports
             visit(self.queue.context(), ctypes.addressof(self._words), request, failure)
 
     def end_code(self, run: Request) -> None:
@@ -353,7 +353,7 @@ class AsyncRuntime:
             self._destroy_dead()
 
     def _destroy_dead(self) -> None:
-        sweep = self._process.quick("async_objects.async_sweep", 2)
+        sweep = self._process.quick.async_sweep
         sweep(self.queue.context(), ctypes.addressof(self._words))
 
     def on_event(self, context: int, event: int, argument: int) -> int:
@@ -470,7 +470,7 @@ class AsyncRuntime:
         elif self._cancelled is not None:
             self.starvation.give_up(context, awaited, self._cancelled)
         elif cancelled := _cancellation(context):
-            self._process.quick("handles.value_add_reference", 1)(cancelled)
+            self._process.quick.value_add_reference(cancelled)
             self.starvation.resolve(context, awaited, cancelled)
         elif has_nothing_to_do:
             others = (context, *self._beneath)
@@ -550,7 +550,7 @@ def _what_all_share() -> dict[str, int]:
 
 def _print_here(text: str) -> None:
     """Print for the run whose code calls, or on the host that it runs on."""
-    context = native_process().quick("async_interrupts.present_context", 1)(0)
+    context = native_process().quick.present_context(0)
     sink = known_runs().sink(WORDS[(context + CONTEXT_RUN) >> 3])
     if sink is not None:
         sink(text)
@@ -598,7 +598,7 @@ def _connect() -> object:
     process.install(PROCESS_ASYNC_EVENT, Callback3(_on_event))
     make = ctypes.CFUNCTYPE(ctypes.c_int64)(_foreign_context)
     watch_interrupts()
-    process.quick(threads.START, 1)(ctypes.cast(make, ctypes.c_void_p).value or 0)
+    process.function(threads.START)(ctypes.cast(make, ctypes.c_void_p).value or 0)
     return make
 
 

@@ -52,7 +52,7 @@ def watch_interrupts() -> None:
 
 def _loops_need_not_look() -> None:
     process = native_process()
-    change = process.quick("async_interrupts.change_interrupts", 3)
+    change = process.quick.change_interrupts
     change(process.address, 0, INTERRUPT_SIGNAL)
 
 

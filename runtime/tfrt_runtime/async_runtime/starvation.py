@@ -62,7 +62,7 @@ class Starvation:
 
     def resolve(self, context: int, address: int, failure: int) -> None:
         """Resolve an object to an error value, if it is unresolved; takes a reference to the value."""
-        self._process.quick("async_objects.async_give_up", 3)(context, address, failure)
+        self._process.quick.async_give_up(context, address, failure)
 
     def end_groups(self, context: int) -> bool:
         """Nothing runs: groups that are awaited and lack members become errors."""
@@ -94,11 +94,11 @@ class Starvation:
         if rest := stuck[MAX_OWN_ERRORS:]:
             text = f"nothing is left that could resolve this, as for {len(stuck) - 1} other objects"
             shared = error_value(self._process, context, error(text))
-            add_reference = self._process.quick("handles.value_add_reference", 1)
+            add_reference = self._process.quick.value_add_reference
             for address in rest:
                 add_reference(shared)
                 self.resolve(context, address, shared)
-            self._process.value_drop(context, shared)
+            self._process.quick.value_drop(context, shared)
 
     def end(self, context: int, awaited: int) -> None:
         """Nothing runs, and a thread waits for an object: resolve it to an error that says so."""
@@ -116,7 +116,7 @@ class Starvation:
 
     def _stuck(self) -> Iterator[int]:
         """The registered objects that tasks wait for; nothing runs."""
-        following = self._process.quick("async_objects.next_stuck", 2)
+        following = self._process.quick.next_stuck
         address = 0
         while address := following(self._state, address):
             yield address

@@ -100,7 +100,7 @@ class Batch(Execution):
 
             payloads = np.empty(count, np.int64)
             first = self._entry.result_address(self.request, 0, index)
-            read = native_process().quick("python_calls.read_results", 5)
+            read = native_process().quick.read_results
             size = self._entry.row_bytes
             if read(first, size, count, number, payloads.ctypes.data) == count:
                 return _numbers(word, payloads)
@@ -132,7 +132,7 @@ class _Results(Sequence[AsyncValue]):
         self._made: dict[int, AsyncValue] = {}
 
     def __del__(self) -> None:
-        drop = native_process().quick("python_calls.drop_results", 4)
+        drop = native_process().quick.drop_results
         for index in range(self._width):
             first = self._entry.result_address(self._request, 0, index)
             calls = self._count // self._width
@@ -153,7 +153,7 @@ class _Results(Sequence[AsyncValue]):
         if made is None:
             call, result = divmod(index, self._width)
             address = WORDS[self._entry.result_address(self._request, call, result) >> 3]
-            native_process().quick("handles.value_add_reference", 1)(address)
+            native_process().quick.value_add_reference(address)
             made = self._made[index] = AsyncValue(
                 self._queue, address, self._entry.result_types[result]
             )

@@ -269,7 +269,7 @@ class Entry:
         With `is_task` kernels become ready on the threads that take the calls, else on this one.
         """
         queue, process = request.queue, native_process()
-        begin = (process.quick if is_task else process.slow)("python_calls.start_calls_with", 5)
+        begin = process.quick.start_calls_with if is_task else process.slow.start_calls_with
         begin(queue.context(), self.address, request.address, count, is_task)
 
     def why_never(
@@ -305,7 +305,7 @@ def start_call(
     """
     queue, given = request.queue, len(arguments)
     words = array("q", [value.address for value in arguments] + [0] * (len(result_types) + 1))
-    start = native_process().slow("executor.start_call", 5)
+    start = native_process().slow.start_call
     start(queue.context(), function, request.address, words.buffer_info()[0], 0)
     return [AsyncValue(queue, words[given + i], text) for i, text in enumerate(result_types)]
 

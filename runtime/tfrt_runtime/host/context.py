@@ -262,7 +262,7 @@ class HostContext:
         words[REQUEST_CANCELLED_VALUE // 8] = self.cancelled_address
         words[REQUEST_STORE // 8] = self.tensor_store
         process = native_process()
-        number = process.quick("python_runs.next_number", 1)(process.address)
+        number = process.quick.next_number(process.address)
         words[REQUEST_NUMBER // 8] = number
         return words.tobytes()
 
@@ -406,7 +406,7 @@ class HostContext:
         self._shared.clear()  # what threads of the queue may use until their end
         del self.cancelled  # a request that could not be ended holds it, too
         if self.tensor_store:  # what other hosts use stays theirs
-            native_process().quick("tensors.trim_store", 1)(self.tensor_store)
+            native_process().quick.trim_store(self.tensor_store)
 
 
 def _has_runs(host: weakref.ref[HostContext]) -> Callable[[], bool]:
@@ -606,7 +606,7 @@ class Request:
 
     def enter_call(self) -> None:
         """One call more is active, until the native core ends it; only a kernel of the run says so."""
-        native_process().quick("handles.request_enter", 1)(self.address)
+        native_process().quick.request_enter(self.address)
 
     def stay_open_for(self, value: AsyncValue) -> None:
         """The run is not over before `value` is resolved; only a kernel of the run may say so."""
@@ -615,7 +615,7 @@ class Request:
 
     def leave_call(self) -> None:
         """One call less is active; on any thread."""
-        native_process().slow("handles.request_leave", 2)(self.queue.context(), self.address)
+        native_process().slow.request_leave(self.queue.context(), self.address)
 
     def enter(self, results: Iterable[AsyncValue] = ()) -> None:
         """Something outside the runtime works for the run; only a kernel of the run may say so.
@@ -662,7 +662,7 @@ class Request:
                 self._cancelled = make_error(self.queue, found)
                 self._set_word(REQUEST_CANCELLED_VALUE, self._cancelled.address)
             self.cancel_message, self.cancellation = message, found
-            is_first = bool(native_process().quick("handles.request_cancel", 1)(self.address))
+            is_first = bool(native_process().quick.request_cancel(self.address))
             callbacks = list((self._when_cancelled or {}).values())
         # Outside the lock: what goes on now may end the run.
         if is_first:
@@ -736,7 +736,7 @@ class Request:
     def on_done(self, callback: Callable[[], None]) -> None:
         """Call `callback` when nothing of the run is left: now, if that is so already."""
         with self.lock:
-            if native_process().quick("handles.request_hear", 1)(self.address) and not self.is_done:
+            if native_process().quick.request_hear(self.address) and not self.is_done:
                 self._callbacks = [*(self._callbacks or ()), callback]
                 return
         callback()
@@ -745,7 +745,7 @@ class Request:
         """Called by the native core, on any thread, when nothing of the run is left and Python hears of it."""
         process = native_process()
         if process.memory_held > KEPT_AT_REST and not self.host.has_runs:
-            process.quick("cells.trim", 2)(process.address, KEPT_AT_REST)
+            process.quick.trim(process.address, KEPT_AT_REST)
         with self.lock:
             callbacks, self._callbacks = self._callbacks or (), None
             self._set_word(REQUEST_OPEN, 0)

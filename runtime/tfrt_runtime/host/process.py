@@ -17,12 +17,13 @@ import sys
 import threading
 import weakref
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, TfrtError, error
 from tfrt_runtime.host.budget import default_budget, show_bytes
 from tfrt_runtime.host.chain import CHAIN
 from tfrt_runtime.host.cpython import built_in, python_interface
+from tfrt_runtime.host.entries import Entries, Quick, Slow
 from tfrt_runtime.host.interrupts import INTERRUPTS
 from tfrt_runtime.host.objects import ObjectTable
 from tfrt_runtime.host.payload import FACES, read_payload
@@ -145,8 +146,6 @@ class NativeProcess:
         self._contexts: set[int] = set()
         self._leaked_values = 0
         self._spare_context = 0
-        self._quick: dict[str, Callable[..., int]] = {}
-        self._slow: dict[str, Callable[..., int]] = {}
         self._words = (ctypes.c_int64 * (PROCESS_SIZE // 8))()
         self.address = ctypes.addressof(self._words)
         self._words[PROCESS_MEMORY_LIMIT // 8] = default_budget()
@@ -164,6 +163,8 @@ class NativeProcess:
         self._when_done = self._request_done
         self._python[PYTHON_REQUEST_DONE // 8] = id(self._when_done)
         self._words[PROCESS_PYTHON // 8] = self._python.buffer_info()[0]
+        self.quick = cast(Quick, Entries(self.function))
+        self.slow = cast(Slow, Entries(functools.partial(self.function, way="call_slow")))
         self.objects = ObjectTable(
             functools.partial(self._built_in, "python_objects"),
             lambda: self._words[PROCESS_OBJECTS // 8],
@@ -177,10 +178,10 @@ class NativeProcess:
         self.end: Callable[[int, int], object] = self._built_in("python_runs", "end")
         self.leave: Callable[[int, int, int, int], None] = self._built_in("python_runs", "leave")
         self.forget: Callable[[], None] = self._built_in("python_runs", "forget")
-        self.start_as_task = self.quick("python_calls.start_call_with", 4)
-        self.start_here = self.slow("python_calls.start_call_with", 4)
-        self.quick("cells.fill_stock", 1)(self.address)
-        self.quick(threads.MEASURE_STACKS, 0)()
+        self.start_as_task = self.quick.start_call_with
+        self.start_here = self.slow.start_call_with
+        self.quick.fill_stock(self.address)
+        self.function(threads.MEASURE_STACKS)()
 
     def _install(self) -> list[object]:
         """Fill the native process struct; returns what must stay alive as long as it."""
@@ -212,64 +213,26 @@ class NativeProcess:
         self._callbacks.append(callback)
         self._words[offset // 8] = ctypes.cast(callback, ctypes.c_void_p).value or 0
 
-    # What every read of a value or tensor calls.
-
-    @functools.cached_property
-    def value_outcome(self) -> Callable[[int], int]:
-        """`handles.value_outcome`"""
-        return self.quick("handles.value_outcome", 1)
-
-    @functools.cached_property
-    def value_drop(self) -> Callable[[int, int], int]:
-        """`handles.value_drop`"""
-        return self.quick("handles.value_drop", 2)
-
-    @functools.cached_property
-    def tensor_share(self) -> Callable[[int], int]:
-        """`tensors.add_tensor_reference`"""
-        return self.quick("tensors.add_tensor_reference", 1)
-
-    @functools.cached_property
-    def tensor_drop(self) -> Callable[[int, int], int]:
-        """`tensors.drop_tensor`"""
-        return self.quick("tensors.drop_tensor", 2)
-
     def reserve(self, limit: int, size: int) -> bool:
         """Count memory that Python is about to take; False if that is more than `limit` in all."""
-        reserve = self.quick("budget.reserve_within", 3)
+        reserve = self.quick.reserve_within
         # What is kept for later is given back first.
         return bool(
             reserve(self.address, limit, size)
-            or (
-                self.quick("tensors.reclaim_all", 2)(self.address, 0)
-                and reserve(self.address, limit, size)
-            )
+            or (self.quick.reclaim_all(self.address, 0) and reserve(self.address, limit, size))
         )
 
     def give_back(self, size: int) -> None:
         """Count memory less that `reserve` counted."""
-        self.quick("budget.give_back", 2)(self.address, size)
+        self.quick.give_back(self.address, size)
 
     @property
     def python_kernel(self) -> int:
         """Address to put into the record of a Python kernel."""
         return self._words[PROCESS_PYTHON_KERNEL // 8]
 
-    def quick(self, name: str, words: int) -> Callable[..., int]:
-        """An entry that keeps the GIL.  It must not wait, and what it calls in Python is short."""
-        entry = self._quick.get(name)
-        if entry is None:
-            entry = self._quick[name] = self._function("call_quick", name)
-        return entry
-
-    def slow(self, name: str, words: int) -> Callable[..., int]:
-        """An entry that gives the GIL away while it runs."""
-        entry = self._slow.get(name)
-        if entry is None:
-            entry = self._slow[name] = self._function("call_slow", name)
-        return entry
-
-    def _function(self, way: str, name: str) -> Callable[..., int]:
+    def function(self, name: str, way: str = "call_quick") -> Callable[..., int]:
+        """A function that the library exports; `call_slow` gives the GIL away while it runs."""
         address = self.library[f"python_entries.{way}"]
         return built_in(name, address, self.library[name], self._python.buffer_info()[0])
 
@@ -286,7 +249,7 @@ class NativeProcess:
 
     def new_context(self, queue: int, pool: int, number: int) -> int:
         """A native context for thread `number` of a queue; give it back with `free_contexts`."""
-        context = self.quick("handles.context_make", 4)(self.address, queue, pool, number)
+        context = self.quick.context_make(self.address, queue, pool, number)
         if context == 0:
             raise TfrtError(error("out of memory: the system has none for another thread"))
         self._contexts.add(context)
@@ -297,7 +260,7 @@ class NativeProcess:
         for context in contexts:
             self._leaked_values += live_values(context)
             self._contexts.discard(context)
-            self.quick("handles.context_free", 1)(context)
+            self.quick.context_free(context)
 
     def spare_context(self) -> int:
         """A context of no queue, for values that die after their queue."""
@@ -400,7 +363,7 @@ class NativeProcess:
 
     def refusal(self, context: int, size: int, name: str) -> str:
         """Why `name`, which asked for `size` bytes, does not get them."""
-        limit = self.quick("budget.limit_of", 1)(context)
+        limit = self.quick.limit_of(context)
         if self.memory_held + size <= limit:
             return f"out of memory: the system has no {show_bytes(size)} for {name}"
         return (

@@ -101,7 +101,7 @@ def indirect() -> Iterator[list[AsyncValue]]:
 def never(indirect: list[AsyncValue]) -> Mapping[str, object]:
     def later(frame: KernelFrame) -> AsyncValue:
         queue = frame.request.queue
-        make = native_process().quick("handles.value_make_indirect", 1)
+        make = native_process().quick.value_make_indirect
         indirect.append(AsyncValue(queue, make(queue.context())))
         return indirect[-1]
 
@@ -115,8 +115,8 @@ def give(indirect: AsyncValue, execution: Execution) -> None:
     """Forward the value that would never have been resolved, so that the run ends."""
     native, queue = native_process(), execution.request.queue
     one = make_available(queue, 1, "i32")
-    native.quick("handles.value_add_reference", 1)(one.address)
-    native.slow("handles.value_forward", 3)(queue.context(), indirect.address, one.address)
+    native.quick.value_add_reference(one.address)
+    native.slow.value_forward(queue.context(), indirect.address, one.address)
     queue.hand_over()
     assert execution.request.wait(SLOW)
 

@@ -151,7 +151,7 @@ def test_an_indirect_value_cannot_be_emplaced(host: HostContext) -> None:
 
 def indirect_value(host: HostContext) -> AsyncValue:
     queue = host.work_queue
-    make = queue.process.quick("handles.value_make_indirect", 1)
+    make = queue.process.quick.value_make_indirect
     return AsyncValue(queue, make(queue.context()), "i32")
 
 
@@ -356,16 +356,16 @@ def test_a_long_chain_of_forwards_takes_no_stack(host: HostContext) -> None:
     """Each value stands for the next one; the last one to come resolves them all."""
     queue, process = host.work_queue, host.work_queue.process
     context = queue.context()
-    make = process.quick("handles.value_make_indirect", 1)
-    forward = process.quick("handles.value_forward", 3)
+    make = process.quick.value_make_indirect
+    forward = process.quick.value_forward
     last = make_unavailable(queue, "i32")
-    process.quick("handles.value_add_reference", 1)(last.address)
+    process.quick.value_add_reference(last.address)
     target = last.address
     for _ in range(MANY):
         indirect = make(context)
-        process.quick("handles.value_add_reference", 1)(indirect)
+        process.quick.value_add_reference(indirect)
         forward(context, indirect, target)
-        process.quick("handles.value_drop", 2)(context, indirect)
+        process.quick.value_drop(context, indirect)
         target = indirect
     first = AsyncValue(queue, target, "i32")
     last.emplace(9)
@@ -376,8 +376,8 @@ def test_a_long_chain_of_forwards_takes_no_stack(host: HostContext) -> None:
 def test_an_error_of_another_value_is_forwarded(host: HostContext) -> None:
     queue, process = host.work_queue, host.work_queue.process
     indirect, failed = indirect_value(host), make_error(queue, error("bad"))
-    process.quick("handles.value_add_reference", 1)(failed.address)
-    process.slow("handles.value_forward", 3)(queue.context(), indirect.address, failed.address)
+    process.quick.value_add_reference(failed.address)
+    process.slow.value_forward(queue.context(), indirect.address, failed.address)
 
     problem = indirect.exception(0)
     assert problem is not None
@@ -390,8 +390,8 @@ def test_an_error_of_another_value_is_forwarded(host: HostContext) -> None:
 def test_a_value_that_nobody_can_resolve_any_more_is_an_error(host: HostContext) -> None:
     indirect, promise = indirect_value(host), make_unavailable(host.work_queue, "i32")
     process = host.work_queue.process
-    process.quick("handles.value_add_reference", 1)(promise.address)
-    forward = process.slow("handles.value_forward", 3)
+    process.quick.value_add_reference(promise.address)
+    forward = process.slow.value_forward
     forward(host.work_queue.context(), indirect.address, promise.address)
     before = indirect.state
     del promise

@@ -20,7 +20,7 @@ class AsyncValueMachine(RuleBasedStateMachine):
         self.host = HostContext("s")
         queue = self.host.work_queue
         self.value = make_unavailable(queue, "i64")
-        make = queue.process.quick("handles.value_make_indirect", 1)
+        make = queue.process.quick.value_make_indirect
         self.indirect = AsyncValue(queue, make(queue.context()), "i64")
         self.expected: int | str | None = None
         self.is_forwarded = False
@@ -65,8 +65,8 @@ class AsyncValueMachine(RuleBasedStateMachine):
     @precondition(lambda self: not self.is_forwarded)
     def forward(self) -> None:
         queue, process = self.host.work_queue, self.host.work_queue.process
-        process.quick("handles.value_add_reference", 1)(self.value.address)
-        entry = process.slow("handles.value_forward", 3)
+        process.quick.value_add_reference(self.value.address)
+        entry = process.slow.value_forward
         entry(queue.context(), self.indirect.address, self.value.address)
         self.is_forwarded = True
 

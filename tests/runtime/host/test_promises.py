@@ -75,7 +75,7 @@ def test_a_value_whose_object_dies_meanwhile_is_no_promise(leak_check: None) -> 
     with HostContext("s") as host:
         made = make_unavailable(host.work_queue, "i32")
         value = Dying(host.work_queue, made.address)
-        native_process().quick("handles.value_add_reference", 1)(made.address)
+        native_process().quick.value_add_reference(made.address)
         promises.watch(value, "a value")
         seen.append(promises.are_open())
         del value

@@ -126,9 +126,9 @@ def error_value(context: int, diagnostic: Diagnostic) -> int:
 def quiet_error_value(context: int, diagnostic: Diagnostic) -> int:
     """A new error value with one reference; it is reported only where it is read."""
     process = native_process()
-    value = process.quick("handles.value_make", 2)(context, 0)
+    value = process.quick.value_make(context, 0)
     handle = process.objects.add(diagnostic)
-    process.quick("handles.value_set_error", 3)(context, value, handle)
+    process.quick.value_set_error(context, value, handle)
     return value
 
 
@@ -195,8 +195,8 @@ def failure(context: int, call: PythonCall, exception: BaseException) -> list[in
 def shared(context: int, value: int, places: int) -> list[int]:
     """The same value in several places, one reference each.  Consumes a reference."""
     for _ in range(places):
-        native_process().quick("handles.value_add_reference", 1)(value)
-    native_process().quick("handles.value_drop", 2)(context, value)
+        native_process().quick.value_add_reference(value)
+    native_process().quick.value_drop(context, value)
     return [value] * places
 
 
@@ -252,7 +252,7 @@ def mixed(
 
 def borrowed(request: Request, value: int) -> AsyncValue:
     """A Python reference to a value of the frame."""
-    native_process().quick("handles.value_add_reference", 1)(value)
+    native_process().quick.value_add_reference(value)
     return AsyncValue(request.queue, value)
 
 
@@ -288,7 +288,7 @@ def result_values(context: int, call: PythonCall, returned: object) -> list[int]
                     later.append((index, given, item))
             values.append(native_value(context, item, word, call, index))
     except BaseException:
-        drop = native_process().quick("handles.value_drop", 2)
+        drop = native_process().quick.value_drop
         for value in values:
             drop(context, value)
         raise
@@ -314,7 +314,7 @@ def native_value(context: int, item: object, word: str, call: PythonCall, index:
     """Result `index` as a native value with one reference."""
     process = native_process()
     if isinstance(item, AsyncValue):
-        process.quick("handles.value_add_reference", 1)(item.address)
+        process.quick.value_add_reference(item.address)
         return item.address
     if isinstance(item, KernelError):
         return error_value(context, diagnostic_of(item, call.location))
@@ -327,7 +327,7 @@ def native_value(context: int, item: object, word: str, call: PythonCall, index:
         except PayloadError as wrong:
             what = nth_result(call.kernel.name, index, len(call.record.results))
             raise KernelError(f"{what}: {wrong}") from None
-    make = process.quick("handles.value_of", 4)
+    make = process.quick.value_of
     return make(context, payload_type, signed(first), signed(second))
 
 

@@ -189,7 +189,7 @@ class UserWorkQueue(WorkQueue):
         try:
             with self._turn() as context:
                 self._uncount()  # the turn shows from now on that there is something to do
-                run_one = self.process.slow("outside_queues.run_one", 3)
+                run_one = self.process.slow.run_one
                 run_one(context, address, self._kernels)
         finally:
             WAITS.goes_on = former
@@ -302,11 +302,11 @@ class UserWorkQueue(WorkQueue):
             return self._taken.popleft() if self._taken else None
 
     def _take_all(self) -> None:
-        task = self.process.quick("outside_queues.take_tasks", 1)(self.address)
+        task = self.process.quick.take_tasks(self.address)
         while task:
             self._taken.append((self._offer, task))
             task = WORDS[(task + TASK_NEXT) >> 3]
-        blocking = self.process.quick("outside_queues.take_blocking", 1)(self.pool)
+        blocking = self.process.quick.take_blocking(self.pool)
         if blocking:
             self._taken.append((self._offer_blocking, blocking))
         self._left += len(self._taken)
@@ -331,7 +331,7 @@ class UserWorkQueue(WorkQueue):
             return
         if refused is not None and made.take():
             with self._turn() as context:
-                self.process.slow("outside_queues.refuse", 2)(context, address)
+                self.process.slow.refuse(context, address)
             self._uncount()
 
     def _make_task(self, address: int) -> Task | None:

@@ -95,8 +95,8 @@ class WorkQueue:
         self.threads = threads
         self.blocking_threads = blocking_threads
         self.process: NativeProcess = native_process()
-        self._take_host = self.process.quick("handles.host_take", 1)
-        self._leave_host = self.process.quick("handles.host_leave", 1)
+        self._take_host = self.process.quick.host_take
+        self._leave_host = self.process.quick.host_leave
         self._local = threading.local()
         self._lock = threading.RLock()
         self._workers: list[threading.Thread] = []
@@ -239,7 +239,7 @@ class WorkQueue:
         WORDS[(context + CONTEXT_DEQUE) >> 3] = self._table[number]
         WORDS[(context + CONTEXT_WORKER) >> 3] = number
         self._local.busy = 1
-        self.process.slow("executor.worker_loop", 1)(context)
+        self.process.slow.worker_loop(context)
         WORDS[(context + CONTEXT_DEQUE) >> 3] = 0
         WORDS[(context + CONTEXT_WORKER) >> 3] = -1
 
@@ -275,7 +275,7 @@ class WorkQueue:
         self.beneath.append(own)
         local.blocks_here, local.context, local.busy = True, context, local.busy + 1
         try:
-            self.process.slow("executor.blocking_loop", 3)(context, self.pool, 0)
+            self.process.slow.blocking_loop(context, self.pool, 0)
         finally:
             local.blocks_here, local.context, local.busy = False, own, local.busy - 1
             self.beneath.pop()
@@ -289,7 +289,7 @@ class WorkQueue:
         self._local.context = context
         self._local.busy = 1
         try:
-            self.process.slow("executor.blocking_loop", 3)(context, self.pool, IDLE_NS)
+            self.process.slow.blocking_loop(context, self.pool, IDLE_NS)
         finally:
             with self._lock:
                 self._pool_threads.discard(threading.current_thread())
@@ -340,7 +340,7 @@ class WorkQueue:
     ) -> bool:
         """Wait while workers or a stand-in work, if they have to."""
         own = self.context()
-        watch_until = self.process.slow("executor.watch_until", 3)
+        watch_until = self.process.slow.watch_until
 
         def watch(end: int) -> int:
             self._hand_over(own)  # of what became ready when the run was started, or looked at
@@ -433,7 +433,7 @@ class WorkQueue:
 
         What it has begun when the time is over it ends first.  `interrupted` is asked every `slice_ns`.
         """
-        help_until = self.process.slow("executor.help_until", 3)
+        help_until = self.process.slow.help_until
         own = self.context()
         with INTERRUPTS:
             context, has_deque = self._begin_help(own)
@@ -463,7 +463,7 @@ class WorkQueue:
             raise WorkQueueError(error(TOO_MANY_WAITS))
         is_busy = self._is_busy(own)
         if is_busy:
-            self.process.slow("sharing.hand_over", 1)(own)
+            self.process.slow.hand_over(own)
             self.beneath.append(own)
             self.waiting.add(own)
         context = self._borrow_context() if is_busy else own
@@ -499,7 +499,7 @@ class WorkQueue:
     def begin_calls(self) -> None:
         """Let a worker begin with the calls that were started: this thread does not wait for them."""
         if self.threads:
-            self.process.quick("starting.begin_started", 1)(self.address)
+            self.process.quick.begin_started(self.address)
 
     def _hand_over(self, context: int) -> None:
         """Let the queue have what is ready on a context of this thread, and the tasks that it keeps."""
@@ -507,13 +507,13 @@ class WorkQueue:
             WORDS[(context + CONTEXT_READY) >> 3] != WORDS[(context + CONTEXT_READY_TOP) >> 3]
         )
         if is_ready or WORDS[(context + CONTEXT_PENDING) >> 3] != 0:
-            self.process.slow("sharing.hand_over", 1)(context)
+            self.process.slow.hand_over(context)
 
     def hand_over(self) -> None:
         """Let the queue run what became ready on this thread, unless the thread runs it itself."""
         context = self.context()
         if not self._is_busy(context):
-            self.process.slow("sharing.hand_over", 1)(context)
+            self.process.slow.hand_over(context)
 
     def has_outside_tasks(self) -> bool:
         """Whether another queue has tasks of this one, to run them later."""
@@ -549,8 +549,8 @@ class WorkQueue:
             threads = [*self._workers, *self._pool_threads]
             if self._stand_in is not None:
                 threads.append(self._stand_in.thread)
-        self.process.slow("handles.queue_stop", 1)(self.address)
-        self.process.slow("handles.pool_stop", 1)(self.pool)
+        self.process.slow.queue_stop(self.address)
+        self.process.slow.pool_stop(self.pool)
         deadline = time.monotonic() + timeout
         for thread in threads:
             if thread is not threading.current_thread():  # a kernel may close its own host

@@ -36,7 +36,7 @@ class TensorHandle:
     @classmethod
     def sharing(cls, address: int) -> TensorHandle:
         """With a reference of its own."""
-        native_process().tensor_share(address)
+        native_process().quick.add_tensor_reference(address)
         return cls(address)
 
     @classmethod
@@ -45,7 +45,7 @@ class TensorHandle:
     ) -> TensorHandle:
         """A new native tensor over the elements at address `data`, which live as long as `owner`."""
         process = native_process()
-        make = process.quick("tensors.tensor_over", 7)
+        make = process.quick.tensor_over
         number, rank = ELEMENT_NUMBERS[element_type.dtype], len(sizes)
         handle = process.objects.add(owner)
         address = make(process.spare_context(), process.store, number, rank, count, data, handle)
@@ -56,7 +56,7 @@ class TensorHandle:
 
     def __del__(self) -> None:
         process = native_process()
-        process.tensor_drop(process.spare_context(), self.address)
+        process.quick.drop_tensor(process.spare_context(), self.address)
 
     @property
     def words(self) -> list[int]:

@@ -156,7 +156,7 @@ class Watch:
     def kept_values(self) -> Iterator[tuple[int, int, AsyncValue]]:
         """Function, register and value of what was kept since the last time, each handed out once."""
         assert self.queue is not None
-        take = native_process().quick("events.take_kept", 1)
+        take = native_process().quick.take_kept
         for function, words in enumerate(self._kept):
             for register in np.flatnonzero(_column(words, KEPT_VALUE)):
                 address = take(ctypes.addressof(words) + KEPT_SIZE * int(register) + KEPT_VALUE)
@@ -229,8 +229,8 @@ class EventLog:
 
     def __init__(self) -> None:
         self._process = native_process()
-        self._entry = self._process.quick("events.log_drain", 3)
-        self._clock = self._process.quick("events.log_clock", 1)
+        self._entry = self._process.quick.log_drain
+        self._clock = self._process.quick.log_clock
         self._buffer = np.empty(LOG_CAPACITY, _WRITTEN)
         self.lock = threading.RLock()
         self._watches: dict[int, weakref.ref[Watch]] = {}

@@ -131,9 +131,9 @@ class AsyncValue(NoObject):
         if owned:
             # Another thread may get this object from a weak reference at any moment here, and decide
             # it: so each word has one thread that clears it, and no reference goes from one to the other.
-            native_process().value_drop(self._queue.context(), owned)
+            native_process().quick.value_drop(self._queue.context(), owned)
             if self._decided:
-                native_process().value_drop(self._queue.context(), self._decided)
+                native_process().quick.value_drop(self._queue.context(), self._decided)
 
     def __repr__(self) -> str:
         state = self.state
@@ -163,7 +163,7 @@ class AsyncValue(NoObject):
     @property
     def state(self) -> State:
         """The state at this moment."""
-        outcome = native_process().value_outcome(self._address)
+        outcome = native_process().quick.value_outcome(self._address)
         if outcome == 0:
             return State.UNAVAILABLE
         return State.ERROR if _is_error(outcome) else State.AVAILABLE
@@ -185,14 +185,14 @@ class AsyncValue(NoObject):
 
     def has_type(self, word: str) -> bool:
         """Whether the value is a number of that type, or will be one, or an error."""
-        outcome = native_process().value_outcome(self._address)
+        outcome = native_process().quick.value_outcome(self._address)
         if outcome == 0:
             return self.type == word
         return _is_error(outcome) or payload_type(outcome) == SCALAR_TYPES[word]
 
     def reference(self) -> AsyncValue:
         """Another reference to the value, which is no promise to resolve it."""
-        native_process().quick("handles.value_add_reference", 1)(self._address)
+        native_process().quick.value_add_reference(self._address)
         return AsyncValue(self._queue, self._address, self.type)
 
     def for_waiter(self) -> AsyncValue:
@@ -213,7 +213,7 @@ class AsyncValue(NoObject):
         """Whether the value is available or an error."""
         if self._found:
             return True
-        outcome = native_process().value_outcome
+        outcome = native_process().quick.value_outcome
         # 0 in `__del__`: while that runs, another thread may still get the object from a weak reference.
         address = self._address
         return address == 0 or outcome(address) != 0
@@ -232,7 +232,7 @@ class AsyncValue(NoObject):
                     return
                 self._callbacks = callbacks
         handle = native_process().objects.add(callbacks)
-        entry = native_process().quick("handles.value_and_then", 3)
+        entry = native_process().quick.value_and_then
         entry(self._queue.context(), address, handle)
         if self._address != address:  # `decide` may not have seen them
             callbacks()
@@ -344,7 +344,7 @@ class AsyncValue(NoObject):
         with _DECIDING:
             if self.done():
                 return
-            native_process().quick("handles.value_add_reference", 1)(failure.address)
+            native_process().quick.value_add_reference(failure.address)
             self._decided = self._address = failure.address
         if self._callbacks is not None:
             self._callbacks()
@@ -484,7 +484,7 @@ class AsyncValue(NoObject):
 
     def _outcome(self, timeout: float | None) -> int:
         """The native value that this one became, borrowed; waits for it."""
-        value_outcome = native_process().value_outcome
+        value_outcome = native_process().quick.value_outcome
         outcome = self._found or value_outcome(self._address)
         if outcome == 0:
             if timeout is None:
@@ -517,7 +517,7 @@ class AsyncValue(NoObject):
             raise TimeoutError(f"the value is still unavailable after {timeout:.4g} s")
 
     def _read(self) -> object:
-        return self._read_at(native_process().value_outcome(self._address))
+        return self._read_at(native_process().quick.value_outcome(self._address))
 
     def _read_at(self, value: int) -> object:
         reader = _SCALAR_READERS.get(self.type)
@@ -526,7 +526,7 @@ class AsyncValue(NoObject):
         return read_payload(value, native_process().objects, CHAIN)
 
     def _diagnostic(self) -> Diagnostic:
-        outcome = native_process().value_outcome(self._address)
+        outcome = native_process().quick.value_outcome(self._address)
         handle = WORDS[(outcome + VALUE_PAYLOAD) >> 3]
         diagnostic = native_process().objects.get(handle)
         assert isinstance(diagnostic, Diagnostic)
@@ -549,7 +549,7 @@ class AsyncValue(NoObject):
             if number == TYPE_OBJECT:
                 native_process().objects.release(first)
             raise
-        self._publish("handles.value_emplace", number, first, second)
+        self._publish(native_process().slow.value_emplace, number, first, second)
 
     def set_error(self, diagnostic: Diagnostic | str) -> None:
         """Resolve to an error, or to one with this message.  Only what depends on this value is skipped.
@@ -565,23 +565,23 @@ class AsyncValue(NoObject):
             raise TypeError(f"an error is a Diagnostic or a message, found {kind}")
         self._claim()
         handle = native_process().objects.add(diagnostic)
-        self._publish("handles.value_set_error", handle)
+        self._publish(native_process().slow.value_set_error, handle)
 
-    def _publish(self, entry: str, *words: int) -> None:
+    def _publish(self, entry: Callable[..., None], *words: int) -> None:
         """Resolve the value, which is claimed, and hand over what becomes ready."""
         queue, address = self._queue, self._address
         if queue.on_resolve is not None:
             queue.on_resolve(address)
         queue.resolving.add(address)
         try:
-            native_process().slow(entry, 2 + len(words))(queue.context(), address, *words)
+            entry(queue.context(), address, *words)
             queue.hand_over()
         finally:
             queue.resolving.discard(address)
 
     def _claim(self) -> None:
         """Claim the right to resolve the value: of several threads that try, one succeeds."""
-        if native_process().quick("handles.value_claim", 1)(self._address):
+        if native_process().quick.value_claim(self._address):
             return
         if self.is_indirect:
             raise RuntimeError("this AsyncValue gets its value from another one")
@@ -690,7 +690,7 @@ def make_unavailable(
     When the maker's reference dies without that, the value becomes the error that `on_broken` says.
     """
     number = SCALAR_TYPES.get(type_text, 0)
-    address = native_process().quick("handles.value_make", 2)(queue.context(), number)
+    address = native_process().quick.value_make(queue.context(), number)
     return Promise(queue, address, type_text, on_broken)
 
 
@@ -702,7 +702,7 @@ def make_available(queue: WorkQueue, value: object, type_text: str = "") -> Asyn
     """
     process = native_process()
     number, first, second = encode(type_text, value, process)
-    make = process.quick("handles.value_of", 4)
+    make = process.quick.value_of
     return AsyncValue(queue, make(queue.context(), number, first, second), type_text)
 
 
@@ -735,9 +735,9 @@ def _wait_for_one(
     value: AsyncValue, timeout: float | None, interrupted: Callable[[], bool]
 ) -> bool:
     process, queue = native_process(), value._queue
-    latch = process.quick("handles.latch_make", 2)(queue.context(), value.address)
+    latch = process.quick.latch_make(queue.context(), value.address)
     try:
         is_over = queue.wait(latch + LATCH_PENDING, timeout, lambda: value.done() or interrupted())
         return is_over or value.done()
     finally:
-        process.quick("handles.latch_drop", 2)(queue.context(), latch)
+        process.quick.latch_drop(queue.context(), latch)
