@@ -35,12 +35,11 @@ class FakeValue:
     text: str = ""
     type: str = "i32"
     function: str = "main"
-    location: Location | None = None
     worker: str | None = None
     started_ns: int | None = None
     resolved_ns: int | None = None
     count: int = 1
-    register: tuple[int, int] | None = None
+    number: int | None = None
 
 
 @dataclass
@@ -72,7 +71,7 @@ class FakeEvents:
     def drain(self):
         rows = []
         for value in self._run.named:
-            number = value.location.line if value.location else 0
+            number = value.number or 0
             if value.state != "unavailable" and self._known.get(number) != value:
                 self._known[number] = value
                 self.previews[number] = value.text
@@ -178,12 +177,6 @@ class FakePage:
         "source": "",
     }
 
-    def value_of(self, register):
-        return register[1]
-
-    def value_at(self, line, column, type_):
-        return line
-
 
 class FakeHost:
     """Gives out the runs that the test prepared, one for each call, and says what was called."""
@@ -237,7 +230,7 @@ def one_result_run(*names: str, over: bool = False, **settings) -> FakeRun:
     """A run of a function with one i32 result and values of these names."""
     run = FakeRun(
         [FakeAsyncValue()],
-        [FakeValue(n, location=Location("cell", i, 1)) for i, n in enumerate(names)],
+        [FakeValue(n, number=i) for i, n in enumerate(names)],
         **settings,
     )
     if over:

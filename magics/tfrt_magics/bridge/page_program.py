@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from itertools import accumulate
 from typing import Any
 
 from tfrt_nb.documents.layout import layout
@@ -36,11 +35,6 @@ class PageProgram:
             source += f"\n… and {more} more characters"
         return {"program": data, "layout": placed, "source": source}
 
-    @cached_property
-    def _starts(self) -> list[int]:
-        """Where each line of the text starts."""
-        return [0, *accumulate(len(line) + 1 for line in self._program.text.split("\n"))]
-
     def stages(self) -> dict[str, Any]:
         """What becomes of the program on its way to the processor, or the `problem` with that."""
         # Here, because most programs are not looked at in this way.
@@ -54,20 +48,3 @@ class PageProgram:
     def bef(self) -> bytes:
         """The program's file."""
         return self._program.bef
-
-    def value_of(self, register: tuple[int, int]) -> int | None:
-        """The value that a register of the program's file is; None if the text does not have it."""
-        function, number = register
-        values = self.document.registers[function]
-        found = values[number] if number < len(values) else -1
-        return None if found < 0 else found
-
-    def value_at(self, line: int, column: int, type_: str) -> int | None:
-        """The result, of a type that has `type_` in it, of the operation whose name starts there."""
-        start = self._starts[line - 1] + column - 1 if line < len(self._starts) else -1
-        operation = self.document.operation_at.get(start)
-        if operation is None:
-            return None
-        values = self.document.data["values"]
-        results = self.document.data["operations"][operation]["results"]
-        return next((number for number in results if type_ in values[number]["type"]), None)

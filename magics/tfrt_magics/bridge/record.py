@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from tfrt_magics.bridge.run import EventLog, ProgramOnPage
-from tfrt_magics.bridge.snapshot import OVER, Row, Section, Snapshot, State
+from tfrt_magics.bridge.snapshot import OVER, Section, Snapshot, State
 from tfrt_runtime.native.layouts import LOG_KINDS as KINDS
 
 RUN_MIME = "application/vnd.tfrt.run.v2+json"
@@ -207,14 +207,13 @@ class Record:
         """How often values were computed that were computed more than once; of each value, if events are missing."""
         made = {n: each for log in self._job.logs() for n, each in log.counts().items()}
         rows = [row for one in self.snapshot.sections for row in one.rows if row.count > 1]
-        found = ((self._value_of(row), row.count) for row in rows)
-        counts = {number: count for number, count in found if number is not None}
+        counts = {row.number: row.count for row in rows if row.number is not None}
         return made | counts if all_of_them else counts
 
     def _cancelled(self) -> list[int]:
         """The values that the end of the run has decided."""
         rows = [row for one in self.snapshot.sections for row in one.rows]
-        found = (self._value_of(row) for row in rows if row.state is State.CANCELLED)
+        found = (row.number for row in rows if row.state is State.CANCELLED)
         return [number for number in found if number is not None]
 
     def _events(self, first: int, most: int = 2 * MAX_EVENTS) -> Document:
@@ -269,13 +268,6 @@ class Record:
             self._size += len(text)
             if kept:
                 self._log.append([time + offset, operation, kept])
-
-    def _value_of(self, row: Row) -> int | None:
-        if row.register is not None:
-            return self._program.value_of(row.register)
-        if row.line is None or row.column is None:
-            return None
-        return self._program.value_at(row.line, row.column, row.type)
 
 
 def _results(section: Section) -> list[list[str]]:

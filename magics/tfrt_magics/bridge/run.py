@@ -68,8 +68,6 @@ class Value(Protocol):
     @property
     def type(self) -> str: ...
     @property
-    def location(self) -> AnyLocation | None: ...
-    @property
     def state(self) -> str: ...
     @property
     def text(self) -> str: ...
@@ -82,8 +80,8 @@ class Value(Protocol):
     @property
     def count(self) -> int: ...
     @property
-    def register(self) -> tuple[int, int] | None:
-        """The numbers of its function and its own in the program's file; None for compiled code."""
+    def number(self) -> int | None:
+        """That of a named value in the program's document."""
 
 
 class EventLog(Protocol):
@@ -139,7 +137,7 @@ class Run(Protocol):
 
 
 class ProgramOnPage(Protocol):
-    """A program as pages have it, and which of its values something is."""
+    """A program as pages have it."""
 
     @property
     def body(self) -> Mapping[str, Any]:
@@ -150,9 +148,6 @@ class ProgramOnPage(Protocol):
 
     def bef(self) -> bytes:
         """The program's file."""
-
-    def value_of(self, register: tuple[int, int]) -> int | None: ...
-    def value_at(self, line: int, column: int, type_: str) -> int | None: ...
 
 
 class LoadedProgram(Protocol):

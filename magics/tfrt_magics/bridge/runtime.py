@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from functools import cached_property
+from operator import itemgetter
 
 from tfrt_magics.bridge import run
 from tfrt_magics.bridge.compiled import CompiledObjects, live_objects
@@ -15,6 +16,7 @@ from tfrt_magics.bridge.page_program import PageProgram
 from tfrt_magics.bridge.snapshot import State, result_names
 from tfrt_magics.bridge.value_view import ValueView, text_of
 from tfrt_nb.convert.named_value import NamedValue
+from tfrt_nb.documents.previews import label
 from tfrt_nb.documents.run import RunDocument
 from tfrt_nb.programs import FunctionSignature, Program
 from tfrt_runtime.async_runtime import LiveObject
@@ -242,7 +244,7 @@ class TracedRun:
     def result_values(self) -> list[ValueView]:
         names, types = result_names(self._signature), self._signature.result_types
         return [
-            ValueView(name, type_, None, state, text)
+            ValueView(name, type_, state, text)
             for place, (name, type_, value) in enumerate(
                 zip(names, types, self.results, strict=True)
             )
@@ -254,10 +256,10 @@ class TracedRun:
 
     def named_values(self) -> list[ValueView]:
         """The function's own values, then those of the functions that it has called."""
-        if self._objects is not None:
-            return self._objects.made(self._execution)
         self.events.update()
         self.events.preview()
+        if self._objects is not None:
+            return self._of_compiled()
         own = self._execution.function.name
         pairs = self._names.in_reading_order
         reached = {name.function for place, name in pairs if self._is_made(place)} - {own}
@@ -266,6 +268,33 @@ class TracedRun:
             *(self._view(place, name, name.name) for place, name in pairs if name.function == own),
             *(self._view(place, name, f"@{name.function} {name.name}") for place, name in called),
         ]
+
+    def _of_compiled(self) -> list[ValueView]:
+        """What the dialect makes, and what else is recorded; of a function without results, whether it returned."""
+        rows = self.events.program.data
+        names = [row["name"] for row in rows["functions"]]
+        own = label(self._execution.function.name)
+        states, found = self.events.states(), []
+        for row in rows["values"]:
+            number, function = row["id"], names[row["function"]]
+            is_known = number in states or number in self.events.previews
+            is_async = function == own and row["type"].startswith("!async.")
+            if row["name"] and (is_known or is_async):
+                name = row["name"] if function == own else f"@{function} {row['name']}"
+                found.append((function != own, self._shown(number, name, row["type"])))
+        views = [view for _, view in sorted(found, key=itemgetter(0))]
+        return views if self._signature.result_types else [self._returned(), *views]
+
+    def _returned(self) -> ValueView:
+        run = self._execution
+        state, text = State.AVAILABLE, ""
+        if run.request.is_cancelled:
+            state = State.CANCELLED
+        elif not run.done():
+            state = State.UNAVAILABLE
+        elif run.diagnostics:
+            state, text = State.ERROR, run.diagnostics[0].message
+        return ValueView("return", "", state, text)
 
     def _is_made(self, place: Register) -> bool:
         """Whether a register was set by a worker; a constant is available without a call."""
@@ -278,25 +307,22 @@ class TracedRun:
         return self.events.program.registers[function][register]
 
     def _view(self, place: Register, name: NamedValue, shown_name: str) -> ValueView:
-        number = self._number(place)
+        return self._shown(self._number(place), shown_name, name.type, self._is_made(place))
+
+    def _shown(self, number: int, name: str, type_: str, is_timed: bool = True) -> ValueView:
+        """A value of the program's document."""
         seen = self.events.seen.get(number)
         state = State.UNAVAILABLE if seen is None else State(seen.state)
-        shown = self._preview(number, name.type)
+        shown = self._preview(number, type_)
         is_error = state in (State.ERROR, State.SKIPPED)
         if is_error and shown == self._execution.request.cancel_message:
             state = State.CANCELLED  # its kernel had begun, or that of what it depends on
-        made = seen if self._is_made(place) else None
+        text = shown if state in SHOWN and type_ != TOKEN else ""
+        if seen is None or not is_timed:
+            return ValueView(name, type_, state, text, number=number)
+        worker = None if seen.worker is None else self.events.workers[seen.worker]
         return ValueView(
-            shown_name,
-            name.type,
-            name.location,
-            state,
-            shown if state in SHOWN else "",
-            None if made is None or made.worker is None else self.events.workers[made.worker],
-            None if made is None else made.started,
-            None if made is None else made.resolved,
-            1 if made is None else made.count,
-            place,
+            *(name, type_, state, text, worker, seen.started, seen.resolved, seen.count, number)
         )
 
     def _preview(self, number: int, type_: str) -> str:

@@ -13,7 +13,6 @@ from enum import StrEnum
 
 from tfrt_magics.bridge.run import Returning, Run, Signature, Value
 from tfrt_nb.documents.previews import label
-from tfrt_runtime.diagnostics import Location
 
 # A tensor's text may be long; a board shows its beginning.
 TEXT_LIMIT = 400
@@ -52,7 +51,7 @@ class Row:
     """One line of a board: a result of a function, or one of its named values.
 
     `count` says how often the value was computed: a loop's body computes it many times and the row
-    shows the last.
+    shows the last.  `number` is that of the value in the program's document.
     """
 
     name: str
@@ -64,9 +63,7 @@ class Row:
     started_ns: int | None = None
     resolved_ns: int | None = None
     count: int = 1
-    line: int | None = None
-    column: int | None = None
-    register: tuple[int, int] | None = None
+    number: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,9 +176,7 @@ def _row(value: Value, *, is_result: bool = False) -> Row:
         started_ns=value.started_ns,
         resolved_ns=value.resolved_ns,
         count=value.count,
-        line=value.location.line if isinstance(value.location, Location) else None,
-        column=value.location.column if isinstance(value.location, Location) else None,
-        register=value.register,
+        number=value.number,
     )
 
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from tfrt_magics.bridge.snapshot import State
 from tfrt_nb.documents.previews import preview_of
-from tfrt_runtime.diagnostics import AnyLocation
 from tfrt_runtime.host.values.async_value import AsyncValue
 
 
@@ -16,14 +15,13 @@ class ValueView:
 
     name: str
     type: str
-    location: AnyLocation | None
     state: State
     text: str
     worker: str | None = None
     started_ns: int | None = None
     resolved_ns: int | None = None
     count: int = 1
-    register: tuple[int, int] | None = None
+    number: int | None = None
 
 
 def text_of(value: AsyncValue, state: State) -> str:

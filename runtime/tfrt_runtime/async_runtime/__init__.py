@@ -12,7 +12,7 @@ The functions themselves are native (`native.async_abi`).  Stands on `host` and 
 - Memory: `buffers` lends tensors to compiled code, `handles` are how both sides name a buffer.
 """
 
-from tfrt_runtime.async_runtime.objects import LiveObject, Made
+from tfrt_runtime.async_runtime.objects import LiveObject
 from tfrt_runtime.async_runtime.runtime import AsyncRuntime, kernel_functions
 
-__all__ = ["AsyncRuntime", "LiveObject", "Made", "kernel_functions"]
+__all__ = ["AsyncRuntime", "LiveObject", "kernel_functions"]

@@ -36,18 +36,6 @@ class LiveObject:
     """Where the object is; it says nothing once the object may be gone."""
 
 
-@dataclass(slots=True)
-class Made:
-    """The objects of one kind that one operation has made, by their states."""
-
-    kind: str
-    maker: str | None
-    location: Location | None
-    unavailable: int = 0
-    available: int = 0
-    failed: int = 0
-
-
 def is_group(address: int) -> bool:
     """Whether the object is a group."""
     return WORDS[(address + VALUE_KIND) >> 3] >> 8 == TYPE_GROUP

@@ -13,7 +13,6 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import functools
-import itertools
 import sys
 import threading
 import weakref
@@ -24,7 +23,6 @@ from typing import Self
 from tfrt_runtime.async_runtime import objects, records
 from tfrt_runtime.async_runtime.externals import failure_of_call
 from tfrt_runtime.async_runtime.kernel_calls import KERNEL_EVENTS, KernelCalls, error_value
-from tfrt_runtime.async_runtime.objects import Made
 from tfrt_runtime.async_runtime.printing import Printing, Sink
 from tfrt_runtime.async_runtime.runs import known_runs
 from tfrt_runtime.async_runtime.signals import watch_interrupts
@@ -40,7 +38,7 @@ from tfrt_runtime.host.interrupts import INTERRUPTS
 from tfrt_runtime.host.process import Callback3, native_process
 from tfrt_runtime.host.queues.work_queue import WorkQueue, single_threaded
 from tfrt_runtime.host.raw import WORDS
-from tfrt_runtime.host.values.async_value import AsyncValue, State
+from tfrt_runtime.host.values.async_value import AsyncValue
 from tfrt_runtime.host.waiting.idleness import is_idle
 from tfrt_runtime.native import threads
 from tfrt_runtime.native.coroutines import async_abi, async_buffers, async_interrupts
@@ -74,13 +72,10 @@ from tfrt_runtime.native.layouts import (
     QUEUE_ASYNC,
     REQUEST_CANCEL,
     VALUE_NEXT,
-    VALUE_OWNER,
 )
 from tfrt_runtime.once import once
 
 FIRST_LIMIT = 1024
-MAX_COUNTED = 20_000
-"""So many objects are counted for `made`, which is asked for while programs run."""
 INTERRUPTED = "interrupted"
 EXHAUSTED = "tasks wait inside of each other until no thread has stack left"
 
@@ -110,7 +105,6 @@ class AsyncRuntime:
         self._runs = known_runs()
         self._output = output or host.print
         self._registry = threading.Lock()
-        self._made_at_rest: list[Made] | None = []
         self._beneath: set[int] = set()
         self._exhaustion = Exhaustion(self.queue)
         self._rescuers = Rescuers(self.queue)
@@ -195,7 +189,6 @@ class AsyncRuntime:
         The call is part of `run`.
         """
         self.queue.start()
-        self._made_at_rest = None
         arguments = (ctypes.c_int64 * max(1, len(pointers)))(*pointers)
         enter = self._process.slow.async_call
         own = self.queue.context()
@@ -285,36 +278,6 @@ class AsyncRuntime:
             if objects.references(address)
         ]
 
-    def made(self) -> list[Made]:
-        """What a checked runtime's objects are, while something runs; then, what they were at its end.
-
-        At most `MAX_COUNTED` objects are counted.  Any thread may ask at any time.
-        """
-        with self._registry:
-            if self._made_at_rest is None:
-                return self._count_made()
-            return self._made_at_rest
-
-    def _count_made(self) -> list[Made]:
-        # Unchecked, the list changes while it is read.
-        if not self.checked:
-            return []
-        found: dict[tuple[str, int], Made] = {}
-        for address in itertools.islice(self._registered(), MAX_COUNTED):
-            kind, record = objects.kind(address), WORDS[(address + VALUE_OWNER) >> 3]
-            made = found.get((kind, record))
-            if made is None:
-                made = Made(kind, objects.maker(address), objects.maker_place(address))
-                found[kind, record] = made
-            match objects.state(address):
-                case State.UNAVAILABLE:
-                    made.unavailable += 1
-                case State.AVAILABLE:
-                    made.available += 1
-                case State.ERROR:
-                    made.failed += 1
-        return list(found.values())[::-1]
-
     def _registered(self) -> Iterator[int]:
         address = self._words[ASYNC_OBJECTS // 8]
         while address:
@@ -348,8 +311,6 @@ class AsyncRuntime:
 
     def _sweep(self) -> None:
         with self._registry:
-            if self._made_at_rest is None:
-                self._made_at_rest = self._count_made()
             self._destroy_dead()
 
     def _destroy_dead(self) -> None:
@@ -437,7 +398,6 @@ class AsyncRuntime:
     def begin(self, run: Request) -> None:
         """Compiled code works for this run from now on: it prints there, also in tasks that outlive it."""
         self._runs.begin(run)
-        self._made_at_rest = None
         run.on_done(self.tidy)
 
     def end_tasks(self, run: Request, message: str) -> bool:

@@ -7,6 +7,7 @@ is put into the queue on the same thread behind them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -26,6 +27,7 @@ from tfrt_runtime.host.values.async_value import State
 _LINE, _COLUMN = 32, 40
 """Where a record of a place has these: see `jit.function_body`."""
 _NUMBER = {name: number for number, name in enumerate(KINDS)}
+_CALL = re.compile(r"\basync\.call @([\w$.-]+)")
 _AS = {"start": "begin", "emplace": "available", "fail": "error"}
 """What kernels and tasks have in common has the names of kernels."""
 
@@ -39,8 +41,10 @@ class CodeMap:
     def __init__(self, program: Program, run: Execution, document: ProgramDocument) -> None:
         self._document, self._run = document, run
         self._values = document.data["values"]
-        self._results = [row["results"] for row in document.data["operations"]]
+        self._operations = document.data["operations"]
         self._places = _places(program, document)
+        self._calls = _only_calls(document)
+        self._is_made: set[int] = set()
         self._objects: dict[int, tuple[int, int]] = {}
         self._tasks: dict[int, tuple[int, int]] = {}
         self._latest: dict[int, tuple[int, int]] = {}
@@ -87,6 +91,7 @@ class CodeMap:
         elif kind in ("emplace", "fail"):
             value, operation = self._objects.pop(what, (-1, -1))
             if value >= 0:  # else an object of the compiler's own
+                self._is_made.add(value)
                 text = payload_text(self._values[value]["type"], payload)
                 yield _AS[kind], operation, value, 0, text if kind == "emplace" else None
         elif what in self._tasks:
@@ -98,9 +103,9 @@ class CodeMap:
     def _create(self, what: int, record: int, worker: int) -> tuple[str, int, int, int, object]:
         """Note which value a new object is."""
         place = (WORDS[(record + _LINE) >> 3], WORDS[(record + _COLUMN) >> 3]) if record else (0, 0)
-        operation = self._places.get(place, -1)
+        operation = self._places.get(place, self._calls.get(place[0], -1))
         before, count = self._latest.get(worker, (-1, 0))
-        results = self._results[operation] if operation >= 0 else []
+        results = self._operations[operation]["results"] if operation >= 0 else []
         count = count + 1 if before == operation and count < len(results) else 1
         self._latest[worker] = operation, count
         value = results[count - 1] if count <= len(results) else -1
@@ -119,6 +124,30 @@ class CodeMap:
                 maker = self._values[value]["op"]
                 operation = -1 if maker is None else maker
                 yield time, _NUMBER[kind], operation, value, 1, 0, preview_of(result)
+                for awaited in self._awaited(operation) if kind == "available" else ():
+                    maker = self._values[awaited]["op"]
+                    yield time, _NUMBER[kind], maker, awaited, 1, 0, preview_of(result)
+
+    def _awaited(self, operation: int) -> list[int]:
+        """What an await takes that no event is about: an async function that never waits makes no object."""
+        if operation < 0 or self._operations[operation]["kernel"] != "async.await":
+            return []
+        operands = self._operations[operation]["operands"]
+        unknown = (value for value in operands if value not in self._is_made)
+        return [value for value in unknown if self._values[value]["op"] is not None]
+
+
+def _only_calls(document: ProgramDocument) -> dict[int, int]:
+    """The operation that calls the async function of a line, where there is only one: its object is the call's."""
+    callers: dict[str, list[int]] = {}
+    for row in document.data["operations"]:
+        if found := _CALL.search(row["text"]):
+            callers.setdefault(found[1], []).append(row["id"])
+    return {
+        row["line"]: callers[row["name"]][0]
+        for row in document.data["functions"]
+        if row["kind"] == "async" and len(callers.get(row["name"], ())) == 1
+    }
 
 
 def _places(program: Program, document: ProgramDocument) -> dict[tuple[int, int], int]:
