@@ -309,3 +309,103 @@ def test_the_bodies_of_coroutines_run_in_each_order():
         )
     )
     assert {tuple(order[i : i + 2]) for i in range(0, len(order), 2)} == {(1, 2), (2, 1)}
+
+
+HEAD = """func.func @main() -> i32 {
+  %m = memref.alloc() : memref<4xi32>
+  %0 = arith.constant 0 : index
+  %1 = arith.constant 1 : index
+  %one = arith.constant 1 : i32
+  %two = arith.constant 2 : index
+  memref.store %one, %m[%0] : memref<4xi32>
+"""
+TAIL = """  %r = memref.load %m[%0] : memref<4xi32>
+  return %r : i32
+}
+"""
+TASK = """async.execute {after} {{
+    %x{n} = memref.load %m[{load}] : memref<4xi32>
+    %y{n} = arith.addi %x{n}, %one : i32
+    memref.store %y{n}, %m[{store}] : memref<4xi32>
+    async.yield
+  }}
+"""
+
+
+def task(n: int, index: str = "%0", after: str = "", load: str = "") -> str:
+    return f"  %t{n} = " + TASK.format(n=n, store=index, load=load or index, after=after)
+
+
+def await_tokens(*numbers: int) -> str:
+    return "".join(f"  async.await %t{n} : !async.token\n" for n in numbers)
+
+
+FORKED = task(1) + task(2)
+IN_GROUP = """  %g = async.create_group %two : !async.group
+  scf.for %i = %0 to %two step %1 {
+    %t = async.execute {
+      memref.store %one, %m[%0] : memref<4xi32>
+      async.yield
+    }
+    %a = async.add_to_group %t, %g : !async.token
+  }
+"""
+NESTED = """  %t1 = async.execute {
+    %t = async.execute {
+      memref.store %one, %m[%0] : memref<4xi32>
+      async.yield
+    }
+    async.yield
+  }
+  async.await %t1 : !async.token
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "lines"),
+    [
+        (FORKED + await_tokens(1, 2), {(9, 17), (11, 15), (11, 17)}),
+        (task(1), {(11, 14)}),
+        (IN_GROUP, {(11, 16)}),
+        (NESTED, {(10, 16)}),
+        # Other elements, one after the other, or awaited.
+        (task(1) + task(2, "%1") + await_tokens(1, 2), set()),
+        (task(1) + task(2, after="[%t1]") + await_tokens(2), set()),
+        (task(1) + await_tokens(1) + task(2) + await_tokens(2), set()),
+        (IN_GROUP + "  async.await_all %g\n", set()),
+    ],
+)
+def test_two_tasks_that_nothing_orders_race_for_an_element_of_a_buffer(body, lines):
+    program = Program.from_source(HEAD + body + TAIL)
+    explorer = Explorer(program, "main")
+    found = explorer.explore()
+    explorer.close()
+    operations = explorer.document.data["operations"]
+
+    assert {
+        (operations[r.first]["line"], operations[r.second]["line"]) for r in found.races
+    } == lines
+
+
+def test_what_async_functions_do_to_a_buffer_races_at_their_calls():
+    program = Program.from_source("""async.func @fill(%m: memref<1xi32>, %x: i32) -> !async.token {
+  %0 = arith.constant 0 : index
+  memref.store %x, %m[%0] : memref<1xi32>
+  return
+}
+async.func @main() -> !async.token {
+  %m = memref.alloc() : memref<1xi32>
+  %one = arith.constant 1 : i32
+  %a = async.call @fill(%m, %one) : (memref<1xi32>, i32) -> !async.token
+  %b = async.call @fill(%m, %one) : (memref<1xi32>, i32) -> !async.token
+  return
+}
+""")
+    explorer = Explorer(program, "main")
+    found = explorer.explore()
+    explorer.close()
+    operations = explorer.document.data["operations"]
+
+    assert [(operations[r.first]["line"], operations[r.second]["line"]) for r in found.races] == [
+        (9, 10)
+    ]

@@ -10,11 +10,13 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import starmap
 
-from tfrt_nb.documents.previews import clean, preview_of
+from tfrt_nb.documents.previews import clean, label, preview_of
 from tfrt_nb.documents.program import ProgramDocument
 from tfrt_nb.programs import Program
 from tfrt_nb.schedules.chosen import ChosenHost, Step
+from tfrt_nb.schedules.memory import memory_races
 from tfrt_nb.schedules.uses import OUTPUT, Judge, Place, Uses, shared
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.values.async_value import AsyncValue
@@ -119,10 +121,13 @@ class Explorer:
         """All outcomes, or those of so many schedules, or of so much time."""
         while True:
             try:
-                return self._explore(most, time.monotonic() + seconds)
+                found = self._explore(most, time.monotonic() + seconds)
             except _Restart:
                 self._nodes.clear()
                 self._races.clear()
+            else:
+                found.races += starmap(Race, memory_races(self.document, label(self._function)))
+                return found
 
     def replay(self, choices: Sequence[int], *, watch: bool = True) -> tuple[Execution, Outcome]:
         """A run with these choices, which is over; for `documents.RunDocument` if it is watched.

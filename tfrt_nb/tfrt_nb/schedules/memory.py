@@ -1,0 +1,209 @@
+"""Races of tasks: two accesses of one buffer that nothing orders, found in the text of compiled functions.
+
+A schedule lets a task run in one piece from one await to the next, so that no outcome shows what two tasks
+do to a buffer at the same time.  Only what is sure is reported: the same buffer, and the same indices.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+from tfrt_nb.documents.program import ProgramDocument
+
+Row = dict[str, Any]
+_SYMBOL = re.compile(r"@([\w$.-]+)")
+_CALLS = ("async.call", "func.call", "call")
+_TASKS = ("async.execute", "async.call")
+_VIEWS = (
+    "memref.cast",
+    "memref.subview",
+    "memref.view",
+    "memref.reshape",
+    "memref.reinterpret_cast",
+)
+_VALUE_FIRST = ("memref.store", "memref.atomic_rmw")
+_ALL = None
+"""The indices of an access to a whole buffer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """An operation that reads or writes a buffer, at indices in words, or all of it."""
+
+    operation: int
+    buffer: int
+    indices: tuple[str, ...] | None
+    writes: bool
+    is_atomic: bool = False
+
+
+def memory_races(document: ProgramDocument, function: str) -> list[tuple[int, int]]:
+    """Pairs of operations of a compiled function, or of those that it calls, in the order of the text."""
+    return _Races(document.data).of(function)
+
+
+class _Races:
+    def __init__(self, data: dict[str, list[Row]]) -> None:
+        self._functions = {row["name"]: row for row in data["functions"]}
+        self._rows, self._values = data["operations"], data["values"]
+        self._bodies: dict[tuple[int, int | None, int], list[int]] = {}
+        for row in self._rows:
+            self._bodies.setdefault(_body(row), []).append(row["id"])
+
+    def of(self, function: str) -> list[tuple[int, int]]:
+        found: dict[tuple[int, int], None] = {}
+        names, waiting = {function}, [function]
+        while waiting:
+            row = self._functions.get(waiting.pop())
+            if row is None or row["kind"] not in ("func", "async"):
+                continue
+            accesses = list(self._accesses(row["id"], frozenset()))
+            for one, other in combinations(accesses, 2):
+                if one.operation != other.operation and _clash(one, other):
+                    first, second = sorted((one.operation, other.operation))
+                    if not self._is_ordered(first, second):
+                        found[first, second] = None
+            called = {self._callee(each) for each in self._rows if each["function"] == row["id"]}
+            waiting += sorted(called - names - {""})
+            names |= called
+        return list(found)
+
+    def _callee(self, row: Row) -> str:
+        symbol = _SYMBOL.search(row["text"]) if row["kernel"] in _CALLS else None
+        return "" if symbol is None else symbol[1]
+
+    # What is touched
+
+    def _accesses(self, function: int, outer: frozenset[int]) -> Iterator[Access]:
+        for row in self._rows:
+            if row["function"] != function:
+                continue
+            if row["kernel"] in _CALLS:
+                yield from self._of_call(row, outer | {function})
+            elif (found := self._access(row)) is not None:
+                yield found
+
+    def _access(self, row: Row) -> Access | None:
+        kernel, operands = row["kernel"], list(row["operands"])
+        if kernel in _VALUE_FIRST:
+            operands = operands[1:]
+        if kernel in (*_VALUE_FIRST, "memref.load") and operands:
+            base, indices = self._base(operands[0]), tuple(map(self._word, operands[1:]))
+            if base != operands[0]:  # other indices in another view
+                return None
+            is_atomic = kernel == "memref.atomic_rmw"
+            return Access(row["id"], base, indices, kernel != "memref.load", is_atomic)
+        if kernel in ("memref.dealloc", "linalg.fill") and operands:
+            return Access(row["id"], self._base(operands[-1]), _ALL, True)
+        return None
+
+    def _of_call(self, row: Row, outer: frozenset[int]) -> Iterator[Access]:
+        """What a call does to the buffers that it is given, as accesses of its own."""
+        callee = self._functions.get(self._callee(row))
+        if callee is None or callee["id"] in outer:
+            return
+        given = dict(zip(callee["arguments"], row["operands"], strict=False))
+        for one in self._accesses(callee["id"], outer):
+            if one.buffer in given:
+                buffer = self._base(given[one.buffer])
+                yield Access(row["id"], buffer, one.indices, one.writes, one.is_atomic)
+
+    def _base(self, value: int) -> int:
+        """The buffer that a view is of."""
+        while (maker := self._values[value]["op"]) is not None and self._rows[maker][
+            "kernel"
+        ] in _VIEWS:
+            value = self._rows[maker]["operands"][0]
+        return value
+
+    def _word(self, value: int) -> str:
+        """Equal words are equal indices."""
+        maker = self._values[value]["op"]
+        if maker is not None and self._rows[maker]["kernel"].endswith("constant"):
+            return str(self._rows[maker]["text"]).partition("=")[2].strip()
+        return f"value {value}"
+
+    # What is ordered
+
+    def _is_ordered(self, first: int, second: int) -> bool:
+        """Whether the earlier one of two operations is surely over when the other begins, or both never run."""
+        around = [second, *self._around(second)]
+        ends = {_body(self._rows[number]): number for number in around}
+        tokens: set[int] | None = (
+            None  # what becomes available when the task of the first one is over
+        )
+        for number in (first, *self._around(first)):
+            row = self._rows[number]
+            end = ends.get(_body(row))
+            if row["kernel"] in _TASKS and tokens is None:
+                tokens = set(row["results"])
+            if tokens is None:  # it runs in one piece with what is around it
+                if end is not None:
+                    return True
+                continue
+            if end == number or self._is_awaited(number, end, tokens):
+                if end is not None:
+                    return True
+                tokens = None
+            elif end is not None:
+                return False
+            else:
+                tokens = self._left(row, tokens)
+        return True  # they are in two functions
+
+    def _around(self, number: int) -> Iterator[int]:
+        while (parent := self._rows[number]["parent"]) is not None:
+            yield (number := parent)
+
+    def _is_awaited(self, start: int, end: int | None, tokens: set[int]) -> bool:
+        """Whether the body waits for one of the tokens behind `start`, before or at `end`; they become more."""
+        body = self._bodies[_body(self._rows[start])]
+        if any(self._rows[number]["kernel"].startswith("cf.") for number in body):
+            return True  # nothing is sure
+        for number in body[body.index(start) + 1 :]:
+            if end is not None and number > end:
+                return False
+            row = self._rows[number]
+            if not tokens & set(self._used(row)):
+                continue
+            if number == end or row["kernel"] not in ("async.execute", "async.add_to_group"):
+                return True
+            is_group = row["kernel"] == "async.add_to_group"
+            tokens |= set(row["operands"] if is_group else row["results"])
+        return False
+
+    def _used(self, row: Row) -> Iterable[int]:
+        """What an operation uses, itself or within."""
+        yield from row["operands"]
+        for region, _ in enumerate(row["regions"]):
+            for number in self._bodies.get((row["function"], row["id"], region), ()):
+                yield from self._used(self._rows[number])
+
+    def _left(self, row: Row, tokens: set[int]) -> set[int]:
+        """Of what stands for a task at the end of a body: what is known around it."""
+        parent = row["parent"]
+        if parent is None:
+            return tokens
+        given: Sequence[int] = self._rows[parent]["regions"][row["region"]]["results"]
+        # A task gives a token before what its body gives.
+        results = self._rows[parent]["results"][-len(given) :] if given else []
+        makers = {value: self._values[value]["op"] for value in tokens}
+        outside = {
+            v for v, op in makers.items() if op is None or _body(self._rows[op]) != _body(row)
+        }
+        return outside | {r for r, v in zip(results, given, strict=False) if v in tokens}
+
+
+def _body(row: Row) -> tuple[int, int | None, int]:
+    return row["function"], row["parent"], row["region"]
+
+
+def _clash(one: Access, other: Access) -> bool:
+    if one.buffer != other.buffer or not (one.writes or other.writes):
+        return False
+    is_same = one.indices is _ALL or other.indices is _ALL or one.indices == other.indices
+    return is_same and not (one.is_atomic and other.is_atomic)
