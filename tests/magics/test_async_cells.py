@@ -114,6 +114,18 @@ func.func @main() -> i64 {
         assert re.search(r"● available  %call +42 ", capsys.readouterr().out)
 
 
+def test_an_argument_that_came_late_is_available(shell, capsys) -> None:
+    program = "func.func @main(%late: !async.value<i64>) -> i64 {\n"
+    program += "  %x = async.await %late : !async.value<i64>\n  return %x : i64\n}\n"
+    shell.run_cell("import tfrt_nb\nbox = tfrt_nb.unavailable()")
+    run(shell, "--no-wait --in late=box -o x", program)
+    shell.user_ns["box"].set_result(42)
+    assert shell.user_ns["x"].result(SLOW) == 42
+    capsys.readouterr()
+    run(shell, "--in late=box", program)
+    assert re.search(r"● available  %late ", capsys.readouterr().out)
+
+
 def test_results_come_back_to_python(shell, capsys) -> None:
     assert run(shell, "-o both", LATER) is None
     token, value = shell.user_ns["both"]

@@ -312,7 +312,7 @@ class TracedRun:
     def _shown(self, number: int, name: str, type_: str, is_timed: bool = True) -> ValueView:
         """A value of the program's document."""
         seen = self.events.seen.get(number)
-        state = State.UNAVAILABLE if seen is None else State(seen.state)
+        state = self._unseen(number) if seen is None else State(seen.state)
         shown = self._preview(number, type_)
         is_error = state in (State.ERROR, State.SKIPPED)
         if is_error and shown == self._execution.request.cancel_message:
@@ -324,6 +324,11 @@ class TracedRun:
         return ValueView(
             *(name, type_, state, text, worker, seen.started, seen.resolved, seen.count, number)
         )
+
+    def _unseen(self, number: int) -> State:
+        """The state of a value that no event is about: an argument of a compiled function may have come."""
+        box = self.events.boxes.get(number)
+        return State.UNAVAILABLE if box is None else self._state(box)
 
     def _preview(self, number: int, type_: str) -> str:
         return self.events.previews.get(number, "chain" if type_ == CHAIN else "")

@@ -107,11 +107,12 @@ class RunDocument:
         self._operations = self.program.data["operations"]
         rows = self.program.data["functions"]
         own = (row["arguments"] for row in rows if row["name"] == label(self.function))
-        self._arguments: list[tuple[int, AsyncValue]] = [
-            (number, value)
+        self.boxes: dict[int, AsyncValue] = {
+            number: value
             for number, value in zip(next(own, ()), arguments, strict=False)
             if isinstance(value, AsyncValue)
-        ]
+        }
+        """The arguments of the run that may come late, by id."""
         self._boxed: set[int] = set()
         """The values that were more than a number, or errors."""
 
@@ -123,7 +124,7 @@ class RunDocument:
     @property
     def absent(self) -> list[int]:
         """The arguments of the run that have not come yet, by id."""
-        return [number for number, value in self._arguments if not value.done()]
+        return [number for number, value in self.boxes.items() if not value.done()]
 
     @property
     def start(self) -> int | None:
