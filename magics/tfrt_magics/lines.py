@@ -79,16 +79,22 @@ class LineMagics(Magics):
         """
         try:
             options = _graph_parser().parse_args(shlex.split(line))
-            program = self._program(options.name)
-            dot = program.graph().dot
+            graph = self._program(options.name).graph()
             if options.dot is not None:
-                write_text(options.dot, dot)
+                write_text(options.dot, graph.dot)
                 print(f"written: {options.dot}")
             elif options.window:
-                open_window(dot)
+                open_window(graph.dot)
                 print("xdot's window opens")
             else:
-                self._show_graph(program, dot, options.engine)
+                count = len(graph.document["operations"])
+                if count > MAX_NODES:
+                    text = f"{count} operations are too many for a picture; --dot FILE writes them"
+                    raise TfrtError(error(text))
+                is_own = options.engine == "own"
+                picture = own_picture(graph.document) if is_own else graphviz_picture(graph.dot)
+                bundle = graph_bundle(picture, graph.dot.rstrip())
+                self._shell.display_pub.publish(bundle)
         except (TfrtError, ValueError) as problem:
             raise _usage("%tfrt_graph", problem) from None
 
@@ -100,19 +106,6 @@ class LineMagics(Magics):
         if found is None:
             raise TfrtError(error("no cell has made a program yet"))
         return found
-
-    def _show_graph(self, program: Program, dot: str, engine: str) -> None:
-        from tfrt_nb.documents.program import program_document
-        from tfrt_nb.programs import Program as CompiledProgram
-
-        assert isinstance(program, CompiledProgram)
-        document = program_document(program)
-        count = len(document["operations"])
-        if count > MAX_NODES:
-            text = f"{count} operations are too many for a picture; --dot FILE writes them"
-            raise TfrtError(error(text))
-        picture = graphviz_picture(dot) if engine == "dot" else own_picture(document)
-        self._shell.display_pub.publish(graph_bundle(picture, dot.rstrip()))
 
     @line_magic
     def tfrt_trace(self, line: str) -> None:

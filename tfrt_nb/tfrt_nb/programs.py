@@ -382,17 +382,18 @@ class Program:
 
     def graph(self) -> Graph:
         """What the functions' operations give to each other."""
-        from tfrt_nb.convert.graph import Graph
+        from tfrt_nb.convert.graph import Document, Graph
 
-        def picture() -> str | None:
-            # These stand on programs.
-            drawing = import_module("tfrt_nb.documents.picture")
-            document = import_module("tfrt_nb.documents.program").program_document(self)
-            if not 0 < len(document["operations"]) <= drawing.MAX_NODES:
+        # These stand on programs.
+        document = import_module("tfrt_nb.documents.program").program_document
+        drawing = import_module("tfrt_nb.documents.picture")
+
+        def picture(shown: Document) -> str | None:
+            if not 0 < len(shown["operations"]) <= drawing.MAX_NODES:
                 return None
-            return str(drawing.image(drawing.own_picture(document)))
+            return str(drawing.image(drawing.own_picture(shown)))
 
-        return Graph(self.file, picture)
+        return Graph(lambda: document(self), picture)
 
     @property
     def module(self) -> ModuleOp | None:

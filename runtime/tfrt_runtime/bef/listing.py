@@ -11,6 +11,8 @@ from tfrt_runtime.bef.wire import Cursor
 
 _WIDTH = 16
 """Bytes in a line."""
+LISTED_BYTES = 8 + 3 * _WIDTH
+"""Characters of a line for the offset and the bytes."""
 _MAX_LINES = 64
 """Of one thing, such as a long constant; what is left out is counted."""
 
@@ -48,6 +50,8 @@ def listed_kernels(data: bytes) -> Iterator[tuple[str, int | None]]:
             parts = _strings(view, start, end)
         elif section_id == SectionId.FUNCTIONS:
             parts = _functions(view, file, start, end)
+        elif section_id == SectionId.COMPILED_FUNCTIONS:
+            parts = _compiled(view, start, end)
         for part in parts:
             yield from _lines(view, part)
         at = end
@@ -75,6 +79,14 @@ def _strings(data: memoryview, start: int, end: int) -> Iterator[Part]:
         behind = at + len(text) + 1
         yield at, behind, f'"{text.decode(errors="replace")}"', None
         at = behind
+
+
+def _compiled(data: memoryview, start: int, end: int) -> Iterator[Part]:
+    """The lines of the text that the functions are."""
+    at = start
+    for line in data[start:end].tobytes().splitlines(keepends=True):
+        yield at, at + len(line), line.decode(errors="replace").strip(), None
+        at += len(line)
 
 
 def _functions(data: memoryview, file: BefFile, start: int, end: int) -> Iterator[Part]:

@@ -27,6 +27,16 @@ def test_every_byte_is_there_in_order_with_operations_beside() -> None:
         assert text in shown
 
 
+def test_the_lines_of_compiled_functions_are_beside_their_bytes() -> None:
+    program = Program.from_source(
+        "func.func @main() -> i64 {\n  %c = arith.constant 41 : i64\n  return %c : i64\n}", "p"
+    )
+    shown = listing(program.bef)
+    octets = " ".join(line[8:55] for line in shown.splitlines())
+    assert bytes.fromhex(octets) == program.bef
+    assert 'arith.constant 41 : i64 loc("p":2:8)' in shown
+
+
 def test_long_parts_are_cut_and_counted() -> None:
     text = (
         'func.func @main() {\n  %s = tfrt_test.get_string {value = "'

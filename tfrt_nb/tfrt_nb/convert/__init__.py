@@ -8,5 +8,5 @@ Stands on `dialects` and on `tfrt_runtime.bef`.  `mlir_to_bef` and `bef_to_mlir`
   large programs: from text to records, without a module in between.  `rows` makes a function's record of
   operations whose values are numbers already, for it and for traces.
 - Back: `types` and `guesses` fill in what a file does not say.
-- `graph` draws a program in the DOT language.
+- `graph` writes a program in the DOT language.
 """

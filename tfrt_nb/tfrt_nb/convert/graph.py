@@ -4,50 +4,103 @@ from __future__ import annotations
 
 import html
 from collections.abc import Callable, Iterator
+from functools import cached_property
+from typing import Any
 
-from tfrt_runtime.bef.reader import BefFile
-from tfrt_runtime.bef.records import BefFunction
+Row = dict[str, Any]
+Document = dict[str, list[Row]]
 
 
 class Graph:
-    """The graph of a program: a cluster for each function, an edge for each use of a value."""
+    """The graph of a program: a cluster for each function and region, an edge for each use of a value."""
 
-    def __init__(self, file: BefFile, picture: Callable[[], str | None]) -> None:
-        """`picture` draws the program for a notebook, unless it is too large."""
-        self._functions = file.functions
-        self._picture = picture
+    def __init__(
+        self, document: Callable[[], Document], picture: Callable[[Document], str | None]
+    ) -> None:
+        """`document` makes that of the program, `picture` draws it for a notebook, unless it is too large."""
+        self._made, self._picture = document, picture
+
+    @cached_property
+    def document(self) -> Document:
+        """The program, whose functions, operations and values these are."""
+        return self._made()
 
     @property
     def dot(self) -> str:
         """The text for Graphviz."""
-        lines = [line for item in enumerate(self._functions) for line in _cluster(*item)]
-        return "\n".join(["digraph program {", "  node [shape=box];", *lines, "}", ""])
+        return "\n".join(["digraph program {", "  node [shape=box];", *self._lines(), "}", ""])
+
+    def _lines(self) -> Iterator[str]:
+        document = self.document
+        bodies: dict[tuple[int, int | None], list[Row]] = {}
+        for row in document["operations"]:
+            bodies.setdefault((row["function"], row["parent"]), []).append(row)
+        for function in document["functions"]:
+            yield from self._cluster(function, bodies)
+        for row in document["operations"]:
+            for value in row["operands"]:
+                yield f"  {self._maker(value)} -> o{row['id']}{self._style(value)};"
+        for function in document["functions"]:
+            for value in function["results"]:
+                yield f"  {self._maker(value)} -> r{function['id']}{self._style(value)};"
+
+    def _cluster(
+        self, function: Row, bodies: dict[tuple[int, int | None], list[Row]]
+    ) -> Iterator[str]:
+        """The nodes of a function; those of regions are in clusters within, however deep."""
+        number = function["id"]
+        yield f"  subgraph cluster_{number} {{"
+        yield f"    label={_quoted('@' + function['name'])};"
+        if function["arguments"]:
+            yield f'    a{number} [label="arguments" shape=ellipse];'
+        waiting = [iter(bodies.get((number, None), ()))]
+        while waiting:
+            for row in waiting[-1]:
+                label = _quoted(row["text"].partition("\n")[0])
+                inner = bodies.get((number, row["id"]))
+                if inner is None:
+                    yield f"    o{row['id']} [label={label}];"
+                    continue
+                yield f"    subgraph cluster_o{row['id']} {{"
+                yield f"    o{row['id']} [label={label}];"
+                waiting.append(iter(inner))
+                break
+            else:
+                waiting.pop()
+                if waiting:
+                    yield "    }"
+        if function["results"]:
+            yield f'    r{number} [label="results" shape=ellipse];'
+        yield "  }"
+
+    def _maker(self, value: int) -> str:
+        """The node of a value: what makes it; for what a region takes, that of the function's arguments or the operation."""
+        row = self.document["values"][value]
+        if row["op"] is not None:
+            return f"o{row['op']}"
+        owner = self._owners.get(value)
+        return f"a{row['function']}" if owner is None else f"o{owner}"
+
+    @cached_property
+    def _owners(self) -> dict[int, int]:
+        """The operations whose regions take values."""
+        return {
+            value: row["id"]
+            for row in self.document["operations"]
+            for region in row["regions"]
+            for value in region["arguments"]
+        }
+
+    def _style(self, value: int) -> str:
+        return " [style=dashed]" if self.document["values"][value]["chain"] else ""
 
     def __repr__(self) -> str:
-        count = sum(len(function.kernels) for function in self._functions)
-        return f"<Graph of {len(self._functions)} functions, {count} operations>"
+        functions, operations = (len(self.document[key]) for key in ("functions", "operations"))
+        return f"<Graph of {functions} functions, {operations} operations>"
 
     def _repr_html_(self) -> str:
         """What a notebook shows of it: a picture, of a large program the text."""
-        return self._picture() or f"<pre>{html.escape(self.dot)}</pre>"
-
-
-def _cluster(index: int, function: BefFunction) -> Iterator[str]:
-    """The lines of one function."""
-    yield f"  subgraph cluster_{index} {{"
-    yield f"    label={_quoted('@' + function.name if function.name else 'region')};"
-    yield f'    f{index}a [label="arguments" shape=ellipse];'
-    makers = {register: f"f{index}a" for register in range(len(function.argument_types))}
-    for number, kernel in enumerate(function.kernels):
-        yield f"    f{index}k{number} [label={_quoted(kernel.name)}];"
-        makers |= dict.fromkeys(kernel.results, f"f{index}k{number}")
-    yield f'    f{index}r [label="results" shape=ellipse];'
-    for number, kernel in enumerate(function.kernels):
-        for register in kernel.arguments:
-            yield f"    {makers[register]} -> f{index}k{number};"
-    for register in function.result_registers:
-        yield f"    {makers[register]} -> f{index}r;"
-    yield "  }"
+        return self._picture(self.document) or f"<pre>{html.escape(self.dot)}</pre>"
 
 
 def _quoted(text: str) -> str:

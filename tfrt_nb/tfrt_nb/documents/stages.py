@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from io import StringIO
@@ -17,7 +18,7 @@ from tfrt_nb.jit.stages import Stage
 from tfrt_nb.nesting import deep_stack
 from tfrt_nb.passes.printing import MlirPrinter
 from tfrt_nb.programs import Program
-from tfrt_runtime.bef.listing import listed_kernels
+from tfrt_runtime.bef.listing import LISTED_BYTES, listed_kernels
 from tfrt_runtime.diagnostics import TfrtError, error
 
 MAX_OPERATIONS = 2_000
@@ -29,6 +30,7 @@ _CODE = {
     Stage.LLVM_SPLIT: ("LLVM IR, split", "each coroutine is a ramp and functions that go on"),
     Stage.ASM: ("assembly", "for this processor"),
 }
+_LOCATION = re.compile(r'loc\("(?:[^"\\]|\\.)*":(\d+):(\d+)\)$')
 
 Line = tuple[str, int | None]
 """A line and the operation of the program that it stands for."""
@@ -53,12 +55,25 @@ def stages(program: Program, document: ProgramDocument) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     if program.compiled is not None:
         rows += _compiled(program.compiled, operations)
-    kernels = [
-        (line, None if number is None else document.operation_of(number))
-        for line, number in listed_kernels(program.bef)
-    ]
-    rows.append(_stage("BEF", "the bytes that the runtime reads, and what they are", kernels))
+    lines = list(_listed(program, document, operations))
+    rows.append(_stage("BEF", "the bytes that the runtime reads, and what they are", lines))
     return rows
+
+
+def _listed(program: Program, document: ProgramDocument, operations: _Operations) -> Iterator[Line]:
+    """The lines of the program's file; those of compiled functions say where their text comes from."""
+    operation: int | None = None
+    for line, number in listed_kernels(program.bef):
+        place = _LOCATION.search(line)
+        if number is not None:
+            operation = document.operation_of(number)
+        elif place is not None:
+            operation = operations.at((int(place[1]), int(place[2])))
+        elif (
+            len(line) > LISTED_BYTES
+        ):  # its bytes are something else; where nothing is beside, they go on
+            operation = None
+        yield line, operation
 
 
 class _Operations:
