@@ -94,7 +94,7 @@ def _strip(code: str, at: int, end: str, names: Mapping[str, str]) -> tuple[str,
             is_style = "".join(parts[-2:]) == "css="
             token, at = _template(code, at, names)
             if is_style:
-                token = re.sub(r"\s*([{};:,>])\s+|\s+(?=[{}])", r"\1", token)
+                token = re.sub(r"\s*([{};:,>])\s+|\s+(?=[{}])", r"\1", token).replace(";}", "}")
         if token == ">" and parts[-2:] == [")", "="] and _is_lone(parts[-5:-2]):
             parts[-4:-1] = [parts[-3]]
         words = re.fullmatch(r"[\w$#]", last[-1:]) and re.match(r"[\w$#]", token)

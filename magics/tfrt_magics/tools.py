@@ -34,17 +34,21 @@ def kernels_text(pattern: str) -> str:
     """The kernels of that pattern with their signatures; few of them with documentation."""
     from tfrt_nb.cli.examples import run_example
     from tfrt_nb.dialects.catalog import similar_operations
-    from tfrt_nb.language.operations import all_entries, kernel_names
+    from tfrt_nb.language.operations import all_entries, entry, kernel_names, names
     from tfrt_runtime.kernels.users.user import USER_FUNCTIONS
 
     entries = list(all_entries(matching(kernel_names(), pattern)))
+    if not entries and "." in pattern:  # operations of the dialects for compiled functions
+        dialect = names(pattern.partition(".")[0] + ".")
+        entries = [one for name in matching(dialect, pattern) if (one := entry(name))]
     if not entries:
         near = similar_operations(pattern) if "." in pattern else []
         hint = f"; did you mean {near[0]}?" if near else ""
         return f"no kernel's name has {pattern!r} in it{hint}"
     if len(entries) == 1:
         (one,) = entries
-        ran = "" if one.name in USER_FUNCTIONS else run_example(one.example)
+        has_run = one.example and one.name not in USER_FUNCTIONS
+        ran = run_example(one.example) if has_run else ""
         return f"{one.full}\n\n{ran}".rstrip()
     if len(entries) > MAX_EXPLAINED:
         return "\n".join(one.line for one in entries)

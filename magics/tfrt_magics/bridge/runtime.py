@@ -320,7 +320,8 @@ class TracedRun:
         text = shown if state in SHOWN and type_ != TOKEN else ""
         if seen is None or not is_timed:
             return ValueView(name, type_, state, text, number=number)
-        worker = None if seen.worker is None else self.events.workers[seen.worker]
+        is_known = seen.worker is not None and seen.worker >= 0
+        worker = self.events.workers[seen.worker or 0] if is_known else None
         return ValueView(
             *(name, type_, state, text, worker, seen.started, seen.resolved, seen.count, number)
         )

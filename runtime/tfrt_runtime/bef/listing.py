@@ -11,8 +11,6 @@ from tfrt_runtime.bef.wire import Cursor
 
 _WIDTH = 16
 """Bytes in a line."""
-LISTED_BYTES = 8 + 3 * _WIDTH
-"""Characters of a line for the offset and the bytes."""
 _MAX_LINES = 64
 """Of one thing, such as a long constant; what is left out is counted."""
 
@@ -29,8 +27,10 @@ def listing(data: bytes) -> str:
     return "".join(f"{line}\n" for line, _ in listed_kernels(data))
 
 
-def listed_kernels(data: bytes) -> Iterator[tuple[str, int | None]]:
+def listed_kernels(data: bytes, width: int = _WIDTH) -> Iterator[tuple[str, int | None]]:
     """The lines of `listing`, each with the number of the kernel that its bytes are, if they are one.
+
+    `width` bytes are in a line.
 
     Kernels count from 0 through all functions of the file.
 
@@ -39,12 +39,11 @@ def listed_kernels(data: bytes) -> Iterator[tuple[str, int | None]]:
     """
     view = memoryview(data)
     file = BefFile.load(view)
-    yield from _lines(view, (0, len(MAGIC) + 1, "BEF, version 0", None))
+    yield from _lines(view, (0, len(MAGIC) + 1, "BEF, version 0", None), width)
     at = len(MAGIC) + 1
     for section_id, (start, end, _) in find_sections(view).items():
-        yield from _lines(
-            view, (at, start, f"section {_name(section_id)}, {end - start} bytes", None)
-        )
+        head = f"section {_name(section_id)}, {end - start} bytes"
+        yield from _lines(view, (at, start, head, None), width)
         parts: Iterator[Part] = iter([(start, end, "", None)])
         if section_id == SectionId.STRINGS:
             parts = _strings(view, start, end)
@@ -53,7 +52,7 @@ def listed_kernels(data: bytes) -> Iterator[tuple[str, int | None]]:
         elif section_id == SectionId.COMPILED_FUNCTIONS:
             parts = _compiled(view, start, end)
         for part in parts:
-            yield from _lines(view, part)
+            yield from _lines(view, part, width)
         at = end
 
 
@@ -62,12 +61,12 @@ def _name(section_id: int) -> str:
     return SectionId(section_id).name if known else f"{section_id}, which is unknown"
 
 
-def _lines(data: memoryview, part: Part) -> Iterator[tuple[str, int | None]]:
+def _lines(data: memoryview, part: Part, width: int) -> Iterator[tuple[str, int | None]]:
     start, end, text, kernel = part
-    rows = range(start, end, _WIDTH)
+    rows = range(start, end, width)
     for row in rows[:_MAX_LINES]:
-        octets = data[row : min(row + _WIDTH, end)].hex(" ")
-        yield f"{row:06x}  {octets:<{3 * _WIDTH - 1}}  {text}".rstrip(), kernel
+        octets = data[row : min(row + width, end)].hex(" ")
+        yield f"{row:06x}  {octets:<{3 * width - 1}}  {text}".rstrip(), kernel
         text = ""
     if len(rows) > _MAX_LINES:
         yield f"        ... {end - rows[_MAX_LINES]} more bytes", kernel

@@ -116,17 +116,17 @@ class CodeMap:
         """Events of what the function returns, and of groups, which no code resolves."""
         for value, operation in self._objects.values():
             if value >= 0 and self._values[value]["type"] == "!async.group":
-                yield time, _NUMBER["available"], operation, value, 0, 0, None
+                yield time, _NUMBER["available"], operation, value, 0, -1, None
         results = [] if self._function is None else self._function["results"]
         for value, result in zip(results, self._run.results, strict=False):
             if result.done():
                 kind = "error" if result.state is State.ERROR else "available"
                 maker = self._values[value]["op"]
                 operation = -1 if maker is None else maker
-                yield time, _NUMBER[kind], operation, value, 1, 0, preview_of(result)
+                yield time, _NUMBER[kind], operation, value, 1, -1, preview_of(result)
                 for awaited in self._awaited(operation) if kind == "available" else ():
                     maker = self._values[awaited]["op"]
-                    yield time, _NUMBER[kind], maker, awaited, 1, 0, preview_of(result)
+                    yield time, _NUMBER[kind], maker, awaited, 1, -1, preview_of(result)
 
     def _awaited(self, operation: int) -> list[int]:
         """What an await takes that no event is about: an async function that never waits makes no object."""

@@ -18,7 +18,7 @@ from tfrt_nb.jit.stages import Stage
 from tfrt_nb.nesting import deep_stack
 from tfrt_nb.passes.printing import MlirPrinter
 from tfrt_nb.programs import Program
-from tfrt_runtime.bef.listing import LISTED_BYTES, listed_kernels
+from tfrt_runtime.bef.listing import listed_kernels
 from tfrt_runtime.diagnostics import TfrtError, error
 
 MAX_OPERATIONS = 2_000
@@ -30,6 +30,8 @@ _CODE = {
     Stage.LLVM_SPLIT: ("LLVM IR, split", "each coroutine is a ramp and functions that go on"),
     Stage.ASM: ("assembly", "for this processor"),
 }
+_BYTES = 8
+"""So many bytes of a file are in a line, so that what they are is in view beside them."""
 _LOCATION = re.compile(r'loc\("(?:[^"\\]|\\.)*":(\d+):(\d+)\)$')
 
 Line = tuple[str, int | None]
@@ -63,15 +65,13 @@ def stages(program: Program, document: ProgramDocument) -> list[dict[str, Any]]:
 def _listed(program: Program, document: ProgramDocument, operations: _Operations) -> Iterator[Line]:
     """The lines of the program's file; those of compiled functions say where their text comes from."""
     operation: int | None = None
-    for line, number in listed_kernels(program.bef):
+    for line, number in listed_kernels(program.bef, _BYTES):
         place = _LOCATION.search(line)
         if number is not None:
             operation = document.operation_of(number)
         elif place is not None:
             operation = operations.at((int(place[1]), int(place[2])))
-        elif (
-            len(line) > LISTED_BYTES
-        ):  # its bytes are something else; where nothing is beside, they go on
+        elif len(line) > 8 + 3 * _BYTES:  # something else; where nothing is beside, it goes on
             operation = None
         yield line, operation
 

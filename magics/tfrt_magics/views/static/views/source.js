@@ -20,7 +20,7 @@ export function createSource(store, label = "Source") {
       byLine = new Map();
       for (const operation of program.operations) byLine.set(operation.line, [...(byLine.get(operation.line) ?? []), operation]);
     }
-    lines = store.document.source.split("\n").map((text, place) => ({ text, number: place + 1, operations: byLine.get(place + 1) }));
+    lines = store.document.source.trimEnd().split("\n").map((text, place) => ({ text, number: place + 1, operations: byLine.get(place + 1) }));
     lines = lines.filter(({ text, number }) => number > 1 || text);
     rows.show(lines);
   }

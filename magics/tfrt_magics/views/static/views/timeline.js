@@ -122,7 +122,7 @@ export function createTimeline(store) {
     const rough = 90 / scale, power = 10 ** Math.floor(Math.log10(rough));
     const step = power * [1, 2, 5, 10].find((factor) => factor * power >= rough);
     context.fillStyle = palette.soft;
-    for (let time = Math.max(0, Math.ceil(x / step) * step); across(time) < width - 20; time += step) {
+    for (let time = Math.max(0, Math.ceil(x / step) * step); across(time) < width - 45; time += step) {
       context.fillRect(across(time), height - AXIS, 1, 4);
       context.fillText(duration(time), across(time) + 3, height - AXIS / 2 + 2);
     }
