@@ -57,6 +57,42 @@ def test_an_answer_of_the_wrong_kind_gets_what_is_missing(name: str, text: str, 
     assert hint in find(name).grade(text).hint
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("values.before", "a: 4, b: first and third"),
+        ("values.before", "(a) 4 (b) the first and the third"),
+        ("values.before", "a 4\nb 1 3"),
+        ("values.after", "int32 = 1\nint32 = 8"),
+        ("graph.path", "500 ms"),
+        ("graph.path", "500.0"),
+        ("graph.faster", "%b"),
+        ("chains.outputs", "5 6 7, 5 7 6, 7 5 6"),
+        ("control.when", "late start late start"),
+        ("control.error", "a: error\nb: 4\nc: error"),
+        ("schedules.results", "1, 2 or 3"),
+        ("schedules.largest", "a, b, c, then get, then d"),
+        ("references.places", "2\n3\n`execute u`\nnone"),
+    ],
+)
+def test_an_answer_may_be_written_as_people_write(name: str, text: str) -> None:
+    assert find(name).grade(text).is_right
+
+
+def test_a_program_that_does_not_end_is_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tfrt_nb.exercises.answer.SECONDS", 0.1)
+    text = """func.func @main(%n: i32) -> i32 {
+  %yes = tfrt.constant.i1 true
+  %r = tfrt.while %yes @body(%n) parallel_iterations(1) : (i32) -> (i32)
+  tfrt.return %r : i32
+}
+func.func @body(%x: i32) -> (i32, i1) {
+  %yes = tfrt.constant.i1 true
+  tfrt.return %x, %yes : i32, i1
+}"""
+    assert "a loop without an end" in find("control.sum").grade(text).hint
+
+
 def test_a_name_of_a_cell_that_was_not_run_is_named() -> None:
     one = find("threads.blocking")
     assert "run all cells above" in one._hint(one.solution, {})

@@ -10,7 +10,7 @@ import dis
 import io
 import re
 import reprlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -29,7 +29,11 @@ if TYPE_CHECKING:
 SECONDS = 5.0
 """How long a program of an answer may run."""
 _PREFIX = re.compile(r"^(?:int\d+|f\d+|i\d+|index) = ")
-_PART = re.compile(r"^\(?(?P<name>[a-z])\)?\s*[:=)]\s*|^\((?P<other>[a-z])\)\s+")
+_LABEL = re.compile(r"(?<![\w%])(?:\((?P<name>[a-z])\)|(?P<other>[a-z])\s*[:=)])\s*[:=]?\s*")
+"""The name of a part, as in `a: 3, b: 4` and `(a) 3 (b) 4`."""
+_BARE_LABEL = re.compile(r"^([a-z]) (?=\S)")
+_FILLERS = frozenset({"and", "or", "the", "then"})
+_NUMBER = re.compile(r"(?P<whole>[-+]?\d+)(?:\.0+)?(?:ms)?")
 _MAGIC = re.compile(r"\A\s*%%tfrt.*")
 _NUMBERS = {
     word: number
@@ -54,49 +58,57 @@ class Answer:
 
     @cached_property
     def lines(self) -> tuple[str, ...]:
-        """The lines that say something, in lower case, with single spaces."""
-        rows = (" ".join(row.lower().split()) for row in self.text.splitlines())
-        return tuple(row for row in rows if row and not row.startswith(("#", "//")))
+        """The lines that say something, in lower case, with single spaces; a printed line is its number."""
+        rows = (" ".join(row.lower().split()) for row in self.text.replace("`", "").splitlines())
+        return tuple(
+            _PREFIX.sub("", row) for row in rows if row and not row.startswith(("#", "//"))
+        )
 
     @cached_property
     def words(self) -> tuple[str, ...]:
-        """All words, without commas, semicolons and final dots."""
-        return _words(" ".join(self.lines))
+        """All words, without commas, semicolons, final dots, names of parts, and words such as `and`."""
+        return _words(_LABEL.sub(" ", " ".join(self.lines)))
 
     def orders(self) -> set[tuple[str, ...]]:
-        """Each line as a sequence of words: one output per line."""
-        return {_words(row) for row in self.lines}
+        """Each line as a sequence of words: one output per line, or several between commas."""
+        found = set[tuple[str, ...]]()
+        for row in self.lines:
+            pieces = [_words(piece) for piece in re.split("[,;]", row)]
+            found |= set(pieces) if all(len(piece) > 1 for piece in pieces) else {_words(row)}
+        return found
 
     def number(self) -> int:
         """The one number that the answer is."""
-        if len(self.words) != 1:
+        words = [word for word in self.words if word != "ms"]
+        if len(words) != 1:
             raise Wrong("Write one number and nothing else.")
-        return _number(self.words[0])
+        return _number(words[0])
 
     def numbers(self, count: int | None = None) -> tuple[int, ...]:
         """The numbers that the answer is; exactly `count` of them."""
-        found = tuple(map(_number, self.words))
+        found = tuple(_number(word) for word in self.words if word != "ms")
         if count is not None and len(found) != count:
             raise Wrong(f"Write {count} numbers, not {len(found)}.")
         return found
 
     def choice(self, *allowed: str) -> str:
-        """The one of the allowed words that the answer is."""
-        return _choice(" ".join(self.words), allowed, "")
+        """The one of the allowed words that the answer is; `%a` is `a`."""
+        return _choice(" ".join(word.removeprefix("%") for word in self.words), allowed, "")
 
     def parts(self, **allowed: Iterable[str] | None) -> dict[str, str]:
-        """The parts `a`, `b`, … of the answer: labelled `a: …`, or one per line in this order.
+        """The parts `a`, `b`, … of the answer: labelled `a: …`, or in this order, one per line or word.
 
         `allowed` has the words that a part may be, None for any text.
         """
         found: dict[str, str] = {}
         names = list(allowed)
-        for row in self.lines:
-            label = _PART.match(row)
-            name = label and (label["name"] or label["other"])
-            if label and name in allowed:
-                found[name] = row[label.end() :].strip()
-            else:
+        for line in self._rows(len(names)):
+            row = _BARE_LABEL.sub(r"\1: ", line)
+            labels = [one for one in _LABEL.finditer(row) if _name(one) in allowed]
+            ends = [*(one.start() for one in labels), len(row)][1:]
+            for label, end in zip(labels, ends, strict=True):
+                found[_name(label)] = row[label.end() : end].strip(" ,;")
+            if not labels:
                 free = [one for one in names if one not in found]
                 if not free:
                     raise Wrong(f"There is a line too many: {row!r}.  The parts are {_and(names)}.")
@@ -109,6 +121,15 @@ class Answer:
             found[name] = text if words is None else _choice(text, tuple(words), f"Part {name}: ")
         return found
 
+    def _rows(self, count: int) -> Sequence[str]:
+        """The lines; those of an answer in one line are its `count` words or pieces between semicolons."""
+        if len(self.lines) == 1 and not _LABEL.search(self.lines[0]):
+            pieces = [piece for piece in self.lines[0].split(";") if piece.strip()]
+            for rows in (pieces, self.words):
+                if len(rows) == count:
+                    return rows
+        return self.lines
+
 
 @dataclass(frozen=True)
 class Failed:
@@ -119,14 +140,13 @@ class Failed:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run did: the words that it printed, its results, and whether it came to an end.
+    """What a run did: the words that it printed, its results, and its errors.
 
     `left` lists the async objects that a compiled program did not release.
     """
 
     printed: tuple[str, ...]
     results: tuple[object, ...]
-    finished: bool
     errors: tuple[str, ...] = ()
     left: tuple[str, ...] = ()
 
@@ -151,7 +171,11 @@ class Code:
             raise Wrong(_rendered(problem, self.text)) from None
 
     def run(self, *values: object, function: str | None = None, queue: str = "s") -> Outcome:
-        """Run a function on a host of its own for at most `SECONDS`."""
+        """Run a function on a host of its own.
+
+        Raises:
+            Wrong: if it does not end in `SECONDS`.
+        """
         return _run(self.program, values, self, function, queue)
 
     def kernels(self, function: str = "main") -> tuple[str, ...]:
@@ -265,10 +289,13 @@ def _run(
         if not finished:
             run.cancel("the exercise is over")
             run.wait(SECONDS)
+            raise Wrong(
+                f"The program does not end in {SECONDS:g} s: a loop without an end, or a value that no line fills?"
+            )
         del run
         left = () if program.compiled is None else _left(host)
     words = tuple(_PREFIX.sub("", row) for row in "".join(printed).splitlines() if row)
-    return Outcome(words, results, finished, errors, left)
+    return Outcome(words, results, errors, left)
 
 
 def _left(host: HostContext) -> tuple[str, ...]:
@@ -320,16 +347,22 @@ def waited_for(value: object) -> object:
 
 def _words(text: str) -> tuple[str, ...]:
     words = re.sub(r"[,;()\[\]]", " ", text).split()
-    return tuple(word.rstrip(".") for word in words if word.rstrip("."))
+    bare = (word.rstrip(".") for word in words)
+    return tuple(word for word in bare if word and word not in _FILLERS)
+
+
+def _name(label: re.Match[str]) -> str:
+    """Which part a label names."""
+    return str(label["name"] or label["other"])
 
 
 def _number(word: str) -> int:
     if word in _NUMBERS:
         return _NUMBERS[word]
-    try:
-        return int(word)
-    except ValueError:
-        raise Wrong(f"Write numbers; {word!r} is not one.") from None
+    found = _NUMBER.fullmatch(word)
+    if found is None:
+        raise Wrong(f"Write numbers; {word!r} is not one.")
+    return int(found["whole"])
 
 
 def _choice(text: str, allowed: tuple[str, ...], where: str) -> str:

@@ -101,6 +101,12 @@ def ready(answer: Answer) -> str | None:
         }""": "let the program compute it",
         """\
         func.func @main() -> i32 {
+          %twelve = tfrt.constant.i32 12
+          %double = tfrt.add.i32 %twelve, %twelve
+          tfrt.return %double : i32
+        }""": "let the program compute it",
+        """\
+        func.func @main() -> i32 {
           %seven = tfrt.constant.i32 7
           %five = tfrt.constant.i32 5
           %two = tfrt.constant.i32 2
@@ -136,8 +142,6 @@ def write(answer: Code) -> str | None:
         return "12 is the sum.  Now multiply it by two, and return the product."
     if result != (24,):
         return f"The function returns {result[0] if len(result) == 1 else result}; it should return 24."
-    if not any("add" in one for one in kernels) or not any(
-        "mul" in one or "add" in one for one in kernels[1:]
-    ):
+    if not {"tfrt.add.i32", "tfrt.mul.i32"} <= {*kernels} and kernels.count("tfrt.add.i32") < 2:
         return "24 is right, but let the program compute it: use tfrt.add.i32 and tfrt.mul.i32."
     return None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+
 from tfrt_nb.exercises.answer import Answer, Names, attempt, raised
 from tfrt_nb.exercises.exercise import exercise
 from tfrt_runtime.host.composing import unavailable
@@ -9,7 +11,7 @@ from tfrt_runtime.host.composing import unavailable
 
 @exercise(
     "values.before",
-    right=("a: 4\nb: first third", "(a) 4\n(b) first, third", "4\nfirst third"),
+    right=("a: 4\nb: first third", "(a) 4 (b) the first and the third", "4; 1 and 3"),
     wrong={
         "a: nothing\nb: none": "does not wait for its arguments",
         "a: 4 8\nb: first third": "own chain",
@@ -41,7 +43,8 @@ def before(answer: Answer) -> str | None:
     """
     parts = answer.parts(a=None, b=None)
     printed = parts["a"]
-    results = {word for word in parts["b"].split() if word != "and"}
+    ordinals = {"1": "first", "2": "second", "3": "third"}
+    results = {ordinals.get(word, word) for word in parts["b"].split()}
     if printed in ("nothing", "none"):
         return "A function does not wait for its arguments; each kernel waits for its own.  Does %p1 need %late?"
     if printed == "4 8":
@@ -104,6 +107,7 @@ def after(answer: Answer) -> str | None:
         "def doubled(box):\n    return 14": "must return an AsyncValue",
         "def doubled(box):\n    return box.result(0) * 2": "before the box was filled",
         "doubled = 3": "must be a function",
+        "async def doubled(box):\n    return 2 * await box": "gives a coroutine",
     },
     why="`then` leaves a note at the box and returns a new box at once.  `result` would wait, and nothing could fill the"
     " box meanwhile on this thread.",
@@ -124,6 +128,11 @@ def double(answer: Names) -> str | None:
         return "The function asks for the value before the box was filled, so it raises TimeoutError.  Use `then`."
     except Exception as problem:  # noqa: BLE001  # the learner's function may raise anything
         return raised("doubled(box)", problem)
+    if inspect.iscoroutine(made):
+        made.close()
+        return (
+            "An `async def` gives a coroutine, which begins only when it is awaited.  Use `then`."
+        )
     if not hasattr(made, "result"):
         return f"The function must return an AsyncValue; it returned {made!r}."
     box.set_result(7)

@@ -52,6 +52,8 @@ def which(answer: Answer) -> str | None:
     wrong={
         "cancelled cancelled cancelled": "keep their values",
         "2 3 cancelled": "after 400 ms",
+        "2 cancelled 4": "%four takes %three",
+        "2 error error": "special kind",
         "2 3 4": "200 ms",
         "2 cancelled": "three",
     },
@@ -72,10 +74,14 @@ def cancel(answer: Answer) -> str | None:
     words = answer.words
     if len(words) != 3:
         return "Write three words, one for each result."
+    if "error" in words:
+        return "A cancelled box is an error of a special kind: write `cancelled`."
     if words[0] == "cancelled":
         return "Boxes that are filled already keep their values.  When was %two computed?"
     if words[:2] == ("2", "3") and words[2] == "cancelled":
         return "%three needs %slow, which would come after 400 ms."
+    if words == ("2", "cancelled", "4"):
+        return "%four takes %three.  Can it come, when %three is cancelled?"
     if words == ("2", "3", "4"):
         return "After 200 ms %slow is still empty.  What does cancelling do with empty boxes?"
     return (

@@ -100,6 +100,7 @@ _ONE_MORE = """\
         _SUM.replace("%next, %number :", "%next, %next :"): "With n = 2",
         _SUM.replace("%result#0", "%result#1"): "With n = 4 it returns 1",
         _SUM.replace("%n, %sum", "%number, %sum"): "only one round",
+        _SUM.replace("tfrt.add.i32 %sum, %number", "tfrt.mul.i32 %sum, %number"): "With n = 1",
         _SUM.replace(
             "tfrt.return %next, %number : i32, i32", "tfrt.return %next : i32"
         ): "not right yet",

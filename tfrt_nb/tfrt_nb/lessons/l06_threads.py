@@ -46,12 +46,13 @@ def pools(answer: Answer) -> str | None:
 
 @exercise(
     "threads.start",
-    right=("0 200", "0, 200", "a: 0\nb: 200"),
+    right=("0 200", "0 and 200", "(a) 0 ms\n(b) 200 ms"),
     wrong={
         "0 0": "Both workers",
         "200 200": "earliest",
         "0 100": "sleep at the same time",
         "0 400": "third",
+        "0 600": "at the same time",
         "now": "Write",
     },
     why="If %d is taken first, it starts at once.  If two sleepers are taken first, both workers are asleep until 200 ms.  Then a worker"
@@ -61,13 +62,12 @@ def start(answer: Answer) -> str | None:
     """On `mstd:2`, three kernels that sleep 200 ms run on the **compute** pool by mistake; `%d`, a sum, is ready at 0 as well. (a) When can `%d` start at the
     earliest, and (b) at the latest? Two numbers, in ms. (Only the two workers run kernels.)
     """
-    text = answer.parts(a=None, b=None) if ":" in answer.text else None
-    found = tuple(map(int, text.values())) if text else answer.numbers(2)
+    found = answer.numbers(2)
     if found == (0, 0):
         return "(b) Both workers may take a sleeper first.  Who would run %d then?"
     if found[0] != 0:
         return "(a) At the earliest: which kernel may a worker take first?"
-    if found[1] == 100:
+    if found[1] in (100, 600):
         return "(b) The two workers sleep at the same time, from 0 on."
     if found[1] == 400:
         return "(b) At 200 ms both workers wake up.  One may take the third sleeper; what does the other one do?"
@@ -103,6 +103,7 @@ def start(answer: Answer) -> str | None:
         "import time\n@tfrt.kernel('my.download')\ndef download(page: int) -> int:\n    time.sleep(0.05)\n    return page * 2": "still keeps a worker",
         "import time\ndef download(page):\n    time.sleep(0.1)\n    return page * 2": "@tfrt.kernel",
         "import time\n@tfrt.kernel('my.download', blocking=True)\ndef download(page: int) -> int:\n    time.sleep(0.1)\n    return page": "not 6",
+        "import time\n@tfrt.kernel('my.download')\nasync def download(page: int) -> int:\n    time.sleep(0.1)\n    return page * 2": "event loop",
     },
     why="`blocking=True` gives the kernel a thread of the blocking pool.  An `async def` kernel waits without any thread.",
 )
@@ -119,5 +120,7 @@ def blocking(answer: Names) -> str | None:
         made.function
     ):
         return "It still keeps a worker while it waits, however short the wait is."
+    if inspect.iscoroutinefunction(made.function) and "time.sleep" in answer.text:
+        return "`time.sleep` stops all kernels of the event loop: in an `async def`, write `await asyncio.sleep`."
     found = waited_for(call("my.download", 3))
     return None if found == 6 else f"download(3) gives {found}, not 6."

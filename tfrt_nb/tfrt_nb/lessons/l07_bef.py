@@ -42,7 +42,7 @@ def count(answer: Answer) -> str | None:
 
 @exercise(
     "bef.inside",
-    right=("way tfrt.minus.i32", "tfrt.minus.i32, way"),
+    right=("way tfrt.minus.i32", "`tfrt.minus.i32` and @way"),
     wrong={
         "way longer tfrt.minus.i32": "names of values",
         "way tfrt.minus.i32 long": "names of values",
@@ -57,7 +57,7 @@ def inside(answer: Answer) -> str | None:
     """Which of these are in the bytes of the sections that a run needs: `way`, `longer`, `tfrt.minus.i32`, `tfrt.return`, the
     `comment`? Write them.
     """
-    words = {*answer.words}
+    words = {word.removeprefix("@") for word in answer.words}
     if not words & {"way", "longer", "long", "step", "tfrt.minus.i32", "tfrt.return", "comment"}:
         return "Write words of the list: way, longer, tfrt.minus.i32, tfrt.return, comment."
     if words & {"long", "longer", "%longer", "step"}:

@@ -38,7 +38,7 @@ def chain(answer: Answer) -> str | None:
     %c = print %t, after …
     ```
     """
-    name = answer.choice("%ch", "%a", "%b", "%c", "%t", "ch", "a", "b", "c", "t").removeprefix("%")
+    name = answer.choice("ch", "a", "b", "c", "t")
     hints = {
         "a": "After %a the product is written, but that is half of the work: relu may still change it.",
         "ch": "%ch is available before anything is written.",

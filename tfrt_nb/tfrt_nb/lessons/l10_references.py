@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from tfrt_nb.exercises.answer import Answer, Code
 from tfrt_nb.exercises.exercise import exercise
 
@@ -102,6 +104,16 @@ _ADD = "  async.runtime.add_ref %value {count = 1 : i64} : !async.value<i64>\n"
 _LOAD = "  %x = async.runtime.load %value : <i64>\n"
 
 
+def _count_at_load(text: str) -> int:
+    """The reference count of the value where it is loaded."""
+    count = 0
+    for line in text.partition("async.runtime.load")[0].splitlines():
+        by = int(found[1]) if (found := re.search(r"count = (\d+)", line)) else 1
+        changes = {"create": 2, "set_available": -1, "add_ref": by, "drop_ref": -by}
+        count += next((n for name, n in changes.items() if f"runtime.{name} " in line), 0)
+    return count
+
+
 @exercise(
     "references.leak",
     start=_LEAK,
@@ -117,6 +129,8 @@ _LOAD = "  %x = async.runtime.load %value : <i64>\n"
         _LEAK.replace(_ADD, "")
         .replace(_LOAD, "")
         .replace("return %x", "return %seven"): "Keep the load",
+        _LEAK.replace(_LOAD, _DROP + _DROP + _LOAD): "The count is 0",
+        _LEAK.replace(_ADD, _DROP): "The count is 0",
         _LEAK.replace(
             "  return", "  async.runtime.drop_ref %value : !async.value<i64>\n  return"
         ): "not right yet",
@@ -133,4 +147,8 @@ def leak(answer: Code) -> str | None:
         return f"Something is still left over: {ran.left[0]}.  Count: 2 after create, 1 after set_available, …"
     if "async.runtime.load" not in answer.text:
         return "Keep the load of the value."
+    if _count_at_load(answer.text) == 0:
+        return (
+            "The count is 0 before the load: the value is freed there, and the load comes too late."
+        )
     return None if ran.results == (7,) else f"It returns {ran.results}, not 7."
