@@ -218,12 +218,46 @@ def test_a_value_of_compiled_code_without_an_event_is_not_skipped(show) -> None:
     assert row.get_attribute("data-state") == "available"
 
 
+AWAITING = """func.func @main(%x: !async.value<i64>) -> i64 {
+  %t, %v = async.execute -> !async.value<i64> {
+    %y = async.await %x : !async.value<i64>
+    async.yield %y : i64
+  }
+  %r = async.await %v : !async.value<i64>
+  return %r : i64
+}"""
+
+
+def test_a_task_that_waits_is_not_running_and_says_for_what(show) -> None:
+    log = events(
+        (0, "call", -1, 0, 0),
+        (10, "begin", 0, -1, 1),
+        (20, "suspend", 0, -1, 1),
+        (50, "resume", 0, -1, 2),
+        (60, "available", 0, 2, 2),
+    )
+    page = show(
+        document(AWAITING, absent=[0], events=log, workers=["cell", "worker 1", "worker 2"])
+    )
+    row = page.locator(".row[data-value='%v']")
+    page.evaluate("() => store.goTo(15)")
+    page.locator(".row[data-value='%v'][data-state=running][data-worker='worker 1']").wait_for()
+    page.evaluate("() => store.goTo(30)")
+    page.locator(".row[data-value='%v'][data-state=waiting]").wait_for()
+    assert row.get_attribute("data-waits-for") == "%x"
+    assert row.get_attribute("data-worker") is None
+    page.evaluate("() => store.goTo(55)")
+    page.locator(".row[data-value='%v'][data-state=running][data-worker='worker 2']").wait_for()
+    page.evaluate("() => store.goTo(60)")
+    page.locator(".row[data-value='%v'][data-state=available]").wait_for()
+
+
 LATE = """func.func @main(%x: i32) -> i32 {
   %a = demo.wait.i32 %x {seconds = 1.0}
   %sum = tfrt.add.i32 %a, %x
   tfrt.return %sum : i32
 }"""
-KINDS = ["call", "begin", "end", "available", "error"]
+KINDS = ["call", "begin", "end", "available", "error", "suspend", "resume"]
 
 
 def events(*rows: tuple[int, str, int, int, int]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import bisect
 import itertools
 import threading
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any
 
@@ -107,12 +108,10 @@ class RunDocument:
         self._operations = self.program.data["operations"]
         rows = self.program.data["functions"]
         own = (row["arguments"] for row in rows if row["name"] == label(self.function))
-        self.boxes: dict[int, AsyncValue] = {
-            number: value
-            for number, value in zip(next(own, ()), arguments, strict=False)
-            if isinstance(value, AsyncValue)
-        }
+        given = dict(zip(next(own, ()), arguments, strict=False))
+        self.boxes = {n: value for n, value in given.items() if isinstance(value, AsyncValue)}
         """The arguments of the run that may come late, by id."""
+        self._futures = {n: value for n, value in given.items() if isinstance(value, Future)}
         self._boxed: set[int] = set()
         """The values that were more than a number, or errors."""
 
@@ -124,7 +123,8 @@ class RunDocument:
     @property
     def absent(self) -> list[int]:
         """The arguments of the run that have not come yet, by id."""
-        return [number for number, value in self.boxes.items() if not value.done()]
+        boxes = [number for number, value in self.boxes.items() if not value.done()]
+        return boxes + [number for number, value in self._futures.items() if not value.done()]
 
     @property
     def start(self) -> int | None:

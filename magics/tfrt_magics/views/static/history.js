@@ -75,14 +75,18 @@ export class History {
         this.values.worker[result] = worker;
         this.values.state[result] = RUNNING;
       }
-      const span = { op, instance, worker, begin: time, end: NaN };
-      this.open.set(`${op}:${instance}`, span);
-      this.spans.push(span);
+      this.begin(op, instance, worker, time);
     } else if (ENDS.has(kind)) {
       this.close(op, instance, time);
       const { results } = this.program.operations[op], isLate = kind === "end" && operations.state[op] === RUNNING;
-      if (kind === "suspend") operations.state[op] = WAITING;
-      else if (isLate && !results.length) operations.state[op] = AVAILABLE;
+      if (kind === "suspend") {
+        operations.state[op] = WAITING;
+        for (const result of results) {
+          if (this.values.state[result] > RUNNING) continue;
+          this.values.state[result] = WAITING;
+          this.values.worker[result] = -1;
+        }
+      } else if (isLate && !results.length) operations.state[op] = AVAILABLE;
       else if (isLate) this.wait(op, instance, time); // its kernel has returned, its result has not come
     } else if (kind === "enqueue" || kind === "create") {
       if (operations.state[op] === WAITING) operations.state[op] = READY;
@@ -122,10 +126,14 @@ export class History {
 
   /** What comes from a timer, a thread or an event loop is in the lane of what resolves it, and until then in none. */
   wait(op, instance, time) {
-    const span = { op, instance, worker: -1, begin: time, end: NaN };
+    this.begin(op, instance, -1, time);
+    for (const result of this.program.operations[op].results) this.values.worker[result] = -1;
+  }
+
+  begin(op, instance, worker, begin) {
+    const span = { op, instance, worker, begin, end: NaN };
     this.open.set(`${op}:${instance}`, span);
     this.spans.push(span);
-    for (const result of this.program.operations[op].results) this.values.worker[result] = -1;
   }
 
   close(op, instance, time, worker = -1) {
@@ -170,7 +178,7 @@ export class Moment {
     if (found === AVAILABLE) return found;
     if (isCalled && this.tables.isConstant[op]) return AVAILABLE;
     if (this.left !== null) return this.tables.isCompiled[function_] && !this.history.operations.count[op] ? this.codeInside(parent) : this.rest(results);
-    if (found !== WAITING || !isCalled) return found;
+    if (found !== WAITING || !isCalled || this.history.operations.count[op]) return found; // a task that has begun waits within
     const isEntered = parent == null || this.history.operations.count[parent] > 0;
     return isEntered && operands.every((value) => this.code(value, false) === AVAILABLE) ? READY : WAITING;
   }
@@ -184,10 +192,14 @@ export class Moment {
   state(value) { return STATES[this.code(value)]; }
   stateOfOperation(op) { return STATES[this.codeOfOperation(op)]; }
 
-  /** The operands that a value or operation waits for. */
+  /** The operands that a value or operation waits for; of a task that has begun, also those that it awaits. */
   missing(op) {
     if (op == null || this.codeOfOperation(op) !== WAITING) return [];
-    return [...new Set(this.program.operations[op].operands)].filter((value) => this.code(value) < AVAILABLE);
+    const { operations } = this.program, all = [...operations[op].operands];
+    if (this.history.operations.count[op]) {
+      for (const { parent, kernel, operands } of operations) if (parent === op && /async.await/.test(kernel)) all.push(...operands);
+    }
+    return [...new Set(all)].filter((value) => this.code(value) < AVAILABLE);
   }
 
   worker(number) { return number >= 0 ? this.document.workers[number] ?? `worker ${number}` : ""; }
