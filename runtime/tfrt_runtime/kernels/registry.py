@@ -239,6 +239,8 @@ class CompiledKernel:
     awaited: tuple[int, ...] = ()
     """The arguments that it starts without, as it waits for them itself.  The adapter has them last."""
     heavy: bool = False
+    lasting: bool = False
+    """Whether it may take long: it has calls, loops or branches back, even if no worker is to be woken for it."""
     code: object = None
     prepare: Callable[[Request], None] = lambda _: None
     """Called before a run that may call it."""

@@ -307,6 +307,10 @@ CONTEXT_LOG = 528
 """The ring of events of this thread, or 0 until it writes its first one."""
 CONTEXT_MAIN = 536
 """1 if the thread is the process's main one, which sees signals."""
+CONTEXT_PYTHON = 544
+"""Address of CPython's interface while the thread works and has the GIL, which it gives away for work that lasts; else 0."""
+CONTEXT_THREAD = 552
+"""What PYTHON_SAVE returned when the thread gave the GIL away."""
 CONTEXT_SPARE = 576
 """A full batch per size class, or 0."""
 CONTEXT_CARVE = CONTEXT_SPARE + 8 * FREE_CLASSES
@@ -607,6 +611,8 @@ KERNEL_WIDE = 64
 """Has more arguments and results than every frame has room for."""
 KERNEL_SMALL = 128
 """Two arguments, one result, and no other flag: the run loop has a short way for it."""
+KERNEL_LASTING = 512
+"""May take long, though no worker is woken for it: machine code with loops or calls."""
 KERNEL_MEASURED = 256
 """Heavy or not as its arguments are: it says so itself, and lets others have the rest if it is."""
 FRAME_ROOM = 32

@@ -35,16 +35,19 @@ from tfrt_runtime.native.layouts import (
     CONTEXT_MAIN,
     CONTEXT_PENDING,
     CONTEXT_PROCESS,
+    CONTEXT_PYTHON,
     CONTEXT_QUEUE,
     CONTEXT_READY,
     CONTEXT_READY_TOP,
     CONTEXT_SPAWNED,
+    CONTEXT_THREAD,
     CONTEXT_WORKER,
     INTERRUPTS_LOOKED,
     INTERRUPTS_NOTED,
     INTERRUPTS_WAITS,
     KERNEL_BLOCKING,
     KERNEL_HEAVY,
+    KERNEL_LASTING,
     PROCESS_HELD,
     PROCESS_PYTHON,
     PROCESS_RUN_ROOT,
@@ -74,7 +77,6 @@ from tfrt_runtime.native.layouts import (
     PYTHON_REQUEST_DONE,
     PYTHON_REQUESTS,
     PYTHON_RESTORE,
-    PYTHON_SAVE,
     PYTHON_STR,
     PYTHON_TENSOR,
     PYTHON_TUPLE_ITEMS,
@@ -140,14 +142,12 @@ from tfrt_runtime.native.memory import (
 )
 from tfrt_runtime.native.python_calls import ARGUMENT_WORDS
 from tfrt_runtime.native.python_objects import hold
-from tfrt_runtime.native.queues.sharing import hand_over
+from tfrt_runtime.native.queues.sharing import SLICE_NS, give_way, hand_over
 from tfrt_runtime.native.queues.starting import take_start
 from tfrt_runtime.native.queues.tasks import keep_injected, take_pending, turn
 
 LIGHT_ENTRIES = 256
 """How much a thread does that keeps the GIL: a few microseconds."""
-SLICE_NS = 20_000_000
-"""How long a thread works before Python sees signals."""
 LOOK_NS = 10_000_000
 """Python looks at the handler of SIGINT so often: see `host.interrupts`."""
 KEPT_AT_REST = 64 << 20
@@ -352,10 +352,14 @@ def work_here(context: Address, api: Address, goal: Address, is_run: bool) -> bo
     store(context + CONTEXT_WORKER, max(workers - 1, 0))
     # Odd from here: while this thread may hold work the queue is not quiescent.
     turn(context)
+    store(context + CONTEXT_PYTHON, api)
     if not work_lightly(context, goal, is_run):
-        thread = call1(load(api + PYTHON_SAVE), 0)
+        give_way(context)
         work_until(context, goal, is_run, now() + SLICE_NS)
-        call1(load(api + PYTHON_RESTORE), thread)
+    if load(context + CONTEXT_PYTHON) == 0:
+        store(context + CONTEXT_DEADLINE, 0)
+        call1(load(api + PYTHON_RESTORE), load(context + CONTEXT_THREAD))
+    store(context + CONTEXT_PYTHON, 0)
     turn(context)
     is_ready = load(context + CONTEXT_READY) != load(context + CONTEXT_READY_TOP)
     if is_ready or load(context + CONTEXT_PENDING) != 0:
@@ -376,12 +380,14 @@ def work_here(context: Address, api: Address, goal: Address, is_run: bool) -> bo
 def work_lightly(context: Address, goal: Address, is_run: bool) -> bool:
     """Run short kernels until the goal is reached; False if what comes next may take longer.
 
-    The thread has the GIL, and keeps it: giving it away costs more than a small run, and where other threads
-    want it, this one would wait for its turn.
+    The thread has the GIL, and keeps it while that is short (`give_way`): giving it away costs more than a small
+    run, and where other threads want it, this one would wait for its turn.
     """
     for _ in range(LIGHT_ENTRIES):
         if is_reached(goal, is_run):
             return True
+        if load(context + CONTEXT_PYTHON) == 0:
+            return False
         top = load(context + CONTEXT_READY_TOP)
         if top == load(context + CONTEXT_READY):
             task = light_task(context)
@@ -415,8 +421,8 @@ def is_light(tagged: Address, record: Address) -> bool:
     """Whether a ready entry takes no longer than a few numbers: it calls nothing, and does not block."""
     if tagged & READY_BITS != READY_KERNEL:
         return True
-    is_long = load(record + RECORD_FLAGS) & (KERNEL_HEAVY | KERNEL_BLOCKING) != 0
-    return not is_long and load(record + RECORD_FUNCTIONS) == 0
+    long = KERNEL_HEAVY | KERNEL_BLOCKING | KERNEL_LASTING
+    return load(record + RECORD_FLAGS) & long == 0 and load(record + RECORD_FUNCTIONS) == 0
 
 
 @native

@@ -44,7 +44,8 @@ from tfrt_runtime.kernels.registry import CompiledKernel
 _WORDS: dict[Attribute, str] = {CHAIN: "chain", TENSOR: "tensor"}
 _SLOW = ("scf.", "memref.", "async.await")
 _PLAIN = ("arith.", "math.", "func.func", "func.return")
-"""Operations that never ask on behalf of which run they run: they do not print, wait, loop or make tasks."""
+"""Operations that take no longer than a few numbers, and never ask on behalf of which run they run: they do not
+print, call, wait, loop or make tasks."""
 
 
 def compile_kernels(compiled: CompiledModule, names: Sequence[str]) -> dict[str, CompiledKernel]:
@@ -59,7 +60,7 @@ def compile_kernels(compiled: CompiledModule, names: Sequence[str]) -> dict[str,
         if (problem := uncrossable(type_.inputs.data, type_.outputs.data)) is not None:
             fail(op, f"'{op.sym_name.data}' cannot be called by host programs: {problem}")
     code = compiled.compile(kernel_functions(), names)
-    is_plain = all(inner.name.startswith(_PLAIN) for op in functions for inner in op.walk())
+    is_plain = all(map(_is_plain, functions))
     prepare = functools.partial(_prepare, compiled, code)
     if is_plain:
         prepare = functools.partial(_prepare_once, prepare, WeakSet())
@@ -130,6 +131,10 @@ def _prepare_once(
         hosts.add(run.host)
 
 
+def _is_plain(function: Function) -> bool:
+    return all(op.name.startswith(_PLAIN) for op in function.walk())
+
+
 def _kernel(
     function: Function, code: MachineCode, prepare: Callable[[Request], None]
 ) -> CompiledKernel:
@@ -141,6 +146,7 @@ def _kernel(
         results=_words(outputs),
         awaited=tuple(i for i, type_ in enumerate(inputs) if is_awaited(type_)),
         heavy=any(op.name.startswith(_SLOW) for op in function.walk()),
+        lasting=not _is_plain(function),
         code=code,
         prepare=prepare,
     )

@@ -36,6 +36,7 @@ from tfrt_runtime.native.layouts import (
     KERNEL_BLOCKING,
     KERNEL_CONTROL,
     KERNEL_HEAVY,
+    KERNEL_LASTING,
     KERNEL_MEASURED,
     KERNEL_NONSTRICT,
     KERNEL_RAW,
@@ -201,6 +202,7 @@ class Resolver:
         )
         strict = len(kernel.arguments) - len(kernel.awaited)
         flags = KERNEL_HEAVY if kernel.heavy else 0
+        flags |= KERNEL_LASTING if kernel.lasting else 0
         flags |= KERNEL_NONSTRICT if kernel.awaited else 0
         return Call(self._symbols("compiled_kernels.run_compiled"), flags, strict or -1, data)
 

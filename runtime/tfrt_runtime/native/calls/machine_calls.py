@@ -89,15 +89,13 @@ from tfrt_runtime.native.memory import (
     store_release,
 )
 from tfrt_runtime.native.queues.ready import finish
-from tfrt_runtime.native.queues.sharing import share_when_idle
+from tfrt_runtime.native.queues.sharing import SLICE_NS, give_way, share_when_idle
 from tfrt_runtime.native.queues.waiters import run_waiters
 
 FUEL = 1 << 18
 """Kernels between two questions: 50 to 500 us."""
 CALL_WEIGHT = 4
 """A kernel of the executor takes as long as so many of the interpreter of sync functions."""
-SLICE_NS = 20_000_000
-"""How long machine code runs before Python is asked again."""
 
 
 @native
@@ -165,6 +163,7 @@ def ask(effort: Address) -> int:
     context, request = load(effort + EFFORT_CONTEXT), load(effort + EFFORT_REQUEST)
     if load_acquire(request + REQUEST_UNUSUAL) != 0:
         return 0
+    give_way(context)
     share_when_idle(context)
     deadline = load(context + CONTEXT_DEADLINE)
     if deadline != 0 and now() >= max(deadline, load(effort + EFFORT_NEXT)):

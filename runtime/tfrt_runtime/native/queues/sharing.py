@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from tfrt_runtime.native.events import log_kernel, watch_of
 from tfrt_runtime.native.layouts import (
+    CONTEXT_DEADLINE,
     CONTEXT_PENDING,
     CONTEXT_PENDING_LAST,
     CONTEXT_PROCESS,
+    CONTEXT_PYTHON,
     CONTEXT_QUEUE,
     CONTEXT_READY,
     CONTEXT_READY_TOP,
+    CONTEXT_THREAD,
     KERNEL_BLOCKING,
     KERNEL_CONTROL,
     KERNEL_HEAVY,
     LOG_ENQUEUE,
     PROCESS_RUN_ENTRY,
+    PYTHON_SAVE,
     QUEUE_SLEEPERS,
     QUEUE_WORKERS,
     READY_BITS,
@@ -27,11 +31,13 @@ from tfrt_runtime.native.layouts import (
 )
 from tfrt_runtime.native.memory import (
     Address,
+    call1,
     entry,
     inline,
     load,
     load_acquire,
     native,
+    now,
     outline,
     store,
 )
@@ -46,6 +52,8 @@ from tfrt_runtime.native.queues.tasks import (
     wake_sleeper,
 )
 
+SLICE_NS = 20_000_000
+"""How long work goes on before Python is asked again."""
 SEARCHED = 16 * 128
 """Bytes of ready entries that are searched for large kernels at every opportunity."""
 
@@ -121,6 +129,19 @@ def share_when_idle(context: Address) -> None:
         if task != 0 and load(task + TASK_FOURTH) == 0:
             share_pending(context)
         offer_tasks(context)
+
+
+@native
+def give_way(context: Address) -> None:
+    """Give the GIL away, if this thread works with it: what it runs takes longer than a few numbers.
+
+    From here on the thread goes back to Python in time.  `python_runs.work_here` takes the GIL again.
+    """
+    api = load(context + CONTEXT_PYTHON)
+    if api != 0:
+        store(context + CONTEXT_PYTHON, 0)
+        store(context + CONTEXT_THREAD, call1(load(api + PYTHON_SAVE), 0))
+        store(context + CONTEXT_DEADLINE, now() + SLICE_NS)
 
 
 @native

@@ -47,7 +47,7 @@ from tfrt_runtime.native.memory import (
     wrapping_subtract,
 )
 from tfrt_runtime.native.queues.ready import mark_shared
-from tfrt_runtime.native.queues.sharing import share_when_idle
+from tfrt_runtime.native.queues.sharing import give_way, share_when_idle
 from tfrt_runtime.native.queues.tasks import add_task, free_task, new_task
 from tfrt_runtime.native.sync import sync_layouts as ops
 from tfrt_runtime.native.sync.sync_frames import (
@@ -151,6 +151,7 @@ def look_up(context: Address, state: Address) -> Address:
     if cancelled != 0:
         add_references(cancelled, 1)
         return cancelled
+    give_way(context)
     share_when_idle(context)
     return 0
 
