@@ -25,7 +25,7 @@ import tfrt_nb
 from advice import advice_on, table_of_advice
 from boards import RUN, script, with_board
 from examples import run_examples
-from steps import changed, step_of
+from steps import by_name, changed, step_of
 from tfrt_nb.cli.examples import run_example
 from tfrt_nb.cli.main import build_parser
 from tfrt_nb.exercises.exercise import exercises
@@ -44,6 +44,7 @@ from tfrt_runtime.testing import btf_files
 HERE = Path(__file__).parent
 ROOT = HERE.parent
 NOTEBOOKS = ROOT / "notebooks"
+DIALECTS = ("func", "scf", "cf", "arith", "math", "memref", "linalg", "ub")
 SHORT = 12
 """A family of more kernels than this is folded."""
 
@@ -66,7 +67,8 @@ def write_sources(folder: Path) -> None:
         (reference / f"{name}.md").write_text(make(), encoding="utf-8")
     listed = "\n".join(PAGES)
     (reference / "index.md").write_text(
-        f"# Reference\n\nMade from the code.\n\n```{{toctree}}\n:maxdepth: 1\n\n{listed}\n```\n",
+        "# Reference\n\nMade from the code. {ref}`The index <genindex>` has every kernel, operation, pass, Python name, magic and C function;"
+        f" the search finds them, too.\n\n```{{toctree}}\n:maxdepth: 1\n\n{listed}\n```\n",
         encoding="utf-8",
     )
 
@@ -141,7 +143,8 @@ def _family(name: str, members: list[Entry]) -> str:
     if len(members) > SHORT:
         lines = f"<details><summary>{len(members)} kernels</summary>\n\n{lines}\n\n</details>"
     shown = next((one for one in members if ".i32" in one.name), members[0])
-    parts = [f"### `{name}`", members[0].text, lines]
+    entries = _indexed(*(one.name for one in members))
+    parts = [f"### `{name}`", entries, members[0].text, lines]
     if shown.name in USER_FUNCTIONS:
         return "\n\n".join([*parts, f"```mlir\n{shown.example}\n```"])
     parts.append(f"```mlir\n{shown.example}\n```\n\n```text\n{run_example(shown.example)}\n```")
@@ -180,7 +183,9 @@ def async_dialect() -> str:
     """The operations of the async dialect and the passes of a run, with what they do to programs that are run."""
     parts = ["# The async dialect", _ABOUT_STEPS, "## Operations"]
     for one in all_entries(names("async.")):
-        parts.append(f"### `{one.name}`\n\n{one.text}\n\n```text\n{one.line}\n```")
+        parts.append(
+            f"### `{one.name}`\n\n{_indexed(one.name)}\n\n{one.text}\n\n```text\n{one.line}\n```"
+        )
         if one.example:
             printed = run_example(one.example) or "(no output)"
             parts.append(f"```mlir\n{one.example}\n```\n\n```text\n{printed}\n```")
@@ -197,8 +202,38 @@ def async_dialect() -> str:
         title = f"### `{name}`" + ("" if name in described else " (a shortcut, `-O1`)")
         change = changed(name)
         shown = f"\n\nIn a program that was run:\n\n{change}" if change else ""
-        parts.append(f"{title}\n\n{_prose(text)}{shown}")
+        parts.append(f"{title}\n\n{_indexed(name)}\n\n{_prose(text)}{shown}")
+    parts.append("## Passes that no run needs\n\n`tfrt-nb opt` runs them by name.")
+    parts += [
+        f"### `{name}`\n\n{_indexed(name)}\n\n{_prose(text)}\n\n{example}"
+        for name, text, example in by_name()
+        if name not in listed
+    ]
     return "\n\n".join(parts) + "\n"
+
+
+def operations() -> str:
+    """The operations of MLIR's other dialects that compiled functions may use."""
+    parts = ["# Operations of compiled functions", _ABOUT_OPERATIONS]
+    for dialect in DIALECTS:
+        parts.append(f"## `{dialect}`")
+        for one in all_entries(names(f"{dialect}.")):
+            text = _in_short(one.text)
+            parts.append(
+                f"**`{one.name}`**\n{_indexed(one.name)}\n\n`{one.line}`\n\n{text}".strip()
+            )
+    return "\n\n".join(parts) + "\n"
+
+
+def _in_short(text: str) -> str:
+    """The first paragraph of a text, in one line, without links that lead out."""
+    first = text.strip().partition("\n\n")[0]
+    return "" if "](http" in first or "```" in first else " ".join(first.split())
+
+
+def _indexed(*names: str) -> str:
+    """Entries of the site's index, which its search finds first."""
+    return f"```{{index}} {', '.join(f'!{name}' for name in names)}\n```"
 
 
 def _prose(text: str) -> str:
@@ -229,10 +264,10 @@ def python_api() -> str:
         thing = named[name]
         if not callable(thing) or name.endswith("_ipython_extension"):
             continue
-        parts.append(f"## `{name}`\n\n{_described(name, thing)}")
+        parts.append(f"## `{name}`\n\n{_indexed(name)}\n\n{_described(name, thing)}")
         if isinstance(thing, type):
             parts += [
-                f"### `{name}.{member}`\n\n{_described(member, value)}"
+                f"### `{name}.{member}`\n\n{_indexed(f'{name}.{member}')}\n\n{_described(member, value)}"
                 for member, value in vars(thing).items()
                 if not member.startswith("_")
                 and (callable(value) or isinstance(value, property))
@@ -270,7 +305,8 @@ def magics() -> str:
             if name.startswith(("tfrt", "async_")):
                 # The help of a magic with options is the literal block of another format.
                 text = cleandoc(getattr(magic, "__doc__", None) or "").removeprefix("::\n\n")
-                parts.append(f"## `{sign}{name}`\n\n```text\n{text}\n```")
+                entry = _indexed(f"{sign}{name}")
+                parts.append(f"## `{sign}{name}`\n\n{entry}\n\n```text\n{text}\n```")
     shell.run_line_magic("unload_ext", "tfrt_nb")
     return "\n\n".join(parts) + "\n"
 
@@ -319,7 +355,7 @@ def runtime_abi() -> str:
     ):
         text = cleandoc(getdoc(one.function) or "")
         line = f"{one.returns} {name}({', '.join(one.parameters)})"
-        parts.append(f"## `{name}`\n\n```c\n{line}\n```\n\n{_prose(text)}")
+        parts.append(f"## `{name}`\n\n{_indexed(name)}\n\n```c\n{line}\n```\n\n{_prose(text)}")
     return "\n\n".join(parts) + "\n"
 
 
@@ -351,6 +387,11 @@ def errors() -> str:
 
 _ABOUT_KERNELS = """\
 Each has an example, with what `tfrt-nb run` prints for it; `%tfrt_kernels NAME` shows it in a notebook."""
+
+_ABOUT_OPERATIONS = """\
+They mean what they mean in MLIR; a text says more where that is needed. What is in parentheses are operands, behind the arrow results, in
+braces attributes. An operation that cannot be compiled where it stands is an error at its line. Tasks, tokens and groups are on
+[a page of their own](async_dialect.md)."""
 
 _ABOUT_STEPS = """\
 An example is a whole program, with what `tfrt-nb run` prints. Lines that begin with `-` and `+` are what a pass of a run
@@ -393,6 +434,7 @@ PAGES = {
     "kernels": kernels,
     "numbers": numbers,
     "async_dialect": async_dialect,
+    "operations": operations,
     "magics": magics,
     "command_line": command_line,
     "python": python_api,

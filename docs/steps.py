@@ -5,21 +5,51 @@ The steps are those of a run, and each program is run at `-O0` and at `-O1`: ano
 
 from __future__ import annotations
 
+import io
 import re
+import sys
 from collections.abc import Iterator
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cache
+from inspect import cleandoc, getdoc
 from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from xdsl.context import Context
 
 from tfrt_nb.cli.examples import run_example
+from tfrt_nb.cli.main import main
 from tfrt_nb.language.examples import example
 from tfrt_nb.language.operations import names
+from tfrt_nb.passes.lowering.desugar_proposal import DesugarProposal
+from tfrt_nb.passes.notation import pass_named
 from tfrt_nb.passes.pipeline import executable_pipeline
 from tfrt_nb.programs import Program
+from tfrt_nb.source import parse_module
 
+BY_NAME = Path(__file__).with_name("passes.mlir")
+"""Programs for passes that only `tfrt-nb opt` runs; the first line of each has the pass."""
 MORE = Path(__file__).with_name("steps.mlir")
 """Programs for passes that the examples do not need."""
+_CALLS = {
+    "async.add_to_group": "call .*AddToGroup",
+    "async.runtime.add_to_group": "call .*AddToGroup",
+    "async.runtime.await": "call .*RuntimeAwait(Token|Value)",
+    "async.runtime.create": "call .*Create(Token|Value)",
+    "async.runtime.is_error": "load atomic i64",
+    "async.runtime.load": "= load i64, ptr",
+    "async.runtime.num_worker_threads": "call .*GetNumWorkerThreads",
+    "async.runtime.set_available": "call .*Emplace(Token|Value)",
+    "async.runtime.set_error": "call .*SetTokenError",
+    "async.runtime.store": "store i64",
+}
+"""The line of LLVM IR that an operation becomes which no pass replaces."""
+_READ_AS = {
+    "async.run": "Read as an `async.region` with the runtime as its first operand.",
+    "async.parallel_for": "Read as an `async.execute` around an `scf.parallel`.",
+}
 AROUND = 1
 """Lines shown on each side of a changed one."""
 
@@ -57,6 +87,11 @@ def steps() -> tuple[Step, ...]:
 def _of(program: str, level: int) -> Iterator[Step]:
     plain, fast = (run_example(program, f"-O{one}") for one in (0, 1))
     assert plain == fast, f"{program}\n{plain}\n{fast}"
+    read = parse_module(program, "example.mlir")
+    before = str(read).splitlines()
+    DesugarProposal().apply(Context(), read)
+    if hunks := tuple(_hunks(before, str(read).splitlines())):
+        yield Step(DesugarProposal.name, hunks)
     half = Program.from_source(program, "example.mlir", level=level).compiled
     assert half is not None, program
     known = {one.name for one in executable_pipeline(level=level).passes}
@@ -89,10 +124,40 @@ def step_of(operation: str) -> str:
         (one for one in found if one[0]), key=lambda one: len(one[0]), default=("", "")
     )
     word = "Replaced" if is_of_users else "Made"
-    return f"{word} by `{name}`:\n\n```diff\n{hunk}\n```" if hunk else ""
+    return f"{word} by `{name}`:\n\n```diff\n{hunk}\n```" if hunk else _call_of(operation)
+
+
+def _call_of(operation: str) -> str:
+    """The machine's side of an operation that no pass replaces: the line of LLVM IR that it becomes."""
+    if operation not in _CALLS:
+        return _READ_AS.get(operation, "")
+    code = Program.from_source(example(operation), "example.mlir", level=0).compiled
+    assert code is not None
+    lines = code.emit("llvm").splitlines()
+    line = next(line.strip() for line in lines if re.search(_CALLS[operation], line))
+    return f"No pass replaces it. In LLVM IR, which may call the [runtime](runtime_abi.md), it is:\n\n```text\n{line}\n```"
 
 
 def changed(pass_name: str) -> str:
     """The shortest change that a pass makes in one of the programs, as Markdown."""
     found = ["\n  ...\n".join(one.hunks) for one in steps() if one.name == pass_name]
     return f"```diff\n{min(found, key=len)}\n```" if found else ""
+
+
+def by_name() -> Iterator[tuple[str, str, str]]:
+    """The passes that no run has: the name, what is said about it, and a program before and after, as Markdown."""
+    for program in BY_NAME.read_text("utf-8").split("// -----\n"):
+        head, _, text = program.partition("\n")
+        written = head.removeprefix("// ")
+        name = written.partition("{")[0]
+        printed, said = io.StringIO(), io.StringIO()
+        with redirect_stdout(printed), redirect_stderr(said), TemporaryDirectory() as folder:
+            path = Path(folder, "example.mlir")
+            path.write_text(text, "utf-8")
+            assert main(["opt", str(path), "-p", written]) == 0, program
+        remarks = said.getvalue().replace(f"{path}:", "example.mlir:")
+        made = pass_named(name)
+        about = getdoc(sys.modules[made.__module__] if made.__module__.startswith("tfrt") else made)
+        shown = "\n".join(filter(None, [printed.getvalue().rstrip(), remarks.rstrip()]))
+        example = f"`tfrt-nb opt example.mlir -p '{written}'`:\n\n```mlir\n{text.rstrip()}\n```\n\n```mlir\n{shown}\n```"
+        yield name, cleandoc(about or ""), example

@@ -12,6 +12,7 @@ from types import ModuleType
 import pytest
 
 from tfrt_nb.language.operations import kernel_names, names
+from tfrt_nb.passes.notation import PASSES
 from tfrt_nb.passes.pipeline import executable_pipeline
 from tfrt_runtime.kernels.users.user import USER_FUNCTIONS
 from tfrt_runtime.scalars import FAMILIES
@@ -77,14 +78,25 @@ def test_operations_and_passes_show_what_changes_in_a_program(sources: Path) -> 
         # They refuse programs, and change none.
         "async-check",
         "async-check-buffers",
-        # The reader of a program applies it.
-        "async-desugar-proposal",
         # Only in buffers of async values, and in loops that are split into tasks.
         "async.runtime.from_handle",
         "async.runtime.handle_of",
         "async.runtime.spawn_into",
     }
+    assert {name for name in PASSES if name not in parts} == set()
     assert "Made by `async-to-async-runtime`:\n\n```diff" in parts["async.coro.suspend"]
+
+
+def test_each_name_is_in_the_index(sources: Path) -> None:
+    pages = "".join(page.read_text() for page in (sources / "reference").glob("*.md"))
+    entries = {
+        entry.strip().removeprefix("!")
+        for row in re.findall(r"^```\{index\} (.*)$", pages, re.MULTILINE)
+        for entry in row.split(",")
+    }
+    expected = {*kernel_names(), *PASSES, "%%tfrt", "HostContext", "Execution.cancel"}
+    expected |= {"async.execute", "arith.addi", "memref.load", "mlirAsyncRuntimeAddRef"}
+    assert expected - entries - USER_FUNCTIONS.keys() == set()
 
 
 def test_the_page_of_numbers_has_every_scalar_operation(sources: Path) -> None:
