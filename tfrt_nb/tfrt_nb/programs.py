@@ -715,22 +715,22 @@ def _given(
     Raises:
         TypeError: if there are more.
     """
-    if values and isinstance(values[0], HostContext) and arguments is None:
+    if values and isinstance(values[0], HostContext):
         host, rest = values[0], list(values[1:])
         if rest and function is None:
             function = str(rest.pop(0))
-        given = rest.pop(0) if rest else ()
-        if rest or not isinstance(given, Sequence):
-            raise TypeError("after a host, run takes the function and a list of its arguments")
-        return host, function, tuple(given)
+        if arguments is None:
+            given = rest.pop(0) if rest else ()
+            if rest or not isinstance(given, Sequence):
+                raise TypeError("after a host, run takes the function and a list of its arguments")
+            return host, function, tuple(given)
+        values = rest
     if type(arguments) not in (list, tuple):  # to ask abstract classes takes a tenth of a short run
         are_values = isinstance(arguments, Iterable) and not isinstance(
             arguments, str | bytes | Mapping
         )
         require(are_values, "arguments", "a list of values, one for each argument", arguments)
     assert arguments is not None
-    if len(values) == 1 and isinstance(values[0], HostContext):
-        host, values = values[0], ()
     if values:
         raise TypeError("run takes the arguments by position, or as `arguments`")
     return host, function, tuple(arguments)

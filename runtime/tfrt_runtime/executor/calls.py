@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import reprlib
 import sys
 import weakref
 from array import array
@@ -23,8 +22,8 @@ from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.queues.work_queue import WorkQueue
 from tfrt_runtime.host.raw import WORDS
 from tfrt_runtime.host.values.async_value import AsyncValue, encode
-from tfrt_runtime.host.values.fitting import CHAIN_TYPE, STRING_TYPE, TENSOR, fitting
-from tfrt_runtime.host.values.futures import from_future, is_future, on_queue
+from tfrt_runtime.host.values.fitting import CHAIN_TYPE, STRING_TYPE, TENSOR, fitting, misfit
+from tfrt_runtime.host.values.futures import from_future, is_future, is_on_queue, on_queue
 from tfrt_runtime.native.layouts import (
     ANY_PAYLOAD,
     REQUEST_ACTIVE,
@@ -228,14 +227,17 @@ class Entry:
                 words[place], words[place + 1] = encoder[0], encoder[1](value)
             return
 
-        def refuse(reason: str) -> Diagnostic:
-            return error(f"{self._described(index)}: {reason}")
-
         if not isinstance(value, AsyncValue):
-            value = from_future(queue, value, type_text, refuse)
-        value = on_queue(queue, value, type_text, refuse)
+            value = from_future(queue, value, type_text, self._refusal(index))
+        elif not is_on_queue(queue, value, type_text):
+            value = on_queue(queue, value, type_text, self._refusal(index))
         values.append((index, value))
         words[place], words[place + 1] = IS_VALUE, value.address
+
+    def _refusal(self, argument: int) -> Callable[[str], Diagnostic]:
+        """What makes the error of an argument that comes later, and does not fit."""
+        place = place_of_caller()
+        return lambda reason: error(f"{self._described(argument)}: {reason}", place)
 
     def _described(self, argument: int) -> str:
         return self._describe(self.index, argument)
@@ -249,9 +251,7 @@ class Entry:
         return TfrtError(error(text, place_of_caller()))
 
     def _refused(self, index: int, value: object, wrong: PayloadError, call: str = "") -> TfrtError:
-        reason = str(wrong)
-        if reason.startswith("expected"):
-            reason = f"expected {self._arguments[index]}, found {shown(value)}"
+        reason = misfit(self._arguments[index], value, wrong)
         return TfrtError(error(f"{call}{self._described(index)}: {reason}", place_of_caller()))
 
     def results(self, request: Request) -> list[AsyncValue]:
@@ -334,11 +334,3 @@ def column_payloads(type_text: str, column: Sequence[object]) -> Any:
     if len(found) > 0 and not (-end <= int(found.min()) and int(found.max()) < end):
         return None
     return found.astype(np.int64)
-
-
-def shown(value: object) -> str:
-    """A value in a message: not too long, and with its type where that is not to be seen."""
-    text = reprlib.repr(value)
-    if isinstance(value, (bool, int, float, complex, str, bytes, type(None))):
-        return text
-    return f"{type(value).__name__} {text}"

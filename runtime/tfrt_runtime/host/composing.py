@@ -6,7 +6,7 @@ import contextlib
 import threading
 from typing import TYPE_CHECKING
 
-from tfrt_runtime.callers import place_of_caller
+from tfrt_runtime.callers import place_of_caller, require
 from tfrt_runtime.diagnostics import error
 from tfrt_runtime.host.default_host import default_host
 from tfrt_runtime.host.values.async_value import AsyncValue, State, make_available, make_unavailable
@@ -51,7 +51,15 @@ def gather(*values: object) -> AsyncValue:
     """One AsyncValue of the tuple of all values, in their order; the first error is its error.
 
     Futures are awaited, and what is neither is taken as it is.
+
+    Raises:
+        TfrtError: if the values are in a list.
     """
+    for given in values:
+        is_list = isinstance(given, list | tuple | set) and any(
+            isinstance(one, AsyncValue) for one in given
+        )
+        require(not is_list, "what is gathered", "values, as in gather(*values)", given)
     awaited = [of_future(value) if is_future(value) else value for value in values]
     open_values = [value for value in awaited if isinstance(value, AsyncValue)]
     queue = open_values[0].queue if open_values else default_host().work_queue

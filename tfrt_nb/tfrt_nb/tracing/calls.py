@@ -165,7 +165,9 @@ class in_order:
         self._trace.is_ordered = True
 
     def __exit__(self, *_: object) -> None:
-        self._trace.order, self._trace.is_ordered = self._before
+        before, self._trace.is_ordered = self._before
+        if not self._trace.is_ordered:  # else it goes on with what happened within
+            self._trace.order = before
 
 
 def unpacked(results: Sequence[Any]) -> Any:

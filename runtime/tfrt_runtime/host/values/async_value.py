@@ -11,7 +11,7 @@ import contextlib
 import sys
 import threading
 import time
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from enum import StrEnum
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol, SupportsIndex
@@ -306,6 +306,7 @@ class AsyncValue(NoObject):
 
         self.and_then(resolve)
         future.add_done_callback(cancel)
+        self.have_made()
         return future
 
     @staticmethod
@@ -319,13 +320,13 @@ class AsyncValue(NoObject):
         return self.state is State.ERROR and self._diagnostic().ending is Ending.CANCELLED
 
     def cancel(self, message: str = "Cancelled") -> bool:
-        """Decide the value now; False if it is resolved already.
+        """Decide the value now; False if it is resolved already, otherwise than by a cancellation.
 
         Cancels the run whose result it is, unless another undecided result of the run is held.
         Then only holders of this object see it cancelled.
         """
         if self.done():
-            return False
+            return self.cancelled()
         require(isinstance(message, str), "the reason to cancel", "a text", message)
         diagnostic = cancellation(message)
         if self.source is not None:
@@ -448,7 +449,7 @@ class AsyncValue(NoObject):
         # A loop that sleeps does not see that its task was cancelled by a signal handler, as a
         # notebook does it: it gets up now and then.
         kernel = kernel_wait(self._queue, self._described, self.done)
-        with self._queue.worked_for(), kernel as look:
+        with self._queue.worked_for(), self._worked_for_elsewhere(), kernel as look:
             while not done.is_set():
                 with contextlib.suppress(TimeoutError):
                     await asyncio.wait_for(done.wait(), LOOK_SECONDS)
@@ -482,6 +483,26 @@ class AsyncValue(NoObject):
             return [(self, None if self.source is None else self.source())]
         return [maker for value in self.basis if not value.done() for maker in value._makers()]
 
+    def _queues_without_workers(self) -> set[WorkQueue]:
+        """Those of the runs that make the value: they need a thread that waits."""
+        queues = {value._queue for value, run in self._makers() if run is not None}
+        return {queue for queue in queues if queue.threads == 0}
+
+    @contextlib.contextmanager
+    def _worked_for_elsewhere(self) -> Iterator[None]:
+        """Within, queues without workers run what they have, apart from the value's own, for which its waiter works."""
+        with contextlib.ExitStack() as stack:
+            for queue in self._queues_without_workers() - {self._queue}:
+                stack.enter_context(queue.worked_for())
+            yield
+
+    def have_made(self) -> None:
+        """Let queues without workers run what makes the value, though no thread waits for it."""
+        for queue in self._queues_without_workers():
+            with contextlib.ExitStack() as stack:
+                stack.enter_context(queue.worked_for())
+                self.and_then(stack.pop_all().close)
+
     def _outcome(self, timeout: float | None) -> int:
         """The native value that this one became, borrowed; waits for it."""
         value_outcome = native_process().quick.value_outcome
@@ -509,7 +530,7 @@ class AsyncValue(NoObject):
         kernel = (
             kernel_wait(self._queue, self._described, self.done) if timeout is None else NO_KERNEL
         )
-        with kernel as look:
+        with self._worked_for_elsewhere(), kernel as look:
             is_over = wait_for([self], timeout, is_hopeless)
         if found:
             raise TfrtError(*found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -46,6 +47,22 @@ def fitting(type_text: str, value: object) -> object:
     else:
         return value
     raise PayloadError(f"expected {type_text}, found {type(value).__name__}")
+
+
+def misfit(type_text: str, value: object, wrong: PayloadError) -> str:
+    """Why `value` is none of the type, with the value where the error names only its class."""
+    reason = str(wrong)
+    if not reason.startswith("expected"):
+        return reason
+    return f"expected {type_text}, found {_shown(value)}"
+
+
+def _shown(value: object) -> str:
+    """A value in a message: not too long, and with its type where that is not to be seen."""
+    text = reprlib.repr(value)
+    if isinstance(value, (bool, int, float, complex, str, bytes, type(None))):
+        return text
+    return f"{type(value).__name__} {text}"
 
 
 def _fitting_buffer(type_text: str, value: object) -> object:

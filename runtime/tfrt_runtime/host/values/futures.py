@@ -12,12 +12,29 @@ from tfrt_runtime.host.failures import cancellation, diagnostic_of
 from tfrt_runtime.host.payload import SCALAR_TYPES, PayloadError
 from tfrt_runtime.host.queues.work_queue import WorkQueue
 from tfrt_runtime.host.values.async_value import AsyncValue, make_unavailable
+from tfrt_runtime.host.values.fitting import misfit
 
 if TYPE_CHECKING:
     from tfrt_runtime.host.values.async_value import Future
 
 OBJECT = "!tfrt.object"
 """The type of any Python object."""
+
+
+def is_on_queue(queue: WorkQueue, value: AsyncValue, type_text: str) -> bool:
+    """Whether native code of the queue may take the value as one of this type.
+
+    It takes the bits of a number for what the program says that they are.
+    """
+    if value.queue is not queue:
+        return False
+    if type_text in SCALAR_TYPES:
+        return value.has_type(type_text)
+    return (
+        value.type not in ("", *SCALAR_TYPES)
+        or (value.done() and value.type != "")
+        or type_text in ("", OBJECT)
+    )
 
 
 def on_queue(
@@ -28,17 +45,9 @@ def on_queue(
 ) -> AsyncValue:
     """`value`, or one of `queue` that it resolves, where it is of another host or type.
 
-    Native code takes the bits of a number for what the program says that they are.  `refuse` makes
-    the error of a value that is of another type when it comes.
+    `refuse` makes the error of a value that is of another type when it comes.
     """
-    is_number = type_text in SCALAR_TYPES
-    if value.queue is queue and (
-        value.has_type(type_text)
-        if is_number
-        else value.type not in ("", *SCALAR_TYPES)
-        or (value.done() and value.type != "")
-        or type_text in ("", OBJECT)
-    ):
+    if is_on_queue(queue, value, type_text):
         return value
     brought = make_unavailable(queue, type_text)
     came = value.for_waiter()  # `value` itself may be a promise, which must be able to die
@@ -48,12 +57,15 @@ def on_queue(
         if problem is not None:
             brought.set_error(problem.diagnostics[0])
             return
+        payload = came.payload()
         try:
-            brought.emplace(came.payload())
+            brought.emplace(payload)
         except PayloadError as wrong:
-            brought.set_error(refuse(str(wrong)))
+            brought.set_error(refuse(misfit(type_text, payload, wrong)))
 
     value.and_then(resolve)
+    if value.queue is not queue:
+        value.have_made()
     return brought
 
 
@@ -97,10 +109,11 @@ def from_future(
             elif (problem := done.exception()) is not None:
                 value.set_error(fail(problem))
             else:
+                result = done.result()
                 try:
-                    value.emplace(done.result())
+                    value.emplace(result)
                 except PayloadError as wrong:
-                    value.set_error(refuse(str(wrong)))
+                    value.set_error(refuse(misfit(type_text, result, wrong)))
 
     if future.done():
         resolve(future)

@@ -87,12 +87,13 @@ class _Tensor:
 
 
 class _Out:
-    """`tfrt.out`: `tfrt.out[tfrt.tensor[tfrt.f64, 1]]` is a tensor that a native kernel writes."""
+    """`tfrt.out`: `tfrt.out[tfrt.tensor[tfrt.f64, 1]]`, or shorter `tfrt.out[tfrt.f64, 1]`, is a tensor
+    that a native kernel writes.
+    """
 
     def __getitem__(self, item: object) -> TensorType:
-        if isinstance(item, TensorType):
-            return TensorType(item.element, item.rank, is_out=True)
-        raise TypeError(f"expected tfrt.out[tfrt.tensor[...]], found tfrt.out[{item!r}]")
+        written = item if isinstance(item, TensorType) else tensor[item]
+        return TensorType(written.element, written.rank, is_out=True)
 
     def __repr__(self) -> str:
         return "tfrt.out"

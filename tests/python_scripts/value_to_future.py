@@ -1,0 +1,47 @@
+# python_api.md §2: "to_future() a real concurrent.futures.Future".
+import concurrent.futures as cf
+
+import tfrt_nb as tfrt
+
+v = tfrt.unavailable()
+f = v.to_future()
+print(type(f) is cf.Future or isinstance(f, cf.Future), f.done(), f.running(), f.cancelled())
+v.set_result([1])
+print(f.result(5), f.result(5) is v.result())
+e = tfrt.unavailable()
+g = e.to_future()
+e.set_exception(ValueError("x"))
+print(type(g.exception(5)).__name__, repr(g.exception(5).__cause__))
+c = tfrt.unavailable()
+h = c.to_future()
+c.cancel()
+print(h.cancelled(), h.done())
+try:
+    h.result(1)
+except cf.CancelledError:
+    print("CancelledError")
+values = [tfrt.unavailable() for _ in range(4)]
+fs = [v.to_future() for v in values]
+for i in (2, 0, 3, 1):
+    values[i].set_result(i)
+print(sorted(f.result() for f in cf.as_completed(fs, timeout=5)))
+done, rest = cf.wait(fs)
+print(len(done), len(rest))
+x = tfrt.unavailable()
+k = x.to_future()
+print(k.cancel())
+print(k.cancelled(), x.cancelled())
+p = tfrt.Program(
+    "func.func @main(%a: i32) -> i32 {\n %b = tfrt.add.i32 %a, %a\n tfrt.return %b : i32\n}"
+)
+runs = [p.run(i) for i in range(5)]
+print(
+    sorted(
+        f.result() for f in cf.as_completed([next(iter(r)).to_future() for r in runs], timeout=5)
+    )
+)
+a, b = tfrt.unavailable(), tfrt.unavailable()
+fa, fb = a.to_future(), b.to_future()
+b.set_exception(ValueError())
+done, rest = cf.wait([fa, fb], timeout=5, return_when=cf.FIRST_EXCEPTION)
+print(len(done), len(rest))
