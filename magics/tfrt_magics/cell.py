@@ -312,11 +312,9 @@ def follow(job: Job, outlet: Outlet) -> RunInterrupted | None:
     with interrupts_noticed() as interrupts:
         job.start()
         until = time.monotonic() + INPUT_SECONDS
-        is_watched = False
         while not job.finished.wait(INTERRUPT_SECONDS) and not interrupts:
-            if not is_watched and time.monotonic() >= until:
+            if time.monotonic() >= until:
                 outlet.watch(job)
-                is_watched = True
         if interrupts and not job.finished.is_set():
             interruption = RunInterrupted(f"interrupted; {job.missing()}")
             job.cancel("")

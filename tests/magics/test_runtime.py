@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import pty
+import subprocess
+import sys
 from collections.abc import Iterator
+from contextlib import suppress
 
 import pytest
 
@@ -363,3 +368,32 @@ func.func @main() -> i32 {
         session.job(program, program.functions, "s", None, waits=False)
     session.close()
     USER_KERNELS._kernels.pop("magics_test.loop")
+
+
+IN_TERMINAL = """
+from IPython.testing.globalipapp import start_ipython
+shell = start_ipython()
+shell.run_line_magic("load_ext", "tfrt_nb")
+shell.run_cell('''%%tfrt
+func.func @main() -> i32 {
+  %six = tfrt.constant.i32 6
+  %later = demo.wait.i32 %six {seconds = 1.5}
+  tfrt.return %later : i32
+}''')
+"""
+
+
+def test_a_terminal_says_in_one_line_how_far_a_run_is_and_then_shows_the_table() -> None:
+    ours, theirs = pty.openpty()
+    with subprocess.Popen([sys.executable, "-c", IN_TERMINAL], stdout=theirs, stderr=theirs):
+        os.close(theirs)
+        shown = b""
+        with suppress(OSError):  # the other end is closed
+            while piece := os.read(ours, 4096):
+                shown += piece
+    os.close(ours)
+    line, table = shown.decode().rsplit("\r\x1b[2K", 1)
+
+    assert "1 available, 1 running; runs demo.wait.i32 (line 4" in line
+    assert "\n" not in line.partition("@main")[2]
+    assert "@main: done, 2 of 2 values" in table

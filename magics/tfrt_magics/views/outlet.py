@@ -7,6 +7,7 @@ pump's thread, through a display id, so that it reaches its own cell.
 from __future__ import annotations
 
 import sys
+import time
 import uuid
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
@@ -25,6 +26,10 @@ from tfrt_runtime.diagnostics import Diagnostic
 if TYPE_CHECKING:
     from tfrt_magics.bridge.explored import Explored
 
+QUIET_SECONDS = 0.5
+"""A run that is over by then has no line of progress in a terminal."""
+SHOW_SECONDS = 0.2
+
 
 class Outlet(Protocol):
     """What a cell asks of the place that shows it."""
@@ -34,7 +39,7 @@ class Outlet(Protocol):
         """Whether a page shows runs while they go on, and asks to have them stopped or stepped."""
 
     def watch(self, job: Job) -> None:
-        """Show the run while it goes on, if someone can see that."""
+        """Show the run while it goes on, if someone can see that; called again and again."""
 
     def finish(self, job: Job) -> None:
         """Show the run as it ended, in place of what `watch` showed."""
@@ -53,14 +58,31 @@ class Outlet(Protocol):
 
 
 class Terminal:
-    """Plain IPython: the table when the run is over, in colour where that can be seen."""
+    """Plain IPython: a line that says how far a run is, then the table, in colour where that can be seen."""
 
     is_live = False
 
+    def __init__(self) -> None:
+        self._start: float | None = None
+        self._next = QUIET_SECONDS
+        """When the line is written, in seconds since the run was watched first."""
+
     def watch(self, job: Job) -> None:
-        """Nothing: a terminal scrolls."""
+        self._start = self._start or time.monotonic()
+        seconds = time.monotonic() - self._start
+        if seconds >= self._next and sys.stdout.isatty():
+            # Here, because %load_ext loads no compiler.
+            from tfrt_nb.cli.progress import progress_text, put_line
+            from tfrt_nb.documents.run import RunDocument
+
+            for log in job.logs()[-1:]:
+                if isinstance(log, RunDocument):
+                    put_line(sys.stdout, progress_text(log, seconds))
+            self._next = seconds + SHOW_SECONDS
 
     def finish(self, job: Job) -> None:
+        if self._next > QUIET_SECONDS:
+            print("\r\x1b[2K", end="")
         print(text_table(job.snapshot(), ansi=sys.stdout.isatty()))
 
     def leave(self, job: Job, cell: CellText) -> None:
@@ -98,7 +120,7 @@ class Page:
         self._run: LiveRun | None = None
 
     def watch(self, job: Job) -> None:
-        if self.is_live:
+        if self.is_live and self._run is None:
             self._run = self._runs.add(job)
             self._slot = Slot(self._shell, self._run.bundle(), self._run.record.id)
             self._pump.watch(self._run)

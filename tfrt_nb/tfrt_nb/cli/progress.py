@@ -114,11 +114,16 @@ class ProgressLine:
         return progress_text(self._document, seconds)
 
     def _put(self, text: str) -> None:
-        width = os.get_terminal_size(self._stream.fileno()).columns if self._stream.isatty() else 80
-        cut = text if len(text) < width else text[: width - 2] + "…"
-        self._stream.write(CLEAR + cut)
-        self._stream.flush()
+        put_line(self._stream, text)
         self._is_shown = bool(text)
+
+
+def put_line(stream: TextIO, text: str) -> None:
+    """Write a text in the place of the line that a terminal is in, as far as it fits."""
+    width = os.get_terminal_size(stream.fileno()).columns if stream.isatty() else 80
+    cut = text if len(text) < width else text[: width - 2] + "…"
+    stream.write(CLEAR + cut)
+    stream.flush()
 
 
 def progress_text(document: RunDocument, seconds: float) -> str:

@@ -46,7 +46,7 @@ export function createBoard(host, store, { ask = null, canAsk = () => ask !== nu
   host.append(text);
   root.replaceChildren(head.line, head.progressbar, head.spoken, note, ready.node, outcomes.node, tabs.list, tabs.panel, detail.node, replay.node,
     element("div.hidden", {}, element("slot", { name: "text" })));
-  let written = 0, timer = null, line = null;
+  let written = null, timer = null, line = null;
 
   function show(moment) {
     const { document, status } = store;
@@ -62,14 +62,11 @@ export function createBoard(host, store, { ask = null, canAsk = () => ask !== nu
     if (chosen !== line) onSelect((line = chosen));
   }
 
-  /** At most four times a second, and once at the end. */
+  /** At most four times a second, and at once where the run is over. */
   function write() {
-    if (timer !== null) return;
-    timer = setTimeout(() => {
-      timer = null;
-      setText(text, textOf(store.moment()));
-    }, Math.min(250, Math.max(0, written + 250 - performance.now())));
-    written = performance.now();
+    const now = () => { timer = null; setText(text, textOf(store.moment())); };
+    if (written === (written = store.status)) timer ??= setTimeout(now, 250);
+    else now(clearTimeout(timer));
   }
 
   store.listeners.add(show);
