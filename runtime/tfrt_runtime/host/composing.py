@@ -32,7 +32,7 @@ def of_future(future: Future) -> AsyncValue:
     """A value that is resolved when `future` is done; cancelling the value cancels the future.
 
     Raises:
-        TypeError: if it is no future of `concurrent.futures` or `asyncio`.
+        TypeError: if it is no future of `concurrent.futures`, `asyncio` or `distributed`.
     """
     if not is_future(future):
         raise TypeError(f"expected a future, found {type(future).__name__}")

@@ -311,7 +311,7 @@ class AsyncValue(NoObject):
 
     @staticmethod
     def from_future(future: Future) -> AsyncValue:
-        """A value that is resolved when a future of `concurrent.futures` or `asyncio` is done."""
+        """A value that is resolved when a future of `concurrent.futures`, `asyncio` or `distributed` is done."""
         made: AsyncValue = import_module("tfrt_runtime.host.composing").of_future(future)
         return made
 

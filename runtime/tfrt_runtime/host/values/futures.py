@@ -71,7 +71,7 @@ def on_queue(
 
 def is_future(value: object) -> TypeGuard[Future]:
     """Whether `from_future` takes it."""
-    return _is_from("asyncio", value) or _is_from("concurrent.futures", value)
+    return any(_is_from(one, value) for one in ("asyncio", "concurrent.futures", "distributed"))
 
 
 def is_awaited(value: object, type_text: str) -> TypeGuard[Future]:
