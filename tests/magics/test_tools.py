@@ -223,3 +223,8 @@ def test_the_graph_of_compiled_functions_has_their_tasks_as_boxes() -> None:
     ]
     assert {"o0 -> o2;", "o1 -> o3 [style=dashed];", "o1 -> o4;", "o4 -> r0;"} <= set(lines)
     assert repr(graph) == "<Graph of 1 functions, 5 operations>"
+
+    picture = own_picture(graph.document)
+    boxes = [text for *_, text in picture.boxes if text]
+    assert boxes == ["@main", "%t0, %left = async.execute -> !async.value<i64>"]
+    assert "%x = arith.muli %six, %six : i64" in [text for *_, text in picture.nodes]

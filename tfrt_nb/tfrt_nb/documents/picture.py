@@ -44,8 +44,11 @@ def own_picture(document: Mapping[str, Sequence[Mapping[str, Any]]]) -> Picture:
     for box in places["boxes"]:
         name = f"@{functions[box['function']]['name']}" if box["op"] is None else ""
         picture.boxes.append((box["x"], box["y"], box["w"], box["h"], name))
+    outer = {op["parent"] for op in document["operations"]}
     for number, op in enumerate(document["operations"]):
-        picture.nodes.append((x[number], y[number], w[number], h[number], str(op["text"])))
+        # What has others within has its text above them.
+        kind = picture.boxes if number in outer else picture.nodes
+        kind.append((x[number], y[number], w[number], h[number], str(op["text"])))
     for source, target, is_chain in edges:
         if source is not None:
             start = (x[source] + w[source] / 2, y[source] + h[source])
