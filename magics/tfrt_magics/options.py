@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import difflib
 import keyword
+import re
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -143,6 +144,10 @@ def _unknown(magic: str, word: str) -> str:
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:  # argparse would print and end the kernel
         message = message.replace("ignored explicit argument", "takes no value, found")
+        if choice := re.search(r"invalid choice: '?(.*?)'? \(choose from (.*)\)", message):
+            known = [each.strip("'") for each in choice[2].split(", ")]
+            near = difflib.get_close_matches(choice[1], known, n=1)
+            message += f"; did you mean {near[0]}?" if near else ""
         raise OptionError(f"{self.prog}: {message}")
 
 

@@ -65,6 +65,11 @@ def test_a_mistake_is_refused_in_one_line(line: str, message: str) -> None:
     assert str(caught.value) == message
 
 
+def test_a_stage_that_is_nearly_right_is_named() -> None:
+    with pytest.raises(OptionError, match="--emit: invalid choice: .*; did you mean coroutine\\?$"):
+        parse_options("--emit corutine")
+
+
 def test_a_line_that_would_take_minutes_to_split_is_refused_at_once() -> None:
     with pytest.raises(OptionError, match="the line has 1000002 characters, of at most 10000"):
         parse_options("--" + "A" * 1_000_000)

@@ -88,7 +88,7 @@ export class History {
         }
       } else if (isLate && !results.length) operations.state[op] = AVAILABLE;
       else if (isLate) this.wait(op, instance, time); // its kernel has returned, its result has not come
-    } else if (kind === "enqueue" || kind === "create") {
+    } else if (kind === "enqueue") {
       if (operations.state[op] === WAITING) operations.state[op] = READY;
     } else if (STATE_OF[kind] && !this.program.operations[op].results.length) {
       operations.state[op] = STATE_OF[kind];
@@ -178,7 +178,8 @@ export class Moment {
     if (found === AVAILABLE) return found;
     if (isCalled && this.tables.isConstant[op]) return AVAILABLE;
     if (this.left !== null) return this.tables.isCompiled[function_] && !this.history.operations.count[op] ? this.codeInside(parent) : this.rest(results);
-    if (found !== WAITING || !isCalled || this.history.operations.count[op]) return found; // a task that has begun waits within
+    // Of compiled code only a task in the queue is ready, and one that has begun waits within.
+    if (found !== WAITING || !isCalled || this.history.operations.count[op] || this.tables.isCompiled[function_]) return found;
     const isEntered = parent == null || this.history.operations.count[parent] > 0;
     return isEntered && operands.every((value) => this.code(value, false) === AVAILABLE) ? READY : WAITING;
   }
