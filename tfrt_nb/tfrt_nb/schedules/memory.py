@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any
 
 from tfrt_nb.documents.program import ProgramDocument
+from tfrt_nb.nesting import deep_stack
 
 Row = dict[str, Any]
 _SYMBOL = re.compile(r"@([\w$.-]+)")
@@ -26,6 +27,8 @@ _VIEWS = (
     "memref.reinterpret_cast",
 )
 _VALUE_FIRST = ("memref.store", "memref.atomic_rmw")
+MAX_ACCESSES = 1_000
+"""So many of a function are compared with each other."""
 _ALL = None
 """The indices of an access to a whole buffer."""
 
@@ -43,13 +46,15 @@ class Access:
 
 def memory_races(document: ProgramDocument, function: str) -> list[tuple[int, int]]:
     """Pairs of operations of a compiled function, or of those that it calls, in the order of the text."""
-    return _Races(document.data).of(function)
+    with deep_stack():
+        return _Races(document.data).of(function)
 
 
 class _Races:
     def __init__(self, data: dict[str, list[Row]]) -> None:
         self._functions = {row["name"]: row for row in data["functions"]}
         self._rows, self._values = data["operations"], data["values"]
+        self._known: dict[int, list[Access]] = {}
         self._bodies: dict[tuple[int, int | None, int], list[int]] = {}
         for row in self._rows:
             self._bodies.setdefault(_body(row), []).append(row["id"])
@@ -61,8 +66,8 @@ class _Races:
             row = self._functions.get(waiting.pop())
             if row is None or row["kind"] not in ("func", "async"):
                 continue
-            accesses = list(self._accesses(row["id"], frozenset()))
-            for one, other in combinations(accesses, 2):
+            accesses = self._accesses(row["id"])
+            for one, other in combinations(accesses[:MAX_ACCESSES], 2):
                 if one.operation != other.operation and _clash(one, other):
                     first, second = sorted((one.operation, other.operation))
                     if not self._is_ordered(first, second):
@@ -78,14 +83,18 @@ class _Races:
 
     # What is touched
 
-    def _accesses(self, function: int, outer: frozenset[int]) -> Iterator[Access]:
-        for row in self._rows:
-            if row["function"] != function:
-                continue
-            if row["kernel"] in _CALLS:
-                yield from self._of_call(row, outer | {function})
-            elif (found := self._access(row)) is not None:
-                yield found
+    def _accesses(self, function: int) -> list[Access]:
+        if function not in self._known:
+            self._known[function] = []  # what a function adds that calls itself
+            rows = (row for row in self._rows if row["function"] == function)
+            self._known[function] = list(dict.fromkeys(chain.from_iterable(map(self._of, rows))))
+        return self._known[function]
+
+    def _of(self, row: Row) -> Iterable[Access]:
+        if row["kernel"] in _CALLS:
+            return self._of_call(row)
+        found = self._access(row)
+        return () if found is None else (found,)
 
     def _access(self, row: Row) -> Access | None:
         kernel, operands = row["kernel"], list(row["operands"])
@@ -101,13 +110,13 @@ class _Races:
             return Access(row["id"], self._base(operands[-1]), _ALL, True)
         return None
 
-    def _of_call(self, row: Row, outer: frozenset[int]) -> Iterator[Access]:
+    def _of_call(self, row: Row) -> Iterator[Access]:
         """What a call does to the buffers that it is given, as accesses of its own."""
         callee = self._functions.get(self._callee(row))
-        if callee is None or callee["id"] in outer:
+        if callee is None:
             return
         given = dict(zip(callee["arguments"], row["operands"], strict=False))
-        for one in self._accesses(callee["id"], outer):
+        for one in self._accesses(callee["id"]):
             if one.buffer in given:
                 buffer = self._base(given[one.buffer])
                 yield Access(row["id"], buffer, one.indices, one.writes, one.is_atomic)
