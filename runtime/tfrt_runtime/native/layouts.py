@@ -767,6 +767,9 @@ QUEUE_INJECTED = 0
 QUEUE_EPOCH = 64
 """Changes whenever a sleeper should look again; a futex word."""
 QUEUE_SLEEPERS = 72
+"""Threads that sleep: in the low half those that no wake-up is on its way to, in the high half the others."""
+SLEEPERS_NOTIFIED = 1 << 32
+"""One thread in the high half."""
 QUEUE_WORKERS = 128
 QUEUE_DEQUES = 136
 """Address of the table of deques, one per worker."""

@@ -24,7 +24,6 @@ from tfrt_runtime.native.layouts import (
     CONCRETE,
     CONTEXT_ACTIVATION,
     CONTEXT_QUEUE,
-    QUEUE_SLEEPERS,
     QUEUE_WORKERS,
     TASK_FIRST,
     TASK_FOURTH,
@@ -40,7 +39,6 @@ from tfrt_runtime.native.memory import (
     entry,
     fetch_add,
     load,
-    load_acquire,
     load_f32,
     load_f64,
     native,
@@ -48,7 +46,7 @@ from tfrt_runtime.native.memory import (
     store_f64,
 )
 from tfrt_runtime.native.queues.ready import add_pending, finish, mark_shared
-from tfrt_runtime.native.queues.tasks import add_task, free_task, new_task
+from tfrt_runtime.native.queues.tasks import add_task, free_task, new_task, sleepers
 from tfrt_runtime.native.queues.waiters import publish
 from tfrt_runtime.native.tensors import add_tensor_reference, drop_tensor
 
@@ -157,7 +155,7 @@ def helpers_for(context: Address, rows: int, columns: int, inner: int) -> int:
     # There is a deque more than workers, for a thread that waits.  When it and all workers but one are
     # at work, no thread is left to help: one thread more would take the processor away from the others.
     helpers = load(queue + QUEUE_WORKERS) - 2
-    return min(helpers, load_acquire(queue + QUEUE_SLEEPERS) - 1)
+    return min(helpers, sleepers(queue) - 1)
 
 
 @native

@@ -19,7 +19,6 @@ from tfrt_runtime.native.layouts import (
     LOG_ENQUEUE,
     PROCESS_RUN_ENTRY,
     PYTHON_SAVE,
-    QUEUE_SLEEPERS,
     QUEUE_WORKERS,
     READY_BITS,
     READY_DELIVERY,
@@ -35,7 +34,6 @@ from tfrt_runtime.native.memory import (
     entry,
     inline,
     load,
-    load_acquire,
     native,
     now,
     outline,
@@ -49,6 +47,7 @@ from tfrt_runtime.native.queues.tasks import (
     new_task,
     next_random,
     reverse_tasks,
+    sleepers,
     wake_sleeper,
 )
 
@@ -123,7 +122,7 @@ def share_ready(context: Address) -> None:
 def share_when_idle(context: Address) -> None:
     """Now and then: if a worker sleeps, share what is worth waking it for."""
     queue = load(context + CONTEXT_QUEUE)
-    if load(queue + QUEUE_WORKERS) != 0 and load_acquire(queue + QUEUE_SLEEPERS) > 0:
+    if load(queue + QUEUE_WORKERS) != 0 and sleepers(queue) > 0:
         share_large(context)
         task = load(context + CONTEXT_PENDING)
         if task != 0 and load(task + TASK_FOURTH) == 0:
@@ -197,5 +196,5 @@ def offer_tasks(context: Address) -> None:
     """Wake a worker for the short tasks that piled up here, which were not worth it one by one."""
     queue = load(context + CONTEXT_QUEUE)
     # Not for tasks that this thread keeps: a worker would not find them.
-    if load_acquire(queue + QUEUE_SLEEPERS) > 0 and has_common_task(queue):
+    if sleepers(queue) > 0 and has_common_task(queue):
         wake_sleeper(queue)

@@ -11,7 +11,6 @@ from tfrt_runtime.native.layouts import (
     CONTEXT_QUEUE,
     QUEUE_EPOCH,
     QUEUE_NAPPING,
-    QUEUE_SLEEPERS,
     QUEUE_STARTED,
     QUEUE_STOP,
     QUEUE_TAKEN,
@@ -34,6 +33,8 @@ from tfrt_runtime.native.memory import (
 )
 from tfrt_runtime.native.queues.tasks import (
     add_task,
+    arrive,
+    depart,
     has_queued_task,
     inject_list,
     reverse_tasks,
@@ -100,14 +101,12 @@ def sleep_or_nap(context: Address) -> None:
     taken = load_acquire(queue + QUEUE_TAKEN)
     end = now() + NAP_NS
     fetch_add(queue + QUEUE_NAPPING, 1)
-    fetch_add(queue + QUEUE_SLEEPERS, 1)
-    epoch = load_acquire(queue + QUEUE_EPOCH)
-    fence()
+    epoch = arrive(queue)
     if not has_queued_task(context) and load_acquire(queue + QUEUE_STOP) == 0:
         turn(context)
         futex_wait(queue + QUEUE_EPOCH, epoch, NAP_NS)
         turn(context)
-    fetch_add(queue + QUEUE_SLEEPERS, -1)
+    depart(queue)
     fetch_add(queue + QUEUE_NAPPING, -1)
     if now() >= end and load_acquire(queue + QUEUE_TAKEN) == taken:
         begin_started(queue)

@@ -16,14 +16,18 @@ whole, by one `exchange`, and run it in order: no node is popped under contentio
 Sleepers wait on an epoch, not on a queue:
 
     a thread that adds work        a thread that found none
-    1  make the work visible       1  SLEEPERS + 1, then read EPOCH
+    1  make the work visible       1  read EPOCH, then SLEEPERS + 1
     2  fence                       2  fence
-    3  SLEEPERS > 0?               3  look for work everywhere once more
-    4    EPOCH + 1, futex_wake     4    none: sleep while EPOCH is what was read
+    3  a sleeper not notified?     3  look for work everywhere once more
+    4    note it, EPOCH + 1, wake  4    none: sleep while EPOCH is what was read
+                                   5  SLEEPERS - 1; from 1 before it sleeps again
 
 The fences order 1 before 3 on both sides, so that at least one of them sees the other.  If the sleeper
 misses the work, the adder sees the sleeper, and changes the epoch before it wakes: a sleeper that has not
 fallen asleep yet does not.
+
+A wake-up takes longer than hundreds of small tasks.  So SLEEPERS counts apart those that one is on its way
+to: while all are notified, an adder wakes none.  Each of them leaves after that, and looks for work again.
 """
 
 from __future__ import annotations
@@ -55,6 +59,7 @@ from tfrt_runtime.native.layouts import (
     QUEUE_WAITING,
     QUEUE_WATCHERS,
     QUEUE_WORKERS,
+    SLEEPERS_NOTIFIED,
     TASK_FIRST,
     TASK_FOURTH,
     TASK_FUNCTION,
@@ -77,6 +82,11 @@ from tfrt_runtime.native.memory import (
     store,
     store_release,
 )
+
+WORTH_STEALING_NS = 1_000
+"""A stolen task that took less time, with all that it made ready: its owner would have been faster alone."""
+REST_NS = 50_000
+"""A thief of such tasks lets their owner alone for so long."""
 
 
 @native
@@ -240,16 +250,55 @@ def wake_sleeper(queue: Address) -> None:
     # Order the work that was just added before the read of the sleepers; a sleeper orders its
     # arrival before its last search for work.  One of the two sees the other.
     fence()
-    if load_acquire(queue + QUEUE_SLEEPERS) > 0:
+    if notify_sleeper(queue):
         fetch_add(queue + QUEUE_EPOCH, 1)
         futex_wake(queue + QUEUE_EPOCH, 1)
+
+
+@inline
+def sleepers(queue: Address) -> int:
+    """How many threads sleep that no wake-up is on its way to."""
+    return load_acquire(queue + QUEUE_SLEEPERS) & (SLEEPERS_NOTIFIED - 1)
+
+
+@native
+def notify_sleeper(queue: Address) -> bool:
+    """Count a wake-up that is on its way; False if there is no sleeper for it."""
+    while True:
+        counts = load_acquire(queue + QUEUE_SLEEPERS)
+        if counts & (SLEEPERS_NOTIFIED - 1) == 0:
+            return False
+        # A read-modify-write: two adders must not count on one sleeper.
+        if compare_and_swap(queue + QUEUE_SLEEPERS, counts, counts + SLEEPERS_NOTIFIED - 1) != 0:
+            return True
+
+
+@native
+def arrive(queue: Address) -> int:
+    """This thread is about to sleep, unless it finds work now; the epoch to sleep on."""
+    # The epoch first: a wake-up that counts on this thread changes it after that, so that the thread does not sleep.
+    epoch = load_acquire(queue + QUEUE_EPOCH)
+    fetch_add(queue + QUEUE_SLEEPERS, 1)
+    fence()
+    return epoch
+
+
+@native
+def depart(queue: Address) -> None:
+    """This thread does not sleep any more."""
+    while True:
+        counts = load_acquire(queue + QUEUE_SLEEPERS)
+        # Whether it was this thread that was notified does not matter: each wake-up lets one thread leave at least.
+        left = counts - SLEEPERS_NOTIFIED if counts >= SLEEPERS_NOTIFIED else counts - 1
+        if compare_and_swap(queue + QUEUE_SLEEPERS, counts, left) != 0:
+            return
 
 
 @native
 def wake_all(queue: Address) -> None:
     """Let every sleeper check again."""
     fence()
-    if load_acquire(queue + QUEUE_SLEEPERS) > 0:
+    if sleepers(queue) > 0:
         fetch_add(queue + QUEUE_EPOCH, 1)
         futex_wake(queue + QUEUE_EPOCH, 1 << 30)
 
@@ -372,7 +421,14 @@ def give_back_half(context: Address, task: Address) -> None:
 
 @native
 def find_task(context: Address) -> Address:
-    """The next task for this thread, or 0: one that it keeps, its deque's newest, injected, stolen."""
+    """The next task for this thread, or 0: one of its own or a stolen one."""
+    task = own_task(context)
+    return task if task != 0 else steal_task(context)
+
+
+@native
+def own_task(context: Address) -> Address:
+    """The next task that is no other thread's, or 0: one that it keeps, its deque's newest, injected."""
     kept = take_pending(context)
     if kept != 0:
         return kept
@@ -382,9 +438,7 @@ def find_task(context: Address) -> Address:
         if task != 0:
             return task
     task = take_injected(load(context + CONTEXT_QUEUE))
-    if task != 0:
-        return spread_injected(context, task)
-    return steal_task(context)
+    return spread_injected(context, task) if task != 0 else 0
 
 
 @native
@@ -432,6 +486,17 @@ def must_wait(queue: Address, word: Address) -> bool:
 
 
 @native
+def rest(context: Address) -> None:
+    """Leave the tasks of other threads to them for a while.
+
+    Not as a sleeper, whom they would wake for each new task.  What no other thread has waits for the end of the nap.
+    """
+    turn(context)
+    futex_wait(load(context + CONTEXT_QUEUE) + QUEUE_STOP, 0, REST_NS)
+    turn(context)
+
+
+@native
 def sleep_on_queue(context: Address, word: Address, timeout_ns: int) -> None:
     """Sleep until work may have come, `word` may have become 0, or the time is over.
 
@@ -442,16 +507,14 @@ def sleep_on_queue(context: Address, word: Address, timeout_ns: int) -> None:
     # The order of the next lines is the handshake of the module's docstring.
     waits = 1 if word != 0 else 0
     fetch_add(queue + QUEUE_WAITING, waits)
-    fetch_add(queue + QUEUE_SLEEPERS, 1)
-    epoch = load_acquire(queue + QUEUE_EPOCH)
-    fence()
+    epoch = arrive(queue)
     if not has_task(context) and must_wait(queue, word):
         turn(context)
         log_thread(context, LOG_PARK)
         futex_wait(queue + QUEUE_EPOCH, epoch, timeout_ns)
         log_thread(context, LOG_WAKE)
         turn(context)
-    fetch_add(queue + QUEUE_SLEEPERS, -1)
+    depart(queue)
     fetch_add(queue + QUEUE_WAITING, -waits)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from tfrt_runtime.native import handles
 from tfrt_runtime.native.calls import executor
-from tfrt_runtime.native.layouts import QUEUE_STOP, TASK_FIRST, TASK_NEXT
+from tfrt_runtime.native.layouts import QUEUE_SLEEPERS, QUEUE_STOP, TASK_FIRST, TASK_NEXT
 from tfrt_runtime.native.memory import (
     allocate,
     fetch_add,
@@ -188,7 +188,12 @@ class SleepingScene:
                 ),
                 "adder",
             )
-        world.finally_assert(lambda: sorted(ran) == list(range(self.adders)))
+
+        def check() -> None:
+            assert sorted(ran) == list(range(self.adders))
+            assert load(host.queue + QUEUE_SLEEPERS) == 0
+
+        world.finally_assert(check)
 
 
 def test_no_wake_up_is_lost_between_one_worker_and_one_who_adds() -> None:
@@ -279,3 +284,36 @@ def test_workers_return_when_the_queue_stops(workers: int, monkeypatch: pytest.M
         world.finally_assert(lambda: load(host.queue + QUEUE_STOP) == 1)
 
     explore(scenario, interleavings=200)
+
+
+def test_a_thief_that_rests_comes_back_for_what_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(executor, "SPIN_ROUNDS", 1)
+    count = 3
+
+    def scenario(world: World) -> None:
+        host = SimulatedHost(world, workers=2)
+        owner, thief = host.contexts
+        ran: list[int] = []
+
+        def run(context: int, task: int) -> None:
+            ran.append(load(task + TASK_FIRST))
+            tasks.free_task(context, task)
+            if len(ran) == count:
+                handles.queue_stop(host.queue)
+
+        def add() -> None:
+            for number in range(count):
+                tasks.add_task(owner, tasks.new_task(owner, function, number, 0, 0))
+
+        function = host.function(run)
+        world.thread(add, "owner")
+        world.thread(lambda: executor.worker_loop(thief), "thief")
+
+        def check() -> None:
+            assert ran == list(range(count))
+            assert load(host.queue + QUEUE_SLEEPERS) == 0
+
+        world.finally_assert(check)
+
+    explore(scenario, interleavings=200)
+    explore_at_random(scenario, seed=1, interleavings=100)

@@ -131,15 +131,12 @@ MUTANTS = [
         "queues.tasks.sleep_on_queue",
         "a thread looks for work before it counts as a sleeper",
         """
-        fetch_add(queue + QUEUE_SLEEPERS, 1)
-        epoch = load_acquire(queue + QUEUE_EPOCH)
-        fence()
+        epoch = arrive(queue)
         if not has_task(context) and must_wait(queue, word):
         """,
         """
-        epoch = load_acquire(queue + QUEUE_EPOCH)
         is_idle = not has_task(context) and must_wait(queue, word)
-        fetch_add(queue + QUEUE_SLEEPERS, 1)
+        epoch = arrive(queue)
         if is_idle:
         """,
         "queue_interleavings test_no_wake_up_is_lost_between_one_worker_and_one_who_adds",
@@ -148,16 +145,49 @@ MUTANTS = [
         "queues.tasks.sleep_on_queue",
         "a thread reads the epoch after it has looked for work",
         """
-        epoch = load_acquire(queue + QUEUE_EPOCH)
-        fence()
+        epoch = arrive(queue)
         if not has_task(context) and must_wait(queue, word):
         """,
         """
-        fence()
+        arrive(queue)
         if not has_task(context) and must_wait(queue, word):
             epoch = load_acquire(queue + QUEUE_EPOCH)
         """,
         "queue_interleavings test_no_wake_up_is_lost_between_one_worker_and_one_who_adds",
+    ),
+    _mutant(
+        "queues.tasks.arrive",
+        "a thread reads the epoch after it counts as a sleeper",
+        """
+        epoch = load_acquire(queue + QUEUE_EPOCH)
+        fetch_add(queue + QUEUE_SLEEPERS, 1)
+        """,
+        """
+        fetch_add(queue + QUEUE_SLEEPERS, 1)
+        epoch = load_acquire(queue + QUEUE_EPOCH)
+        """,
+        "queue_interleavings test_no_wake_up_is_lost_among_more_of_them",
+    ),
+    _mutant(
+        "queues.tasks.notify_sleeper",
+        "two adders count on one sleeper",
+        "if compare_and_swap(queue + QUEUE_SLEEPERS, counts, counts + SLEEPERS_NOTIFIED - 1) != 0:",
+        "store_release(queue + QUEUE_SLEEPERS, counts + SLEEPERS_NOTIFIED - 1)\nif True:",
+        "queue_interleavings test_no_wake_up_is_lost_among_more_of_them",
+    ),
+    _mutant(
+        "queues.tasks.depart",
+        "a thread that was notified leaves as one that was not",
+        "left = counts - SLEEPERS_NOTIFIED if counts >= SLEEPERS_NOTIFIED else counts - 1",
+        "left = counts - 1",
+        "queue_interleavings test_no_wake_up_is_lost_between_one_worker_and_one_who_adds",
+    ),
+    _mutant(
+        "queues.tasks.rest",
+        "a thief rests until it is woken",
+        "futex_wait(load(context + CONTEXT_QUEUE) + QUEUE_STOP, 0, REST_NS)",
+        "futex_wait(load(context + CONTEXT_QUEUE) + QUEUE_STOP, 0, -1)",
+        "queue_interleavings test_a_thief_that_rests_comes_back_for_what_is_left",
     ),
     _mutant(
         "queues.tasks.wake_waiting",
