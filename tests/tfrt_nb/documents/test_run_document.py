@@ -444,7 +444,8 @@ def test_what_compiled_code_prints_is_in_the_log(host) -> None:
     document = watched(host, PRINTS)
     document.update()
     ((time, operation, text),) = document.log
-    assert (time > 0, operation, text) == (True, None, "7")
+    assert (time > 0, text) == (True, "7")
+    assert document.program.data["operations"][operation]["line"] == 5
 
 
 NATIVE = """\
@@ -475,3 +476,28 @@ def test_what_native_functions_do_is_not_taken_for_what_others_do(host) -> None:
 def test_calls_of_functions_without_values_have_no_types(host) -> None:
     text = "func.func @b() { tfrt.return }\nfunc.func @main() { tfrt.return }"
     assert [row[:1] for row in rows(watched(host, text).data)] == [("call",), ("return",)]
+
+
+PRINTING = """func.func @main() {
+  %a = arith.constant 42 : i64
+  func.call @printI64(%a) : (i64) -> ()
+  func.call @printNewline() : () -> ()
+  return
+}
+func.func private @printI64(i64)
+func.func private @printNewline()
+"""
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_what_compiled_code_prints_is_of_its_only_print(times: int) -> None:
+    call = "  func.call @printI64(%a) : (i64) -> ()\n"
+    program = Program.from_source(PRINTING.replace(call, times * call))
+    run = program.run(watch=True)
+    assert run.wait(60)
+    document = RunDocument(program, run)
+    lines = {
+        None if operation is None else document.program.data["operations"][operation]["line"]
+        for _, operation, _ in document.data["log"]
+    }
+    assert lines == ({3} if times == 1 else {None})

@@ -28,6 +28,7 @@ _LINE, _COLUMN = 32, 40
 """Where a record of a place has these: see `jit.function_body`."""
 _NUMBER = {name: number for number, name in enumerate(KINDS)}
 _CALL = re.compile(r"\basync\.call @([\w$.-]+)")
+_PRINT = re.compile(r"\bcall @print(?!_?(newline|comma|open|close)\b)", re.IGNORECASE)
 _AS = {"start": "begin", "emplace": "available", "fail": "error"}
 """What kernels and tasks have in common has the names of kernels."""
 
@@ -44,6 +45,8 @@ class CodeMap:
         self._operations = document.data["operations"]
         self._places = _places(program, document)
         self._calls = _only_calls(document)
+        printers = [row["id"] for row in self._operations if _PRINT.search(row["text"])]
+        self._printer = printers[0] if len(printers) == 1 else None
         self._is_made: set[int] = set()
         self._objects: dict[int, tuple[int, int]] = {}
         self._tasks: dict[int, tuple[int, int]] = {}
@@ -55,8 +58,8 @@ class CodeMap:
         self._has_begun = self._has_ended = False
 
     def operation(self, kernel: int) -> int | None:
-        """Prints of compiled code do not say by which operation."""
-        return None
+        """What has printed, where it is the only one: compiled code does not say by which operation."""
+        return self._printer
 
     def value(self, function: int, register: int) -> int:
         """Compiled code has no registers."""
