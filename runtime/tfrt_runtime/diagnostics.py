@@ -100,13 +100,17 @@ def note(message: str, location: AnyLocation | None = None) -> Diagnostic:
 class TfrtError(Exception):
     """What every user's mistake is raised as: one or more diagnostics, the first one decisive.
 
-    What a Python kernel raised is its `__cause__`.
+    What a Python kernel raised is its `__cause__`; the notes of the diagnostics are those of the exception,
+    so that a traceback ends with them.
     """
 
     def __init__(self, *diagnostics: Diagnostic) -> None:
         super().__init__(*diagnostics)
         self.diagnostics = diagnostics
         self.__cause__ = diagnostics[0].cause if diagnostics else None
+        for diagnostic in diagnostics:
+            for one in diagnostic.notes:
+                self.add_note(str(one))
 
     def __str__(self) -> str:
         return "\n".join(str(diagnostic) for diagnostic in self.diagnostics)
