@@ -11,6 +11,7 @@ from types import ModuleType
 
 import pytest
 
+from tfrt_nb.exercises.exercise import Mark, find
 from tfrt_nb.language.operations import kernel_names, names
 from tfrt_nb.passes.notation import PASSES
 from tfrt_nb.passes.pipeline import executable_pipeline
@@ -85,6 +86,18 @@ def test_operations_and_passes_show_what_changes_in_a_program(sources: Path) -> 
     }
     assert {name for name in PASSES if name not in parts} == set()
     assert "Made by `async-to-async-runtime`:\n\n```diff" in parts["async.coro.suspend"]
+
+
+def test_the_answers_of_the_teachers_page_reveal_something() -> None:
+    rows = re.findall(
+        r"^\| .+ \| \[(\w+\.\w+)\]\(tutorials/\w+\.ipynb\) \| `(.+)` \|$",
+        (DOCS / "teachers.md").read_text(),
+        re.MULTILINE,
+    )
+    assert len(rows) > 20
+    hints = {find(name).grade(answer).hint for name, answer in rows}
+    assert len(hints) >= len(rows) - 2
+    assert [row for row in rows if find(row[0]).grade(row[1]).mark is not Mark.WRONG] == []
 
 
 def test_each_name_is_in_the_index(sources: Path) -> None:

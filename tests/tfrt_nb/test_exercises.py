@@ -72,6 +72,7 @@ def test_an_answer_of_the_wrong_kind_gets_what_is_missing(name: str, text: str, 
         ("control.error", "a: error\nb: 4\nc: error"),
         ("schedules.results", "1, 2 or 3"),
         ("schedules.largest", "a, b, c, then get, then d"),
+        ("references.places", "2, 3, execute u, none"),
         ("references.places", "2\n3\n`execute u`\nnone"),
     ],
 )

@@ -112,7 +112,7 @@ class Answer:
                 free = [one for one in names if one not in found]
                 if not free:
                     raise Wrong(f"There is a line too many: {row!r}.  The parts are {_and(names)}.")
-                found[free[0]] = row
+                found[free[0]] = row.strip()
         missing = [name for name in names if not found.get(name)]
         if missing:
             raise Wrong(f"Part {missing[0]} has no answer yet.  Write it as `{missing[0]}: …`.")
@@ -122,11 +122,11 @@ class Answer:
         return found
 
     def _rows(self, count: int) -> Sequence[str]:
-        """The lines; those of an answer in one line are its `count` words or pieces between semicolons."""
+        """The lines; those of an answer in one line are its `count` words, or pieces between semicolons or commas."""
         if len(self.lines) == 1 and not _LABEL.search(self.lines[0]):
-            pieces = [piece for piece in self.lines[0].split(";") if piece.strip()]
-            for rows in (pieces, self.words):
-                if len(rows) == count:
+            line = self.lines[0]
+            for rows in (line.split(";"), line.split(","), self.words):
+                if len(rows) == count and all(row.strip() for row in rows):
                     return rows
         return self.lines
 
