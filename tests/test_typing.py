@@ -42,6 +42,17 @@ def total(pieces: tfrt.i32, people: tfrt.i32):  # type: ignore[no-untyped-def]
     return tfrt.max(rest, 1), tfrt.f64(cost)
 
 
+@tfrt.program
+def factorial(n: tfrt.i32) -> tfrt.i32:
+    return tfrt.cond(n <= 1, lambda: 1, lambda: n * factorial(n - 1))
+
+
+@tfrt.program
+def sums(n: tfrt.i32, x: tfrt.f64) -> tuple[tfrt.f64, tfrt.i32]:
+    y, z = tfrt.cond(n > 1, lambda: (x, n), lambda: (x * 2, n + 1))
+    return y, tfrt.min(z, n) // 2 + 1
+
+
 async def later(value: tfrt.AsyncValue) -> object:
     return await value
 

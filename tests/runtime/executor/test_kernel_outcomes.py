@@ -325,7 +325,7 @@ def test_a_value_of_another_type_is_an_error(run: Run, is_late: bool) -> None:
 
     execution = run(call("i32"), kernels=kernels(test))
 
-    found = "str" if is_late else "float"
+    found = "'five'" if is_late else "5.5"
     assert execution.wait(SLOW)
     with pytest.raises(TfrtError, match=f"the result of 'my.test': expected i32, found {found}"):
         execution.results[0].result(0)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tfrt_nb.tracing.calls import unpacked
 from tfrt_nb.tracing.operators import cast
@@ -26,6 +26,9 @@ from tfrt_runtime.kernels.users.annotations import (
     accepts,
     annotated_type,
 )
+
+if TYPE_CHECKING:
+    from tfrt_nb.tracing.static import Value
 
 
 @dataclass
@@ -109,17 +112,17 @@ def given_to(outer: Trace, values: Sequence[Traced], captures: Sequence[Traced])
     return [*values, chain, *captures]
 
 
-def settle(outer: Trace, results: Sequence[Traced], *, has_chain: bool) -> Any:
+def settle(outer: Trace, results: Sequence[Traced], *, has_chain: bool) -> Value:
     """What an operation with bodies returns to Python."""
-    if not has_chain:
-        return unpacked(results)
-    outer.effect(results[-1])
-    return unpacked(results[:-1]) if len(results) > 1 else results[-1]
+    if has_chain:
+        outer.effect(results[-1])
+    returned: Value = unpacked(results[:-1] if has_chain and len(results) > 1 else results)
+    return returned
 
 
 def cond(
     condition: Any, then: Callable[..., Any], otherwise: Callable[..., Any], *values: Any
-) -> Any:
+) -> Value:
     """What `then(*values)` or `otherwise(*values)` returns; only one of them runs."""
     trace = required("tfrt.cond")
     test = trace.value(condition)
@@ -236,7 +239,7 @@ def _carry(
     return results, [*operands, *captures], has_chain
 
 
-def while_loop(test: Callable[..., Any], body: Callable[..., Any], *carried: Any) -> Any:
+def while_loop(test: Callable[..., Any], body: Callable[..., Any], *carried: Any) -> Value:
     """`while test(*carried): carried = body(*carried)`; returns what is carried at the end."""
     trace = required("tfrt.while_loop")
     for function in (test, body):
@@ -264,7 +267,7 @@ def while_loop(test: Callable[..., Any], body: Callable[..., Any], *carried: Any
     return settle(trace, made[: len(start) + has_chain], has_chain=has_chain)
 
 
-def repeat(count: Any, body: Callable[..., Any], *carried: Any) -> Any:
+def repeat(count: Any, body: Callable[..., Any], *carried: Any) -> Value:
     """`for _ in range(count): carried = body(*carried)`; returns what is carried at the end."""
     trace = required("tfrt.repeat")
     times = _count(trace, count, "tfrt.repeat")

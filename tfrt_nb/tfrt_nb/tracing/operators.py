@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from tfrt_nb.tracing.trace import Trace, Traced, Weak, current, has_traced, refuse
 from tfrt_runtime.kernels.users.annotations import NUMBERS, OBJECT, is_float, is_integer
 from tfrt_runtime.scalars import ARITHMETIC, for_operator
+
+if TYPE_CHECKING:
+    from tfrt_nb.tracing.static import Value
 
 
 def meeting(trace: Trace, operator: str, left: object, right: object) -> tuple[Traced, Traced]:
@@ -145,14 +148,16 @@ def cast(value: Any, type_text: str) -> Any:
     return trace.kernel(f"tfrt.cast.{given.type}_to_{type_text}", (given,), (type_text,))[0]
 
 
-def smallest(*values: Any) -> Any:
+def smallest(*values: Any) -> Value:
     """`tfrt.min`: the smallest of several values."""
-    return _reduced("min", values, min)
+    found: Value = _reduced("min", values, min)
+    return found
 
 
-def largest(*values: Any) -> Any:
+def largest(*values: Any) -> Value:
     """`tfrt.max`: the largest of several values."""
-    return _reduced("max", values, max)
+    found: Value = _reduced("max", values, max)
+    return found
 
 
 def _reduced(operator: str, values: tuple[Any, ...], otherwise: Callable[..., Any]) -> Any:

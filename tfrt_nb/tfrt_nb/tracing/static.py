@@ -6,6 +6,7 @@ of such a type is a number in Python and a traced value in a program, so checker
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Annotated as tensor
 from typing import Any, Generic, TypeVar
 
@@ -32,6 +33,23 @@ class Value(Any):  # type: ignore[misc]
     """A value of a program."""
 
     def __init__(self, value: Any) -> None: ...
+
+    # What operators return is no Any: strict rules forbid to return that from a function with a type.
+    def _binary(self, other: Any) -> Value:
+        return self
+
+    def _unary(self) -> Value:
+        return self
+
+    def __iter__(self) -> Iterator[Value]:
+        return iter((self,))
+
+    __add__ = __sub__ = __mul__ = __truediv__ = __floordiv__ = __mod__ = __getitem__ = _binary
+    __radd__ = __rsub__ = __rmul__ = __rtruediv__ = __rfloordiv__ = __rmod__ = _binary
+    __and__ = __or__ = __xor__ = __lshift__ = __rshift__ = _binary
+    __rand__ = __ror__ = __rxor__ = __rlshift__ = __rrshift__ = _binary
+    __lt__ = __le__ = __gt__ = __ge__ = _binary
+    __neg__ = __invert__ = __abs__ = _unary
 
 
 class i1(Value): ...
