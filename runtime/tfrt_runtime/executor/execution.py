@@ -87,7 +87,8 @@ class Execution:
         if tier is not Tier.AUTO:
             self._choose(tier)
         open_for = self._expect(given) if given else 0
-        is_task = wake and queue.takes_calls
+        # Only a task may run machine code, which takes any time.
+        is_task = (wake or tier is Tier.COMPILED) and queue.takes_calls
         # The results are then in the words.  One of the request's active counts becomes the call's.
         begin = process.start_as_task if is_task else process.start_here
         begin(queue.context(), entry.address, request.address, is_task)

@@ -101,6 +101,19 @@ def test_an_endless_function_is_given_up_and_the_next_one_runs(shell, queue: str
     assert seconds < SLOW
 
 
+@pytest.mark.parametrize("queue", ["s", "mstd:2"])
+def test_an_endless_function_that_is_machine_code_is_given_up(shell, queue: str) -> None:
+    outcome = shell(
+        *("run", "-q", queue, "--timeout", "0.5", "--tier", "compiled", "--function", "endless"),
+        shell.write("e.mlir", ENDLESS),
+    )
+
+    assert (outcome.status, outcome.stderr) == (
+        1,
+        "tfrt-nb: error: @endless did not finish within 0.5 s and was cancelled\n",
+    )
+
+
 def test_a_function_that_leaves_work_behind_is_given_up_as_well(shell) -> None:
     """Its results are available, but the loop that no result needs has no end."""
     text = ENDLESS.replace("tfrt.return %r : i32", "tfrt.return %x : i32")

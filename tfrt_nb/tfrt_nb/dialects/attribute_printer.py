@@ -22,6 +22,9 @@ from tfrt_nb.dialects.literals import F64, I64
 class AttributePrinter(Printer):
     """xDSL's printer with MLIR's numbers, and arrays without the types that go without saying."""
 
+    def print_string_literal(self, string: str) -> None:
+        self.print_bytes_literal(string.encode("utf-8", "surrogateescape"))
+
     def print_attribute(self, attribute: Attribute) -> None:
         if isinstance(attribute, ArrayAttr):
             with self.in_square_brackets():

@@ -129,9 +129,6 @@ class HostPrinter(AttributePrinter):
             attribute = _HEAD_TENSOR
         super().print_attribute(attribute)
 
-    def print_string_literal(self, string: str) -> None:
-        self.print_bytes_literal(string.encode("utf-8", "surrogateescape"))
-
     def _name_values(self, op: Operation) -> None:
         """Give every value under `op` its name.  Not recursive: programs nest deeply."""
         pending = [(region, 0, 0) for region in reversed(op.regions)]

@@ -16,6 +16,7 @@ from pathlib import Path
 import llvmlite
 import llvmlite.binding as llvm
 
+from tfrt_nb.jit.names import bytes_of
 from tfrt_runtime import async_runtime, cache
 from tfrt_runtime.cache import Cache
 from tfrt_runtime.native.loaded import sources_digest
@@ -61,7 +62,7 @@ def program_key(text: str, name: str, pipeline: str) -> str:
     """What a program is known by."""
     digest = hashlib.sha256(_compiler())
     for part in (name, pipeline, text):
-        digest.update(part.encode() + b"\0")
+        digest.update(bytes_of(part) + b"\0")
     return digest.hexdigest()[:40]
 
 

@@ -35,7 +35,7 @@ from tfrt_nb.jit.llvm_types import (
     result_type,
     signature,
 )
-from tfrt_nb.jit.names import INTERRUPT_FLAG, global_symbol
+from tfrt_nb.jit.names import INTERRUPT_FLAG, global_symbol, plain_name
 from tfrt_nb.jit.operations import (
     arithmetic,
     async_runtime,
@@ -153,7 +153,7 @@ def _has_buffers(ops: Sequence[Operation], adapted: frozenset[str]) -> bool:
 
 def packed_name(symbol: str) -> str:
     """The name of the function by which the host calls the MLIR function `symbol`."""
-    return f"__packed_{symbol}"
+    return f"__packed_{plain_name(symbol)}"
 
 
 def _lower_function(text: ModuleText, op: func.FuncOp) -> Iterator[str]:

@@ -19,7 +19,7 @@ from tfrt_nb.dialects.branches import branch_operands
 from tfrt_nb.internal_errors import location_of, place_of
 from tfrt_nb.jit.linking import LIBRARY
 from tfrt_nb.jit.llvm_types import llvm_type
-from tfrt_nb.jit.names import global_symbol, text_constant
+from tfrt_nb.jit.names import bytes_of, global_symbol, plain_name, text_constant
 from tfrt_nb.jit.places import Places
 from tfrt_nb.passes.control_flow import terminator_of
 from tfrt_runtime.async_runtime.externals import PythonExternal
@@ -27,7 +27,7 @@ from tfrt_runtime.async_runtime.printing import PRINTING
 from tfrt_runtime.diagnostics import Location
 
 _CALLED_BY_OURS = LIBRARY.keys() | PRINTING.keys()
-_OUR_PREFIXES = ("llvm.", "mlirAsyncRuntim", "tfrtAsync", "__", "defined.", "external.")
+_OUR_PREFIXES = ("llvm.", "mlirAsyncRuntim", "tfrt", "__", ".", "defined.", "external.")
 
 Argument: TypeAlias = tuple[str, str]
 """An argument of a call: its LLVM type and the operand."""
@@ -95,16 +95,19 @@ class ModuleText:
         A program may define a function that is called like one that compiled code needs itself.
         """
         is_ours = symbol in _CALLED_BY_OURS or symbol.startswith(_OUR_PREFIXES)
-        return global_symbol(f"defined.{symbol}" if is_ours and symbol in self.defined else symbol)
+        if is_ours and symbol in self.defined:
+            return global_symbol(f"defined.{plain_name(symbol)}")
+        # LLVM takes any character in a name but NUL.
+        return global_symbol(f"defined.{plain_name(symbol)}" if "\0" in symbol else symbol)
 
     def limited_function(self, symbol: str) -> str:
         """The function of `limited` with the end of the stack as its last argument, which `function` looks up."""
-        return f'{self.function(symbol)[:-1]}.limited"'
+        return f'@"__limited.{self.function(symbol)[2:]}'
 
     def text(self, content: str) -> tuple[str, int]:
         """A constant with the text in UTF-8: its name, and its length in bytes."""
         if content not in self.texts:
-            data = content.encode()
+            data = bytes_of(content)
             type_, value = text_constant(data)
             self.texts[content] = self.constant(f"{type_} {value}"), len(data)
         return self.texts[content]

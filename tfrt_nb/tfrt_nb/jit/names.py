@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 
 INTERRUPT_FLAG = "@tfrtInterruptFlag"
 """Points to the word that is not 0 while some run is cancelled; the loader of the code says where."""
@@ -19,5 +20,18 @@ def text_constant(text: bytes) -> tuple[str, str]:
 
 def global_symbol(name: str) -> str:
     """A global of the module by its name, which may be any text."""
-    _, constant_text = text_constant(name.encode())
+    _, constant_text = text_constant(bytes_of(name))
     return f"@{constant_text[1:]}"
+
+
+def plain_name(name: str) -> str:
+    """Another name for each name, of characters that every part of LLVM takes."""
+    return re.sub(rb"[^\w.$]", lambda found: b"-%02X" % found[0][0], bytes_of(name)).decode()
+
+
+def bytes_of(text: str) -> bytes:
+    """A text in UTF-8.  A byte that is none, as `"\\FF"` in a program, is that byte."""
+    try:
+        return text.encode(errors="surrogateescape")
+    except UnicodeEncodeError:  # half of a character of 16-bit text
+        return text.encode(errors="surrogatepass")

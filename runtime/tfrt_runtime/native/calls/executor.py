@@ -135,7 +135,20 @@ def run_root(context: Address, task: Address) -> None:
     request = load(task + TASK_SECOND)
     table = load(task + TASK_THIRD)
     free_task(context, task)
+    # Not where a call is started directly: machine code runs to its end, and who starts a call may be the one
+    # that would cancel it.
+    if load(function + FUNCTION_MACHINE) != 0:
+        name_call(context, request)
+        if start_machine(context, function, request, table):
+            return
     start_root(context, function, request, table)
+
+
+@inline
+def name_call(context: Address, request: Address) -> None:
+    """An error for lack of memory names the call, not the kernel that this thread ran last."""
+    store(context + CONTEXT_REQUEST, request)
+    store(context + CONTEXT_RECORD, 0)
 
 
 @native
@@ -145,11 +158,7 @@ def start_root(context: Address, function: Address, request: Address, table: Add
     Takes ownership of `table`: an indirect value per result, then a value per argument, each with
     a reference.
     """
-    # 0: an error for lack of memory names the call, not the kernel that this thread ran last.
-    store(context + CONTEXT_REQUEST, request)
-    store(context + CONTEXT_RECORD, 0)
-    if load(function + FUNCTION_MACHINE) != 0 and start_machine(context, function, request, table):
-        return
+    name_call(context, request)
     activation = new_activation(context, function, request, RETURN_ROOT, 0, table, 0)
     slots = load(function + FUNCTION_ARGUMENT_TABLE)
     given = table + 8 * load(function + FUNCTION_RESULTS)

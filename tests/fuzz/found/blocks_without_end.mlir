@@ -1,0 +1,7 @@
+func.func @main() {
+  cf.br ^a
+^a:
+  cf.br ^b
+^b:
+  cf.br ^a
+}

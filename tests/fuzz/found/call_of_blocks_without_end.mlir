@@ -1,0 +1,9 @@
+func.func private @endless() {
+  cf.br ^again
+^again:
+  cf.br ^again
+}
+func.func @main() {
+  func.call @endless() : () -> ()
+  return
+}
