@@ -119,7 +119,7 @@ ADVICE = (
         "division by zero; index … is out of bounds; the buffer …",
         (
             r"by zero|out of bounds|buffer|the size of dimension|do not lie|alignment|made available|sizes do not"
-            r"|no function of type"
+            r"|no function of type|too many iterations"
         ),
         (
             "Only what depends on this operation is lost. The line is the one that failed: check the numbers, sizes or buffers"

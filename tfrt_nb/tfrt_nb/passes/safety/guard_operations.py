@@ -19,16 +19,19 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.context import Context
-from xdsl.dialects import arith, cf, memref, scf
+from xdsl.dialects import arith, cf, math, memref, scf
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
+    FloatAttr,
     IndexType,
     IntegerAttr,
     IntegerType,
     MemRefType,
     ModuleOp,
     StringAttr,
+    f64,
     i1,
+    i64,
 )
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, SSAValue
@@ -66,6 +69,7 @@ DIVISIONS: frozenset[type[Operation]] = frozenset(
     }
 )
 MAX_BYTES_OF_AN_ELEMENT = 16
+MAX_ITERATIONS = 2.0**63
 MEMORY_BYTES = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 """Buffers that are larger than the memory of the machine are refused."""
 
@@ -123,6 +127,7 @@ class GuardOperations(ModulePass):
                 _guard_steps(nested, [nested.step])
             elif self.loops and isinstance(nested, scf.ParallelOp):
                 _guard_steps(nested, nested.step)
+                _guard_iterations(nested)
         if self.recursion:
             _guard_recursion(op)
 
@@ -234,6 +239,36 @@ def _guard_load(op: RuntimeLoadOp) -> None:
     emit(RuntimeCheckOp(op.storage))
     is_there = emit(RuntimeIsAvailableOp(op.storage)).result
     emit(cf.AssertOp(is_there, "the value is loaded before it is available"))
+
+
+def _guard_iterations(op: scf.ParallelOp) -> None:
+    """How many iterations a parallel loop has is a number of 64 bits, where it is cut into tasks.
+
+    The guess has a double's error, which is far below what any loop can reach.
+    """
+    lowers = [integer_of(lower) for lower in op.lowerBound]
+    if len(lowers) == 1 and lowers[0] is not None and lowers[0] >= 0:
+        return
+    emit = Emitter.in_front_of(op)
+
+    def double(value: SSAValue) -> SSAValue:
+        number = integer_of(value)
+        if number is not None:
+            return emit(arith.ConstantOp(FloatAttr(float(number), f64))).result
+        word = emit(arith.IndexCastOp(value, i64)).result
+        return emit(arith.SIToFPOp(word, f64)).result
+
+    iterations: SSAValue | None = None
+    zero = emit(arith.ConstantOp(FloatAttr(0.0, f64))).result
+    for lower, upper, step in zip(op.lowerBound, op.upperBound, op.step, strict=True):
+        distance = emit(arith.SubfOp(double(upper), double(lower))).result
+        trips = emit(math.CeilOp(emit(arith.DivfOp(distance, double(step))).result)).result
+        trips = emit(arith.MaximumfOp(trips, zero)).result
+        iterations = trips if iterations is None else emit(arith.MulfOp(iterations, trips)).result
+    assert iterations is not None
+    most = emit(arith.ConstantOp(FloatAttr(MAX_ITERATIONS, f64))).result
+    is_known = emit(arith.CmpfOp(iterations, most, "olt")).result
+    emit(cf.AssertOp(is_known, "the loop has too many iterations"))
 
 
 def _guard_steps(op: Operation, steps: Sequence[SSAValue]) -> None:
