@@ -28,7 +28,8 @@ EXERCISES = tuple(exercises())
 
 VARIES = [
     (re.compile(r"\d+(\.\d+)? (ns|µs|ms|s)\b"), "TIME"),
-    (re.compile(r"\b(cell|worker \d+|blocking \d+)(?= +TIME)"), "WORKER"),
+    # Which thread it was, or that none is known.
+    (re.compile(r"\b(cell|main|stand-in|worker \d+|blocking \d+) +(?=TIME)"), ""),
     (re.compile(r"\bmstd:\d+"), "mstd:N"),
     # A loop is stopped at some round, and in it.
     (re.compile(r". \w+ +(%\w+).*\(×\d+\)"), r"? stopped  \1"),
