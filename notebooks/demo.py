@@ -26,7 +26,7 @@ HERE = Path(__file__).parent
 START = HERE / "00_start.ipynb"
 PAGES = HERE.parent / "build" / "demo"
 CELL_SECONDS = 120
-FOLDED = "<!-- What the run showed: click here when you have predicted it. -->\n"
+FOLDED = "What the run showed: open it when you have predicted it.\n"
 
 
 def text_of(output: NotebookNode) -> str:

@@ -36,7 +36,7 @@ def test_all_of_it_is_small_and_can_be_read(tmp_path: Path) -> None:
         ("const f = (x) => { return x + +y - -z; };", "let f=x=>{return x+ +y- -z};"),
         ("const f = async (x) => x in y;", "let f=async(x)=>x in y;"),
         ("s = `a  ${b ? `c  ${ d }` : {e: 1}.e}  // f`;", "s=`a  ${b?`c  ${d}`:{e:1}.e}  // f`;"),
-        ("const css = `\n.a { b: c; }\n`;", "let css=`\n.a{b:c;}`;"),
+        ("const css = `\n.a { b: c; }\n`;", "let css=`\n.a{b:c}`;"),
     ],
 )
 def test_strings_templates_and_patterns_stay(code: str, expected: str) -> None:
