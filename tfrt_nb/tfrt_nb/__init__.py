@@ -14,8 +14,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from tfrt_nb.exercises import COURSES
 from tfrt_runtime.host.values.drawing import DRAWING
 
 if TYPE_CHECKING:
@@ -82,12 +83,14 @@ if TYPE_CHECKING:
     __version__: str
 
 
-def _drawn_by(name: str) -> Callable[[object], str]:
-    """What draws boards, loaded when one is drawn."""
-    return lambda shown: str(getattr(import_module("tfrt_magics.views.reprs"), name)(shown))
+def _from(module: str, name: str) -> Callable[..., Any]:
+    """A function of a higher floor, loaded when it is called: this package gives it to a lower one."""
+    return lambda *arguments: getattr(import_module(module), name)(*arguments)
 
 
-DRAWING.update({name: _drawn_by(name) for name in DRAWING})
+DRAWING["value_html"] = _from("tfrt_magics.views.reprs", "value_html")
+DRAWING["run_html"] = _from("tfrt_magics.views.reprs", "run_html")
+COURSES.append(_from("tfrt_nb.lessons", "load"))
 
 _HOMES = {
     "ConcurrentWorkQueue": "tfrt_runtime.host.queues.user_queue",
@@ -102,7 +105,7 @@ _HOMES = {
     "wait_for": "tfrt_runtime.host.values.async_value",
     "Level": "tfrt_runtime.host.tracing.trace",
     "Answer": "tfrt_nb.exercises.answer",
-    "AsyncValue": "tfrt_runtime.host.values.async_value",
+    "AsyncValue": "tfrt_runtime.host.default_host",
     "BlockingWarning": "tfrt_runtime.host.waiting.blocking",
     "CHAIN": "tfrt_runtime.host.chain",
     "CancelledError": "tfrt_runtime.host.exceptions",

@@ -17,6 +17,7 @@ from tfrt_runtime.executor.calls import Entry
 from tfrt_runtime.executor.machine import Tier
 from tfrt_runtime.executor.program import Executable
 from tfrt_runtime.executor.progress import Progress
+from tfrt_runtime.executor.work import enqueue
 from tfrt_runtime.host.context import HostContext, Request, Sink
 from tfrt_runtime.host.failures import exception_of
 from tfrt_runtime.host.interrupts import INTERRUPTS
@@ -26,12 +27,15 @@ from tfrt_runtime.host.values.async_value import AsyncValue, State, make_unavail
 from tfrt_runtime.host.values.drawing import DRAWING
 from tfrt_runtime.host.waiting.idleness import rest_of
 from tfrt_runtime.host.waiting.kernel_waits import NO_KERNEL, kernel_wait
+from tfrt_runtime.kernels.frame import ENQUEUE
 from tfrt_runtime.native.layouts import FUNCTION_KERNELS, REQUEST_COMPILED, REQUEST_TIER
 
 if TYPE_CHECKING:
     from tfrt_runtime.executor.tracing import RunTracing
     from tfrt_runtime.host.tracing.events import Watch
 
+
+ENQUEUE[:] = [enqueue]
 
 SETTLING_SECONDS = (20e-6, 40e-6, 80e-6, 160e-6, 320e-6, 640e-6)
 """Pauses before looks at whether tasks are over, at the end of a run."""

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from typing import TYPE_CHECKING
 
 from tfrt_runtime.callers import place_of_caller, require
 from tfrt_runtime.diagnostics import error
-from tfrt_runtime.host.default_host import default_host
+from tfrt_runtime.host.default_host import default_host, of_future
 from tfrt_runtime.host.values.async_value import AsyncValue, State, make_available, make_unavailable
-from tfrt_runtime.host.values.futures import from_future, is_future
-
-if TYPE_CHECKING:
-    from tfrt_runtime.host.values.async_value import Future
+from tfrt_runtime.host.values.futures import is_future
 
 
 def unavailable() -> AsyncValue:
@@ -26,25 +22,6 @@ def unavailable() -> AsyncValue:
         default_host().work_queue,
         on_broken=lambda: error("the value that is made here was dropped unresolved", place),
     )
-
-
-def of_future(future: Future) -> AsyncValue:
-    """A value that is resolved when `future` is done; cancelling the value cancels the future.
-
-    Raises:
-        TypeError: if it is no future of `concurrent.futures`, `asyncio` or `distributed`.
-    """
-    if not is_future(future):
-        raise TypeError(f"expected a future, found {type(future).__name__}")
-    made = from_future(default_host().work_queue, future)
-    came = made.reference()
-
-    def cancel() -> None:
-        if came.cancelled():
-            future.cancel()
-
-    made.and_then(cancel)
-    return made
 
 
 def gather(*values: object) -> AsyncValue:

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import atexit
 import threading
+from typing import TYPE_CHECKING
 
 from tfrt_runtime.callers import require
 from tfrt_runtime.host.context import HURRY_SECONDS, HostContext
+from tfrt_runtime.host.values.async_value import OF_FUTURE, AsyncValue
+from tfrt_runtime.host.values.futures import from_future, is_future
+
+if TYPE_CHECKING:
+    from tfrt_runtime.host.values.async_value import Future
 
 
 class _Default:
@@ -50,6 +56,24 @@ def set_default_host(host: HostContext | None) -> None:
     require(is_host, "the default host", "a HostContext or None", host)
     with _default.lock:
         _default.replace(host)
+
+
+def of_future(future: Future) -> AsyncValue:
+    """See `AsyncValue.from_future`."""
+    if not is_future(future):
+        raise TypeError(f"expected a future, found {type(future).__name__}")
+    made = from_future(default_host().work_queue, future)
+    came = made.reference()
+
+    def cancel() -> None:
+        if came.cancelled():
+            future.cancel()
+
+    made.and_then(cancel)
+    return made
+
+
+OF_FUTURE[:] = [of_future]
 
 
 @atexit.register

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Protocol
 
 from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, error
@@ -35,6 +34,18 @@ class Function(Protocol):
         Raises:
             KernelError: if the function takes another number of arguments.
         """
+
+
+class Enqueue(Protocol):
+    """What starts a call of a Python function within a run."""
+
+    def __call__(
+        self, request: Request, function: Callable[[], object], *, blocking: bool
+    ) -> AsyncValue: ...
+
+
+ENQUEUE: list[Enqueue] = []
+"""The one that `KernelFrame.enqueue` uses; `executor`, which stands on kernels, puts it here."""
 
 
 @dataclass(slots=True)
@@ -81,9 +92,7 @@ class KernelFrame:
         It is part of the run: that is not over before, and when it is cancelled first, the function is
         not called.  What the function raises is the value's error.
         """
-        work = import_module("tfrt_runtime.executor.work")  # which stands on kernels
-        value: AsyncValue = work.enqueue(self.request, function, blocking=blocking)
-        return value
+        return ENQUEUE[0](self.request, function, blocking=blocking)
 
     @property
     def is_cancelled(self) -> bool:

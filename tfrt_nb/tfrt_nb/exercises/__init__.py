@@ -5,3 +5,10 @@ async program, as Python.  `orders` lists the orders of prints that a program al
 the registry and the grading.  `files` grades the answers in a notebook and sums up a folder of them.  The exercises
 of the tutorials are in `tfrt_nb.lessons`.
 """
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+COURSES: list[Callable[[], object]] = []
+"""Functions that register exercises, called when all of them are asked for; the package puts the tutorials' here."""

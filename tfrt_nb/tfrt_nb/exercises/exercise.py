@@ -13,6 +13,7 @@ from functools import cached_property
 from importlib import import_module
 from typing import Any, get_type_hints
 
+from tfrt_nb.exercises import COURSES
 from tfrt_nb.exercises.answer import Answer, Code, Names, Wrong
 from tfrt_runtime.diagnostics import TfrtError, error
 
@@ -179,7 +180,8 @@ def exercise(
 
 def exercises() -> list[Exercise]:
     """All exercises: those of the tutorials, then those that were made since."""
-    import_module("tfrt_nb.lessons").load()
+    for load in COURSES:
+        load()
     return list(_exercises.values())
 
 

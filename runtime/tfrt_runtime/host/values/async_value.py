@@ -13,7 +13,6 @@ import threading
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from enum import StrEnum
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol, SupportsIndex
 
 from tfrt_runtime.callers import deadline_in, require
@@ -82,6 +81,10 @@ class State(StrEnum):
 
 _DECIDING = threading.RLock()
 """Two threads may cancel a value at once; within, a collection may end other values."""
+
+
+OF_FUTURE: list[Callable[[Future], AsyncValue]] = []
+"""What makes a value of a future on the default host; `default_host`, which stands on values, puts it here."""
 
 
 class AsyncValue(NoObject):
@@ -311,9 +314,12 @@ class AsyncValue(NoObject):
 
     @staticmethod
     def from_future(future: Future) -> AsyncValue:
-        """A value that is resolved when a future of `concurrent.futures`, `asyncio` or `distributed` is done."""
-        made: AsyncValue = import_module("tfrt_runtime.host.composing").of_future(future)
-        return made
+        """A value that is resolved when `future` is done; cancelling the value cancels the future.
+
+        Raises:
+            TypeError: if it is no future of `concurrent.futures`, `asyncio` or `distributed`.
+        """
+        return OF_FUTURE[0](future)
 
     def cancelled(self) -> bool:
         """Whether the value, or the run whose result it is, was cancelled before it was resolved."""
