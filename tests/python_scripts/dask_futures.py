@@ -1,4 +1,5 @@
 # python_api.md §2, §6: a future of the client is awaited as those of concurrent.futures are.
+# stderr max 0: Traceback (most recent call last)
 from distributed import Client, LocalCluster
 
 import tfrt_nb as tfrt
