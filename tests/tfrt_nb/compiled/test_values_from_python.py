@@ -183,7 +183,7 @@ def test_a_future_may_be_cancelled_or_of_another_type(host: HostContext) -> None
 
     assert [outcomes(execution.results) for execution in executions] == [
         ["the future was cancelled"],
-        ["argument 1 (%v) of @main: expected i32, found str"],
+        ["argument 1 (%v) of @main: expected i32, found 'text'"],
     ]
     for execution in executions:
         assert execution.wait(SLOW)
