@@ -330,8 +330,9 @@ def bef() -> str:
 
     path = HERE / "shop.mlir"
     printed = io.StringIO()
-    with redirect_stdout(printed):
-        main(["run", str(path), "--emit", "bef"])
+    # The file has the path as it is given here.
+    with redirect_stdout(printed), chdir(HERE):
+        main(["run", path.name, "--emit", "bef"])
     return (
         "# A BEF file, annotated\n\nTutorial [07](../tutorials/07_bef.ipynb) explains the idea. Numbers are in"
         " groups of seven bits, the highest first, where they vary in length; in the bodies of functions they have"
