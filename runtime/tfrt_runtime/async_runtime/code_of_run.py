@@ -9,19 +9,7 @@ from tfrt_runtime.diagnostics import Diagnostic
 from tfrt_runtime.host.context import Request
 from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.raw import WORDS
-from tfrt_runtime.native.layouts import (
-    CONCRETE,
-    KIND_BITS,
-    KIND_INDIRECT,
-    STATE_BITS,
-    VALUE_KIND,
-    VALUE_STATE,
-    VALUE_TARGET,
-    WAIT_NOTIFY,
-    WAITER_FIRST,
-    WAITER_KIND,
-    WAITER_NEXT,
-)
+from tfrt_runtime.native import layouts as at
 
 
 def serve(runtime: AsyncRuntime, run: Request) -> None:
@@ -88,13 +76,13 @@ def _awaited_object(value: int) -> int:
     """
     library = native_process().library
     arrived = {library[f"compiled_kernels.{name}_arrived"] for name in ("result", "buffer")}
-    while value and WORDS[(value + VALUE_STATE) >> 3] & STATE_BITS < CONCRETE:
-        waiter = WORDS[(value + VALUE_STATE) >> 3] & ~STATE_BITS
+    while value and WORDS[(value + at.VALUE_STATE) >> 3] & at.STATE_BITS < at.CONCRETE:
+        waiter = WORDS[(value + at.VALUE_STATE) >> 3] & ~at.STATE_BITS
         while waiter:
-            is_notified = WORDS[(waiter + WAITER_KIND) >> 3] == WAIT_NOTIFY
-            if is_notified and WORDS[(waiter + WAITER_FIRST) >> 3] in arrived:
+            is_notified = WORDS[(waiter + at.WAITER_KIND) >> 3] == at.WAIT_NOTIFY
+            if is_notified and WORDS[(waiter + at.WAITER_FIRST) >> 3] in arrived:
                 return value
-            waiter = WORDS[(waiter + WAITER_NEXT) >> 3]
-        is_indirect = WORDS[(value + VALUE_KIND) >> 3] & KIND_BITS == KIND_INDIRECT
-        value = WORDS[(value + VALUE_TARGET) >> 3] if is_indirect else 0
+            waiter = WORDS[(waiter + at.WAITER_NEXT) >> 3]
+        is_indirect = WORDS[(value + at.VALUE_KIND) >> 3] & at.KIND_BITS == at.KIND_INDIRECT
+        value = WORDS[(value + at.VALUE_TARGET) >> 3] if is_indirect else 0
     return 0

@@ -13,29 +13,18 @@ from tfrt_runtime.diagnostics import Diagnostic, error
 from tfrt_runtime.host.context import Request
 from tfrt_runtime.host.process import NativeProcess, request_of
 from tfrt_runtime.host.raw import WORDS
-from tfrt_runtime.native.layouts import (
-    CONTEXT_ARGUMENTS,
-    CONTEXT_FAILURE,
-    CONTEXT_RESULTS,
-    EVENT_BORROW_BUFFER,
-    EVENT_BUFFER_ARRIVED,
-    EVENT_FAILED,
-    EVENT_RETURN_BUFFER,
-    EVENT_TENSOR_ARRIVED,
-    TYPE_TENSOR,
-    VALUE_PAYLOAD,
-)
+from tfrt_runtime.native import layouts as at
 
 if TYPE_CHECKING:
     from tfrt_runtime.async_runtime.buffers import Lender
 
 KERNEL_EVENTS = frozenset(
     {
-        EVENT_BORROW_BUFFER,
-        EVENT_BUFFER_ARRIVED,
-        EVENT_FAILED,
-        EVENT_RETURN_BUFFER,
-        EVENT_TENSOR_ARRIVED,
+        at.EVENT_BORROW_BUFFER,
+        at.EVENT_BUFFER_ARRIVED,
+        at.EVENT_FAILED,
+        at.EVENT_RETURN_BUFFER,
+        at.EVENT_TENSOR_ARRIVED,
     }
 )
 
@@ -73,22 +62,22 @@ class KernelCalls:
 
     def on_event(self, context: int, event: int, argument: int) -> int:
         """What native code tells, on any thread; the answer is the event's."""
-        if event == EVENT_FAILED:
+        if event == at.EVENT_FAILED:
             self._failed(context, argument)
-        elif event == EVENT_BORROW_BUFFER:
+        elif event == at.EVENT_BORROW_BUFFER:
             return self._borrow_buffer(context, argument)
-        elif event == EVENT_RETURN_BUFFER:
+        elif event == at.EVENT_RETURN_BUFFER:
             self._return_buffer(context, argument)
-        elif event == EVENT_TENSOR_ARRIVED:
+        elif event == at.EVENT_TENSOR_ARRIVED:
             return self._tensor_arrived(context, argument)
-        elif event == EVENT_BUFFER_ARRIVED:
+        elif event == at.EVENT_BUFFER_ARRIVED:
             return self._buffer_arrived(context, argument)
         return 0
 
     def _failed(self, context: int, failure: int) -> None:
         """A call, or a result of it, failed: its run hears of that once."""
         run = self._process.requests[request_of(context)]
-        handle = WORDS[(failure + VALUE_PAYLOAD) >> 3]
+        handle = WORDS[(failure + at.VALUE_PAYLOAD) >> 3]
         diagnostic = self._process.objects.get(handle)
         assert isinstance(run, Request)
         assert isinstance(diagnostic, Diagnostic)
@@ -100,16 +89,16 @@ class KernelCalls:
         record, index, spec, descriptor, is_first = (WORDS[(words >> 3) + i] for i in range(5))
         if is_first:
             self.lender.call_begins(spec)
-        value = WORDS[(WORDS[(context + CONTEXT_ARGUMENTS) >> 3] >> 3) + index]
+        value = WORDS[(WORDS[(context + at.CONTEXT_ARGUMENTS) >> 3] >> 3) + index]
         problem = self.lender.lend(value, spec, descriptor)
         if problem is None:
             return 0
-        WORDS[(context + CONTEXT_FAILURE) >> 3] = self._error_at(context, record, problem)
+        WORDS[(context + at.CONTEXT_FAILURE) >> 3] = self._error_at(context, record, problem)
         return 1
 
     def _return_buffer(self, context: int, words: int) -> None:
         record, index, spec, descriptor = (WORDS[(words >> 3) + i] for i in range(4))
-        results = WORDS[(context + CONTEXT_RESULTS) >> 3]
+        results = WORDS[(context + at.CONTEXT_RESULTS) >> 3]
         WORDS[(results >> 3) + index] = self._tensor_value(context, record, spec, descriptor)
 
     def _tensor_arrived(self, context: int, pending: int) -> int:
@@ -130,7 +119,7 @@ class KernelCalls:
             self._failed(context, failure)
             return failure
         made = self._process.quick.value_of
-        return made(context, TYPE_TENSOR, tensor.handle.address, 0)
+        return made(context, at.TYPE_TENSOR, tensor.handle.address, 0)
 
     def _error_at(self, context: int, record: int, problem: str) -> int:
         """An error value with one reference, at the place of a kernel."""

@@ -8,19 +8,7 @@ from tfrt_runtime.async_runtime import records
 from tfrt_runtime.diagnostics import Diagnostic, Location, error, note
 from tfrt_runtime.host.raw import WORDS
 from tfrt_runtime.host.values.async_value import State
-from tfrt_runtime.native.layouts import (
-    CONCRETE,
-    GROUP_ADDED,
-    GROUP_EXCESS,
-    GROUP_SIZE,
-    STATE_BITS,
-    TYPE_CHAIN,
-    TYPE_GROUP,
-    VALUE_KIND,
-    VALUE_OWNER,
-    VALUE_REFERENCES,
-    VALUE_STATE,
-)
+from tfrt_runtime.native import layouts as at
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,18 +26,18 @@ class LiveObject:
 
 def is_group(address: int) -> bool:
     """Whether the object is a group."""
-    return WORDS[(address + VALUE_KIND) >> 3] >> 8 == TYPE_GROUP
+    return WORDS[(address + at.VALUE_KIND) >> 3] >> 8 == at.TYPE_GROUP
 
 
 def lacks_members(group: int) -> bool:
     """Whether a group is not resolved and could get more members."""
-    is_open = WORDS[(group + VALUE_STATE) >> 3] & STATE_BITS < CONCRETE
-    return is_open and WORDS[(group + GROUP_ADDED) >> 3] < WORDS[(group + GROUP_SIZE) >> 3]
+    is_open = WORDS[(group + at.VALUE_STATE) >> 3] & at.STATE_BITS < at.CONCRETE
+    return is_open and WORDS[(group + at.GROUP_ADDED) >> 3] < WORDS[(group + at.GROUP_SIZE) >> 3]
 
 
 def underfilled(group: int) -> Diagnostic:
     """Why a group will never be resolved."""
-    added, size = WORDS[(group + GROUP_ADDED) >> 3], WORDS[(group + GROUP_SIZE) >> 3]
+    added, size = WORDS[(group + at.GROUP_ADDED) >> 3], WORDS[(group + at.GROUP_SIZE) >> 3]
     return error(
         f"the group waits forever: {added} of {size} members were added", maker_place(group)
     )
@@ -57,7 +45,7 @@ def underfilled(group: int) -> Diagnostic:
 
 def overfilled(group: int) -> Diagnostic:
     """Why a group fails that got more members than it has room for: at the addition, if it is known."""
-    size, record = WORDS[(group + GROUP_SIZE) >> 3], WORDS[(group + GROUP_EXCESS) >> 3]
+    size, record = WORDS[(group + at.GROUP_SIZE) >> 3], WORDS[(group + at.GROUP_EXCESS) >> 3]
     made_here = note("the group is made here", maker_place(group))
     place = records.read_place(record) if record else maker_place(group)
     return error(f"the group is full: it has room for {size}", place, [made_here] if record else ())
@@ -65,8 +53,8 @@ def overfilled(group: int) -> Diagnostic:
 
 def kind(address: int) -> str:
     """Token, value or group."""
-    number = WORDS[(address + VALUE_KIND) >> 3] >> 8
-    return {TYPE_CHAIN: "token", TYPE_GROUP: "group"}.get(number, "value")
+    number = WORDS[(address + at.VALUE_KIND) >> 3] >> 8
+    return {at.TYPE_CHAIN: "token", at.TYPE_GROUP: "group"}.get(number, "value")
 
 
 def title(address: int) -> str:
@@ -79,13 +67,13 @@ def title(address: int) -> str:
 
 def maker(address: int) -> str | None:
     """The operation that made an object, if it says so."""
-    record = WORDS[(address + VALUE_OWNER) >> 3]
+    record = WORDS[(address + at.VALUE_OWNER) >> 3]
     return (records.read_text(record) or None) if record else None
 
 
 def maker_place(address: int) -> Location | None:
     """Where that operation is."""
-    record = WORDS[(address + VALUE_OWNER) >> 3] if address else 0
+    record = WORDS[(address + at.VALUE_OWNER) >> 3] if address else 0
     return records.read_place(record) if record else None
 
 
@@ -98,7 +86,7 @@ def note_on_wait(awaited: int, record: int) -> Diagnostic:
 
 def references(address: int) -> int:
     """References to a registered object, apart from the list's."""
-    return WORDS[(address + VALUE_REFERENCES) >> 3] - 1
+    return WORDS[(address + at.VALUE_REFERENCES) >> 3] - 1
 
 
 def live_object(address: int) -> LiveObject:
@@ -115,7 +103,7 @@ def live_object(address: int) -> LiveObject:
 
 def state(address: int) -> State:
     """What the object is now."""
-    return _STATES[WORDS[(address + VALUE_STATE) >> 3] & STATE_BITS]
+    return _STATES[WORDS[(address + at.VALUE_STATE) >> 3] & at.STATE_BITS]
 
 
 _STATES = (State.UNAVAILABLE, State.UNAVAILABLE, State.AVAILABLE, State.ERROR)

@@ -16,14 +16,7 @@ from tfrt_runtime.async_runtime.kernel_calls import error_value
 from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, error
 from tfrt_runtime.host.context import Request
 from tfrt_runtime.host.process import native_process
-from tfrt_runtime.native.layouts import (
-    INTERRUPT_CANCELLED,
-    PROCESS_CANCELLED_RUNS,
-    PROCESS_INTERRUPTS,
-    STOP_ERROR,
-    STOP_PLACES,
-    STOP_SIZE,
-)
+from tfrt_runtime.native import layouts as at
 from tfrt_runtime.once import once
 
 Sink = Callable[[str], None]
@@ -55,7 +48,7 @@ class Runs:
     @property
     def flag(self) -> int:
         """The address of the word that is not 0 while loops have to ask whether to go on."""
-        return self._process.address + PROCESS_INTERRUPTS
+        return self._process.address + at.PROCESS_INTERRUPTS
 
     @property
     def owns_errors(self) -> bool:
@@ -84,9 +77,9 @@ class Runs:
         with self._lock:
             self._requests.setdefault(request.id, weakref.ref(request))
             if request.id not in self._cancelled:
-                words = (ctypes.c_int64 * (STOP_SIZE // 8))()
+                words = (ctypes.c_int64 * (at.STOP_SIZE // 8))()
                 failure = request.refusal or error(message)
-                words[STOP_ERROR // 8] = error_value(self._process, context, failure)
+                words[at.STOP_ERROR // 8] = error_value(self._process, context, failure)
                 self._cancelled[request.id] = _Stop(message, words)
                 self._show(request.id, ctypes.addressof(words))
 
@@ -128,7 +121,10 @@ class Runs:
             self._write_flag()
         drop = self._process.quick.value_drop
         for stop in stops:
-            for value in (stop.words[STOP_ERROR // 8], *stop.words[STOP_PLACES // 8 + 1 :: 2]):
+            for value in (
+                stop.words[at.STOP_ERROR // 8],
+                *stop.words[at.STOP_PLACES // 8 + 1 :: 2],
+            ):
                 if value:
                     drop(context, value)
 
@@ -159,7 +155,7 @@ class Runs:
         row = 1 + 2 * table[1::2].index(0)
         table[row + 1] = stop
         table[row] = number
-        self._process.set_word(PROCESS_CANCELLED_RUNS, ctypes.addressof(table))
+        self._process.set_word(at.PROCESS_CANCELLED_RUNS, ctypes.addressof(table))
         self._write_flag()
 
     def _hide(self, numbers: list[int]) -> None:
@@ -173,7 +169,7 @@ class Runs:
     def _write_flag(self) -> None:
         """Let loops ask whether to go on while something is cancelled."""
         is_set = self._cancelled or self._stopped
-        bits = (INTERRUPT_CANCELLED, 0) if is_set else (0, INTERRUPT_CANCELLED)
+        bits = (at.INTERRUPT_CANCELLED, 0) if is_set else (0, at.INTERRUPT_CANCELLED)
         self._process.quick.change_interrupts(self._process.address, *bits)
 
 

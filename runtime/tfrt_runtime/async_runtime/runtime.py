@@ -40,39 +40,10 @@ from tfrt_runtime.host.queues.work_queue import WorkQueue, single_threaded
 from tfrt_runtime.host.raw import WORDS
 from tfrt_runtime.host.values.async_value import AsyncValue
 from tfrt_runtime.host.waiting.idleness import is_idle
+from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native import threads
 from tfrt_runtime.native.coroutines import async_abi, async_buffers, async_interrupts
 from tfrt_runtime.native.kernels import compiled_kernels
-from tfrt_runtime.native.layouts import (
-    ASYNC_CANCELLED,
-    ASYNC_CHECKED,
-    ASYNC_IMPORTS,
-    ASYNC_LIMIT,
-    ASYNC_OBJECTS,
-    ASYNC_REGISTERED,
-    ASYNC_SIZE,
-    CONTEXT_FAILURE,
-    CONTEXT_QUEUE,
-    CONTEXT_REFUSED,
-    CONTEXT_REQUEST,
-    CONTEXT_RUN,
-    EVENT_CANCELLED,
-    EVENT_DESCRIBE,
-    EVENT_DROPPED_TOO_OFTEN,
-    EVENT_INTERRUPTED,
-    EVENT_LOOK,
-    EVENT_OVERFILLED,
-    EVENT_REFUSED,
-    EVENT_RELEASED_TOO_OFTEN,
-    EVENT_RESOLVED_TWICE,
-    EVENT_SIGNAL,
-    EVENT_THREAD,
-    EVENT_WAITING,
-    PROCESS_ASYNC_EVENT,
-    QUEUE_ASYNC,
-    REQUEST_CANCEL,
-    VALUE_NEXT,
-)
 from tfrt_runtime.once import once
 
 FIRST_LIMIT = 1024
@@ -131,7 +102,7 @@ class AsyncRuntime:
             self._uncancel(context)
             self._runs.settled(self.queue.address, context)
             self._destroy_dead()
-            WORDS[(self.queue.address + QUEUE_ASYNC) >> 3] = 0
+            WORDS[(self.queue.address + at.QUEUE_ASYNC) >> 3] = 0
             _runtimes.pop(self.queue.address, None)  # gone already if this is garbage
 
     def __enter__(self) -> Self:
@@ -148,11 +119,11 @@ class AsyncRuntime:
     @property
     def checked(self) -> bool:
         """Whether the objects that are made from now on are kept an eye on; see `__init__`."""
-        return self._words[ASYNC_CHECKED // 8] != 0
+        return self._words[at.ASYNC_CHECKED // 8] != 0
 
     @checked.setter
     def checked(self, checked: bool) -> None:
-        self._words[ASYNC_CHECKED // 8] = int(checked)
+        self._words[at.ASYNC_CHECKED // 8] = int(checked)
 
     @functools.cached_property
     def functions(self) -> dict[str, int]:
@@ -216,8 +187,8 @@ class AsyncRuntime:
                 self._beneath.discard(own)
 
     def _take_failure(self, context: int) -> Diagnostic | None:
-        address = WORDS[(context + CONTEXT_FAILURE) >> 3]
-        WORDS[(context + CONTEXT_FAILURE) >> 3] = 0
+        address = WORDS[(context + at.CONTEXT_FAILURE) >> 3]
+        WORDS[(context + at.CONTEXT_FAILURE) >> 3] = 0
         if address == 0:
             return None
         problem = AsyncValue(self.queue, address).exception(0)
@@ -256,14 +227,14 @@ class AsyncRuntime:
         """From now on no task starts; each that would start is an error instead."""
         if self._cancelled is None:
             self._cancelled = diagnostic
-            self._words[ASYNC_CANCELLED // 8] = error_value(self._process, context, diagnostic)
+            self._words[at.ASYNC_CANCELLED // 8] = error_value(self._process, context, diagnostic)
             self._runs.stop_host(self.queue.address)
 
     def _uncancel(self, context: int) -> None:
         """Nothing runs: what starts from now on belongs to another run."""
         self._cancelled = None
-        value = self._words[ASYNC_CANCELLED // 8]
-        self._words[ASYNC_CANCELLED // 8] = 0
+        value = self._words[at.ASYNC_CANCELLED // 8]
+        self._words[at.ASYNC_CANCELLED // 8] = 0
         if value:
             self._process.quick.value_drop(context, value)
 
@@ -279,30 +250,30 @@ class AsyncRuntime:
         ]
 
     def _registered(self) -> Iterator[int]:
-        address = self._words[ASYNC_OBJECTS // 8]
+        address = self._words[at.ASYNC_OBJECTS // 8]
         while address:
             yield address
-            address = WORDS[(address + VALUE_NEXT) >> 3]
+            address = WORDS[(address + at.VALUE_NEXT) >> 3]
 
     def tidy(self) -> None:
         """Release the objects of the lists, and the tensors, that no code uses; on any thread."""
         self._visit_imports(0, 0)
         self.kernel_calls.sweep()
-        if self._words[ASYNC_REGISTERED // 8] > 0:
+        if self._words[at.ASYNC_REGISTERED // 8] > 0:
             self._sweep()
         # A cancelled run of host functions never settles; where no task waits, its error is not needed.
         if self._runs.owns_errors and self.is_at_rest() and not self.starvation.has_waiting_tasks():
             self._runs.settled(self.queue.address, self.queue.context())
 
     def _visit_imports(self, request: int, failure: int) -> None:
-        if self._words[ASYNC_IMPORTS // 8] != 0:
+        if self._words[at.ASYNC_IMPORTS // 8] != 0:
             visit = self._process.slow.visit_imports
             visit(self.queue.context(), ctypes.addressof(self._words), request, failure)
 
     def end_code(self, run: Request) -> None:
         """A run is cancelled: its code ends, and what its coroutines wait for from the host are errors."""
         self._runs.cancel(run, run.cancel_message or CANCELLED, self.queue.context())
-        self._visit_imports(run.address, WORDS[(run.address + REQUEST_CANCEL) >> 3])
+        self._visit_imports(run.address, WORDS[(run.address + at.REQUEST_CANCEL) >> 3])
         self.queue.hand_over()
 
     def abandon(self, address: int) -> None:
@@ -319,40 +290,40 @@ class AsyncRuntime:
 
     def on_event(self, context: int, event: int, argument: int) -> int:
         """What native code tells: on any thread, within compiled code that runs with `context`."""
-        if event == EVENT_DESCRIBE:
+        if event == at.EVENT_DESCRIBE:
             return error_value(self._process, context, self._failure(context, argument))
-        if event == EVENT_OVERFILLED:
+        if event == at.EVENT_OVERFILLED:
             found = objects.overfilled(argument)
             self._mistake(found)
             return error_value(self._process, context, found)
-        if event in (EVENT_WAITING, EVENT_LOOK):
-            self._look(context, argument, has_nothing_to_do=event == EVENT_WAITING)
-        elif event == EVENT_THREAD:
+        if event in (at.EVENT_WAITING, at.EVENT_LOOK):
+            self._look(context, argument, has_nothing_to_do=event == at.EVENT_WAITING)
+        elif event == at.EVENT_THREAD:
             _print_here(f"Current thread id: {threading.get_ident()}\n")
         elif event in KERNEL_EVENTS:
             return self.kernel_calls.on_event(context, event, argument)
-        elif event == EVENT_INTERRUPTED:
+        elif event == at.EVENT_INTERRUPTED:
             return error_value(self._process, context, self._reason_to_stop(context, argument))
-        elif event == EVENT_REFUSED:
+        elif event == at.EVENT_REFUSED:
             self._refused(context, argument)
-        elif event == EVENT_CANCELLED:
+        elif event == at.EVENT_CANCELLED:
             self._cancelled_by_kernel(argument)
-        elif event == EVENT_SIGNAL:
+        elif event == at.EVENT_SIGNAL:
             self._see_signals(context, argument)
-        elif event == EVENT_RESOLVED_TWICE:
+        elif event == at.EVENT_RESOLVED_TWICE:
             message = f"{objects.title(argument)} is resolved twice"
             self._mistake(error(message, objects.maker_place(argument)))
-        elif event == EVENT_RELEASED_TOO_OFTEN:
+        elif event == at.EVENT_RELEASED_TOO_OFTEN:
             message = f"{objects.title(argument)} is released too often"
             self._mistake(error(message, objects.maker_place(argument)))
-        elif event == EVENT_DROPPED_TOO_OFTEN:
+        elif event == at.EVENT_DROPPED_TOO_OFTEN:
             self._mistake(records.read_error(argument))
         return 0
 
     def _failure(self, context: int, record: int) -> Diagnostic:
         """Why an operation fails: its record says so, or what a function of Python has raised."""
         found, is_interrupt = failure_of_call(records.read_error(record))
-        run = self._runs.request(WORDS[(context + CONTEXT_RUN) >> 3])
+        run = self._runs.request(WORDS[(context + at.CONTEXT_RUN) >> 3])
         if is_interrupt and run is not None:
             run.interrupted = True
             run.cancel(INTERRUPTED)
@@ -361,14 +332,14 @@ class AsyncRuntime:
     def _reason_to_stop(self, context: int, record: int) -> Diagnostic:
         """Why the code of a thread ends at a place, or does not start."""
         place = records.read_place(record) if record else None
-        found = self._runs.left(WORDS[(context + CONTEXT_RUN) >> 3], place)
+        found = self._runs.left(WORDS[(context + at.CONTEXT_RUN) >> 3], place)
         return found or self._cancelled or error(records.UNKNOWN, place)
 
     def _refused(self, context: int, record: int) -> None:
         """The run of a thread needs more memory than it may have, for the operation of a record."""
-        size = WORDS[(context + CONTEXT_REFUSED) >> 3]
-        WORDS[(context + CONTEXT_REFUSED) >> 3] = 0
-        run = self._runs.request(WORDS[(context + CONTEXT_RUN) >> 3])
+        size = WORDS[(context + at.CONTEXT_REFUSED) >> 3]
+        WORDS[(context + at.CONTEXT_REFUSED) >> 3] = 0
+        run = self._runs.request(WORDS[(context + at.CONTEXT_RUN) >> 3])
         with self._process.refusing() as is_first:
             if not is_first:
                 return
@@ -389,7 +360,7 @@ class AsyncRuntime:
     def _see_signals(self, context: int, record: int) -> None:
         """A loop runs while Ctrl-C was pressed: it ends if it keeps the main thread busy."""
         if threading.current_thread() is threading.main_thread() and INTERRUPTS.is_noted:
-            run = self._runs.request(WORDS[(context + CONTEXT_RUN) >> 3])
+            run = self._runs.request(WORDS[(context + at.CONTEXT_RUN) >> 3])
             if run is None:
                 self._cancel(context, error(INTERRUPTED, records.read_place(record)))
             else:
@@ -421,7 +392,7 @@ class AsyncRuntime:
 
     def _look(self, context: int, awaited: int, *, has_nothing_to_do: bool) -> None:
         """A thread waits in compiled code: end that, if it is interrupted or waits in vain."""
-        message = self._runs.message(WORDS[(context + CONTEXT_RUN) >> 3])
+        message = self._runs.message(WORDS[(context + at.CONTEXT_RUN) >> 3])
         if INTERRUPTS.is_noted and threading.current_thread() is threading.main_thread():
             message = INTERRUPTED
             self._cancel(context, error(INTERRUPTED, objects.maker_place(awaited)))
@@ -463,17 +434,17 @@ def _interrupt(reference: weakref.ref[AsyncRuntime]) -> None:
     if runtime is None:
         return
     for context in runtime.queue.contexts:
-        run = runtime._runs.request(WORDS[(context + CONTEXT_RUN) >> 3])
+        run = runtime._runs.request(WORDS[(context + at.CONTEXT_RUN) >> 3])
         if run is not None:
             run.cancel(INTERRUPTED) or runtime.end_tasks(run, INTERRUPTED)
 
 
 def _prepare(queue: WorkQueue, *, checked: bool) -> tuple[WorkQueue, ctypes.Array[ctypes.c_int64]]:
     """Give a queue the state of compiled programs, which must stay alive as long as the queue."""
-    words = (ctypes.c_int64 * (ASYNC_SIZE // 8))()
-    words[ASYNC_LIMIT // 8] = FIRST_LIMIT
-    words[ASYNC_CHECKED // 8] = int(checked)
-    WORDS[(queue.address + QUEUE_ASYNC) >> 3] = ctypes.addressof(words)
+    words = (ctypes.c_int64 * (at.ASYNC_SIZE // 8))()
+    words[at.ASYNC_LIMIT // 8] = FIRST_LIMIT
+    words[at.ASYNC_CHECKED // 8] = int(checked)
+    WORDS[(queue.address + at.QUEUE_ASYNC) >> 3] = ctypes.addressof(words)
     return queue, words
 
 
@@ -511,27 +482,27 @@ def _what_all_share() -> dict[str, int]:
 def _print_here(text: str) -> None:
     """Print for the run whose code calls, or on the host that it runs on."""
     context = native_process().quick.present_context(0)
-    sink = known_runs().sink(WORDS[(context + CONTEXT_RUN) >> 3])
+    sink = known_runs().sink(WORDS[(context + at.CONTEXT_RUN) >> 3])
     if sink is not None:
         sink(text)
-    elif (runtime := _runtimes.get(WORDS[(context + CONTEXT_QUEUE) >> 3])) is not None:
+    elif (runtime := _runtimes.get(WORDS[(context + at.CONTEXT_QUEUE) >> 3])) is not None:
         runtime.print(text)
 
 
 @contextlib.contextmanager
 def _working_for(context: int, number: int) -> Iterator[None]:
     """Within: a context works for the run with that number."""
-    former = WORDS[(context + CONTEXT_RUN) >> 3]
-    WORDS[(context + CONTEXT_RUN) >> 3] = number
+    former = WORDS[(context + at.CONTEXT_RUN) >> 3]
+    WORDS[(context + at.CONTEXT_RUN) >> 3] = number
     try:
         yield
     finally:
-        WORDS[(context + CONTEXT_RUN) >> 3] = former
+        WORDS[(context + at.CONTEXT_RUN) >> 3] = former
 
 
 def _on_event(context: int, event: int, argument: int) -> int:
     try:
-        runtime = _runtimes.get(WORDS[(context + CONTEXT_QUEUE) >> 3])
+        runtime = _runtimes.get(WORDS[(context + at.CONTEXT_QUEUE) >> 3])
         return 0 if runtime is None else runtime.on_event(context, event, argument)
     except BaseException:  # noqa: BLE001
         sys.excepthook(*sys.exc_info())
@@ -555,7 +526,7 @@ def _foreign_context() -> int:
 def _connect() -> object:
     """Let native code reach this module; what is returned must stay alive."""
     process = native_process()
-    process.install(PROCESS_ASYNC_EVENT, Callback3(_on_event))
+    process.install(at.PROCESS_ASYNC_EVENT, Callback3(_on_event))
     make = ctypes.CFUNCTYPE(ctypes.c_int64)(_foreign_context)
     watch_interrupts()
     process.function(threads.START)(ctypes.cast(make, ctypes.c_void_p).value or 0)
@@ -564,5 +535,5 @@ def _connect() -> object:
 
 def _cancellation(context: int) -> int:
     """The error value of the run whose kernel is in `context`, if that is cancelled, else 0."""
-    request = WORDS[(context + CONTEXT_REQUEST) >> 3]
-    return WORDS[(request + REQUEST_CANCEL) >> 3] if request else 0
+    request = WORDS[(context + at.CONTEXT_REQUEST) >> 3]
+    return WORDS[(request + at.REQUEST_CANCEL) >> 3] if request else 0

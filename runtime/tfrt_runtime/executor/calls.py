@@ -24,14 +24,7 @@ from tfrt_runtime.host.raw import WORDS
 from tfrt_runtime.host.values.async_value import AsyncValue, encode
 from tfrt_runtime.host.values.fitting import CHAIN_TYPE, STRING_TYPE, TENSOR, fitting, misfit
 from tfrt_runtime.host.values.futures import from_future, is_future, is_on_queue, on_queue
-from tfrt_runtime.native.layouts import (
-    ANY_PAYLOAD,
-    REQUEST_ACTIVE,
-    TYPE_CHAIN,
-    TYPE_OBJECT,
-    TYPE_TENSOR,
-    TYPE_UNKNOWN,
-)
+from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.python_calls import ARGUMENT_WORDS, IS_VALUE
 
 Describe = Callable[[int, int], str]
@@ -41,9 +34,9 @@ Describe = Callable[[int, int], str]
 def _ordinary(type_text: str) -> int:
     """The type of the payload of ordinary values of a type: see `native.python_runs.put`."""
     if type_text.endswith(TENSOR):
-        return TYPE_TENSOR
-    others = {CHAIN_TYPE: TYPE_CHAIN, STRING_TYPE: TYPE_OBJECT}
-    return SCALAR_TYPES.get(type_text) or others.get(type_text, TYPE_UNKNOWN)
+        return at.TYPE_TENSOR
+    others = {CHAIN_TYPE: at.TYPE_CHAIN, STRING_TYPE: at.TYPE_OBJECT}
+    return SCALAR_TYPES.get(type_text) or others.get(type_text, at.TYPE_UNKNOWN)
 
 
 class Entry:
@@ -106,7 +99,7 @@ class Entry:
         """The type of the only result's payload, if native code reads it."""
         if len(self.result_types) == 1:
             [word] = self.result_types
-            self.reads = SCALAR_TYPES.get(word, ANY_PAYLOAD)
+            self.reads = SCALAR_TYPES.get(word, at.ANY_PAYLOAD)
 
     def words(
         self, queue: WorkQueue, given: Sequence[object]
@@ -159,7 +152,7 @@ class Entry:
         size, kept = self.row_bytes // 8, list[object]()
         words = array("q", NEW_REQUEST)
         words.frombytes(bytes(self.row_bytes * count))
-        words[REQUEST_ACTIVE // 8] = count or 1
+        words[at.REQUEST_ACTIVE // 8] = count or 1
         table = np.frombuffer(words, np.int64)[len(NEW_REQUEST) :].reshape(count, size)
         for index, (type_text, column) in enumerate(zip(self._arguments, columns, strict=True)):
             payloads = column_payloads(type_text, column)
@@ -194,7 +187,7 @@ class Entry:
         taken = ARGUMENT_WORDS * len(self._arguments)
         for row in range(len(NEW_REQUEST), len(words), self.row_bytes // 8 or 1):
             for i in range(row, row + taken, ARGUMENT_WORDS):
-                if words[i] == TYPE_OBJECT and words[i + 1]:
+                if words[i] == at.TYPE_OBJECT and words[i + 1]:
                     objects.release(words[i + 1])
 
     def _put(

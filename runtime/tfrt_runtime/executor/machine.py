@@ -25,35 +25,17 @@ from tfrt_runtime.kernels.registry import (
     Kernel,
     NativeKernel,
 )
-from tfrt_runtime.native.layouts import (
-    FUNCTION_MACHINE,
-    MACHINE_ARGUMENTS,
-    MACHINE_ASK,
-    MACHINE_CODE,
-    MACHINE_LEFT,
-    MACHINE_NEVER,
-    MACHINE_NUMBER,
-    MACHINE_RESULTS,
-    MACHINE_TYPES,
-    TYPE_CHAIN,
-    TYPE_F32,
-    TYPE_F64,
-    TYPE_I1,
-    TYPE_I8,
-    TYPE_I16,
-    TYPE_I32,
-    TYPE_I64,
-)
+from tfrt_runtime.native import layouts as at
 
 LLVM_TYPES = {
-    TYPE_CHAIN: "i64",
-    TYPE_I1: "i1",
-    TYPE_I8: "i8",
-    TYPE_I16: "i16",
-    TYPE_I32: "i32",
-    TYPE_I64: "i64",
-    TYPE_F32: "float",
-    TYPE_F64: "double",
+    at.TYPE_CHAIN: "i64",
+    at.TYPE_I1: "i1",
+    at.TYPE_I8: "i8",
+    at.TYPE_I16: "i16",
+    at.TYPE_I32: "i32",
+    at.TYPE_I64: "i64",
+    at.TYPE_F32: "float",
+    at.TYPE_F64: "double",
 }
 """What machine code can have in its registers, by the type of a payload; a chain is 0."""
 
@@ -153,25 +135,25 @@ class MachineFunctions:
         if any(one not in LLVM_TYPES for one in types) or not all(map(is_known, known)):
             return
         arena = self._arena
-        offset = self.offsets[index] = arena.reserve(MACHINE_TYPES // 8)
+        offset = self.offsets[index] = arena.reserve(at.MACHINE_TYPES // 8)
         arena.add(*types)
         hot = HOT if COMPILER[0].is_imported else HOT_AT_FIRST
         for place, word in (
-            (MACHINE_LEFT, hot),
-            (MACHINE_NUMBER, self._first | index),
-            (MACHINE_ASK, self._symbol("machine_calls.ask")),
-            (MACHINE_ARGUMENTS, len(own.argument_types)),
-            (MACHINE_RESULTS, len(own.result_types)),
+            (at.MACHINE_LEFT, hot),
+            (at.MACHINE_NUMBER, self._first | index),
+            (at.MACHINE_ASK, self._symbol("machine_calls.ask")),
+            (at.MACHINE_ARGUMENTS, len(own.argument_types)),
+            (at.MACHINE_RESULTS, len(own.result_types)),
         ):
             arena.put(offset + place, word)
-        arena.put_address(function + FUNCTION_MACHINE, offset)
+        arena.put_address(function + at.FUNCTION_MACHINE, offset)
 
     def repeat(self, like: int, index: int, source: SyncFunction, moved: int) -> None:
         """Function `index` is like another one, whose words are once more `moved` bytes further on."""
         self._functions[index] = source
         if like in self.offsets:
             offset = self.offsets[index] = self.offsets[like] + moved
-            self._arena.put(offset + MACHINE_NUMBER, self._first | index)
+            self._arena.put(offset + at.MACHINE_NUMBER, self._first | index)
 
     def sealed(self, base: int) -> None:
         """The arena is at an address now."""
@@ -226,9 +208,9 @@ class MachineFunctions:
                     self._refused[index] = Uncompilable(f"the compiler fails: {wrong}", index)
                 else:
                     self._codes[index] = code
-                    place = self._base + self.offsets[index] + MACHINE_CODE
+                    place = self._base + self.offsets[index] + at.MACHINE_CODE
                     WORDS[place >> 3] = code.address("entry")
                     return None
             if index in self.offsets:
-                WORDS[(self._base + self.offsets[index] + MACHINE_LEFT) >> 3] = MACHINE_NEVER
+                WORDS[(self._base + self.offsets[index] + at.MACHINE_LEFT) >> 3] = at.MACHINE_NEVER
             return self._refused[index]

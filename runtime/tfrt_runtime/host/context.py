@@ -36,21 +36,7 @@ from tfrt_runtime.host.values.promises import Promises
 from tfrt_runtime.host.waiting.blocking import BlockingWatch
 from tfrt_runtime.host.waiting.idleness import quiesce
 from tfrt_runtime.host.waiting.kernel_waits import KernelWait, Maker
-from tfrt_runtime.native.layouts import (
-    PYTHON_BYTES,
-    REQUEST_ACTIVE,
-    REQUEST_CANCEL,
-    REQUEST_CANCELLED_VALUE,
-    REQUEST_DECIDED,
-    REQUEST_KNOWN,
-    REQUEST_NUMBER,
-    REQUEST_OBSERVED,
-    REQUEST_OPEN,
-    REQUEST_SIZE,
-    REQUEST_STORE,
-    REQUEST_UNUSUAL,
-    REQUEST_WATCH,
-)
+from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.python_runs import KEPT_AT_REST
 
 if TYPE_CHECKING:
@@ -259,11 +245,11 @@ class HostContext:
 
     def new_words(self, words: array[int]) -> bytes:
         """The words of a request of this host: a copy of `words`, which begin as `NEW_REQUEST`."""
-        words[REQUEST_CANCELLED_VALUE // 8] = self.cancelled_address
-        words[REQUEST_STORE // 8] = self.tensor_store
+        words[at.REQUEST_CANCELLED_VALUE // 8] = self.cancelled_address
+        words[at.REQUEST_STORE // 8] = self.tensor_store
         process = native_process()
         number = process.quick.next_number(process.address)
-        words[REQUEST_NUMBER // 8] = number
+        words[at.REQUEST_NUMBER // 8] = number
         return words.tobytes()
 
     @property
@@ -432,9 +418,9 @@ def _print(printed: list[str], sink: Sink, watch: Watch | None, text: str) -> No
     sink(text)
 
 
-NEW_REQUEST = array("q", bytes(REQUEST_SIZE))
+NEW_REQUEST = array("q", bytes(at.REQUEST_SIZE))
 """The words of a request that begins: one thing is active."""
-NEW_REQUEST[REQUEST_ACTIVE // 8] = NEW_REQUEST[REQUEST_OPEN // 8] = 1
+NEW_REQUEST[at.REQUEST_ACTIVE // 8] = NEW_REQUEST[at.REQUEST_OPEN // 8] = 1
 
 
 class Request:
@@ -493,7 +479,7 @@ class Request:
         self.printed: list[str] = []
         """What the run has printed so far, in pieces."""
         self._words = words
-        self.address = id(words) + PYTHON_BYTES
+        self.address = id(words) + at.PYTHON_BYTES
         queue.process.requests[self.address] = self
         if WorkQueue.has_user_kernels and not host._blocking.is_looking:
             host._blocking.begin()
@@ -504,7 +490,7 @@ class Request:
     @property
     def id(self) -> int:
         """The number of the run; no two of a process have the same."""
-        return self._word(REQUEST_NUMBER)
+        return self._word(at.REQUEST_NUMBER)
 
     def _word(self, offset: int) -> int:
         return WORDS[(self.address + offset) >> 3]
@@ -568,9 +554,9 @@ class Request:
     def progress(self) -> tuple[int, int]:
         """Kernels that are decided, and those that are known: of calls that began since this was first
         asked for, and of the outermost one."""
-        self._set_word(REQUEST_OBSERVED, 1)
-        decided = self._word(REQUEST_DECIDED)  # first, as it must not be more
-        return decided, self._word(REQUEST_KNOWN)
+        self._set_word(at.REQUEST_OBSERVED, 1)
+        decided = self._word(at.REQUEST_DECIDED)  # first, as it must not be more
+        return decided, self._word(at.REQUEST_KNOWN)
 
     def waits_for_this_thread(self) -> bool:
         """Whether kernels of the run wait for the event loop that this thread runs."""
@@ -582,26 +568,26 @@ class Request:
     @property
     def is_leaving(self) -> bool:
         """Whether nothing of the run is left to do, though Python may not know it yet."""
-        return self._word(REQUEST_ACTIVE) == 0
+        return self._word(at.REQUEST_ACTIVE) == 0
 
     @property
     def is_done(self) -> bool:
         """Whether nothing of the run is left to do."""
-        return self._word(REQUEST_OPEN) == 0
+        return self._word(at.REQUEST_OPEN) == 0
 
     @property
     def is_cancelled(self) -> bool:
         """Whether the run was cancelled."""
-        return self._word(REQUEST_CANCEL) != 0
+        return self._word(at.REQUEST_CANCEL) != 0
 
     def watch(self, watch: Watch, program: int, registers: Sequence[int]) -> None:
         """Log the events of the run, which has not begun, of the program with this number; its functions
         have so many registers each."""
         watch.begin(self.queue, self.id, self.address, program, registers)
         self.watched = watch
-        self._set_word(REQUEST_WATCH, watch.address)
-        self._set_word(REQUEST_UNUSUAL, 1)
-        self._set_word(REQUEST_OBSERVED, 1)
+        self._set_word(at.REQUEST_WATCH, watch.address)
+        self._set_word(at.REQUEST_UNUSUAL, 1)
+        self._set_word(at.REQUEST_OBSERVED, 1)
         self.on_done(watch.end)
 
     def enter_call(self) -> None:
@@ -660,7 +646,7 @@ class Request:
             found = cancellation(reason) if isinstance(reason, str) else reason
             if reason != CANCELLED:
                 self._cancelled = make_error(self.queue, found)
-                self._set_word(REQUEST_CANCELLED_VALUE, self._cancelled.address)
+                self._set_word(at.REQUEST_CANCELLED_VALUE, self._cancelled.address)
             self.cancel_message, self.cancellation = message, found
             is_first = bool(native_process().quick.request_cancel(self.address))
             callbacks = list((self._when_cancelled or {}).values())
@@ -748,7 +734,7 @@ class Request:
             process.quick.trim(process.address, KEPT_AT_REST)
         with self.lock:
             callbacks, self._callbacks = self._callbacks or (), None
-            self._set_word(REQUEST_OPEN, 0)
+            self._set_word(at.REQUEST_OPEN, 0)
         self.program = None
         for callback in callbacks:
             shielded(callback)
@@ -757,6 +743,6 @@ class Request:
         self, timeout: float | None = None, interrupted: Callable[[], bool] = lambda: False
     ) -> bool:
         """Work until nothing of the run is left; False when the time is over first."""
-        is_over = self.queue.wait(self.address + REQUEST_OPEN, timeout, interrupted)
+        is_over = self.queue.wait(self.address + at.REQUEST_OPEN, timeout, interrupted)
         native_process().forget()
         return is_over

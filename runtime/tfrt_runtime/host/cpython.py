@@ -14,79 +14,35 @@ from typing import Any
 from tfrt_runtime.host.chain import CHAIN
 from tfrt_runtime.host.interrupts import INTERRUPTS
 from tfrt_runtime.host.objects import NativeTensor, NoObject
-from tfrt_runtime.native.layouts import (
-    PYTHON_ADD,
-    PYTHON_BOOL,
-    PYTHON_BYTES,
-    PYTHON_CALL,
-    PYTHON_CALL_ONE,
-    PYTHON_CASES,
-    PYTHON_CHAIN,
-    PYTHON_CLEAR,
-    PYTHON_COROUTINE,
-    PYTHON_DICT_SIZE,
-    PYTHON_DROP,
-    PYTHON_ENSURE,
-    PYTHON_FETCH,
-    PYTHON_FIRST_SLOT,
-    PYTHON_FLOAT,
-    PYTHON_FLOAT_NUMBER,
-    PYTHON_FORGET,
-    PYTHON_INT,
-    PYTHON_INTERRUPTS,
-    PYTHON_IS_INSTANCE,
-    PYTHON_IS_SUBTYPE,
-    PYTHON_MAKE_BOOL,
-    PYTHON_MAKE_FLOAT,
-    PYTHON_MAKE_INT,
-    PYTHON_NEW_BYTES,
-    PYTHON_NONE,
-    PYTHON_NORMALIZE,
-    PYTHON_OCCURRED,
-    PYTHON_READ,
-    PYTHON_READ_INT,
-    PYTHON_READ_WORD,
-    PYTHON_RELEASE,
-    PYTHON_REQUESTS,
-    PYTHON_RESTORE,
-    PYTHON_SAVE,
-    PYTHON_SET_TRACEBACK,
-    PYTHON_SIZE,
-    PYTHON_STR,
-    PYTHON_TENSOR,
-    PYTHON_TUPLE_ITEMS,
-    PYTHON_TUPLE_SIZE,
-    PYTHON_TYPE,
-    PYTHON_UNRAISABLE,
-)
+from tfrt_runtime.native import layouts as at
 
 METH_FASTCALL = 0x80
 _FUNCTIONS = {
-    PYTHON_ENSURE: "PyGILState_Ensure",
-    PYTHON_RELEASE: "PyGILState_Release",
-    PYTHON_CALL: "PyObject_Vectorcall",
-    PYTHON_DROP: "Py_DecRef",
-    PYTHON_MAKE_INT: "PyLong_FromLongLong",
-    PYTHON_MAKE_FLOAT: "PyFloat_FromDouble",
-    PYTHON_MAKE_BOOL: "PyBool_FromLong",
-    PYTHON_READ_INT: "PyLong_AsLongLongAndOverflow",
-    PYTHON_READ_WORD: "PyLong_AsUnsignedLongLongMask",
-    PYTHON_FETCH: "PyErr_Fetch",
-    PYTHON_NORMALIZE: "PyErr_NormalizeException",
-    PYTHON_SET_TRACEBACK: "PyException_SetTraceback",
-    PYTHON_UNRAISABLE: "PyErr_WriteUnraisable",
-    PYTHON_OCCURRED: "PyErr_Occurred",
-    PYTHON_SAVE: "PyEval_SaveThread",
-    PYTHON_RESTORE: "PyEval_RestoreThread",
-    PYTHON_ADD: "Py_IncRef",
-    PYTHON_NEW_BYTES: "PyBytes_FromStringAndSize",
-    PYTHON_TUPLE_SIZE: "PyTuple_Size",
-    PYTHON_FORGET: "PyDict_DelItem",
-    PYTHON_DICT_SIZE: "PyDict_Size",
-    PYTHON_IS_INSTANCE: "PyObject_IsInstance",
-    PYTHON_CALL_ONE: "PyObject_CallOneArg",
-    PYTHON_CLEAR: "PyErr_Clear",
-    PYTHON_IS_SUBTYPE: "PyType_IsSubtype",
+    at.PYTHON_ENSURE: "PyGILState_Ensure",
+    at.PYTHON_RELEASE: "PyGILState_Release",
+    at.PYTHON_CALL: "PyObject_Vectorcall",
+    at.PYTHON_DROP: "Py_DecRef",
+    at.PYTHON_MAKE_INT: "PyLong_FromLongLong",
+    at.PYTHON_MAKE_FLOAT: "PyFloat_FromDouble",
+    at.PYTHON_MAKE_BOOL: "PyBool_FromLong",
+    at.PYTHON_READ_INT: "PyLong_AsLongLongAndOverflow",
+    at.PYTHON_READ_WORD: "PyLong_AsUnsignedLongLongMask",
+    at.PYTHON_FETCH: "PyErr_Fetch",
+    at.PYTHON_NORMALIZE: "PyErr_NormalizeException",
+    at.PYTHON_SET_TRACEBACK: "PyException_SetTraceback",
+    at.PYTHON_UNRAISABLE: "PyErr_WriteUnraisable",
+    at.PYTHON_OCCURRED: "PyErr_Occurred",
+    at.PYTHON_SAVE: "PyEval_SaveThread",
+    at.PYTHON_RESTORE: "PyEval_RestoreThread",
+    at.PYTHON_ADD: "Py_IncRef",
+    at.PYTHON_NEW_BYTES: "PyBytes_FromStringAndSize",
+    at.PYTHON_TUPLE_SIZE: "PyTuple_Size",
+    at.PYTHON_FORGET: "PyDict_DelItem",
+    at.PYTHON_DICT_SIZE: "PyDict_Size",
+    at.PYTHON_IS_INSTANCE: "PyObject_IsInstance",
+    at.PYTHON_CALL_ONE: "PyObject_CallOneArg",
+    at.PYTHON_CLEAR: "PyErr_Clear",
+    at.PYTHON_IS_SUBTYPE: "PyType_IsSubtype",
 }
 
 
@@ -96,33 +52,33 @@ def python_interface(requests: dict[int, Any], read: Callable[[int], object]) ->
     `requests` are the runs that Python knows; `read` makes an object of the payload of the value at an
     address.  Both must live as long as the words.
     """
-    words = array("q", bytes(PYTHON_SIZE))
+    words = array("q", bytes(at.PYTHON_SIZE))
     for place, name in _FUNCTIONS.items():
         function = ctypes.cast(ctypes.pythonapi[name], ctypes.c_void_p)
         words[place // 8] = function.value or 0
     items = {
-        PYTHON_INT: int,
-        PYTHON_FLOAT: float,
-        PYTHON_BOOL: bool,
-        PYTHON_NONE: None,
-        PYTHON_CHAIN: CHAIN,
-        PYTHON_REQUESTS: requests,
-        PYTHON_READ: read,
-        PYTHON_STR: str,
-        PYTHON_COROUTINE: CoroutineType,
-        PYTHON_CASES: NoObject,
-        PYTHON_TENSOR: NativeTensor,
+        at.PYTHON_INT: int,
+        at.PYTHON_FLOAT: float,
+        at.PYTHON_BOOL: bool,
+        at.PYTHON_NONE: None,
+        at.PYTHON_CHAIN: CHAIN,
+        at.PYTHON_REQUESTS: requests,
+        at.PYTHON_READ: read,
+        at.PYTHON_STR: str,
+        at.PYTHON_COROUTINE: CoroutineType,
+        at.PYTHON_CASES: NoObject,
+        at.PYTHON_TENSOR: NativeTensor,
     }
     for place, item in items.items():
         words[place // 8] = id(item)
-    words[PYTHON_TUPLE_ITEMS // 8] = tuple.__basicsize__
+    words[at.PYTHON_TUPLE_ITEMS // 8] = tuple.__basicsize__
     # Each is the last word of the struct that all objects, or floats, begin with.
-    words[PYTHON_TYPE // 8] = object.__basicsize__ - 8
-    words[PYTHON_FLOAT_NUMBER // 8] = float.__basicsize__ - 8
-    words[PYTHON_FIRST_SLOT // 8] = object.__basicsize__
-    words[PYTHON_INTERRUPTS // 8] = INTERRUPTS.address
+    words[at.PYTHON_TYPE // 8] = object.__basicsize__ - 8
+    words[at.PYTHON_FLOAT_NUMBER // 8] = float.__basicsize__ - 8
+    words[at.PYTHON_FIRST_SLOT // 8] = object.__basicsize__
+    words[at.PYTHON_INTERRUPTS // 8] = INTERRUPTS.address
     # A zero follows the content, and counts to the size.
-    assert bytes.__basicsize__ == PYTHON_BYTES + 1, "no release of CPython for 64 bits differs"
+    assert bytes.__basicsize__ == at.PYTHON_BYTES + 1, "no release of CPython for 64 bits differs"
     return words
 
 

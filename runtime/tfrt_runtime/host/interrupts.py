@@ -17,17 +17,11 @@ from threading import get_ident
 from time import monotonic_ns
 from types import FrameType
 
-from tfrt_runtime.native.layouts import (
-    INTERRUPTS_LOOKED,
-    INTERRUPTS_MAY_RAISE,
-    INTERRUPTS_NOTED,
-    INTERRUPTS_SIZE,
-    INTERRUPTS_WAITS,
-)
+from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.python_runs import LOOK_NS
 
-_MAY_RAISE, _NOTED = INTERRUPTS_MAY_RAISE // 8, INTERRUPTS_NOTED // 8
-_WAITS, _LOOKED = INTERRUPTS_WAITS // 8, INTERRUPTS_LOOKED // 8
+_MAY_RAISE, _NOTED = at.INTERRUPTS_MAY_RAISE // 8, at.INTERRUPTS_NOTED // 8
+_WAITS, _LOOKED = at.INTERRUPTS_WAITS // 8, at.INTERRUPTS_LOOKED // 8
 
 
 class Interrupts:
@@ -41,7 +35,7 @@ class Interrupts:
     def __init__(self) -> None:
         self._main = threading.main_thread().ident
         self._handler = self._handle
-        self._words = array("q", bytes(INTERRUPTS_SIZE))
+        self._words = array("q", bytes(at.INTERRUPTS_SIZE))
         self.address = self._words.buffer_info()[0]
         """Of the words that native code writes and reads, too."""
         self.when_installed: Callable[[], None] = lambda: None

@@ -14,25 +14,25 @@ from typing import Any
 
 from tfrt_runtime.host.objects import ObjectTable
 from tfrt_runtime.host.raw import DOUBLES, FLOATS, HALVES, WORDS
-from tfrt_runtime.native import layouts
+from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.layouts import VALUE_KIND, VALUE_PAYLOAD, VALUE_PAYLOAD2
 
 SCALAR_TYPES: dict[str, int] = {
-    "i1": layouts.TYPE_I1,
-    "i8": layouts.TYPE_I8,
-    "i16": layouts.TYPE_I16,
-    "i32": layouts.TYPE_I32,
-    "i64": layouts.TYPE_I64,
-    "ui8": layouts.TYPE_UI8,
-    "ui16": layouts.TYPE_UI16,
-    "ui32": layouts.TYPE_UI32,
-    "ui64": layouts.TYPE_UI64,
-    "f16": layouts.TYPE_F16,
-    "bf16": layouts.TYPE_BF16,
-    "f32": layouts.TYPE_F32,
-    "f64": layouts.TYPE_F64,
-    "complex64": layouts.TYPE_COMPLEX64,
-    "complex128": layouts.TYPE_COMPLEX128,
+    "i1": at.TYPE_I1,
+    "i8": at.TYPE_I8,
+    "i16": at.TYPE_I16,
+    "i32": at.TYPE_I32,
+    "i64": at.TYPE_I64,
+    "ui8": at.TYPE_UI8,
+    "ui16": at.TYPE_UI16,
+    "ui32": at.TYPE_UI32,
+    "ui64": at.TYPE_UI64,
+    "f16": at.TYPE_F16,
+    "bf16": at.TYPE_BF16,
+    "f32": at.TYPE_F32,
+    "f64": at.TYPE_F64,
+    "complex64": at.TYPE_COMPLEX64,
+    "complex128": at.TYPE_COMPLEX128,
 }
 """Type words of the scalars, to the types of payloads."""
 
@@ -170,26 +170,26 @@ def _signed(bits: int) -> Callable[[int], int]:
 
 
 READERS: dict[int, Callable[[int], object]] = {
-    layouts.TYPE_I1: lambda value: bool(WORDS[(value + VALUE_PAYLOAD) >> 3] & 1),
-    layouts.TYPE_I8: _signed(8),
-    layouts.TYPE_I16: _signed(16),
-    layouts.TYPE_I32: lambda value: HALVES[(value + VALUE_PAYLOAD) >> 2],
-    layouts.TYPE_I64: lambda value: WORDS[(value + VALUE_PAYLOAD) >> 3],
-    layouts.TYPE_UI8: _unsigned(8),
-    layouts.TYPE_UI16: _unsigned(16),
-    layouts.TYPE_UI32: _unsigned(32),
-    layouts.TYPE_UI64: _unsigned(64),
-    layouts.TYPE_F16: _half,
-    layouts.TYPE_BF16: _bfloat,
-    layouts.TYPE_F32: lambda value: FLOATS[(value + VALUE_PAYLOAD) >> 2],
-    layouts.TYPE_F64: lambda value: DOUBLES[(value + VALUE_PAYLOAD) >> 3],
-    layouts.TYPE_COMPLEX64: lambda value: complex(
+    at.TYPE_I1: lambda value: bool(WORDS[(value + VALUE_PAYLOAD) >> 3] & 1),
+    at.TYPE_I8: _signed(8),
+    at.TYPE_I16: _signed(16),
+    at.TYPE_I32: lambda value: HALVES[(value + VALUE_PAYLOAD) >> 2],
+    at.TYPE_I64: lambda value: WORDS[(value + VALUE_PAYLOAD) >> 3],
+    at.TYPE_UI8: _unsigned(8),
+    at.TYPE_UI16: _unsigned(16),
+    at.TYPE_UI32: _unsigned(32),
+    at.TYPE_UI64: _unsigned(64),
+    at.TYPE_F16: _half,
+    at.TYPE_BF16: _bfloat,
+    at.TYPE_F32: lambda value: FLOATS[(value + VALUE_PAYLOAD) >> 2],
+    at.TYPE_F64: lambda value: DOUBLES[(value + VALUE_PAYLOAD) >> 3],
+    at.TYPE_COMPLEX64: lambda value: complex(
         FLOATS[(value + VALUE_PAYLOAD) >> 2], FLOATS[(value + VALUE_PAYLOAD2) >> 2]
     ),
-    layouts.TYPE_COMPLEX128: lambda value: complex(
+    at.TYPE_COMPLEX128: lambda value: complex(
         DOUBLES[(value + VALUE_PAYLOAD) >> 3], DOUBLES[(value + VALUE_PAYLOAD2) >> 3]
     ),
-    layouts.TYPE_ATOMIC_I32: lambda value: HALVES[(value + VALUE_PAYLOAD) >> 2],
+    at.TYPE_ATOMIC_I32: lambda value: HALVES[(value + VALUE_PAYLOAD) >> 2],
 }
 
 
@@ -233,7 +233,7 @@ def read_payload(value: int, objects: ObjectTable, chain: object) -> object:
     reader = READERS.get(number)
     if reader is not None:
         return reader(value)
-    if number >= layouts.TYPE_OBJECT:
+    if number >= at.TYPE_OBJECT:
         return objects.get(WORDS[(value + VALUE_PAYLOAD) >> 3])
     return chain
 

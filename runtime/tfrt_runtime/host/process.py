@@ -28,44 +28,11 @@ from tfrt_runtime.host.interrupts import INTERRUPTS
 from tfrt_runtime.host.objects import ObjectTable
 from tfrt_runtime.host.payload import FACES, read_payload
 from tfrt_runtime.host.raw import WORDS
+from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native import library, threads
 from tfrt_runtime.native.coroutines.async_buffers import (
     BUFFERS_DEAD,
     BUFFERS_SIZE,
-)
-from tfrt_runtime.native.layouts import (
-    CONTEXT_DROPPED,
-    CONTEXT_MADE,
-    CONTEXT_REQUEST,
-    MACHINE_HOT,
-    PROCESS_BUFFERS,
-    PROCESS_HELD,
-    PROCESS_MACHINE,
-    PROCESS_MEMBER_RESOLVED,
-    PROCESS_MEMORY_LIMIT,
-    PROCESS_NEED_THREAD,
-    PROCESS_OBJECTS,
-    PROCESS_PRINT,
-    PROCESS_PYTHON,
-    PROCESS_PYTHON_KERNEL,
-    PROCESS_PYTHON_WAITER,
-    PROCESS_RECLAIM,
-    PROCESS_REFUSED,
-    PROCESS_RELEASE_OBJECT,
-    PROCESS_RELEASE_TENSOR,
-    PROCESS_REPORT_ERROR,
-    PROCESS_REQUEST_DONE,
-    PROCESS_RUN_BLOCKING,
-    PROCESS_RUN_COROUTINE,
-    PROCESS_RUN_ENTRY,
-    PROCESS_RUN_ROOT,
-    PROCESS_SIZE,
-    PROCESS_STORE,
-    PYTHON_REQUEST_DONE,
-    RECORD_HANDLE,
-    STORE_PROCESS,
-    STORE_SIZE,
-    STORE_TENSORS,
 )
 from tfrt_runtime.once import once
 
@@ -146,28 +113,28 @@ class NativeProcess:
         self._contexts: set[int] = set()
         self._leaked_values = 0
         self._spare_context = 0
-        self._words = (ctypes.c_int64 * (PROCESS_SIZE // 8))()
+        self._words = (ctypes.c_int64 * (at.PROCESS_SIZE // 8))()
         self.address = ctypes.addressof(self._words)
-        self._words[PROCESS_MEMORY_LIMIT // 8] = default_budget()
-        self._store = (ctypes.c_int64 * (STORE_SIZE // 8))()
-        self._store[STORE_PROCESS // 8] = self.address
+        self._words[at.PROCESS_MEMORY_LIMIT // 8] = default_budget()
+        self._store = (ctypes.c_int64 * (at.STORE_SIZE // 8))()
+        self._store[at.STORE_PROCESS // 8] = self.address
         self.store = ctypes.addressof(self._store)
         """Where native kernels of all hosts get memory for tensors."""
         self._local = threading.local()
         self._reserve = _reserve_for_errors()
         self._buffers = (ctypes.c_int64 * (BUFFERS_SIZE // 8))()
         self._buffers[BUFFERS_DEAD // 8] = 1
-        self._words[PROCESS_BUFFERS // 8] = ctypes.addressof(self._buffers)
+        self._words[at.PROCESS_BUFFERS // 8] = ctypes.addressof(self._buffers)
         self._read = self._payload
         self._python = python_interface(self.requests, self._read)
         self._when_done = self._request_done
-        self._python[PYTHON_REQUEST_DONE // 8] = id(self._when_done)
-        self._words[PROCESS_PYTHON // 8] = self._python.buffer_info()[0]
+        self._python[at.PYTHON_REQUEST_DONE // 8] = id(self._when_done)
+        self._words[at.PROCESS_PYTHON // 8] = self._python.buffer_info()[0]
         self.quick = cast(Quick, Entries(self.function))
         self.slow = cast(Slow, Entries(functools.partial(self.function, way="call_slow")))
         self.objects = ObjectTable(
             functools.partial(self._built_in, "python_objects"),
-            lambda: self._words[PROCESS_OBJECTS // 8],
+            lambda: self._words[at.PROCESS_OBJECTS // 8],
         )
         self._callbacks = self._install()
         self.begin: Callable[[int, int, int, tuple[object, ...]], bytes | None]
@@ -186,26 +153,26 @@ class NativeProcess:
     def _install(self) -> list[object]:
         """Fill the native process struct; returns what must stay alive as long as it."""
         callbacks: list[tuple[int, ctypes._FuncPointer]] = [
-            (PROCESS_PYTHON_KERNEL, Callback2(self._python_kernel)),
-            (PROCESS_REPORT_ERROR, Callback3(self._report_error)),
-            (PROCESS_PYTHON_WAITER, Callback2(self._python_waiter)),
-            (PROCESS_PRINT, Callback3(self._print)),
-            (PROCESS_NEED_THREAD, Callback2(self._need_thread)),
-            (PROCESS_REFUSED, Callback3(self._refused)),
-            (PROCESS_MACHINE, Callback3(self._machine)),
+            (at.PROCESS_PYTHON_KERNEL, Callback2(self._python_kernel)),
+            (at.PROCESS_REPORT_ERROR, Callback3(self._report_error)),
+            (at.PROCESS_PYTHON_WAITER, Callback2(self._python_waiter)),
+            (at.PROCESS_PRINT, Callback3(self._print)),
+            (at.PROCESS_NEED_THREAD, Callback2(self._need_thread)),
+            (at.PROCESS_REFUSED, Callback3(self._refused)),
+            (at.PROCESS_MACHINE, Callback3(self._machine)),
         ]
         for offset, callback in callbacks:
             self._words[offset // 8] = ctypes.cast(callback, ctypes.c_void_p).value or 0
-        self._words[PROCESS_REQUEST_DONE // 8] = self.library["python_runs.request_done"]
-        self._words[PROCESS_RELEASE_OBJECT // 8] = self.library["python_objects.object_release"]
-        self._words[PROCESS_RUN_ENTRY // 8] = self.library["executor.run_entry"]
-        self._words[PROCESS_RUN_BLOCKING // 8] = self.library["executor.run_blocking"]
-        self._words[PROCESS_RUN_ROOT // 8] = self.library["executor.run_root"]
-        self._words[PROCESS_RELEASE_TENSOR // 8] = self.library["tensors.drop_tensor"]
-        self._words[PROCESS_RECLAIM // 8] = self.library["tensors.reclaim_all"]
-        self._words[PROCESS_STORE // 8] = self.store
-        self._words[PROCESS_RUN_COROUTINE // 8] = self.library["async_awaiting.run_coroutine"]
-        self._words[PROCESS_MEMBER_RESOLVED // 8] = self.library["async_groups.member_resolved"]
+        self._words[at.PROCESS_REQUEST_DONE // 8] = self.library["python_runs.request_done"]
+        self._words[at.PROCESS_RELEASE_OBJECT // 8] = self.library["python_objects.object_release"]
+        self._words[at.PROCESS_RUN_ENTRY // 8] = self.library["executor.run_entry"]
+        self._words[at.PROCESS_RUN_BLOCKING // 8] = self.library["executor.run_blocking"]
+        self._words[at.PROCESS_RUN_ROOT // 8] = self.library["executor.run_root"]
+        self._words[at.PROCESS_RELEASE_TENSOR // 8] = self.library["tensors.drop_tensor"]
+        self._words[at.PROCESS_RECLAIM // 8] = self.library["tensors.reclaim_all"]
+        self._words[at.PROCESS_STORE // 8] = self.store
+        self._words[at.PROCESS_RUN_COROUTINE // 8] = self.library["async_awaiting.run_coroutine"]
+        self._words[at.PROCESS_MEMBER_RESOLVED // 8] = self.library["async_groups.member_resolved"]
         return [callback for _, callback in callbacks]
 
     def install(self, offset: int, callback: ctypes._FuncPointer) -> None:
@@ -229,7 +196,7 @@ class NativeProcess:
     @property
     def python_kernel(self) -> int:
         """Address to put into the record of a Python kernel."""
-        return self._words[PROCESS_PYTHON_KERNEL // 8]
+        return self._words[at.PROCESS_PYTHON_KERNEL // 8]
 
     def function(self, name: str, way: str = "call_quick") -> Callable[..., int]:
         """A function that the library exports; `call_slow` gives the GIL away while it runs."""
@@ -275,12 +242,12 @@ class NativeProcess:
     @property
     def live_tensors(self) -> int:
         """Native tensors and shapes that exist."""
-        return self._store[STORE_TENSORS // 8]
+        return self._store[at.STORE_TENSORS // 8]
 
     @property
     def memory_held(self) -> int:
         """Bytes that native code and tensors have from the system, in use or kept for others."""
-        return self._words[PROCESS_HELD // 8]
+        return self._words[at.PROCESS_HELD // 8]
 
     @property
     def programs(self) -> int:
@@ -309,7 +276,7 @@ class NativeProcess:
         self._words[offset // 8] = word
 
     def owner_of(self, record: int) -> tuple[KernelOwner, int]:
-        number = WORDS[(record + RECORD_HANDLE) >> 3]
+        number = WORDS[(record + at.RECORD_HANDLE) >> 3]
         owner = self._owners[number >> KERNEL_BITS]()
         assert owner is not None
         return owner, number & (1 << KERNEL_BITS) - 1
@@ -335,7 +302,7 @@ class NativeProcess:
         0 if the thread runs no kernel, or compiled code, which says so at its next operation that has
         a place.  A request's address that is not of a run is out of date.
         """
-        request = self.requests.get(WORDS[(context + CONTEXT_REQUEST) >> 3])
+        request = self.requests.get(WORDS[(context + at.CONTEXT_REQUEST) >> 3])
         if request is None:
             return 0
         name, place = "the call", None
@@ -351,7 +318,7 @@ class NativeProcess:
 
     def _machine(self, context: int, event: int, argument: int) -> int:
         """A function is hot, or a run of machine code has taken long: 1 if it shall go on."""
-        if event == MACHINE_HOT:
+        if event == at.MACHINE_HOT:
             owner = self._owners[argument >> KERNEL_BITS]()
             assert owner is not None
             owner.compile_hot(argument & (1 << KERNEL_BITS) - 1)
@@ -425,12 +392,12 @@ def shielded(call: Callable[[], object]) -> None:
 
 def live_values(context: int) -> int:
     """AsyncValues that a thread made, less those that it destroyed: may be below 0."""
-    return WORDS[(context + CONTEXT_MADE) >> 3] - WORDS[(context + CONTEXT_DROPPED) >> 3]
+    return WORDS[(context + at.CONTEXT_MADE) >> 3] - WORDS[(context + at.CONTEXT_DROPPED) >> 3]
 
 
 def request_of(context: int) -> int:
     """The address of the request whose kernel or task runs in `context`."""
-    return WORDS[(context + CONTEXT_REQUEST) >> 3]
+    return WORDS[(context + at.CONTEXT_REQUEST) >> 3]
 
 
 @once

@@ -16,48 +16,8 @@ waiters away before the publisher drops its own reference.
 
 from __future__ import annotations
 
+from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.cells import give_block, give_cell, take_cell
-from tfrt_runtime.native.layouts import (
-    CELL_SIZE,
-    CONCRETE,
-    CONSTRUCTED,
-    CONTEXT_DROPPED,
-    CONTEXT_MADE,
-    CONTEXT_PROCESS,
-    ERROR,
-    IMMORTAL,
-    INDIRECT_COPIES,
-    KIND_BITS,
-    KIND_CONCRETE,
-    KIND_INDIRECT,
-    OBJECT_SIZE_BITS,
-    PROCESS_RELEASE_OBJECT,
-    PROCESS_RELEASE_TENSOR,
-    STATE_BITS,
-    TYPE_ATOMIC_I32,
-    TYPE_CHAIN,
-    TYPE_COMPLEX64,
-    TYPE_OBJECT,
-    TYPE_SHAPE,
-    TYPE_STORAGE,
-    TYPE_TENSOR,
-    UNCONSTRUCTED,
-    VALUE_ASYNC,
-    VALUE_KIND,
-    VALUE_OWNER,
-    VALUE_PAYLOAD,
-    VALUE_PAYLOAD2,
-    VALUE_REFERENCES,
-    VALUE_STATE,
-    VALUE_STORAGE,
-    VALUE_TARGET,
-    WAIT_FORWARD,
-    WAITER_FIRST,
-    WAITER_KIND,
-    WAITER_NEXT,
-    WAITER_SECOND,
-    WAITER_VALUE,
-)
 from tfrt_runtime.native.memory import (
     Address,
     call2,
@@ -80,14 +40,14 @@ def new_value(context: Address, payload_type: int) -> Address:
     # Plain stores: the value is private until its address is published, by an atomic operation or by
     # the word of an activation that one thread has.
     value = take_cell(context)
-    store(value + VALUE_REFERENCES, 1)
-    store(value + VALUE_STATE, UNCONSTRUCTED)
-    store(value + VALUE_KIND, payload_type << 8 | KIND_CONCRETE)
-    store(value + VALUE_PAYLOAD, 0)
-    store(value + VALUE_PAYLOAD2, 0)
-    store(value + VALUE_OWNER, 0)
+    store(value + at.VALUE_REFERENCES, 1)
+    store(value + at.VALUE_STATE, at.UNCONSTRUCTED)
+    store(value + at.VALUE_KIND, payload_type << 8 | at.KIND_CONCRETE)
+    store(value + at.VALUE_PAYLOAD, 0)
+    store(value + at.VALUE_PAYLOAD2, 0)
+    store(value + at.VALUE_OWNER, 0)
     # Counted per thread: one count of the process would be the busiest word of every program.
-    store(context + CONTEXT_MADE, load(context + CONTEXT_MADE) + 1)
+    store(context + at.CONTEXT_MADE, load(context + at.CONTEXT_MADE) + 1)
     return value
 
 
@@ -95,11 +55,11 @@ def new_value(context: Address, payload_type: int) -> Address:
 def new_available(context: Address, payload_type: int) -> Address:
     """An available value that only the caller refers to; the caller fills the payload in."""
     value = take_cell(context)
-    store(value + VALUE_REFERENCES, 1)
-    store(value + VALUE_STATE, CONCRETE)
-    store(value + VALUE_KIND, payload_type << 8 | KIND_CONCRETE)
-    store(value + VALUE_OWNER, 0)
-    store(context + CONTEXT_MADE, load(context + CONTEXT_MADE) + 1)
+    store(value + at.VALUE_REFERENCES, 1)
+    store(value + at.VALUE_STATE, at.CONCRETE)
+    store(value + at.VALUE_KIND, payload_type << 8 | at.KIND_CONCRETE)
+    store(value + at.VALUE_OWNER, 0)
+    store(context + at.CONTEXT_MADE, load(context + at.CONTEXT_MADE) + 1)
     return value
 
 
@@ -107,26 +67,26 @@ def new_available(context: Address, payload_type: int) -> Address:
 def new_indirect(context: Address) -> Address:
     """An unconstructed indirect value with one reference: `forward_to` gives it its target."""
     value = new_value(context, 0)
-    store(value + VALUE_KIND, KIND_INDIRECT)
+    store(value + at.VALUE_KIND, at.KIND_INDIRECT)
     return value
 
 
 @native
 def state_of(value: Address) -> int:
     """The state now; what the publisher wrote before is visible once it is CONCRETE or ERROR."""
-    return load_acquire(value + VALUE_STATE) & STATE_BITS
+    return load_acquire(value + at.VALUE_STATE) & at.STATE_BITS
 
 
 @inline
 def is_available(value: Address) -> bool:
     """Whether the value is CONCRETE or ERROR."""
-    return load_acquire(value + VALUE_STATE) & STATE_BITS >= CONCRETE
+    return load_acquire(value + at.VALUE_STATE) & at.STATE_BITS >= at.CONCRETE
 
 
 @native
 def is_indirect(value: Address) -> bool:
     """Whether the value is a placeholder for another one; others may be resolving it."""
-    return load_acquire(value + VALUE_KIND) & KIND_BITS == KIND_INDIRECT
+    return load_acquire(value + at.VALUE_KIND) & at.KIND_BITS == at.KIND_INDIRECT
 
 
 @native
@@ -134,8 +94,8 @@ def resolve(value: Address) -> Address:
     """The concrete or error value behind an available value."""
     # Plain loads: kind and target were written before the state, which the caller has read with
     # acquire, and do not change any more.
-    while load(value + VALUE_KIND) & KIND_BITS == KIND_INDIRECT:
-        value = load(value + VALUE_TARGET)
+    while load(value + at.VALUE_KIND) & at.KIND_BITS == at.KIND_INDIRECT:
+        value = load(value + at.VALUE_TARGET)
     return value
 
 
@@ -143,19 +103,19 @@ def resolve(value: Address) -> Address:
 def add_references(value: Address, count: int) -> None:
     """`count` more references; the caller already holds one, so that no ordering is needed."""
     # All threads use constants: a read leaves their cache line shared, a count would move it around.
-    if load_acquire(value + VALUE_REFERENCES) < IMMORTAL:
-        fetch_add(value + VALUE_REFERENCES, count)
+    if load_acquire(value + at.VALUE_REFERENCES) < at.IMMORTAL:
+        fetch_add(value + at.VALUE_REFERENCES, count)
 
 
 @inline
 def multiply_reference(value: Address, count: int) -> None:
     """`count` more references, for the owner of one, if no other code uses that one meanwhile."""
-    references = load_acquire(value + VALUE_REFERENCES)
+    references = load_acquire(value + at.VALUE_REFERENCES)
     # Without another reference there is no other thread that could change the count.
     if references == 1:
-        store(value + VALUE_REFERENCES, 1 + count)
-    elif references < IMMORTAL:
-        fetch_add(value + VALUE_REFERENCES, count)
+        store(value + at.VALUE_REFERENCES, 1 + count)
+    elif references < at.IMMORTAL:
+        fetch_add(value + at.VALUE_REFERENCES, count)
 
 
 @inline
@@ -163,17 +123,17 @@ def drop_reference(context: Address, value: Address) -> None:
     """Drop one reference; the last one destroys the value, and what it forwards to."""
     # Acquire: pairs with the `fetch_add` of threads that dropped theirs before.  What they did with
     # the payload comes before it is released here.
-    references = load_acquire(value + VALUE_REFERENCES)
-    if references >= IMMORTAL:
+    references = load_acquire(value + at.VALUE_REFERENCES)
+    if references >= at.IMMORTAL:
         return
     # A sole owner needs no read-modify-write: no other thread can hold or make a reference.
-    if references != 1 and fetch_add(value + VALUE_REFERENCES, -1) != 1:
+    if references != 1 and fetch_add(value + at.VALUE_REFERENCES, -1) != 1:
         return
-    kind = load(value + VALUE_KIND)
-    if kind >= TYPE_OBJECT << 8 or kind & KIND_BITS == KIND_INDIRECT:
+    kind = load(value + at.VALUE_KIND)
+    if kind >= at.TYPE_OBJECT << 8 or kind & at.KIND_BITS == at.KIND_INDIRECT:
         destroy_chain(context, value)
     else:
-        store(context + CONTEXT_DROPPED, load(context + CONTEXT_DROPPED) + 1)
+        store(context + at.CONTEXT_DROPPED, load(context + at.CONTEXT_DROPPED) + 1)
         give_cell(context, value)
 
 
@@ -191,26 +151,26 @@ def destroy_chain(context: Address, value: Address) -> None:
     while value != 0:
         value = destroy(context, value)
         if value != 0:
-            references = load_acquire(value + VALUE_REFERENCES)
-            if references >= IMMORTAL:
+            references = load_acquire(value + at.VALUE_REFERENCES)
+            if references >= at.IMMORTAL:
                 return
-            if references != 1 and fetch_add(value + VALUE_REFERENCES, -1) != 1:
+            if references != 1 and fetch_add(value + at.VALUE_REFERENCES, -1) != 1:
                 return
 
 
 @native
 def destroy(context: Address, value: Address) -> Address:
     """Release the payload and the cell.  Returns the target of an indirect value, to drop next."""
-    kind = load(value + VALUE_KIND)
+    kind = load(value + at.VALUE_KIND)
     target = 0
     # The payload of an unconstructed value owns nothing.
-    if kind & KIND_BITS == KIND_INDIRECT:
-        target = load(value + VALUE_TARGET)
-    elif is_object(kind >> 8) and load(value + VALUE_STATE) & STATE_BITS != UNCONSTRUCTED:
-        release_payload(context, kind >> 8, load(value + VALUE_PAYLOAD))
-    store(context + CONTEXT_DROPPED, load(context + CONTEXT_DROPPED) + 1)
-    if kind >> 8 >= TYPE_STORAGE:
-        give_block(context, value, VALUE_STORAGE + storage_size(value))
+    if kind & at.KIND_BITS == at.KIND_INDIRECT:
+        target = load(value + at.VALUE_TARGET)
+    elif is_object(kind >> 8) and load(value + at.VALUE_STATE) & at.STATE_BITS != at.UNCONSTRUCTED:
+        release_payload(context, kind >> 8, load(value + at.VALUE_PAYLOAD))
+    store(context + at.CONTEXT_DROPPED, load(context + at.CONTEXT_DROPPED) + 1)
+    if kind >> 8 >= at.TYPE_STORAGE:
+        give_block(context, value, at.VALUE_STORAGE + storage_size(value))
     else:
         give_cell(context, value)
     return target
@@ -219,32 +179,32 @@ def destroy(context: Address, value: Address) -> Address:
 @inline
 def storage_size(value: Address) -> int:
     """Bytes behind the header of an object of a compiled program."""
-    return (load(value + VALUE_ASYNC) & OBJECT_SIZE_BITS) >> 2
+    return (load(value + at.VALUE_ASYNC) & at.OBJECT_SIZE_BITS) >> 2
 
 
 @native
 def release_payload(context: Address, payload_type: int, payload: int) -> None:
     """Drop what a payload refers to."""
-    process = load(context + CONTEXT_PROCESS)
-    if payload_type == TYPE_TENSOR or payload_type == TYPE_SHAPE:
-        call2(load(process + PROCESS_RELEASE_TENSOR), context, payload)
+    process = load(context + at.CONTEXT_PROCESS)
+    if payload_type == at.TYPE_TENSOR or payload_type == at.TYPE_SHAPE:
+        call2(load(process + at.PROCESS_RELEASE_TENSOR), context, payload)
     else:
-        call2(load(process + PROCESS_RELEASE_OBJECT), context, payload)
+        call2(load(process + at.PROCESS_RELEASE_OBJECT), context, payload)
 
 
 @inline
 def is_object(payload_type: int) -> bool:
     """Whether the payload refers to something that must be released."""
-    return payload_type >= TYPE_OBJECT and payload_type < TYPE_STORAGE
+    return payload_type >= at.TYPE_OBJECT and payload_type < at.TYPE_STORAGE
 
 
 @native
 def new_waiter(context: Address, kind: int, first: int, second: int) -> Address:
     """A waiter that does what `kind` says with `first` and `second`."""
     waiter = take_cell(context)
-    store(waiter + WAITER_KIND, kind)
-    store(waiter + WAITER_FIRST, first)
-    store(waiter + WAITER_SECOND, second)
+    store(waiter + at.WAITER_KIND, kind)
+    store(waiter + at.WAITER_FIRST, first)
+    store(waiter + at.WAITER_SECOND, second)
     return waiter
 
 
@@ -254,16 +214,16 @@ def add_waiter(value: Address, waiter: Address) -> bool:
 
     On False the waiter is still the caller's.
     """
-    store(waiter + WAITER_VALUE, value)
+    store(waiter + at.WAITER_VALUE, value)
     while True:
         # Acquire: on False the caller reads the payload that was written before the state.
-        head = load_acquire(value + VALUE_STATE)
-        if head & STATE_BITS >= CONCRETE:
+        head = load_acquire(value + at.VALUE_STATE)
+        if head & at.STATE_BITS >= at.CONCRETE:
             return False
         # Plain: the waiter is private until the swap.
-        store(waiter + WAITER_NEXT, head & ~STATE_BITS)
+        store(waiter + at.WAITER_NEXT, head & ~at.STATE_BITS)
         # Publishes the waiter's fields, and keeps CONSTRUCTED apart from UNCONSTRUCTED.
-        if compare_and_swap(value + VALUE_STATE, head, waiter | (head & STATE_BITS)) != 0:
+        if compare_and_swap(value + at.VALUE_STATE, head, waiter | (head & at.STATE_BITS)) != 0:
             return True
 
 
@@ -272,10 +232,10 @@ def claim(value: Address) -> bool:
     """Claim the right to resolve an unconstructed value; False if another thread has it, or had it."""
     # A loop: the head also changes when another thread adds a waiter, and then the claim is still free.
     while True:
-        head = load_acquire(value + VALUE_STATE)
-        if head & STATE_BITS != UNCONSTRUCTED:
+        head = load_acquire(value + at.VALUE_STATE)
+        if head & at.STATE_BITS != at.UNCONSTRUCTED:
             return False
-        if compare_and_swap(value + VALUE_STATE, head, head | CONSTRUCTED) != 0:
+        if compare_and_swap(value + at.VALUE_STATE, head, head | at.CONSTRUCTED) != 0:
             return True
 
 
@@ -286,7 +246,7 @@ def take_waiters(value: Address, state: int) -> Address:
     The caller wrote the payload before: `exchange` publishes it.
     """
     # One step: a waiter that was pushed between a load and a store would never run.
-    return exchange(value + VALUE_STATE, state) & ~STATE_BITS
+    return exchange(value + at.VALUE_STATE, state) & ~at.STATE_BITS
 
 
 @native
@@ -297,7 +257,7 @@ def point_at(context: Address, indirect: Address, target: Address) -> Address:
     indirect, so that chains of forwards do not grow.
     """
     concrete = resolve(target)
-    if load_acquire(concrete + VALUE_REFERENCES) >= IMMORTAL or is_copied(indirect, concrete):
+    if load_acquire(concrete + at.VALUE_REFERENCES) >= at.IMMORTAL or is_copied(indirect, concrete):
         return become_copy(context, indirect, target, concrete)
     if is_moved(indirect, target):
         return become_owner(context, indirect, target)
@@ -305,20 +265,20 @@ def point_at(context: Address, indirect: Address, target: Address) -> Address:
         # In this order: the reference that `target` holds keeps `concrete` alive until we have ours.
         add_references(concrete, 1)
         drop_reference(context, target)
-    store(indirect + VALUE_TARGET, concrete)
-    kind = load(concrete + VALUE_KIND) & ~KIND_BITS | KIND_INDIRECT
+    store(indirect + at.VALUE_TARGET, concrete)
+    kind = load(concrete + at.VALUE_KIND) & ~at.KIND_BITS | at.KIND_INDIRECT
     # Atomic: `is_indirect` may read the kind of a value that is not resolved yet.
-    store_release(indirect + VALUE_KIND, kind)
-    return take_waiters(indirect, load_acquire(concrete + VALUE_STATE) & STATE_BITS)
+    store_release(indirect + at.VALUE_KIND, kind)
+    return take_waiters(indirect, load_acquire(concrete + at.VALUE_STATE) & at.STATE_BITS)
 
 
 @native
 def is_copied(indirect: Address, concrete: Address) -> bool:
     """Whether an unresolved indirect value becomes a copy of an available one: a result of a run does."""
-    if load(indirect + VALUE_PAYLOAD) != INDIRECT_COPIES:
+    if load(indirect + at.VALUE_PAYLOAD) != at.INDIRECT_COPIES:
         return False
-    is_plain = load(concrete + VALUE_KIND) < TYPE_ATOMIC_I32 << 8
-    return is_plain and load_acquire(concrete + VALUE_STATE) & STATE_BITS == CONCRETE
+    is_plain = load(concrete + at.VALUE_KIND) < at.TYPE_ATOMIC_I32 << 8
+    return is_plain and load_acquire(concrete + at.VALUE_STATE) & at.STATE_BITS == at.CONCRETE
 
 
 @native
@@ -327,39 +287,44 @@ def become_copy(context: Address, indirect: Address, target: Address, source: Ad
 
     It may outlive the program that owns the constant, and needs no second value for the number.
     """
-    kind = load(source + VALUE_KIND)
+    kind = load(source + at.VALUE_KIND)
     # Only the words that the source's type has are written: a read of another is an error in the simulator.
-    if kind >> 8 != TYPE_CHAIN:
-        store(indirect + VALUE_PAYLOAD, load(source + VALUE_PAYLOAD))
-    if kind >> 8 >= TYPE_COMPLEX64:
-        store(indirect + VALUE_PAYLOAD2, load(source + VALUE_PAYLOAD2))
-    store_release(indirect + VALUE_KIND, kind)
+    if kind >> 8 != at.TYPE_CHAIN:
+        store(indirect + at.VALUE_PAYLOAD, load(source + at.VALUE_PAYLOAD))
+    if kind >> 8 >= at.TYPE_COMPLEX64:
+        store(indirect + at.VALUE_PAYLOAD2, load(source + at.VALUE_PAYLOAD2))
+    store_release(indirect + at.VALUE_KIND, kind)
     drop_reference(context, target)
-    return take_waiters(indirect, CONCRETE)
+    return take_waiters(indirect, at.CONCRETE)
 
 
 @native
 def is_moved(indirect: Address, target: Address) -> bool:
     """Whether an unresolved result of a run takes the payload of an available value that no other code has."""
-    if load(indirect + VALUE_PAYLOAD) != INDIRECT_COPIES:
+    if load(indirect + at.VALUE_PAYLOAD) != at.INDIRECT_COPIES:
         return False
     # The caller has the only reference, so that no other thread can make one.
-    is_alone = load_acquire(target + VALUE_REFERENCES) == 1
-    is_concrete = load_acquire(target + VALUE_STATE) & STATE_BITS == CONCRETE
-    kind = load(target + VALUE_KIND)
-    return is_alone and is_concrete and kind & KIND_BITS == KIND_CONCRETE and is_object(kind >> 8)
+    is_alone = load_acquire(target + at.VALUE_REFERENCES) == 1
+    is_concrete = load_acquire(target + at.VALUE_STATE) & at.STATE_BITS == at.CONCRETE
+    kind = load(target + at.VALUE_KIND)
+    return (
+        is_alone
+        and is_concrete
+        and kind & at.KIND_BITS == at.KIND_CONCRETE
+        and is_object(kind >> 8)
+    )
 
 
 @native
 def become_owner(context: Address, indirect: Address, target: Address) -> Address:
     """Publish an indirect value with the payload of `target`, which needs no second value for it."""
-    kind = load(target + VALUE_KIND)
-    store(indirect + VALUE_PAYLOAD, load(target + VALUE_PAYLOAD))
-    store_release(indirect + VALUE_KIND, kind)
+    kind = load(target + at.VALUE_KIND)
+    store(indirect + at.VALUE_PAYLOAD, load(target + at.VALUE_PAYLOAD))
+    store_release(indirect + at.VALUE_KIND, kind)
     # The payload is no longer its own.
-    store(target + VALUE_KIND, KIND_CONCRETE)
+    store(target + at.VALUE_KIND, at.KIND_CONCRETE)
     drop_reference(context, target)
-    return take_waiters(indirect, CONCRETE)
+    return take_waiters(indirect, at.CONCRETE)
 
 
 @native
@@ -371,10 +336,10 @@ def forward_to(context: Address, indirect: Address, target: Address) -> Address:
     if not is_available(target):
         # The waiter's own reference: the caller may drop its one before the target is resolved.
         add_references(indirect, 1)
-        waiter = new_waiter(context, WAIT_FORWARD, indirect, target)
+        waiter = new_waiter(context, at.WAIT_FORWARD, indirect, target)
         if add_waiter(target, waiter):
             return 0
-        give_block(context, waiter, CELL_SIZE)
+        give_block(context, waiter, at.CELL_SIZE)
         drop_reference(context, indirect)
     return point_at(context, indirect, target)
 
@@ -386,6 +351,6 @@ def set_error(value: Address, payload: int, error_type: int) -> Address:
     `payload` is the handle of a Diagnostic; the value takes ownership of its reference.
     """
     # The state comes last: a thread that sees ERROR reads the diagnostic.
-    store(value + VALUE_PAYLOAD, payload)
-    store_release(value + VALUE_KIND, error_type << 8 | KIND_CONCRETE)
-    return take_waiters(value, ERROR)
+    store(value + at.VALUE_PAYLOAD, payload)
+    store_release(value + at.VALUE_KIND, error_type << 8 | at.KIND_CONCRETE)
+    return take_waiters(value, at.ERROR)

@@ -7,16 +7,7 @@ own for what its programs add to it.
 
 from __future__ import annotations
 
-from tfrt_runtime.native.layouts import (
-    CONTEXT_PROCESS,
-    CONTEXT_QUEUE,
-    CONTEXT_RECORD,
-    CONTEXT_REFUSED,
-    PROCESS_HELD,
-    PROCESS_MEMORY_LIMIT,
-    PROCESS_REFUSED,
-    QUEUE_MEMORY_LIMIT,
-)
+from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.memory import (
     Address,
     call3,
@@ -34,11 +25,13 @@ from tfrt_runtime.native.memory import (
 @native
 def memory_limit(context: Address) -> int:
     """What the process may hold while the programs of this thread's queue ask for more."""
-    queue = load(context + CONTEXT_QUEUE)
+    queue = load(context + at.CONTEXT_QUEUE)
     limit = 0
     if queue != 0:
-        limit = load(queue + QUEUE_MEMORY_LIMIT)
-    return limit if limit != 0 else load(load(context + CONTEXT_PROCESS) + PROCESS_MEMORY_LIMIT)
+        limit = load(queue + at.QUEUE_MEMORY_LIMIT)
+    return (
+        limit if limit != 0 else load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_MEMORY_LIMIT)
+    )
 
 
 @entry
@@ -50,7 +43,7 @@ def limit_of(context: Address) -> int:
 @native
 def reserve(context: Address, size: int) -> bool:
     """Count `size` bytes that are about to be taken; False, and nothing is counted, over the budget."""
-    return reserve_within(load(context + CONTEXT_PROCESS), memory_limit(context), size) != 0
+    return reserve_within(load(context + at.CONTEXT_PROCESS), memory_limit(context), size) != 0
 
 
 @entry
@@ -59,24 +52,24 @@ def reserve_within(process: Address, limit: int, size: int) -> int:
     if size < 0 or size > limit:
         return 0
     while True:
-        held = load_acquire(process + PROCESS_HELD)
+        held = load_acquire(process + at.PROCESS_HELD)
         # Tested before it is counted: what one thread only tries must not refuse another's request.
         if held > limit - size:
             return 0
-        if compare_and_swap(process + PROCESS_HELD, held, held + size) != 0:
+        if compare_and_swap(process + at.PROCESS_HELD, held, held + size) != 0:
             return 1
 
 
 @native
 def overdraw(context: Address, size: int) -> None:
     """Count `size` bytes whatever the budget says: what ends a run needs a little memory itself."""
-    fetch_add(load(context + CONTEXT_PROCESS) + PROCESS_HELD, size)
+    fetch_add(load(context + at.CONTEXT_PROCESS) + at.PROCESS_HELD, size)
 
 
 @entry
 def give_back(process: Address, size: int) -> None:
     """Count `size` bytes less: they are the system's again."""
-    fetch_add(process + PROCESS_HELD, -size)
+    fetch_add(process + at.PROCESS_HELD, -size)
 
 
 @outline
@@ -86,6 +79,6 @@ def refuse(context: Address, size: int) -> None:
     Python cancels it, with an error that names the present kernel.  A thread that runs no kernel may
     run compiled code: that says so at its next operation that has a place.
     """
-    callback = load(load(context + CONTEXT_PROCESS) + PROCESS_REFUSED)
-    if call3(callback, context, load(context + CONTEXT_RECORD), size) == 0:
-        store(context + CONTEXT_REFUSED, size)
+    callback = load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_REFUSED)
+    if call3(callback, context, load(context + at.CONTEXT_RECORD), size) == 0:
+        store(context + at.CONTEXT_REFUSED, size)

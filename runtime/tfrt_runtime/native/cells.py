@@ -16,35 +16,8 @@ so whatever the run has begun can end in good order.
 
 from __future__ import annotations
 
+from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.budget import give_back, overdraw, refuse, reserve
-from tfrt_runtime.native.layouts import (
-    BATCH_CELLS,
-    BATCH_COUNT,
-    BATCH_NEXT,
-    CELL_SIZE,
-    CONTEXT_CARVE,
-    CONTEXT_CARVE_END,
-    CONTEXT_FREE,
-    CONTEXT_FREE_COUNT,
-    CONTEXT_PROCESS,
-    CONTEXT_SPARE,
-    FREE_CLASSES,
-    PROCESS_DEPOT,
-    PROCESS_HELD,
-    PROCESS_RECLAIM,
-    PROCESS_STOCK,
-    PROCESS_STOCKED,
-    PROCESS_TRIMMING,
-    SLAB_BLOCKS,
-    SLAB_CARVED,
-    SLAB_FREE,
-    SLAB_LIST,
-    SLAB_NEXT,
-    SLAB_OPEN,
-    SLAB_ROOM,
-    SLAB_SIZE,
-    VALUE_NEXT,
-)
 from tfrt_runtime.native.memory import (
     Address,
     allocate,
@@ -77,15 +50,15 @@ WAIT_NS = 1_000_000
 def take_block(context: Address, size: int) -> Address:
     """A block of at least `size` bytes; contents undefined.  0 only for a large one that is refused."""
     # Free lists are the thread's own: all words here are plain, and no other thread is disturbed.
-    size_class = (size + CELL_SIZE - 1) // CELL_SIZE
-    if size_class >= FREE_CLASSES:
+    size_class = (size + at.CELL_SIZE - 1) // at.CELL_SIZE
+    if size_class >= at.FREE_CLASSES:
         return take_large(context, size)
-    head = context + CONTEXT_FREE + 8 * size_class
+    head = context + at.CONTEXT_FREE + 8 * size_class
     block = load(head)
     if block == 0:
         return refill(context, size_class)
-    store(head, load(block + VALUE_NEXT))
-    count = context + CONTEXT_FREE_COUNT + 8 * size_class
+    store(head, load(block + at.VALUE_NEXT))
+    count = context + at.CONTEXT_FREE_COUNT + 8 * size_class
     store(count, load(count) - 1)
     return block
 
@@ -93,17 +66,17 @@ def take_block(context: Address, size: int) -> Address:
 @native
 def give_block(context: Address, block: Address, size: int) -> None:
     """Take back a block of `take_block`, with the size that was asked for."""
-    size_class = (size + CELL_SIZE - 1) // CELL_SIZE
-    if size_class >= FREE_CLASSES:
+    size_class = (size + at.CELL_SIZE - 1) // at.CELL_SIZE
+    if size_class >= at.FREE_CLASSES:
         release(block)
-        give_back(load(context + CONTEXT_PROCESS), size)
+        give_back(load(context + at.CONTEXT_PROCESS), size)
         return
-    count = context + CONTEXT_FREE_COUNT + 8 * size_class
+    count = context + at.CONTEXT_FREE_COUNT + 8 * size_class
     # A thread that only gives blocks back, of values that others make, must not hoard them.
-    if load(count) * size_class >= BATCH_CELLS:
+    if load(count) * size_class >= at.BATCH_CELLS:
         keep_batch(context, size_class)
-    head = context + CONTEXT_FREE + 8 * size_class
-    store(block + VALUE_NEXT, load(head))
+    head = context + at.CONTEXT_FREE + 8 * size_class
+    store(block + at.VALUE_NEXT, load(head))
     store(head, block)
     store(count, load(count) + 1)
 
@@ -111,22 +84,22 @@ def give_block(context: Address, block: Address, size: int) -> None:
 @inline
 def take_cell(context: Address) -> Address:
     """A block of one cell: what `take_block` does for the size that is most common."""
-    cell = load(context + CONTEXT_FREE + 8)
+    cell = load(context + at.CONTEXT_FREE + 8)
     if cell == 0:
         return refill(context, 1)
-    store(context + CONTEXT_FREE + 8, load(cell + VALUE_NEXT))
-    store(context + CONTEXT_FREE_COUNT + 8, load(context + CONTEXT_FREE_COUNT + 8) - 1)
+    store(context + at.CONTEXT_FREE + 8, load(cell + at.VALUE_NEXT))
+    store(context + at.CONTEXT_FREE_COUNT + 8, load(context + at.CONTEXT_FREE_COUNT + 8) - 1)
     return cell
 
 
 @inline
 def give_cell(context: Address, cell: Address) -> None:
     """Take back a cell of `take_cell` or `take_block`."""
-    if load(context + CONTEXT_FREE_COUNT + 8) >= BATCH_CELLS:
+    if load(context + at.CONTEXT_FREE_COUNT + 8) >= at.BATCH_CELLS:
         keep_batch(context, 1)
-    store(cell + VALUE_NEXT, load(context + CONTEXT_FREE + 8))
-    store(context + CONTEXT_FREE + 8, cell)
-    store(context + CONTEXT_FREE_COUNT + 8, load(context + CONTEXT_FREE_COUNT + 8) + 1)
+    store(cell + at.VALUE_NEXT, load(context + at.CONTEXT_FREE + 8))
+    store(context + at.CONTEXT_FREE + 8, cell)
+    store(context + at.CONTEXT_FREE_COUNT + 8, load(context + at.CONTEXT_FREE_COUNT + 8) + 1)
 
 
 @outline
@@ -134,15 +107,15 @@ def take_large(context: Address, size: int) -> Address:
     """A block for which there is no free list; 0, and the run ends, if it is refused."""
     # Counted before it is allocated: of two threads that ask for the last bytes one is refused.
     if size < 0 or not reserve(context, size):
-        reclaim(load(context + CONTEXT_PROCESS))
+        reclaim(load(context + at.CONTEXT_PROCESS))
         if size < 0 or not reserve(context, size):
             refuse(context, size)
             return 0
     block = allocate(size)
-    if block == 0 and reclaim(load(context + CONTEXT_PROCESS)) != 0:
+    if block == 0 and reclaim(load(context + at.CONTEXT_PROCESS)) != 0:
         block = allocate(size)
     if block == 0:
-        give_back(load(context + CONTEXT_PROCESS), size)
+        give_back(load(context + at.CONTEXT_PROCESS), size)
         refuse(context, size)
     return block
 
@@ -158,29 +131,29 @@ def need_block(context: Address, size: int) -> Address:
         block = allocate(size)
         if block != 0:
             return block
-        give_back(load(context + CONTEXT_PROCESS), size)
-        futex_wait(load(context + CONTEXT_PROCESS) + PROCESS_STOCKED, 0, WAIT_NS)
+        give_back(load(context + at.CONTEXT_PROCESS), size)
+        futex_wait(load(context + at.CONTEXT_PROCESS) + at.PROCESS_STOCKED, 0, WAIT_NS)
 
 
 @outline
 def keep_batch(context: Address, size_class: int) -> None:
     """The free list is full: it becomes the spare batch, and that goes to the depot."""
-    spare = context + CONTEXT_SPARE + 8 * size_class
+    spare = context + at.CONTEXT_SPARE + 8 * size_class
     former = load(spare)
     if former != 0:
-        give_batches(load(context + CONTEXT_PROCESS), size_class, former, former)
+        give_batches(load(context + at.CONTEXT_PROCESS), size_class, former, former)
     store(spare, take_list(context, size_class))
 
 
 @native
 def take_list(context: Address, size_class: int) -> Address:
     """The free list of a size class as a batch, or 0; afterwards it is empty."""
-    head = context + CONTEXT_FREE + 8 * size_class
-    count = context + CONTEXT_FREE_COUNT + 8 * size_class
+    head = context + at.CONTEXT_FREE + 8 * size_class
+    count = context + at.CONTEXT_FREE_COUNT + 8 * size_class
     batch = load(head)
     if batch != 0:
-        store(batch + BATCH_COUNT, load(count))
-        store(batch + BATCH_NEXT, 0)
+        store(batch + at.BATCH_COUNT, load(count))
+        store(batch + at.BATCH_NEXT, 0)
         store(head, 0)
         store(count, 0)
     return batch
@@ -190,10 +163,10 @@ def take_list(context: Address, size_class: int) -> Address:
 def give_batches(process: Address, size_class: int, first: Address, last: Address) -> None:
     """Put linked batches into the depot."""
     # The swap publishes the blocks' links, which the giving thread wrote as plain words.
-    depot = process + PROCESS_DEPOT + 8 * size_class
+    depot = process + at.PROCESS_DEPOT + 8 * size_class
     while True:
         head = load_acquire(depot)
-        store(last + BATCH_NEXT, head)
+        store(last + at.BATCH_NEXT, head)
         if compare_and_swap(depot, head, first) != 0:
             return
 
@@ -206,17 +179,17 @@ def take_batch(process: Address, size_class: int) -> Address:
     that comes in between cuts new blocks.  There may be thousands: they are walked only where another
     thread has given one in between.
     """
-    depot = process + PROCESS_DEPOT + 8 * size_class
+    depot = process + at.PROCESS_DEPOT + 8 * size_class
     if load_acquire(depot) == 0:
         return 0
     # The look above saves the exchange, and its cache line, where the depot is empty.
     batch = exchange(depot, 0)
-    if batch != 0 and load(batch + BATCH_NEXT) != 0:
-        first = load(batch + BATCH_NEXT)
+    if batch != 0 and load(batch + at.BATCH_NEXT) != 0:
+        first = load(batch + at.BATCH_NEXT)
         if compare_and_swap(depot, 0, first) == 0:
             last = first
-            while load(last + BATCH_NEXT) != 0:
-                last = load(last + BATCH_NEXT)
+            while load(last + at.BATCH_NEXT) != 0:
+                last = load(last + at.BATCH_NEXT)
             give_batches(process, size_class, first, last)
     return batch
 
@@ -224,49 +197,49 @@ def take_batch(process: Address, size_class: int) -> Address:
 @outline
 def refill(context: Address, size_class: int) -> Address:
     """A block for a thread whose free list is empty, which has some more afterwards."""
-    spare = context + CONTEXT_SPARE + 8 * size_class
+    spare = context + at.CONTEXT_SPARE + 8 * size_class
     batch = load(spare)
     store(spare, 0)
     if batch == 0:
-        batch = take_batch(load(context + CONTEXT_PROCESS), size_class)
+        batch = take_batch(load(context + at.CONTEXT_PROCESS), size_class)
     if batch == 0:
         return carve(context, size_class)
-    store(context + CONTEXT_FREE + 8 * size_class, load(batch + VALUE_NEXT))
-    store(context + CONTEXT_FREE_COUNT + 8 * size_class, load(batch + BATCH_COUNT) - 1)
+    store(context + at.CONTEXT_FREE + 8 * size_class, load(batch + at.VALUE_NEXT))
+    store(context + at.CONTEXT_FREE_COUNT + 8 * size_class, load(batch + at.BATCH_COUNT) - 1)
     return batch
 
 
 @native
 def carve(context: Address, size_class: int) -> Address:
     """Cut some blocks from this thread's slab, or from a new one: one to use, the others to keep."""
-    size = CELL_SIZE * size_class
-    place = context + CONTEXT_CARVE + 8 * size_class
-    end = context + CONTEXT_CARVE_END + 8 * size_class
+    size = at.CELL_SIZE * size_class
+    place = context + at.CONTEXT_CARVE + 8 * size_class
+    end = context + at.CONTEXT_CARVE_END + 8 * size_class
     refused = 0
     if load(place) == load(end):
         close_slab(context, size_class)
         slab = take_slab(context)
         if slab & 1 != 0:
             slab -= 1
-            refused = SLAB_SIZE
-        store(slab + SLAB_CARVED, 0)
-        store(slab + SLAB_FREE, 0)
-        store(slab + SLAB_OPEN, 1)
-        store(place, slab + SLAB_BLOCKS)
-        store(end, slab + SLAB_BLOCKS + (SLAB_ROOM - SLAB_BLOCKS) // size * size)
+            refused = at.SLAB_SIZE
+        store(slab + at.SLAB_CARVED, 0)
+        store(slab + at.SLAB_FREE, 0)
+        store(slab + at.SLAB_OPEN, 1)
+        store(place, slab + at.SLAB_BLOCKS)
+        store(end, slab + at.SLAB_BLOCKS + (at.SLAB_ROOM - at.SLAB_BLOCKS) // size * size)
     block = load(place)
     count = min((load(end) - block) // size, CARVED_AT_ONCE)
     store(place, block + size * count)
     # A slab is aligned to its size, so that the address of a block says which slab it is of.
-    slab = block & -SLAB_SIZE
-    store(slab + SLAB_CARVED, load(slab + SLAB_CARVED) + count)
+    slab = block & -at.SLAB_SIZE
+    store(slab + at.SLAB_CARVED, load(slab + at.SLAB_CARVED) + count)
     # Linked from the last to the first: the list gives blocks with rising addresses.
     following = 0
     for i in range(count - 1, 0, -1):
-        store(block + size * i + VALUE_NEXT, following)
+        store(block + size * i + at.VALUE_NEXT, following)
         following = block + size * i
-    store(context + CONTEXT_FREE + 8 * size_class, following)
-    store(context + CONTEXT_FREE_COUNT + 8 * size_class, count - 1)
+    store(context + at.CONTEXT_FREE + 8 * size_class, following)
+    store(context + at.CONTEXT_FREE_COUNT + 8 * size_class, count - 1)
     if refused != 0:
         # Last, as Python then makes an error value on this very context.
         refuse(context, refused)
@@ -276,73 +249,73 @@ def carve(context: Address, size_class: int) -> Address:
 @native
 def close_slab(context: Address, size_class: int) -> None:
     """This thread cuts no more blocks from its slab of a size class, if it has one."""
-    end = load(context + CONTEXT_CARVE_END + 8 * size_class)
+    end = load(context + at.CONTEXT_CARVE_END + 8 * size_class)
     if end != 0:
         # What is left over of it is lost until the slab is free.
-        store_release(((end - 1) & -SLAB_SIZE) + SLAB_OPEN, 0)
-        store(context + CONTEXT_CARVE + 8 * size_class, 0)
-        store(context + CONTEXT_CARVE_END + 8 * size_class, 0)
+        store_release(((end - 1) & -at.SLAB_SIZE) + at.SLAB_OPEN, 0)
+        store(context + at.CONTEXT_CARVE + 8 * size_class, 0)
+        store(context + at.CONTEXT_CARVE_END + 8 * size_class, 0)
 
 
 @native
 def take_slab(context: Address) -> Address:
     """A slab; its address plus 1 if the run that asks for it must end."""
-    process = load(context + CONTEXT_PROCESS)
+    process = load(context + at.CONTEXT_PROCESS)
     refused = 0
-    if not reserve(context, SLAB_SIZE):
+    if not reserve(context, at.SLAB_SIZE):
         reclaim(process)
-        if not reserve(context, SLAB_SIZE):
+        if not reserve(context, at.SLAB_SIZE):
             refused = 1
-            overdraw(context, SLAB_SIZE)
+            overdraw(context, at.SLAB_SIZE)
     while True:
-        slab = allocate_aligned(SLAB_SIZE, SLAB_ROOM)
+        slab = allocate_aligned(at.SLAB_SIZE, at.SLAB_ROOM)
         if slab != 0:
             return slab + refused
         refused = 1
         slab = take_stocked(process)
         if slab != 0:
             # It was counted when it came into the stock.
-            give_back(process, SLAB_SIZE)
+            give_back(process, at.SLAB_SIZE)
             return slab + refused
         # What other runs give back, or other parts of the process.
         if reclaim(process) == 0:
             pause()  # another thread may have the stock in its hands
-            futex_wait(process + PROCESS_STOCKED, 0, WAIT_NS)
+            futex_wait(process + at.PROCESS_STOCKED, 0, WAIT_NS)
 
 
 @native
 def reclaim(process: Address) -> int:
     """Give back what the process keeps for later: free slabs, and blocks of tensors."""
-    return call2(load(process + PROCESS_RECLAIM), process, 0)
+    return call2(load(process + at.PROCESS_RECLAIM), process, 0)
 
 
 @native
 def give_stocked(process: Address, slab: Address) -> None:
     """Put a slab, which is counted, into the stock."""
     while True:
-        head = load_acquire(process + PROCESS_STOCK)
-        store(slab + SLAB_NEXT, head)
-        if compare_and_swap(process + PROCESS_STOCK, head, slab) != 0:
+        head = load_acquire(process + at.PROCESS_STOCK)
+        store(slab + at.SLAB_NEXT, head)
+        if compare_and_swap(process + at.PROCESS_STOCK, head, slab) != 0:
             break
-    fetch_add(process + PROCESS_STOCKED, 1)
+    fetch_add(process + at.PROCESS_STOCKED, 1)
 
 
 @native
 def take_stocked(process: Address) -> Address:
     """A slab of the stock, or 0; taken whole, as `take_batch` does it."""
-    slab = exchange(process + PROCESS_STOCK, 0)
+    slab = exchange(process + at.PROCESS_STOCK, 0)
     if slab == 0:
         return 0
-    fetch_add(process + PROCESS_STOCKED, -1)
-    first = load(slab + SLAB_NEXT)
+    fetch_add(process + at.PROCESS_STOCKED, -1)
+    first = load(slab + at.SLAB_NEXT)
     if first != 0:
         last = first
-        while load(last + SLAB_NEXT) != 0:
-            last = load(last + SLAB_NEXT)
+        while load(last + at.SLAB_NEXT) != 0:
+            last = load(last + at.SLAB_NEXT)
         while True:
-            head = load_acquire(process + PROCESS_STOCK)
-            store(last + SLAB_NEXT, head)
-            if compare_and_swap(process + PROCESS_STOCK, head, first) != 0:
+            head = load_acquire(process + at.PROCESS_STOCK)
+            store(last + at.SLAB_NEXT, head)
+            if compare_and_swap(process + at.PROCESS_STOCK, head, first) != 0:
                 break
     return slab
 
@@ -351,11 +324,11 @@ def take_stocked(process: Address) -> Address:
 def fill_stock(process: Address) -> None:
     """Have a full stock, as far as the system has memory.  The budget is not asked."""
     # The stock is for runs that are refused memory: they still need some to end in good order.
-    while load_acquire(process + PROCESS_STOCKED) < STOCK:
-        slab = allocate_aligned(SLAB_SIZE, SLAB_ROOM)
+    while load_acquire(process + at.PROCESS_STOCKED) < STOCK:
+        slab = allocate_aligned(at.SLAB_SIZE, at.SLAB_ROOM)
         if slab == 0:
             return
-        fetch_add(process + PROCESS_HELD, SLAB_SIZE)
+        fetch_add(process + at.PROCESS_HELD, at.SLAB_SIZE)
         give_stocked(process, slab)
 
 
@@ -365,7 +338,7 @@ def empty_stock(process: Address) -> None:
     slab = take_stocked(process)
     while slab != 0:
         release(slab)
-        give_back(process, SLAB_SIZE)
+        give_back(process, at.SLAB_SIZE)
         slab = take_stocked(process)
 
 
@@ -376,13 +349,13 @@ def trim(process: Address, kept: int) -> int:
     The stock is filled first.  Returns how many slabs were found; 0 while another thread trims.
     """
     # One thread at a time: the words of slabs that it sorts blocks with are plain.
-    if compare_and_swap(process + PROCESS_TRIMMING, 0, 1) == 0:
+    if compare_and_swap(process + at.PROCESS_TRIMMING, 0, 1) == 0:
         return 0
     found = 0
-    for size_class in range(1, FREE_CLASSES):
-        if load_acquire(process + PROCESS_HELD) > kept:
+    for size_class in range(1, at.FREE_CLASSES):
+        if load_acquire(process + at.PROCESS_HELD) > kept:
             found += trim_class(process, size_class)
-    store_release(process + PROCESS_TRIMMING, 0)
+    store_release(process + at.PROCESS_TRIMMING, 0)
     return found
 
 
@@ -390,34 +363,34 @@ def trim(process: Address, kept: int) -> int:
 def trim_class(process: Address, size_class: int) -> int:
     """As `trim`, for one size class; by the one thread that trims."""
     # The batches are this thread's now: others find an empty depot, and cut new blocks meanwhile.
-    slabs = sort_by_slab(exchange(process + PROCESS_DEPOT + 8 * size_class, 0))
+    slabs = sort_by_slab(exchange(process + at.PROCESS_DEPOT + 8 * size_class, 0))
     found = 0
     first = 0
     count = 0
     while slabs != 0:
         slab = slabs
-        slabs = load(slab + SLAB_NEXT)
-        free = load(slab + SLAB_FREE)
-        store(slab + SLAB_FREE, 0)
+        slabs = load(slab + at.SLAB_NEXT)
+        free = load(slab + at.SLAB_FREE)
+        store(slab + at.SLAB_FREE, 0)
         # Acquire: SLAB_CARVED has its last value once the slab is closed.
-        if load_acquire(slab + SLAB_OPEN) == 0 and free == load(slab + SLAB_CARVED):
+        if load_acquire(slab + at.SLAB_OPEN) == 0 and free == load(slab + at.SLAB_CARVED):
             found += 1
-            if load_acquire(process + PROCESS_STOCKED) < STOCK:
+            if load_acquire(process + at.PROCESS_STOCKED) < STOCK:
                 give_stocked(process, slab)
             else:
                 release(slab)
-                give_back(process, SLAB_SIZE)
+                give_back(process, at.SLAB_SIZE)
         else:
             # Blocks of a slab stay together: who takes the batch finds the next one near the last.
-            block = load(slab + SLAB_LIST)
+            block = load(slab + at.SLAB_LIST)
             while block != 0:
-                following = load(block + VALUE_NEXT)
-                store(block + VALUE_NEXT, first)
+                following = load(block + at.VALUE_NEXT)
+                store(block + at.VALUE_NEXT, first)
                 first = block
                 block = following
             count += free
-        if first != 0 and (slabs == 0 or count * size_class >= BATCH_CELLS):
-            store(first + BATCH_COUNT, count)
+        if first != 0 and (slabs == 0 or count * size_class >= at.BATCH_CELLS):
+            store(first + at.BATCH_COUNT, count)
             give_batches(process, size_class, first, first)
             first = 0
             count = 0
@@ -430,18 +403,18 @@ def sort_by_slab(batches: Address) -> Address:
     slabs = 0
     while batches != 0:
         block = batches
-        batches = load(block + BATCH_NEXT)
+        batches = load(block + at.BATCH_NEXT)
         while block != 0:
-            following = load(block + VALUE_NEXT)
-            slab = block & -SLAB_SIZE
-            free = load(slab + SLAB_FREE)
+            following = load(block + at.VALUE_NEXT)
+            slab = block & -at.SLAB_SIZE
+            free = load(slab + at.SLAB_FREE)
             if free == 0:
-                store(slab + SLAB_LIST, 0)
-                store(slab + SLAB_NEXT, slabs)
+                store(slab + at.SLAB_LIST, 0)
+                store(slab + at.SLAB_NEXT, slabs)
                 slabs = slab
-            store(slab + SLAB_FREE, free + 1)
-            store(block + VALUE_NEXT, load(slab + SLAB_LIST))
-            store(slab + SLAB_LIST, block)
+            store(slab + at.SLAB_FREE, free + 1)
+            store(block + at.VALUE_NEXT, load(slab + at.SLAB_LIST))
+            store(slab + at.SLAB_LIST, block)
             block = following
     return slabs
 
@@ -449,13 +422,13 @@ def sort_by_slab(batches: Address) -> Address:
 @native
 def give_all(context: Address) -> None:
     """A thread's context ends: the depot gets its blocks, and its slabs are closed."""
-    process = load(context + CONTEXT_PROCESS)
-    for size_class in range(1, FREE_CLASSES):
+    process = load(context + at.CONTEXT_PROCESS)
+    for size_class in range(1, at.FREE_CLASSES):
         close_slab(context, size_class)
-        spare = load(context + CONTEXT_SPARE + 8 * size_class)
+        spare = load(context + at.CONTEXT_SPARE + 8 * size_class)
         if spare != 0:
             give_batches(process, size_class, spare, spare)
-            store(context + CONTEXT_SPARE + 8 * size_class, 0)
+            store(context + at.CONTEXT_SPARE + 8 * size_class, 0)
         batch = take_list(context, size_class)
         if batch != 0:
             give_batches(process, size_class, batch, batch)

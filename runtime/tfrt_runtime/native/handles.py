@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import (
     add_references,
     add_waiter,
@@ -20,43 +21,6 @@ from tfrt_runtime.native.async_value import (
 from tfrt_runtime.native.calls.endings import cancel_request, leave_request
 from tfrt_runtime.native.cells import give_all, give_block, need_block, take_block
 from tfrt_runtime.native.events import leave_log
-from tfrt_runtime.native.layouts import (
-    CELL_SIZE,
-    CONCRETE,
-    CONTEXT_ARGUMENTS,
-    CONTEXT_BLOCKING,
-    CONTEXT_FRAME_LIMIT,
-    CONTEXT_NUMBER,
-    CONTEXT_PROCESS,
-    CONTEXT_QUEUE,
-    CONTEXT_RANDOM,
-    CONTEXT_READY,
-    CONTEXT_READY_LIMIT,
-    CONTEXT_READY_TOP,
-    CONTEXT_RESULTS,
-    CONTEXT_SIZE,
-    CONTEXT_WORKER,
-    FRAME_ROOM,
-    KIND_CONCRETE,
-    LATCH_OWNERS,
-    LATCH_PENDING,
-    POOL_EPOCH,
-    POOL_STOP,
-    QUEUE_HOST,
-    QUEUE_STOP,
-    REQUEST_ACTIVE,
-    REQUEST_HEARD,
-    REQUEST_OVER,
-    REQUEST_TOLD,
-    TYPE_ERROR,
-    TYPE_TENSOR,
-    VALUE_KIND,
-    VALUE_PAYLOAD,
-    VALUE_PAYLOAD2,
-    WAIT_LATCH,
-    WAIT_PYTHON,
-    WAITER_NEXT,
-)
 from tfrt_runtime.native.memory import (
     Address,
     allocate,
@@ -85,34 +49,34 @@ def context_make(process: Address, queue: Address, pool: Address, number: int) -
 
     It belongs to no worker yet: CONTEXT_DEQUE and CONTEXT_WORKER are the caller's to set.
     """
-    context = allocate(CONTEXT_SIZE)
+    context = allocate(at.CONTEXT_SIZE)
     if context == 0:
         return 0
-    clear(context, CONTEXT_SIZE)
-    store(context + CONTEXT_PROCESS, process)
-    store(context + CONTEXT_QUEUE, queue)
-    store(context + CONTEXT_BLOCKING, pool)
-    store(context + CONTEXT_NUMBER, number)
-    store(context + CONTEXT_WORKER, -1)
-    store(context + CONTEXT_RANDOM, 88172645463325252 + number)
+    clear(context, at.CONTEXT_SIZE)
+    store(context + at.CONTEXT_PROCESS, process)
+    store(context + at.CONTEXT_QUEUE, queue)
+    store(context + at.CONTEXT_BLOCKING, pool)
+    store(context + at.CONTEXT_NUMBER, number)
+    store(context + at.CONTEXT_WORKER, -1)
+    store(context + at.CONTEXT_RANDOM, 88172645463325252 + number)
     ready = need_block(context, 16 * FIRST_READY_ENTRIES)
-    store(context + CONTEXT_READY, ready)
-    store(context + CONTEXT_READY_TOP, ready)
-    store(context + CONTEXT_READY_LIMIT, ready + 16 * FIRST_READY_ENTRIES)
-    frame = take_block(context, 16 * FRAME_ROOM)
-    store(context + CONTEXT_ARGUMENTS, frame)
-    store(context + CONTEXT_RESULTS, frame + 8 * FRAME_ROOM)
-    store(context + CONTEXT_FRAME_LIMIT, FRAME_ROOM)
+    store(context + at.CONTEXT_READY, ready)
+    store(context + at.CONTEXT_READY_TOP, ready)
+    store(context + at.CONTEXT_READY_LIMIT, ready + 16 * FIRST_READY_ENTRIES)
+    frame = take_block(context, 16 * at.FRAME_ROOM)
+    store(context + at.CONTEXT_ARGUMENTS, frame)
+    store(context + at.CONTEXT_RESULTS, frame + 8 * at.FRAME_ROOM)
+    store(context + at.CONTEXT_FRAME_LIMIT, at.FRAME_ROOM)
     return context
 
 
 @entry
 def context_free(context: Address) -> None:
     """Free a context with its free lists.  Nothing may be ready on it."""
-    ready = load(context + CONTEXT_READY)
-    give_block(context, ready, load(context + CONTEXT_READY_LIMIT) - ready)
-    frame = load(context + CONTEXT_ARGUMENTS)
-    give_block(context, frame, 16 * load(context + CONTEXT_FRAME_LIMIT))
+    ready = load(context + at.CONTEXT_READY)
+    give_block(context, ready, load(context + at.CONTEXT_READY_LIMIT) - ready)
+    frame = load(context + at.CONTEXT_ARGUMENTS)
+    give_block(context, frame, 16 * load(context + at.CONTEXT_FRAME_LIMIT))
     give_all(context)
     leave_log(context)
     release(context)
@@ -127,11 +91,11 @@ def value_make(context: Address, payload_type: int) -> Address:
 @entry
 def value_of(context: Address, payload_type: int, first: int, second: int) -> Address:
     """An available value with one reference.  It takes ownership of an object's handle; a tensor is borrowed."""
-    if payload_type == TYPE_TENSOR:
+    if payload_type == at.TYPE_TENSOR:
         add_tensor_reference(first)
     value = new_available(context, payload_type)
-    store(value + VALUE_PAYLOAD, first)
-    store(value + VALUE_PAYLOAD2, second)
+    store(value + at.VALUE_PAYLOAD, first)
+    store(value + at.VALUE_PAYLOAD2, second)
     return value
 
 
@@ -152,19 +116,19 @@ def value_emplace(
     context: Address, value: Address, payload_type: int, first: int, second: int
 ) -> None:
     """Publish a claimed value with the payload given, as for `value_of`."""
-    if payload_type == TYPE_TENSOR:
+    if payload_type == at.TYPE_TENSOR:
         add_tensor_reference(first)
     # Atomic: another thread may ask at this moment whether the value is indirect.
-    store_release(value + VALUE_KIND, payload_type << 8 | KIND_CONCRETE)
-    store(value + VALUE_PAYLOAD, first)
-    store(value + VALUE_PAYLOAD2, second)
-    publish(context, value, CONCRETE)
+    store_release(value + at.VALUE_KIND, payload_type << 8 | at.KIND_CONCRETE)
+    store(value + at.VALUE_PAYLOAD, first)
+    store(value + at.VALUE_PAYLOAD2, second)
+    publish(context, value, at.CONCRETE)
 
 
 @entry
 def value_set_error(context: Address, value: Address, handle: int) -> None:
     """Publish a claimed value as an error; it takes ownership of the diagnostic's handle."""
-    run_waiters(context, set_error(value, handle, TYPE_ERROR))
+    run_waiters(context, set_error(value, handle, at.TYPE_ERROR))
 
 
 @entry
@@ -194,23 +158,23 @@ def value_drop(context: Address, value: Address) -> None:
 @entry
 def value_and_then(context: Address, value: Address, handle: int) -> None:
     """Call the Python waiter `handle` once the value is resolved: now, if it already is."""
-    waiter = new_waiter(context, WAIT_PYTHON, handle, 0)
+    waiter = new_waiter(context, at.WAIT_PYTHON, handle, 0)
     if not add_waiter(value, waiter):
-        store(waiter + WAITER_NEXT, 0)
+        store(waiter + at.WAITER_NEXT, 0)
         run_waiters(context, waiter)
 
 
 @entry
 def latch_make(context: Address, value: Address) -> Address:
     """A word that is 1 until the value is resolved; drop it with `latch_drop`."""
-    latch = take_block(context, CELL_SIZE)
-    store(latch + LATCH_PENDING, 1)
+    latch = take_block(context, at.CELL_SIZE)
+    store(latch + at.LATCH_PENDING, 1)
     # The waiter and the sleeper: either may be the last to use the word.
-    store(latch + LATCH_OWNERS, 2)
-    waiter = new_waiter(context, WAIT_LATCH, latch, 0)
+    store(latch + at.LATCH_OWNERS, 2)
+    waiter = new_waiter(context, at.WAIT_LATCH, latch, 0)
     if not add_waiter(value, waiter):
-        give_block(context, waiter, CELL_SIZE)
-        store_release(latch + LATCH_PENDING, 0)
+        give_block(context, waiter, at.CELL_SIZE)
+        store_release(latch + at.LATCH_PENDING, 0)
         drop_latch(context, latch)
     return latch
 
@@ -227,14 +191,14 @@ def task_add_blocking(context: Address, function: Address, first: int, second: i
     task = new_task(context, function, first, second, 0)
     if add_blocking_task(context, task):
         return 1
-    give_block(context, task, CELL_SIZE)
+    give_block(context, task, at.CELL_SIZE)
     return 0
 
 
 @entry
 def request_enter(request: Address) -> None:
     """One thing more is active in a request that is not over."""
-    fetch_add(request + REQUEST_ACTIVE, 1)
+    fetch_add(request + at.REQUEST_ACTIVE, 1)
 
 
 @entry
@@ -247,24 +211,24 @@ def request_leave(context: Address, request: Address) -> None:
 def request_hear(request: Address) -> int:
     """Let Python hear of the end of a request; 0 if it is over."""
     while True:
-        told = load_acquire(request + REQUEST_TOLD)
-        if told == REQUEST_OVER:
+        told = load_acquire(request + at.REQUEST_TOLD)
+        if told == at.REQUEST_OVER:
             return 0
         # Also where it says so already: then Python hears of the end, whatever comes in between.
-        if compare_and_swap(request + REQUEST_TOLD, told, REQUEST_HEARD) != 0:
+        if compare_and_swap(request + at.REQUEST_TOLD, told, at.REQUEST_HEARD) != 0:
             return 1
 
 
 @entry
 def host_take(queue: Address) -> int:
     """Take the deque of a queue for threads that are no workers; 0 if another thread has it."""
-    return compare_and_swap(queue + QUEUE_HOST, 0, 1)
+    return compare_and_swap(queue + at.QUEUE_HOST, 0, 1)
 
 
 @entry
 def host_leave(queue: Address) -> None:
     """Let another thread take that deque."""
-    store_release(queue + QUEUE_HOST, 0)
+    store_release(queue + at.QUEUE_HOST, 0)
 
 
 @entry
@@ -277,14 +241,14 @@ def request_cancel(request: Address) -> int:
 def queue_stop(queue: Address) -> None:
     """Let the workers of a queue return."""
     # The word first: a worker that is woken reads it.
-    store_release(queue + QUEUE_STOP, 1)
+    store_release(queue + at.QUEUE_STOP, 1)
     wake_all(queue)
 
 
 @entry
 def pool_stop(pool: Address) -> None:
     """Let the threads of a blocking pool return."""
-    store_release(pool + POOL_STOP, 1)
+    store_release(pool + at.POOL_STOP, 1)
     # A thread that has read the epoch before this does not fall asleep.
-    fetch_add(pool + POOL_EPOCH, 1)
-    futex_wake(pool + POOL_EPOCH, 1 << 30)
+    fetch_add(pool + at.POOL_EPOCH, 1)
+    futex_wake(pool + at.POOL_EPOCH, 1 << 30)

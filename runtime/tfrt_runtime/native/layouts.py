@@ -1,7 +1,8 @@
 """The structs that native code and Python share: every field's byte offset, written once.
 
 All fields are 8-byte words.  A name is `STRUCT_FIELD`; `STRUCT_SIZE` is the whole in bytes.  The
-compiled core takes these as constants, the simulator and the decoder read the same names.
+compiled core takes these as constants, the simulator and the decoder read the same names.  Modules that
+read many import the table as `at`: `load(context + at.CONTEXT_QUEUE)`.
 
 How the structs refer to each other; a name on an arrow is the field, `*` is a list or a table:
 

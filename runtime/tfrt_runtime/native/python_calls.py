@@ -2,19 +2,10 @@
 
 from __future__ import annotations
 
+from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import drop_reference, is_available, resolve
 from tfrt_runtime.native.calls.executor import start_call
 from tfrt_runtime.native.handles import value_of
-from tfrt_runtime.native.layouts import (
-    CONCRETE,
-    FUNCTION_ARGUMENTS,
-    FUNCTION_RESULTS,
-    REQUEST_SIZE,
-    STATE_BITS,
-    VALUE_KIND,
-    VALUE_PAYLOAD,
-    VALUE_STATE,
-)
 from tfrt_runtime.native.memory import Address, entry, load, load_acquire, native, store
 
 IS_VALUE = -1
@@ -30,7 +21,7 @@ def start_call_with(context: Address, function: Address, request: Address, is_ta
     the payload, which belongs to the value then, or IS_VALUE and an AsyncValue, borrowed; then room for one
     per argument and one per result, where the caller finds the results as `start_call` leaves them.
     """
-    start_row(context, function, request, request + REQUEST_SIZE, is_task)
+    start_row(context, function, request, request + at.REQUEST_SIZE, is_task)
 
 
 @entry
@@ -38,10 +29,10 @@ def start_calls_with(
     context: Address, function: Address, request: Address, count: int, is_task: int
 ) -> None:
     """As `start_call_with` for `count` calls, whose rows follow each other."""
-    arguments = load(function + FUNCTION_ARGUMENTS)
-    size = 8 * ((ARGUMENT_WORDS + 1) * arguments + load(function + FUNCTION_RESULTS))
+    arguments = load(function + at.FUNCTION_ARGUMENTS)
+    size = 8 * ((ARGUMENT_WORDS + 1) * arguments + load(function + at.FUNCTION_RESULTS))
     for i in range(count):
-        start_row(context, function, request, request + REQUEST_SIZE + size * i, is_task)
+        start_row(context, function, request, request + at.REQUEST_SIZE + size * i, is_task)
 
 
 @native
@@ -49,7 +40,7 @@ def start_row(
     context: Address, function: Address, request: Address, words: Address, is_task: int
 ) -> None:
     """Start a call with the row at `words`."""
-    count = load(function + FUNCTION_ARGUMENTS)
+    count = load(function + at.FUNCTION_ARGUMENTS)
     values = words + 8 * ARGUMENT_WORDS * count
     for i in range(count):
         argument = words + 8 * ARGUMENT_WORDS * i
@@ -75,10 +66,10 @@ def read_results(first: Address, size: int, count: int, payload_type: int, into:
         if not is_available(value):
             return i
         found = resolve(value)
-        is_number = load(found + VALUE_KIND) >> 8 == payload_type
-        if not is_number or load_acquire(found + VALUE_STATE) & STATE_BITS != CONCRETE:
+        is_number = load(found + at.VALUE_KIND) >> 8 == payload_type
+        if not is_number or load_acquire(found + at.VALUE_STATE) & at.STATE_BITS != at.CONCRETE:
             return i
-        store(into + 8 * i, load(found + VALUE_PAYLOAD))
+        store(into + 8 * i, load(found + at.VALUE_PAYLOAD))
     return count
 
 

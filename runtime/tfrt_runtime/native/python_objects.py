@@ -6,61 +6,50 @@ reference, and drops it once.
 
 from __future__ import annotations
 
-from tfrt_runtime.native.layouts import (
-    CONTEXT_PROCESS,
-    PROCESS_OBJECTS,
-    PROCESS_PYTHON,
-    PYTHON_ADD,
-    PYTHON_BYTES,
-    PYTHON_DROP,
-    PYTHON_ENSURE,
-    PYTHON_MAKE_INT,
-    PYTHON_READ_WORD,
-    PYTHON_RELEASE,
-)
+from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.memory import Address, call1, entry, load, native, store
 
 
 @native
 def hold(process: Address, api: Address, item: Address) -> Address:
     """A new handle of an object.  With the GIL."""
-    call1(load(api + PYTHON_ADD), item)
-    store(process + PROCESS_OBJECTS, load(process + PROCESS_OBJECTS) + 1)
+    call1(load(api + at.PYTHON_ADD), item)
+    store(process + at.PROCESS_OBJECTS, load(process + at.PROCESS_OBJECTS) + 1)
     return item
 
 
 @entry
 def object_add(bound: Address, given: Address, count: int) -> Address:
     """A function of Python: a new handle of an object."""
-    api, process = load(bound + PYTHON_BYTES), load(bound + PYTHON_BYTES + 8)
-    return call1(load(api + PYTHON_MAKE_INT), hold(process, api, load(given)))
+    api, process = load(bound + at.PYTHON_BYTES), load(bound + at.PYTHON_BYTES + 8)
+    return call1(load(api + at.PYTHON_MAKE_INT), hold(process, api, load(given)))
 
 
 @entry
 def object_get(bound: Address, given: Address, count: int) -> Address:
     """A function of Python: the object of a handle."""
-    api = load(bound + PYTHON_BYTES)
-    item = call1(load(api + PYTHON_READ_WORD), load(given))
-    call1(load(api + PYTHON_ADD), item)
+    api = load(bound + at.PYTHON_BYTES)
+    item = call1(load(api + at.PYTHON_READ_WORD), load(given))
+    call1(load(api + at.PYTHON_ADD), item)
     return item
 
 
 @entry
 def object_take(bound: Address, given: Address, count: int) -> Address:
     """A function of Python: the object of a handle, which ends."""
-    api, process = load(bound + PYTHON_BYTES), load(bound + PYTHON_BYTES + 8)
+    api, process = load(bound + at.PYTHON_BYTES), load(bound + at.PYTHON_BYTES + 8)
     # The reference of the handle becomes the caller's.
-    store(process + PROCESS_OBJECTS, load(process + PROCESS_OBJECTS) - 1)
-    return call1(load(api + PYTHON_READ_WORD), load(given))
+    store(process + at.PROCESS_OBJECTS, load(process + at.PROCESS_OBJECTS) - 1)
+    return call1(load(api + at.PYTHON_READ_WORD), load(given))
 
 
 @entry
 def object_release(context: Address, item: Address) -> None:
     """PROCESS_RELEASE_OBJECT: a handle ends."""
-    process = load(context + CONTEXT_PROCESS)
-    api = load(process + PROCESS_PYTHON)
-    lock = call1(load(api + PYTHON_ENSURE), 0)
+    process = load(context + at.CONTEXT_PROCESS)
+    api = load(process + at.PROCESS_PYTHON)
+    lock = call1(load(api + at.PYTHON_ENSURE), 0)
     # First: code of users may run when the object dies, and count.
-    store(process + PROCESS_OBJECTS, load(process + PROCESS_OBJECTS) - 1)
-    call1(load(api + PYTHON_DROP), item)
-    call1(load(api + PYTHON_RELEASE), lock)
+    store(process + at.PROCESS_OBJECTS, load(process + at.PROCESS_OBJECTS) - 1)
+    call1(load(api + at.PYTHON_DROP), item)
+    call1(load(api + at.PYTHON_RELEASE), lock)

@@ -14,24 +14,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
+from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native import memory
 from tfrt_runtime.native.async_value import new_value, set_error
 from tfrt_runtime.native.calls.executor import run_task
 from tfrt_runtime.native.coroutines.async_awaiting import run_coroutine, take_task
 from tfrt_runtime.native.coroutines.async_groups import member_resolved
 from tfrt_runtime.native.coroutines.async_objects import async_sweep
-from tfrt_runtime.native.layouts import (
-    ASYNC_CHECKED,
-    ASYNC_LIMIT,
-    ASYNC_SIZE,
-    EVENT_DESCRIBE,
-    EVENT_OVERFILLED,
-    PROCESS_ASYNC_EVENT,
-    PROCESS_MEMBER_RESOLVED,
-    PROCESS_RUN_COROUTINE,
-    QUEUE_ASYNC,
-    TYPE_ERROR,
-)
 from tfrt_runtime.testing.simulated_host import SimulatedHost
 
 Result = TypeVar("Result")
@@ -52,13 +41,13 @@ class SimulatedCoroutines:
         self.answers: dict[int, Callable[[int, int], int]] = {}
         self.when_resumed: Callable[[int], object] = lambda handle: None
         self._described = 0
-        self.shared = host.block(ASYNC_SIZE, "async", "ASYNC_")
-        memory.store(self.shared + ASYNC_CHECKED, int(checked))
-        memory.store(self.shared + ASYNC_LIMIT, 1000)
-        memory.store(host.queue + QUEUE_ASYNC, self.shared)
-        memory.store(host.process + PROCESS_RUN_COROUTINE, host.function(run_coroutine))
-        memory.store(host.process + PROCESS_MEMBER_RESOLVED, host.function(member_resolved))
-        memory.store(host.process + PROCESS_ASYNC_EVENT, host.function(self._on_event))
+        self.shared = host.block(at.ASYNC_SIZE, "async", "ASYNC_")
+        memory.store(self.shared + at.ASYNC_CHECKED, int(checked))
+        memory.store(self.shared + at.ASYNC_LIMIT, 1000)
+        memory.store(host.queue + at.QUEUE_ASYNC, self.shared)
+        memory.store(host.process + at.PROCESS_RUN_COROUTINE, host.function(run_coroutine))
+        memory.store(host.process + at.PROCESS_MEMBER_RESOLVED, host.function(member_resolved))
+        memory.store(host.process + at.PROCESS_ASYNC_EVENT, host.function(self._on_event))
         self.resume = host.function(self._resume)
         host.world.finally_assert(self.sweep)
 
@@ -90,11 +79,11 @@ class SimulatedCoroutines:
         self.when_resumed(handle)
 
     def _on_event(self, context: int, event: int, argument: int) -> int:
-        if event not in (EVENT_DESCRIBE, EVENT_OVERFILLED):
+        if event not in (at.EVENT_DESCRIBE, at.EVENT_OVERFILLED):
             self.events.append((event, argument))
             answer = self.answers.get(event)
             return 0 if answer is None else answer(context, argument)
         self._described += 1
         value = new_value(context, 0)
-        set_error(value, self._described, TYPE_ERROR)
+        set_error(value, self._described, at.TYPE_ERROR)
         return value

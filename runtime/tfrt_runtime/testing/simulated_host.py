@@ -19,42 +19,11 @@ from collections.abc import Callable
 from functools import cache
 
 from tfrt_runtime.native import cells, layouts, memory
+from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import drop_reference, new_value, set_error
 from tfrt_runtime.native.calls.endings import cancel_request
 from tfrt_runtime.native.calls.executor import run_blocking, run_entry, run_root
 from tfrt_runtime.native.handles import context_free, context_make
-from tfrt_runtime.native.layouts import (
-    CELL_SIZE,
-    CONTEXT_DEQUE,
-    CONTEXT_REQUEST,
-    CONTEXT_WORKER,
-    DEQUE_SIZE,
-    POOL_CAPACITY,
-    POOL_CELLS,
-    POOL_LIMIT,
-    PROCESS_HELD,
-    PROCESS_MEMORY_LIMIT,
-    PROCESS_NEED_THREAD,
-    PROCESS_PYTHON_WAITER,
-    PROCESS_RECLAIM,
-    PROCESS_REFUSED,
-    PROCESS_RELEASE_OBJECT,
-    PROCESS_REPORT_ERROR,
-    PROCESS_REQUEST_DONE,
-    PROCESS_RUN_BLOCKING,
-    PROCESS_RUN_ENTRY,
-    PROCESS_RUN_ROOT,
-    PROCESS_SIZE,
-    QUEUE_DEQUES,
-    QUEUE_SIZE,
-    QUEUE_WORKERS,
-    REQUEST_ACTIVE,
-    REQUEST_CANCELLED_VALUE,
-    REQUEST_HEARD,
-    REQUEST_SIZE,
-    REQUEST_TOLD,
-    TYPE_ERROR,
-)
 from tfrt_runtime.native.simulator.world import World
 
 WARM_CLASSES = 6
@@ -101,31 +70,31 @@ class SimulatedHost:
         self.programs: list[int] = []
         self._blocks: list[int] = []
         self.process = self._make_process()
-        self.queue = self.block(QUEUE_SIZE, "queue", "QUEUE_")
+        self.queue = self.block(at.QUEUE_SIZE, "queue", "QUEUE_")
         self.pool = self._make_pool(pool_places) if pool_places else 0
         self.main = self._make_context(0)
         self.contexts = [self._make_context(1 + i) for i in range(workers)]
         self.outside = [self._make_context(1 + workers + i) for i in range(outside)]
-        self.deques = [self.block(DEQUE_SIZE, f"deque {i}", "DEQUE_") for i in range(workers)]
+        self.deques = [self.block(at.DEQUE_SIZE, f"deque {i}", "DEQUE_") for i in range(workers)]
         self._connect()
         world.finally_assert(self.close)
 
     def request(self, active: int = 0) -> int:
         """A request that is not cancelled."""
-        request = self.block(REQUEST_SIZE, "request", "REQUEST_")
-        memory.store(request + REQUEST_ACTIVE, active)
-        memory.store(request + REQUEST_TOLD, REQUEST_HEARD)
+        request = self.block(at.REQUEST_SIZE, "request", "REQUEST_")
+        memory.store(request + at.REQUEST_ACTIVE, active)
+        memory.store(request + at.REQUEST_TOLD, at.REQUEST_HEARD)
         self._requests.add(request)
         error = self.error(-1)
         self.own_values += 1
-        memory.store(request + REQUEST_CANCELLED_VALUE, error)
+        memory.store(request + at.REQUEST_CANCELLED_VALUE, error)
         self.world.finally_assert(lambda: drop_reference(self.main, error))
         return request
 
     def error(self, handle: int) -> int:
         """An error value with one reference."""
         value = new_value(self.main, 0)
-        set_error(value, handle, TYPE_ERROR)
+        set_error(value, handle, at.TYPE_ERROR)
         return value
 
     def function(self, function: Callable[..., int | None]) -> int:
@@ -163,7 +132,7 @@ class SimulatedHost:
             context_free(context)
         cells.trim(self.process, 0)
         cells.empty_stock(self.process)
-        held = memory.load(self.process + PROCESS_HELD)
+        held = memory.load(self.process + at.PROCESS_HELD)
         assert held == 0, f"{held} bytes are still counted"
         for block in self._blocks:
             memory.release(block)
@@ -172,34 +141,34 @@ class SimulatedHost:
         return [self.main, *self.contexts, *self.outside]
 
     def _make_process(self) -> int:
-        process = self.block(PROCESS_SIZE, "process", "PROCESS_")
+        process = self.block(at.PROCESS_SIZE, "process", "PROCESS_")
         callbacks: dict[int, Callable[..., int | None]] = {
-            PROCESS_RELEASE_OBJECT: lambda _, handle: self.released.append(handle),
-            PROCESS_PYTHON_WAITER: lambda _, handle: self.called.append(handle),
-            PROCESS_REPORT_ERROR: self._report_error,
-            PROCESS_REQUEST_DONE: self._request_done,
-            PROCESS_NEED_THREAD: self._need_thread,
-            PROCESS_RUN_ENTRY: run_entry,
-            PROCESS_RUN_BLOCKING: run_blocking,
-            PROCESS_RUN_ROOT: run_root,
-            PROCESS_RECLAIM: lambda process, _: cells.trim(process, 0),
-            PROCESS_REFUSED: self._refused,
+            at.PROCESS_RELEASE_OBJECT: lambda _, handle: self.released.append(handle),
+            at.PROCESS_PYTHON_WAITER: lambda _, handle: self.called.append(handle),
+            at.PROCESS_REPORT_ERROR: self._report_error,
+            at.PROCESS_REQUEST_DONE: self._request_done,
+            at.PROCESS_NEED_THREAD: self._need_thread,
+            at.PROCESS_RUN_ENTRY: run_entry,
+            at.PROCESS_RUN_BLOCKING: run_blocking,
+            at.PROCESS_RUN_ROOT: run_root,
+            at.PROCESS_RECLAIM: lambda process, _: cells.trim(process, 0),
+            at.PROCESS_REFUSED: self._refused,
         }
         for field, callback in callbacks.items():
             memory.store(process + field, self.world.function(callback))
-        memory.store(process + PROCESS_MEMORY_LIMIT, 1 << 40)
+        memory.store(process + at.PROCESS_MEMORY_LIMIT, 1 << 40)
         return process
 
     def _report_error(self, context: int, _record: int, message: int) -> int:
         self.errors.append(message)
         value = new_value(context, 0)
-        set_error(value, message, TYPE_ERROR)
+        set_error(value, message, at.TYPE_ERROR)
         return value
 
     def _refused(self, context: int, _record: int, size: int) -> int:
         """As Python does it: cancel the run that the thread works for, if it works for one."""
         self.refused.append(size)
-        request = memory.load(context + CONTEXT_REQUEST)
+        request = memory.load(context + at.CONTEXT_REQUEST)
         if request not in self._requests:
             return 0
         cancel_request(request)
@@ -214,31 +183,31 @@ class SimulatedHost:
         self.on_need_thread()
 
     def _make_pool(self, places: int) -> int:
-        pool = self.block(POOL_CELLS + 16 * places, "pool", "POOL_")
-        memory.store(pool + POOL_CAPACITY, places)
-        memory.store(pool + POOL_LIMIT, 100)
+        pool = self.block(at.POOL_CELLS + 16 * places, "pool", "POOL_")
+        memory.store(pool + at.POOL_CAPACITY, places)
+        memory.store(pool + at.POOL_LIMIT, 100)
         for place in range(places):
-            memory.store(pool + POOL_CELLS + 16 * place, place)
+            memory.store(pool + at.POOL_CELLS + 16 * place, place)
         return pool
 
     def _make_context(self, number: int) -> int:
         context = context_make(self.process, self.queue, self.pool, number)
         for size_class in range(1, WARM_CLASSES + 1):
             # Slabs of its own, so that threads do not meet where memory comes from.
-            cells.give_block(context, cells.refill(context, size_class), CELL_SIZE * size_class)
+            cells.give_block(context, cells.refill(context, size_class), at.CELL_SIZE * size_class)
         return self.world.label(context, f"context {number}", fields("CONTEXT_"))
 
     def _connect(self) -> None:
         table = self.block(8 * max(1, len(self.deques)), "deques")
         for number, (context, deque) in enumerate(zip(self.contexts, self.deques, strict=True)):
-            memory.store(context + CONTEXT_WORKER, number)
-            memory.store(context + CONTEXT_DEQUE, deque)
+            memory.store(context + at.CONTEXT_WORKER, number)
+            memory.store(context + at.CONTEXT_DEQUE, deque)
             memory.store(table + 8 * number, deque)
-        memory.store(self.queue + QUEUE_WORKERS, len(self.deques))
-        memory.store(self.queue + QUEUE_DEQUES, table)
+        memory.store(self.queue + at.QUEUE_WORKERS, len(self.deques))
+        memory.store(self.queue + at.QUEUE_DEQUES, table)
 
 
 def name_cell(world: World, address: int, label: str, prefix: str = "VALUE_") -> int:
     """Name a cell and its fields for reports; returns its address."""
-    names = {offset: name for offset, name in fields(prefix).items() if offset < CELL_SIZE}
+    names = {offset: name for offset, name in fields(prefix).items() if offset < at.CELL_SIZE}
     return world.label(address, label, names)

@@ -7,15 +7,9 @@ from contextlib import contextmanager
 
 import pytest
 
+from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native import memory
 from tfrt_runtime.native.coroutines import async_abi, async_awaiting, async_objects
-from tfrt_runtime.native.layouts import (
-    CONTEXT_FAILURE,
-    EVENT_RELEASED_TOO_OFTEN,
-    EVENT_RESOLVED_TWICE,
-    VALUE_PAYLOAD,
-    VALUE_REFERENCES,
-)
 from tfrt_runtime.native.memory import load, store
 from tfrt_runtime.native.simulator.choosers import FollowSchedule
 from tfrt_runtime.native.simulator.core import Machine
@@ -44,7 +38,7 @@ def compiled_code(*, checked: bool = False, left_over: int = 0) -> Iterator[Simu
 
 def references(value: int) -> int:
     """How many references an object has."""
-    return load(value + VALUE_REFERENCES)
+    return load(value + at.VALUE_REFERENCES)
 
 
 def test_tokens_and_values_start_with_two_references_and_groups_with_one() -> None:
@@ -79,7 +73,7 @@ def test_a_small_value_lies_where_python_reads_payloads(size: int) -> None:
     with compiled_code():
         value = async_abi.create_value(size)
 
-        assert async_abi.get_value_storage(value) == value + VALUE_PAYLOAD
+        assert async_abi.get_value_storage(value) == value + at.VALUE_PAYLOAD
 
         async_abi.drop_ref(value, 2)
 
@@ -142,7 +136,7 @@ def test_the_failure_of_a_function_goes_to_all_results_of_its_caller() -> None:
         async_abi.drop_ref(token, 1)
         async_abi.drop_ref(value, 1)
         context = coroutines.host.main
-        async_awaiting.drop_optional(context, load(context + CONTEXT_FAILURE))
+        async_awaiting.drop_optional(context, load(context + at.CONTEXT_FAILURE))
 
         assert coroutines.host.released == [1]
 
@@ -154,7 +148,7 @@ def test_a_second_transition_is_told_and_changes_nothing() -> None:
         async_abi.emplace_token(token)
         async_abi.set_token_error(token)
 
-        assert coroutines.events == [(EVENT_RESOLVED_TWICE, token)] * 2
+        assert coroutines.events == [(at.EVENT_RESOLVED_TWICE, token)] * 2
         assert (async_abi.is_token_error(token), references(token)) == (0, 1)
 
         async_abi.drop_ref(token, 1)
@@ -186,7 +180,7 @@ def test_where_references_are_checked_a_drop_too_many_is_told() -> None:
         async_abi.drop_ref(token, 2)
         async_abi.drop_ref(token, 1)
 
-        assert coroutines.events == [(EVENT_RELEASED_TOO_OFTEN, token)]
+        assert coroutines.events == [(at.EVENT_RELEASED_TOO_OFTEN, token)]
 
 
 def test_ranks_count_members_and_an_empty_group_is_complete() -> None:

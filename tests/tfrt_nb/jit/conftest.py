@@ -26,18 +26,12 @@ from tfrt_nb.jit.programs import compile_program
 from tfrt_nb.passes.notation import parse_pipeline
 from tfrt_nb.source import parse_module
 from tfrt_runtime.async_runtime.printing import Printing
+from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.coroutines.async_buffers import (
     BLOCK_GENERATION,
     GENERATION_SHIFT,
     HEADER_SIZE,
     block_of,
-)
-from tfrt_runtime.native.layouts import (
-    CONCRETE,
-    ERROR,
-    VALUE_PAYLOAD,
-    VALUE_STATE,
-    VALUE_STORAGE,
 )
 
 _TYPES = {
@@ -131,7 +125,7 @@ class PythonRuntime:
 
     def _make(self, object_: Object) -> int:
         # A place of its own in memory, which is never used again: compiled code reads states and payloads there.
-        block = ctypes.create_string_buffer(VALUE_STORAGE + 16 + object_.storage)
+        block = ctypes.create_string_buffer(at.VALUE_STORAGE + 16 + object_.storage)
         self.blocks.append(block)
         address = -(-ctypes.addressof(block) // 16) * 16
         self.objects[address] = object_
@@ -199,7 +193,9 @@ class PythonRuntime:
         if object_.is_resolved:
             self.violations.append(f"object {address} is resolved twice")
         object_.pending, object_.is_error = 0, is_error
-        ctypes.c_int64.from_address(address + VALUE_STATE).value = ERROR if is_error else CONCRETE
+        ctypes.c_int64.from_address(address + at.VALUE_STATE).value = (
+            at.ERROR if is_error else at.CONCRETE
+        )
         self._wake(object_)
         for group in object_.groups:
             self._member_done(group, object_)
@@ -236,7 +232,7 @@ class PythonRuntime:
             self._run_one()
         if not object_.is_resolved:
             object_.is_error = True
-            ctypes.c_int64.from_address(address + VALUE_STATE).value = ERROR
+            ctypes.c_int64.from_address(address + at.VALUE_STATE).value = at.ERROR
             object_.failure = Failure(f"waits forever: {object_.added} of {object_.size} members")
 
     AwaitValue = AwaitToken
@@ -245,7 +241,7 @@ class PythonRuntime:
     def GetValueStorage(self, address: int) -> int:
         storage = self._get(address).storage
         assert storage > 0
-        return address + (VALUE_PAYLOAD if storage <= 8 else VALUE_STORAGE)
+        return address + (at.VALUE_PAYLOAD if storage <= 8 else at.VALUE_STORAGE)
 
     def Execute(self, handle: int, resume: int) -> None:
         self.queue.append((handle, resume))

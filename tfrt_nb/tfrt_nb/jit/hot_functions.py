@@ -21,17 +21,7 @@ from tfrt_runtime.executor.sync.sync_lowering import SyncFunction
 from tfrt_runtime.executor.sync.sync_operations import register_type
 from tfrt_runtime.host.payload import SCALAR_TYPES
 from tfrt_runtime.kernels.registry import ControlKernel, NativeKernel
-from tfrt_runtime.native.layouts import (
-    EFFORT_ARGUMENTS,
-    EFFORT_ASK,
-    EFFORT_FUEL,
-    EFFORT_RESULTS,
-    TYPE_CHAIN,
-    TYPE_F32,
-    TYPE_F64,
-    TYPE_I1,
-    TYPE_I32,
-)
+from tfrt_runtime.native import layouts as at
 
 MAX_KERNELS = 4000
 """What LLVM is given at once: its time grows faster than the code."""
@@ -54,10 +44,10 @@ define internal i1 @goes_on(ptr %effort) noinline cold {{
   %is.over = icmp eq i64 %end, -1
   br i1 %is.over, label %stop, label %ask
 ask:
-  %ask.place = getelementptr i8, ptr %effort, i64 {EFFORT_ASK}
+  %ask.place = getelementptr i8, ptr %effort, i64 {at.EFFORT_ASK}
   %function = load ptr, ptr %ask.place
   %fuel = call i64 %function(ptr %effort)
-  %fuel.place = getelementptr i8, ptr %effort, i64 {EFFORT_FUEL}
+  %fuel.place = getelementptr i8, ptr %effort, i64 {at.EFFORT_FUEL}
   store i64 %fuel, ptr %fuel.place
   %has.fuel = icmp sgt i64 %fuel, 0
   br i1 %has.fuel, label %go, label %stop
@@ -145,7 +135,7 @@ class _Module:
         lines.add("%room = load i64, ptr %effort")
         lines.add("%end = sub i64 %top, %room")
         lines.add("store i64 %end, ptr %effort")
-        lines.add(f"%words.place = getelementptr i8, ptr %effort, i64 {EFFORT_ARGUMENTS}")
+        lines.add(f"%words.place = getelementptr i8, ptr %effort, i64 {at.EFFORT_ARGUMENTS}")
         lines.add("%words = load ptr, ptr %words.place")
         given = ["ptr %effort"]
         for number, type_ in enumerate(arguments):
@@ -158,7 +148,9 @@ class _Module:
         for number, (type_, value) in enumerate(
             zip(results, _parts(lines, results, made), strict=True)
         ):
-            place = lines.value(f"getelementptr i8, ptr %effort, i64 {EFFORT_RESULTS + 8 * number}")
+            place = lines.value(
+                f"getelementptr i8, ptr %effort, i64 {at.EFFORT_RESULTS + 8 * number}"
+            )
             lines.add(f"store i64 {_to_word(lines, type_, value)}, ptr {place}")
         end = lines.value("load i64, ptr %effort")
         done = lines.value(f"icmp ne i64 {end}, -1")
@@ -246,7 +238,7 @@ class _Function:
     def _burn(self, kernels: int) -> None:
         """Count kernels, and ask now and then whether to go on."""
         lines = self._lines
-        place = lines.value(f"getelementptr i8, ptr %effort, i64 {EFFORT_FUEL}")
+        place = lines.value(f"getelementptr i8, ptr %effort, i64 {at.EFFORT_FUEL}")
         fuel = lines.value(f"load i64, ptr {place}")
         left = lines.value(f"sub i64 {fuel}, {kernels}")
         lines.add(f"store i64 {left}, ptr {place}")
@@ -283,7 +275,7 @@ class _Function:
             assert isinstance(kernel, NativeKernel)
             operation = _OPERATIONS.get(kernel.symbol)
             if operation is None:
-                types, values = [TYPE_CHAIN], ["0"]
+                types, values = [at.TYPE_CHAIN], ["0"]
             else:
                 wanted = [SCALAR_TYPES[word] for word in operation.operands]
                 operands = self._read(record.arguments, wanted, number)
@@ -308,7 +300,11 @@ class _Function:
         call = self._source.calls[number]
         assert call is not None
         wanted, results = self._module.types(call.functions[0])
-        first = [] if name == "call" else [TYPE_I1 if name in ("cond", "while_loop") else TYPE_I32]
+        first = (
+            []
+            if name == "call"
+            else [at.TYPE_I1 if name in ("cond", "while_loop") else at.TYPE_I32]
+        )
         if len(record.arguments) != len(first) + len(wanted):
             raise Uncompilable("a call with another number of arguments", self._index, number)
         values = self._read(record.arguments, [*first, *wanted], number)
@@ -436,9 +432,9 @@ def _parts(lines: Lines, types: Sequence[int], whole: str) -> list[str]:
 
 def _from_word(lines: Lines, type_: int, word: str) -> str:
     """A value from the word that its AsyncValue has as payload."""
-    if type_ == TYPE_F64:
+    if type_ == at.TYPE_F64:
         return lines.value(f"bitcast i64 {word} to double")
-    if type_ == TYPE_F32:
+    if type_ == at.TYPE_F32:
         half = lines.value(f"trunc i64 {word} to i32")
         return lines.value(f"bitcast i32 {half} to float")
     if LLVM_TYPES[type_] == "i64":
@@ -447,19 +443,19 @@ def _from_word(lines: Lines, type_: int, word: str) -> str:
 
 
 def _to_word(lines: Lines, type_: int, value: str) -> str:
-    if type_ == TYPE_F64:
+    if type_ == at.TYPE_F64:
         return lines.value(f"bitcast double {value} to i64")
-    if type_ == TYPE_F32:
+    if type_ == at.TYPE_F32:
         half = lines.value(f"bitcast float {value} to i32")
         return lines.value(f"zext i32 {half} to i64")
     if LLVM_TYPES[type_] == "i64":
         return value
-    name = "zext" if type_ == TYPE_I1 else "sext"
+    name = "zext" if type_ == at.TYPE_I1 else "sext"
     return lines.value(f"{name} {LLVM_TYPES[type_]} {value} to i64")
 
 
 def _constant(lines: Lines, type_: int, word: int) -> str:
-    if type_ in (TYPE_F32, TYPE_F64):
+    if type_ in (at.TYPE_F32, at.TYPE_F64):
         return _from_word(lines, type_, str(word))
-    bits = 64 if type_ == TYPE_CHAIN else int(LLVM_TYPES[type_][1:])
+    bits = 64 if type_ == at.TYPE_CHAIN else int(LLVM_TYPES[type_][1:])
     return literal(scalars.wrapped(word, bits)) if bits > 1 else str(word & 1)

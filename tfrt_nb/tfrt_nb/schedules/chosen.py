@@ -17,20 +17,7 @@ from tfrt_runtime.host.context import HostContext, Request
 from tfrt_runtime.host.process import Callback2, native_process, shielded
 from tfrt_runtime.host.raw import WORDS
 from tfrt_runtime.host.values.async_value import AsyncValue
-from tfrt_runtime.native.layouts import (
-    CONTEXT_PENDING,
-    CONTEXT_PENDING_LAST,
-    CONTEXT_QUEUE,
-    PROCESS_CHOOSE,
-    PROCESS_RUN_COROUTINE,
-    PROCESS_RUN_ENTRY,
-    QUEUE_CHOOSE,
-    READY_BITS,
-    TASK_FIRST,
-    TASK_FUNCTION,
-    TASK_NEXT,
-    TASK_SECOND,
-)
+from tfrt_runtime.native import layouts as at
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,17 +47,17 @@ class Step:
     @property
     def activation(self) -> int:
         """Whose registers the kernel has."""
-        return WORDS[(self.task + TASK_FIRST) >> 3]
+        return WORDS[(self.task + at.TASK_FIRST) >> 3]
 
     @property
     def record(self) -> int:
         """The record of the kernel."""
-        return WORDS[(self.task + TASK_SECOND) >> 3]
+        return WORDS[(self.task + at.TASK_SECOND) >> 3]
 
     @property
     def handle(self) -> int:
         """The frame of a task."""
-        return WORDS[(self.task + TASK_FIRST) >> 3]
+        return WORDS[(self.task + at.TASK_FIRST) >> 3]
 
 
 Pick = Callable[[Mapping[int, Step]], Step | None]
@@ -111,10 +98,10 @@ class ChosenHost:
         if not _callbacks:
             callback = Callback2(_choose)
             _callbacks.append(callback)
-            self._process.install(PROCESS_CHOOSE, callback)
+            self._process.install(at.PROCESS_CHOOSE, callback)
         self._address = self.host.work_queue.address
         _queues[self._address] = self
-        WORDS[(self._address + QUEUE_CHOOSE) >> 3] = 1
+        WORDS[(self._address + at.QUEUE_CHOOSE) >> 3] = 1
 
     def begin(self) -> None:
         """Another run begins: steps are counted from 1 again."""
@@ -126,7 +113,7 @@ class ChosenHost:
 
     def close(self) -> None:
         """Let what is left run as it comes, and close the host."""
-        WORDS[(self._address + QUEUE_CHOOSE) >> 3] = 0
+        WORDS[(self._address + at.QUEUE_CHOOSE) >> 3] = 0
         self._outside.close()
         self.host.close()
         _queues.pop(self._address, None)
@@ -203,13 +190,13 @@ class ChosenHost:
         return self._outside.hold(request, value) if is_outside else value
 
     def _step(self, task: int) -> Step | None:
-        function, first = WORDS[(task + TASK_FUNCTION) >> 3], WORDS[(task + TASK_FIRST) >> 3]
-        if function == self._process.word(PROCESS_RUN_COROUTINE):
+        function, first = WORDS[(task + at.TASK_FUNCTION) >> 3], WORDS[(task + at.TASK_FIRST) >> 3]
+        if function == self._process.word(at.PROCESS_RUN_COROUTINE):
             self._count += 1
             return Step(self._count, task)
-        if function != self._process.word(PROCESS_RUN_ENTRY) or first & READY_BITS:
+        if function != self._process.word(at.PROCESS_RUN_ENTRY) or first & at.READY_BITS:
             return None
-        owner, number = self._process.owner_of(WORDS[(task + TASK_SECOND) >> 3])
+        owner, number = self._process.owner_of(WORDS[(task + at.TASK_SECOND) >> 3])
         assert isinstance(owner, Executable)
         if not any(declared.kernels for declared in owner.file.functions):
             return None  # the one call that a run of a compiled function is
@@ -218,21 +205,21 @@ class ChosenHost:
 
     @staticmethod
     def _take(context: int, task: int, before: int) -> int:
-        after = WORDS[(task + TASK_NEXT) >> 3]
-        WORDS[(before + TASK_NEXT if before else context + CONTEXT_PENDING) >> 3] = after
+        after = WORDS[(task + at.TASK_NEXT) >> 3]
+        WORDS[(before + at.TASK_NEXT if before else context + at.CONTEXT_PENDING) >> 3] = after
         if not after:
-            WORDS[(context + CONTEXT_PENDING_LAST) >> 3] = before
+            WORDS[(context + at.CONTEXT_PENDING_LAST) >> 3] = before
         return task
 
 
 def _pending(context: int) -> Iterator[tuple[int, int]]:
     """The tasks of a thread's list, each with the one before it."""
-    task, before = WORDS[(context + CONTEXT_PENDING) >> 3], 0
+    task, before = WORDS[(context + at.CONTEXT_PENDING) >> 3], 0
     while task:
         yield task, before
-        before, task = task, WORDS[(task + TASK_NEXT) >> 3]
+        before, task = task, WORDS[(task + at.TASK_NEXT) >> 3]
 
 
 def _choose(context: int, _: int) -> int:
-    host = _queues.get(WORDS[(context + CONTEXT_QUEUE) >> 3])
+    host = _queues.get(WORDS[(context + at.CONTEXT_QUEUE) >> 3])
     return 0 if host is None else host.choose(context)

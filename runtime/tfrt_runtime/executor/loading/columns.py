@@ -16,26 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tfrt_runtime.bef.records import BefFunction
-from tfrt_runtime.native.layouts import (
-    ACTIVATION_REGISTERS,
-    FRAME_ROOM,
-    KERNEL_SMALL,
-    KERNEL_WIDE,
-    RECORD_ARGUMENTS,
-    RECORD_FLAGS,
-    RECORD_HANDLE,
-    RECORD_KERNEL,
-    RECORD_READY,
-    RECORD_REGISTERS,
-    RECORD_RESULTS,
-    RECORD_SLOTS,
-    SLOT_LISTS,
-    SLOT_REFERENCES,
-    SLOT_REGISTER,
-    SLOT_RETURNS,
-    SLOT_SPECIAL,
-    SLOT_USERS,
-)
+from tfrt_runtime.native import layouts as at
 
 Words = npt.NDArray[np.int64]
 
@@ -100,10 +81,10 @@ def lay_out(
     is_constant = np.zeros(function.register_count, np.bool_)
     is_constant[list(constants)] = True
 
-    sizes = RECORD_REGISTERS // 8 + arguments.counts + results.counts
+    sizes = at.RECORD_REGISTERS // 8 + arguments.counts + results.counts
     sizes[~does_run] = 0
     records: Words = np.cumsum(sizes) - sizes
-    ready = ACTIVATION_REGISTERS + 8 * function.register_count
+    ready = at.ACTIVATION_REGISTERS + 8 * function.register_count
     uses = _Uses(arguments, does_run, is_constant)
     returned = np.array(function.result_registers, np.int64)
     slots, words, slot_addresses = _slots(
@@ -113,30 +94,30 @@ def lay_out(
     first = records[does_run]
     counts = arguments.counts[does_run], results.counts[does_run]
     flags = np.array(heads[1], np.int64)
-    flags[counts[0] + counts[1] > FRAME_ROOM] |= KERNEL_WIDE
-    flags[(flags == 0) & (counts[0] == 2) & (counts[1] == 1)] = KERNEL_SMALL
-    table = first + RECORD_REGISTERS // 8 + counts[0]
+    flags[counts[0] + counts[1] > at.FRAME_ROOM] |= at.KERNEL_WIDE
+    flags[(flags == 0) & (counts[0] == 2) & (counts[1] == 1)] = at.KERNEL_SMALL
+    table = first + at.RECORD_REGISTERS // 8 + counts[0]
     indexes = np.flatnonzero(does_run)
     columns = {
-        RECORD_KERNEL: np.array(heads[0], np.int64),
-        RECORD_ARGUMENTS: counts[0],
-        RECORD_RESULTS: counts[1],
-        RECORD_FLAGS: flags,
-        RECORD_HANDLE: first_handle + indexes,
-        RECORD_SLOTS: offset + 8 * table,
-        RECORD_READY: ready + 8 * indexes,
+        at.RECORD_KERNEL: np.array(heads[0], np.int64),
+        at.RECORD_ARGUMENTS: counts[0],
+        at.RECORD_RESULTS: counts[1],
+        at.RECORD_FLAGS: flags,
+        at.RECORD_HANDLE: first_handle + indexes,
+        at.RECORD_SLOTS: offset + 8 * table,
+        at.RECORD_READY: ready + 8 * indexes,
     }
     for place, column in columns.items():
         words[first + place // 8] = column
     there = does_run[arguments.owners]
-    at = (records[arguments.owners] + RECORD_REGISTERS // 8 + arguments.places)[there]
-    words[at] = ACTIVATION_REGISTERS + 8 * arguments.numbers[there]
+    places = (records[arguments.owners] + at.RECORD_REGISTERS // 8 + arguments.places)[there]
+    words[places] = at.ACTIVATION_REGISTERS + 8 * arguments.numbers[there]
     there = does_run[results.owners]
-    at = records[results.owners] + RECORD_REGISTERS // 8 + arguments.counts[results.owners]
-    at = (at + results.places)[there]
-    words[at] = slots[results.numbers[there]]
+    places = records[results.owners] + at.RECORD_REGISTERS // 8 + arguments.counts[results.owners]
+    places = (places + results.places)[there]
+    words[places] = slots[results.numbers[there]]
 
-    addresses = np.concatenate((first + RECORD_SLOTS // 8, at, slot_addresses))
+    addresses = np.concatenate((first + at.RECORD_SLOTS // 8, places, slot_addresses))
     offsets = np.where(does_run, offset + 8 * records, 0)
     return Block(words, addresses, offsets, slots, uses.waits)
 
@@ -172,18 +153,18 @@ def _slots(
     """The offsets of the slots, which follow `first` words of records; all words, with only the
     slots filled in; the positions of addresses among these."""
     returns = np.bincount(returned, minlength=len(is_constant))
-    sizes = SLOT_LISTS // 8 + 3 * uses.counts + returns
+    sizes = at.SLOT_LISTS // 8 + 3 * uses.counts + returns
     sizes[is_constant] = 0
     starts: Words = first + np.cumsum(sizes) - sizes
     words = np.zeros(first + int(sizes.sum()), np.int64)
     registers = np.flatnonzero(~is_constant)
-    at = starts[registers]
-    words[at + SLOT_REGISTER // 8] = ACTIVATION_REGISTERS + 8 * registers
-    words[at + SLOT_REFERENCES // 8] = (uses.references + returns)[registers]
-    words[at + SLOT_SPECIAL // 8] = returns[registers] > 0
-    words[at + SLOT_USERS // 8] = uses.counts[registers]
-    words[at + SLOT_RETURNS // 8] = returns[registers]
-    lists = starts + SLOT_LISTS // 8
+    places = starts[registers]
+    words[places + at.SLOT_REGISTER // 8] = at.ACTIVATION_REGISTERS + 8 * registers
+    words[places + at.SLOT_REFERENCES // 8] = (uses.references + returns)[registers]
+    words[places + at.SLOT_SPECIAL // 8] = returns[registers] > 0
+    words[places + at.SLOT_USERS // 8] = uses.counts[registers]
+    words[places + at.SLOT_RETURNS // 8] = returns[registers]
+    lists = starts + at.SLOT_LISTS // 8
     addresses = lists[uses.registers] + 3 * _ranks(uses.registers, uses.counts)
     words[addresses] = offset + 8 * records[uses.kernels]
     words[addresses + 1] = ready + 8 * uses.kernels

@@ -15,40 +15,9 @@ from functools import cached_property
 
 from tfrt_runtime.bef.records import BefFunction
 from tfrt_runtime.executor.loading.arena import Arena
-from tfrt_runtime.native.layouts import (
-    ACTIVATION_REGISTERS,
-    CONCRETE,
-    FRAME_ROOM,
-    FUNCTION_ARGUMENT_TABLE,
-    FUNCTION_ARGUMENTS,
-    FUNCTION_CONSTANT_TABLE,
-    FUNCTION_CONSTANTS,
-    FUNCTION_ENTRIES,
-    FUNCTION_ENTRY_TABLE,
-    FUNCTION_FLAGS,
-    FUNCTION_HEAVY,
-    FUNCTION_KERNELS,
-    FUNCTION_NONSTRICT,
-    FUNCTION_RESULTS,
-    FUNCTION_SHELL,
-    FUNCTION_SIZE,
-    FUNCTION_TEMPLATE,
-    FUNCTION_TEMPLATE_SIZE,
-    IMMORTAL,
-    KERNEL_CONTROL,
-    KERNEL_HEAVY,
-    KERNEL_NONSTRICT,
-    KERNEL_SMALL,
-    KERNEL_WIDE,
-    RECORD_DATA,
-    RECORD_FUNCTIONS,
-    RECORD_HANDLE,
-    RECORD_REGISTERS,
-    RECORD_SLOTS,
-    RECORD_WAITS,
-)
+from tfrt_runtime.native import layouts as at
 
-_RECORD_WORDS = RECORD_REGISTERS // 8
+_RECORD_WORDS = at.RECORD_REGISTERS // 8
 
 MANY_KERNELS = 4096
 """Functions with so many kernels are laid out by column."""
@@ -142,17 +111,17 @@ class FunctionWriter:
         self._calls = calls
         self._handle = first_handle
         self._is_nonstrict = any(
-            call is not None and call.flags & KERNEL_NONSTRICT for call in calls
+            call is not None and call.flags & at.KERNEL_NONSTRICT for call in calls
         )
         self._records: list[int] = []
 
     def register(self, number: int) -> int:
         """Offset of a register in an activation."""
-        return ACTIVATION_REGISTERS + 8 * number
+        return at.ACTIVATION_REGISTERS + 8 * number
 
     def ready(self, kernel: int) -> int:
         """Offset of a ready count in an activation."""
-        return ACTIVATION_REGISTERS + 8 * (self._plan.function.register_count + kernel)
+        return at.ACTIVATION_REGISTERS + 8 * (self._plan.function.register_count + kernel)
 
     def write(
         self, function_offset: int, function_offsets: Sequence[int], *, shell: bool = False
@@ -161,9 +130,9 @@ class FunctionWriter:
 
         A `shell` stands for a sync function.
         """
-        self._flags_of_function = FUNCTION_SHELL if shell else 0
+        self._flags_of_function = at.FUNCTION_SHELL if shell else 0
         if self._is_nonstrict:
-            self._flags_of_function |= FUNCTION_NONSTRICT
+            self._flags_of_function |= at.FUNCTION_NONSTRICT
         if not self._is_nonstrict and len(self._calls) >= MANY_KERNELS:
             slots, waits = self._write_columns(function_offsets)
         else:
@@ -175,7 +144,7 @@ class FunctionWriter:
     @property
     def handles(self) -> list[int]:
         """The offsets of what was written of the kernels' handles."""
-        return [record + RECORD_HANDLE for record in self._records if record]
+        return [record + at.RECORD_HANDLE for record in self._records if record]
 
     def _write_columns(self, function_offsets: Sequence[int]) -> tuple[Sequence[int], list[int]]:
         """Slots and records, as of a large function; returns offsets of slots, and initial counts."""
@@ -192,7 +161,7 @@ class FunctionWriter:
         for record, call in zip(records, calls, strict=True):
             if call.data or call.code or call.functions:
                 data, functions, _ = self._write_data(call, (), function_offsets)
-                for place, target in ((RECORD_DATA, data), (RECORD_FUNCTIONS, functions)):
+                for place, target in ((at.RECORD_DATA, data), (at.RECORD_FUNCTIONS, functions)):
                     if target:
                         arena.put_address(record + place, target)
         return block.slots.tolist(), block.waits.tolist()
@@ -223,9 +192,13 @@ class FunctionWriter:
             first = len(words)
             flags = self._flags(call, len(arguments), len(results))
             table = first + _RECORD_WORDS + len(arguments)
-            addresses += (first + RECORD_SLOTS // 8, *range(table, table + len(results)))
+            addresses += (first + at.RECORD_SLOTS // 8, *range(table, table + len(results)))
             data, functions, waits = self._write_data(call, arguments, function_offsets)
-            there = ((RECORD_DATA, data), (RECORD_FUNCTIONS, functions), (RECORD_WAITS, waits))
+            there = (
+                (at.RECORD_DATA, data),
+                (at.RECORD_FUNCTIONS, functions),
+                (at.RECORD_WAITS, waits),
+            )
             addresses += [first + place // 8 for place, target in there if target]
             words += (
                 call.address,
@@ -239,7 +212,7 @@ class FunctionWriter:
                 ready + 8 * index,
                 waits,
             )
-            words += [ACTIVATION_REGISTERS + 8 * register for register in arguments]
+            words += [at.ACTIVATION_REGISTERS + 8 * register for register in arguments]
             words += [slots[register] for register in results]
         if words:
             self._arena.put_all(next(filter(None, records)), words, addresses)
@@ -247,10 +220,10 @@ class FunctionWriter:
     def _flags(self, call: Call, argument_count: int, result_count: int) -> int:
         """The flags of a call's record."""
         flags = call.flags
-        if argument_count + result_count > FRAME_ROOM:
-            flags |= KERNEL_WIDE
+        if argument_count + result_count > at.FRAME_ROOM:
+            flags |= at.KERNEL_WIDE
         is_small = flags == 0 and argument_count == 2 and result_count == 1
-        return KERNEL_SMALL if is_small else flags
+        return at.KERNEL_SMALL if is_small else flags
 
     def _write_data(
         self, call: Call, arguments: Sequence[int], function_offsets: Sequence[int]
@@ -261,7 +234,7 @@ class FunctionWriter:
         functions = waits = 0
         if call.functions:
             functions = arena.add_addresses(*[function_offsets[i] for i in call.functions])
-        if call.flags & KERNEL_NONSTRICT:
+        if call.flags & at.KERNEL_NONSTRICT:
             references = [self._references(register) for register in arguments]
             waits = arena.add(max(0, call.strict_arguments), *references)
         return data, functions, waits
@@ -272,7 +245,7 @@ class FunctionWriter:
         for index, uses in _counted(self._plan.users[register]).items():
             call = self._calls[index]
             assert call is not None
-            if not call.flags & KERNEL_NONSTRICT:
+            if not call.flags & at.KERNEL_NONSTRICT:
                 weights[index] = uses
             elif call.strict_arguments == 0:
                 weights[index] = 0
@@ -305,7 +278,7 @@ class FunctionWriter:
             first = len(words)
             slots.append(start + 8 * first)
             words += (
-                ACTIVATION_REGISTERS + 8 * register,
+                at.ACTIVATION_REGISTERS + 8 * register,
                 len(uses) + len(returns),
                 is_special,
                 len(users),
@@ -321,7 +294,7 @@ class FunctionWriter:
     def _initial_count(self, index: int, call: Call) -> int:
         """What a kernel waits for at entry: constants are available already."""
         waits = self._plan.waits[index]
-        if not call.flags & KERNEL_NONSTRICT:
+        if not call.flags & at.KERNEL_NONSTRICT:
             return waits
         arguments = self._plan.function.kernels[index].arguments
         if call.strict_arguments == 0:
@@ -358,21 +331,23 @@ class FunctionWriter:
             arena.put_address(template + 8 * register, value)
         size = 8 * (function.register_count + len(function.kernels))
         numbers = {
-            FUNCTION_SIZE: ACTIVATION_REGISTERS + size,
-            FUNCTION_TEMPLATE_SIZE: size,
-            FUNCTION_KERNELS: sum(call is not None for call in self._calls),
-            FUNCTION_ARGUMENTS: len(function.argument_types),
-            FUNCTION_RESULTS: len(function.result_types),
-            FUNCTION_ENTRIES: len(ready),
-            FUNCTION_CONSTANTS: len(returned),
-            FUNCTION_FLAGS: self._flags_of_function,
-            FUNCTION_HEAVY: sum(call is not None and _counts(call.flags) for call in self._calls),
+            at.FUNCTION_SIZE: at.ACTIVATION_REGISTERS + size,
+            at.FUNCTION_TEMPLATE_SIZE: size,
+            at.FUNCTION_KERNELS: sum(call is not None for call in self._calls),
+            at.FUNCTION_ARGUMENTS: len(function.argument_types),
+            at.FUNCTION_RESULTS: len(function.result_types),
+            at.FUNCTION_ENTRIES: len(ready),
+            at.FUNCTION_CONSTANTS: len(returned),
+            at.FUNCTION_FLAGS: self._flags_of_function,
+            at.FUNCTION_HEAVY: sum(
+                call is not None and _counts(call.flags) for call in self._calls
+            ),
         }
         tables = {
-            FUNCTION_TEMPLATE: template,
-            FUNCTION_ARGUMENT_TABLE: arguments,
-            FUNCTION_ENTRY_TABLE: entries,
-            FUNCTION_CONSTANT_TABLE: constants,
+            at.FUNCTION_TEMPLATE: template,
+            at.FUNCTION_ARGUMENT_TABLE: arguments,
+            at.FUNCTION_ENTRY_TABLE: entries,
+            at.FUNCTION_CONSTANT_TABLE: constants,
         }
         for place, number in numbers.items():
             arena.put(offset + place, number)
@@ -388,7 +363,7 @@ class FunctionWriter:
 
 def _counts(flags: int) -> bool:
     """Whether a kernel counts by itself when it is decided (`kernel_calls.count_heavy`)."""
-    return flags & (KERNEL_HEAVY | KERNEL_CONTROL) == KERNEL_HEAVY
+    return flags & (at.KERNEL_HEAVY | at.KERNEL_CONTROL) == at.KERNEL_HEAVY
 
 
 def _counted(users: Sequence[int]) -> dict[int, int]:
@@ -402,4 +377,4 @@ def _counted(users: Sequence[int]) -> dict[int, int]:
 def write_constant(arena: Arena, constant: Constant) -> int:
     """An AsyncValue that is never destroyed before its program; its offset."""
     kind = constant.payload_type << 8
-    return arena.add(IMMORTAL, CONCRETE, kind, constant.first, constant.second, 0, 0, 0)
+    return arena.add(at.IMMORTAL, at.CONCRETE, kind, constant.first, constant.second, 0, 0, 0)

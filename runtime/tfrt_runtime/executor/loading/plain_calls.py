@@ -12,12 +12,7 @@ from tfrt_runtime.executor.loading.resolve import PythonCall
 from tfrt_runtime.host.payload import INTEGER_BITS, SCALAR_TYPES
 from tfrt_runtime.host.raw import WORDS
 from tfrt_runtime.host.values.fitting import BUFFER, CHAIN_TYPE, STRING_TYPE, TENSOR
-from tfrt_runtime.native.layouts import (
-    CONTEXT_RESULTS,
-    TYPE_CHAIN,
-    TYPE_OBJECT,
-    TYPE_UNKNOWN,
-)
+from tfrt_runtime.native import layouts as at
 
 Finish = Callable[[int, object, BaseException | None], None]
 """Sets the result of the kernel whose frame is in a context: what it returned, what it has raised.
@@ -52,11 +47,11 @@ def _result(type_text: str) -> tuple[int, int]:
     if type_text in INTEGER_BITS or type_text in ("f32", "f64"):
         return SCALAR_TYPES[type_text], INTEGER_BITS.get(type_text, 0)
     if type_text == CHAIN_TYPE:
-        return TYPE_CHAIN, 0
+        return at.TYPE_CHAIN, 0
     is_checked = type_text.endswith(TENSOR) or type_text.startswith(BUFFER)
     if type_text == "" or type_text in SCALAR_TYPES or is_checked:
-        return TYPE_UNKNOWN, 0
-    return TYPE_OBJECT, id(str) if type_text == STRING_TYPE else 0
+        return at.TYPE_UNKNOWN, 0
+    return at.TYPE_OBJECT, id(str) if type_text == STRING_TYPE else 0
 
 
 def finisher(call: PythonCall) -> Finish:
@@ -71,6 +66,6 @@ def finisher(call: PythonCall) -> Finish:
                 raised = problem
         if raised is not None:
             [value] = failure(context, call, raised)
-        WORDS[WORDS[(context + CONTEXT_RESULTS) >> 3] >> 3] = value
+        WORDS[WORDS[(context + at.CONTEXT_RESULTS) >> 3] >> 3] = value
 
     return finish

@@ -32,43 +32,24 @@ from tfrt_runtime.kernels.users.outcomes import (
     pass_on,
     refusing,
 )
-from tfrt_runtime.native.layouts import (
-    CONTEXT_ARGUMENTS,
-    CONTEXT_RESULTS,
-    FIRST_FAILURE,
-    MAX_NESTED,
-    MESSAGE_CASE_RANGE,
-    MESSAGE_ERROR_CHAIN,
-    MESSAGE_FAIL,
-    MESSAGE_FAIL_ASYNC,
-    MESSAGE_NEGATIVE_COUNT,
-    MESSAGE_NO_MEMORY,
-    MESSAGE_NO_RESULT,
-    MESSAGE_NOT_READY,
-    MESSAGE_POOL_FULL,
-    MESSAGE_QUIET_FAIL,
-    MESSAGE_TOO_DEEP,
-    MESSAGE_WRONG_TYPE,
-    RECORD_DATA,
-    TYPE_CHAIN,
-)
+from tfrt_runtime.native import layouts as at
 from tfrt_runtime.scalars import FAILURES
 
 MESSAGES = {
-    MESSAGE_NO_RESULT: "the kernel did not set its result",
-    MESSAGE_POOL_FULL: (
+    at.MESSAGE_NO_RESULT: "the kernel did not set its result",
+    at.MESSAGE_POOL_FULL: (
         "Failed to enqueue blocking work. Maximum number of pending blocking tasks reached."
     ),
-    MESSAGE_CASE_RANGE: "branch_index invalid",
-    MESSAGE_FAIL: "something bad happened",
-    MESSAGE_FAIL_ASYNC: "something bad happened asynchronously",
-    MESSAGE_ERROR_CHAIN: "error chain",
-    MESSAGE_QUIET_FAIL: "something bad happened",
-    MESSAGE_NEGATIVE_COUNT: "the number of iterations is negative",
-    MESSAGE_TOO_DEEP: f"calls are nested too deeply: they take more than {MAX_NESTED >> 20} MiB",
-    MESSAGE_NO_MEMORY: "out of memory",
-    MESSAGE_NOT_READY: "the kernel's result is not available yet, and a sync function does not wait",
-    MESSAGE_WRONG_TYPE: "an argument is of another type than the kernel takes",
+    at.MESSAGE_CASE_RANGE: "branch_index invalid",
+    at.MESSAGE_FAIL: "something bad happened",
+    at.MESSAGE_FAIL_ASYNC: "something bad happened asynchronously",
+    at.MESSAGE_ERROR_CHAIN: "error chain",
+    at.MESSAGE_QUIET_FAIL: "something bad happened",
+    at.MESSAGE_NEGATIVE_COUNT: "the number of iterations is negative",
+    at.MESSAGE_TOO_DEEP: f"calls are nested too deeply: they take more than {at.MAX_NESTED >> 20} MiB",
+    at.MESSAGE_NO_MEMORY: "out of memory",
+    at.MESSAGE_NOT_READY: "the kernel's result is not available yet, and a sync function does not wait",
+    at.MESSAGE_WRONG_TYPE: "an argument is of another type than the kernel takes",
 }
 
 
@@ -134,29 +115,29 @@ def quiet_error_value(context: int, diagnostic: Diagnostic) -> int:
 
 def report(context: int, record: int, message: int, location: AnyLocation) -> int:
     """An error of a native kernel as a value with one reference."""
-    make = quiet_error_value if message == MESSAGE_QUIET_FAIL else error_value
+    make = quiet_error_value if message == at.MESSAGE_QUIET_FAIL else error_value
     return make(context, error(message_text(context, record, message), location))
 
 
 def message_text(context: int, record: int, message: int) -> str:
     """The text of a message, with the number that was wrong, which is in the kernel's frame."""
-    if message < FIRST_FAILURE:
+    if message < at.FIRST_FAILURE:
         return MESSAGES[message] + details(context, record, message)
-    failure = FAILURES[message - FIRST_FAILURE]
+    failure = FAILURES[message - at.FIRST_FAILURE]
     if not failure.word:
         return failure.text
-    arguments = WORDS[(context + CONTEXT_ARGUMENTS) >> 3] >> 3
+    arguments = WORDS[(context + at.CONTEXT_ARGUMENTS) >> 3] >> 3
     return failure.text.format(read_as(failure.word, WORDS[arguments + failure.shown]))
 
 
 def details(context: int, record: int, message: int) -> str:
     """What a message says beyond its text: the number that was wrong, from the kernel's frame."""
-    if message not in (MESSAGE_CASE_RANGE, MESSAGE_NEGATIVE_COUNT):
+    if message not in (at.MESSAGE_CASE_RANGE, at.MESSAGE_NEGATIVE_COUNT):
         return ""
-    number = read_as("i32", WORDS[WORDS[(context + CONTEXT_ARGUMENTS) >> 3] >> 3])
-    if message == MESSAGE_NEGATIVE_COUNT:
+    number = read_as("i32", WORDS[WORDS[(context + at.CONTEXT_ARGUMENTS) >> 3] >> 3])
+    if message == at.MESSAGE_NEGATIVE_COUNT:
         return f": {number}"
-    branches = WORDS[WORDS[(record + RECORD_DATA) >> 3] >> 3]
+    branches = WORDS[WORDS[(record + at.RECORD_DATA) >> 3] >> 3]
     return f". branch index: {number} # branches: {branches}"
 
 
@@ -164,7 +145,7 @@ def run_python_kernel(context: int, record: int, program: Loaded, call: PythonCa
     """Run the kernel on the frame in `context`, and set its results.  Never raises."""
     del record
     request = present_request(context)
-    results = WORDS[(context + CONTEXT_RESULTS) >> 3] >> 3
+    results = WORDS[(context + at.CONTEXT_RESULTS) >> 3] >> 3
     before = request.host.serve(request)
     try:
         INTERRUPTS.allow()
@@ -203,7 +184,7 @@ def shared(context: int, value: int, places: int) -> list[int]:
 def call_function(context: int, program: Loaded, call: PythonCall, request: Request) -> object:
     """What the kernel's function returns for the arguments in the frame."""
     kernel, objects = call.kernel, native_process().objects
-    first = WORDS[(context + CONTEXT_ARGUMENTS) >> 3] >> 3
+    first = WORDS[(context + at.CONTEXT_ARGUMENTS) >> 3] >> 3
     staged = range(first, first + len(call.record.arguments))
     arguments: list[object]
     if kernel.raw:
@@ -319,7 +300,7 @@ def native_value(context: int, item: object, word: str, call: PythonCall, index:
     if isinstance(item, KernelError):
         return error_value(context, diagnostic_of(item, call.location))
     if word == "chain":
-        payload_type, first, second = TYPE_CHAIN, 0, 0
+        payload_type, first, second = at.TYPE_CHAIN, 0, 0
     else:
         try:
             item = fitting(word, item)

@@ -32,17 +32,7 @@ from tfrt_runtime.kernels.registry import (
     PythonKernel,
 )
 from tfrt_runtime.kernels.users.annotations import mismatch
-from tfrt_runtime.native.layouts import (
-    KERNEL_BLOCKING,
-    KERNEL_CONTROL,
-    KERNEL_HEAVY,
-    KERNEL_LASTING,
-    KERNEL_MEASURED,
-    KERNEL_NONSTRICT,
-    KERNEL_RAW,
-    TYPE_CHAIN,
-    TYPE_OBJECT,
-)
+from tfrt_runtime.native import layouts as at
 
 Symbols = Callable[[str], int]
 """Addresses of native functions by name."""
@@ -169,8 +159,8 @@ class Resolver:
             raise self._refuse(record, f"'{kernel.name}' takes no functions, found {count}")
         words = self._attribute_words(kernel, record)
         data = tuple(self._symbols(symbol) for symbol in kernel.data)
-        flags = kernel.flags | (KERNEL_NONSTRICT if record.is_nonstrict else 0)
-        if record.is_nonstrict and not flags & KERNEL_RAW:
+        flags = kernel.flags | (at.KERNEL_NONSTRICT if record.is_nonstrict else 0)
+        if record.is_nonstrict and not flags & at.KERNEL_RAW:
             raise self._refuse(record, f"'{kernel.name}' cannot run non-strictly")
         return Call(self._symbols(kernel.symbol), flags, data=data + words)
 
@@ -201,9 +191,9 @@ class Resolver:
             *(_payload_type(word) for word in (*kernel.results, *arguments)),
         )
         strict = len(kernel.arguments) - len(kernel.awaited)
-        flags = KERNEL_HEAVY if kernel.heavy else 0
-        flags |= KERNEL_LASTING if kernel.lasting else 0
-        flags |= KERNEL_NONSTRICT if kernel.awaited else 0
+        flags = at.KERNEL_HEAVY if kernel.heavy else 0
+        flags |= at.KERNEL_LASTING if kernel.lasting else 0
+        flags |= at.KERNEL_NONSTRICT if kernel.awaited else 0
         return Call(self._symbols("compiled_kernels.run_compiled"), flags, strict or -1, data)
 
     def python(
@@ -242,14 +232,14 @@ class Resolver:
         if (words := self._shortcut_words(call)) is not None:
             assert kernel.shortcut is not None
             functions = tuple(self._symbols(symbol) for symbol in kernel.shortcut.functions)
-            flags = KERNEL_HEAVY if kernel.heavy else 0
-            flags |= KERNEL_MEASURED if kernel.heavy and kernel.shortcut.measures else 0
+            flags = at.KERNEL_HEAVY if kernel.heavy else 0
+            flags |= at.KERNEL_MEASURED if kernel.heavy and kernel.shortcut.measures else 0
             symbol = self._symbols(kernel.shortcut.symbol)
             return Call(symbol, flags, data=functions + words), call
-        flags = KERNEL_HEAVY
-        flags |= KERNEL_BLOCKING if kernel.blocking else 0
-        flags |= KERNEL_RAW if kernel.raw else 0
-        flags |= KERNEL_NONSTRICT if record.is_nonstrict or order else 0
+        flags = at.KERNEL_HEAVY
+        flags |= at.KERNEL_BLOCKING if kernel.blocking else 0
+        flags |= at.KERNEL_RAW if kernel.raw else 0
+        flags |= at.KERNEL_NONSTRICT if record.is_nonstrict or order else 0
         strict = (len(order) - len(kernel.lazy) or -1) if order else 0
         return Call(self._python_kernel, flags, strict, functions=record.functions), call
 
@@ -362,7 +352,7 @@ class Resolver:
             self._control_word(kernel.name, record, offset, word)
             for offset, word in zip(record.attributes, kernel.attributes, strict=False)
         )
-        flags = KERNEL_CONTROL | (KERNEL_NONSTRICT if record.is_nonstrict else 0)
+        flags = at.KERNEL_CONTROL | (at.KERNEL_NONSTRICT if record.is_nonstrict else 0)
         if record.is_nonstrict and kernel.fixed_results is not None:
             raise self._refuse(record, f"'{kernel.name}' cannot run non-strictly")
         return Call(self._symbols(kernel.symbol), flags, own, data, record.functions)
@@ -456,7 +446,7 @@ def signatures(functions: Sequence[BefFunction]) -> list[int]:
 
 
 def _payload_type(word: str) -> int:
-    return TYPE_CHAIN if word == "chain" else SCALAR_TYPES.get(word, TYPE_OBJECT)
+    return at.TYPE_CHAIN if word == "chain" else SCALAR_TYPES.get(word, at.TYPE_OBJECT)
 
 
 def lazy_order(kernel: PythonKernel, count: int) -> tuple[int, ...]:

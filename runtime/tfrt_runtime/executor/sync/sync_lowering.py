@@ -28,13 +28,7 @@ from tfrt_runtime.executor.sync.sync_loops import Loop, Value
 from tfrt_runtime.executor.sync.sync_operations import OPERATIONS, register_type
 from tfrt_runtime.host.payload import SCALAR_TYPES
 from tfrt_runtime.kernels.registry import ControlKernel, Kernel, NativeKernel, PythonKernel
-from tfrt_runtime.native.layouts import (
-    MESSAGE_QUIET_FAIL,
-    TYPE_CHAIN,
-    TYPE_I1,
-    TYPE_I32,
-    TYPE_OBJECT,
-)
+from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.sync import sync_layouts as ops
 from tfrt_runtime.scalars import wrapped
 
@@ -157,7 +151,7 @@ class Lowering:
     def _constant(self, constant: Constant) -> Register:
         wide = constant.second != 0 or constant.payload_type not in _ONE_WORD
         word = self._box_constant(constant) if wide else constant.first
-        payload_type = TYPE_OBJECT if wide else constant.payload_type
+        payload_type = at.TYPE_OBJECT if wide else constant.payload_type
         return self.constant(payload_type, word)
 
     def constant(self, payload_type: int, word: int) -> Register:
@@ -183,7 +177,7 @@ class Lowering:
         """The same boxed value with a reference of its own; scalars have none."""
         if value.is_owned or not value.register.is_boxed:
             return value
-        shared = Register(TYPE_OBJECT)
+        shared = Register(at.TYPE_OBJECT)
         self.emit(ops.SHARE, [shared], [value.register])
         return Value(shared, True)
 
@@ -193,13 +187,13 @@ class Lowering:
         A scalar stands for a scalar of any type: the words mean what the reader takes them for.
         """
         register = value.register
-        if register.is_boxed == (wanted == TYPE_OBJECT):
+        if register.is_boxed == (wanted == at.TYPE_OBJECT):
             return value
         if register.is_boxed:
             plain = Register(wanted)
             self.emit(ops.UNBOX, [plain], [register], record=made)
             return Value(plain, True)
-        boxed = Register(TYPE_OBJECT)
+        boxed = Register(at.TYPE_OBJECT)
         self.emit(ops.BOX, [boxed], [register])
         return Value(boxed, True)
 
@@ -264,12 +258,12 @@ class Lowering:
         if name == "sum_i32":
             return [self._sum(made, arguments)]
         if name == "sum_attributes_i32":
-            return [Value(self.constant(TYPE_I32, wrapped(sum(made.data[1:]))), False)]
+            return [Value(self.constant(at.TYPE_I32, wrapped(sum(made.data[1:]))), False)]
         if name == "new_chain":
-            return [Value(self.constant(TYPE_CHAIN, 0), False)]
+            return [Value(self.constant(at.TYPE_CHAIN, 0), False)]
         if name == "fail_quietly":
-            self.emit(ops.FAIL, number=MESSAGE_QUIET_FAIL, record=made)
-            return [Value(self.constant(TYPE_I32, 0), False)]
+            self.emit(ops.FAIL, number=at.MESSAGE_QUIET_FAIL, record=made)
+            return [Value(self.constant(at.TYPE_I32, 0), False)]
         if name == "share_arguments":
             return [self._copied(value) for value in arguments]
         if name == "nothing":
@@ -284,12 +278,12 @@ class Lowering:
         return Value(copy, True)
 
     def _sum(self, made: Record, arguments: Sequence[Value]) -> Value:
-        terms = [self.convert(value, TYPE_I32, made) for value in arguments]
+        terms = [self.convert(value, at.TYPE_I32, made) for value in arguments]
         if not terms:
-            return Value(self.constant(TYPE_I32, 0), False)
+            return Value(self.constant(at.TYPE_I32, 0), False)
         total = terms[0]
         for term in terms[1:]:
-            sum_so_far = Register(TYPE_I32)
+            sum_so_far = Register(at.TYPE_I32)
             self.emit(ops.ADD, [sum_so_far], [total.register, term.register])
             total = Value(sum_so_far, True)
         return total if len(terms) > 1 else self._copied(total)
@@ -312,7 +306,7 @@ class Lowering:
             return self._branches(call, made, arguments, is_last_use and first.is_owned)
         if name == "case":
             return self._case(call, made, arguments)
-        wanted = TYPE_I1 if name == "while_loop" else TYPE_I32
+        wanted = at.TYPE_I1 if name == "while_loop" else at.TYPE_I32
         start = self.convert(first, wanted, made).register
         loop = Loop(self, made, call.functions[0], arguments[1:])
         if name == "while_loop":
@@ -353,7 +347,7 @@ class Lowering:
         self, call: Call, made: Record, arguments: Sequence[Value], is_last_use: bool
     ) -> list[Value]:
         """`tfrt.cond` and `tfrt.if`."""
-        condition = self.convert(arguments[0], TYPE_I1, made).register
+        condition = self.convert(arguments[0], at.TYPE_I1, made).register
         start, end = Label(), Label()
         passed = arguments[1:]
         is_used_again = any(value.register is condition for value in passed)
@@ -365,7 +359,7 @@ class Lowering:
         return self._join(branches, [None, start], end)
 
     def _case(self, call: Call, made: Record, arguments: Sequence[Value]) -> list[Value]:
-        index = self.convert(arguments[0], TYPE_I32, made).register
+        index = self.convert(arguments[0], at.TYPE_I32, made).register
         starts = [Label() for _ in call.functions]
         self.code.append(Instruction(ops.CASE, [], [index], len(call.functions), starts, made))
         passed = arguments[1:]
@@ -385,7 +379,7 @@ class Lowering:
         targets = []
         for alternatives in zip(*(values for _, values in branches), strict=True):
             types = {value.register.type for value in alternatives}
-            targets.append(Register(types.pop() if len(types) == 1 else TYPE_OBJECT))
+            targets.append(Register(types.pop() if len(types) == 1 else at.TYPE_OBJECT))
         for position, ((code, values), start) in enumerate(zip(branches, starts, strict=True)):
             if start is not None:
                 self.code.append(label(start))
@@ -427,16 +421,16 @@ class Lowering:
             self.emit(ops.SHARE, [target], [value.register])
 
 
-_ONE_WORD = {register_type(word) for word in SCALAR_TYPES} - {TYPE_OBJECT}
+_ONE_WORD = {register_type(word) for word in SCALAR_TYPES} - {at.TYPE_OBJECT}
 
 
 def _result_types(kernel: Kernel, record: BefKernel, function: BefFunction) -> list[int]:
     """The types of registers for what a kernel returns that is called."""
     if not isinstance(kernel, PythonKernel):
-        return [TYPE_OBJECT] * len(record.results)
+        return [at.TYPE_OBJECT] * len(record.results)
     if kernel.results is not None:
         return [register_type(word) for word in kernel.results]
     if function.register_types is None:
-        return [TYPE_OBJECT] * len(record.results)
+        return [at.TYPE_OBJECT] * len(record.results)
     words = [function.register_types[register] for register in record.results]
-    return [register_type(word) if word in SCALAR_TYPES else TYPE_OBJECT for word in words]
+    return [register_type(word) if word in SCALAR_TYPES else at.TYPE_OBJECT for word in words]

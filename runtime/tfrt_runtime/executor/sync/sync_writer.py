@@ -15,15 +15,7 @@ from tfrt_runtime.executor.sync.sync_code import (
 )
 from tfrt_runtime.executor.sync.sync_registers import Frame, allocate
 from tfrt_runtime.executor.sync.sync_tidying import tidied
-from tfrt_runtime.native.layouts import (
-    RECORD_ARGUMENTS,
-    RECORD_DATA,
-    RECORD_FLAGS,
-    RECORD_HANDLE,
-    RECORD_KERNEL,
-    RECORD_REGISTERS,
-    RECORD_RESULTS,
-)
+from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.sync import sync_layouts as ops
 from tfrt_runtime.native.sync.sync_layouts import (
     CODE_ARGUMENTS,
@@ -215,19 +207,19 @@ class _Writer:
     ) -> int:
         arena = self._arena
         data = arena.add(*record.data) if record.data else 0
-        offset = arena.reserve(RECORD_REGISTERS // 8)
+        offset = arena.reserve(at.RECORD_REGISTERS // 8)
         arena.add(*registers)
         numbers = {
-            RECORD_KERNEL: record.address,
-            RECORD_ARGUMENTS: arguments,
-            RECORD_RESULTS: results,
-            RECORD_FLAGS: record.flags,
-            RECORD_HANDLE: record.handle,
+            at.RECORD_KERNEL: record.address,
+            at.RECORD_ARGUMENTS: arguments,
+            at.RECORD_RESULTS: results,
+            at.RECORD_FLAGS: record.flags,
+            at.RECORD_HANDLE: record.handle,
         }
         for place, number in numbers.items():
             arena.put(offset + place, number)
         if data:
-            arena.put_address(offset + RECORD_DATA, data)
+            arena.put_address(offset + at.RECORD_DATA, data)
         return offset
 
 

@@ -39,18 +39,7 @@ from tfrt_runtime.host.queues.work_queue import (
     WorkQueue,
 )
 from tfrt_runtime.host.raw import WORDS
-from tfrt_runtime.native.layouts import (
-    ACTIVATION_REQUEST,
-    CONTEXT_EPOCH,
-    PROCESS_RUN_BLOCKING,
-    PROCESS_RUN_ENTRY,
-    READY_BITS,
-    READY_KERNEL,
-    TASK_FIRST,
-    TASK_FUNCTION,
-    TASK_NEXT,
-    TASK_SECOND,
-)
+from tfrt_runtime.native import layouts as at
 
 KERNELS_PER_TASK = 1024
 MAX_KERNELS_PER_TASK = 1 << 30
@@ -200,7 +189,7 @@ class UserWorkQueue(WorkQueue):
     def _turn(self) -> Iterator[int]:
         """Within: this thread runs kernels on the context given, and its activity epoch is odd."""
         with INTERRUPTS, self.helper() as context:
-            epoch = (context + CONTEXT_EPOCH) >> 3
+            epoch = (context + at.CONTEXT_EPOCH) >> 3
             WORDS[epoch] += 1
             try:
                 yield context
@@ -305,7 +294,7 @@ class UserWorkQueue(WorkQueue):
         task = self.process.quick.take_tasks(self.address)
         while task:
             self._taken.append((self._offer, task))
-            task = WORDS[(task + TASK_NEXT) >> 3]
+            task = WORDS[(task + at.TASK_NEXT) >> 3]
         blocking = self.process.quick.take_blocking(self.pool)
         if blocking:
             self._taken.append((self._offer_blocking, blocking))
@@ -336,13 +325,13 @@ class UserWorkQueue(WorkQueue):
 
     def _make_task(self, address: int) -> Task | None:
         """A task for the user; None for one that only puts things in order."""
-        function = WORDS[(address + TASK_FUNCTION) >> 3]
-        first = WORDS[(address + TASK_FIRST) >> 3]
-        is_entry = function == self.process.word(PROCESS_RUN_ENTRY)
-        if is_entry and first & READY_BITS != READY_KERNEL:
+        function = WORDS[(address + at.TASK_FUNCTION) >> 3]
+        first = WORDS[(address + at.TASK_FIRST) >> 3]
+        is_entry = function == self.process.word(at.PROCESS_RUN_ENTRY)
+        if is_entry and first & at.READY_BITS != at.READY_KERNEL:
             return None
-        if is_entry or function == self.process.word(PROCESS_RUN_BLOCKING):
-            owner, number = self.process.owner_of(WORDS[(address + TASK_SECOND) >> 3])
+        if is_entry or function == self.process.word(at.PROCESS_RUN_BLOCKING):
+            owner, number = self.process.owner_of(WORDS[(address + at.TASK_SECOND) >> 3])
             return Task(self, address, *described(owner, number))
         return Task(self, address, "task", None)
 
@@ -361,12 +350,12 @@ class UserWorkQueue(WorkQueue):
 
     def _end_run(self, address: int, diagnostic: Diagnostic) -> None:
         """End the run of a task with an error: the task runs here, and its kernel is skipped."""
-        if WORDS[(address + TASK_FUNCTION) >> 3] in (
-            self.process.word(PROCESS_RUN_ENTRY),
-            self.process.word(PROCESS_RUN_BLOCKING),
+        if WORDS[(address + at.TASK_FUNCTION) >> 3] in (
+            self.process.word(at.PROCESS_RUN_ENTRY),
+            self.process.word(at.PROCESS_RUN_BLOCKING),
         ):
-            activation = WORDS[(address + TASK_FIRST) >> 3]
-            request = WORDS[(activation + ACTIVATION_REQUEST) >> 3]
+            activation = WORDS[(address + at.TASK_FIRST) >> 3]
+            request = WORDS[(activation + at.ACTIVATION_REQUEST) >> 3]
             owner = self.process.requests[request]
             owner.report(diagnostic)
             owner.cancel(diagnostic.message)

@@ -33,31 +33,7 @@ from tfrt_runtime.host.queues.queue_names import (
 )
 from tfrt_runtime.host.queues.thread_starts import start_thread
 from tfrt_runtime.host.raw import WORDS
-from tfrt_runtime.native.layouts import (
-    CONTEXT_DEQUE,
-    CONTEXT_EPOCH,
-    CONTEXT_MAIN,
-    CONTEXT_NUMBER,
-    CONTEXT_PENDING,
-    CONTEXT_READY,
-    CONTEXT_READY_TOP,
-    CONTEXT_WORKER,
-    DEQUE_SIZE,
-    POOL_CAPACITY,
-    POOL_CELLS,
-    POOL_DONE,
-    POOL_HEAD,
-    POOL_LIMIT,
-    POOL_TAIL,
-    POOL_THREADS,
-    QUEUE_ASIDE,
-    QUEUE_ASYNC,
-    QUEUE_DEQUES,
-    QUEUE_HOST,
-    QUEUE_MEMORY_LIMIT,
-    QUEUE_SIZE,
-    QUEUE_WORKERS,
-)
+from tfrt_runtime.native import layouts as at
 
 POOL_PLACES = 4096
 IDLE_NS = 1_000_000_000
@@ -116,9 +92,9 @@ class WorkQueue:
         """Addresses of values that threads of Python's are resolving: work may come of it."""
         self.on_resolve: Callable[[int], None] | None = None
         """Called on a thread of Python's with the address of a value that it is about to resolve."""
-        self._queue = _words(QUEUE_SIZE)
-        self._pool = _words(POOL_CELLS + 16 * POOL_PLACES)
-        self._deques = [_words(DEQUE_SIZE) for _ in range(threads + 1)] if threads else []
+        self._queue = _words(at.QUEUE_SIZE)
+        self._pool = _words(at.POOL_CELLS + 16 * POOL_PLACES)
+        self._deques = [_words(at.DEQUE_SIZE) for _ in range(threads + 1)] if threads else []
         self._table = _words(8 * max(1, len(self._deques)))
         self.address = _address(self._queue)
         self.pool = _address(self._pool)
@@ -135,23 +111,23 @@ class WorkQueue:
     def _fill(self) -> None:
         for i, deque in enumerate(self._deques):
             self._table[i] = _address(deque)
-        self._queue[QUEUE_WORKERS // 8] = len(self._deques)
-        self._queue[QUEUE_DEQUES // 8] = _address(self._table)
-        self._pool[POOL_CAPACITY // 8] = POOL_PLACES
-        self._pool[POOL_LIMIT // 8] = self.blocking_threads
+        self._queue[at.QUEUE_WORKERS // 8] = len(self._deques)
+        self._queue[at.QUEUE_DEQUES // 8] = _address(self._table)
+        self._pool[at.POOL_CAPACITY // 8] = POOL_PLACES
+        self._pool[at.POOL_LIMIT // 8] = self.blocking_threads
         for i in range(POOL_PLACES):
-            self._pool[POOL_CELLS // 8 + 2 * i] = i
+            self._pool[at.POOL_CELLS // 8 + 2 * i] = i
         start = weakref.WeakMethod(self._start_pool_thread)
         self.process.need_thread[self.pool] = lambda: _call(start)
 
     @property
     def budget(self) -> int:
         """What native code and tensors may hold when programs on this queue ask for more, in bytes."""
-        return self._queue[QUEUE_MEMORY_LIMIT // 8] or default_budget()
+        return self._queue[at.QUEUE_MEMORY_LIMIT // 8] or default_budget()
 
     @budget.setter
     def budget(self, limit: int) -> None:
-        self._queue[QUEUE_MEMORY_LIMIT // 8] = limit
+        self._queue[at.QUEUE_MEMORY_LIMIT // 8] = limit
 
     @property
     def _stand_in(self) -> StandIn | None:
@@ -161,7 +137,7 @@ class WorkQueue:
     @_stand_in.setter
     def _stand_in(self, thread: StandIn | None) -> None:
         self._present = thread
-        self._queue[QUEUE_ASIDE // 8] = thread is not None or not self.is_worked_here
+        self._queue[at.QUEUE_ASIDE // 8] = thread is not None or not self.is_worked_here
 
     @property
     def parallelism_level(self) -> int:
@@ -191,7 +167,7 @@ class WorkQueue:
 
     def _is_busy(self, context: int) -> bool:
         """Whether this thread, whose context this is, works for the queue."""
-        return self._local.busy > 0 or WORDS[(context + CONTEXT_EPOCH) >> 3] & 1 != 0
+        return self._local.busy > 0 or WORDS[(context + at.CONTEXT_EPOCH) >> 3] & 1 != 0
 
     def _make_context(self, label: str) -> int:
         with self._lock:
@@ -236,12 +212,12 @@ class WorkQueue:
 
     def _work(self, number: int) -> None:
         context = self.context()
-        WORDS[(context + CONTEXT_DEQUE) >> 3] = self._table[number]
-        WORDS[(context + CONTEXT_WORKER) >> 3] = number
+        WORDS[(context + at.CONTEXT_DEQUE) >> 3] = self._table[number]
+        WORDS[(context + at.CONTEXT_WORKER) >> 3] = number
         self._local.busy = 1
         self.process.slow.worker_loop(context)
-        WORDS[(context + CONTEXT_DEQUE) >> 3] = 0
-        WORDS[(context + CONTEXT_WORKER) >> 3] = -1
+        WORDS[(context + at.CONTEXT_DEQUE) >> 3] = 0
+        WORDS[(context + at.CONTEXT_WORKER) >> 3] = -1
 
     def _start_pool_thread(self) -> None:
         """Start a blocking thread, unless there is one for each task that is not done.
@@ -250,8 +226,8 @@ class WorkQueue:
         way out looks again when it no longer counts.
         """
         with self._lock:
-            unfinished = -self._pool[POOL_DONE // 8]  # read first: rather a thread too many
-            unfinished += self._pool[POOL_TAIL // 8]
+            unfinished = -self._pool[at.POOL_DONE // 8]  # read first: rather a thread too many
+            unfinished += self._pool[at.POOL_TAIL // 8]
             if self._stopped or len(self._pool_threads) >= min(self.blocking_threads, unfinished):
                 return
             try:
@@ -262,7 +238,7 @@ class WorkQueue:
                 if self._pool_threads:
                     return  # they do the work
             else:
-                self._pool[POOL_THREADS // 8] = len(self._pool_threads)
+                self._pool[at.POOL_THREADS // 8] = len(self._pool_threads)
                 return
         self._block_here()
 
@@ -293,10 +269,10 @@ class WorkQueue:
         finally:
             with self._lock:
                 self._pool_threads.discard(threading.current_thread())
-                self._pool[POOL_THREADS // 8] = len(self._pool_threads)
+                self._pool[at.POOL_THREADS // 8] = len(self._pool_threads)
                 self._idle_contexts.append(context)
             # A task may have come after the last look, while this thread still counted.
-            if self._pool[POOL_TAIL // 8] != self._pool[POOL_HEAD // 8]:
+            if self._pool[at.POOL_TAIL // 8] != self._pool[at.POOL_HEAD // 8]:
                 self._start_pool_thread()
 
     def _borrow_context(self) -> int:
@@ -305,10 +281,10 @@ class WorkQueue:
         with self._lock:
             if self._idle_contexts:
                 context = self._idle_contexts.pop()
-                self._labels[WORDS[(context + CONTEXT_NUMBER) >> 3]] = label
+                self._labels[WORDS[(context + at.CONTEXT_NUMBER) >> 3]] = label
             else:
                 context = self._make_context(label)
-        WORDS[(context + CONTEXT_MAIN) >> 3] = label == "main"
+        WORDS[(context + at.CONTEXT_MAIN) >> 3] = label == "main"
         return context
 
     def wait(self, word: int, timeout: float | None, interrupted: Callable[[], bool]) -> bool:
@@ -381,7 +357,7 @@ class WorkQueue:
         if timeout is None:
             # Without workers one thing runs at a time.
             return present if self.threads == 0 else None
-        if timeout <= 0 or WORDS[(self.address + QUEUE_ASYNC) >> 3] == 0:
+        if timeout <= 0 or WORDS[(self.address + at.QUEUE_ASYNC) >> 3] == 0:
             return None
         if present is None:
             present = self._stand_in = StandIn(self)
@@ -469,8 +445,8 @@ class WorkQueue:
         context = self._borrow_context() if is_busy else own
         has_deque = bool(self._deques) and self._take_host(self.address) != 0
         if has_deque:
-            WORDS[(context + CONTEXT_DEQUE) >> 3] = self._table[self.threads]
-        WORDS[(context + CONTEXT_WORKER) >> 3] = self.threads
+            WORDS[(context + at.CONTEXT_DEQUE) >> 3] = self._table[self.threads]
+        WORDS[(context + at.CONTEXT_WORKER) >> 3] = self.threads
         local.busy += 1
         local.context = context
         return context, has_deque
@@ -481,9 +457,9 @@ class WorkQueue:
         self._hand_over(context)
         local.busy -= 1
         local.context = own
-        WORDS[(context + CONTEXT_WORKER) >> 3] = -1
+        WORDS[(context + at.CONTEXT_WORKER) >> 3] = -1
         if has_deque:
-            WORDS[(context + CONTEXT_DEQUE) >> 3] = 0
+            WORDS[(context + at.CONTEXT_DEQUE) >> 3] = 0
             self._leave_host(self.address)
         if context != own:
             self.beneath.pop()
@@ -504,9 +480,9 @@ class WorkQueue:
     def _hand_over(self, context: int) -> None:
         """Let the queue have what is ready on a context of this thread, and the tasks that it keeps."""
         is_ready = (
-            WORDS[(context + CONTEXT_READY) >> 3] != WORDS[(context + CONTEXT_READY_TOP) >> 3]
+            WORDS[(context + at.CONTEXT_READY) >> 3] != WORDS[(context + at.CONTEXT_READY_TOP) >> 3]
         )
-        if is_ready or WORDS[(context + CONTEXT_PENDING) >> 3] != 0:
+        if is_ready or WORDS[(context + at.CONTEXT_PENDING) >> 3] != 0:
             self.process.slow.hand_over(context)
 
     def hand_over(self) -> None:
@@ -532,8 +508,8 @@ class WorkQueue:
         self.is_of_parent = self._stopped = True
         # Threads of the parent may have held these at that moment.
         self._lock = threading.RLock()
-        self._queue[QUEUE_HOST // 8] = 0
-        self._queue[QUEUE_ASIDE // 8] = 1
+        self._queue[at.QUEUE_HOST // 8] = 0
+        self._queue[at.QUEUE_ASIDE // 8] = 1
         self.process.need_thread.pop(self.pool, None)
 
     def stop(self, timeout: float = STOP_SECONDS) -> None:

@@ -16,13 +16,7 @@ from tfrt_runtime.host.tensor.element_types import AnyArray, ElementType, elemen
 from tfrt_runtime.host.tensor.handles import ELEMENTS, TensorHandle, sizes_at
 from tfrt_runtime.host.tensor.shapes import MAXIMUM_COUNT, TensorShape, known_shape
 from tfrt_runtime.host.tensor.text import elements_text
-from tfrt_runtime.native.layouts import (
-    TENSOR_DATA,
-    TENSOR_ELEMENT,
-    TYPE_SHAPE,
-    TYPE_TENSOR,
-    VALUE_PAYLOAD,
-)
+from tfrt_runtime.native import layouts as at
 
 PRINTED_ELEMENTS: Final = 16
 
@@ -100,7 +94,7 @@ class DenseHostTensor(NativeTensor):
     @classmethod
     def of_handle(cls, handle: TensorHandle) -> DenseHostTensor:
         """A native tensor as Python sees it."""
-        element_type = ELEMENTS[WORDS[(handle.address + TENSOR_ELEMENT) >> 3]]
+        element_type = ELEMENTS[WORDS[(handle.address + at.TENSOR_ELEMENT) >> 3]]
         return cls._of(element_type, known_shape(sizes_at(handle.address)), None, handle)
 
     @classmethod
@@ -135,7 +129,7 @@ class DenseHostTensor(NativeTensor):
     def address(self) -> int:
         """Where the first element is."""
         if self._buffer is None:
-            return WORDS[(self.handle.address + TENSOR_DATA) >> 3]
+            return WORDS[(self.handle.address + at.TENSOR_DATA) >> 3]
         return self._buffer.address
 
     @property
@@ -186,13 +180,13 @@ def _encode(tensor: DenseHostTensor) -> int:
 
 
 def _tensor_in(value: int) -> DenseHostTensor:
-    return DenseHostTensor.of_handle(TensorHandle.sharing(WORDS[(value + VALUE_PAYLOAD) >> 3]))
+    return DenseHostTensor.of_handle(TensorHandle.sharing(WORDS[(value + at.VALUE_PAYLOAD) >> 3]))
 
 
 def _shape_in(value: int) -> TensorShape:
-    return known_shape(sizes_at(WORDS[(value + VALUE_PAYLOAD) >> 3]))
+    return known_shape(sizes_at(WORDS[(value + at.VALUE_PAYLOAD) >> 3]))
 
 
-register_payload(TYPE_TENSOR, _tensor_in, DenseHostTensor, _encode)
-register_payload(TYPE_SHAPE, _shape_in)
+register_payload(at.TYPE_TENSOR, _tensor_in, DenseHostTensor, _encode)
+register_payload(at.TYPE_SHAPE, _shape_in)
 FACES[DenseHostTensor] = lambda tensor: tensor.shared

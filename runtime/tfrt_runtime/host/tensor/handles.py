@@ -11,11 +11,7 @@ from tfrt_runtime.host.payload import SCALAR_TYPES
 from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.raw import WORDS
 from tfrt_runtime.host.tensor.element_types import ELEMENT_TYPES, ElementType
-from tfrt_runtime.native.layouts import (
-    TENSOR_COUNT,
-    TENSOR_RANK,
-    TENSOR_SIZES,
-)
+from tfrt_runtime.native import layouts as at
 
 ELEMENT_NUMBERS: Final = {
     element.dtype: SCALAR_TYPES["i1" if element.dtype is DType.I1 else element.word]
@@ -49,7 +45,7 @@ class TensorHandle:
         number, rank = ELEMENT_NUMBERS[element_type.dtype], len(sizes)
         handle = process.objects.add(owner)
         address = make(process.spare_context(), process.store, number, rank, count, data, handle)
-        first = (address + TENSOR_SIZES) >> 3
+        first = (address + at.TENSOR_SIZES) >> 3
         for i, size in enumerate(sizes):
             WORDS[first + i] = size
         return cls(address)
@@ -62,20 +58,20 @@ class TensorHandle:
     def words(self) -> list[int]:
         """The words before the sizes."""
         first = self.address >> 3
-        return WORDS[first : first + TENSOR_SIZES // 8]
+        return WORDS[first : first + at.TENSOR_SIZES // 8]
 
 
 def sizes_at(tensor: int) -> tuple[int, ...]:
     """The sizes of a native tensor or shape."""
-    first = (tensor + TENSOR_SIZES) >> 3
-    rank = WORDS[(tensor + TENSOR_RANK) >> 3]
+    first = (tensor + at.TENSOR_SIZES) >> 3
+    rank = WORDS[(tensor + at.TENSOR_RANK) >> 3]
     return tuple(WORDS[first : first + rank])
 
 
 def shape_words(element: ElementType, sizes: tuple[int, ...], count: int) -> tuple[int, ...]:
     """What native kernels take for a new tensor: element type and size, then a tensor's words."""
-    words = [0] * (TENSOR_SIZES // 8)
-    words[TENSOR_RANK // 8], words[TENSOR_COUNT // 8] = len(sizes), count
+    words = [0] * (at.TENSOR_SIZES // 8)
+    words[at.TENSOR_RANK // 8], words[at.TENSOR_COUNT // 8] = len(sizes), count
     return (ELEMENT_NUMBERS[element.dtype], element.size, *words, *sizes)
 
 

@@ -20,34 +20,10 @@ from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.queues.work_queue import WorkQueue
 from tfrt_runtime.host.raw import WORDS
 from tfrt_runtime.host.values.async_value import AsyncValue
-from tfrt_runtime.native.layouts import (
-    CONTEXT_RECORD,
-    CONTEXT_REQUEST,
-    KEPT_COUNT,
-    KEPT_SIZE,
-    KEPT_VALUE,
-    KEPT_WORD,
-    LOG_CAPACITY,
-    LOG_HEAD,
-    LOG_KINDS,
-    LOG_LOST,
-    LOG_NEXT,
-    LOG_QUEUE,
-    LOG_SKIP,
-    LOG_TAIL,
-    PROCESS_LOGS,
-    PROCESS_WATCHED,
-    RECORD_HANDLE,
-    WATCH_INSTANCES,
-    WATCH_PROGRAM,
-    WATCH_RUN,
-    WATCH_SIZE,
-    WATCH_SLOW,
-    WATCH_VALUES,
-)
+from tfrt_runtime.native import layouts as at
 from tfrt_runtime.once import once
 
-KINDS = LOG_KINDS
+KINDS = at.LOG_KINDS
 """The names of the kinds of events, by number."""
 NO_VALUE = 0xFFFFFFFF
 """In the place of a register: the event is about a kernel as a whole."""
@@ -95,9 +71,9 @@ class Watch:
         self._readers: list[Reader] = [Reader()]
         self.slow = max(1.0, slow)
         """How many times as long each kernel lasts; a kernel that sets a timer multiplies itself."""
-        self._words = (ctypes.c_int64 * (WATCH_SIZE // 8))()
-        self._words[WATCH_INSTANCES // 8] = 1
-        self._words[WATCH_SLOW // 8] = round(1000 * slow) if slow > 1 else 0
+        self._words = (ctypes.c_int64 * (at.WATCH_SIZE // 8))()
+        self._words[at.WATCH_INSTANCES // 8] = 1
+        self._words[at.WATCH_SLOW // 8] = round(1000 * slow) if slow > 1 else 0
         self._kept: list[ctypes.Array[ctypes.c_int64]] = []
         self._table: ctypes.Array[ctypes.c_int64] | None = None
         self.queue: WorkQueue | None = None
@@ -126,12 +102,12 @@ class Watch:
             raise ValueError("a Watch is for one run")
         self.queue, self._request = queue, request
         self.number = run & 0xFFFF
-        self._words[WATCH_RUN // 8] = self.number
-        self._words[WATCH_PROGRAM // 8] = program
-        words = KEPT_SIZE // 8
+        self._words[at.WATCH_RUN // 8] = self.number
+        self._words[at.WATCH_PROGRAM // 8] = program
+        words = at.KEPT_SIZE // 8
         self._kept = [(ctypes.c_int64 * (words * max(1, count)))() for count in registers]
         self._table = (ctypes.c_int64 * max(1, len(registers)))(*map(ctypes.addressof, self._kept))
-        self._words[WATCH_VALUES // 8] = ctypes.addressof(self._table)
+        self._words[at.WATCH_VALUES // 8] = ctypes.addressof(self._table)
         event_log().add(self)
 
     def end(self) -> None:
@@ -158,8 +134,10 @@ class Watch:
         assert self.queue is not None
         take = native_process().quick.take_kept
         for function, words in enumerate(self._kept):
-            for register in np.flatnonzero(_column(words, KEPT_VALUE)):
-                address = take(ctypes.addressof(words) + KEPT_SIZE * int(register) + KEPT_VALUE)
+            for register in np.flatnonzero(_column(words, at.KEPT_VALUE)):
+                address = take(
+                    ctypes.addressof(words) + at.KEPT_SIZE * int(register) + at.KEPT_VALUE
+                )
                 if address:
                     yield function, int(register), AsyncValue(self.queue, address)
 
@@ -167,7 +145,7 @@ class Watch:
         """Function, register, how often it was set, and the word that it was set to last; exact, whatever
         events were overwritten."""
         for function, words in enumerate(self._kept):
-            counts, latest = _column(words, KEPT_COUNT), _column(words, KEPT_WORD)
+            counts, latest = _column(words, at.KEPT_COUNT), _column(words, at.KEPT_WORD)
             for register in np.flatnonzero(counts):
                 yield function, int(register), int(counts[register]), int(latest[register])
 
@@ -175,9 +153,9 @@ class Watch:
         """A kernel on this thread has printed `text`, or code outside of kernels."""
         assert self.queue is not None
         context, number = self.queue.context(), -1
-        if WORDS[(context + CONTEXT_REQUEST) >> 3] == self._request:
-            record = WORDS[(context + CONTEXT_RECORD) >> 3]
-            number = WORDS[(record + RECORD_HANDLE) >> 3] & 0xFFFFFFFF if record else -1
+        if WORDS[(context + at.CONTEXT_REQUEST) >> 3] == self._request:
+            record = WORDS[(context + at.CONTEXT_RECORD) >> 3]
+            number = WORDS[(record + at.RECORD_HANDLE) >> 3] & 0xFFFFFFFF if record else -1
         self.log.append((time.monotonic_ns(), number, text))
 
     def receive(self, events: npt.NDArray[np.void]) -> None:
@@ -193,7 +171,7 @@ class Watch:
 
 def _column(kept: ctypes.Array[ctypes.c_int64], field: int) -> npt.NDArray[np.int64]:
     """One field of all registers of a function, as it is now."""
-    return np.ctypeslib.as_array(kept)[field // 8 :: KEPT_SIZE // 8]
+    return np.ctypeslib.as_array(kept)[field // 8 :: at.KEPT_SIZE // 8]
 
 
 class Reader:
@@ -231,7 +209,7 @@ class EventLog:
         self._process = native_process()
         self._entry = self._process.quick.log_drain
         self._clock = self._process.quick.log_clock
-        self._buffer = np.empty(LOG_CAPACITY, _WRITTEN)
+        self._buffer = np.empty(at.LOG_CAPACITY, _WRITTEN)
         self.lock = threading.RLock()
         self._watches: dict[int, weakref.ref[Watch]] = {}
         self._lost = 0
@@ -245,24 +223,24 @@ class EventLog:
             if not self._watches:
                 self._discard()
             self._watches[watch.number] = weakref.ref(watch)
-            self._process.set_word(PROCESS_WATCHED, len(self._watches))
+            self._process.set_word(at.PROCESS_WATCHED, len(self._watches))
 
     def remove(self, watch: Watch) -> None:
         """Events of this run go nowhere."""
         with self.lock:
             self._watches.pop(watch.number, None)
-            self._process.set_word(PROCESS_WATCHED, len(self._watches))
+            self._process.set_word(at.PROCESS_WATCHED, len(self._watches))
 
     def drain(self) -> None:
         """Hand out what is new in all rings."""
         with self.lock:
             parts, lost = [], 0
             for ring in self._rings():
-                if WORDS[(ring + LOG_HEAD) >> 3] != WORDS[(ring + LOG_TAIL) >> 3]:
-                    count = self._entry(ring, self._buffer.ctypes.data, LOG_CAPACITY)
-                    part = self._buffer[WORDS[(ring + LOG_SKIP) >> 3] : count].copy()
-                    parts.append((WORDS[(ring + LOG_QUEUE) >> 3], part))
-                lost += WORDS[(ring + LOG_LOST) >> 3]
+                if WORDS[(ring + at.LOG_HEAD) >> 3] != WORDS[(ring + at.LOG_TAIL) >> 3]:
+                    count = self._entry(ring, self._buffer.ctypes.data, at.LOG_CAPACITY)
+                    part = self._buffer[WORDS[(ring + at.LOG_SKIP) >> 3] : count].copy()
+                    parts.append((WORDS[(ring + at.LOG_QUEUE) >> 3], part))
+                lost += WORDS[(ring + at.LOG_LOST) >> 3]
             self._calibrate()
             for number, reference in list(self._watches.items()):
                 watch = reference()
@@ -298,16 +276,16 @@ class EventLog:
         watch.receive(events)
 
     def _rings(self) -> Iterator[int]:
-        ring = self._process.word(PROCESS_LOGS)
+        ring = self._process.word(at.PROCESS_LOGS)
         while ring:
             yield ring
-            ring = WORDS[(ring + LOG_NEXT) >> 3]
+            ring = WORDS[(ring + at.LOG_NEXT) >> 3]
 
     def _discard(self) -> None:
         """Forget what rings have from runs that are no longer watched."""
         for ring in self._rings():
-            self._entry(ring, self._buffer.ctypes.data, LOG_CAPACITY)
-        self._lost = sum(WORDS[(ring + LOG_LOST) >> 3] for ring in self._rings())
+            self._entry(ring, self._buffer.ctypes.data, at.LOG_CAPACITY)
+        self._lost = sum(WORDS[(ring + at.LOG_LOST) >> 3] for ring in self._rings())
 
     def _now(self) -> tuple[int, int]:
         """The clock of events and the monotonic one, at the same moment."""

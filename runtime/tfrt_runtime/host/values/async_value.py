@@ -37,20 +37,7 @@ from tfrt_runtime.host.raw import WORDS, signed
 from tfrt_runtime.host.values.drawing import DRAWING
 from tfrt_runtime.host.values.fitting import fitting
 from tfrt_runtime.host.waiting.kernel_waits import NO_KERNEL, Maker, kernel_wait
-from tfrt_runtime.native.layouts import (
-    ERROR,
-    KIND_BITS,
-    KIND_INDIRECT,
-    LATCH_PENDING,
-    STATE_BITS,
-    TYPE_CHAIN,
-    TYPE_OBJECT,
-    VALUE_KIND,
-    VALUE_PAYLOAD,
-    VALUE_REFERENCES,
-    VALUE_STATE,
-    VALUE_TARGET,
-)
+from tfrt_runtime.native import layouts as at
 
 _ORDINARY = {
     word: number
@@ -174,12 +161,12 @@ class AsyncValue(NoObject):
     @property
     def references(self) -> int:
         """How many references the value has now; this object's is one of them."""
-        return WORDS[(self._address + VALUE_REFERENCES) >> 3]
+        return WORDS[(self._address + at.VALUE_REFERENCES) >> 3]
 
     @property
     def is_indirect(self) -> bool:
         """Whether the value stands for another one."""
-        return WORDS[(self._address + VALUE_KIND) >> 3] & KIND_BITS == KIND_INDIRECT
+        return WORDS[(self._address + at.VALUE_KIND) >> 3] & at.KIND_BITS == at.KIND_INDIRECT
 
     @property
     def queue(self) -> WorkQueue:
@@ -208,8 +195,11 @@ class AsyncValue(NoObject):
     def addresses(self) -> list[int]:
         """The native value, and those that it stands for one behind the other; borrowed."""
         found = [self._address]
-        while self.done() and WORDS[(found[-1] + VALUE_KIND) >> 3] & KIND_BITS == KIND_INDIRECT:
-            found.append(WORDS[(found[-1] + VALUE_TARGET) >> 3])
+        while (
+            self.done()
+            and WORDS[(found[-1] + at.VALUE_KIND) >> 3] & at.KIND_BITS == at.KIND_INDIRECT
+        ):
+            found.append(WORDS[(found[-1] + at.VALUE_TARGET) >> 3])
         return found
 
     def done(self) -> bool:
@@ -409,7 +399,7 @@ class AsyncValue(NoObject):
                 return found
             INTERRUPTS.raise_if_noted()
         outcome = self._found or self._outcome(timeout)
-        if WORDS[(outcome + VALUE_STATE) >> 3] & STATE_BITS == ERROR:
+        if WORDS[(outcome + at.VALUE_STATE) >> 3] & at.STATE_BITS == at.ERROR:
             # Not in a variable: the exception's traceback would hold it, and so itself and the value.
             diagnostic = self._diagnostic()
             if isinstance(diagnostic.cause, KeyboardInterrupt):
@@ -548,13 +538,13 @@ class AsyncValue(NoObject):
 
     def _read_at(self, value: int) -> object:
         reader = _SCALAR_READERS.get(self.type)
-        if reader is not None and WORDS[(value + VALUE_KIND) >> 3] >> 8 < TYPE_OBJECT:
+        if reader is not None and WORDS[(value + at.VALUE_KIND) >> 3] >> 8 < at.TYPE_OBJECT:
             return reader(value)
         return read_payload(value, native_process().objects, CHAIN)
 
     def _diagnostic(self) -> Diagnostic:
         outcome = native_process().quick.value_outcome(self._address)
-        handle = WORDS[(outcome + VALUE_PAYLOAD) >> 3]
+        handle = WORDS[(outcome + at.VALUE_PAYLOAD) >> 3]
         diagnostic = native_process().objects.get(handle)
         assert isinstance(diagnostic, Diagnostic)
         return diagnostic
@@ -573,7 +563,7 @@ class AsyncValue(NoObject):
         try:
             self._claim()
         except RuntimeError:
-            if number == TYPE_OBJECT:
+            if number == at.TYPE_OBJECT:
                 native_process().objects.release(first)
             raise
         self._publish(native_process().slow.value_emplace, number, first, second)
@@ -686,7 +676,7 @@ class Promise(AsyncValue):
 
 def _is_error(outcome: int) -> bool:
     """Whether an available native value is an error."""
-    return WORDS[(outcome + VALUE_STATE) >> 3] & STATE_BITS == ERROR
+    return WORDS[(outcome + at.VALUE_STATE) >> 3] & at.STATE_BITS == at.ERROR
 
 
 def encode(type_text: str, value: object, process: NativeProcess) -> tuple[int, int, int]:
@@ -700,11 +690,11 @@ def encode(type_text: str, value: object, process: NativeProcess) -> tuple[int, 
         first, second = encode_scalar(type_text, value)
         return SCALAR_TYPES[type_text], signed(first), signed(second)
     if value is CHAIN:
-        return TYPE_CHAIN, 0, 0
+        return at.TYPE_CHAIN, 0, 0
     if (encoder := ENCODERS.get(type(value))) is not None:
         number, encode_object = encoder
         return number, encode_object(value), 0
-    return TYPE_OBJECT, process.objects.add(value), 0
+    return at.TYPE_OBJECT, process.objects.add(value), 0
 
 
 def make_unavailable(
@@ -764,7 +754,9 @@ def _wait_for_one(
     process, queue = native_process(), value._queue
     latch = process.quick.latch_make(queue.context(), value.address)
     try:
-        is_over = queue.wait(latch + LATCH_PENDING, timeout, lambda: value.done() or interrupted())
+        is_over = queue.wait(
+            latch + at.LATCH_PENDING, timeout, lambda: value.done() or interrupted()
+        )
         return is_over or value.done()
     finally:
         process.quick.latch_drop(queue.context(), latch)

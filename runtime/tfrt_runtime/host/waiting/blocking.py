@@ -21,12 +21,7 @@ from tfrt_runtime.host.process import native_process, request_of
 from tfrt_runtime.host.queues.timer import TimerQueue
 from tfrt_runtime.host.queues.work_queue import WorkQueue
 from tfrt_runtime.host.raw import WORDS
-from tfrt_runtime.native.layouts import (
-    CONTEXT_DROPPED,
-    CONTEXT_EPOCH,
-    CONTEXT_MADE,
-    CONTEXT_RECORD,
-)
+from tfrt_runtime.native import layouts as at
 
 if TYPE_CHECKING:
     from types import CodeType, FrameType
@@ -87,10 +82,10 @@ class BlockingWatch:
 def _state(context: int) -> _State:
     """The activity epoch of a thread and the kernel that it runs; values that it has made and dropped."""
     return (
-        WORDS[(context + CONTEXT_EPOCH) >> 3],
-        WORDS[(context + CONTEXT_RECORD) >> 3],
-        WORDS[(context + CONTEXT_MADE) >> 3],
-        WORDS[(context + CONTEXT_DROPPED) >> 3],
+        WORDS[(context + at.CONTEXT_EPOCH) >> 3],
+        WORDS[(context + at.CONTEXT_RECORD) >> 3],
+        WORDS[(context + at.CONTEXT_MADE) >> 3],
+        WORDS[(context + at.CONTEXT_DROPPED) >> 3],
     )
 
 

@@ -27,43 +27,10 @@ another thread may get it, that thread calls `mark_shared`; from then on counter
 
 from __future__ import annotations
 
+from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.calls.delivery import deliver
 from tfrt_runtime.native.cells import give_block, take_block
 from tfrt_runtime.native.events import log_return, watch_activation
-from tfrt_runtime.native.layouts import (
-    ACTIVATION_CALLER,
-    ACTIVATION_CALLER_RECORD,
-    ACTIVATION_FUNCTION,
-    ACTIVATION_NESTED,
-    ACTIVATION_OBSERVED,
-    ACTIVATION_REGISTERS,
-    ACTIVATION_REMAINING,
-    ACTIVATION_REQUEST,
-    ACTIVATION_RETURN,
-    ACTIVATION_SHARED,
-    FUNCTION_ARGUMENTS,
-    FUNCTION_CONSTANT_TABLE,
-    FUNCTION_CONSTANTS,
-    FUNCTION_ENTRIES,
-    FUNCTION_ENTRY_TABLE,
-    FUNCTION_FLAGS,
-    FUNCTION_HEAVY,
-    FUNCTION_KERNELS,
-    FUNCTION_NONSTRICT,
-    FUNCTION_RESULTS,
-    FUNCTION_SIZE,
-    FUNCTION_TEMPLATE,
-    FUNCTION_TEMPLATE_SIZE,
-    JOIN_CALLER,
-    REQUEST_DECIDED,
-    REQUEST_KNOWN,
-    REQUEST_OBSERVED,
-    REQUEST_WATCH,
-    RETURN_JOIN,
-    RETURN_LOOP,
-    RETURN_ROOT,
-    SHARED_ALONE,
-)
 from tfrt_runtime.native.memory import (
     Address,
     copy,
@@ -94,23 +61,23 @@ def new_activation(
     `nested` is ACTIVATION_NESTED of what it is nested in.
     Deliver the arguments, then call `begin`.
     """
-    activation = take_block(context, load(function + FUNCTION_SIZE))
+    activation = take_block(context, load(function + at.FUNCTION_SIZE))
     if activation == 0:
         return 0
-    store(activation + ACTIVATION_FUNCTION, function)
-    store(activation + ACTIVATION_REQUEST, request)
-    store(activation + ACTIVATION_RETURN, return_kind)
-    store(activation + ACTIVATION_CALLER, caller)
-    store(activation + ACTIVATION_CALLER_RECORD, record)
-    size = (nested & ~ACTIVATION_OBSERVED) + load(function + FUNCTION_SIZE)
-    store(activation + ACTIVATION_NESTED, size)
+    store(activation + at.ACTIVATION_FUNCTION, function)
+    store(activation + at.ACTIVATION_REQUEST, request)
+    store(activation + at.ACTIVATION_RETURN, return_kind)
+    store(activation + at.ACTIVATION_CALLER, caller)
+    store(activation + at.ACTIVATION_CALLER_RECORD, record)
+    size = (nested & ~at.ACTIVATION_OBSERVED) + load(function + at.FUNCTION_SIZE)
+    store(activation + at.ACTIVATION_NESTED, size)
     # Weights of 0 are only understood where counters are atomic.  Its callers need not be shared.
-    is_atomic = load(function + FUNCTION_FLAGS) & FUNCTION_NONSTRICT != 0
-    store(activation + ACTIVATION_SHARED, SHARED_ALONE if is_atomic else 0)
+    is_atomic = load(function + at.FUNCTION_FLAGS) & at.FUNCTION_NONSTRICT != 0
+    store(activation + at.ACTIVATION_SHARED, at.SHARED_ALONE if is_atomic else 0)
     reset_activation(activation, function)
-    if return_kind != RETURN_LOOP:  # each iteration is observed when it starts
-        parent = load(record + JOIN_CALLER) if return_kind == RETURN_JOIN else caller
-        if return_kind == RETURN_ROOT or load(request + REQUEST_OBSERVED) != 0:
+    if return_kind != at.RETURN_LOOP:  # each iteration is observed when it starts
+        parent = load(record + at.JOIN_CALLER) if return_kind == at.RETURN_JOIN else caller
+        if return_kind == at.RETURN_ROOT or load(request + at.REQUEST_OBSERVED) != 0:
             observe_begin(context, activation, parent)
     return activation
 
@@ -119,23 +86,23 @@ def new_activation(
 def reset_activation(activation: Address, function: Address) -> None:
     """Registers and counters as at entry.  Keeps whether the activation is shared."""
     # One more than kernels: the filler's, so that early deliveries cannot end the activation.
-    store(activation + ACTIVATION_REMAINING, load(function + FUNCTION_KERNELS) + 1)
+    store(activation + at.ACTIVATION_REMAINING, load(function + at.FUNCTION_KERNELS) + 1)
     copy(
-        activation + ACTIVATION_REGISTERS,
-        load(function + FUNCTION_TEMPLATE),
-        load(function + FUNCTION_TEMPLATE_SIZE),
+        activation + at.ACTIVATION_REGISTERS,
+        load(function + at.FUNCTION_TEMPLATE),
+        load(function + at.FUNCTION_TEMPLATE_SIZE),
     )
 
 
 @outline
 def observe_begin(context: Address, activation: Address, caller: Address) -> None:
     """An activation, or an iteration in it, begins: its kernels are known, and a watched run logs it."""
-    request = load(activation + ACTIVATION_REQUEST)
-    nested = load(activation + ACTIVATION_NESTED)
-    store(activation + ACTIVATION_NESTED, nested | ACTIVATION_OBSERVED)
-    kernels = load(load(activation + ACTIVATION_FUNCTION) + FUNCTION_KERNELS)
-    fetch_add(request + REQUEST_KNOWN, kernels)
-    watch = load(request + REQUEST_WATCH)
+    request = load(activation + at.ACTIVATION_REQUEST)
+    nested = load(activation + at.ACTIVATION_NESTED)
+    store(activation + at.ACTIVATION_NESTED, nested | at.ACTIVATION_OBSERVED)
+    kernels = load(load(activation + at.ACTIVATION_FUNCTION) + at.FUNCTION_KERNELS)
+    fetch_add(request + at.REQUEST_KNOWN, kernels)
+    watch = load(request + at.REQUEST_WATCH)
     if watch != 0:
         watch_activation(context, watch, activation, caller)
 
@@ -143,14 +110,14 @@ def observe_begin(context: Address, activation: Address, caller: Address) -> Non
 @outline
 def observe_end(context: Address, activation: Address) -> None:
     """One that was observed when it began is over: kernels that have not counted are decided."""
-    nested = load(activation + ACTIVATION_NESTED)
-    store(activation + ACTIVATION_NESTED, nested & ~ACTIVATION_OBSERVED)
-    function = load(activation + ACTIVATION_FUNCTION)
-    request = load(activation + ACTIVATION_REQUEST)
-    short = load(function + FUNCTION_KERNELS) - load(function + FUNCTION_HEAVY)
+    nested = load(activation + at.ACTIVATION_NESTED)
+    store(activation + at.ACTIVATION_NESTED, nested & ~at.ACTIVATION_OBSERVED)
+    function = load(activation + at.ACTIVATION_FUNCTION)
+    request = load(activation + at.ACTIVATION_REQUEST)
+    short = load(function + at.FUNCTION_KERNELS) - load(function + at.FUNCTION_HEAVY)
     # One addition per call, not per kernel: all threads share REQUEST_DECIDED.
-    fetch_add(request + REQUEST_DECIDED, short)
-    watch = load(request + REQUEST_WATCH)
+    fetch_add(request + at.REQUEST_DECIDED, short)
+    watch = load(request + at.REQUEST_WATCH)
     if watch != 0:
         log_return(context, watch, activation)
 
@@ -161,12 +128,12 @@ def begin(context: Address, activation: Address) -> None:
 
     Pushed in reverse, so that they run in program order.
     """
-    function = load(activation + ACTIVATION_FUNCTION)
-    entries = load(function + FUNCTION_ENTRY_TABLE)
-    for i in range(load(function + FUNCTION_ENTRIES) - 1, -1, -1):
+    function = load(activation + at.ACTIVATION_FUNCTION)
+    entries = load(function + at.FUNCTION_ENTRY_TABLE)
+    for i in range(load(function + at.FUNCTION_ENTRIES) - 1, -1, -1):
         push_ready(context, activation, load(entries + 8 * i))
-    constants = load(function + FUNCTION_CONSTANT_TABLE)
-    for i in range(load(function + FUNCTION_CONSTANTS)):
+    constants = load(function + at.FUNCTION_CONSTANT_TABLE)
+    for i in range(load(function + at.FUNCTION_CONSTANTS)):
         deliver(context, activation, load(constants + 16 * i), load(constants + 16 * i + 8))
     finish(context, activation)
 
@@ -174,10 +141,12 @@ def begin(context: Address, activation: Address) -> None:
 @inline
 def root_size(function: Address) -> int:
     """Bytes of the table of a call from outside: its results, its arguments, and one word more."""
-    return 8 * (load(function + FUNCTION_RESULTS) + load(function + FUNCTION_ARGUMENTS)) + 8
+    return 8 * (load(function + at.FUNCTION_RESULTS) + load(function + at.FUNCTION_ARGUMENTS)) + 8
 
 
 @native
 def free_activation(context: Address, activation: Address) -> None:
     """Give an activation's memory back."""
-    give_block(context, activation, load(load(activation + ACTIVATION_FUNCTION) + FUNCTION_SIZE))
+    give_block(
+        context, activation, load(load(activation + at.ACTIVATION_FUNCTION) + at.FUNCTION_SIZE)
+    )

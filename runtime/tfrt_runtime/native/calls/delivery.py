@@ -6,6 +6,7 @@ the thread's ready stack, so that the native stack does not grow with the progra
 
 from __future__ import annotations
 
+from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import (
     add_references,
     add_waiter,
@@ -18,39 +19,6 @@ from tfrt_runtime.native.async_value import (
 )
 from tfrt_runtime.native.cells import give_block, give_cell, take_block
 from tfrt_runtime.native.events import is_watched, log_value, watch_of
-from tfrt_runtime.native.layouts import (
-    ACTIVATION_CALLER,
-    ACTIVATION_CALLER_RECORD,
-    ACTIVATION_FUNCTION,
-    ACTIVATION_REMAINING,
-    ACTIVATION_RETURN,
-    ACTIVATION_SHARED,
-    CELL_SIZE,
-    FUNCTION_FLAGS,
-    FUNCTION_NONSTRICT,
-    JOIN_LEFT,
-    LOOP_CONDITION,
-    LOOP_TABLE,
-    LOOP_VALUES,
-    READY_DELIVERY,
-    RECORD_SLOTS,
-    RETURN_CALL,
-    RETURN_JOIN,
-    RETURN_LOOP,
-    RETURN_ROOT,
-    SLOT_LISTS,
-    SLOT_REFERENCES,
-    SLOT_REGISTER,
-    SLOT_RETURNS,
-    SLOT_SPECIAL,
-    SLOT_USERS,
-    USER_SIZE,
-    VALUE_OWNER,
-    VALUE_TARGET,
-    VALUE_WAITING,
-    WAIT_JOIN,
-    WAIT_REGISTER,
-)
 from tfrt_runtime.native.memory import (
     Address,
     compare_and_swap,
@@ -84,10 +52,10 @@ def put_in_register(
     which then forwards to this one.  There the caller keeps a reference to what is returned, to drop when
     it is done: a reader on another thread may take the register's references as soon as it is written.
     """
-    register = activation + load(slot + SLOT_REGISTER)
-    references = load(slot + SLOT_REFERENCES)
-    flags = load(load(activation + ACTIVATION_FUNCTION) + FUNCTION_FLAGS)
-    if flags & FUNCTION_NONSTRICT == 0:
+    register = activation + load(slot + at.SLOT_REGISTER)
+    references = load(slot + at.SLOT_REFERENCES)
+    flags = load(load(activation + at.ACTIVATION_FUNCTION) + at.FUNCTION_FLAGS)
+    if flags & at.FUNCTION_NONSTRICT == 0:
         # Plain: the readers become ready only after this, through their ready counts.
         if references > 1:
             multiply_reference(value, references - 1)
@@ -140,16 +108,16 @@ def deliver_plain(context: Address, activation: Address, slot: Address, value: A
 
     The value may be unavailable: then users wait for it, while a return hands it up as it is.
     """
-    if load(slot + SLOT_SPECIAL) != 0 or not is_available(value):
+    if load(slot + at.SLOT_SPECIAL) != 0 or not is_available(value):
         deliver_special(context, activation, slot, value)
         return
-    references = load(slot + SLOT_REFERENCES)
+    references = load(slot + at.SLOT_REFERENCES)
     if references == 0:
         drop_reference(context, value)
         return
     if references > 1:
         multiply_reference(value, references - 1)
-    store(activation + load(slot + SLOT_REGISTER), value)
+    store(activation + load(slot + at.SLOT_REGISTER), value)
     release_users(context, activation, slot)
 
 
@@ -158,16 +126,16 @@ def deliver_special(context: Address, activation: Address, slot: Address, value:
     """What `deliver` says, for every kind of slot and value."""
     # A loop, not a recursion: a value may be returned through any number of nested calls.
     while True:
-        if load(slot + SLOT_REFERENCES) == 0:
+        if load(slot + at.SLOT_REFERENCES) == 0:
             if not is_available(value) and is_watched(activation):
                 wait_for_register(context, activation, slot, value)
             drop_reference(context, value)
             return
-        function = load(activation + ACTIVATION_FUNCTION)
-        is_kept = load(function + FUNCTION_FLAGS) & FUNCTION_NONSTRICT != 0
+        function = load(activation + at.ACTIVATION_FUNCTION)
+        is_kept = load(function + at.FUNCTION_FLAGS) & at.FUNCTION_NONSTRICT != 0
         value = put_in_register(context, activation, slot, value)
-        users = load(slot + SLOT_USERS)
-        returns = load(slot + SLOT_RETURNS)
+        users = load(slot + at.SLOT_USERS)
+        returns = load(slot + at.SLOT_RETURNS)
         if is_available(value):
             release_users(context, activation, slot)
         elif users > 0 or is_watched(activation):
@@ -176,15 +144,15 @@ def deliver_special(context: Address, activation: Address, slot: Address, value:
             drop_reference(context, value)
         if returns == 0:
             return
-        numbers = slot + SLOT_LISTS + USER_SIZE * users
+        numbers = slot + at.SLOT_LISTS + at.USER_SIZE * users
         for i in range(1, returns):
             return_value(context, activation, load(numbers + 8 * i), value)
-        if load(activation + ACTIVATION_RETURN) != RETURN_CALL:
+        if load(activation + at.ACTIVATION_RETURN) != at.RETURN_CALL:
             return_value(context, activation, load(numbers), value)
             return
-        record = load(activation + ACTIVATION_CALLER_RECORD)
-        activation = load(activation + ACTIVATION_CALLER)
-        slot = load(load(record + RECORD_SLOTS) + 8 * load(numbers))
+        record = load(activation + at.ACTIVATION_CALLER_RECORD)
+        activation = load(activation + at.ACTIVATION_CALLER)
+        slot = load(load(record + at.RECORD_SLOTS) + 8 * load(numbers))
         if is_watched(activation):
             log_value(context, watch_of(activation), activation, slot, value)
 
@@ -198,16 +166,16 @@ def wait_for_register(context: Address, activation: Address, slot: Address, valu
     """
     if is_own_promise(activation, slot, value):
         # The task finds the slot.  A thread that hands the task over shares the activation first.
-        store(value + VALUE_WAITING, slot)
+        store(value + at.VALUE_WAITING, slot)
         add_pending(activation)
         return
     # Before the waiter is added: the thread that resolves the value may count here at once.
     mark_shared(activation)
     # Also before: otherwise the activation could end while the value is still to come.
-    fetch_add(activation + ACTIVATION_REMAINING, 1)
+    fetch_add(activation + at.ACTIVATION_REMAINING, 1)
     if needs_reference(activation, slot):
         add_references(value, 1)
-    waiter = new_waiter(context, WAIT_REGISTER, activation, slot)
+    waiter = new_waiter(context, at.WAIT_REGISTER, activation, slot)
     if not add_waiter(value, waiter):
         give_cell(context, waiter)
         watched_register_resolved(context, activation, slot, value)
@@ -216,46 +184,48 @@ def wait_for_register(context: Address, activation: Address, slot: Address, valu
 @inline
 def is_own_promise(activation: Address, slot: Address, value: Address) -> bool:
     """Whether a task that only this thread knows resolves `value`, for one register only."""
-    mine = load(activation + ACTIVATION_SHARED) == 0 and load(value + VALUE_OWNER) == activation
-    return mine and load(slot + SLOT_SPECIAL) == 0 and load(value + VALUE_WAITING) == 0
+    mine = (
+        load(activation + at.ACTIVATION_SHARED) == 0 and load(value + at.VALUE_OWNER) == activation
+    )
+    return mine and load(slot + at.SLOT_SPECIAL) == 0 and load(value + at.VALUE_WAITING) == 0
 
 
 @native
 def return_value(context: Address, activation: Address, index: int, value: Address) -> None:
     """Hand a result to the caller, except that RETURN_CALL is put off.  Consumes a reference."""
-    kind = load(activation + ACTIVATION_RETURN)
-    owner = load(activation + ACTIVATION_CALLER_RECORD)
-    if kind == RETURN_ROOT:
+    kind = load(activation + at.ACTIVATION_RETURN)
+    owner = load(activation + at.ACTIVATION_CALLER_RECORD)
+    if kind == at.RETURN_ROOT:
         indirect = load(owner + 8 * index)
         # Where the run gets stuck, Python follows this to what the result waits for.
-        store(indirect + VALUE_TARGET, value)
+        store(indirect + at.VALUE_TARGET, value)
         run_waiters(context, forward_to(context, indirect, value))
         drop_reference(context, indirect)
-    elif kind == RETURN_LOOP:
-        if index == load(owner + LOOP_VALUES):
-            store(owner + LOOP_CONDITION, value)
+    elif kind == at.RETURN_LOOP:
+        if index == load(owner + at.LOOP_VALUES):
+            store(owner + at.LOOP_CONDITION, value)
         else:
-            store(owner + LOOP_TABLE + 8 * index, value)
-    elif kind == RETURN_JOIN:
+            store(owner + at.LOOP_TABLE + 8 * index, value)
+    elif kind == at.RETURN_JOIN:
         join_value(context, owner, value)
     else:
         # Not now: `deliver` is what called this, and would recurse once per nested call.
-        caller = load(activation + ACTIVATION_CALLER)
+        caller = load(activation + at.ACTIVATION_CALLER)
         add_pending(caller)
-        delivery = take_block(context, CELL_SIZE)
+        delivery = take_block(context, at.CELL_SIZE)
         store(delivery, caller)
-        store(delivery + 8, load(load(owner + RECORD_SLOTS) + 8 * index))
-        push_ready(context, delivery | READY_DELIVERY, value)
+        store(delivery + 8, load(load(owner + at.RECORD_SLOTS) + 8 * index))
+        push_ready(context, delivery | at.READY_DELIVERY, value)
 
 
 @native
 def join_value(context: Address, join: Address, value: Address) -> None:
     """A block of a parallel loop returned a chain: it counts once it is available."""
     # Before the waiter: the join must not end between the block's end and its chain.
-    fetch_add(join + JOIN_LEFT, 1)
-    waiter = new_waiter(context, WAIT_JOIN, join, 0)
+    fetch_add(join + at.JOIN_LEFT, 1)
+    waiter = new_waiter(context, at.WAIT_JOIN, join, 0)
     if not add_waiter(value, waiter):
-        give_block(context, waiter, CELL_SIZE)
+        give_block(context, waiter, at.CELL_SIZE)
         join_resolved(context, join, value)
 
 
@@ -264,6 +234,6 @@ def deliver_later(context: Address, delivery: Address, value: Address) -> None:
     """The rest of a delivery that was put off."""
     caller = load(delivery)
     slot = load(delivery + 8)
-    give_block(context, delivery, CELL_SIZE)
+    give_block(context, delivery, at.CELL_SIZE)
     deliver(context, caller, slot, value)
     finish(context, caller)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import (
     add_references,
     add_waiter,
@@ -23,57 +24,6 @@ from tfrt_runtime.native.calls.activation import (
 )
 from tfrt_runtime.native.calls.delivery import deliver
 from tfrt_runtime.native.cells import give_block
-from tfrt_runtime.native.layouts import (
-    ACTIVATION_CALLER,
-    ACTIVATION_CALLER_RECORD,
-    ACTIVATION_FUNCTION,
-    ACTIVATION_NESTED,
-    ACTIVATION_OBSERVED,
-    ACTIVATION_REQUEST,
-    ACTIVATION_RETURN,
-    ACTIVATION_SHARED,
-    CELL_SIZE,
-    CONTEXT_PROCESS,
-    CONTEXT_QUEUE,
-    ERROR,
-    FUNCTION_ARGUMENT_TABLE,
-    FUNCTION_FLAGS,
-    FUNCTION_NONSTRICT,
-    FUNCTION_RESULTS,
-    JOIN_CALLER,
-    JOIN_ERROR,
-    JOIN_RECORD,
-    JOIN_SIZE,
-    LOOP_CALLER,
-    LOOP_CONDITION,
-    LOOP_FUNCTION,
-    LOOP_LEFT,
-    LOOP_RECORD,
-    LOOP_TABLE,
-    LOOP_VALUES,
-    PROCESS_OVER,
-    PROCESS_REQUEST_DONE,
-    RECORD_ARGUMENTS,
-    RECORD_REGISTERS,
-    RECORD_SLOTS,
-    REQUEST_ACTIVE,
-    REQUEST_CANCEL,
-    REQUEST_CANCELLED_VALUE,
-    REQUEST_NEXT,
-    REQUEST_OBSERVED,
-    REQUEST_OPEN,
-    REQUEST_OVER,
-    REQUEST_TOLD,
-    REQUEST_UNUSUAL,
-    RETURN_JOIN,
-    RETURN_LOOP,
-    RETURN_ROOT,
-    STATE_BITS,
-    TYPE_CHAIN,
-    VALUE_PAYLOAD,
-    VALUE_STATE,
-    WAIT_END,
-)
 from tfrt_runtime.native.memory import (
     Address,
     call3,
@@ -96,23 +46,23 @@ from tfrt_runtime.native.queues.waiters import leave_join, run_waiters
 @native
 def end_activation(context: Address, activation: Address) -> None:
     """Everything of `activation` is done: free it, and finish what waits for its end."""
-    if load(activation + ACTIVATION_NESTED) & ACTIVATION_OBSERVED != 0:
+    if load(activation + at.ACTIVATION_NESTED) & at.ACTIVATION_OBSERVED != 0:
         observe_end(context, activation)
-    kind = load(activation + ACTIVATION_RETURN)
-    owner = load(activation + ACTIVATION_CALLER_RECORD)
-    caller = load(activation + ACTIVATION_CALLER)
+    kind = load(activation + at.ACTIVATION_RETURN)
+    owner = load(activation + at.ACTIVATION_CALLER_RECORD)
+    caller = load(activation + at.ACTIVATION_CALLER)
     # By now no other thread refers to the activation: its last count was taken here.  What follows may
     # free it, or count in the caller, after which it must not be touched.
-    if kind == RETURN_LOOP:
+    if kind == at.RETURN_LOOP:
         next_iteration(context, owner, activation)
         return
-    if kind == RETURN_ROOT:
+    if kind == at.RETURN_ROOT:
         end_root(context, owner, activation)
         return
     # Before the count that says so: when the last block of a loop ends on another thread, the run may
     # end, and the program with it, which has the size of the activation.
     free_activation(context, activation)
-    if kind == RETURN_JOIN:
+    if kind == at.RETURN_JOIN:
         leave_join(context, owner, 1)
     elif caller != 0:
         finish(context, caller)
@@ -122,8 +72,8 @@ def end_activation(context: Address, activation: Address) -> None:
 def end_root(context: Address, results: Address, activation: Address) -> None:
     """The outermost activation of a call from outside is done."""
     # Read before it is freed.
-    size = root_size(load(activation + ACTIVATION_FUNCTION))
-    request = load(activation + ACTIVATION_REQUEST)
+    size = root_size(load(activation + at.ACTIVATION_FUNCTION))
+    request = load(activation + at.ACTIVATION_REQUEST)
     give_block(context, results, size)
     free_activation(context, activation)
     # Last: when it was the last of the run, the program may be gone.
@@ -136,10 +86,10 @@ def refuse_root(context: Address, function: Address, request: Address, results: 
 
     Takes ownership of the table of indirect results.
     """
-    failed = load_acquire(request + REQUEST_CANCEL)
+    failed = load_acquire(request + at.REQUEST_CANCEL)
     if failed == 0:
-        failed = load(request + REQUEST_CANCELLED_VALUE)
-    for i in range(load(function + FUNCTION_RESULTS)):
+        failed = load(request + at.REQUEST_CANCELLED_VALUE)
+    for i in range(load(function + at.FUNCTION_RESULTS)):
         indirect = load(results + 8 * i)
         add_references(failed, 1)
         run_waiters(context, forward_to(context, indirect, failed))
@@ -152,17 +102,17 @@ def refuse_root(context: Address, function: Address, request: Address, results: 
 def leave_request(context: Address, request: Address) -> None:
     """One root or task of `request` is done; wakes waiting threads when it was the last."""
     # Read first: the context stays, but the request may be gone after the count.
-    queue = load(context + CONTEXT_QUEUE)
-    if fetch_add(request + REQUEST_ACTIVE, -1) == 1:
-        process = load(context + CONTEXT_PROCESS)
+    queue = load(context + at.CONTEXT_QUEUE)
+    if fetch_add(request + at.REQUEST_ACTIVE, -1) == 1:
+        process = load(context + at.CONTEXT_PROCESS)
         # One step: Python, which adds a callback by another swap, is either told here or knows that it is late.
-        told = exchange(request + REQUEST_TOLD, REQUEST_OVER)
+        told = exchange(request + at.REQUEST_TOLD, at.REQUEST_OVER)
         if told != 0:
             # The callback sets REQUEST_OPEN to 0 last: the request may be gone when it returns.
-            call3(load(process + PROCESS_REQUEST_DONE), context, request, told)
+            call3(load(process + at.PROCESS_REQUEST_DONE), context, request, told)
         else:
             # In this order: Python holds the words until it finds them in the stack.
-            store_release(request + REQUEST_OPEN, 0)
+            store_release(request + at.REQUEST_OPEN, 0)
             add_over(process, request)
         wake_waiting(queue)
 
@@ -171,36 +121,40 @@ def leave_request(context: Address, request: Address) -> None:
 def add_over(process: Address, request: Address) -> None:
     """Leave a run of which nothing is left to the next thread that has the GIL."""
     while True:
-        head = load_acquire(process + PROCESS_OVER)
-        store(request + REQUEST_NEXT, head)
-        if compare_and_swap(process + PROCESS_OVER, head, request) != 0:
+        head = load_acquire(process + at.PROCESS_OVER)
+        store(request + at.REQUEST_NEXT, head)
+        if compare_and_swap(process + at.PROCESS_OVER, head, request) != 0:
             return
 
 
 @native
 def take_over(process: Address) -> Address:
     """Take all runs that `add_over` has left; the newest of them, or 0."""
-    return exchange(process + PROCESS_OVER, 0) if load_acquire(process + PROCESS_OVER) != 0 else 0
+    return (
+        exchange(process + at.PROCESS_OVER, 0)
+        if load_acquire(process + at.PROCESS_OVER) != 0
+        else 0
+    )
 
 
 @native
 def next_iteration(context: Address, loop: Address, activation: Address) -> None:
     """The body of a loop has finished: run it again, wait for the condition, or end the loop."""
-    condition = load(loop + LOOP_CONDITION)
+    condition = load(loop + at.LOOP_CONDITION)
     if condition != 0 and not is_available(condition):
         # The waiter hands the activation to the thread that resolves the condition.
         mark_shared(activation)
-        waiter = new_waiter(context, WAIT_END, activation, 0)
+        waiter = new_waiter(context, at.WAIT_END, activation, 0)
         if add_waiter(condition, waiter):
             return
-        give_block(context, waiter, CELL_SIZE)
+        give_block(context, waiter, at.CELL_SIZE)
     failed = loop_error(context, loop, activation)
     if failed != 0 or not loop_goes_on(loop):
         end_loop(context, loop, activation, failed)
         return
     if condition != 0:
         drop_reference(context, condition)
-        store(loop + LOOP_CONDITION, 0)
+        store(loop + at.LOOP_CONDITION, 0)
     start_iteration(context, loop, activation)
 
 
@@ -208,11 +162,11 @@ def next_iteration(context: Address, loop: Address, activation: Address) -> None
 def loop_error(context: Address, loop: Address, activation: Address) -> Address:
     """The error that ends a loop: a cancelled request or a condition in error; else 0."""
     # Cancellation is checked once per iteration, so that endless loops end.
-    cancelled = load_acquire(load(activation + ACTIVATION_REQUEST) + REQUEST_CANCEL)
+    cancelled = load_acquire(load(activation + at.ACTIVATION_REQUEST) + at.REQUEST_CANCEL)
     if cancelled != 0:
         return cancelled
-    condition = load(loop + LOOP_CONDITION)
-    if condition != 0 and load_acquire(condition + VALUE_STATE) & STATE_BITS == ERROR:
+    condition = load(loop + at.LOOP_CONDITION)
+    if condition != 0 and load_acquire(condition + at.VALUE_STATE) & at.STATE_BITS == at.ERROR:
         return condition
     return 0
 
@@ -221,28 +175,31 @@ def loop_error(context: Address, loop: Address, activation: Address) -> Address:
 def loop_goes_on(loop: Address) -> bool:
     """Whether another iteration is due; counts repeat down."""
     # Plain words: the thread that ends the body has the loop alone.
-    if load(loop + LOOP_LEFT) < 0:
-        return load(resolve(load(loop + LOOP_CONDITION)) + VALUE_PAYLOAD) & 1 != 0
-    left = load(loop + LOOP_LEFT) - 1
-    store(loop + LOOP_LEFT, left)
+    if load(loop + at.LOOP_LEFT) < 0:
+        return load(resolve(load(loop + at.LOOP_CONDITION)) + at.VALUE_PAYLOAD) & 1 != 0
+    left = load(loop + at.LOOP_LEFT) - 1
+    store(loop + at.LOOP_LEFT, left)
     return left > 0
 
 
 @native
 def start_iteration(context: Address, loop: Address, activation: Address) -> None:
     """Fill the body's activation with the loop values and start it."""
-    function = load(loop + LOOP_FUNCTION)
+    function = load(loop + at.LOOP_FUNCTION)
     # Nothing of the iteration before is left: no other thread refers to the activation any more, so its
     # counters may be plain again.
-    store(activation + ACTIVATION_SHARED, load(function + FUNCTION_FLAGS) & FUNCTION_NONSTRICT)
+    store(
+        activation + at.ACTIVATION_SHARED,
+        load(function + at.FUNCTION_FLAGS) & at.FUNCTION_NONSTRICT,
+    )
     reset_activation(activation, function)
-    if load(load(activation + ACTIVATION_REQUEST) + REQUEST_OBSERVED) != 0:
-        observe_begin(context, activation, load(loop + LOOP_CALLER))
-    slots = load(function + FUNCTION_ARGUMENT_TABLE)
-    values = load(loop + LOOP_VALUES)
+    if load(load(activation + at.ACTIVATION_REQUEST) + at.REQUEST_OBSERVED) != 0:
+        observe_begin(context, activation, load(loop + at.LOOP_CALLER))
+    slots = load(function + at.FUNCTION_ARGUMENT_TABLE)
+    values = load(loop + at.LOOP_VALUES)
     # A body that returns an argument as it is writes the table while it is filled: read a copy.
-    given = loop + LOOP_TABLE + 8 * values
-    copy(given, loop + LOOP_TABLE, 8 * values)
+    given = loop + at.LOOP_TABLE + 8 * values
+    copy(given, loop + at.LOOP_TABLE, 8 * values)
     for i in range(values):
         deliver(context, activation, load(slots + 8 * i), load(given + 8 * i))
     begin(context, activation)
@@ -251,12 +208,12 @@ def start_iteration(context: Address, loop: Address, activation: Address) -> Non
 @native
 def end_loop(context: Address, loop: Address, activation: Address, failed: Address) -> None:
     """Deliver the loop values, or `failed` in the place of each."""
-    caller = load(loop + LOOP_CALLER)
-    slots = load(load(loop + LOOP_RECORD) + RECORD_SLOTS)
-    values = load(loop + LOOP_VALUES)
-    condition = load(loop + LOOP_CONDITION)
+    caller = load(loop + at.LOOP_CALLER)
+    slots = load(load(loop + at.LOOP_RECORD) + at.RECORD_SLOTS)
+    values = load(loop + at.LOOP_VALUES)
+    condition = load(loop + at.LOOP_CONDITION)
     for i in range(values):
-        value = load(loop + LOOP_TABLE + 8 * i)
+        value = load(loop + at.LOOP_TABLE + 8 * i)
         if failed != 0:
             drop_reference(context, value)
             add_references(failed, 1)
@@ -264,10 +221,10 @@ def end_loop(context: Address, loop: Address, activation: Address, failed: Addre
         deliver(context, caller, load(slots + 8 * i), value)
     drop_optional(context, condition)
     # The kernel's own references to its arguments: it held them for as long as the loop.
-    registers = load(loop + LOOP_RECORD) + RECORD_REGISTERS
+    registers = load(loop + at.LOOP_RECORD) + at.RECORD_REGISTERS
     for i in range(values):
         drop_reference(context, load(caller + load(registers + 8 * (i + 1))))
-    give_block(context, loop, LOOP_TABLE + 16 * values)
+    give_block(context, loop, at.LOOP_TABLE + 16 * values)
     free_activation(context, activation)
     finish(context, caller)
 
@@ -275,25 +232,25 @@ def end_loop(context: Address, loop: Address, activation: Address, failed: Addre
 @native
 def end_join(context: Address, join: Address) -> None:
     """All blocks are done: deliver the chain, or the first error."""
-    caller = load(join + JOIN_CALLER)
-    record = load(join + JOIN_RECORD)
+    caller = load(join + at.JOIN_CALLER)
+    record = load(join + at.JOIN_RECORD)
     # The last `leave_join` has ordered the blocks' errors before this.
-    value = load_acquire(join + JOIN_ERROR)
+    value = load_acquire(join + at.JOIN_ERROR)
     if value == 0:
-        value = new_available(context, TYPE_CHAIN)
-    for i in range(load(record + RECORD_ARGUMENTS)):
-        drop_reference(context, load(caller + load(record + RECORD_REGISTERS + 8 * i)))
-    give_block(context, join, JOIN_SIZE)
-    deliver(context, caller, load(load(record + RECORD_SLOTS)), value)
+        value = new_available(context, at.TYPE_CHAIN)
+    for i in range(load(record + at.RECORD_ARGUMENTS)):
+        drop_reference(context, load(caller + load(record + at.RECORD_REGISTERS + 8 * i)))
+    give_block(context, join, at.JOIN_SIZE)
+    deliver(context, caller, load(load(record + at.RECORD_SLOTS)), value)
     finish(context, caller)
 
 
 @native
 def cancel_request(request: Address) -> bool:
     """Cancel a request: the first to do so succeeds.  Ends the sleep of its sleeping kernels."""
-    value = load(request + REQUEST_CANCELLED_VALUE)
-    if compare_and_swap(request + REQUEST_CANCEL, 0, value) == 0:
+    value = load(request + at.REQUEST_CANCELLED_VALUE)
+    if compare_and_swap(request + at.REQUEST_CANCEL, 0, value) == 0:
         return False
-    store_release(request + REQUEST_UNUSUAL, 1)
-    futex_wake(request + REQUEST_CANCEL, 1 << 30)
+    store_release(request + at.REQUEST_UNUSUAL, 1)
+    futex_wake(request + at.REQUEST_CANCEL, 1 << 30)
     return True

@@ -5,6 +5,7 @@ The loop never waits and never takes a lock, and nothing in it recurses.
 
 from __future__ import annotations
 
+from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import (
     add_references,
     drop_reference,
@@ -16,45 +17,6 @@ from tfrt_runtime.native.calls.endings import end_activation, end_join, refuse_r
 from tfrt_runtime.native.calls.kernel_calls import run_kernel, run_small_kernel, run_unusual_kernel
 from tfrt_runtime.native.calls.machine_calls import start_machine
 from tfrt_runtime.native.cells import need_block
-from tfrt_runtime.native.layouts import (
-    CONTEXT_DEADLINE,
-    CONTEXT_PENDING,
-    CONTEXT_PROCESS,
-    CONTEXT_QUEUE,
-    CONTEXT_READY,
-    CONTEXT_READY_TOP,
-    CONTEXT_RECORD,
-    CONTEXT_REQUEST,
-    CONTEXT_SPAWNED,
-    FUNCTION_ARGUMENT_TABLE,
-    FUNCTION_ARGUMENTS,
-    FUNCTION_MACHINE,
-    FUNCTION_RESULTS,
-    INDIRECT_COPIES,
-    KERNEL_HEAVY,
-    KERNEL_SMALL,
-    POOL_DONE,
-    POOL_STOP,
-    PROCESS_CHOOSE,
-    PROCESS_RUN_ROOT,
-    QUEUE_CHOOSE,
-    QUEUE_STOP,
-    QUEUE_WORKERS,
-    READY_BITS,
-    READY_DELIVERY,
-    READY_END,
-    READY_JOIN,
-    READY_KERNEL,
-    RECORD_FLAGS,
-    RETURN_ROOT,
-    TASK_FIRST,
-    TASK_FOURTH,
-    TASK_FUNCTION,
-    TASK_SECOND,
-    TASK_THIRD,
-    VALUE_PAYLOAD,
-    VALUE_REFERENCES,
-)
 from tfrt_runtime.native.memory import (
     Address,
     call2,
@@ -107,14 +69,14 @@ def start_call(
         values: one AsyncValue per argument, borrowed; then room for one per result, where the
             caller finds unavailable values with a reference of its own.
     """
-    arguments = load(function + FUNCTION_ARGUMENTS)
-    results = load(function + FUNCTION_RESULTS)
+    arguments = load(function + at.FUNCTION_ARGUMENTS)
+    results = load(function + at.FUNCTION_RESULTS)
     table = need_block(context, root_size(function))
     for i in range(results):
         value = new_indirect(context)
         # One reference is the caller's, one the table's, until the result is forwarded.
-        store(value + VALUE_REFERENCES, 2)
-        store(value + VALUE_PAYLOAD, INDIRECT_COPIES)
+        store(value + at.VALUE_REFERENCES, 2)
+        store(value + at.VALUE_PAYLOAD, at.INDIRECT_COPIES)
         store(table + 8 * i, value)
         store(values + 8 * (arguments + i), value)
     for i in range(arguments):
@@ -122,7 +84,7 @@ def start_call(
         add_references(value, 1)
         store(table + 8 * (results + i), value)
     if is_task != 0:
-        run = load(load(context + CONTEXT_PROCESS) + PROCESS_RUN_ROOT)
+        run = load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_RUN_ROOT)
         add_start(context, new_task(context, run, function, request, table))
     else:
         start_root(context, function, request, table)
@@ -131,13 +93,13 @@ def start_call(
 @entry
 def run_root(context: Address, task: Address) -> None:
     """Task function: a call from outside begins, on the thread that runs it."""
-    function = load(task + TASK_FIRST)
-    request = load(task + TASK_SECOND)
-    table = load(task + TASK_THIRD)
+    function = load(task + at.TASK_FIRST)
+    request = load(task + at.TASK_SECOND)
+    table = load(task + at.TASK_THIRD)
     free_task(context, task)
     # Not where a call is started directly: machine code runs to its end, and who starts a call may be the one
     # that would cancel it.
-    if load(function + FUNCTION_MACHINE) != 0:
+    if load(function + at.FUNCTION_MACHINE) != 0:
         name_call(context, request)
         if start_machine(context, function, request, table):
             return
@@ -147,8 +109,8 @@ def run_root(context: Address, task: Address) -> None:
 @inline
 def name_call(context: Address, request: Address) -> None:
     """An error for lack of memory names the call, not the kernel that this thread ran last."""
-    store(context + CONTEXT_REQUEST, request)
-    store(context + CONTEXT_RECORD, 0)
+    store(context + at.CONTEXT_REQUEST, request)
+    store(context + at.CONTEXT_RECORD, 0)
 
 
 @native
@@ -159,15 +121,15 @@ def start_root(context: Address, function: Address, request: Address, table: Add
     a reference.
     """
     name_call(context, request)
-    activation = new_activation(context, function, request, RETURN_ROOT, 0, table, 0)
-    slots = load(function + FUNCTION_ARGUMENT_TABLE)
-    given = table + 8 * load(function + FUNCTION_RESULTS)
+    activation = new_activation(context, function, request, at.RETURN_ROOT, 0, table, 0)
+    slots = load(function + at.FUNCTION_ARGUMENT_TABLE)
+    given = table + 8 * load(function + at.FUNCTION_RESULTS)
     if activation == 0:
-        for i in range(load(function + FUNCTION_ARGUMENTS)):
+        for i in range(load(function + at.FUNCTION_ARGUMENTS)):
             drop_reference(context, load(given + 8 * i))
         refuse_root(context, function, request, table)
         return
-    for i in range(load(function + FUNCTION_ARGUMENTS)):
+    for i in range(load(function + at.FUNCTION_ARGUMENTS)):
         deliver(context, activation, load(slots + 8 * i), load(given + 8 * i))
     begin(context, activation)
 
@@ -175,10 +137,10 @@ def start_root(context: Address, function: Address, request: Address, table: Add
 @entry
 def run_entry(context: Address, task: Address) -> None:
     """Task function: a ready kernel that was shared."""
-    activation = load(task + TASK_FIRST)
-    record = load(task + TASK_SECOND)
+    activation = load(task + at.TASK_FIRST)
+    record = load(task + at.TASK_SECOND)
     free_task(context, task)
-    if load(load(context + CONTEXT_QUEUE) + QUEUE_CHOOSE) != 0:
+    if load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_CHOOSE) != 0:
         run_ready_entry(context, activation, record)
         return
     push_ready(context, activation, record)
@@ -187,8 +149,8 @@ def run_entry(context: Address, task: Address) -> None:
 @entry
 def run_blocking(context: Address, task: Address) -> None:
     """Task function of the blocking pool: run the kernel that was handed over."""
-    activation = load(task + TASK_FIRST)
-    record = load(task + TASK_SECOND)
+    activation = load(task + at.TASK_FIRST)
+    record = load(task + at.TASK_SECOND)
     free_task(context, task)
     run_unusual_kernel(context, activation, record, True)
 
@@ -196,21 +158,21 @@ def run_blocking(context: Address, task: Address) -> None:
 @native
 def run_ready(context: Address, budget: int) -> int:
     """Run ready kernels, newest first, until there is none or the budget is used; what is left of it."""
-    base = load(context + CONTEXT_READY)
+    base = load(context + at.CONTEXT_READY)
     # Schedules are explored: each ready kernel is a task, and Python chooses the next one.
-    if load(load(context + CONTEXT_QUEUE) + QUEUE_CHOOSE) != 0:
+    if load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_CHOOSE) != 0:
         put_in_order(context)
         return budget
-    while load(context + CONTEXT_READY_TOP) != base and budget > 0:
+    while load(context + at.CONTEXT_READY_TOP) != base and budget > 0:
         # Popped before it runs: the kernel pushes its users on top.
-        top = load(context + CONTEXT_READY_TOP) - 16
-        store(context + CONTEXT_READY_TOP, top)
+        top = load(context + at.CONTEXT_READY_TOP) - 16
+        store(context + at.CONTEXT_READY_TOP, top)
         budget -= run_ready_entry(context, load(top), load(top + 8))
         if budget & (SHARE_INTERVAL - 1) == 0:
             share_when_idle(context)
             budget = run_kept_tasks(context, budget)
         # Again: a kernel may have made the stack grow, and move.
-        base = load(context + CONTEXT_READY)
+        base = load(context + at.CONTEXT_READY)
     return budget
 
 
@@ -222,9 +184,9 @@ def run_kept_tasks(context: Address, budget: int) -> int:
     run, and its cell and its value would be out of the cache by then.
     """
     while budget > 0:
-        task = load(context + CONTEXT_PENDING)
+        task = load(context + at.CONTEXT_PENDING)
         # Without an activation it is another kind of task, which may be long.
-        if task == 0 or load(task + TASK_FOURTH) == 0:
+        if task == 0 or load(task + at.TASK_FOURTH) == 0:
             return budget
         run_task(context, take_pending(context))
         budget -= 1
@@ -234,12 +196,12 @@ def run_kept_tasks(context: Address, budget: int) -> int:
 @outline
 def put_in_order(context: Address) -> None:
     """Run what is ready and no kernel; let kernels be tasks."""
-    while load(context + CONTEXT_READY_TOP) != load(context + CONTEXT_READY):
-        top = load(context + CONTEXT_READY_TOP) - 16
-        store(context + CONTEXT_READY_TOP, top)
+    while load(context + at.CONTEXT_READY_TOP) != load(context + at.CONTEXT_READY):
+        top = load(context + at.CONTEXT_READY_TOP) - 16
+        store(context + at.CONTEXT_READY_TOP, top)
         tagged = load(top)
         record = load(top + 8)
-        if tagged & READY_BITS != READY_KERNEL:
+        if tagged & at.READY_BITS != at.READY_KERNEL:
             run_other_entry(context, tagged, record)
         else:
             enqueue_entry(context, tagged, record)
@@ -251,33 +213,33 @@ def run_ready_entry(context: Address, tagged: Address, second: Address) -> int:
 
     A kernel that may take long takes all that a waiting thread has: it reads the clock then.
     """
-    if tagged & READY_BITS != READY_KERNEL:
+    if tagged & at.READY_BITS != at.READY_KERNEL:
         run_other_entry(context, tagged, second)
         return 1
-    flags = load(second + RECORD_FLAGS)
-    if flags == KERNEL_SMALL:
+    flags = load(second + at.RECORD_FLAGS)
+    if flags == at.KERNEL_SMALL:
         run_small_kernel(context, tagged, second)
         return 1
     run_kernel(context, tagged, second)
-    return WAITERS_BUDGET if flags & KERNEL_HEAVY != 0 else 1
+    return WAITERS_BUDGET if flags & at.KERNEL_HEAVY != 0 else 1
 
 
 @outline
 def run_other_entry(context: Address, tagged: Address, second: Address) -> None:
     """Do what an entry of the ready stack says that is not a kernel."""
-    tag = tagged & READY_BITS
-    if tag == READY_END:
-        end_activation(context, tagged - READY_END)
-    elif tag == READY_DELIVERY:
-        deliver_later(context, tagged - READY_DELIVERY, second)
+    tag = tagged & at.READY_BITS
+    if tag == at.READY_END:
+        end_activation(context, tagged - at.READY_END)
+    elif tag == at.READY_DELIVERY:
+        deliver_later(context, tagged - at.READY_DELIVERY, second)
     else:
-        end_join(context, tagged - READY_JOIN)
+        end_join(context, tagged - at.READY_JOIN)
 
 
 @native
 def run_task(context: Address, task: Address) -> None:
     """Run one task; kernels that become ready stay on this thread's stack."""
-    call2(load(task + TASK_FUNCTION), context, task)
+    call2(load(task + at.TASK_FUNCTION), context, task)
 
 
 @native
@@ -287,16 +249,16 @@ def next_task(context: Address) -> Address:
     Without workers the tasks run in the order in which they came: they are taken all at once, and
     kept where a nested wait finds them, too.
     """
-    if load(load(context + CONTEXT_QUEUE) + QUEUE_WORKERS) != 0:
+    if load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_WORKERS) != 0:
         task = find_task(context)
         return task if task != 0 else take_start(context)
-    if load(load(context + CONTEXT_QUEUE) + QUEUE_CHOOSE) != 0:
+    if load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_CHOOSE) != 0:
         return chosen_task(context)
-    if load(context + CONTEXT_PENDING) == 0:
+    if load(context + at.CONTEXT_PENDING) == 0:
         keep_injected(context)
         # Coroutines count anew with each round of tasks: what a round spawns is bounded so, and a
         # recursion goes on depth first.
-        store(context + CONTEXT_SPAWNED, 0)
+        store(context + at.CONTEXT_SPAWNED, 0)
     return take_pending(context)
 
 
@@ -305,8 +267,8 @@ def chosen_task(context: Address) -> Address:
     """The task that Python chooses, or 0."""
     while True:
         keep_injected(context)
-        task = call2(load(load(context + CONTEXT_PROCESS) + PROCESS_CHOOSE), context, 0)
-        if task != 0 or load(context + CONTEXT_READY_TOP) == load(context + CONTEXT_READY):
+        task = call2(load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_CHOOSE), context, 0)
+        if task != 0 or load(context + at.CONTEXT_READY_TOP) == load(context + at.CONTEXT_READY):
             return task
         # What came from outside was chosen in the place of a task, and has made kernels ready.
         put_in_order(context)
@@ -353,12 +315,12 @@ def help_until(context: Address, word: Address, deadline: int) -> int:
     """
     # Odd from here: while this thread may hold work the queue is not quiescent.
     turn(context)
-    store(context + CONTEXT_DEADLINE, deadline)
+    store(context + at.CONTEXT_DEADLINE, deadline)
     while load_acquire(word) != 0 and now() < deadline:
         # Nothing was found.  The sleep is short, so that signals are seen.
         if work(context, WAITERS_BUDGET) == WAITERS_BUDGET:
             sleep_on_queue(context, word, min(deadline - now(), 20_000_000))
-    store(context + CONTEXT_DEADLINE, 0)
+    store(context + at.CONTEXT_DEADLINE, 0)
     turn(context)
     return load_acquire(word)
 
@@ -367,16 +329,16 @@ def help_until(context: Address, word: Address, deadline: int) -> int:
 def watch_until(context: Address, word: Address, deadline: int) -> int:
     """Sleep until `word` is 0 or the clock says `deadline`; other threads work.  Returns the word."""
     while load_acquire(word) != 0 and now() < deadline:
-        watch(load(context + CONTEXT_QUEUE), word, deadline - now())
+        watch(load(context + at.CONTEXT_QUEUE), word, deadline - now())
     return load_acquire(word)
 
 
 @entry
 def worker_loop(context: Address) -> None:
     """The life of a worker: returns when the queue stops."""
-    queue = load(context + CONTEXT_QUEUE)
+    queue = load(context + at.CONTEXT_QUEUE)
     turn(context)
-    while load_acquire(queue + QUEUE_STOP) == 0:
+    while load_acquire(queue + at.QUEUE_STOP) == 0:
         # A worker that was woken for nothing goes back to sleep: others had the work.
         if not work_without_starts(context) or not spin(context, queue):
             sleep_or_nap(context)
@@ -387,7 +349,7 @@ def worker_loop(context: Address) -> None:
 def spin(context: Address, queue: Address) -> bool:
     """Seek work a little longer before sleeping: a wake-up costs far more."""
     for _ in range(SPIN_ROUNDS):
-        if has_task(context) or load_acquire(queue + QUEUE_STOP) != 0:
+        if has_task(context) or load_acquire(queue + at.QUEUE_STOP) != 0:
             return True
         pause()
     return False
@@ -397,7 +359,7 @@ def spin(context: Address, queue: Address) -> bool:
 def blocking_loop(context: Address, pool: Address, idle_ns: int) -> None:
     """The life of a thread of the blocking pool: returns when idle for `idle_ns`, or stopped."""
     turn(context)
-    while load_acquire(pool + POOL_STOP) == 0:
+    while load_acquire(pool + at.POOL_STOP) == 0:
         task = take_blocking_task(context, pool, idle_ns)
         if task == 0:
             break
@@ -406,5 +368,5 @@ def blocking_loop(context: Address, pool: Address, idle_ns: int) -> None:
         run_task(context, task)
         # What became ready is compute work: this thread runs none, and may block for long next.
         hand_over(context)
-        fetch_add(pool + POOL_DONE, 1)
+        fetch_add(pool + at.POOL_DONE, 1)
     turn(context)

@@ -11,6 +11,7 @@ borrows its arguments and hands over one reference to each result.
 
 from __future__ import annotations
 
+from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import (
     add_references,
     drop_reference,
@@ -25,56 +26,6 @@ from tfrt_runtime.native.events import (
     log_value,
     slow_down,
     watch_of,
-)
-from tfrt_runtime.native.layouts import (
-    ACTIVATION_NESTED,
-    ACTIVATION_OBSERVED,
-    ACTIVATION_REQUEST,
-    CONCRETE,
-    CONTEXT_ACTIVATION,
-    CONTEXT_ARGUMENTS,
-    CONTEXT_FRAME_LIMIT,
-    CONTEXT_PROCESS,
-    CONTEXT_QUEUE,
-    CONTEXT_RECORD,
-    CONTEXT_REQUEST,
-    CONTEXT_RESULTS,
-    CONTEXT_STARTED,
-    ERROR,
-    KERNEL_BLOCKING,
-    KERNEL_CONTROL,
-    KERNEL_HEAVY,
-    KERNEL_MEASURED,
-    KERNEL_NONSTRICT,
-    KERNEL_RAW,
-    KERNEL_WIDE,
-    KIND_BITS,
-    LOG_BEGIN,
-    LOG_CANCELLED,
-    LOG_END,
-    LOG_ENQUEUE,
-    LOG_SKIPPED,
-    MESSAGE_NO_MEMORY,
-    MESSAGE_NO_RESULT,
-    MESSAGE_POOL_FULL,
-    PROCESS_REPORT_ERROR,
-    PROCESS_RUN_BLOCKING,
-    QUEUE_CHOOSE,
-    RECORD_ARGUMENTS,
-    RECORD_FLAGS,
-    RECORD_KERNEL,
-    RECORD_REGISTERS,
-    RECORD_RESULTS,
-    RECORD_SLOTS,
-    RECORD_WAITS,
-    REQUEST_CANCEL,
-    REQUEST_DECIDED,
-    REQUEST_UNUSUAL,
-    REQUEST_WATCH,
-    STATE_BITS,
-    VALUE_KIND,
-    VALUE_STATE,
-    WATCH_SLOW,
 )
 from tfrt_runtime.native.memory import (
     Address,
@@ -98,61 +49,61 @@ from tfrt_runtime.native.queues.tasks import free_task, new_task
 @inline
 def run_small_kernel(context: Address, activation: Address, record: Address) -> None:
     """What `run_kernel` does, for a record with the flag KERNEL_SMALL."""
-    left = load(activation + load(record + RECORD_REGISTERS))
-    right = load(activation + load(record + RECORD_REGISTERS + 8))
-    request = load(activation + ACTIVATION_REQUEST)
+    left = load(activation + load(record + at.RECORD_REGISTERS))
+    right = load(activation + load(record + at.RECORD_REGISTERS + 8))
+    request = load(activation + at.ACTIVATION_REQUEST)
     if not are_plain(request, left, right):
         run_kernel(context, activation, record)
         return
-    arguments = load(context + CONTEXT_ARGUMENTS)
-    results = load(context + CONTEXT_RESULTS)
+    arguments = load(context + at.CONTEXT_ARGUMENTS)
+    results = load(context + at.CONTEXT_RESULTS)
     store(arguments, left)
     store(arguments + 8, right)
     # 0 says that the kernel has set no result.
     store(results, 0)
-    store(context + CONTEXT_REQUEST, request)
-    store(context + CONTEXT_ACTIVATION, activation)
-    store(context + CONTEXT_RECORD, record)
-    call2(load(record + RECORD_KERNEL), context, record)
+    store(context + at.CONTEXT_REQUEST, request)
+    store(context + at.CONTEXT_ACTIVATION, activation)
+    store(context + at.CONTEXT_RECORD, record)
+    call2(load(record + at.RECORD_KERNEL), context, record)
     drop_reference(context, left)
     drop_reference(context, right)
     value = load(results)
     if value == 0:
-        value = report_error(context, record, MESSAGE_NO_RESULT)
-    deliver_plain(context, activation, load(load(record + RECORD_SLOTS)), value)
+        value = report_error(context, record, at.MESSAGE_NO_RESULT)
+    deliver_plain(context, activation, load(load(record + at.RECORD_SLOTS)), value)
     finish(context, activation)
 
 
 @inline
 def are_plain(request: Address, left: Address, right: Address) -> bool:
     """Whether a kernel may run on two arguments as they are: no error, and nothing to look behind."""
-    plain = load_acquire(left + VALUE_STATE) == CONCRETE
-    plain = plain and load_acquire(right + VALUE_STATE) == CONCRETE
-    kinds = load(left + VALUE_KIND) | load(right + VALUE_KIND)
-    return plain and kinds & KIND_BITS == 0 and load_acquire(request + REQUEST_UNUSUAL) == 0
+    plain = load_acquire(left + at.VALUE_STATE) == at.CONCRETE
+    plain = plain and load_acquire(right + at.VALUE_STATE) == at.CONCRETE
+    kinds = load(left + at.VALUE_KIND) | load(right + at.VALUE_KIND)
+    return plain and kinds & at.KIND_BITS == 0 and load_acquire(request + at.REQUEST_UNUSUAL) == 0
 
 
 @outline
 def run_kernel(context: Address, activation: Address, record: Address) -> None:
     """Run one ready kernel, or skip it, and deliver its results."""
-    flags = load(record + RECORD_FLAGS)
-    if flags & (KERNEL_NONSTRICT | KERNEL_RAW | KERNEL_BLOCKING | KERNEL_WIDE) != 0:
+    flags = load(record + at.RECORD_FLAGS)
+    if flags & (at.KERNEL_NONSTRICT | at.KERNEL_RAW | at.KERNEL_BLOCKING | at.KERNEL_WIDE) != 0:
         run_unusual_kernel(context, activation, record, False)
         return
-    arguments = load(record + RECORD_ARGUMENTS)
+    arguments = load(record + at.RECORD_ARGUMENTS)
     failed = stage_arguments(context, activation, record, arguments)
-    request = load(activation + ACTIVATION_REQUEST)
+    request = load(activation + at.ACTIVATION_REQUEST)
     watch = 0
     # One branch for runs that are neither cancelled nor watched.
-    if load_acquire(request + REQUEST_UNUSUAL) != 0:
-        watch = load(request + REQUEST_WATCH)
+    if load_acquire(request + at.REQUEST_UNUSUAL) != 0:
+        watch = load(request + at.REQUEST_WATCH)
         if failed == 0:
             # Acquire: the error value was made on the thread that cancelled.
-            failed = load_acquire(request + REQUEST_CANCEL)
+            failed = load_acquire(request + at.REQUEST_CANCEL)
     if failed != 0:
         fail_kernel(context, activation, record, failed)
     else:
-        store(context + CONTEXT_REQUEST, request)
+        store(context + at.CONTEXT_REQUEST, request)
         call_kernel(context, activation, record, flags, watch)
 
 
@@ -164,28 +115,28 @@ def run_unusual_kernel(
 
     `may_block` is set on the blocking pool's threads, where blocking kernels run.
     """
-    arguments = load(record + RECORD_ARGUMENTS)
-    needed = arguments + load(record + RECORD_RESULTS)
-    if needed > load(context + CONTEXT_FRAME_LIMIT) and not grow_frame(context, needed):
+    arguments = load(record + at.RECORD_ARGUMENTS)
+    needed = arguments + load(record + at.RECORD_RESULTS)
+    if needed > load(context + at.CONTEXT_FRAME_LIMIT) and not grow_frame(context, needed):
         fail_without_memory(context, activation, record)
         return
-    flags = load(record + RECORD_FLAGS)
-    if flags & (KERNEL_NONSTRICT | KERNEL_RAW) != 0:
+    flags = load(record + at.RECORD_FLAGS)
+    if flags & (at.KERNEL_NONSTRICT | at.KERNEL_RAW) != 0:
         failed = stage_raw(context, activation, record, arguments)
     else:
         failed = stage_arguments(context, activation, record, arguments)
-    request = load(activation + ACTIVATION_REQUEST)
+    request = load(activation + at.ACTIVATION_REQUEST)
     if failed == 0:
-        failed = load_acquire(request + REQUEST_CANCEL)
+        failed = load_acquire(request + at.REQUEST_CANCEL)
     if failed != 0:
         fail_kernel(context, activation, record, failed)
         return
-    store(context + CONTEXT_REQUEST, request)
-    is_chosen = load(load(context + CONTEXT_QUEUE) + QUEUE_CHOOSE) != 0
-    if flags & KERNEL_BLOCKING != 0 and not may_block and not is_chosen:
+    store(context + at.CONTEXT_REQUEST, request)
+    is_chosen = load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_CHOOSE) != 0
+    if flags & at.KERNEL_BLOCKING != 0 and not may_block and not is_chosen:
         hand_to_pool(context, activation, record)
     else:
-        call_kernel(context, activation, record, flags, load(request + REQUEST_WATCH))
+        call_kernel(context, activation, record, flags, load(request + at.REQUEST_WATCH))
 
 
 @inline
@@ -196,28 +147,28 @@ def call_kernel(
 
     `watch` is that of its run, 0 for none.
     """
-    if flags & KERNEL_HEAVY != 0 and flags & KERNEL_MEASURED == 0:
+    if flags & at.KERNEL_HEAVY != 0 and flags & at.KERNEL_MEASURED == 0:
         share_rest(context)
     if watch != 0:
         log_begin(context, watch, activation, record)
-    store(context + CONTEXT_ACTIVATION, activation)
-    store(context + CONTEXT_RECORD, record)
-    results = load(record + RECORD_RESULTS)
-    frame = load(context + CONTEXT_RESULTS)
+    store(context + at.CONTEXT_ACTIVATION, activation)
+    store(context + at.CONTEXT_RECORD, record)
+    results = load(record + at.RECORD_RESULTS)
+    frame = load(context + at.CONTEXT_RESULTS)
     for i in range(results):
         store(frame + 8 * i, 0)
-    call2(load(record + RECORD_KERNEL), context, record)
-    if flags & KERNEL_CONTROL != 0:
+    call2(load(record + at.RECORD_KERNEL), context, record)
+    if flags & at.KERNEL_CONTROL != 0:
         # It delivers and finishes by itself, when its call or loop ends; the activation may be gone now.
         return
     if watch != 0:
         log_end(context, watch, activation, record)
-    drop_arguments(context, activation, record, load(record + RECORD_ARGUMENTS))
-    slots = load(record + RECORD_SLOTS)
+    drop_arguments(context, activation, record, load(record + at.RECORD_ARGUMENTS))
+    slots = load(record + at.RECORD_SLOTS)
     for i in range(results):
         value = load(frame + 8 * i)
         if value == 0:
-            value = report_error(context, record, MESSAGE_NO_RESULT)
+            value = report_error(context, record, at.MESSAGE_NO_RESULT)
         if watch != 0:
             log_value(context, watch, activation, load(slots + 8 * i), value)
         deliver_plain(context, activation, load(slots + 8 * i), value)
@@ -228,22 +179,22 @@ def call_kernel(
 @outline
 def log_begin(context: Address, watch: Address, activation: Address, record: Address) -> None:
     """A kernel of a watched run begins."""
-    if load(watch + WATCH_SLOW) != 0:
-        store(context + CONTEXT_STARTED, now())
-    log_kernel(context, watch, activation, record, LOG_BEGIN)
+    if load(watch + at.WATCH_SLOW) != 0:
+        store(context + at.CONTEXT_STARTED, now())
+    log_kernel(context, watch, activation, record, at.LOG_BEGIN)
 
 
 @outline
 def log_end(context: Address, watch: Address, activation: Address, record: Address) -> None:
     """A kernel of a watched run has returned.  Results that are available say so themselves."""
-    if load(watch + WATCH_SLOW) != 0:
-        request = load(activation + ACTIVATION_REQUEST)
-        slow_down(watch, request, load(context + CONTEXT_STARTED))
-    results = load(record + RECORD_RESULTS)
-    frame = load(context + CONTEXT_RESULTS)
+    if load(watch + at.WATCH_SLOW) != 0:
+        request = load(activation + at.ACTIVATION_REQUEST)
+        slow_down(watch, request, load(context + at.CONTEXT_STARTED))
+    results = load(record + at.RECORD_RESULTS)
+    frame = load(context + at.CONTEXT_RESULTS)
     value = load(frame) if results != 0 else 0
     if value == 0 or not is_available(value):
-        log_kernel(context, watch, activation, record, LOG_END)
+        log_kernel(context, watch, activation, record, at.LOG_END)
 
 
 @outline
@@ -256,11 +207,11 @@ def share_rest(context: Address) -> None:
 @inline
 def stage_arguments(context: Address, activation: Address, record: Address, count: int) -> Address:
     """Put the arguments into the frame; returns the last one that is an error, or 0."""
-    frame = load(context + CONTEXT_ARGUMENTS)
+    frame = load(context + at.CONTEXT_ARGUMENTS)
     failed = 0
     for i in range(count):
-        value = load(activation + load(record + RECORD_REGISTERS + 8 * i))
-        if load_acquire(value + VALUE_STATE) & STATE_BITS == ERROR:
+        value = load(activation + load(record + at.RECORD_REGISTERS + 8 * i))
+        if load_acquire(value + at.VALUE_STATE) & at.STATE_BITS == at.ERROR:
             failed = value
         store(frame + 8 * i, resolve(value))
     return failed
@@ -273,14 +224,14 @@ def stage_raw(context: Address, activation: Address, record: Address, count: int
     A non-strict kernel's first arguments may be strict ones: those are staged like a strict
     kernel's, and the last of them that is an error is returned, or 0.
     """
-    frame = load(context + CONTEXT_ARGUMENTS)
+    frame = load(context + at.CONTEXT_ARGUMENTS)
     # Strict arguments come first; a late one of the others is an indirect value in its register.
-    waits = load(record + RECORD_WAITS)
+    waits = load(record + at.RECORD_WAITS)
     strict = 0
     if waits != 0:
         strict = load(waits)
     for i in range(strict, count):
-        register = load(record + RECORD_REGISTERS + 8 * i)
+        register = load(record + at.RECORD_REGISTERS + 8 * i)
         if waits != 0:
             value = peek_register(context, activation, register, load(waits + 8 + 8 * i))
         else:
@@ -296,24 +247,24 @@ def grow_frame(context: Address, needed: int) -> bool:
     frame = take_block(context, 16 * needed)
     if frame == 0:
         return False
-    former = load(context + CONTEXT_ARGUMENTS)
-    give_block(context, former, 16 * load(context + CONTEXT_FRAME_LIMIT))
-    store(context + CONTEXT_ARGUMENTS, frame)
-    store(context + CONTEXT_RESULTS, frame + 8 * needed)
-    store(context + CONTEXT_FRAME_LIMIT, needed)
+    former = load(context + at.CONTEXT_ARGUMENTS)
+    give_block(context, former, 16 * load(context + at.CONTEXT_FRAME_LIMIT))
+    store(context + at.CONTEXT_ARGUMENTS, frame)
+    store(context + at.CONTEXT_RESULTS, frame + 8 * needed)
+    store(context + at.CONTEXT_FRAME_LIMIT, needed)
     return True
 
 
 @outline
 def fail_without_memory(context: Address, activation: Address, record: Address) -> None:
     """A kernel was refused the memory that it needs: the error of its run becomes each result."""
-    request = load(activation + ACTIVATION_REQUEST)
-    failed = load_acquire(request + REQUEST_CANCEL)
+    request = load(activation + at.ACTIVATION_REQUEST)
+    failed = load_acquire(request + at.REQUEST_CANCEL)
     if failed != 0:
         fail_kernel(context, activation, record, failed)
         return
-    store(context + CONTEXT_REQUEST, request)
-    failed = report_error(context, record, MESSAGE_NO_MEMORY)
+    store(context + at.CONTEXT_REQUEST, request)
+    failed = report_error(context, record, at.MESSAGE_NO_MEMORY)
     fail_kernel(context, activation, record, failed)
     drop_reference(context, failed)
 
@@ -321,7 +272,7 @@ def fail_without_memory(context: Address, activation: Address, record: Address) 
 @outline
 def report_error(context: Address, record: Address, message: int) -> Address:
     """An error value with one reference, for native message number `message`."""
-    callback = load(load(context + CONTEXT_PROCESS) + PROCESS_REPORT_ERROR)
+    callback = load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_REPORT_ERROR)
     return call3(callback, context, record, message)
 
 
@@ -329,34 +280,34 @@ def report_error(context: Address, record: Address, message: int) -> Address:
 def drop_arguments(context: Address, activation: Address, record: Address, count: int) -> None:
     """Drop the kernel's references to its arguments."""
     for i in range(count):
-        value = load(activation + load(record + RECORD_REGISTERS + 8 * i))
+        value = load(activation + load(record + at.RECORD_REGISTERS + 8 * i))
         drop_reference(context, value)
 
 
 @outline
 def fail_kernel(context: Address, activation: Address, record: Address, failed: Address) -> None:
     """Skip a kernel: the error becomes each of its results."""
-    results = load(record + RECORD_RESULTS)
+    results = load(record + at.RECORD_RESULTS)
     watch = watch_of(activation)
     if watch != 0:
         log_failed(context, watch, activation, record, failed)
     # One for this function: `failed` may be an argument, whose last reference is dropped next.
     add_references(failed, results + 1)
-    drop_arguments(context, activation, record, load(record + RECORD_ARGUMENTS))
-    slots = load(record + RECORD_SLOTS)
+    drop_arguments(context, activation, record, load(record + at.RECORD_ARGUMENTS))
+    slots = load(record + at.RECORD_SLOTS)
     for i in range(results):
         deliver_plain(context, activation, load(slots + 8 * i), failed)
     drop_reference(context, failed)
-    count_heavy(activation, load(record + RECORD_FLAGS))
+    count_heavy(activation, load(record + at.RECORD_FLAGS))
     finish(context, activation)
 
 
 @inline
 def count_heavy(activation: Address, flags: int) -> None:
     """A kernel that may take long is decided; others count when their call ends."""
-    is_heavy = flags & (KERNEL_HEAVY | KERNEL_CONTROL) == KERNEL_HEAVY
-    if is_heavy and load(activation + ACTIVATION_NESTED) & ACTIVATION_OBSERVED != 0:
-        fetch_add(load(activation + ACTIVATION_REQUEST) + REQUEST_DECIDED, 1)
+    is_heavy = flags & (at.KERNEL_HEAVY | at.KERNEL_CONTROL) == at.KERNEL_HEAVY
+    if is_heavy and load(activation + at.ACTIVATION_NESTED) & at.ACTIVATION_OBSERVED != 0:
+        fetch_add(load(activation + at.ACTIVATION_REQUEST) + at.REQUEST_DECIDED, 1)
 
 
 @outline
@@ -364,11 +315,11 @@ def log_failed(
     context: Address, watch: Address, activation: Address, record: Address, failed: Address
 ) -> None:
     """A kernel of a watched run does not begin: an argument is an error, or the run is cancelled."""
-    kind = LOG_SKIPPED
-    if load_acquire(load(activation + ACTIVATION_REQUEST) + REQUEST_CANCEL) == failed:
-        kind = LOG_CANCELLED
-    results = load(record + RECORD_RESULTS)
-    slots = load(record + RECORD_SLOTS)
+    kind = at.LOG_SKIPPED
+    if load_acquire(load(activation + at.ACTIVATION_REQUEST) + at.REQUEST_CANCEL) == failed:
+        kind = at.LOG_CANCELLED
+    results = load(record + at.RECORD_RESULTS)
+    slots = load(record + at.RECORD_SLOTS)
     if results == 0:
         log_kernel(context, watch, activation, record, kind)
     for i in range(results):
@@ -382,11 +333,11 @@ def hand_to_pool(context: Address, activation: Address, record: Address) -> None
     mark_shared(activation)
     watch = watch_of(activation)
     if watch != 0:
-        log_kernel(context, watch, activation, record, LOG_ENQUEUE)
-    function = load(load(context + CONTEXT_PROCESS) + PROCESS_RUN_BLOCKING)
+        log_kernel(context, watch, activation, record, at.LOG_ENQUEUE)
+    function = load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_RUN_BLOCKING)
     task = new_task(context, function, activation, record, 0)
     if not add_blocking_task(context, task):
         free_task(context, task)
-        failed = report_error(context, record, MESSAGE_POOL_FULL)
+        failed = report_error(context, record, at.MESSAGE_POOL_FULL)
         fail_kernel(context, activation, record, failed)
         drop_reference(context, failed)

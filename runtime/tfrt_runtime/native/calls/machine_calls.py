@@ -12,6 +12,7 @@ thread would go back to Python, Python says whether its wait is over.
 
 from __future__ import annotations
 
+from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import (
     drop_reference,
     forward_to,
@@ -24,52 +25,6 @@ from tfrt_runtime.native.calls.activation import root_size
 from tfrt_runtime.native.calls.delivery import deliver
 from tfrt_runtime.native.calls.endings import leave_request
 from tfrt_runtime.native.cells import give_block, take_block
-from tfrt_runtime.native.layouts import (
-    ACTIVATION_REQUEST,
-    CONCRETE,
-    CONTEXT_DEADLINE,
-    CONTEXT_PROCESS,
-    CONTEXT_QUEUE,
-    EFFORT_ARGUMENTS,
-    EFFORT_ASK,
-    EFFORT_CONTEXT,
-    EFFORT_FUEL,
-    EFFORT_NEXT,
-    EFFORT_REQUEST,
-    EFFORT_RESULTS,
-    EFFORT_STACK,
-    FUNCTION_KERNELS,
-    FUNCTION_MACHINE,
-    FUNCTION_RESULTS,
-    KERNEL_NONSTRICT,
-    MACHINE_ARGUMENTS,
-    MACHINE_ASK,
-    MACHINE_CODE,
-    MACHINE_HOT,
-    MACHINE_LEFT,
-    MACHINE_LOOK,
-    MACHINE_NEVER,
-    MACHINE_NUMBER,
-    MACHINE_RESULTS,
-    MACHINE_TYPES,
-    PROCESS_MACHINE,
-    QUEUE_CHOOSE,
-    RECORD_ARGUMENTS,
-    RECORD_FLAGS,
-    RECORD_REGISTERS,
-    RECORD_SLOTS,
-    REQUEST_COMPILED,
-    REQUEST_DECIDED,
-    REQUEST_KNOWN,
-    REQUEST_TIER,
-    REQUEST_UNUSUAL,
-    TIER_COMPILED,
-    TIER_INTERPRETER,
-    TYPE_F32,
-    TYPE_I32,
-    VALUE_KIND,
-    VALUE_PAYLOAD,
-)
 from tfrt_runtime.native.memory import (
     Address,
     call1,
@@ -101,34 +56,34 @@ CALL_WEIGHT = 4
 @native
 def machine_code(context: Address, request: Address, machine: Address, kernels: int) -> Address:
     """The machine code that a run may use for a function, or 0; counts `kernels` as interpreted."""
-    tier = load_acquire(request + REQUEST_TIER)
+    tier = load_acquire(request + at.REQUEST_TIER)
     # Cancelled, or its events are logged; or schedules are explored.
-    if tier == TIER_INTERPRETER or load_acquire(request + REQUEST_UNUSUAL) != 0:
+    if tier == at.TIER_INTERPRETER or load_acquire(request + at.REQUEST_UNUSUAL) != 0:
         return 0
-    if load(load(context + CONTEXT_QUEUE) + QUEUE_CHOOSE) != 0:
+    if load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_CHOOSE) != 0:
         return 0
-    code = load_acquire(machine + MACHINE_CODE)
+    code = load_acquire(machine + at.MACHINE_CODE)
     if code != 0:
         return code
-    left = load_acquire(machine + MACHINE_LEFT) - kernels
-    store_release(machine + MACHINE_LEFT, left)
-    if left > MACHINE_NEVER // 2 or (left >= 0 and tier != TIER_COMPILED):
+    left = load_acquire(machine + at.MACHINE_LEFT) - kernels
+    store_release(machine + at.MACHINE_LEFT, left)
+    if left > at.MACHINE_NEVER // 2 or (left >= 0 and tier != at.TIER_COMPILED):
         return 0
-    hear = load(load(context + CONTEXT_PROCESS) + PROCESS_MACHINE)
-    call3(hear, context, MACHINE_HOT, load(machine + MACHINE_NUMBER))
-    return load_acquire(machine + MACHINE_CODE)
+    hear = load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_MACHINE)
+    call3(hear, context, at.MACHINE_HOT, load(machine + at.MACHINE_NUMBER))
+    return load_acquire(machine + at.MACHINE_CODE)
 
 
 @inline
 def weight(function: Address) -> int:
     """What a call of the executor counts."""
-    return CALL_WEIGHT * (load(function + FUNCTION_KERNELS) + 1)
+    return CALL_WEIGHT * (load(function + at.FUNCTION_KERNELS) + 1)
 
 
 @native
 def effort_size(machine: Address) -> int:
     """Bytes of the block of one call."""
-    return EFFORT_RESULTS + 8 * load(machine + MACHINE_RESULTS)
+    return at.EFFORT_RESULTS + 8 * load(machine + at.MACHINE_RESULTS)
 
 
 @native
@@ -142,35 +97,35 @@ def run_machine(
     effort = take_block(context, effort_size(machine))
     if effort == 0:
         return 0
-    store(effort + EFFORT_STACK, stack_room())
-    store(effort + EFFORT_FUEL, FUEL)
-    store(effort + EFFORT_ASK, load(machine + MACHINE_ASK))
-    store(effort + EFFORT_CONTEXT, context)
-    store(effort + EFFORT_REQUEST, request)
-    store(effort + EFFORT_ARGUMENTS, words)
-    store(effort + EFFORT_NEXT, 0)
+    store(effort + at.EFFORT_STACK, stack_room())
+    store(effort + at.EFFORT_FUEL, FUEL)
+    store(effort + at.EFFORT_ASK, load(machine + at.MACHINE_ASK))
+    store(effort + at.EFFORT_CONTEXT, context)
+    store(effort + at.EFFORT_REQUEST, request)
+    store(effort + at.EFFORT_ARGUMENTS, words)
+    store(effort + at.EFFORT_NEXT, 0)
     if call1(code, effort) != 0:
-        store_release(request + REQUEST_COMPILED, 1)
+        store_release(request + at.REQUEST_COMPILED, 1)
         return effort
     give_block(context, effort, effort_size(machine))
-    store_release(request + REQUEST_TIER, TIER_INTERPRETER)
+    store_release(request + at.REQUEST_TIER, at.TIER_INTERPRETER)
     return 0
 
 
 @entry
 def ask(effort: Address) -> int:
     """How many kernels machine code may run before it asks again; 0 if it shall give up."""
-    context, request = load(effort + EFFORT_CONTEXT), load(effort + EFFORT_REQUEST)
-    if load_acquire(request + REQUEST_UNUSUAL) != 0:
+    context, request = load(effort + at.EFFORT_CONTEXT), load(effort + at.EFFORT_REQUEST)
+    if load_acquire(request + at.REQUEST_UNUSUAL) != 0:
         return 0
     give_way(context)
     share_when_idle(context)
-    deadline = load(context + CONTEXT_DEADLINE)
-    if deadline != 0 and now() >= max(deadline, load(effort + EFFORT_NEXT)):
-        hear = load(load(context + CONTEXT_PROCESS) + PROCESS_MACHINE)
-        if call3(hear, context, MACHINE_LOOK, request) == 0:
+    deadline = load(context + at.CONTEXT_DEADLINE)
+    if deadline != 0 and now() >= max(deadline, load(effort + at.EFFORT_NEXT)):
+        hear = load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_MACHINE)
+        if call3(hear, context, at.MACHINE_LOOK, request) == 0:
             return 0
-        store(effort + EFFORT_NEXT, now() + SLICE_NS)
+        store(effort + at.EFFORT_NEXT, now() + SLICE_NS)
     return FUEL
 
 
@@ -180,9 +135,9 @@ def take_word(value: Address, payload_type: int, place: Address) -> bool:
     if not is_available(value):
         return False
     found = resolve(value)
-    if state_of(found) != CONCRETE or load(found + VALUE_KIND) >> 8 != payload_type:
+    if state_of(found) != at.CONCRETE or load(found + at.VALUE_KIND) >> 8 != payload_type:
         return False
-    store(place, load(found + VALUE_PAYLOAD))
+    store(place, load(found + at.VALUE_PAYLOAD))
     return True
 
 
@@ -190,19 +145,19 @@ def take_word(value: Address, payload_type: int, place: Address) -> bool:
 def scalar(context: Address, payload_type: int, word: int) -> Address:
     """A scalar as an AsyncValue with one reference."""
     value = new_available(context, payload_type)
-    if payload_type == TYPE_I32 or payload_type == TYPE_F32:
-        store(value + VALUE_PAYLOAD, 0)
-        store_i32(value + VALUE_PAYLOAD, word)
+    if payload_type == at.TYPE_I32 or payload_type == at.TYPE_F32:
+        store(value + at.VALUE_PAYLOAD, 0)
+        store_i32(value + at.VALUE_PAYLOAD, word)
     else:
-        store(value + VALUE_PAYLOAD, word)
+        store(value + at.VALUE_PAYLOAD, word)
     return value
 
 
 @native
 def result_of(context: Address, machine: Address, effort: Address, index: int) -> Address:
     """Result number `index` of a call, with one reference."""
-    types = machine + MACHINE_TYPES + 8 * load(machine + MACHINE_ARGUMENTS)
-    return scalar(context, load(types + 8 * index), load(effort + EFFORT_RESULTS + 8 * index))
+    types = machine + at.MACHINE_TYPES + 8 * load(machine + at.MACHINE_ARGUMENTS)
+    return scalar(context, load(types + 8 * index), load(effort + at.EFFORT_RESULTS + 8 * index))
 
 
 @native
@@ -213,11 +168,11 @@ def run_on_values(
 
     The effort with its results, which the caller gives back; 0 if a value is not ordinary, or it has given up.
     """
-    count = load(machine + MACHINE_ARGUMENTS)
+    count = load(machine + at.MACHINE_ARGUMENTS)
     is_ready = True
     for i in range(count):
         place = words + 8 * i
-        payload_type = load(machine + MACHINE_TYPES + 8 * i)
+        payload_type = load(machine + at.MACHINE_TYPES + 8 * i)
         is_ready = is_ready and take_word(load(place), payload_type, place)
     effort = run_machine(context, request, machine, code, words) if is_ready else 0
     give_block(context, words, 8 * count + 8)
@@ -229,18 +184,18 @@ def call_machine(
     context: Address, caller: Address, record: Address, function: Address, first: int
 ) -> bool:
     """Call a function with the kernel's arguments from `first` on, and end the kernel; False: nothing is done."""
-    machine = load(function + FUNCTION_MACHINE)
-    request = load(caller + ACTIVATION_REQUEST)
+    machine = load(function + at.FUNCTION_MACHINE)
+    request = load(caller + at.ACTIVATION_REQUEST)
     code = machine_code(context, request, machine, weight(function))
-    count = load(machine + MACHINE_ARGUMENTS)
-    arguments = load(record + RECORD_ARGUMENTS)
-    is_late = load(record + RECORD_FLAGS) & KERNEL_NONSTRICT != 0
+    count = load(machine + at.MACHINE_ARGUMENTS)
+    arguments = load(record + at.RECORD_ARGUMENTS)
+    is_late = load(record + at.RECORD_FLAGS) & at.KERNEL_NONSTRICT != 0
     if code == 0 or is_late or arguments - first != count:
         return False
     words = take_block(context, 8 * count + 8)
     if words == 0:
         return False
-    registers = record + RECORD_REGISTERS
+    registers = record + at.RECORD_REGISTERS
     for i in range(count):
         store(words + 8 * i, load(caller + load(registers + 8 * (first + i))))
     effort = run_on_values(context, request, machine, code, words)
@@ -248,8 +203,8 @@ def call_machine(
         return False
     for i in range(arguments):
         drop_reference(context, load(caller + load(registers + 8 * i)))
-    slots = load(record + RECORD_SLOTS)
-    for i in range(load(machine + MACHINE_RESULTS)):
+    slots = load(record + at.RECORD_SLOTS)
+    for i in range(load(machine + at.MACHINE_RESULTS)):
         deliver(context, caller, load(slots + 8 * i), result_of(context, machine, effort, i))
     give_block(context, effort, effort_size(machine))
     finish(context, caller)
@@ -259,12 +214,12 @@ def call_machine(
 @outline
 def start_machine(context: Address, function: Address, request: Address, table: Address) -> bool:
     """Run a call from outside to its end; takes ownership of `table` then.  False: nothing is done."""
-    machine = load(function + FUNCTION_MACHINE)
+    machine = load(function + at.FUNCTION_MACHINE)
     code = machine_code(context, request, machine, weight(function))
     if code == 0:
         return False
-    count = load(machine + MACHINE_ARGUMENTS)
-    results = load(function + FUNCTION_RESULTS)
+    count = load(machine + at.MACHINE_ARGUMENTS)
+    results = load(function + at.FUNCTION_RESULTS)
     given = table + 8 * results
     words = take_block(context, 8 * count + 8)
     if words == 0:
@@ -282,9 +237,9 @@ def start_machine(context: Address, function: Address, request: Address, table: 
         drop_reference(context, indirect)
     give_block(context, effort, effort_size(machine))
     give_block(context, table, root_size(function))
-    kernels = load(function + FUNCTION_KERNELS)
-    fetch_add(request + REQUEST_KNOWN, kernels)
-    fetch_add(request + REQUEST_DECIDED, kernels)
+    kernels = load(function + at.FUNCTION_KERNELS)
+    fetch_add(request + at.REQUEST_KNOWN, kernels)
+    fetch_add(request + at.REQUEST_DECIDED, kernels)
     # Last: when it was the last of the run, the program may be gone.
     leave_request(context, request)
     return True

@@ -7,23 +7,10 @@ where, and in which order.
 
 from __future__ import annotations
 
+from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import drop_reference
 from tfrt_runtime.native.calls.executor import run_ready_entry, run_task
 from tfrt_runtime.native.calls.kernel_calls import fail_kernel, report_error
-from tfrt_runtime.native.layouts import (
-    ACTIVATION_REQUEST,
-    CONTEXT_DEADLINE,
-    CONTEXT_READY,
-    CONTEXT_READY_TOP,
-    CONTEXT_REQUEST,
-    KERNEL_HEAVY,
-    MESSAGE_POOL_FULL,
-    READY_BITS,
-    READY_KERNEL,
-    RECORD_FLAGS,
-    TASK_FIRST,
-    TASK_SECOND,
-)
 from tfrt_runtime.native.memory import Address, entry, inline, load, now, store
 from tfrt_runtime.native.queues.blocking_pool import pool_pop
 from tfrt_runtime.native.queues.sharing import hand_over
@@ -48,7 +35,10 @@ def take_blocking(pool: Address) -> Address:
 @inline
 def is_heavy_kernel(tagged: Address, record: Address) -> bool:
     """Whether a ready entry is a kernel that is worth a task of its own."""
-    return tagged & READY_BITS == READY_KERNEL and load(record + RECORD_FLAGS) & KERNEL_HEAVY != 0
+    return (
+        tagged & at.READY_BITS == at.READY_KERNEL
+        and load(record + at.RECORD_FLAGS) & at.KERNEL_HEAVY != 0
+    )
 
 
 @entry
@@ -57,34 +47,34 @@ def run_one(context: Address, task: Address, budget: int) -> None:
 
     What else is ready goes where it can be taken.
     """
-    store(context + CONTEXT_DEADLINE, now() + SLICE_NS)
+    store(context + at.CONTEXT_DEADLINE, now() + SLICE_NS)
     run_task(context, task)
-    base = load(context + CONTEXT_READY)
+    base = load(context + at.CONTEXT_READY)
     first = True
-    while load(context + CONTEXT_READY_TOP) != base and budget > 0:
-        top = load(context + CONTEXT_READY_TOP) - 16
+    while load(context + at.CONTEXT_READY_TOP) != base and budget > 0:
+        top = load(context + at.CONTEXT_READY_TOP) - 16
         tagged = load(top)
         record = load(top + 8)
         if not first and is_heavy_kernel(tagged, record):
             break
-        store(context + CONTEXT_READY_TOP, top)
+        store(context + at.CONTEXT_READY_TOP, top)
         run_ready_entry(context, tagged, record)
-        if tagged & READY_BITS == READY_KERNEL:
+        if tagged & at.READY_BITS == at.READY_KERNEL:
             budget -= 1
         first = False
-        base = load(context + CONTEXT_READY)
-    store(context + CONTEXT_DEADLINE, 0)
+        base = load(context + at.CONTEXT_READY)
+    store(context + at.CONTEXT_DEADLINE, 0)
     hand_over(context)
 
 
 @entry
 def refuse(context: Address, task: Address) -> None:
     """Fail the kernel of a blocking task that no thread takes."""
-    activation = load(task + TASK_FIRST)
-    record = load(task + TASK_SECOND)
+    activation = load(task + at.TASK_FIRST)
+    record = load(task + at.TASK_SECOND)
     free_task(context, task)
-    store(context + CONTEXT_REQUEST, load(activation + ACTIVATION_REQUEST))
-    failed = report_error(context, record, MESSAGE_POOL_FULL)
+    store(context + at.CONTEXT_REQUEST, load(activation + at.ACTIVATION_REQUEST))
+    failed = report_error(context, record, at.MESSAGE_POOL_FULL)
     fail_kernel(context, activation, record, failed)
     drop_reference(context, failed)
     hand_over(context)

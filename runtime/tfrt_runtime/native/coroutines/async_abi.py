@@ -10,6 +10,7 @@ A function finds its context by its thread: compiled code knows none.
 
 from __future__ import annotations
 
+from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import is_available, state_of
 from tfrt_runtime.native.cells import give_block, need_block
 from tfrt_runtime.native.coroutines.async_awaiting import (
@@ -39,24 +40,6 @@ from tfrt_runtime.native.coroutines.async_objects import (
     thread_failure,
 )
 from tfrt_runtime.native.events import log_code
-from tfrt_runtime.native.layouts import (
-    ASYNC_CHECKED,
-    CONCRETE,
-    CONTEXT_PROCESS,
-    CONTEXT_QUEUE,
-    CONTEXT_REFUSED,
-    ERROR,
-    EVENT_DESCRIBE,
-    EVENT_REFUSED,
-    EVENT_THREAD,
-    LOG_CREATE,
-    PROCESS_WATCHED,
-    QUEUE_ASYNC,
-    QUEUE_CHOOSE,
-    QUEUE_WORKERS,
-    VALUE_OWNER,
-    VALUE_REFERENCES,
-)
 from tfrt_runtime.native.memory import (
     EXPORTS,
     Address,
@@ -76,7 +59,7 @@ WORD = 8
 @exported("mlirAsyncRuntimeAddRef", "void", "ptr", "i64")
 def add_ref(value: Address, count: int) -> None:
     """`count` more references."""
-    fetch_add(value + VALUE_REFERENCES, count)
+    fetch_add(value + at.VALUE_REFERENCES, count)
 
 
 @exported("mlirAsyncRuntimeDropRef", "void", "ptr", "i64")
@@ -89,10 +72,10 @@ def drop_ref(value: Address, count: int) -> None:
 @inline
 def made_by(context: Address, made: Address, record: Address) -> Address:
     """A new object, with the operation that makes it, for reports; the record lives as long as the object."""
-    store(made + VALUE_OWNER, record)
-    log_code(context, LOG_CREATE, made, record)
-    if load(context + CONTEXT_REFUSED) != 0:
-        tell(context, EVENT_REFUSED, record)
+    store(made + at.VALUE_OWNER, record)
+    log_code(context, at.LOG_CREATE, made, record)
+    if load(context + at.CONTEXT_REFUSED) != 0:
+        tell(context, at.EVENT_REFUSED, record)
     return made
 
 
@@ -149,19 +132,19 @@ def set_value_error(value: Address) -> None:
 @exported("mlirAsyncRuntimeIsTokenError", "i1", "ptr")
 def is_token_error(token: Address) -> int:
     """Whether the token is resolved, to an error."""
-    return 1 if state_of(token) == ERROR else 0
+    return 1 if state_of(token) == at.ERROR else 0
 
 
 @exported("mlirAsyncRuntimeIsValueError", "i1", "ptr")
 def is_value_error(value: Address) -> int:
     """Whether the value is resolved, to an error."""
-    return 1 if state_of(value) == ERROR else 0
+    return 1 if state_of(value) == at.ERROR else 0
 
 
 @exported("tfrtAsyncIsAvailable", "i1", "ptr")
 def is_value_available(value: Address) -> int:
     """Whether the value has a payload."""
-    return 1 if state_of(value) == CONCRETE else 0
+    return 1 if state_of(value) == at.CONCRETE else 0
 
 
 @exported("tfrtAsyncGoesOn", "i1", "ptr")
@@ -170,9 +153,9 @@ def goes_on(value: Address) -> int:
 
     Where schedules are explored it suspends all the same: what comes next is chosen.
     """
-    if state_of(value) != CONCRETE:
+    if state_of(value) != at.CONCRETE:
         return 0
-    return 1 if load(load(here() + CONTEXT_QUEUE) + QUEUE_CHOOSE) == 0 else 0
+    return 1 if load(load(here() + at.CONTEXT_QUEUE) + at.QUEUE_CHOOSE) == 0 else 0
 
 
 @exported("mlirAsyncRuntimeIsGroupError", "i1", "ptr")
@@ -239,7 +222,7 @@ def await_all_in_group_and_execute(group: Address, handle: int, resume: Address)
 @exported("mlirAsyncRuntimGetNumWorkerThreads", "i64")
 def get_num_worker_threads() -> int:
     """How many threads run tasks at once."""
-    deques = load(load(here() + CONTEXT_QUEUE) + QUEUE_WORKERS)
+    deques = load(load(here() + at.CONTEXT_QUEUE) + at.QUEUE_WORKERS)
     # One deque is for threads that wait.
     return max(1, deques - 1)
 
@@ -247,7 +230,7 @@ def get_num_worker_threads() -> int:
 @exported("mlirAsyncRuntimePrintCurrentThreadId", "void")
 def print_current_thread_id() -> None:
     """Print `Current thread id: ` and the thread's number."""
-    tell(here(), EVENT_THREAD, 0)
+    tell(here(), at.EVENT_THREAD, 0)
 
 
 @exported("mlirAsyncRuntimeAddValueToGroup", "i64", "ptr", "ptr")
@@ -302,9 +285,9 @@ def create_unused_token(record: Address) -> Address:
     What resolves a token or drops its references does nothing with 0.
     """
     context = here()
-    if load(load(context + CONTEXT_PROCESS) + PROCESS_WATCHED) == 0:
-        shared = load(load(context + CONTEXT_QUEUE) + QUEUE_ASYNC)
-        if shared == 0 or load(shared + ASYNC_CHECKED) == 0:
+    if load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_WATCHED) == 0:
+        shared = load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_ASYNC)
+        if shared == 0 or load(shared + at.ASYNC_CHECKED) == 0:
             return 0
     return made_by(context, new_token(context), record)
 
@@ -344,7 +327,7 @@ def emplace_stored(value: Address, offset: int, record: Address) -> None:
     if load(storage_of(value) + offset) != 0:
         emplace(context, value)
         return
-    note_failure(context, value, tell(context, EVENT_DESCRIBE, record))
+    note_failure(context, value, tell(context, at.EVENT_DESCRIBE, record))
     set_object_error(context, value)
 
 
@@ -353,7 +336,7 @@ def describe_error(value: Address, record: Address) -> None:
     """Say why an object that is about to be set to an error fails."""
     context = here()
     if value != 0:
-        note_failure(context, value, tell(context, EVENT_DESCRIBE, record))
+        note_failure(context, value, tell(context, at.EVENT_DESCRIBE, record))
 
 
 @exported("tfrtAsyncInheritError", "void", "ptr", "ptr")
@@ -376,7 +359,7 @@ def take_failure(value: Address) -> None:
 def fail(record: Address) -> None:
     """Note for the thread why the function that returns now fails."""
     context = here()
-    fail_thread(context, tell(context, EVENT_DESCRIBE, record))
+    fail_thread(context, tell(context, at.EVENT_DESCRIBE, record))
 
 
 @exported("tfrtAsyncFailFrom", "void", "ptr")

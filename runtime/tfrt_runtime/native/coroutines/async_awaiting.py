@@ -17,51 +17,13 @@ kernel that it may be in keeps its frame meanwhile: those that the thread runs g
 
 from __future__ import annotations
 
+from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import drop_optional, is_available, new_waiter
 from tfrt_runtime.native.calls.executor import next_task, run_ready, run_task
 from tfrt_runtime.native.cells import give_block, give_cell, take_block
 from tfrt_runtime.native.coroutines.async_objects import leave_waiter, tell
 from tfrt_runtime.native.events import log_code
 from tfrt_runtime.native.handles import latch_drop, latch_make
-from tfrt_runtime.native.layouts import (
-    CELL_SIZE,
-    CONTEXT_ACTIVATION,
-    CONTEXT_ARGUMENTS,
-    CONTEXT_AWAITED,
-    CONTEXT_DEQUE,
-    CONTEXT_FAILURE,
-    CONTEXT_FRAME_LIMIT,
-    CONTEXT_NESTED,
-    CONTEXT_PROCESS,
-    CONTEXT_QUEUE,
-    CONTEXT_REFUSED,
-    CONTEXT_REQUEST,
-    CONTEXT_RESULTS,
-    CONTEXT_RUN,
-    CONTEXT_SPAWNED,
-    CONTEXT_STARTED,
-    DEQUE_BOTTOM,
-    DEQUE_TOP,
-    EVENT_LOOK,
-    EVENT_WAITING,
-    FRAME_ROOM,
-    LATCH_ASLEEP,
-    LATCH_PENDING,
-    LOG_END,
-    LOG_ENQUEUE,
-    LOG_RESUME,
-    LOG_START,
-    LOG_SUSPEND,
-    PROCESS_RESUMING,
-    PROCESS_RUN_COROUTINE,
-    QUEUE_CHOOSE,
-    QUEUE_WORKERS,
-    TASK_FIRST,
-    TASK_SECOND,
-    TASK_THIRD,
-    WAIT_TASK,
-    WAITER_RUN,
-)
 from tfrt_runtime.native.memory import (
     Address,
     call1,
@@ -115,43 +77,43 @@ KEPT_STARTED = 32
 @native
 def coroutine_task(context: Address, handle: int, resume: Address) -> Address:
     """A task that continues a coroutine."""
-    function = load(load(context + CONTEXT_PROCESS) + PROCESS_RUN_COROUTINE)
-    return new_task(context, function, handle, resume, load(context + CONTEXT_RUN))
+    function = load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_RUN_COROUTINE)
+    return new_task(context, function, handle, resume, load(context + at.CONTEXT_RUN))
 
 
 @entry
 def run_coroutine(context: Address, task: Address) -> None:
     """Task function: continue a coroutine."""
-    handle = load(task + TASK_FIRST)
-    resume = load(task + TASK_SECOND)
+    handle = load(task + at.TASK_FIRST)
+    resume = load(task + at.TASK_SECOND)
     # Tasks of several runs share a thread: each brings the number of its own.
-    run = load(context + CONTEXT_RUN)
-    store(context + CONTEXT_RUN, load(task + TASK_THIRD))
-    store(context + CONTEXT_REFUSED, 0)
+    run = load(context + at.CONTEXT_RUN)
+    store(context + at.CONTEXT_RUN, load(task + at.TASK_THIRD))
+    store(context + at.CONTEXT_REFUSED, 0)
     free_task(context, task)
-    log_code(context, LOG_START, handle, 0)
+    log_code(context, at.LOG_START, handle, 0)
     call_compiled(context, resume, handle)
-    log_code(context, LOG_END, handle, 0)
-    store(context + CONTEXT_RUN, run)
+    log_code(context, at.LOG_END, handle, 0)
+    store(context + at.CONTEXT_RUN, run)
 
 
 @native
 def call_compiled(context: Address, function: Address, argument: int) -> int:
     """Call a compiled function that works with `context`; what it notes as its failure is dropped."""
     # The thread may be within another call of compiled code, which waits: its words are set back below.
-    nested = load(context + CONTEXT_NESTED)
-    failure = load(context + CONTEXT_FAILURE)
-    request = load(context + CONTEXT_REQUEST)
-    store(context + CONTEXT_NESTED, 0)
-    store(context + CONTEXT_FAILURE, 0)
-    store(context + CONTEXT_REQUEST, 0)
+    nested = load(context + at.CONTEXT_NESTED)
+    failure = load(context + at.CONTEXT_FAILURE)
+    request = load(context + at.CONTEXT_REQUEST)
+    store(context + at.CONTEXT_NESTED, 0)
+    store(context + at.CONTEXT_FAILURE, 0)
+    store(context + at.CONTEXT_REQUEST, 0)
     set_thread_context(context)
     result = call1(function, argument)
-    drop_optional(context, load(context + CONTEXT_FAILURE))
-    store(context + CONTEXT_NESTED, nested)
-    store(context + CONTEXT_FAILURE, failure)
-    store(context + CONTEXT_REQUEST, request)
-    if load(context + CONTEXT_AWAITED) == 0:
+    drop_optional(context, load(context + at.CONTEXT_FAILURE))
+    store(context + at.CONTEXT_NESTED, nested)
+    store(context + at.CONTEXT_FAILURE, failure)
+    store(context + at.CONTEXT_REQUEST, request)
+    if load(context + at.CONTEXT_AWAITED) == 0:
         # Another thread may have the context next.
         set_thread_context(0)
     return result
@@ -161,8 +123,8 @@ def call_compiled(context: Address, function: Address, argument: int) -> int:
 def async_call(context: Address, function: Address, argument: int) -> int:
     """Call a compiled function from Python; its failure stays noted in the context."""
     turn(context)
-    store(context + CONTEXT_SPAWNED, 0)
-    store(context + CONTEXT_REQUEST, 0)
+    store(context + at.CONTEXT_SPAWNED, 0)
+    store(context + at.CONTEXT_REQUEST, 0)
     former = set_thread_context(context)
     result = call1(function, argument)
     set_thread_context(former)
@@ -174,28 +136,28 @@ def async_call(context: Address, function: Address, argument: int) -> int:
 @native
 def spawn(context: Address, handle: int, resume: Address) -> None:
     """Let the queue run a coroutine from its start."""
-    log_code(context, LOG_ENQUEUE, handle, 0)
-    deque = load(context + CONTEXT_DEQUE)
-    waiting = load(context + CONTEXT_SPAWNED) if deque == 0 else tasks_in(deque)
-    if waiting >= ENOUGH_WAITING and load(context + CONTEXT_NESTED) < MAX_NESTED_COROUTINES:
+    log_code(context, at.LOG_ENQUEUE, handle, 0)
+    deque = load(context + at.CONTEXT_DEQUE)
+    waiting = load(context + at.CONTEXT_SPAWNED) if deque == 0 else tasks_in(deque)
+    if waiting >= ENOUGH_WAITING and load(context + at.CONTEXT_NESTED) < MAX_NESTED_COROUTINES:
         # All threads have work; what runs at once needs no queue, and its memory is in the cache.
-        log_code(context, LOG_START, handle, 0)
+        log_code(context, at.LOG_START, handle, 0)
         resume_now(context, handle, resume)
-        log_code(context, LOG_END, handle, 0)
+        log_code(context, at.LOG_END, handle, 0)
         return
     task = coroutine_task(context, handle, resume)
     if deque == 0 or not push_bottom(deque, task):
-        inject(load(context + CONTEXT_QUEUE), task)
-        store(context + CONTEXT_SPAWNED, load(context + CONTEXT_SPAWNED) + 1)
-        wake_sleeper(load(context + CONTEXT_QUEUE))
+        inject(load(context + at.CONTEXT_QUEUE), task)
+        store(context + at.CONTEXT_SPAWNED, load(context + at.CONTEXT_SPAWNED) + 1)
+        wake_sleeper(load(context + at.CONTEXT_QUEUE))
     elif is_worth_waking(waiting + 1):
-        wake_sleeper(load(context + CONTEXT_QUEUE))
+        wake_sleeper(load(context + at.CONTEXT_QUEUE))
 
 
 @inline
 def tasks_in(deque: Address) -> int:
     """How many tasks wait in this thread's deque."""
-    return load_acquire(deque + DEQUE_BOTTOM) - load_acquire(deque + DEQUE_TOP)
+    return load_acquire(deque + at.DEQUE_BOTTOM) - load_acquire(deque + at.DEQUE_TOP)
 
 
 @inline
@@ -211,10 +173,10 @@ def is_worth_waking(waiting: int) -> bool:
 @inline
 def resume_now(context: Address, handle: int, resume: Address) -> None:
     """Continue a coroutine on this stack."""
-    nested = load(context + CONTEXT_NESTED)
-    store(context + CONTEXT_NESTED, nested + 1)
+    nested = load(context + at.CONTEXT_NESTED)
+    store(context + at.CONTEXT_NESTED, nested + 1)
     call1(resume, handle)
-    store(context + CONTEXT_NESTED, nested)
+    store(context + at.CONTEXT_NESTED, nested)
 
 
 @native
@@ -224,17 +186,17 @@ def await_and_resume(context: Address, value: Address, handle: int, resume: Addr
     The coroutine's frame may be gone when this returns.
     """
     if not is_available(value):
-        function = load(load(context + CONTEXT_PROCESS) + PROCESS_RUN_COROUTINE)
-        waiter = new_waiter(context, WAIT_TASK, handle, resume)
-        store(waiter + WAITER_RUN, load(context + CONTEXT_RUN))
+        function = load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_RUN_COROUTINE)
+        waiter = new_waiter(context, at.WAIT_TASK, handle, resume)
+        store(waiter + at.WAITER_RUN, load(context + at.CONTEXT_RUN))
         # Before the waiter is added: another thread may resume the coroutine at once.
-        log_code(context, LOG_SUSPEND, handle, value)
+        log_code(context, at.LOG_SUSPEND, handle, value)
         if leave_waiter(context, value, waiter, function):
             return
-        log_code(context, LOG_RESUME, handle, 0)
+        log_code(context, at.LOG_RESUME, handle, 0)
     # Bounded: each continuation that starts here takes stack until it suspends or ends.
-    is_chosen = load(load(context + CONTEXT_QUEUE) + QUEUE_CHOOSE) != 0
-    if load(context + CONTEXT_NESTED) < MAX_NESTED_COROUTINES and not is_chosen:
+    is_chosen = load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_CHOOSE) != 0
+    if load(context + at.CONTEXT_NESTED) < MAX_NESTED_COROUTINES and not is_chosen:
         resume_now(context, handle, resume)
     else:
         add_local_task(context, coroutine_task(context, handle, resume))
@@ -246,10 +208,10 @@ def wait_for_object(context: Address, value: Address) -> None:
 
     The context's request is that of the kernel that waits, or 0 in a task, which uses no frame.
     """
-    outer = load(context + CONTEXT_AWAITED)
+    outer = load(context + at.CONTEXT_AWAITED)
     # Atomic: Python reads from other threads what this one waits for, to explain a stuck run.
-    store_release(context + CONTEXT_AWAITED, value)
-    request = load(context + CONTEXT_REQUEST)
+    store_release(context + at.CONTEXT_AWAITED, value)
+    request = load(context + at.CONTEXT_REQUEST)
     kept = put_frame_aside(context) if request != 0 else 0
     nap = FIRST_NAP_NS
     next_look = now() + LOOK_NS
@@ -258,22 +220,22 @@ def wait_for_object(context: Address, value: Address) -> None:
         if help_once(context):
             nap = FIRST_NAP_NS
             if now() >= next_look:
-                store(context + CONTEXT_REQUEST, request)
-                tell(context, EVENT_LOOK, value)
+                store(context + at.CONTEXT_REQUEST, request)
+                tell(context, at.EVENT_LOOK, value)
                 next_look = now() + LOOK_NS
             continue
         if latch == 0:
             latch = latch_make(context, value)
         if not doze(context, latch, nap):
-            store(context + CONTEXT_REQUEST, request)
-            tell(context, EVENT_WAITING, value)
+            store(context + at.CONTEXT_REQUEST, request)
+            tell(context, at.EVENT_WAITING, value)
             nap = min(2 * nap, LONGEST_NAP_NS)
     if latch != 0:
         latch_drop(context, latch)
     if kept != 0:
         take_frame_back(context, kept)
-    store(context + CONTEXT_REQUEST, request)
-    store_release(context + CONTEXT_AWAITED, outer)
+    store(context + at.CONTEXT_REQUEST, request)
+    store_release(context + at.CONTEXT_AWAITED, outer)
     set_thread_context(context)
 
 
@@ -281,29 +243,29 @@ def wait_for_object(context: Address, value: Address) -> None:
 def put_frame_aside(context: Address) -> Address:
     """Give a context another frame, for other kernels; what `take_frame_back` needs."""
     # The frame's tables belong to the kernel that waits; kernels that run meanwhile would overwrite them.
-    kept = take_block(context, CELL_SIZE)
-    store(kept + KEPT_ARGUMENTS, load(context + CONTEXT_ARGUMENTS))
-    store(kept + KEPT_RESULTS, load(context + CONTEXT_RESULTS))
-    store(kept + KEPT_LIMIT, load(context + CONTEXT_FRAME_LIMIT))
-    store(kept + KEPT_ACTIVATION, load(context + CONTEXT_ACTIVATION))
-    store(kept + KEPT_STARTED, load(context + CONTEXT_STARTED))
-    frame = take_block(context, 16 * FRAME_ROOM)
-    store(context + CONTEXT_ARGUMENTS, frame)
-    store(context + CONTEXT_RESULTS, frame + 8 * FRAME_ROOM)
-    store(context + CONTEXT_FRAME_LIMIT, FRAME_ROOM)
+    kept = take_block(context, at.CELL_SIZE)
+    store(kept + KEPT_ARGUMENTS, load(context + at.CONTEXT_ARGUMENTS))
+    store(kept + KEPT_RESULTS, load(context + at.CONTEXT_RESULTS))
+    store(kept + KEPT_LIMIT, load(context + at.CONTEXT_FRAME_LIMIT))
+    store(kept + KEPT_ACTIVATION, load(context + at.CONTEXT_ACTIVATION))
+    store(kept + KEPT_STARTED, load(context + at.CONTEXT_STARTED))
+    frame = take_block(context, 16 * at.FRAME_ROOM)
+    store(context + at.CONTEXT_ARGUMENTS, frame)
+    store(context + at.CONTEXT_RESULTS, frame + 8 * at.FRAME_ROOM)
+    store(context + at.CONTEXT_FRAME_LIMIT, at.FRAME_ROOM)
     return kept
 
 
 @native
 def take_frame_back(context: Address, kept: Address) -> None:
     """Let a context go on with the kernel that it was in."""
-    frame = load(context + CONTEXT_ARGUMENTS)
-    give_block(context, frame, 16 * load(context + CONTEXT_FRAME_LIMIT))
-    store(context + CONTEXT_ARGUMENTS, load(kept + KEPT_ARGUMENTS))
-    store(context + CONTEXT_RESULTS, load(kept + KEPT_RESULTS))
-    store(context + CONTEXT_FRAME_LIMIT, load(kept + KEPT_LIMIT))
-    store(context + CONTEXT_ACTIVATION, load(kept + KEPT_ACTIVATION))
-    store(context + CONTEXT_STARTED, load(kept + KEPT_STARTED))
+    frame = load(context + at.CONTEXT_ARGUMENTS)
+    give_block(context, frame, 16 * load(context + at.CONTEXT_FRAME_LIMIT))
+    store(context + at.CONTEXT_ARGUMENTS, load(kept + KEPT_ARGUMENTS))
+    store(context + at.CONTEXT_RESULTS, load(kept + KEPT_RESULTS))
+    store(context + at.CONTEXT_FRAME_LIMIT, load(kept + KEPT_LIMIT))
+    store(context + at.CONTEXT_ACTIVATION, load(kept + KEPT_ACTIVATION))
+    store(context + at.CONTEXT_STARTED, load(kept + KEPT_STARTED))
     give_cell(context, kept)
 
 
@@ -328,8 +290,8 @@ def help_once(context: Address) -> bool:
 def take_task(context: Address) -> Address:
     """The next task for a thread that waits, or 0."""
     # Of a queue with workers, which take what this thread spawned.
-    if load(load(context + CONTEXT_QUEUE) + QUEUE_WORKERS) != 0:
-        store(context + CONTEXT_SPAWNED, 0)
+    if load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_WORKERS) != 0:
+        store(context + at.CONTEXT_SPAWNED, 0)
     return next_task(context)
 
 
@@ -338,18 +300,18 @@ def doze(context: Address, latch: Address, nap_ns: int) -> bool:
     """Sleep until there may be something to do, or a latch is released; False if only the time is over."""
     offer_tasks(context)
     start = now()
-    word = latch + LATCH_PENDING
+    word = latch + at.LATCH_PENDING
     # From here on `release_latch` counts this thread in PROCESS_RESUMING when it sets the word to 0.
-    if compare_and_swap(word, 1, LATCH_ASLEEP) == 0:
+    if compare_and_swap(word, 1, at.LATCH_ASLEEP) == 0:
         return True
     if stack_room() < HELPERS_RESERVE:
         share_pending(context)
         sleep_only(context, word, nap_ns)
     else:
         sleep_on_queue(context, word, nap_ns)
-    if compare_and_swap(word, LATCH_ASLEEP, 1) == 0:
+    if compare_and_swap(word, at.LATCH_ASLEEP, 1) == 0:
         # This thread was counted when the latch was released.
-        fetch_add(load(context + CONTEXT_PROCESS) + PROCESS_RESUMING, -1)
+        fetch_add(load(context + at.CONTEXT_PROCESS) + at.PROCESS_RESUMING, -1)
     return now() - start < nap_ns
 
 
@@ -357,7 +319,7 @@ def doze(context: Address, latch: Address, nap_ns: int) -> bool:
 def sleep_only(context: Address, word: Address, nap_ns: int) -> None:
     """Sleep although there may be tasks: this thread has no stack left for them."""
     turn(context)
-    watch(load(context + CONTEXT_QUEUE), word, nap_ns)
+    watch(load(context + at.CONTEXT_QUEUE), word, nap_ns)
     turn(context)
 
 

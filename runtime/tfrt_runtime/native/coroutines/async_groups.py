@@ -6,6 +6,7 @@ registered: it is destroyed when it has no references and all members that it go
 
 from __future__ import annotations
 
+from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import claim, new_waiter, state_of
 from tfrt_runtime.native.coroutines.async_objects import (
     error_of,
@@ -15,24 +16,6 @@ from tfrt_runtime.native.coroutines.async_objects import (
     register,
     sweep_when_full,
     tell,
-)
-from tfrt_runtime.native.layouts import (
-    CONCRETE,
-    CONTEXT_PROCESS,
-    CONTEXT_QUEUE,
-    ERROR,
-    EVENT_OVERFILLED,
-    GROUP_ADDED,
-    GROUP_ERROR,
-    GROUP_EXCESS,
-    GROUP_PENDING,
-    GROUP_SIZE,
-    GROUP_STORAGE,
-    PROCESS_MEMBER_RESOLVED,
-    QUEUE_ASYNC,
-    TYPE_GROUP,
-    VALUE_STATE,
-    WAIT_NOTIFY,
 )
 from tfrt_runtime.native.memory import (
     Address,
@@ -50,15 +33,15 @@ from tfrt_runtime.native.queues.waiters import publish
 @native
 def new_group(context: Address, size: int) -> Address:
     """A group that waits for `size` members, with one reference."""
-    group = new_large(context, TYPE_GROUP, GROUP_STORAGE)
-    store(group + GROUP_PENDING, size)
-    store(group + GROUP_ADDED, 0)
-    store(group + GROUP_SIZE, size)
-    store(group + GROUP_ERROR, 0)
-    store(group + GROUP_EXCESS, 0)
+    group = new_large(context, at.TYPE_GROUP, at.GROUP_STORAGE)
+    store(group + at.GROUP_PENDING, size)
+    store(group + at.GROUP_ADDED, 0)
+    store(group + at.GROUP_SIZE, size)
+    store(group + at.GROUP_ERROR, 0)
+    store(group + at.GROUP_EXCESS, 0)
     if size <= 0:
-        store(group + VALUE_STATE, CONCRETE)
-    shared = load(load(context + CONTEXT_QUEUE) + QUEUE_ASYNC)
+        store(group + at.VALUE_STATE, at.CONCRETE)
+    shared = load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_ASYNC)
     register(shared, group)
     sweep_when_full(context, shared)
     return group
@@ -72,15 +55,15 @@ def add_member(context: Address, member: Address, group: Address, record: Addres
     """
     # PENDING counts down from the size, not up with the members: a group whose first members are
     # resolved before the last ones are added must not become available early.
-    rank = fetch_add(group + GROUP_ADDED, 1)
-    if rank >= load(group + GROUP_SIZE):
+    rank = fetch_add(group + at.GROUP_ADDED, 1)
+    if rank >= load(group + at.GROUP_SIZE):
         # Of several additions that are too many at once, any may be named.
-        store_release(group + GROUP_EXCESS, record)
-        keep_error(context, group, tell(context, EVENT_OVERFILLED, group))
+        store_release(group + at.GROUP_EXCESS, record)
+        keep_error(context, group, tell(context, at.EVENT_OVERFILLED, group))
         return rank
-    if state_of(member) < CONCRETE:
-        function = load(load(context + CONTEXT_PROCESS) + PROCESS_MEMBER_RESOLVED)
-        waiter = new_waiter(context, WAIT_NOTIFY, function, group)
+    if state_of(member) < at.CONCRETE:
+        function = load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_MEMBER_RESOLVED)
+        waiter = new_waiter(context, at.WAIT_NOTIFY, function, group)
         if leave_waiter(context, member, waiter, 0):
             return rank
     member_done(context, group, member)
@@ -100,13 +83,13 @@ def member_done(context: Address, group: Address, member: Address) -> None:
     The group may be gone once the member is counted, unless that was the last one.
     """
     # The error before the count: the thread that counts last reads whether there is one.
-    if state_of(member) == ERROR:
+    if state_of(member) == at.ERROR:
         keep_error(context, group, error_of(context, member))
-    if fetch_add(group + GROUP_PENDING, -1) == 1 and claim(group):
-        publish(context, group, ERROR if has_error(group) else CONCRETE)
+    if fetch_add(group + at.GROUP_PENDING, -1) == 1 and claim(group):
+        publish(context, group, at.ERROR if has_error(group) else at.CONCRETE)
 
 
 @native
 def has_error(group: Address) -> bool:
     """Whether a member that is resolved by now failed."""
-    return load_acquire(group + GROUP_ERROR) != 0
+    return load_acquire(group + at.GROUP_ERROR) != 0

@@ -6,24 +6,10 @@ threads know the number of the run that they work for, as tasks and waiters carr
 
 from __future__ import annotations
 
+from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import add_references
 from tfrt_runtime.native.coroutines.async_awaiting import here
 from tfrt_runtime.native.coroutines.async_objects import fail_thread, tell
-from tfrt_runtime.native.layouts import (
-    ASYNC_CANCELLED,
-    CONTEXT_PROCESS,
-    CONTEXT_QUEUE,
-    CONTEXT_RUN,
-    EVENT_INTERRUPTED,
-    EVENT_SIGNAL,
-    INTERRUPT_SIGNAL,
-    MAX_STOP_PLACES,
-    PROCESS_CANCELLED_RUNS,
-    PROCESS_INTERRUPTS,
-    QUEUE_ASYNC,
-    STOP_ERROR,
-    STOP_PLACES,
-)
 from tfrt_runtime.native.memory import (
     Address,
     compare_and_swap,
@@ -46,8 +32,8 @@ FLAG = "tfrtInterruptFlag"
 def stop_of(context: Address) -> Address:
     """The `STOP_*` words of this thread's run if that is cancelled, or 0."""
     # The table is replaced as a whole when a run is cancelled; former tables stay for late readers.
-    number = load(context + CONTEXT_RUN)
-    table = load_acquire(load(context + CONTEXT_PROCESS) + PROCESS_CANCELLED_RUNS)
+    number = load(context + at.CONTEXT_RUN)
+    table = load_acquire(load(context + at.CONTEXT_PROCESS) + at.PROCESS_CANCELLED_RUNS)
     if table != 0 and number != 0:
         for i in range(load(table)):
             row = table + WORD + 2 * WORD * i
@@ -62,12 +48,12 @@ def place_error(context: Address, stop: Address, record: Address) -> Address:
 
     Python makes one per place, and hears of the place by that.  All that end there share it.
     """
-    for i in range(MAX_STOP_PLACES):
-        row = stop + STOP_PLACES + 2 * WORD * i
+    for i in range(at.MAX_STOP_PLACES):
+        row = stop + at.STOP_PLACES + 2 * WORD * i
         known = load_acquire(row)
         # The row first, its error later: other threads that end there in between ask Python themselves.
         if known == 0 and compare_and_swap(row, 0, record) != 0:
-            made = tell(context, EVENT_INTERRUPTED, record)
+            made = tell(context, at.EVENT_INTERRUPTED, record)
             add_references(made, 1)
             store_release(row + WORD, made)
             return made
@@ -77,10 +63,10 @@ def place_error(context: Address, stop: Address, record: Address) -> Address:
             shared = load_acquire(row + WORD)
             if shared == 0:
                 # Another thread makes it at this moment.
-                return tell(context, EVENT_INTERRUPTED, record)
+                return tell(context, at.EVENT_INTERRUPTED, record)
             add_references(shared, 1)
             return shared
-    return tell(context, EVENT_INTERRUPTED, record)
+    return tell(context, at.EVENT_INTERRUPTED, record)
 
 
 @native
@@ -91,11 +77,11 @@ def stop_here(context: Address, record: Address) -> int:
         fail_thread(context, place_error(context, stop, record))
         return 1
     failure = 0
-    shared = load(load(context + CONTEXT_QUEUE) + QUEUE_ASYNC)
+    shared = load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_ASYNC)
     if stop != 0:
-        failure = load(stop + STOP_ERROR)
+        failure = load(stop + at.STOP_ERROR)
     elif shared != 0:
-        failure = load_acquire(shared + ASYNC_CANCELLED)
+        failure = load_acquire(shared + at.ASYNC_CANCELLED)
     if failure == 0:
         return 0
     # What holds it is kept until nothing runs.
@@ -108,7 +94,7 @@ def stop_here(context: Address, record: Address) -> int:
 def is_cancelled() -> int:
     """Whether a new task shall not run; why is noted for the thread."""
     context = here()
-    if load_acquire(load(context + CONTEXT_PROCESS) + PROCESS_INTERRUPTS) == 0:
+    if load_acquire(load(context + at.CONTEXT_PROCESS) + at.PROCESS_INTERRUPTS) == 0:
         return 0
     return stop_here(context, 0)
 
@@ -117,9 +103,9 @@ def is_cancelled() -> int:
 def is_interrupted(record: Address) -> int:
     """Whether a loop shall end; why is noted for the thread.  Its record says where it is."""
     context = here()
-    pending = load_acquire(load(context + CONTEXT_PROCESS) + PROCESS_INTERRUPTS)
-    if pending & INTERRUPT_SIGNAL != 0:
-        tell(context, EVENT_SIGNAL, record)
+    pending = load_acquire(load(context + at.CONTEXT_PROCESS) + at.PROCESS_INTERRUPTS)
+    if pending & at.INTERRUPT_SIGNAL != 0:
+        tell(context, at.EVENT_SIGNAL, record)
     return stop_here(context, record)
 
 
@@ -127,9 +113,9 @@ def is_interrupted(record: Address) -> int:
 def change_interrupts(process: Address, added: int, removed: int) -> None:
     """Set and clear bits of the word that loops check; a signal may set one at any moment."""
     while True:
-        bits = load_acquire(process + PROCESS_INTERRUPTS)
+        bits = load_acquire(process + at.PROCESS_INTERRUPTS)
         changed = (bits | added) & ~removed
-        if compare_and_swap(process + PROCESS_INTERRUPTS, bits, changed) != 0:
+        if compare_and_swap(process + at.PROCESS_INTERRUPTS, bits, changed) != 0:
             return
 
 

@@ -23,6 +23,7 @@ its own, so that they can be inspected.  A drop that would take that reference w
 
 from __future__ import annotations
 
+from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import (
     add_references,
     add_waiter,
@@ -37,56 +38,6 @@ from tfrt_runtime.native.async_value import (
 )
 from tfrt_runtime.native.cells import give_cell, need_block
 from tfrt_runtime.native.events import log_code, write_code
-from tfrt_runtime.native.layouts import (
-    ASYNC_CHECKED,
-    ASYNC_LIMIT,
-    ASYNC_OBJECTS,
-    ASYNC_REGISTERED,
-    CONCRETE,
-    CONTEXT_DROPPED,
-    CONTEXT_FAILURE,
-    CONTEXT_MADE,
-    CONTEXT_PROCESS,
-    CONTEXT_QUEUE,
-    ERROR,
-    EVENT_DESCRIBE,
-    EVENT_DROPPED_TOO_OFTEN,
-    EVENT_RELEASED_TOO_OFTEN,
-    EVENT_RESOLVED_TWICE,
-    GROUP_ADDED,
-    GROUP_ERROR,
-    GROUP_PENDING,
-    GROUP_SIZE,
-    KIND_BITS,
-    KIND_CONCRETE,
-    KIND_INDIRECT,
-    LOG_EMPLACE,
-    LOG_FAIL,
-    OBJECT_DISOWNED,
-    OBJECT_GIVEN_UP,
-    OBJECT_HELD,
-    OBJECT_REGISTERED,
-    PROCESS_ASYNC_EVENT,
-    PROCESS_WATCHED,
-    QUEUE_ASYNC,
-    STATE_BITS,
-    TYPE_CHAIN,
-    TYPE_GROUP,
-    TYPE_OBJECT,
-    TYPE_STORAGE,
-    TYPE_UNKNOWN,
-    UNCONSTRUCTED,
-    VALUE_ASYNC,
-    VALUE_KIND,
-    VALUE_NEXT,
-    VALUE_OWNER,
-    VALUE_PAYLOAD,
-    VALUE_REFERENCES,
-    VALUE_STATE,
-    VALUE_STORAGE,
-    VALUE_TARGET,
-    WAITER_THIRD,
-)
 from tfrt_runtime.native.memory import (
     Address,
     call3,
@@ -110,7 +61,7 @@ WORD = 8
 @native
 def tell(context: Address, event: int, argument: Address) -> int:
     """Let Python know; what it answers."""
-    callback = load(load(context + CONTEXT_PROCESS) + PROCESS_ASYNC_EVENT)
+    callback = load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_ASYNC_EVENT)
     return call3(callback, context, event, argument)
 
 
@@ -118,8 +69,8 @@ def tell(context: Address, event: int, argument: Address) -> int:
 def new_object(context: Address, payload_type: int) -> Address:
     """An unresolved object with two references, all of it in the header."""
     made = new_value(context, payload_type)
-    store(made + VALUE_REFERENCES, 2)
-    store(made + VALUE_ASYNC, 0)
+    store(made + at.VALUE_REFERENCES, 2)
+    store(made + at.VALUE_ASYNC, 0)
     register_checked(context, made)
     return made
 
@@ -127,19 +78,19 @@ def new_object(context: Address, payload_type: int) -> Address:
 @native
 def new_token(context: Address) -> Address:
     """An unresolved token with two references."""
-    return new_object(context, TYPE_CHAIN)
+    return new_object(context, at.TYPE_CHAIN)
 
 
 @native
 def new_future(context: Address, size: int) -> Address:
     """An unresolved value with two references and storage for `size` bytes."""
     if size <= WORD:
-        return new_object(context, TYPE_UNKNOWN)
-    made = new_large(context, TYPE_STORAGE, size)
-    store(made + VALUE_REFERENCES, 2)
+        return new_object(context, at.TYPE_UNKNOWN)
+    made = new_large(context, at.TYPE_STORAGE, size)
+    store(made + at.VALUE_REFERENCES, 2)
     # What `emplace_stored` looks at.
-    store(made + VALUE_STORAGE, 0)
-    store(made + VALUE_STORAGE + WORD, 0)
+    store(made + at.VALUE_STORAGE, 0)
+    store(made + at.VALUE_STORAGE + WORD, 0)
     register_checked(context, made)
     return made
 
@@ -147,31 +98,31 @@ def new_future(context: Address, size: int) -> Address:
 @native
 def new_large(context: Address, payload_type: int, size: int) -> Address:
     """An unresolved object with one reference and `size` bytes behind the header."""
-    made = need_block(context, VALUE_STORAGE + size)
-    store(made + VALUE_REFERENCES, 1)
-    store(made + VALUE_STATE, UNCONSTRUCTED)
-    store(made + VALUE_KIND, payload_type << 8 | KIND_CONCRETE)
-    store(made + VALUE_PAYLOAD, 0)
-    store(made + VALUE_TARGET, 0)
-    store(made + VALUE_OWNER, 0)
-    store(made + VALUE_ASYNC, size << 2)
-    store(context + CONTEXT_MADE, load(context + CONTEXT_MADE) + 1)
+    made = need_block(context, at.VALUE_STORAGE + size)
+    store(made + at.VALUE_REFERENCES, 1)
+    store(made + at.VALUE_STATE, at.UNCONSTRUCTED)
+    store(made + at.VALUE_KIND, payload_type << 8 | at.KIND_CONCRETE)
+    store(made + at.VALUE_PAYLOAD, 0)
+    store(made + at.VALUE_TARGET, 0)
+    store(made + at.VALUE_OWNER, 0)
+    store(made + at.VALUE_ASYNC, size << 2)
+    store(context + at.CONTEXT_MADE, load(context + at.CONTEXT_MADE) + 1)
     return made
 
 
 @inline
 def storage_of(value: Address) -> Address:
     """Where the payload of a value is.  Its producer may store there even after `async_give_up`."""
-    if load_acquire(value + VALUE_KIND) >> 8 == TYPE_STORAGE:
-        return value + VALUE_STORAGE
-    return value + VALUE_PAYLOAD
+    if load_acquire(value + at.VALUE_KIND) >> 8 == at.TYPE_STORAGE:
+        return value + at.VALUE_STORAGE
+    return value + at.VALUE_PAYLOAD
 
 
 @inline
 def register_checked(context: Address, made: Address) -> None:
     """Register a new object, if references are checked."""
-    shared = load(load(context + CONTEXT_QUEUE) + QUEUE_ASYNC)
-    if shared != 0 and load(shared + ASYNC_CHECKED) != 0:
+    shared = load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_ASYNC)
+    if shared != 0 and load(shared + at.ASYNC_CHECKED) != 0:
         register(shared, made)
 
 
@@ -179,28 +130,28 @@ def register_checked(context: Address, made: Address) -> None:
 def register(shared: Address, made: Address) -> None:
     """Put a new object into the list, which takes a reference."""
     # Plain: the object is still private; the push publishes it.
-    store(made + VALUE_REFERENCES, load(made + VALUE_REFERENCES) + 1)
-    store(made + VALUE_ASYNC, load(made + VALUE_ASYNC) | OBJECT_REGISTERED)
+    store(made + at.VALUE_REFERENCES, load(made + at.VALUE_REFERENCES) + 1)
+    store(made + at.VALUE_ASYNC, load(made + at.VALUE_ASYNC) | at.OBJECT_REGISTERED)
     push_registered(shared, made)
-    fetch_add(shared + ASYNC_REGISTERED, 1)
+    fetch_add(shared + at.ASYNC_REGISTERED, 1)
 
 
 @native
 def push_registered(shared: Address, registered: Address) -> None:
     """Link an object into the list.  It is only ever taken whole, so there is no ABA."""
     while True:
-        head = load_acquire(shared + ASYNC_OBJECTS)
-        store(registered + VALUE_NEXT, head)
-        if compare_and_swap(shared + ASYNC_OBJECTS, head, registered) != 0:
+        head = load_acquire(shared + at.ASYNC_OBJECTS)
+        store(registered + at.VALUE_NEXT, head)
+        if compare_and_swap(shared + at.ASYNC_OBJECTS, head, registered) != 0:
             return
 
 
 @native
 def sweep_when_full(context: Address, shared: Address) -> None:
     """Sweep dead objects when there are many, so that a long program keeps few of them."""
-    is_checked = load(shared + ASYNC_CHECKED) != 0
-    if not is_checked and load_acquire(shared + ASYNC_REGISTERED) > load_acquire(
-        shared + ASYNC_LIMIT
+    is_checked = load(shared + at.ASYNC_CHECKED) != 0
+    if not is_checked and load_acquire(shared + at.ASYNC_REGISTERED) > load_acquire(
+        shared + at.ASYNC_LIMIT
     ):
         async_sweep(context, shared)
 
@@ -209,21 +160,21 @@ def sweep_when_full(context: Address, shared: Address) -> None:
 def async_sweep(context: Address, shared: Address) -> None:
     """Destroy the registered objects that only the list refers to: no thread can make a reference."""
     # The list is this thread's now; a sweep at the same time finds only what is pushed meanwhile.
-    registered = exchange(shared + ASYNC_OBJECTS, 0)
+    registered = exchange(shared + at.ASYNC_OBJECTS, 0)
     alive = 0
     dead = 0
     while registered != 0:
-        following = load(registered + VALUE_NEXT)
+        following = load(registered + at.VALUE_NEXT)
         # Acquire: what the droppers of the other references did comes before the object is destroyed.
-        if load_acquire(registered + VALUE_REFERENCES) == 1 and is_at_rest(registered):
+        if load_acquire(registered + at.VALUE_REFERENCES) == 1 and is_at_rest(registered):
             destroy_object(context, registered)
             dead += 1
         else:
             push_registered(shared, registered)
             alive += 1
         registered = following
-    fetch_add(shared + ASYNC_REGISTERED, -dead)
-    store_release(shared + ASYNC_LIMIT, 2 * alive + FIRST_LIMIT)
+    fetch_add(shared + at.ASYNC_REGISTERED, -dead)
+    store_release(shared + at.ASYNC_LIMIT, 2 * alive + FIRST_LIMIT)
 
 
 @entry
@@ -232,12 +183,14 @@ def next_stuck(shared: Address, after: Address) -> Address:
 
     The first one behind the object `after`, or of all.
     """
-    registered = load(after + VALUE_NEXT) if after != 0 else load_acquire(shared + ASYNC_OBJECTS)
+    registered = (
+        load(after + at.VALUE_NEXT) if after != 0 else load_acquire(shared + at.ASYNC_OBJECTS)
+    )
     while registered != 0:
-        head = load_acquire(registered + VALUE_STATE)
-        if head & STATE_BITS < CONCRETE and head > STATE_BITS:
+        head = load_acquire(registered + at.VALUE_STATE)
+        if head & at.STATE_BITS < at.CONCRETE and head > at.STATE_BITS:
             return registered
-        registered = load(registered + VALUE_NEXT)
+        registered = load(registered + at.VALUE_NEXT)
     return 0
 
 
@@ -248,11 +201,11 @@ def is_at_rest(value: Address) -> bool:
     Members of a group that are not resolved yet will count down there without holding a reference:
     one more atomic operation per member would be all that it is good for.
     """
-    if load(value + VALUE_KIND) >> 8 != TYPE_GROUP:
+    if load(value + at.VALUE_KIND) >> 8 != at.TYPE_GROUP:
         return True
-    pending = load_acquire(value + GROUP_PENDING)
-    size = load(value + GROUP_SIZE)
-    if min(load_acquire(value + GROUP_ADDED), size) + pending != size:
+    pending = load_acquire(value + at.GROUP_PENDING)
+    size = load(value + at.GROUP_SIZE)
+    if min(load_acquire(value + at.GROUP_ADDED), size) + pending != size:
         return False
     # The thread that counts down the last one publishes the group after that.
     return pending > 0 or is_available(value)
@@ -261,16 +214,16 @@ def is_at_rest(value: Address) -> bool:
 @native
 def is_registered(value: Address) -> bool:
     """Whether the list of objects holds a reference."""
-    return load_acquire(value + VALUE_ASYNC) & OBJECT_REGISTERED != 0
+    return load_acquire(value + at.VALUE_ASYNC) & at.OBJECT_REGISTERED != 0
 
 
 @inline
 def drop_references(context: Address, value: Address, count: int) -> None:
     """Drop `count` references; the last one destroys the object."""
-    references = load_acquire(value + VALUE_REFERENCES)
+    references = load_acquire(value + at.VALUE_REFERENCES)
     # The owner of all references needs no read-modify-write: no other thread can hold or make one.
     if references != count:
-        references = fetch_add(value + VALUE_REFERENCES, -count)
+        references = fetch_add(value + at.VALUE_REFERENCES, -count)
     if references <= count:
         last_reference(context, value, count - references)
 
@@ -278,21 +231,21 @@ def drop_references(context: Address, value: Address, count: int) -> None:
 @native
 def last_reference(context: Address, value: Address, too_many: int) -> None:
     """No reference is left: destroy the object, unless there are fewer than none."""
-    kind = load(value + VALUE_KIND)
+    kind = load(value + at.VALUE_KIND)
     if (
-        load(value + VALUE_ASYNC) | too_many == 0
-        and kind < TYPE_OBJECT << 8
-        and kind & KIND_BITS != KIND_INDIRECT
+        load(value + at.VALUE_ASYNC) | too_many == 0
+        and kind < at.TYPE_OBJECT << 8
+        and kind & at.KIND_BITS != at.KIND_INDIRECT
     ):
         # What nearly all are: there is nothing to release but the cell.
-        store(context + CONTEXT_DROPPED, load(context + CONTEXT_DROPPED) + 1)
+        store(context + at.CONTEXT_DROPPED, load(context + at.CONTEXT_DROPPED) + 1)
         give_cell(context, value)
     elif is_registered(value):
         # The last one was the list's.  Set the count to it again, and report the drop.
-        store_release(value + VALUE_REFERENCES, 1)
-        tell(context, EVENT_RELEASED_TOO_OFTEN, value)
+        store_release(value + at.VALUE_REFERENCES, 1)
+        tell(context, at.EVENT_RELEASED_TOO_OFTEN, value)
     elif too_many > 0:
-        tell(context, EVENT_RELEASED_TOO_OFTEN, 0)
+        tell(context, at.EVENT_RELEASED_TOO_OFTEN, 0)
     else:
         destroy_object(context, value)
 
@@ -301,8 +254,8 @@ def last_reference(context: Address, value: Address, too_many: int) -> None:
 def hold_references(value: Address, count: int) -> None:
     """Add `count` references, and note that the program has added them by hand."""
     # The note first: a drop on another thread checks it before it drops the reference.
-    fetch_add(value + VALUE_ASYNC, count * OBJECT_HELD)
-    fetch_add(value + VALUE_REFERENCES, count)
+    fetch_add(value + at.VALUE_ASYNC, count * at.OBJECT_HELD)
+    fetch_add(value + at.VALUE_REFERENCES, count)
 
 
 @native
@@ -315,7 +268,7 @@ def drop_held(context: Address, value: Address, count: int, record: Address) -> 
     if take_held(value, count):
         drop_references(context, value, count)
     else:
-        tell(context, EVENT_DROPPED_TOO_OFTEN, record)
+        tell(context, at.EVENT_DROPPED_TOO_OFTEN, record)
 
 
 @native
@@ -327,7 +280,7 @@ def drop_own(context: Address, value: Address, record: Address) -> None:
     if take_held(value, 1) or disown(value):
         drop_references(context, value, 1)
     else:
-        tell(context, EVENT_DROPPED_TOO_OFTEN, record)
+        tell(context, at.EVENT_DROPPED_TOO_OFTEN, record)
 
 
 @native
@@ -335,10 +288,10 @@ def take_held(value: Address, count: int) -> bool:
     """Take the note of `count` references that the program has added by hand; False without so many."""
     while True:
         # Never below none, not even for a moment: another drop might be refused for that.
-        bits = load_acquire(value + VALUE_ASYNC)
-        if bits < count * OBJECT_HELD:
+        bits = load_acquire(value + at.VALUE_ASYNC)
+        if bits < count * at.OBJECT_HELD:
             return False
-        if compare_and_swap(value + VALUE_ASYNC, bits, bits - count * OBJECT_HELD) != 0:
+        if compare_and_swap(value + at.VALUE_ASYNC, bits, bits - count * at.OBJECT_HELD) != 0:
             return True
 
 
@@ -346,11 +299,11 @@ def take_held(value: Address, count: int) -> bool:
 def disown(value: Address) -> bool:
     """Claim the drop of the producer's reference; False if the object is resolved, or disowned."""
     while True:
-        bits = load_acquire(value + VALUE_ASYNC)
-        if bits & OBJECT_DISOWNED != 0:
+        bits = load_acquire(value + at.VALUE_ASYNC)
+        if bits & at.OBJECT_DISOWNED != 0:
             return False
         # The flag comes first: a producer that finds the object claimed must see why.
-        if compare_and_swap(value + VALUE_ASYNC, bits, bits | OBJECT_DISOWNED) != 0:
+        if compare_and_swap(value + at.VALUE_ASYNC, bits, bits | at.OBJECT_DISOWNED) != 0:
             return claim(value)
 
 
@@ -359,11 +312,11 @@ def drop_checked(context: Address, value: Address, count: int, record: Address) 
     """Drop `count` references, unless there are fewer apart from the list's."""
     kept = 1 if is_registered(value) else 0
     while True:
-        references = load_acquire(value + VALUE_REFERENCES)
+        references = load_acquire(value + at.VALUE_REFERENCES)
         if references - kept < count:
-            tell(context, EVENT_DROPPED_TOO_OFTEN, record)
+            tell(context, at.EVENT_DROPPED_TOO_OFTEN, record)
             return
-        if compare_and_swap(value + VALUE_REFERENCES, references, references - count) != 0:
+        if compare_and_swap(value + at.VALUE_REFERENCES, references, references - count) != 0:
             break
     if references == count:
         last_reference(context, value, 0)
@@ -372,16 +325,16 @@ def drop_checked(context: Address, value: Address, count: int, record: Address) 
 @native
 def destroy_object(context: Address, value: Address) -> None:
     """Destroy an object without references."""
-    if load(value + VALUE_KIND) >> 8 == TYPE_GROUP:
-        drop_optional(context, load_acquire(value + GROUP_ERROR))
+    if load(value + at.VALUE_KIND) >> 8 == at.TYPE_GROUP:
+        drop_optional(context, load_acquire(value + at.GROUP_ERROR))
     destroy_chain(context, value)
 
 
 @inline
 def log_emplaced(context: Address, value: Address) -> None:
     """An object becomes available: what the log says of it is its first word."""
-    if load(load(context + CONTEXT_PROCESS) + PROCESS_WATCHED) != 0:
-        write_code(context, LOG_EMPLACE, value, load(storage_of(value)))
+    if load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_WATCHED) != 0:
+        write_code(context, at.LOG_EMPLACE, value, load(storage_of(value)))
 
 
 @native
@@ -390,13 +343,13 @@ def emplace(context: Address, value: Address) -> None:
     # First, so that the log has it before what the waiters do.
     log_emplaced(context, value)
     while True:
-        head = load_acquire(value + VALUE_STATE)
-        if head & STATE_BITS != UNCONSTRUCTED:
+        head = load_acquire(value + at.VALUE_STATE)
+        if head & at.STATE_BITS != at.UNCONSTRUCTED:
             resolved_before(context, value)
             return
-        if compare_and_swap(value + VALUE_STATE, head, CONCRETE) != 0:
+        if compare_and_swap(value + at.VALUE_STATE, head, at.CONCRETE) != 0:
             break
-    if head != UNCONSTRUCTED:
+    if head != at.UNCONSTRUCTED:
         run_waiters(context, head)
     drop_references(context, value, 1)
 
@@ -407,41 +360,41 @@ def emplace_unseen(value: Address) -> bool:
 
     Other threads get its address later, by an operation that publishes the object, as with any memory.
     """
-    if load(value + VALUE_ASYNC) & (OBJECT_REGISTERED | OBJECT_DISOWNED) != 0:
+    if load(value + at.VALUE_ASYNC) & (at.OBJECT_REGISTERED | at.OBJECT_DISOWNED) != 0:
         # The list of objects refers to it, and `async_give_up` may resolve it at this moment; or the
         # producer's reference is dropped already.
         return False
-    store(value + VALUE_STATE, CONCRETE)
-    store(value + VALUE_REFERENCES, load(value + VALUE_REFERENCES) - 1)
+    store(value + at.VALUE_STATE, at.CONCRETE)
+    store(value + at.VALUE_REFERENCES, load(value + at.VALUE_REFERENCES) - 1)
     return True
 
 
 @native
 def resolved_before(context: Address, value: Address) -> None:
     """The producer of an object comes too late: the runtime resolved it, or the program is wrong."""
-    bits = load_acquire(value + VALUE_ASYNC)
-    if bits & OBJECT_DISOWNED != 0:
+    bits = load_acquire(value + at.VALUE_ASYNC)
+    if bits & at.OBJECT_DISOWNED != 0:
         # The program has dropped the producer's reference by hand, and resolves the object all the same.
-        tell(context, EVENT_RELEASED_TOO_OFTEN, value)
-    elif bits & OBJECT_GIVEN_UP != 0:
+        tell(context, at.EVENT_RELEASED_TOO_OFTEN, value)
+    elif bits & at.OBJECT_GIVEN_UP != 0:
         drop_references(context, value, 1)
     else:
         # The first call that resolved it dropped the producer's reference.
-        tell(context, EVENT_RESOLVED_TWICE, value)
+        tell(context, at.EVENT_RESOLVED_TWICE, value)
 
 
 @native
 def set_object_error(context: Address, value: Address) -> None:
     """Resolve an object to the error that was noted for it; drops the producer's reference."""
-    log_code(context, LOG_FAIL, value, 0)
+    log_code(context, at.LOG_FAIL, value, 0)
     if not claim(value):
-        if state_of(value) == CONCRETE:
+        if state_of(value) == at.CONCRETE:
             # No other thread reads the word of an available object.
-            drop_optional(context, exchange(value + VALUE_TARGET, 0))
+            drop_optional(context, exchange(value + at.VALUE_TARGET, 0))
         resolved_before(context, value)
         return
-    failure = exchange(value + VALUE_TARGET, 0)
-    become_error(context, value, failure if failure != 0 else tell(context, EVENT_DESCRIBE, 0))
+    failure = exchange(value + at.VALUE_TARGET, 0)
+    become_error(context, value, failure if failure != 0 else tell(context, at.EVENT_DESCRIBE, 0))
     drop_references(context, value, 1)
 
 
@@ -449,20 +402,20 @@ def set_object_error(context: Address, value: Address) -> None:
 def become_error(context: Address, value: Address, failure: Address) -> None:
     """Publish a claimed object as an error.  Takes ownership of the reference to `failure`."""
     # Atomic: a kernel that returns the object may say at this moment of what type it is.
-    kind = load_acquire(value + VALUE_KIND)
-    if kind >> 8 == TYPE_GROUP:
+    kind = load_acquire(value + at.VALUE_KIND)
+    if kind >> 8 == at.TYPE_GROUP:
         keep_error(context, value, failure)
     else:
         # The producer may have noted an error before another thread claimed the object.
-        drop_optional(context, exchange(value + VALUE_TARGET, failure))
-        store_release(value + VALUE_KIND, kind | KIND_INDIRECT)
-    publish(context, value, ERROR)
+        drop_optional(context, exchange(value + at.VALUE_TARGET, failure))
+        store_release(value + at.VALUE_KIND, kind | at.KIND_INDIRECT)
+    publish(context, value, at.ERROR)
 
 
 @native
 def keep_error(context: Address, group: Address, failure: Address) -> None:
     """The first error of a group is the group's.  Takes ownership of the reference to `failure`."""
-    if compare_and_swap(group + GROUP_ERROR, 0, failure) == 0:
+    if compare_and_swap(group + at.GROUP_ERROR, 0, failure) == 0:
         drop_reference(context, failure)
 
 
@@ -474,13 +427,13 @@ def async_give_up(context: Address, value: Address, failure: Address) -> int:
     """
     # First: the producer may come as soon as the object is claimed.
     while True:
-        bits = load_acquire(value + VALUE_ASYNC)
-        if compare_and_swap(value + VALUE_ASYNC, bits, bits | OBJECT_GIVEN_UP) != 0:
+        bits = load_acquire(value + at.VALUE_ASYNC)
+        if compare_and_swap(value + at.VALUE_ASYNC, bits, bits | at.OBJECT_GIVEN_UP) != 0:
             break
     # Of a disowned object the state is claimed already; the first thread that gives it up resolves it.
-    is_first = bits & OBJECT_GIVEN_UP == 0
+    is_first = bits & at.OBJECT_GIVEN_UP == 0
     if not claim(value) and not (
-        is_first and bits & OBJECT_DISOWNED != 0 and not is_available(value)
+        is_first and bits & at.OBJECT_DISOWNED != 0 and not is_available(value)
     ):
         drop_reference(context, failure)
         return 0
@@ -492,12 +445,12 @@ def async_give_up(context: Address, value: Address, failure: Address) -> int:
 def error_of(context: Address, value: Address) -> Address:
     """The error value of an object in error, with a reference of its own."""
     failure = 0
-    if load_acquire(value + VALUE_KIND) >> 8 == TYPE_GROUP:
-        failure = load_acquire(value + GROUP_ERROR)
-    elif state_of(value) == ERROR:
+    if load_acquire(value + at.VALUE_KIND) >> 8 == at.TYPE_GROUP:
+        failure = load_acquire(value + at.GROUP_ERROR)
+    elif state_of(value) == at.ERROR:
         failure = resolve(value)
     if failure == 0:
-        return tell(context, EVENT_DESCRIBE, 0)
+        return tell(context, at.EVENT_DESCRIBE, 0)
     add_references(failure, 1)
     return failure
 
@@ -508,23 +461,23 @@ def note_failure(context: Address, value: Address, failure: Address) -> None:
 
     The first one stays: it may be the one that the object has become, by `async_give_up`.
     """
-    if compare_and_swap(value + VALUE_TARGET, 0, failure) == 0:
+    if compare_and_swap(value + at.VALUE_TARGET, 0, failure) == 0:
         drop_reference(context, failure)
 
 
 @native
 def fail_thread(context: Address, failure: Address) -> None:
     """Say why the function that returns now failed.  Takes ownership of the reference to `failure`."""
-    drop_optional(context, load(context + CONTEXT_FAILURE))
-    store(context + CONTEXT_FAILURE, failure)
+    drop_optional(context, load(context + at.CONTEXT_FAILURE))
+    store(context + at.CONTEXT_FAILURE, failure)
 
 
 @native
 def thread_failure(context: Address) -> Address:
     """Why the function that has just returned failed, with a reference of its own."""
-    failure = load(context + CONTEXT_FAILURE)
+    failure = load(context + at.CONTEXT_FAILURE)
     if failure == 0:
-        return tell(context, EVENT_DESCRIBE, 0)
+        return tell(context, at.EVENT_DESCRIBE, 0)
     add_references(failure, 1)
     return failure
 
@@ -532,7 +485,7 @@ def thread_failure(context: Address) -> Address:
 @native
 def leave_waiter(context: Address, value: Address, waiter: Address, third: int) -> bool:
     """Let a waiter wait for an object; False, and the waiter is gone, if it is resolved."""
-    store(waiter + WAITER_THIRD, third)
+    store(waiter + at.WAITER_THIRD, third)
     if add_waiter(value, waiter):
         return True
     give_cell(context, waiter)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import (
     add_references,
     drop_reference,
@@ -22,38 +23,6 @@ from tfrt_runtime.native.calls.frame import (
 )
 from tfrt_runtime.native.calls.kernel_calls import report_error
 from tfrt_runtime.native.coroutines.async_objects import tell
-from tfrt_runtime.native.layouts import (
-    ACTIVATION_REQUEST,
-    ACTIVATION_SHARED,
-    CONCRETE,
-    CONTEXT_ACTIVATION,
-    CONTEXT_QUEUE,
-    CONTEXT_REQUEST,
-    EVENT_CANCELLED,
-    KIND_BITS,
-    KIND_INDIRECT,
-    MESSAGE_ERROR_CHAIN,
-    MESSAGE_FAIL,
-    MESSAGE_FAIL_ASYNC,
-    MESSAGE_QUIET_FAIL,
-    MESSAGE_WRONG_TYPE,
-    QUEUE_ASYNC,
-    RECORD_ARGUMENTS,
-    TASK_FIRST,
-    TASK_FOURTH,
-    TASK_SECOND,
-    TASK_THIRD,
-    TYPE_ATOMIC_I32,
-    TYPE_I1,
-    TYPE_I32,
-    VALUE_KIND,
-    VALUE_OWNER,
-    VALUE_PAYLOAD,
-    VALUE_REFERENCES,
-    VALUE_STATE,
-    VALUE_TARGET,
-    VALUE_WAITING,
-)
 from tfrt_runtime.native.memory import (
     Address,
     entry,
@@ -73,18 +42,18 @@ from tfrt_runtime.native.queues.waiters import publish, run_waiters
 @native
 def enqueue(context: Address, function: int, first: int, second: int, third: int) -> None:
     """Add a task that belongs to the present activation, which does not end before its tasks have."""
-    activation = load(context + CONTEXT_ACTIVATION)
+    activation = load(context + at.CONTEXT_ACTIVATION)
     # Before the task exists: the kernel that makes it is about to finish.
     add_pending(activation)
     task = new_task(context, function, first, second, third)
-    store(task + TASK_FOURTH, activation)
+    store(task + at.TASK_FOURTH, activation)
     add_short_task(context, task)
 
 
 @native
 def end_task(context: Address, task: Address) -> None:
     """Free a task of `enqueue`, of which nothing is left to do."""
-    activation = load(task + TASK_FOURTH)
+    activation = load(task + at.TASK_FOURTH)
     free_task(context, task)
     finish(context, activation)
 
@@ -93,8 +62,8 @@ def end_task(context: Address, task: Address) -> None:
 def promise(context: Address, record: Address, payload_type: int, first: int, second: int) -> None:
     """Result 0 will come from a task: data word 0 is its function, `first` and `second` its input."""
     value = new_value(context, payload_type)
-    store(value + VALUE_REFERENCES, 2)  # one for the result, one for the task
-    store(value + VALUE_OWNER, load(context + CONTEXT_ACTIVATION))
+    store(value + at.VALUE_REFERENCES, 2)  # one for the result, one for the task
+    store(value + at.VALUE_OWNER, load(context + at.CONTEXT_ACTIVATION))
     set_result(context, 0, value)
     enqueue(context, attribute(record, 0), value, first, second)
 
@@ -102,11 +71,11 @@ def promise(context: Address, record: Address, payload_type: int, first: int, se
 @native
 def keep_promise(context: Address, task: Address) -> None:
     """The payload of the task's value is in place: publish it, and free the task."""
-    value = load(task + TASK_FIRST)
-    activation = load(task + TASK_FOURTH)
-    slot = load(value + VALUE_WAITING)
+    value = load(task + at.TASK_FIRST)
+    activation = load(task + at.TASK_FOURTH)
+    slot = load(value + at.VALUE_WAITING)
     if slot == 0:
-        publish(context, value, CONCRETE)
+        publish(context, value, at.CONCRETE)
         drop_reference(context, value)
     else:
         keep_for_register(context, value, activation, slot)
@@ -116,13 +85,13 @@ def keep_promise(context: Address, task: Address) -> None:
 @inline
 def keep_for_register(context: Address, value: Address, activation: Address, slot: Address) -> None:
     """Publish a value that a register of its own activation waits for."""
-    store(value + VALUE_WAITING, 0)
-    if load(activation + ACTIVATION_SHARED) == 0:
+    store(value + at.VALUE_WAITING, 0)
+    if load(activation + at.ACTIVATION_SHARED) == 0:
         # Only the register has a reference besides this one, and no kernel reads the register yet.
-        store(value + VALUE_STATE, CONCRETE)
-        store(value + VALUE_REFERENCES, load(value + VALUE_REFERENCES) - 1)
+        store(value + at.VALUE_STATE, at.CONCRETE)
+        store(value + at.VALUE_REFERENCES, load(value + at.VALUE_REFERENCES) - 1)
     else:
-        publish(context, value, CONCRETE)
+        publish(context, value, at.CONCRETE)
         drop_reference(context, value)
     register_resolved(context, activation, slot, value)
 
@@ -130,65 +99,65 @@ def keep_for_register(context: Address, value: Address, activation: Address, slo
 @entry
 def async_add_i32(context: Address, record: Address) -> None:
     """`tfrt_test.async_add.i32`; data: `add_task_i32`."""
-    promise(context, record, TYPE_I32, argument_i32(context, 0), argument_i32(context, 1))
+    promise(context, record, at.TYPE_I32, argument_i32(context, 0), argument_i32(context, 1))
 
 
 @entry
 def add_task_i32(context: Address, task: Address) -> None:
     """Task function: the sum of two numbers."""
-    total = load(task + TASK_SECOND) + load(task + TASK_THIRD)
-    store_i32(load(task + TASK_FIRST) + VALUE_PAYLOAD, total)
+    total = load(task + at.TASK_SECOND) + load(task + at.TASK_THIRD)
+    store_i32(load(task + at.TASK_FIRST) + at.VALUE_PAYLOAD, total)
     keep_promise(context, task)
 
 
 @entry
 def async_copy_i32(context: Address, record: Address) -> None:
     """`tfrt_test.async_copy.i32` and `async_copy_2.i32`; data: `copy_task`."""
-    promise(context, record, TYPE_I32, argument_i32(context, 0), 0)
+    promise(context, record, at.TYPE_I32, argument_i32(context, 0), 0)
 
 
 @entry
 def async_constant_i32(context: Address, record: Address) -> None:
     """`tfrt_test.async_constant.i32`; data: `copy_task`, the constant."""
-    promise(context, record, TYPE_I32, attribute(record, 1), 0)
+    promise(context, record, at.TYPE_I32, attribute(record, 1), 0)
 
 
 @entry
 def async_constant_i1(context: Address, record: Address) -> None:
     """`tfrt_test.async_constant.i1`; data: `copy_task`, the constant."""
-    promise(context, record, TYPE_I1, attribute(record, 1), 0)
+    promise(context, record, at.TYPE_I1, attribute(record, 1), 0)
 
 
 @entry
 def copy_task(context: Address, task: Address) -> None:
     """Task function: the number itself."""
-    store(load(task + TASK_FIRST) + VALUE_PAYLOAD, load(task + TASK_SECOND))
+    store(load(task + at.TASK_FIRST) + at.VALUE_PAYLOAD, load(task + at.TASK_SECOND))
     keep_promise(context, task)
 
 
 @entry
 def fail_now(context: Address, record: Address) -> None:
     """`tfrt_test.fail`"""
-    fail(context, record, MESSAGE_FAIL)
+    fail(context, record, at.MESSAGE_FAIL)
 
 
 @entry
 def fail_quietly(context: Address, record: Address) -> None:
     """`native_error`: an error that is not reported."""
-    fail(context, record, MESSAGE_QUIET_FAIL)
+    fail(context, record, at.MESSAGE_QUIET_FAIL)
 
 
 @entry
 def partial_fail(context: Address, record: Address) -> None:
     """`tfrt_test.partial_fail`: 1, and an error."""
     set_i32(context, 0, 1)
-    fail(context, record, MESSAGE_FAIL)
+    fail(context, record, at.MESSAGE_FAIL)
 
 
 @entry
 def error_chain(context: Address, record: Address) -> None:
     """`tfrt_test.error_chain`"""
-    fail(context, record, MESSAGE_ERROR_CHAIN)
+    fail(context, record, at.MESSAGE_ERROR_CHAIN)
 
 
 @native
@@ -215,15 +184,15 @@ def report_error_when_async(context: Address, record: Address) -> None:
 @entry
 def error_task(context: Address, task: Address) -> None:
     """Task function: forward an indirect value to 0 or to an error."""
-    value = load(task + TASK_FIRST)
-    number = load(task + TASK_SECOND)
-    record = load(task + TASK_THIRD)
-    store(context + CONTEXT_REQUEST, load(load(task + TASK_FOURTH) + ACTIVATION_REQUEST))
+    value = load(task + at.TASK_FIRST)
+    number = load(task + at.TASK_SECOND)
+    record = load(task + at.TASK_THIRD)
+    store(context + at.CONTEXT_REQUEST, load(load(task + at.TASK_FOURTH) + at.ACTIVATION_REQUEST))
     if number != 0:
-        target = report_error(context, record, MESSAGE_FAIL_ASYNC)
+        target = report_error(context, record, at.MESSAGE_FAIL_ASYNC)
     else:
-        target = new_available(context, TYPE_I32)
-        store(target + VALUE_PAYLOAD, 0)
+        target = new_available(context, at.TYPE_I32)
+        store(target + at.VALUE_PAYLOAD, 0)
     run_waiters(context, forward_to(context, value, target))
     drop_reference(context, value)
     end_task(context, task)
@@ -232,10 +201,10 @@ def error_task(context: Address, task: Address) -> None:
 @entry
 def cancel(context: Address, record: Address) -> None:
     """`tfrt_test.cancel`: its own results are available; what has not run yet is skipped."""
-    request = load(load(context + CONTEXT_ACTIVATION) + ACTIVATION_REQUEST)
-    if cancel_request(request) and load(load(context + CONTEXT_QUEUE) + QUEUE_ASYNC) != 0:
+    request = load(load(context + at.CONTEXT_ACTIVATION) + at.ACTIVATION_REQUEST)
+    if cancel_request(request) and load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_ASYNC) != 0:
         # What compiled code waits for is known only there.
-        tell(context, EVENT_CANCELLED, request)
+        tell(context, at.EVENT_CANCELLED, request)
     set_i32(context, 0, 0)
     set_chain(context, 1)
 
@@ -243,24 +212,24 @@ def cancel(context: Address, record: Address) -> None:
 @entry
 def atomic_create_i32(context: Address, record: Address) -> None:
     """`tfrt_test.atomic.create.i32`"""
-    value = new_available(context, TYPE_ATOMIC_I32)
-    store(value + VALUE_PAYLOAD, 0)
+    value = new_available(context, at.TYPE_ATOMIC_I32)
+    store(value + at.VALUE_PAYLOAD, 0)
     set_result(context, 0, value)
 
 
 @native
 def is_atomic(context: Address) -> bool:
     """Whether argument 0 may be counted on: a file may say anything."""
-    return load(argument(context, 0) + VALUE_KIND) >> 8 == TYPE_ATOMIC_I32
+    return load(argument(context, 0) + at.VALUE_KIND) >> 8 == at.TYPE_ATOMIC_I32
 
 
 @entry
 def atomic_increment_i32(context: Address, record: Address) -> None:
     """`tfrt_test.atomic.inc.i32`"""
     if not is_atomic(context):
-        fail(context, record, MESSAGE_WRONG_TYPE)
+        fail(context, record, at.MESSAGE_WRONG_TYPE)
         return
-    fetch_add(argument(context, 0) + VALUE_PAYLOAD, 1)
+    fetch_add(argument(context, 0) + at.VALUE_PAYLOAD, 1)
     set_chain(context, 0)
 
 
@@ -268,9 +237,9 @@ def atomic_increment_i32(context: Address, record: Address) -> None:
 def atomic_add_i32(context: Address, record: Address) -> None:
     """`tfrt_test.atomic.add.i32`"""
     if not is_atomic(context):
-        fail(context, record, MESSAGE_WRONG_TYPE)
+        fail(context, record, at.MESSAGE_WRONG_TYPE)
         return
-    fetch_add(argument(context, 0) + VALUE_PAYLOAD, argument_i32(context, 1))
+    fetch_add(argument(context, 0) + at.VALUE_PAYLOAD, argument_i32(context, 1))
     set_chain(context, 0)
 
 
@@ -278,16 +247,16 @@ def atomic_add_i32(context: Address, record: Address) -> None:
 def atomic_get_i32(context: Address, record: Address) -> None:
     """`tfrt_test.atomic.get.i32`"""
     if not is_atomic(context):
-        fail(context, record, MESSAGE_WRONG_TYPE)
+        fail(context, record, at.MESSAGE_WRONG_TYPE)
         return
-    set_i32(context, 0, load_acquire(argument(context, 0) + VALUE_PAYLOAD))
+    set_i32(context, 0, load_acquire(argument(context, 0) + at.VALUE_PAYLOAD))
     set_chain(context, 1)
 
 
 @entry
 def share_arguments(context: Address, record: Address) -> None:
     """`tfrt_test.multi_arg_result`: each argument is a result, too."""
-    for i in range(load(record + RECORD_ARGUMENTS)):
+    for i in range(load(record + at.RECORD_ARGUMENTS)):
         value = argument(context, i)
         add_references(value, 1)
         set_result(context, i, value)
@@ -296,7 +265,7 @@ def share_arguments(context: Address, record: Address) -> None:
 @entry
 def identity(context: Address, record: Address) -> None:
     """`tfrt_test.identity`: the arguments behind the chain."""
-    for i in range(1, load(record + RECORD_ARGUMENTS)):
+    for i in range(1, load(record + at.RECORD_ARGUMENTS)):
         value = argument(context, i)
         add_references(value, 1)
         set_result(context, i - 1, value)
@@ -305,7 +274,7 @@ def identity(context: Address, record: Address) -> None:
 @entry
 def make_indirect(context: Address, record: Address) -> None:
     """`tfrt_test.make_indirect`: each argument behind an indirect value."""
-    for i in range(load(record + RECORD_ARGUMENTS)):
+    for i in range(load(record + at.RECORD_ARGUMENTS)):
         value = argument(context, i)
         indirect = new_indirect(context)
         add_references(value, 1)
@@ -316,11 +285,13 @@ def make_indirect(context: Address, record: Address) -> None:
 @entry
 def get_uniqueness(context: Address, record: Address) -> None:
     """`tfrt_test.get_uniqueness`: whether the register holds the only reference."""
-    for i in range(load(record + RECORD_ARGUMENTS)):
+    for i in range(load(record + at.RECORD_ARGUMENTS)):
         value = argument(context, i)
-        unique = load_acquire(value + VALUE_REFERENCES) == 1
-        result = new_available(context, TYPE_I1)
-        if load(value + VALUE_KIND) & KIND_BITS == KIND_INDIRECT:
-            unique = unique and load_acquire(load(value + VALUE_TARGET) + VALUE_REFERENCES) == 1
-        store(result + VALUE_PAYLOAD, 1 if unique else 0)
+        unique = load_acquire(value + at.VALUE_REFERENCES) == 1
+        result = new_available(context, at.TYPE_I1)
+        if load(value + at.VALUE_KIND) & at.KIND_BITS == at.KIND_INDIRECT:
+            unique = (
+                unique and load_acquire(load(value + at.VALUE_TARGET) + at.VALUE_REFERENCES) == 1
+            )
+        store(result + at.VALUE_PAYLOAD, 1 if unique else 0)
         set_result(context, i, result)

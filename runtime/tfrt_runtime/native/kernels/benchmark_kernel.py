@@ -7,6 +7,7 @@ the last run is over.
 
 from __future__ import annotations
 
+from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import (
     add_references,
     add_waiter,
@@ -24,37 +25,6 @@ from tfrt_runtime.native.calls.frame import attribute
 from tfrt_runtime.native.cells import give_block, give_cell, take_block
 from tfrt_runtime.native.events import nested_of
 from tfrt_runtime.native.kernels.control_kernels import callee, refuse, register_value
-from tfrt_runtime.native.layouts import (
-    ACTIVATION_REQUEST,
-    BENCHMARK_CALLER,
-    BENCHMARK_COUNT,
-    BENCHMARK_CPU,
-    BENCHMARK_RECORD,
-    BENCHMARK_ROOM,
-    BENCHMARK_SAMPLES,
-    BENCHMARK_SIZE,
-    BENCHMARK_TOTAL,
-    BENCHMARK_VALUE,
-    BENCHMARK_WALL,
-    BENCHMARK_WARMUPS,
-    CONTEXT_ACTIVATION,
-    CONTEXT_PROCESS,
-    CONTEXT_REQUEST,
-    ERROR,
-    FUNCTION_ARGUMENT_TABLE,
-    MAX_NESTED,
-    MAX_SAMPLES,
-    MESSAGE_TOO_DEEP,
-    PROCESS_PRINT,
-    RECORD_ARGUMENTS,
-    RECORD_SLOTS,
-    REQUEST_ACTIVE,
-    REQUEST_CANCEL,
-    RETURN_ROOT,
-    TASK_FIRST,
-    TYPE_CHAIN,
-    WAIT_CALL,
-)
 from tfrt_runtime.native.memory import (
     Address,
     call3,
@@ -93,19 +63,19 @@ def sync_benchmark(context: Address, record: Address) -> None:
 @native
 def start_benchmark(context: Address, record: Address, warmups: int) -> None:
     """Make room for the samples, and start the first run."""
-    caller = load(context + CONTEXT_ACTIVATION)
+    caller = load(context + at.CONTEXT_ACTIVATION)
     mark_shared(caller)
-    if nested_of(caller) > MAX_NESTED:
-        refuse(context, caller, record, MESSAGE_TOO_DEEP)
+    if nested_of(caller) > at.MAX_NESTED:
+        refuse(context, caller, record, at.MESSAGE_TOO_DEEP)
         return
-    state = take_block(context, BENCHMARK_SIZE)
-    store(state + BENCHMARK_CALLER, caller)
-    store(state + BENCHMARK_RECORD, record)
-    store(state + BENCHMARK_WARMUPS, warmups)
-    store(state + BENCHMARK_COUNT, 0)
-    store(state + BENCHMARK_TOTAL, 0)
-    store(state + BENCHMARK_SAMPLES, take_block(context, 16 * FIRST_SAMPLES))
-    store(state + BENCHMARK_ROOM, FIRST_SAMPLES)
+    state = take_block(context, at.BENCHMARK_SIZE)
+    store(state + at.BENCHMARK_CALLER, caller)
+    store(state + at.BENCHMARK_RECORD, record)
+    store(state + at.BENCHMARK_WARMUPS, warmups)
+    store(state + at.BENCHMARK_COUNT, 0)
+    store(state + at.BENCHMARK_TOTAL, 0)
+    store(state + at.BENCHMARK_SAMPLES, take_block(context, 16 * FIRST_SAMPLES))
+    store(state + at.BENCHMARK_ROOM, FIRST_SAMPLES)
     start_run(context, state)
 
 
@@ -116,30 +86,30 @@ def start_run(context: Address, state: Address) -> None:
     The waiter comes last: a region that returns an argument has its result before it has all
     arguments, and the end of the last run drops those of the caller.
     """
-    caller = load(state + BENCHMARK_CALLER)
-    record = load(state + BENCHMARK_RECORD)
-    request = load(caller + ACTIVATION_REQUEST)
+    caller = load(state + at.BENCHMARK_CALLER)
+    record = load(state + at.BENCHMARK_RECORD)
+    request = load(caller + at.ACTIVATION_REQUEST)
     function = callee(record, 0)
     value = new_indirect(context)
     add_references(value, 1)
-    store(state + BENCHMARK_VALUE, value)
+    store(state + at.BENCHMARK_VALUE, value)
     results = take_block(context, root_size(function))
     store(results, value)
-    fetch_add(request + REQUEST_ACTIVE, 1)
-    store(state + BENCHMARK_CPU, cpu_time())
-    store(state + BENCHMARK_WALL, now())
+    fetch_add(request + at.REQUEST_ACTIVE, 1)
+    store(state + at.BENCHMARK_CPU, cpu_time())
+    store(state + at.BENCHMARK_WALL, now())
     nested = nested_of(caller) + 16 * FIRST_SAMPLES
-    body = new_activation(context, function, request, RETURN_ROOT, 0, results, nested)
+    body = new_activation(context, function, request, at.RETURN_ROOT, 0, results, nested)
     if body == 0:
         refuse_root(context, function, request, results)
     else:
-        slots = load(function + FUNCTION_ARGUMENT_TABLE)
-        for i in range(load(record + RECORD_ARGUMENTS)):
+        slots = load(function + at.FUNCTION_ARGUMENT_TABLE)
+        for i in range(load(record + at.RECORD_ARGUMENTS)):
             argument = register_value(caller, record, i)
             add_references(argument, 1)
             deliver(context, body, load(slots + 8 * i), argument)
         begin(context, body)
-    waiter = new_waiter(context, WAIT_CALL, attribute(record, RUN_IS_OVER), state)
+    waiter = new_waiter(context, at.WAIT_CALL, attribute(record, RUN_IS_OVER), state)
     if not add_waiter(value, waiter):
         give_cell(context, waiter)
         end_run(context, state)
@@ -154,73 +124,73 @@ def run_is_over(context: Address, state: Address) -> None:
 @native
 def end_run(context: Address, state: Address) -> None:
     """Note how long the run took, and start the next one or end the benchmark."""
-    wall = now() - load(state + BENCHMARK_WALL)
-    cpu = cpu_time() - load(state + BENCHMARK_CPU)
-    value = load(state + BENCHMARK_VALUE)
-    failed = resolve(value) if state_of(value) == ERROR else 0
+    wall = now() - load(state + at.BENCHMARK_WALL)
+    cpu = cpu_time() - load(state + at.BENCHMARK_CPU)
+    value = load(state + at.BENCHMARK_VALUE)
+    failed = resolve(value) if state_of(value) == at.ERROR else 0
     if failed == 0:
-        request = load(load(state + BENCHMARK_CALLER) + ACTIVATION_REQUEST)
-        failed = load_acquire(request + REQUEST_CANCEL)
+        request = load(load(state + at.BENCHMARK_CALLER) + at.ACTIVATION_REQUEST)
+        failed = load_acquire(request + at.REQUEST_CANCEL)
     if failed != 0:
         end_benchmark(context, state, failed)
         drop_reference(context, value)
         return
     drop_reference(context, value)
-    warmups = load(state + BENCHMARK_WARMUPS)
+    warmups = load(state + at.BENCHMARK_WARMUPS)
     if warmups > 0:
-        store(state + BENCHMARK_WARMUPS, warmups - 1)
+        store(state + at.BENCHMARK_WARMUPS, warmups - 1)
     else:
         add_sample(context, state, wall, cpu)
     if is_enough(state):
         end_benchmark(context, state, 0)
     else:
-        record = load(state + BENCHMARK_RECORD)
+        record = load(state + at.BENCHMARK_RECORD)
         add_local_task(context, new_task(context, attribute(record, NEXT_RUN), state, 0, 0))
 
 
 @native
 def add_sample(context: Address, state: Address, wall: int, cpu: int) -> None:
     """Put one measured run into the table.  Without memory for that, its run is over anyway."""
-    store(state + BENCHMARK_TOTAL, load(state + BENCHMARK_TOTAL) + wall)
-    count = load(state + BENCHMARK_COUNT)
-    is_full = count == load(state + BENCHMARK_ROOM)
+    store(state + at.BENCHMARK_TOTAL, load(state + at.BENCHMARK_TOTAL) + wall)
+    count = load(state + at.BENCHMARK_COUNT)
+    is_full = count == load(state + at.BENCHMARK_ROOM)
     if is_full and not double_samples(context, state, count):
         return
-    place = load(state + BENCHMARK_SAMPLES) + 16 * count
+    place = load(state + at.BENCHMARK_SAMPLES) + 16 * count
     store(place, wall)
     store(place + 8, cpu)
-    store(state + BENCHMARK_COUNT, count + 1)
+    store(state + at.BENCHMARK_COUNT, count + 1)
 
 
 @native
 def double_samples(context: Address, state: Address, count: int) -> bool:
     """The table of `count` samples is full: make it twice as large; False if there is no memory."""
-    old = load(state + BENCHMARK_SAMPLES)
+    old = load(state + at.BENCHMARK_SAMPLES)
     larger = take_block(context, 32 * count)
     if larger == 0:
         return False
     copy(larger, old, 16 * count)
     give_block(context, old, 16 * count)
-    store(state + BENCHMARK_SAMPLES, larger)
-    store(state + BENCHMARK_ROOM, 2 * count)
+    store(state + at.BENCHMARK_SAMPLES, larger)
+    store(state + at.BENCHMARK_ROOM, 2 * count)
     return True
 
 
 @native
 def is_enough(state: Address) -> bool:
     """Whether there are as many runs, or as many seconds, as the program asked for."""
-    record = load(state + BENCHMARK_RECORD)
-    if load(state + BENCHMARK_WARMUPS) > 0:
+    record = load(state + at.BENCHMARK_RECORD)
+    if load(state + at.BENCHMARK_WARMUPS) > 0:
         return False
-    if load(state + BENCHMARK_COUNT) >= min(attribute(record, MAX_COUNT), MAX_SAMPLES):
+    if load(state + at.BENCHMARK_COUNT) >= min(attribute(record, MAX_COUNT), at.MAX_SAMPLES):
         return True
-    return load(state + BENCHMARK_TOTAL) >= attribute(record, DURATION_SECONDS) * 1_000_000_000
+    return load(state + at.BENCHMARK_TOTAL) >= attribute(record, DURATION_SECONDS) * 1_000_000_000
 
 
 @entry
 def next_run(context: Address, task: Address) -> None:
     """Task function: start another run."""
-    state = load(task + TASK_FIRST)
+    state = load(task + at.TASK_FIRST)
     free_task(context, task)
     start_run(context, state)
 
@@ -228,19 +198,19 @@ def next_run(context: Address, task: Address) -> None:
 @native
 def end_benchmark(context: Address, state: Address, failed: Address) -> None:
     """Report, and give the kernel its chain, or the error of a run."""
-    caller = load(state + BENCHMARK_CALLER)
-    record = load(state + BENCHMARK_RECORD)
-    store(context + CONTEXT_REQUEST, load(caller + ACTIVATION_REQUEST))
+    caller = load(state + at.BENCHMARK_CALLER)
+    record = load(state + at.BENCHMARK_RECORD)
+    store(context + at.CONTEXT_REQUEST, load(caller + at.ACTIVATION_REQUEST))
     if failed == 0:
-        call3(load(load(context + CONTEXT_PROCESS) + PROCESS_PRINT), context, record, state)
-        result = new_available(context, TYPE_CHAIN)
+        call3(load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_PRINT), context, record, state)
+        result = new_available(context, at.TYPE_CHAIN)
     else:
         result = failed
         add_references(result, 1)
-    for i in range(load(record + RECORD_ARGUMENTS)):
+    for i in range(load(record + at.RECORD_ARGUMENTS)):
         drop_reference(context, register_value(caller, record, i))
-    samples = load(state + BENCHMARK_SAMPLES)
-    give_block(context, samples, 16 * load(state + BENCHMARK_ROOM))
-    give_block(context, state, BENCHMARK_SIZE)
-    deliver(context, caller, load(load(record + RECORD_SLOTS)), result)
+    samples = load(state + at.BENCHMARK_SAMPLES)
+    give_block(context, samples, 16 * load(state + at.BENCHMARK_ROOM))
+    give_block(context, state, at.BENCHMARK_SIZE)
+    deliver(context, caller, load(load(record + at.RECORD_SLOTS)), result)
     finish(context, caller)

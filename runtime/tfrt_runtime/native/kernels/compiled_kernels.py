@@ -17,6 +17,7 @@ are results as they are: an object is an AsyncValue.
 
 from __future__ import annotations
 
+from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import (
     add_references,
     add_waiter,
@@ -47,37 +48,6 @@ from tfrt_runtime.native.coroutines.async_objects import (
     storage_of,
     tell,
     thread_failure,
-)
-from tfrt_runtime.native.layouts import (
-    ASYNC_IMPORTED,
-    ASYNC_IMPORTS,
-    CONCRETE,
-    CONTEXT_FAILURE,
-    CONTEXT_NESTED,
-    CONTEXT_QUEUE,
-    CONTEXT_REQUEST,
-    CONTEXT_RESULTS,
-    CONTEXT_RUN,
-    ERROR,
-    EVENT_BORROW_BUFFER,
-    EVENT_BUFFER_ARRIVED,
-    EVENT_FAILED,
-    EVENT_RETURN_BUFFER,
-    EVENT_TENSOR_ARRIVED,
-    KIND_CONCRETE,
-    KIND_INDIRECT,
-    QUEUE_ASYNC,
-    RECORD_RESULTS,
-    REQUEST_ACTIVE,
-    REQUEST_CANCEL,
-    REQUEST_NUMBER,
-    TYPE_UNKNOWN,
-    VALUE_ASYNC,
-    VALUE_KIND,
-    VALUE_PAYLOAD,
-    VALUE_STATE,
-    VALUE_TARGET,
-    WAIT_NOTIFY,
 )
 from tfrt_runtime.native.memory import (
     Address,
@@ -128,30 +98,30 @@ IMPORTS_SWEPT = 1024
 def run_compiled(context: Address, record: Address) -> None:
     """Kernel: call a compiled function.  If it fails, results without a value are its failure."""
     # Saved and set anew: the kernel may run on the stack of compiled code that waits (`wait_for_object`).
-    nested = load(context + CONTEXT_NESTED)
-    failure = load(context + CONTEXT_FAILURE)
-    store(context + CONTEXT_NESTED, 0)
-    store(context + CONTEXT_FAILURE, 0)
-    run = load(context + CONTEXT_RUN)
-    store(context + CONTEXT_RUN, load(load(context + CONTEXT_REQUEST) + REQUEST_NUMBER))
+    nested = load(context + at.CONTEXT_NESTED)
+    failure = load(context + at.CONTEXT_FAILURE)
+    store(context + at.CONTEXT_NESTED, 0)
+    store(context + at.CONTEXT_FAILURE, 0)
+    run = load(context + at.CONTEXT_RUN)
+    store(context + at.CONTEXT_RUN, load(load(context + at.CONTEXT_REQUEST) + at.REQUEST_NUMBER))
     former = set_thread_context(context)
     failed = call2(attribute(record, ADAPTER), context, record)
     set_thread_context(former)
     if failed & 1 != 0:
         fail_results(context, record)
-    drop_optional(context, load(context + CONTEXT_FAILURE))
-    store(context + CONTEXT_NESTED, nested)
-    store(context + CONTEXT_FAILURE, failure)
-    store(context + CONTEXT_RUN, run)
+    drop_optional(context, load(context + at.CONTEXT_FAILURE))
+    store(context + at.CONTEXT_NESTED, nested)
+    store(context + at.CONTEXT_FAILURE, failure)
+    store(context + at.CONTEXT_RUN, run)
 
 
 @native
 def fail_results(context: Address, record: Address) -> None:
     """The function that has just returned failed: so do the results that it has not set."""
     failure = thread_failure(context)
-    tell(context, EVENT_FAILED, failure)
-    results = load(context + CONTEXT_RESULTS)
-    for i in range(load(record + RECORD_RESULTS)):
+    tell(context, at.EVENT_FAILED, failure)
+    results = load(context + at.CONTEXT_RESULTS)
+    for i in range(load(record + at.RECORD_RESULTS)):
         if load(results + 8 * i) == 0:
             add_references(failure, 1)
             store(results + 8 * i, failure)
@@ -161,33 +131,33 @@ def fail_results(context: Address, record: Address) -> None:
 @exported("tfrtKernelArgument", "ptr", "ptr", "i64")
 def kernel_argument(context: Address, index: int) -> Address:
     """Where the bits of a scalar argument are."""
-    return argument(context, index) + VALUE_PAYLOAD
+    return argument(context, index) + at.VALUE_PAYLOAD
 
 
 @exported("tfrtKernelObject", "ptr", "ptr", "ptr", "i64")
 def kernel_object(context: Address, record: Address, index: int) -> Address:
     """An argument as a token or value that compiled code may await, with a reference for its user."""
-    kind = attribute(record, FIRST_TYPE + load(record + RECORD_RESULTS) + index)
+    kind = attribute(record, FIRST_TYPE + load(record + at.RECORD_RESULTS) + index)
     value = argument(context, index)
     made = object_of(context, value, kind, attribute(record, ARGUMENT_ARRIVED))
     if not is_available(made):
-        note_import(context, made, load(context + CONTEXT_REQUEST))
+        note_import(context, made, load(context + at.CONTEXT_REQUEST))
     return made
 
 
 @entry
 def note_import(context: Address, made: Address, request: Address) -> None:
     """Let a cancellation of a request end the wait for a host value."""
-    shared = load(load(context + CONTEXT_QUEUE) + QUEUE_ASYNC)
+    shared = load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_ASYNC)
     add_references(made, 1)
     cell = take_cell(context)
     store(cell + IMPORT_OBJECT, made)
     store(cell + IMPORT_REQUEST, request)
     push_import(shared, cell)
-    count = fetch_add(shared + ASYNC_IMPORTED, 1)
+    count = fetch_add(shared + at.ASYNC_IMPORTED, 1)
     # A thread that cancels sets the word, and then visits the stack: one of the two sees the other.
     fence()
-    cancelled = load_acquire(request + REQUEST_CANCEL)
+    cancelled = load_acquire(request + at.REQUEST_CANCEL)
     if cancelled != 0:
         visit_imports(context, shared, request, cancelled)
     elif count & (IMPORTS_SWEPT - 1) == IMPORTS_SWEPT - 1:
@@ -198,9 +168,9 @@ def note_import(context: Address, made: Address, request: Address) -> None:
 def push_import(shared: Address, cell: Address) -> None:
     """Put a cell on the stack.  It is only ever taken whole, so there is no ABA."""
     while True:
-        head = load_acquire(shared + ASYNC_IMPORTS)
+        head = load_acquire(shared + at.ASYNC_IMPORTS)
         store(cell + IMPORT_NEXT, head)
-        if compare_and_swap(shared + ASYNC_IMPORTS, head, cell) != 0:
+        if compare_and_swap(shared + at.ASYNC_IMPORTS, head, cell) != 0:
             return
 
 
@@ -212,7 +182,7 @@ def visit_imports(context: Address, shared: Address, request: Address, failure: 
     """
     # Pairs with the fence of `note_import`: the cell is seen here, or the cancellation is seen there.
     fence()
-    cell = exchange(shared + ASYNC_IMPORTS, 0)
+    cell = exchange(shared + at.ASYNC_IMPORTS, 0)
     while cell != 0:
         following = load(cell + IMPORT_NEXT)
         made = load(cell + IMPORT_OBJECT)
@@ -220,7 +190,7 @@ def visit_imports(context: Address, shared: Address, request: Address, failure: 
             add_references(failure, 1)
             async_give_up(context, made, failure)
         if is_available(made):
-            fetch_add(shared + ASYNC_IMPORTED, -1)
+            fetch_add(shared + at.ASYNC_IMPORTED, -1)
             drop_references(context, made, 1)
             give_cell(context, cell)
         else:
@@ -239,7 +209,7 @@ def object_of(context: Address, value: Address, kind: int, arrived: Address) -> 
     made = new_object(context, kind)
     # The publisher of the value may drop it before its waiters have run.
     add_references(value, 1)
-    waiter = new_waiter(context, WAIT_NOTIFY, arrived, made)
+    waiter = new_waiter(context, at.WAIT_NOTIFY, arrived, made)
     if not add_waiter(value, waiter):
         give_cell(context, waiter)
         resolve_object(context, made, value)
@@ -251,15 +221,15 @@ def object_of(context: Address, value: Address, kind: int, arrived: Address) -> 
 def available_object(context: Address, source: Address, kind: int) -> Address:
     """A resolved object with one reference that is what a concrete or error value is."""
     made = new_value(context, kind)
-    store(made + VALUE_ASYNC, 0)
-    if state_of(source) == ERROR:
+    store(made + at.VALUE_ASYNC, 0)
+    if state_of(source) == at.ERROR:
         add_references(source, 1)
-        store(made + VALUE_TARGET, source)
-        store(made + VALUE_KIND, kind << 8 | KIND_INDIRECT)
-        store(made + VALUE_STATE, ERROR)
+        store(made + at.VALUE_TARGET, source)
+        store(made + at.VALUE_KIND, kind << 8 | at.KIND_INDIRECT)
+        store(made + at.VALUE_STATE, at.ERROR)
     else:
-        store(made + VALUE_PAYLOAD, load(source + VALUE_PAYLOAD))
-        store(made + VALUE_STATE, CONCRETE)
+        store(made + at.VALUE_PAYLOAD, load(source + at.VALUE_PAYLOAD))
+        store(made + at.VALUE_STATE, at.CONCRETE)
     register_checked(context, made)
     return made
 
@@ -278,12 +248,12 @@ def resolve_object(context: Address, made: Address, value: Address) -> None:
         resolved_before(context, made)
         return
     source = resolve(value)
-    if state_of(source) == ERROR:
+    if state_of(source) == at.ERROR:
         add_references(source, 1)
         become_error(context, made, source)
     else:
-        store(made + VALUE_PAYLOAD, load(source + VALUE_PAYLOAD))
-        publish(context, made, CONCRETE)
+        store(made + at.VALUE_PAYLOAD, load(source + at.VALUE_PAYLOAD))
+        publish(context, made, at.CONCRETE)
     drop_references(context, made, 1)
 
 
@@ -291,7 +261,7 @@ def resolve_object(context: Address, made: Address, value: Address) -> None:
 def kernel_return(context: Address, record: Address, index: int, word: int) -> None:
     """A scalar result."""
     value = new_available(context, attribute(record, FIRST_TYPE + index))
-    store(value + VALUE_PAYLOAD, word)
+    store(value + at.VALUE_PAYLOAD, word)
     set_result(context, index, value)
 
 
@@ -302,18 +272,18 @@ def kernel_return_object(context: Address, record: Address, index: int, made: Ad
     The run is not over before it is resolved, and hears of its error.
     """
     # Python asks what the bits are.  An object that fails meanwhile points to its error instead.
-    kind = attribute(record, FIRST_TYPE + index) << 8 | KIND_CONCRETE
-    compare_and_swap(made + VALUE_KIND, TYPE_UNKNOWN << 8 | KIND_CONCRETE, kind)
-    request = load(context + CONTEXT_REQUEST)
+    kind = attribute(record, FIRST_TYPE + index) << 8 | at.KIND_CONCRETE
+    compare_and_swap(made + at.VALUE_KIND, at.TYPE_UNKNOWN << 8 | at.KIND_CONCRETE, kind)
+    request = load(context + at.CONTEXT_REQUEST)
     if not is_available(made):
         # Both before the waiter is added, which may run at once: the run lasts, and so does the object.
-        fetch_add(request + REQUEST_ACTIVE, 1)
+        fetch_add(request + at.REQUEST_ACTIVE, 1)
         add_references(made, 1)
-        waiter = new_waiter(context, WAIT_NOTIFY, attribute(record, RESULT_ARRIVED), request)
+        waiter = new_waiter(context, at.WAIT_NOTIFY, attribute(record, RESULT_ARRIVED), request)
         if not add_waiter(made, waiter):
             give_cell(context, waiter)
             result_arrived(context, request, made)
-    elif state_of(made) == ERROR:
+    elif state_of(made) == at.ERROR:
         report_failure(context, made)
     set_result(context, index, made)
 
@@ -321,11 +291,11 @@ def kernel_return_object(context: Address, record: Address, index: int, made: Ad
 @entry
 def result_arrived(context: Address, request: Address, made: Address) -> None:
     """Waiter function: a result of a call of `request` is resolved."""
-    if state_of(made) == ERROR:
-        former = load(context + CONTEXT_REQUEST)
-        store(context + CONTEXT_REQUEST, request)
+    if state_of(made) == at.ERROR:
+        former = load(context + at.CONTEXT_REQUEST)
+        store(context + at.CONTEXT_REQUEST, request)
         report_failure(context, made)
-        store(context + CONTEXT_REQUEST, former)
+        store(context + at.CONTEXT_REQUEST, former)
     drop_reference(context, made)
     # Last: when it was the last of the run, the program may be gone.
     leave_request(context, request)
@@ -335,7 +305,7 @@ def result_arrived(context: Address, request: Address, made: Address) -> None:
 def report_failure(context: Address, made: Address) -> None:
     """Let the present request know the error of an object."""
     failure = error_of(context, made)
-    tell(context, EVENT_FAILED, failure)
+    tell(context, at.EVENT_FAILED, failure)
     drop_reference(context, failure)
 
 
@@ -346,13 +316,13 @@ def kernel_borrow_buffer(context: Address, request: Address) -> int:
     `request` is the address of five words: record, argument, spec, descriptor, and whether it is the
     first one of its call.
     """
-    return tell(context, EVENT_BORROW_BUFFER, request)
+    return tell(context, at.EVENT_BORROW_BUFFER, request)
 
 
 @exported("tfrtKernelReturnBuffer", "void", "ptr", "ptr")
 def kernel_return_buffer(context: Address, request: Address) -> None:
     """Make a result of a buffer; the words are those of `kernel_borrow_buffer`."""
-    tell(context, EVENT_RETURN_BUFFER, request)
+    tell(context, at.EVENT_RETURN_BUFFER, request)
 
 
 @exported("tfrtKernelBufferObject", "ptr", "ptr", "ptr", "i64", "i64", "ptr")
@@ -367,8 +337,8 @@ def kernel_buffer_object(
     made = new_future(context, size)
     add_references(value, 1)
     # What does not fit is an error at the place of the record: until then the run has to last.
-    request = load(context + CONTEXT_REQUEST)
-    fetch_add(request + REQUEST_ACTIVE, 1)
+    request = load(context + at.CONTEXT_REQUEST)
+    fetch_add(request + at.REQUEST_ACTIVE, 1)
     pending = take_cell(context)
     store(pending + PENDING_REQUEST, request)
     store(pending + PENDING_RECORD, record)
@@ -376,7 +346,7 @@ def kernel_buffer_object(
     store(pending + PENDING_DESCRIPTOR, storage_of(made))
     store(pending + PENDING_VALUE, value)
     store(pending + PENDING_OBJECT, made)
-    waiter = new_waiter(context, WAIT_NOTIFY, attribute(record, TENSOR_ARRIVED), pending)
+    waiter = new_waiter(context, at.WAIT_NOTIFY, attribute(record, TENSOR_ARRIVED), pending)
     if not add_waiter(value, waiter):
         give_cell(context, waiter)
         tensor_arrived(context, pending, value)
@@ -392,15 +362,15 @@ def tensor_arrived(context: Address, pending: Address, value: Address) -> None:
     # Python may fill in its descriptor.
     if claim(made):
         failure = 0
-        if state_of(value) == ERROR:
+        if state_of(value) == at.ERROR:
             failure = error_of(context, value)
         else:
             store(pending + PENDING_VALUE, resolve(value))
-            failure = tell(context, EVENT_TENSOR_ARRIVED, pending)
+            failure = tell(context, at.EVENT_TENSOR_ARRIVED, pending)
         if failure != 0:
             become_error(context, made, failure)
         else:
-            publish(context, made, CONCRETE)
+            publish(context, made, at.CONCRETE)
         drop_references(context, made, 1)
     else:
         resolved_before(context, made)
@@ -416,14 +386,14 @@ def kernel_return_buffer_object(
     """A result that is a value of a buffer.  Takes ownership of a reference to it."""
     result = new_indirect(context)
     add_references(result, 1)
-    request = load(context + CONTEXT_REQUEST)
-    fetch_add(request + REQUEST_ACTIVE, 1)
+    request = load(context + at.CONTEXT_REQUEST)
+    fetch_add(request + at.REQUEST_ACTIVE, 1)
     pending = take_cell(context)
     store(pending + PENDING_RECORD, record)
     store(pending + PENDING_SPEC, spec)
     store(pending + PENDING_OBJECT, result)
     store(pending + PENDING_REQUEST, request)
-    waiter = new_waiter(context, WAIT_NOTIFY, attribute(record, BUFFER_ARRIVED), pending)
+    waiter = new_waiter(context, at.WAIT_NOTIFY, attribute(record, BUFFER_ARRIVED), pending)
     if not add_waiter(made, waiter):
         give_cell(context, waiter)
         buffer_arrived(context, pending, made)
@@ -435,15 +405,15 @@ def buffer_arrived(context: Address, pending: Address, made: Address) -> None:
     """Waiter function: the value of a buffer is resolved, and the tensor is available."""
     result = load(pending + PENDING_OBJECT)
     request = load(pending + PENDING_REQUEST)
-    former = load(context + CONTEXT_REQUEST)
-    store(context + CONTEXT_REQUEST, request)
-    if state_of(made) == ERROR:
+    former = load(context + at.CONTEXT_REQUEST)
+    store(context + at.CONTEXT_REQUEST, request)
+    if state_of(made) == at.ERROR:
         target = error_of(context, made)
-        tell(context, EVENT_FAILED, target)
+        tell(context, at.EVENT_FAILED, target)
     else:
         store(pending + PENDING_DESCRIPTOR, storage_of(made))
-        target = tell(context, EVENT_BUFFER_ARRIVED, pending)
-    store(context + CONTEXT_REQUEST, former)
+        target = tell(context, at.EVENT_BUFFER_ARRIVED, pending)
+    store(context + at.CONTEXT_REQUEST, former)
     give_cell(context, pending)
     run_waiters(context, forward_to(context, result, target))
     drop_reference(context, result)

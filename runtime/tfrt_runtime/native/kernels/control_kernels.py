@@ -7,6 +7,7 @@ recurses.
 
 from __future__ import annotations
 
+from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import add_references, drop_reference, new_available, resolve
 from tfrt_runtime.native.calls.activation import begin, free_activation, new_activation
 from tfrt_runtime.native.calls.delivery import deliver
@@ -16,46 +17,6 @@ from tfrt_runtime.native.calls.kernel_calls import fail_kernel, fail_without_mem
 from tfrt_runtime.native.calls.machine_calls import call_machine
 from tfrt_runtime.native.cells import give_block, take_block
 from tfrt_runtime.native.events import nested_of
-from tfrt_runtime.native.layouts import (
-    ACTIVATION_CALLER_RECORD,
-    ACTIVATION_REQUEST,
-    CONTEXT_ACTIVATION,
-    CONTEXT_RECORD,
-    CONTEXT_REQUEST,
-    FUNCTION_ARGUMENT_TABLE,
-    FUNCTION_MACHINE,
-    JOIN_CALLER,
-    JOIN_ERROR,
-    JOIN_LEFT,
-    JOIN_RECORD,
-    JOIN_SIZE,
-    LOOP_CALLER,
-    LOOP_CONDITION,
-    LOOP_FUNCTION,
-    LOOP_LEFT,
-    LOOP_RECORD,
-    LOOP_TABLE,
-    LOOP_VALUES,
-    MAX_NESTED,
-    MESSAGE_CASE_RANGE,
-    MESSAGE_NEGATIVE_COUNT,
-    MESSAGE_NO_MEMORY,
-    MESSAGE_TOO_DEEP,
-    RECORD_ARGUMENTS,
-    RECORD_FUNCTIONS,
-    RECORD_REGISTERS,
-    RECORD_SLOTS,
-    REQUEST_CANCEL,
-    RETURN_CALL,
-    RETURN_JOIN,
-    RETURN_LOOP,
-    TASK_FIRST,
-    TASK_SECOND,
-    TASK_THIRD,
-    TYPE_CHAIN,
-    TYPE_I32,
-    VALUE_PAYLOAD,
-)
 from tfrt_runtime.native.memory import (
     Address,
     compare_and_swap,
@@ -75,7 +36,7 @@ from tfrt_runtime.native.queues.waiters import leave_join
 @native
 def register_value(activation: Address, record: Address, index: int) -> Address:
     """The value in an argument register, with the reference that this use owns."""
-    return load(activation + load(record + RECORD_REGISTERS + 8 * index))
+    return load(activation + load(record + at.RECORD_REGISTERS + 8 * index))
 
 
 @native
@@ -83,26 +44,26 @@ def start_call(
     context: Address, caller: Address, record: Address, function: Address, first: int
 ) -> None:
     """Call `function` with the kernel's arguments from `first` on; the others are dropped."""
-    if load(function + FUNCTION_MACHINE) != 0 and call_machine(
+    if load(function + at.FUNCTION_MACHINE) != 0 and call_machine(
         context, caller, record, function, first
     ):
         return
     nested = nested_of(caller)
-    if nested > MAX_NESTED:
-        refuse(context, caller, record, MESSAGE_TOO_DEEP)
+    if nested > at.MAX_NESTED:
+        refuse(context, caller, record, at.MESSAGE_TOO_DEEP)
         return
-    request = load(caller + ACTIVATION_REQUEST)
-    store(context + CONTEXT_REQUEST, request)
-    store(context + CONTEXT_RECORD, record)
-    activation = new_activation(context, function, request, RETURN_CALL, caller, record, nested)
+    request = load(caller + at.ACTIVATION_REQUEST)
+    store(context + at.CONTEXT_REQUEST, request)
+    store(context + at.CONTEXT_RECORD, record)
+    activation = new_activation(context, function, request, at.RETURN_CALL, caller, record, nested)
     if activation == 0:
         fail_without_memory(context, caller, record)
         return
     for i in range(first):
         drop_reference(context, register_value(caller, record, i))
     # The kernel's references to its arguments become the callee's: a call counts nothing up or down.
-    slots = load(function + FUNCTION_ARGUMENT_TABLE)
-    for i in range(load(record + RECORD_ARGUMENTS) - first):
+    slots = load(function + at.FUNCTION_ARGUMENT_TABLE)
+    for i in range(load(record + at.RECORD_ARGUMENTS) - first):
         value = register_value(caller, record, first + i)
         deliver(context, activation, load(slots + 8 * i), value)
     begin(context, activation)
@@ -111,13 +72,13 @@ def start_call(
 @native
 def callee(record: Address, index: int) -> Address:
     """Function `index` of the kernel."""
-    return load(load(record + RECORD_FUNCTIONS) + 8 * index)
+    return load(load(record + at.RECORD_FUNCTIONS) + 8 * index)
 
 
 @native
 def refuse(context: Address, caller: Address, record: Address, message: int) -> None:
     """End a control kernel of `caller` with an error in each result."""
-    store(context + CONTEXT_REQUEST, load(caller + ACTIVATION_REQUEST))
+    store(context + at.CONTEXT_REQUEST, load(caller + at.ACTIVATION_REQUEST))
     failed = report_error(context, record, message)
     fail_kernel(context, caller, record, failed)
     drop_reference(context, failed)
@@ -126,23 +87,23 @@ def refuse(context: Address, caller: Address, record: Address, message: int) -> 
 @entry
 def call(context: Address, record: Address) -> None:
     """`tfrt.call`"""
-    start_call(context, load(context + CONTEXT_ACTIVATION), record, callee(record, 0), 0)
+    start_call(context, load(context + at.CONTEXT_ACTIVATION), record, callee(record, 0), 0)
 
 
 @entry
 def cond(context: Address, record: Address) -> None:
     """`tfrt.if` and `tfrt.cond`: the first function if the condition holds, else the second."""
-    caller = load(context + CONTEXT_ACTIVATION)
+    caller = load(context + at.CONTEXT_ACTIVATION)
     start_call(context, caller, record, callee(record, 1 - argument_i1(context, 0)), 1)
 
 
 @entry
 def case(context: Address, record: Address) -> None:
     """`tfrt.case`: function number `index`; data: how many there are."""
-    caller = load(context + CONTEXT_ACTIVATION)
+    caller = load(context + at.CONTEXT_ACTIVATION)
     index = argument_i32(context, 0)
     if index < 0 or index >= attribute(record, 0):
-        refuse(context, caller, record, MESSAGE_CASE_RANGE)
+        refuse(context, caller, record, at.MESSAGE_CASE_RANGE)
         return
     start_call(context, caller, record, callee(record, index), 1)
 
@@ -153,20 +114,20 @@ def new_loop(context: Address, caller: Address, record: Address, left: int, firs
 
     0 if it has many values and there is no memory for it.
     """
-    values = load(record + RECORD_ARGUMENTS) - first
-    loop = take_block(context, LOOP_TABLE + 16 * values)
+    values = load(record + at.RECORD_ARGUMENTS) - first
+    loop = take_block(context, at.LOOP_TABLE + 16 * values)
     if loop == 0:
         return 0
-    store(loop + LOOP_CALLER, caller)
-    store(loop + LOOP_RECORD, record)
-    store(loop + LOOP_FUNCTION, callee(record, 0))
-    store(loop + LOOP_LEFT, left)
-    store(loop + LOOP_VALUES, values)
-    store(loop + LOOP_CONDITION, 0)
+    store(loop + at.LOOP_CALLER, caller)
+    store(loop + at.LOOP_RECORD, record)
+    store(loop + at.LOOP_FUNCTION, callee(record, 0))
+    store(loop + at.LOOP_LEFT, left)
+    store(loop + at.LOOP_VALUES, values)
+    store(loop + at.LOOP_CONDITION, 0)
     for i in range(values):
         value = register_value(caller, record, first + i)
         add_references(value, 1)
-        store(loop + LOOP_TABLE + 8 * i, value)
+        store(loop + at.LOOP_TABLE + 8 * i, value)
     return loop
 
 
@@ -174,13 +135,13 @@ def new_loop(context: Address, caller: Address, record: Address, left: int, firs
 def run_loop(context: Address, caller: Address, record: Address, left: int) -> None:
     """Start a loop of at least one iteration."""
     nested = nested_of(caller)
-    if nested > MAX_NESTED:
-        refuse(context, caller, record, MESSAGE_TOO_DEEP)
+    if nested > at.MAX_NESTED:
+        refuse(context, caller, record, at.MESSAGE_TOO_DEEP)
         return
     function = callee(record, 0)
-    request = load(caller + ACTIVATION_REQUEST)
+    request = load(caller + at.ACTIVATION_REQUEST)
     # Both blocks before anything changes hands: without memory the kernel fails as any other.
-    body = new_activation(context, function, request, RETURN_LOOP, 0, 0, nested)
+    body = new_activation(context, function, request, at.RETURN_LOOP, 0, 0, nested)
     loop = 0
     if body != 0:
         loop = new_loop(context, caller, record, left, 1)
@@ -189,7 +150,7 @@ def run_loop(context: Address, caller: Address, record: Address, left: int) -> N
     if loop == 0:
         fail_without_memory(context, caller, record)
         return
-    store(body + ACTIVATION_CALLER_RECORD, loop)
+    store(body + at.ACTIVATION_CALLER_RECORD, loop)
     drop_reference(context, register_value(caller, record, 0))
     start_iteration(context, loop, body)
 
@@ -198,8 +159,8 @@ def run_loop(context: Address, caller: Address, record: Address, left: int) -> N
 def forward_arguments(context: Address, caller: Address, record: Address) -> None:
     """No iteration: the loop values are the results."""
     drop_reference(context, register_value(caller, record, 0))
-    slots = load(record + RECORD_SLOTS)
-    for i in range(load(record + RECORD_ARGUMENTS) - 1):
+    slots = load(record + at.RECORD_SLOTS)
+    for i in range(load(record + at.RECORD_ARGUMENTS) - 1):
         deliver(context, caller, load(slots + 8 * i), register_value(caller, record, 1 + i))
     finish(context, caller)
 
@@ -207,10 +168,10 @@ def forward_arguments(context: Address, caller: Address, record: Address) -> Non
 @entry
 def repeat(context: Address, record: Address) -> None:
     """`tfrt.repeat.i32`"""
-    caller = load(context + CONTEXT_ACTIVATION)
+    caller = load(context + at.CONTEXT_ACTIVATION)
     count = argument_i32(context, 0)
     if count < 0:
-        refuse(context, caller, record, MESSAGE_NEGATIVE_COUNT)
+        refuse(context, caller, record, at.MESSAGE_NEGATIVE_COUNT)
         return
     if count == 0:
         forward_arguments(context, caller, record)
@@ -221,7 +182,7 @@ def repeat(context: Address, record: Address) -> None:
 @entry
 def while_loop(context: Address, record: Address) -> None:
     """`tfrt.while`"""
-    caller = load(context + CONTEXT_ACTIVATION)
+    caller = load(context + at.CONTEXT_ACTIVATION)
     if argument_i1(context, 0) == 0:
         forward_arguments(context, caller, record)
     else:
@@ -231,7 +192,7 @@ def while_loop(context: Address, record: Address) -> None:
 @entry
 def do_async(context: Address, record: Address) -> None:
     """`tfrt_test.do.async`: the region runs in a task of the queue; data: `call_task`."""
-    caller = load(context + CONTEXT_ACTIVATION)
+    caller = load(context + at.CONTEXT_ACTIVATION)
     # The task may run on another thread.
     mark_shared(caller)
     add_task(context, new_task(context, attribute(record, 0), caller, record, 0))
@@ -240,8 +201,8 @@ def do_async(context: Address, record: Address) -> None:
 @entry
 def call_task(context: Address, task: Address) -> None:
     """Task function: call the kernel's function with all its arguments."""
-    caller = load(task + TASK_FIRST)
-    record = load(task + TASK_SECOND)
+    caller = load(task + at.TASK_FIRST)
+    record = load(task + at.TASK_SECOND)
     free_task(context, task)
     start_call(context, caller, record, callee(record, 0), 0)
 
@@ -252,22 +213,22 @@ def parallel_for(context: Address, record: Address) -> None:
 
     The result is a chain.  Data: `parallel_task`, which splits ranges of blocks in two.
     """
-    caller = load(context + CONTEXT_ACTIVATION)
-    if nested_of(caller) > MAX_NESTED:
-        refuse(context, caller, record, MESSAGE_TOO_DEEP)
+    caller = load(context + at.CONTEXT_ACTIVATION)
+    if nested_of(caller) > at.MAX_NESTED:
+        refuse(context, caller, record, at.MESSAGE_TOO_DEEP)
         return
     start, end = argument_i32(context, 0), argument_i32(context, 1)
     size = max(argument_i32(context, 2), 1)
     blocks = max((end - start + size - 1) // size, 0)
     # Blocks run on other threads, which deliver the chain to the caller.
     mark_shared(caller)
-    join = take_block(context, JOIN_SIZE)
-    store(join + JOIN_CALLER, caller)
-    store(join + JOIN_RECORD, record)
-    store(join + JOIN_LEFT, blocks)
-    store(join + JOIN_ERROR, 0)
+    join = take_block(context, at.JOIN_SIZE)
+    store(join + at.JOIN_CALLER, caller)
+    store(join + at.JOIN_RECORD, record)
+    store(join + at.JOIN_LEFT, blocks)
+    store(join + at.JOIN_ERROR, 0)
     if blocks == 0:
-        give_block(context, join, JOIN_SIZE)
+        give_block(context, join, at.JOIN_SIZE)
         end_parallel(context, caller, record)
         return
     split_blocks(context, join, 0, blocks)
@@ -277,14 +238,16 @@ def parallel_for(context: Address, record: Address) -> None:
 def end_parallel(context: Address, caller: Address, record: Address) -> None:
     """An empty range: the chain at once."""
     drop_parallel_arguments(context, caller, record)
-    deliver(context, caller, load(load(record + RECORD_SLOTS)), new_available(context, TYPE_CHAIN))
+    deliver(
+        context, caller, load(load(record + at.RECORD_SLOTS)), new_available(context, at.TYPE_CHAIN)
+    )
     finish(context, caller)
 
 
 @native
 def drop_parallel_arguments(context: Address, caller: Address, record: Address) -> None:
     """The loop is over: its kernel drops its arguments."""
-    for i in range(load(record + RECORD_ARGUMENTS)):
+    for i in range(load(record + at.RECORD_ARGUMENTS)):
         drop_reference(context, register_value(caller, record, i))
 
 
@@ -294,8 +257,10 @@ def split_blocks(context: Address, join: Address, first: int, last: int) -> None
 
     Of a cancelled run none is begun.
     """
-    record = load(join + JOIN_RECORD)
-    cancelled = load_acquire(load(load(join + JOIN_CALLER) + ACTIVATION_REQUEST) + REQUEST_CANCEL)
+    record = load(join + at.JOIN_RECORD)
+    cancelled = load_acquire(
+        load(load(join + at.JOIN_CALLER) + at.ACTIVATION_REQUEST) + at.REQUEST_CANCEL
+    )
     if cancelled != 0:
         add_references(cancelled, 1)
         skip_blocks(context, join, cancelled, last - first)
@@ -312,7 +277,7 @@ def split_blocks(context: Address, join: Address, first: int, last: int) -> None
 @native
 def skip_blocks(context: Address, join: Address, failed: Address, blocks: int) -> None:
     """End blocks that have not begun: the loop's chain becomes an error.  Consumes a reference."""
-    if compare_and_swap(join + JOIN_ERROR, 0, failed) == 0:
+    if compare_and_swap(join + at.JOIN_ERROR, 0, failed) == 0:
         drop_reference(context, failed)
     leave_join(context, join, blocks)
 
@@ -320,9 +285,9 @@ def skip_blocks(context: Address, join: Address, failed: Address, blocks: int) -
 @entry
 def parallel_task(context: Address, task: Address) -> None:
     """Task function: blocks `second` to `third` of the join `first`."""
-    join = load(task + TASK_FIRST)
-    first = load(task + TASK_SECOND)
-    last = load(task + TASK_THIRD)
+    join = load(task + at.TASK_FIRST)
+    first = load(task + at.TASK_SECOND)
+    last = load(task + at.TASK_THIRD)
     free_task(context, task)
     split_blocks(context, join, first, last)
 
@@ -330,30 +295,30 @@ def parallel_task(context: Address, task: Address) -> None:
 @native
 def run_block(context: Address, join: Address, block: int) -> None:
     """Start the body for one block: its bounds, then the loop's own arguments."""
-    caller = load(join + JOIN_CALLER)
-    record = load(join + JOIN_RECORD)
+    caller = load(join + at.JOIN_CALLER)
+    record = load(join + at.JOIN_RECORD)
     function = callee(record, 0)
     start = load_register_i32(caller, record, 0)
     size = max(load_register_i32(caller, record, 2), 1)
     low = start + block * size
     high = min(low + size, load_register_i32(caller, record, 1))
-    request = load(caller + ACTIVATION_REQUEST)
+    request = load(caller + at.ACTIVATION_REQUEST)
     nested = nested_of(caller)
-    store(context + CONTEXT_REQUEST, request)
-    store(context + CONTEXT_RECORD, record)
-    body = new_activation(context, function, request, RETURN_JOIN, 0, join, nested)
+    store(context + at.CONTEXT_REQUEST, request)
+    store(context + at.CONTEXT_RECORD, record)
+    body = new_activation(context, function, request, at.RETURN_JOIN, 0, join, nested)
     if body == 0:
-        failed = load_acquire(request + REQUEST_CANCEL)
+        failed = load_acquire(request + at.REQUEST_CANCEL)
         if failed != 0:
             add_references(failed, 1)
         else:
-            failed = report_error(context, record, MESSAGE_NO_MEMORY)
+            failed = report_error(context, record, at.MESSAGE_NO_MEMORY)
         skip_blocks(context, join, failed, 1)
         return
-    slots = load(function + FUNCTION_ARGUMENT_TABLE)
+    slots = load(function + at.FUNCTION_ARGUMENT_TABLE)
     deliver(context, body, load(slots), new_i32(context, low))
     deliver(context, body, load(slots + 8), new_i32(context, high))
-    for i in range(3, load(record + RECORD_ARGUMENTS)):
+    for i in range(3, load(record + at.RECORD_ARGUMENTS)):
         value = register_value(caller, record, i)
         add_references(value, 1)
         deliver(context, body, load(slots + 8 * (i - 1)), value)
@@ -363,13 +328,13 @@ def run_block(context: Address, join: Address, block: int) -> None:
 @native
 def new_i32(context: Address, number: int) -> Address:
     """An available `i32` with one reference."""
-    value = new_available(context, TYPE_I32)
-    store(value + VALUE_PAYLOAD, 0)
-    store_i32(value + VALUE_PAYLOAD, number)
+    value = new_available(context, at.TYPE_I32)
+    store(value + at.VALUE_PAYLOAD, 0)
+    store_i32(value + at.VALUE_PAYLOAD, number)
     return value
 
 
 @native
 def load_register_i32(caller: Address, record: Address, index: int) -> int:
     """The `i32` in an argument register, which is available."""
-    return load_i32(resolve(register_value(caller, record, index)) + VALUE_PAYLOAD)
+    return load_i32(resolve(register_value(caller, record, index)) + at.VALUE_PAYLOAD)

@@ -13,56 +13,11 @@ from __future__ import annotations
 
 import math
 
+from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import new_available
 from tfrt_runtime.native.calls.frame import argument, attribute, set_result
 from tfrt_runtime.native.cells import give_block, take_block
 from tfrt_runtime.native.kernels.tensor_arguments import run_in_python
-from tfrt_runtime.native.layouts import (
-    CONTEXT_MAIN,
-    CONTEXT_PROCESS,
-    INTERRUPTS_MAY_RAISE,
-    INTERRUPTS_NOTED,
-    PROCESS_PYTHON,
-    PYTHON_ADD,
-    PYTHON_CALL,
-    PYTHON_CALL_ONE,
-    PYTHON_CASES,
-    PYTHON_CHAIN,
-    PYTHON_CLEAR,
-    PYTHON_COROUTINE,
-    PYTHON_DROP,
-    PYTHON_ENSURE,
-    PYTHON_FETCH,
-    PYTHON_FLOAT,
-    PYTHON_FLOAT_NUMBER,
-    PYTHON_INT,
-    PYTHON_INTERRUPTS,
-    PYTHON_IS_INSTANCE,
-    PYTHON_MAKE_BOOL,
-    PYTHON_MAKE_FLOAT,
-    PYTHON_MAKE_INT,
-    PYTHON_NONE,
-    PYTHON_NORMALIZE,
-    PYTHON_READ,
-    PYTHON_READ_INT,
-    PYTHON_RELEASE,
-    PYTHON_SET_TRACEBACK,
-    PYTHON_STR,
-    PYTHON_TYPE,
-    PYTHON_UNRAISABLE,
-    TYPE_CHAIN,
-    TYPE_F32,
-    TYPE_F64,
-    TYPE_I1,
-    TYPE_I8,
-    TYPE_I16,
-    TYPE_I32,
-    TYPE_I64,
-    TYPE_OBJECT,
-    TYPE_UNKNOWN,
-    VALUE_KIND,
-    VALUE_PAYLOAD,
-)
 from tfrt_runtime.native.memory import (
     Address,
     call1,
@@ -93,39 +48,39 @@ TOO_LARGE = 2.0**128 - 2.0**103
 @native
 def python_object(api: Address, value: Address, payload_type: int) -> Address:
     """The payload of a value as a new reference to a Python object; 0 with an exception."""
-    payload = value + VALUE_PAYLOAD
-    if payload_type == TYPE_OBJECT:
-        call1(load(api + PYTHON_ADD), load(payload))
+    payload = value + at.VALUE_PAYLOAD
+    if payload_type == at.TYPE_OBJECT:
+        call1(load(api + at.PYTHON_ADD), load(payload))
         return load(payload)
-    if payload_type == TYPE_CHAIN:
-        call1(load(api + PYTHON_ADD), load(api + PYTHON_CHAIN))
-        return load(api + PYTHON_CHAIN)
-    if payload_type > TYPE_I64 and payload_type != TYPE_F32 and payload_type != TYPE_F64:
+    if payload_type == at.TYPE_CHAIN:
+        call1(load(api + at.PYTHON_ADD), load(api + at.PYTHON_CHAIN))
+        return load(api + at.PYTHON_CHAIN)
+    if payload_type > at.TYPE_I64 and payload_type != at.TYPE_F32 and payload_type != at.TYPE_F64:
         return read_in_python(api, value)
-    if payload_type == TYPE_F64:
-        return call_f64(load(api + PYTHON_MAKE_FLOAT), load_f64(payload))
-    if payload_type == TYPE_F32:
-        return call_f64(load(api + PYTHON_MAKE_FLOAT), load_f32(payload))
-    if payload_type == TYPE_I1:
-        return call1(load(api + PYTHON_MAKE_BOOL), load(payload) & 1)
+    if payload_type == at.TYPE_F64:
+        return call_f64(load(api + at.PYTHON_MAKE_FLOAT), load_f64(payload))
+    if payload_type == at.TYPE_F32:
+        return call_f64(load(api + at.PYTHON_MAKE_FLOAT), load_f32(payload))
+    if payload_type == at.TYPE_I1:
+        return call1(load(api + at.PYTHON_MAKE_BOOL), load(payload) & 1)
     number = load(payload)
-    if payload_type == TYPE_I32:
+    if payload_type == at.TYPE_I32:
         number = load_i32(payload)
-    elif payload_type == TYPE_I8:
+    elif payload_type == at.TYPE_I8:
         number = ((number & 0xFF) ^ 0x80) - 0x80
-    elif payload_type == TYPE_I16:
+    elif payload_type == at.TYPE_I16:
         number = ((number & 0xFFFF) ^ 0x8000) - 0x8000
-    return call1(load(api + PYTHON_MAKE_INT), number)
+    return call1(load(api + at.PYTHON_MAKE_INT), number)
 
 
 @outline
 def read_in_python(api: Address, value: Address) -> Address:
     """The payload of a value as Python makes an object of it."""
-    number = call1(load(api + PYTHON_MAKE_INT), value)
+    number = call1(load(api + at.PYTHON_MAKE_INT), value)
     if number == 0:
         return 0
-    made = call2(load(api + PYTHON_CALL_ONE), load(api + PYTHON_READ), number)
-    call1(load(api + PYTHON_DROP), number)
+    made = call2(load(api + at.PYTHON_CALL_ONE), load(api + at.PYTHON_READ), number)
+    call1(load(api + at.PYTHON_DROP), number)
     return made
 
 
@@ -139,17 +94,19 @@ def is_too_large(number: float) -> bool:
 def take_object(context: Address, record: Address, api: Address, returned: Address) -> bool:
     """Set the result to an object that the function returned; False if that may mean something else."""
     wanted = attribute(record, RESULT_BITS)
-    type_object = load(returned + load(api + PYTHON_TYPE))
-    if type_object != load(api + PYTHON_STR):
-        if wanted != 0 or type_object == load(api + PYTHON_COROUTINE):
+    type_object = load(returned + load(api + at.PYTHON_TYPE))
+    if type_object != load(api + at.PYTHON_STR):
+        if wanted != 0 or type_object == load(api + at.PYTHON_COROUTINE):
             return False
-        is_case = call2(load(api + PYTHON_IS_INSTANCE), returned, load(api + PYTHON_CASES)) << 32
+        is_case = (
+            call2(load(api + at.PYTHON_IS_INSTANCE), returned, load(api + at.PYTHON_CASES)) << 32
+        )
         if is_case < 0:  # it raised; so it does in Python, which asks again
-            call1(load(api + PYTHON_CLEAR), 0)
+            call1(load(api + at.PYTHON_CLEAR), 0)
         if is_case != 0:
             return False
-    value = new_available(context, TYPE_OBJECT)
-    store(value + VALUE_PAYLOAD, hold(load(context + CONTEXT_PROCESS), api, returned))
+    value = new_available(context, at.TYPE_OBJECT)
+    store(value + at.VALUE_PAYLOAD, hold(load(context + at.CONTEXT_PROCESS), api, returned))
     set_result(context, 0, value)
     return True
 
@@ -160,38 +117,38 @@ def take_result(
 ) -> bool:
     """Set the result to what the function returned; False if that is no ordinary value of its type."""
     result_type = attribute(record, RESULT_TYPE)
-    if result_type == TYPE_UNKNOWN:
+    if result_type == at.TYPE_UNKNOWN:
         return False
-    if result_type == TYPE_OBJECT:
+    if result_type == at.TYPE_OBJECT:
         return take_object(context, record, api, returned)
-    type_object = load(returned + load(api + PYTHON_TYPE))
-    if result_type == TYPE_CHAIN:
-        if returned != load(api + PYTHON_NONE):
+    type_object = load(returned + load(api + at.PYTHON_TYPE))
+    if result_type == at.TYPE_CHAIN:
+        if returned != load(api + at.PYTHON_NONE):
             return False
-        set_result(context, 0, new_available(context, TYPE_CHAIN))
+        set_result(context, 0, new_available(context, at.TYPE_CHAIN))
         return True
-    if result_type == TYPE_F64 or result_type == TYPE_F32:
-        if type_object != load(api + PYTHON_FLOAT):
+    if result_type == at.TYPE_F64 or result_type == at.TYPE_F32:
+        if type_object != load(api + at.PYTHON_FLOAT):
             return False
-        number = load_f64(returned + load(api + PYTHON_FLOAT_NUMBER))
-        if result_type == TYPE_F32 and is_too_large(number):
+        number = load_f64(returned + load(api + at.PYTHON_FLOAT_NUMBER))
+        if result_type == at.TYPE_F32 and is_too_large(number):
             return False
         value = new_available(context, result_type)
-        store(value + VALUE_PAYLOAD, 0)
-        if result_type == TYPE_F64:
-            store_f64(value + VALUE_PAYLOAD, number)
+        store(value + at.VALUE_PAYLOAD, 0)
+        if result_type == at.TYPE_F64:
+            store_f64(value + at.VALUE_PAYLOAD, number)
         else:
-            store_f32(value + VALUE_PAYLOAD, number)
+            store_f32(value + at.VALUE_PAYLOAD, number)
         set_result(context, 0, value)
         return True
-    if type_object != load(api + PYTHON_INT):
+    if type_object != load(api + at.PYTHON_INT):
         return False
-    whole = call2(load(api + PYTHON_READ_INT), returned, scratch)
+    whole = call2(load(api + at.PYTHON_READ_INT), returned, scratch)
     shift = 64 - attribute(record, RESULT_BITS)
     if load_i32(scratch) != 0 or (whole << shift) >> shift != whole:
         return False
     value = new_available(context, result_type)
-    store(value + VALUE_PAYLOAD, whole)
+    store(value + at.VALUE_PAYLOAD, whole)
     set_result(context, 0, value)
     return True
 
@@ -201,29 +158,29 @@ def finish_in_python(
     context: Address, record: Address, api: Address, returned: Address, raised: Address
 ) -> None:
     """Let Python have what the function returned, or what it has raised (`returned` is 0)."""
-    none = load(api + PYTHON_NONE)
+    none = load(api + at.PYTHON_NONE)
     if returned == 0:
-        call3(load(api + PYTHON_FETCH), raised, raised + 8, raised + 16)
-        call3(load(api + PYTHON_NORMALIZE), raised, raised + 8, raised + 16)
+        call3(load(api + at.PYTHON_FETCH), raised, raised + 8, raised + 16)
+        call3(load(api + at.PYTHON_NORMALIZE), raised, raised + 8, raised + 16)
         if load(raised + 16) != 0:
-            call2(load(api + PYTHON_SET_TRACEBACK), load(raised + 8), load(raised + 16))
+            call2(load(api + at.PYTHON_SET_TRACEBACK), load(raised + 8), load(raised + 16))
     given = take_block(context, 24)
     if given != 0:
-        store(given, call1(load(api + PYTHON_MAKE_INT), context))
+        store(given, call1(load(api + at.PYTHON_MAKE_INT), context))
         store(given + 8, returned if returned != 0 else none)
         store(given + 16, load(raised + 8) if returned == 0 else none)
         finish = attribute(record, FINISH)
-        said = call4(load(api + PYTHON_CALL), finish, given, 3, 0)
+        said = call4(load(api + at.PYTHON_CALL), finish, given, 3, 0)
         if said == 0:
-            call1(load(api + PYTHON_UNRAISABLE), finish)
+            call1(load(api + at.PYTHON_UNRAISABLE), finish)
         else:
-            call1(load(api + PYTHON_DROP), said)
-        call1(load(api + PYTHON_DROP), load(given))
+            call1(load(api + at.PYTHON_DROP), said)
+        call1(load(api + at.PYTHON_DROP), load(given))
         give_block(context, given, 24)
     if returned == 0:
         for i in range(RAISED_WORDS):
             if load(raised + 8 * i) != 0:
-                call1(load(api + PYTHON_DROP), load(raised + 8 * i))
+                call1(load(api + at.PYTHON_DROP), load(raised + 8 * i))
 
 
 @native
@@ -231,7 +188,7 @@ def is_ordinary(context: Address, record: Address) -> bool:
     """Whether the arguments are of the types that the function is called with."""
     for i in range(attribute(record, ARGUMENTS)):
         wanted = attribute(record, FIRST_TYPE + i)
-        if wanted != 0 and load(argument(context, i) + VALUE_KIND) >> 8 != wanted:
+        if wanted != 0 and load(argument(context, i) + at.VALUE_KIND) >> 8 != wanted:
             return False
     return True
 
@@ -239,24 +196,24 @@ def is_ordinary(context: Address, record: Address) -> bool:
 @entry
 def run(context: Address, record: Address) -> None:
     """Call the function on the frame; what is not ordinary is left to Python."""
-    api = load(load(context + CONTEXT_PROCESS) + PROCESS_PYTHON)
-    interrupts = load(api + PYTHON_INTERRUPTS)
-    is_main = load(context + CONTEXT_MAIN) != 0
+    api = load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_PYTHON)
+    interrupts = load(api + at.PYTHON_INTERRUPTS)
+    is_main = load(context + at.CONTEXT_MAIN) != 0
     count = attribute(record, ARGUMENTS)
     total = count + attribute(record, ATTRIBUTES)
     given = 0
-    is_interrupted = is_main and load(interrupts + INTERRUPTS_NOTED) != 0
+    is_interrupted = is_main and load(interrupts + at.INTERRUPTS_NOTED) != 0
     if not is_interrupted and is_ordinary(context, record):
         given = take_block(context, 8 * (total + RAISED_WORDS))
     if given == 0:
         run_in_python(context, record)
         return
     raised = given + 8 * total
-    lock = call1(load(api + PYTHON_ENSURE), 0)
+    lock = call1(load(api + at.PYTHON_ENSURE), 0)
     made = 0
     while made < count:
         value = argument(context, made)
-        number = python_object(api, value, load(value + VALUE_KIND) >> 8)
+        number = python_object(api, value, load(value + at.VALUE_KIND) >> 8)
         if number == 0:
             break
         store(given + 8 * made, number)
@@ -267,18 +224,18 @@ def run(context: Address, record: Address) -> None:
     if made == count:
         # Within, an interrupt is the function's: the main thread's handler raises it there.
         if is_main:
-            store(interrupts + INTERRUPTS_MAY_RAISE, 1)
-        returned = call4(load(api + PYTHON_CALL), attribute(record, FUNCTION), given, total, 0)
+            store(interrupts + at.INTERRUPTS_MAY_RAISE, 1)
+        returned = call4(load(api + at.PYTHON_CALL), attribute(record, FUNCTION), given, total, 0)
         if is_main:
-            store(interrupts + INTERRUPTS_MAY_RAISE, 0)
+            store(interrupts + at.INTERRUPTS_MAY_RAISE, 0)
     for i in range(made):
-        call1(load(api + PYTHON_DROP), load(given + 8 * i))
+        call1(load(api + at.PYTHON_DROP), load(given + 8 * i))
     is_over = False
     if returned != 0:
         is_over = take_result(context, record, api, returned, raised)
     if not is_over:
         finish_in_python(context, record, api, returned, raised)
     if returned != 0:
-        call1(load(api + PYTHON_DROP), returned)
-    call1(load(api + PYTHON_RELEASE), lock)
+        call1(load(api + at.PYTHON_DROP), returned)
+    call1(load(api + at.PYTHON_RELEASE), lock)
     give_block(context, given, 8 * (total + RAISED_WORDS))

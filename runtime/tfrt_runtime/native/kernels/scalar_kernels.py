@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import new_available
 from tfrt_runtime.native.calls import frame
 from tfrt_runtime.native.calls.frame import (
@@ -18,14 +19,6 @@ from tfrt_runtime.native.calls.frame import (
     set_i64,
     set_result,
     share_argument,
-)
-from tfrt_runtime.native.layouts import (
-    FIRST_FAILURE,
-    MESSAGE_WRONG_TYPE,
-    RECORD_ARGUMENTS,
-    VALUE_KIND,
-    VALUE_PAYLOAD,
-    VALUE_PAYLOAD2,
 )
 from tfrt_runtime.native.memory import (
     Address,
@@ -74,7 +67,7 @@ def _make_kernel(operation: Operation) -> None:
         sets.append(f"set_{word}(context, {i}, result{i})")
     if operation.failure is not None:
         space["fails"] = shared(operation.failure.when)
-        space["number"] = FIRST_FAILURE + failure_number(operation.failure)
+        space["number"] = at.FIRST_FAILURE + failure_number(operation.failure)
         failing = _FAILING.format(operands=", ".join(names))
     source = _SOURCE.format(
         symbol=operation.symbol,
@@ -96,8 +89,8 @@ for _operation in OPERATIONS.values():
 def constant(context: Address, record: Address) -> None:
     """A constant that is made anew; data: payload type and its two words."""
     value = new_available(context, attribute(record, 0))
-    store(value + VALUE_PAYLOAD, attribute(record, 1))
-    store(value + VALUE_PAYLOAD2, attribute(record, 2))
+    store(value + at.VALUE_PAYLOAD, attribute(record, 1))
+    store(value + at.VALUE_PAYLOAD2, attribute(record, 2))
     set_result(context, 0, value)
 
 
@@ -107,10 +100,10 @@ def run_checked(context: Address, record: Address) -> None:
 
     Data: the kernel, which has no data, and a payload type per argument, 0 for any.
     """
-    for i in range(load(record + RECORD_ARGUMENTS)):
+    for i in range(load(record + at.RECORD_ARGUMENTS)):
         wanted = attribute(record, 1 + i)
-        if wanted != 0 and load_acquire(argument(context, i) + VALUE_KIND) >> 8 != wanted:
-            fail(context, record, MESSAGE_WRONG_TYPE)
+        if wanted != 0 and load_acquire(argument(context, i) + at.VALUE_KIND) >> 8 != wanted:
+            fail(context, record, at.MESSAGE_WRONG_TYPE)
             return
     call2(attribute(record, 0), context, record)
 
@@ -131,7 +124,7 @@ def alias_value(context: Address, record: Address) -> None:
 def sum_i32(context: Address, record: Address) -> None:
     """`tfrt_test.sum`"""
     total = 0
-    for i in range(load(record + RECORD_ARGUMENTS)):
+    for i in range(load(record + at.RECORD_ARGUMENTS)):
         total += argument_i32(context, i)
     set_i32(context, 0, total)
 

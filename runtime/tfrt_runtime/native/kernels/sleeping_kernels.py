@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import add_references
 from tfrt_runtime.native.calls.frame import (
     argument,
@@ -12,16 +13,6 @@ from tfrt_runtime.native.calls.frame import (
     set_i32,
     set_i64,
     set_result,
-)
-from tfrt_runtime.native.layouts import (
-    CONTEXT_PROCESS,
-    CONTEXT_REQUEST,
-    MESSAGE_WRONG_TYPE,
-    PROCESS_PRINT,
-    RECORD_RESULTS,
-    REQUEST_CANCEL,
-    TYPE_I32,
-    VALUE_KIND,
 )
 from tfrt_runtime.native.memory import (
     Address,
@@ -42,7 +33,7 @@ LONGEST_DELAY_NS = 10_000_000
 @native
 def sleep(context: Address, record: Address, nanoseconds: int) -> bool:
     """Sleep for a kernel; False, and the results are set, if the run was cancelled meanwhile."""
-    word = load(context + CONTEXT_REQUEST) + REQUEST_CANCEL
+    word = load(context + at.CONTEXT_REQUEST) + at.REQUEST_CANCEL
     end = now() + nanoseconds
     left = nanoseconds
     while left > 0 and load_acquire(word) == 0:
@@ -53,7 +44,7 @@ def sleep(context: Address, record: Address, nanoseconds: int) -> bool:
     cancelled = load_acquire(word)
     if cancelled == 0:
         return True
-    results = load(record + RECORD_RESULTS)
+    results = load(record + at.RECORD_RESULTS)
     add_references(cancelled, results)
     for i in range(results):
         set_result(context, i, cancelled)
@@ -63,13 +54,15 @@ def sleep(context: Address, record: Address, nanoseconds: int) -> bool:
 @native
 def sleep_and_tell(context: Address, record: Address) -> bool:
     """Sleep for as many microseconds as argument 0 says, and say so; False if the results are set."""
-    if load(argument(context, 0) + VALUE_KIND) >> 8 != TYPE_I32:
-        fail(context, record, MESSAGE_WRONG_TYPE)
+    if load(argument(context, 0) + at.VALUE_KIND) >> 8 != at.TYPE_I32:
+        fail(context, record, at.MESSAGE_WRONG_TYPE)
         return False
     microseconds = argument_i32(context, 0)
     if not sleep(context, record, 1000 * microseconds):
         return False
-    call3(load(load(context + CONTEXT_PROCESS) + PROCESS_PRINT), context, record, microseconds)
+    call3(
+        load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_PRINT), context, record, microseconds
+    )
     return True
 
 

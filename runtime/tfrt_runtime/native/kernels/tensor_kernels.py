@@ -9,6 +9,7 @@ The arguments of a frame are borrowed and so are the tensors in them.  A chain m
 
 from __future__ import annotations
 
+from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.calls.frame import argument, attribute, set_chain, set_i1
 from tfrt_runtime.native.kernels.tensor_arguments import (
     ALL_RANKS,
@@ -34,21 +35,6 @@ from tfrt_runtime.native.kernels.tensor_loops import (
     nearest_f32,
     relu_f32s,
     relu_i32s,
-)
-from tfrt_runtime.native.layouts import (
-    RECORD_ARGUMENTS,
-    RECORD_DATA,
-    RECORD_RESULTS,
-    TENSOR_BYTES,
-    TENSOR_COUNT,
-    TENSOR_DATA,
-    TENSOR_RANK,
-    TENSOR_SIZES,
-    TYPE_F32,
-    TYPE_I32,
-    TYPE_SHAPE,
-    TYPE_TENSOR,
-    VALUE_PAYLOAD,
 )
 from tfrt_runtime.native.memory import (
     Address,
@@ -83,24 +69,24 @@ def build_shape(context: Address, record: Address) -> None:
     rank = attribute(record, 0)
     shape = new_shape(context, memory_store, rank, attribute(record, 1))
     for i in range(rank):
-        store(shape + TENSOR_SIZES + 8 * i, attribute(record, 2 + i))
-    set_tensor(context, 0, TYPE_SHAPE, shape)
+        store(shape + at.TENSOR_SIZES + 8 * i, attribute(record, 2 + i))
+    set_tensor(context, 0, at.TYPE_SHAPE, shape)
 
 
 @entry
 def get_tensor_shape(context: Address, record: Address) -> None:
     """`tfrt_dht.get_tensor_shape`"""
     memory_store = tensor_store(context)
-    count = load(record + RECORD_ARGUMENTS)
-    if memory_store == 0 or count == 0 or payload_type(context, 0) != TYPE_TENSOR:
+    count = load(record + at.RECORD_ARGUMENTS)
+    if memory_store == 0 or count == 0 or payload_type(context, 0) != at.TYPE_TENSOR:
         run_in_python(context, record)
         return
-    tensor = load(argument(context, 0) + VALUE_PAYLOAD)
-    rank = load(tensor + TENSOR_RANK)
-    shape = new_shape(context, memory_store, rank, load(tensor + TENSOR_COUNT))
+    tensor = load(argument(context, 0) + at.VALUE_PAYLOAD)
+    rank = load(tensor + at.TENSOR_RANK)
+    shape = new_shape(context, memory_store, rank, load(tensor + at.TENSOR_COUNT))
     for i in range(rank):
-        store(shape + TENSOR_SIZES + 8 * i, load(tensor + TENSOR_SIZES + 8 * i))
-    set_tensor(context, 0, TYPE_SHAPE, shape)
+        store(shape + at.TENSOR_SIZES + 8 * i, load(tensor + at.TENSOR_SIZES + 8 * i))
+    set_tensor(context, 0, at.TYPE_SHAPE, shape)
 
 
 @entry
@@ -109,48 +95,48 @@ def create_tensor(context: Address, record: Address) -> None:
 
     Data: element type and size, then a shape laid out as a tensor is.
     """
-    like = load(record + RECORD_DATA) + 16
+    like = load(record + at.RECORD_DATA) + 16
     tensor = tensor_like(context, attribute(record, 0), attribute(record, 1), like)
     if tensor == 0:
         run_in_python(context, record)
     else:
-        set_tensor(context, 0, TYPE_TENSOR, tensor)
+        set_tensor(context, 0, at.TYPE_TENSOR, tensor)
 
 
 @entry
 def broadcast(context: Address, record: Address) -> None:
     """`tfrt_test.broadcast.*` of rows as they are; data: element type of 4 bytes, rank."""
     element, rank = attribute(record, 0), attribute(record, 1)
-    if operand_count(context, record) != 2 or payload_type(context, 1) != TYPE_SHAPE:
+    if operand_count(context, record) != 2 or payload_type(context, 1) != at.TYPE_SHAPE:
         run_in_python(context, record)
         return
     source = tensor_argument(context, 0, element, ALL_RANKS)
-    shape = load(argument(context, 1) + VALUE_PAYLOAD)
+    shape = load(argument(context, 1) + at.VALUE_PAYLOAD)
     target = 0
-    if source != 0 and load(shape + TENSOR_RANK) == rank and ends_with(shape, source):
+    if source != 0 and load(shape + at.TENSOR_RANK) == rank and ends_with(shape, source):
         target = tensor_like(context, element, 4, shape)
     if target == 0:
         run_in_python(context, record)
         return
-    count = load(source + TENSOR_COUNT)
-    at = load(target + TENSOR_DATA)
-    end = at + load(target + TENSOR_BYTES)
-    while at < end:
-        copy_words32(at, load(source + TENSOR_DATA), count)
-        at += 4 * count
-    set_tensor(context, 0, TYPE_TENSOR, target)
+    count = load(source + at.TENSOR_COUNT)
+    into = load(target + at.TENSOR_DATA)
+    end = into + load(target + at.TENSOR_BYTES)
+    while into < end:
+        copy_words32(into, load(source + at.TENSOR_DATA), count)
+        into += 4 * count
+    set_tensor(context, 0, at.TYPE_TENSOR, target)
 
 
 @native
 def ends_with(shape: Address, part: Address) -> bool:
     """Whether the last sizes of a shape are those of a tensor."""
-    rank = load(part + TENSOR_RANK)
-    before = load(shape + TENSOR_RANK) - rank
+    rank = load(part + at.TENSOR_RANK)
+    before = load(shape + at.TENSOR_RANK) - rank
     if before < 0:
         return False
     for i in range(rank):
-        size = load(part + TENSOR_SIZES + 8 * i)
-        if load(shape + TENSOR_SIZES + 8 * (before + i)) != size:
+        size = load(part + at.TENSOR_SIZES + 8 * i)
+        if load(shape + at.TENSOR_SIZES + 8 * (before + i)) != size:
             return False
     return True
 
@@ -164,7 +150,9 @@ def fill(context: Address, record: Address) -> None:
     if target == 0:
         run_in_python(context, record)
         return
-    fill_words32(load(target + TENSOR_DATA), attribute(record, 1), load(target + TENSOR_COUNT))
+    fill_words32(
+        load(target + at.TENSOR_DATA), attribute(record, 1), load(target + at.TENSOR_COUNT)
+    )
     set_chain(context, 0)
 
 
@@ -178,10 +166,10 @@ def assign(context: Address, record: Address) -> None:
     if operand_count(context, record) == 1:
         target = tensor_argument(context, 0, attribute(record, 0), ALL_RANKS)
     count = attribute(record, 1)
-    if target == 0 or load(target + TENSOR_COUNT) != count:
+    if target == 0 or load(target + at.TENSOR_COUNT) != count:
         run_in_python(context, record)
         return
-    copy_words32(load(target + TENSOR_DATA), load(record + RECORD_DATA) + 16, count)
+    copy_words32(load(target + at.TENSOR_DATA), load(record + at.RECORD_DATA) + 16, count)
     set_chain(context, 0)
 
 
@@ -198,7 +186,7 @@ def elementwise(context: Address, record: Address) -> None:
     given = operand_count(context, record)
     fits = given == arity or given == arity + 1
     target = 0
-    if fits and load(record + RECORD_RESULTS) == 1 and are_alike(context, arity, element):
+    if fits and load(record + at.RECORD_RESULTS) == 1 and are_alike(context, arity, element):
         if given == arity:
             first = tensor_argument(context, 0, element, ALL_RANKS)
             target = tensor_like(context, made, 4, first)
@@ -211,7 +199,7 @@ def elementwise(context: Address, record: Address) -> None:
         return
     combine(context, record, arity, element, target)
     if given == arity:
-        set_tensor(context, 0, TYPE_TENSOR, target)
+        set_tensor(context, 0, at.TYPE_TENSOR, target)
     else:
         set_chain(context, 0)
 
@@ -248,7 +236,7 @@ def may_write(context: Address, arity: int, element: int, target: Address) -> bo
     """Whether a tensor has the shape of the first arguments, and shares with each all or no memory."""
     for i in range(arity):
         source = tensor_argument(context, i, element, ALL_RANKS)
-        is_same = load(source + TENSOR_DATA) == load(target + TENSOR_DATA)
+        is_same = load(source + at.TENSOR_DATA) == load(target + at.TENSOR_DATA)
         if not have_same_shape(source, target) or not is_same and overlap(source, target):
             return False
     return True
@@ -260,9 +248,9 @@ def combine(context: Address, record: Address, arity: int, element: int, target:
     operation = attribute(record, 0)
     first = tensor_argument(context, 0, element, ALL_RANKS)
     second = tensor_argument(context, arity - 1, element, ALL_RANKS)
-    count, into = load(first + TENSOR_COUNT), load(target + TENSOR_DATA)
-    left, right = load(first + TENSOR_DATA), load(second + TENSOR_DATA)
-    if element == TYPE_F32:
+    count, into = load(first + at.TENSOR_COUNT), load(target + at.TENSOR_DATA)
+    left, right = load(first + at.TENSOR_DATA), load(second + at.TENSOR_DATA)
+    if element == at.TYPE_F32:
         if operation == ADD:
             add_f32s(into, left, right, count)
         elif operation == EQUAL:
@@ -305,9 +293,9 @@ def are_tensors(context: Address, element: int) -> bool:
 @native
 def have_equal_elements(left: Address, right: Address, element: int) -> bool:
     """Whether two tensors of one shape are equal; NaN equals nothing."""
-    first, second = load(left + TENSOR_DATA), load(right + TENSOR_DATA)
-    for i in range(load(left + TENSOR_COUNT)):
-        if element == TYPE_F32:
+    first, second = load(left + at.TENSOR_DATA), load(right + at.TENSOR_DATA)
+    for i in range(load(left + at.TENSOR_COUNT)):
+        if element == at.TYPE_F32:
             if load_f32(first + 4 * i) != load_f32(second + 4 * i):
                 return False
         elif load_i32(first + 4 * i) != load_i32(second + 4 * i):
@@ -323,8 +311,8 @@ def softmax_inplace(context: Address, record: Address) -> None:
     """`tfrt_test.softmax_inplace.f32`"""
     target = 0
     if operand_count(context, record) == 1:
-        target = tensor_argument(context, 0, TYPE_F32, ALL_RANKS)
-    if target == 0 or load(target + TENSOR_RANK) == 0:
+        target = tensor_argument(context, 0, at.TYPE_F32, ALL_RANKS)
+    if target == 0 or load(target + at.TENSOR_RANK) == 0:
         run_in_python(context, record)
         return
     softmax_rows(target, target)
@@ -334,12 +322,12 @@ def softmax_inplace(context: Address, record: Address) -> None:
 @entry
 def softmax_into(context: Address, record: Address) -> None:
     """`tfrt_test.softmax.f32`"""
-    if operand_count(context, record) != 2 or not are_tensors(context, TYPE_F32):
+    if operand_count(context, record) != 2 or not are_tensors(context, at.TYPE_F32):
         run_in_python(context, record)
         return
-    source = tensor_argument(context, 0, TYPE_F32, ALL_RANKS)
-    target = tensor_argument(context, 1, TYPE_F32, ALL_RANKS)
-    is_plain = load(source + TENSOR_RANK) != 0 and have_same_shape(source, target)
+    source = tensor_argument(context, 0, at.TYPE_F32, ALL_RANKS)
+    target = tensor_argument(context, 1, at.TYPE_F32, ALL_RANKS)
+    is_plain = load(source + at.TENSOR_RANK) != 0 and have_same_shape(source, target)
     if not is_plain or overlap(source, target):
         run_in_python(context, record)
         return
@@ -350,9 +338,9 @@ def softmax_into(context: Address, record: Address) -> None:
 @native
 def softmax_rows(source: Address, target: Address) -> None:
     """Softmax of each row along the last dimension.  The two are one tensor, or share no memory."""
-    count = load(source + TENSOR_COUNT)
-    width = load(source + TENSOR_SIZES + 8 * (load(source + TENSOR_RANK) - 1))
-    row, into = load(source + TENSOR_DATA), load(target + TENSOR_DATA)
+    count = load(source + at.TENSOR_COUNT)
+    width = load(source + at.TENSOR_SIZES + 8 * (load(source + at.TENSOR_RANK) - 1))
+    row, into = load(source + at.TENSOR_DATA), load(target + at.TENSOR_DATA)
     end = row + 4 * count
     while row < end:
         # A summand changes no quotient, but would change the last digit: so only where it is needed
@@ -394,28 +382,28 @@ def argmax(context: Address, record: Address) -> None:
     if result == 0:
         run_in_python(context, record)
         return
-    width = load(source + TENSOR_SIZES + 8 * (rank - 1))
-    row, into = load(source + TENSOR_DATA), load(result + TENSOR_DATA)
-    for i in range(load(result + TENSOR_COUNT)):
+    width = load(source + at.TENSOR_SIZES + 8 * (rank - 1))
+    row, into = load(source + at.TENSOR_DATA), load(result + at.TENSOR_DATA)
+    for i in range(load(result + at.TENSOR_COUNT)):
         store_i32(into + 4 * i, index_of_largest(row, width, element))
         row += 4 * width
-    set_tensor(context, 0, TYPE_TENSOR, result)
+    set_tensor(context, 0, at.TYPE_TENSOR, result)
 
 
 @native
 def new_rows(context: Address, memory_store: Address, source: Address, rank: int) -> Address:
     """A tensor of i32 with one element per row of another; 0 if rows have none, or without memory."""
-    width = load(source + TENSOR_SIZES + 8 * (rank - 1))
+    width = load(source + at.TENSOR_SIZES + 8 * (rank - 1))
     count = 1
     for i in range(rank - 1):
         # Without elements there is no bound to what the sizes may be.
-        count *= load(source + TENSOR_SIZES + 8 * i)
-    if load(source + TENSOR_COUNT) == 0 or width == 0:
+        count *= load(source + at.TENSOR_SIZES + 8 * i)
+    if load(source + at.TENSOR_COUNT) == 0 or width == 0:
         return 0
     shape = new_shape(context, memory_store, rank - 1, count)
     for i in range(rank - 1):
-        store(shape + TENSOR_SIZES + 8 * i, load(source + TENSOR_SIZES + 8 * i))
-    made = new_tensor(context, memory_store, TYPE_I32, 4, shape)
+        store(shape + at.TENSOR_SIZES + 8 * i, load(source + at.TENSOR_SIZES + 8 * i))
+    made = new_tensor(context, memory_store, at.TYPE_I32, 4, shape)
     drop_tensor(context, shape)
     return made
 
@@ -424,7 +412,7 @@ def new_rows(context: Address, memory_store: Address, source: Address, rank: int
 def index_of_largest(row: Address, width: int, element: int) -> int:
     """Where the first of the largest numbers is; the first NaN is larger than all."""
     best = 0
-    if element == TYPE_I32:
+    if element == at.TYPE_I32:
         for i in range(1, width):
             if load_i32(row + 4 * i) > load_i32(row + 4 * best):
                 best = i

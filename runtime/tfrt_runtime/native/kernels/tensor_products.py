@@ -8,6 +8,7 @@ kernel's chain.
 
 from __future__ import annotations
 
+from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import drop_reference, new_value
 from tfrt_runtime.native.calls.frame import argument, attribute, set_chain, set_result
 from tfrt_runtime.native.calls.kernel_calls import share_rest
@@ -20,20 +21,6 @@ from tfrt_runtime.native.kernels.tensor_arguments import (
     tensor_argument,
 )
 from tfrt_runtime.native.kernels.tensor_loops import multiply_matrices, multiply_row
-from tfrt_runtime.native.layouts import (
-    CONCRETE,
-    CONTEXT_ACTIVATION,
-    CONTEXT_QUEUE,
-    QUEUE_WORKERS,
-    TASK_FIRST,
-    TASK_FOURTH,
-    TENSOR_DATA,
-    TENSOR_SIZES,
-    TYPE_CHAIN,
-    TYPE_F32,
-    VALUE_PAYLOAD,
-    VALUE_REFERENCES,
-)
 from tfrt_runtime.native.memory import (
     Address,
     entry,
@@ -91,8 +78,8 @@ PRODUCT_SIZE = 120
 def matmul_f32(context: Address, record: Address) -> None:
     """`tfrt_test.matmul.f32.2`"""
     is_known = operand_count(context, record) == 5 and attribute(record, MATRICES) != 0
-    is_known = is_known and payload_type(context, 0) == TYPE_F32
-    is_known = is_known and payload_type(context, 3) == TYPE_F32
+    is_known = is_known and payload_type(context, 0) == at.TYPE_F32
+    is_known = is_known and payload_type(context, 3) == at.TYPE_F32
     if not is_known or not multiply(context, record):
         share_rest(context)
         run_in_python(context, record)
@@ -101,22 +88,26 @@ def matmul_f32(context: Address, record: Address) -> None:
 @native
 def multiply(context: Address, record: Address) -> bool:
     """Multiply, if BLAS can."""
-    a = tensor_argument(context, 1, TYPE_F32, 2)
-    b = tensor_argument(context, 2, TYPE_F32, 2)
-    c = tensor_argument(context, 4, TYPE_F32, 2)
+    a = tensor_argument(context, 1, at.TYPE_F32, 2)
+    b = tensor_argument(context, 2, at.TYPE_F32, 2)
+    c = tensor_argument(context, 4, at.TYPE_F32, 2)
     if a == 0 or b == 0 or c == 0:
         return False
-    rows, inner = load(a + TENSOR_SIZES), load(a + TENSOR_SIZES + 8)
-    columns = load(b + TENSOR_SIZES + 8)
-    fits = load(b + TENSOR_SIZES) == inner
-    fits = fits and load(c + TENSOR_SIZES) == rows and load(c + TENSOR_SIZES + 8) == columns
+    rows, inner = load(a + at.TENSOR_SIZES), load(a + at.TENSOR_SIZES + 8)
+    columns = load(b + at.TENSOR_SIZES + 8)
+    fits = load(b + at.TENSOR_SIZES) == inner
+    fits = fits and load(c + at.TENSOR_SIZES) == rows and load(c + at.TENSOR_SIZES + 8) == columns
     if not fits or rows == 0 or columns == 0 or inner == 0 or overlap(a, c) or overlap(b, c):
         return False
     if is_heavy(rows, columns, inner):
         share_rest(context)
-    alpha = load_f32(argument(context, 0) + VALUE_PAYLOAD)
-    beta = load_f32(argument(context, 3) + VALUE_PAYLOAD)
-    left, right, target = load(a + TENSOR_DATA), load(b + TENSOR_DATA), load(c + TENSOR_DATA)
+    alpha = load_f32(argument(context, 0) + at.VALUE_PAYLOAD)
+    beta = load_f32(argument(context, 3) + at.VALUE_PAYLOAD)
+    left, right, target = (
+        load(a + at.TENSOR_DATA),
+        load(b + at.TENSOR_DATA),
+        load(c + at.TENSOR_DATA),
+    )
     helpers, parts = helpers_for(context, rows, columns, inner), 0
     if helpers > 0:
         parts = parts_for(helpers, rows, columns, inner)
@@ -149,12 +140,12 @@ def is_heavy(rows: int, columns: int, inner: int) -> bool:
 @native
 def helpers_for(context: Address, rows: int, columns: int, inner: int) -> int:
     """How many workers may help with a product: none if it is too small, or too few sleep."""
-    queue = load(context + CONTEXT_QUEUE)
+    queue = load(context + at.CONTEXT_QUEUE)
     if rows < PART_ROWS or columns < 2 * PART_COLUMNS or rows * columns < 2 * PART_WORK // inner:
         return 0
     # There is a deque more than workers, for a thread that waits.  When it and all workers but one are
     # at work, no thread is left to help: one thread more would take the processor away from the others.
-    helpers = load(queue + QUEUE_WORKERS) - 2
+    helpers = load(queue + at.QUEUE_WORKERS) - 2
     return min(helpers, sleepers(queue) - 1)
 
 
@@ -170,13 +161,15 @@ def parts_for(helpers: int, rows: int, columns: int, inner: int) -> int:
 @native
 def new_product(context: Address, a: Address, b: Address, c: Address, parts: int) -> Address:
     """A product of tensors in parts, whose chain is the kernel's result; the caller fills in the rest."""
-    rows, inner = load(a + TENSOR_SIZES), load(a + TENSOR_SIZES + 8)
-    columns = load(b + TENSOR_SIZES + 8)
+    rows, inner = load(a + at.TENSOR_SIZES), load(a + at.TENSOR_SIZES + 8)
+    columns = load(b + at.TENSOR_SIZES + 8)
     units = (columns + PART_COLUMNS * parts - 1) // (PART_COLUMNS * parts)
     width = units * PART_COLUMNS
     count = (columns + width - 1) // width
-    value = new_value(context, TYPE_CHAIN)
-    store(value + VALUE_REFERENCES, 2)  # one for the result, one for the thread that publishes it
+    value = new_value(context, at.TYPE_CHAIN)
+    store(
+        value + at.VALUE_REFERENCES, 2
+    )  # one for the result, one for the thread that publishes it
     set_result(context, 0, value)
     product = take_block(context, PRODUCT_SIZE)
     store(product + PRODUCT_NEXT, 0)
@@ -202,12 +195,12 @@ def share_product(context: Address, product: Address, helpers: int, function: Ad
     """Work on a product together with so many workers; `function` is the address of `multiply_parts`."""
     store(product + PRODUCT_OWNERS, helpers + 1)
     # The helpers finish in the activation, which must last until their tasks have run.
-    activation = load(context + CONTEXT_ACTIVATION)
+    activation = load(context + at.CONTEXT_ACTIVATION)
     mark_shared(activation)
     for _ in range(helpers):
         add_pending(activation)
         task = new_task(context, function, product, 0, 0)
-        store(task + TASK_FOURTH, activation)
+        store(task + at.TASK_FOURTH, activation)
         add_task(context, task)
     work_on_product(context, product)
 
@@ -215,8 +208,8 @@ def share_product(context: Address, product: Address, helpers: int, function: Ad
 @entry
 def multiply_parts(context: Address, task: Address) -> None:
     """Task function: help with a product, as long as there is something left to take."""
-    activation = load(task + TASK_FOURTH)
-    product = load(task + TASK_FIRST)
+    activation = load(task + at.TASK_FOURTH)
+    product = load(task + at.TASK_FIRST)
     free_task(context, task)
     work_on_product(context, product)
     finish(context, activation)
@@ -233,7 +226,7 @@ def work_on_product(context: Address, product: Address) -> None:
         # so the product is freed by its last owner, not by this count.
         if fetch_add(product + PRODUCT_LEFT, -1) == 1:
             value = load(product + PRODUCT_VALUE)
-            publish(context, value, CONCRETE)
+            publish(context, value, at.CONCRETE)
             drop_reference(context, value)
         part = fetch_add(product + PRODUCT_NEXT, 1)
     if fetch_add(product + PRODUCT_OWNERS, -1) == 1:
@@ -248,9 +241,9 @@ def multiply_part(product: Address, part: int) -> None:
     columns, width = load(product + PRODUCT_COLUMNS), load(product + PRODUCT_WIDTH)
     first = part * width
     left, right, target = (
-        load(load(product + PRODUCT_TENSORS) + TENSOR_DATA),
-        load(load(product + PRODUCT_TENSORS + 8) + TENSOR_DATA) + 4 * first,
-        load(load(product + PRODUCT_TENSORS + 16) + TENSOR_DATA) + 4 * first,
+        load(load(product + PRODUCT_TENSORS) + at.TENSOR_DATA),
+        load(load(product + PRODUCT_TENSORS + 8) + at.TENSOR_DATA) + 4 * first,
+        load(load(product + PRODUCT_TENSORS + 16) + at.TENSOR_DATA) + 4 * first,
     )
     multiply_matrices(
         load(product + PRODUCT_FUNCTION),

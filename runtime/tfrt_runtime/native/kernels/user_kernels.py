@@ -11,21 +11,12 @@ tensor's being its address, then the attributes; `results` has room for a word p
 
 from __future__ import annotations
 
+from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import new_available
 from tfrt_runtime.native.calls.frame import argument, attribute, fail, set_chain, set_result
 from tfrt_runtime.native.calls.kernel_calls import share_rest
 from tfrt_runtime.native.cells import give_block, take_block
 from tfrt_runtime.native.kernels.tensor_arguments import run_in_python
-from tfrt_runtime.native.layouts import (
-    MESSAGE_NO_MEMORY,
-    MESSAGE_WRONG_TYPE,
-    RECORD_RESULTS,
-    TENSOR_ELEMENT,
-    TENSOR_RANK,
-    TYPE_TENSOR,
-    VALUE_KIND,
-    VALUE_PAYLOAD,
-)
 from tfrt_runtime.native.memory import Address, call2, entry, load, native, store
 
 FUNCTION, ARGUMENTS, RESULTS, ATTRIBUTES = range(4)
@@ -36,13 +27,16 @@ TENSOR_OF = 256
 @native
 def has_type(value: Address, expected: int) -> bool:
     """Whether a concrete value is what the kernel takes."""
-    kind = load(value + VALUE_KIND) >> 8
+    kind = load(value + at.VALUE_KIND) >> 8
     if expected < TENSOR_OF:
         return kind == expected
-    if kind != TYPE_TENSOR:
+    if kind != at.TYPE_TENSOR:
         return False
-    tensor = load(value + VALUE_PAYLOAD)
-    return load(tensor + TENSOR_ELEMENT) + TENSOR_OF * (load(tensor + TENSOR_RANK) + 1) == expected
+    tensor = load(value + at.VALUE_PAYLOAD)
+    return (
+        load(tensor + at.TENSOR_ELEMENT) + TENSOR_OF * (load(tensor + at.TENSOR_RANK) + 1)
+        == expected
+    )
 
 
 @native
@@ -52,7 +46,7 @@ def give_arguments(context: Address, record: Address, given: Address) -> bool:
         value = argument(context, i)
         if not has_type(value, attribute(record, FIRST_TYPE + i)):
             return False
-        store(given + 8 * i, load(value + VALUE_PAYLOAD))
+        store(given + 8 * i, load(value + at.VALUE_PAYLOAD))
     return True
 
 
@@ -72,9 +66,9 @@ def take_results(context: Address, record: Address, results: Address) -> None:
     first = FIRST_TYPE + attribute(record, ARGUMENTS)
     for i in range(count):
         value = new_available(context, attribute(record, first + i))
-        store(value + VALUE_PAYLOAD, load(results + 8 * i))
+        store(value + at.VALUE_PAYLOAD, load(results + 8 * i))
         set_result(context, i, value)
-    for i in range(count, load(record + RECORD_RESULTS)):
+    for i in range(count, load(record + at.RECORD_RESULTS)):
         set_chain(context, i)
 
 
@@ -87,14 +81,14 @@ def run(context: Address, record: Address) -> None:
     size = 8 * (arguments + attributes + results) + 8
     given = take_block(context, size)
     if given == 0:
-        fail(context, record, MESSAGE_NO_MEMORY)
+        fail(context, record, at.MESSAGE_NO_MEMORY)
         return
     if not give_arguments(context, record, given):
         give_block(context, given, size)
         if takes_tensors(record):
             run_in_python(context, record)  # a numpy array that is no tensor yet
         else:
-            fail(context, record, MESSAGE_WRONG_TYPE)
+            fail(context, record, at.MESSAGE_WRONG_TYPE)
         return
     for i in range(attributes):
         word = attribute(record, FIRST_TYPE + arguments + results + i)

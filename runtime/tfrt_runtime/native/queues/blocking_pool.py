@@ -12,20 +12,7 @@ The ring has a bound, so that a program that starts blocking kernels without end
 
 from __future__ import annotations
 
-from tfrt_runtime.native.layouts import (
-    CONTEXT_BLOCKING,
-    CONTEXT_PROCESS,
-    POOL_CAPACITY,
-    POOL_CELLS,
-    POOL_EPOCH,
-    POOL_HEAD,
-    POOL_IDLE,
-    POOL_LIMIT,
-    POOL_STOP,
-    POOL_TAIL,
-    POOL_THREADS,
-    PROCESS_NEED_THREAD,
-)
+from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.memory import (
     Address,
     call2,
@@ -47,14 +34,14 @@ from tfrt_runtime.native.queues.tasks import turn
 @native
 def pool_push(pool: Address, task: Address) -> bool:
     """Add a blocking task to the ring; False when it is full."""
-    capacity = load(pool + POOL_CAPACITY)
+    capacity = load(pool + at.POOL_CAPACITY)
     while True:
-        number = load_acquire(pool + POOL_TAIL)
-        place = pool + POOL_CELLS + 16 * (number % capacity)
+        number = load_acquire(pool + at.POOL_TAIL)
+        place = pool + at.POOL_CELLS + 16 * (number % capacity)
         # Acquire: the taker of the round before has read its task from the place.
         sequence = load_acquire(place)
         if sequence == number:
-            if compare_and_swap(pool + POOL_TAIL, number, number + 1) != 0:
+            if compare_and_swap(pool + at.POOL_TAIL, number, number + 1) != 0:
                 # Ours alone until the sequence says that it is full.
                 store(place + 8, task)
                 store_release(place, number + 1)
@@ -67,13 +54,13 @@ def pool_push(pool: Address, task: Address) -> bool:
 @native
 def pool_pop(pool: Address) -> Address:
     """Take the oldest blocking task, or 0."""
-    capacity = load(pool + POOL_CAPACITY)
+    capacity = load(pool + at.POOL_CAPACITY)
     while True:
-        number = load_acquire(pool + POOL_HEAD)
-        place = pool + POOL_CELLS + 16 * (number % capacity)
+        number = load_acquire(pool + at.POOL_HEAD)
+        place = pool + at.POOL_CELLS + 16 * (number % capacity)
         sequence = load_acquire(place)
         if sequence == number + 1:
-            if compare_and_swap(pool + POOL_HEAD, number, number + 1) != 0:
+            if compare_and_swap(pool + at.POOL_HEAD, number, number + 1) != 0:
                 # Read before the place is free for the next round.
                 task = load(place + 8)
                 store_release(place, number + capacity)
@@ -85,7 +72,7 @@ def pool_pop(pool: Address) -> Address:
 @native
 def add_blocking_task(context: Address, task: Address) -> bool:
     """Hand `task` to the blocking pool; False when it is full, and the task is the caller's again."""
-    pool = load(context + CONTEXT_BLOCKING)
+    pool = load(context + at.CONTEXT_BLOCKING)
     if pool == 0 or not pool_push(pool, task):
         return False
     call_for_threads(context, pool)
@@ -102,13 +89,13 @@ def call_for_threads(context: Address, pool: Address) -> None:
     # Order the task before the read of the idle threads; an idle thread orders its arrival before its
     # last look into the ring.  One of the two sees the other.
     fence()
-    waiting = load_acquire(pool + POOL_TAIL) - load_acquire(pool + POOL_HEAD)
-    idle = load_acquire(pool + POOL_IDLE)
+    waiting = load_acquire(pool + at.POOL_TAIL) - load_acquire(pool + at.POOL_HEAD)
+    idle = load_acquire(pool + at.POOL_IDLE)
     if waiting > 0 and idle > 0:
-        fetch_add(pool + POOL_EPOCH, 1)
-        futex_wake(pool + POOL_EPOCH, 1)
-    if waiting > idle and load_acquire(pool + POOL_THREADS) < load(pool + POOL_LIMIT):
-        call2(load(load(context + CONTEXT_PROCESS) + PROCESS_NEED_THREAD), context, pool)
+        fetch_add(pool + at.POOL_EPOCH, 1)
+        futex_wake(pool + at.POOL_EPOCH, 1)
+    if waiting > idle and load_acquire(pool + at.POOL_THREADS) < load(pool + at.POOL_LIMIT):
+        call2(load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_NEED_THREAD), context, pool)
 
 
 @native
@@ -124,7 +111,7 @@ def take_blocking_task(context: Address, pool: Address, idle_ns: int) -> Address
     left = idle_ns
     # A return from the sleep is only a hint: another thread may have taken the task, or the epoch may
     # have changed before this thread slept.  The clock alone says whether the idle time is over.
-    while task == 0 and load_acquire(pool + POOL_STOP) == 0 and (idle_ns < 0 or left > 0):
+    while task == 0 and load_acquire(pool + at.POOL_STOP) == 0 and (idle_ns < 0 or left > 0):
         task = await_blocking_task(context, pool, left)
         left = end - now() if idle_ns >= 0 else idle_ns
     return task
@@ -133,17 +120,17 @@ def take_blocking_task(context: Address, pool: Address, idle_ns: int) -> Address
 @native
 def await_blocking_task(context: Address, pool: Address, timeout_ns: int) -> Address:
     """Sleep once, as an idle thread, unless a task is in the ring; a task, or 0."""
-    fetch_add(pool + POOL_IDLE, 1)
+    fetch_add(pool + at.POOL_IDLE, 1)
     # Before the look into the ring: a task that comes after it changes the epoch, and there is no sleep.
-    epoch = load_acquire(pool + POOL_EPOCH)
+    epoch = load_acquire(pool + at.POOL_EPOCH)
     fence()
     task = pool_pop(pool)
-    if task == 0 and load_acquire(pool + POOL_STOP) == 0:
+    if task == 0 and load_acquire(pool + at.POOL_STOP) == 0:
         turn(context)
-        futex_wait(pool + POOL_EPOCH, epoch, timeout_ns)
+        futex_wait(pool + at.POOL_EPOCH, epoch, timeout_ns)
         turn(context)
         task = pool_pop(pool)
-    fetch_add(pool + POOL_IDLE, -1)
+    fetch_add(pool + at.POOL_IDLE, -1)
     # A thread that added a task while this one counted as idle did not ask for another thread: check
     # the ring again, ordered after this thread is not idle any more.
     fence()

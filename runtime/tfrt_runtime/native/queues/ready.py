@@ -9,30 +9,10 @@ reach it, that thread calls `mark_shared`; from then on the counters are atomic.
 
 from __future__ import annotations
 
+from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import drop_reference
 from tfrt_runtime.native.cells import give_block, need_block
 from tfrt_runtime.native.events import is_watched, log_value, watch_of
-from tfrt_runtime.native.layouts import (
-    ACTIVATION_CALLER,
-    ACTIVATION_CALLER_RECORD,
-    ACTIVATION_FUNCTION,
-    ACTIVATION_REMAINING,
-    ACTIVATION_RETURN,
-    ACTIVATION_SHARED,
-    CONTEXT_READY,
-    CONTEXT_READY_LIMIT,
-    CONTEXT_READY_TOP,
-    FUNCTION_FLAGS,
-    FUNCTION_NONSTRICT,
-    LOOP_CALLER,
-    READY_END,
-    RETURN_CALL,
-    RETURN_LOOP,
-    SHARED_WITH_CALLERS,
-    SLOT_LISTS,
-    SLOT_USERS,
-    USER_SIZE,
-)
 from tfrt_runtime.native.memory import (
     Address,
     copy,
@@ -50,24 +30,24 @@ from tfrt_runtime.native.memory import (
 def push_ready(context: Address, activation: Address, record: Address) -> None:
     """Put a kernel on this thread's stack of ready kernels."""
     # Only this thread touches its stack; what others shall run becomes a task (`sharing`).
-    top = load(context + CONTEXT_READY_TOP)
-    if top == load(context + CONTEXT_READY_LIMIT):
+    top = load(context + at.CONTEXT_READY_TOP)
+    if top == load(context + at.CONTEXT_READY_LIMIT):
         top = grow_ready(context)
     store(top, activation)
     store(top + 8, record)
-    store(context + CONTEXT_READY_TOP, top + 16)
+    store(context + at.CONTEXT_READY_TOP, top + 16)
 
 
 @outline
 def grow_ready(context: Address) -> Address:
     """Double the stack of ready kernels; returns the new top."""
-    base = load(context + CONTEXT_READY)
-    size = load(context + CONTEXT_READY_TOP) - base
+    base = load(context + at.CONTEXT_READY)
+    size = load(context + at.CONTEXT_READY_TOP) - base
     larger = need_block(context, 2 * size)
     copy(larger, base, size)
     give_block(context, base, size)
-    store(context + CONTEXT_READY, larger)
-    store(context + CONTEXT_READY_LIMIT, larger + 2 * size)
+    store(context + at.CONTEXT_READY, larger)
+    store(context + at.CONTEXT_READY_LIMIT, larger + 2 * size)
     return larger + size
 
 
@@ -77,14 +57,14 @@ def mark_shared(activation: Address) -> None:
     # Plain stores: the calling thread is still the only one, and what hands the activation over (a
     # waiter or a task) publishes them.  Callers too: the other thread may be the one that ends this
     # activation, and then it counts in the caller.  A root has no caller, a join's is shared before.
-    while activation != 0 and load(activation + ACTIVATION_SHARED) != SHARED_WITH_CALLERS:
-        store(activation + ACTIVATION_SHARED, SHARED_WITH_CALLERS)
-        kind = load(activation + ACTIVATION_RETURN)
-        owner = load(activation + ACTIVATION_CALLER_RECORD)
-        if kind == RETURN_LOOP:
-            activation = load(owner + LOOP_CALLER)
-        elif kind == RETURN_CALL:
-            activation = load(activation + ACTIVATION_CALLER)
+    while activation != 0 and load(activation + at.ACTIVATION_SHARED) != at.SHARED_WITH_CALLERS:
+        store(activation + at.ACTIVATION_SHARED, at.SHARED_WITH_CALLERS)
+        kind = load(activation + at.ACTIVATION_RETURN)
+        owner = load(activation + at.ACTIVATION_CALLER_RECORD)
+        if kind == at.RETURN_LOOP:
+            activation = load(owner + at.LOOP_CALLER)
+        elif kind == at.RETURN_CALL:
+            activation = load(activation + at.ACTIVATION_CALLER)
         else:
             return
 
@@ -92,10 +72,10 @@ def mark_shared(activation: Address) -> None:
 @native
 def add_pending(activation: Address) -> None:
     """One more thing that has to finish before the activation ends."""
-    if load(activation + ACTIVATION_SHARED) == 0:
-        store(activation + ACTIVATION_REMAINING, load(activation + ACTIVATION_REMAINING) + 1)
+    if load(activation + at.ACTIVATION_SHARED) == 0:
+        store(activation + at.ACTIVATION_REMAINING, load(activation + at.ACTIVATION_REMAINING) + 1)
     else:
-        fetch_add(activation + ACTIVATION_REMAINING, 1)
+        fetch_add(activation + at.ACTIVATION_REMAINING, 1)
 
 
 @inline
@@ -103,22 +83,22 @@ def finish(context: Address, activation: Address) -> None:
     """One kernel or delivery of `activation` is done; after the last one the run loop ends it."""
     # Shared: a read-modify-write, so that of two threads that finish the last two one sees 0, and sees
     # what the other has written.
-    if load(activation + ACTIVATION_SHARED) == 0:
-        left = load(activation + ACTIVATION_REMAINING) - 1
-        store(activation + ACTIVATION_REMAINING, left)
+    if load(activation + at.ACTIVATION_SHARED) == 0:
+        left = load(activation + at.ACTIVATION_REMAINING) - 1
+        store(activation + at.ACTIVATION_REMAINING, left)
     else:
-        left = fetch_add(activation + ACTIVATION_REMAINING, -1) - 1
+        left = fetch_add(activation + at.ACTIVATION_REMAINING, -1) - 1
     if left == 0:
-        push_ready(context, activation | READY_END, 0)
+        push_ready(context, activation | at.READY_END, 0)
 
 
 @inline
 def release_users(context: Address, activation: Address, slot: Address) -> None:
     """Count an available value for each kernel that uses it; push those that become ready."""
     # The slot is the decoder's, and never changed: plain loads.  The ready counts are the activation's.
-    users = load(slot + SLOT_USERS)
-    user = slot + SLOT_LISTS
-    if load(activation + ACTIVATION_SHARED) != 0:
+    users = load(slot + at.SLOT_USERS)
+    user = slot + at.SLOT_LISTS
+    if load(activation + at.ACTIVATION_SHARED) != 0:
         release_users_shared(context, activation, user, users)
         return
     for _ in range(users):
@@ -127,7 +107,7 @@ def release_users(context: Address, activation: Address, slot: Address) -> None:
         store(ready, left)
         if left == 0:
             push_ready(context, activation, load(user))
-        user += USER_SIZE
+        user += at.USER_SIZE
 
 
 @outline
@@ -148,14 +128,14 @@ def release_users_shared(context: Address, activation: Address, user: Address, u
             is_ready = load_acquire(ready) == weight or fetch_add(ready, -weight) == weight
         if is_ready:
             push_ready(context, activation, load(user))
-        user += USER_SIZE
+        user += at.USER_SIZE
 
 
 @inline
 def needs_reference(activation: Address, slot: Address) -> bool:
     """Whether the readers of a register may all be gone before its value is available."""
-    flags = load(load(activation + ACTIVATION_FUNCTION) + FUNCTION_FLAGS)
-    return load(slot + SLOT_USERS) == 0 or flags & FUNCTION_NONSTRICT != 0
+    flags = load(load(activation + at.ACTIVATION_FUNCTION) + at.FUNCTION_FLAGS)
+    return load(slot + at.SLOT_USERS) == 0 or flags & at.FUNCTION_NONSTRICT != 0
 
 
 @native

@@ -2,32 +2,8 @@
 
 from __future__ import annotations
 
+from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.events import log_kernel, watch_of
-from tfrt_runtime.native.layouts import (
-    CONTEXT_DEADLINE,
-    CONTEXT_PENDING,
-    CONTEXT_PENDING_LAST,
-    CONTEXT_PROCESS,
-    CONTEXT_PYTHON,
-    CONTEXT_QUEUE,
-    CONTEXT_READY,
-    CONTEXT_READY_TOP,
-    CONTEXT_THREAD,
-    KERNEL_BLOCKING,
-    KERNEL_CONTROL,
-    KERNEL_HEAVY,
-    LOG_ENQUEUE,
-    PROCESS_RUN_ENTRY,
-    PYTHON_SAVE,
-    QUEUE_WORKERS,
-    READY_BITS,
-    READY_DELIVERY,
-    READY_JOIN,
-    READY_KERNEL,
-    RECORD_FLAGS,
-    TASK_FOURTH,
-    TASK_NEXT,
-)
 from tfrt_runtime.native.memory import (
     Address,
     call1,
@@ -63,12 +39,12 @@ def hand_over(context: Address) -> None:
 
     For a thread that runs no more kernels, or will be away for long.
     """
-    base = load(context + CONTEXT_READY)
-    top = load(context + CONTEXT_READY_TOP)
+    base = load(context + at.CONTEXT_READY)
+    top = load(context + at.CONTEXT_READY_TOP)
     while base < top:
         top -= 16
         enqueue_entry(context, load(top), load(top + 8))
-    store(context + CONTEXT_READY_TOP, base)
+    store(context + at.CONTEXT_READY_TOP, base)
     share_pending(context)
 
 
@@ -76,16 +52,16 @@ def hand_over(context: Address) -> None:
 def enqueue_entry(context: Address, activation: Address, record: Address) -> None:
     """Turn a ready entry into a task."""
     # Shared before the task exists: another thread may take it as soon as it is added.
-    tag = activation & READY_BITS
-    if tag == READY_DELIVERY:
-        mark_shared(load(activation - READY_DELIVERY))
-    elif tag != READY_JOIN:  # a join's caller is shared from the start
+    tag = activation & at.READY_BITS
+    if tag == at.READY_DELIVERY:
+        mark_shared(load(activation - at.READY_DELIVERY))
+    elif tag != at.READY_JOIN:  # a join's caller is shared from the start
         mark_shared(activation - tag)
-    if tag == READY_KERNEL:
+    if tag == at.READY_KERNEL:
         watch = watch_of(activation)
         if watch != 0:
-            log_kernel(context, watch, activation, record, LOG_ENQUEUE)
-    function = load(load(context + CONTEXT_PROCESS) + PROCESS_RUN_ENTRY)
+            log_kernel(context, watch, activation, record, at.LOG_ENQUEUE)
+    function = load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_RUN_ENTRY)
     add_task(context, new_task(context, function, activation, record, 0))
 
 
@@ -94,18 +70,18 @@ def share_pending(context: Address) -> None:
     """Put the tasks that only this thread knows where others find them, in the same order."""
     # One swap for the whole list; their activations are shared first, as tasks of `enqueue` keep promises
     # by plain stores while they are this thread's.
-    task = load(context + CONTEXT_PENDING)
+    task = load(context + at.CONTEXT_PENDING)
     if task == 0:
         return
-    store(context + CONTEXT_PENDING, 0)
-    last = load(context + CONTEXT_PENDING_LAST)
+    store(context + at.CONTEXT_PENDING, 0)
+    last = load(context + at.CONTEXT_PENDING_LAST)
     first = task
     while task != 0:
-        activation = load(task + TASK_FOURTH)
+        activation = load(task + at.TASK_FOURTH)
         if activation != 0:
             mark_shared(activation)
-        task = load(task + TASK_NEXT)
-    queue = load(context + CONTEXT_QUEUE)
+        task = load(task + at.TASK_NEXT)
+    queue = load(context + at.CONTEXT_QUEUE)
     reverse_tasks(first)
     inject_list(queue, last, first)
     wake_sleeper(queue)
@@ -114,18 +90,18 @@ def share_pending(context: Address) -> None:
 @native
 def share_ready(context: Address) -> None:
     """Put all that is ready on this thread where other workers find it."""
-    if load(load(context + CONTEXT_QUEUE) + QUEUE_WORKERS) != 0:
+    if load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_WORKERS) != 0:
         hand_over(context)
 
 
 @outline
 def share_when_idle(context: Address) -> None:
     """Now and then: if a worker sleeps, share what is worth waking it for."""
-    queue = load(context + CONTEXT_QUEUE)
-    if load(queue + QUEUE_WORKERS) != 0 and sleepers(queue) > 0:
+    queue = load(context + at.CONTEXT_QUEUE)
+    if load(queue + at.QUEUE_WORKERS) != 0 and sleepers(queue) > 0:
         share_large(context)
-        task = load(context + CONTEXT_PENDING)
-        if task != 0 and load(task + TASK_FOURTH) == 0:
+        task = load(context + at.CONTEXT_PENDING)
+        if task != 0 and load(task + at.TASK_FOURTH) == 0:
             share_pending(context)
         offer_tasks(context)
 
@@ -136,11 +112,11 @@ def give_way(context: Address) -> None:
 
     From here on the thread goes back to Python in time.  `python_runs.work_here` takes the GIL again.
     """
-    api = load(context + CONTEXT_PYTHON)
+    api = load(context + at.CONTEXT_PYTHON)
     if api != 0:
-        store(context + CONTEXT_PYTHON, 0)
-        store(context + CONTEXT_THREAD, call1(load(api + PYTHON_SAVE), 0))
-        store(context + CONTEXT_DEADLINE, now() + SLICE_NS)
+        store(context + at.CONTEXT_PYTHON, 0)
+        store(context + at.CONTEXT_THREAD, call1(load(api + at.PYTHON_SAVE), 0))
+        store(context + at.CONTEXT_DEADLINE, now() + SLICE_NS)
 
 
 @native
@@ -150,8 +126,8 @@ def share_large(context: Address) -> None:
     The older ones: in a recursion they are the largest subtrees.  Short kernels stay: where two
     threads work on one activation, its counters cost more than the kernels.
     """
-    base = load(context + CONTEXT_READY)
-    top = load(context + CONTEXT_READY_TOP)
+    base = load(context + at.CONTEXT_READY)
+    top = load(context + at.CONTEXT_READY_TOP)
     # Each entry is read: the more there are, the less often, so that a kernel pays for a part of a step
     # however many kernels are ready beside it.
     if next_random(context) % (1 + (top - base) // SEARCHED) != 0:
@@ -170,7 +146,7 @@ def share_large(context: Address) -> None:
             store(kept + 8, record)
             kept += 16
         place += 16
-    store(context + CONTEXT_READY_TOP, kept)
+    store(context + at.CONTEXT_READY_TOP, kept)
 
 
 @native
@@ -187,14 +163,14 @@ def count_large(base: Address, top: Address) -> int:
 @inline
 def is_large(tagged: Address, record: Address) -> bool:
     """Whether a ready entry is a kernel that may take longer than it takes to share it."""
-    large = KERNEL_CONTROL | KERNEL_HEAVY | KERNEL_BLOCKING
-    return tagged & READY_BITS == READY_KERNEL and load(record + RECORD_FLAGS) & large != 0
+    large = at.KERNEL_CONTROL | at.KERNEL_HEAVY | at.KERNEL_BLOCKING
+    return tagged & at.READY_BITS == at.READY_KERNEL and load(record + at.RECORD_FLAGS) & large != 0
 
 
 @native
 def offer_tasks(context: Address) -> None:
     """Wake a worker for the short tasks that piled up here, which were not worth it one by one."""
-    queue = load(context + CONTEXT_QUEUE)
+    queue = load(context + at.CONTEXT_QUEUE)
     # Not for tasks that this thread keeps: a worker would not find them.
     if sleepers(queue) > 0 and has_common_task(queue):
         wake_sleeper(queue)

@@ -7,16 +7,7 @@ Threads that wait take it at once; a worker only after a nap in which no thread 
 
 from __future__ import annotations
 
-from tfrt_runtime.native.layouts import (
-    CONTEXT_QUEUE,
-    QUEUE_EPOCH,
-    QUEUE_NAPPING,
-    QUEUE_STARTED,
-    QUEUE_STOP,
-    QUEUE_TAKEN,
-    QUEUE_WORKERS,
-    TASK_NEXT,
-)
+from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.memory import (
     Address,
     compare_and_swap,
@@ -50,19 +41,19 @@ NAP_NS = 500_000
 @native
 def add_start(context: Address, task: Address) -> None:
     """Add a task that begins a call; a worker will run it if no waiting thread does."""
-    queue = load(context + CONTEXT_QUEUE)
-    if load(queue + QUEUE_WORKERS) == 0:
+    queue = load(context + at.CONTEXT_QUEUE)
+    if load(queue + at.QUEUE_WORKERS) == 0:
         add_task(context, task)
         return
     while True:
-        head = load_acquire(queue + QUEUE_STARTED)
-        store(task + TASK_NEXT, head)
-        if compare_and_swap(queue + QUEUE_STARTED, head, task) != 0:
+        head = load_acquire(queue + at.QUEUE_STARTED)
+        store(task + at.TASK_NEXT, head)
+        if compare_and_swap(queue + at.QUEUE_STARTED, head, task) != 0:
             break
     # A napping worker stops counting as such before its last look at the stack: either it finds the
     # call, or this thread sees that no worker naps, and wakes one.
     fence()
-    if load_acquire(queue + QUEUE_NAPPING) == 0:
+    if load_acquire(queue + at.QUEUE_NAPPING) == 0:
         wake_sleeper(queue)
 
 
@@ -72,7 +63,7 @@ def take_start(context: Address) -> Address:
 
     The others go where other threads find them.
     """
-    queue = load(context + CONTEXT_QUEUE)
+    queue = load(context + at.CONTEXT_QUEUE)
     newest = take_started(queue)
     if newest == 0:
         return 0
@@ -82,33 +73,33 @@ def take_start(context: Address) -> Address:
 @native
 def take_started(queue: Address) -> Address:
     """Take the stack of calls that were started; its newest task, or 0."""
-    if load_acquire(queue + QUEUE_STARTED) == 0:
+    if load_acquire(queue + at.QUEUE_STARTED) == 0:
         return 0
-    newest = exchange(queue + QUEUE_STARTED, 0)
+    newest = exchange(queue + at.QUEUE_STARTED, 0)
     if newest != 0:
         # A napping worker compares this count: calls are taken, so that it need not begin them.
-        fetch_add(queue + QUEUE_TAKEN, 1)
+        fetch_add(queue + at.QUEUE_TAKEN, 1)
     return newest
 
 
 @native
 def sleep_or_nap(context: Address) -> None:
     """A worker has nothing to do: sleep, or nap while a call waits that a waiting thread may take."""
-    queue = load(context + CONTEXT_QUEUE)
-    if load_acquire(queue + QUEUE_STARTED) == 0:
+    queue = load(context + at.CONTEXT_QUEUE)
+    if load_acquire(queue + at.QUEUE_STARTED) == 0:
         sleep_on_queue(context, 0, -1)
         return
-    taken = load_acquire(queue + QUEUE_TAKEN)
+    taken = load_acquire(queue + at.QUEUE_TAKEN)
     end = now() + NAP_NS
-    fetch_add(queue + QUEUE_NAPPING, 1)
+    fetch_add(queue + at.QUEUE_NAPPING, 1)
     epoch = arrive(queue)
-    if not has_queued_task(context) and load_acquire(queue + QUEUE_STOP) == 0:
+    if not has_queued_task(context) and load_acquire(queue + at.QUEUE_STOP) == 0:
         turn(context)
-        futex_wait(queue + QUEUE_EPOCH, epoch, NAP_NS)
+        futex_wait(queue + at.QUEUE_EPOCH, epoch, NAP_NS)
         turn(context)
     depart(queue)
-    fetch_add(queue + QUEUE_NAPPING, -1)
-    if now() >= end and load_acquire(queue + QUEUE_TAKEN) == taken:
+    fetch_add(queue + at.QUEUE_NAPPING, -1)
+    if now() >= end and load_acquire(queue + at.QUEUE_TAKEN) == taken:
         begin_started(queue)
 
 
@@ -118,7 +109,7 @@ def begin_started(queue: Address) -> None:
     newest = take_started(queue)
     if newest != 0:
         oldest = newest
-        while load(oldest + TASK_NEXT) != 0:
-            oldest = load(oldest + TASK_NEXT)
+        while load(oldest + at.TASK_NEXT) != 0:
+            oldest = load(oldest + at.TASK_NEXT)
         inject_list(queue, newest, oldest)
         wake_sleeper(queue)

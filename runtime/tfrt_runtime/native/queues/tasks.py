@@ -32,41 +32,9 @@ to: while all are notified, an adder wakes none.  Each of them leaves after that
 
 from __future__ import annotations
 
+from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.cells import give_cell, take_cell
 from tfrt_runtime.native.events import log_thread
-from tfrt_runtime.native.layouts import (
-    CONTEXT_DEQUE,
-    CONTEXT_EPOCH,
-    CONTEXT_PENDING,
-    CONTEXT_PENDING_LAST,
-    CONTEXT_QUEUE,
-    CONTEXT_RANDOM,
-    CONTEXT_WORKER,
-    DEQUE_BOTTOM,
-    DEQUE_CAPACITY,
-    DEQUE_TASKS,
-    DEQUE_TOP,
-    LOG_PARK,
-    LOG_STEAL,
-    LOG_WAKE,
-    QUEUE_DEQUES,
-    QUEUE_EPOCH,
-    QUEUE_INJECTED,
-    QUEUE_NEWS,
-    QUEUE_SLEEPERS,
-    QUEUE_STARTED,
-    QUEUE_STOP,
-    QUEUE_WAITING,
-    QUEUE_WATCHERS,
-    QUEUE_WORKERS,
-    SLEEPERS_NOTIFIED,
-    TASK_FIRST,
-    TASK_FOURTH,
-    TASK_FUNCTION,
-    TASK_NEXT,
-    TASK_SECOND,
-    TASK_THIRD,
-)
 from tfrt_runtime.native.memory import (
     Address,
     compare_and_swap,
@@ -94,11 +62,11 @@ def new_task(context: Address, function: Address, first: int, second: int, third
     """A task cell; `function(context, task)` reads it and gives it back with `free_task`."""
     # Plain stores: the deque, the stack or the ring publishes the cell.
     task = take_cell(context)
-    store(task + TASK_FUNCTION, function)
-    store(task + TASK_FIRST, first)
-    store(task + TASK_SECOND, second)
-    store(task + TASK_THIRD, third)
-    store(task + TASK_FOURTH, 0)
+    store(task + at.TASK_FUNCTION, function)
+    store(task + at.TASK_FIRST, first)
+    store(task + at.TASK_SECOND, second)
+    store(task + at.TASK_THIRD, third)
+    store(task + at.TASK_FOURTH, 0)
     return task
 
 
@@ -112,50 +80,50 @@ def free_task(context: Address, task: Address) -> None:
 def push_bottom(deque: Address, task: Address) -> bool:
     """Owner only: add the newest task; False when the deque is full."""
     # Only the owner writes `bottom`; a `top` that is out of date makes the deque look fuller than it is.
-    bottom = load_acquire(deque + DEQUE_BOTTOM)
-    top = load_acquire(deque + DEQUE_TOP)
-    if bottom - top >= DEQUE_CAPACITY:
+    bottom = load_acquire(deque + at.DEQUE_BOTTOM)
+    top = load_acquire(deque + at.DEQUE_TOP)
+    if bottom - top >= at.DEQUE_CAPACITY:
         return False
     # A thief may read the slot while it is written again, but then its compare_and_swap fails.  The slot
     # comes before the bottom: a thief that sees the bottom sees the task.
-    store_release(deque + DEQUE_TASKS + 8 * (bottom & (DEQUE_CAPACITY - 1)), task)
-    store_release(deque + DEQUE_BOTTOM, bottom + 1)
+    store_release(deque + at.DEQUE_TASKS + 8 * (bottom & (at.DEQUE_CAPACITY - 1)), task)
+    store_release(deque + at.DEQUE_BOTTOM, bottom + 1)
     return True
 
 
 @native
 def pop_bottom(deque: Address) -> Address:
     """Owner only: take the newest task, or 0."""
-    bottom = load_acquire(deque + DEQUE_BOTTOM) - 1
+    bottom = load_acquire(deque + at.DEQUE_BOTTOM) - 1
     # Empty: no thread adds but this one, so that the answer cannot change.  It saves the fence.
-    if load_acquire(deque + DEQUE_TOP) > bottom:
+    if load_acquire(deque + at.DEQUE_TOP) > bottom:
         return 0
-    store_release(deque + DEQUE_BOTTOM, bottom)
+    store_release(deque + at.DEQUE_BOTTOM, bottom)
     # The new bottom must be visible before top is read, or owner and thief both take the last task.
     fence()
-    top = load_acquire(deque + DEQUE_TOP)
-    task = load_acquire(deque + DEQUE_TASKS + 8 * (bottom & (DEQUE_CAPACITY - 1)))
+    top = load_acquire(deque + at.DEQUE_TOP)
+    task = load_acquire(deque + at.DEQUE_TASKS + 8 * (bottom & (at.DEQUE_CAPACITY - 1)))
     if top < bottom:
         return task
     # The last task: the thread that moves top first has it.  Either way the deque is empty then, with
     # top at bottom + 1.
-    if top > bottom or compare_and_swap(deque + DEQUE_TOP, top, top + 1) == 0:
+    if top > bottom or compare_and_swap(deque + at.DEQUE_TOP, top, top + 1) == 0:
         task = 0
-    store_release(deque + DEQUE_BOTTOM, bottom + 1)
+    store_release(deque + at.DEQUE_BOTTOM, bottom + 1)
     return task
 
 
 @native
 def steal_top(deque: Address) -> Address:
     """Any thread: take the oldest task, or 0 when there is none or another thread was faster."""
-    top = load_acquire(deque + DEQUE_TOP)
+    top = load_acquire(deque + at.DEQUE_TOP)
     # Pairs with the fence of pop_bottom: top must be read before bottom.
     fence()
-    if top >= load_acquire(deque + DEQUE_BOTTOM):
+    if top >= load_acquire(deque + at.DEQUE_BOTTOM):
         return 0
     # Read before the swap: after it, the owner may fill the slot again.
-    task = load_acquire(deque + DEQUE_TASKS + 8 * (top & (DEQUE_CAPACITY - 1)))
-    if compare_and_swap(deque + DEQUE_TOP, top, top + 1) == 0:
+    task = load_acquire(deque + at.DEQUE_TASKS + 8 * (top & (at.DEQUE_CAPACITY - 1)))
+    if compare_and_swap(deque + at.DEQUE_TOP, top, top + 1) == 0:
         return 0
     return task
 
@@ -165,9 +133,9 @@ def inject(queue: Address, task: Address) -> None:
     """Any thread: add a task to the injected stack."""
     # The swap is the publication: its release half makes the task's words visible to the taker.
     while True:
-        head = load_acquire(queue + QUEUE_INJECTED)
-        store(task + TASK_NEXT, head)
-        if compare_and_swap(queue + QUEUE_INJECTED, head, task) != 0:
+        head = load_acquire(queue + at.QUEUE_INJECTED)
+        store(task + at.TASK_NEXT, head)
+        if compare_and_swap(queue + at.QUEUE_INJECTED, head, task) != 0:
             return
 
 
@@ -175,9 +143,9 @@ def inject(queue: Address, task: Address) -> None:
 def inject_list(queue: Address, newest: Address, oldest: Address) -> None:
     """Any thread: add tasks to the injected stack that are linked from the newest to the oldest."""
     while True:
-        head = load_acquire(queue + QUEUE_INJECTED)
-        store(oldest + TASK_NEXT, head)
-        if compare_and_swap(queue + QUEUE_INJECTED, head, newest) != 0:
+        head = load_acquire(queue + at.QUEUE_INJECTED)
+        store(oldest + at.TASK_NEXT, head)
+        if compare_and_swap(queue + at.QUEUE_INJECTED, head, newest) != 0:
             return
 
 
@@ -186,8 +154,8 @@ def reverse_tasks(task: Address) -> Address:
     """Turn a list of tasks around; returns its new first one."""
     first = 0
     while task != 0:
-        following = load(task + TASK_NEXT)
-        store(task + TASK_NEXT, first)
+        following = load(task + at.TASK_NEXT)
+        store(task + at.TASK_NEXT, first)
         first = task
         task = following
     return first
@@ -197,9 +165,9 @@ def reverse_tasks(task: Address) -> Address:
 def take_injected(queue: Address) -> Address:
     """Take all injected tasks at once, as a list in the order in which they came, or 0."""
     # The look is cheap and common; the exchange would take the cache line from all other threads.
-    if load_acquire(queue + QUEUE_INJECTED) == 0:
+    if load_acquire(queue + at.QUEUE_INJECTED) == 0:
         return 0
-    return reverse_tasks(exchange(queue + QUEUE_INJECTED, 0))
+    return reverse_tasks(exchange(queue + at.QUEUE_INJECTED, 0))
 
 
 @native
@@ -208,9 +176,9 @@ def keep_injected(context: Address) -> None:
 
     For queues without workers: there the order of tasks is the order in which they came.
     """
-    queue = load(context + CONTEXT_QUEUE)
-    if load_acquire(queue + QUEUE_INJECTED) != 0:
-        newest = exchange(queue + QUEUE_INJECTED, 0)
+    queue = load(context + at.CONTEXT_QUEUE)
+    if load_acquire(queue + at.QUEUE_INJECTED) != 0:
+        newest = exchange(queue + at.QUEUE_INJECTED, 0)
         if newest != 0:
             keep_tasks(context, reverse_tasks(newest), newest)
 
@@ -218,19 +186,19 @@ def keep_injected(context: Address) -> None:
 @inline
 def keep_tasks(context: Address, first: Address, last: Address) -> None:
     """Add a list of tasks to those that this thread keeps for itself."""
-    if load(context + CONTEXT_PENDING) == 0:
-        store(context + CONTEXT_PENDING, first)
+    if load(context + at.CONTEXT_PENDING) == 0:
+        store(context + at.CONTEXT_PENDING, first)
     else:
-        store(load(context + CONTEXT_PENDING_LAST) + TASK_NEXT, first)
-    store(context + CONTEXT_PENDING_LAST, last)
+        store(load(context + at.CONTEXT_PENDING_LAST) + at.TASK_NEXT, first)
+    store(context + at.CONTEXT_PENDING_LAST, last)
 
 
 @inline
 def take_pending(context: Address) -> Address:
     """The first of the tasks that this thread keeps, or 0."""
-    task = load(context + CONTEXT_PENDING)
+    task = load(context + at.CONTEXT_PENDING)
     if task != 0:
-        store(context + CONTEXT_PENDING, load(task + TASK_NEXT))
+        store(context + at.CONTEXT_PENDING, load(task + at.TASK_NEXT))
     return task
 
 
@@ -240,7 +208,7 @@ def add_short_task(context: Address, task: Address) -> None:
 
     Only for a thread that runs kernels: it comes back to its tasks, or calls `sharing.hand_over`.
     """
-    store(task + TASK_NEXT, 0)
+    store(task + at.TASK_NEXT, 0)
     keep_tasks(context, task, task)
 
 
@@ -251,25 +219,26 @@ def wake_sleeper(queue: Address) -> None:
     # arrival before its last search for work.  One of the two sees the other.
     fence()
     if notify_sleeper(queue):
-        fetch_add(queue + QUEUE_EPOCH, 1)
-        futex_wake(queue + QUEUE_EPOCH, 1)
+        fetch_add(queue + at.QUEUE_EPOCH, 1)
+        futex_wake(queue + at.QUEUE_EPOCH, 1)
 
 
 @inline
 def sleepers(queue: Address) -> int:
     """How many threads sleep that no wake-up is on its way to."""
-    return load_acquire(queue + QUEUE_SLEEPERS) & (SLEEPERS_NOTIFIED - 1)
+    return load_acquire(queue + at.QUEUE_SLEEPERS) & (at.SLEEPERS_NOTIFIED - 1)
 
 
 @native
 def notify_sleeper(queue: Address) -> bool:
     """Count a wake-up that is on its way; False if there is no sleeper for it."""
     while True:
-        counts = load_acquire(queue + QUEUE_SLEEPERS)
-        if counts & (SLEEPERS_NOTIFIED - 1) == 0:
+        counts = load_acquire(queue + at.QUEUE_SLEEPERS)
+        if counts & (at.SLEEPERS_NOTIFIED - 1) == 0:
             return False
+        notified = counts + at.SLEEPERS_NOTIFIED - 1
         # A read-modify-write: two adders must not count on one sleeper.
-        if compare_and_swap(queue + QUEUE_SLEEPERS, counts, counts + SLEEPERS_NOTIFIED - 1) != 0:
+        if compare_and_swap(queue + at.QUEUE_SLEEPERS, counts, notified) != 0:
             return True
 
 
@@ -277,8 +246,8 @@ def notify_sleeper(queue: Address) -> bool:
 def arrive(queue: Address) -> int:
     """This thread is about to sleep, unless it finds work now; the epoch to sleep on."""
     # The epoch first: a wake-up that counts on this thread changes it after that, so that the thread does not sleep.
-    epoch = load_acquire(queue + QUEUE_EPOCH)
-    fetch_add(queue + QUEUE_SLEEPERS, 1)
+    epoch = load_acquire(queue + at.QUEUE_EPOCH)
+    fetch_add(queue + at.QUEUE_SLEEPERS, 1)
     fence()
     return epoch
 
@@ -287,10 +256,10 @@ def arrive(queue: Address) -> int:
 def depart(queue: Address) -> None:
     """This thread does not sleep any more."""
     while True:
-        counts = load_acquire(queue + QUEUE_SLEEPERS)
+        counts = load_acquire(queue + at.QUEUE_SLEEPERS)
         # Whether it was this thread that was notified does not matter: each wake-up lets one thread leave at least.
-        left = counts - SLEEPERS_NOTIFIED if counts >= SLEEPERS_NOTIFIED else counts - 1
-        if compare_and_swap(queue + QUEUE_SLEEPERS, counts, left) != 0:
+        left = counts - at.SLEEPERS_NOTIFIED if counts >= at.SLEEPERS_NOTIFIED else counts - 1
+        if compare_and_swap(queue + at.QUEUE_SLEEPERS, counts, left) != 0:
             return
 
 
@@ -299,8 +268,8 @@ def wake_all(queue: Address) -> None:
     """Let every sleeper check again."""
     fence()
     if sleepers(queue) > 0:
-        fetch_add(queue + QUEUE_EPOCH, 1)
-        futex_wake(queue + QUEUE_EPOCH, 1 << 30)
+        fetch_add(queue + at.QUEUE_EPOCH, 1)
+        futex_wake(queue + at.QUEUE_EPOCH, 1 << 30)
 
 
 @native
@@ -308,18 +277,18 @@ def wake_waiting(queue: Address) -> None:
     """A word has become 0: let every thread check again that sleeps and may wait for it."""
     # As in `wake_sleeper`: the word comes before the read of the counts.
     fence()
-    if load_acquire(queue + QUEUE_WAITING) > 0:
+    if load_acquire(queue + at.QUEUE_WAITING) > 0:
         wake_all(queue)
-    if load_acquire(queue + QUEUE_WATCHERS) > 0:
-        fetch_add(queue + QUEUE_NEWS, 1)
-        futex_wake(queue + QUEUE_NEWS, 1 << 30)
+    if load_acquire(queue + at.QUEUE_WATCHERS) > 0:
+        fetch_add(queue + at.QUEUE_NEWS, 1)
+        futex_wake(queue + at.QUEUE_NEWS, 1 << 30)
 
 
 @native
 def add_task(context: Address, task: Address) -> None:
     """Add a compute task to this thread's queue; wakes a sleeper when there is one."""
-    queue = load(context + CONTEXT_QUEUE)
-    deque = load(context + CONTEXT_DEQUE)
+    queue = load(context + at.CONTEXT_QUEUE)
+    deque = load(context + at.CONTEXT_DEQUE)
     if deque == 0 or not push_bottom(deque, task):
         inject(queue, task)
     wake_sleeper(queue)
@@ -331,40 +300,40 @@ def add_local_task(context: Address, task: Address) -> None:
 
     A thread that owns a deque comes back to it; others take from it when they seek work.
     """
-    deque = load(context + CONTEXT_DEQUE)
+    deque = load(context + at.CONTEXT_DEQUE)
     if deque == 0 or not push_bottom(deque, task):
-        inject(load(context + CONTEXT_QUEUE), task)
-        if load(context + CONTEXT_WORKER) < 0:
-            wake_sleeper(load(context + CONTEXT_QUEUE))
+        inject(load(context + at.CONTEXT_QUEUE), task)
+        if load(context + at.CONTEXT_WORKER) < 0:
+            wake_sleeper(load(context + at.CONTEXT_QUEUE))
 
 
 @native
 def next_random(context: Address) -> int:
     """A pseudo-random number of this thread, 0 or more (xorshift)."""
-    number = load(context + CONTEXT_RANDOM)
+    number = load(context + at.CONTEXT_RANDOM)
     number ^= (number << 13) & 0x7FFFFFFFFFFFFFFF
     number ^= number >> 7
     number ^= (number << 17) & 0x7FFFFFFFFFFFFFFF
-    store(context + CONTEXT_RANDOM, number)
+    store(context + at.CONTEXT_RANDOM, number)
     return number
 
 
 @native
 def steal_task(context: Address) -> Address:
     """One sweep over the other workers' deques from a random start; a task or 0."""
-    queue = load(context + CONTEXT_QUEUE)
-    workers = load(queue + QUEUE_WORKERS)
+    queue = load(context + at.CONTEXT_QUEUE)
+    workers = load(queue + at.QUEUE_WORKERS)
     if workers == 0:
         return 0
-    deques = load(queue + QUEUE_DEQUES)
+    deques = load(queue + at.QUEUE_DEQUES)
     # At random: thieves that all begin at the first deque would fail each other's swaps.
     start = next_random(context) % workers
     for i in range(workers):
         deque = load(deques + 8 * ((start + i) % workers))
-        if deque != load(context + CONTEXT_DEQUE):
+        if deque != load(context + at.CONTEXT_DEQUE):
             task = steal_top(deque)
             if task != 0:
-                log_thread(context, LOG_STEAL)
+                log_thread(context, at.LOG_STEAL)
                 return task
     return 0
 
@@ -376,22 +345,22 @@ def spread_injected(context: Address, task: Address) -> Address:
     What finds no room in this thread's deque goes back, but for as many as went into the deque, which
     this thread keeps: so each task goes back a few times at most, however many there are.
     """
-    rest = load(task + TASK_NEXT)
+    rest = load(task + at.TASK_NEXT)
     if rest == 0:
         return task
     rest = push_tasks(context, rest)
     if rest != 0:
         give_back_half(context, rest)
-    wake_sleeper(load(context + CONTEXT_QUEUE))
+    wake_sleeper(load(context + at.CONTEXT_QUEUE))
     return task
 
 
 @native
 def push_tasks(context: Address, task: Address) -> Address:
     """Put tasks of a list into this thread's deque; the list of those that find no room, or 0."""
-    deque = load(context + CONTEXT_DEQUE)
+    deque = load(context + at.CONTEXT_DEQUE)
     while deque != 0 and task != 0:
-        following = load(task + TASK_NEXT)
+        following = load(task + at.TASK_NEXT)
         if not push_bottom(deque, task):
             return task
         task = following
@@ -405,18 +374,18 @@ def give_back_half(context: Address, task: Address) -> None:
     A list of n tasks that no other thread takes is halved log n times: n steps in all.
     """
     last = task
-    ahead = load(task + TASK_NEXT)
+    ahead = load(task + at.TASK_NEXT)
     while ahead != 0:
-        ahead = load(ahead + TASK_NEXT)
+        ahead = load(ahead + at.TASK_NEXT)
         if ahead != 0:
-            ahead = load(ahead + TASK_NEXT)
-            last = load(last + TASK_NEXT)
-    newer = load(last + TASK_NEXT)
-    store(last + TASK_NEXT, 0)
+            ahead = load(ahead + at.TASK_NEXT)
+            last = load(last + at.TASK_NEXT)
+    newer = load(last + at.TASK_NEXT)
+    store(last + at.TASK_NEXT, 0)
     keep_tasks(context, task, last)
     if newer != 0:
         newest = reverse_tasks(newer)
-        inject_list(load(context + CONTEXT_QUEUE), newest, newer)
+        inject_list(load(context + at.CONTEXT_QUEUE), newest, newer)
 
 
 @native
@@ -432,26 +401,28 @@ def own_task(context: Address) -> Address:
     kept = take_pending(context)
     if kept != 0:
         return kept
-    deque = load(context + CONTEXT_DEQUE)
+    deque = load(context + at.CONTEXT_DEQUE)
     if deque != 0:
         task = pop_bottom(deque)
         if task != 0:
             return task
-    task = take_injected(load(context + CONTEXT_QUEUE))
+    task = take_injected(load(context + at.CONTEXT_QUEUE))
     return spread_injected(context, task) if task != 0 else 0
 
 
 @native
 def has_task(context: Address) -> bool:
     """Whether there is a task, or a call that was started, that this thread can take now."""
-    started = load_acquire(load(context + CONTEXT_QUEUE) + QUEUE_STARTED)
+    started = load_acquire(load(context + at.CONTEXT_QUEUE) + at.QUEUE_STARTED)
     return started != 0 or has_queued_task(context)
 
 
 @native
 def has_queued_task(context: Address) -> bool:
     """Whether there is a task for this thread that begins no call."""
-    return load(context + CONTEXT_PENDING) != 0 or has_common_task(load(context + CONTEXT_QUEUE))
+    return load(context + at.CONTEXT_PENDING) != 0 or has_common_task(
+        load(context + at.CONTEXT_QUEUE)
+    )
 
 
 @native
@@ -460,12 +431,12 @@ def has_common_task(queue: Address) -> bool:
 
     Conservative for the deques: a task may be gone when a thread comes for it.
     """
-    if load_acquire(queue + QUEUE_INJECTED) != 0:
+    if load_acquire(queue + at.QUEUE_INJECTED) != 0:
         return True
-    deques = load(queue + QUEUE_DEQUES)
-    for i in range(load(queue + QUEUE_WORKERS)):
+    deques = load(queue + at.QUEUE_DEQUES)
+    for i in range(load(queue + at.QUEUE_WORKERS)):
         deque = load(deques + 8 * i)
-        if load_acquire(deque + DEQUE_TOP) < load_acquire(deque + DEQUE_BOTTOM):
+        if load_acquire(deque + at.DEQUE_TOP) < load_acquire(deque + at.DEQUE_BOTTOM):
             return True
     return False
 
@@ -474,14 +445,14 @@ def has_common_task(queue: Address) -> bool:
 def turn(context: Address) -> None:
     """Toggle this thread's activity epoch, which it alone writes: odd while it may hold work."""
     # Release: a thread that reads an even epoch sees where the work went that was held before.
-    store_release(context + CONTEXT_EPOCH, load(context + CONTEXT_EPOCH) + 1)
+    store_release(context + at.CONTEXT_EPOCH, load(context + at.CONTEXT_EPOCH) + 1)
 
 
 @native
 def must_wait(queue: Address, word: Address) -> bool:
     """Whether `word` is not 0 yet; without a word (0), whether the queue has not stopped."""
     if word == 0:
-        return load_acquire(queue + QUEUE_STOP) == 0
+        return load_acquire(queue + at.QUEUE_STOP) == 0
     return load_acquire(word) != 0
 
 
@@ -492,7 +463,7 @@ def rest(context: Address) -> None:
     Not as a sleeper, whom they would wake for each new task.  What no other thread has waits for the end of the nap.
     """
     turn(context)
-    futex_wait(load(context + CONTEXT_QUEUE) + QUEUE_STOP, 0, REST_NS)
+    futex_wait(load(context + at.CONTEXT_QUEUE) + at.QUEUE_STOP, 0, REST_NS)
     turn(context)
 
 
@@ -503,19 +474,19 @@ def sleep_on_queue(context: Address, word: Address, timeout_ns: int) -> None:
     Without a `word` (0), until the queue stops.  Returns at once when there is work, or when what
     is waited for has happened by now: it may have since the caller checked.
     """
-    queue = load(context + CONTEXT_QUEUE)
+    queue = load(context + at.CONTEXT_QUEUE)
     # The order of the next lines is the handshake of the module's docstring.
     waits = 1 if word != 0 else 0
-    fetch_add(queue + QUEUE_WAITING, waits)
+    fetch_add(queue + at.QUEUE_WAITING, waits)
     epoch = arrive(queue)
     if not has_task(context) and must_wait(queue, word):
         turn(context)
-        log_thread(context, LOG_PARK)
-        futex_wait(queue + QUEUE_EPOCH, epoch, timeout_ns)
-        log_thread(context, LOG_WAKE)
+        log_thread(context, at.LOG_PARK)
+        futex_wait(queue + at.QUEUE_EPOCH, epoch, timeout_ns)
+        log_thread(context, at.LOG_WAKE)
         turn(context)
     depart(queue)
-    fetch_add(queue + QUEUE_WAITING, -waits)
+    fetch_add(queue + at.QUEUE_WAITING, -waits)
 
 
 @native
@@ -525,11 +496,11 @@ def watch(queue: Address, word: Address, timeout_ns: int) -> None:
     A futex word of its own: a wake-up for a task, which wakes one thread, must not go to a thread
     that takes none.
     """
-    fetch_add(queue + QUEUE_WATCHERS, 1)
-    news = load_acquire(queue + QUEUE_NEWS)
+    fetch_add(queue + at.QUEUE_WATCHERS, 1)
+    news = load_acquire(queue + at.QUEUE_NEWS)
     # Order the arrival before the read of the word; `wake_waiting` orders the word before its read of
     # the watchers.  One of the two sees the other.
     fence()
     if load_acquire(word) != 0:
-        futex_wait(queue + QUEUE_NEWS, news, timeout_ns)
-    fetch_add(queue + QUEUE_WATCHERS, -1)
+        futex_wait(queue + at.QUEUE_NEWS, news, timeout_ns)
+    fetch_add(queue + at.QUEUE_WATCHERS, -1)

@@ -5,43 +5,9 @@ Nothing here recurses: waiters that come up while others run join the list that 
 
 from __future__ import annotations
 
+from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import drop_reference, point_at, take_waiters
 from tfrt_runtime.native.cells import give_block, give_cell
-from tfrt_runtime.native.layouts import (
-    CELL_SIZE,
-    CONTEXT_PROCESS,
-    CONTEXT_PUBLISHING,
-    CONTEXT_QUEUE,
-    CONTEXT_WAITERS,
-    ERROR,
-    JOIN_ERROR,
-    JOIN_LEFT,
-    LATCH_ASLEEP,
-    LATCH_OWNERS,
-    LATCH_PENDING,
-    PROCESS_PYTHON_WAITER,
-    PROCESS_RESUMING,
-    READY_END,
-    READY_JOIN,
-    STATE_BITS,
-    VALUE_STATE,
-    WAIT_CALL,
-    WAIT_END,
-    WAIT_FORWARD,
-    WAIT_JOIN,
-    WAIT_LATCH,
-    WAIT_NOTIFY,
-    WAIT_PYTHON,
-    WAIT_REGISTER,
-    WAIT_TASK,
-    WAITER_FIRST,
-    WAITER_KIND,
-    WAITER_NEXT,
-    WAITER_RUN,
-    WAITER_SECOND,
-    WAITER_THIRD,
-    WAITER_VALUE,
-)
 from tfrt_runtime.native.memory import (
     Address,
     call2,
@@ -71,14 +37,14 @@ def run_waiters(context: Address, waiters: Address) -> None:
     So a chain of a million values that forward to each other takes one level of the stack.
     """
     queue_waiters(context, waiters)
-    if load(context + CONTEXT_PUBLISHING) != 0:
+    if load(context + at.CONTEXT_PUBLISHING) != 0:
         return
-    store(context + CONTEXT_PUBLISHING, 1)
-    while load(context + CONTEXT_WAITERS) != 0:
-        waiter = load(context + CONTEXT_WAITERS)
-        store(context + CONTEXT_WAITERS, load(waiter + WAITER_NEXT))
+    store(context + at.CONTEXT_PUBLISHING, 1)
+    while load(context + at.CONTEXT_WAITERS) != 0:
+        waiter = load(context + at.CONTEXT_WAITERS)
+        store(context + at.CONTEXT_WAITERS, load(waiter + at.WAITER_NEXT))
         run_waiter(context, waiter)
-    store(context + CONTEXT_PUBLISHING, 0)
+    store(context + at.CONTEXT_PUBLISHING, 0)
 
 
 @native
@@ -86,45 +52,45 @@ def queue_waiters(context: Address, waiters: Address) -> None:
     """Put a list of waiters in front of those that this thread is about to run."""
     if waiters != 0:
         last = waiters
-        while load(last + WAITER_NEXT) != 0:
-            last = load(last + WAITER_NEXT)
-        store(last + WAITER_NEXT, load(context + CONTEXT_WAITERS))
-        store(context + CONTEXT_WAITERS, waiters)
+        while load(last + at.WAITER_NEXT) != 0:
+            last = load(last + at.WAITER_NEXT)
+        store(last + at.WAITER_NEXT, load(context + at.CONTEXT_WAITERS))
+        store(context + at.CONTEXT_WAITERS, waiters)
 
 
 @native
 def run_waiter(context: Address, waiter: Address) -> None:
     """Do what a waiter waited for; frees it."""
-    kind = load(waiter + WAITER_KIND)
-    first = load(waiter + WAITER_FIRST)
-    second = load(waiter + WAITER_SECOND)
-    value = load(waiter + WAITER_VALUE)
+    kind = load(waiter + at.WAITER_KIND)
+    first = load(waiter + at.WAITER_FIRST)
+    second = load(waiter + at.WAITER_SECOND)
+    value = load(waiter + at.WAITER_VALUE)
     # Other kinds need not write these two words.
-    third = load(waiter + WAITER_THIRD) if kind == WAIT_TASK else 0
-    run = load(waiter + WAITER_RUN) if kind == WAIT_TASK else 0
+    third = load(waiter + at.WAITER_THIRD) if kind == at.WAIT_TASK else 0
+    run = load(waiter + at.WAITER_RUN) if kind == at.WAIT_TASK else 0
     # Before it runs: what it starts may take the cell again.
     give_cell(context, waiter)
-    if kind == WAIT_REGISTER:
+    if kind == at.WAIT_REGISTER:
         watched_register_resolved(context, first, second, value)
-    elif kind == WAIT_FORWARD:
+    elif kind == at.WAIT_FORWARD:
         queue_waiters(context, point_at(context, first, second))
         drop_reference(context, first)
-    elif kind == WAIT_PYTHON:
-        call2(load(load(context + CONTEXT_PROCESS) + PROCESS_PYTHON_WAITER), context, first)
-    elif kind == WAIT_END:
-        push_ready(context, first | READY_END, 0)
-    elif kind == WAIT_JOIN:
+    elif kind == at.WAIT_PYTHON:
+        call2(load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_PYTHON_WAITER), context, first)
+    elif kind == at.WAIT_END:
+        push_ready(context, first | at.READY_END, 0)
+    elif kind == at.WAIT_JOIN:
         join_resolved(context, first, value)
-    elif kind == WAIT_LATCH:
+    elif kind == at.WAIT_LATCH:
         # The word first: a thread that is woken before it is 0 sleeps again, and no other wake-up comes.
         release_latch(context, first)
-        wake_waiting(load(context + CONTEXT_QUEUE))
+        wake_waiting(load(context + at.CONTEXT_QUEUE))
         drop_latch(context, first)
-    elif kind == WAIT_CALL:
+    elif kind == at.WAIT_CALL:
         call2(first, context, second)
-    elif kind == WAIT_TASK:
+    elif kind == at.WAIT_TASK:
         add_local_task(context, new_task(context, third, first, second, run))
-    elif kind == WAIT_NOTIFY:
+    elif kind == at.WAIT_NOTIFY:
         call3(first, context, second, value)
 
 
@@ -132,8 +98,8 @@ def run_waiter(context: Address, waiter: Address) -> None:
 def join_resolved(context: Address, join: Address, value: Address) -> None:
     """A block's chain is resolved; the first error becomes the loop's.  Consumes a reference."""
     # The swap lets one thread store its error; all others drop theirs.
-    is_error = load_acquire(value + VALUE_STATE) & STATE_BITS == ERROR
-    if not is_error or compare_and_swap(join + JOIN_ERROR, 0, value) == 0:
+    is_error = load_acquire(value + at.VALUE_STATE) & at.STATE_BITS == at.ERROR
+    if not is_error or compare_and_swap(join + at.JOIN_ERROR, 0, value) == 0:
         drop_reference(context, value)
     leave_join(context, join, 1)
 
@@ -143,8 +109,8 @@ def leave_join(context: Address, join: Address, parts: int) -> None:
     """Parts of a parallel loop are done; after the last one the run loop ends the join."""
     # A read-modify-write: of two threads that end the last two parts, one sees that none is left, and
     # what the other has written comes before that.
-    if fetch_add(join + JOIN_LEFT, -parts) == parts:
-        push_ready(context, join | READY_JOIN, 0)
+    if fetch_add(join + at.JOIN_LEFT, -parts) == parts:
+        push_ready(context, join | at.READY_JOIN, 0)
 
 
 @native
@@ -156,14 +122,14 @@ def release_latch(context: Address, latch: Address) -> None:
     """
     # Added before the exchange and taken back, not added after it: there must be no moment in which the
     # word is 0 and the thread is not counted.
-    resuming = load(context + CONTEXT_PROCESS) + PROCESS_RESUMING
+    resuming = load(context + at.CONTEXT_PROCESS) + at.PROCESS_RESUMING
     fetch_add(resuming, 1)
-    if exchange(latch + LATCH_PENDING, 0) != LATCH_ASLEEP:
+    if exchange(latch + at.LATCH_PENDING, 0) != at.LATCH_ASLEEP:
         fetch_add(resuming, -1)
 
 
 @native
 def drop_latch(context: Address, latch: Address) -> None:
     """One of a latch's two owners drops it; the last one frees it."""
-    if fetch_add(latch + LATCH_OWNERS, -1) == 1:
-        give_block(context, latch, CELL_SIZE)
+    if fetch_add(latch + at.LATCH_OWNERS, -1) == 1:
+        give_block(context, latch, at.CELL_SIZE)

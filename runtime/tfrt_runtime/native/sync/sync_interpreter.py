@@ -13,24 +13,12 @@ The first error ends the whole run and becomes each of its results.
 
 from __future__ import annotations
 
+from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import add_references, drop_optional
 from tfrt_runtime.native.calls.kernel_calls import fail_without_memory, report_error
 from tfrt_runtime.native.cells import take_block
 from tfrt_runtime.native.events import log_register, nested_of
 from tfrt_runtime.native.kernels.control_kernels import register_value
-from tfrt_runtime.native.layouts import (
-    ACTIVATION_REQUEST,
-    CONTEXT_ACTIVATION,
-    CONTEXT_DEADLINE,
-    CONTEXT_REQUEST,
-    MESSAGE_CASE_RANGE,
-    MESSAGE_NEGATIVE_COUNT,
-    MESSAGE_TOO_DEEP,
-    RECORD_DATA,
-    REQUEST_CANCEL,
-    TASK_FIRST,
-    TYPE_OBJECT,
-)
 from tfrt_runtime.native.memory import (
     Address,
     copy,
@@ -108,8 +96,8 @@ from tfrt_runtime.native.sync.sync_values import (
 @entry
 def run(context: Address, record: Address) -> None:
     """The kernel that a sync function is; data: its code.  Owns its arguments."""
-    caller = load(context + CONTEXT_ACTIVATION)
-    code = load(record + RECORD_DATA)
+    caller = load(context + at.CONTEXT_ACTIVATION)
+    code = load(record + at.RECORD_DATA)
     size = max(RUN_FRAMES + load(code + CODE_FRAME), SMALLEST_RUN)
     state = take_block(context, size)
     if state == 0:
@@ -135,19 +123,19 @@ def run(context: Address, record: Address) -> None:
 @entry
 def resume(context: Address, task: Address) -> None:
     """Task function: go on with a run that made room for others."""
-    state = load(task + TASK_FIRST)
+    state = load(task + at.TASK_FIRST)
     free_task(context, task)
     caller = load(state + RUN_CALLER)
-    store(context + CONTEXT_ACTIVATION, caller)
-    store(context + CONTEXT_REQUEST, load(caller + ACTIVATION_REQUEST))
+    store(context + at.CONTEXT_ACTIVATION, caller)
+    store(context + at.CONTEXT_REQUEST, load(caller + at.ACTIVATION_REQUEST))
     interpret(context, state, load(state + RUN_PC), load(state + RUN_FRAME), -1)
 
 
 @native
 def look_up(context: Address, state: Address) -> Address:
     """Between two slices: the error of a cancelled request, or 0.  Others may have what waits here."""
-    request = load(load(state + RUN_CALLER) + ACTIVATION_REQUEST)
-    cancelled = load_acquire(request + REQUEST_CANCEL)
+    request = load(load(state + RUN_CALLER) + at.ACTIVATION_REQUEST)
+    cancelled = load_acquire(request + at.REQUEST_CANCEL)
     if cancelled != 0:
         add_references(cancelled, 1)
         return cancelled
@@ -159,7 +147,7 @@ def look_up(context: Address, state: Address) -> Address:
 @native
 def must_leave(context: Address) -> bool:
     """Whether this thread has to go back to Python now."""
-    deadline = load(context + CONTEXT_DEADLINE)
+    deadline = load(context + at.CONTEXT_DEADLINE)
     return deadline != 0 and now() >= deadline
 
 
@@ -332,7 +320,7 @@ def interpret(context: Address, state: Address, pc: Address, frame: Address, lef
                         stopped = pc
                         pc = stop
                 else:
-                    failed = report_error(context, load(pc + CALL_RECORD), MESSAGE_TOO_DEEP)
+                    failed = report_error(context, load(pc + CALL_RECORD), at.MESSAGE_TOO_DEEP)
                     pc = stop
             elif operation == ops.RETURN:
                 call = load(frame + FRAME_RETURN)
@@ -358,7 +346,7 @@ def interpret(context: Address, state: Address, pc: Address, frame: Address, lef
             elif operation == ops.START_REPEAT:
                 rounds = half(frame, pc + 12)
                 if rounds < 0:
-                    failed = fail_number(context, load(pc + 16), MESSAGE_NEGATIVE_COUNT, rounds)
+                    failed = fail_number(context, load(pc + 16), at.MESSAGE_NEGATIVE_COUNT, rounds)
                     pc = stop
                 elif rounds == 0:
                     pc += load_i32(pc + 4)
@@ -368,7 +356,7 @@ def interpret(context: Address, state: Address, pc: Address, frame: Address, lef
             elif operation == ops.CASE:
                 index = half(frame, pc + 4)
                 if index < 0 or index >= load_i32(pc + 8):
-                    failed = fail_number(context, load(pc + 16), MESSAGE_CASE_RANGE, index)
+                    failed = fail_number(context, load(pc + 16), at.MESSAGE_CASE_RANGE, index)
                     pc = stop
                 else:
                     pc += load_i32(pc + 24 + 4 * index)
@@ -396,7 +384,7 @@ def interpret(context: Address, state: Address, pc: Address, frame: Address, lef
                 pc += 8
             elif operation == ops.LOG:
                 content = word(frame, pc + 4)
-                boxed = content if load_i32(pc + 8) == TYPE_OBJECT else 0
+                boxed = content if load_i32(pc + 8) == at.TYPE_OBJECT else 0
                 log_register(context, load(state + RUN_CALLER), load(pc + 16), boxed, content)
                 pc += 24
             elif operation == ops.KERNEL:

@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
+from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.calls.machine_calls import effort_size, machine_code, run_machine
 from tfrt_runtime.native.cells import give_block, take_block
-from tfrt_runtime.native.layouts import (
-    ACTIVATION_REQUEST,
-    EFFORT_RESULTS,
-    MACHINE_ARGUMENTS,
-    MACHINE_CODE,
-    MACHINE_LEFT,
-)
 from tfrt_runtime.native.memory import (
     Address,
     inline,
@@ -54,18 +48,18 @@ STAYS, MOVED, OVER = range(3)
 def is_machine(pc: Address) -> bool:
     """Whether the function that is called at `pc` is machine code."""
     machine = load(load(pc + CALL_CODE) + CODE_MACHINE)
-    return machine != 0 and load_acquire(machine + MACHINE_CODE) != 0
+    return machine != 0 and load_acquire(machine + at.MACHINE_CODE) != 0
 
 
 @outline
 def call_from_frame(context: Address, state: Address, pc: Address, frame: Address) -> bool:
     """Let machine code do the call at `pc`; False: nothing is done."""
     machine = load(load(pc + CALL_CODE) + CODE_MACHINE)
-    request = load(load(state + RUN_CALLER) + ACTIVATION_REQUEST)
+    request = load(load(state + RUN_CALLER) + at.ACTIVATION_REQUEST)
     code = machine_code(context, request, machine, 0)
     if code == 0:
         return False
-    size = 8 * load(machine + MACHINE_ARGUMENTS) + 8
+    size = 8 * load(machine + at.MACHINE_ARGUMENTS) + 8
     words = take_block(context, size)
     if words == 0:
         return False
@@ -85,7 +79,7 @@ def return_words(pc: Address, frame: Address, effort: Address) -> None:
     """Put the results of the call at `pc` into the caller's registers."""
     places = pc + CALL_REGISTERS + 4 * load_i32(pc + 4)
     for i in range(load(load(pc + CALL_CODE) + CODE_RESULTS)):
-        store(frame + load_i32(places + 4 * i), load(effort + EFFORT_RESULTS + 8 * i))
+        store(frame + load_i32(places + 4 * i), load(effort + at.EFFORT_RESULTS + 8 * i))
 
 
 @native
@@ -94,8 +88,8 @@ def count_interpreted(frame: Address, kernels: int) -> None:
     machine = load(load(frame + FRAME_CODE) + CODE_MACHINE)
     if machine != 0:
         # Threads may lose what others subtract.
-        left = load_acquire(machine + MACHINE_LEFT) - kernels
-        store_release(machine + MACHINE_LEFT, left)
+        left = load_acquire(machine + at.MACHINE_LEFT) - kernels
+        store_release(machine + at.MACHINE_LEFT, left)
 
 
 @native
@@ -120,7 +114,7 @@ def take_over(context: Address, state: Address, frame: Address) -> int:
     hot = hot_frame(frame)
     if hot == 0:
         return STAYS
-    request = load(load(state + RUN_CALLER) + ACTIVATION_REQUEST)
+    request = load(load(state + RUN_CALLER) + at.ACTIVATION_REQUEST)
     machine = load(load(hot + FRAME_CODE) + CODE_MACHINE)
     code = machine_code(context, request, machine, SLICE)
     if code == 0:
@@ -140,7 +134,7 @@ def take_over(context: Address, state: Address, frame: Address) -> int:
     else:
         drop_boxes(context, hot)
         for i in range(load(load(hot + FRAME_CODE) + CODE_RESULTS)):
-            word = load(effort + EFFORT_RESULTS + 8 * i)
+            word = load(effort + at.EFFORT_RESULTS + 8 * i)
             deliver_result(context, state, hot, i, word)
     give_block(context, effort, effort_size(machine))
     if call == 0:

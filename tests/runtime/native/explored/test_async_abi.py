@@ -4,18 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import state_of
 from tfrt_runtime.native.coroutines import async_abi, async_groups, async_objects
-from tfrt_runtime.native.layouts import (
-    ASYNC_REGISTERED,
-    CONCRETE,
-    CONTEXT_EPOCH,
-    ERROR,
-    EVENT_DROPPED_TOO_OFTEN,
-    EVENT_RELEASED_TOO_OFTEN,
-    EVENT_RESOLVED_TWICE,
-    PROCESS_RESUMING,
-)
 from tfrt_runtime.native.memory import load_acquire, store, store_release
 from tfrt_runtime.native.queues.tasks import turn
 from tfrt_runtime.native.simulator.failures import SimulationError
@@ -60,7 +51,7 @@ class Scene:
     def _nothing_is_left(self) -> None:
         self.coroutines.sweep()
         assert self.host.live_values() == 0
-        assert load_acquire(self.coroutines.shared + ASYNC_REGISTERED) == 0
+        assert load_acquire(self.coroutines.shared + at.ASYNC_REGISTERED) == 0
 
 
 @pytest.mark.parametrize("waiters", [1, 2])
@@ -151,7 +142,7 @@ class GroupScene:
         def check() -> None:
             assert scene.finish() == [7]
             assert scene.main(lambda: async_abi.is_group_error(group)) == int(self.failing > 0)
-            assert state_of(group) == (ERROR if self.failing else CONCRETE)
+            assert state_of(group) == (at.ERROR if self.failing else at.CONCRETE)
             scene.drop(group)
 
         world.finally_assert(check)
@@ -225,7 +216,9 @@ def test_a_drop_too_many_is_noticed_by_one_of_those_who_drop() -> None:
         scene.main(lambda: async_abi.emplace_token(token))
         for _ in range(2):
             scene.thread(lambda: async_abi.drop_ref(token, 1))
-        world.finally_assert(lambda: scene.coroutines.events == [(EVENT_RELEASED_TOO_OFTEN, token)])
+        world.finally_assert(
+            lambda: scene.coroutines.events == [(at.EVENT_RELEASED_TOO_OFTEN, token)]
+        )
 
     assert explore(scenario).complete
 
@@ -238,7 +231,7 @@ def test_of_two_producers_one_is_told_that_it_comes_too_late() -> None:
         scene.thread(lambda: async_abi.set_token_error(token))
 
         def check() -> None:
-            assert scene.coroutines.events == [(EVENT_RESOLVED_TWICE, token)]
+            assert scene.coroutines.events == [(at.EVENT_RESOLVED_TWICE, token)]
             scene.drop(token)
 
         world.finally_assert(check)
@@ -266,7 +259,7 @@ def test_a_thread_whose_token_is_resolved_is_not_at_rest_before_it_goes_on() -> 
         scene = Scene(world, 2)
         token = scene.token()
         waiter, producer = scene.host.outside
-        resuming = scene.host.process + PROCESS_RESUMING
+        resuming = scene.host.process + at.PROCESS_RESUMING
         has_gone_on = scene.host.block(8, "gone on")
         store(has_gone_on, 0)
 
@@ -280,9 +273,9 @@ def test_a_thread_whose_token_is_resolved_is_not_at_rest_before_it_goes_on() -> 
             turn(producer)
             async_abi.emplace_token(token)
             turn(producer)
-            before = load_acquire(waiter + CONTEXT_EPOCH)
+            before = load_acquire(waiter + at.CONTEXT_EPOCH)
             is_resuming = load_acquire(resuming) != 0
-            is_at_rest = before % 2 == 0 and before == load_acquire(waiter + CONTEXT_EPOCH)
+            is_at_rest = before % 2 == 0 and before == load_acquire(waiter + at.CONTEXT_EPOCH)
             if before > 0 and is_at_rest and not is_resuming:
                 seen.add(load_acquire(has_gone_on) == 1)
 
@@ -355,7 +348,7 @@ def test_of_the_references_added_on_top_each_is_dropped_once() -> None:
         scene.thread(lambda: async_abi.drop_ref_on_top(token, 1, RECORD))
 
         def check() -> None:
-            assert scene.coroutines.events == [(EVENT_DROPPED_TOO_OFTEN, RECORD)]
+            assert scene.coroutines.events == [(at.EVENT_DROPPED_TOO_OFTEN, RECORD)]
             scene.drop(token)
 
         world.finally_assert(check)
@@ -373,8 +366,8 @@ def test_the_producers_reference_is_dropped_by_the_producer_or_by_hand() -> None
         def check() -> None:
             [event] = scene.coroutines.events
             assert event in (
-                (EVENT_DROPPED_TOO_OFTEN, RECORD),
-                (EVENT_RELEASED_TOO_OFTEN, token),
+                (at.EVENT_DROPPED_TOO_OFTEN, RECORD),
+                (at.EVENT_RELEASED_TOO_OFTEN, token),
             )
             scene.drop(token)
 
@@ -393,7 +386,7 @@ def test_a_drop_of_too_many_references_does_not_refuse_another_one() -> None:
         scene.thread(lambda: async_abi.drop_ref_on_top(token, 1, 0))
 
         def check() -> None:
-            assert scene.coroutines.events == [(EVENT_DROPPED_TOO_OFTEN, RECORD)]
+            assert scene.coroutines.events == [(at.EVENT_DROPPED_TOO_OFTEN, RECORD)]
             scene.drop(token)
 
         world.finally_assert(check)
@@ -408,6 +401,8 @@ def test_of_references_counted_by_hand_no_more_are_dropped_than_there_are() -> N
         scene.main(lambda: async_abi.emplace_token(token))
         scene.thread(lambda: async_abi.drop_ref_by_hand(token, 1, RECORD))
         scene.thread(lambda: async_abi.drop_ref_by_hand(token, 1, RECORD))
-        world.finally_assert(lambda: scene.coroutines.events == [(EVENT_DROPPED_TOO_OFTEN, RECORD)])
+        world.finally_assert(
+            lambda: scene.coroutines.events == [(at.EVENT_DROPPED_TOO_OFTEN, RECORD)]
+        )
 
     assert explore(scenario).complete

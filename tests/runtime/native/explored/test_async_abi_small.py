@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import pytest
 
+from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import (
     drop_optional,
     new_value,
@@ -18,23 +19,6 @@ from tfrt_runtime.native.async_value import (
     state_of,
 )
 from tfrt_runtime.native.coroutines import async_abi, async_interrupts, async_objects
-from tfrt_runtime.native.layouts import (
-    ASYNC_CANCELLED,
-    ASYNC_CHECKED,
-    ASYNC_REGISTERED,
-    CONCRETE,
-    CONTEXT_FAILURE,
-    CONTEXT_RUN,
-    ERROR,
-    EVENT_INTERRUPTED,
-    INTERRUPT_CANCELLED,
-    PROCESS_CANCELLED_RUNS,
-    PROCESS_INTERRUPTS,
-    STOP_ERROR,
-    STOP_PLACES,
-    STOP_SIZE,
-    TYPE_ERROR,
-)
 from tfrt_runtime.native.memory import load, load_acquire, store, store_release, thread_context
 from tfrt_runtime.testing.explorer import World, explore
 from tfrt_runtime.testing.simulated_coroutines import SimulatedCoroutines
@@ -76,7 +60,7 @@ class Member:
 
     @property
     def state(self) -> int:
-        return ERROR if self.fails else CONCRETE
+        return at.ERROR if self.fails else at.CONCRETE
 
 
 class Scene:
@@ -113,7 +97,7 @@ class Scene:
     def _nothing_is_left(self) -> None:
         self.coroutines.sweep()
         assert self.host.live_values() == 0
-        assert load_acquire(self.coroutines.shared + ASYNC_REGISTERED) == 0
+        assert load_acquire(self.coroutines.shared + at.ASYNC_REGISTERED) == 0
 
 
 MEMBERS = {
@@ -149,7 +133,7 @@ def test_who_is_shown_an_object_that_was_resolved_before_finds_it_so(checked: bo
     def scenario(world: World) -> None:
         member = MEMBERS["a value"]
         scene = Scene(world, member)
-        store(scene.coroutines.shared + ASYNC_CHECKED, 1 if checked else 0)
+        store(scene.coroutines.shared + at.ASYNC_CHECKED, 1 if checked else 0)
         shown = world.allocate(8)
         store(shown, 0)
         seen: list[tuple[int, int]] = []
@@ -171,7 +155,7 @@ def test_who_is_shown_an_object_that_was_resolved_before_finds_it_so(checked: bo
         scene.thread(look, "who is shown it")
 
         def check() -> None:
-            assert seen in ([], [(CONCRETE, 7)])
+            assert seen in ([], [(at.CONCRETE, 7)])
             scene.drop(load_acquire(shown), scene.group)
             scene.drop(scene.member, scene.member)
             world.release(shown)
@@ -277,7 +261,7 @@ def test_who_is_told_of_no_error_finds_none_later_if_it_was_resolved(member: Mem
         scene.resolves()
 
         def look() -> None:
-            is_resolved = state_of(scene.member) >= CONCRETE
+            is_resolved = state_of(scene.member) >= at.CONCRETE
             seen.append((member.is_error(scene.member), is_resolved))
 
         scene.thread(look, "who looks")
@@ -305,7 +289,7 @@ def test_a_group_is_given_up_while_its_member_is_resolved(member: Member) -> Non
         )
 
         def check() -> None:
-            assert state_of(scene.group) in (member.state, ERROR)
+            assert state_of(scene.group) in (member.state, at.ERROR)
             scene.drop(scene.group)
 
         world.finally_assert(check)
@@ -331,7 +315,7 @@ def test_a_payload_that_is_stored_while_its_value_is_given_up_is_never_taken_for
         )
 
         def check() -> None:
-            if state_of(scene.member) == ERROR:
+            if state_of(scene.member) == at.ERROR:
                 assert resolve(scene.member) == failure
             else:
                 assert scene.on_main(lambda: load(async_abi.get_value_storage(scene.member))) == 42
@@ -359,7 +343,7 @@ def test_a_producer_may_note_its_error_while_its_value_is_given_up() -> None:
         )
 
         def check() -> None:
-            assert state_of(resolve(scene.member)) == ERROR
+            assert state_of(resolve(scene.member)) == at.ERROR
             scene.drop(scene.member, scene.group)
             assert sorted(scene.host.released) == [1, 99]
 
@@ -370,20 +354,20 @@ def test_a_producer_may_note_its_error_while_its_value_is_given_up() -> None:
 
 def cancelled_run(scene: Scene) -> tuple[int, int]:
     """A table with room for one cancelled run, and the `STOP_*` words for it."""
-    table, stop = scene.host.block(8 + 2 * 16, "table"), scene.host.block(STOP_SIZE, "stop")
-    for place in range(0, STOP_SIZE, 8):
+    table, stop = scene.host.block(8 + 2 * 16, "table"), scene.host.block(at.STOP_SIZE, "stop")
+    for place in range(0, at.STOP_SIZE, 8):
         store(stop + place, 0)
-    store(stop + STOP_ERROR, made_error(scene.host.main, 99))
+    store(stop + at.STOP_ERROR, made_error(scene.host.main, 99))
     store(table, 2)
     for place in range(8, 8 + 2 * 16, 8):
         store(table + place, 0)
-    store(scene.host.process + PROCESS_CANCELLED_RUNS, table)
+    store(scene.host.process + at.PROCESS_CANCELLED_RUNS, table)
     return table, stop
 
 
 def forget_failure(context: int) -> None:
-    drop_optional(context, load_acquire(context + CONTEXT_FAILURE))
-    store_release(context + CONTEXT_FAILURE, 0)
+    drop_optional(context, load_acquire(context + at.CONTEXT_FAILURE))
+    store_release(context + at.CONTEXT_FAILURE, 0)
 
 
 @pytest.mark.parametrize("whole_host", [True, False])
@@ -394,8 +378,8 @@ def test_a_task_that_starts_while_the_run_is_cancelled_runs_or_knows_why_not(
         scene = Scene(world, MEMBERS["a token"])
         process, task = scene.host.process, scene.host.outside[0]
         table, stop = cancelled_run(scene)
-        failure = load_acquire(stop + STOP_ERROR)
-        store(task + CONTEXT_RUN, RUN)
+        failure = load_acquire(stop + at.STOP_ERROR)
+        store(task + at.CONTEXT_RUN, RUN)
 
         def start() -> None:
             if async_interrupts.is_cancelled():
@@ -406,18 +390,18 @@ def test_a_task_that_starts_while_the_run_is_cancelled_runs_or_knows_why_not(
 
         def cancel() -> None:
             if whole_host:
-                store_release(scene.coroutines.shared + ASYNC_CANCELLED, failure)
+                store_release(scene.coroutines.shared + at.ASYNC_CANCELLED, failure)
             else:
                 store_release(table + 32, stop)
                 store_release(table + 24, RUN)
-            store_release(process + PROCESS_INTERRUPTS, INTERRUPT_CANCELLED)
+            store_release(process + at.PROCESS_INTERRUPTS, at.INTERRUPT_CANCELLED)
 
         scene.thread(start, "task")
         scene.thread(cancel, "who cancels")
 
         def check() -> None:
-            assert state_of(scene.member) in (CONCRETE, ERROR)
-            if state_of(scene.member) == ERROR:
+            assert state_of(scene.member) in (at.CONCRETE, at.ERROR)
+            if state_of(scene.member) == at.ERROR:
                 assert resolve(scene.member) == failure
             drop_optional(task, load_failure(scene))
             scene.drop(scene.member, scene.group)
@@ -441,18 +425,18 @@ def test_all_that_end_at_a_place_share_an_error() -> None:
             made.append(100 + len(made))
             return made_error(context, made[-1])
 
-        scene.coroutines.answers[EVENT_INTERRUPTED] = answer
+        scene.coroutines.answers[at.EVENT_INTERRUPTED] = answer
         table, stop = cancelled_run(scene)
         store(table + 16, stop)
         store(table + 8, RUN)
-        store(scene.host.process + PROCESS_INTERRUPTS, INTERRUPT_CANCELLED)
+        store(scene.host.process + at.PROCESS_INTERRUPTS, at.INTERRUPT_CANCELLED)
         record = scene.host.block(48, "record")
 
         def loop() -> None:
             context = thread_context()
-            store(context + CONTEXT_RUN, RUN)
+            store(context + at.CONTEXT_RUN, RUN)
             assert async_interrupts.is_interrupted(record) == 1
-            failures.append(load(context + CONTEXT_FAILURE))
+            failures.append(load(context + at.CONTEXT_FAILURE))
 
         scene.thread(loop, "one loop")
         scene.thread(loop, "another one")
@@ -462,10 +446,10 @@ def test_all_that_end_at_a_place_share_an_error() -> None:
                 forget_failure(context)
             # Two, where one thread came while the other made the error.
             assert len(set(failures)) == len(made) <= 2
-            assert load(stop + STOP_PLACES) == record
-            assert load(stop + STOP_PLACES + 8) in failures
-            drop_optional(scene.host.main, load(stop + STOP_PLACES + 8))
-            drop_optional(scene.host.main, load(stop + STOP_ERROR))
+            assert load(stop + at.STOP_PLACES) == record
+            assert load(stop + at.STOP_PLACES + 8) in failures
+            drop_optional(scene.host.main, load(stop + at.STOP_PLACES + 8))
+            drop_optional(scene.host.main, load(stop + at.STOP_ERROR))
             scene.drop(scene.member, scene.group)
             assert sorted(scene.host.released) == sorted([99, *made])
 
@@ -480,7 +464,7 @@ def test_only_the_tasks_of_a_cancelled_run_do_not_start() -> None:
         table, stop = cancelled_run(scene)
         store(table + 16, stop)
         store(table + 8, RUN)
-        store(scene.host.process + PROCESS_INTERRUPTS, INTERRUPT_CANCELLED)
+        store(scene.host.process + at.PROCESS_INTERRUPTS, at.INTERRUPT_CANCELLED)
         started: list[tuple[int, int]] = []
         scene.coroutines.when_resumed = lambda handle: started.append(
             (handle, async_interrupts.is_cancelled())
@@ -488,9 +472,9 @@ def test_only_the_tasks_of_a_cancelled_run_do_not_start() -> None:
 
         def awaits(run: int) -> None:
             """Code of a run leaves a coroutine, whose number is the run's, with the member."""
-            store(thread_context() + CONTEXT_RUN, run)
+            store(thread_context() + at.CONTEXT_RUN, run)
             async_abi.await_token_and_execute(scene.member, run, scene.coroutines.resume)
-            store(thread_context() + CONTEXT_RUN, 0)
+            store(thread_context() + at.CONTEXT_RUN, 0)
 
         scene.thread(lambda: (awaits(RUN), awaits(OTHER_RUN)), "who awaits")
         scene.resolves()
@@ -502,7 +486,7 @@ def test_only_the_tasks_of_a_cancelled_run_do_not_start() -> None:
             assert sorted(started) == sorted([(RUN, 1), (OTHER_RUN, 0)])
             for context in scene.host.outside:
                 forget_failure(context)
-            drop_optional(scene.host.main, load(stop + STOP_ERROR))
+            drop_optional(scene.host.main, load(stop + at.STOP_ERROR))
             scene.drop(scene.member, scene.group)
 
         world.finally_assert(check)
@@ -516,13 +500,13 @@ RUN, OTHER_RUN = 41, 42
 def made_error(context: int, handle: int) -> int:
     """An error value with one reference."""
     value = new_value(context, 0)
-    set_error(value, handle, TYPE_ERROR)
+    set_error(value, handle, at.TYPE_ERROR)
     return value
 
 
 def load_failure(scene: Scene) -> int:
     """The error that the task has noted for its thread, which the thread's end would drop."""
-    place = scene.host.outside[0] + CONTEXT_FAILURE
+    place = scene.host.outside[0] + at.CONTEXT_FAILURE
     failure = load_acquire(place)
     store_release(place, 0)
     return failure

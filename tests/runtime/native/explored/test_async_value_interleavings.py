@@ -5,14 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tfrt_runtime.native import async_value, handles
-from tfrt_runtime.native.layouts import (
-    CONCRETE,
-    ERROR,
-    TYPE_I64,
-    TYPE_OBJECT,
-    VALUE_PAYLOAD,
-    VALUE_REFERENCES,
-)
+from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.memory import load, load_acquire, store_release
 from tfrt_runtime.native.queues import tasks
 from tfrt_runtime.native.simulator.failures import DataRace, Leak, UseAfterFree, WrongOutcome
@@ -22,7 +15,7 @@ from tfrt_runtime.testing.simulated_host import SimulatedHost, name_cell
 
 def payload(value: int) -> int:
     """The first payload word of an available value."""
-    return load(async_value.resolve(value) + VALUE_PAYLOAD)
+    return load(async_value.resolve(value) + at.VALUE_PAYLOAD)
 
 
 @pytest.mark.parametrize("waiters", [1, 2])
@@ -30,8 +23,10 @@ def test_every_waiter_runs_once(waiters: int) -> None:
     def scenario(world: World) -> None:
         host = SimulatedHost(world, outside=waiters + 1)
         publisher, *others = host.outside
-        value = name_cell(world, handles.value_make(host.main, TYPE_I64), "value")
-        world.thread(lambda: handles.value_emplace(publisher, value, TYPE_I64, 42, 0), "publisher")
+        value = name_cell(world, handles.value_make(host.main, at.TYPE_I64), "value")
+        world.thread(
+            lambda: handles.value_emplace(publisher, value, at.TYPE_I64, 42, 0), "publisher"
+        )
         for number, context in enumerate(others):
             world.thread(
                 lambda context=context, number=number: handles.value_and_then(
@@ -54,13 +49,13 @@ def test_an_error_runs_the_waiters_too_and_its_diagnostic_is_released_once() -> 
     def scenario(world: World) -> None:
         host = SimulatedHost(world, outside=3)
         publisher, left, right = host.outside
-        value = name_cell(world, handles.value_make(host.main, TYPE_I64), "value")
+        value = name_cell(world, handles.value_make(host.main, at.TYPE_I64), "value")
         world.thread(lambda: handles.value_set_error(publisher, value, 7))
         world.thread(lambda: handles.value_and_then(left, value, 1))
         world.thread(lambda: handles.value_and_then(right, value, 2))
 
         def check() -> None:
-            assert async_value.state_of(value) == ERROR
+            assert async_value.state_of(value) == at.ERROR
             handles.value_drop(host.main, value)
             assert (sorted(host.called), host.released) == ([1, 2], [7])
 
@@ -73,10 +68,10 @@ def test_a_thread_that_sees_an_error_sees_its_diagnostic() -> None:
     def scenario(world: World) -> None:
         host = SimulatedHost(world, outside=1)
         [publisher] = host.outside
-        value = name_cell(world, handles.value_make(host.main, TYPE_I64), "value")
+        value = name_cell(world, handles.value_make(host.main, at.TYPE_I64), "value")
 
         def read() -> None:
-            if async_value.state_of(value) == ERROR:
+            if async_value.state_of(value) == at.ERROR:
                 assert payload(value) == 7
 
         world.thread(lambda: handles.value_set_error(publisher, value, 7), "publisher")
@@ -90,11 +85,11 @@ def test_of_two_who_want_to_resolve_a_value_one_does() -> None:
     def scenario(world: World) -> None:
         host = SimulatedHost(world, outside=3)
         first, second, waiter = host.outside
-        value = name_cell(world, handles.value_make(host.main, TYPE_OBJECT), "value")
+        value = name_cell(world, handles.value_make(host.main, at.TYPE_OBJECT), "value")
 
         def emplace() -> None:
             if handles.value_claim(value):
-                handles.value_emplace(first, value, TYPE_OBJECT, 1, 0)
+                handles.value_emplace(first, value, at.TYPE_OBJECT, 1, 0)
 
         def fail() -> None:
             if handles.value_claim(value):
@@ -105,7 +100,7 @@ def test_of_two_who_want_to_resolve_a_value_one_does() -> None:
         world.thread(lambda: handles.value_and_then(waiter, value, 9), "waiter")
 
         def check() -> None:
-            handle = {CONCRETE: 1, ERROR: 2}[async_value.state_of(value)]
+            handle = {at.CONCRETE: 1, at.ERROR: 2}[async_value.state_of(value)]
             assert payload(value) == handle
             handles.value_drop(host.main, value)
             assert (host.called, host.released) == ([9], [handle])
@@ -118,7 +113,7 @@ def test_of_two_who_want_to_resolve_a_value_one_does() -> None:
 def sharing(world: World) -> None:
     """Three threads read a value and drop their references; the object is released once."""
     host = SimulatedHost(world, outside=3)
-    value = name_cell(world, handles.value_of(host.main, TYPE_OBJECT, 5, 0), "value")
+    value = name_cell(world, handles.value_of(host.main, at.TYPE_OBJECT, 5, 0), "value")
     for _ in range(2):
         handles.value_add_reference(value)
 
@@ -149,7 +144,7 @@ def test_a_count_that_is_not_atomic_would_be_noticed(monkeypatch: pytest.MonkeyP
 def test_references_may_be_added_while_others_are_dropped() -> None:
     def scenario(world: World) -> None:
         host = SimulatedHost(world, outside=2)
-        value = name_cell(world, handles.value_of(host.main, TYPE_OBJECT, 5, 0), "value")
+        value = name_cell(world, handles.value_of(host.main, at.TYPE_OBJECT, 5, 0), "value")
         handles.value_add_reference(value)
 
         def use(context: int) -> None:
@@ -168,12 +163,12 @@ def test_a_forward_meets_the_target_before_during_or_after_it_resolves() -> None
     def scenario(world: World) -> None:
         host = SimulatedHost(world, outside=3)
         emplacer, forwarder, waiter = host.outside
-        target = name_cell(world, handles.value_make(host.main, TYPE_OBJECT), "target")
+        target = name_cell(world, handles.value_make(host.main, at.TYPE_OBJECT), "target")
         indirect = name_cell(world, handles.value_make_indirect(host.main), "indirect")
         handles.value_add_reference(target)
 
         def emplace() -> None:
-            handles.value_emplace(emplacer, target, TYPE_OBJECT, 42, 0)
+            handles.value_emplace(emplacer, target, at.TYPE_OBJECT, 42, 0)
             handles.value_drop(emplacer, target)
 
         world.thread(emplace, "emplacer")
@@ -181,7 +176,7 @@ def test_a_forward_meets_the_target_before_during_or_after_it_resolves() -> None
         world.thread(lambda: handles.value_and_then(waiter, indirect, 9), "waiter")
 
         def check() -> None:
-            assert async_value.state_of(indirect) == CONCRETE
+            assert async_value.state_of(indirect) == at.CONCRETE
             assert payload(indirect) == 42
             handles.value_drop(host.main, indirect)
             assert (host.called, host.released, host.live_values()) == ([9], [42], 0)
@@ -195,7 +190,7 @@ def test_a_forward_to_an_error_is_that_error() -> None:
     def scenario(world: World) -> None:
         host = SimulatedHost(world, outside=2)
         publisher, forwarder = host.outside
-        target = name_cell(world, handles.value_make(host.main, TYPE_I64), "target")
+        target = name_cell(world, handles.value_make(host.main, at.TYPE_I64), "target")
         indirect = name_cell(world, handles.value_make_indirect(host.main), "indirect")
         handles.value_add_reference(target)
 
@@ -207,7 +202,7 @@ def test_a_forward_to_an_error_is_that_error() -> None:
         world.thread(lambda: handles.value_forward(forwarder, indirect, target))
 
         def check() -> None:
-            assert async_value.state_of(indirect) == ERROR
+            assert async_value.state_of(indirect) == at.ERROR
             handles.value_drop(host.main, indirect)
             assert (host.released, host.live_values()) == ([7], 0)
 
@@ -219,14 +214,14 @@ def test_a_forward_to_an_error_is_that_error() -> None:
 def test_a_chain_of_forwards_resolves_in_whatever_order_it_is_tied() -> None:
     def scenario(world: World) -> None:
         host = SimulatedHost(world, outside=3)
-        target = name_cell(world, handles.value_make(host.main, TYPE_OBJECT), "target")
+        target = name_cell(world, handles.value_make(host.main, at.TYPE_OBJECT), "target")
         inner = name_cell(world, handles.value_make_indirect(host.main), "inner")
         outer = name_cell(world, handles.value_make_indirect(host.main), "outer")
         handles.value_add_reference(target)
         handles.value_add_reference(inner)
 
         def emplace(context: int) -> None:
-            handles.value_emplace(context, target, TYPE_OBJECT, 42, 0)
+            handles.value_emplace(context, target, at.TYPE_OBJECT, 42, 0)
             handles.value_drop(context, target)
 
         def forward_inner(context: int) -> None:
@@ -253,12 +248,12 @@ def test_an_indirect_value_may_be_given_up_before_its_target_is_there() -> None:
     def scenario(world: World) -> None:
         host = SimulatedHost(world, outside=2)
         emplacer, owner = host.outside
-        target = name_cell(world, handles.value_make(host.main, TYPE_OBJECT), "target")
+        target = name_cell(world, handles.value_make(host.main, at.TYPE_OBJECT), "target")
         indirect = name_cell(world, handles.value_make_indirect(host.main), "indirect")
         handles.value_add_reference(target)
 
         def emplace() -> None:
-            handles.value_emplace(emplacer, target, TYPE_OBJECT, 42, 0)
+            handles.value_emplace(emplacer, target, at.TYPE_OBJECT, 42, 0)
             handles.value_drop(emplacer, target)
 
         def forward_and_give_up() -> None:
@@ -275,14 +270,14 @@ def test_an_indirect_value_may_be_given_up_before_its_target_is_there() -> None:
 def test_a_cell_that_is_dropped_on_one_thread_is_used_again_there() -> None:
     def scenario(world: World) -> None:
         host = SimulatedHost(world, outside=2)
-        value = name_cell(world, handles.value_of(host.main, TYPE_I64, 1, 0), "value")
+        value = name_cell(world, handles.value_of(host.main, at.TYPE_I64, 1, 0), "value")
         handles.value_add_reference(value)
         made = []
 
         def drop_and_make(context: int) -> None:
             assert payload(value) == 1
             handles.value_drop(context, value)
-            made.append(handles.value_of(context, TYPE_I64, 2, 0))
+            made.append(handles.value_of(context, at.TYPE_I64, 2, 0))
 
         for context in host.outside:
             world.thread(lambda context=context: drop_and_make(context))
@@ -290,7 +285,7 @@ def test_a_cell_that_is_dropped_on_one_thread_is_used_again_there() -> None:
         def check() -> None:
             assert value in made
             for other in made:
-                assert load(other + VALUE_REFERENCES) == 1
+                assert load(other + at.VALUE_REFERENCES) == 1
                 handles.value_drop(host.main, other)
 
         world.finally_assert(check)
@@ -302,11 +297,11 @@ def test_a_thread_that_sleeps_on_a_latch_wakes_up_when_the_value_resolves() -> N
     def scenario(world: World) -> None:
         host = SimulatedHost(world, outside=2)
         publisher, sleeper = host.outside
-        value = name_cell(world, handles.value_make(host.main, TYPE_I64), "value")
+        value = name_cell(world, handles.value_make(host.main, at.TYPE_I64), "value")
         handles.value_add_reference(value)
 
         def emplace() -> None:
-            handles.value_emplace(publisher, value, TYPE_I64, 42, 0)
+            handles.value_emplace(publisher, value, at.TYPE_I64, 42, 0)
             handles.value_drop(publisher, value)
 
         def wait() -> None:

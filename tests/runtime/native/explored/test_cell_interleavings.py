@@ -5,49 +5,40 @@ from __future__ import annotations
 import pytest
 
 from tfrt_runtime.native import cells
-from tfrt_runtime.native.layouts import (
-    BATCH_COUNT,
-    BATCH_NEXT,
-    CELL_SIZE,
-    CONTEXT_FREE,
-    FREE_CLASSES,
-    SLAB_BLOCKS,
-    SLAB_SIZE,
-    VALUE_NEXT,
-)
+from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.memory import load, store
 from tfrt_runtime.testing.explorer import World, explore
 from tfrt_runtime.testing.simulated_host import SimulatedHost
 
 CLASS = 7
 """A size that the host itself has no blocks of."""
-BLOCKS = FREE_CLASSES // CLASS
+BLOCKS = at.FREE_CLASSES // CLASS
 """Of a slab: two."""
 
 
 @pytest.fixture(autouse=True)
 def small_slabs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cells, "SLAB_ROOM", SLAB_BLOCKS + FREE_CLASSES * CELL_SIZE)
-    monkeypatch.setattr(cells, "BATCH_CELLS", CLASS * BLOCKS)
+    monkeypatch.setattr(at, "SLAB_ROOM", at.SLAB_BLOCKS + at.FREE_CLASSES * at.CELL_SIZE)
+    monkeypatch.setattr(at, "BATCH_CELLS", CLASS * BLOCKS)
     monkeypatch.setattr(cells, "STOCK", 0)
 
 
 def blocks_of(batch: int) -> list[int]:
     """The blocks of a batch, which says how many they are."""
-    count = load(batch + BATCH_COUNT)
+    count = load(batch + at.BATCH_COUNT)
     blocks = []
     while batch != 0:
         blocks.append(batch)
-        batch = load(batch + VALUE_NEXT)
+        batch = load(batch + at.VALUE_NEXT)
     assert len(blocks) == count
     return blocks
 
 
 def give_batch(host: SimulatedHost, blocks: list[int]) -> None:
     for block, following in zip(blocks, [*blocks[1:], 0], strict=True):
-        store(block + VALUE_NEXT, following)
-    store(blocks[0] + BATCH_COUNT, len(blocks))
-    store(blocks[0] + BATCH_NEXT, 0)
+        store(block + at.VALUE_NEXT, following)
+    store(blocks[0] + at.BATCH_COUNT, len(blocks))
+    store(blocks[0] + at.BATCH_NEXT, 0)
     cells.give_batches(host.process, CLASS, blocks[0], blocks[0])
 
 
@@ -70,13 +61,13 @@ def left_in(host: SimulatedHost) -> list[int]:
 
 def give_back(host: SimulatedHost, blocks: list[int]) -> None:
     for block in blocks:
-        cells.give_block(host.main, block, CLASS * CELL_SIZE)
+        cells.give_block(host.main, block, CLASS * at.CELL_SIZE)
 
 
 def made(host: SimulatedHost, count: int) -> list[int]:
     """So many blocks, those of a slab side by side; no slab is open."""
-    assert load(host.main + CONTEXT_FREE + 8 * CLASS) == 0
-    blocks = [cells.take_block(host.main, CLASS * CELL_SIZE) for _ in range(count)]
+    assert load(host.main + at.CONTEXT_FREE + 8 * CLASS) == 0
+    blocks = [cells.take_block(host.main, CLASS * at.CELL_SIZE) for _ in range(count)]
     cells.close_slab(host.main, CLASS)
     return blocks
 
@@ -123,7 +114,7 @@ def test_a_slab_goes_when_all_its_blocks_are_free_and_not_before() -> None:
 
         def check() -> None:
             there = [used, *taken, *left_in(host)]
-            gone = 3 - len({block & -SLAB_SIZE for block in there})
+            gone = 3 - len({block & -at.SLAB_SIZE for block in there})
             assert gone == sum(found)
             assert len(set(there)) == len(there) == len(blocks) - gone * BLOCKS
             if not taken:

@@ -5,28 +5,11 @@ from __future__ import annotations
 import pytest
 
 from tfrt_runtime.native import handles
+from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import drop_reference, resolve, state_of
 from tfrt_runtime.native.coroutines import async_abi, async_objects
 from tfrt_runtime.native.coroutines.async_objects import storage_of
 from tfrt_runtime.native.kernels import compiled_kernels
-from tfrt_runtime.native.layouts import (
-    ASYNC_IMPORTED,
-    CONCRETE,
-    CONTEXT_ARGUMENTS,
-    CONTEXT_REQUEST,
-    CONTEXT_RESULTS,
-    ERROR,
-    EVENT_BUFFER_ARRIVED,
-    EVENT_FAILED,
-    EVENT_TENSOR_ARRIVED,
-    RECORD_ARGUMENTS,
-    RECORD_DATA,
-    RECORD_RESULTS,
-    REQUEST_CANCELLED_VALUE,
-    TYPE_I64,
-    VALUE_KIND,
-    VALUE_PAYLOAD,
-)
 from tfrt_runtime.native.memory import load, load_acquire, store
 from tfrt_runtime.testing.explorer import World, explore
 from tfrt_runtime.testing.simulated_coroutines import SimulatedCoroutines
@@ -52,7 +35,7 @@ class Scene:
 
     def value(self) -> int:
         """An unavailable host value with one reference."""
-        made = handles.value_make(self.host.main, TYPE_I64)
+        made = handles.value_make(self.host.main, at.TYPE_I64)
         return name_cell(self.world, made, "host value")
 
     def record(self, adapter: int, *types: int) -> int:
@@ -67,17 +50,17 @@ class Scene:
         words = (adapter, self.arrived, *map(self.host.function, waiters), *types)
         for place, word in enumerate(words):
             store(data + 8 * place, word)
-        store(record + RECORD_DATA, data)
-        store(record + RECORD_ARGUMENTS, 1)
-        store(record + RECORD_RESULTS, len(types) - 1)
+        store(record + at.RECORD_DATA, data)
+        store(record + at.RECORD_ARGUMENTS, 1)
+        store(record + at.RECORD_RESULTS, len(types) - 1)
         return record
 
     def enter(self, context: int, *arguments: int) -> None:
         """Let a context be in a kernel of the request, with these arguments."""
-        store(context + CONTEXT_REQUEST, self.request)
+        store(context + at.CONTEXT_REQUEST, self.request)
         for place, value in enumerate(arguments):
-            store(load(context + CONTEXT_ARGUMENTS) + 8 * place, value)
-            store(load(context + CONTEXT_RESULTS) + 8 * place, 0)
+            store(load(context + at.CONTEXT_ARGUMENTS) + 8 * place, value)
+            store(load(context + at.CONTEXT_RESULTS) + 8 * place, 0)
 
     def finish(self) -> list[int]:
         """Run the tasks that are left; the coroutines that were resumed."""
@@ -89,7 +72,7 @@ class Scene:
 
 
 def payload(value: int) -> int:
-    return load(resolve(value) + VALUE_PAYLOAD)
+    return load(resolve(value) + at.VALUE_PAYLOAD)
 
 
 @pytest.mark.parametrize("fails", [False, True])
@@ -111,10 +94,10 @@ def test_a_coroutine_sees_what_a_host_value_becomes_whenever_that_is(fails: bool
                 handles.value_set_error(context, value, failure)
             else:
                 assert handles.value_claim(value) == 1
-                handles.value_emplace(context, value, TYPE_I64, 42, 0)
+                handles.value_emplace(context, value, at.TYPE_I64, 42, 0)
 
         def await_value(context: int) -> None:
-            made = compiled_kernels.object_of(context, value, TYPE_I64, scene.arrived)
+            made = compiled_kernels.object_of(context, value, at.TYPE_I64, scene.arrived)
             objects.append(made)
             async_abi.await_value_and_execute(made, 1, scene.coroutines.resume)
 
@@ -124,7 +107,7 @@ def test_a_coroutine_sees_what_a_host_value_becomes_whenever_that_is(fails: bool
 
         def check() -> None:
             scene.coroutines.run_tasks(scene.host.main)
-            assert seen == [(ERROR, failure) if fails else (CONCRETE, 42)]
+            assert seen == [(at.ERROR, failure) if fails else (at.CONCRETE, 42)]
             scene.coroutines.on(scene.host.main, lambda: async_abi.drop_ref(objects[0], 1))()
             drop_reference(scene.host.main, value)
 
@@ -139,13 +122,13 @@ def test_who_gives_up_waiting_does_not_touch_the_host_value() -> None:
     def scenario(world: World) -> None:
         scene = Scene(world, 2)
         value = scene.value()
-        made = compiled_kernels.object_of(scene.host.main, value, TYPE_I64, scene.arrived)
+        made = compiled_kernels.object_of(scene.host.main, value, at.TYPE_I64, scene.arrived)
         name_cell(world, made, "object")
         failure = scene.host.error(9)
 
         def resolve_value(context: int) -> None:
             assert handles.value_claim(value) == 1
-            handles.value_emplace(context, value, TYPE_I64, 42, 0)
+            handles.value_emplace(context, value, at.TYPE_I64, 42, 0)
 
         scene.thread(resolve_value, "producer")
         scene.thread(
@@ -153,7 +136,7 @@ def test_who_gives_up_waiting_does_not_touch_the_host_value() -> None:
         )
 
         def check() -> None:
-            assert (state_of(value), payload(value)) == (CONCRETE, 42)
+            assert (state_of(value), payload(value)) == (at.CONCRETE, 42)
             outcomes.add(payload(made))
             scene.coroutines.on(scene.host.main, lambda: async_abi.drop_ref(made, 1))()
             drop_reference(scene.host.main, value)
@@ -172,13 +155,13 @@ def test_a_cancellation_ends_the_wait_for_a_host_value_whenever_it_comes(arrives
         scene = Scene(world, 3)
         value = scene.value()
         shared = scene.coroutines.shared
-        record = scene.record(0, TYPE_I64)
-        cancelled = load(scene.request + REQUEST_CANCELLED_VALUE)
+        record = scene.record(0, at.TYPE_I64)
+        cancelled = load(scene.request + at.REQUEST_CANCELLED_VALUE)
         objects: list[int] = []
 
         def emplace(context: int) -> None:
             assert handles.value_claim(value) == 1
-            handles.value_emplace(context, value, TYPE_I64, 42, 0)
+            handles.value_emplace(context, value, at.TYPE_I64, 42, 0)
 
         def await_value(context: int) -> None:
             scene.enter(context, value)
@@ -200,15 +183,15 @@ def test_a_cancellation_ends_the_wait_for_a_host_value_whenever_it_comes(arrives
             if not arrives:
                 emplace(scene.host.main)
             compiled_kernels.visit_imports(scene.host.main, shared, 0, 0)
-            assert load_acquire(shared + ASYNC_IMPORTED) == 0
+            assert load_acquire(shared + at.ASYNC_IMPORTED) == 0
             scene.coroutines.on(scene.host.main, lambda: async_abi.drop_ref(objects[0], 1))()
             drop_reference(scene.host.main, value)
 
         world.finally_assert(check)
 
     assert explore(scenario, interleavings=3000).interleavings > 10
-    assert outcomes <= {(ERROR, 2**64 - 1), (ERROR, -1), (CONCRETE, 42)}
-    assert {state for state, _ in outcomes} == ({ERROR, CONCRETE} if arrives else {ERROR})
+    assert outcomes <= {(at.ERROR, 2**64 - 1), (at.ERROR, -1), (at.CONCRETE, 42)}
+    assert {state for state, _ in outcomes} == ({at.ERROR, at.CONCRETE} if arrives else {at.ERROR})
 
 
 @pytest.mark.parametrize("fails", [False, True])
@@ -216,7 +199,7 @@ def test_a_run_is_over_once_when_its_last_result_is_there(fails: bool) -> None:
     def scenario(world: World) -> None:
         scene = Scene(world, 2)
         main = scene.host.main
-        record = scene.record(0, TYPE_I64, TYPE_I64)
+        record = scene.record(0, at.TYPE_I64, at.TYPE_I64)
         made = scene.coroutines.on(main, lambda: async_abi.create_value(8))()
         name_cell(world, made, "result")
         failure = scene.host.error(9)
@@ -226,13 +209,13 @@ def test_a_run_is_over_once_when_its_last_result_is_there(fails: bool) -> None:
                 async_objects.note_failure(context, made, failure)
                 async_abi.set_value_error(made)
             else:
-                store(made + VALUE_PAYLOAD, 42)
+                store(made + at.VALUE_PAYLOAD, 42)
                 async_abi.emplace_value(made)
 
         def give(context: int) -> None:
             scene.enter(context, 0)
             compiled_kernels.kernel_return_object(context, record, 0, made)
-            assert load(load(context + CONTEXT_RESULTS)) == made
+            assert load(load(context + at.CONTEXT_RESULTS)) == made
             handles.request_leave(context, scene.request)
 
         scene.thread(produce, "coroutine")
@@ -241,9 +224,9 @@ def test_a_run_is_over_once_when_its_last_result_is_there(fails: bool) -> None:
         def check() -> None:
             assert scene.host.done == [scene.request]
             assert payload(made) == (9 if fails else 42)
-            assert load(made + VALUE_KIND) >> 8 == TYPE_I64 or fails
+            assert load(made + at.VALUE_KIND) >> 8 == at.TYPE_I64 or fails
             reported = [event for event, _ in scene.coroutines.events]
-            assert reported == ([EVENT_FAILED] if fails else [])
+            assert reported == ([at.EVENT_FAILED] if fails else [])
             drop_reference(main, made)
             if not fails:
                 drop_reference(main, failure)
@@ -258,7 +241,7 @@ def test_a_coroutine_gets_the_buffer_of_a_tensor_that_comes_later(what: str) -> 
     def scenario(world: World) -> None:
         scene = Scene(world, 2)
         value = scene.value()
-        record = scene.record(0, TYPE_I64)
+        record = scene.record(0, at.TYPE_I64)
         seen: list[tuple[int, int]] = []
         objects: list[int] = []
 
@@ -272,14 +255,14 @@ def test_a_coroutine_gets_the_buffer_of_a_tensor_that_comes_later(what: str) -> 
         def look(_: int) -> None:
             [made] = objects
             state = state_of(made)
-            seen.append((state, payload(made) if state == ERROR else load(storage_of(made))))
+            seen.append((state, payload(made) if state == at.ERROR else load(storage_of(made))))
 
         def resolve_value(context: int) -> None:
             assert handles.value_claim(value) == 1
             if what == "error":
                 handles.value_set_error(context, value, 7)
             else:
-                handles.value_emplace(context, value, TYPE_I64, 42, 0)
+                handles.value_emplace(context, value, at.TYPE_I64, 42, 0)
 
         def await_value(context: int) -> None:
             scene.enter(context, value)
@@ -287,14 +270,18 @@ def test_a_coroutine_gets_the_buffer_of_a_tensor_that_comes_later(what: str) -> 
             objects.append(made)
             async_abi.await_value_and_execute(made, 1, scene.coroutines.resume)
 
-        scene.coroutines.answers[EVENT_TENSOR_ARRIVED] = lend
+        scene.coroutines.answers[at.EVENT_TENSOR_ARRIVED] = lend
         scene.coroutines.when_resumed = look
         scene.thread(resolve_value, "producer")
         scene.thread(await_value, "coroutine")
 
         def check() -> None:
             scene.coroutines.run_tasks(scene.host.main)
-            expected = {"tensor": (CONCRETE, 1000), "another": (ERROR, 5), "error": (ERROR, 7)}
+            expected = {
+                "tensor": (at.CONCRETE, 1000),
+                "another": (at.ERROR, 5),
+                "error": (at.ERROR, 7),
+            }
             assert seen == [expected[what]]
             scene.coroutines.on(scene.host.main, lambda: async_abi.drop_ref(objects[0], 1))()
             drop_reference(scene.host.main, value)
@@ -309,7 +296,7 @@ def test_a_buffer_that_comes_later_is_a_tensor_before_its_run_is_over(fails: boo
     def scenario(world: World) -> None:
         scene = Scene(world, 2)
         main = scene.host.main
-        record = scene.record(0, TYPE_I64, TYPE_I64)
+        record = scene.record(0, at.TYPE_I64, at.TYPE_I64)
         made = scene.coroutines.on(main, lambda: async_abi.create_value(40))()
         name_cell(world, made, "result")
         failure = scene.host.error(9)
@@ -317,7 +304,7 @@ def test_a_buffer_that_comes_later_is_a_tensor_before_its_run_is_over(fails: boo
 
         def make_tensor(context: int, pending: int) -> int:
             address = load(load(pending + compiled_kernels.PENDING_DESCRIPTOR))
-            return handles.value_of(context, TYPE_I64, address, 0)
+            return handles.value_of(context, at.TYPE_I64, address, 0)
 
         def produce(context: int) -> None:
             if fails:
@@ -330,17 +317,17 @@ def test_a_buffer_that_comes_later_is_a_tensor_before_its_run_is_over(fails: boo
         def give(context: int) -> None:
             scene.enter(context, 0)
             compiled_kernels.kernel_return_buffer_object(context, record, 0, made, 0)
-            results.append(load(load(context + CONTEXT_RESULTS)))
+            results.append(load(load(context + at.CONTEXT_RESULTS)))
             handles.request_leave(context, scene.request)
 
-        scene.coroutines.answers[EVENT_BUFFER_ARRIVED] = make_tensor
+        scene.coroutines.answers[at.EVENT_BUFFER_ARRIVED] = make_tensor
         scene.thread(produce, "coroutine")
         scene.thread(give, "kernel")
 
         def check() -> None:
             assert scene.host.done == [scene.request]
             assert (state_of(results[0]), payload(results[0])) == (
-                (ERROR, 9) if fails else (CONCRETE, 1000)
+                (at.ERROR, 9) if fails else (at.CONCRETE, 1000)
             )
             drop_reference(main, results[0])
             if not fails:
@@ -361,17 +348,17 @@ def test_results_that_a_failed_function_has_not_set_are_its_failure() -> None:
             async_objects.fail_thread(context, scene.host.error(9))
             return 1
 
-        record = scene.record(scene.host.function(adapter), TYPE_I64, TYPE_I64, TYPE_I64)
+        record = scene.record(scene.host.function(adapter), at.TYPE_I64, at.TYPE_I64, at.TYPE_I64)
         scene.enter(main, 0, 0)
         compiled_kernels.run_compiled(main, record)
-        frame = load(main + CONTEXT_RESULTS)
+        frame = load(main + at.CONTEXT_RESULTS)
         results = [load(frame + 8 * place) for place in range(2)]
 
         assert [(state_of(value), payload(value)) for value in results] == [
-            (CONCRETE, 5),
-            (ERROR, 9),
+            (at.CONCRETE, 5),
+            (at.ERROR, 9),
         ]
-        assert [event for event, _ in scene.coroutines.events] == [EVENT_FAILED]
+        assert [event for event, _ in scene.coroutines.events] == [at.EVENT_FAILED]
         for value in results:
             drop_reference(main, value)
 
@@ -383,32 +370,32 @@ def test_a_function_that_waits_keeps_its_frame() -> None:
         scene = Scene(world, 1)
         main = scene.host.main
         token = scene.coroutines.on(main, async_abi.create_token)()
-        inner = scene.record(0, TYPE_I64, TYPE_I64)
+        inner = scene.record(0, at.TYPE_I64, at.TYPE_I64)
 
         def task(handle: int) -> None:
             # Another kernel, run by the thread that waits.
             scene.enter(main, 0, 0, 0)
             compiled_kernels.kernel_return(main, inner, 0, handle)
-            drop_reference(main, load(load(main + CONTEXT_RESULTS)))
+            drop_reference(main, load(load(main + at.CONTEXT_RESULTS)))
             async_abi.emplace_token(token)
 
         def adapter(context: int, record: int) -> int:
             async_abi.execute(3, scene.coroutines.resume)
             async_abi.await_token(token)
             assert load(compiled_kernels.kernel_argument(context, 0)) == 21
-            assert load(context + CONTEXT_REQUEST) == scene.request
+            assert load(context + at.CONTEXT_REQUEST) == scene.request
             compiled_kernels.kernel_return(context, record, 0, 42)
             async_abi.drop_ref(token, 1)
             return 0
 
         scene.coroutines.when_resumed = task
-        argument = handles.value_of(main, TYPE_I64, 21, 0)
+        argument = handles.value_of(main, at.TYPE_I64, 21, 0)
         scene.enter(main, argument)
-        frame = load(main + CONTEXT_RESULTS)
-        record = scene.record(scene.host.function(adapter), TYPE_I64, TYPE_I64)
+        frame = load(main + at.CONTEXT_RESULTS)
+        record = scene.record(scene.host.function(adapter), at.TYPE_I64, at.TYPE_I64)
         compiled_kernels.run_compiled(main, record)
 
-        assert (load(main + CONTEXT_RESULTS), payload(load(frame))) == (frame, 42)
+        assert (load(main + at.CONTEXT_RESULTS), payload(load(frame))) == (frame, 42)
         drop_reference(main, load(frame))
         drop_reference(main, argument)
 

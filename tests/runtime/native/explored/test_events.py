@@ -5,15 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tfrt_runtime.native import events, memory
-from tfrt_runtime.native.layouts import (
-    CONTEXT_LOG,
-    LOG_HEAD,
-    LOG_LOST,
-    LOG_RECORD,
-    LOG_RECORDS,
-    LOG_SKIP,
-    LOG_TAIL,
-)
+from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.simulator.failures import SimulationError
 from tfrt_runtime.testing.explorer import Machine, MemoryModel, World, explore
 from tfrt_runtime.testing.simulated_host import SimulatedHost
@@ -24,16 +16,16 @@ CAPACITY, WRITTEN, DRAINS = 2, 3, 2
 @pytest.fixture(autouse=True)
 def small_rings(monkeypatch):
     """Rings of two places, and no clock."""
-    monkeypatch.setattr(events, "LOG_CAPACITY", CAPACITY)
+    monkeypatch.setattr(at, "LOG_CAPACITY", CAPACITY)
     monkeypatch.setattr(events, "ticks", lambda: 0)
 
 
 def a_writer_and_a_reader(world: World) -> None:
     host = SimulatedHost(world, workers=1)
     context = host.contexts[0]
-    ring = host.block(LOG_RECORDS + LOG_RECORD * CAPACITY, "ring")
-    target = host.block(LOG_RECORD * CAPACITY, "target")
-    memory.store(context + CONTEXT_LOG, ring)
+    ring = host.block(at.LOG_RECORDS + at.LOG_RECORD * CAPACITY, "ring")
+    target = host.block(at.LOG_RECORD * CAPACITY, "target")
+    memory.store(context + at.CONTEXT_LOG, ring)
     got: list[int] = []
 
     def write() -> None:
@@ -43,14 +35,16 @@ def a_writer_and_a_reader(world: World) -> None:
     def read() -> None:
         for _ in range(DRAINS):
             count = events.log_drain(ring, target, CAPACITY)
-            for i in range(memory.load(ring + LOG_SKIP), count):
-                words = [memory.load(target + LOG_RECORD * i + word) for word in (8, 16, 24)]
+            for i in range(memory.load(ring + at.LOG_SKIP), count):
+                words = [memory.load(target + at.LOG_RECORD * i + word) for word in (8, 16, 24)]
                 assert words[0] == words[1] & 0xFF == words[2], "a torn record"
                 got.append(words[0])
 
     def nothing_is_unaccounted_for() -> bool:
-        left = memory.load(ring + LOG_HEAD) - memory.load(ring + LOG_TAIL)
-        return got == sorted(set(got)) and len(got) + memory.load(ring + LOG_LOST) + left == WRITTEN
+        left = memory.load(ring + at.LOG_HEAD) - memory.load(ring + at.LOG_TAIL)
+        return (
+            got == sorted(set(got)) and len(got) + memory.load(ring + at.LOG_LOST) + left == WRITTEN
+        )
 
     world.thread(write)
     world.thread(read)

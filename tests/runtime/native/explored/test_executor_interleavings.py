@@ -15,17 +15,9 @@ from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.bef.records import BefFunction, BefKernel
 from tfrt_runtime.executor.loading.decode import Call
 from tfrt_runtime.native import async_value, handles
+from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.calls import delivery, endings, executor, frame, kernel_calls
 from tfrt_runtime.native.kernels import async_kernels, control_kernels, scalar_kernels
-from tfrt_runtime.native.layouts import (
-    CONCRETE,
-    CONTEXT_ARGUMENTS,
-    KERNEL_CONTROL,
-    KERNEL_NONSTRICT,
-    RECORD_ARGUMENTS,
-    REQUEST_ACTIVE,
-    TYPE_I32,
-)
 from tfrt_runtime.native.memory import load
 from tfrt_runtime.native.queues import sharing
 from tfrt_runtime.native.simulator.failures import DataRace
@@ -75,9 +67,9 @@ class Program:
 
 def first_available(context: int, record: int) -> None:
     """A non-strict kernel: whichever argument is available."""
-    for index in range(load(record + RECORD_ARGUMENTS)):
-        value = load(load(context + CONTEXT_ARGUMENTS) + 8 * index)
-        if async_value.state_of(value) >= CONCRETE:
+    for index in range(load(record + at.RECORD_ARGUMENTS)):
+        value = load(load(context + at.CONTEXT_ARGUMENTS) + 8 * index)
+        if async_value.state_of(value) >= at.CONCRETE:
             handles.value_add_reference(value)
             frame.set_result(context, 0, value)
             return
@@ -100,7 +92,7 @@ def calls(host: SimulatedHost) -> dict[str, Call]:
     function = host.function
 
     def control(kernel: Callable[[int, int], None], *data: int) -> Call:
-        return Call(function(kernel), KERNEL_CONTROL, data=data, functions=(1,))
+        return Call(function(kernel), at.KERNEL_CONTROL, data=data, functions=(1,))
 
     add_task = function(async_kernels.add_task_i32)
     error_task = function(async_kernels.error_task)
@@ -111,7 +103,7 @@ def calls(host: SimulatedHost) -> dict[str, Call]:
         "fail": Call(function(fail)),
         "chain": Call(function(chain)),
         "less than 4": Call(function(is_less_than_four)),
-        "first available": Call(function(first_available), KERNEL_NONSTRICT),
+        "first available": Call(function(first_available), at.KERNEL_NONSTRICT),
         "call": control(control_kernels.call),
         "repeat": control(control_kernels.repeat),
         "while": control(control_kernels.while_loop),
@@ -145,7 +137,9 @@ def running(
         request = host.request(active=1)
         results = begin(host, request, program, is_task=is_task)
         for context in host.contexts:
-            world.thread(lambda context=context: work(context, request + REQUEST_ACTIVE), "worker")
+            world.thread(
+                lambda context=context: work(context, request + at.REQUEST_ACTIVE), "worker"
+            )
         if is_cancelled:
             world.thread(lambda: handles.request_cancel(request), "canceller")
 
@@ -326,14 +320,14 @@ def test_a_value_from_outside_may_resolve_while_a_worker_runs_its_activation() -
         host = SimulatedHost(world, workers=1, outside=1)
         request = host.request(active=1)
         [worker], [resolver] = host.contexts, host.outside
-        value = name_cell(world, handles.value_make(host.main, TYPE_I32), "promise")
+        value = name_cell(world, handles.value_make(host.main, at.TYPE_I32), "promise")
         handles.value_add_reference(value)
 
         def promised(context: int, _record: int) -> None:
             frame.set_result(context, 0, value)
 
         def resolve() -> None:
-            handles.value_emplace(resolver, value, TYPE_I32, 5, 0)
+            handles.value_emplace(resolver, value, at.TYPE_I32, 5, 0)
             sharing.hand_over(resolver)
 
         kernels = {**calls(host), "promised": Call(host.function(promised))}
@@ -341,7 +335,7 @@ def test_a_value_from_outside_may_resolve_while_a_worker_runs_its_activation() -
             host, [(function, [kernels[k.name] for k in function.kernels], {})]
         )
         [result] = start(host, request, first, (1,), 1)
-        world.thread(lambda: work(worker, request + REQUEST_ACTIVE), "worker")
+        world.thread(lambda: work(worker, request + at.REQUEST_ACTIVE), "worker")
         world.thread(resolve, "resolver")
 
         def check() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.calls import executor
 from tfrt_runtime.native.layouts import TASK_FIRST, TASK_NEXT
 from tfrt_runtime.native.memory import load
@@ -49,7 +50,7 @@ class Moves:
 def test_many_tasks_from_outside_are_taken_in_a_few_moves_each(
     monkeypatch: pytest.MonkeyPatch, has_deque: bool
 ) -> None:
-    monkeypatch.setattr(tasks, "DEQUE_CAPACITY", 4)
+    monkeypatch.setattr(at, "DEQUE_CAPACITY", 4)
     moves = Moves(monkeypatch)
 
     def scenario(world: World) -> None:

@@ -17,21 +17,8 @@ from tests.runtime.native.explored.test_executor_interleavings import (
 )
 
 from tfrt_runtime.native import handles
+from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.calls import machine_calls
-from tfrt_runtime.native.layouts import (
-    EFFORT_ARGUMENTS,
-    EFFORT_RESULTS,
-    FUNCTION_MACHINE,
-    MACHINE_ARGUMENTS,
-    MACHINE_CODE,
-    MACHINE_HOT,
-    MACHINE_LEFT,
-    MACHINE_RESULTS,
-    MACHINE_TYPES,
-    PROCESS_MACHINE,
-    REQUEST_ACTIVE,
-    TYPE_I32,
-)
 from tfrt_runtime.native.memory import load, pause, store, store_release
 from tfrt_runtime.testing.explorer import World, explore, explore_at_random
 from tfrt_runtime.testing.simulated_host import SimulatedHost
@@ -53,7 +40,7 @@ def double(effort: int) -> int:
     """What the last function of each program does, as machine code that asks once whether to go on."""
     if machine_calls.ask(effort) == 0:
         return 0
-    store(effort + EFFORT_RESULTS, 2 * load(load(effort + EFFORT_ARGUMENTS)))
+    store(effort + at.EFFORT_RESULTS, 2 * load(load(effort + at.EFFORT_ARGUMENTS)))
     return 1
 
 
@@ -87,25 +74,27 @@ def becoming_hot(
             bef = function.bef()
             functions.append((bef, [kernels[kernel.name] for kernel in bef.kernels], {}))
         addresses = load_functions(host, functions)
-        machine = host.block(MACHINE_TYPES + 16, "machine", "MACHINE_")
+        machine = host.block(at.MACHINE_TYPES + 16, "machine", "MACHINE_")
         host.programs.append(machine)
-        for field in (MACHINE_ARGUMENTS, MACHINE_RESULTS):
+        for field in (at.MACHINE_ARGUMENTS, at.MACHINE_RESULTS):
             store(machine + field, 1)
         for index in range(2):
-            store(machine + MACHINE_TYPES + 8 * index, TYPE_I32)
-        store(machine + MACHINE_LEFT, interpreted * machine_calls.weight(addresses[-1]))
-        store(addresses[-1] + FUNCTION_MACHINE, machine)
+            store(machine + at.MACHINE_TYPES + 8 * index, at.TYPE_I32)
+        store(machine + at.MACHINE_LEFT, interpreted * machine_calls.weight(addresses[-1]))
+        store(addresses[-1] + at.FUNCTION_MACHINE, machine)
         address = host.function(code)
 
         def hear(_context: int, event: int, _argument: int) -> int:
-            assert event == MACHINE_HOT
-            store_release(machine + MACHINE_CODE, address)
+            assert event == at.MACHINE_HOT
+            store_release(machine + at.MACHINE_CODE, address)
             return 0
 
-        store(host.process + PROCESS_MACHINE, host.function(hear))
+        store(host.process + at.PROCESS_MACHINE, host.function(hear))
         [result] = start(host, request, addresses[0], program.arguments, 1)
         for context in host.contexts:
-            world.thread(lambda context=context: work(context, request + REQUEST_ACTIVE), "worker")
+            world.thread(
+                lambda context=context: work(context, request + at.REQUEST_ACTIVE), "worker"
+            )
         if is_cancelled:
             world.thread(lambda: handles.request_cancel(request), "canceller")
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from tfrt_runtime.native import handles
+from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.calls import executor
 from tfrt_runtime.native.layouts import QUEUE_SLEEPERS, QUEUE_STOP, TASK_FIRST, TASK_NEXT
 from tfrt_runtime.native.memory import (
@@ -88,7 +89,7 @@ def test_every_task_of_a_deque_is_taken_once(scene: DequeScene) -> None:
 
 
 def test_a_full_deque_refuses_a_task_and_keeps_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tasks, "DEQUE_CAPACITY", 2)
+    monkeypatch.setattr(at, "DEQUE_CAPACITY", 2)
     assert explore(DequeScene(before=2, pushes=2, pops=1, thieves=2)).complete
 
 

@@ -12,22 +12,8 @@ import pytest
 from tests.runtime.native.explored.test_executor_interleavings import PROGRAMS, Program, begin
 
 from tfrt_runtime.native import cells, handles
+from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.coroutines import async_abi, async_groups, async_objects
-from tfrt_runtime.native.layouts import (
-    ASYNC_SIZE,
-    CELL_SIZE,
-    CONCRETE,
-    CONTEXT_REFUSED,
-    PROCESS_HELD,
-    PROCESS_MEMBER_RESOLVED,
-    PROCESS_MEMORY_LIMIT,
-    QUEUE_ASYNC,
-    REQUEST_ACTIVE,
-    SLAB_BLOCKS,
-    SLAB_SIZE,
-    TASK_FIRST,
-    VALUE_STATE,
-)
 from tfrt_runtime.native.memory import load, set_thread_context, store
 from tfrt_runtime.native.queues import tasks
 from tfrt_runtime.testing import simulated_host
@@ -45,7 +31,7 @@ ALWAYS = 10**9
 @pytest.fixture(autouse=True)
 def _small_slabs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(simulated_host, "WARM_CLASSES", 0)
-    monkeypatch.setattr(cells, "SLAB_ROOM", SLAB_BLOCKS + LARGEST_BLOCK * CELL_SIZE)
+    monkeypatch.setattr(at, "SLAB_ROOM", at.SLAB_BLOCKS + LARGEST_BLOCK * at.CELL_SIZE)
     monkeypatch.setattr(cells, "CARVED_AT_ONCE", 1)
     monkeypatch.setattr(cells, "STOCK", 12)
 
@@ -60,8 +46,8 @@ class Memory:
         self._refuses = refuses
         self._host = host
         host.world.refuses = self._answer
-        held = load(host.process + PROCESS_HELD)
-        store(host.process + PROCESS_MEMORY_LIMIT, held + slabs_left * SLAB_SIZE)
+        held = load(host.process + at.PROCESS_HELD)
+        store(host.process + at.PROCESS_MEMORY_LIMIT, held + slabs_left * at.SLAB_SIZE)
 
     def _answer(self) -> bool:
         refused = self._refuses(next(self.asked))
@@ -84,7 +70,9 @@ def running(
         memory = Memory(host, refuses, slabs_left)
         results = begin(host, request, program, is_task=True)
         for context in host.contexts:
-            world.thread(lambda context=context: work(context, request + REQUEST_ACTIVE), "worker")
+            world.thread(
+                lambda context=context: work(context, request + at.REQUEST_ACTIVE), "worker"
+            )
 
         def check() -> None:
             memory.end()
@@ -140,7 +128,7 @@ def test_tasks_of_threads_that_are_refused_memory_run_once(first: int) -> None:
         done: list[int] = []
 
         def run(context: int, task: int) -> None:
-            done.append(load(task + TASK_FIRST))
+            done.append(load(task + at.TASK_FIRST))
             tasks.free_task(context, task)
 
         function = host.function(run)
@@ -167,10 +155,10 @@ def test_tasks_of_threads_that_are_refused_memory_run_once(first: int) -> None:
 def test_groups_and_tokens_of_compiled_code_that_is_refused_memory_resolve(first: int) -> None:
     def scenario(world: World) -> None:
         host = SimulatedHost(world, workers=2)
-        shared = host.block(ASYNC_SIZE, "async", "ASYNC_")
-        store(host.queue + QUEUE_ASYNC, shared)
+        shared = host.block(at.ASYNC_SIZE, "async", "ASYNC_")
+        store(host.queue + at.QUEUE_ASYNC, shared)
         member_resolved = host.function(async_groups.member_resolved)
-        store(host.process + PROCESS_MEMBER_RESOLVED, member_resolved)
+        store(host.process + at.PROCESS_MEMBER_RESOLVED, member_resolved)
         memory = Memory(host, first.__le__)
         made: list[int] = []
 
@@ -189,11 +177,11 @@ def test_groups_and_tokens_of_compiled_code_that_is_refused_memory_resolve(first
 
         def check() -> None:
             memory.end()
-            was_told = [load(context + CONTEXT_REFUSED) != 0 for context in host.contexts]
+            was_told = [load(context + at.CONTEXT_REFUSED) != 0 for context in host.contexts]
             assert any(was_told) == bool(host.refused) == memory.has_refused
             set_thread_context(host.main)
             for group in made:
-                assert load(group + VALUE_STATE) == CONCRETE
+                assert load(group + at.VALUE_STATE) == at.CONCRETE
                 async_abi.drop_ref(group, 1)
             async_objects.async_sweep(host.main, shared)
             assert host.live_values() == 0

@@ -5,14 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tfrt_runtime.native import handles
+from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.calls import executor
-from tfrt_runtime.native.layouts import (
-    QUEUE_NAPPING,
-    QUEUE_SLEEPERS,
-    QUEUE_STOP,
-    QUEUE_WAITING,
-    TASK_FIRST,
-)
 from tfrt_runtime.native.memory import allocate, fetch_add, load, load_acquire, store
 from tfrt_runtime.native.queues import starting, tasks
 from tfrt_runtime.native.simulator.failures import Deadlock
@@ -35,13 +29,13 @@ class StartingScene:
         ran: list[int] = []
 
         def run(context: int, task: int) -> None:
-            ran.append(load(task + TASK_FIRST))
+            ran.append(load(task + at.TASK_FIRST))
             tasks.free_task(context, task)
             if fetch_add(left, -1) == 1:
                 handles.queue_stop(host.queue)
 
         def work(context: int) -> None:
-            while load_acquire(host.queue + QUEUE_STOP) == 0:
+            while load_acquire(host.queue + at.QUEUE_STOP) == 0:
                 if not executor.work_without_starts(context):
                     starting.sleep_or_nap(context)
 
@@ -63,7 +57,7 @@ class StartingScene:
 
         def check() -> None:
             assert sorted(ran) == list(range(self.starters))
-            for counter in (QUEUE_NAPPING, QUEUE_SLEEPERS, QUEUE_WAITING):
+            for counter in (at.QUEUE_NAPPING, at.QUEUE_SLEEPERS, at.QUEUE_WAITING):
                 assert load(host.queue + counter) == 0
 
         world.finally_assert(check)
@@ -86,10 +80,10 @@ def test_a_call_that_comes_when_a_nap_ends_wakes_the_worker() -> None:
         host = SimulatedHost(world, workers=1, outside=1)
         [worker], [starter] = host.contexts, host.outside
         task = tasks.new_task(host.main, 0, 7, 0, 0)
-        store(host.queue + QUEUE_NAPPING, 1)
+        store(host.queue + at.QUEUE_NAPPING, 1)
 
         def end_nap() -> None:
-            fetch_add(host.queue + QUEUE_NAPPING, -1)
+            fetch_add(host.queue + at.QUEUE_NAPPING, -1)
             tasks.sleep_on_queue(worker, 0, -1)
 
         def check() -> None:

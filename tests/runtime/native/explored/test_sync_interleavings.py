@@ -16,14 +16,8 @@ from tfrt_runtime.executor.sync.sync_lowering import SyncFunction
 from tfrt_runtime.kernels.basic.scalars import CONTROL_KERNELS, SCALAR_KERNELS
 from tfrt_runtime.kernels.registry import ConstantKernel, ControlKernel, NativeKernel
 from tfrt_runtime.native import handles
+from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.kernels import async_kernels, control_kernels, scalar_kernels
-from tfrt_runtime.native.layouts import (
-    FIRST_FAILURE,
-    FUNCTION_WORDS,
-    KERNEL_CONTROL,
-    REQUEST_ACTIVE,
-    TYPE_I32,
-)
 from tfrt_runtime.native.simulator.failures import SimulationError
 from tfrt_runtime.native.sync import sync_frames, sync_interpreter
 from tfrt_runtime.testing.explorer import World, explore, explore_at_random
@@ -146,12 +140,12 @@ def decode(host: SimulatedHost, functions: Sequence[BefFunction]) -> int:
         return host.function(symbols[symbol]) if symbol in symbols else 1
 
     arena = Arena()
-    offsets = [arena.reserve(FUNCTION_WORDS) for _ in functions]
+    offsets = [arena.reserve(at.FUNCTION_WORDS) for _ in functions]
     sync = SyncFunctions(arena, address, watched=False)
     for index, bef in enumerate(functions):
         found = [kernels[record.name] for record in bef.kernels]
         constants = {
-            record.results[0]: Constant(TYPE_I32, int(record.name == "one"), 0)
+            record.results[0]: Constant(at.TYPE_I32, int(record.name == "one"), 0)
             for record, kernel in zip(bef.kernels, found, strict=True)
             if isinstance(kernel, ConstantKernel)
         }
@@ -160,7 +154,7 @@ def decode(host: SimulatedHost, functions: Sequence[BefFunction]) -> int:
             if isinstance(kernel, ConstantKernel)
             else Call(
                 address(kernel.symbol),
-                KERNEL_CONTROL if isinstance(kernel, ControlKernel) else 0,
+                at.KERNEL_CONTROL if isinstance(kernel, ControlKernel) else 0,
                 functions=record.functions,
             )
             for record, kernel in zip(bef.kernels, found, strict=True)
@@ -183,7 +177,7 @@ def running(name: str, *, is_cancelled: bool = False) -> Callable[[World], None]
         request = host.request(active=1)
         [result] = start(host, request, decode(host, functions), [argument], 1)
         for worker in host.contexts:
-            world.thread(lambda worker=worker: work(worker, request + REQUEST_ACTIVE), "worker")
+            world.thread(lambda worker=worker: work(worker, request + at.REQUEST_ACTIVE), "worker")
         if is_cancelled:
             world.thread(lambda: handles.request_cancel(request), "canceller")
 
@@ -191,7 +185,7 @@ def running(name: str, *, is_cancelled: bool = False) -> Callable[[World], None]
             found = outcome(result)
             assert found == expected or (is_cancelled and found is None)
             if expected is None and not is_cancelled:
-                assert set(host.errors) == {FIRST_FAILURE}
+                assert set(host.errors) == {at.FIRST_FAILURE}
             handles.value_drop(host.main, result)
             assert host.done == [request]
             assert host.live_values() == host.own_values

@@ -6,32 +6,10 @@ from collections.abc import Callable
 
 import pytest
 
+from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native import tensors
 from tfrt_runtime.native.async_value import drop_reference, new_available, state_of
 from tfrt_runtime.native.kernels import tensor_products
-from tfrt_runtime.native.layouts import (
-    ACTIVATION_REMAINING,
-    ACTIVATION_SHARED,
-    CONCRETE,
-    CONTEXT_ACTIVATION,
-    CONTEXT_ARGUMENTS,
-    CONTEXT_RESULTS,
-    PROCESS_HELD,
-    PROCESS_MEMORY_LIMIT,
-    PROCESS_RELEASE_TENSOR,
-    SHARED_WITH_CALLERS,
-    SLOTS_PER_CLASS,
-    STORE_CLASSES,
-    STORE_PROCESS,
-    STORE_SIZE,
-    STORE_SLOTS,
-    STORE_TENSORS,
-    TENSOR_DATA,
-    TENSOR_SIZES,
-    TYPE_F32,
-    TYPE_TENSOR,
-    VALUE_PAYLOAD,
-)
 from tfrt_runtime.native.memory import load, load_f32, store, store_f32, store_f64
 from tfrt_runtime.native.queues import tasks
 from tfrt_runtime.testing.explorer import World, explore, explore_at_random
@@ -45,36 +23,36 @@ class Store:
     """A store that may hold `blocks` blocks for `SIZE` bytes; it is empty at the end."""
 
     def __init__(self, host: SimulatedHost, blocks: int) -> None:
-        self.address = host.block(STORE_SIZE, "store", "STORE_")
-        store(self.address + STORE_PROCESS, host.process)
-        self._held = load(host.process + PROCESS_HELD)
-        store(host.process + PROCESS_MEMORY_LIMIT, self._held + blocks * BLOCK)
+        self.address = host.block(at.STORE_SIZE, "store", "STORE_")
+        store(self.address + at.STORE_PROCESS, host.process)
+        self._held = load(host.process + at.PROCESS_HELD)
+        store(host.process + at.PROCESS_MEMORY_LIMIT, self._held + blocks * BLOCK)
         self._process = host.process
-        store(host.process + PROCESS_RELEASE_TENSOR, host.function(tensors.drop_tensor))
+        store(host.process + at.PROCESS_RELEASE_TENSOR, host.function(tensors.drop_tensor))
         host.world.finally_assert(self.close)
 
     def close(self) -> None:
         tensors.trim_store(self.address)
-        assert load(self._process + PROCESS_HELD) == self._held
-        assert load(self.address + STORE_TENSORS) == 0
+        assert load(self._process + at.PROCESS_HELD) == self._held
+        assert load(self.address + at.STORE_TENSORS) == 0
 
 
 @pytest.fixture(autouse=True)
 def small_store(monkeypatch: pytest.MonkeyPatch) -> None:
     # As large as it is, a store would be most of what the simulator has to check.
-    monkeypatch.setattr(tensors, "SLOTS_PER_CLASS", 2)
-    monkeypatch.setattr(tensors, "LARGEST_KEPT_BITS", 9)
+    monkeypatch.setattr(at, "SLOTS_PER_CLASS", 2)
+    monkeypatch.setattr(at, "LARGEST_KEPT_BITS", 9)
 
 
 def matrix(host: SimulatedHost, memory: Store, rows: int, columns: int) -> int:
     """A matrix of f32 with the elements 1, 2, 3 and so on."""
     like = tensors.new_shape(host.main, memory.address, 2, rows * columns)
-    store(like + TENSOR_SIZES, rows)
-    store(like + TENSOR_SIZES + 8, columns)
-    made = tensors.new_tensor(host.main, memory.address, TYPE_F32, 4, like)
+    store(like + at.TENSOR_SIZES, rows)
+    store(like + at.TENSOR_SIZES + 8, columns)
+    made = tensors.new_tensor(host.main, memory.address, at.TYPE_F32, 4, like)
     tensors.drop_tensor(host.main, like)
     for i in range(rows * columns):
-        store_f32(load(made + TENSOR_DATA) + 4 * i, 1.0 + i)
+        store_f32(load(made + at.TENSOR_DATA) + 4 * i, 1.0 + i)
     return made
 
 
@@ -92,8 +70,8 @@ def test_each_class_of_sizes_has_slots_of_its_own() -> None:
             size = min((1 << bits) + (eighth << bits >> 3), (1 << 25) - 1)
             row = tensors.first_slot(0, size)
             assert rows.setdefault(row, tensors.block_size(size)) == tensors.block_size(size)
-            assert STORE_SLOTS <= row <= STORE_SIZE - 8 * SLOTS_PER_CLASS
-    assert len(rows) <= STORE_CLASSES
+            assert at.STORE_SLOTS <= row <= at.STORE_SIZE - 8 * at.SLOTS_PER_CLASS
+    assert len(rows) <= at.STORE_CLASSES
 
 
 @pytest.mark.parametrize("kept", [0, 1, 2])
@@ -162,9 +140,9 @@ def test_a_tensor_over_memory_of_python_releases_its_owner_once() -> None:
     def scenario(world: World) -> None:
         host = SimulatedHost(world, outside=2)
         memory = Store(host, 1)
-        tensor = tensors.tensor_over(host.main, memory.address, TYPE_F32, 1, 3, 4096, 7)
-        value = new_available(host.main, TYPE_TENSOR)
-        store(value + VALUE_PAYLOAD, tensor)
+        tensor = tensors.tensor_over(host.main, memory.address, at.TYPE_F32, 1, 3, 4096, 7)
+        value = new_available(host.main, at.TYPE_TENSOR)
+        store(value + at.VALUE_PAYLOAD, tensor)
         tensors.add_tensor_reference(tensor)
         world.thread(lambda: tensors.drop_tensor(host.outside[0], tensor), "python")
         world.thread(lambda: drop_reference(host.outside[1], value), "value")
@@ -188,17 +166,17 @@ def shared_product(parts: int, workers: int) -> Callable[[World], None]:
             for rows, columns in ((1, 2), (2, columns), (1, columns))
         )
         context = host.contexts[0]
-        store(context + CONTEXT_RESULTS, load(context + CONTEXT_ARGUMENTS))
+        store(context + at.CONTEXT_RESULTS, load(context + at.CONTEXT_ARGUMENTS))
         activation = host.block(256, "activation", "ACTIVATION_")
         # One pending thing is the kernel: the scene ends before the activation does.
-        store(activation + ACTIVATION_REMAINING, 2)
-        store(activation + ACTIVATION_SHARED, SHARED_WITH_CALLERS)
-        store(context + CONTEXT_ACTIVATION, activation)
+        store(activation + at.ACTIVATION_REMAINING, 2)
+        store(activation + at.ACTIVATION_SHARED, at.SHARED_WITH_CALLERS)
+        store(context + at.CONTEXT_ACTIVATION, activation)
         product = tensor_products.new_product(context, a, b, c, parts)
         store_f64(product + tensor_products.PRODUCT_ALPHA, 1.0)
         store_f64(product + tensor_products.PRODUCT_BETA, 0.0)
         store(product + tensor_products.PRODUCT_FUNCTION, 0)
-        chain = load(load(context + CONTEXT_RESULTS))
+        chain = load(load(context + at.CONTEXT_RESULTS))
         function = host.function(tensor_products.multiply_parts)
 
         def start() -> None:
@@ -211,9 +189,9 @@ def shared_product(parts: int, workers: int) -> Callable[[World], None]:
         def check() -> None:
             while (task := tasks.find_task(host.main)) != 0:
                 tensor_products.multiply_parts(host.main, task)
-            assert state_of(chain) == CONCRETE
-            assert load(activation + ACTIVATION_REMAINING) == 2
-            data = load(c + TENSOR_DATA)
+            assert state_of(chain) == at.CONCRETE
+            assert load(activation + at.ACTIVATION_REMAINING) == 2
+            data = load(c + at.TENSOR_DATA)
             found = [load_f32(data + 4 * i) for i in range(columns)]
             assert found == [1.0 * (1 + i) + 2.0 * (1 + columns + i) for i in range(columns)]
             drop_reference(host.main, chain)

@@ -65,12 +65,12 @@ MUTANTS = [
         "queues.tasks.push_bottom",
         "the bottom of a deque is published before the task",
         """
-        store_release(deque + DEQUE_TASKS + 8 * (bottom & (DEQUE_CAPACITY - 1)), task)
-        store_release(deque + DEQUE_BOTTOM, bottom + 1)
+        store_release(deque + at.DEQUE_TASKS + 8 * (bottom & (at.DEQUE_CAPACITY - 1)), task)
+        store_release(deque + at.DEQUE_BOTTOM, bottom + 1)
         """,
         """
-        store_release(deque + DEQUE_BOTTOM, bottom + 1)
-        store_release(deque + DEQUE_TASKS + 8 * (bottom & (DEQUE_CAPACITY - 1)), task)
+        store_release(deque + at.DEQUE_BOTTOM, bottom + 1)
+        store_release(deque + at.DEQUE_TASKS + 8 * (bottom & (at.DEQUE_CAPACITY - 1)), task)
         """,
         "queue_interleavings test_every_task_of_a_deque_is_taken_once",
     ),
@@ -91,24 +91,24 @@ MUTANTS = [
     _mutant(
         "queues.tasks.pop_bottom",
         "the owner takes the last task without a compare-and-swap",
-        "if top > bottom or compare_and_swap(deque + DEQUE_TOP, top, top + 1) == 0:",
+        "if top > bottom or compare_and_swap(deque + at.DEQUE_TOP, top, top + 1) == 0:",
         "if top > bottom:",
         "queue_interleavings test_every_task_of_a_deque_is_taken_once",
     ),
     _mutant(
         "queues.tasks.inject",
         "two threads inject by load and store",
-        "    if compare_and_swap(queue + QUEUE_INJECTED, head, task) != 0:\n        return",
-        "    store_release(queue + QUEUE_INJECTED, task)\n    return",
+        "    if compare_and_swap(queue + at.QUEUE_INJECTED, head, task) != 0:\n        return",
+        "    store_release(queue + at.QUEUE_INJECTED, task)\n    return",
         "queue_interleavings test_every_injected_task_is_taken_once",
     ),
     _mutant(
         "queues.tasks.take_injected",
         "the injected stack is read and emptied in two steps",
-        "return reverse_tasks(exchange(queue + QUEUE_INJECTED, 0))",
+        "return reverse_tasks(exchange(queue + at.QUEUE_INJECTED, 0))",
         """
-        newest = load_acquire(queue + QUEUE_INJECTED)
-        store_release(queue + QUEUE_INJECTED, 0)
+        newest = load_acquire(queue + at.QUEUE_INJECTED)
+        store_release(queue + at.QUEUE_INJECTED, 0)
         return reverse_tasks(newest)
         """,
         "queue_interleavings test_every_injected_task_is_taken_once",
@@ -123,7 +123,7 @@ MUTANTS = [
     _mutant(
         "queues.tasks.wake_sleeper",
         "a sleeper is woken although the epoch is the same",
-        "fetch_add(queue + QUEUE_EPOCH, 1)",
+        "fetch_add(queue + at.QUEUE_EPOCH, 1)",
         "pass",
         "queue_interleavings test_no_wake_up_is_lost_between_one_worker_and_one_who_adds",
     ),
@@ -151,7 +151,7 @@ MUTANTS = [
         """
         arrive(queue)
         if not has_task(context) and must_wait(queue, word):
-            epoch = load_acquire(queue + QUEUE_EPOCH)
+            epoch = load_acquire(queue + at.QUEUE_EPOCH)
         """,
         "queue_interleavings test_no_wake_up_is_lost_between_one_worker_and_one_who_adds",
     ),
@@ -159,34 +159,34 @@ MUTANTS = [
         "queues.tasks.arrive",
         "a thread reads the epoch after it counts as a sleeper",
         """
-        epoch = load_acquire(queue + QUEUE_EPOCH)
-        fetch_add(queue + QUEUE_SLEEPERS, 1)
+        epoch = load_acquire(queue + at.QUEUE_EPOCH)
+        fetch_add(queue + at.QUEUE_SLEEPERS, 1)
         """,
         """
-        fetch_add(queue + QUEUE_SLEEPERS, 1)
-        epoch = load_acquire(queue + QUEUE_EPOCH)
+        fetch_add(queue + at.QUEUE_SLEEPERS, 1)
+        epoch = load_acquire(queue + at.QUEUE_EPOCH)
         """,
         "queue_interleavings test_no_wake_up_is_lost_among_more_of_them",
     ),
     _mutant(
         "queues.tasks.notify_sleeper",
         "two adders count on one sleeper",
-        "if compare_and_swap(queue + QUEUE_SLEEPERS, counts, counts + SLEEPERS_NOTIFIED - 1) != 0:",
-        "store_release(queue + QUEUE_SLEEPERS, counts + SLEEPERS_NOTIFIED - 1)\nif True:",
+        "if compare_and_swap(queue + at.QUEUE_SLEEPERS, counts, notified) != 0:",
+        "store_release(queue + at.QUEUE_SLEEPERS, notified)\nif True:",
         "queue_interleavings test_no_wake_up_is_lost_among_more_of_them",
     ),
     _mutant(
         "queues.tasks.depart",
         "a thread that was notified leaves as one that was not",
-        "left = counts - SLEEPERS_NOTIFIED if counts >= SLEEPERS_NOTIFIED else counts - 1",
+        "left = counts - at.SLEEPERS_NOTIFIED if counts >= at.SLEEPERS_NOTIFIED else counts - 1",
         "left = counts - 1",
         "queue_interleavings test_no_wake_up_is_lost_between_one_worker_and_one_who_adds",
     ),
     _mutant(
         "queues.tasks.rest",
         "a thief rests until it is woken",
-        "futex_wait(load(context + CONTEXT_QUEUE) + QUEUE_STOP, 0, REST_NS)",
-        "futex_wait(load(context + CONTEXT_QUEUE) + QUEUE_STOP, 0, -1)",
+        "futex_wait(load(context + at.CONTEXT_QUEUE) + at.QUEUE_STOP, 0, REST_NS)",
+        "futex_wait(load(context + at.CONTEXT_QUEUE) + at.QUEUE_STOP, 0, -1)",
         "queue_interleavings test_a_thief_that_rests_comes_back_for_what_is_left",
     ),
     _mutant(
@@ -199,68 +199,68 @@ MUTANTS = [
     _mutant(
         "queues.tasks.give_back_half",
         "tasks that find no room are lost",
-        "inject_list(load(context + CONTEXT_QUEUE), newest, newer)",
+        "inject_list(load(context + at.CONTEXT_QUEUE), newest, newer)",
         "pass",
         "kept_tasks test_many_tasks_from_outside_are_taken_in_a_few_moves_each",
     ),
     _mutant(
         "async_value.add_waiter",
         "two threads leave waiters by load and store",
-        "if compare_and_swap(value + VALUE_STATE, head, waiter | (head & STATE_BITS)) != 0:",
-        "store_release(value + VALUE_STATE, waiter | (head & STATE_BITS))\nif True:",
+        "if compare_and_swap(value + at.VALUE_STATE, head, waiter | (head & at.STATE_BITS)) != 0:",
+        "store_release(value + at.VALUE_STATE, waiter | (head & at.STATE_BITS))\nif True:",
         "async_value_interleavings test_every_waiter_runs_once",
     ),
     _mutant(
         "async_value.add_waiter",
         "a waiter forgets that the value is claimed",
-        "if compare_and_swap(value + VALUE_STATE, head, waiter | (head & STATE_BITS)) != 0:",
-        "if compare_and_swap(value + VALUE_STATE, head, waiter) != 0:",
+        "if compare_and_swap(value + at.VALUE_STATE, head, waiter | (head & at.STATE_BITS)) != 0:",
+        "if compare_and_swap(value + at.VALUE_STATE, head, waiter) != 0:",
         "async_value_interleavings test_of_two_who_want_to_resolve_a_value_one_does",
     ),
     _mutant(
         "async_value.take_waiters",
         "the state is read and changed in two steps",
-        "return exchange(value + VALUE_STATE, state) & ~STATE_BITS",
+        "return exchange(value + at.VALUE_STATE, state) & ~at.STATE_BITS",
         """
-        head = load_acquire(value + VALUE_STATE)
-        store_release(value + VALUE_STATE, state)
-        return head & ~STATE_BITS
+        head = load_acquire(value + at.VALUE_STATE)
+        store_release(value + at.VALUE_STATE, state)
+        return head & ~at.STATE_BITS
         """,
         "async_value_interleavings test_every_waiter_runs_once",
     ),
     _mutant(
         "async_value.claim",
         "two threads claim one value",
-        "if compare_and_swap(value + VALUE_STATE, head, head | CONSTRUCTED) != 0:",
-        "store_release(value + VALUE_STATE, head | CONSTRUCTED)\nif True:",
+        "if compare_and_swap(value + at.VALUE_STATE, head, head | at.CONSTRUCTED) != 0:",
+        "store_release(value + at.VALUE_STATE, head | at.CONSTRUCTED)\nif True:",
         "async_value_interleavings test_of_two_who_want_to_resolve_a_value_one_does",
     ),
     _mutant(
         "async_value.drop_reference",
         "references are counted down by load and store",
-        "if references != 1 and fetch_add(value + VALUE_REFERENCES, -1) != 1:\n    return",
-        "store_release(value + VALUE_REFERENCES, references - 1)\nif references != 1:\n    return",
+        "if references != 1 and fetch_add(value + at.VALUE_REFERENCES, -1) != 1:\n    return",
+        "store_release(value + at.VALUE_REFERENCES, references - 1)\nif references != 1:\n    return",
         "async_value_interleavings test_the_last_reference_releases_the_object",
     ),
     _mutant(
         "async_value.add_references",
         "references are counted up by load and store",
-        "fetch_add(value + VALUE_REFERENCES, count)",
-        "store_release(value + VALUE_REFERENCES, load_acquire(value + VALUE_REFERENCES) + count)",
+        "fetch_add(value + at.VALUE_REFERENCES, count)",
+        "store_release(value + at.VALUE_REFERENCES, load_acquire(value + at.VALUE_REFERENCES) + count)",
         "async_value_interleavings test_references_may_be_added_while_others_are_dropped",
     ),
     _mutant(
         "async_value.set_error",
         "an error is published before its diagnostic",
         """
-        store(value + VALUE_PAYLOAD, payload)
-        store_release(value + VALUE_KIND, error_type << 8 | KIND_CONCRETE)
-        return take_waiters(value, ERROR)
+        store(value + at.VALUE_PAYLOAD, payload)
+        store_release(value + at.VALUE_KIND, error_type << 8 | at.KIND_CONCRETE)
+        return take_waiters(value, at.ERROR)
         """,
         """
-        waiters = take_waiters(value, ERROR)
-        store(value + VALUE_PAYLOAD, payload)
-        store_release(value + VALUE_KIND, error_type << 8 | KIND_CONCRETE)
+        waiters = take_waiters(value, at.ERROR)
+        store(value + at.VALUE_PAYLOAD, payload)
+        store_release(value + at.VALUE_KIND, error_type << 8 | at.KIND_CONCRETE)
         return waiters
         """,
         "async_value_interleavings test_a_thread_that_sees_an_error_sees_its_diagnostic",
@@ -293,10 +293,10 @@ MUTANTS = [
     _mutant(
         "queues.ready.finish",
         "the last of two threads does not end a shared activation",
-        "left = fetch_add(activation + ACTIVATION_REMAINING, -1) - 1",
+        "left = fetch_add(activation + at.ACTIVATION_REMAINING, -1) - 1",
         """
-        left = load_acquire(activation + ACTIVATION_REMAINING) - 1
-        store_release(activation + ACTIVATION_REMAINING, left)
+        left = load_acquire(activation + at.ACTIVATION_REMAINING) - 1
+        store_release(activation + at.ACTIVATION_REMAINING, left)
         """,
         "executor_interleavings test_a_value_from_outside_may_resolve_while_a_worker_runs_its_activation",
     ),
@@ -317,10 +317,10 @@ MUTANTS = [
     _mutant(
         "queues.waiters.leave_join",
         "the parts of a parallel loop are counted by load and store",
-        "if fetch_add(join + JOIN_LEFT, -parts) == parts:",
+        "if fetch_add(join + at.JOIN_LEFT, -parts) == parts:",
         """
-        left = load_acquire(join + JOIN_LEFT) - parts
-        store_release(join + JOIN_LEFT, left)
+        left = load_acquire(join + at.JOIN_LEFT) - parts
+        store_release(join + at.JOIN_LEFT, left)
         if left == 0:
         """,
         "executor_interleavings test_two_workers_that_share_get_the_same_values_and_free_everything",
@@ -330,14 +330,14 @@ MUTANTS = [
         "a block of a parallel loop is freed after its end is counted, when the program may be gone",
         """
             free_activation(context, activation)
-            if kind == RETURN_JOIN:
+            if kind == at.RETURN_JOIN:
                 leave_join(context, owner, 1)
         """,
         """
-            if kind == RETURN_JOIN:
+            if kind == at.RETURN_JOIN:
                 leave_join(context, owner, 1)
             free_activation(context, activation)
-            if kind == RETURN_JOIN:
+            if kind == at.RETURN_JOIN:
                 return
         """,
         "executor_interleavings test_two_workers_that_share_get_the_same_values_and_free_everything",
@@ -345,8 +345,8 @@ MUTANTS = [
     _mutant(
         "queues.waiters.join_resolved",
         "the second error of a parallel loop is leaked",
-        "if not is_error or compare_and_swap(join + JOIN_ERROR, 0, value) == 0:",
-        "if not is_error or load_acquire(join + JOIN_ERROR) != 0:",
+        "if not is_error or compare_and_swap(join + at.JOIN_ERROR, 0, value) == 0:",
+        "if not is_error or load_acquire(join + at.JOIN_ERROR) != 0:",
         "executor_interleavings test_a_request_may_be_cancelled_at_any_time",
     ),
     _mutant(
@@ -354,10 +354,10 @@ MUTANTS = [
         "a thread is woken before its word is 0",
         """
             release_latch(context, first)
-            wake_waiting(load(context + CONTEXT_QUEUE))
+            wake_waiting(load(context + at.CONTEXT_QUEUE))
         """,
         """
-            wake_waiting(load(context + CONTEXT_QUEUE))
+            wake_waiting(load(context + at.CONTEXT_QUEUE))
             release_latch(context, first)
         """,
         "async_value_interleavings test_a_thread_that_sleeps_on_a_latch_wakes_up_when_the_value_resolves",
@@ -365,8 +365,8 @@ MUTANTS = [
     _mutant(
         "queues.waiters.drop_latch",
         "both owners free a latch",
-        "if fetch_add(latch + LATCH_OWNERS, -1) == 1:",
-        "if fetch_add(latch + LATCH_OWNERS, -1) > 0:",
+        "if fetch_add(latch + at.LATCH_OWNERS, -1) == 1:",
+        "if fetch_add(latch + at.LATCH_OWNERS, -1) > 0:",
         "async_value_interleavings test_a_thread_that_sleeps_on_a_latch_wakes_up_when_the_value_resolves",
     ),
     _mutant(
@@ -407,21 +407,21 @@ MUTANTS = [
     _mutant(
         "queues.starting.take_started",
         "two threads take the calls that were started",
-        "newest = exchange(queue + QUEUE_STARTED, 0)",
-        "newest = load_acquire(queue + QUEUE_STARTED)\nstore_release(queue + QUEUE_STARTED, 0)",
+        "newest = exchange(queue + at.QUEUE_STARTED, 0)",
+        "newest = load_acquire(queue + at.QUEUE_STARTED)\nstore_release(queue + at.QUEUE_STARTED, 0)",
         "starting_interleavings",
     ),
     _mutant(
         "coroutines.async_groups.member_done",
         "a failing member is counted before its error is kept",
         """
-        if state_of(member) == ERROR:
+        if state_of(member) == at.ERROR:
             keep_error(context, group, error_of(context, member))
-        if fetch_add(group + GROUP_PENDING, -1) == 1 and claim(group):
+        if fetch_add(group + at.GROUP_PENDING, -1) == 1 and claim(group):
         """,
         """
-        is_last = fetch_add(group + GROUP_PENDING, -1) == 1
-        if state_of(member) == ERROR:
+        is_last = fetch_add(group + at.GROUP_PENDING, -1) == 1
+        if state_of(member) == at.ERROR:
             keep_error(context, group, error_of(context, member))
         if is_last and claim(group):
         """,
@@ -430,15 +430,15 @@ MUTANTS = [
     _mutant(
         "coroutines.async_objects.emplace",
         "a value is resolved by load and store",
-        "    if compare_and_swap(value + VALUE_STATE, head, CONCRETE) != 0:\n        break",
-        "    store_release(value + VALUE_STATE, CONCRETE)\n    break",
+        "    if compare_and_swap(value + at.VALUE_STATE, head, at.CONCRETE) != 0:\n        break",
+        "    store_release(value + at.VALUE_STATE, at.CONCRETE)\n    break",
         "async_abi",
     ),
     _mutant(
         "coroutines.async_objects.drop_references",
         "two threads drop the last references of an object by load and store",
-        "references = fetch_add(value + VALUE_REFERENCES, -count)",
-        "store_release(value + VALUE_REFERENCES, references - count)",
+        "references = fetch_add(value + at.VALUE_REFERENCES, -count)",
+        "store_release(value + at.VALUE_REFERENCES, references - count)",
         "async_abi",
     ),
     _mutant(
@@ -474,21 +474,21 @@ MUTANTS = [
     _mutant(
         "cells.trim_class",
         "a slab goes that has a block in use",
-        "if load_acquire(slab + SLAB_OPEN) == 0 and free == load(slab + SLAB_CARVED):",
-        "if load_acquire(slab + SLAB_OPEN) == 0:",
+        "if load_acquire(slab + at.SLAB_OPEN) == 0 and free == load(slab + at.SLAB_CARVED):",
+        "if load_acquire(slab + at.SLAB_OPEN) == 0:",
         "cell_interleavings test_a_slab_goes_when_all_its_blocks_are_free_and_not_before",
     ),
     _mutant(
         "cells.trim_class",
         "a slab keeps the count of its blocks from one trim to the next",
-        "store(slab + SLAB_FREE, 0)",
+        "store(slab + at.SLAB_FREE, 0)",
         "pass",
         "cell_interleavings test_what_a_trim_leaves_is_whole_batches",
     ),
     _mutant(
         "calls.machine_calls.ask",
         "machine code does not hear that its run is cancelled",
-        "    if load_acquire(request + REQUEST_UNUSUAL) != 0:\n        return 0",
+        "    if load_acquire(request + at.REQUEST_UNUSUAL) != 0:\n        return 0",
         "    pass",
         "machine_interleavings test_machine_code_without_an_end_stops_when_its_run_is_cancelled",
     ),
@@ -496,17 +496,17 @@ MUTANTS = [
         "calls.machine_calls.start_machine",
         "a run of machine code is over before its kernels are counted, when the program may be gone",
         """
-        kernels = load(function + FUNCTION_KERNELS)
-        fetch_add(request + REQUEST_KNOWN, kernels)
-        fetch_add(request + REQUEST_DECIDED, kernels)
+        kernels = load(function + at.FUNCTION_KERNELS)
+        fetch_add(request + at.REQUEST_KNOWN, kernels)
+        fetch_add(request + at.REQUEST_DECIDED, kernels)
         # Last: when it was the last of the run, the program may be gone.
         leave_request(context, request)
         """,
         """
         leave_request(context, request)
-        kernels = load(function + FUNCTION_KERNELS)
-        fetch_add(request + REQUEST_KNOWN, kernels)
-        fetch_add(request + REQUEST_DECIDED, kernels)
+        kernels = load(function + at.FUNCTION_KERNELS)
+        fetch_add(request + at.REQUEST_KNOWN, kernels)
+        fetch_add(request + at.REQUEST_DECIDED, kernels)
         """,
         "machine_interleavings test_a_run_of_machine_code_ends_when_its_program_needs_not_be_there",
     ),
@@ -530,8 +530,8 @@ MUTANTS = [
     _mutant(
         "coroutines.async_abi.goes_on",
         "a coroutine goes on without the payload that it has awaited",
-        "if state_of(value) != CONCRETE:",
-        "if load(value + 8) & 3 != CONCRETE:",
+        "if state_of(value) != at.CONCRETE:",
+        "if load(value + 8) & 3 != at.CONCRETE:",
         "async_abi_small test_a_coroutine_that_need_not_suspend",
     ),
 ]
