@@ -249,31 +249,59 @@ def _prose(text: str) -> str:
     return "\n".join([*lines, *(["```"] if inside else [])])
 
 
+PYTHON = {
+    "Programs and runs": "Program Execution Batch call call_each default_host set_default_host",
+    "Values": "AsyncValue unavailable gather wait_for",
+    "Programs from functions": "program TracedProgram cond repeat while_loop parallel_for map in_order min max",
+    "Kernels": "kernel external KernelFrame KernelRegistry KernelError BlockingWarning",
+    "Types": "i1 i8 i16 i32 i64 ui8 ui16 ui32 ui64 f32 f64 index tensor out",
+    "Hosts": "HostContext ConcurrentWorkQueue DaskWorkQueue HostAllocator MallocAllocator LeakCheckAllocator"
+    " ResourceContext",
+    "Errors": "TfrtError CancelledError TimeoutError",
+    "Traces": "Tracing TracingSink ChromeSink Level",
+    "Exercises": "exercise grade Answer Code Names",
+}
+"""The public names by what they are for, in the order in which one needs them."""
+
+
 def python_api() -> str:
-    """Every public name of the package, and what its functions return, with signatures and docstrings."""
+    """Every public name of the package, and what its functions return, with signatures and docstrings.
+
+    Raises:
+        ValueError: if a public name is missing in `PYTHON`.
+    """
     returned = (Batch, Execution, TracedProgram)
     parts = [
         "# Python",
         "All names are those of `import tfrt_nb as tfrt`, but "
         + ", ".join(f"`{one.__name__}`" for one in returned)
-        + ": these classes are of runs and of what `@tfrt.program` makes.",
+        + ": these classes are of runs and of what `@tfrt.program` makes. {ref}`The index <genindex>` is alphabetical.",
     ]
     named = {name: getattr(tfrt_nb, name) for name in tfrt_nb.__all__}
     named |= {one.__name__: one for one in returned}
-    for name in sorted(named, key=str.lower):
-        thing = named[name]
-        if not callable(thing) or name.endswith("_ipython_extension"):
-            continue
-        parts.append(f"## `{name}`\n\n{_indexed(name)}\n\n{_described(name, thing)}")
-        if isinstance(thing, type):
-            parts += [
-                f"### `{name}.{member}`\n\n{_indexed(f'{name}.{member}')}\n\n{_described(member, value)}"
-                for member, value in vars(thing).items()
-                if not member.startswith("_")
-                and (callable(value) or isinstance(value, property))
-                and getdoc(value)
-            ]
+    shown = {
+        name: thing
+        for name, thing in named.items()
+        if callable(thing) and not name.endswith("_ipython_extension")
+    }
+    if missing := shown.keys() - set(" ".join(PYTHON.values()).split()):
+        raise ValueError(f"public names without a place in the reference: {missing}")
+    for topic, listed in PYTHON.items():
+        parts.append(f"## {topic}")
+        for name in listed.split():
+            if name in shown:
+                parts += _python_name(name, shown[name])
     return "\n\n".join(parts) + "\n"
+
+
+def _python_name(name: str, thing: Any) -> Iterator[str]:
+    """The sections of a public name: its own, and those of the members of a class."""
+    yield f"### `{name}`\n\n{_indexed(name)}\n\n{_described(name, thing)}"
+    for member, value in vars(thing).items() if isinstance(thing, type) else ():
+        is_shown = callable(value) or isinstance(value, property)
+        if not member.startswith("_") and is_shown and getdoc(value):
+            whole = f"{name}.{member}"
+            yield f"#### `{whole}`\n\n{_indexed(whole)}\n\n{_described(member, value)}"
 
 
 def _described(name: str, thing: Any) -> str:
