@@ -130,6 +130,15 @@ PROGRAMS = {
             FREE,
         ),
     ),
+    "realloc": (
+        GONE,
+        main("""  %m = memref.alloc(%n) : memref<?xi64>
+  %c = memref.cast %m : memref<?xi64> to memref<?xi64>
+  %big = memref.realloc %m(%n) : memref<?xi64> to memref<?xi64>
+  memref.store %v, %big[%z] : memref<?xi64>
+  %x = memref.load %c[%z] : memref<?xi64> // HERE
+"""),
+    ),
     "alloca through value": (
         GONE,
         """async.func @f() -> !async.value<memref<4xi64>> {
@@ -266,6 +275,42 @@ func.func @main() -> i64 {
             FREE,
         ),
     ),
+    "view type": (
+        GONE,
+        main(
+            """  %k = arith.constant 64 : index
+  %m = memref.alloc(%k) : memref<?xi8>
+  %w = memref.view %m[%z][] : memref<?xi8> to memref<8xi64>
+  func.call @free8(%m) : (memref<?xi8>) -> ()
+  %x = memref.load %w[%z] : memref<8xi64> // HERE
+""",
+            """func.func private @free8(%m: memref<?xi8>) {
+  memref.dealloc %m : memref<?xi8>
+  return
+}
+""",
+        ),
+    ),
+    "base reinterpreted": (
+        OUTSIDE,
+        main("""  %m = memref.alloc(%n) : memref<?xi64>
+  %b, %o, %sz, %st = memref.extract_strided_metadata %m : memref<?xi64> -> memref<i64>, index, index, index
+  %h = arith.constant 100000000 : index
+  %w = memref.reinterpret_cast %b to offset: [0], sizes: [%h], strides: [1] : memref<i64> to memref<?xi64> // HERE
+  %q = arith.constant 90000000 : index
+  %x = memref.load %w[%q] : memref<?xi64>
+"""),
+    ),
+    "strided reinterpreted": (
+        OUTSIDE,
+        main("""  %m = memref.alloc(%n) : memref<?xi64>
+  %b = memref.subview %m[2] [4] [1] : memref<?xi64> to memref<4xi64, strided<[1], offset: 2>>
+  %h = arith.constant 100000000 : index
+  %w = memref.reinterpret_cast %b to offset: [0], sizes: [%h], strides: [1] : memref<4xi64, strided<[1], offset: 2>> to memref<?xi64> // HERE
+  %q = arith.constant 90000000 : index
+  %x = memref.load %w[%q] : memref<?xi64>
+"""),
+    ),
     "constant through call": (
         "the buffer is constant",
         """memref.global "private" constant @g : memref<4xi64> = dense<1>
@@ -383,6 +428,29 @@ RIGHT = {
     scf.yield %q : memref<4xi64>
   }
   %r = memref.load %m[%z] : memref<4xi64>
+""",
+    ),
+    "a buffer of a scope lives as long as the function": (
+        7,
+        """  %m = memref.alloca_scope -> (memref<?xi64>) {
+    %k = memref.alloca(%n) : memref<?xi64>
+    memref.store %v, %k[%z] : memref<?xi64>
+    memref.alloca_scope.return %k : memref<?xi64>
+  }
+  %r = memref.load %m[%z] : memref<?xi64>
+""",
+    ),
+    "a base stands for the whole": (
+        7,
+        """  %m = memref.alloc(%n) : memref<?xi64>
+  %p = memref.subview %m[2] [4] [1] : memref<?xi64> to memref<4xi64, strided<[1], offset: 2>>
+  %b, %o, %k, %t = memref.extract_strided_metadata %p
+    : memref<4xi64, strided<[1], offset: 2>> -> memref<i64>, index, index, index
+  %w = memref.reinterpret_cast %b to offset: [0], sizes: [%n], strides: [1]
+    : memref<i64> to memref<?xi64>
+  %last = arith.subi %n, %s : index
+  memref.store %v, %w[%last] : memref<?xi64>
+  %r = memref.load %m[%last] : memref<?xi64>
 """,
     ),
     "an index that is nothing is some index": (

@@ -42,10 +42,17 @@ _SUGGESTED_NAMES: dict[str, Sequence[str]] = {
     "memref.alloc": ("alloc",),
     "memref.alloca": ("alloca",),
     "memref.cast": ("cast",),
+    "memref.collapse_shape": ("collapse_shape",),
     "memref.dim": ("dim",),
+    "memref.expand_shape": ("expand_shape",),
     "memref.extract_aligned_pointer_as_index": ("intptr",),
     "memref.extract_strided_metadata": ("base_buffer", "offset", "sizes", "strides"),
+    "memref.memory_space_cast": ("memspacecast",),
+    "memref.reinterpret_cast": ("reinterpret_cast",),
+    "memref.reshape": ("reshape",),
     "memref.subview": ("subview",),
+    "memref.transpose": ("transpose",),
+    "memref.view": ("view",),
     "async.execute": ("token", "bodyResults"),
 }
 """How MLIR calls results: one name for all, or one for each group of the operation's definition."""

@@ -59,7 +59,13 @@ _MAX_IN_FRAME = 2**12
 ALIGNMENT = 64
 """Bytes: a cache line, and enough for every vector type."""
 
-_VIEWS = frozenset({"memref.assume_alignment", "memref.cast", "memref.subview"})
+_VIEWS = frozenset(
+    f"memref.{name}"
+    for name in (
+        *("assume_alignment", "cast", "collapse_shape", "expand_shape", "memory_space_cast"),
+        *("reinterpret_cast", "subview", "transpose", "view"),
+    )
+)
 """They give a buffer that lives as long as their operand."""
 _BASE = memref.ExtractStridedMetaDataOp.name
 """It gives one of the same memory, too, but that has ended if there are no elements."""

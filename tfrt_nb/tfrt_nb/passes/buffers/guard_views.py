@@ -5,12 +5,14 @@ What is known to be right is not guarded.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from xdsl.dialects import arith, cf, memref
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     DenseArrayBase,
+    FixedBitwidthType,
     IndexType,
     IntegerAttr,
     IntegerType,
@@ -21,14 +23,22 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Operation, SSAValue
 
-from tfrt_nb.dialects.async_.upstream.buffers import RankOp
+from tfrt_nb.dialects.async_.upstream.buffers import RankOp, TransposeOp
 from tfrt_nb.passes.constants import integer_of
 from tfrt_nb.passes.control_flow import Emitter
 
 Number = SSAValue | int
 
-VIEWS: tuple[type[Operation], ...] = (memref.CastOp, memref.CopyOp, memref.DimOp, memref.SubviewOp)
+VIEWS: tuple[type[Operation], ...] = (
+    *(memref.CastOp, memref.CopyOp, memref.DimOp, memref.ExpandShapeOp),
+    *(memref.ReinterpretCastOp, memref.SubviewOp, memref.ViewOp),
+)
 """The operations that `guard_view` checks."""
+_PARTS = (
+    *(memref.CollapseShapeOp, memref.ExpandShapeOp, memref.MemorySpaceCastOp),
+    *(memref.ReinterpretCastOp, memref.SubviewOp, TransposeOp),
+)
+"""They make a buffer that begins where the memory of another one does."""
 
 
 def guard_view(op: Operation) -> None:
@@ -43,6 +53,12 @@ def guard_view(op: Operation) -> None:
             guard.dim(op)
         case memref.SubviewOp():
             guard.subview(op)
+        case memref.ViewOp():
+            guard.view(op)
+        case memref.ReinterpretCastOp():
+            guard.reinterpret_cast(op)
+        case memref.ExpandShapeOp():
+            guard.expand_shape(op)
         case _:
             pass
 
@@ -62,6 +78,21 @@ def _numbers(static: DenseArrayBase[IntegerType], dynamic: Sequence[SSAValue]) -
 
 def _known(number: Number) -> int | None:
     return number if isinstance(number, int) else integer_of(number)
+
+
+def _whole(buffer: SSAValue) -> SSAValue:
+    """A buffer that begins where the memory of `buffer` does, and whose elements may all be used.
+
+    A base has no dimensions, a part strides: both may stand for the whole.
+    """
+    while isinstance(owner := buffer.owner, Operation):
+        assert isinstance(buffer.type, MemRefType)
+        is_base = isinstance(owner, memref.ExtractStridedMetaDataOp)
+        is_part = isinstance(owner, _PARTS) and not isinstance(buffer.type.layout, NoneAttr)
+        if not (is_base or is_part):
+            return buffer
+        buffer = owner.operands[0]
+    return buffer
 
 
 def _of_any_layout(type_: MemRefType) -> MemRefType:
@@ -162,6 +193,60 @@ class _Guard:
                 self._expect("sge", step, 0, text)
             past = self._add(start, self._last(count, step, size, text))
             self._expect("sle", self._add(past, self._at_most_one(count)), size, text)
+
+    def view(self, op: memref.ViewOp) -> None:
+        assert isinstance(op.result.type, MemRefType)
+        [size], text = self._shape(op.source), "the view is out of bounds"
+        self._expect("ule", op.byte_shift, size, text)
+        element = op.result.type.element_type
+        fixed = element.compile_time_size if isinstance(element, FixedBitwidthType) else 8
+        shape = op.result.type.get_shape()
+        unit = fixed * math.prod(max(n, 1) for n in shape if n != DYNAMIC_INDEX)
+        room = self._binary(arith.SubiOp, size, op.byte_shift)
+        room = self._binary(arith.DivUIOp, room, unit)
+        if not op.sizes and 0 not in shape:
+            self._expect("uge", room, 1, text)
+        for count in op.sizes:
+            self._expect("ule", count, room, text)
+            room = self._binary(arith.DivUIOp, room, self._binary(arith.MaxSIOp, count, 1))
+
+    def reinterpret_cast(self, op: memref.ReinterpretCastOp) -> None:
+        """The result is in the memory that the source is known to be a part of."""
+        text = "the view is out of bounds"
+        [last] = _numbers(op.static_offsets, op.offsets)
+        whole = _whole(op.source)
+        sizes = self._shape(whole)
+        start, *steps = self._layout(whole, sizes)
+        if _known(start) != 0:
+            self._expect("sge", last, start, text)
+        total: Number = start
+        count: Number = 1
+        for size, step in zip(sizes, steps, strict=True):
+            total = self._add(total, self._mul(self._add(size, -1), step))
+            count = self._mul(count, self._at_most_one(size))
+        total = self._mul(self._add(total, 1), count)
+        # Unsigned: a negative number is a very large one.
+        self._expect("ule", last, total, text)
+        count = 1
+        strides = _numbers(op.static_strides, op.strides)
+        for size, stride in zip(_numbers(op.static_sizes, op.sizes), strides, strict=True):
+            self._expect("sge", size, 0, text)
+            self._expect("sge", stride, 0, text)
+            last = self._add(last, self._last(size, stride, total, text))
+            count = self._mul(count, self._at_most_one(size))
+        self._expect("sle", self._add(last, count), total, text)
+
+    def expand_shape(self, op: memref.ExpandShapeOp) -> None:
+        sizes = _numbers(op.static_output_shape, op.output_shape)
+        text = "the sizes do not make the size of dimension"
+        for dimension, (group, size) in enumerate(
+            zip(op.reassociation, self._shape(op.src), strict=True)
+        ):
+            product: Number = 1
+            for one in group:
+                self._expect("sge", sizes[one.value.data], 0, f"{text} {dimension}")
+                product = self._mul(product, sizes[one.value.data])
+            self._expect("eq", product, size, f"{text} {dimension}")
 
     def _shape(self, buffer: SSAValue) -> list[Number]:
         assert isinstance(buffer.type, MemRefType)

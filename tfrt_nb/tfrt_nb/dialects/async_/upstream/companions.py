@@ -1,7 +1,7 @@
 """The upstream dialects that async programs are written in, with MLIR's syntax where xDSL has none.
 
 xDSL defines `memref.cast`, `memref.global` and others but reads them in generic form only.  The classes
-here, in `arithmetic`, `atomics`, `buffers`, `conversions` and `loops` are the same operations with the custom form added, and those
+here, in `allocation`, `arithmetic`, `atomics`, `buffers`, `conversions` and `loops` are the same operations with the custom form added, and those
 that xDSL lacks.
 """
 
@@ -28,6 +28,7 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from tfrt_nb.dialects.async_.upstream import (
+    allocation,
     arithmetic,
     atomics,
     buffers,
@@ -115,6 +116,6 @@ Cf = with_operations(cf.Cf, (arithmetic.SwitchOp,))
 Scf = with_operations(scf.Scf, loops.OPERATIONS)
 MemRef = with_operations(
     memref.MemRef,
-    (GlobalOp, *atomics.OPERATIONS, *buffers.OPERATIONS),
-    atomics.MORE_OPERATIONS,
+    (GlobalOp, *allocation.OPERATIONS, *atomics.OPERATIONS, *buffers.OPERATIONS),
+    (*allocation.MORE_OPERATIONS, *atomics.MORE_OPERATIONS, *buffers.MORE_OPERATIONS),
 )
