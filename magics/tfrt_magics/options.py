@@ -151,6 +151,21 @@ class _Parser(argparse.ArgumentParser):
         raise OptionError(f"{self.prog}: {message}")
 
 
+class _Once(argparse.Action):
+    """A name that would be lost if another one took its place."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        value: object,
+        option: str | None = None,
+    ) -> None:
+        if (earlier := getattr(namespace, self.dest)) is not None:
+            parser.error(f"{option} has one name, found {earlier} and {value}")
+        setattr(namespace, self.dest, value)
+
+
 @cache
 def _parser(magic: str) -> _Parser:
     parser = _Parser(prog=magic, add_help=False, allow_abbrev=False)
@@ -227,6 +242,7 @@ ARGUMENTS = (
         {
             "metavar": "NAME",
             "dest": "name",
+            "action": _Once,
             "type": _python_name,
             "help": "keep the program under this Python name: its functions are methods",
         },
@@ -245,6 +261,7 @@ ARGUMENTS = (
         ("-o", "--output"),
         {
             "metavar": "NAME",
+            "action": _Once,
             "type": _python_name,
             "help": "bind the results: one result is an AsyncValue, several are a tuple; "
             "when several functions run, a dictionary by function name",

@@ -140,11 +140,11 @@ def _shift(word: str) -> Failure:
 ARITHMETIC = (
     Family(
         "add", NUMBERS, lambda a, b: a + b, "The sum.  Whole numbers wrap.",
-        python="+", numpy=("add",), arith={"addi": "add", "addf": "fadd"}, generic_sync=("i32", "i64"),
+        python="+", numpy=("add",), aliases=("plus", "sum"), arith={"addi": "add", "addf": "fadd"}, generic_sync=("i32", "i64"),
     ),
     Family(
         "minus", NUMBERS, lambda a, b: a - b, "The first number less the second.  Whole numbers wrap.",
-        python="-", numpy=("subtract",), aliases=("sub", "subtract"), arith={"subi": "sub", "subf": "fsub"},
+        python="-", numpy=("subtract",), aliases=("sub", "subtract", "neg", "negate"), arith={"subi": "sub", "subf": "fsub"},
         generic=("i32", "i64"),
     ),
     Family(
@@ -161,7 +161,7 @@ ARITHMETIC = (
         "div", INTEGERS, _truncated,
         "The quotient, cut towards zero, and the remainder, which has the sign of the first number."
         "  A division by zero is an error.",
-        results=("{}", "{}"), aliases=("divide", "rem"), arith={"divsi": "", "remsi": ""}, failure=_division,
+        results=("{}", "{}"), aliases=("divide", "rem", "remainder"), arith={"divsi": "", "remsi": ""}, failure=_division,
     ),
     Family(
         "div", FLOATS, lambda a, b: a / b, "The quotient.  A division by zero is an error.",
@@ -172,14 +172,14 @@ ARITHMETIC = (
         "floordiv", INTEGERS, _floored,
         "The quotient, rounded down, and the remainder, as Python's divmod gives them."
         "  A division by zero is an error.",
-        results=("{}", "{}"), python="divmod", aliases=("mod",),
+        results=("{}", "{}"), python="divmod", aliases=("mod", "modulo", "divmod"),
         arith={"floordivsi": ""}, failure=_division,
     ),
     Family(
         "floordiv", FLOATS, lambda a, b: divmod(a, b),
         "The quotient, rounded down, and the remainder, as Python's divmod gives them."
         "  A division by zero is an error.",
-        results=("{}", "{}"), python="divmod", aliases=("mod",), failure=_division,
+        results=("{}", "{}"), python="divmod", aliases=("mod", "modulo", "divmod"), failure=_division,
     ),
     Family(
         "minimum", NUMBERS, lambda a, b: b if b < a else a,  # noqa: FURB136 - Numba has another min
@@ -201,7 +201,7 @@ ARITHMETIC = (
     ),
     Family(
         "notequal", TYPES, lambda a, b: a != b, "Whether both differ.",
-        results=("i1",), python="!=", numpy=("not_equal",), aliases=("ne",),
+        results=("i1",), python="!=", numpy=("not_equal",), aliases=("ne", "neq"),
     ),
     Family(
         "less", NUMBERS, lambda a, b: a < b, "Whether the first is less than the second.",
@@ -210,7 +210,7 @@ ARITHMETIC = (
     Family(
         "lessequal", NUMBERS, lambda a, b: a <= b,
         "Whether the first is less than the second, or equal to it.",
-        results=("i1",), python="<=", numpy=("less_equal",), aliases=("le",), generic=("i32", "i64"),
+        results=("i1",), python="<=", numpy=("less_equal",), aliases=("le", "lte"), generic=("i32", "i64"),
     ),
     Family(
         "greater", NUMBERS, lambda a, b: a > b, "Whether the first is greater than the second.",
@@ -219,7 +219,7 @@ ARITHMETIC = (
     Family(
         "greaterequal", NUMBERS, lambda a, b: a >= b,
         "Whether the first is greater than the second, or equal to it.",
-        results=("i1",), python=">=", numpy=("greater_equal",), aliases=("ge",),
+        results=("i1",), python=">=", numpy=("greater_equal",), aliases=("ge", "gte"),
     ),
     Family(
         "and", ("i1", *INTEGERS), lambda a, b: a & b, "The bits that both have.",
@@ -231,19 +231,19 @@ ARITHMETIC = (
     ),
     Family(
         "xor", ("i1", *INTEGERS), lambda a, b: a ^ b, "The bits that exactly one of them has.",
-        python="^", numpy=("bitwise_xor",), arith={"xori": "xor"},
+        python="^", numpy=("bitwise_xor",), aliases=("not", "invert"), arith={"xori": "xor"},
     ),
     Family(
         "shiftleft", INTEGERS, lambda a, b: a << b,
         "The first number's bits, moved up by the second.  A shift by all bits or more is an error.",
-        python="<<", numpy=("left_shift",), aliases=("shl",), arith={"shli": "shl"},
+        python="<<", numpy=("left_shift",), aliases=("shl", "lshift"), arith={"shli": "shl"},
         failure=_shift,
     ),
     Family(
         "shiftright", INTEGERS, lambda a, b: a >> b,
         "The first number's bits, moved down by the second; the sign stays."
         "  A shift by all bits or more is an error.",
-        python=">>", numpy=("right_shift",), aliases=("shr",), arith={"shrsi": "ashr"},
+        python=">>", numpy=("right_shift",), aliases=("shr", "rshift"), arith={"shrsi": "ashr"},
         failure=_shift,
     ),
 )  # fmt: skip

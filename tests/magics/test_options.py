@@ -37,6 +37,7 @@ def test_every_spelling_means_the_same(line: str) -> None:
             ),
         ),
         ("main", "%%tfrt: unexpected 'main'; the program starts on the line below"),
+        ("-o p -o q", "%%tfrt: -o has one name, found p and q"),
         ("-o 2x", "%%tfrt: argument -o/--output: '2x' is not a Python name"),
         ("-o for", "%%tfrt: argument -o/--output: 'for' is not a Python name"),
         ("-o", "%%tfrt: argument -o/--output: expected one argument"),

@@ -61,6 +61,16 @@ def test_every_function_without_arguments_runs_in_the_order_of_the_file(shell) -
     )
 
 
+def test_a_file_whose_functions_all_take_arguments_says_how_to_give_them(shell) -> None:
+    text = "func.func @scale(%x: i32, %y: f64) -> i32 {\n  tfrt.return %x : i32\n}"
+
+    outcome = shell("run", shell.write("p.mlir", text))
+
+    assert (outcome.status, outcome.stdout) == (0, "")
+    assert "each function takes arguments, @scale(i32, f64); to run one:" in outcome.stderr
+    assert " --function scale ARGUMENT ..." in outcome.stderr
+
+
 def test_one_function_can_be_chosen(shell) -> None:
     outcome = shell("run", "--function", "second", shell.write("p.mlir", PROGRAM))
 

@@ -92,6 +92,14 @@ def test_an_operation_has_one_class_however_often_it_is_asked_for() -> None:
         ("tfrt.retrun", "tfrt.return"),
         ("tfrt_dht.print_tensors", "tfrt_dht.print_tensor"),
         ("tfrt.new_chain", "tfrt.new.chain"),
+        ("tfrt.multipy.i32", "tfrt.mul.i32"),
+        ("tfrt.multiply.i64", "tfrt.mul.i64"),
+        ("tfrt.substract.f32", "tfrt.minus.f32"),
+        ("tfrt.neg.i32", "tfrt.minus.i32"),
+        ("tfrt.not.i1", "tfrt.xor.i1"),
+        ("tfrt.add.int", "tfrt.add.i32"),
+        ("tftr.print.i64", "tfrt.print.i64"),
+        ("add.i32", "tfrt.add.i32"),
     ],
 )
 def test_a_misspelt_name_is_recognised(meant: str, found: str) -> None:
@@ -100,3 +108,4 @@ def test_a_misspelt_name_is_recognised(meant: str, found: str) -> None:
 
 def test_a_name_like_no_other_resembles_nothing() -> None:
     assert similar_operations("unheard.of") == []
+    assert similar_operations("tfrt.sqrt.f64") == []

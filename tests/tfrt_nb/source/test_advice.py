@@ -47,6 +47,7 @@ def advice(line: str, type_: str = "i32") -> str:
         ("%b = tfrt.add.i32 %a, %a : i32", "2:28: error: 'tfrt.add.i32' has its types in its name"),
         ('%b = "tfrt.add.i32"(%a, %a) : (i32) -> i32', "the operands have the types (i32, i32)"),
         ('%b = "advice.prise"(%a) : (i32) -> i32', "did you mean 'advice.price'?"),
+        ("%b = advice.price(%a) : (i32) -> i32", "without parentheses"),
         ("%b = tfrt.call @twcie(%a) : (i32) -> i32", "did you mean '@twice'?"),
         ("%b = tfrt.call @other(%a) : (i32) -> i32", "there are @main, @twice"),
     ],

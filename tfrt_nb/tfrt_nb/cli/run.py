@@ -284,9 +284,20 @@ def run_host_functions(
     except TfrtError as problem:
         show(at_load(problem), sources.get(program.name), NOWHERE)
         return 1
+    if not names and program.functions:
+        print_problem(nothing_to_run(program.functions), sources)
     indexes = [executable.function_index(name) for name in names]
     raised, late = run_each(host, executable, indexes, arguments, options, follower, sources)
     return report(raised, late, sources)
+
+
+def nothing_to_run(functions: Sequence[FunctionSignature]) -> Diagnostic:
+    """Each function takes arguments, and none are given."""
+    listed = ", ".join(f"@{one.name}({', '.join(one.argument_types)})" for one in functions)
+    return note(
+        f"nothing ran: each function takes arguments, {listed}; to run one:"
+        f""" --function {functions[0].name} ARGUMENT ..., as 7, 2.5, true, '"text"' or @FILE.npy"""
+    )
 
 
 def run_each(

@@ -8,7 +8,6 @@ asked for, and once only.
 from __future__ import annotations
 
 import difflib
-import os
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import cast
@@ -20,7 +19,7 @@ from xdsl.traits import OpTrait
 
 from tfrt_nb.dialects import control_flow
 from tfrt_nb.dialects.kernel_op import kernel_op
-from tfrt_nb.dialects.suggestions import by_another_name
+from tfrt_nb.dialects.suggestions import similar
 from tfrt_nb.dialects.tables import demo, tensor, tfrt, tfrt_test, vt
 from tfrt_nb.dialects.tables.signatures import Signature
 from tfrt_nb.user_kernels import USER_KERNELS
@@ -90,21 +89,11 @@ def unknown_operation(name: str) -> type[Operation]:
 def similar_operations(name: str) -> list[str]:
     """Names of operations that `name` may be meant to be, the likeliest first.
 
-    Users' kernels come first of all; then what other languages call it.  The kernels of sync functions come last: their names differ
-    from others by an `_s` only.  Of those that are equally like, what begins in the same way comes first.
+    Users' kernels come first.
     """
     if own := difflib.get_close_matches(name, list(USER_KERNELS.names()), n=2, cutoff=0.75):
         return own
-    names = {*SIGNATURES, *_CLASSES}
-    if (meant := by_another_name(name, names)) is not None:
-        return [meant]
-    similar = difflib.get_close_matches(name, sorted(names), n=3, cutoff=0.75)
-
-    def unlikeliness(match: str) -> tuple[bool, float, int]:
-        likeness = difflib.SequenceMatcher(None, name, match).ratio()
-        return "_s." in match, -likeness, -len(os.path.commonprefix([name, match]))
-
-    return sorted(similar, key=unlikeliness)
+    return similar(name, {*SIGNATURES, *_CLASSES})
 
 
 class HostContext(Context):

@@ -29,6 +29,11 @@ def parse_user_kernel(parser: ScopedParser, name: str, span: Span) -> Operation 
         return None
     start = parser.pos
     operands = parse_operands(parser, on_this_line=True)
+    if not operands and parser.parse_optional_punctuation("("):
+        parser.raise_error(
+            f"'{name}' takes its operands without parentheses, or is written in quotes, with its types",
+            start,
+        )
     attributes = parser.parse_optional_attr_dict()
     if parser.parse_optional_punctuation(":") is not None:
         types = parser.parse_function_type()
