@@ -260,15 +260,21 @@ def prepare(nets: Sequence[Net[Any]]) -> None:
 
 
 def fuzz(
-    session: Session, nets: Sequence[Net[Any]], until: float, count: int | None
-) -> dict[str, Tally]:
-    """Try cases of the nets in turn, by their weights, until the time is over or all are tried."""
-    tallies = {net.name: Tally() for net in nets}
+    session: Session,
+    nets: Sequence[Net[Any]],
+    tallies: dict[str, Tally],
+    until: float,
+    count: int | None,
+) -> None:
+    """Try cases of the nets in turn, by their weights, until the time is over or all are tried.
+
+    `tallies`, by the nets' names, are true after each child, also when an interrupt ends the call.
+    """
     while True:
         most = {net.name: 1 << 62 if count is None else int(count * net.weight) for net in nets}
         left = [net for net in nets if tallies[net.name].next < most[net.name]]
         if not left or time.monotonic() > until:
-            return tallies
+            return
         net = min(left, key=lambda net: tallies[net.name].seconds / net.weight)
         tally = tallies[net.name]
         end = min(most[net.name], tally.next + BATCH)
@@ -304,8 +310,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         session.take(chosen[0], outcome, options.case)
         return int(bool(outcome.problems))
     forever = 1e12 if options.count is not None else time.monotonic() + 60 * options.minutes
-    tallies = fuzz(session, chosen, forever, options.count)
-    say("")
+    tallies = {net.name: Tally() for net in chosen}
+    try:
+        fuzz(session, chosen, tallies, forever, options.count)
+        say("")
+    except KeyboardInterrupt:
+        say("Interrupted. Until then:\n")
     print(table(tallies))
     found = [find for find in session.finds.values() if find.count]
     for find in found:
