@@ -77,14 +77,13 @@ def lower_to_llvm(
     adapted: frozenset[str] = frozenset(),
     *,
     externals: Externals = MappingProxyType({}),
-    is_portable: bool = False,
     quick: frozenset[str] = frozenset(),
     places: Places | None = None,
 ) -> str:
     """The text of the LLVM module.  The MLIR module is changed: some edges get a block.
 
-    The functions `adapted` get an adapter.  `externals` are declared and are functions of Python.  Portable code calls only what MLIR's runtime has, if the
-    module's operations allow that.  The functions `quick` shall be ready soon rather than run fast.
+    The functions `adapted` get an adapter.  `externals` are declared and are functions of Python.  The
+    functions `quick` shall be ready soon rather than run fast.
     With `places`, instructions say which operation they are of.
 
     Raises:
@@ -99,7 +98,6 @@ def lower_to_llvm(
         constant_globals=frozenset(
             op.sym_name.data for op in buffer_globals if op.constant is not None
         ),
-        is_portable=is_portable,
         fallible=spawning.fallible_functions(functions),
         resolving=spawning.resolving_functions(functions),
         defined=frozenset(op.sym_name.data for op in functions if not op.is_declaration),
@@ -186,8 +184,8 @@ def _definition(text: ModuleText, op: func.FuncOp, returns: str) -> str:
     end = CoroFreeOp if is_coroutine else func.ReturnOp
     body = FunctionBody(
         text,
-        looks_ahead=not text.is_portable and symbol not in text.quick,
-        frees_buffers=not text.is_portable and buffers.has_frame_buffers(op),
+        looks_ahead=symbol not in text.quick,
+        frees_buffers=buffers.has_frame_buffers(op),
         has_limit=has_limit,
     )
     debug = "" if text.places is None else text.places.function(op.sym_name.data, op)

@@ -58,8 +58,6 @@ class ModuleText:
     """Whether there is an `INTERRUPT_FLAG`."""
     constant_globals: frozenset[str] = frozenset()
     """The global buffers that must not be changed."""
-    is_portable: bool = False
-    """Whether only MLIR's runtime is available."""
     quick: frozenset[str] = frozenset()
     """The functions that shall be ready soon: LLVM leaves them as they are, and tasks whose bodies are such
     functions of equal types share code."""

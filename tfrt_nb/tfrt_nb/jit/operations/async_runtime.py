@@ -165,7 +165,7 @@ def _create_group(body: FunctionBody, op: Operation) -> None:
 
 def _make(body: FunctionBody, op: Operation, name: str, *operands: str) -> None:
     """Make an object, and say where it comes from, for reports of what is left over or never resolved."""
-    record = None if body.module.is_portable else body.module.maker(op)
+    record = body.module.maker(op)
     if record is None:
         made = _runtime(body, f"{_PREFIX}{name}", *operands)
     else:
@@ -177,16 +177,15 @@ def _set_available(body: FunctionBody, op: Operation) -> None:
     (operand,) = op.operands
     given = [body.name(operand)]
     name = f"{_PREFIX}Emplace{runtime.runtime_kind(operand)}"
-    if not body.module.is_portable:
-        payload = operand.type.value_type if isinstance(operand.type, ValueType) else None
-        if isinstance(payload, MemRefType | UnrankedMemRefType):
-            name = "tfrtAsyncEmplaceStored"
-            # Where a descriptor has its first pointer: see `llvm_types`.
-            given.append("0" if isinstance(payload, MemRefType) else "8")
-            text = "the value is made available before anything is stored in it"
-            given.append(body.module.failure(text, op))
-        elif runtime.UNSEEN in op.attributes:
-            name = "tfrtAsyncEmplaceUnseen"
+    payload = operand.type.value_type if isinstance(operand.type, ValueType) else None
+    if isinstance(payload, MemRefType | UnrankedMemRefType):
+        name = "tfrtAsyncEmplaceStored"
+        # Where a descriptor has its first pointer: see `llvm_types`.
+        given.append("0" if isinstance(payload, MemRefType) else "8")
+        text = "the value is made available before anything is stored in it"
+        given.append(body.module.failure(text, op))
+    elif runtime.UNSEEN in op.attributes:
+        name = "tfrtAsyncEmplaceUnseen"
     _runtime(body, name, *given)
 
 
@@ -197,14 +196,13 @@ def _set_error(body: FunctionBody, op: Operation) -> None:
 
 def _is_error(body: FunctionBody, op: Operation) -> None:
     (operand,) = op.operands
-    if not (body.module.is_portable or isinstance(operand.type, GroupType)):
+    if not isinstance(operand.type, GroupType):
         place = body.value(f"getelementptr i8, ptr {body.name(operand)}, i64 {VALUE_STATE}")
         word = body.value(f"load atomic i64, ptr {place} acquire, align 8")
         state = body.value(f"and i64 {word}, {STATE_BITS}")
         body.set(op.results[0], f"icmp eq i64 {state}, {ERROR}")
         return
-    kind = "Group" if isinstance(operand.type, GroupType) else runtime.runtime_kind(operand)
-    body.bind(op.results[0], _runtime(body, f"{_PREFIX}Is{kind}Error", body.name(operand)))
+    body.bind(op.results[0], _runtime(body, f"{_PREFIX}IsGroupError", body.name(operand)))
 
 
 def _await(body: FunctionBody, op: Operation) -> None:
@@ -224,7 +222,7 @@ def _resume(body: FunctionBody, op: Operation) -> None:
 
 def _payload_of(body: FunctionBody, value: SSAValue, type_: Attribute) -> str:
     """The address of a value's payload."""
-    if not body.module.is_portable and llvm_type(type_) in IN_HEADER:
+    if llvm_type(type_) in IN_HEADER:
         return body.value(f"getelementptr i8, ptr {body.name(value)}, i64 {VALUE_PAYLOAD}")
     return _runtime(body, f"{_PREFIX}GetValueStorage", body.name(value))
 
@@ -244,22 +242,16 @@ def _load(body: FunctionBody, op: Operation) -> None:
 
 def _add_to_group(body: FunctionBody, op: Operation) -> None:
     operand, group = op.operands
-    given = [body.name(operand), body.name(group)]
-    if body.module.is_portable:
-        name = f"{_PREFIX}Add{runtime.runtime_kind(operand)}ToGroup"
-    else:
-        name = "tfrtAsyncAddToGroup"
-        given.append(body.module.maker(op) or "null")
-    body.bind(op.results[0], _runtime(body, name, *given))
+    given = [body.name(operand), body.name(group), body.module.maker(op) or "null"]
+    body.bind(op.results[0], _runtime(body, "tfrtAsyncAddToGroup", *given))
 
 
 def _add_ref(body: FunctionBody, op: Operation) -> None:
-    is_on_top = ON_TOP in op.attributes and not body.module.is_portable
-    _count(body, op, "tfrtAsyncAddRefOnTop" if is_on_top else f"{_PREFIX}AddRef")
+    _count(body, op, "tfrtAsyncAddRefOnTop" if ON_TOP in op.attributes else f"{_PREFIX}AddRef")
 
 
 def _drop_ref(body: FunctionBody, op: Operation) -> None:
-    if BY_HAND not in op.attributes or body.module.is_portable:
+    if BY_HAND not in op.attributes:
         _count(body, op, f"{_PREFIX}DropRef")
         return
     if OF_OWN in op.attributes:
@@ -296,9 +288,6 @@ def _is_cancelled(body: FunctionBody, op: Operation) -> None:
 
 
 def _interrupt_is_pending(body: FunctionBody, op: Operation) -> None:
-    if body.module.is_portable:
-        body.bind(op.results[0], "false")
-        return
     body.module.watches_interrupts = True
     flag = body.value(f"load ptr, ptr {INTERRUPT_FLAG}, !invariant.load !{{}}")
     # Volatile: it changes while the loop runs.
@@ -355,19 +344,9 @@ def _coro_id(body: FunctionBody, op: Operation) -> None:
 
 
 def _coro_begin(body: FunctionBody, op: Operation) -> None:
-    """The frame is as large as LLVM says; `aligned_alloc` wants that rounded up to the alignment."""
-    size, alignment = _frame_size(body)
+    """The frame is as large as LLVM says."""
     _count_coroutine(body, 1)
-    if not body.module.is_portable:
-        memory = _runtime(body, "tfrtAsyncAllocateFrame", size, alignment)
-        arguments = body.argument(op.operands[0]), ("ptr", memory)
-        body.bind(op.results[0], body.call("llvm.coro.begin", "ptr", *arguments))
-        return
-    padded = body.value(f"add i64 {size}, {alignment}")
-    last = body.value(f"sub i64 {padded}, 1")
-    mask = body.value(f"sub i64 0, {alignment}")
-    rounded = body.value(f"and i64 {last}, {mask}")
-    memory = body.call("aligned_alloc", "ptr", ("i64", alignment), ("i64", rounded))
+    memory = _runtime(body, "tfrtAsyncAllocateFrame", *_frame_size(body))
     arguments = body.argument(op.operands[0]), ("ptr", memory)
     body.bind(op.results[0], body.call("llvm.coro.begin", "ptr", *arguments))
 
@@ -378,10 +357,7 @@ def _frame_size(body: FunctionBody) -> tuple[str, str]:
 
 def _coro_free(body: FunctionBody, op: Operation) -> None:
     memory = body.call("llvm.coro.free", "ptr", *map(body.argument, op.operands))
-    if body.module.is_portable:
-        body.call("free", "void", ("ptr", memory))
-    else:
-        _runtime(body, "tfrtAsyncFreeFrame", memory, *_frame_size(body))
+    _runtime(body, "tfrtAsyncFreeFrame", memory, *_frame_size(body))
     _count_coroutine(body, -1)
 
 

@@ -63,18 +63,13 @@ def _allocate(body: FunctionBody, op: Operation) -> None:
     strides, count = contiguous_strides(body, sizes)
     size = body.value(f"mul i64 {count}, {element_size(type_)}")
     alignment = alignment_of(op)
-    if isinstance(op, memref.AllocaOp) and (body.module.is_portable or not is_on_heap(op)):
+    if isinstance(op, memref.AllocaOp) and not is_on_heap(op):
         handle = static_handle(body)
         if op.dynamic_sizes:
             elements = body.value(f"alloca i8, i64 {size}, align {alignment}")
         else:
             array = f"[{math.prod(type_.get_shape())} x {llvm_type(type_.element_type)}]"
             elements = body.first(f"alloca {array}, align {alignment}")
-    elif body.module.is_portable:
-        padded = body.value(f"add i64 {size}, {alignment - 1}")
-        rounded = body.value(f"and i64 {padded}, -{alignment}")
-        arguments = ("i64", str(alignment)), ("i64", rounded)
-        handle = elements = body.call("aligned_alloc", "ptr", *arguments)
     else:
         if alignment > ALIGNMENT:
             size = body.value(f"add i64 {size}, {alignment - ALIGNMENT}")
@@ -128,18 +123,11 @@ def _free_buffer(body: FunctionBody, op: Operation) -> None:
 
 def _free(body: FunctionBody, buffer: SSAValue) -> str:
     """Give a buffer back; the name of whether it could be."""
-    handle = _handle(body, buffer)
-    if body.module.is_portable:
-        body.call("free", "void", ("ptr", handle))
-        return "true"
-    return body.call("tfrtAsyncFreeBuffer", "i1", ("ptr", handle))
+    return body.call("tfrtAsyncFreeBuffer", "i1", ("ptr", _handle(body, buffer)))
 
 
 def _is_live(body: FunctionBody, op: Operation) -> None:
     assert isinstance(op, RuntimeIsLiveOp)
-    if body.module.is_portable:
-        body.bind(op.result, "true")
-        return
     handle = _handle(body, op.buffer)
     # Atomic, as another thread may write it; unordered, so that LLVM may ask once for several times.
     header = header_of(body, handle)
